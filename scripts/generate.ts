@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { generatePythonModels, generatePythonOperations } from './clients/pythonClient.ts';
 import { generateTypeScriptModels, generateTypeScriptOperations } from './clients/typeScriptClient.ts';
-import { generateChartDashboard } from './generateChartDashboard.ts';
 import { generateChartReadme } from './generateChartReadme.ts';
 import { generateChartSchema } from './generateChartSchema.ts';
 import { generateConfiguration } from './generateConfiguration.ts';
@@ -25,7 +24,6 @@ const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   'charts/tearsheet/templates/crd.yaml': generateCrdTemplate,
   'charts/tearsheet/values.schema.json': generateChartSchema,
   'charts/tearsheet/README.md': generateChartReadme,
-  'charts/tearsheet/files/dashboard.json': generateChartDashboard,
 };
 
 const check = process.argv.includes('--check');

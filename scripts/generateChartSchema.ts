@@ -5,38 +5,12 @@ import { type ChartValue, readChartValues } from './chartValues.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Settings that templates derive from other values; given by hand they would contradict those. */
+const TEMPLATE = fileURLToPath(new URL('../charts/tearsheet/templates/_settings.tpl', import.meta.url));
+
+/** Settings that the chart or the image decides; given by hand they would contradict those. */
 const DERIVED = new Set([
-  'ARTIFACTS_URL',
-  'CAPTURE_PARALLELISM',
-  'CAPTURE_POD_DEADLINE_SECONDS',
-  'CAPTURE_PROFILE',
-  'CAPTURE_RETRIES',
-  'CAPTURE_SERVICE_ACCOUNT',
-  'CHROMIUM_PATH',
-  'CLUSTER',
-  'DATABASE_URL',
-  'EGRESS_ALLOW',
-  'FINISHED_TTL_SECONDS',
-  'HOST',
-  'INTERNAL_PORT',
-  'INTERNAL_URL',
-  'LEASE_NAME',
-  'LEASE_OWNER',
-  'MAX_PODS',
-  'MAX_PODS_PER_ORGANIZATION',
-  'METRICS_PORT',
-  'NAMESPACE',
-  'POD_NAME',
-  'PORT',
-  'PUBLIC_URL',
-  'READ_NODES',
-  'S3_ENDPOINT',
-  'S3_FORCE_PATH_STYLE',
-  'S3_PUBLIC_ENDPOINT',
-  'S3_REGION',
-  'SCHEDULING_DEADLINE_SECONDS',
-  'SET_DEADLINE_SECONDS',
+  ...['CHROMIUM_PATH', 'DATABASE_URL', 'HOST', 'NAMESPACE', 'SECRETS_KEYS'],
+  ...[...readFileSync(TEMPLATE, 'utf8').matchAll(/^ {2}"([A-Z0-9_]+)" /gm)].map(([, name = '']) => name),
 ]);
 
 /** charts/tearsheet/values.schema.json: Helm refuses what is misspelt or of another type before it installs anything. */

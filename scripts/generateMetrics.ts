@@ -10,17 +10,12 @@ from \`src/observe/metrics.ts\`.
 |---|---|---|---|
 `;
 
-const FOOT = `
-In addition, each process serves \`tearsheet_process_*\` and \`tearsheet_nodejs_*\`: CPU, memory, open files, event loop and
-garbage collection, as the Prometheus client for Node defines them.
-`;
-
 /** @returns docs/metrics.md, made from the metrics registry. */
 export async function generateMetrics(): Promise<string> {
-  const metrics = await createMetrics({ processMetrics: false }).describe();
+  const metrics = await createMetrics().describe();
   const rows = metrics.map(({ name, kind, labels, help }) => {
     const names = labels.map((label) => `\`${label}\``).join(', ') || '–';
     return `| \`${name}\` | ${kind} | ${names} | ${help} |\n`;
   });
-  return HEAD + rows.join('') + FOOT;
+  return HEAD + rows.join('');
 }

@@ -81,7 +81,7 @@ export const SETTINGS = {
   SECRETS_KEYS: setting(
     'Database',
     keyRing,
-    'Keys that encrypt secrets in the database: `id:key` for each, separated by commas; a key is 32 random bytes in base64 (`openssl rand -base64 32`). The first key encrypts, all keys decrypt. Unset: secrets are stored without encryption, and each start logs a warning. `tearsheet dev` makes a key of its own unless this is set.',
+    'Keys that encrypt secrets in the database: `id:key` for each, separated by commas; a key is 32 random bytes in base64 (`openssl rand -base64 32`). The first key encrypts, all keys decrypt. `tearsheet dev` makes a key of its own unless this is set.',
     { secret: true },
   ),
 
@@ -140,12 +140,11 @@ export const SETTINGS = {
     'URL of the internal API for captures.',
   ),
 
-  INTERNAL_TLS_CERT: setting(
+  INTERNAL_TLS_FOLDER: setting(
     'Addresses',
     z.string(),
-    'File with the certificate chain of the internal API, which then serves HTTPS. INTERNAL_URL must start with `https://`, and captures must trust the certificate (`NODE_EXTRA_CA_CERTS`). A renewed file is loaded without a restart.',
+    'Folder with `tls.crt`, the certificate chain of the internal API, and `tls.key`, its private key. The internal API then serves HTTPS: INTERNAL_URL must start with `https://`, and captures must trust the certificate (`NODE_EXTRA_CA_CERTS`). A renewed certificate is loaded without a restart.',
   ),
-  INTERNAL_TLS_KEY: setting('Addresses', z.string(), 'File with the private key of INTERNAL_TLS_CERT.'),
 
   SENDING_ADDRESSES: setting(
     'Egress',
@@ -179,12 +178,6 @@ export const SETTINGS = {
       fallback: '1000',
     },
   ),
-  MAX_ENTRIES: setting('Limits', integer(1, 1_000_000), 'The most entries of one screenshot request.', {
-    fallback: '1000',
-  }),
-  MAX_SCREENSHOTS: setting('Limits', integer(1, 1_000_000), 'The most screenshots of one request.', {
-    fallback: '10000',
-  }),
 
   SET_RETENTION_DAYS: setting(
     'Limits',
@@ -201,31 +194,6 @@ export const SETTINGS = {
     integer(AUDIT_LOG_DAYS_MIN, 36_500),
     'Entries of the audit log are removed after this many days.',
     { fallback: '400' },
-  ),
-  WEBHOOK_DISABLE_AFTER_DAYS: setting(
-    'Limits',
-    integer(0, 365),
-    'A webhook endpoint is disabled when every delivery attempt has failed for this many days, with at least 3 deliveries. 0: never.',
-    { fallback: '5' },
-  ),
-  MAX_CONNECTIONS: setting(
-    'Limits',
-    integer(10, 1_000_000),
-    'The most connections to the public API of each API process. It closes further ones at once.',
-    { fallback: '10000' },
-  ),
-
-  MAX_UNUSED_UPLOADS: setting(
-    'Limits',
-    integer(1, 1_000_000),
-    'The most uploads of one organization that no ad uses.',
-    { fallback: '1000' },
-  ),
-  MAX_UNUSED_UPLOAD_BYTES: setting(
-    'Limits',
-    integer(1_048_576, 1_125_899_906_842_624),
-    'The most bytes of these uploads together. An organization above the limit must use or delete some first.',
-    { fallback: '10737418240' },
   ),
 
   MAX_PODS: setting(
@@ -266,28 +234,7 @@ export const SETTINGS = {
     'If the cluster has started no capture of a set for this long after its admission, the set is settled with the reason that the cluster gives.',
     { fallback: '900' },
   ),
-  FINISHED_TTL_SECONDS: setting(
-    'Work',
-    integer(0, 604_800),
-    'The time that a settled ScreenshotJob stays in the cluster.',
-    {
-      fallback: '3600',
-    },
-  ),
 
-  MAX_FINISHED_RESOURCES: setting(
-    'Work',
-    integer(0, 100_000),
-    'The most settled ScreenshotJobs in the cluster. The audit deletes the oldest ones above this number early.',
-    { fallback: '1000' },
-  ),
-
-  CLUSTER: setting(
-    'Cluster',
-    z.enum(['local', 'kubernetes']),
-    'Runs captures as child processes of `tearsheet controller` (`local`) or as pods (`kubernetes`).',
-    { fallback: 'local' },
-  ),
   NAMESPACE: setting(
     'Cluster',
     z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must be the name of a namespace'),
@@ -296,22 +243,21 @@ export const SETTINGS = {
   CAPTURE_PROFILE: setting(
     'Cluster',
     z.string(),
-    'JSON file with the capture profile, which describes capture pods. The chart creates it.',
+    'JSON file with the capture profile, which describes capture pods. The chart creates it. Unset: captures run as child processes of `tearsheet controller`.',
   ),
   CAPTURE_SERVICE_ACCOUNT: setting(
     'Cluster',
     z.string(),
     'Service account of capture pods, without rights. The internal API accepts only its tokens.',
   ),
-  LEASE_NAME: setting('Cluster', z.string(), 'Name of the Kubernetes Lease by which controllers elect their leader.', {
-    fallback: 'tearsheet-controller',
-  }),
-  LEASE_OWNER: setting(
+  LEASE_NAME: setting(
     'Cluster',
     z.string(),
-    'Name of a ConfigMap in the same namespace. Kubernetes deletes the Lease with it. The chart sets it.',
+    'Name of the Kubernetes Lease by which controllers elect their leader. If the namespace has a ConfigMap of the same name, Kubernetes deletes the Lease with it.',
+    {
+      fallback: 'tearsheet-controller',
+    },
   ),
-  POD_NAME: setting('Cluster', z.string(), 'The holder name of this process in the Lease. Unset: the host name.'),
   READ_NODES: setting(
     'Cluster',
     flag,
@@ -332,29 +278,10 @@ export const SETTINGS = {
     'Chromium’s own sandbox: `required`, `off`, or `auto` to use it if the system allows it. Root and the usual seccomp profile of containers do not allow it.',
     { fallback: 'auto' },
   ),
-  CREATIVES_AT_ONCE: setting(
-    'Capture',
-    integer(1, 16),
-    'The number of creatives that one capture renders at the same time, each in its own browser. `tearsheet dev` uses 1 unless this is set.',
-    { fallback: '2' },
-  ),
-  PAGES_AT_ONCE: setting(
-    'Capture',
-    integer(1, 8),
-    'The number of pages that one capture opens at the same time, in one browser. Unset: two for each processor, at most one for each 512 MiB of the container’s memory limit, from 2 to 8. `tearsheet dev` uses 2 unless this is set.',
   ),
   NAVIGATION_TIMEOUT_MS: setting('Capture', integer(1_000, 300_000), 'The longest wait for the response of a site.', {
     fallback: '30000',
   }),
-  SETTLE_CAP_MS: setting('Capture', integer(500, 120_000), 'The longest wait until a loaded page stops changing.', {
-    fallback: '10000',
-  }),
-  CREATIVE_DEADLINE_MS: setting(
-    'Capture',
-    integer(1_000, 600_000),
-    'The longest time for one creative, with all markers and pixel ratios.',
-    { fallback: '60000' },
-  ),
 
   LOG_LEVEL: setting(
     'Operation',
@@ -362,15 +289,6 @@ export const SETTINGS = {
     'The lowest level that is logged.',
     { fallback: 'info' },
   ),
-  TERMINATION_LOG: setting(
-    'Operation',
-    z.string(),
-    'File to which a capture writes why it ended, if the file exists. Kubernetes shows it in the status of the pod.',
-    { fallback: '/dev/termination-log' },
-  ),
-  SHUTDOWN_GRACE_SECONDS: setting('Operation', integer(1, 600), 'The time for work in progress to end after SIGTERM.', {
-    fallback: '25',
-  }),
 } as const;
 
 export type SettingName = keyof typeof SETTINGS;
@@ -388,10 +306,10 @@ export class ConfigError extends Error {
  * @param required the settings that a command needs.
  * @throws ConfigError that lists all faults.
  */
-export function loadConfig(
+export function loadConfig<R extends SettingName = never>(
   env: Readonly<Record<string, string | undefined>>,
-  required: readonly SettingName[] = [],
-): Config {
+  required: readonly R[] = [],
+): Config & { readonly [N in R]: Value<N> } {
   const faults: string[] = [];
   const config: Record<string, unknown> = {};
   for (const [name, { schema, description, ...rest }] of Object.entries<Setting>(SETTINGS)) {
@@ -409,5 +327,5 @@ export function loadConfig(
       );
   }
   if (faults.length > 0) throw new ConfigError(`Invalid settings:\n  ${faults.join('\n  ')}`);
-  return config as Config;
+  return config as Config & { readonly [N in R]: Value<N> };
 }

@@ -1,18 +1,17 @@
+import path from 'node:path';
 import type { Command } from 'commander';
 import { ConfigError } from '../config.ts';
-import { gracefulShutdown } from '../observe/shutdown.ts';
+import { gracefulShutdown, SHUTDOWN_GRACE_MS } from '../observe/shutdown.ts';
 import type { ServiceContext } from './service/serviceContext.ts';
 import type { TlsFiles } from './service/tlsFiles.ts';
 
 /** @throws ConfigError */
 function internalTlsOf({ config, log }: Pick<ServiceContext, 'config' | 'log'>): TlsFiles | undefined {
-  const { INTERNAL_TLS_CERT: certFile, INTERNAL_TLS_KEY: keyFile, INTERNAL_URL = '' } = config;
-  if (certFile === undefined && keyFile === undefined) return undefined;
-  if (certFile === undefined || keyFile === undefined)
-    throw new ConfigError('Only one of INTERNAL_TLS_CERT and INTERNAL_TLS_KEY is set. Set both or none.');
+  const { INTERNAL_TLS_FOLDER: folder, INTERNAL_URL = '' } = config;
+  if (folder === undefined) return undefined;
   if (!INTERNAL_URL.startsWith('https:'))
-    throw new ConfigError(`INTERNAL_URL is "${INTERNAL_URL}". With INTERNAL_TLS_CERT it must start with https://.`);
-  return { certFile, keyFile, log };
+    throw new ConfigError(`INTERNAL_URL is "${INTERNAL_URL}". With INTERNAL_TLS_FOLDER it must start with https://.`);
+  return { certFile: path.join(folder, 'tls.crt'), keyFile: path.join(folder, 'tls.key'), log };
 }
 
 export function apiCommand(program: Command): void {
@@ -32,7 +31,7 @@ export function apiCommand(program: Command): void {
       });
       const { config } = context;
       const { HOST: host, PORT: port, INTERNAL_PORT: internalPort, METRICS_PORT } = config;
-      const pods = config.CLUSTER === 'kubernetes' ? await connectPodAuthority(context) : undefined;
+      const pods = config.CAPTURE_PROFILE === undefined ? undefined : await connectPodAuthority(context);
       const ports = {
         host,
         port,
@@ -48,13 +47,20 @@ export function apiCommand(program: Command): void {
         ...(pods && { authenticator: pods.authenticator }),
       });
       const health = await serveHealth(context, { host, port: METRICS_PORT });
-      const grace = config.SHUTDOWN_GRACE_SECONDS * 1_000;
       gracefulShutdown({
         log: context.log,
         unready: () => health.setUnready(),
         steps: [
-          { name: 'public API', run: () => api.publicServer.close(grace), deadlineMs: grace + 1_000 },
-          { name: 'internal API', run: () => api.internalServer.close(grace), deadlineMs: grace + 1_000 },
+          {
+            name: 'public API',
+            run: () => api.publicServer.close(SHUTDOWN_GRACE_MS),
+            deadlineMs: SHUTDOWN_GRACE_MS + 1_000,
+          },
+          {
+            name: 'internal API',
+            run: () => api.internalServer.close(SHUTDOWN_GRACE_MS),
+            deadlineMs: SHUTDOWN_GRACE_MS + 1_000,
+          },
           { name: 'queue', run: () => context.queue.stop({ timeoutMs: 2_000 }), deadlineMs: 5_000 },
           { name: 'metrics', run: () => health.close(), deadlineMs: 2_000 },
           { name: 'connections', run: () => Promise.all([context.close(), pods?.close()]), deadlineMs: 5_000 },

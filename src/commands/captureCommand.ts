@@ -2,6 +2,9 @@ import type { Command } from 'commander';
 import { loadConfig } from '../config.ts';
 import { createLogger } from '../observe/logger.ts';
 
+/** Kubernetes shows this file, which only pods have, in the status of the pod. */
+const TERMINATION_LOG = '/dev/termination-log';
+
 export function captureCommand(program: Command): void {
   program
     .command('capture')
@@ -16,25 +19,21 @@ export function captureCommand(program: Command): void {
       // Browsers open untrusted pages and inherit the environment, so they must not get the token.
       delete process.env['TEARSHEET_TOKEN'];
       delete process.env['TEARSHEET_TOKEN_FILE'];
+      const onThisMachine = env['TEARSHEET_PARENT_STDIN'] === '1';
       const code = await runCapture({
         env,
         log,
         stdin: process.stdin,
-        creativesAtOnce: config.CREATIVES_AT_ONCE,
-        terminationLog: config.TERMINATION_LOG,
-        timing: { graceMs: config.SHUTDOWN_GRACE_SECONDS * 1_000 },
-        ...(config.PAGES_AT_ONCE !== undefined && { pagesAtOnce: config.PAGES_AT_ONCE }),
+        terminationLog: TERMINATION_LOG,
+        // On one machine, a capture runs for each processor.
+        ...(onThisMachine && { creativesAtOnce: 1, pagesAtOnce: 2 }),
         startEngine: () =>
           startEngine({
             chromiumPath: findChromium(config.CHROMIUM_PATH),
             allow: config.EGRESS_ALLOW,
             allowWith: env['TEARSHEET_ALLOW_WITH'] === 'flag' ? 'flag' : 'setting',
             sandbox: config.CHROMIUM_SANDBOX,
-            settings: {
-              navigationTimeoutMs: config.NAVIGATION_TIMEOUT_MS,
-              settleCapMs: config.SETTLE_CAP_MS,
-              creativeDeadlineMs: config.CREATIVE_DEADLINE_MS,
-            },
+            settings: { navigationTimeoutMs: config.NAVIGATION_TIMEOUT_MS },
             log,
           }),
       });

@@ -11,7 +11,7 @@ export function cleanupCommand(program: Command): void {
     .action(async ({ wait }: { wait: number }) => {
       const { serviceContextFromEnvironment } = await import('./service/serviceContext.ts');
       const context = await serviceContextFromEnvironment({ name: 'cleanup', worksQueues: false });
-      if (context.config.CLUSTER === 'kubernetes') {
+      if (context.config.CAPTURE_PROFILE !== undefined) {
         const { cleanUp } = await import('../controller/cleanup.ts');
         const { connectCluster } = await import('./service/kubernetesController.ts');
         const cluster = await connectCluster(context);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { gracefulShutdown } from '../observe/shutdown.ts';
+import { gracefulShutdown, SHUTDOWN_GRACE_MS } from '../observe/shutdown.ts';
 import type { ControllerService } from './service/controllerOptions.ts';
 import { ownCommand } from './service/ownCommand.ts';
 import type { ServiceContext } from './service/serviceContext.ts';
@@ -11,7 +11,7 @@ export function controllerCommand(program: Command): void {
   program
     .command('controller')
     .description(
-      'launch, reconcile, settle and deliver; captures run as child processes, or as pods with CLUSTER=kubernetes, where several controllers elect a leader',
+      'launch, reconcile, settle and deliver; captures run as child processes, or as pods with CAPTURE_PROFILE, where several controllers elect a leader',
     )
     .action(async () => {
       const { DATABASE_WAIT_SECONDS, serveHealth, serviceContextFromEnvironment } = await import(
@@ -23,21 +23,24 @@ export function controllerCommand(program: Command): void {
         databaseWaitSeconds: DATABASE_WAIT_SECONDS,
       });
       const { config } = context;
-      const start = config.CLUSTER === 'kubernetes' ? startOnCluster : startOnThisMachine;
+      const start = config.CAPTURE_PROFILE === undefined ? startOnThisMachine : startOnCluster;
       const handle: ShutdownHandle = { shutDown: undefined };
       const service = await start(context, handle);
       const health = await serveHealth(context, { host: config.HOST, port: config.METRICS_PORT });
-      const grace = config.SHUTDOWN_GRACE_SECONDS * 1_000;
       handle.shutDown = gracefulShutdown({
         log: context.log,
         unready: () => health.setUnready(),
         steps: [
-          { name: 'captures, controller and deliveries', run: () => service.stop(grace), deadlineMs: grace + 5_000 },
+          {
+            name: 'captures, controller and deliveries',
+            run: () => service.stop(SHUTDOWN_GRACE_MS),
+            deadlineMs: SHUTDOWN_GRACE_MS + 5_000,
+          },
           { name: 'metrics', run: () => health.close(), deadlineMs: 2_000 },
           { name: 'connections', run: () => context.close(), deadlineMs: 5_000 },
         ],
       });
-      context.log.info({ cluster: config.CLUSTER }, 'ready');
+      context.log.info({}, 'ready');
     });
 }
 

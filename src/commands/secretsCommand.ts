@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { ConfigError } from '../config.ts';
 import { newSealingKey } from '../lib/keyRing.ts';
 import { keyRingOf } from '../store/secrets/sealing.ts';
-import { sealStored, storedKeyIds } from '../store/secrets/sealStored.ts';
+import { rotateKeys, storedKeyIds } from '../store/secrets/storedSecrets.ts';
 import { withStore } from './withStore.ts';
 
 export function secretsCommand(program: Command): void {
@@ -17,12 +16,7 @@ export function secretsCommand(program: Command): void {
     .action(() =>
       withStore(async (db) => {
         const keyRing = keyRingOf(db);
-        if (keyRing === undefined)
-          throw new ConfigError('SECRETS_KEYS is not set. Set it as the API and the controller have it.');
-        const count = await sealStored(db, {
-          which: 'not-current',
-          onProgress: (done) => console.error(`Encrypted ${done} secrets.`),
-        });
+        const count = await rotateKeys(db, (done) => console.error(`Encrypted ${done} secrets.`));
         console.log(`Encrypted ${count} secrets with key "${keyRing.currentId}".`);
         const others = (await storedKeyIds(db)).filter((id) => id !== keyRing.currentId);
         console.log(

@@ -1,11 +1,11 @@
 import { loadConfig } from '../config.ts';
 import { type Database, openStore } from '../store/database/database.ts';
-import { requireKeys } from './service/prepareSecrets.ts';
+import { requireKeys } from './service/requireKeys.ts';
 
-/** Runs an operator's command on the database of DATABASE_URL. */
+/** Runs an operator's command on the database of DATABASE_URL. @throws ConfigError */
 export async function withStore<T>(run: (db: Database) => Promise<T>): Promise<T> {
-  const { DATABASE_URL, SECRETS_KEYS: keyRing } = loadConfig(process.env, ['DATABASE_URL']);
-  const store = openStore({ url: DATABASE_URL ?? '', maxConnections: 1, keyRing });
+  const { DATABASE_URL: url, SECRETS_KEYS: keyRing } = loadConfig(process.env, ['DATABASE_URL', 'SECRETS_KEYS']);
+  const store = openStore({ url, maxConnections: 1, keyRing });
   try {
     await requireKeys(store.db);
     return await run(store.db);

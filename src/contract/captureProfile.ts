@@ -26,7 +26,6 @@ export const CaptureProfile = z.strictObject({
   seccompProfile: asKubernetes.default({ type: 'RuntimeDefault' }),
   /** The capture stops its work 5 s before the end of this period. */
   terminationGracePeriodSeconds: z.number().int().min(6).default(30),
-  ttlSecondsAfterFinished: z.number().int().min(0).default(3_600),
   /** Settings of the capture program; see docs/configuration.md. */
   env: z.array(asKubernetes).default([]),
   nodeSelector: labels.default({}),

@@ -1,6 +1,9 @@
 /** The resource `ScreenshotJob` (tearsheet.dev/v1alpha1). The CRD is generated from these schemas, so the descriptions are those of `kubectl explain`. */
 import { z } from 'zod';
 
+/** How long a settled ScreenshotJob stays in the cluster. Kubernetes keeps a finished Job as long. */
+export const FINISHED_TTL_SECONDS = 3_600;
+
 export const SCREENSHOT_JOB_REASONS = [
   'Queued',
   'Running',

@@ -58,7 +58,6 @@ class RunningController implements Controller {
       concurrency: CONCURRENCY,
       work: (name) => this.#reconcile(name),
       failed: (name, error, failures) => this.#handleFailure(name, error, failures),
-      ...(options.observe?.queue && { observe: options.observe.queue }),
     });
     this.#leader = createLeaderContext(options, epoch, this.#reconcileQueue.add);
   }

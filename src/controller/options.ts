@@ -5,7 +5,6 @@ import type { Queue } from '../queue/queue.ts';
 import type { Store } from '../store/database/database.ts';
 import type { Notifications } from '../store/database/notifications.ts';
 import type { AdmissionLimits } from '../workflow/admission.ts';
-import type { QueueObserver } from './workQueue.ts';
 
 export interface ControllerSettings extends AdmissionLimits {
   /** How often the Job starts a failed index again. */
@@ -35,7 +34,6 @@ export interface ControllerObserver {
   screenshots?(statuses: readonly string[]): void;
   /** Called after each reconciliation. */
   reconciled?(outcome: ReconcileOutcome, seconds: number): void;
-  readonly queue?: QueueObserver;
   audited?(report: AuditReport): void;
 }
 

@@ -26,22 +26,12 @@ export interface QueueSize {
   readonly failing: number;
 }
 
-/** For metrics. */
-export interface QueueObserver {
-  added?(): void;
-  retried?(): void;
-  /** Seconds from adding a key to processing it. */
-  waited?(seconds: number): void;
-  worked?(seconds: number, outcome: 'done' | 'failed'): void;
-}
-
 export interface WorkQueueOptions {
   /** Processes a key. @returns milliseconds until it is added again; undefined: not by itself. */
   readonly work: (key: string) => Promise<number | undefined>;
   readonly concurrency: number;
   readonly failed: (key: string, error: unknown, failures: number) => void;
   readonly backOff?: RetryDelays;
-  readonly observe?: QueueObserver;
 }
 
 const BACK_OFF = { firstMs: 100, maxMs: 30_000, retriesPerSecond: 20, burst: 100 };
@@ -55,8 +45,8 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
 class KeyedQueue implements WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #backOff: RetryDelays;
-  /** When each key was added, in the order in which they are processed. */
-  readonly #dirty = new Map<string, number>();
+  /** In the order in which they are processed. */
+  readonly #dirty = new Set<string>();
   readonly #processing = new Map<string, Promise<void>>();
   readonly #timers = new Map<string, { readonly due: number; readonly timer: NodeJS.Timeout }>();
   #stopped = false;
@@ -69,8 +59,7 @@ class KeyedQueue implements WorkQueue {
   // Passed as functions, so they are bound to the queue.
   readonly add = (key: string): void => {
     if (this.#stopped || this.#dirty.has(key)) return;
-    this.#options.observe?.added?.();
-    this.#dirty.set(key, performance.now());
+    this.#dirty.add(key);
     this.#start();
   };
 
@@ -107,11 +96,10 @@ class KeyedQueue implements WorkQueue {
 
   #start(): void {
     if (this.#stopped) return;
-    for (const [key, since] of this.#dirty) {
+    for (const key of this.#dirty) {
       if (this.#processing.size >= this.#options.concurrency) return;
       if (this.#processing.has(key)) continue;
       this.#dirty.delete(key);
-      this.#options.observe?.waited?.((performance.now() - since) / 1000);
       // Starts in a microtask, so that the key is in #processing when its work begins.
       this.#processing.set(
         key,
@@ -121,26 +109,21 @@ class KeyedQueue implements WorkQueue {
   }
 
   async #process(key: string): Promise<void> {
-    const startedAt = performance.now();
-    const outcome = await this.#try(key);
-    this.#options.observe?.worked?.((performance.now() - startedAt) / 1000, outcome);
+    await this.#try(key);
     this.#processing.delete(key);
     this.#start();
   }
 
-  async #try(key: string): Promise<'done' | 'failed'> {
-    const { work, failed, observe } = this.#options;
+  async #try(key: string): Promise<void> {
+    const { work, failed } = this.#options;
     try {
       const next = await work(key);
       this.#backOff.forget(key);
       if (next !== undefined) this.addAfter(key, next);
-      return 'done';
     } catch (error) {
       const pause = this.#backOff.failed(key);
       failed(key, error, this.#backOff.failures(key));
-      observe?.retried?.();
       this.addAfter(key, pause);
-      return 'failed';
     }
   }
 }

@@ -1,10 +1,10 @@
-/** Configurable limits of one request. The message for a request over a limit names the limit. */
+/** Limits of one request. The message for a request over a limit names the limit. */
 export interface Limits {
   readonly entries: number;
   /** Screenshots that a request may result in, after merging duplicates. */
   readonly screenshots: number;
   readonly subscribers: number;
-  /** Frames in one screenshot object. */
+  /** Frames in one screenshot object: one for each whole second of a creative's time, 0 to 30. */
   readonly frames: number;
 }
 

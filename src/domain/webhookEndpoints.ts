@@ -1,5 +1,7 @@
 /** Limits of webhook endpoints, and the rules for the headers that a client adds to their requests. */
 export const ENDPOINTS_MAX = 50;
+/** An endpoint is disabled when every delivery attempt has failed for this many days. */
+export const DISABLE_AFTER_DAYS = 5;
 /** An endpoint is disabled for its failures only if at least so many deliveries failed. */
 export const FAILED_DELIVERIES_MIN = 3;
 export const ENDPOINT_DESCRIPTION_MAX = 250;

@@ -55,8 +55,12 @@ export class KeyRing {
     return `${SEALED_PREFIX}${this.currentId}:${bytes.toString('base64url')}`;
   }
 
-  /** @throws Error for a key that is missing, and for a text that was changed or belongs to another place. */
+  /** @throws Error for a text that is not sealed, was changed or belongs to another place, and for a key that is missing. */
   open(sealed: string, place: string): string {
+    if (!isSealed(sealed))
+      throw new Error(
+        `The secret of ${place} is stored without encryption. Remove this database and start with an empty one.`,
+      );
     const [keyId = '', encoded = ''] = sealed.slice(SEALED_PREFIX.length).split(':');
     const key = this.#key(keyId, place);
     const bytes = Buffer.from(encoded, 'base64url');

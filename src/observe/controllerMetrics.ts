@@ -15,7 +15,6 @@ export interface ControllerState {
 }
 
 export interface AuditResult {
-  readonly findings: Readonly<Record<string, number>>;
   readonly stopped: boolean;
 }
 
@@ -30,10 +29,8 @@ export interface ClusterRequest {
 export interface ControllerMetrics {
   setLeader(isLeader: boolean): void;
   reconciled(outcome: string, seconds: number): void;
-  readonly queue: { added(): void; retried(): void; waited(seconds: number): void };
   audited(result: AuditResult): void;
   requested(request: ClusterRequest): void;
-  relisted(resource: string): void;
   /** Sets the function that reads the controller's state at each scrape. It has two seconds. */
   collect(state: () => Promise<ControllerState>): void;
 }
@@ -55,13 +52,7 @@ export function createControllerMetrics(registry: Registry): {
       made.reconciles.inc({ outcome });
       made.reconcileSeconds.observe(seconds);
     },
-    queue: {
-      added: () => made.adds.inc(),
-      retried: () => made.retries.inc(),
-      waited: (seconds) => made.waits.observe(seconds),
-    },
-    audited: ({ findings, stopped }) => {
-      for (const [kind, count] of Object.entries(findings)) made.findings.set({ kind }, count);
+    audited: ({ stopped }) => {
       made.auditStopped.set(stopped ? 1 : 0);
       made.audited.setToCurrentTime();
     },
@@ -69,7 +60,6 @@ export function createControllerMetrics(registry: Registry): {
       made.requests.inc({ verb, resource, code: String(code) });
       made.requestSeconds.observe({ verb, resource }, seconds);
     },
-    relisted: (resource) => made.relists.inc({ resource }),
     collect: gauges.setSource,
   };
   return { metrics, refresh: gauges.refresh };
@@ -95,34 +85,12 @@ function reconcileInstruments(registry: Registry) {
       buckets: SECONDS,
       registers,
     }),
-    adds: new Counter({
-      name: 'tearsheet_work_queue_adds_total',
-      help: 'ScreenshotJobs that were added to the reconcile queue.',
-      registers,
-    }),
-    retries: new Counter({
-      name: 'tearsheet_work_queue_retries_total',
-      help: 'ScreenshotJobs that were added to the reconcile queue again because a reconciliation failed.',
-      registers,
-    }),
-    waits: new Histogram({
-      name: 'tearsheet_work_queue_wait_seconds',
-      help: 'Time that a ScreenshotJob waits in the reconcile queue.',
-      buckets: SECONDS,
-      registers,
-    }),
   };
 }
 
 function auditInstruments(registry: Registry) {
   const registers = [registry];
   return {
-    findings: new Gauge({
-      name: 'tearsheet_audit_findings',
-      help: 'Differences between PostgreSQL and the cluster in the last audit, by kind.',
-      labelNames: ['kind'],
-      registers,
-    }),
     auditStopped: new Gauge({
       name: 'tearsheet_audit_stopped',
       help: '1 if the last audit deleted nothing because it found too many objects to delete; the log lists them.',
@@ -150,12 +118,6 @@ function clusterInstruments(registry: Registry) {
       help: 'Time until the Kubernetes API answered.',
       labelNames: ['verb', 'resource'],
       buckets: SECONDS,
-      registers,
-    }),
-    relists: new Counter({
-      name: 'tearsheet_cluster_relists_total',
-      help: 'Complete lists of a kind of object that followed the first one.',
-      labelNames: ['resource'],
       registers,
     }),
   };

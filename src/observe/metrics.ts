@@ -1,7 +1,8 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { EXPORT_FORMATS } from '../domain/exports.ts';
 import { SCREENSHOT_STATUSES } from '../domain/states.ts';
 import { type ControllerMetrics, createControllerMetrics } from './controllerMetrics.ts';
+import { addProcessMetrics } from './processMetrics.ts';
 import { createScrapeGauges, type ScrapeGauges } from './scrapeGauges.ts';
 
 /** The kinds of removed objects. */
@@ -78,8 +79,7 @@ export interface MetricDescription {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** @param processMetrics adds memory, CPU and event loop of this process; true by default. */
-export function createMetrics({ processMetrics = true } = {}): Metrics {
+export function createMetrics(): Metrics {
   const registry = new Registry();
   const made = {
     ...requestInstruments(registry),
@@ -91,7 +91,7 @@ export function createMetrics({ processMetrics = true } = {}): Metrics {
   createKnownSeries(made);
   const queue = queueGauges(registry);
   const controller = createControllerMetrics(registry);
-  if (processMetrics) addProcessMetrics(registry);
+  addProcessMetrics(registry);
   return {
     countRequest: ({ route, method, status, seconds, limit }) => {
       if (limit !== undefined) made.limitedRequests.inc({ limit });
@@ -304,13 +304,4 @@ async function describeAll(registry: Registry): Promise<MetricDescription[]> {
     const labels = metric !== undefined && 'labelNames' in metric ? metric.labelNames : [];
     return { name, kind: String(type), labels: Array.isArray(labels) ? labels.map(String) : [], help };
   });
-}
-
-/** Without those that end in `_total` although they are gauges, which linters of Prometheus report and nobody reads. */
-function addProcessMetrics(registry: Registry): void {
-  collectDefaultMetrics({ register: registry, prefix: 'tearsheet_' });
-  for (const what of ['handles', 'requests', 'resources']) {
-    registry.removeSingleMetric(`tearsheet_nodejs_active_${what}`);
-    registry.removeSingleMetric(`tearsheet_nodejs_active_${what}_total`);
-  }
 }

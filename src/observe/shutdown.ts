@@ -1,6 +1,9 @@
 import { withDeadline } from '../lib/deadline.ts';
 import type { Logger } from './logger.ts';
 
+/** The time for work in progress to end after SIGTERM. The chart's grace periods of pods allow for it. */
+export const SHUTDOWN_GRACE_MS = 25_000;
+
 export interface ShutdownStep {
   readonly name: string;
   readonly run: () => Promise<unknown> | unknown;

@@ -18,7 +18,9 @@ import { startQueue } from '../../src/queue/queue.ts';
 import { openStore, type Store } from '../../src/store/database/database.ts';
 import { migrate } from '../../src/store/database/migrate.ts';
 import { openNotifications } from '../../src/store/database/notifications.ts';
+import { sealSecret, webhookSecretPlace } from '../../src/store/secrets/sealing.ts';
 import { sendTestEvent } from '../../src/workflow/testEvents.ts';
+import { TEST_KEY_RING } from '../support/testKeys.ts';
 import type { Figure } from './figures.ts';
 import { runProgram, startProgram } from './service.ts';
 
@@ -43,7 +45,7 @@ interface Bench extends WebhookOptions {
 
 export async function measureWebhooks(options: WebhookOptions): Promise<Figure[]> {
   await migrate(options.databaseUrl);
-  const store = openStore({ url: options.databaseUrl });
+  const store = openStore({ url: options.databaseUrl, keyRing: TEST_KEY_RING });
   const receiver = await startProgram([SELF, 'receive']);
   const bench = { ...options, store, port: receiver.line };
   try {
@@ -98,7 +100,7 @@ async function waitBesideHanging(bench: Bench): Promise<number> {
 
 async function insertOrganization({ db }: Store): Promise<string> {
   const id = randomUUID();
-  const webhook_secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
+  const webhook_secret = sealSecret(db, `whsec_${Buffer.alloc(24, 1).toString('base64')}`, webhookSecretPlace(id));
   const row = { id, slug: `bench-${id.slice(0, 8)}`, review: 'automatic', webhook_secret } as const;
   await db.insertInto('organizations').values(row).execute();
   return id;

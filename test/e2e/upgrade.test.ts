@@ -67,11 +67,9 @@ describe('an upgrade while sets are captured', () => {
     const early = await held('held');
     const before = await table();
     const stopAsking = keepAsking();
-    const podAnnotations = { upgraded: 'true' };
     const upgraded = e2e.installation.upgrade({
       image: { tag: nextTag() },
-      api: { podAnnotations },
-      controller: { podAnnotations },
+      pods: { annotations: { upgraded: 'true' } },
     });
     // In the midst of it: the captured set began with the old ones, and ends with both there.
     const midst = eventually(

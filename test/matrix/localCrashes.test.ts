@@ -13,6 +13,7 @@ import { eventually } from '../support/eventually.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../support/insertRows.ts';
 import { required } from '../support/required.ts';
 import { simulateIndex, startIndex } from '../support/simulatedIndex.ts';
+import { TEST_KEY_RING } from '../support/testKeys.ts';
 import { TEST_LOG } from '../support/testLog.ts';
 
 let database: TestDatabase;
@@ -22,7 +23,7 @@ let organization: TestOrganization;
 
 beforeAll(async () => {
   database = await testDatabase();
-  store = openStore({ url: database.url });
+  store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   organization = await insertOrganization(store.db);
   queue = await startQueue({ databaseUrl: database.url, onError: () => undefined, supervise: false });
 });

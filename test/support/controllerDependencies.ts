@@ -12,6 +12,7 @@ import { openStore, type Store } from '../../src/store/database/database.ts';
 import { type Notifications, openNotifications } from '../../src/store/database/notifications.ts';
 import { readInstallation } from '../../src/store/installation/installation.ts';
 import { startListener } from './listeners.ts';
+import { TEST_KEY_RING } from './testKeys.ts';
 import { createTestLog, type LogLine } from './testLog.ts';
 
 export const PUBLIC_URL = 'https://tearsheet.example';
@@ -40,7 +41,7 @@ export async function openControllerDependencies(
   { leaseSeconds = 60 } = {},
 ): Promise<ControllerDependencies> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-controller-'));
-  const store = openStore({ url: databaseUrl });
+  const store = openStore({ url: databaseUrl, keyRing: TEST_KEY_RING });
   const notifications = openNotifications(databaseUrl);
   await notifications.ready;
   const warnings: LogLine[] = [];

@@ -9,6 +9,7 @@ import { reconcile } from '../../src/controller/reconcile.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import { type Database, openStore, type Store } from '../../src/store/database/database.ts';
 import { beginEpoch } from '../../src/store/installation/installation.ts';
+import { TEST_KEY_RING } from './testKeys.ts';
 import { TEST_LOG } from './testLog.ts';
 
 export const SETTINGS: ControllerOptions['settings'] = {
@@ -83,7 +84,7 @@ export class CrashingController {
   async #begin(crashPoint: CrashPoint | undefined): Promise<LeaderContext> {
     const { databaseUrl, db, queue, cluster } = this.#environment;
     const epoch = await beginEpoch(db);
-    this.#store = openStore({ url: databaseUrl, maxConnections: 1 });
+    this.#store = openStore({ url: databaseUrl, maxConnections: 1, keyRing: TEST_KEY_RING });
     if (crashPoint !== undefined) crashPool(this.#store.pool, crashPoint);
     const notifications: ControllerOptions['notifications'] = {
       subscribe: () => () => undefined,

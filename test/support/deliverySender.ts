@@ -4,11 +4,12 @@ import { startDeliveries } from '../../src/delivery/deliveries.ts';
 import { createGuard } from '../../src/egress/guard.ts';
 import { startQueue } from '../../src/queue/queue.ts';
 import { openStore } from '../../src/store/database/database.ts';
+import { TEST_KEY_RING } from './testKeys.ts';
 import { TEST_LOG } from './testLog.ts';
 
 const databaseUrl = process.argv[2] ?? '';
 await startDeliveries({
-  store: openStore({ url: databaseUrl }),
+  store: openStore({ url: databaseUrl, keyRing: TEST_KEY_RING }),
   queue: await startQueue({ databaseUrl, onError: () => undefined }),
   log: TEST_LOG,
   artifacts: new FolderArtifactStore('/nonexistent'),

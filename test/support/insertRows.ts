@@ -5,6 +5,7 @@ import type { DeviceName } from '../../src/domain/devices.ts';
 import { sha256Of } from '../../src/lib/sha256.ts';
 import type { Enqueuer } from '../../src/queue/payloads.ts';
 import type { Database, Queryable } from '../../src/store/database/database.ts';
+import { sealSecret, webhookSecretPlace } from '../../src/store/secrets/sealing.ts';
 
 export interface TestOrganization {
   readonly id: string;
@@ -21,7 +22,12 @@ export async function insertOrganization(
   const campaignId = randomUUID();
   await db
     .insertInto('organizations')
-    .values({ id, slug, review, webhook_secret: `whsec_${randomBytes(24).toString('base64')}` })
+    .values({
+      id,
+      slug,
+      review,
+      webhook_secret: sealSecret(db, `whsec_${randomBytes(24).toString('base64')}`, webhookSecretPlace(id)),
+    })
     .execute();
   await db.insertInto('campaigns').values({ id: campaignId, organization_id: id, name: 'Spring' }).execute();
   return { id, slug, campaignId };

@@ -9,12 +9,13 @@ import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { DEFAULT_UPLOAD_LIMITS } from '../../src/domain/uploads.ts';
 import { createGuard } from '../../src/egress/guard.ts';
 import type { Enqueuer } from '../../src/queue/payloads.ts';
-import { openStore, type Store, type StoreOptions } from '../../src/store/database/database.ts';
+import { openStore, type Store } from '../../src/store/database/database.ts';
 import { readInstallation } from '../../src/store/installation/installation.ts';
 import { createOrganization, type NewOrganization } from '../../src/store/organizations/organizations.ts';
 import { testDatabase } from './database.ts';
 import { startListener } from './listeners.ts';
 
+import { TEST_KEY_RING } from './testKeys.ts';
 import { createTestLog, type LogLine } from './testLog.ts';
 
 export const PUBLIC_URL = 'https://shots.example';
@@ -58,12 +59,9 @@ export interface TestApi {
 }
 
 /** The public API over a database of its own. Its queue entries go into the table `queued`, in the caller's transaction. */
-export async function startPublicApi({
-  keyRing,
-  ...overrides
-}: Partial<PublicApiOptions> & Pick<StoreOptions, 'keyRing'> = {}): Promise<TestApi> {
+export async function startPublicApi(overrides: Partial<PublicApiOptions> = {}): Promise<TestApi> {
   const database = await testDatabase();
-  const store = openStore({ url: database.url, keyRing });
+  const store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   await store.pool.query('create table queued (name text not null, payload jsonb not null)');
   const organization = await createOrganization(store.db, { slug: 'acme' });
   const { secret } = await readInstallation(store.db);

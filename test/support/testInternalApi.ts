@@ -11,6 +11,7 @@ import { openNotifications } from '../../src/store/database/notifications.ts';
 import { readInstallation } from '../../src/store/installation/installation.ts';
 import { testDatabase } from './database.ts';
 import { type Listener, startListener } from './listeners.ts';
+import { TEST_KEY_RING } from './testKeys.ts';
 import { TEST_LOG } from './testLog.ts';
 
 export interface TestInternalApi {
@@ -32,7 +33,7 @@ export async function startTestInternalApi(
   more: (store: Store) => Partial<InternalApiOptions> = () => ({}),
 ): Promise<TestInternalApi> {
   const database = await testDatabase();
-  const store = openStore({ url: database.url });
+  const store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   const notifications = openNotifications(database.url);
   await notifications.ready;
   const { secret } = await readInstallation(store.db);
@@ -61,7 +62,7 @@ export async function startTestInternalApi(
     artifacts,
     internalUrl,
     async startReplica() {
-      const another = openStore({ url: database.url });
+      const another = openStore({ url: database.url, keyRing: TEST_KEY_RING });
       stores.push(another);
       return (await serve(another, more(another))).url;
     },

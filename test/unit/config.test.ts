@@ -25,12 +25,12 @@ test('an empty setting counts as unset', () => {
 test('settings are parsed into their types', () => {
   const config = loadConfig({
     ...{ EGRESS_ALLOW: '10.0.0.0/8, fd00::/8', S3_FORCE_PATH_STYLE: 'true' },
-    ...{ PUBLIC_URL: 'https://tearsheet.example//', SETTLE_CAP_MS: '500' },
+    ...{ PUBLIC_URL: 'https://tearsheet.example//', NAVIGATION_TIMEOUT_MS: '5000' },
   });
   expect(config.EGRESS_ALLOW).toEqual(['10.0.0.0/8', 'fd00::/8']);
   expect(config.S3_FORCE_PATH_STYLE).toBe(true);
   expect(config.PUBLIC_URL).toBe('https://tearsheet.example');
-  expect(config.SETTLE_CAP_MS).toBe(500);
+  expect(config.NAVIGATION_TIMEOUT_MS).toBe(5_000);
 });
 
 test('trusted proxies are a number or ranges', () => {

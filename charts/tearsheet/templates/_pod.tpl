@@ -6,7 +6,7 @@ labels:
   {{- include "tearsheet.labels" $root | nindent 2 }}
   app.kubernetes.io/component: {{ .component }}
   tearsheet.dev/serves-metrics: "true"
-  {{- with .values.podLabels }}
+  {{- with .root.Values.pods.labels }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
 annotations:
@@ -14,7 +14,7 @@ annotations:
   kubectl.kubernetes.io/default-container: {{ .component }}
   # Everyone who may read pods sees this checksum of passwords, and passwords may be weak. With scrypt, each guess costs 0.1 s.
   checksum/secrets: {{ include "tearsheet.secretsChecksum" $root }}
-  {{- with .values.podAnnotations }}
+  {{- with .root.Values.pods.annotations }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- end }}
@@ -38,31 +38,31 @@ imagePullSecrets:
 securityContext:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .values.priorityClassName }}
+{{- with .root.Values.pods.priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}
-{{- with .values.dnsPolicy }}
+{{- with .root.Values.pods.dnsPolicy }}
 dnsPolicy: {{ . }}
 {{- end }}
-{{- with .values.dnsConfig }}
+{{- with .root.Values.pods.dnsConfig }}
 dnsConfig:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .values.hostAliases }}
+{{- with .root.Values.pods.hostAliases }}
 hostAliases:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .values.nodeSelector }}
+{{- with .root.Values.pods.nodeSelector }}
 nodeSelector:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .values.tolerations }}
+{{- with .root.Values.pods.tolerations }}
 tolerations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- if .values.affinity }}
+{{- if .root.Values.pods.affinity }}
 affinity:
-  {{- toYaml .values.affinity | nindent 2 }}
+  {{- toYaml .root.Values.pods.affinity | nindent 2 }}
 {{- else if and (ne .component "api") (include "tearsheet.hasOwnClaim" $root) }}
 affinity:
   # Only one node can mount the folder with the pictures.
@@ -74,7 +74,7 @@ affinity:
             {{- include "tearsheet.selector" (list $root "api") | nindent 12 }}
 {{- end }}
 topologySpreadConstraints:
-{{- with .values.topologySpreadConstraints }}
+{{- with .root.Values.pods.topologySpreadConstraints }}
   {{- toYaml . | nindent 2 }}
 {{- else }}
   - maxSkew: 1
@@ -100,7 +100,7 @@ securityContext:
 {{- $root := .root -}}
 envFrom:
   - configMapRef: { name: {{ include "tearsheet.settingsName" $root }} }
-  {{- with .values.extraEnvFrom }}
+  {{- with .root.Values.pods.extraEnvFrom }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
 env:
@@ -118,13 +118,11 @@ env:
   {{- end }}
   - name: NAMESPACE
     valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
-  - name: POD_NAME
-    valueFrom: { fieldRef: { fieldPath: metadata.name } }
   {{- if eq .component "controller" }}
   # With a heap limit, V8 collects garbage before it takes more memory. 10,000 ScreenshotJobs then fit into 256 MiB.
   - { name: NODE_OPTIONS, value: --max-old-space-size=128 --max-semi-space-size=8 }
   {{- end }}
-  {{- with .values.extraEnv }}
+  {{- with .root.Values.pods.extraEnv }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- end }}
@@ -157,7 +155,7 @@ readinessProbe:
     {{- toYaml .values.resources | nindent 4 }}
   volumeMounts:
     - { name: tmp, mountPath: /tmp }
-    {{- with .values.extraVolumeMounts }}
+    {{- with .root.Values.pods.extraVolumeMounts }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
 {{- end }}
@@ -178,7 +176,7 @@ readinessProbe:
 {{- if and (eq .component "api") .root.Values.api.internalTls.existingSecret }}
 - { name: internal-tls, mountPath: /etc/tearsheet/internal-tls, readOnly: true }
 {{- end }}
-{{- with .values.extraVolumeMounts }}
+{{- with .root.Values.pods.extraVolumeMounts }}
 {{ toYaml . }}
 {{- end }}
 {{- end }}
@@ -199,7 +197,7 @@ readinessProbe:
 - name: internal-tls
   secret: { secretName: {{ .root.Values.api.internalTls.existingSecret }} }
 {{- end }}
-{{- with .values.extraVolumes }}
+{{- with .root.Values.pods.extraVolumes }}
 {{ toYaml . }}
 {{- end }}
 {{- end }}

@@ -3,11 +3,9 @@
 {{- $v := .Values -}}
 {{- $name := include "tearsheet.fullname" . -}}
 {{- $derived := dict
-  "CLUSTER" "kubernetes"
   "PUBLIC_URL" $v.publicUrl
   "INTERNAL_URL" (printf "%s://%s-internal:8081" (ternary "https" "http" (not (empty $v.api.internalTls.existingSecret))) $name)
-  "INTERNAL_TLS_CERT" (ternary "/etc/tearsheet/internal-tls/tls.crt" "" (not (empty $v.api.internalTls.existingSecret)))
-  "INTERNAL_TLS_KEY" (ternary "/etc/tearsheet/internal-tls/tls.key" "" (not (empty $v.api.internalTls.existingSecret)))
+  "INTERNAL_TLS_FOLDER" (ternary "/etc/tearsheet/internal-tls" "" (not (empty $v.api.internalTls.existingSecret)))
   "PORT" "8080"
   "INTERNAL_PORT" "8081"
   "METRICS_PORT" "9090"
@@ -18,7 +16,6 @@
   "S3_PUBLIC_ENDPOINT" $v.artifacts.publicEndpoint
   "EGRESS_ALLOW" (join "," $v.egress.allow)
   "LEASE_NAME" (printf "%s-controller" $name)
-  "LEASE_OWNER" $name
   "READ_NODES" (toString $v.rbac.nodes)
   "CAPTURE_PROFILE" "/etc/tearsheet/capture/profile.json"
   "CAPTURE_SERVICE_ACCOUNT" (include "tearsheet.account" (list . "capture"))
@@ -27,7 +24,6 @@
   "CAPTURE_POD_DEADLINE_SECONDS" $v.capture.podDeadlineSeconds
   "SCHEDULING_DEADLINE_SECONDS" $v.capture.schedulingDeadlineSeconds
   "SET_DEADLINE_SECONDS" $v.capture.setDeadlineSeconds
-  "FINISHED_TTL_SECONDS" $v.capture.ttlSecondsAfterFinished
   "MAX_PODS" $v.capture.maxPods
   "MAX_PODS_PER_ORGANIZATION" $v.capture.maxPodsPerOrganization
 -}}
@@ -47,7 +43,7 @@
 {{- define "tearsheet.captureSettings" -}}
 {{- $settings := include "tearsheet.settings" . | fromYaml -}}
 {{- $env := list -}}
-{{- range list "LOG_LEVEL" "EGRESS_ALLOW" "CHROMIUM_SANDBOX" "CREATIVES_AT_ONCE" "PAGES_AT_ONCE" "NAVIGATION_TIMEOUT_MS" "SETTLE_CAP_MS" "CREATIVE_DEADLINE_MS" }}
+{{- range list "LOG_LEVEL" "EGRESS_ALLOW" "CHROMIUM_SANDBOX" "NAVIGATION_TIMEOUT_MS" }}
 {{- if hasKey $settings . }}{{ $env = append $env (dict "name" . "value" (get $settings .)) }}{{ end }}
 {{- end }}
 {{- toJson $env }}
@@ -83,7 +79,6 @@
   "tmpSize" $c.tmpSize
   "seccompProfile" $c.seccompProfile
   "terminationGracePeriodSeconds" $c.terminationGracePeriodSeconds
-  "ttlSecondsAfterFinished" $c.ttlSecondsAfterFinished
   "env" (concat $env $c.extraEnv | default list)
   "nodeSelector" $c.nodeSelector
   "tolerations" $c.tolerations

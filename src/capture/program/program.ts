@@ -12,7 +12,6 @@ import { openAttempt, type ProtocolClientOptions, SmallSetClient } from './proto
 import { renewLease, takeSmallSets } from './smallSets.ts';
 import { fixedToken, type TokenSource, tokenFromFile } from './tokenSource.ts';
 
-const GRACE_MS = 5_000;
 /** A parent process also serves the internal API, so without it every upload fails. */
 const ORPHAN_GRACE_MS = 5_000;
 
@@ -27,6 +26,8 @@ const Environment = z
     TEARSHEET_TOKEN_FILE: z.string().min(1).optional(),
     TEARSHEET_POD: z.string().min(1).max(128),
     TEARSHEET_PARENT_STDIN: z.string().optional(),
+    /** The time for open uploads after SIGTERM. */
+    TEARSHEET_GRACE_SECONDS: z.coerce.number().int().min(1).default(25),
   })
   .refine((env) => env.TEARSHEET_TOKEN !== undefined || env.TEARSHEET_TOKEN_FILE !== undefined, {
     path: ['TEARSHEET_TOKEN'],
@@ -108,7 +109,7 @@ function tokenOf({ TEARSHEET_TOKEN_FILE: file, TEARSHEET_TOKEN: token = '' }: En
 
 function listenForTermination(env: Environment, options: CaptureOptions, shutdown: CaptureShutdown): () => void {
   const { signals = process, stdin = process.stdin, timing } = options;
-  const graceMs = timing?.graceMs ?? GRACE_MS;
+  const graceMs = timing?.graceMs ?? env.TEARSHEET_GRACE_SECONDS * 1_000;
   const onSignal = () => shutdown.begin(terminatedError('The capture received SIGTERM or SIGINT.', graceMs));
   const onParentGone = () =>
     shutdown.begin(terminatedError('The parent process is gone.', Math.min(graceMs, ORPHAN_GRACE_MS)));

@@ -40,8 +40,6 @@ export interface KubernetesOptions {
 export interface KubernetesObserver {
   /** Called after each request; the code is 0 if no answer came. */
   requested?(request: { verb: string; resource: string; code: number; seconds: number }): void;
-  /** Called after each full list: at the start, and when the API server no longer has the history since the last version. */
-  relisted?(resource: string): void;
 }
 
 export interface KubernetesCluster extends ClusterPort {
@@ -193,14 +191,13 @@ class ApiServerCluster implements KubernetesCluster {
 
   /** Starts the caches at the first call. */
   #cache(): ClusterCache {
-    const { installation, readsNodes = false, log, observe } = this.#options;
+    const { installation, readsNodes = false, log } = this.#options;
     this.#startedCache ??= startClusterCache({
       clients: this.#clients,
       installation,
       readsNodes,
       log,
       changed: (name) => this.#notify(name),
-      relisted: (path) => observe?.relisted?.(resourceOf(path)),
       jobGone: (uid) => this.#jobReader.forget(uid),
     });
     return this.#startedCache;

@@ -1,4 +1,4 @@
-/** The owner of the Lease: a ConfigMap of the release. When the release is removed, Kubernetes deletes the Lease with it. */
+/** The owner of the Lease: a ConfigMap of the release, which the chart gives the name of the Lease. When the release is removed, Kubernetes deletes the Lease with it. */
 import type { V1ConfigMap, V1OwnerReference } from '@kubernetes/client-node';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
@@ -50,8 +50,7 @@ export class LeaseOwner {
     try {
       const found = await configMaps.get(this.#name, { ...call, deadlineMs: Math.min(CALL_MS, deadlineMs) });
       const uid = found?.metadata?.uid;
-      if (uid === undefined) this.#warn('it does not exist');
-      else this.#reference = { apiVersion: 'v1', kind: 'ConfigMap', name: this.#name, uid };
+      if (uid !== undefined) this.#reference = { apiVersion: 'v1', kind: 'ConfigMap', name: this.#name, uid };
     } catch (error) {
       if (call.signal?.aborted !== true) this.#warn(errorMessage(error));
     }

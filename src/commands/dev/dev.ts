@@ -9,7 +9,7 @@ import { parseKey } from '../../domain/keys.ts';
 import { KeyRing } from '../../lib/keyRing.ts';
 import type { Health } from '../../observe/health.ts';
 import { createLogger } from '../../observe/logger.ts';
-import { gracefulShutdown, type ShutdownStep } from '../../observe/shutdown.ts';
+import { gracefulShutdown, SHUTDOWN_GRACE_MS, type ShutdownStep } from '../../observe/shutdown.ts';
 import { migrate } from '../../store/database/migrate.ts';
 import { type ApiService, startApiService } from '../service/apiService.ts';
 import type { ControllerService } from '../service/controllerOptions.ts';
@@ -74,7 +74,7 @@ export async function startDev(options: DevOptions): Promise<DevReady> {
   const shutDown = gracefulShutdown({
     log: createLogger({ level: config.LOG_LEVEL, name: 'dev', stream: 'stderr' }),
     unready: () => parts.health?.setUnready(),
-    steps: stepsOf(parts, config.SHUTDOWN_GRACE_SECONDS * 1_000),
+    steps: stepsOf(parts, SHUTDOWN_GRACE_MS),
   });
   try {
     return await startParts(parts, { ...options, config, folder });
@@ -113,7 +113,7 @@ async function startParts(
   const publicPort = port === 0 ? await freePort() : port;
   const context = await createServiceContext({
     config,
-    keyRing: config.SECRETS_KEYS ?? (state.secrets_keys === undefined ? undefined : KeyRing.parse(state.secrets_keys)),
+    keyRing: config.SECRETS_KEYS ?? KeyRing.parse(state.secrets_keys),
     name: 'dev',
     logStream: 'stderr',
     databaseUrl: postgres.url,
@@ -155,7 +155,7 @@ async function startParts(
     sample_ad_url: sample.bannerUrl,
     metrics_url: `${parts.health.url}/metrics`,
     database_url: postgres.url,
-    secrets_keys: config.SECRETS_KEYS === undefined ? (state.secrets_keys ?? null) : null,
+    secrets_keys: config.SECRETS_KEYS === undefined ? state.secrets_keys : null,
     version: version(),
   };
 }

@@ -8,8 +8,8 @@ import { newSealingKey } from '../../lib/keyRing.ts';
 const DevState = z.object({
   database_password: z.string(),
   demo: z.object({ organization: z.string(), api_key: z.string(), webhook_secret: z.string() }).optional(),
-  /** Seals the stored secrets, unless SECRETS_KEYS is set. Missing in folders of older versions. */
-  secrets_keys: z.string().optional(),
+  /** Seals the stored secrets, unless SECRETS_KEYS is set. */
+  secrets_keys: z.string(),
   /** The port of the sample page at the last start. */
   sample_port: z.number().optional(),
 });
@@ -18,10 +18,8 @@ export type DevState = z.infer<typeof DevState>;
 export function readDevState(folder: string): DevState {
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, 'dev.json');
-  const stored = existsSync(file) ? DevState.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
-  if (stored?.secrets_keys !== undefined) return stored;
-  const password = stored?.database_password ?? randomBytes(18).toString('base64url');
-  const state: DevState = { ...stored, database_password: password, secrets_keys: newSealingKey('dev') };
+  if (existsSync(file)) return DevState.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const state = { database_password: randomBytes(18).toString('base64url'), secrets_keys: newSealingKey('dev') };
   writeDevState(folder, state);
   return state;
 }

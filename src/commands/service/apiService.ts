@@ -7,6 +7,8 @@ import { createRequestLimits } from '../../api/limits/requestLimits.ts';
 import { createErrorPages } from '../../api/pages/errorPages.ts';
 import { createPages } from '../../api/pages/pages.ts';
 import { createPublicApi } from '../../api/public/app.ts';
+import { DEFAULT_LIMITS } from '../../domain/limits.ts';
+import { DEFAULT_UPLOAD_LIMITS } from '../../domain/uploads.ts';
 import { createGuard } from '../../egress/guard.ts';
 import { setRetention } from '../setRetention.ts';
 import { type HttpServer, type ListenOptions, startHttpServer } from './httpServer.ts';
@@ -39,10 +41,8 @@ export interface ApiPorts {
 
 /** A claim that is not renewed for this time is lost. Captures renew it after a third of the time. */
 const LEASE_SECONDS = 30;
-/** Subscribers of one request. */
-const MAX_SUBSCRIBERS = 10;
-/** Frames of one screenshot object: one for each whole second of a creative's time, 0 to 30. */
-const MAX_FRAMES = 31;
+/** Connections to the public API of each process. It closes further ones at once. */
+const MAX_CONNECTIONS = 10_000;
 
 /** Starts the public API with the pages, and the internal API, each on its own port. */
 export async function startApiService(context: ServiceContext, ports: ApiPorts): Promise<ApiService> {
@@ -83,7 +83,7 @@ export async function startApiService(context: ServiceContext, ports: ApiPorts):
     port: ports.port,
     name: 'the public API',
     portSetting: ports.portSetting ?? 'PORT',
-    maxConnections: context.config.MAX_CONNECTIONS,
+    maxConnections: MAX_CONNECTIONS,
   });
   return { publicServer: withMaintenance(context, publicServer), internalServer };
 }
@@ -104,7 +104,7 @@ function publicApi(
 ) {
   const { config, store, queue, publicUrl, log, metrics, artifacts, installation, notifications } = context;
   const guard = createGuard({ allow: egressAllow });
-  const { limits, uploadLimits, quotas } = limitsOf(config);
+  const quotas = { picturesPerDay: config.PICTURES_PER_DAY, runningCaptures: config.MAX_PODS_PER_ORGANIZATION };
   const retention = setRetention(config);
   const shared = rateLimited ? rateLimits(context) : {};
   const pageOptions = {
@@ -112,7 +112,7 @@ function publicApi(
     store,
     artifacts,
     limits,
-    uploadLimits,
+    uploadLimits: DEFAULT_UPLOAD_LIMITS,
     awsPrincipal: config.AWS_PRINCIPAL_ARN,
     retention,
     quotas,
@@ -140,7 +140,7 @@ function publicApi(
     trustedProxies: config.TRUSTED_PROXIES,
     observe: metrics.countRequest,
     limits,
-    uploadLimits,
+    uploadLimits: DEFAULT_UPLOAD_LIMITS,
     retention,
     quotas,
     ...shared,
@@ -155,21 +155,5 @@ function rateLimits({ config, store: { db }, metrics }: ServiceContext) {
     requestLimits: createRequestLimits(db, rate),
     openLimits: createOpenLimits(),
     keyChecker: createKeyChecker({ db, wrongKeys: WRONG_KEYS, observe: metrics.countRejectedKey }),
-  };
-}
-
-function limitsOf(config: ServiceContext['config']) {
-  return {
-    limits: {
-      entries: config.MAX_ENTRIES,
-      screenshots: config.MAX_SCREENSHOTS,
-      subscribers: MAX_SUBSCRIBERS,
-      frames: MAX_FRAMES,
-    },
-    quotas: { picturesPerDay: config.PICTURES_PER_DAY, runningCaptures: config.MAX_PODS_PER_ORGANIZATION },
-    uploadLimits: {
-      unused: config.MAX_UNUSED_UPLOADS,
-      unusedBytes: config.MAX_UNUSED_UPLOAD_BYTES,
-    },
   };
 }

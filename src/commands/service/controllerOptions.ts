@@ -1,10 +1,12 @@
 /** The parts of a controller that are the same on one machine and on Kubernetes. */
 import type { ClusterPort } from '../../cluster/port.ts';
 import type { Config } from '../../config.ts';
+import { FINISHED_TTL_SECONDS } from '../../contract/screenshotJob.ts';
 import type { Controller, ControllerSettings } from '../../controller/controller.ts';
 import type { ControllerOptions } from '../../controller/options.ts';
 import { ConnectorRoles } from '../../delivery/connectorRoles.ts';
 import { type Deliveries, startDeliveries } from '../../delivery/deliveries.ts';
+import { DISABLE_AFTER_DAYS } from '../../domain/webhookEndpoints.ts';
 import { createGuard, type GuardOptions } from '../../egress/guard.ts';
 import { startExports } from '../../exports/startExports.ts';
 import { countWaiting } from '../../store/jobs/auditQueries.ts';
@@ -17,6 +19,13 @@ export interface ControllerService {
 
 /** The addresses that captures and deliveries may reach although they are not public. */
 export type EgressOptions = Pick<GuardOptions, 'allow' | 'allowWith'>;
+
+/** Settled ScreenshotJobs in the cluster. The audit deletes the oldest ones above this number early. */
+const MAX_FINISHED_RESOURCES = 1_000;
+/** Captures for small sets that one organization starts at once. */
+export const SMALL_SET_CAPTURES = 4;
+/** How long a small set waits for a running capture. After it, the set gets a capture of its own. */
+export const SMALL_SET_WAIT_SECONDS = 10;
 
 /** Starts the work that every controller does, leader or not: deliveries and exports. Exports stop with the queue. */
 export async function startQueueWork(context: ServiceContext, egress: EgressOptions): Promise<Deliveries> {
@@ -33,7 +42,7 @@ export async function startQueueWork(context: ServiceContext, egress: EgressOpti
     guard,
     roles: principal === undefined ? undefined : new ConnectorRoles({ guard, principal }),
     log: log.child({ part: 'delivery' }),
-    disableAfterDays: config.WEBHOOK_DISABLE_AFTER_DAYS,
+    disableAfterDays: DISABLE_AFTER_DAYS,
     observe: {
       attempted: metrics.countDeliveryAttempt,
       ended: metrics.countDelivery,
@@ -50,8 +59,8 @@ export function sharedSettings(config: Config) {
     schedulingDeadlineSeconds: config.SCHEDULING_DEADLINE_SECONDS,
     retries: config.CAPTURE_RETRIES,
     podDeadlineSeconds: config.CAPTURE_POD_DEADLINE_SECONDS,
-    finishedTtlSeconds: config.FINISHED_TTL_SECONDS,
-    maxFinishedResources: config.MAX_FINISHED_RESOURCES,
+    finishedTtlSeconds: FINISHED_TTL_SECONDS,
+    maxFinishedResources: MAX_FINISHED_RESOURCES,
   } satisfies Partial<ControllerSettings>;
 }
 
@@ -67,7 +76,6 @@ export function sharedControllerOptions(context: ServiceContext) {
     observe: {
       screenshots: metrics.countScreenshots,
       reconciled: metrics.controller.reconciled,
-      queue: metrics.controller.queue,
       audited: metrics.controller.audited,
     },
   } satisfies Partial<ControllerOptions>;

@@ -11,6 +11,8 @@ import { captureNamespace } from './captureNamespace.ts';
 import {
   type ControllerService,
   collectControllerMetrics,
+  SMALL_SET_CAPTURES,
+  SMALL_SET_WAIT_SECONDS,
   sharedControllerOptions,
   sharedSettings,
   startQueueWork,
@@ -34,9 +36,10 @@ export async function startKubernetesController(
   let controller: Promise<Controller> | undefined;
   let halted = false;
   const elector = cluster.startElector({
-    identity: config.POD_NAME ?? hostname(),
+    // The host name of a pod is its name. Controllers on one machine differ in the process id.
+    identity: `${hostname()}_${process.pid}`,
     leaseName: config.LEASE_NAME,
-    leaseOwner: config.LEASE_OWNER,
+    leaseOwner: config.LEASE_NAME,
     onElected: () => {
       log.info({}, 'became the leader');
       controller = startLeading(context, cluster, {
@@ -96,20 +99,17 @@ async function startLeading(
 
 /** @throws ConfigError */
 export function connectCluster({ config, installation, log, metrics }: ServiceContext): Promise<KubernetesCluster> {
-  const { requested, relisted } = metrics.controller;
   return connectKubernetes({
     namespace: captureNamespace(config),
     installation: installation.id,
     profile: readProfile(config),
     readsNodes: config.READ_NODES,
     log: log.child({ part: 'cluster' }),
-    observe: { requested, relisted },
+    observe: { requested: metrics.controller.requested },
   });
 }
 
-function readProfile({ CAPTURE_PROFILE: file }: Config): CaptureProfile {
-  if (file === undefined)
-    throw new ConfigError('CAPTURE_PROFILE is not set. Set it to the JSON file that describes capture pods.');
+function readProfile({ CAPTURE_PROFILE: file = '' }: Config): CaptureProfile {
   let profile: unknown;
   try {
     profile = JSON.parse(readFileSync(file, 'utf8'));

@@ -8,6 +8,7 @@ import {
   type ControllerService,
   collectControllerMetrics,
   type EgressOptions,
+  SMALL_SET_CAPTURES,
   sharedControllerOptions,
   sharedSettings,
   startQueueWork,
@@ -36,10 +37,6 @@ const CAPTURE_ENVIRONMENT = [
   'CHROMIUM_SANDBOX',
   'LOG_LEVEL',
   'NAVIGATION_TIMEOUT_MS',
-  'SETTLE_CAP_MS',
-  'CREATIVE_DEADLINE_MS',
-  'CREATIVES_AT_ONCE',
-  'PAGES_AT_ONCE',
 ];
 
 /** Starts the controller and the deliveries. Captures run as child processes. */
@@ -99,10 +96,7 @@ function captureEnvironment({ allow, allowWith }: EgressOptions): Record<string,
     return value === undefined ? [] : [[name, value] as const];
   });
   const compiled = getCompileCacheDir();
-  // One capture runs for each processor, so each gets one browser for creatives and two open pages.
   return {
-    CREATIVES_AT_ONCE: '1',
-    PAGES_AT_ONCE: '2',
     // A capture deletes its temporary folder. The compile cache stays for the next capture; the service does not read it.
     ...(compiled !== undefined && { NODE_COMPILE_CACHE: path.join(compiled, 'captures') }),
     ...Object.fromEntries(entries),

@@ -13,7 +13,7 @@ import { lostConnectionTo, whenDatabaseAnswers } from '../../store/database/data
 import { type Notifications, openNotifications } from '../../store/database/notifications.ts';
 import { deliveryDepth } from '../../store/deliveries/deliveryQueue.ts';
 import { type Installation, readInstallation } from '../../store/installation/installation.ts';
-import { prepareSecrets } from './prepareSecrets.ts';
+import { requireKeys } from './requireKeys.ts';
 
 /** The connections and settings that every long-running process needs. */
 export interface ServiceContext {
@@ -40,7 +40,7 @@ export interface ServiceContextOptions {
   /** Where the log goes; standard output unless given. */
   readonly logStream?: 'stdout' | 'stderr';
   /** Encrypts secrets in the database. */
-  readonly keyRing?: KeyRing | undefined;
+  readonly keyRing: KeyRing;
   readonly databaseUrl: string;
   readonly artifactsUrl: string;
   readonly publicUrl: string;
@@ -67,7 +67,7 @@ export async function createServiceContext(options: ServiceContextOptions): Prom
   const maxConnections = config.DATABASE_POOL_SIZE;
   const store = openStore({ url: databaseUrl, maxConnections, keyRing, onError, onConnect });
   const connect = async () => {
-    await prepareSecrets(store.db, log);
+    await requireKeys(store.db);
     const installation = await readInstallation(store.db);
     return { installation, queue: await startQueue({ databaseUrl, onError, supervise: options.worksQueues }) };
   };
@@ -111,16 +111,16 @@ export async function createServiceContext(options: ServiceContextOptions): Prom
 export function serviceContextFromEnvironment(
   given: Pick<ServiceContextOptions, 'name' | 'worksQueues' | 'databaseWaitSeconds'>,
 ): Promise<ServiceContext> {
-  const config = loadConfig(process.env, ['DATABASE_URL', 'ARTIFACTS_URL', 'PUBLIC_URL', 'INTERNAL_URL']);
-  const { DATABASE_URL = '', ARTIFACTS_URL = '', PUBLIC_URL = '', INTERNAL_URL = '' } = config;
+  const addresses = ['DATABASE_URL', 'ARTIFACTS_URL', 'PUBLIC_URL', 'INTERNAL_URL'] as const;
+  const config = loadConfig(process.env, [...addresses, 'SECRETS_KEYS']);
   return createServiceContext({
     ...given,
     config,
     keyRing: config.SECRETS_KEYS,
-    databaseUrl: DATABASE_URL,
-    artifactsUrl: ARTIFACTS_URL,
-    publicUrl: PUBLIC_URL,
-    internalUrl: INTERNAL_URL,
+    databaseUrl: config.DATABASE_URL,
+    artifactsUrl: config.ARTIFACTS_URL,
+    publicUrl: config.PUBLIC_URL,
+    internalUrl: config.INTERNAL_URL,
   });
 }
 

@@ -18,8 +18,8 @@ export interface Store {
 export interface StoreOptions {
   readonly url: string;
   readonly maxConnections?: number;
-  /** Seals and opens stored secrets. Without it, secrets are stored as they are. */
-  readonly keyRing?: KeyRing | undefined;
+  /** Seals and opens stored secrets. */
+  readonly keyRing: KeyRing;
   /** Called for errors of idle connections (a restarted server); the pool replaces them by itself. */
   readonly onError?: (error: Error) => void;
   /** Called for each new connection. */
@@ -46,7 +46,7 @@ export function openStore(options: StoreOptions): Store {
   pool.on('connect', onConnect);
   const db = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: preparingPool(pool) }),
-    plugins: keyRing === undefined ? [] : [new KeyRingPlugin(keyRing)],
+    plugins: [new KeyRingPlugin(keyRing)],
   });
   const close = async (): Promise<void> => {
     isClosed = true;

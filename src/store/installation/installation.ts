@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { isSealed } from '../../lib/keyRing.ts';
 import type { Queryable } from '../database/database.ts';
-import { INSTALLATION_PLACE, openSecret } from '../secrets/sealing.ts';
+import { INSTALLATION_PLACE, openSecret, sealSecret } from '../secrets/sealing.ts';
 
 export interface Installation {
   /** UUID; every object in a cluster bears it. */
@@ -19,10 +19,14 @@ export class StaleLeaderError extends Error {
   }
 }
 
+/** The migration makes the secret without a key, and the first process that reads it seals it. */
 export async function readInstallation(db: Queryable): Promise<Installation> {
   const { id, secret } = await db.selectFrom('installation').select(['id', 'secret']).executeTakeFirstOrThrow();
   const text = secret.toString('utf8');
-  return { id, secret: isSealed(text) ? Buffer.from(openSecret(db, text, INSTALLATION_PLACE), 'base64') : secret };
+  if (isSealed(text)) return { id, secret: Buffer.from(openSecret(db, text, INSTALLATION_PLACE), 'base64') };
+  const sealed = Buffer.from(sealSecret(db, secret.toString('base64'), INSTALLATION_PLACE));
+  await db.updateTable('installation').set({ secret: sealed }).where('secret', '=', secret).execute();
+  return { id, secret };
 }
 
 /** Starts a new leadership. @returns its epoch, which settling transactions check. */

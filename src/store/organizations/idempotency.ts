@@ -5,6 +5,7 @@
 import { sql } from 'kysely';
 import { Failure } from '../../domain/failure.ts';
 import { ANSWER_DAYS } from '../../domain/retention.ts';
+import { isSealed } from '../../lib/keyRing.ts';
 import type { Queryable } from '../database/database.ts';
 import { answerPlace, openSecret, sealSecret } from '../secrets/sealing.ts';
 
@@ -47,7 +48,12 @@ export async function takeKey(
     const errors = { 'idempotency-key': ['was used with another body: use a new key for a new request.'] };
     throw new Failure({ status: 422, code: 'idempotency_key_reused', errors });
   }
-  return { status: kept.status_code, text: openSecret(tx, kept.response, answerPlace(call.organizationId)) };
+  return { status: kept.status_code, text: answerText(tx, kept.response, call) };
+}
+
+/** Only answers with a secret are sealed; all others are JSON. */
+function answerText(tx: Queryable, response: string, { organizationId }: IdempotentCall): string {
+  return isSealed(response) ? openSecret(tx, response, answerPlace(organizationId)) : response;
 }
 
 async function tryLock(tx: Queryable, name: string): Promise<void> {

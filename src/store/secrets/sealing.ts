@@ -1,5 +1,5 @@
-/** Encrypts secrets before they are stored. Without a key ring, they are stored as they are. */
-import { isSealed, type KeyRing, missingKey, SEALED_PREFIX } from '../../lib/keyRing.ts';
+/** Encrypts secrets before they are stored. */
+import type { KeyRing } from '../../lib/keyRing.ts';
 import type { Queryable } from '../database/database.ts';
 import { KeyRingPlugin } from '../database/keyRingPlugin.ts';
 
@@ -11,24 +11,20 @@ export interface SecretPlace {
   readonly id: string;
 }
 
-export function keyRingOf(db: Queryable): KeyRing | undefined {
-  return db.getExecutor().plugins.find((plugin) => plugin instanceof KeyRingPlugin)?.keyRing;
+export function keyRingOf(db: Queryable): KeyRing {
+  const plugin = db.getExecutor().plugins.find((plugin) => plugin instanceof KeyRingPlugin);
+  if (plugin === undefined) throw new Error('This connection was opened without a key ring.');
+  return plugin.keyRing;
 }
 
-/** @returns the text to store: sealed if the database has a key ring. */
+/** @returns the sealed text, to store. */
 export function sealSecret(db: Queryable, secret: string, place: SecretPlace): string {
-  return keyRingOf(db)?.seal(secret, nameOf(place)) ?? secret;
+  return keyRingOf(db).seal(secret, nameOf(place));
 }
 
-/** Rows from before encryption hold the secret itself. @throws Error if its key is missing, or if it belongs to another place. */
+/** @throws Error if the text is not sealed, if its key is missing, or if it belongs to another place. */
 export function openSecret(db: Queryable, stored: string, place: SecretPlace): string {
-  if (!isSealed(stored)) return stored;
-  const keyRing = keyRingOf(db);
-  if (keyRing === undefined) {
-    const [keyId = ''] = stored.slice(SEALED_PREFIX.length).split(':');
-    throw new Error(missingKey(keyId, nameOf(place)));
-  }
-  return keyRing.open(stored, nameOf(place));
+  return keyRingOf(db).open(stored, nameOf(place));
 }
 
 /** The two webhook secrets of an organization share a place, because a rotation moves the text from one column to the other. */

@@ -6,10 +6,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { buildTool, runTool } from '../../../scripts/tools.ts';
-import { type Manifest, render } from './rendered.ts';
+import { CHART, type Manifest, render } from './rendered.ts';
 
 const CASES = path.join(import.meta.dirname, '../../fixtures/alerts/cases.yaml');
 const Evaluation = z.object({ alertname: z.string(), exp_alerts: z.array(z.unknown()) });
+const Target = z.object({ expr: z.string() });
+const Dashboard = z.object({ panels: z.array(z.object({ targets: z.array(Target).default([]) })) });
 const Cases = z.object({ tests: z.array(z.object({ alert_rule_test: z.array(Evaluation) })) });
 
 let folder: string;
@@ -40,6 +42,16 @@ test('each alert has a case in which it fires and a case in which it stays quiet
   );
   const wanted = rules.flatMap(({ alert }) => [`${alert} fires`, `${alert} stays quiet`]);
   expect([...new Set(outcomes)].sort()).toEqual(wanted.sort());
+});
+
+test('promtool accepts the queries of the dashboard', async () => {
+  const { panels } = Dashboard.parse(JSON.parse(readFileSync(path.join(CHART, 'files/dashboard.json'), 'utf8')));
+  const queries = panels.flatMap(({ targets }) => targets).map(({ expr }) => expr.replaceAll('$__rate_interval', '5m'));
+  const recorded = queries.map((expr, index) => ({ record: `panel_${index}`, expr }));
+  const file = path.join(folder, 'panels.yaml');
+  writeFileSync(file, stringify({ groups: [{ name: 'dashboard', rules: recorded }] }));
+  const { stdout, stderr } = await runTool(promtool, ['check', 'rules', file]);
+  expect(`${stdout}${stderr}`).toContain(`SUCCESS: ${queries.length} rules found`);
 });
 
 test('promtool accepts the rules with their annotations', async () => {

@@ -62,7 +62,9 @@ describe.each<[string, Values, string?]>([
         autoscaling: { enabled: true, behavior: { scaleDown: { stabilizationWindowSeconds: 60 } } },
         ingress: { enabled: true, className: 'nginx', tlsSecretName: 'tls', annotations: { a: 'b' } },
         service: { type: 'LoadBalancer', annotations: { a: 'b' } },
-        podLabels: { a: 'b' },
+      },
+      pods: {
+        labels: { a: 'b' },
         nodeSelector: { pool: 'web' },
         tolerations: [{ key: 'web', operator: 'Exists' }],
         affinity: { podAntiAffinity: {} },

@@ -34,8 +34,8 @@ describe('additions of an operator', () => {
   const sidecar = { name: 'proxy', image: 'proxy', restartPolicy: 'Always' };
 
   it('an extra init container runs before the migration and also in the cleanup Job', async () => {
-    const extra = { extraInitContainers: [sidecar], extraContainers: [{ name: 'log', image: 'log' }] };
-    const rendered = await render({ api: extra, controller: extra });
+    const pods = { extraInitContainers: [sidecar], extraContainers: [{ name: 'log', image: 'log' }] };
+    const rendered = await render({ pods });
     const names = (kind: string, name: string, part: string) =>
       rendered.get(kind, name)['spec'].template.spec[part].map((container: Values) => container['name']);
     for (const component of ['api', 'controller']) {

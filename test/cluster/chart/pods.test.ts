@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { SETTINGS } from '../../../src/config.ts';
 import { CaptureProfile } from '../../../src/contract/captureProfile.ts';
 import { KeyRing } from '../../../src/lib/keyRing.ts';
+import { SHUTDOWN_GRACE_MS } from '../../../src/observe/shutdown.ts';
 import { CHART, type Manifest, NAMESPACE, REQUIRED_VALUES, render, type Values } from './rendered.ts';
 
 const podOf = (manifest: Manifest) => manifest['spec'].template.spec;
@@ -20,7 +21,7 @@ const first = (manifest: Manifest) => podOf(manifest).containers[0];
 const EVERYTHING: Values = {
   image: { repository: 'registry.example.com/tearsheet', digest: `sha256:${'a'.repeat(64)}` },
   imagePullSecrets: [{ name: 'registry' }],
-  settings: { LOG_LEVEL: 'debug', RATE_LIMIT_BURST: 2_000_000, SETTLE_CAP_MS: 5_000 },
+  settings: { LOG_LEVEL: 'debug', RATE_LIMIT_BURST: 2_000_000, NAVIGATION_TIMEOUT_MS: 5_000 },
   egress: { allow: ['10.1.0.0/16', 'fd00::/8'] },
   capture: {
     nodeSelector: { pool: 'captures' },
@@ -131,7 +132,7 @@ describe('a Deployment', () => {
         dnsConfig: { nameservers: ['10.0.0.10'] },
         hostAliases: [{ ip: '10.1.2.3', hostnames: ['db'] }],
       };
-      const deployment = (await render({ [component]: own })).get('Deployment', component);
+      const deployment = (await render({ pods: own })).get('Deployment', component);
       const { deploymentAnnotations: annotations, strategy, ...ofPods } = own;
       expect(deployment.metadata).toMatchObject({ annotations });
       expect(deployment['spec']).toMatchObject({ strategy, revisionHistoryLimit: 3 });
@@ -144,9 +145,9 @@ describe('a Deployment', () => {
 });
 
 describe('graceful termination', () => {
-  it.each([undefined, 60])('the grace period of a pod covers SHUTDOWN_GRACE_SECONDS=%s', async (grace) => {
-    const rendered = await render(grace === undefined ? {} : { settings: { SHUTDOWN_GRACE_SECONDS: grace } });
-    const seconds = grace ?? Number(SETTINGS.SHUTDOWN_GRACE_SECONDS.fallback);
+  it('the grace period of a pod covers the time that the program takes to shut down', async () => {
+    const rendered = await render();
+    const seconds = SHUTDOWN_GRACE_MS / 1_000;
     const api = rendered.get('Deployment', 'api');
     // Both servers have it, one after the other, after the Service has forgotten the pod.
     expect(first(api).lifecycle.preStop).toEqual({ sleep: { seconds: 5 } });
@@ -211,7 +212,7 @@ describe('the capture profile', () => {
     expect(env).toEqual([
       { name: 'LOG_LEVEL', value: 'debug' },
       { name: 'EGRESS_ALLOW', value: '10.1.0.0/16,fd00::/8' },
-      { name: 'SETTLE_CAP_MS', value: '5000' },
+      { name: 'NAVIGATION_TIMEOUT_MS', value: '5000' },
       { name: 'TZ', value: 'UTC' },
     ]);
   });
@@ -380,8 +381,7 @@ describe('the internal API by HTTPS', () => {
     const { data } = rendered.get('ConfigMap', 'settings');
     expect(data).toMatchObject({
       INTERNAL_URL: 'https://t-tearsheet-internal:8081',
-      INTERNAL_TLS_CERT: '/etc/tearsheet/internal-tls/tls.crt',
-      INTERNAL_TLS_KEY: '/etc/tearsheet/internal-tls/tls.key',
+      INTERNAL_TLS_FOLDER: '/etc/tearsheet/internal-tls',
     });
     const { env, volumes, volumeMounts } = profileOf(rendered);
     expect(env).toContainEqual({ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/tearsheet/internal-ca/ca.crt' });
@@ -402,7 +402,7 @@ describe('the internal API by HTTPS', () => {
     const rendered = await render();
     const { data } = rendered.get('ConfigMap', 'settings');
     expect(data.INTERNAL_URL).toBe('http://t-tearsheet-internal:8081');
-    expect(Object.keys(data)).not.toContain('INTERNAL_TLS_CERT');
+    expect(Object.keys(data)).not.toContain('INTERNAL_TLS_FOLDER');
     expect(profileOf(rendered).volumes).toEqual([]);
   });
 });

@@ -12,6 +12,7 @@ import {
   startKubernetesInstallation,
 } from '../../support/kubernetesInstallation.ts';
 import { type ServiceProcess, startService } from '../../support/serviceProcess.ts';
+import { TEST_KEYS } from '../../support/testKeys.ts';
 import { expectLoggedErrors } from '../../support/testLog.ts';
 
 let shop: KubernetesInstallation;
@@ -30,14 +31,15 @@ afterEach(async () => {
   await shop?.close();
 });
 
-async function environment(name: string): Promise<Record<string, string>> {
+async function environment(): Promise<Record<string, string>> {
   const profile = path.join(shop.folder, 'profile.json');
   await writeFile(profile, JSON.stringify(PROFILE));
   return {
-    ...{ CLUSTER: 'kubernetes', CAPTURE_PROFILE: profile, POD_NAME: name, KUBECONFIG: shop.namespace.kubeconfig },
+    ...{ CAPTURE_PROFILE: profile, KUBECONFIG: shop.namespace.kubeconfig },
     ...{
       NAMESPACE: shop.namespace.name,
       DATABASE_URL: shop.database.url,
+      SECRETS_KEYS: TEST_KEYS,
       ARTIFACTS_URL: `file://${shop.folder}/pictures`,
     },
     ...{ PUBLIC_URL: 'https://tearsheet.example', INTERNAL_URL: shop.internalUrl, HOST: '127.0.0.1' },
@@ -46,8 +48,8 @@ async function environment(name: string): Promise<Record<string, string>> {
   };
 }
 
-async function start(name: string) {
-  const env = await environment(name);
+async function start() {
+  const env = await environment();
   const controller = startService(['controller'], env);
   running.push(controller);
   await controller.says('ready');
@@ -76,9 +78,9 @@ const isApproved = (setId: string) =>
   });
 
 test('one of two ready controllers leads, and the other one takes over when it is killed', async () => {
-  const first = await start('first');
+  const first = await start();
   await first.says(LEADS);
-  const second = await start('second');
+  const second = await start();
   expect((await fetch(`${second.address}/readyz`)).status).toBe(200);
   expect([await leads(first), await leads(second)]).toEqual([true, false]);
   await isApproved((await launched('fine')).setId);
@@ -89,27 +91,27 @@ test('one of two ready controllers leads, and the other one takes over when it i
 });
 
 test('a terminated leader releases its Lease, so that the other controller takes over', async () => {
-  const first = await start('first');
+  const first = await start();
   await first.says(LEADS);
-  const second = await start('second');
+  const second = await start();
   first.kill('SIGTERM');
   expect(await first.ended).toBe(0);
   // Otherwise the other controller would have to wait until the Lease expires.
   const coordination = shop.namespace.config.makeApiClient(CoordinationV1Api);
   const { items } = await coordination.listNamespacedLease({ namespace: shop.namespace.name });
   expect(items).toHaveLength(1);
-  expect(items[0]?.spec?.holderIdentity).not.toBe('first');
+  expect(items[0]?.spec?.holderIdentity).not.toContain(`_${first.pid}`);
   await second.says(LEADS);
 });
 
 test('a leader that was paused for longer than its Lease writes nothing and exits with an error', async () => {
   expectLoggedErrors(/another leader has begun|lost leadership/);
-  const first = await start('first');
+  const first = await start();
   await first.says(LEADS);
   const { name } = await launched('hang');
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
   first.kill('SIGSTOP');
-  const second = await start('second');
+  const second = await start();
   await second.says(LEADS);
   await eventually(async () => {
     const text = await (await fetch(`${second.address}/metrics`)).text();
@@ -130,12 +132,12 @@ async function writes(name: string) {
 }
 
 test('cleanup deletes everything while a controller runs, cancels no set and can be repeated', async () => {
-  const controller = await start('only');
+  const controller = await start();
   await controller.says(LEADS);
   const { setId, name } = await launched('hang');
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
   for (let times = 0; times < 2; times++) {
-    const cleanup = startService(['cleanup', '--wait', '240'], await environment('cleanup'));
+    const cleanup = startService(['cleanup', '--wait', '240'], await environment());
     running.push(cleanup);
     expect(await cleanup.ended).toBe(0);
     await expect(shop.read(name)).rejects.toMatchObject({ code: 404 });

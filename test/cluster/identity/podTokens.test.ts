@@ -13,6 +13,7 @@ import { type TestNamespace, testNamespace } from '../../support/cluster.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertOrganization } from '../../support/insertRows.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 import { expectLoggedErrors, TEST_LOG } from '../../support/testLog.ts';
 
 const AUDIENCE = 'tearsheet-internal';
@@ -30,7 +31,7 @@ const opened: PodAuthority[] = [];
 
 beforeAll(async () => {
   database = await testDatabase();
-  store = openStore({ url: database.url });
+  store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   const { id } = await insertOrganization(store.db);
   await store.db
     .insertInto('screenshot_jobs')

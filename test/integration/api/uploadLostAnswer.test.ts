@@ -7,6 +7,7 @@ import { storeUpload } from '../../../src/workflow/uploads.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { insertOrganization, type TestOrganization } from '../../support/insertRows.ts';
 import { memoryArtifacts } from '../../support/publicApi.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 
 let database: TestDatabase;
 let store: Store;
@@ -16,7 +17,7 @@ const artifacts = memoryArtifacts(files);
 
 beforeAll(async () => {
   database = await testDatabase();
-  store = openStore({ url: database.url });
+  store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   organization = await insertOrganization(store.db);
 });
 afterAll(async () => {

@@ -10,6 +10,7 @@ import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Relay, startRelay } from '../../support/relay.ts';
 import { type ServiceProcess, startService } from '../../support/serviceProcess.ts';
+import { TEST_KEYS } from '../../support/testKeys.ts';
 
 let folder: string;
 let database: TestDatabase;
@@ -37,6 +38,7 @@ async function start(command: string) {
   url.port = String(databasePort);
   service = startService([command], {
     DATABASE_URL: url.href,
+    SECRETS_KEYS: TEST_KEYS,
     ARTIFACTS_URL: pathToFileURL(path.join(folder, 'pictures')).href,
     HOST: '127.0.0.1',
     PORT: String(port),

@@ -63,7 +63,7 @@ test('a capture that trusts the authority of the certificate works over HTTPS', 
     ...{ PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
     ...{ TEARSHEET_INTERNAL_URL: `https://localhost:${server.port}` },
     ...{ TEARSHEET_JOB: JOB, JOB_COMPLETION_INDEX: '0', TEARSHEET_POD: 'pod-1', TEARSHEET_TOKEN: 'token' },
-    ...{ NODE_EXTRA_CA_CERTS: path.join(TLS, 'ca.pem'), TERMINATION_LOG: path.join(folder, 'ending') },
+    NODE_EXTRA_CA_CERTS: path.join(TLS, 'ca.pem'),
   };
   await run(process.execPath, [CLI, 'capture'], { env, timeout: 110_000 });
 });

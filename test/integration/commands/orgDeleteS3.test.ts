@@ -7,6 +7,7 @@ import { fillOrganization } from '../../support/fillOrganization.ts';
 import { PUBLIC_URL, startPublicApi, type TestApi } from '../../support/publicApi.ts';
 import { type S3Server, startS3Server } from '../../support/s3Server.ts';
 import { startService } from '../../support/serviceProcess.ts';
+import { TEST_KEYS } from '../../support/testKeys.ts';
 
 const CONFIRMED = ['--confirm', 'acme', '--wait', '0'];
 
@@ -44,7 +45,13 @@ async function keys(): Promise<string[]> {
 async function orgDelete(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
   const { endpoint, region, accessKeyId, secretAccessKey } = server;
   const service = startService(['org', 'delete', 'acme', '--json', ...args], {
-    ...{ DATABASE_URL: api.databaseUrl, PUBLIC_URL, INTERNAL_URL: 'http://127.0.0.1:1', LOG_LEVEL: 'error' },
+    ...{
+      DATABASE_URL: api.databaseUrl,
+      SECRETS_KEYS: TEST_KEYS,
+      PUBLIC_URL,
+      INTERNAL_URL: 'http://127.0.0.1:1',
+      LOG_LEVEL: 'error',
+    },
     ...{
       ARTIFACTS_URL: `s3://${bucket}/pictures`,
       S3_ENDPOINT: endpoint,

@@ -21,6 +21,7 @@ import { createOrganization, type NewOrganization } from '../../../src/store/org
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 
 const HOST = '127.0.0.1';
 const CAPTURE = fileURLToPath(new URL('../../support/fakeCapture.ts', import.meta.url));
@@ -41,6 +42,7 @@ beforeEach(async () => {
   base = await createServiceContext({
     config: loadConfig({ LOG_LEVEL: 'fatal' }),
     name: 'test',
+    keyRing: TEST_KEY_RING,
     databaseUrl: database.url,
     artifactsUrl: pathToFileURL(folder).href,
     publicUrl: 'https://tearsheet.example',

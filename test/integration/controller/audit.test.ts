@@ -8,6 +8,7 @@ import { insertAd, insertOrganization, insertSet, launch } from '../../support/i
 import { type LocalInstallation, startLocalInstallation } from '../../support/localInstallation.ts';
 import { overrideCluster } from '../../support/overrideCluster.ts';
 import { required } from '../../support/required.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 import { expectLoggedErrors } from '../../support/testLog.ts';
 
 let database: TestDatabase;
@@ -47,7 +48,7 @@ test('an empty cluster gets all objects again from PostgreSQL', async () => {
     expect(claimed.length).toBeGreaterThan(0);
   });
   await shop.close();
-  const before = openStore({ url: database.url });
+  const before = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   await before.db.updateTable('ads').set({ content: 'fine' }).execute();
   await before.close();
 

@@ -5,6 +5,7 @@ import type { ArtifactStore } from '../../../src/artifacts/store.ts';
 import { type Deliveries, startDeliveries } from '../../../src/delivery/deliveries.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { setS3Connector } from '../../../src/store/organizations/connectors.ts';
+import { connectorSecretPlace, sealSecret } from '../../../src/store/secrets/sealing.ts';
 import { PNG, PNG_FACTS } from '../../support/captureClient.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -37,7 +38,8 @@ beforeAll(async () => {
     .insertInto('s3_connectors')
     .values({
       ...{ organization_id: organization.id, endpoint, region, force_path_style: true },
-      ...{ access_key_id: accessKeyId, secret_access_key: secretAccessKey },
+      access_key_id: accessKeyId,
+      secret_access_key: sealSecret(shop.store.db, secretAccessKey, connectorSecretPlace(organization.id)),
     })
     .execute();
   deliveries = await startDeliveries({
@@ -123,7 +125,8 @@ test('a server that is too busy decides when the next attempt is made', async ()
     .insertInto('s3_connectors')
     .values({
       ...{ organization_id: other.id, endpoint: busy.url, region: 'us-east-1', force_path_style: true },
-      ...{ access_key_id: 'id', secret_access_key: 'secret' },
+      access_key_id: 'id',
+      secret_access_key: sealSecret(db, 'secret', connectorSecretPlace(other.id)),
     })
     .execute();
   const adId = await insertAd(db, other, { source: 'create_ad', subscribers: subscribers() });

@@ -12,6 +12,7 @@ import { insertOrganization, type TestOrganization } from '../../support/insertR
 import { type Listener, listenHttp } from '../../support/listeners.ts';
 import { memoryArtifacts } from '../../support/publicApi.ts';
 import { type S3Server, startS3Server } from '../../support/s3Server.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 import { TEST_LOG } from '../../support/testLog.ts';
 
 let database: TestDatabase;
@@ -26,7 +27,7 @@ beforeAll(async () => {
   server = await startS3Server();
   bucket = await server.createBucket();
   database = await testDatabase();
-  store = openStore({ url: database.url });
+  store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   queue = await startQueue({ databaseUrl: database.url, onError: () => undefined });
   organization = await insertOrganization(store.db);
   const guard = createGuard({ allow: ['127.0.0.0/8'] });

@@ -16,6 +16,7 @@ import { listenHttp } from '../../support/listeners.ts';
 import { POD_TOKEN, stubPodIdentity } from '../../support/podIdentity.ts';
 import { memoryArtifacts } from '../../support/publicApi.ts';
 import { type StsStandIn, startStsStandIn } from '../../support/stsStandIn.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 import { TEST_LOG } from '../../support/testLog.ts';
 
 const guard = createGuard({ allow: ['127.0.0.0/8'] });
@@ -138,7 +139,7 @@ describe('the check of a connector with a role', () => {
   let queue: Queue;
   beforeAll(async () => {
     database = await testDatabase();
-    store = openStore({ url: database.url });
+    store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
     queue = await startQueue({ databaseUrl: database.url, onError: () => undefined });
   }, 900_000);
   afterAll(async () => {

@@ -13,6 +13,7 @@ import { createGuard } from '../../../src/egress/guard.ts';
 import { type Queue, startQueue } from '../../../src/queue/queue.ts';
 import { openStore, type Store } from '../../../src/store/database/database.ts';
 import { claimDeliveries, deliveryDepth } from '../../../src/store/deliveries/deliveryQueue.ts';
+import { webhookSecretOf } from '../../../src/store/organizations/organizations.ts';
 import { insertEndpoint, rotateEndpointSecret } from '../../../src/store/webhookEndpoints/webhookEndpoints.ts';
 import { recordAdEvent } from '../../../src/workflow/events.ts';
 import { replayDelivery } from '../../../src/workflow/replayEvents.ts';
@@ -23,6 +24,7 @@ import { eventually } from '../../support/eventually.ts';
 import { failWritesTo } from '../../support/failpoint.ts';
 import { insertAd, insertOrganization, type Subscriber, type TestOrganization } from '../../support/insertRows.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 import { expectLoggedErrors, TEST_LOG } from '../../support/testLog.ts';
 
 interface Received {
@@ -46,7 +48,7 @@ const ended: { outcome: string }[] = [];
 
 beforeEach(async () => {
   database = await testDatabase();
-  store = openStore({ url: database.url });
+  store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   queue = await startQueue({ databaseUrl: database.url, onError: () => undefined });
   organization = await insertOrganization(store.db);
   folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-deliveries-'));
@@ -102,6 +104,10 @@ const attempts = async (id = '') =>
   store.db.selectFrom('delivery_attempts').selectAll().where('delivery_id', '=', id).orderBy('attempt').execute();
 const hook = (name: string) => ({ webhook_url: `${receiver.url}/${name}` });
 
+async function organizationSecret(): Promise<string> {
+  return webhookSecretOf(store.db, await store.db.selectFrom('organizations').selectAll().executeTakeFirstOrThrow());
+}
+
 test('a webhook gets the stored text of its event with a signature that the official library accepts', async () => {
   const [id] = await enqueueDeliveries([hook('a')]);
   await start();
@@ -109,12 +115,9 @@ test('a webhook gets the stored text of its event with a signature that the offi
   const [call] = received;
   const event = await store.db.selectFrom('events').selectAll().executeTakeFirstOrThrow();
   expect(call?.body).toBe(event.body);
-  const { webhook_secret } = await store.db
-    .selectFrom('organizations')
-    .select('webhook_secret')
-    .executeTakeFirstOrThrow();
+  const secretOfAll = await organizationSecret();
   const headers = Object.fromEntries(Object.entries(call?.headers ?? {}).map(([name, value]) => [name, String(value)]));
-  expect(new Webhook(webhook_secret).verify(call?.body ?? '', headers)).toMatchObject({
+  expect(new Webhook(secretOfAll).verify(call?.body ?? '', headers)).toMatchObject({
     id: `evt_${event.id}`,
     topic: 'ad.uploaded',
   });
@@ -351,11 +354,8 @@ test('a webhook endpoint gets its headers, and signatures of its own secrets onl
   const body = received[0]?.body ?? '';
   for (const own of [secret, next])
     expect(new Webhook(own).verify(body, headers)).toMatchObject({ topic: 'ad.uploaded' });
-  const { webhook_secret } = await store.db
-    .selectFrom('organizations')
-    .select('webhook_secret')
-    .executeTakeFirstOrThrow();
-  expect(() => new Webhook(webhook_secret).verify(body, headers)).toThrow();
+  const secretOfAll = await organizationSecret();
+  expect(() => new Webhook(secretOfAll).verify(body, headers)).toThrow();
 });
 
 test('a delivery whose endpoint was disabled sends nothing', async () => {

@@ -18,6 +18,7 @@ import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertAd, insertOrganization, type TestOrganization } from '../../support/insertRows.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 import { createTestLog, expectLoggedErrors } from '../../support/testLog.ts';
 
 const DAYS = 5;
@@ -37,7 +38,7 @@ let warnings: unknown[];
 
 beforeEach(async () => {
   database = await testDatabase();
-  store = openStore({ url: database.url });
+  store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   queue = await startQueue({ databaseUrl: database.url, onError: () => undefined });
   organization = await insertOrganization(store.db);
   folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-failing-'));

@@ -27,6 +27,7 @@ import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertExportSet, type TestShot } from '../../support/exportSet.ts';
 import { insertOrganization, type TestOrganization } from '../../support/insertRows.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 import { expectLoggedErrors, TEST_LOG } from '../../support/testLog.ts';
 
 const OPTIONS: ExportOptions = {
@@ -59,7 +60,7 @@ let closeDatabase: () => Promise<void>;
 beforeAll(async () => {
   const database = await testDatabase();
   closeDatabase = database.close;
-  store = openStore({ url: database.url });
+  store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   queue = await startQueue({ databaseUrl: database.url, onError: () => undefined });
   folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-exports-'));
   artifacts = new FolderArtifactStore(folder);

@@ -17,6 +17,7 @@ import { requestExport } from '../../../src/workflow/exports.ts';
 import { testDatabase } from '../../support/database.ts';
 import { insertExportSet, type TestSet, type TestShot } from '../../support/exportSet.ts';
 import { insertOrganization, type TestOrganization } from '../../support/insertRows.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 
 let store: Store;
 let artifacts: ArtifactStore;
@@ -26,7 +27,7 @@ let closeDatabase: () => Promise<void>;
 beforeAll(async () => {
   const database = await testDatabase();
   closeDatabase = database.close;
-  store = openStore({ url: database.url });
+  store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-exports-'));
   artifacts = new FolderArtifactStore(folder);
   organization = await insertOrganization(store.db);

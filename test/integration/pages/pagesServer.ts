@@ -17,6 +17,7 @@ import { createOrganization } from '../../../src/store/organizations/organizatio
 import { testDatabase } from '../../support/database.ts';
 import { startListener } from '../../support/listeners.ts';
 import { memoryArtifacts } from '../../support/publicApi.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 import { TEST_LOG } from '../../support/testLog.ts';
 
 export interface PagesServer {
@@ -33,7 +34,7 @@ export interface PagesServer {
 
 export async function startPages(more: Partial<PagesOptions> = {}): Promise<PagesServer> {
   const database = await testDatabase();
-  const store = openStore({ url: database.url });
+  const store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   const notifications = openNotifications(database.url);
   await notifications.ready;
   const { api_key: apiKey } = await createOrganization(store.db, { slug: 'demo' });

@@ -4,6 +4,7 @@ import { type Queue, startQueue } from '../../../src/queue/queue.ts';
 import { openStore, type Store } from '../../../src/store/database/database.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 
 let database: TestDatabase;
 let store: Store;
@@ -12,7 +13,7 @@ const errors: Error[] = [];
 
 beforeAll(async () => {
   database = await testDatabase();
-  store = openStore({ url: database.url });
+  store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   queue = await startQueue({ databaseUrl: database.url, onError: (error) => errors.push(error) });
 });
 
@@ -38,7 +39,7 @@ test('A job is in the queue only if its transaction commits', async () => {
 
 test('A failed job is retried', async () => {
   const database = await testDatabase();
-  const store = openStore({ url: database.url });
+  const store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   const queue = await startQueue({ databaseUrl: database.url, onError: (error) => errors.push(error) });
   let calls = 0;
   await queue.work('launch', { concurrency: 1 }, async () => {

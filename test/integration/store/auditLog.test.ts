@@ -13,12 +13,13 @@ import {
   setConnector,
 } from '../../../src/workflow/operator.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 
 let database: TestDatabase;
 let store: Store;
 beforeAll(async () => {
   database = await testDatabase();
-  store = openStore({ url: database.url });
+  store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
 });
 afterAll(async () => {
   await store.close();
@@ -78,7 +79,7 @@ test('a command that fails has no entry', async () => {
 
 test('an installation that has later migrations gets the audit log', async () => {
   const other = await testDatabase();
-  const { pool, close } = openStore({ url: other.url });
+  const { pool, close } = openStore({ url: other.url, keyRing: TEST_KEY_RING });
   try {
     await pool.query('drop table audit_log; drop function protect_audit_log()');
     await pool.query(`delete from schema_migrations where name = '0018_audit_log.sql'`);

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/database/database.ts';
 import { migrate } from '../../../src/store/database/migrate.ts';
 import { testDatabase } from '../../support/database.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 
 const first = await testDatabase();
 const second = await testDatabase();
@@ -11,7 +12,10 @@ afterAll(async () => {
 });
 
 test('every test gets a migrated database of its own', async () => {
-  const [one, two] = [openStore({ url: first.url }), openStore({ url: second.url })];
+  const [one, two] = [
+    openStore({ url: first.url, keyRing: TEST_KEY_RING }),
+    openStore({ url: second.url, keyRing: TEST_KEY_RING }),
+  ];
   await one.pool.query(`insert into organizations (id, slug, webhook_secret) values (gen_random_uuid(), 'a', 's')`);
   const { rowCount } = await two.pool.query('select 1 from organizations');
   expect(rowCount).toBe(0);
@@ -29,7 +33,7 @@ test('processes that migrate at the same moment wait for each other', async () =
 describe('a migration that builds indexes while others write', () => {
   const name = '0026_list_indexes.sql';
   const query = async (text: string) => {
-    const store = openStore({ url: second.url });
+    const store = openStore({ url: second.url, keyRing: TEST_KEY_RING });
     const { rows } = await store.pool.query(text);
     await store.close();
     return rows;

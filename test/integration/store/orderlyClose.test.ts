@@ -6,6 +6,7 @@ import { startQueue } from '../../../src/queue/queue.ts';
 import { openStore } from '../../../src/store/database/database.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 
 /** The last message of a client: type X, length 4. */
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
@@ -56,7 +57,7 @@ function adminShutdown(): Buffer {
 
 test('A closed store reports no error when its server stops', async () => {
   const errors: string[] = [];
-  const store = openStore({ url, onError: ({ message }) => errors.push(message) });
+  const store = openStore({ url, keyRing: TEST_KEY_RING, onError: ({ message }) => errors.push(message) });
   await store.pool.query('select 1');
   await store.close();
   await eventually(() => expect(ended).toBeGreaterThan(0));

@@ -12,10 +12,12 @@ import {
   rotateWebhookSecret,
   setReview,
 } from '../../../src/store/organizations/organizations.ts';
+import { openSecret, webhookSecretPlace } from '../../../src/store/secrets/sealing.ts';
 import { testDatabase } from '../../support/database.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 
 const database = await testDatabase();
-const { db, close } = openStore({ url: database.url });
+const { db, close } = openStore({ url: database.url, keyRing: TEST_KEY_RING });
 afterAll(async () => {
   await close();
   await database.close();
@@ -60,10 +62,9 @@ test('a change of a setting keeps other settings and fails for an unknown organi
 test('a rotated webhook secret is kept beside the new one', async () => {
   const made = await createOrganization(db, { slug: 'rotating' });
   const secret = await rotateWebhookSecret(db, 'rotating');
-  expect(await requireOrganization(db, 'rotating')).toMatchObject({
-    webhook_secret: secret,
-    previous_webhook_secret: made.webhook_secret,
-  });
+  const row = await requireOrganization(db, 'rotating');
+  const open = (text: string | null) => openSecret(db, text ?? '', webhookSecretPlace(row.id));
+  expect([row.webhook_secret, row.previous_webhook_secret].map(open)).toEqual([secret, made.webhook_secret]);
   expect(secret).not.toBe(made.webhook_secret);
 });
 

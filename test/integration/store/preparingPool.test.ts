@@ -2,10 +2,11 @@ import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/database/database.ts';
 import { testDatabase } from '../../support/database.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 
 const database = await testDatabase();
 // One connection, so that whatever one use leaves behind meets the next.
-const store = openStore({ url: database.url, maxConnections: 1 });
+const store = openStore({ url: database.url, maxConnections: 1, keyRing: TEST_KEY_RING });
 const { db } = store;
 afterAll(async () => {
   await store.close();

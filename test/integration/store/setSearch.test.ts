@@ -4,12 +4,13 @@ import { openStore, type Store } from '../../../src/store/database/database.ts';
 import { pageOfSets } from '../../../src/store/sets/pageOfSets.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { insertAd, insertOrganization, insertSet } from '../../support/insertRows.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 
 let database: TestDatabase;
 let store: Store;
 beforeAll(async () => {
   database = await testDatabase();
-  store = openStore({ url: database.url });
+  store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
 });
 afterAll(async () => {
   await store.close();

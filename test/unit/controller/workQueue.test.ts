@@ -148,26 +148,3 @@ test('stop waits for keys in processing and takes no more keys', async () => {
   await stopped;
   expect([seen, queue.size()]).toEqual([['a'], NOTHING]);
 });
-
-test('the queue reports added and retried keys, their waiting time and their processing time', async () => {
-  const observed: string[] = [];
-  let calls = 0;
-  const queue = queueOf(
-    async () => {
-      if (++calls === 1) throw new Error('once');
-      return undefined;
-    },
-    {
-      observe: {
-        added: () => observed.push('added'),
-        retried: () => observed.push('retried'),
-        waited: (seconds) => observed.push(`waited ${seconds >= 0 && seconds < 600}`),
-        worked: (seconds, outcome) => observed.push(`${outcome} ${seconds >= 0 && seconds < 600}`),
-      },
-    },
-  );
-  queue.add('a');
-  await eventually(() => expect(observed).toContain('done true'));
-  await queue.stop();
-  expect(observed).toEqual(['added', 'waited true', 'retried', 'failed true', 'added', 'waited true', 'done true']);
-});

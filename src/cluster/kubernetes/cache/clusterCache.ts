@@ -16,7 +16,6 @@ export interface ClusterCacheOptions {
   readonly installation: string;
   readonly readsNodes: boolean;
   readonly log: Log;
-  readonly relisted?: ((path: string) => void) | undefined;
   /** Gets the name of a ScreenshotJob if it, its Job, a pod or a node of a pod has changed. */
   readonly changed: (name: string) => void;
   readonly jobGone: (uid: string) => void;
@@ -107,14 +106,10 @@ function watchPods(options: ClusterCacheOptions): Reflector<PodState> {
 }
 
 /** Watches all nodes, because they do not have our label. */
-function watchNodes(
-  { clients, log, relisted, changed }: ClusterCacheOptions,
-  pods: ObjectCache<PodState>,
-): Reflector<NodeState> {
+function watchNodes({ clients, log, changed }: ClusterCacheOptions, pods: ObjectCache<PodState>): Reflector<NodeState> {
   return startReflector({
     client: clients.nodes,
     log,
-    relisted,
     read: readNode,
     changed: (change) => {
       if (isSame(change, withoutVersion)) return;
@@ -129,8 +124,8 @@ function readNode({ metadata = {}, status }: Wire<V1Node>): NodeState {
   return { ...readIdentity(metadata), ready: ready?.status === 'True' };
 }
 
-function commonOptions({ log, relisted, installation }: ClusterCacheOptions) {
-  return { log, relisted, labelSelector: `${LABEL.installation}=${installation}` };
+function commonOptions({ log, installation }: ClusterCacheOptions) {
+  return { log, labelSelector: `${LABEL.installation}=${installation}` };
 }
 
 function notifyOwner({ changed }: ClusterCacheOptions, change: ObjectChange<JobState | PodState>): void {

@@ -32,7 +32,6 @@ export interface ReflectorOptions<Source, T extends CachedObject> extends Object
   /** The API server ends a watch after a random time between this and twice this. */
   readonly watchSeconds?: number;
   readonly idleMs?: number;
-  readonly relisted?: ((path: string) => void) | undefined;
 }
 
 export interface Reflector<T extends CachedObject> {
@@ -121,7 +120,7 @@ class ListWatch<Source, T extends CachedObject> implements Reflector<T> {
 
   /** @returns the version of the list. */
   async #list(): Promise<string> {
-    const { client, labelSelector, pageSize, relisted } = this.#options;
+    const { client, labelSelector, pageSize } = this.#options;
     const limits = { deadlineMs: LIST_DEADLINE_MS, signal: this.#stopping.signal };
     const objects: T[] = [];
     let page = await client.list({ labelSelector, limit: pageSize }, limits);
@@ -133,7 +132,6 @@ class ListWatch<Source, T extends CachedObject> implements Reflector<T> {
     const version = page.version ?? '0';
     this.cache.replace(objects, version);
     this.#setCurrent();
-    relisted?.(client.path);
     this.#firstList.resolve();
     return version;
   }

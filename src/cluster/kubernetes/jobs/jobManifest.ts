@@ -2,6 +2,7 @@
 import type { V1Job, V1PodFailurePolicy } from '@kubernetes/client-node';
 import type { CaptureProfile } from '../../../contract/captureProfile.ts';
 import { CAPTURE_EXIT, ENDED_UNHEARD } from '../../../contract/captureProtocol.ts';
+import { FINISHED_TTL_SECONDS } from '../../../contract/screenshotJob.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
 import type { CaptureJobSpec } from '../../port.ts';
 import { CONTAINER, GROUP, LABEL, PROFILE_HASH, QUEUE_LABEL, VERSION } from '../client/names.ts';
@@ -57,7 +58,7 @@ export function jobManifest({ spec, profile, namespace, installation }: JobManif
       podFailurePolicy: FAILURE_POLICY,
       podReplacementPolicy: 'Failed',
       activeDeadlineSeconds: spec.jobDeadlineSeconds,
-      ttlSecondsAfterFinished: profile.ttlSecondsAfterFinished,
+      ttlSecondsAfterFinished: FINISHED_TTL_SECONDS,
       // Kueue resumes the Job when it admits it.
       ...(queueName === undefined ? {} : { suspend: true }),
       template: podTemplate({ spec, profile, labels }),

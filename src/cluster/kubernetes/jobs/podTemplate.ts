@@ -76,17 +76,16 @@ function environment(spec: CaptureJobSpec, profile: CaptureProfile): V1EnvVar[] 
     { name: 'TEARSHEET_POD', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
     // Anyone who may read Jobs could read a token in the manifest, so the kubelet puts the token into the pod.
     { name: 'TEARSHEET_TOKEN_FILE', value: `${TOKEN.folder}/${TOKEN.file}` },
-    { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
-    { name: 'SHUTDOWN_GRACE_SECONDS', value: String(shutdownGrace(profile)) },
+    { name: 'TEARSHEET_GRACE_SECONDS', value: String(shutdownGrace(profile)) },
   ];
   const home = given.some(({ name }) => name === 'HOME') ? [] : [{ name: 'HOME', value: '/tmp' }];
   const names = new Set(ours.map(({ name }) => name));
   return [...given.filter(({ name }) => !names.has(name)), ...home, ...ours];
 }
 
-/** The grace period of the pod without the time that it needs to end, within the limits of the setting. */
+/** The grace period of the pod without the time that it needs to end. */
 function shutdownGrace({ terminationGracePeriodSeconds }: CaptureProfile): number {
-  return Math.min(600, Math.max(1, terminationGracePeriodSeconds - ENDING_SECONDS));
+  return Math.max(1, terminationGracePeriodSeconds - ENDING_SECONDS);
 }
 
 function resources(profile: CaptureProfile): V1ResourceRequirements {

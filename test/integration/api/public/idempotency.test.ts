@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { KeyRing, newSealingKey } from '../../../../src/lib/keyRing.ts';
 import { takeKey } from '../../../../src/store/organizations/idempotency.ts';
 import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
 import { exchange, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
@@ -115,7 +114,7 @@ test.each([
   ['shares', {}, 'url'],
   ['templates', { name: 'Once', devices: [{ name: 'ipad' }] }, 'id'],
 ])('a repeated POST of %s creates nothing, and its secret is stored sealed', async (kind, body, secret) => {
-  const sealing = await startPublicApi({ keyRing: KeyRing.parse(newSealingKey('first')) });
+  const sealing = await startPublicApi();
   const set = (await sealing.post('screenshot_requests', shots)).json;
   await sealing.store.pool.query("update screenshot_sets set status = 'approved' where id = $1", [set.id]);
   const path = kind === 'shares' ? `screenshot_sets/${set.id}/shares` : kind;

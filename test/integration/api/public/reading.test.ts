@@ -6,6 +6,7 @@ import { openStore } from '../../../../src/store/database/database.ts';
 import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
 import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
 import { type Json, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
+import { TEST_KEY_RING } from '../../../support/testKeys.ts';
 import { expectLoggedErrors } from '../../../support/testLog.ts';
 
 const pictures = new Map<string, Buffer>();
@@ -469,7 +470,7 @@ test('the reference is served as OpenAPI 3.1', async () => {
 
 test('an unreachable database gives a 503 that says to try again', async () => {
   expectLoggedErrors(/request failed/);
-  const nowhere = openStore({ url: `postgres://x:y@127.0.0.1:${await freePort()}/z` });
+  const nowhere = openStore({ url: `postgres://x:y@127.0.0.1:${await freePort()}/z`, keyRing: TEST_KEY_RING });
   const other = await startPublicApi({ store: nowhere });
   const reply = await other.get('ads');
   expect([reply.status, reply.headers['retry-after'], reply.json.status]).toEqual([503, '2', 'failure']);

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { HostNotFoundError } from '../../../../src/egress/errors.ts';
 import { createGuard } from '../../../../src/egress/guard.ts';
+import { requireOrganization, webhookSecretOf } from '../../../../src/store/organizations/organizations.ts';
+import { connectorSecretPlace, openSecret } from '../../../../src/store/secrets/sealing.ts';
 import { type Json, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { required } from '../../../support/required.ts';
 
@@ -54,7 +56,9 @@ describe('the webhook secret', () => {
     const old = (await read()).webhook_secret;
     const { status, json } = await api.post('webhook_secret/rotate', '');
     expect([status, json.secret]).toEqual([200, expect.stringMatching(/^whsec_/)]);
-    expect(await read()).toEqual({ webhook_secret: json.secret, previous_webhook_secret: old });
+    expect((await read()).previous_webhook_secret).toBe(old);
+    const organization = await requireOrganization(api.store.db, 'acme');
+    expect(webhookSecretOf(api.store.db, organization)).toBe(json.secret);
     const hours = (Date.parse(json.previous_until) - Date.parse(json.created_at)) / 3_600_000;
     expect(hours).toBe(24);
     const { text } = await api.get('webhook_secret');
@@ -112,7 +116,12 @@ describe('a connector', () => {
     await put(account);
     expect((await put({ region: 'us-east-1', access_key_id: 'AKIA1' })).status).toBe(200);
     const stored = required(await api.store.db.selectFrom('s3_connectors').selectAll().executeTakeFirst());
-    expect(stored).toMatchObject({ region: 'us-east-1', secret_access_key: 'top-secret' });
+    const secret = openSecret(
+      api.store.db,
+      stored.secret_access_key ?? '',
+      connectorSecretPlace(stored.organization_id),
+    );
+    expect([stored.region, secret]).toEqual(['us-east-1', 'top-secret']);
     const { status, json } = await put({ region: 'us-east-1', access_key_id: 'AKIA2' });
     expect([status, Object.keys(json.errors)]).toEqual([422, ['secret_access_key']]);
   });

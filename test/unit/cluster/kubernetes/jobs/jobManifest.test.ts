@@ -154,21 +154,19 @@ describe('the pods of a Job', () => {
       ['TEARSHEET_JOB', SPEC.jobId],
       ['TEARSHEET_POD', 'metadata.uid'],
       ['TEARSHEET_TOKEN_FILE', '/var/run/secrets/tearsheet/token'],
-      ['POD_NAME', 'metadata.name'],
-      ['SHUTDOWN_GRACE_SECONDS', '25'],
+      ['TEARSHEET_GRACE_SECONDS', '25'],
     ]);
   });
 
   test.each([
     [6, '1'],
     [60, '55'],
-    [3_600, '600'],
   ])('capture pods with a grace period of %i s must shut down in %s s', (terminationGracePeriodSeconds, grace) => {
-    const env = [{ name: 'SHUTDOWN_GRACE_SECONDS', value: '25' }];
+    const env = [{ name: 'TEARSHEET_GRACE_SECONDS', value: '25' }];
     const said = envOf({ profile: { terminationGracePeriodSeconds, env } }).filter(
-      ([name]) => name === 'SHUTDOWN_GRACE_SECONDS',
+      ([name]) => name === 'TEARSHEET_GRACE_SECONDS',
     );
-    expect(said).toEqual([['SHUTDOWN_GRACE_SECONDS', grace]]);
+    expect(said).toEqual([['TEARSHEET_GRACE_SECONDS', grace]]);
   });
 
   test('capture pods take settings of the profile, except those that identify the pod', () => {
@@ -246,14 +244,13 @@ describe('the pods of a Job', () => {
     expect(build({ profile }).pod).toMatchObject(expected);
   });
 
-  test('a Job takes image, pull policy, mounts and time to live from the profile', () => {
+  test('a Job takes image, pull policy and mounts from the profile', () => {
     const mount = { name: 'v', mountPath: '/v' };
     const profile = {
       imagePullPolicy: 'Always',
       volumeMounts: [mount],
-      ttlSecondsAfterFinished: 60,
     };
-    const { container, pod, job } = build({ profile });
+    const { container, pod } = build({ profile });
     expect(container).toMatchObject({
       name: 'capture',
       image: 'tearsheet:1',
@@ -262,7 +259,6 @@ describe('the pods of a Job', () => {
     });
     expect(container.volumeMounts).toContainEqual(mount);
     expect(JSON.stringify(pod.volumes)).toContain('"audience":"tearsheet-internal"');
-    expect(job.spec?.ttlSecondsAfterFinished).toBe(60);
   });
 
   test('capture pods have no fields that the profile does not set', () => {

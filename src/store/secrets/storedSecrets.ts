@@ -1,6 +1,6 @@
-/** Seals the secrets that are stored already. */
+/** The stored secrets as a whole: which keys they need, and the rotation to another key. */
 import { type RawBuilder, sql } from 'kysely';
-import { isSealed, SEALED_PREFIX } from '../../lib/keyRing.ts';
+import { SEALED_PREFIX } from '../../lib/keyRing.ts';
 import type { Queryable } from '../database/database.ts';
 import {
   connectorSecretPlace,
@@ -42,22 +42,14 @@ const COLUMNS: readonly SecretColumn[] = [
 ];
 const STEP = 100;
 
-export interface SealOptions {
-  /** `unsealed`: only those that are not sealed. `not-current`: also those that another key than the first one sealed. */
-  readonly which: 'unsealed' | 'not-current';
-  /** Called after each step with the number of secrets that are done. */
-  readonly onProgress?: (done: number) => void;
-}
-
 /**
- * Works in steps of at most {@link STEP} rows, and each row is one statement. It can be interrupted at any time, and a
+ * Seals all secrets with the first key. Works in steps of at most {@link STEP} rows, and each row is one statement. It can be interrupted at any time, and a
  * later call continues. A secret that is replaced in the meantime is not overwritten.
- * @returns the number of secrets that it sealed. @throws Error without a key ring, or if a key is missing.
+ * @param onProgress gets the number of secrets that are done, after each step.
+ * @returns the number of secrets that it sealed. @throws Error if a key is missing.
  */
-export async function sealStored(db: Queryable, { which, onProgress }: SealOptions): Promise<number> {
-  const keyRing = keyRingOf(db);
-  if (keyRing === undefined) throw new Error('SECRETS_KEYS is not set, so nothing can be sealed.');
-  const done = `${SEALED_PREFIX}${which === 'unsealed' ? '' : `${keyRing.currentId}:`}`;
+export async function rotateKeys(db: Queryable, onProgress?: (done: number) => void): Promise<number> {
+  const done = `${SEALED_PREFIX}${keyRingOf(db).currentId}:`;
   let sealed = 0;
   for (const column of COLUMNS) {
     for (;;) {
@@ -98,7 +90,7 @@ async function readStep(db: Queryable, column: SecretColumn, done: string): Prom
 
 async function sealRow(db: Queryable, column: SecretColumn, { id, value }: StoredSecret): Promise<void> {
   const place = column.place(id);
-  const sealed = sealSecret(db, isSealed(value) ? openSecret(db, value, place) : value, place);
+  const sealed = sealSecret(db, openSecret(db, value, place), place);
   const stored = column.isBytes ? sql`convert_to(${sealed}, 'UTF8')` : sql`${sealed}`;
   await sql`update ${sql.table(column.table)} set ${sql.ref(column.column)} = ${stored}
     where ${sql.ref(column.idColumn)}::text = ${id} and ${textOf(column)} = ${value}`.execute(db);

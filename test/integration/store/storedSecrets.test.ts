@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { prepareSecrets } from '../../../src/commands/service/prepareSecrets.ts';
+import { requireKeys } from '../../../src/commands/service/requireKeys.ts';
 import { DEFAULT_CONNECTOR } from '../../../src/domain/connectors.ts';
 import { KeyRing, newSealingKey } from '../../../src/lib/keyRing.ts';
 import { openStore, type Store } from '../../../src/store/database/database.ts';
@@ -11,15 +11,12 @@ import {
   rotateWebhookSecret,
   webhookSecretOf,
 } from '../../../src/store/organizations/organizations.ts';
-import { sealStored, storedKeyIds } from '../../../src/store/secrets/sealStored.ts';
+import { rotateKeys, storedKeyIds } from '../../../src/store/secrets/storedSecrets.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
-import { TEST_LOG } from '../../support/testLog.ts';
 
 const [one, two] = [newSealingKey('one'), newSealingKey('two')];
 
 let database: TestDatabase;
-/** Without a key, as before encryption. */
-let plain: Store;
 const opened: Store[] = [];
 const openWith = (keys: string): Store => {
   const store = openStore({ url: database.url, maxConnections: 2, keyRing: KeyRing.parse(keys) });
@@ -28,10 +25,9 @@ const openWith = (keys: string): Store => {
 };
 beforeAll(async () => {
   database = await testDatabase();
-  plain = openStore({ url: database.url, maxConnections: 2 });
 });
 afterAll(async () => {
-  for (const store of [plain, ...opened]) await store.close();
+  for (const store of opened) await store.close();
   await database.close();
 });
 
@@ -47,23 +43,21 @@ async function readAll({ db }: Store, slug: string) {
 }
 
 describe('stored secrets', () => {
-  test('secrets from before encryption are read as they are, and sealed at the first start with a key', async () => {
-    await createOrganization(plain.db, { slug: 'acme' });
-    await rotateWebhookSecret(plain.db, 'acme');
-    await setS3Connector(plain.db, 'acme', account);
-    const before = await readAll(plain, 'acme');
+  test('secrets are stored sealed, and also the secret that the migration makes, when a process reads it first', async () => {
     const store = openWith(one);
+    await createOrganization(store.db, { slug: 'acme' });
+    await rotateWebhookSecret(store.db, 'acme');
+    await setS3Connector(store.db, 'acme', account);
+    const before = await readAll(store, 'acme');
     expect(await readAll(store, 'acme')).toEqual(before);
-    expect(await storedKeyIds(plain.db)).toEqual([]);
-
-    await prepareSecrets(store.db, TEST_LOG);
-    expect(await storedKeyIds(plain.db)).toEqual(['one']);
-    expect(await readAll(store, 'acme')).toEqual(before);
-    const row = await requireOrganization(plain.db, 'acme');
+    expect(await storedKeyIds(store.db)).toEqual(['one']);
+    const row = await requireOrganization(store.db, 'acme');
     expect([row.webhook_secret, row.previous_webhook_secret]).toEqual([
       expect.stringMatching(/^sealed:1:one:/),
       expect.stringMatching(/^sealed:1:one:/),
     ]);
+    const { rows } = await store.pool.query(`select convert_from(secret, 'UTF8') as secret from installation`);
+    expect(rows[0].secret).toMatch(/^sealed:1:one:/);
   });
 
   test('a rotation of the key seals every secret with the first key, in steps, and a second one changes nothing', async () => {
@@ -72,26 +66,32 @@ describe('stored secrets', () => {
     for (let at = 0; at < 120; at += 1) await createOrganization(first.db, { slug: `many-${at}` });
     const before = await readAll(store, 'acme');
     const progress: number[] = [];
-    const count = await sealStored(store.db, { which: 'not-current', onProgress: (done) => progress.push(done) });
+    const count = await rotateKeys(store.db, (done) => progress.push(done));
     expect(count).toBe(progress.at(-1));
     expect(progress.length).toBeGreaterThan(COLUMNS_WITH_ROWS);
-    expect(await storedKeyIds(plain.db)).toEqual(['two']);
+    expect(await storedKeyIds(store.db)).toEqual(['two']);
     expect(await readAll(openWith(two), 'acme')).toEqual(before);
-    expect(await sealStored(store.db, { which: 'not-current' })).toBe(0);
+    expect(await rotateKeys(store.db)).toBe(0);
   });
 
   test('a process without the key of a stored secret does not start, and the message names the key', async () => {
     const message = 'is sealed with key "two", which SECRETS_KEYS does not have. Add this key and restart.';
-    await expect(prepareSecrets(plain.db, TEST_LOG)).rejects.toThrow(message);
-    await expect(prepareSecrets(openWith(one).db, TEST_LOG)).rejects.toThrow(message);
+    await expect(requireKeys(openWith(one).db)).rejects.toThrow(message);
   });
 
   test('a secret that is copied to the row of another organization does not open there', async () => {
     const store = openWith(two);
-    await plain.pool.query(`update organizations set webhook_secret =
+    await store.pool.query(`update organizations set webhook_secret =
       (select webhook_secret from organizations where slug = 'acme') where slug = 'many-1'`);
     const copied = await requireOrganization(store.db, 'many-1');
     expect(() => webhookSecretOf(store.db, copied)).toThrow('copied from another row');
+  });
+
+  test('a secret that is stored in clear is an error, and no process uses it', async () => {
+    const store = openWith(two);
+    await store.pool.query(`update organizations set webhook_secret = 'whsec_clear' where slug = 'many-2'`);
+    const clear = await requireOrganization(store.db, 'many-2');
+    expect(() => webhookSecretOf(store.db, clear)).toThrow('is stored without encryption');
   });
 });
 

@@ -1,0 +1,12 @@
+import { ConfigError } from '../../config.ts';
+import { missingKey } from '../../lib/keyRing.ts';
+import type { Database } from '../../store/database/database.ts';
+import { keyRingOf } from '../../store/secrets/sealing.ts';
+import { storedKeyIds } from '../../store/secrets/storedSecrets.ts';
+
+/** @throws ConfigError if stored secrets need a key that this process does not have. */
+export async function requireKeys(db: Database): Promise<void> {
+  const keyRing = keyRingOf(db);
+  const missing = (await storedKeyIds(db)).find((id) => !keyRing.has(id));
+  if (missing !== undefined) throw new ConfigError(missingKey(missing, 'this installation'));
+}

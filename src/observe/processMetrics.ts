@@ -1,0 +1,46 @@
+/** Processor time, memory and event loop of this process, under the names of Prometheus clients. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+export function addProcessMetrics(registry: Registry): void {
+  const registers = [registry];
+  let used = 0;
+  new Counter({
+    name: 'tearsheet_process_cpu_seconds_total',
+    help: 'Processor time of the process, in seconds.',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      const now = (user + system) / 1_000_000;
+      this.inc(now - used);
+      used = now;
+    },
+  });
+  new Gauge({
+    name: 'tearsheet_process_resident_memory_bytes',
+    help: 'Resident memory of the process.',
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+  new Gauge({
+    name: 'tearsheet_nodejs_heap_size_used_bytes',
+    help: 'Used part of the heap of JavaScript.',
+    registers,
+    collect() {
+      this.set(process.memoryUsage().heapUsed);
+    },
+  });
+  const delay = monitorEventLoopDelay();
+  delay.enable();
+  new Gauge({
+    name: 'tearsheet_nodejs_eventloop_lag_p99_seconds',
+    help: 'Time that ready callbacks wait in the event loop, 99th percentile since the last scrape.',
+    registers,
+    collect() {
+      this.set(delay.percentile(99) / 1_000_000_000);
+      delay.reset();
+    },
+  });
+}
