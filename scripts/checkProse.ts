@@ -27,6 +27,7 @@ const EXCLUDED = [
   'docs/metrics.md',
   'charts/tearsheet/README.md',
   'clients/typescript/src/generated/',
+  'clients/typescript/dist/',
   'test/fixtures/',
   'test/bench/peer/',
 ];
