@@ -1,6 +1,7 @@
 /** Writes the files that are generated from the code; with --check, fails when one is not what the code says now. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { buildOpenApi } from '../src/contract/openApi.ts';
 import { generateChartDashboard } from './generateChartDashboard.ts';
 import { generateChartReadme } from './generateChartReadme.ts';
 import { generateChartSchema } from './generateChartSchema.ts';
@@ -8,7 +9,6 @@ import { generateConfiguration } from './generateConfiguration.ts';
 import { generateCrd, generateCrdTemplate } from './generateCrd.ts';
 import { generateEventCatalogue } from './generateEventCatalogue.ts';
 import { generateMetrics } from './generateMetrics.ts';
-import { buildOpenApi } from '../src/contract/openApi.ts';
 
 const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/configuration.md': generateConfiguration,
