@@ -69,10 +69,10 @@ chart: ## the Helm chart as a package in .cache/chart/
 	@scripts/chart.sh
 
 release: check ## check that the version of package.json can be released, and print the commands that release it
-	@$(NODE) scripts/release.ts
+	@scripts/release.sh
 
-release-notes: setup ## print the section of CHANGELOG.md for the version of package.json
-	@$(NODE) scripts/releaseNotes.ts
+release-notes: ## print the section of CHANGELOG.md for the version of package.json
+	@scripts/release.sh notes
 
 # The release workflow runs these; scripts/publish.sh says what they need.
 publish-npm publish-pypi: setup
