@@ -15,6 +15,7 @@ const chromiumPath = process.env['CHROMIUM_PATH'] ?? (existsSync(FOUND) ? readFi
 
 export default defineConfig({
   test: {
+    reporters: ['default', './test/support/summaryReporter.ts'],
     // The browsers and servers of the tests share the machine with the workers.
     maxWorkers: 3,
     // As long as test/support/eventually.ts waits.
@@ -76,11 +77,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        // Long test matrices. Only `make verify` runs them. They end processes at every call, which logs errors.
+        // Long tests. Only `make verify` runs them. They end processes at every call, which logs errors.
         test: {
-          name: 'matrix',
+          name: 'verify',
           globalSetup: ['test/support/globalPostgres.ts', 'test/support/globalCluster.ts'],
-          include: ['test/matrix/*.test.ts'],
+          include: ['test/verify/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 40 * 60_000,
         },

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # `make e2e`. With KUBECONFIG set, that cluster is used and nothing is started. IMAGE (repository:tag) names what it runs. S3_ENDPOINT, AWS_ACCESS_KEY_ID
 # and AWS_SECRET_ACCESS_KEY name where pictures go. E2E_HOST may say how its pods reach this machine. Without, a cluster is
-# started from test/cluster, and stopped afterwards unless it ran before or KEEP_CLUSTER=1. Arguments are passed to vitest.
+# started from test/cluster, and stopped afterwards unless it ran before or KEEP_CLUSTER=1. Arguments are passed to vitest. E2E_PROJECT names
+# another vitest project than `e2e`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cluster=test/cluster/cluster
@@ -29,4 +30,5 @@ else
   done
   if ! command -v helm >/dev/null || ! command -v kubectl >/dev/null; then use tools; fi
 fi
-.node/bin/node scripts/runE2e.ts "$@"
+project=${E2E_PROJECT:-e2e}
+SUMMARY=$project timeout -k 20 25m .node/bin/node node_modules/vitest/vitest.mjs run --project "$project" "$@"

@@ -54,8 +54,7 @@ case ${1:-} in
     ;;
   notes)
     mkdir -p .cache
-    # Any Node 24 will do; the script imports no packages, so the packages are not installed.
-    node scripts/releaseNotes.ts >.cache/release-notes.md
+    scripts/release.sh notes >.cache/release-notes.md
     gh release create "$tag" --verify-tag --title "Tearsheet $version" --notes-file .cache/release-notes.md
     ;;
   *) fail "'${1:-}' cannot be published. Publish image, chart, npm, pypi or notes." ;;

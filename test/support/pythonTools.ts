@@ -41,7 +41,7 @@ async function installed(): Promise<string> {
 }
 
 /** Installs pip if it is missing: Debian's Python has none, and the containers of CI run as root. */
-export async function needPip(): Promise<void> {
+async function needPip(): Promise<void> {
   const hasPip = await run('python3', ['-m', 'pip', '--version']).catch(() => undefined);
   if (hasPip !== undefined) return;
   if (process.getuid?.() !== 0)

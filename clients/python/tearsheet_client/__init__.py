@@ -1,17 +1,15 @@
 """The client for the API of Tearsheet: pictures of ads in place."""
 
-from ._client import Tearsheet
-from ._errors import ApiError, ConnectionLostError, DeadlineError, SignatureError, TearsheetError
-from ._warnings import request_warnings
-from ._webhook import verify_webhook
+from ._connect import ApiError, connect, wait_for_screenshot_set
+from ._webhook import SignatureError, WebhookEvent, verify_webhook
+from .client import AuthenticatedClient
 
 __all__ = [
     "ApiError",
-    "ConnectionLostError",
-    "DeadlineError",
+    "AuthenticatedClient",
     "SignatureError",
-    "Tearsheet",
-    "TearsheetError",
-    "request_warnings",
+    "WebhookEvent",
+    "connect",
     "verify_webhook",
+    "wait_for_screenshot_set",
 ]

@@ -5,21 +5,33 @@ import hashlib
 import hmac
 import json
 import time
-from typing import Iterable, Protocol, Tuple, Union, cast
-
-from ._errors import SignatureError
-from .models import WebhookEvent
+from collections.abc import Iterable
+from typing import Literal, Protocol, TypedDict, cast
 
 _TOLERANCE_SECONDS = 300
+
+
+class SignatureError(Exception):
+    """A message has no valid signature."""
+
+
+class WebhookEvent(TypedDict):
+    """The body of a webhook. docs/events.md shows one for each topic."""
+
+    id: str
+    type: Literal["event"]
+    topic: str
+    created_at: str
+    data: dict[str, dict[str, object]]
 
 
 class Headers(Protocol):
     """The headers of a request in any web framework, or as a dictionary."""
 
-    def items(self) -> Iterable[Tuple[str, str]]: ...
+    def items(self) -> Iterable[tuple[str, str]]: ...
 
 
-def verify_webhook(secret: str, headers: Headers, body: Union[bytes, str]) -> WebhookEvent:
+def verify_webhook(secret: str, headers: Headers, body: bytes | str) -> WebhookEvent:
     """
     Verifies a webhook as Standard Webhooks defines, and returns its event. Pass the body as it arrived.
     Raises SignatureError if the message does not come from Tearsheet, or is older than five minutes.

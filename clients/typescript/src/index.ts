@@ -1,6 +1,4 @@
-export type { Answer, CallOptions, ClientOptions, FileContent, Page } from './call.ts';
-export { Tearsheet, type WaitOptions } from './client.ts';
-export { ApiError, ConnectionError, DeadlineError, SignatureError, TearsheetError } from './errors.ts';
-export type * from './generated/models.ts';
+export { ApiError, type CallOptions, type Service } from './call.ts';
+export { type Client, createClient, type WaitOptions, waitForScreenshotSet } from './client.ts';
 export type * from './generated/operations.ts';
-export { verifyWebhook, type WebhookMessage } from './webhook.ts';
+export { SignatureError, verifyWebhook, type WebhookEvent, type WebhookMessage } from './webhook.ts';

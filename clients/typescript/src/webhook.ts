@@ -1,5 +1,16 @@
-import { SignatureError } from './errors.ts';
-import type { WebhookEvent } from './generated/models.ts';
+/** A message has no valid signature. */
+export class SignatureError extends Error {
+  override readonly name = 'SignatureError';
+}
+
+/** The body of a webhook. docs/events.md shows one for each topic. */
+export interface WebhookEvent {
+  id: string;
+  type: 'event';
+  topic: string;
+  created_at: string;
+  data: { object: Record<string, unknown> };
+}
 
 const TOLERANCE_SECONDS = 300;
 

@@ -1,37 +1,32 @@
 /** The TypeScript client against answers that each test gives. */
 import { describe, expect, test } from 'vitest';
-import {
-  ApiError,
-  ConnectionError,
-  DeadlineError,
-  SignatureError,
-  Tearsheet,
-  verifyWebhook,
-} from '../../../clients/typescript/src/index.ts';
+import { ApiError, call, isRepeatable, type Service } from '../../../clients/typescript/src/call.ts';
+import { SignatureError, verifyWebhook } from '../../../clients/typescript/src/webhook.ts';
+
+import { openApiDocument, operationsOf } from '../../../src/api/pages/reference/document.ts';
 import { signatureHeaders } from '../../../src/delivery/signature.ts';
+import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 
 interface Sent {
-  readonly method: string;
   readonly url: string;
   readonly headers: Headers;
-  readonly body: unknown;
 }
 
-type Answer = (sent: Sent) => Response;
+type Answer = () => Response;
 
-/** A client that gets one answer for each try, and all that it sent. */
-function clientOf(answers: readonly Answer[], options: { maxRetries?: number } = {}) {
+/** A service that gives one answer for each try, and all that it received. */
+function serviceOf(answers: readonly Answer[], options: { maxRetries?: number } = {}) {
   const sent: Sent[] = [];
-  const client = new Tearsheet({
+  const service: Service = {
     ...{ baseUrl: 'https://shots.example/', organization: 'acme', apiKey: 'ts_live_key', retryDelayMs: 0, ...options },
-    fetch: (url, { method = '', headers, body }) => {
-      sent.push({ method, url, headers: new Headers(headers), body });
+    fetch: async (url, { headers }) => {
+      sent.push({ url, headers: new Headers(headers) });
       const answer = answers[sent.length - 1];
-      if (answer === undefined) return Promise.reject(new Error('The client sent more than the test expects.'));
-      return Promise.resolve().then(() => answer(sent.at(-1) as Sent));
+      if (answer === undefined) throw new Error('The client sent more than the test expects.');
+      return answer();
     },
-  });
-  return { client, sent };
+  };
+  return { service, sent };
 }
 
 const json =
@@ -41,64 +36,43 @@ const json =
 const lost: Answer = () => {
   throw new TypeError('fetch failed');
 };
-const AD = {
-  campaign: { name: 'Spring' },
-  ad: { media: { type: 'url' as const, content: 'https://cdn.example/a.png' } },
-};
-const PATH = 'https://shots.example/api/v1/orgs/acme';
+const ADS = '/api/v1/orgs/acme/ads';
+const KEYS = '/api/v1/orgs/acme/keys';
 
 describe('a call', () => {
-  test('a call sends the key, the path parameters and the query', async () => {
-    const { client, sent } = clientOf([
-      json(200, { id: '1' }),
-      json(200, { data: [], page: 1, per_page: 5, total: 0 }),
-    ]);
-    expect(await client.getAd('a/b')).toEqual({ id: '1' });
-    await client.listAds({ per_page: 5, status: 'uploaded', metadata: { 'line item': 'a&b' } });
-    expect(sent.map(({ method, url }) => `${method} ${url}`)).toEqual([
-      `GET ${PATH}/ads/a%2Fb`,
-      `GET ${PATH}/ads?per_page=5&status=uploaded&metadata%5Bline+item%5D=a%26b`,
-    ]);
+  test('a call sends the key and a file as it is', async () => {
+    const { service, sent } = serviceOf([json(200, { id: '1' })]);
+    expect(await call(ADS, { service, method: 'PUT', body: new Blob(['a']) })).toEqual({ id: '1' });
+    expect(sent[0]?.url).toBe(`https://shots.example${ADS}`);
     expect(sent[0]?.headers.get('authorization')).toBe('Bearer ts_live_key');
+    expect(sent[0]?.headers.get('content-type')).toBe('application/octet-stream');
   });
 
   test('an answer without a body is undefined', async () => {
-    const { client } = clientOf([() => new Response(null, { status: 204 })]);
-    expect(await client.deleteUpload('1')).toBeUndefined();
-  });
-
-  test('a file is sent as it is', async () => {
-    const { client, sent } = clientOf([json(201, { id: '1' })]);
-    const file = new Uint8Array([1, 2, 3]);
-    await client.createUpload(file, { name: 'banner.png' });
-    expect(sent[0]).toMatchObject({ url: `${PATH}/uploads?name=banner.png`, body: file });
-    expect(sent[0]?.headers.get('content-type')).toBe('application/octet-stream');
+    const { service } = serviceOf([() => new Response(null, { status: 204 })]);
+    expect(await call(ADS, { service, method: 'DELETE' })).toBeUndefined();
   });
 
   test('a failure has its status, code, request id and faults', async () => {
     const body = { status: 'failure', errors: { 'media.content': ['is missing.'] }, code: 'invalid', request_id: 'r1' };
-    const { client } = clientOf([json(422, body)]);
-    const error: unknown = await client.createAd(AD).catch((caught: unknown) => caught);
+    const { service } = serviceOf([json(422, body)]);
+    const error: unknown = await call(ADS, { service }).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ status: 422, code: 'invalid', requestId: 'r1', faults: body.errors });
     expect(String(error)).toBe('ApiError: The service answered 422. media.content is missing.');
   });
 
   test('a failure of a proxy without JSON is an ApiError too', async () => {
-    const { client } = clientOf([() => new Response('<html>', { status: 403, headers: { 'x-request-id': 'r2' } })]);
-    await expect(client.getAd('1')).rejects.toMatchObject({ status: 403, code: undefined, requestId: 'r2' });
+    const { service } = serviceOf([() => new Response('<html>', { status: 403, headers: { 'x-request-id': 'r2' } })]);
+    await expect(call(ADS, { service })).rejects.toMatchObject({ status: 403, code: undefined, requestId: 'r2' });
   });
 });
 
 describe('retries', () => {
   test('every try of a POST has the same Idempotency-Key', async () => {
-    const { client, sent } = clientOf([
-      lost,
-      json(502, {}),
-      json(429, {}, { 'retry-after': '0' }),
-      json(201, { id: '1' }),
-    ]);
-    expect(await client.createAd(AD)).toEqual({ id: '1' });
+    const answers = [lost, json(502, {}), json(429, {}, { 'retry-after': '0' }), json(201, { id: '1' })];
+    const { service, sent } = serviceOf(answers);
+    expect(await call(ADS, { service, method: 'POST', body: '{}' })).toEqual({ id: '1' });
     const keys = sent.map(({ headers }) => headers.get('idempotency-key'));
     expect(keys[0]).toMatch(/^[\w-]{36}$/);
     expect(new Set(keys).size).toBe(1);
@@ -106,56 +80,41 @@ describe('retries', () => {
   });
 
   test('the number of retries is bounded', async () => {
-    const { client, sent } = clientOf([lost, lost, lost], { maxRetries: 2 });
-    await expect(client.getAd('1')).rejects.toBeInstanceOf(ConnectionError);
+    const { service, sent } = serviceOf([lost, lost, lost], { maxRetries: 2 });
+    await expect(call(ADS, { service })).rejects.toBeInstanceOf(TypeError);
     expect(sent).toHaveLength(3);
   });
 
   test('a POST that could act twice is not repeated after a lost connection', async () => {
-    const key = { name: 'Tool', scopes: ['read' as const] };
-    const { client, sent } = clientOf([lost]);
-    await expect(client.createKey(key)).rejects.toBeInstanceOf(ConnectionError);
+    const { service, sent } = serviceOf([lost]);
+    await expect(call(KEYS, { service, method: 'POST' })).rejects.toBeInstanceOf(TypeError);
     expect(sent).toHaveLength(1);
-    const refused = clientOf([json(503, {}), json(201, { id: '1' })]);
-    expect(await refused.client.createKey(key)).toEqual({ id: '1' });
+    const refused = serviceOf([json(503, {}), json(201, { id: '1' })]);
+    expect(await call(KEYS, { service: refused.service, method: 'POST' })).toEqual({ id: '1' });
   });
 
   test('a longer Retry-After than the client accepts ends the call', async () => {
-    const { client, sent } = clientOf([json(429, {}, { 'retry-after': '3600' })]);
-    await expect(client.getAd('1')).rejects.toMatchObject({ status: 429 });
+    const { service, sent } = serviceOf([json(429, {}, { 'retry-after': '3600' })]);
+    await expect(call(ADS, { service })).rejects.toMatchObject({ status: 429 });
     expect(sent).toHaveLength(1);
   });
 
   test('an ended signal ends the retries', async () => {
-    const { client } = clientOf([lost]);
-    await expect(client.getAd('1', { signal: AbortSignal.abort(new Error('stopped')) })).rejects.toThrow('stopped');
-  });
-});
-
-test('a list is read page by page, and an object that moved to the next page comes once', async () => {
-  const page = (number: number, ids: string[]) =>
-    json(200, { data: ids.map((id) => ({ id })), page: number, per_page: 2, total: 5 });
-  const { client, sent } = clientOf([page(1, ['e', 'd']), page(2, ['d', 'c']), page(3, ['b'])]);
-  const ids: string[] = [];
-  for await (const { id } of client.iterateAds({ per_page: 2, q: 'spring' })) ids.push(id);
-  expect(ids).toEqual(['e', 'd', 'c', 'b']);
-  expect(sent.map(({ url }) => new URL(url).searchParams.get('page'))).toEqual(['1', '2', '3']);
-  expect(sent[2]?.url).toContain('q=spring');
-});
-
-describe('waiting for a set', () => {
-  const status = (name: string) => json(200, { id: '1', status: name });
-
-  test('the wait ends when all pictures are taken or failed', async () => {
-    const { client, sent } = clientOf([status('draft'), status('capturing'), status('in_review')]);
-    expect(await client.waitForScreenshotSet('1', { intervalMs: 0 })).toMatchObject({ status: 'in_review' });
-    expect(sent).toHaveLength(3);
+    const { service } = serviceOf([lost]);
+    const signal = AbortSignal.abort(new Error('stopped'));
+    await expect(call(ADS, { service, signal })).rejects.toThrow('stopped');
   });
 
-  test('the wait ends with an error at its deadline', async () => {
-    const { client } = clientOf([status('capturing')]);
-    const wait = client.waitForScreenshotSet('1', { deadlineMs: 1_000, intervalMs: 60_000 });
-    await expect(wait).rejects.toThrow(new DeadlineError('Set 1 is still capturing after 1 s. Its capture continues.'));
+  test('the clients repeat only those POSTs that the service does once', () => {
+    const repeated = operationsOf(openApiDocument(DEFAULT_LIMITS).paths).filter(
+      ({ method, path }) => method === 'POST' && isRepeatable('POST', path),
+    );
+    const unsafe = repeated.filter(
+      ({ operation: { parameters, responses } }) =>
+        !parameters?.some(({ name }) => name === 'Idempotency-Key') && responses['200'] === undefined,
+    );
+    expect(repeated.length).toBeGreaterThan(5);
+    expect(unsafe.map(({ path }) => path)).toEqual([]);
   });
 });
 

@@ -42,7 +42,7 @@ function brandingForm(
 ${otherFaults(errors, FIELDS)}
 ${textField({ name: 'brand_name', label: 'Name', value: branding.brand_name ?? '', max: BRAND_NAME_MAX, hint: nameHint }, form)}
 ${logoField(branding.logo, { paths, form })}
-<label for="accent_color">Accent color</label><div><input id="accent_color" name="accent_color" type="color" value="${values['accent_color'] ?? branding.accent_color}">${faultOf('accent_color', 'The color', errors)}<p class="hint">Of lines and table headings.</p></div>
+<label for="accent_color">Accent color</label><div><input id="accent_color" name="accent_color" type="color" value="${values['accent_color'] ?? branding.accent_color}">${faultOf('accent_color', 'The color', errors)}<p class="hint">Lines and table headings have this color.</p></div>
 ${textField({ name: 'footer_text', label: 'Footer', value: branding.footer_text ?? '', max: FOOTER_MAX, hint: 'At the foot of each page.' }, form)}
 <label for="page_size">Page size</label><div><select id="page_size" name="page_size">${PAGE_SIZES.map((name) => html`<option value="${name}"${name === size && html` selected`}>${SIZES[name]}</option>`)}</select>${faultOf('page_size', 'The page size', errors)}</div>
 <button class="primary">Save</button></form>`;

@@ -4,13 +4,13 @@ import { appendFile, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { NamedOperation } from '../../../../src/api/pages/reference/document.ts';
-import { sampleRequest } from '../../../../src/api/pages/reference/sampleRequest.ts';
-import { buildOpenApi } from '../../../../src/api/public/openApi.ts';
-import { memoryArtifacts, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
-import { PYTHON_TOOLS_MS, pythonTools } from '../../../support/pythonTools.ts';
-import { runSample } from '../public/runSample.ts';
-import { OPERATIONS, type SampleIds, sampleIds } from '../public/sampleIds.ts';
+import type { NamedOperation } from '../../src/api/pages/reference/document.ts';
+import { sampleRequest } from '../../src/api/pages/reference/sampleRequest.ts';
+import { buildOpenApi } from '../../src/api/public/openApi.ts';
+import { runSample } from '../integration/api/public/runSample.ts';
+import { OPERATIONS, type SampleIds, sampleIds } from '../integration/api/public/sampleIds.ts';
+import { memoryArtifacts, startPublicApi, type TestApi } from '../support/publicApi.ts';
+import { PYTHON_TOOLS_MS, pythonTools } from '../support/pythonTools.ts';
 
 /** About a minute on two cores that have nothing else to do. */
 const RUN_MS = 25 * 60_000;

@@ -1,4 +1,4 @@
-/** As test/matrix/localCrashes.test.ts, once over a real API server: a controller ends with each call that it makes. */
+/** As test/verify/localCrashes.test.ts, once over a real API server: a controller ends with each call that it makes. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubernetesCluster } from '../../src/cluster/kubernetes/kubernetesCluster.ts';
 import { admitWaiting } from '../../src/workflow/admission.ts';
