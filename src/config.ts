@@ -278,7 +278,6 @@ export const SETTINGS = {
     'Chromium’s own sandbox: `required`, `off`, or `auto` to use it if the system allows it. Root and the usual seccomp profile of containers do not allow it.',
     { fallback: 'auto' },
   ),
-  ),
   NAVIGATION_TIMEOUT_MS: setting('Capture', integer(1_000, 300_000), 'The longest wait for the response of a site.', {
     fallback: '30000',
   }),
