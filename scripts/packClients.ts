@@ -21,7 +21,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { generate } from 'orval';
-import { buildOpenApi } from '../src/contract/openApi.ts';
+import { buildOpenApi } from '../src/api/public/openApi.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const STEP_MS = 5 * 60_000;

@@ -12,9 +12,8 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { startEmbeddedPostgres } from '../../src/commands/dev/embeddedPostgres.ts';
 import { MAX_BODY_BYTES } from '../../src/domain/limits.ts';
-import { apiSettings } from './apiSettings.ts';
-import { load } from './machine.ts';
-import { median } from './medians.ts';
+import { median } from './figures.ts';
+import { apiSettings, load } from './service.ts';
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 const ROUNDS = 3;

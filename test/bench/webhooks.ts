@@ -131,7 +131,7 @@ async function send({ databaseUrl, warmUp = 0, webhooks }: SendOptions): Promise
     if (count === warmUp) start = performance.now();
     if (webhooks !== undefined && count === warmUp + webhooks) resolve(webhooks / ((performance.now() - start) / 1000));
   };
-  const store = openStore({ url: databaseUrl });
+  const store = openStore({ url: databaseUrl, keyRing: TEST_KEY_RING });
   const queue = await startQueue({ databaseUrl, onError: console.error });
   const notifications = openNotifications(databaseUrl);
   const deliveries = await startDeliveries({

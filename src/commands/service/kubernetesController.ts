@@ -11,8 +11,6 @@ import { captureNamespace } from './captureNamespace.ts';
 import {
   type ControllerService,
   collectControllerMetrics,
-  SMALL_SET_CAPTURES,
-  SMALL_SET_WAIT_SECONDS,
   sharedControllerOptions,
   sharedSettings,
   startQueueWork,

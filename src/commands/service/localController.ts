@@ -8,7 +8,6 @@ import {
   type ControllerService,
   collectControllerMetrics,
   type EgressOptions,
-  SMALL_SET_CAPTURES,
   sharedControllerOptions,
   sharedSettings,
   startQueueWork,

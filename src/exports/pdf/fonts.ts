@@ -1,8 +1,8 @@
 /** Finds fonts of this machine that have the characters of a text. PDF files contain the parts of them that they use. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { type Font, openSync } from 'fontkit';
+import { create, type Font } from 'fontkit';
 import { setBounded } from '../../lib/lru.ts';
 
 export interface FontFace {
@@ -15,6 +15,8 @@ export interface Fonts {
   /** @returns a font that has the whole cluster; undefined if no font has it. */
   find(cluster: string, bold: boolean): FontFace | undefined;
   has(face: FontFace, cluster: string): boolean;
+  /** @returns the file of the font. All faces of a collection share it, because a file may have 20 MB. */
+  bytes(file: string): Buffer;
 }
 
 const FOLDERS = ['/usr/share/fonts', '/usr/local/share/fonts', '/Library/Fonts', path.join(homedir(), '.fonts')];
@@ -32,9 +34,15 @@ export function openFonts(folders: readonly string[] = FOLDERS): Fonts {
   const files = fontFiles(folders);
   const opened = new Map<string, Font | undefined>();
   const remembered = new Map<string, FontFace | undefined>();
+  const read = new Map<string, Buffer>();
+  const bytes = (file: string): Buffer => {
+    const known = read.get(file) ?? readFileSync(file);
+    read.set(file, known);
+    return known;
+  };
   const open = (face: FontFace): Font | undefined => {
     const key = `${face.path}#${face.face ?? ''}`;
-    if (!opened.has(key)) opened.set(key, openFont(face));
+    if (!opened.has(key)) opened.set(key, openFont(face, bytes));
     return opened.get(key);
   };
   const has = (face: FontFace, cluster: string): boolean => {
@@ -44,6 +52,7 @@ export function openFonts(folders: readonly string[] = FOLDERS): Fonts {
   };
   return {
     has,
+    bytes,
     find(cluster, bold) {
       const key = `${bold}${cluster}`;
       if (remembered.has(key)) return remembered.get(key);
@@ -119,9 +128,9 @@ function cjkRegion(cluster: string): string {
 }
 
 /** @returns undefined for a file that is not a readable font. */
-function openFont({ path: file, face }: FontFace): Font | undefined {
+function openFont({ path: file, face }: FontFace, bytes: Fonts['bytes']): Font | undefined {
   try {
-    const font = face === undefined ? openSync(file) : openSync(file, face);
+    const font = create(bytes(file), face);
     return 'hasGlyphForCodePoint' in font ? font : undefined;
   } catch {
     return undefined; // Another font is tried, and in the end the text is drawn as a picture.

@@ -47,11 +47,16 @@ export function createTextPictures(document: Pick<PDFKit.PDFDocument, 'openImage
   };
 }
 
+/** With Pango, because in an SVG the emoji lose their colors. */
 async function draw(text: string): Promise<{ png: Buffer; width: number; height: number }> {
   const width = Math.max(0.5, textPictureWidth(text));
-  const [pixels, rows] = [Math.ceil(width * SCALE), Math.ceil(HEIGHT * SCALE)];
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${pixels}" height="${rows}"><text x="${pixels / 2}" y="${SCALE * 1.02}" font-size="${SCALE}" font-family="${FONTS}" text-anchor="middle">${escapeXml(text)}</text></svg>`;
-  return { png: await sharp(Buffer.from(svg)).png().toBuffer(), width, height: HEIGHT };
+  const drawn = sharp({ text: { text: escapeXml(text), font: `${FONTS} ${SCALE}`, dpi: 72, rgba: true } });
+  const box = { width: Math.ceil(width * SCALE), height: Math.ceil(HEIGHT * SCALE) };
+  const png = await drawn
+    .resize({ ...box, fit: 'contain', withoutEnlargement: true, background: '#0000' })
+    .png()
+    .toBuffer();
+  return { png, width, height: HEIGHT };
 }
 
 /** Emoji of several code points are one picture wide. */

@@ -70,17 +70,17 @@ function widthOf(tools: TextTools, text: string, { size, bold = false }: Paragra
   return width * size;
 }
 
-function runWidth({ document }: TextTools, { text, font }: Pick<TextRun, 'text' | 'font'>, size: number): number {
+function runWidth(tools: TextTools, { text, font }: Pick<TextRun, 'text' | 'font'>, size: number): number {
   if (font === undefined) return textPictureWidth(text) * size;
-  useFont(document, font).fontSize(size);
-  return document.widthOfString(text, TEXT_OPTIONS);
+  return useFont(tools, font).fontSize(size).widthOfString(text, TEXT_OPTIONS);
 }
 
 /** `features` makes pdfkit shape a run as a whole instead of word by word, which matters for words from right to left. */
 const TEXT_OPTIONS: PDFKit.Mixins.TextOptions = { lineBreak: false, features: [] };
 
-function useFont(document: typeof PDFDocument, { path, face }: FontFace): typeof PDFDocument {
-  return face === undefined ? document.font(path) : document.font(path, face);
+function useFont({ document, fonts }: TextTools, { path, face }: FontFace): typeof PDFDocument {
+  const name = `${path}#${face ?? ''}`;
+  return document.registerFont(name, fonts.bytes(path), face).font(name);
 }
 
 async function writeLine(tools: TextTools, line: Line, box: Box, align: TextElement['align']): Promise<void> {
@@ -105,8 +105,9 @@ async function writeLine(tools: TextTools, line: Line, box: Box, align: TextElem
 function writeRun(tools: TextTools, run: TextRun, { x, y, size }: { x: number; y: number; size: number }): void {
   const { document, pictures } = tools;
   if (run.font !== undefined) {
-    useFont(document, run.font).fontSize(size);
-    document.text(run.text, x, y + ASCENT * size, { ...TEXT_OPTIONS, baseline: 'alphabetic' });
+    useFont(tools, run.font)
+      .fontSize(size)
+      .text(run.text, x, y + ASCENT * size, { ...TEXT_OPTIONS, baseline: 'alphabetic' });
     return;
   }
   const picture = pictures.find(run.text);

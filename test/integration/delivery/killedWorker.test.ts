@@ -15,6 +15,7 @@ import { eventually } from '../../support/eventually.ts';
 import { insertOrganization } from '../../support/insertRows.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';
 import { TEST_LOG } from '../../support/testLog.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 
 const SENDER = fileURLToPath(new URL('../../support/deliverySender.ts', import.meta.url));
 
@@ -30,7 +31,7 @@ let answer: () => Promise<void> | undefined;
 
 beforeEach(async () => {
   database = await testDatabase();
-  store = openStore({ url: database.url });
+  store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   queue = await startQueue({ databaseUrl: database.url, onError: () => undefined });
   [received, deliveries, child, answer] = [[], undefined, undefined, () => undefined];
   receiver = await listenHttp(async (request, response) => {

@@ -11,6 +11,7 @@ import {
 } from '../../../src/store/deliveries/deliveryQueue.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { insertOrganization } from '../../support/insertRows.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 
 const LIMITS = { free: 100, perOrganization: 10, perReceiver: 4 };
 
@@ -18,7 +19,7 @@ let database: TestDatabase;
 let store: Store;
 beforeAll(async () => {
   database = await testDatabase();
-  store = openStore({ url: database.url });
+  store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
 });
 afterEach(async () => {
   await store.db.deleteFrom('delivery_attempts').execute();

@@ -5,6 +5,7 @@ import { fontRuns, visualRuns } from '../../../src/exports/pdf/textRuns.ts';
 
 /** A machine with a font for ASCII and Hebrew, and one for Arabic. */
 const fonts: Fonts = {
+  bytes: () => Buffer.alloc(0),
   has: ({ path }, cluster) =>
     (path === 'base' ? /^[\p{ASCII}\p{Script=Hebrew}–]+$/u : /^[\p{Script=Arabic} ]+$/u).test(cluster),
   find: (cluster) => [{ path: 'base' }, { path: 'arabic' }].find((face) => fonts.has(face, cluster)),

@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   files.clear();
   await api.store.pool.query(
-    `truncate events, subscribers, event_replays, idempotency_keys, campaigns, uploads cascade`,
+    `truncate events, subscribers, idempotency_keys, campaigns, uploads cascade`,
   );
   organization = await withCampaign('acme', 'Spring');
 });
@@ -101,21 +101,6 @@ describe('old events', () => {
 });
 
 describe('other rows', () => {
-  test('replays of periods are removed with the events, unless they run', async () => {
-    const replay = async (status: string) => {
-      const id = randomUUID();
-      await sql`insert into event_replays (id, organization_id, range_from, range_to, only_failed, events, status, created_at)
-        values (${id}, ${organization.id}, now(), now(), false, 1, ${status}, now() - interval '91 days')`.execute(
-        api.store.db,
-      );
-      return id;
-    };
-    const [finished, failed, running] = [await replay('finished'), await replay('failed'), await replay('running')];
-    expect(await run('event_replay')).toBe(2);
-    const statuses = [finished, failed, running].map(async (id) => (await api.get(`event_replays/${id}`)).status);
-    expect(await Promise.all(statuses)).toEqual([404, 404, 200]);
-  });
-
   test('an answer to a request is repeated for a day, and then removed', async () => {
     const send = async () => {
       const body = { campaign: { name: 'S' }, ad: { media: { type: 'html_tag', content: '<p>' } } };
