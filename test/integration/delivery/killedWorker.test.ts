@@ -14,8 +14,8 @@ import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertOrganization } from '../../support/insertRows.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';
-import { TEST_LOG } from '../../support/testLog.ts';
 import { TEST_KEY_RING } from '../../support/testKeys.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 
 const SENDER = fileURLToPath(new URL('../../support/deliverySender.ts', import.meta.url));
 

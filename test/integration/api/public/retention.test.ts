@@ -18,9 +18,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   files.clear();
-  await api.store.pool.query(
-    `truncate events, subscribers, idempotency_keys, campaigns, uploads cascade`,
-  );
+  await api.store.pool.query(`truncate events, subscribers, idempotency_keys, campaigns, uploads cascade`);
   organization = await withCampaign('acme', 'Spring');
 });
 afterAll(() => api.close());
