@@ -22,10 +22,6 @@ export type EgressOptions = Pick<GuardOptions, 'allow' | 'allowWith'>;
 
 /** Settled ScreenshotJobs in the cluster. The audit deletes the oldest ones above this number early. */
 const MAX_FINISHED_RESOURCES = 1_000;
-/** Captures for small sets that one organization starts at once. */
-export const SMALL_SET_CAPTURES = 4;
-/** How long a small set waits for a running capture. After it, the set gets a capture of its own. */
-export const SMALL_SET_WAIT_SECONDS = 10;
 
 /** Starts the work that every controller does, leader or not: deliveries and exports. Exports stop with the queue. */
 export async function startQueueWork(context: ServiceContext, egress: EgressOptions): Promise<Deliveries> {
