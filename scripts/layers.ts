@@ -11,31 +11,24 @@ const LEVELS: readonly (readonly string[])[] = [
   ['lib'],
   ['domain'],
   ['contract'],
-  ['store', 'queue', 'artifacts', 'egress', 'observe', 'cluster', 'framing'],
-  ['api/presenters'],
-  ['workflow'],
-  ['api', 'controller', 'delivery', 'capture', 'exports'],
+  ['db', 'artifacts', 'egress', 'observe', 'cluster', 'framing'],
+  ['core'],
+  ['api'],
+  ['pages', 'controller', 'capture', 'exports'],
   ['cli'],
 ];
 /** The entry point, its commands and the settings form one module: together they start all other modules. */
 const PARTS_OF_CLI = ['cli.ts', 'commands', 'config.ts'];
 /** A capture program loads pages that we do not trust, so it gets no access to the database, the queue or the cluster. */
 const NEVER: Readonly<Record<string, readonly string[]>> = {
-  capture: ['store', 'queue', 'cluster', 'workflow', 'api/presenters'],
+  capture: ['db', 'core', 'cluster', 'api'],
 };
 /** Modules without input or output use no library, and nothing of Node. */
 const WITHOUT_PACKAGES = ['domain'];
 
 /** Levels of the folders inside a module, from the bottom up, by the same rule. */
 const INNER_LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  api: [
-    ['server'],
-    ['auth'],
-    ['limits'],
-    ['transfers', 'uploads', 'thumbnails', 'logos'],
-    ['internal', 'public'],
-    ['pages'],
-  ],
+  api: [['server'], ['auth'], ['limits'], ['transfers', 'uploads', 'thumbnails', 'logos'], ['internal', 'public']],
   capture: [['memory', 'compose', 'browser'], ['creative'], ['page'], ['engine'], ['program', 'shoot']],
   'cluster/kubernetes': [['client'], ['cache'], ['jobs']],
 };

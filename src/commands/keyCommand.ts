@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { listKeys } from '../core/organizations/apiKeys.ts';
+import { addKey, endKey } from '../core/organizations/operator.ts';
 import { SCOPES, type Scope } from '../domain/keys.ts';
-import { listKeys } from '../store/organizations/apiKeys.ts';
-import { addKey, endKey } from '../workflow/operator.ts';
 import { print, withStore } from './withStore.ts';
 
 interface CreateOptions {

@@ -1,11 +1,18 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../config.ts';
+import {
+  addOrganization,
+  chooseQuotas,
+  chooseSettings,
+  disable,
+  enable,
+  rotateSecret,
+} from '../core/organizations/operator.ts';
+import { listOrganizations } from '../core/organizations/organizations.ts';
+import type { Database } from '../db/database.ts';
 import { QUOTA_MAX } from '../domain/quotas.ts';
 import { SET_DAYS } from '../domain/retention.ts';
 import { REVIEW_MODES, type ReviewMode } from '../domain/reviews.ts';
-import type { Database } from '../store/database/database.ts';
-import { listOrganizations } from '../store/organizations/organizations.ts';
-import { addOrganization, chooseQuotas, chooseSettings, disable, enable, rotateSecret } from '../workflow/operator.ts';
 import { addDelete } from './orgDelete.ts';
 import { setRetention } from './setRetention.ts';
 import { slugArgument } from './slugArgument.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { deleteOrganization, previewDeletion } from '../core/removal/organizationRemoval.ts';
 import { conflict } from '../domain/failure.ts';
-import { deleteOrganization, previewDeletion } from '../workflow/organizationRemoval.ts';
 import { wholeSeconds } from './arguments.ts';
 import { slugArgument } from './slugArgument.ts';
 import { print, withStore } from './withStore.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { keyRingOf } from '../db/secrets/sealing.ts';
+import { rotateKeys, storedKeyIds } from '../db/secrets/storedSecrets.ts';
 import { newSealingKey } from '../lib/keyRing.ts';
-import { keyRingOf } from '../store/secrets/sealing.ts';
-import { rotateKeys, storedKeyIds } from '../store/secrets/storedSecrets.ts';
 import { withStore } from './withStore.ts';
 
 export function secretsCommand(program: Command): void {

@@ -1,5 +1,5 @@
 import { loadConfig } from '../config.ts';
-import { type Database, openStore } from '../store/database/database.ts';
+import { type Database, openStore } from '../db/database.ts';
 import { requireKeys } from './service/requireKeys.ts';
 
 /** Runs an operator's command on the database of DATABASE_URL. @throws ConfigError */

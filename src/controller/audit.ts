@@ -9,10 +9,10 @@
  */
 import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import { checkEpoch } from '../store/installation/installation.ts';
-import { type KnownJob, knownJobs, organizationsWithBacklog } from '../store/jobs/auditQueries.ts';
-import { unsettledNames } from '../store/jobs/jobs.ts';
-import { failOrphanedAdsPage } from '../workflow/orphanedAds.ts';
+import { failOrphanedAdsPage } from '../core/ads/orphanedAds.ts';
+import { type KnownJob, knownJobs, organizationsWithBacklog } from '../core/jobs/auditQueries.ts';
+import { checkEpoch } from '../core/jobs/installation.ts';
+import { unsettledNames } from '../core/jobs/jobs.ts';
 import type { LeaderContext } from './leaderContext.ts';
 import type { AuditReport } from './options.ts';
 import { unknownStatus } from './status.ts';

@@ -7,15 +7,15 @@
  */
 import { type CaptureJob, JobNameConflictError, type Problem, RefusedError } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import { errorMessage } from '../lib/errorMessage.ts';
-import { removeHost } from '../store/jobs/hosts.ts';
+import { removeHost } from '../core/jobs/hosts.ts';
 import {
   clearSchedulingDeadline,
   nextGeneration,
   readJob,
   type StoredJob,
   startSchedulingDeadline,
-} from '../store/jobs/jobs.ts';
+} from '../core/jobs/jobs.ts';
+import { errorMessage } from '../lib/errorMessage.ts';
 import { settle } from './completion.ts';
 import { LATER, type LeaderContext, NOW, SOON } from './leaderContext.ts';
 import { jobName, jobSpec, resourceSpec } from './specs.ts';

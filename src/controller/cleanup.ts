@@ -2,10 +2,10 @@
 import type { CaptureJob, ClusterPort } from '../cluster/port.ts';
 import { ConflictError } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
+import { stopInstallation } from '../core/jobs/installation.ts';
+import type { Database } from '../db/database.ts';
 import type { Log } from '../lib/log.ts';
 import { sleep } from '../lib/sleep.ts';
-import type { Database } from '../store/database/database.ts';
-import { stopInstallation } from '../store/installation/installation.ts';
 
 export interface CleanupOptions {
   readonly db: Database;

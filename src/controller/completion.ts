@@ -7,9 +7,9 @@
  */
 import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import type { StoredJob } from '../store/jobs/jobs.ts';
-import { type SettleCause, type Settlement, settleJob } from '../workflow/settlement.ts';
-import { stopHosting } from '../workflow/smallSets.ts';
+import type { StoredJob } from '../core/jobs/jobs.ts';
+import { type SettleCause, type Settlement, settleJob } from '../core/jobs/settlement.ts';
+import { stopHosting } from '../core/jobs/smallSets.ts';
 import { LATER, type LeaderContext, NOW, SOON } from './leaderContext.ts';
 import { jobName } from './specs.ts';
 
@@ -18,7 +18,7 @@ const SELF_EXIT_MS = 10_000;
 /** The deletion of a ScreenshotJob waits this long for its pods. */
 const MAX_POD_WAIT_MS = 60_000;
 
-/** Settles the job in PostgreSQL. Everything unresolved fails; see `workflow/settlement.ts`. */
+/** Settles the job in PostgreSQL. Everything unresolved fails; see `core/jobs/settlement.ts`. */
 export async function settle(
   { options, transact }: LeaderContext,
   state: StoredJob,

@@ -1,11 +1,11 @@
 /** The controller admits waiting sets and reconciles ScreenshotJobs when they change. Only the leader runs it. */
 import { ConflictError } from '../cluster/port.ts';
+import { admitWaiting } from '../core/jobs/admission.ts';
+import { releaseAllClaims } from '../core/jobs/creatives.ts';
+import { endAllHosting } from '../core/jobs/hosts.ts';
+import { beginEpoch, StaleLeaderError } from '../core/jobs/installation.ts';
+import type { Change } from '../db/notifications.ts';
 import { resourceNameOf } from '../domain/resourceNames.ts';
-import type { Change } from '../store/database/notifications.ts';
-import { beginEpoch, StaleLeaderError } from '../store/installation/installation.ts';
-import { releaseAllClaims } from '../store/jobs/creatives.ts';
-import { endAllHosting } from '../store/jobs/hosts.ts';
-import { admitWaiting } from '../workflow/admission.ts';
 import { audit } from './audit.ts';
 import { createLeaderContext, type LeaderContext } from './leaderContext.ts';
 import type { ControllerOptions, ReconcileOutcome } from './options.ts';

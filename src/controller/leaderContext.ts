@@ -1,7 +1,7 @@
 /** Everything that a leader needs, from winning the Lease to losing it. All its writes are fenced by its epoch. */
 import type { ClusterPort } from '../cluster/port.ts';
-import { checkEpoch, requireEpoch, StaleLeaderError } from '../store/installation/installation.ts';
-import { type CountedTransact, countedTransact } from '../workflow/countedTransactions.ts';
+import { type CountedTransact, countedTransact } from '../core/jobs/countedTransactions.ts';
+import { checkEpoch, requireEpoch, StaleLeaderError } from '../core/jobs/installation.ts';
 import { FirstSeenTracker } from './firstSeenTracker.ts';
 import type { ControllerOptions } from './options.ts';
 import { Retention } from './retention.ts';

@@ -1,10 +1,10 @@
 /** The options and the observer of the controller. */
 import type { ClusterPort } from '../cluster/port.ts';
+import type { AdmissionLimits } from '../core/jobs/admission.ts';
+import type { Store } from '../db/database.ts';
+import type { Notifications } from '../db/notifications.ts';
+import type { Queue } from '../db/queue.ts';
 import type { Log } from '../lib/log.ts';
-import type { Queue } from '../queue/queue.ts';
-import type { Store } from '../store/database/database.ts';
-import type { Notifications } from '../store/database/notifications.ts';
-import type { AdmissionLimits } from '../workflow/admission.ts';
 
 export interface ControllerSettings extends AdmissionLimits {
   /** How often the Job starts a failed index again. */

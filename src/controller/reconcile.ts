@@ -16,8 +16,8 @@
  * 9. Otherwise its Job is created, replaced or watched (`runJob`).
  */
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import { readJob, type StoredJob } from '../store/jobs/jobs.ts';
-import { expireClaims } from '../workflow/claims.ts';
+import { expireClaims } from '../core/jobs/claims.ts';
+import { readJob, type StoredJob } from '../core/jobs/jobs.ts';
 import { createResource, replaceResource, runJob } from './captureJobs.ts';
 import { cancel, finish, forget, settle } from './completion.ts';
 import { type LeaderContext, NOW, SOON } from './leaderContext.ts';

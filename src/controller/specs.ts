@@ -1,7 +1,7 @@
 /** The spec of a ScreenshotJob and of its Job, from the job's row and the settings. */
 import type { CaptureJobSpec } from '../cluster/port.ts';
 import type { ScreenshotJob, ScreenshotJobSpec } from '../contract/screenshotJob.ts';
-import type { StoredJob } from '../store/jobs/jobs.ts';
+import type { StoredJob } from '../core/jobs/jobs.ts';
 import type { ControllerOptions, ControllerSettings } from './options.ts';
 
 /** Added to the deadline of the set, so that the Job ends by itself only if no controller runs. */

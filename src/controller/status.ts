@@ -2,8 +2,8 @@
 import type { CaptureJob, Problem } from '../cluster/port.ts';
 import type { ScreenshotJob, ScreenshotJobReason, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
 import { SCREENSHOT_JOB_REASONS } from '../contract/screenshotJob.ts';
+import type { StoredJob } from '../core/jobs/jobs.ts';
 import { cutCodePoints, storable } from '../domain/text.ts';
-import type { StoredJob } from '../store/jobs/jobs.ts';
 
 type Condition = ScreenshotJobStatus['conditions'][number];
 type Counts = StoredJob['creatives'];

@@ -2,9 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CaptureJob, ClusterPort, Problem } from '../cluster/port.ts';
 import type { ScreenshotJob, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
+import { StaleLeaderError } from '../core/jobs/installation.ts';
+import type { StoredJob } from '../core/jobs/jobs.ts';
 import type { Log } from '../lib/log.ts';
-import { StaleLeaderError } from '../store/installation/installation.ts';
-import type { StoredJob } from '../store/jobs/jobs.ts';
 import { statusOf } from './status.ts';
 
 const PAUSE_MS = 1_000;

@@ -1,18 +1,18 @@
 /** Builds the file of one export as a stream. */
 import type { Readable } from 'node:stream';
 import type { ArtifactStore } from '../artifacts/store.ts';
-import { partRange } from '../domain/exports.ts';
-import { withoutQuery } from '../domain/webAddresses.ts';
-import type { Database } from '../store/database/database.ts';
 import {
   type ExportPicture,
   readExportFailures,
   readExportPictures,
   readExportSubject,
-} from '../store/exports/exportContent.ts';
-import type { ExportRow } from '../store/exports/exports.ts';
-import { readBranding } from '../store/organizations/branding.ts';
-import { readProvenance } from '../store/screenshots/readScreenshots.ts';
+} from '../core/exports/exportContent.ts';
+import type { ExportRow } from '../core/exports/exportQueries.ts';
+import { readBranding } from '../core/organizations/branding.ts';
+import { readProvenance } from '../core/sets/readScreenshots.ts';
+import type { Database } from '../db/database.ts';
+import { partRange } from '../domain/exports.ts';
+import { withoutQuery } from '../domain/webAddresses.ts';
 import type { DocumentContent } from './document/content.ts';
 import { planDocument } from './document/plan.ts';
 import { createPictureReader } from './pictureReader.ts';

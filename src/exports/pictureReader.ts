@@ -1,9 +1,9 @@
 /** Reads the pictures of an export, one at a time, as the options want them. */
 import sharp from 'sharp';
 import type { ArtifactStore } from '../artifacts/store.ts';
+import type { ExportPicture } from '../core/exports/exportContent.ts';
 import type { ExportOptions } from '../domain/exports.ts';
 import { drawFrame } from '../framing/drawFrame.ts';
-import type { ExportPicture } from '../store/exports/exportContent.ts';
 import type { Box } from './document/elements.ts';
 import { pageAddress } from './document/labels.ts';
 

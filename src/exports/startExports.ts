@@ -6,13 +6,13 @@ import { createHash } from 'node:crypto';
 import { PassThrough, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ArtifactStore } from '../artifacts/store.ts';
+import { type ExportRow, failExport, saveExportProgress, startExportAttempt } from '../core/exports/exportQueries.ts';
+import { completeExport } from '../core/exports/exports.ts';
+import type { Store } from '../db/database.ts';
+import type { Queue } from '../db/queue.ts';
 import { exportKey } from '../domain/exports.ts';
 import { errorMessage } from '../lib/errorMessage.ts';
 import type { Log } from '../lib/log.ts';
-import type { Queue } from '../queue/queue.ts';
-import type { Store } from '../store/database/database.ts';
-import { type ExportRow, failExport, saveExportProgress, startExportAttempt } from '../store/exports/exports.ts';
-import { completeExport } from '../workflow/exports.ts';
 import { buildExport, CONTENT_TYPES } from './buildExport.ts';
 
 export interface ExportWorkerOptions {

@@ -6,9 +6,9 @@ import { ConflictError } from '../../src/cluster/port.ts';
 import { createLeaderContext, type LeaderContext, SOON } from '../../src/controller/leaderContext.ts';
 import type { ControllerOptions } from '../../src/controller/options.ts';
 import { reconcile } from '../../src/controller/reconcile.ts';
-import type { Queue } from '../../src/queue/queue.ts';
-import { type Database, openStore, type Store } from '../../src/store/database/database.ts';
-import { beginEpoch } from '../../src/store/installation/installation.ts';
+import { beginEpoch } from '../../src/core/jobs/installation.ts';
+import { type Database, openStore, type Store } from '../../src/db/database.ts';
+import type { Queue } from '../../src/db/queue.ts';
 import { TEST_KEY_RING } from './testKeys.ts';
 import { TEST_LOG } from './testLog.ts';
 

@@ -1,9 +1,9 @@
 /** Sends deliveries until it is killed. Run as: node deliverySender.ts <URL of the database>. */
 import { FolderArtifactStore } from '../../src/artifacts/folder.ts';
-import { startDeliveries } from '../../src/delivery/deliveries.ts';
+import { startDeliveries } from '../../src/core/webhooks/deliveries.ts';
+import { openStore } from '../../src/db/database.ts';
+import { startQueue } from '../../src/db/queue.ts';
 import { createGuard } from '../../src/egress/guard.ts';
-import { startQueue } from '../../src/queue/queue.ts';
-import { openStore } from '../../src/store/database/database.ts';
 import { TEST_KEY_RING } from './testKeys.ts';
 import { TEST_LOG } from './testLog.ts';
 

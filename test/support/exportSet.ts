@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import sharp from 'sharp';
 import type { ArtifactStore } from '../../src/artifacts/store.ts';
+import { insertImages } from '../../src/core/sets/images.ts';
+import type { Database } from '../../src/db/database.ts';
 import type { DeviceName } from '../../src/domain/devices.ts';
 import type { SetStatus } from '../../src/domain/states.ts';
 import { sha256Of } from '../../src/lib/sha256.ts';
-import type { Database } from '../../src/store/database/database.ts';
-import { insertImages } from '../../src/store/images/images.ts';
 import type { TestOrganization } from './insertRows.ts';
 
 export interface TestShot {

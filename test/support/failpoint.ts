@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../../src/store/database/database.ts';
+import type { Database } from '../../src/db/database.ts';
 
 export interface Failpoint {
   /** How many writes have failed. */

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../src/commands/dev/embeddedPostgres.ts';
-import { migrate } from '../../src/store/database/migrate.ts';
+import { migrate } from '../../src/db/migrate.ts';
 import { databaseUrl, runStatement } from './runStatement.ts';
 
 declare module 'vitest' {

@@ -1,11 +1,11 @@
 /** Inserts organizations, ads and sets as the API's requests do, and enqueues the work that follows. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { OptionsJson } from '../../src/contract/optionsJson.ts';
+import type { Database, Queryable } from '../../src/db/database.ts';
+import type { Enqueuer } from '../../src/db/queuePayloads.ts';
+import { sealSecret, webhookSecretPlace } from '../../src/db/secrets/sealing.ts';
 import type { DeviceName } from '../../src/domain/devices.ts';
 import { sha256Of } from '../../src/lib/sha256.ts';
-import type { Enqueuer } from '../../src/queue/payloads.ts';
-import type { Database, Queryable } from '../../src/store/database/database.ts';
-import { sealSecret, webhookSecretPlace } from '../../src/store/secrets/sealing.ts';
 
 export interface TestOrganization {
   readonly id: string;

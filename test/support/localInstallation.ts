@@ -6,8 +6,8 @@ import { createLocalCluster, type LocalCluster } from '../../src/cluster/local/l
 import type { ClusterPort } from '../../src/cluster/port.ts';
 import { type Controller, type ControllerSettings, startController } from '../../src/controller/controller.ts';
 import type { ControllerObserver } from '../../src/controller/options.ts';
-import type { Queue } from '../../src/queue/queue.ts';
-import type { Store } from '../../src/store/database/database.ts';
+import type { Store } from '../../src/db/database.ts';
+import type { Queue } from '../../src/db/queue.ts';
 import { openControllerDependencies, testSettings } from './controllerDependencies.ts';
 import type { LogLine } from './testLog.ts';
 

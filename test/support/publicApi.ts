@@ -5,13 +5,13 @@ import { createPublicApi } from '../../src/api/public/app.ts';
 import type { PublicApiOptions } from '../../src/api/public/options.ts';
 import type { ArtifactStore } from '../../src/artifacts/store.ts';
 import { ArtifactNotFoundError } from '../../src/artifacts/store.ts';
+import { readInstallation } from '../../src/core/jobs/installation.ts';
+import { createOrganization, type NewOrganization } from '../../src/core/organizations/organizations.ts';
+import { openStore, type Store } from '../../src/db/database.ts';
+import type { Enqueuer } from '../../src/db/queuePayloads.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { DEFAULT_UPLOAD_LIMITS } from '../../src/domain/uploads.ts';
 import { createGuard } from '../../src/egress/guard.ts';
-import type { Enqueuer } from '../../src/queue/payloads.ts';
-import { openStore, type Store } from '../../src/store/database/database.ts';
-import { readInstallation } from '../../src/store/installation/installation.ts';
-import { createOrganization, type NewOrganization } from '../../src/store/organizations/organizations.ts';
 import { testDatabase } from './database.ts';
 import { startListener } from './listeners.ts';
 

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
-import type { Database } from '../../src/store/database/database.ts';
-import type { Schema } from '../../src/store/database/schema.ts';
+import type { Database } from '../../src/db/database.ts';
+import type { Schema } from '../../src/db/schema.ts';
 
 interface PlanNode {
   readonly 'Node Type': string;

@@ -1,11 +1,11 @@
 /** Writes to PostgreSQL what the capture of one index would write, at once and without a process. */
 
-import type { Database } from '../../src/store/database/database.ts';
-import { openAttempt } from '../../src/workflow/attempts.ts';
-import { claimCreative } from '../../src/workflow/claims.ts';
-import { storeCreativeResult } from '../../src/workflow/creativeResults.ts';
-import type { EventContext } from '../../src/workflow/eventContext.ts';
-import { storeScreenshotResults } from '../../src/workflow/screenshotResults.ts';
+import { openAttempt } from '../../src/core/jobs/attempts.ts';
+import { claimCreative } from '../../src/core/jobs/claims.ts';
+import { storeCreativeResult } from '../../src/core/jobs/creativeResults.ts';
+import { storeScreenshotResults } from '../../src/core/jobs/screenshotResults.ts';
+import type { EventContext } from '../../src/core/webhooks/eventContext.ts';
+import type { Database } from '../../src/db/database.ts';
 import { required } from './required.ts';
 
 const FACTS = { sha256: 'a'.repeat(64), bytes: 1, width: 1, height: 1 };

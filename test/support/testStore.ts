@@ -1,4 +1,4 @@
-import { openStore, type Store } from '../../src/store/database/database.ts';
+import { openStore, type Store } from '../../src/db/database.ts';
 import { testDatabase } from './database.ts';
 import { TEST_KEY_RING } from './testKeys.ts';
 

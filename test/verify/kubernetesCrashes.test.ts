@@ -1,7 +1,7 @@
 /** As test/verify/localCrashes.test.ts, once over a real API server: a controller ends with each call that it makes. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubernetesCluster } from '../../src/cluster/kubernetes/kubernetesCluster.ts';
-import { admitWaiting } from '../../src/workflow/admission.ts';
+import { admitWaiting } from '../../src/core/jobs/admission.ts';
 import { CrashingController, SETTINGS } from '../support/crashingController.ts';
 import { eventually } from '../support/eventually.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../support/insertRows.ts';

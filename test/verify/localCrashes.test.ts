@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLocalCluster, type LocalCluster } from '../../src/cluster/local/localCluster.ts';
-import { type Queue, startQueue } from '../../src/queue/queue.ts';
-import { openStore, type Store } from '../../src/store/database/database.ts';
-import { admitWaiting } from '../../src/workflow/admission.ts';
+import { admitWaiting } from '../../src/core/jobs/admission.ts';
+import { openStore, type Store } from '../../src/db/database.ts';
+import { type Queue, startQueue } from '../../src/db/queue.ts';
 import { CrashingController, SETTINGS } from '../support/crashingController.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,10 +1,10 @@
 /** Checks the API key of a request to the public API. */
 import type { Request } from 'express';
+import type { KeyHolder } from '../../core/organizations/apiKeys.ts';
 import { billingPage } from '../../domain/addresses.ts';
 import type { ErrorCode } from '../../domain/errorCodes.ts';
 import { Failure, notFound } from '../../domain/failure.ts';
 import { keyOfHeader, type ParsedKey, type Scope } from '../../domain/keys.ts';
-import type { KeyHolder } from '../../store/organizations/apiKeys.ts';
 
 /** @returns the key that the request sends. @throws Failure (401) if it sends none, two, or a malformed one. */
 export function readApiKey(request: Request): ParsedKey {

@@ -8,14 +8,14 @@ import {
   type WantedPage,
 } from '../../contract/captureProtocol.ts';
 import { optionsFromJson } from '../../contract/optionsJson.ts';
+import { finishIndex, openAttempt, startHosting } from '../../core/jobs/attempts.ts';
+import { expireClaims } from '../../core/jobs/claims.ts';
+import { ResultFaultError } from '../../core/jobs/creativeResults.ts';
+import { countUnresolved } from '../../core/jobs/creatives.ts';
+import { storeScreenshotResults } from '../../core/jobs/screenshotResults.ts';
+import { type MissingScreenshot, missingScreenshots } from '../../core/sets/results.ts';
 import { withContent } from '../../domain/pictureKeys.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
-import { countUnresolved } from '../../store/jobs/creatives.ts';
-import { type MissingScreenshot, missingScreenshots } from '../../store/screenshots/results.ts';
-import { finishIndex, openAttempt, startHosting } from '../../workflow/attempts.ts';
-import { expireClaims } from '../../workflow/claims.ts';
-import { ResultFaultError } from '../../workflow/creativeResults.ts';
-import { storeScreenshotResults } from '../../workflow/screenshotResults.ts';
 import { getCaller, requireAttempt, requireIndex } from '../auth/captureAuth.ts';
 import { ForbiddenError, NotFoundError } from '../server/errors.ts';
 import { requireUpload } from '../transfers/requireUpload.ts';

@@ -8,13 +8,13 @@ import {
   type ResolvedCreatives,
   WaitForCreatives,
 } from '../../contract/captureProtocol.ts';
+import { type AttemptRef, lockAttempt } from '../../core/jobs/attempts.ts';
+import { claimCreative, expireClaims, releaseClaim, renewClaim } from '../../core/jobs/claims.ts';
+import { checkFrames, ResultFaultError, storeCreativeResult } from '../../core/jobs/creativeResults.ts';
+import { countUnresolved, type ResolvedCreativeRow, readResolvedCreatives } from '../../core/jobs/creatives.ts';
+import { notify } from '../../db/notifications.ts';
 import { withContent } from '../../domain/pictureKeys.ts';
 import { uploadKey } from '../../domain/uploads.ts';
-import { notify } from '../../store/database/notifications.ts';
-import { countUnresolved, type ResolvedCreativeRow, readResolvedCreatives } from '../../store/jobs/creatives.ts';
-import { type AttemptRef, lockAttempt } from '../../workflow/attempts.ts';
-import { claimCreative, expireClaims, releaseClaim, renewClaim } from '../../workflow/claims.ts';
-import { checkFrames, ResultFaultError, storeCreativeResult } from '../../workflow/creativeResults.ts';
 import { getCaller, requireAttempt } from '../auth/captureAuth.ts';
 import { requireUpload } from '../transfers/requireUpload.ts';
 import { frameKey, type Transfers } from '../transfers/transfers.ts';

@@ -2,12 +2,12 @@
 
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { NO_SUCH_CALL, PROTOCOL_VERSION } from '../../contract/captureProtocol.ts';
+import { type CountedTransact, countedTransact } from '../../core/jobs/countedTransactions.ts';
+import { findJobAccess } from '../../core/jobs/hosts.ts';
 import { MAX_BODY_BYTES } from '../../domain/limits.ts';
 import { cutCodePoints, storable } from '../../domain/text.ts';
 import type { Log } from '../../lib/log.ts';
 import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';
-import { findJobAccess } from '../../store/jobs/hosts.ts';
-import { type CountedTransact, countedTransact } from '../../workflow/countedTransactions.ts';
 import { type CaptureAuthenticator, jobTokenAuthenticator, setCaller } from '../auth/captureAuth.ts';
 import { limitCalls } from '../limits/callLimits.ts';
 import { callerAddress } from '../server/callerAddress.ts';

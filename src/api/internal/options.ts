@@ -1,9 +1,9 @@
+import type { AdmissionLimits } from '../../core/jobs/admission.ts';
+import type { CountedTransact } from '../../core/jobs/countedTransactions.ts';
+import type { EventContext } from '../../core/webhooks/eventContext.ts';
+import type { Store } from '../../db/database.ts';
+import type { Notifications } from '../../db/notifications.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Store } from '../../store/database/database.ts';
-import type { Notifications } from '../../store/database/notifications.ts';
-import type { AdmissionLimits } from '../../workflow/admission.ts';
-import type { CountedTransact } from '../../workflow/countedTransactions.ts';
-import type { EventContext } from '../../workflow/eventContext.ts';
 import type { CaptureAuthenticator } from '../auth/captureAuth.ts';
 import type { TransferOptions } from '../transfers/transfers.ts';
 

@@ -1,8 +1,8 @@
 /** The calls with which a capture takes small sets after its own index. */
 import type { Request, Response, Router } from 'express';
 import { type ClaimedSmallSet, ClaimSmallSet, type HostingHeld, RenewHosting } from '../../contract/captureProtocol.ts';
-import type { AttemptRef } from '../../workflow/attempts.ts';
-import { claimSmallSet, leaveHosting, renewHosting } from '../../workflow/smallSets.ts';
+import type { AttemptRef } from '../../core/jobs/attempts.ts';
+import { claimSmallSet, leaveHosting, renewHosting } from '../../core/jobs/smallSets.ts';
 import { getCaller, requireAttempt } from '../auth/captureAuth.ts';
 import { ForbiddenError } from '../server/errors.ts';
 import type { InternalApiContext } from './options.ts';

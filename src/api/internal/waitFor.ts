@@ -1,4 +1,4 @@
-import type { Change, Notifications } from '../../store/database/notifications.ts';
+import type { Change, Notifications } from '../../db/notifications.ts';
 
 export interface WaitOptions {
   readonly notifications: Pick<Notifications, 'subscribe'>;

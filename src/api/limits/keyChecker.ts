@@ -4,14 +4,14 @@
  * as well as a shared number does.
  */
 import type { Request } from 'express';
+import { authenticate, type KeyHolder } from '../../core/organizations/apiKeys.ts';
+import { matchesSecret, sha256 } from '../../core/organizations/secrets.ts';
+import type { Queryable } from '../../db/database.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { ParsedKey } from '../../domain/keys.ts';
 import { setBounded } from '../../lib/lru.ts';
 import { createRateLimiter } from '../../lib/rateLimiter.ts';
 import type { RateLimit } from '../../lib/tokenBucket.ts';
-import type { Queryable } from '../../store/database/database.ts';
-import { authenticate, type KeyHolder } from '../../store/organizations/apiKeys.ts';
-import { matchesSecret, sha256 } from '../../store/organizations/secrets.ts';
 import { callerNetwork } from '../server/callerAddress.ts';
 
 const MAX_KNOWN = 10_000;

@@ -1,10 +1,10 @@
 /** Limits the requests of each API key by their cost. All processes share the limit. */
 import type { Response } from 'express';
+import type { Queryable } from '../../db/database.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { RateLimit } from '../../lib/tokenBucket.ts';
-import type { Queryable } from '../../store/database/database.ts';
-import { takeTokens } from '../../store/rateBuckets/rateBuckets.ts';
 import { noteLimit } from '../server/accessLog.ts';
+import { takeTokens } from './rateBuckets.ts';
 
 /** A bucket may lack a small part of a token, because times have microseconds. */
 const ROUNDING = 0.001;

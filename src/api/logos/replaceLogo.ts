@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ArtifactStore } from '../../artifacts/store.ts';
+import { changeLogo } from '../../core/organizations/settings.ts';
+import { insertImages } from '../../core/sets/images.ts';
+import type { Database } from '../../db/database.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { sha256Of } from '../../lib/sha256.ts';
-import type { Database } from '../../store/database/database.ts';
-import { insertImages } from '../../store/images/images.ts';
-import { changeLogo } from '../../workflow/settings.ts';
 import { rasterizeLogo } from './rasterizeLogo.ts';
 
 export const MAX_LOGO_BYTES = 1024 * 1024;

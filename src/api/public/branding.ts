@@ -1,11 +1,11 @@
 /** Handlers of branding: the texts and colors, and the logo. */
 import { BrandingBody, brandingOf } from '../../contract/exports.ts';
 import { Faults } from '../../contract/faults.ts';
+import { brandingRecord } from '../../core/exports/exportJson.ts';
+import { readBranding } from '../../core/organizations/branding.ts';
+import { changeBranding, changeLogo } from '../../core/organizations/settings.ts';
 import { invalid } from '../../domain/failure.ts';
-import { readBranding } from '../../store/organizations/branding.ts';
-import { changeBranding, changeLogo } from '../../workflow/settings.ts';
 import { MAX_LOGO_BYTES, replaceLogo } from '../logos/replaceLogo.ts';
-import { brandingRecord } from '../presenters/exports.ts';
 import { type AuthorizedRequest, type Handler, jsonResponse } from './endpoint.ts';
 import { readJson } from './jsonBody.ts';
 import type { PublicApiOptions } from './options.ts';

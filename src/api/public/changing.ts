@@ -1,12 +1,12 @@
 /** Handlers that change ads, sets and campaigns. Each responds with the changed object. */
 import type { z } from 'zod';
 import { AdChange, CampaignChange, SetChange } from '../../contract/changes.ts';
+import { changeAd, changeSet, renameCampaign } from '../../core/sets/changes.ts';
+import { campaignRecord } from '../../core/sets/listItems.ts';
+import { readCampaign } from '../../core/sets/readCampaign.ts';
+import { readAdRecord, readSetRecord } from '../../core/sets/readRecords.ts';
+import type { Queryable } from '../../db/database.ts';
 import { unknownId } from '../../domain/failure.ts';
-import { readCampaign } from '../../store/campaigns/readCampaign.ts';
-import type { Queryable } from '../../store/database/database.ts';
-import { changeAd, changeSet, renameCampaign } from '../../workflow/changes.ts';
-import { campaignRecord } from '../presenters/listItems.ts';
-import { readAdRecord, readSetRecord } from '../presenters/readRecords.ts';
 import { type AuthorizedRequest, type Handler, idOf, jsonResponse, readOrFail } from './endpoint.ts';
 import { readJson } from './jsonBody.ts';
 import type { PublicApiOptions } from './options.ts';

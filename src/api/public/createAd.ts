@@ -1,6 +1,6 @@
 import { parseCreateAd } from '../../contract/parseCreateAd.ts';
-import { acceptAd } from '../../workflow/acceptance/acceptAd.ts';
-import { adSummary } from '../presenters/records.ts';
+import { acceptAd } from '../../core/requests/acceptAd.ts';
+import { adSummary } from '../../core/sets/setJson.ts';
 import { addLogFields } from '../server/accessLog.ts';
 import { type Handler, jsonResponse } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';

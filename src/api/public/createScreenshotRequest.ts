@@ -1,8 +1,8 @@
 import { screenshotRequestParser } from '../../contract/parseScreenshotRequest.ts';
+import { acceptScreenshotRequest } from '../../core/requests/acceptScreenshotRequest.ts';
+import { screenshotSetSummary } from '../../core/sets/setJson.ts';
 import { countWanted } from '../../domain/screenshots.ts';
-import { acceptScreenshotRequest } from '../../workflow/acceptance/acceptScreenshotRequest.ts';
 import { costOfPictures } from '../limits/costs.ts';
-import { screenshotSetSummary } from '../presenters/records.ts';
 import { addLogFields } from '../server/accessLog.ts';
 import { type Handler, jsonResponse } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';

@@ -1,11 +1,11 @@
 /** Handlers for stored events. */
 import { EventsReplay, eventUuid, type ReplayRecord } from '../../contract/events.ts';
 import { EventsQuery } from '../../contract/queries.ts';
+import { eventDetailRecord, eventRecord } from '../../core/webhooks/eventJson.ts';
+import { findEvent, listEvents } from '../../core/webhooks/eventQueries.ts';
+import { listDeliveries } from '../../core/webhooks/listDeliveries.ts';
+import { replayEvents } from '../../core/webhooks/replayEvents.ts';
 import { unknownId, unknownOrRemoved } from '../../domain/failure.ts';
-import { findEvent, listEvents } from '../../store/deliveries/events.ts';
-import { listDeliveries } from '../../store/deliveries/listDeliveries.ts';
-import { replayEvents } from '../../workflow/replayEvents.ts';
-import { eventDetailRecord, eventRecord } from '../presenters/eventRecords.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
 import { readJson } from './jsonBody.ts';

@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
 import { ArtifactNotFoundError } from '../../artifacts/store.ts';
+import { findExportFile } from '../../core/exports/exportQueries.ts';
 import { disabledOrganization, gone, notFound } from '../../domain/failure.ts';
-import { findExportFile } from '../../store/exports/exports.ts';
 import type { PublicApiOptions } from './options.ts';
 
 /** A large file may take this long to download from the bucket. */

@@ -2,12 +2,12 @@
 import { ExportBody, ExportQuery, exportOptions } from '../../contract/exports.ts';
 import { Faults } from '../../contract/faults.ts';
 import { ListQuery } from '../../contract/queries.ts';
+import { exportRecord } from '../../core/exports/exportJson.ts';
+import { type ExportRow, findExport, listExports } from '../../core/exports/exportQueries.ts';
+import { requestExport, waitForExport } from '../../core/exports/exports.ts';
+import { readBranding } from '../../core/organizations/branding.ts';
+import type { Database } from '../../db/database.ts';
 import { invalid, unknownId } from '../../domain/failure.ts';
-import type { Database } from '../../store/database/database.ts';
-import { type ExportRow, findExport, listExports } from '../../store/exports/exports.ts';
-import { readBranding } from '../../store/organizations/branding.ts';
-import { requestExport, waitForExport } from '../../workflow/exports.ts';
-import { exportRecord } from '../presenters/exports.ts';
 import { type AuthorizedRequest, type Handler, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { readJson } from './jsonBody.ts';
 import { listAnswer } from './listAnswer.ts';

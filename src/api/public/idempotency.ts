@@ -1,7 +1,7 @@
+import { type IdempotentCall, keepAnswer, takeKey } from '../../core/requests/idempotency.ts';
+import type { Database, Queryable } from '../../db/database.ts';
 import { invalid } from '../../domain/failure.ts';
 import { codePoints } from '../../domain/text.ts';
-import type { Database, Queryable } from '../../store/database/database.ts';
-import { type IdempotentCall, keepAnswer, takeKey } from '../../store/organizations/idempotency.ts';
 import type { AuthorizedRequest, JsonResponse } from './endpoint.ts';
 
 const KEY_MAX = 255;

@@ -1,10 +1,10 @@
 import type { RequestHandler } from 'express';
 import { ArtifactNotFoundError } from '../../artifacts/store.ts';
+import { wasRemoved } from '../../core/removal/tombstones.ts';
+import { findImage, type Image } from '../../core/sets/images.ts';
+import type { Database } from '../../db/database.ts';
 import { disabledOrganization, type Failure, gone, notFound } from '../../domain/failure.ts';
 import { THUMBNAIL_WIDTHS, thumbnailWidth } from '../../domain/thumbnails.ts';
-import type { Database } from '../../store/database/database.ts';
-import { findImage, type Image } from '../../store/images/images.ts';
-import { wasRemoved } from '../../store/removal/tombstones.ts';
 import { costOfPicture } from '../limits/costs.ts';
 import { createThumbnails } from '../thumbnails/thumbnails.ts';
 import { createFramedImages, type FramedImages } from './framedImages.ts';

@@ -1,8 +1,8 @@
 import { PER_PAGE_DEFAULT } from '../../contract/queries.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { Place } from '../../db/keyset.ts';
+import { findPlace, type ListPage, type ListTable, type Page } from '../../db/listPage.ts';
 import { invalid } from '../../domain/failure.ts';
-import type { Queryable } from '../../store/database/database.ts';
-import type { Place } from '../../store/database/keyset.ts';
-import { findPlace, type ListPage, type ListTable, type Page } from '../../store/database/listPage.ts';
 import { type JsonResponse, jsonResponse } from './endpoint.ts';
 
 /** Responds with one list page: `{"data":[…],"page":…,"per_page":…,"total":…}`. */

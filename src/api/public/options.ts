@@ -1,13 +1,13 @@
 import type { ErrorRequestHandler, Router } from 'express';
 import type { ArtifactStore } from '../../artifacts/store.ts';
+import type { EventContext } from '../../core/webhooks/eventContext.ts';
+import type { Store } from '../../db/database.ts';
 import type { Limits } from '../../domain/limits.ts';
 import type { DefaultQuotas } from '../../domain/quotas.ts';
 import type { RetentionLimits } from '../../domain/retention.ts';
 import type { UploadLimits } from '../../domain/uploads.ts';
 import type { Guard } from '../../egress/guard.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Store } from '../../store/database/database.ts';
-import type { EventContext } from '../../workflow/eventContext.ts';
 import type { KeyChecker } from '../limits/keyChecker.ts';
 import type { OpenLimits } from '../limits/openLimits.ts';
 import type { RequestLimits } from '../limits/requestLimits.ts';

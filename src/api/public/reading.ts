@@ -9,18 +9,9 @@ import {
   SetsQuery,
   UploadsQuery,
 } from '../../contract/queries.ts';
-import { unknownId, unknownOrRemoved } from '../../domain/failure.ts';
-import { listAds } from '../../store/ads/listAds.ts';
-import { listCampaigns } from '../../store/campaigns/listCampaigns.ts';
-import { readCampaign } from '../../store/campaigns/readCampaign.ts';
-import type { Database } from '../../store/database/database.ts';
-import { findDelivery, listDeliveries } from '../../store/deliveries/listDeliveries.ts';
-import { findApprovedPlace, listApprovedScreenshots } from '../../store/screenshots/listApprovedScreenshots.ts';
-import { findPlaceInSet, listScreenshotsOfSet } from '../../store/screenshots/readScreenshots.ts';
-import { listSets } from '../../store/sets/listSets.ts';
-import { readSetVersion, type SetVersion } from '../../store/sets/setVersion.ts';
-import { listUploads } from '../../store/uploads/uploads.ts';
-import { costOfPictures } from '../limits/costs.ts';
+import { listAds } from '../../core/ads/listAds.ts';
+import { findApprovedPlace, listApprovedScreenshots } from '../../core/sets/listApprovedScreenshots.ts';
+import { listCampaigns } from '../../core/sets/listCampaigns.ts';
 import {
   approvedScreenshotRecord,
   campaignRecord,
@@ -28,9 +19,18 @@ import {
   deliveryRecord,
   listedSetRecord,
   uploadRecord,
-} from '../presenters/listItems.ts';
-import { readAdRecord, readScreenshotDetail, readSetRecord } from '../presenters/readRecords.ts';
-import { adRecord, screenshotRecord } from '../presenters/records.ts';
+} from '../../core/sets/listItems.ts';
+import { listSets } from '../../core/sets/listSets.ts';
+import { readCampaign } from '../../core/sets/readCampaign.ts';
+import { readAdRecord, readScreenshotDetail, readSetRecord } from '../../core/sets/readRecords.ts';
+import { findPlaceInSet, listScreenshotsOfSet } from '../../core/sets/readScreenshots.ts';
+import { adRecord, screenshotRecord } from '../../core/sets/setJson.ts';
+import { readSetVersion, type SetVersion } from '../../core/sets/setVersion.ts';
+import { listUploads } from '../../core/uploads/uploadQueries.ts';
+import { findDelivery, listDeliveries } from '../../core/webhooks/listDeliveries.ts';
+import type { Database } from '../../db/database.ts';
+import { unknownId, unknownOrRemoved } from '../../domain/failure.ts';
+import { costOfPictures } from '../limits/costs.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { hasTag, tagOf } from './entityTag.ts';
 import { listAnswer, placeOf, unknownPlace } from './listAnswer.ts';

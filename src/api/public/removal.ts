@@ -1,7 +1,8 @@
 /** Handlers that remove what a client created. Each answers 204, also if the object was deleted before. */
+
+import { removeAd, removeCampaign, removeSet } from '../../core/removal/removal.ts';
+import type { Queryable } from '../../db/database.ts';
 import type { Actor } from '../../domain/auditLog.ts';
-import type { Queryable } from '../../store/database/database.ts';
-import { removeAd, removeCampaign, removeSet } from '../../workflow/removal.ts';
 import { type Handler, idOf } from './endpoint.ts';
 import type { PublicApiOptions } from './options.ts';
 

@@ -1,9 +1,9 @@
 /** Handlers that take screenshots again. */
 import { type ParsedRetake, retakeParser } from '../../contract/retakes.ts';
+import { type RepeatKind, repeatScreenshot, repeatSet } from '../../core/requests/repeatScreenshots.ts';
+import { readSetRecord } from '../../core/sets/readRecords.ts';
+import type { Queryable } from '../../db/database.ts';
 import { unknownId } from '../../domain/failure.ts';
-import type { Queryable } from '../../store/database/database.ts';
-import { type RepeatKind, repeatScreenshot, repeatSet } from '../../workflow/acceptance/repeatScreenshots.ts';
-import { readSetRecord } from '../presenters/readRecords.ts';
 import { addLogFields } from '../server/accessLog.ts';
 import { type AuthorizedRequest, type Handler, idOf, jsonResponse } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';

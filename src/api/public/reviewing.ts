@@ -1,12 +1,12 @@
 import { ReviewBody } from '../../contract/requests.ts';
 import { ScreenshotReviewBody } from '../../contract/reviewing.ts';
+import { reviewSet, type SetAction } from '../../core/reviews/reviews.ts';
+import { reviewScreenshot } from '../../core/reviews/screenshotReviews.ts';
+import { deliveryRecord } from '../../core/sets/listItems.ts';
+import { readScreenshotRecord, readSetRecord } from '../../core/sets/readRecords.ts';
+import { listDeliveries } from '../../core/webhooks/listDeliveries.ts';
+import { replayDelivery } from '../../core/webhooks/replayEvents.ts';
 import { unknownId, unknownOrRemoved } from '../../domain/failure.ts';
-import { listDeliveries } from '../../store/deliveries/listDeliveries.ts';
-import { replayDelivery } from '../../workflow/replayEvents.ts';
-import { reviewSet, type SetAction } from '../../workflow/reviews.ts';
-import { reviewScreenshot } from '../../workflow/screenshotReviews.ts';
-import { deliveryRecord } from '../presenters/listItems.ts';
-import { readScreenshotRecord, readSetRecord } from '../presenters/readRecords.ts';
 import { type Handler, idOf, jsonResponse, readOrFail } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
 import { readJson, readOptionalJson } from './jsonBody.ts';

@@ -1,14 +1,14 @@
 /** Handlers for the share links of a set. */
 import { ListQuery } from '../../contract/queries.ts';
 import { NewShare } from '../../contract/sharing.ts';
+import { shareRecord } from '../../core/sets/listItems.ts';
+import { readSetRow } from '../../core/sets/readSet.ts';
+import { listShareLinks, type ShareLinkRow } from '../../core/sharing/shareLinkQueries.ts';
+import { createShareLink, revokeLink } from '../../core/sharing/shareLinks.ts';
 import { sharePage } from '../../domain/addresses.ts';
 import { unknownId } from '../../domain/failure.ts';
 import { inDays, SHARE_DAYS_DEFAULT } from '../../domain/shareLinks.ts';
-import { readSetRow } from '../../store/sets/readSet.ts';
-import { listShareLinks, type ShareLinkRow } from '../../store/shares/shareLinks.ts';
-import { createShareLink, revokeLink } from '../../workflow/shareLinks.ts';
 import { shareToken } from '../auth/shareTokens.ts';
-import { shareRecord } from '../presenters/listItems.ts';
 import { type Handler, idOf, jsonResponse, readOrFail } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
 import { readOptionalJson } from './jsonBody.ts';

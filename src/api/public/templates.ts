@@ -1,9 +1,9 @@
 /** Handlers for request templates. */
 import { ListQuery } from '../../contract/queries.ts';
 import { newTemplate, templateBody } from '../../contract/templates.ts';
-import { listTemplates } from '../../store/templates/templates.ts';
-import { removeTemplate as removeTemplateRow, saveTemplate } from '../../workflow/templates.ts';
-import { templateRecord } from '../presenters/listItems.ts';
+import { listTemplates } from '../../core/requests/templateQueries.ts';
+import { removeTemplate as removeTemplateRow, saveTemplate } from '../../core/requests/templates.ts';
+import { templateRecord } from '../../core/sets/listItems.ts';
 import { type Handler, idOf, jsonResponse, readOrFail } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
 import { readJson } from './jsonBody.ts';

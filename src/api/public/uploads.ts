@@ -1,8 +1,9 @@
 /** Uploads: files of creatives, which a client stores before a request names them. */
+
+import { uploadRecord } from '../../core/sets/listItems.ts';
+import { findUpload } from '../../core/uploads/uploadQueries.ts';
+import { deleteUpload } from '../../core/uploads/uploads.ts';
 import { unknownId } from '../../domain/failure.ts';
-import { findUpload } from '../../store/uploads/uploads.ts';
-import { deleteUpload } from '../../workflow/uploads.ts';
-import { uploadRecord } from '../presenters/listItems.ts';
 import { addLogFields } from '../server/accessLog.ts';
 import { uploadReceiver } from '../uploads/receiveUpload.ts';
 import { type Handler, idOf, jsonResponse } from './endpoint.ts';

@@ -1,8 +1,8 @@
 /** Handler for the use of the organization. */
 import { UsageQuery, type UsageRecord } from '../../contract/usage.ts';
+import { type CurrentUsage, readCurrentUsage, readUsageDays, type UsageOfDay } from '../../core/organizations/usage.ts';
 import { DEFAULT_QUOTAS, type DefaultQuotas, dayOf, nextDay } from '../../domain/quotas.ts';
 import { timestamp } from '../../domain/time.ts';
-import { type CurrentUsage, readCurrentUsage, readUsageDays, type UsageOfDay } from '../../store/usage/usage.ts';
 import { type Handler, jsonResponse, readOrFail } from './endpoint.ts';
 import type { PublicApiOptions } from './options.ts';
 

@@ -1,11 +1,11 @@
 /** Maps errors to HTTP status and code, for the public API and the internal API. Each API formats the result itself. */
 import { ZodError } from 'zod';
+import { SupersededError } from '../../core/jobs/attempts.ts';
+import { ResultFaultError } from '../../core/jobs/creativeResults.ts';
+import { isDatabaseAway } from '../../db/databaseAway.ts';
 import type { ErrorCode } from '../../domain/errorCodes.ts';
 import { Failure, type FieldErrors, failureMessage } from '../../domain/failure.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
-import { isDatabaseAway } from '../../store/database/databaseAway.ts';
-import { SupersededError } from '../../workflow/attempts.ts';
-import { ResultFaultError } from '../../workflow/creativeResults.ts';
 
 /** The token is not valid. */
 export class UnauthorizedError extends Error {

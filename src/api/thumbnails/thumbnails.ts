@@ -1,9 +1,9 @@
 /** Makes thumbnails when they are first asked for, and keeps them in the artifact store beside their pictures. */
 import { ArtifactNotFoundError, type ArtifactStore } from '../../artifacts/store.ts';
+import { findAdBox, type Image, isRemoved } from '../../core/sets/images.ts';
+import type { Queryable } from '../../db/database.ts';
 import { isScreenshotKey, shownPart, type ThumbnailWidth, thumbnailKey } from '../../domain/thumbnails.ts';
 import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
-import type { Queryable } from '../../store/database/database.ts';
-import { findAdBox, type Image, isRemoved } from '../../store/images/images.ts';
 import { OverloadedError } from '../server/errors.ts';
 import { drawThumbnail, type ThumbnailPlan } from './drawThumbnail.ts';
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import express, { type Request, type RequestHandler, type Router } from 'express';
 import { ArtifactNotFoundError } from '../../artifacts/store.ts';
 import { MAX_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
-import { ResultFaultError } from '../../workflow/creativeResults.ts';
+import { ResultFaultError } from '../../core/jobs/creativeResults.ts';
 import { createStreamLimits } from '../limits/streamLimits.ts';
 import { ForbiddenError, NotFoundError, UnsupportedTypeError } from '../server/errors.ts';
 import { type ArtifactContent, refuseTransfer } from './signedUrls.ts';

@@ -1,5 +1,5 @@
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import { ResultFaultError } from '../../workflow/creativeResults.ts';
+import { ResultFaultError } from '../../core/jobs/creativeResults.ts';
 
 interface ReportedPicture {
   readonly key: string;

@@ -1,12 +1,12 @@
 /** A capture declares its next uploads and receives signed requests that accept exactly those bytes. */
 import type { Router } from 'express';
 import { type DeclaredUploads, DeclareUploads, MAX_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
+import type { AttemptRef } from '../../core/jobs/attempts.ts';
+import { ResultFaultError } from '../../core/jobs/creativeResults.ts';
+import { declareUploads } from '../../core/jobs/expectedUploads.ts';
+import type { Store } from '../../db/database.ts';
 import { withContent } from '../../domain/pictureKeys.ts';
 import { createRateLimiter } from '../../lib/rateLimiter.ts';
-import type { Store } from '../../store/database/database.ts';
-import type { AttemptRef } from '../../workflow/attempts.ts';
-import { ResultFaultError } from '../../workflow/creativeResults.ts';
-import { declareUploads } from '../../workflow/expectedUploads.ts';
 import { getCaller, requireAttempt } from '../auth/captureAuth.ts';
 import { OverloadedError } from '../server/errors.ts';
 import { frameKey, screenshotKey, type Transfers } from './transfers.ts';

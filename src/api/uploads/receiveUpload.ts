@@ -1,5 +1,11 @@
 /** Receives the file of a client as a stream, and stores it if it is a creative. */
 import type { Request } from 'express';
+import {
+  requireRoomForUpload,
+  type StoredUpload,
+  storeUpload,
+  type UploadContext,
+} from '../../core/uploads/uploads.ts';
 import { CREATIVE_MAX_BYTES, type CreativeFormat } from '../../domain/ads.ts';
 import type { ErrorCode } from '../../domain/errorCodes.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
@@ -7,7 +13,6 @@ import { uploadName } from '../../domain/uploads.ts';
 import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { type DetectedContent, detectContent, NotACreativeError } from '../../lib/detectContent.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
-import { requireRoomForUpload, type StoredUpload, storeUpload, type UploadContext } from '../../workflow/uploads.ts';
 import { malformed, openMultipart, type ReceivedFile } from './multipart.ts';
 
 /** The first bytes of a file tell its format. */

@@ -1,6 +1,6 @@
-import type { Database } from '../../store/database/database.ts';
-import { findOrganization, webhookSecretOf } from '../../store/organizations/organizations.ts';
-import { addKey, addOrganization } from '../../workflow/operator.ts';
+import { addKey, addOrganization } from '../../core/organizations/operator.ts';
+import { findOrganization, webhookSecretOf } from '../../core/organizations/organizations.ts';
+import type { Database } from '../../db/database.ts';
 import { type DevState, writeDevState } from './devState.ts';
 
 const ORGANIZATION = 'demo';

@@ -4,12 +4,12 @@ import type { Config } from '../../config.ts';
 import { FINISHED_TTL_SECONDS } from '../../contract/screenshotJob.ts';
 import type { Controller, ControllerSettings } from '../../controller/controller.ts';
 import type { ControllerOptions } from '../../controller/options.ts';
-import { ConnectorRoles } from '../../delivery/connectorRoles.ts';
-import { type Deliveries, startDeliveries } from '../../delivery/deliveries.ts';
+import { ConnectorRoles } from '../../core/buckets/connectorRoles.ts';
+import { countWaiting } from '../../core/jobs/auditQueries.ts';
+import { type Deliveries, startDeliveries } from '../../core/webhooks/deliveries.ts';
 import { DISABLE_AFTER_DAYS } from '../../domain/webhookEndpoints.ts';
 import { createGuard, type GuardOptions } from '../../egress/guard.ts';
 import { startExports } from '../../exports/startExports.ts';
-import { countWaiting } from '../../store/jobs/auditQueries.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
 export interface ControllerService {

@@ -1,13 +1,13 @@
+import { removeFullBuckets } from '../../api/limits/rateBuckets.ts';
+import { deleteEntriesOfDeleted, deleteOldEntries } from '../../core/organizations/auditLogQueries.ts';
+import { OLD_ROWS } from '../../core/removal/oldRows.ts';
+import { expireSets } from '../../core/removal/removal.ts';
+import { sweepFiles } from '../../core/removal/removedFiles.ts';
+import { refreshWords } from '../../core/sets/searchWords.ts';
 import type { RetentionLimits } from '../../domain/retention.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Repetition, repeat } from '../../lib/repeat.ts';
-import { deleteEntriesOfDeleted, deleteOldEntries } from '../../store/auditLog/auditLog.ts';
-import { removeFullBuckets } from '../../store/rateBuckets/rateBuckets.ts';
-import { OLD_ROWS } from '../../store/removal/oldRows.ts';
-import { refreshWords } from '../../store/sets/searchWords.ts';
-import { expireSets } from '../../workflow/removal.ts';
-import { sweepFiles } from '../../workflow/removedFiles.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
 const EVERY_MS = 60_000;

@@ -6,7 +6,7 @@ import { loadCredentials } from '../../cluster/kubernetes/client/credentials.ts'
 import { createResourceClients } from '../../cluster/kubernetes/client/resourceClients.ts';
 import { ConfigError } from '../../config.ts';
 import { CAPTURE_TOKEN_AUDIENCE } from '../../contract/captureProfile.ts';
-import { findJobAccess } from '../../store/jobs/hosts.ts';
+import { findJobAccess } from '../../core/jobs/hosts.ts';
 import { captureNamespace } from './captureNamespace.ts';
 import type { ServiceContext } from './serviceContext.ts';
 

@@ -1,8 +1,8 @@
 import { ConfigError } from '../../config.ts';
+import type { Database } from '../../db/database.ts';
+import { keyRingOf } from '../../db/secrets/sealing.ts';
+import { storedKeyIds } from '../../db/secrets/storedSecrets.ts';
 import { missingKey } from '../../lib/keyRing.ts';
-import type { Database } from '../../store/database/database.ts';
-import { keyRingOf } from '../../store/secrets/sealing.ts';
-import { storedKeyIds } from '../../store/secrets/storedSecrets.ts';
 
 /** @throws ConfigError if stored secrets need a key that this process does not have. */
 export async function requireKeys(db: Database): Promise<void> {

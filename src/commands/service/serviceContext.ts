@@ -2,17 +2,17 @@ import { openArtifacts } from '../../artifacts/open.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import { createStoreCheck } from '../../artifacts/storeCheck.ts';
 import { type Config, loadConfig } from '../../config.ts';
+import { type Installation, readInstallation } from '../../core/jobs/installation.ts';
+import { deliveryDepth } from '../../core/webhooks/deliveryQueue.ts';
+import { openStore, type Store } from '../../db/database.ts';
+import { lostConnectionTo, whenDatabaseAnswers } from '../../db/databaseAway.ts';
+import { type Notifications, openNotifications } from '../../db/notifications.ts';
+import { type Queue, startQueue } from '../../db/queue.ts';
 import type { KeyRing } from '../../lib/keyRing.ts';
 import { type Health, startHealth } from '../../observe/health.ts';
 import { createLogger, type Logger } from '../../observe/logger.ts';
 import { createMetrics, type Metrics } from '../../observe/metrics.ts';
 import { Outage } from '../../observe/outage.ts';
-import { type Queue, startQueue } from '../../queue/queue.ts';
-import { openStore, type Store } from '../../store/database/database.ts';
-import { lostConnectionTo, whenDatabaseAnswers } from '../../store/database/databaseAway.ts';
-import { type Notifications, openNotifications } from '../../store/database/notifications.ts';
-import { deliveryDepth } from '../../store/deliveries/deliveryQueue.ts';
-import { type Installation, readInstallation } from '../../store/installation/installation.ts';
 import { requireKeys } from './requireKeys.ts';
 
 /** The connections and settings that every long-running process needs. */

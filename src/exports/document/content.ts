@@ -1,6 +1,6 @@
+import type { ExportFailure, ExportPicture } from '../../core/exports/exportContent.ts';
+import type { BrandingRow } from '../../core/organizations/branding.ts';
 import type { ExportOptions } from '../../domain/exports.ts';
-import type { ExportFailure, ExportPicture } from '../../store/exports/exportContent.ts';
-import type { BrandingRow } from '../../store/organizations/branding.ts';
 
 /** Everything that a document shows, without the bytes of its pictures. */
 export interface DocumentContent {

@@ -1,5 +1,5 @@
 /** A document as pages of simple elements, in points from the top left corner. PPTX and PDF are both written from it. */
-import type { ExportPicture } from '../../store/exports/exportContent.ts';
+import type { ExportPicture } from '../../core/exports/exportContent.ts';
 
 export interface Box {
   readonly x: number;

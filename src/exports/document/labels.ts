@@ -1,8 +1,8 @@
 /** The words for sites, devices and moments in exports. */
 import { domainToUnicode } from 'node:url';
+import type { ExportPicture } from '../../core/exports/exportContent.ts';
 import { findDevice } from '../../domain/devices.ts';
 import { cutMiddle } from '../../domain/middle.ts';
-import type { ExportPicture } from '../../store/exports/exportContent.ts';
 
 /** @returns the host of the address without `www.`; the address itself if it has no host. */
 export function siteName(address: string): string {

@@ -1,8 +1,9 @@
 /** Pages with pictures: one picture with its facts, or the markers of one ad as a strip. */
+
+import type { ExportPicture } from '../../core/exports/exportContent.ts';
 import { type Frame, framedSize, frameShape } from '../../domain/frames.ts';
 import { formatInstant } from '../../domain/instants.ts';
 import { cutMiddle } from '../../domain/middle.ts';
-import type { ExportPicture } from '../../store/exports/exportContent.ts';
 import type { DocumentContent } from './content.ts';
 import type { Box, DocumentElement, Paragraph } from './elements.ts';
 import {

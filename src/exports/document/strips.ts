@@ -1,5 +1,5 @@
 /** Groups the pictures of a document: sites, and the markers of one ad on one site and device. */
-import type { ExportPicture } from '../../store/exports/exportContent.ts';
+import type { ExportPicture } from '../../core/exports/exportContent.ts';
 
 export interface Strip {
   readonly site: string;

@@ -1,10 +1,10 @@
 /** Writes a ZIP with the original pictures, their records and a manifest. */
 import type { Readable } from 'node:stream';
+import type { ExportPicture } from '../../core/exports/exportContent.ts';
 import { SCREENSHOT_LABELS } from '../../domain/screenshotLabels.ts';
 import { timestamp } from '../../domain/time.ts';
 import { withoutQuery } from '../../domain/webAddresses.ts';
 import { sha256Of } from '../../lib/sha256.ts';
-import type { ExportPicture } from '../../store/exports/exportContent.ts';
 import type { DocumentContent } from '../document/content.ts';
 import { pageAddress } from '../document/labels.ts';
 import { sizeOf } from '../document/picturePages.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startQueue } from '../../../src/queue/queue.ts';
+import { startQueue } from '../../../src/db/queue.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 
 const DOCS = path.join(import.meta.dirname, '../../../docs');

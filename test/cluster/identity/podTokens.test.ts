@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ForbiddenError, UnauthorizedError, UnavailableError } from '../../../src/api/server/errors.ts';
 import { connectPodAuthority, type PodAuthority } from '../../../src/commands/service/podAuthority.ts';
 import { loadConfig } from '../../../src/config.ts';
-import { openStore, type Store } from '../../../src/store/database/database.ts';
+import { openStore, type Store } from '../../../src/db/database.ts';
 import { type TestNamespace, testNamespace } from '../../support/cluster.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,9 +1,9 @@
 /** PostgreSQL completes an upload, but its answer is lost, as when the server or the connection ends at this moment. */
 import type { KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { storeUpload } from '../../../src/core/uploads/uploads.ts';
+import { type Database, openStore, type Store } from '../../../src/db/database.ts';
 import { DEFAULT_UPLOAD_LIMITS, uploadKey } from '../../../src/domain/uploads.ts';
-import { type Database, openStore, type Store } from '../../../src/store/database/database.ts';
-import { storeUpload } from '../../../src/workflow/uploads.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { insertOrganization, type TestOrganization } from '../../support/insertRows.ts';
 import { memoryArtifacts } from '../../support/publicApi.ts';

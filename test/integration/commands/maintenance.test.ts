@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startMaintenance } from '../../../src/commands/service/maintenance.ts';
+import type { Store } from '../../../src/db/database.ts';
 import { createMetrics } from '../../../src/observe/metrics.ts';
-import type { Store } from '../../../src/store/database/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { memoryArtifacts } from '../../support/publicApi.ts';
 import { testStore } from '../../support/testStore.ts';

@@ -16,8 +16,8 @@ import {
   serveHealth,
 } from '../../../src/commands/service/serviceContext.ts';
 import { loadConfig } from '../../../src/config.ts';
+import { createOrganization, type NewOrganization } from '../../../src/core/organizations/organizations.ts';
 import type { Health } from '../../../src/observe/health.ts';
-import { createOrganization, type NewOrganization } from '../../../src/store/organizations/organizations.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';

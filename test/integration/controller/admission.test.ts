@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Store } from '../../../src/store/database/database.ts';
-import { type AdmissionLimits, admitWaiting } from '../../../src/workflow/admission.ts';
-import { chooseQuotas } from '../../../src/workflow/operator.ts';
+import { type AdmissionLimits, admitWaiting } from '../../../src/core/jobs/admission.ts';
+import { chooseQuotas } from '../../../src/core/organizations/operator.ts';
+import type { Store } from '../../../src/db/database.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';
 import { testStore } from '../../support/testStore.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AuditReport } from '../../../src/controller/options.ts';
-import { openStore } from '../../../src/store/database/database.ts';
+import { openStore } from '../../../src/db/database.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertAd, insertOrganization, insertSet, launch } from '../../support/insertRows.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { beginEpoch, requireEpoch } from '../../../src/store/installation/installation.ts';
-import { reviewSet, type SetReview } from '../../../src/workflow/reviews.ts';
-import { settleJob } from '../../../src/workflow/settlement.ts';
+import { beginEpoch, requireEpoch } from '../../../src/core/jobs/installation.ts';
+import { settleJob } from '../../../src/core/jobs/settlement.ts';
+import { reviewSet, type SetReview } from '../../../src/core/reviews/reviews.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { failWritesTo } from '../../support/failpoint.ts';

@@ -1,7 +1,7 @@
 /** Addresses that no client may reach, as the target of a webhook and as the endpoint of a connector. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { uploadToBucket } from '../../../src/delivery/s3Upload.ts';
-import { createWebhookFetch, sendWebhook } from '../../../src/delivery/webhook.ts';
+import { uploadToBucket } from '../../../src/core/buckets/s3Upload.ts';
+import { createWebhookFetch, sendWebhook } from '../../../src/core/webhooks/webhook.ts';
 import { addressFault } from '../../../src/egress/addressFault.ts';
 import { createGuard, type Guard } from '../../../src/egress/guard.ts';
 import { HOSTILE_ANSWERS, HOSTILE_HOSTS } from '../../support/hostileAddresses.ts';

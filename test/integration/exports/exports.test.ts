@@ -6,23 +6,23 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 import { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
 import type { ArtifactStore } from '../../../src/artifacts/store.ts';
-import { DEFAULT_BRANDING } from '../../../src/domain/branding.ts';
-import type { ExportOptions } from '../../../src/domain/exports.ts';
-import { startExports } from '../../../src/exports/startExports.ts';
-import { sha256Of } from '../../../src/lib/sha256.ts';
-import { type Queue, startQueue } from '../../../src/queue/queue.ts';
-import { openStore, type Store } from '../../../src/store/database/database.ts';
 import {
   type ExportRow,
   failExport,
   findExport,
   saveExportProgress,
   startExportAttempt,
-} from '../../../src/store/exports/exports.ts';
-import { saveBranding } from '../../../src/store/organizations/branding.ts';
-import { OLD_ROWS } from '../../../src/store/removal/oldRows.ts';
-import { requestExport } from '../../../src/workflow/exports.ts';
-import { sweepFiles } from '../../../src/workflow/removedFiles.ts';
+} from '../../../src/core/exports/exportQueries.ts';
+import { requestExport } from '../../../src/core/exports/exports.ts';
+import { saveBranding } from '../../../src/core/organizations/branding.ts';
+import { OLD_ROWS } from '../../../src/core/removal/oldRows.ts';
+import { sweepFiles } from '../../../src/core/removal/removedFiles.ts';
+import { openStore, type Store } from '../../../src/db/database.ts';
+import { type Queue, startQueue } from '../../../src/db/queue.ts';
+import { DEFAULT_BRANDING } from '../../../src/domain/branding.ts';
+import type { ExportOptions } from '../../../src/domain/exports.ts';
+import { startExports } from '../../../src/exports/startExports.ts';
+import { sha256Of } from '../../../src/lib/sha256.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertExportSet, type TestShot } from '../../support/exportSet.ts';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { issueJobToken } from '../../../src/api/auth/jobToken.ts';
-import { readAdRecord, readSetRecord } from '../../../src/api/presenters/readRecords.ts';
 import { frameKey } from '../../../src/api/transfers/transfers.ts';
 import type { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
 import type {
@@ -10,11 +9,12 @@ import type {
   DeclaredUploads,
   ResolvedCreatives,
 } from '../../../src/contract/captureProtocol.ts';
+import { admitWaiting } from '../../../src/core/jobs/admission.ts';
+import { settleJob } from '../../../src/core/jobs/settlement.ts';
+import { readAdRecord, readSetRecord } from '../../../src/core/sets/readRecords.ts';
+import type { Store } from '../../../src/db/database.ts';
 import { withContent } from '../../../src/domain/pictureKeys.ts';
 import { WARNING_CODES } from '../../../src/domain/warnings.ts';
-import type { Store } from '../../../src/store/database/database.ts';
-import { admitWaiting } from '../../../src/workflow/admission.ts';
-import { settleJob } from '../../../src/workflow/settlement.ts';
 import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support/captureClient.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';
 import { startTestInternalApi, type TestInternalApi } from '../../support/testInternalApi.ts';

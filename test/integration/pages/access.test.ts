@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { formToken, readSession, signSession } from '../../../src/api/pages/signatures.ts';
-import { createKey, revokeKey } from '../../../src/store/organizations/apiKeys.ts';
+import { createKey, revokeKey } from '../../../src/core/organizations/apiKeys.ts';
 import {
   createOrganization,
   disableOrganization,
   enableOrganization,
-} from '../../../src/store/organizations/organizations.ts';
+} from '../../../src/core/organizations/organizations.ts';
+import { formToken, readSession, signSession } from '../../../src/pages/signatures.ts';
 import { type PagesServer, readReview, seedDelivery, seedSet, startPages } from './pagesServer.ts';
 
 let server: PagesServer;

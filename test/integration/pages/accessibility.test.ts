@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright';
 import { expect, it } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
-import { insertEndpoint } from '../../../src/store/webhookEndpoints/webhookEndpoints.ts';
+import { insertEndpoint } from '../../../src/core/webhooks/webhookEndpointQueries.ts';
 import { axeFaults, sidewaysScroll } from '../../support/axe.ts';
 import { openPage, signIn } from './browser.ts';
 import { keyboardFaults } from './keyboard.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Browser } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { notify } from '../../../src/store/database/notifications.ts';
+import { notify } from '../../../src/db/notifications.ts';
 import { insertUpload } from '../../support/insertRows.ts';
 import { follow, openPage, signIn } from './browser.ts';
 import { type PagesServer, seedPicture, seedSet } from './pagesServer.ts';

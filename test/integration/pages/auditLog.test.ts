@@ -1,10 +1,10 @@
 /** The audit log of the pages: sign-in, sign-out, the forms of the settings, and the page that shows it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OneTimeSignIns } from '../../../src/api/auth/oneTimeSignIns.ts';
-import { createRefusalLog } from '../../../src/api/pages/refusedSignIns.ts';
+import { createKey } from '../../../src/core/organizations/apiKeys.ts';
+import { createOrganization } from '../../../src/core/organizations/organizations.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
-import { createKey } from '../../../src/store/organizations/apiKeys.ts';
-import { createOrganization } from '../../../src/store/organizations/organizations.ts';
+import { createRefusalLog } from '../../../src/pages/refusedSignIns.ts';
 import { eventually } from '../../support/eventually.ts';
 import { required } from '../../support/required.ts';
 import { TEST_LOG } from '../../support/testLog.ts';

@@ -1,10 +1,10 @@
 import type { Browser, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { shownTarget } from '../../../src/api/pages/deliveries/target.ts';
+import { createKey } from '../../../src/core/organizations/apiKeys.ts';
+import { type NextStep, storeAttempt } from '../../../src/core/webhooks/deliveryQueue.ts';
+import { sendTestEvent } from '../../../src/core/webhooks/testEvents.ts';
 import { OPERATOR } from '../../../src/domain/auditLog.ts';
-import { type NextStep, storeAttempt } from '../../../src/store/deliveries/deliveryQueue.ts';
-import { createKey } from '../../../src/store/organizations/apiKeys.ts';
-import { sendTestEvent } from '../../../src/workflow/testEvents.ts';
+import { shownTarget } from '../../../src/pages/deliveries/target.ts';
 import { follow, openBrowser, openPage, signIn } from './browser.ts';
 import { type PagesServer, seedDelivery, seedSet, startPages } from './pagesServer.ts';
 

@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
+import { createShareLink } from '../../../src/core/sharing/shareLinks.ts';
 import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { inDays } from '../../../src/domain/shareLinks.ts';
-import { createShareLink } from '../../../src/workflow/shareLinks.ts';
 import { openBrowser, openPage, signIn } from './browser.ts';
 import { type PagesServer, seedSet, startPages } from './pagesServer.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createKey } from '../../../src/store/organizations/apiKeys.ts';
+import { createKey } from '../../../src/core/organizations/apiKeys.ts';
 import { expectLoggedErrors } from '../../support/testLog.ts';
 import { type PagesServer, startPages } from './pagesServer.ts';
 

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { notify } from '../../../src/store/database/notifications.ts';
-import { createKey } from '../../../src/store/organizations/apiKeys.ts';
+import { createKey } from '../../../src/core/organizations/apiKeys.ts';
+import { notify } from '../../../src/db/notifications.ts';
 import { follow, openPage, signIn } from './browser.ts';
 import { type PagesServer, readReview, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';

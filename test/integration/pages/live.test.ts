@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
-import { LiveConnections } from '../../../src/api/pages/live.ts';
-import { notify } from '../../../src/store/database/notifications.ts';
-import { createKey, revokeKey } from '../../../src/store/organizations/apiKeys.ts';
+import { createKey, revokeKey } from '../../../src/core/organizations/apiKeys.ts';
+import { notify } from '../../../src/db/notifications.ts';
+import { LiveConnections } from '../../../src/pages/live.ts';
 import { eventually } from '../../support/eventually.ts';
 import { listenHttp } from '../../support/listeners.ts';
 import { TEST_LOG } from '../../support/testLog.ts';

@@ -1,7 +1,7 @@
 /** Access to the form of a new request, and bodies that no browser sends. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createKey } from '../../../src/store/organizations/apiKeys.ts';
-import { createOrganization } from '../../../src/store/organizations/organizations.ts';
+import { createKey } from '../../../src/core/organizations/apiKeys.ts';
+import { createOrganization } from '../../../src/core/organizations/organizations.ts';
 import { type PagesServer, startPages } from './pagesServer.ts';
 import { adsOn, complete, type Fields, gif, KEY, RequestForm } from './requestForm.ts';
 

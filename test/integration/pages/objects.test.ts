@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright';
 import { expect, it } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
-import { createKey } from '../../../src/store/organizations/apiKeys.ts';
+import { createKey } from '../../../src/core/organizations/apiKeys.ts';
 import { follow, openPage, signIn } from './browser.ts';
 import { type PagesServer, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';

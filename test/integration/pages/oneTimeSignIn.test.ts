@@ -1,8 +1,8 @@
 /** Links that sign in once. */
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { OneTimeSignIns } from '../../../src/api/auth/oneTimeSignIns.ts';
-import { createKey, revokeKey } from '../../../src/store/organizations/apiKeys.ts';
-import { createOrganization } from '../../../src/store/organizations/organizations.ts';
+import { createKey, revokeKey } from '../../../src/core/organizations/apiKeys.ts';
+import { createOrganization } from '../../../src/core/organizations/organizations.ts';
 import { type PagesServer, startPages } from './pagesServer.ts';
 
 const signIns = new OneTimeSignIns();

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { createKey } from '../../../src/store/organizations/apiKeys.ts';
+import { createKey } from '../../../src/core/organizations/apiKeys.ts';
 import { follow, opened, openPage, signIn } from './browser.ts';
 import { type PagesServer, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';

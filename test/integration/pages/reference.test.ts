@@ -1,8 +1,8 @@
 /** The reference of the API at /docs, in a real browser. */
 import type { Browser } from 'playwright';
 import { expect, it } from 'vitest';
-import { openApiDocument, operationsOf } from '../../../src/api/pages/reference/document.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
+import { openApiDocument, operationsOf } from '../../../src/pages/reference/document.ts';
 import { axeFaults, sidewaysScroll } from '../../support/axe.ts';
 import { openPage } from './browser.ts';
 import type { PagesServer } from './pagesServer.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
+import { removeSet } from '../../../src/core/removal/removal.ts';
 import { OPERATOR } from '../../../src/domain/auditLog.ts';
-import { removeSet } from '../../../src/workflow/removal.ts';
 import { type PagesServer, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { notify } from '../../../src/store/database/notifications.ts';
+import { notify } from '../../../src/db/notifications.ts';
 import { follow, openPage, signIn } from './browser.ts';
 import { type PagesServer, type Seeded, seedPicture, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';

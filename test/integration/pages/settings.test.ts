@@ -1,11 +1,11 @@
 import type { Browser, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findS3Connector, finishConnectorCheck, setS3Connector } from '../../../src/core/buckets/connectorQueries.ts';
+import { authenticate, createKey } from '../../../src/core/organizations/apiKeys.ts';
+import { webhookSecretOf } from '../../../src/core/organizations/organizations.ts';
+import { notify } from '../../../src/db/notifications.ts';
 import { parseKey } from '../../../src/domain/keys.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
-import { notify } from '../../../src/store/database/notifications.ts';
-import { authenticate, createKey } from '../../../src/store/organizations/apiKeys.ts';
-import { findS3Connector, finishConnectorCheck, setS3Connector } from '../../../src/store/organizations/connectors.ts';
-import { webhookSecretOf } from '../../../src/store/organizations/organizations.ts';
 import { required } from '../../support/required.ts';
 import { follow, openBrowser, openPage, signIn } from './browser.ts';
 import { type PagesServer, startPages } from './pagesServer.ts';

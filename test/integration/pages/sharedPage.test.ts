@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Browser } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
-import { disableOrganization, enableOrganization } from '../../../src/store/organizations/organizations.ts';
+import { disableOrganization, enableOrganization } from '../../../src/core/organizations/organizations.ts';
 import { cutBoxes, follow, openPage, signIn } from './browser.ts';
 import { type PagesServer, type Seeded, seedDelivery, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';

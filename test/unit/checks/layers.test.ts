@@ -43,29 +43,29 @@ describe('the layer check', () => {
   });
 
   it('the layer check fails on a planted violation and prints its file, line and rule', async () => {
-    plant('src/capture/pod.ts', "// what it may not know\nimport { sets } from '../store/sets.ts';\nexport { sets };");
-    plant('src/store/sets.ts', 'export const sets = 1;');
+    plant('src/capture/pod.ts', "// what it may not know\nimport { sets } from '../db/sets.ts';\nexport { sets };");
+    plant('src/db/sets.ts', 'export const sets = 1;');
     expect(await runCheck()).toEqual({
       code: 1,
-      said: 'src/capture/pod.ts:2 capture must not import store (src/store/sets.ts)\n',
+      said: 'src/capture/pod.ts:2 capture must not import db (src/db/sets.ts)\n',
     });
   });
 
   it.each([
     ['upwards', 'src/domain/rules.ts', "import '../contract/shapes.ts';"],
-    ['on the same level', 'src/store/sets.ts', "import '../queue/payloads.ts';"],
+    ['on the same level', 'src/db/sets.ts', "import '../egress/payloads.ts';"],
     [
       'from the client of a cluster to the database',
       'src/cluster/kubernetes/cache/clusterCache.ts',
-      "import '../../../store/sets.ts';",
+      "import '../../../db/sets.ts';",
     ],
-    ['between programs', 'src/delivery/send.ts', "import '../api/routes.ts';"],
-    ['from capture to the queue', 'src/capture/pod.ts', "import '../queue/payloads.ts';"],
-    ['of a type only', 'src/capture/pod.ts', "import type { Sets } from '../store/sets.ts';"],
-    ['of a type in an expression', 'src/capture/pod.ts', "export type Sets = import('../store/sets.ts').Sets;"],
-    ['by re-export', 'src/capture/pod.ts', "export { sets } from '../store/sets.ts';"],
-    ['at run time', 'src/capture/pod.ts', "export const sets = await import('../store/sets.ts');"],
-    ['by an indirect path', 'src/capture/page/pod.ts', "import '../../capture/../store/sets.ts';"],
+    ['between programs', 'src/exports/send.ts', "import '../controller/controller.ts';"],
+    ['from capture to the database', 'src/capture/pod.ts', "import '../db/queue.ts';"],
+    ['of a type only', 'src/capture/pod.ts', "import type { Sets } from '../db/sets.ts';"],
+    ['of a type in an expression', 'src/capture/pod.ts', "export type Sets = import('../db/sets.ts').Sets;"],
+    ['by re-export', 'src/capture/pod.ts', "export { sets } from '../db/sets.ts';"],
+    ['at run time', 'src/capture/pod.ts', "export const sets = await import('../db/sets.ts');"],
+    ['by an indirect path', 'src/capture/page/pod.ts', "import '../../capture/../db/sets.ts';"],
     ['of a package into the domain', 'src/domain/rules.ts', "import { z } from 'zod';"],
     ['of the settings into a module', 'src/api/routes.ts', "import '../config.ts';"],
     ['of the tests into the program', 'src/api/routes.ts', "import '../../test/support/database.ts';"],
@@ -89,21 +89,16 @@ describe('the layer check', () => {
     ]);
   });
 
-  it('the layer check lets workflow import only the presenters of the API', () => {
-    plant('src/workflow/events.ts', "import '../api/presenters/records.ts';\nimport '../api/routes.ts';");
-    expect(messages()).toEqual(['src/workflow/events.ts:2 workflow must not import api (src/api/routes.ts)']);
-  });
-
   it('the layer check reports a circle of imports, also of types', () => {
-    plant('src/delivery/one.ts', "import type { Two } from './two.ts';\nexport type One = Two;");
-    plant('src/delivery/two.ts', "import type { One } from './one.ts';\nexport type Two = One;");
+    plant('src/core/one.ts', "import type { Two } from './two.ts';\nexport type One = Two;");
+    plant('src/core/two.ts', "import type { One } from './one.ts';\nexport type Two = One;");
     expect(messages()).toEqual([
-      'src/delivery/one.ts:1 imports itself: src/delivery/one.ts → src/delivery/two.ts → src/delivery/one.ts',
+      'src/core/one.ts:1 imports itself: src/core/one.ts → src/core/two.ts → src/core/one.ts',
     ]);
   });
 
   it('the layer check does not mistake text for an import', () => {
-    plant('src/capture/pod.ts', "export const text = \"import '../store/sets.ts'\"; // import '../store/sets.ts';");
+    plant('src/capture/pod.ts', "export const text = \"import '../db/sets.ts'\"; // import '../db/sets.ts';");
     expect(messages()).toEqual([]);
   });
 });

@@ -2,10 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError, call, isRepeatable, type Service } from '../../../clients/typescript/src/call.ts';
 import { SignatureError, verifyWebhook } from '../../../clients/typescript/src/webhook.ts';
-
-import { openApiDocument, operationsOf } from '../../../src/api/pages/reference/document.ts';
-import { signatureHeaders } from '../../../src/delivery/signature.ts';
+import { signatureHeaders } from '../../../src/core/webhooks/signature.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
+import { openApiDocument, operationsOf } from '../../../src/pages/reference/document.ts';
 
 interface Sent {
   readonly url: string;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { CaptureJob } from '../../../src/cluster/port.ts';
 import { ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
 import { type StatusInput, statusOf } from '../../../src/controller/status.ts';
-import type { StoredJob } from '../../../src/store/jobs/jobs.ts';
+import type { StoredJob } from '../../../src/core/jobs/jobs.ts';
 
 const START = new Date('2026-11-21T10:00:00.000Z');
 const after = (seconds: number) => new Date(START.getTime() + seconds * 1000);

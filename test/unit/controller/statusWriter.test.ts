@@ -3,7 +3,7 @@ import { createLocalCluster } from '../../../src/cluster/local/localCluster.ts';
 import type { ClusterPort } from '../../../src/cluster/port.ts';
 import type { ScreenshotJobSpec, ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
 import { StatusWriter } from '../../../src/controller/statusWriter.ts';
-import { StaleLeaderError } from '../../../src/store/installation/installation.ts';
+import { StaleLeaderError } from '../../../src/core/jobs/installation.ts';
 import { required } from '../../support/required.ts';
 import { TEST_LOG } from '../../support/testLog.ts';
 

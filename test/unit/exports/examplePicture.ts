@@ -1,4 +1,4 @@
-import type { ExportPicture } from '../../../src/store/exports/exportContent.ts';
+import type { ExportPicture } from '../../../src/core/exports/exportContent.ts';
 
 export const examplePicture: ExportPicture = {
   id: '00000000-0000-4000-8000-000000000001',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { isConnectionLost } from '../../../src/db/databaseAway.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { Outage } from '../../../src/observe/outage.ts';
-import { isConnectionLost } from '../../../src/store/database/databaseAway.ts';
 
 const SECRET = 'N0tForTheLog-0123456789_abcdefghijklmnopqrs';
 const KEY = `ts_live_abcd1234_${SECRET}`;

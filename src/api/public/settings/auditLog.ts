@@ -1,7 +1,7 @@
 /** Handler for the audit log of the organization. */
 import { AuditLogQuery } from '../../../contract/queries.ts';
-import { listAuditLog } from '../../../store/auditLog/auditLog.ts';
-import { auditLogEntryRecord } from '../../presenters/settingRecords.ts';
+import { listAuditLog } from '../../../core/organizations/auditLogQueries.ts';
+import { auditLogEntryRecord } from '../../../core/organizations/settingsJson.ts';
 import { type Handler, readOrFail } from '../endpoint.ts';
 import { listAnswer, placeOf } from '../listAnswer.ts';
 import type { PublicApiOptions } from '../options.ts';

@@ -1,16 +1,16 @@
 /** Handlers for the connectors of the organization. */
 import { ConnectorCheckBody, ConnectorReference, S3ConnectorBody } from '../../../contract/connectors.ts';
 import { ConnectorsQuery } from '../../../contract/queries.ts';
-import { isConnectorName } from '../../../domain/connectors.ts';
-import { type ConnectorKey, findS3Connector, listS3Connectors } from '../../../store/organizations/connectors.ts';
+import { type ConnectorKey, findS3Connector, listS3Connectors } from '../../../core/buckets/connectorQueries.ts';
 import {
   checkTargetOf,
   removeConnector as remove,
   requestConnectorCheck,
   requireConnector,
   saveConnector,
-} from '../../../workflow/connectors.ts';
-import { connectorRecord } from '../../presenters/settingRecords.ts';
+} from '../../../core/buckets/connectors.ts';
+import { connectorRecord } from '../../../core/organizations/settingsJson.ts';
+import { isConnectorName } from '../../../domain/connectors.ts';
 import { type AuthorizedRequest, type Handler, jsonResponse, readOrFail } from '../endpoint.ts';
 import { readJson } from '../jsonBody.ts';
 import type { PublicApiOptions, RouteOptions } from '../options.ts';

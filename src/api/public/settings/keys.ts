@@ -1,9 +1,9 @@
 /** Handlers for the API keys of the organization. */
 import { type CreatedApiKeyRecord, NewApiKey } from '../../../contract/keys.ts';
 import { ListQuery } from '../../../contract/queries.ts';
-import { listKeyRows } from '../../../store/organizations/keyList.ts';
-import { createApiKey, revokeApiKey } from '../../../workflow/keys.ts';
-import { apiKeyRecord } from '../../presenters/settingRecords.ts';
+import { listKeyRows } from '../../../core/organizations/keyList.ts';
+import { createApiKey, revokeApiKey } from '../../../core/organizations/keys.ts';
+import { apiKeyRecord } from '../../../core/organizations/settingsJson.ts';
 import { type Handler, jsonResponse, readOrFail } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
 import { readJson } from '../jsonBody.ts';

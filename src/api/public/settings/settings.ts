@@ -1,5 +1,7 @@
 /** Handlers for the settings of the organization. */
 import { SettingsBody, type SettingsRecord } from '../../../contract/settings.ts';
+import { requireOrganization } from '../../../core/organizations/organizations.ts';
+import { changeSettings as change } from '../../../core/organizations/settings.ts';
 import {
   maxRetention,
   NO_RETENTION,
@@ -7,8 +9,6 @@ import {
   retentionDays,
   SET_DAYS,
 } from '../../../domain/retention.ts';
-import { requireOrganization } from '../../../store/organizations/organizations.ts';
-import { changeSettings as change } from '../../../workflow/settings.ts';
 import { type Handler, jsonResponse, readOrFail } from '../endpoint.ts';
 import { readJson } from '../jsonBody.ts';
 import type { PublicApiOptions } from '../options.ts';

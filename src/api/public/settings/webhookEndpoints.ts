@@ -6,10 +6,11 @@ import {
   type WebhookEndpointWithSecret,
 } from '../../../contract/webhookEndpoints.ts';
 import { SecretRotation } from '../../../contract/webhooks.ts';
-import { unknownId } from '../../../domain/failure.ts';
-import { findDelivery } from '../../../store/deliveries/listDeliveries.ts';
-import { listEndpoints } from '../../../store/webhookEndpoints/webhookEndpoints.ts';
-import { sendTestEventToEndpoint } from '../../../workflow/testEvents.ts';
+import { webhookEndpointRecord } from '../../../core/organizations/settingsJson.ts';
+import { deliveryRecord } from '../../../core/sets/listItems.ts';
+import { findDelivery } from '../../../core/webhooks/listDeliveries.ts';
+import { sendTestEventToEndpoint } from '../../../core/webhooks/testEvents.ts';
+import { listEndpoints } from '../../../core/webhooks/webhookEndpointQueries.ts';
 import {
   changeEndpoint,
   checkEndpointAddress,
@@ -18,9 +19,8 @@ import {
   type EndpointWithSecret,
   replaceEndpointSecret,
   requireEndpoint,
-} from '../../../workflow/webhookEndpoints.ts';
-import { deliveryRecord } from '../../presenters/listItems.ts';
-import { webhookEndpointRecord } from '../../presenters/settingRecords.ts';
+} from '../../../core/webhooks/webhookEndpoints.ts';
+import { unknownId } from '../../../domain/failure.ts';
 import {
   type AuthorizedRequest,
   type Handler,

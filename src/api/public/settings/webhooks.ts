@@ -1,13 +1,13 @@
 /** Handlers for the webhook secret and for test events. */
 import { type NewWebhookSecretRecord, SecretRotation, WebhookTest } from '../../../contract/webhooks.ts';
+import { readWebhookSecret } from '../../../core/organizations/organizations.ts';
+import { replaceWebhookSecret } from '../../../core/organizations/settings.ts';
+import { webhookSecretRecord } from '../../../core/organizations/settingsJson.ts';
+import { deliveryRecord } from '../../../core/sets/listItems.ts';
+import { findDelivery } from '../../../core/webhooks/listDeliveries.ts';
+import { sendTestEvent } from '../../../core/webhooks/testEvents.ts';
 import { invalid, unknownId } from '../../../domain/failure.ts';
 import { addressFault } from '../../../egress/addressFault.ts';
-import { findDelivery } from '../../../store/deliveries/listDeliveries.ts';
-import { readWebhookSecret } from '../../../store/organizations/organizations.ts';
-import { replaceWebhookSecret } from '../../../workflow/settings.ts';
-import { sendTestEvent } from '../../../workflow/testEvents.ts';
-import { deliveryRecord } from '../../presenters/listItems.ts';
-import { webhookSecretRecord } from '../../presenters/settingRecords.ts';
 import { type Handler, jsonResponse, readOrFail } from '../endpoint.ts';
 import { readJson, readOptionalJson } from '../jsonBody.ts';
 import type { PublicApiOptions, RouteOptions } from '../options.ts';

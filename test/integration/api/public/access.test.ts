@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createKey, listKeys, revokeKey } from '../../../../src/store/organizations/apiKeys.ts';
+import { createKey, listKeys, revokeKey } from '../../../../src/core/organizations/apiKeys.ts';
 import {
   createOrganization,
   disableOrganization,
   enableOrganization,
-} from '../../../../src/store/organizations/organizations.ts';
+} from '../../../../src/core/organizations/organizations.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { rawExchange } from '../../../support/rawHttp.ts';

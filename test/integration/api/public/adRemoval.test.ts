@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deleteAd, lockAd } from '../../../../src/core/removal/deletions.ts';
+import { OLD_ROWS } from '../../../../src/core/removal/oldRows.ts';
+import { sweepFiles } from '../../../../src/core/removal/removedFiles.ts';
 import { thumbnailKey } from '../../../../src/domain/thumbnails.ts';
-import { deleteAd, lockAd } from '../../../../src/store/removal/deletions.ts';
-import { OLD_ROWS } from '../../../../src/store/removal/oldRows.ts';
-import { sweepFiles } from '../../../../src/workflow/removedFiles.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Json, memoryArtifacts, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setS3Connector } from '../../../../src/store/organizations/connectors.ts';
-import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
+import { setS3Connector } from '../../../../src/core/buckets/connectorQueries.ts';
+import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
 import {
   exchange,
   type Json,

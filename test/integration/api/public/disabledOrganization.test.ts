@@ -1,8 +1,8 @@
 /** Addresses that need no key, after the organization is disabled. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { insertImages } from '../../../../src/store/images/images.ts';
-import { disableOrganization, enableOrganization } from '../../../../src/store/organizations/organizations.ts';
+import { disableOrganization, enableOrganization } from '../../../../src/core/organizations/organizations.ts';
+import { insertImages } from '../../../../src/core/sets/images.ts';
 import { memoryArtifacts, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 const files = new Map<string, Buffer>();

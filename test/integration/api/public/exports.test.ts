@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
+import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
 import { insertExportSet } from '../../../support/exportSet.ts';
 import { insertSet, type TestOrganization } from '../../../support/insertRows.ts';
 import {

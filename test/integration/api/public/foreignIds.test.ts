@@ -1,9 +1,9 @@
 /** Each operation with the id of an object in its path, called by another organization with real ids. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { NamedOperation } from '../../../../src/api/pages/reference/document.ts';
-import { sampleRequest } from '../../../../src/api/pages/reference/sampleRequest.ts';
-import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
+import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
+import type { NamedOperation } from '../../../../src/pages/reference/document.ts';
+import { sampleRequest } from '../../../../src/pages/reference/sampleRequest.ts';
 import { memoryArtifacts, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { runSample } from './runSample.ts';
 import { OPERATIONS, type SampleIds, sampleIds } from './sampleIds.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { takeKey } from '../../../../src/store/organizations/idempotency.ts';
-import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
+import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
+import { takeKey } from '../../../../src/core/requests/idempotency.ts';
 import { exchange, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

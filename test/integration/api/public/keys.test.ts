@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
+import { revokeApiKey } from '../../../../src/core/organizations/keys.ts';
+import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
 import { OPERATOR } from '../../../../src/domain/auditLog.ts';
-import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
-import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
-import { revokeApiKey } from '../../../../src/workflow/keys.ts';
 import { type Json, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

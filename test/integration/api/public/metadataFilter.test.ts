@@ -1,6 +1,6 @@
 /** Lists of ads and sets, filtered by metadata. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
+import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

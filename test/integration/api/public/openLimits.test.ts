@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shareToken } from '../../../../src/api/auth/shareTokens.ts';
 import { createOpenLimits } from '../../../../src/api/limits/openLimits.ts';
-import { createErrorPages } from '../../../../src/api/pages/errorPages.ts';
-import { createPages, type PagesOptions } from '../../../../src/api/pages/pages.ts';
 import type { ServedRequest } from '../../../../src/api/server/accessLog.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
 import { DEFAULT_UPLOAD_LIMITS } from '../../../../src/domain/uploads.ts';
 import type { RateLimit } from '../../../../src/lib/tokenBucket.ts';
+import { createErrorPages } from '../../../../src/pages/errorPages.ts';
+import { createPages, type PagesOptions } from '../../../../src/pages/pages.ts';
 import { exchange, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRequestLimits, type RequestLimits } from '../../../../src/api/limits/requestLimits.ts';
-import { createPages, type PagesOptions } from '../../../../src/api/pages/pages.ts';
+import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
 import { DEFAULT_UPLOAD_LIMITS } from '../../../../src/domain/uploads.ts';
-import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
+import { createPages, type PagesOptions } from '../../../../src/pages/pages.ts';
 import { exchange, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
 

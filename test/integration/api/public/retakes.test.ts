@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readVersions } from '../../../../src/core/sets/readVersions.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
 import type { ScreenshotStatus, SetStatus } from '../../../../src/domain/states.ts';
 import { chooseVersion } from '../../../../src/domain/versions.ts';
-import { readVersions } from '../../../../src/store/screenshots/readVersions.ts';
 import { type Json, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { OLD_ROWS } from '../../../../src/core/removal/oldRows.ts';
+import { sweepFiles } from '../../../../src/core/removal/removedFiles.ts';
 import { uploadKey } from '../../../../src/domain/uploads.ts';
-import { OLD_ROWS } from '../../../../src/store/removal/oldRows.ts';
-import { sweepFiles } from '../../../../src/workflow/removedFiles.ts';
 import { insertExportSet } from '../../../support/exportSet.ts';
 import { insertAd, insertUpload, type TestOrganization } from '../../../support/insertRows.ts';
 import { memoryArtifacts, startPublicApi, type TestApi } from '../../../support/publicApi.ts';

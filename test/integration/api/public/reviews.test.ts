@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setPictures } from '../../../../src/core/buckets/deliveredPictures.ts';
+import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
+import { setReview } from '../../../../src/core/organizations/organizations.ts';
+import { readSetOutcome } from '../../../../src/core/sets/setStatus.ts';
 import type { SetStatus } from '../../../../src/domain/states.ts';
 import { settledSetStatus } from '../../../../src/domain/states.ts';
-import { setPictures } from '../../../../src/store/deliveries/deliveredPictures.ts';
-import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
-import { setReview } from '../../../../src/store/organizations/organizations.ts';
-import { readSetOutcome } from '../../../../src/store/sets/setStatus.ts';
 import { type Json, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

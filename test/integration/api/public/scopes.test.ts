@@ -1,9 +1,9 @@
 /** Every operation of the API, and the one scope that it needs. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type NamedOperation, openApiDocument, operationsOf } from '../../../../src/api/pages/reference/document.ts';
+import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
 import { SCOPES, type Scope } from '../../../../src/domain/keys.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
-import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
+import { type NamedOperation, openApiDocument, operationsOf } from '../../../../src/pages/reference/document.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 const OPERATIONS = operationsOf(openApiDocument(DEFAULT_LIMITS).paths);

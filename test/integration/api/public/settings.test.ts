@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { requireOrganization, webhookSecretOf } from '../../../../src/core/organizations/organizations.ts';
+import { connectorSecretPlace, openSecret } from '../../../../src/db/secrets/sealing.ts';
 import { HostNotFoundError } from '../../../../src/egress/errors.ts';
 import { createGuard } from '../../../../src/egress/guard.ts';
-import { requireOrganization, webhookSecretOf } from '../../../../src/store/organizations/organizations.ts';
-import { connectorSecretPlace, openSecret } from '../../../../src/store/secrets/sealing.ts';
 import { type Json, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { required } from '../../../support/required.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
+import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
 import { TEMPLATES_MAX } from '../../../../src/domain/templates.ts';
-import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
-import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { chooseQuotas } from '../../../../src/workflow/operator.ts';
+import { chooseQuotas } from '../../../../src/core/organizations/operator.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

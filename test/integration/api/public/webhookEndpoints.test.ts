@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
+import { recordAdEvent } from '../../../../src/core/webhooks/events.ts';
+import type { Enqueuer } from '../../../../src/db/queuePayloads.ts';
 import { HostNotFoundError } from '../../../../src/egress/errors.ts';
 import { createGuard } from '../../../../src/egress/guard.ts';
-import type { Enqueuer } from '../../../../src/queue/payloads.ts';
-import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
-import { recordAdEvent } from '../../../../src/workflow/events.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Json, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 

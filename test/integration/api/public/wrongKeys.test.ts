@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createKeyChecker } from '../../../../src/api/limits/keyChecker.ts';
-import { createPages } from '../../../../src/api/pages/pages.ts';
+import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
 import { DEFAULT_UPLOAD_LIMITS } from '../../../../src/domain/uploads.ts';
-import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
+import { createPages } from '../../../../src/pages/pages.ts';
 import { exchange, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
 

@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { issueJobToken } from '../../../../src/api/auth/jobToken.ts';
 import { CAPTURE_EXIT } from '../../../../src/contract/captureProtocol.ts';
-import type { Store } from '../../../../src/store/database/database.ts';
-import { type AdmissionLimits, admitWaiting } from '../../../../src/workflow/admission.ts';
-import { settleJob } from '../../../../src/workflow/settlement.ts';
+import { type AdmissionLimits, admitWaiting } from '../../../../src/core/jobs/admission.ts';
+import { settleJob } from '../../../../src/core/jobs/settlement.ts';
+import type { Store } from '../../../../src/db/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../../support/insertRows.ts';
 import { required } from '../../../support/required.ts';

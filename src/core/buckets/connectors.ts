@@ -1,0 +1,163 @@
+/** Changes to the connectors of an organization. */
+import type { ConnectorCheckBody, S3ConnectorBody } from '../../contract/connectors.ts';
+import type { Database, Queryable } from '../../db/database.ts';
+import type { Enqueuer } from '../../db/queuePayloads.ts';
+import { type Actor, type AuditedFields, addressWithoutSecrets, changesBetween } from '../../domain/auditLog.ts';
+import { invalid, notFound } from '../../domain/failure.ts';
+import { addressFault } from '../../egress/addressFault.ts';
+import type { Guard } from '../../egress/guard.ts';
+import { recordAction } from '../organizations/auditLogQueries.ts';
+import { lockOrganization } from '../organizations/organizations.ts';
+import {
+  type CheckTarget,
+  type ConnectorIdentity,
+  type ConnectorKey,
+  type ConnectorSettings,
+  deleteS3Connector,
+  findS3Connector,
+  listS3Connectors,
+  type S3Connector,
+  setS3Connector,
+  startConnectorCheck,
+} from './connectorQueries.ts';
+
+interface Owner {
+  readonly organizationId: string;
+  readonly slug: string;
+  readonly name: string;
+}
+
+interface SaveOptions {
+  readonly body: S3ConnectorBody;
+  readonly guard: Pick<Guard, 'resolve'>;
+  /** ARN of the service's own AWS identity. Without it, connectors cannot name a role. */
+  readonly awsPrincipal?: string | undefined;
+  readonly queue: Enqueuer;
+  readonly actor: Actor;
+}
+
+/** An organization seldom needs more. The bound keeps lists and pages small. */
+const MAX_CONNECTORS = 20;
+
+/**
+ * Sets or replaces the connector, and enqueues its check if a bucket for it is known. A body without a secret keeps the
+ * stored one of the same access key.
+ * @throws Failure (422) for an endpoint that the service would not connect to, for a missing secret, for a role if the
+ *   service has no AWS identity, and for too many connectors.
+ */
+export async function saveConnector(
+  db: Database,
+  owner: Owner,
+  { body, guard, awsPrincipal, queue, actor }: SaveOptions,
+): Promise<S3Connector> {
+  const endpoint = body.endpoint?.trim() || undefined;
+  const fault = endpoint && (await addressFault(guard, endpoint));
+  if (fault) throw invalid({ endpoint: [fault] });
+  if (body.role_arn && awsPrincipal === undefined)
+    throw invalid({
+      role_arn: ['cannot be used: this service has no AWS identity. Its operator can set AWS_PRINCIPAL_ARN.'],
+    });
+  const { organizationId, slug, name } = owner;
+  return db.transaction().execute(async (tx) => {
+    await lockOrganization(tx, slug);
+    const all = await listS3Connectors(tx, organizationId);
+    const stored = all.find((row) => row.name === name);
+    if (stored === undefined && all.length >= MAX_CONNECTORS)
+      throw invalid({ name: [`is one too many: an organization has at most ${MAX_CONNECTORS} connectors.`] });
+    await setS3Connector(tx, slug, { ...accountOf(body, stored), name, ...(endpoint !== undefined && { endpoint }) });
+    const row = requireConnector(await findS3Connector(tx, { organizationId, name }));
+    await recordConnector(tx, actor, { stored, row });
+    const target = body.check ? checkTargetOf(body.check) : lastTarget(stored);
+    return target === undefined ? row : enqueueCheck(tx, { organizationId, name, target }, queue);
+  });
+}
+
+function accountOf(body: S3ConnectorBody, stored: S3Connector | undefined): ConnectorSettings & ConnectorIdentity {
+  return {
+    ...identityOf(body, stored),
+    region: body.region,
+    forcePathStyle: body.force_path_style ?? false,
+    encryption: body.encryption ?? null,
+    kmsKeyId: body.kms_key_id ?? null,
+    storageClass: body.storage_class ?? null,
+  };
+}
+
+function identityOf(body: S3ConnectorBody, stored: S3Connector | undefined): ConnectorIdentity {
+  if (body.role_arn) return { roleArn: body.role_arn };
+  const accessKeyId = body.access_key_id?.trim() ?? '';
+  const kept = stored?.access_key_id === accessKeyId ? stored.secret_access_key : undefined;
+  const secretAccessKey = body.secret_access_key?.trim() || kept;
+  if (!secretAccessKey)
+    throw invalid({ secret_access_key: ['is required: there is no stored secret for this access key.'] });
+  return { accessKeyId, secretAccessKey };
+}
+
+export function checkTargetOf({ bucket, region, key_prefix }: ConnectorCheckBody): CheckTarget {
+  return { bucket, region: region ?? null, keyPrefix: key_prefix ?? '' };
+}
+
+function lastTarget(stored: S3Connector | undefined): CheckTarget | undefined {
+  if (stored === undefined || stored.check_bucket === null) return undefined;
+  return { bucket: stored.check_bucket, region: stored.check_region, keyPrefix: stored.check_key_prefix ?? '' };
+}
+
+/** Adds an entry for a connector that was set. @param stored as it was before. */
+export async function recordConnector(
+  tx: Queryable,
+  actor: Actor,
+  { stored, row }: { stored: S3Connector | undefined; row: S3Connector },
+): Promise<void> {
+  const before = stored && auditedFields(stored);
+  const changes = changesBetween(before ?? {}, auditedFields(row));
+  const isReplaced = stored !== undefined && stored.secret_access_key !== row.secret_access_key;
+  if (isReplaced) changes.push({ field: 'secret_access_key', from: 'set', to: 'replaced' });
+  const action = before === undefined ? 'connector.created' : 'connector.updated';
+  await recordAction(tx, actor, { organizationId: row.organization_id, action, objectId: row.name, changes });
+}
+
+function auditedFields(row: S3Connector): AuditedFields {
+  const { region, access_key_id, role_arn, force_path_style, encryption, kms_key_id, storage_class } = row;
+  const endpoint = row.endpoint && addressWithoutSecrets(row.endpoint);
+  return { endpoint, region, access_key_id, role_arn, force_path_style, encryption, kms_key_id, storage_class };
+}
+
+/** @returns false if there was none. */
+export async function removeConnector(tx: Queryable, key: ConnectorKey, actor: Actor): Promise<boolean> {
+  const row = await findS3Connector(tx, key);
+  if (row === undefined || !(await deleteS3Connector(tx, key))) return false;
+  const { organizationId, name } = key;
+  const changes = changesBetween(auditedFields(row), {});
+  await recordAction(tx, actor, { organizationId, action: 'connector.deleted', objectId: name, changes });
+  return true;
+}
+
+/** Enqueues a check, which a controller makes. @throws Failure (404) if there is no connector. */
+export async function requestConnectorCheck(
+  transaction: Queryable,
+  { target, ...key }: ConnectorKey & { readonly target: CheckTarget },
+  { queue, actor }: { readonly queue: Enqueuer; readonly actor: Actor },
+): Promise<S3Connector> {
+  const row = await enqueueCheck(transaction, { ...key, target }, queue);
+  const { bucket, region, keyPrefix } = target;
+  const changes = changesBetween({}, { bucket, region, key_prefix: keyPrefix });
+  const { organizationId, name } = key;
+  await recordAction(transaction, actor, { organizationId, action: 'connector.checked', objectId: name, changes });
+  return row;
+}
+
+async function enqueueCheck(
+  transaction: Queryable,
+  { target, ...key }: ConnectorKey & { readonly target: CheckTarget },
+  queue: Enqueuer,
+): Promise<S3Connector> {
+  const row = requireConnector(await startConnectorCheck(transaction, key, target));
+  await queue.enqueue(transaction, 'check_connector', { organization_id: key.organizationId, name: key.name });
+  return row;
+}
+
+/** @throws Failure (404) */
+export function requireConnector(row: S3Connector | undefined): S3Connector {
+  if (row === undefined) throw notFound('name', 'This organization has no such connector.');
+  return row;
+}

@@ -1,0 +1,76 @@
+/** A client for the S3 account of a customer. All its connections go through the guard. */
+import { pipeline, Readable } from 'node:stream';
+import { S3Client } from '@aws-sdk/client-s3';
+import type { Encryption, StorageClass } from '../../domain/connectors.ts';
+import { guardedAgents } from '../../egress/agent.ts';
+import { limitBytes } from '../../egress/body.ts';
+import type { Guard } from '../../egress/guard.ts';
+
+/** The S3 account of an organization's connector, in the form of the S3 client. */
+export interface S3Account {
+  /** The URL of a server other than AWS. */
+  endpoint?: string | undefined;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string | undefined;
+  forcePathStyle?: boolean | undefined;
+  /** How the server encrypts and stores the objects. Undefined: the default of the bucket. */
+  encryption?: Encryption | undefined;
+  kmsKeyId?: string | undefined;
+  storageClass?: StorageClass | undefined;
+}
+
+/** Whose permissions count. Only roles have session tokens. */
+export const identityOf = ({ sessionToken }: S3Account) => (sessionToken === undefined ? 'access key' : 'role');
+
+export interface BucketTarget {
+  connector: S3Account;
+  bucket: string;
+  /** The region of the bucket; the connector's region by default. */
+  region?: string | undefined;
+  guard: Guard;
+}
+
+/** The response to an upload is a few headers or a short error document. */
+const MAX_RESPONSE_BYTES = 256 * 1024;
+
+export function openClient({ connector, region, guard }: BucketTarget, timeoutMs: number): S3Client {
+  const { endpoint, forcePathStyle, accessKeyId, secretAccessKey, sessionToken } = connector;
+  const client = new S3Client({
+    region: region ?? connector.region,
+    credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) },
+    ...(endpoint !== undefined && { endpoint }),
+    ...(forcePathStyle !== undefined && { forcePathStyle }),
+    // The delivery is retried for a day, so the client does not retry. It follows redirects to the bucket's region.
+    maxAttempts: 1,
+    followRegionRedirects: endpoint === undefined,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    requestHandler: {
+      ...guardedAgents(guard, { keepAlive: false }),
+      requestTimeout: timeoutMs,
+      throwOnRequestTimeout: true,
+    },
+  });
+  limitResponses(client);
+  return client;
+}
+
+/** Limits the size of responses, because the SDK reads each one completely into memory. */
+function limitResponses(client: S3Client): void {
+  const handler = client.config.requestHandler;
+  const handle = handler.handle.bind(handler);
+  handler.handle = async (request, options) => {
+    const result = await handle(request, options);
+    const { response } = result;
+    if (hasReadableBody(response))
+      response.body = pipeline(response.body, limitBytes(MAX_RESPONSE_BYTES), () => undefined);
+    return result;
+  };
+}
+
+function hasReadableBody(response: unknown): response is { body: Readable } {
+  if (typeof response !== 'object' || response === null || !('body' in response)) return false;
+  const { body } = response;
+  return body instanceof Readable;
+}

@@ -1,0 +1,147 @@
+/** The content of an export: the pictures of a set, and the screenshots without one. */
+import { sql } from 'kysely';
+import type { Queryable } from '../../db/database.ts';
+import type { DeviceName } from '../../domain/devices.ts';
+import type { ExportOptions } from '../../domain/exports.ts';
+import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
+
+/** Increase it when exports of the same content look different, so that no older file is reused. */
+const LAYOUT_VERSION = 2;
+/** Retakes that are looked at; the newest ones. Pages look at as many. */
+const MOST_RETAKES = 20;
+
+export interface ExportSubject {
+  readonly status: SetStatus;
+  readonly campaign: string;
+  readonly slug: string;
+  readonly createdAt: Date;
+  readonly pictures: number;
+  /** SHA-256 of everything that the file depends on. */
+  readonly fingerprint: string;
+}
+
+/** @returns the set and the fingerprint of its content; undefined if the organization has no such set. */
+export async function readExportSubject(
+  db: Queryable,
+  { setId, organizationId, options }: { setId: string; organizationId: string; options: ExportOptions },
+): Promise<ExportSubject | undefined> {
+  const { rows } = await sql<ExportSubject>`
+    with ${shownVersions(setId, options)}
+    select t.status, c.name as campaign, o.slug, t.created_at as "createdAt", s.pictures,
+      encode(sha256(convert_to(jsonb_build_array(${LAYOUT_VERSION}::integer, ${JSON.stringify(options)}::jsonb, c.name,
+        s.content, to_jsonb(b) - 'updated_at')::text, 'UTF8')), 'hex') as fingerprint
+    from screenshot_sets t
+    join campaigns c on c.id = t.campaign_id
+    join organizations o on o.id = t.organization_id
+    left join branding b on b.organization_id = t.organization_id
+    cross join lateral (
+      select count(image_token) filter (where status = 'uploaded')::integer as pictures,
+        string_agg(concat_ws(':', id, status, image_token), ',' order by own_seq) as content
+      from shown
+    ) s
+    where t.id = ${setId} and t.organization_id = ${organizationId}`.execute(db);
+  return rows[0];
+}
+
+/**
+ * The query `shown`: each screenshot of the set as people see it now, by the rules of `domain/versions.ts`. A picture that a
+ * reviewer rejected is left out unless a newer one replaces it.
+ */
+function shownVersions(setId: string, { audience }: Pick<ExportOptions, 'audience'>) {
+  const approvedOnly = audience === 'shared';
+  return sql`own as (select id, coalesce(original_id, id) as root, created_at from screenshot_sets where id = ${setId}::uuid),
+    family as (
+      select id, created_at, 'own' as status from own
+      union all
+      (select f.id, f.created_at, f.status from own join screenshot_sets f on f.original_id = own.root
+        where f.created_at > own.created_at order by f.created_at desc limit ${MOST_RETAKES})
+    ),
+    newest as (
+      select distinct on (o.id) o.id as own_id, o.seq as own_seq, v.*
+      from family f
+      join screenshots v on v.set_id = f.id
+      join screenshots o on o.set_id = ${setId}::uuid and coalesce(o.original_id, o.id) = coalesce(v.original_id, v.id)
+      where v.id = o.id or (v.status = 'uploaded' and v.decision is distinct from 'rejected' and f.status <> 'rejected'
+        and (f.status = 'approved' or v.decision = 'approved' or not ${approvedOnly}::boolean))
+      order by o.id, f.created_at desc, v.id
+    ),
+    shown as (select * from newest where decision is distinct from 'rejected')`;
+}
+
+export interface ExportPicture {
+  readonly id: string;
+  /** The screenshot of this set, if the picture is a retake of it. */
+  readonly retake_of: string | null;
+  /** Its place in the set, from 1. */
+  readonly number: number;
+  readonly site_url: string;
+  /** After redirects; null if the record has none. */
+  readonly final_url: string | null;
+  readonly device: DeviceName;
+  /** Device pixels for each CSS pixel. */
+  readonly ratio: number;
+  readonly marker_ms: number | null;
+  readonly captured_at: Date;
+  readonly ad_id: string;
+  readonly ad_name: string;
+  /** CSS pixels of the creative; null if unknown. */
+  readonly ad_width: number | null;
+  readonly ad_height: number | null;
+  readonly artifact_key: string;
+  readonly sha256: string;
+  /** Device pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * The pictures of a set by site, device, ad and marker. Sites, devices and ads keep the order of their first screenshot.
+ * @param range the part of this order.
+ */
+export async function readExportPictures(
+  db: Queryable,
+  { setId, options }: { setId: string; options: Pick<ExportOptions, 'audience'> },
+  { skip, take }: { skip: number; take?: number },
+): Promise<ExportPicture[]> {
+  const { rows } = await sql<ExportPicture>`
+    with ${shownVersions(setId, options)},
+    pictures as (
+      select s.*, min(own_seq) over (partition by site_url) as site_at, min(own_seq) over (partition by site_url, device) as device_at,
+        min(own_seq) over (partition by site_url, device, ad_id) as ad_at
+      from shown s
+    )
+    select s.id, nullif(s.own_id, s.id) as retake_of, s.own_seq + 1 as number, s.site_url,
+      s.record->>'final_url' as final_url, s.device, coalesce((s.record->>'ratio')::float8, 1) as ratio, s.marker_ms,
+      coalesce(s.captured_at, i.created_at) as captured_at, s.ad_id, a.name as ad_name, a.width as ad_width,
+      a.height as ad_height, i.artifact_key, i.sha256, i.width, i.height
+    from pictures s join images i on i.token = s.image_token join ads a on a.id = s.ad_id
+    where s.status = 'uploaded'
+    order by s.site_at, s.device_at, s.ad_at, s.marker_ms nulls first, s.own_seq
+    limit ${take ?? null} offset ${skip}`.execute(db);
+  return rows;
+}
+
+export interface ExportFailure {
+  readonly site_url: string;
+  readonly device: string;
+  readonly ad_name: string;
+  readonly marker_ms: number | null;
+  readonly status: ScreenshotStatus;
+  readonly reason: string | null;
+}
+
+/** The screenshots of a set without a picture, in the order of the request. */
+export async function readExportFailures(
+  db: Queryable,
+  { setId, options }: { setId: string; options: Pick<ExportOptions, 'audience'> },
+  most: number,
+): Promise<ExportFailure[]> {
+  const { rows } = await sql<ExportFailure>`
+    with ${shownVersions(setId, options)}
+    select s.site_url, s.device, a.name as ad_name, s.marker_ms, s.status, s.reason
+    from shown s join ads a on a.id = s.ad_id
+    where s.status <> 'uploaded'
+    order by s.own_seq
+    limit ${most}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,190 @@
+/** The rows of exports. Each transition names the attempt, so that a superseded attempt changes nothing. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type Selectable, sql, type UpdateObject } from 'kysely';
+import type { Queryable } from '../../db/database.ts';
+import type { ExportTable, Schema } from '../../db/schema.ts';
+import { isInRange, type TimeRange } from '../../db/search.ts';
+import type { ExportAudience, ExportOptions } from '../../domain/exports.ts';
+
+export type ExportRow = Selectable<ExportTable>;
+
+export interface NewExport {
+  readonly organizationId: string;
+  readonly setId: string;
+  readonly options: ExportOptions;
+  readonly fingerprint: string;
+  readonly total: number;
+  readonly parts: number;
+  readonly fileName: string;
+}
+
+/** @returns the new row, or the existing row with the same fingerprint. */
+export async function insertExport(
+  tx: Queryable,
+  given: NewExport,
+): Promise<{ readonly row: ExportRow; readonly isNew: boolean }> {
+  const { organizationId, setId, options, fingerprint, total, parts, fileName } = given;
+  const made = await tx
+    .insertInto('exports')
+    .values({
+      id: randomUUID(),
+      organization_id: organizationId,
+      set_id: setId,
+      token: randomBytes(24).toString('base64url'),
+      format: options.format,
+      options: JSON.stringify(options),
+      fingerprint,
+      total,
+      parts,
+      file_name: fileName,
+    })
+    .onConflict((on) =>
+      // Literals, because PostgreSQL must recognize the predicate of the index.
+      on.columns(['set_id', 'fingerprint']).where(sql<boolean>`status in ('pending', 'building', 'ready')`).doNothing(),
+    )
+    .returningAll()
+    .executeTakeFirst();
+  if (made !== undefined) return { row: made, isNew: true };
+  const row = await tx
+    .selectFrom('exports')
+    .selectAll()
+    .where('set_id', '=', setId)
+    .where('fingerprint', '=', fingerprint)
+    .where('status', 'in', ['pending', 'building', 'ready'])
+    .forUpdate()
+    .executeTakeFirst();
+  // The other row expired between the two statements.
+  return row === undefined ? insertExport(tx, given) : { row, isNew: false };
+}
+
+/** Exports of the organization for this audience that wait or are being built. */
+export async function countOpenExports(
+  db: Queryable,
+  { organizationId, audience }: { organizationId: string; audience: ExportAudience },
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('exports')
+    .select(sql<number>`count(*)::integer`.as('count'))
+    .where('organization_id', '=', organizationId)
+    .where('status', 'in', ['pending', 'building'])
+    .where(sql<boolean>`options->>'audience' = ${audience}`)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function findExport(
+  db: Queryable,
+  { id, organizationId }: { id: string; organizationId?: string },
+): Promise<ExportRow | undefined> {
+  return db
+    .selectFrom('exports')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(organizationId !== undefined, (q) => q.where('organization_id', '=', organizationId ?? ''))
+    .executeTakeFirst();
+}
+
+/** The exports of a set for its organization, newest first. */
+export async function listExports(
+  db: Queryable,
+  { organizationId, setId, ...range }: { organizationId: string; setId: string } & TimeRange,
+  page: { page: number; perPage: number },
+): Promise<{ rows: ExportRow[]; total: number }> {
+  const all = db
+    .selectFrom('exports')
+    .where('organization_id', '=', organizationId)
+    .where('set_id', '=', setId)
+    .where(sql<boolean>`options->>'audience' = 'organization'`)
+    .where(isInRange(sql`created_at`, range));
+  const rows = await all
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(page.perPage)
+    .offset((page.page - 1) * page.perPage)
+    .execute();
+  const { total } = await all.select(sql<number>`count(*)::integer`.as('total')).executeTakeFirstOrThrow();
+  return { rows, total };
+}
+
+/** The export whose file this token opens. The file exists unless the export has expired. */
+export async function findExportFile(
+  db: Queryable,
+  token: string,
+): Promise<(ExportRow & { readonly has_expired: boolean; readonly is_disabled: boolean }) | undefined> {
+  return db
+    .selectFrom('exports')
+    .innerJoin('organizations as o', 'o.id', 'exports.organization_id')
+    .selectAll('exports')
+    .select(sql<boolean>`exports.status = 'expired' or exports.expires_at <= now()`.as('has_expired'))
+    .select(sql<boolean>`o.disabled_at is not null`.as('is_disabled'))
+    .where('exports.token', '=', token)
+    .where('exports.status', 'in', ['ready', 'expired'])
+    .executeTakeFirst();
+}
+
+/** Starts the next attempt. @returns undefined if there is nothing left to build. */
+export async function startExportAttempt(db: Queryable, id: string): Promise<ExportRow | undefined> {
+  return db
+    .updateTable('exports')
+    .set({ status: 'building', attempt: sql<number>`attempt + 1`, done: 0 })
+    .where('id', '=', id)
+    .where('status', 'in', ['pending', 'building'])
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export interface ExportAttempt {
+  readonly id: string;
+  readonly attempt: number;
+}
+
+/** @returns whether the attempt is still the current one. */
+export async function saveExportProgress(db: Queryable, attempt: ExportAttempt, done: number): Promise<boolean> {
+  return change(db, attempt, { done });
+}
+
+export interface BuiltFile {
+  readonly key: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly expiresAt: Date;
+}
+
+/** @returns whether the attempt is still the current one. */
+export async function finishExport(tx: Queryable, attempt: ExportAttempt, file: BuiltFile): Promise<boolean> {
+  const { key, bytes, sha256, expiresAt } = file;
+  return change(tx, attempt, {
+    status: 'ready',
+    done: sql<number>`total`,
+    artifact_key: key,
+    bytes,
+    sha256,
+    finished_at: new Date(),
+    expires_at: expiresAt,
+  });
+}
+
+/** @returns whether the attempt is still the current one. */
+export async function failExport(db: Queryable, attempt: ExportAttempt, reason: string): Promise<boolean> {
+  return change(db, attempt, { status: 'failed', reason, finished_at: new Date() });
+}
+
+async function change(
+  db: Queryable,
+  { id, attempt }: ExportAttempt,
+  values: UpdateObject<Schema, 'exports'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('exports')
+    .set(values)
+    .where('id', '=', id)
+    .where('attempt', '=', attempt)
+    .where('status', '=', 'building')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function extendExport(tx: Queryable, id: string, expiresAt: Date): Promise<void> {
+  await tx.updateTable('exports').set({ expires_at: expiresAt }).where('id', '=', id).execute();
+}

@@ -1,0 +1,129 @@
+/** Requests exports and ends them. The file itself is built by `exports/`. */
+
+import type { Database, Queryable } from '../../db/database.ts';
+import type { Enqueuer } from '../../db/queuePayloads.ts';
+import { type ExportAudience, type ExportOptions, MAX_DOCUMENT_PICTURES, partsOf } from '../../domain/exports.ts';
+import { conflict, Failure, invalid, unknownId } from '../../domain/failure.ts';
+import { EXPORT_DAYS } from '../../domain/retention.ts';
+import { isTerminalSet } from '../../domain/states.ts';
+import { sleep } from '../../lib/sleep.ts';
+import { lockOrganizationById } from '../organizations/organizations.ts';
+import { type ExportSubject, readExportSubject } from './exportContent.ts';
+import { exportFileName } from './exportFileName.ts';
+import {
+  type BuiltFile,
+  countOpenExports,
+  type ExportAttempt,
+  type ExportRow,
+  extendExport,
+  findExport,
+  finishExport,
+  insertExport,
+} from './exportQueries.ts';
+
+/** Exports of one organization that wait or are built at the same time. Those for share links leave places for its own. */
+const MAX_OPEN_EXPORTS = { organization: 20, shared: 6 } as const;
+const KEPT_MS = EXPORT_DAYS * 86_400_000;
+/** A file that is requested again stays for at least this long. */
+const EXTENDED_BELOW_MS = 86_400_000;
+const LOOK_AGAIN_MS = 250;
+
+export interface ExportRequest {
+  readonly organizationId: string;
+  readonly setId: string;
+  readonly options: ExportOptions;
+}
+
+/**
+ * Finds the export with this content, or stores one together with the queue entry that builds it.
+ * @throws Failure: 404 for an unknown set, 409 for a set that has no pictures or still waits for some, 422 for a part that the
+ *   set does not have, 429 if too many exports of the organization are open.
+ */
+export async function requestExport(db: Database, request: ExportRequest, queue: Enqueuer): Promise<ExportRow> {
+  return db.transaction().execute(async (tx) => {
+    const subject = await readExportSubject(tx, request);
+    if (subject === undefined) throw unknownId();
+    requirePictures(subject, request.options);
+    await lockOrganizationById(tx, request.organizationId);
+    const { organizationId, setId, options } = request;
+    const { row, isNew } = await insertExport(tx, {
+      organizationId,
+      setId,
+      options,
+      fingerprint: subject.fingerprint,
+      total: picturesOf(subject, options),
+      parts: partsOf(options.format, subject.pictures),
+      fileName: exportFileName(subject, options),
+    });
+    if (!isNew) return keepLonger(tx, row);
+    await requireFreePlace(tx, { organizationId, audience: options.audience });
+    await queue.enqueue(tx, 'export', { export_id: row.id }, { group: organizationId });
+    return row;
+  });
+}
+
+function requirePictures({ status, pictures }: ExportSubject, { format, part, audience }: ExportOptions): void {
+  if (status !== 'in_review' && !isTerminalSet(status)) {
+    throw conflict('status', `is ${status}: the set can be exported when all its screenshots are finished.`);
+  }
+  // As on the shared page.
+  if (audience === 'shared' && status === 'rejected') throw conflict('status', 'is rejected.');
+  if (pictures === 0) throw conflict('screenshots', 'have no picture, so there is nothing to export.');
+  const parts = partsOf(format, pictures);
+  if (part > parts) {
+    throw invalid({ part: [`must be at most ${parts}: the set has ${figure(pictures)} pictures.`] });
+  }
+}
+
+/** The pictures of the part that is exported. */
+function picturesOf({ pictures }: ExportSubject, { format, part }: ExportOptions): number {
+  if (format === 'zip') return pictures;
+  return Math.min(MAX_DOCUMENT_PICTURES, pictures - (part - 1) * MAX_DOCUMENT_PICTURES);
+}
+
+async function requireFreePlace(
+  tx: Queryable,
+  given: { organizationId: string; audience: ExportAudience },
+): Promise<void> {
+  const most = MAX_OPEN_EXPORTS[given.audience];
+  if ((await countOpenExports(tx, given)) <= most) return;
+  throw new Failure({
+    status: 429,
+    code: 'too_many_exports',
+    errors: { exports: [`Only ${most} exports of an organization can be open: wait until one is ready.`] },
+    headers: { 'Retry-After': '10' },
+  });
+}
+
+async function keepLonger(tx: Queryable, row: ExportRow): Promise<ExportRow> {
+  if (row.status !== 'ready' || Number(row.expires_at) - Date.now() > EXTENDED_BELOW_MS) return row;
+  const expires_at = new Date(Date.now() + KEPT_MS);
+  await extendExport(tx, row.id, expires_at);
+  return { ...row, expires_at };
+}
+
+/** @returns the export when it is ready or failed, or as it is when the time is over. */
+export async function waitForExport(
+  db: Database,
+  requested: ExportRow,
+  { waitMs, isCanceled }: { waitMs: number; isCanceled: () => boolean },
+): Promise<ExportRow> {
+  const end = performance.now() + waitMs;
+  let row = requested;
+  while ((row.status === 'pending' || row.status === 'building') && performance.now() < end && !isCanceled()) {
+    await sleep(LOOK_AGAIN_MS);
+    row = (await findExport(db, { id: row.id })) ?? row;
+  }
+  return row;
+}
+
+/** Stores the finished file. @returns false if another attempt has begun, or if the set was removed. */
+export function completeExport(
+  db: Database,
+  attempt: ExportAttempt,
+  file: Omit<BuiltFile, 'expiresAt'>,
+): Promise<boolean> {
+  return finishExport(db, attempt, { ...file, expiresAt: new Date(Date.now() + KEPT_MS) });
+}
+
+const figure = (value: number) => value.toLocaleString('en');

@@ -1,0 +1,169 @@
+/** Admission: creates jobs for sets and ads of the backlog, fairly between organizations and within limits. */
+import { randomUUID } from 'node:crypto';
+import type { Queryable } from '../../db/database.ts';
+import { notify } from '../../db/notifications.ts';
+import {
+  type Batches,
+  type PageOfPicture,
+  planBatches,
+  planCreativeIndexes,
+  type WantedFrame,
+  wantedFrames,
+} from '../../domain/batches.ts';
+import { findDevice } from '../../domain/devices.ts';
+import { type Capacity, chooseFairly } from '../../domain/fairness.ts';
+import { resourceNameOf } from '../../domain/resourceNames.ts';
+import { assignIndexes, readPlannedScreenshots } from '../sets/results.ts';
+import { startCapturing } from '../sets/setStatus.ts';
+import {
+  countRunning,
+  hasUnstarted,
+  raiseParallelism,
+  readBacklog,
+  readGrowable,
+  type WaitingItem,
+} from './backlog.ts';
+import { insertJob, lockAdmission, type NewJob } from './insertJob.ts';
+import { isStopped } from './installation.ts';
+
+/** Jobs in one transaction. The caller repeats it while there are more. */
+const MAX_AT_ONCE = 20;
+const FRAMES_WITHOUT_SET: WantedFrame[] = [{ marker_ms: null, ratio: 1 }];
+
+export interface AdmissionLimits {
+  /** Captures that may run at the same time, of all organizations together. */
+  readonly maxPods: number;
+  readonly maxPodsPerOrganization: number;
+  /** Captures of one set. */
+  readonly parallelism: number;
+  /** A job keeps the parallelism of its admission, because Kueue has admitted its Job with it. */
+  readonly fixedParallelism?: boolean;
+  /** The most pages that one index takes, if a set has many. Default: 4. */
+  readonly pagesPerIndex?: number;
+  readonly setDeadlineSeconds: number;
+}
+
+export interface Admitted {
+  readonly jobId: string;
+  /** Name of the ScreenshotJob. */
+  readonly name: string;
+}
+
+export interface Admission {
+  readonly admitted: readonly Admitted[];
+  /** Names of the ScreenshotJobs whose Jobs may run more pods than before. */
+  readonly grown: readonly string[];
+}
+
+/** A job without a capture after this time probably waits for a place in the cluster. */
+const START_SECONDS = 5;
+
+/** Admits nothing if the limits are reached. If the backlog is empty, running jobs get the free places. */
+export async function admitWaiting(transaction: Queryable, limits: AdmissionLimits): Promise<Admission> {
+  await lockAdmission(transaction);
+  if (await isStopped(transaction)) return { admitted: [], grown: [] };
+  const { maxPods, maxPodsPerOrganization, parallelism: most, pagesPerIndex } = limits;
+  const plan = (screenshots: readonly PageOfPicture[]) => planBatches(screenshots, most, pagesPerIndex);
+  const capacity = { running: await countRunning(transaction), maxPods, maxPodsPerOrganization };
+  const waiting = await readBacklog(transaction, most);
+  const admitted: Admitted[] = [];
+  for (const { item, parallelism } of chooseFairly(waiting, capacity).slice(0, MAX_AT_ONCE)) {
+    const made = await admit(transaction, item, { parallelism, limits, plan });
+    if (made !== undefined) admitted.push(made);
+  }
+  const grows = waiting.length === 0 && limits.fixedParallelism !== true;
+  return { admitted, grown: grows ? await growJobs(transaction, most, capacity) : [] };
+}
+
+/**
+ * Admits the next set of the backlog to the place of a capture that is done, if it is a small one of the capture's organization. The set gets
+ * one index. The caller holds the lock of the admission.
+ */
+export async function admitSmallSet(
+  transaction: Queryable,
+  organizationId: string,
+  limits: Pick<AdmissionLimits, 'maxPodsPerOrganization' | 'setDeadlineSeconds'>,
+): Promise<Admitted | undefined> {
+  if ((await isStopped(transaction)) || (await hasUnstarted(transaction, START_SECONDS))) return undefined;
+  const running = await countRunning(transaction);
+  const maxPods = [...running.values()].reduce((sum, pods) => sum + pods, 0);
+  running.set(organizationId, (running.get(organizationId) ?? 1) - 1);
+  const { maxPodsPerOrganization } = limits;
+  const [next] = chooseFairly(await readBacklog(transaction, 1), { running, maxPods, maxPodsPerOrganization });
+  if (next?.item.organizationId !== organizationId || !next.item.small) return undefined;
+  const plan = (screenshots: readonly PageOfPicture[]) => ({ indexes: 1, assignment: screenshots.map(() => 0) });
+  return admit(transaction, next.item, { parallelism: 1, limits, plan });
+}
+
+/** Gives places that no set waits for to the jobs that can use more. @returns the names of these jobs. */
+async function growJobs(transaction: Queryable, parallelism: number, capacity: Capacity): Promise<string[]> {
+  const chosen = chooseFairly(await readGrowable(transaction, parallelism), capacity);
+  for (const { item, parallelism: more } of chosen) await raiseParallelism(transaction, item.jobId, more);
+  return chosen.map(({ item }) => item.name);
+}
+
+interface JobPlan {
+  readonly parallelism: number;
+  readonly limits: Pick<AdmissionLimits, 'setDeadlineSeconds'>;
+  readonly plan: (screenshots: readonly PageOfPicture[]) => Batches;
+}
+
+/** @returns undefined if the set was canceled in the meantime. */
+async function admit(transaction: Queryable, item: WaitingItem, plan: JobPlan): Promise<Admitted | undefined> {
+  return item.setId === undefined ? admitAds(transaction, item, plan) : admitSet(transaction, item.setId, item, plan);
+}
+
+async function admitSet(
+  transaction: Queryable,
+  setId: string,
+  item: WaitingItem,
+  plan: JobPlan,
+): Promise<Admitted | undefined> {
+  if (!(await startCapturing(transaction, setId))) return undefined;
+  const { organizationId, small } = item;
+  const screenshots = await readPlannedScreenshots(transaction, setId);
+  const { indexes, assignment } = plan.plan(screenshots);
+  const shown = screenshots.map((screenshot) => ({ ...screenshot, ratio: findDevice(screenshot.device)?.ratio ?? 1 }));
+  const creatives = [...Map.groupBy(shown, ({ adId }) => adId)].map(([adId, places]) => ({
+    adId,
+    wanted: wantedFrames(places),
+  }));
+  const admitted = await storeJob(transaction, { organizationId, small, setId, indexes, creatives }, plan);
+  await assignIndexes(
+    transaction,
+    screenshots.map(({ id }) => id),
+    assignment,
+  );
+  await notify(transaction, { set: setId, job: admitted.jobId, organization: organizationId });
+  return admitted;
+}
+
+async function admitAds(
+  transaction: Queryable,
+  { organizationId, adIds = [] }: WaitingItem,
+  plan: JobPlan,
+): Promise<Admitted> {
+  const creatives = adIds.map((adId) => ({ adId, wanted: FRAMES_WITHOUT_SET }));
+  const indexes = planCreativeIndexes(adIds.length);
+  const job = { organizationId, small: false, setId: undefined, indexes, creatives };
+  const admitted = await storeJob(transaction, job, plan);
+  await notify(transaction, { job: admitted.jobId });
+  return admitted;
+}
+
+async function storeJob(
+  transaction: Queryable,
+  job: Pick<NewJob, 'organizationId' | 'small' | 'setId' | 'indexes' | 'creatives'>,
+  { limits, parallelism }: JobPlan,
+): Promise<Admitted> {
+  const jobId = randomUUID();
+  const name = resourceNameOf(job.setId === undefined ? { jobId } : { setId: job.setId });
+  await insertJob(transaction, {
+    ...job,
+    id: jobId,
+    name,
+    parallelism: Math.min(parallelism, job.indexes),
+    deadlineSeconds: limits.setDeadlineSeconds,
+  });
+  return { jobId, name };
+}

@@ -1,0 +1,140 @@
+/** Reads the backlog, and counts captures that run. */
+import { sql } from 'kysely';
+import type { Queryable } from '../../db/database.ts';
+import { MAX_CREATIVES, MAX_PICTURES } from '../../domain/batches.ts';
+import type { Waiting } from '../../domain/fairness.ts';
+import { readCaptureQuotas } from '../organizations/usage.ts';
+
+/** A set, or up to 20 ads of create-ad that arrived together. */
+export interface WaitingItem extends Waiting {
+  readonly setId?: string;
+  readonly adIds?: readonly string[];
+  /** Its work takes so little that starting a capture for it would cost most. */
+  readonly small: boolean;
+}
+
+/** A small set has at most this much work. */
+const SMALL_SET = { pages: 4, pictures: 12 };
+
+/** Read at once for each organization. The rest is read at the next admission. */
+const HEADS = { sets: 20, ads: 10 * MAX_CREATIVES };
+
+/** The oldest sets and ads of each organization that wait without a job. */
+export async function readBacklog(db: Queryable, parallelism: number): Promise<WaitingItem[]> {
+  const items = [...(await waitingSets(db, parallelism)), ...(await waitingAds(db))];
+  const quotas = await readCaptureQuotas(db);
+  return items.map((item) => ({ ...item, maxPodsOfOrganization: quotas.get(item.organizationId) }));
+}
+
+interface WaitingSetRow {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly created_at: Date;
+  readonly batches: number;
+  readonly pictures: number;
+}
+
+async function waitingSets(db: Queryable, parallelism: number): Promise<WaitingItem[]> {
+  const { rows } = await sql<WaitingSetRow>`
+    with heads as (
+      select head.* from organizations o cross join lateral (
+        select id, organization_id, created_at from screenshot_sets
+        where organization_id = o.id and status = 'draft' and cancel_requested_at is null
+        order by created_at, id limit ${HEADS.sets}
+      ) head
+    )
+    select heads.*, size.*
+    from heads cross join lateral (
+      select coalesce(sum(ceil(page.pictures / ${MAX_PICTURES}::numeric)), 0)::integer as batches,
+        coalesce(sum(page.pictures), 0)::integer as pictures
+      from (
+        select count(*) as pictures from screenshots where set_id = heads.id group by site_key, device, options->>'other_ads'
+      ) page
+    ) size`.execute(db);
+  return rows.map((row) => ({
+    organizationId: row.organization_id,
+    since: row.created_at,
+    pods: Math.max(1, Math.min(parallelism, row.batches)),
+    setId: row.id,
+    small: row.batches <= SMALL_SET.pages && row.pictures <= SMALL_SET.pictures,
+  }));
+}
+
+async function waitingAds(db: Queryable): Promise<WaitingItem[]> {
+  const { rows } = await sql<{ id: string; organization_id: string; created_at: Date }>`
+    select head.* from organizations o cross join lateral (
+      select id, organization_id, created_at from ads
+      where organization_id = o.id and status = 'pending' and source <> 'screenshot_request' and not exists (
+        select 1 from job_creatives c join screenshot_jobs j on j.id = c.job_id
+        where c.ad_id = ads.id and j.set_id is null)
+      order by created_at, id limit ${HEADS.ads}
+    ) head order by created_at, id`.execute(db);
+  return [...Map.groupBy(rows, ({ organization_id }) => organization_id)].flatMap(([organizationId, ads]) => {
+    const groups: WaitingItem[] = [];
+    for (let from = 0; from < ads.length; from += MAX_CREATIVES) {
+      const members = ads.slice(from, from + MAX_CREATIVES);
+      const since = members[0]?.created_at ?? new Date(0);
+      groups.push({ organizationId, since, pods: 1, adIds: members.map(({ id }) => id), small: false });
+    }
+    return groups;
+  });
+}
+
+/** A job that could use more captures than it may run. */
+export interface GrowableJob extends Waiting {
+  readonly jobId: string;
+  /** Name of the ScreenshotJob. */
+  readonly name: string;
+}
+
+/** A job can use a capture for each index that has not finished. @param parallelism the most captures of one job. */
+export async function readGrowable(db: Queryable, parallelism: number): Promise<GrowableJob[]> {
+  const { rows } = await sql<{ id: string; name: string; organization_id: string; admitted_at: Date; pods: number }>`
+    select j.id, j.name, j.organization_id, j.admitted_at,
+      least(${parallelism}, unfinished.indexes)::integer - j.parallelism as pods
+    from screenshot_jobs j cross join lateral (
+      select count(*) as indexes from job_indexes i where i.job_id = j.id and i.finished_at is null
+    ) unfinished
+    where j.settled_at is null and j.host_job_id is null and j.parallelism < least(${parallelism}, unfinished.indexes)`.execute(
+    db,
+  );
+  const quotas = await readCaptureQuotas(db);
+  return rows.map(({ id, name, organization_id, admitted_at, pods }) => ({
+    jobId: id,
+    name,
+    organizationId: organization_id,
+    since: admitted_at,
+    pods,
+    maxPodsOfOrganization: quotas.get(organization_id),
+  }));
+}
+
+export async function raiseParallelism(db: Queryable, jobId: string, more: number): Promise<void> {
+  await sql`update screenshot_jobs set parallelism = parallelism + ${more} where id = ${jobId}`.execute(db);
+}
+
+/** Captures of each organization: those of live jobs that have not finished, and those that may take small sets. */
+export async function countRunning(db: Queryable): Promise<Map<string, number>> {
+  const { rows } = await sql<{ organization_id: string; pods: number }>`
+    select organization_id, sum(pods)::integer as pods from (
+      select j.organization_id, least(j.parallelism, count(*) filter (where i.finished_at is null)) as pods
+      from screenshot_jobs j join job_indexes i on i.job_id = j.id
+      where j.settled_at is null and j.host_job_id is null group by j.id
+      union all
+      select j.organization_id, 1 from job_indexes i join screenshot_jobs j on j.id = i.job_id
+      where i.hosting_until > now() and (i.finished_at is not null or j.settled_at is not null)
+    ) captures group by organization_id`.execute(db);
+  return new Map(rows.map(({ organization_id, pods }) => [organization_id, pods]));
+}
+
+/** Whether the first capture of a job should have started by now. It may wait for the place of a capture that takes small sets. */
+export async function hasUnstarted(db: Queryable, afterSeconds: number): Promise<boolean> {
+  const { rows } = await sql<{ unstarted: boolean }>`
+    select exists (
+      select from screenshot_jobs j
+      where j.settled_at is null and j.host_job_id is null
+        and j.launched_at < now() - make_interval(secs => ${afterSeconds})
+        and not exists (select from job_indexes i where i.job_id = j.id and i.started_at is not null)
+    ) as unstarted`.execute(db);
+  return rows[0]?.unstarted ?? true;
+}

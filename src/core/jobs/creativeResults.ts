@@ -1,0 +1,158 @@
+/** Stores the result of a creative: its frames, the status and preview of the ad, and the event for subscribers. */
+
+import type { Queryable } from '../../db/database.ts';
+import { notify } from '../../db/notifications.ts';
+import type { WantedFrame } from '../../domain/batches.ts';
+import type { AdFailure } from '../../domain/states.ts';
+import type { Warning } from '../../domain/warnings.ts';
+import { resolveAd } from '../ads/adStatus.ts';
+import { insertImages } from '../sets/images.ts';
+import { recordProgressEvent } from '../sets/progress.ts';
+import { failScreenshotsOfAd } from '../sets/results.ts';
+import { recordAdEvent } from '../webhooks/events.ts';
+import { type AttemptRef, lockAttempt } from './attempts.ts';
+import type { ResolveContext } from './countedTransactions.ts';
+import { insertFrames, lockCreative, readWantedFrames, resolveCreative } from './creatives.ts';
+import type { LockedJob } from './jobLocks.ts';
+
+export interface UploadedFrame {
+  readonly marker_ms: number | null;
+  readonly ratio: number;
+  readonly key: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface RenderedResult {
+  readonly status: 'uploaded';
+  readonly format: string;
+  readonly category: 'display' | 'video';
+  readonly mode: string;
+  readonly notes: readonly string[];
+  readonly warnings: readonly Warning[];
+  /** CSS pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly frames: readonly UploadedFrame[];
+}
+
+export interface FailedResult {
+  readonly status: AdFailure;
+  readonly reason: string;
+}
+
+/** A result that does not answer what was asked; `message` says what is missing. */
+export class ResultFaultError extends Error {
+  override readonly name = 'ResultFaultError';
+}
+
+/** Checks frames without a lock, before the API looks for their files. @throws ResultFaultError */
+export async function checkFrames(
+  db: Queryable,
+  { jobId, adId, frames }: { jobId: string; adId: string; frames: readonly UploadedFrame[] },
+): Promise<void> {
+  const wanted = await readWantedFrames(db, jobId, [adId]);
+  requireFrames(wanted.get(adId) ?? [], frames);
+}
+
+/**
+ * Stores the result of a creative. A repeated result changes nothing.
+ * @returns whether it is the first result of this creative. @throws SupersededError, ResultFaultError
+ */
+export async function storeCreativeResult(
+  transaction: Queryable,
+  { attemptRef, adId, result }: { attemptRef: AttemptRef; adId: string; result: RenderedResult | FailedResult },
+  context: ResolveContext,
+): Promise<boolean> {
+  const job = await lockAttempt(transaction, attemptRef);
+  const creative = await lockCreative(transaction, { jobId: job.id, adId });
+  if (creative === undefined) throw new ResultFaultError(`Ad ${adId} is not part of this job.`);
+  if (creative.status !== 'pending') return false;
+  if (result.status === 'uploaded') {
+    requireFrames(creative.wanted, result.frames);
+    await storeRendered(transaction, { job, adId, result }, context);
+  } else {
+    await failCreative(transaction, { job, adId, failure: result }, context);
+  }
+  return true;
+}
+
+function requireFrames(wanted: readonly WantedFrame[], frames: readonly UploadedFrame[]) {
+  for (const { marker_ms, ratio } of wanted) {
+    if (!frames.some((frame) => frame.marker_ms === marker_ms && frame.ratio === ratio)) {
+      throw new ResultFaultError(`The frame at ${marker_ms ?? 'the default moment'} and ratio ${ratio} is missing.`);
+    }
+  }
+  if (frames.length > wanted.length) throw new ResultFaultError('There are more frames than were asked for.');
+}
+
+async function storeRendered(
+  transaction: Queryable,
+  { job, adId, result }: { job: LockedJob; adId: string; result: RenderedResult },
+  context: ResolveContext,
+): Promise<void> {
+  const images = result.frames.map(({ key, sha256, bytes, width, height }) => ({
+    organizationId: job.organization_id,
+    key,
+    sha256,
+    bytes,
+    width,
+    height,
+  }));
+  const tokens = await insertImages(transaction, images);
+  const frames = result.frames.map(({ marker_ms, ratio }, i) => ({
+    job_id: job.id,
+    ad_id: adId,
+    marker_ms: marker_ms ?? -1,
+    ratio,
+    image_token: tokens[i] ?? '',
+  }));
+  await insertFrames(transaction, frames);
+  const { format, mode, notes, warnings, width, height, category } = result;
+  await resolveCreative(
+    transaction,
+    { jobId: job.id, adId },
+    { status: 'rendered', format, mode, width, height, notes, warnings },
+  );
+  const preview = previewOf(frames);
+  const changed = await resolveAd(transaction, adId, {
+    status: 'uploaded',
+    reason: null,
+    category,
+    width,
+    height,
+    warnings,
+    preview_token: preview,
+  });
+  if (changed) {
+    await recordAdEvent(transaction, { adId, organizationId: job.organization_id, topic: 'ad.uploaded' }, context);
+  }
+  await notify(transaction, { job: job.id, ad: adId, ...(job.set_id === null ? {} : { set: job.set_id }) });
+}
+
+/** @returns the default frame, or else the frame of the first marker, at the lowest pixel ratio. */
+function previewOf(frames: readonly { marker_ms: number; ratio: number; image_token: string }[]): string | null {
+  const sorted = frames.toSorted((a, b) => a.marker_ms - b.marker_ms || a.ratio - b.ratio);
+  return sorted[0]?.image_token ?? null;
+}
+
+/** Fails a creative, the screenshots that wait for it, and the ad if it is still pending. */
+export async function failCreative(
+  transaction: Queryable,
+  { job, adId, failure }: { job: LockedJob; adId: string; failure: FailedResult },
+  context: ResolveContext,
+): Promise<void> {
+  const { status, reason } = failure;
+  await resolveCreative(transaction, { jobId: job.id, adId }, { status: 'failed', failure: status, reason });
+  if (await resolveAd(transaction, adId, { status, reason })) {
+    await recordAdEvent(transaction, { adId, organizationId: job.organization_id, topic: 'ad.failed' }, context);
+  }
+  if (job.set_id !== null) {
+    const failed = await failScreenshotsOfAd(transaction, { setId: job.set_id, adId, reason });
+    for (let i = 0; i < failed; i += 1) context.resolved.push('ad_not_captured');
+    if (failed > 0) await recordProgressEvent(transaction, { ...job, set_id: job.set_id }, context);
+  }
+  await notify(transaction, { job: job.id, ad: adId, ...(job.set_id === null ? {} : { set: job.set_id }) });
+}

@@ -1,0 +1,270 @@
+/** Queries on the creatives of a job: claims, results and frames. */
+import { type Insertable, sql } from 'kysely';
+import type { Queryable } from '../../db/database.ts';
+import type { CreativeFrameTable } from '../../db/schema.ts';
+import type { AdSize, MediaType } from '../../domain/ads.ts';
+import type { WantedFrame } from '../../domain/batches.ts';
+import type { AdFailure } from '../../domain/states.ts';
+import type { Warning } from '../../domain/warnings.ts';
+
+/** The attempt that holds a claim. */
+export interface ClaimHolder {
+  readonly jobId: string;
+  readonly index: number;
+  readonly attempt: number;
+}
+
+export interface ClaimedCreativeRow {
+  readonly ad_id: string;
+  readonly kind: MediaType;
+  readonly content: string;
+  /** As the client gave it. */
+  readonly size: AdSize | null;
+  readonly wanted: readonly WantedFrame[];
+  /** The uploaded file; null for other kinds. */
+  readonly file: { readonly name: string; readonly sha256: string; readonly bytes: number } | null;
+}
+
+const UNCLAIMED = { claimed_by_index: null, claimed_by_attempt: null, claim_expires_at: null };
+
+/** Claims the next free creative. Creatives that screenshots of this index wait for come first. */
+export async function claimNextCreative(
+  transaction: Queryable,
+  { jobId, index, attempt }: ClaimHolder,
+  { setId, leaseSeconds }: { readonly setId: string | null; readonly leaseSeconds: number },
+): Promise<ClaimedCreativeRow | undefined> {
+  // Materialized, because a joined subquery may run once for each row and then claims them all.
+  const { rows } = await sql<{ ad_id: string; wanted: WantedFrame[] }>`
+    with free as materialized (
+      select f.ad_id from job_creatives f
+      where f.job_id = ${jobId} and f.status = 'pending' and f.claim_expires_at is null
+      order by exists (
+        select 1 from screenshots s
+        where s.set_id = ${setId} and s.job_index = ${index} and s.ad_id = f.ad_id and s.status = 'pending'
+      ) desc, f.ad_id
+      limit 1 for update of f skip locked
+    )
+    update job_creatives c
+    set claimed_by_index = ${index}, claimed_by_attempt = ${attempt},
+        claim_expires_at = now() + make_interval(secs => ${leaseSeconds})
+    from free
+    where c.job_id = ${jobId} and c.ad_id = free.ad_id
+    returning c.ad_id, c.wanted`.execute(transaction);
+  const claimed = rows[0];
+  if (claimed === undefined) return undefined;
+  const ad = await transaction
+    .selectFrom('ads')
+    .leftJoin('uploads', 'uploads.id', 'ads.upload_id')
+    .select(['kind', 'content', 'given_width', 'given_height'])
+    .select(['uploads.name as file_name', 'uploads.sha256', 'uploads.bytes'])
+    .where('ads.id', '=', claimed.ad_id)
+    .executeTakeFirstOrThrow();
+  return { ...claimed, kind: ad.kind, content: ad.content, size: givenSize(ad), file: fileOf(ad) };
+}
+
+function fileOf(ad: { file_name: string | null; sha256: string | null; bytes: number | null }) {
+  const { file_name: name, sha256, bytes } = ad;
+  return name === null || sha256 === null || bytes === null ? null : { name, sha256, bytes };
+}
+
+function givenSize(ad: { given_width: number | null; given_height: number | null }): AdSize | null {
+  const { given_width: width, given_height: height } = ad;
+  return width === null || height === null ? null : { width, height };
+}
+
+/** @returns false if this attempt does not hold the claim. */
+export async function extendClaim(
+  transaction: Queryable,
+  holder: ClaimHolder,
+  { adId, leaseSeconds }: { readonly adId: string; readonly leaseSeconds: number },
+): Promise<boolean> {
+  const result = await updateClaimed(transaction, holder, adId)
+    .set({ claim_expires_at: sql<Date>`now() + make_interval(secs => ${leaseSeconds})` })
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Releases one claim and does not count it as lost. */
+export async function removeClaim(transaction: Queryable, holder: ClaimHolder, adId: string): Promise<void> {
+  await updateClaimed(transaction, holder, adId).set(UNCLAIMED).execute();
+}
+
+function updateClaimed(transaction: Queryable, { jobId, index, attempt }: ClaimHolder, adId: string) {
+  return transaction
+    .updateTable('job_creatives')
+    .where('job_id', '=', jobId)
+    .where('ad_id', '=', adId)
+    .where('status', '=', 'pending')
+    .where('claimed_by_index', '=', index)
+    .where('claimed_by_attempt', '=', attempt);
+}
+
+/** Lets the claims of earlier attempts of this index expire now. */
+export async function expireEarlierClaims(
+  transaction: Queryable,
+  { jobId, index, attempt }: ClaimHolder,
+): Promise<void> {
+  await transaction
+    .updateTable('job_creatives')
+    .set({ claim_expires_at: sql<Date>`now()` })
+    .where('job_id', '=', jobId)
+    .where('status', '=', 'pending')
+    .where('claimed_by_index', '=', index)
+    .where('claimed_by_attempt', '<', attempt)
+    .execute();
+}
+
+/** Removes the claims of a job whose lease has expired and counts them as lost. */
+export async function removeExpiredClaims(
+  transaction: Queryable,
+  jobId: string,
+): Promise<{ ad_id: string; claims_lost: number }[]> {
+  return transaction
+    .updateTable('job_creatives')
+    .set({ ...UNCLAIMED, claims_lost: sql<number>`claims_lost + 1` })
+    .where('job_id', '=', jobId)
+    .where('status', '=', 'pending')
+    .where('claim_expires_at', '<=', sql<Date>`now()`)
+    .returning(['ad_id', 'claims_lost'])
+    .execute();
+}
+
+/**
+ * Releases the claims of all jobs and does not count them as lost. For captures that ended together with the process
+ * that ran them.
+ */
+export async function releaseAllClaims(db: Queryable): Promise<void> {
+  await db
+    .updateTable('job_creatives')
+    .set(UNCLAIMED)
+    .where('status', '=', 'pending')
+    .where('claim_expires_at', 'is not', null)
+    .execute();
+}
+
+/** Counts creatives of the job that are neither rendered nor failed. Claimed ones are included. */
+export async function countUnresolved(db: Queryable, jobId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('job_creatives')
+    .select((eb) => eb.cast<number>(eb.fn.countAll(), 'integer').as('count'))
+    .where('job_id', '=', jobId)
+    .where('status', '=', 'pending')
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export interface ResolvedCreativeRow {
+  readonly ad_id: string;
+  readonly status: 'rendered' | 'failed';
+  readonly reason: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly mode: string | null;
+  readonly warnings: Warning[];
+  readonly frames: readonly {
+    readonly marker_ms: number | null;
+    readonly ratio: number;
+    readonly key: string;
+    readonly sha256: string;
+  }[];
+}
+
+/** Reads those of the given ads whose creative is resolved in this job. */
+export async function readResolvedCreatives(
+  db: Queryable,
+  jobId: string,
+  adIds: readonly string[],
+): Promise<ResolvedCreativeRow[]> {
+  const { rows } = await sql<ResolvedCreativeRow>`
+    select c.ad_id, c.status, c.reason, c.width, c.height, c.mode, c.warnings, coalesce((
+      select json_agg(json_build_object('marker_ms', nullif(f.marker_ms, -1), 'ratio', f.ratio, 'key', i.artifact_key,
+        'sha256', i.sha256) order by f.marker_ms, f.ratio)
+      from creative_frames f join images i on i.token = f.image_token
+      where f.job_id = c.job_id and f.ad_id = c.ad_id
+    ), '[]'::json) as frames
+    from job_creatives c
+    where c.job_id = ${jobId} and c.ad_id = any(${adIds}::uuid[]) and c.status in ('rendered', 'failed')`.execute(db);
+  return rows;
+}
+
+/** @returns the wanted frames of each of these ads that is part of the job. */
+export async function readWantedFrames(
+  db: Queryable,
+  jobId: string,
+  adIds: readonly string[],
+): Promise<Map<string, readonly WantedFrame[]>> {
+  const rows = await db
+    .selectFrom('job_creatives')
+    .select(['ad_id', 'wanted'])
+    .where('job_id', '=', jobId)
+    .where((eb) => eb('ad_id', '=', eb.fn.any(eb.val([...adIds]))))
+    .execute();
+  return new Map(rows.map((row) => [row.ad_id, row.wanted]));
+}
+
+export async function lockCreative(
+  transaction: Queryable,
+  { jobId, adId }: { readonly jobId: string; readonly adId: string },
+): Promise<{ status: string; wanted: readonly WantedFrame[] } | undefined> {
+  return transaction
+    .selectFrom('job_creatives')
+    .select(['status', 'wanted'])
+    .where('job_id', '=', jobId)
+    .where('ad_id', '=', adId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function insertFrames(
+  transaction: Queryable,
+  frames: readonly Insertable<CreativeFrameTable>[],
+): Promise<void> {
+  await transaction.insertInto('creative_frames').values(frames).execute();
+}
+
+export interface CreativeResolution {
+  readonly status: 'rendered' | 'failed';
+  readonly failure?: AdFailure;
+  readonly reason?: string;
+  readonly format?: string;
+  readonly mode?: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly notes?: readonly string[];
+  readonly warnings?: readonly Warning[];
+}
+
+export async function resolveCreative(
+  transaction: Queryable,
+  { jobId, adId }: { readonly jobId: string; readonly adId: string },
+  { notes, warnings, ...resolution }: CreativeResolution,
+): Promise<void> {
+  await transaction
+    .updateTable('job_creatives')
+    .set({
+      ...resolution,
+      ...(notes === undefined ? {} : { notes: JSON.stringify(notes) }),
+      ...(warnings === undefined ? {} : { warnings: JSON.stringify(warnings) }),
+      claim_expires_at: null,
+      resolved_at: sql<Date>`now()`,
+    })
+    .where('job_id', '=', jobId)
+    .where('ad_id', '=', adId)
+    .execute();
+}
+
+/** Gives each pending creative of a job this status. @returns all ads of the job. */
+export async function closeCreatives(
+  transaction: Queryable,
+  jobId: string,
+  status: 'failed' | 'canceled',
+): Promise<string[]> {
+  await transaction
+    .updateTable('job_creatives')
+    .set({ status, claim_expires_at: null, resolved_at: sql<Date>`now()` })
+    .where('job_id', '=', jobId)
+    .where('status', '=', 'pending')
+    .execute();
+  const rows = await transaction.selectFrom('job_creatives').select('ad_id').where('job_id', '=', jobId).execute();
+  return rows.map(({ ad_id }) => ad_id);
+}

@@ -1,0 +1,122 @@
+/** Settlement: fails all unresolved parts of a job, gives the set its final status and records the event, in one transaction. */
+
+import type { Queryable } from '../../db/database.ts';
+import { notify } from '../../db/notifications.ts';
+import { type ScreenshotStatus, type SetStatus, settledSetStatus } from '../../domain/states.ts';
+import { failOrphanedAds } from '../ads/orphanedAds.ts';
+import { closeScreenshots, type FinalStatus } from '../sets/results.ts';
+import { lockCancelRequest, markSetSettled, readSetOutcome } from '../sets/setStatus.ts';
+import { recordSetEvent } from '../webhooks/events.ts';
+import type { ResolveContext } from './countedTransactions.ts';
+import { closeCreatives } from './creatives.ts';
+import { dropUnreportedUploads } from './declaredUploads.ts';
+import { hasStartedIndex } from './indexes.ts';
+import { type JobToSettle, lockJobToSettle } from './jobLocks.ts';
+import { hasUnresolved, markJobSettled } from './jobs.ts';
+
+/** Why a job ends. `lost`: its captures ended again and again without a result. `unscheduled`: none of them was ever started. */
+export type SettleCause = 'complete' | 'deadline' | 'canceled' | 'lost' | 'unscheduled';
+
+export interface Settlement {
+  readonly jobId: string;
+  readonly cause: SettleCause;
+  /** Why nothing started or was stored: `words` for the client, `details` for the operator of the cluster. */
+  readonly problem?: { readonly words?: string | undefined; readonly details: string };
+}
+
+/** `not_due`: something is unresolved and the deadline has not passed. */
+export type SettleOutcome = 'settled' | 'already' | 'not_due';
+
+/** Causes that come from the cluster, so its message is stored. */
+const CAUSES_WITH_PROBLEM: ReadonlySet<SettleCause> = new Set(['unscheduled', 'lost']);
+
+/** In a transaction that holds the leader's epoch: see `requireEpoch`. */
+export async function settleJob(
+  transaction: Queryable,
+  { jobId, cause, problem }: Settlement,
+  context: ResolveContext,
+): Promise<SettleOutcome> {
+  const job = await lockJobToSettle(transaction, jobId);
+  if (job === undefined) return 'already';
+  const ended = await endingOf(transaction, job, cause);
+  if (ended === 'not_due') return ended;
+  const words = reasonOf(ended, job, problem?.words);
+  context.resolved.push(...(await closeUnresolved(transaction, job, { cause: ended, words })));
+  const adIds = await closeCreatives(transaction, job.id, ended === 'canceled' ? 'canceled' : 'failed');
+  await dropUnreportedUploads(transaction, job.id);
+  const status = job.set_id === null ? undefined : await settleSet(transaction, job.set_id, ended);
+  const shownProblem = CAUSES_WITH_PROBLEM.has(ended) ? (problem?.details ?? null) : null;
+  await markJobSettled(transaction, job.id, { outcome: ended, problem: shownProblem });
+  await failOrphanedAds(transaction, { adIds, reason: words }, context);
+  if (job.set_id !== null && status !== undefined) {
+    await recordOutcome(transaction, { setId: job.set_id, organizationId: job.organization_id, status }, context);
+  }
+  await context.queue.enqueue(transaction, 'launch', { organization_id: job.organization_id });
+  await notify(transaction, { job: job.id, ...(job.set_id === null ? {} : { set: job.set_id }) });
+  return 'settled';
+}
+
+/** A requested cancellation has priority. A job without unresolved parts is complete, whatever the caller reports. */
+async function endingOf(
+  transaction: Queryable,
+  job: JobToSettle,
+  cause: SettleCause,
+): Promise<SettleCause | 'not_due'> {
+  if (cause === 'canceled' || (job.set_id !== null && (await lockCancelRequest(transaction, job.set_id))))
+    return 'canceled';
+  if (!(await hasUnresolved(transaction, job))) return 'complete';
+  if (cause === 'lost') return 'lost';
+  // The job is locked, so no index can start before the transaction ends.
+  if (cause === 'unscheduled' && !(await hasStartedIndex(transaction, job.id))) return 'unscheduled';
+  return job.overdue ? 'deadline' : 'not_due';
+}
+
+function reasonOf(cause: SettleCause, job: JobToSettle, why: string | undefined): string {
+  switch (cause) {
+    case 'complete':
+      return 'The ad was not captured.';
+    case 'canceled':
+      return 'The screenshot set was canceled.';
+    case 'deadline':
+      return `It was not finished within ${job.seconds} s, the time this service gives to one request.`;
+    case 'lost':
+      return why ?? 'The capture ended several times without a result.';
+    case 'unscheduled':
+      return `No capture could be started in time: ${why ?? 'the cluster gave it no place'}.`;
+  }
+}
+
+/** At the deadline, a screenshot whose capture had started timed out; the capture of the others never started. */
+async function closeUnresolved(
+  transaction: Queryable,
+  job: JobToSettle,
+  { cause, words }: { cause: SettleCause; words: string },
+): Promise<ScreenshotStatus[]> {
+  if (job.set_id === null || cause === 'complete') return [];
+  const final = (status: ScreenshotStatus, reason = words): FinalStatus => ({ status, reason });
+  const same = final(cause === 'canceled' ? 'canceled' : 'generic_error');
+  const byStart =
+    cause === 'deadline'
+      ? {
+          started: final('net_read_timeout'),
+          notStarted: final('generic_error', `No capture of this page could be started in time: ${words}`),
+        }
+      : { started: same, notStarted: same };
+  return closeScreenshots(transaction, { jobId: job.id, setId: job.set_id }, byStart);
+}
+
+async function settleSet(transaction: Queryable, setId: string, cause: SettleCause): Promise<SetStatus> {
+  const { review, ...counts } = await readSetOutcome(transaction, setId);
+  const status = cause === 'canceled' ? 'canceled' : settledSetStatus(counts, review);
+  await markSetSettled(transaction, setId, status);
+  return status;
+}
+
+async function recordOutcome(
+  transaction: Queryable,
+  { setId, organizationId, status }: { setId: string; organizationId: string; status: SetStatus },
+  context: ResolveContext,
+): Promise<void> {
+  if (status !== 'approved' && status !== 'failed') return;
+  await recordSetEvent(transaction, { setId, organizationId, topic: `screenshot_set.${status}` }, context);
+}

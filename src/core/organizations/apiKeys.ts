@@ -1,0 +1,121 @@
+import { type Selectable, sql } from 'kysely';
+import type { Queryable } from '../../db/database.ts';
+import type { ApiKeyTable } from '../../db/schema.ts';
+import { invalid, notFound } from '../../domain/failure.ts';
+import { type ParsedKey, SCOPES, type Scope } from '../../domain/keys.ts';
+import { insertKey } from './insertKey.ts';
+import { requireOrganization } from './organizations.ts';
+import { matchesSecret } from './secrets.ts';
+
+/** A key as it is listed: never its secret, of which only a hash is stored. */
+export type ApiKey = Omit<Selectable<ApiKeyTable>, 'secret_sha256' | 'organization_id'>;
+
+/** The organization and the scopes of a valid key. */
+export interface KeyHolder {
+  readonly keyId: string;
+  readonly scopes: readonly string[];
+  readonly organization: { readonly id: string; readonly slug: string; readonly disabled: boolean };
+}
+
+/** Whether the stored last use is more than a minute ago. */
+const isUseOld = sql<boolean>`last_used_at is null or last_used_at < now() - interval '1 minute'`.as('is_use_old');
+
+/** Stores the time of a use. Requests that would do so at the same time do not wait for each other. */
+async function noteKeyUse(db: Queryable, id: string): Promise<void> {
+  await sql`update api_keys set last_used_at = now() where id =
+    (select id from api_keys where id = ${id} for no key update skip locked)`.execute(db);
+}
+
+/** Compared with where no such key is, so that both take the same time. */
+const NO_SECRET = Buffer.alloc(32);
+
+/** @returns undefined for an unknown, revoked or expired key, or a wrong secret. */
+export async function authenticate(db: Queryable, key: ParsedKey): Promise<KeyHolder | undefined> {
+  const row = await db
+    .selectFrom('api_keys')
+    .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
+    .select(['secret_sha256', 'scopes', 'expires_at', 'revoked_at', 'organization_id', 'slug', 'disabled_at'])
+    .select(isUseOld)
+    .where('api_keys.id', '=', key.id)
+    .executeTakeFirst();
+  const matches = matchesSecret(key.secret, row?.secret_sha256 ?? NO_SECRET);
+  if (row === undefined || !matches || row.revoked_at !== null) return undefined;
+  if (row.expires_at !== null && row.expires_at.getTime() <= Date.now()) return undefined;
+  if (row.is_use_old) await noteKeyUse(db, key.id);
+  const organization = { id: row.organization_id, slug: row.slug, disabled: row.disabled_at !== null };
+  return { keyId: key.id, scopes: row.scopes, organization };
+}
+
+/** Reads the key of a session. @returns undefined for a key that is revoked, expired or of another organization, or an ended session. */
+export async function findLiveKey(
+  db: Queryable,
+  { keyId, slug, sessionId }: { keyId: string; slug: string; sessionId?: string },
+): Promise<{ organizationId: string; scopes: readonly string[]; disabled: boolean } | undefined> {
+  const row = await db
+    .selectFrom('api_keys')
+    .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
+    .select(['organization_id', 'scopes', 'disabled_at'])
+    .select(isUseOld)
+    .where('api_keys.id', '=', keyId)
+    .where('slug', '=', slug)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
+    .$if(sessionId !== undefined, (q) =>
+      q.where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('ended_sessions as e')
+              .select('e.id')
+              .where('e.id', '=', sessionId ?? ''),
+          ),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  if (row.is_use_old) await noteKeyUse(db, keyId);
+  return { organizationId: row.organization_id, scopes: row.scopes, disabled: row.disabled_at !== null };
+}
+
+export interface KeyOptions {
+  readonly name?: string;
+  readonly scopes?: readonly Scope[];
+  readonly expiresAt?: Date;
+}
+
+/** @returns the key as its holder needs it, which cannot be read again, and its id. */
+export async function createKey(
+  db: Queryable,
+  slug: string,
+  options: KeyOptions = {},
+): Promise<{ api_key: string; id: string }> {
+  const { name = '', scopes = SCOPES, expiresAt } = options;
+  const unknown = scopes.filter((scope) => !SCOPES.includes(scope));
+  if (unknown.length > 0 || scopes.length === 0) throw invalid({ scopes: [`must be some of: ${SCOPES.join(', ')}.`] });
+  const organization = await requireOrganization(db, slug);
+  const key = await insertKey(db, { organizationId: organization.id, name, scopes, ...(expiresAt && { expiresAt }) });
+  return { api_key: key.text, id: key.id };
+}
+
+export async function listKeys(db: Queryable, slug: string): Promise<ApiKey[]> {
+  const organization = await requireOrganization(db, slug);
+  return db
+    .selectFrom('api_keys')
+    .select(['id', 'name', 'scopes', 'created_at', 'created_by', 'expires_at', 'revoked_at', 'last_used_at'])
+    .where('organization_id', '=', organization.id)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** Does nothing if the key is already revoked. @throws Failure (404) if the organization has no such key. */
+export async function revokeKey(db: Queryable, slug: string, id: string): Promise<void> {
+  const organization = await requireOrganization(db, slug);
+  const { numUpdatedRows } = await db
+    .updateTable('api_keys')
+    .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(new Date())) }))
+    .where('id', '=', id)
+    .where('organization_id', '=', organization.id)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw notFound('id', `Organization "${slug}" has no key "${id}".`);
+}

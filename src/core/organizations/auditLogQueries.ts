@@ -1,0 +1,124 @@
+/** Entries of the audit log. They are inserted and, when they are old, removed, but never changed. */
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { Queryable } from '../../db/database.ts';
+import { allOf, type KeysetPage, type KeysetRows, type Place, readKeyset } from '../../db/keyset.ts';
+import { isAfter, type ListPage, type Page, readListPage } from '../../db/listPage.ts';
+import type { AuditLogTable } from '../../db/schema.ts';
+import { inRange, type TimeRange } from '../../db/search.ts';
+import {
+  ACTOR_TYPES,
+  type Actor,
+  AUDIT_LOG_DAYS_MIN,
+  type AuditAction,
+  type FieldChange,
+} from '../../domain/auditLog.ts';
+
+export type AuditLogRow = Omit<Selectable<AuditLogTable>, 'organization_id'>;
+
+export interface AuditedAction {
+  readonly organizationId: string;
+  readonly action: AuditAction;
+  /** Null if the object has no id of its own. */
+  readonly objectId: string | null;
+  readonly changes?: readonly FieldChange[];
+}
+
+/** Adds an entry. Call it in the transaction of the action, so that both are stored or neither. */
+export async function recordAction(tx: Queryable, actor: Actor, given: AuditedAction): Promise<void> {
+  const { organizationId, action, objectId, changes = [] } = given;
+  await tx
+    .insertInto('audit_log')
+    .values({
+      organization_id: organizationId,
+      actor_type: actor.type,
+      actor_key_id: actor.keyId,
+      actor_name: sql<string | null>`(select name from api_keys where id = ${actor.keyId})`,
+      action,
+      object_type: action.split('.')[0] ?? action,
+      object_id: objectId,
+      changes: JSON.stringify(changes),
+      address: actor.address,
+      request_id: actor.requestId,
+    })
+    .execute();
+}
+
+export interface AuditLogFilter extends TimeRange {
+  readonly organizationId: string;
+  readonly action?: AuditAction | undefined;
+  /** The id of a key, or a type of actor. */
+  readonly actor?: string | undefined;
+  /** Only rows behind this place in the list. */
+  readonly after?: Place | undefined;
+}
+
+/** Newest first. */
+export async function listAuditLog(db: Queryable, filter: AuditLogFilter, page: Page): Promise<ListPage<AuditLogRow>> {
+  const matching = db.selectFrom('audit_log').where(isWanted(filter));
+  const rows = matching.select(COLUMNS).orderBy('created_at', 'desc').orderBy('id');
+  return readListPage(db, rows, page);
+}
+
+/** One list page of the results pages, newest first. */
+export async function pageOfAuditLog(
+  db: Queryable,
+  filter: AuditLogFilter,
+  page: KeysetPage,
+): Promise<KeysetRows<AuditLogRow>> {
+  const columns = sql.join(COLUMNS.map((name) => sql.ref(`audit_log.${name}`)));
+  const sort = { column: sql`audit_log.created_at`, type: 'time', direction: 'desc' } as const;
+  return readKeyset(db, { table: 'audit_log', columns, where: isWanted(filter), sort }, page);
+}
+
+/** One condition for each, so that an index finds the rows. */
+function isBy(actor: string): RawBuilder<boolean> {
+  const isType = ACTOR_TYPES.some((type) => type === actor);
+  return isType ? sql<boolean>`audit_log.actor_type = ${actor}` : sql<boolean>`audit_log.actor_key_id = ${actor}`;
+}
+
+/** Deletes the oldest entries that are older than `days`. @returns how many, at most `most`. */
+export async function deleteOldEntries(
+  db: Queryable,
+  { days, most }: { readonly days: number; readonly most: number },
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from audit_log where id in (
+      select id from audit_log where created_at < now() - make_interval(days => ${days})
+      order by created_at limit ${most} for update skip locked)`.execute(db);
+  return Number(numAffectedRows);
+}
+
+/** Deletes entries of deleted organizations as soon as the database allows it. @returns how many, at most `most`. */
+export async function deleteEntriesOfDeleted(db: Queryable, most: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from audit_log where id in (
+      select a.id from organizations o join audit_log a on a.organization_id = o.id
+      where o.deleted_at is not null and a.created_at < now() - make_interval(days => ${AUDIT_LOG_DAYS_MIN + 1})
+      limit ${most} for update of a skip locked)`.execute(db);
+  return Number(numAffectedRows);
+}
+
+const COLUMNS = [
+  'id',
+  'created_at',
+  'actor_type',
+  'actor_key_id',
+  'actor_name',
+  'action',
+  'object_type',
+  'object_id',
+  'changes',
+  'address',
+  'request_id',
+] as const;
+
+function isWanted({ organizationId, action, actor, after, ...range }: AuditLogFilter): RawBuilder<boolean> {
+  const column = sql`audit_log.created_at`;
+  return allOf([
+    sql`audit_log.organization_id = ${organizationId}`,
+    action === undefined ? undefined : sql`audit_log.action = ${action}`,
+    actor === undefined ? undefined : isBy(actor),
+    isAfter('audit_log', after),
+    ...inRange(column, range),
+  ]);
+}

@@ -1,0 +1,81 @@
+/** The keys of an organization, for its administrators. */
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import type { Queryable } from '../../db/database.ts';
+import { type ListPage, type Page, readListPage } from '../../db/listPage.ts';
+import type { ApiKeyTable, Schema } from '../../db/schema.ts';
+import { isInRange, type TimeRange } from '../../db/search.ts';
+
+/** Never has the secret, of which only a hash is stored. */
+export interface KeyRow extends Omit<Selectable<ApiKeyTable>, 'secret_sha256' | 'organization_id'> {
+  /** Name of the key that created it. */
+  readonly creator: string | null;
+}
+
+type Keys = ExpressionBuilder<Schema & { k: ApiKeyTable }, 'k'>;
+const isActive = sql<boolean>`(k.revoked_at is null and (k.expires_at is null or k.expires_at > now()))`;
+const creator = (eb: Keys) =>
+  eb.selectFrom('api_keys as c').select('c.name').whereRef('c.id', '=', 'k.created_by').as('creator');
+
+function keysOf(db: Queryable, organizationId: string) {
+  return db.selectFrom('api_keys as k').where('k.organization_id', '=', organizationId);
+}
+
+const COLUMNS = [
+  'k.id',
+  'k.name',
+  'k.scopes',
+  'k.created_at',
+  'k.created_by',
+  'k.expires_at',
+  'k.revoked_at',
+  'k.last_used_at',
+] as const;
+
+/** Active keys first, then the newest. */
+export async function listKeyRows(
+  db: Queryable,
+  { organizationId, ...range }: { organizationId: string } & TimeRange,
+  page: Page,
+): Promise<ListPage<KeyRow>> {
+  const keys = keysOf(db, organizationId).where(isInRange(sql`k.created_at`, range));
+  const rows = keys
+    .select(COLUMNS)
+    .select(creator)
+    .orderBy(isActive, 'desc')
+    .orderBy('k.created_at', 'desc')
+    .orderBy('k.id');
+  return readListPage(db, rows, page);
+}
+
+export async function findKeyRow(
+  db: Queryable,
+  { organizationId, id }: { organizationId: string; id: string },
+): Promise<KeyRow | undefined> {
+  return keysOf(db, organizationId).select(COLUMNS).select(creator).where('k.id', '=', id).executeTakeFirst();
+}
+
+export interface ActiveKeys {
+  readonly count: number;
+  /** Those with the scope admin. */
+  readonly admins: readonly string[];
+}
+
+/** Counts the active keys. Locks the organization, so that no other transaction changes them before this one ends. */
+export async function lockActiveKeys(transaction: Queryable, organizationId: string): Promise<ActiveKeys> {
+  await transaction
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', '=', organizationId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
+  const rows = await keysOf(transaction, organizationId).select(['k.id', 'k.scopes']).where(isActive).execute();
+  return { count: rows.length, admins: rows.filter(({ scopes }) => scopes.includes('admin')).map(({ id }) => id) };
+}
+
+export async function setKeyRevoked(transaction: Queryable, id: string): Promise<void> {
+  await transaction
+    .updateTable('api_keys')
+    .set({ revoked_at: sql<Date>`coalesce(revoked_at, now())` })
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,122 @@
+/** The administrative actions of the operator's command line. Each is one transaction with its entry in the audit log. */
+
+import type { Database, Queryable } from '../../db/database.ts';
+import { type AuditAction, changesBetween, type FieldChange, OPERATOR } from '../../domain/auditLog.ts';
+import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
+import { SCOPES } from '../../domain/keys.ts';
+import type { RetentionLimits } from '../../domain/retention.ts';
+import { findS3Connector, type NewS3Connector, setS3Connector } from '../buckets/connectorQueries.ts';
+import { recordConnector, requireConnector } from '../buckets/connectors.ts';
+import { createKey, type KeyOptions, revokeKey } from './apiKeys.ts';
+import { recordAction } from './auditLogQueries.ts';
+import { findKeyRow } from './keyList.ts';
+import {
+  createOrganization,
+  disableOrganization,
+  enableOrganization,
+  lockOrganization,
+  type NewOrganization,
+  type OwnQuotas,
+  setQuotas,
+} from './organizations.ts';
+import { changeSettings, replaceWebhookSecret, type SettingsChange } from './settings.ts';
+
+/** @throws Failure for a slug that is taken or malformed. */
+export function addOrganization(db: Database, slug: string): Promise<NewOrganization> {
+  return db.transaction().execute(async (tx) => {
+    const made = await createOrganization(tx, { slug });
+    const { id } = await lockOrganization(tx, slug);
+    const changes = changesBetween({}, { slug, first_key: idOfKey(made.api_key) });
+    await record(tx, id, { action: 'organization.created', objectId: id, changes });
+    return made;
+  });
+}
+
+const idOfKey = (key: string) => key.split('_')[2];
+
+export async function disable(db: Database, slug: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { id, disabled_at: before } = await lockOrganization(tx, slug);
+    await disableOrganization(tx, slug);
+    if (before === null) await record(tx, id, { action: 'organization.disabled', objectId: id });
+  });
+}
+
+export async function enable(db: Database, slug: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { id, disabled_at: before } = await lockOrganization(tx, slug);
+    await enableOrganization(tx, slug);
+    if (before !== null) await record(tx, id, { action: 'organization.enabled', objectId: id });
+  });
+}
+
+/** Settings that are absent stay. @throws Failure: 404 for an unknown slug, 422 for days that the settings of the operator do not allow. */
+export async function chooseSettings(
+  db: Database,
+  slug: string,
+  change: SettingsChange,
+  limits?: RetentionLimits,
+): Promise<void> {
+  await db.transaction().execute((tx) => changeSettings(tx, slug, change, { actor: OPERATOR, limits }));
+}
+
+/** Quotas that are absent stay. */
+export async function chooseQuotas(db: Database, slug: string, quotas: Partial<OwnQuotas>): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { id, pictures_per_day, running_captures } = await lockOrganization(tx, slug);
+    const before = { pictures_per_day, running_captures };
+    const after = { ...before, ...quotas };
+    const changes = changesBetween(before, after);
+    if (changes.length === 0) return;
+    await setQuotas(tx, slug, after);
+    await record(tx, id, { action: 'settings.updated', objectId: id, changes });
+  });
+}
+
+/** @returns the new secret. The old one also signs for a day. */
+export function rotateSecret(db: Database, slug: string): Promise<string> {
+  return db.transaction().execute((tx) => replaceWebhookSecret(tx, slug, true, OPERATOR));
+}
+
+/** @returns the key as its holder needs it, which cannot be read again, and its id. */
+export function addKey(db: Database, slug: string, options: KeyOptions): Promise<{ api_key: string; id: string }> {
+  return db.transaction().execute(async (tx) => {
+    const { id: organizationId } = await lockOrganization(tx, slug);
+    const made = await createKey(tx, slug, options);
+    const { name, scopes = SCOPES, expiresAt: expires_at } = options;
+    const changes = changesBetween({}, { name, scopes, expires_at });
+    await record(tx, organizationId, { action: 'api_key.created', objectId: made.id, changes });
+    return made;
+  });
+}
+
+/** Does nothing if the key is already revoked. @throws Failure (404) if the organization has no such key. */
+export async function endKey(db: Database, slug: string, id: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { id: organizationId } = await lockOrganization(tx, slug);
+    const before = await findKeyRow(tx, { organizationId, id });
+    await revokeKey(tx, slug, id);
+    if (before === undefined || before.revoked_at !== null) return;
+    const changes = changesBetween({ name: before.name, scopes: before.scopes }, {});
+    await record(tx, organizationId, { action: 'api_key.revoked', objectId: id, changes });
+  });
+}
+
+/** Sets or replaces a connector without a check. */
+export async function setConnector(db: Database, slug: string, given: NewS3Connector): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { id: organizationId } = await lockOrganization(tx, slug);
+    const key = { organizationId, name: given.name ?? DEFAULT_CONNECTOR };
+    const stored = await findS3Connector(tx, key);
+    await setS3Connector(tx, slug, given);
+    await recordConnector(tx, OPERATOR, { stored, row: requireConnector(await findS3Connector(tx, key)) });
+  });
+}
+
+async function record(
+  tx: Queryable,
+  organizationId: string,
+  entry: { action: AuditAction; objectId: string; changes?: readonly FieldChange[] },
+): Promise<void> {
+  await recordAction(tx, OPERATOR, { organizationId, ...entry });
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { Queryable } from '../../db/database.ts';
+import type { OrganizationTable } from '../../db/schema.ts';
+import { openSecret, sealSecret, webhookSecretPlace } from '../../db/secrets/sealing.ts';
+import { conflict, invalid, notFound } from '../../domain/failure.ts';
+import { SCOPES } from '../../domain/keys.ts';
+import { isSlug } from '../../domain/slugs.ts';
+import { insertKey } from './insertKey.ts';
+import { newWebhookSecret, secretState, type WebhookSecretState } from './secrets.ts';
+
+export type Organization = Selectable<OrganizationTable>;
+
+/** The output of `tearsheet org create`. The key is shown only once. */
+export interface NewOrganization {
+  /** Its slug. */
+  readonly organization: string;
+  readonly api_key: string;
+  readonly webhook_secret: string;
+}
+
+/**
+ * Creates an organization and its first key, with all scopes, in a transaction of its own unless `db` is one.
+ * @throws Failure for a slug that is taken or malformed.
+ */
+export async function createOrganization(db: Queryable, { slug }: { slug: string }): Promise<NewOrganization> {
+  if (!isSlug(slug)) {
+    throw invalid({
+      slug: ['must be 1 to 63 lower-case letters, digits and hyphens, neither beginning nor ending with a hyphen.'],
+    });
+  }
+  const [id, secret] = [randomUUID(), newWebhookSecret()];
+  const create = async (tx: Queryable): Promise<NewOrganization> => {
+    const made = await tx
+      .insertInto('organizations')
+      .values({ id, slug, webhook_secret: sealSecret(tx, secret, webhookSecretPlace(id)) })
+      .onConflict((on) => on.doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    if (made === undefined) throw conflict('slug', `is taken: an organization "${slug}" already exists.`);
+    const key = await insertKey(tx, { organizationId: made.id, name: 'first key', scopes: SCOPES });
+    return { organization: slug, api_key: key.text, webhook_secret: secret };
+  };
+  return db.isTransaction ? create(db) : db.transaction().execute(create);
+}
+
+export async function findOrganization(db: Queryable, slug: string): Promise<Organization | undefined> {
+  return db.selectFrom('organizations').selectAll().where('slug', '=', slug).executeTakeFirst();
+}
+
+/** @throws Failure (404) if there is no such organization. */
+export async function requireOrganization(db: Queryable, slug: string): Promise<Organization> {
+  const organization = await findOrganization(db, slug);
+  if (organization === undefined) throw unknownOrganization(slug);
+  return organization;
+}
+
+/** Also keeps other transactions from changing the row before this one ends. @throws Failure (404) if there is no such organization. */
+export async function lockOrganization(tx: Queryable, slug: string): Promise<Organization> {
+  const row = await tx
+    .selectFrom('organizations')
+    .selectAll()
+    .where('slug', '=', slug)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (row === undefined) throw unknownOrganization(slug);
+  return row;
+}
+
+/** Lets transactions that count rows of the organization before they add one wait for each other, so that a limit holds. */
+export async function lockOrganizationById(tx: Queryable, id: string): Promise<void> {
+  await tx.selectFrom('organizations').select('id').where('id', '=', id).forNoKeyUpdate().execute();
+}
+
+export async function listOrganizations(db: Queryable): Promise<Organization[]> {
+  return db.selectFrom('organizations').selectAll().where('deleted_at', 'is', null).orderBy('slug').execute();
+}
+
+/** The API rejects requests of a disabled organization. Work that it requested before continues. */
+export async function disableOrganization(db: Queryable, slug: string): Promise<void> {
+  await change(db, slug, { disabled_at: new Date() });
+}
+
+export async function enableOrganization(db: Queryable, slug: string): Promise<void> {
+  await change(db, slug, { disabled_at: null });
+}
+
+export async function setReview(db: Queryable, slug: string, review: Organization['review']): Promise<void> {
+  await change(db, slug, { review });
+}
+
+export async function setRetention(db: Queryable, slug: string, days: number | null): Promise<void> {
+  await change(db, slug, { set_retention_days: days });
+}
+
+/** Null: as the operator's settings say. */
+export interface OwnQuotas {
+  readonly pictures_per_day: number | null;
+  readonly running_captures: number | null;
+}
+
+export async function setQuotas(db: Queryable, slug: string, quotas: OwnQuotas): Promise<void> {
+  await change(db, slug, quotas);
+}
+
+/** The old secret signs beside the new one for a day, unless `keepPrevious` is false. @returns the new one. */
+export async function rotateWebhookSecret(db: Queryable, slug: string, keepPrevious = true): Promise<string> {
+  const { id } = await requireOrganization(db, slug);
+  const secret = newWebhookSecret();
+  await db
+    .updateTable('organizations')
+    .set((eb) => ({
+      previous_webhook_secret: keepPrevious ? eb.ref('webhook_secret') : eb.val(null),
+      webhook_secret: sealSecret(db, secret, webhookSecretPlace(id)),
+      webhook_secret_rotated_at: new Date(),
+    }))
+    .where('id', '=', id)
+    .execute();
+  return secret;
+}
+
+/** @returns the webhook secret as its receivers know it. */
+export function webhookSecretOf(db: Queryable, { id, webhook_secret }: Organization): string {
+  return openSecret(db, webhook_secret, webhookSecretPlace(id));
+}
+
+export async function readWebhookSecret(db: Queryable, slug: string): Promise<WebhookSecretState> {
+  const row = await requireOrganization(db, slug);
+  return secretState({
+    createdAt: row.created_at,
+    rotatedAt: row.webhook_secret_rotated_at,
+    hasPrevious: row.previous_webhook_secret !== null,
+  });
+}
+
+async function change(
+  db: Queryable,
+  slug: string,
+  values: Partial<Pick<Organization, 'disabled_at' | 'review' | 'set_retention_days' | keyof OwnQuotas>>,
+): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('organizations')
+    .set(values)
+    .where('slug', '=', slug)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw unknownOrganization(slug);
+}
+
+function unknownOrganization(slug: string) {
+  return notFound('organization_slug', `There is no organization "${slug}".`);
+}

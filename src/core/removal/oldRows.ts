@@ -1,0 +1,95 @@
+/** Deletes rows that are older than `domain/retention.ts` says. Rows that another process has locked stay for the next call. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Database, Queryable } from '../../db/database.ts';
+import { ANSWER_DAYS, EVENT_DAYS, JOB_DAYS, UPLOAD_DAYS } from '../../domain/retention.ts';
+
+const olderThan = (days: number) => sql`now() - make_interval(days => ${days})`;
+
+/** Each deletes some old rows, at most `most`. @returns how many. */
+export const OLD_ROWS = {
+  event: deleteOldEvents,
+  draft: deleteOldDrafts,
+  upload: (db, most) =>
+    deleteSome(
+      db,
+      sql`uploads`,
+      sql`select ctid from uploads where expires_at <= now() order by expires_at limit ${most}`,
+    ),
+  stored_answer: (db, most) =>
+    deleteSome(
+      db,
+      sql`idempotency_keys`,
+      sql`select ctid from idempotency_keys where created_at <= ${olderThan(ANSWER_DAYS)} order by created_at limit ${most}`,
+    ),
+  // Receivers of test events, whose events were deleted.
+  test_receiver: (db, most) =>
+    deleteSome(
+      db,
+      sql`subscribers`,
+      sql`select s.ctid from subscribers s where ad_id is null and set_id is null
+        and not exists (select from webhook_endpoints w where w.id = s.id)
+        and not exists (select from deliveries d where d.subscriber_id = s.id) limit ${most}`,
+    ),
+  // The condition on the name is that of the index.
+  job: (db, most) =>
+    deleteSome(
+      db,
+      sql`screenshot_jobs`,
+      sql`select ctid from screenshot_jobs where set_id is null and name like 'set-%' and settled_at < ${olderThan(JOB_DAYS)}
+        limit ${most}`,
+    ),
+  export: expireExports,
+} as const satisfies Record<string, (db: Database, most: number) => Promise<number>>;
+
+async function deleteSome(db: Queryable, table: RawBuilder<unknown>, wanted: RawBuilder<unknown>): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from ${table} where ctid = any(array(${wanted} for update skip locked))`.execute(db);
+  return Number(numAffectedRows);
+}
+
+/**
+ * Deletes events with their deliveries, unless one of these waits. A replay locks its events first, so the second statement
+ * sees the deliveries that it restarted.
+ */
+function deleteOldEvents(db: Database, most: number): Promise<number> {
+  const isUnused = sql`not exists (select from deliveries d where d.event_id = e.id and d.status = 'pending')`;
+  return deleteLocked(db, {
+    wanted: sql`select e.id from events e where e.created_at < ${olderThan(EVENT_DAYS)} and ${isUnused}
+      order by e.created_at limit ${most} for update of e skip locked`,
+    deletion: (ids) => sql`delete from events e where e.id = any(${ids}::uuid[]) and ${isUnused}`,
+  });
+}
+
+/** Deletes ads of the page of a new request that no set shows. A request may have used one before it was locked. */
+function deleteOldDrafts(db: Database, most: number): Promise<number> {
+  const isUnused = sql`not exists (select from screenshots s where s.ad_id = a.id)`;
+  return deleteLocked(db, {
+    wanted: sql`select a.id from ads a where a.source = 'draft' and a.created_at < ${olderThan(UPLOAD_DAYS)}
+      and a.status <> 'pending' and ${isUnused} order by a.created_at limit ${most} for update of a skip locked`,
+    deletion: (ids) => sql`delete from ads a where a.id = any(${ids}::uuid[]) and a.source = 'draft' and ${isUnused}`,
+  });
+}
+
+interface LockedDeletion {
+  readonly wanted: RawBuilder<{ id: string }>;
+  readonly deletion: (ids: readonly string[]) => RawBuilder<unknown>;
+}
+
+function deleteLocked(db: Database, { wanted, deletion }: LockedDeletion): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await wanted.execute(tx);
+    if (rows.length === 0) return 0;
+    const { numAffectedRows } = await deletion(rows.map(({ id }) => id)).execute(tx);
+    return Number(numAffectedRows);
+  });
+}
+
+/** The files of expired exports are not served from then on, and a trigger notes them. Their rows stay with their sets. */
+async function expireExports(db: Queryable, most: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update exports set status = 'expired' where id = any(array(
+      select id from exports where status = 'ready' and expires_at <= now() limit ${most} for update skip locked))`.execute(
+    db,
+  );
+  return Number(numAffectedRows);
+}

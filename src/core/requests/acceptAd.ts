@@ -1,0 +1,113 @@
+/** Accepts an ad of create-ad. */
+import type { ParsedCreateAd } from '../../contract/parseCreateAd.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { AdRow } from '../../db/rows.ts';
+import type { AdSource } from '../../db/schema.ts';
+import { invalid } from '../../domain/failure.ts';
+import { findReferences } from '../ads/findReferences.ts';
+import { type NewAd, newAd } from '../ads/insertAds.ts';
+import type { EventContext } from '../webhooks/eventContext.ts';
+import {
+  addMissingConnectorFaults,
+  addUnknownCampaignFault,
+  lockUploads,
+  type UploadNames,
+  wantsS3,
+  wantsUpload,
+} from './checks.ts';
+import { type StoredAds, storeNewAds } from './storeNewAds.ts';
+
+export interface AdRequest {
+  readonly organizationId: string;
+  readonly parsed: ParsedCreateAd;
+  /** `create_ad` unless given. */
+  readonly source?: AdSource;
+}
+
+interface AcceptedAd {
+  readonly row: Omit<AdRow, 'reason' | 'width' | 'height' | 'preview_token' | 'warnings'>;
+  readonly created: boolean;
+}
+
+/** Stores a new ad and asks for its preview, or finds the ad with the lookup key. @throws Failure: 422 with all faults of the body, 409 as `storeNewAds`. */
+export async function acceptAd(tx: Queryable, request: AdRequest, { queue }: EventContext): Promise<AcceptedAd> {
+  const { organizationId, parsed } = request;
+  const { existing, uploadNames } = needsLook(parsed) ? await examine(tx, request) : NOTHING_FOUND;
+  if (existing !== undefined) return { row: existing, created: false };
+  const { made, stored } = await storeAd(tx, request, uploadNames);
+  const createdAt = stored.inserted.get(made.id);
+  if (createdAt !== undefined) {
+    await queue.enqueue(tx, 'launch', { organization_id: organizationId });
+    return { row: pendingRow(made, stored.campaignId, createdAt), created: true };
+  }
+  const taken = stored.existing.get(made.lookupKey ?? '');
+  if (taken === undefined) throw new Error('unreachable: the ad was neither stored nor found by its lookup key');
+  return { row: taken, created: false };
+}
+
+interface Stored {
+  readonly made: NewAd;
+  readonly stored: StoredAds;
+}
+
+async function storeAd(
+  tx: Queryable,
+  { organizationId, parsed, source = 'create_ad' }: AdRequest,
+  uploadNames: UploadNames,
+): Promise<Stored> {
+  const { campaign, ad, subscribers, faults } = parsed;
+  if (campaign === undefined || ad?.content === undefined)
+    throw new Error('unreachable: an invalid body passed validation');
+  const fileName = uploadNames.get(ad.content.media.content);
+  const made = newAd({ lookupKey: ad.lookupKey, ...ad.content, fileName });
+  const stored = await storeNewAds(tx, { organizationId, campaign, source, ads: [made], subscribers });
+  if (stored !== undefined) return { made, stored };
+  addUnknownCampaignFault(faults);
+  throw invalid(faults.errors);
+}
+
+/** The usual request is valid and has media. The insert then finds an existing ad itself, and no query is needed before. */
+function needsLook({ faults, ad, subscribers }: ParsedCreateAd): boolean {
+  return faults.any || ad?.content === undefined || wantsS3(subscribers) || wantsUpload(ad);
+}
+
+interface Examined {
+  /** The ad that has the lookup key. */
+  readonly existing: AdRow | undefined;
+  readonly uploadNames: UploadNames;
+}
+
+const NOTHING_FOUND: Examined = { existing: undefined, uploadNames: new Map() };
+
+/** @throws Failure (422): name and media are required only if no ad has the lookup key yet. */
+async function examine(tx: Queryable, { organizationId, parsed }: AdRequest): Promise<Examined> {
+  const { campaign, ad, subscribers, faults } = parsed;
+  const lookupKeys = ad?.lookupKey === undefined ? [] : [ad.lookupKey];
+  const { campaignId, adsByKey } = await findReferences(tx, { organizationId, campaign, adIds: [], lookupKeys });
+  if (campaign !== undefined && 'id' in campaign && campaignId === undefined) addUnknownCampaignFault(faults);
+  const existing = ad?.lookupKey === undefined ? undefined : adsByKey.get(ad.lookupKey);
+  if (existing === undefined && ad !== undefined) faults.addAll(ad.faults);
+  const newAds = existing === undefined ? [{ ad, path: '' }] : [];
+  const uploadNames = await lockUploads(tx, { organizationId, newAds, faults });
+  await addMissingConnectorFaults(tx, { organizationId, subscribers, faults });
+  if (faults.any) throw invalid(faults.errors);
+  return { existing, uploadNames };
+}
+
+function pendingRow(
+  { id, name, lookupKey, media, metadata }: NewAd,
+  campaignId: string,
+  createdAt: Date,
+): AcceptedAd['row'] {
+  return {
+    id,
+    name,
+    lookup_key: lookupKey,
+    status: 'pending',
+    category: null,
+    kind: media.type,
+    campaign_id: campaignId,
+    created_at: createdAt,
+    metadata,
+  };
+}

@@ -1,0 +1,109 @@
+import type { NewAdContent } from '../../contract/parseParts.ts';
+import type { ParsedEntry, ParsedScreenshotRequest } from '../../contract/parseScreenshotRequest.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { Enqueuer } from '../../db/queuePayloads.ts';
+import type { SetRow } from '../../db/rows.ts';
+import { invalid } from '../../domain/failure.ts';
+import type { Limits } from '../../domain/limits.ts';
+import { DEFAULT_QUOTAS, type DefaultQuotas, quotaExceeded } from '../../domain/quotas.ts';
+import { countWanted, expandScreenshots, type Retaken } from '../../domain/screenshots.ts';
+import { type NewAd, newAd } from '../ads/insertAds.ts';
+import { countPictures } from '../organizations/usage.ts';
+import { insertSet } from '../sets/insertSet.ts';
+import { addUnknownCampaignFault, type UploadNames, wantsS3, wantsUpload } from './checks.ts';
+import { type Existing, examineEntries, NOTHING_EXISTS } from './examineEntries.ts';
+import { storeNewAds } from './storeNewAds.ts';
+
+/** A screenshot request that its parser has read. */
+export interface RequestToAccept {
+  readonly organizationId: string;
+  readonly parsed: ParsedScreenshotRequest;
+  /** The set that this request takes again. */
+  readonly retakeOf?: Retaken | undefined;
+}
+
+type StoredSet = Pick<SetRow, 'id' | 'campaign_id' | 'status' | 'metadata' | 'created_at'>;
+
+export interface AcceptanceContext {
+  readonly queue: Enqueuer;
+  readonly limits: Limits;
+  readonly quotas?: DefaultQuotas | undefined;
+}
+
+type AcceptOptions = RequestToAccept & Pick<AcceptanceContext, 'limits' | 'quotas'>;
+
+/** Stores campaign, ads, set, screenshots and subscribers, and asks for the set's admission. @throws Failure: 409 as `storeNewAds`, 422 with all faults, 429 over the quota of the day. */
+export async function acceptScreenshotRequest(
+  tx: Queryable,
+  request: RequestToAccept,
+  { queue, limits, quotas }: AcceptanceContext,
+): Promise<StoredSet> {
+  const set = await storeRequest(tx, { ...request, limits, quotas });
+  await queue.enqueue(tx, 'launch', { organization_id: request.organizationId });
+  return set;
+}
+
+async function storeRequest(tx: Queryable, options: AcceptOptions): Promise<StoredSet> {
+  const { organizationId, parsed, limits, retakeOf } = options;
+  const existing = needsLook(options) ? await examineEntries(tx, options) : NOTHING_EXISTS;
+  const { campaignId, adIds } = await storeAds(tx, options, existing);
+  const entries = parsed.entries.map(({ screenshots }, index) => ({ adId: adIds[index] ?? '', screenshots }));
+  const pictures = expandScreenshots(entries, limits.screenshots);
+  const { instructions, metadata, subscribers } = parsed;
+  const set = await insertSet(tx, {
+    ...{ organizationId, campaignId, instructions, metadata },
+    ...{ pictures, subscribers, retakeOf },
+  });
+  await requireQuota(tx, options, pictures.length);
+  return { ...set, campaign_id: campaignId, status: 'draft', metadata };
+}
+
+/** @throws Failure (429) if the organization requested too many screenshots today. The transaction then stores nothing. */
+async function requireQuota(tx: Queryable, options: AcceptOptions, pictures: number): Promise<void> {
+  const { organizationId, quotas = DEFAULT_QUOTAS } = options;
+  const over = await countPictures(tx, { organizationId, pictures, defaultQuota: quotas.picturesPerDay });
+  if (over !== undefined) throw quotaExceeded({ ...over, wanted: pictures });
+}
+
+/** The usual request is valid and has media. The inserts then find existing ads themselves. */
+function needsLook({ parsed, limits }: AcceptOptions): boolean {
+  return (
+    parsed.faults.any ||
+    wantsS3(parsed.subscribers) ||
+    parsed.entries.some(({ ad }) => ad?.content === undefined || wantsUpload(ad)) ||
+    countWanted(parsed.entries) > limits.screenshots
+  );
+}
+
+interface RequestedAds {
+  readonly campaignId: string;
+  /** The ad of each entry, in the order of the entries. */
+  readonly adIds: readonly string[];
+}
+
+async function storeAds(tx: Queryable, options: AcceptOptions, existing: Existing): Promise<RequestedAds> {
+  const { organizationId, parsed } = options;
+  const plan = parsed.entries.map((entry) => existing.adOf(entry) ?? newAdOf(entry, existing.uploadNames));
+  const ads = plan.filter((planned) => typeof planned !== 'string');
+  if (ads.length === 0 && existing.campaignId !== undefined) {
+    return { campaignId: existing.campaignId, adIds: plan.filter((planned) => typeof planned === 'string') };
+  }
+  if (parsed.campaign === undefined) throw new Error('unreachable: an invalid body passed validation');
+  const { campaign } = parsed;
+  const stored = await storeNewAds(tx, { organizationId, campaign, source: 'screenshot_request', ads });
+  if (stored === undefined) {
+    addUnknownCampaignFault(parsed.faults);
+    throw invalid(parsed.faults.errors);
+  }
+  const { campaignId, existing: found } = stored;
+  const adIds = plan.map((planned) =>
+    typeof planned === 'string' ? planned : (found.get(planned.lookupKey ?? '')?.id ?? planned.id),
+  );
+  return { campaignId, adIds };
+}
+
+function newAdOf({ ad }: ParsedEntry, uploadNames: UploadNames): NewAd {
+  const content: NewAdContent | undefined = ad?.content;
+  if (content === undefined) throw new Error('unreachable: an invalid entry passed validation');
+  return newAd({ lookupKey: ad?.lookupKey, ...content, fileName: uploadNames.get(content.media.content) });
+}

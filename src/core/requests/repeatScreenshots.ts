@@ -1,0 +1,148 @@
+/** Takes screenshots again. The new set goes the same way as one of a screenshot request. */
+import type { ParsedSubscriber } from '../../contract/parseParts.ts';
+import type { ParsedEntry, ParsedScreenshotRequest } from '../../contract/parseScreenshotRequest.ts';
+import type { ParsedRetake } from '../../contract/retakes.ts';
+import type { Queryable } from '../../db/database.ts';
+import { conflict, invalid, unknownId } from '../../domain/failure.ts';
+import type { Limits } from '../../domain/limits.ts';
+import { expandScreenshots, type Retaken, type WantedScreenshots } from '../../domain/screenshots.ts';
+import { lockScreenshot } from '../sets/oneScreenshot.ts';
+import { type RetakeSource, readRetakeSources } from '../sets/readVersions.ts';
+import { lockSetToRetake, type SetToRetake } from '../sets/setStatus.ts';
+import { readSubscribersAsGiven } from '../webhooks/subscriberRows.ts';
+import { type AcceptanceContext, acceptScreenshotRequest } from './acceptScreenshotRequest.ts';
+
+/** `duplicate`: the new set is no retake, so the pages of the old one do not change. */
+export type RepeatKind = 'retake' | 'duplicate';
+
+interface Repeat {
+  readonly organizationId: string;
+  /** The changes, and which screenshots of a set. */
+  readonly wish: ParsedRetake;
+}
+
+/** @returns the id of the new set. @throws Failure: 404, 409 if the set is not finished or nothing is left to repeat, 422 with all faults. */
+export async function repeatSet(
+  tx: Queryable,
+  { organizationId, setId, kind, wish }: Repeat & { readonly setId: string; readonly kind: RepeatKind },
+  context: AcceptanceContext,
+): Promise<string> {
+  const set = await lockSource(tx, organizationId, setId);
+  const chosen: ParsedRetake = kind === 'retake' ? wish : { ...wish, which: 'all', screenshotIds: undefined };
+  const pictures = choose(await readRetakeSources(tx, set.id), chosen);
+  return repeat(tx, { organizationId, wish, set, pictures, isRetake: kind === 'retake' }, context);
+}
+
+/** Takes one screenshot again, in a set of its own. @returns the id of that set. @throws Failure as repeatSet. */
+export async function repeatScreenshot(
+  tx: Queryable,
+  { organizationId, screenshotId, wish }: Repeat & { readonly screenshotId: string },
+  context: AcceptanceContext,
+): Promise<string> {
+  const found = await lockScreenshot(tx, { organizationId, screenshotId });
+  if (found === undefined) throw unknownId();
+  const set = await lockSource(tx, organizationId, found.set_id);
+  const pictures = (await readRetakeSources(tx, set.id)).filter(({ id }) => id === screenshotId);
+  return repeat(tx, { organizationId, wish, set, pictures, isRetake: true }, context);
+}
+
+interface Source {
+  readonly set: SetToRetake;
+  readonly pictures: readonly RetakeSource[];
+  readonly isRetake: boolean;
+}
+
+async function repeat(tx: Queryable, repeated: Repeat & Source, context: AcceptanceContext): Promise<string> {
+  const { organizationId, set, pictures, wish, isRetake } = repeated;
+  addPictureFaults(wish, pictures, context.limits);
+  const parsed = await requestOf(tx, { set, pictures, wish, isRetake });
+  const retakeOf: Retaken | undefined = isRetake ? { id: set.id, originalId: set.original_id ?? set.id } : undefined;
+  return (await acceptScreenshotRequest(tx, { organizationId, parsed, retakeOf }, context)).id;
+}
+
+/** The lock makes simultaneous retakes of one set see each other. @throws Failure: 404, and 409 while it is captured. */
+async function lockSource(tx: Queryable, organizationId: string, setId: string): Promise<SetToRetake> {
+  const set = await lockSetToRetake(tx, { organizationId, setId });
+  if (set === undefined) throw unknownId();
+  if (set.status !== 'draft' && set.status !== 'capturing') return set;
+  throw conflict('status', `is ${set.status}, so the set is not finished: wait until it is, or cancel it.`);
+}
+
+/** @throws Failure: 409 if nothing is left to take again, 422 for ids of other sets. */
+function choose(pictures: readonly RetakeSource[], { which, screenshotIds }: ParsedRetake): readonly RetakeSource[] {
+  if (screenshotIds !== undefined) return chooseById(pictures, screenshotIds);
+  if (which === 'all') return pictures;
+  const failed = pictures.filter(
+    ({ status, isReplaced }) => status !== 'uploaded' && status !== 'canceled' && !isReplaced,
+  );
+  if (failed.length > 0) return failed;
+  throw conflict('which', 'finds no failed screenshot that was not taken again since.');
+}
+
+function chooseById(pictures: readonly RetakeSource[], ids: readonly string[]): readonly RetakeSource[] {
+  const known = new Set(pictures.map(({ id }) => id));
+  const unknown = ids.flatMap((id, index) => (known.has(id) ? [] : [index]));
+  const text = 'is not the id of a screenshot of this set.';
+  if (unknown.length > 0) throw invalid(Object.fromEntries(unknown.map((i) => [`screenshot_ids.${i}`, [text]])));
+  return pictures.filter(({ id }) => ids.includes(id));
+}
+
+function addPictureFaults(
+  { faults, site, device, slotIndex }: ParsedRetake,
+  pictures: readonly RetakeSource[],
+  limits: Limits,
+): void {
+  if (pictures.length > limits.screenshots) {
+    faults.add(
+      'screenshot_ids',
+      `must name at most ${limits.screenshots.toLocaleString('en')} screenshots of the set.`,
+    );
+  }
+  // On another page or device, the candidates are other ones.
+  if (slotIndex === undefined || site !== undefined || device !== undefined) return;
+  const fewest = Math.min(...pictures.map(({ candidates }) => candidates ?? Number.POSITIVE_INFINITY));
+  if (slotIndex <= fewest) return;
+  faults.add('options.slot.index', `must be at most ${fewest}, the number of candidates in the record.`);
+}
+
+interface Repeated extends Source {
+  readonly wish: ParsedRetake;
+}
+
+/** @returns the request that asks for these screenshots with the changes. */
+async function requestOf(tx: Queryable, { set, pictures, wish, isRetake }: Repeated): Promise<ParsedScreenshotRequest> {
+  const { faults } = wish;
+  const screenshots = pictures.map((picture) => ({
+    adId: picture.adId,
+    screenshots: [wanted(picture, wish, isRetake)],
+  }));
+  const expanded = expandScreenshots(screenshots, pictures.length);
+  if (expanded.length < pictures.length) {
+    faults.add(
+      wish.site === undefined ? 'device.name' : 'site.url',
+      'makes several screenshots the same: take them again one by one.',
+    );
+  }
+  const subscribers: readonly ParsedSubscriber[] = wish.subscribers ?? (await readSubscribersAsGiven(tx, set.id));
+  const entries = screenshots.map(
+    ({ adId, screenshots }): ParsedEntry => ({
+      path: 'screenshots',
+      ad: { id: adId, lookupKey: undefined, content: undefined, faults: {} },
+      screenshots,
+    }),
+  );
+  const instructions = wish.instructions ?? set.instructions;
+  const metadata = wish.metadata ?? set.metadata;
+  return { campaign: { id: set.campaign_id }, entries, subscribers, instructions, metadata, faults };
+}
+
+function wanted(picture: RetakeSource, wish: ParsedRetake, isRetake: boolean): WantedScreenshots {
+  const { id, originalId, siteUrl, siteKey, device, markerMs, options } = picture;
+  return {
+    site: wish.site ?? { url: siteUrl, key: siteKey },
+    device: wish.device ?? device,
+    markers: markerMs === null ? [] : [markerMs],
+    options: wish.changedOptions(options),
+    ...(isRetake && { retakeOf: { id, originalId } }),
+  };
+}

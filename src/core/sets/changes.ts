@@ -1,0 +1,101 @@
+/** Changes of ads, sets and campaigns by clients. Each is one transaction with its entry in the audit log. */
+import type { z } from 'zod';
+import type { AdChange, SetChange } from '../../contract/changes.ts';
+import type { Queryable } from '../../db/database.ts';
+import { type Actor, type AuditAction, changesBetween, type FieldChange } from '../../domain/auditLog.ts';
+import { campaignName, DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
+import { conflict, gone, invalid, unknownId } from '../../domain/failure.ts';
+import {
+  changedKeys,
+  changedMetadata,
+  type Metadata,
+  type MetadataChange,
+  metadataFaults,
+} from '../../domain/metadata.ts';
+import { changeAdRow, lockAdToChange } from '../ads/changeAd.ts';
+import { recordAction } from '../organizations/auditLogQueries.ts';
+import { lockCampaign } from '../removal/deletions.ts';
+import { type ObjectRef, wasRemoved } from '../removal/tombstones.ts';
+import { renameCampaignRow } from './renameCampaign.ts';
+import { markWordsStale } from './searchWords.ts';
+import { changeSetRow, lockSetToRetake } from './setStatus.ts';
+
+/** @throws Failure: 404 or 410 if there is no such ad, 422 if its metadata would exceed a limit. */
+export async function changeAd(
+  tx: Queryable,
+  ref: ObjectRef,
+  { change, actor }: { readonly change: z.output<typeof AdChange>; readonly actor: Actor },
+): Promise<void> {
+  const before = (await lockAdToChange(tx, ref)) ?? (await rejectMissing(tx, ref));
+  const after = { name: change.name ?? before.name, metadata: metadataAfter(before.metadata, change.metadata) };
+  const changes = [...changesBetween({ name: before.name }, { name: after.name }), ...metadataChanges(before, after)];
+  if (changes.length === 0) return;
+  await changeAdRow(tx, ref.id, after);
+  if (after.name !== before.name) await markWordsStale(tx, { adId: ref.id });
+  await record(tx, ref, { actor, action: 'ad.updated', changes });
+}
+
+/** @throws Failure as {@link changeAd}. */
+export async function changeSet(
+  tx: Queryable,
+  ref: ObjectRef,
+  { change, actor }: { readonly change: z.output<typeof SetChange>; readonly actor: Actor },
+): Promise<void> {
+  const { organizationId, id } = ref;
+  const before = (await lockSetToRetake(tx, { organizationId, setId: id })) ?? (await rejectMissing(tx, ref));
+  const instructions = change.instructions === undefined ? before.instructions : change.instructions;
+  const after = { instructions, metadata: metadataAfter(before.metadata, change.metadata) };
+  const changes = [
+    ...changesBetween({ instructions: before.instructions }, { instructions }),
+    ...metadataChanges(before, after),
+  ];
+  if (changes.length === 0) return;
+  await changeSetRow(tx, id, after);
+  await record(tx, ref, { actor, action: 'screenshot_set.updated', changes });
+}
+
+/** @throws Failure: 404 or 410 if there is no such campaign, 409 if the name is taken or belongs to the page of new requests. */
+export async function renameCampaign(
+  tx: Queryable,
+  ref: ObjectRef,
+  { name: sent, actor }: { readonly name: string; readonly actor: Actor },
+): Promise<void> {
+  const before = (await lockCampaign(tx, ref)) ?? (await rejectMissing(tx, ref));
+  const name = campaignName(sent);
+  if (name === before) return;
+  if (name === DRAFT_CAMPAIGN || before === DRAFT_CAMPAIGN)
+    throw conflict('name', `must not be changed to or from "${DRAFT_CAMPAIGN}", which the page of a new request uses.`);
+  if (!(await renameCampaignRow(tx, { ...ref, name }))) throw conflict('name', 'is the name of another campaign.');
+  await markWordsStale(tx, { campaignId: ref.id });
+  await record(tx, ref, { actor, action: 'campaign.updated', changes: changesBetween({ name: before }, { name }) });
+}
+
+async function rejectMissing(tx: Queryable, ref: ObjectRef): Promise<never> {
+  if (await wasRemoved(tx, ref)) throw gone('id', 'This object was deleted.');
+  throw unknownId();
+}
+
+/** @throws Failure (422) if the pairs exceed a limit after the change. */
+function metadataAfter(before: Metadata, change: MetadataChange | null | undefined): Metadata {
+  if (change === undefined) return before;
+  const after = changedMetadata(before, change);
+  const faults = metadataFaults(after).map(({ key, message }): [string, string[]] => [
+    key === undefined ? 'metadata' : `metadata.${key}`,
+    [message],
+  ]);
+  if (faults.length > 0) throw invalid(Object.fromEntries(faults));
+  return after;
+}
+
+/** The log shows the keys, not the values, which may be of any kind. */
+function metadataChanges(before: { metadata: Metadata }, after: { metadata: Metadata }): FieldChange[] {
+  return changesBetween({}, { metadata: changedKeys(before.metadata, after.metadata).join(', ') });
+}
+
+async function record(
+  tx: Queryable,
+  { id, organizationId }: ObjectRef,
+  { actor, action, changes }: { actor: Actor; action: AuditAction; changes: readonly FieldChange[] },
+): Promise<void> {
+  await recordAction(tx, actor, { organizationId, action, objectId: id, changes });
+}

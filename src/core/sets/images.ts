@@ -1,0 +1,60 @@
+/** Pictures, each under a token that nobody can guess. */
+import { randomBytes } from 'node:crypto';
+import { type Selectable, sql } from 'kysely';
+import type { Queryable } from '../../db/database.ts';
+import type { ImageTable } from '../../db/schema.ts';
+
+export interface NewImage {
+  readonly organizationId: string;
+  readonly key: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  /** Device pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Stores pictures to be served. @returns a token for each, in order, that nobody can guess (192 bits). */
+export async function insertImages(transaction: Queryable, images: readonly NewImage[]): Promise<string[]> {
+  const rows = images.map(({ organizationId, key, ...rest }) => ({
+    token: randomBytes(24).toString('base64url'),
+    organization_id: organizationId,
+    artifact_key: key,
+    ...rest,
+  }));
+  if (rows.length > 0) await transaction.insertInto('images').values(rows).execute();
+  return rows.map(({ token }) => token);
+}
+
+export type Image = Selectable<ImageTable> & { readonly is_disabled: boolean };
+
+/** The picture that an unguessable token stands for. */
+export async function findImage(db: Queryable, token: string): Promise<Image | undefined> {
+  return db
+    .selectFrom('images')
+    .innerJoin('organizations as o', 'o.id', 'images.organization_id')
+    .selectAll('images')
+    .select(sql<boolean>`o.disabled_at is not null`.as('is_disabled'))
+    .where('images.token', '=', token)
+    .executeTakeFirst();
+}
+
+/** Call it after storing a file made from a picture: the removal of the picture may have missed the file. */
+export async function isRemoved(db: Queryable, token: string): Promise<boolean> {
+  const row = await db.selectFrom('images').select('token').where('token', '=', token).executeTakeFirst();
+  return row === undefined;
+}
+
+/** @returns the place of the ad in the picture of a screenshot, in device pixels; undefined if no record names it. */
+export async function findAdBox(db: Queryable, token: string): Promise<{ y: number; height: number } | undefined> {
+  const row = await db
+    .selectFrom('screenshots')
+    .select([
+      sql<number | null>`(record #>> '{ad_box,y}')::double precision`.as('y'),
+      sql<number | null>`(record #>> '{ad_box,height}')::double precision`.as('height'),
+    ])
+    .where('image_token', '=', token)
+    .executeTakeFirst();
+  const { y = null, height = null } = row ?? {};
+  return y === null || height === null ? undefined : { y, height };
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { type RawBuilder, sql } from 'kysely';
+import { optionsToJson } from '../../contract/optionsJson.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { Metadata } from '../../domain/metadata.ts';
+import { DEFAULT_OPTIONS } from '../../domain/screenshotOptions.ts';
+import type { PlannedPicture, Retaken } from '../../domain/screenshots.ts';
+import { type NewSubscriber, subscriberRows } from '../webhooks/subscriberRows.ts';
+
+export interface NewSet {
+  readonly organizationId: string;
+  readonly campaignId: string;
+  readonly instructions: string | null;
+  readonly metadata: Metadata;
+  readonly pictures: readonly PlannedPicture[];
+  readonly subscribers: readonly NewSubscriber[];
+  /** The set that this one takes again. */
+  readonly retakeOf?: Retaken | undefined;
+}
+
+/** Most screenshots have the default options, which take no space. */
+function optionsColumn({ options }: PlannedPicture): string | null {
+  const json = JSON.stringify(optionsToJson(options));
+  return json === DEFAULTS ? null : json;
+}
+
+const DEFAULTS = JSON.stringify(optionsToJson(DEFAULT_OPTIONS));
+
+/** Stores a set with its screenshots and subscribers in one statement, because a trigger indexes the whole set after each statement. */
+export async function insertSet(tx: Queryable, given: NewSet): Promise<{ id: string; created_at: Date }> {
+  const id = randomUUID();
+  const { organizationId, campaignId, instructions, metadata, retakeOf } = given;
+  const { rows } = await sql<{ id: string; created_at: Date }>`
+    with made as (
+      insert into screenshot_sets (id, organization_id, campaign_id, instructions, metadata, retake_of, original_id)
+      values (${id}::uuid, ${organizationId}::uuid, ${campaignId}::uuid, ${instructions},
+        ${JSON.stringify(metadata)}::jsonb, ${retakeOf?.id ?? null}::uuid,
+        ${retakeOf?.originalId ?? null}::uuid)
+      returning id, created_at
+    ),
+    pictures as (${screenshotStep(id, given.pictures)}),
+    new_subscribers as (
+      insert into subscribers
+        (id, organization_id, set_id, seq, webhook_url, webhook_topics, s3_bucket, s3_region, s3_key_prefix,
+        s3_connector)
+      select s.id, ${organizationId}::uuid, ${id}::uuid, s.seq, s.webhook_url, s.webhook_topics, s.s3_bucket, s.s3_region,
+        s.s3_key_prefix, s.s3_connector
+      from json_to_recordset(${subscriberRows(given.subscribers)}::json) as s (id uuid, seq integer, webhook_url text,
+        webhook_topics text[], s3_bucket text, s3_region text, s3_key_prefix text, s3_connector text)
+    )
+    select id, created_at from made`.execute(tx);
+  const row = rows[0];
+  if (row === undefined) throw new Error('The set was not stored.');
+  return row;
+}
+
+function screenshotStep(setId: string, pictures: readonly PlannedPicture[]): RawBuilder<unknown> {
+  const column = (value: (picture: PlannedPicture) => string | number | null) => pictures.map(value);
+  return sql`
+    insert into screenshots (id, set_id, seq, ad_id, site_url, site_key, device, marker_ms, options, retake_of, original_id)
+    select gen_random_uuid(), ${setId}::uuid, (n.seq - 1)::integer, n.ad_id, n.site_url, n.site_key,
+      n.device, n.marker_ms, n.options::jsonb, n.retake_of, n.original_id
+    from unnest(
+      ${column(({ adId }) => adId)}::uuid[], ${column(({ siteUrl }) => siteUrl)}::text[],
+      ${column(({ siteKey }) => siteKey)}::text[], ${column(({ device }) => device)}::text[],
+      ${column(({ markerMs }) => markerMs)}::integer[], ${column(optionsColumn)}::text[],
+      ${column(({ retakeOf }) => retakeOf?.id ?? null)}::uuid[],
+      ${column(({ retakeOf }) => retakeOf?.originalId ?? null)}::uuid[]
+    ) with ordinality as n (ad_id, site_url, site_key, device, marker_ms, options, retake_of, original_id, seq)`;
+}

@@ -1,0 +1,93 @@
+/** Reads sets: one row, and more for their results pages. */
+import { type Selectable, sql } from 'kysely';
+import type { Queryable } from '../../db/database.ts';
+import type { RowQuery, SetRow, WithSlug } from '../../db/rows.ts';
+import type { ScreenshotSetTable } from '../../db/schema.ts';
+
+/** @returns undefined when there is no such set. */
+export async function readSetRow(db: Queryable, query: RowQuery): Promise<(SetRow & WithSlug) | undefined> {
+  return db
+    .selectFrom('screenshot_sets')
+    .innerJoin('organizations', 'organizations.id', 'screenshot_sets.organization_id')
+    .select([
+      'screenshot_sets.id',
+      'screenshot_sets.campaign_id',
+      'screenshot_sets.status',
+      'screenshot_sets.instructions',
+      'screenshot_sets.metadata',
+      'screenshot_sets.review_notes',
+      'screenshot_sets.created_at',
+      'organizations.slug',
+    ])
+    .where('screenshot_sets.id', '=', query.id)
+    .$if(query.organizationId !== undefined, (q) =>
+      q.where('screenshot_sets.organization_id', '=', query.organizationId ?? ''),
+    )
+    .executeTakeFirst();
+}
+
+export interface SetHead extends Selectable<ScreenshotSetTable> {
+  readonly campaign: string;
+}
+
+export async function readSetHead(
+  db: Queryable,
+  { id, organizationId }: { id: string; organizationId: string },
+): Promise<SetHead | undefined> {
+  return db
+    .selectFrom('screenshot_sets')
+    .innerJoin('campaigns', 'campaigns.id', 'screenshot_sets.campaign_id')
+    .selectAll('screenshot_sets')
+    .select('campaigns.name as campaign')
+    .where('screenshot_sets.id', '=', id)
+    .where('screenshot_sets.organization_id', '=', organizationId)
+    .executeTakeFirst();
+}
+
+export interface SetProgress {
+  readonly status: Selectable<ScreenshotSetTable>['status'];
+  readonly total: number;
+  readonly resolved: number;
+}
+
+/** As little as live progress needs. */
+export async function readProgress(
+  db: Queryable,
+  { id, organizationId }: { id: string; organizationId: string },
+): Promise<SetProgress | undefined> {
+  return db
+    .selectFrom('screenshot_sets')
+    .leftJoin('screenshots', 'screenshots.set_id', 'screenshot_sets.id')
+    .select([
+      'screenshot_sets.status',
+      sql<number>`count(screenshots.id)::integer`.as('total'),
+      sql<number>`count(*) filter (where screenshots.status <> 'pending')::integer`.as('resolved'),
+    ])
+    .where('screenshot_sets.id', '=', id)
+    .where('screenshot_sets.organization_id', '=', organizationId)
+    .groupBy('screenshot_sets.status')
+    .executeTakeFirst();
+}
+
+/** The last sets that show this ad. */
+export async function readSetsOfAd(
+  db: Queryable,
+  adId: string,
+  most: number,
+): Promise<Pick<Selectable<ScreenshotSetTable>, 'id' | 'status' | 'created_at'>[]> {
+  return db
+    .selectFrom('screenshot_sets')
+    .select(['id', 'status', 'created_at'])
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('screenshots')
+          .select('screenshots.id')
+          .whereRef('screenshots.set_id', '=', 'screenshot_sets.id')
+          .where('screenshots.ad_id', '=', adId),
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .limit(most)
+    .execute();
+}

@@ -1,0 +1,89 @@
+/** Reads the versions of screenshots: each retake takes them again in a set of its own. */
+import { type RawBuilder, sql } from 'kysely';
+import { type OptionsJson, optionsFromJson } from '../../contract/optionsJson.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { ScreenshotRow } from '../../db/rows.ts';
+import type { ScreenshotTable } from '../../db/schema.ts';
+import type { DeviceName } from '../../domain/devices.ts';
+import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
+import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
+
+/** Retakes that are looked at; the newest ones. */
+const MOST_RETAKES = 20;
+
+type Decision = ScreenshotTable['decision'];
+
+/** One version of a screenshot, without its ad, which is the same in all versions. */
+export interface VersionRow extends Omit<ScreenshotRow, 'ad'> {
+  readonly set_id: string;
+  readonly set_status: SetStatus;
+  /** When its set was requested. */
+  readonly requested_at: Date;
+  readonly decision: Decision;
+}
+
+/** @returns all versions of the screenshots of a set, its own ones too, newest first, by the id of the set's own version. */
+export async function readVersions(db: Queryable, setId: string): Promise<Map<string, VersionRow[]>> {
+  const { rows } = await versions(setId).execute(db);
+  const groups = Map.groupBy(rows, ({ version_of }) => version_of);
+  return new Map([...groups].map(([id, found]) => [id, found.map(({ version_of: _own, ...version }) => version)]));
+}
+
+/** A set that was never retaken has only itself in `family`. */
+function versions(setId: string): RawBuilder<VersionRow & { version_of: string }> {
+  return sql`
+    with own as (select id, coalesce(original_id, id) as root from screenshot_sets where id = ${setId}::uuid),
+    family as (
+      select f.id, f.status, f.created_at from own join screenshot_sets f on f.id in (own.id, own.root)
+      union all
+      (select f.id, f.status, f.created_at from own join screenshot_sets f on f.original_id = own.root and f.id <> own.id
+        order by f.created_at desc limit ${MOST_RETAKES})
+    )
+    select o.id as version_of, v.id, v.status, v.reason, v.site_url, v.device, v.marker_ms, v.image_token, v.captured_at,
+      v.warnings, v.decision, i.width as image_width, i.height as image_height, f.id as set_id, f.status as set_status,
+      f.created_at as requested_at
+    from family f
+    join screenshots v on v.set_id = f.id
+    join screenshots o on o.set_id = ${setId}::uuid and coalesce(o.original_id, o.id) = coalesce(v.original_id, v.id)
+    left join images i on i.token = v.image_token
+    order by o.seq, f.created_at desc, v.id`;
+}
+
+export interface RetakeSource {
+  readonly id: string;
+  readonly originalId: string;
+  readonly adId: string;
+  readonly siteUrl: string;
+  readonly siteKey: string;
+  readonly device: DeviceName;
+  readonly markerMs: number | null;
+  readonly options: ScreenshotOptions;
+  readonly status: ScreenshotStatus;
+  /** Whether a newer version has a picture or is being captured. */
+  readonly isReplaced: boolean;
+  /** The number of candidates in the record; undefined without a record. */
+  readonly candidates: number | undefined;
+}
+
+/** The screenshots of a set, as far as a retake needs them, in the order of the request. */
+export async function readRetakeSources(db: Queryable, setId: string): Promise<RetakeSource[]> {
+  const { rows } = await sql<
+    Omit<RetakeSource, 'options' | 'candidates'> & { options: OptionsJson | null; found: unknown }
+  >`
+    select s.id, coalesce(s.original_id, s.id) as "originalId", s.ad_id as "adId", s.site_url as "siteUrl",
+      s.site_key as "siteKey", s.device, s.marker_ms as "markerMs", s.options, s.status,
+      s.record->'candidates_found' as found,
+      exists (
+        select from screenshots v join screenshot_sets f on f.id = v.set_id
+        where v.original_id = coalesce(s.original_id, s.id) and f.created_at > t.created_at
+          and v.status in ('pending', 'uploaded')
+      ) as "isReplaced"
+    from screenshots s join screenshot_sets t on t.id = s.set_id
+    where s.set_id = ${setId}::uuid
+    order by s.seq`.execute(db);
+  return rows.map(({ options, found, ...row }) => ({
+    ...row,
+    options: optionsFromJson(options),
+    candidates: typeof found === 'number' ? found : undefined,
+  }));
+}

@@ -1,0 +1,139 @@
+/** Queries that read or change the status of a set. */
+import { type Selectable, sql, type Updateable } from 'kysely';
+import type { Queryable } from '../../db/database.ts';
+import type { OrganizationTable, ScreenshotSetTable } from '../../db/schema.ts';
+import type { Metadata } from '../../domain/metadata.ts';
+import type { SetStatus } from '../../domain/states.ts';
+
+/** Locks a set of this organization until the transaction ends. */
+export async function lockSet(
+  transaction: Queryable,
+  { organizationId, setId }: { readonly organizationId: string; readonly setId: string },
+): Promise<Pick<Selectable<ScreenshotSetTable>, 'status' | 'cancel_requested_at'> | undefined> {
+  return transaction
+    .selectFrom('screenshot_sets')
+    .select(['status', 'cancel_requested_at'])
+    .where('id', '=', setId)
+    .where('organization_id', '=', organizationId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export type SetToRetake = Pick<
+  Selectable<ScreenshotSetTable>,
+  'id' | 'status' | 'campaign_id' | 'instructions' | 'metadata' | 'original_id'
+>;
+
+/** As {@link lockSet}, with what a retake repeats. */
+export async function lockSetToRetake(
+  transaction: Queryable,
+  { organizationId, setId }: { readonly organizationId: string; readonly setId: string },
+): Promise<SetToRetake | undefined> {
+  return transaction
+    .selectFrom('screenshot_sets')
+    .select(['id', 'status', 'campaign_id', 'instructions', 'metadata', 'original_id'])
+    .where('id', '=', setId)
+    .where('organization_id', '=', organizationId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function changeSetRow(
+  transaction: Queryable,
+  id: string,
+  { instructions, metadata }: { readonly instructions: string | null; readonly metadata: Metadata },
+): Promise<void> {
+  const values = { instructions, metadata: JSON.stringify(metadata) };
+  await transaction.updateTable('screenshot_sets').set(values).where('id', '=', id).execute();
+}
+
+/** Locks the set, so that no cancellation can be requested before the transaction ends. */
+export async function lockCancelRequest(transaction: Queryable, setId: string): Promise<boolean> {
+  const set = await transaction
+    .selectFrom('screenshot_sets')
+    .select('cancel_requested_at')
+    .where('id', '=', setId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  return set.cancel_requested_at !== null;
+}
+
+export async function requestCancel(transaction: Queryable, setId: string): Promise<void> {
+  await transaction
+    .updateTable('screenshot_sets')
+    .set({ cancel_requested_at: sql<Date>`coalesce(cancel_requested_at, now())` })
+    .where('id', '=', setId)
+    .execute();
+}
+
+/** Ends a set that has no job. */
+export async function cancelDraft(transaction: Queryable, setId: string): Promise<void> {
+  const now = sql<Date>`now()`;
+  await transaction
+    .updateTable('screenshot_sets')
+    .set({ status: 'canceled', cancel_requested_at: now, settled_at: now })
+    .where('id', '=', setId)
+    .execute();
+}
+
+/** @param notes null keeps the stored notes. */
+export async function decideReview(
+  transaction: Queryable,
+  { setId, status, notes }: { setId: string; status: 'approved' | 'rejected'; notes: string | null },
+): Promise<void> {
+  const change: Updateable<ScreenshotSetTable> = { status };
+  if (notes !== null) change.review_notes = notes;
+  await transaction
+    .updateTable('screenshot_sets')
+    .set({ ...change, ...(status === 'approved' ? { approved_at: sql<Date>`now()` } : {}) })
+    .where('id', '=', setId)
+    .execute();
+}
+
+/** Moves a set from `draft` to `capturing`. @returns false if it is not a draft or was canceled. */
+export async function startCapturing(transaction: Queryable, setId: string): Promise<boolean> {
+  const moved = await transaction
+    .updateTable('screenshot_sets')
+    .set({ status: 'capturing' })
+    .where('id', '=', setId)
+    .where('status', '=', 'draft')
+    .where('cancel_requested_at', 'is', null)
+    .executeTakeFirst();
+  return moved.numUpdatedRows > 0n;
+}
+
+/** Reads the facts that decide the final status of a set. */
+export async function readSetOutcome(
+  db: Queryable,
+  setId: string,
+): Promise<{ review: Selectable<OrganizationTable>['review']; uploaded: number; total: number }> {
+  const { review, uploaded, total } = await db
+    .selectFrom('screenshot_sets')
+    .innerJoin('organizations', 'organizations.id', 'screenshot_sets.organization_id')
+    .select((eb) => [
+      'organizations.review',
+      eb
+        .selectFrom('screenshots')
+        .select(sql<number>`count(*)::integer`.as('count'))
+        .where('screenshots.set_id', '=', setId)
+        .where('screenshots.status', '=', 'uploaded')
+        .as('uploaded'),
+      eb
+        .selectFrom('screenshots')
+        .select(sql<number>`count(*)::integer`.as('count'))
+        .where('screenshots.set_id', '=', setId)
+        .as('total'),
+    ])
+    .where('screenshot_sets.id', '=', setId)
+    .executeTakeFirstOrThrow();
+  return { review, uploaded: uploaded ?? 0, total: total ?? 0 };
+}
+
+export async function markSetSettled(transaction: Queryable, setId: string, status: SetStatus): Promise<void> {
+  const now = sql<Date>`now()`;
+  await transaction
+    .updateTable('screenshot_sets')
+    .set({ status, settled_at: now, ...(status === 'approved' ? { approved_at: now } : {}) })
+    .where('id', '=', setId)
+    .execute();
+}

@@ -1,0 +1,123 @@
+/** Events: an envelope whose text is frozen when it happens, and a delivery for each receiver that wants it. */
+import { randomUUID } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { AdRecord, ScreenshotSetRecord } from '../../contract/records.ts';
+import type { WebhookEndpointRecord } from '../../contract/webhookEndpoints.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { SubscriberTable } from '../../db/schema.ts';
+import { timestamp } from '../../domain/time.ts';
+import { DEFAULT_TOPICS, ENDPOINT_DISABLED_TOPIC, type EndpointTopic, type Topic } from '../../domain/topics.ts';
+import { webhookEndpointRecord } from '../organizations/settingsJson.ts';
+import { readAdRecord, readSetRecord } from '../sets/readRecords.ts';
+import { insertEvent, readSubscribers } from './deliveryStatus.ts';
+import { readEnabledEndpoints } from './endpointEvents.ts';
+import type { EventContext } from './eventContext.ts';
+import type { EndpointRow } from './webhookEndpointQueries.ts';
+
+/** The topics for which subscribers with a bucket get pictures. */
+const S3_TOPICS: readonly EndpointTopic[] = ['ad.uploaded', 'screenshot_set.approved'];
+
+interface EventSubject {
+  readonly organizationId: string;
+  readonly topic: EndpointTopic;
+  readonly adId?: string;
+  readonly setId?: string;
+}
+
+interface DeliveryTarget {
+  readonly subscriberId: string;
+  readonly channel: 'webhook' | 's3';
+  readonly target: string;
+}
+
+/** Records an event of an ad if a subscriber or a webhook endpoint wants this topic. Part of the transaction that stores the ad's result. */
+export async function recordAdEvent(
+  transaction: Queryable,
+  { adId, organizationId, topic }: { adId: string; organizationId: string; topic: 'ad.uploaded' | 'ad.failed' },
+  context: EventContext,
+): Promise<void> {
+  const subject = { organizationId, topic, adId };
+  await record(transaction, subject, () => readAdRecord(transaction, { id: adId, publicUrl: context.publicUrl }));
+}
+
+/** Records an event of a set if a subscriber or a webhook endpoint wants this topic. Part of the transaction that changes the set. */
+export async function recordSetEvent(
+  transaction: Queryable,
+  { setId, organizationId, topic }: { setId: string; organizationId: string; topic: Topic },
+  context: EventContext,
+): Promise<void> {
+  const subject = { organizationId, topic, setId };
+  await record(transaction, subject, () => readSetRecord(transaction, { id: setId, publicUrl: context.publicUrl }));
+}
+
+/** Records that the service disabled an endpoint, for the other endpoints of its organization that want to know. */
+export async function recordEndpointEvent(transaction: Queryable, endpoint: EndpointRow): Promise<void> {
+  const subject = { organizationId: endpoint.organization_id, topic: ENDPOINT_DISABLED_TOPIC } as const;
+  await record(transaction, subject, () => Promise.resolve(webhookEndpointRecord(endpoint)));
+}
+
+async function record(
+  transaction: Queryable,
+  subject: EventSubject,
+  object: () => Promise<AdRecord | ScreenshotSetRecord | WebhookEndpointRecord | undefined>,
+): Promise<void> {
+  const targets = await wanting(transaction, subject);
+  if (targets.length === 0) return;
+  const data = await object();
+  if (data === undefined) throw new Error(`The ad or set of ${subject.topic} is not in the database.`);
+  const eventId = randomUUID();
+  const createdAt = new Date();
+  const body = JSON.stringify({
+    id: `evt_${eventId}`,
+    type: 'event',
+    created_at: timestamp(createdAt),
+    topic: subject.topic,
+    data: { object: data },
+  });
+  const event = {
+    id: eventId,
+    organization_id: subject.organizationId,
+    topic: subject.topic,
+    body,
+    created_at: createdAt,
+    ad_id: subject.adId ?? null,
+    set_id: subject.setId ?? null,
+  };
+  const deliveries = targets.map(({ subscriberId, channel, target }) => ({
+    id: randomUUID(),
+    subscriber_id: subscriberId,
+    ad_id: subject.adId ?? null,
+    set_id: subject.setId ?? null,
+    channel,
+    target,
+  }));
+  await insertEvent(transaction, event, deliveries);
+}
+
+/** @returns whether a receiver wants this topic. Callers check before they do work only for the event. */
+export async function isWanted(db: Queryable, subject: EventSubject): Promise<boolean> {
+  return (await wanting(db, subject)).length > 0;
+}
+
+async function wanting(db: Queryable, { topic, ...of }: EventSubject): Promise<DeliveryTarget[]> {
+  const hasSubscribers = (of.adId ?? of.setId) !== undefined;
+  const subscribers = hasSubscribers ? await readSubscribers(db, of) : [];
+  const endpoints = await readEnabledEndpoints(db, of.organizationId);
+  return [...subscribers, ...endpoints].flatMap((receiver) => targetsOf(receiver, topic));
+}
+
+type Receiver = Pick<Selectable<SubscriberTable>, 'id' | 'webhook_url' | 'webhook_topics'> &
+  Partial<Pick<SubscriberTable, 's3_bucket' | 's3_key_prefix'>>;
+
+function targetsOf(subscriber: Receiver, topic: EndpointTopic): DeliveryTarget[] {
+  const targets: DeliveryTarget[] = [];
+  const topics: readonly string[] = subscriber.webhook_topics ?? DEFAULT_TOPICS;
+  if (subscriber.webhook_url !== null && topics.includes(topic)) {
+    targets.push({ subscriberId: subscriber.id, channel: 'webhook', target: subscriber.webhook_url });
+  }
+  if (typeof subscriber.s3_bucket === 'string' && S3_TOPICS.includes(topic)) {
+    const target = `s3://${subscriber.s3_bucket}/${subscriber.s3_key_prefix ?? ''}`;
+    targets.push({ subscriberId: subscriber.id, channel: 's3', target });
+  }
+  return targets;
+}

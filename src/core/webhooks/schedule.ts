@@ -1,0 +1,48 @@
+import { doubledMs } from '../../lib/backOff.ts';
+import type { AttemptResult, NextStep } from './deliveryQueue.ts';
+
+/** The most attempts of a delivery, including the first one. */
+export const MAX_ATTEMPTS = 14;
+
+const FIRST_WAIT_MS = 10_500;
+/** Each wait is randomly up to 10 % longer or shorter, so that deliveries that failed together are not retried together. */
+const JITTER = 0.1;
+/** `Retry-After` can make a wait longer, up to this limit, but never shorter. */
+const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
+
+export type AttemptOutcome = AttemptResult['outcome'];
+
+export interface ScheduleInput {
+  outcome: AttemptOutcome;
+  /** Attempts so far, including this one. */
+  attempts: number;
+  retryAfterMs?: number | undefined;
+  /** {@link MAX_ATTEMPTS} unless given. */
+  maxAttempts?: number;
+}
+
+/**
+ * Decides what follows an attempt. The first wait is 10.5 s and doubles with each attempt: 14 attempts within about 24 h.
+ * @param random a function like `Math.random`.
+ */
+export function decideNext(input: ScheduleInput, random: () => number = Math.random): NextStep {
+  if (input.outcome !== 'retry') return { state: input.outcome };
+  if (input.attempts >= (input.maxAttempts ?? MAX_ATTEMPTS)) return { state: 'retries_exhausted' };
+  const requested = Math.min(Math.max(input.retryAfterMs ?? 0, 0), MAX_RETRY_AFTER_MS);
+  return { state: 'waiting', waitMs: Math.max(waitAfter(input.attempts, random), requested) };
+}
+
+function waitAfter(attempts: number, random: () => number): number {
+  const jitter = 1 + JITTER * (2 * random() - 1);
+  return Math.round(doubledMs(attempts, { firstMs: FIRST_WAIT_MS, maxMs: Infinity }) * jitter);
+}
+
+/** Reads `Retry-After`: seconds or an HTTP date. @returns milliseconds from now, at least 0; undefined for other values. */
+export function parseRetryAfter(value: string | null, now: Date): number | undefined {
+  if (value === null) return undefined;
+  const text = value.trim();
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
+  if (!/^[A-Z][a-z]{2}/.test(text)) return undefined;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
+}

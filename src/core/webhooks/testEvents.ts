@@ -1,0 +1,51 @@
+/** Test events: a person sends one to an address to see whether the receiver accepts and verifies it. */
+import { randomUUID } from 'node:crypto';
+import type { Queryable } from '../../db/database.ts';
+import { type Actor, addressWithoutSecrets, changesBetween } from '../../domain/auditLog.ts';
+import { timestamp } from '../../domain/time.ts';
+import { TEST_TOPIC } from '../../domain/topics.ts';
+import { recordAction } from '../organizations/auditLogQueries.ts';
+import { insertEvent } from './deliveryStatus.ts';
+import { insertTestSubscriber } from './subscriberRows.ts';
+import type { OneEndpoint } from './webhookEndpointQueries.ts';
+import { requireEnabledEndpoint } from './webhookEndpoints.ts';
+
+/** Stores a test event for an address, with a delivery of one attempt. @returns the id of the delivery. */
+export async function sendTestEvent(
+  transaction: Queryable,
+  { organizationId, url }: { organizationId: string; url: string },
+  actor: Actor,
+): Promise<string> {
+  const subscriberId = await insertTestSubscriber(transaction, organizationId, url);
+  const changes = changesBetween({}, { url: addressWithoutSecrets(url) });
+  await recordAction(transaction, actor, { organizationId, action: 'webhook.tested', objectId: null, changes });
+  return storeTestEvent(transaction, { organizationId, subscriberId, url });
+}
+
+/** As {@link sendTestEvent}, to a webhook endpoint. @throws Failure: 404, and 409 if the endpoint is disabled. */
+export async function sendTestEventToEndpoint(transaction: Queryable, one: OneEndpoint, actor: Actor): Promise<string> {
+  const { url } = await requireEnabledEndpoint(transaction, one);
+  const { organizationId, id } = one;
+  await recordAction(transaction, actor, { organizationId, action: 'webhook_endpoint.tested', objectId: id });
+  return storeTestEvent(transaction, { organizationId, subscriberId: id, url });
+}
+
+async function storeTestEvent(
+  transaction: Queryable,
+  { organizationId, subscriberId, url }: { organizationId: string; subscriberId: string; url: string },
+): Promise<string> {
+  const [eventId, deliveryId, createdAt] = [randomUUID(), randomUUID(), new Date()];
+  const body = JSON.stringify({
+    id: `evt_${eventId}`,
+    type: 'event',
+    created_at: timestamp(createdAt),
+    topic: TEST_TOPIC,
+    data: { object: { type: 'test', message: 'A person sent this event to try the webhook. Nothing happened.' } },
+  });
+  await insertEvent(
+    transaction,
+    { id: eventId, organization_id: organizationId, topic: TEST_TOPIC, body, created_at: createdAt },
+    [{ id: deliveryId, subscriber_id: subscriberId, ad_id: null, set_id: null, channel: 'webhook', target: url }],
+  );
+  return deliveryId;
+}

@@ -1,0 +1,135 @@
+import {
+  ConnectionFailedError,
+  EgressRefusedError,
+  NetworkTimeoutError,
+  type ResponseHead,
+  ResponseTooLargeError,
+  TlsError,
+} from '../../egress/errors.ts';
+import { createGuardedFetch } from '../../egress/fetch.ts';
+import type { Guard } from '../../egress/guard.ts';
+import type { GuardedFetch } from '../../egress/ports.ts';
+import { errorMessage } from '../../lib/errorMessage.ts';
+import { type AttemptOutcome, parseRetryAfter } from './schedule.ts';
+import { signatureHeaders } from './signature.ts';
+
+const DEADLINE_MS = 15_000;
+const MAX_RESPONSE_BYTES = 64 * 1024;
+const MAX_SNIPPET_BYTES = 1024;
+
+export interface WebhookAttempt {
+  url: string;
+  eventId: string;
+  /** JSON, sent without changes. */
+  payload: string;
+  secrets: readonly string[];
+  /** Headers that the organization gave its webhook endpoint. They replace none of ours. */
+  headers?: Readonly<Record<string, string>>;
+  /** The client of `createWebhookFetch`, which follows no redirects. */
+  fetch: GuardedFetch;
+  now: () => Date;
+  /** Aborts the attempt when the service shuts down. */
+  signal?: AbortSignal;
+}
+
+export interface WebhookResult {
+  outcome: AttemptOutcome;
+  statusCode?: number;
+  /** Why the attempt failed, for the customer. */
+  error?: string;
+  durationMs: number;
+  retryAfterMs?: number;
+  /** The start of the response: at most 1 KB, printable. */
+  responseSnippet: string;
+}
+
+/** Creates the client for webhooks: guarded, with a deadline of 15 s, responses up to 64 KB, and without redirects. */
+export function createWebhookFetch(guard: Guard, timeoutMs = DEADLINE_MS): GuardedFetch {
+  return createGuardedFetch({ guard, timeoutMs, maxBytes: MAX_RESPONSE_BYTES, maxRedirects: 0 });
+}
+
+/**
+ * Makes one delivery attempt. The status alone decides: after 2xx the receiver has the event, even if the rest of its
+ * response fails. Errors of the receiver are results, not exceptions.
+ */
+export async function sendWebhook(attempt: WebhookAttempt): Promise<WebhookResult> {
+  const started = performance.now();
+  const answer = await post(attempt);
+  const durationMs = Math.round(performance.now() - started);
+  if ('error' in answer) return { ...answer, durationMs, responseSnippet: '' };
+  const { status, headers } = answer.head;
+  const retryAfterMs = parseRetryAfter(headers.get('retry-after'), attempt.now());
+  const outcome = outcomeOf(status);
+  return {
+    outcome,
+    statusCode: status,
+    durationMs,
+    responseSnippet: snippet(withoutValues(answer.body, attempt.headers ?? {})),
+    ...(outcome !== 'delivered' && { error: describeStatus(status) }),
+    ...(outcome === 'retry' && retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+type WebhookResponse = { head: ResponseHead; body: Buffer } | { outcome: 'retry' | 'refused'; error: string };
+
+async function post(attempt: WebhookAttempt): Promise<WebhookResponse> {
+  const { url, eventId, payload, secrets, fetch, now, signal } = attempt;
+  const headers = {
+    ...attempt.headers,
+    'content-type': 'application/json',
+    'user-agent': 'Tearsheet-Webhooks/1',
+    ...signatureHeaders({ eventId, at: now(), payload, secrets }),
+  };
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body: payload,
+      maxBytes: MAX_RESPONSE_BYTES,
+      ...(signal && { signal }),
+    });
+    return { head: response, body: response.body };
+  } catch (error) {
+    return responseOfError(error);
+  }
+}
+
+function responseOfError(error: unknown): WebhookResponse {
+  if (error instanceof ResponseTooLargeError && error.head) return { head: error.head, body: error.partial };
+  const mayHaveHead =
+    error instanceof NetworkTimeoutError || error instanceof ConnectionFailedError || error instanceof TlsError;
+  if (mayHaveHead && error.head) return { head: error.head, body: Buffer.alloc(0) };
+  if (error instanceof EgressRefusedError)
+    return { outcome: 'refused', error: `${errorMessage(error)} Tearsheet does not retry by itself.` };
+  return { outcome: 'retry', error: errorMessage(error) };
+}
+
+function outcomeOf(status: number): AttemptOutcome {
+  if (status >= 200 && status < 300) return 'delivered';
+  return status === 410 ? 'gone' : 'retry';
+}
+
+function describeStatus(status: number): string {
+  if (status === 410) return 'The receiver answered 410 Gone, so Tearsheet does not retry.';
+  if (status >= 300 && status < 400) return `The receiver answered ${status}. Tearsheet does not follow redirects.`;
+  return `The receiver answered ${status}.`;
+}
+
+const SHORTEST_SECRET = 8;
+
+/** A receiver may send back what it got, with the headers of its endpoint, which often hold a token. */
+function withoutValues(body: Buffer, headers: Readonly<Record<string, string>>): Buffer {
+  const secrets = Object.values(headers).filter((value) => value.length >= SHORTEST_SECRET);
+  if (secrets.length === 0) return body;
+  return Buffer.from(
+    secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), body.toString('latin1')),
+    'latin1',
+  );
+}
+
+/** @returns the start of a body as text, without control characters and incomplete characters. */
+function snippet(body: Buffer): string {
+  const text = new TextDecoder().decode(body.subarray(0, MAX_SNIPPET_BYTES), { stream: true });
+  const printable = Buffer.from(text.replace(/[^\P{Cc}\n\t]/gu, ' '));
+  return new TextDecoder().decode(printable.subarray(0, MAX_SNIPPET_BYTES), { stream: true });
+}

@@ -1,0 +1,163 @@
+/** Changes to the webhook endpoints of an organization. Each function is part of a transaction of its caller. */
+import type { NewWebhookEndpoint, WebhookEndpointChange } from '../../contract/webhookEndpoints.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { Enqueuer } from '../../db/queuePayloads.ts';
+import { type Actor, addressWithoutSecrets, changesBetween, type FieldChange } from '../../domain/auditLog.ts';
+import { conflict, invalid, unknownId } from '../../domain/failure.ts';
+import { ENDPOINTS_MAX } from '../../domain/webhookEndpoints.ts';
+import { addressFault } from '../../egress/addressFault.ts';
+import type { Guard } from '../../egress/guard.ts';
+import { recordAction } from '../organizations/auditLogQueries.ts';
+import { lockOrganizationById } from '../organizations/organizations.ts';
+import { noteRemoved } from '../removal/tombstones.ts';
+import { updatePendingDeliveries } from './endpointDeliveries.ts';
+import {
+  countEndpoints,
+  type EndpointFields,
+  type EndpointRow,
+  findEndpoint,
+  insertEndpoint,
+  lockEndpoint,
+  markEndpointDeleted,
+  type OneEndpoint,
+  rotateEndpointSecret,
+  updateEndpoint,
+} from './webhookEndpointQueries.ts';
+
+/** The person who changes an endpoint, and the queue for what follows from it. */
+export interface EndpointChange {
+  readonly actor: Actor;
+  readonly queue: Enqueuer;
+}
+
+export interface EndpointWithSecret {
+  readonly row: EndpointRow;
+  readonly secret: string;
+}
+
+/** Run it before the transaction, because it asks the DNS. @throws Failure (422) for an address that the service would not connect to. */
+export async function checkEndpointAddress(guard: Pick<Guard, 'resolve'>, url: string): Promise<void> {
+  const fault = await addressFault(guard, url.trim());
+  if (fault !== undefined) throw invalid({ url: [fault] });
+}
+
+/** @throws Failure (409) if the organization has too many endpoints. */
+export async function createEndpoint(
+  tx: Queryable,
+  organizationId: string,
+  body: NewWebhookEndpoint,
+  actor: Actor,
+): Promise<EndpointWithSecret> {
+  await lockOrganizationById(tx, organizationId);
+  if ((await countEndpoints(tx, organizationId)) >= ENDPOINTS_MAX)
+    throw conflict('url', `would be one more than ${ENDPOINTS_MAX} webhook endpoints: delete one first.`);
+  const { id, secret } = await insertEndpoint(tx, organizationId, {
+    url: body.url.trim(),
+    topics: body.topics ?? null,
+    description: body.description?.trim() ?? '',
+    headers: body.headers ?? {},
+    disabled: body.disabled ?? false,
+  });
+  const row = await requireEndpoint(tx, { organizationId, id });
+  const changes = changesBetween({}, auditedFields(row));
+  await recordAction(tx, actor, { organizationId, action: 'webhook_endpoint.created', objectId: id, changes });
+  return { row, secret };
+}
+
+/** Pending deliveries end if the endpoint is disabled, and go to the new address if that changed. @throws Failure (404) */
+export async function changeEndpoint(
+  tx: Queryable,
+  one: OneEndpoint,
+  { url, topics, description, headers, disabled }: WebhookEndpointChange,
+  { actor, queue }: EndpointChange,
+): Promise<EndpointRow> {
+  const before = await lockedEndpoint(tx, one);
+  const newUrl = url?.trim();
+  const change: Partial<EndpointFields> = {
+    ...(newUrl !== undefined && { url: newUrl }),
+    ...(topics !== undefined && { topics }),
+    ...(description !== undefined && { description: description?.trim() ?? '' }),
+    ...(headers !== undefined && { headers: headers ?? {} }),
+    ...(typeof disabled === 'boolean' && disabled !== (before.disabled_at !== null) && { disabled }),
+  };
+  await updateEndpoint(tx, one.id, change);
+  const isMoved = newUrl !== undefined && newUrl !== before.url;
+  if (change.disabled === true || isMoved) await updatePendingDeliveries(tx, one.id, queue);
+  const after = await requireEndpoint(tx, one);
+  await recordChange(tx, actor, { one, changes: endpointChanges(before, after, headers !== undefined) });
+  return after;
+}
+
+/** Neither the values of headers nor the paths of addresses are in the audit log, because they often contain secrets. */
+function auditedFields({ url, topics, description, header_names, disabled_at }: EndpointRow) {
+  const disabled = disabled_at !== null;
+  return { url: addressWithoutSecrets(url), topics, description, header_names, disabled };
+}
+
+function endpointChanges(before: EndpointRow, after: EndpointRow, hasNewHeaders: boolean): FieldChange[] {
+  const [from, to] = [auditedFields(before), auditedFields(after)];
+  const changes = changesBetween(from, to);
+  const isNamed = (field: string) => changes.some((change) => change.field === field);
+  // A change that the shown text hides is a change too.
+  if (before.url !== after.url && !isNamed('url')) changes.push({ field: 'url', from: from.url, to: to.url });
+  if (hasNewHeaders && !isNamed('header_names') && after.header_names.length > 0) {
+    const names = after.header_names.join(', ');
+    changes.push({ field: 'headers', from: names, to: names });
+  }
+  return changes;
+}
+
+async function recordChange(
+  tx: Queryable,
+  actor: Actor,
+  { one, changes }: { one: OneEndpoint; changes: readonly FieldChange[] },
+): Promise<void> {
+  if (changes.length === 0) return;
+  const { organizationId, id } = one;
+  await recordAction(tx, actor, { organizationId, action: 'webhook_endpoint.updated', objectId: id, changes });
+}
+
+/** Its pending deliveries end. @throws Failure (404) */
+export async function deleteEndpoint(tx: Queryable, one: OneEndpoint, { actor, queue }: EndpointChange): Promise<void> {
+  const row = await lockedEndpoint(tx, one);
+  await markEndpointDeleted(tx, one.id);
+  await noteRemoved(tx, one);
+  await updatePendingDeliveries(tx, one.id, queue);
+  const { organizationId, id } = one;
+  const changes = changesBetween(auditedFields(row), {});
+  await recordAction(tx, actor, { organizationId, action: 'webhook_endpoint.deleted', objectId: id, changes });
+}
+
+/** @throws Failure (404) */
+export async function replaceEndpointSecret(
+  tx: Queryable,
+  one: OneEndpoint,
+  keepPrevious: boolean,
+  actor: Actor,
+): Promise<EndpointWithSecret> {
+  await lockedEndpoint(tx, one);
+  const secret = await rotateEndpointSecret(tx, one.id, keepPrevious);
+  const { organizationId, id } = one;
+  const changes = changesBetween({}, { keep_previous: keepPrevious });
+  await recordAction(tx, actor, { organizationId, action: 'webhook_endpoint.rotated', objectId: id, changes });
+  return { row: await requireEndpoint(tx, one), secret };
+}
+
+/** @throws Failure (404) */
+export async function requireEndpoint(db: Queryable, one: OneEndpoint): Promise<EndpointRow> {
+  const row = await findEndpoint(db, one);
+  if (row === undefined) throw unknownId();
+  return row;
+}
+
+/** Also locks it, so that nobody disables it before the end of the transaction. @throws Failure: 404, and 409 if it is disabled. */
+export async function requireEnabledEndpoint(tx: Queryable, one: OneEndpoint): Promise<EndpointRow> {
+  const row = await lockedEndpoint(tx, one);
+  if (row.disabled_at !== null) throw conflict('disabled', 'is true: enable the webhook endpoint first.');
+  return row;
+}
+
+async function lockedEndpoint(tx: Queryable, one: OneEndpoint): Promise<EndpointRow> {
+  if (!(await lockEndpoint(tx, one))) throw unknownId();
+  return requireEndpoint(tx, one);
+}

@@ -1,0 +1,60 @@
+/** Encrypts secrets before they are stored. */
+import type { KeyRing } from '../../lib/keyRing.ts';
+import type { Queryable } from '../database.ts';
+import { KeyRingPlugin } from '../keyRingPlugin.ts';
+
+/** Where a secret is stored. It is part of what is sealed, so a secret opens only in its own row and column. */
+export interface SecretPlace {
+  readonly table: string;
+  readonly column: string;
+  /** The id of the row. */
+  readonly id: string;
+}
+
+export function keyRingOf(db: Queryable): KeyRing {
+  const plugin = db.getExecutor().plugins.find((plugin) => plugin instanceof KeyRingPlugin);
+  if (plugin === undefined) throw new Error('This connection was opened without a key ring.');
+  return plugin.keyRing;
+}
+
+/** @returns the sealed text, to store. */
+export function sealSecret(db: Queryable, secret: string, place: SecretPlace): string {
+  return keyRingOf(db).seal(secret, nameOf(place));
+}
+
+/** @throws Error if the text is not sealed, if its key is missing, or if it belongs to another place. */
+export function openSecret(db: Queryable, stored: string, place: SecretPlace): string {
+  return keyRingOf(db).open(stored, nameOf(place));
+}
+
+/** The two webhook secrets of an organization share a place, because a rotation moves the text from one column to the other. */
+export function webhookSecretPlace(organizationId: string): SecretPlace {
+  return { table: 'organizations', column: 'webhook_secret', id: organizationId };
+}
+
+/** The connectors of one organization share a place. */
+export function connectorSecretPlace(organizationId: string): SecretPlace {
+  return { table: 's3_connectors', column: 'secret_access_key', id: organizationId };
+}
+
+/** The two secrets of a webhook endpoint share a place, for the same reason. */
+export function endpointSecretPlace(endpointId: string): SecretPlace {
+  return { table: 'webhook_endpoints', column: 'secret', id: endpointId };
+}
+
+/** Headers that an organization gives its endpoint often hold a token. */
+export function endpointHeadersPlace(endpointId: string): SecretPlace {
+  return { table: 'webhook_endpoints', column: 'headers', id: endpointId };
+}
+
+/** An answer that holds a secret is kept for a repeated request with its `Idempotency-Key`, at most for days. */
+export function answerPlace(organizationId: string): SecretPlace {
+  return { table: 'idempotency_keys', column: 'response', id: organizationId };
+}
+
+/** The secret of the installation is stored as bytes, and sealed in base64. */
+export const INSTALLATION_PLACE: SecretPlace = { table: 'installation', column: 'secret', id: 'installation' };
+
+function nameOf({ table, column, id }: SecretPlace): string {
+  return `${table}.${column} of ${id}`;
+}

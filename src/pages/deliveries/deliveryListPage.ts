@@ -1,0 +1,106 @@
+/** All deliveries of an organization, newest first. */
+
+import { type DeliveryRow, listDeliveries } from '../../core/webhooks/listDeliveries.ts';
+import { TOTAL_MOST } from '../../db/listPage.ts';
+import { EVENT_TOPICS } from '../../domain/topics.ts';
+import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
+import { type Html, type HtmlContent, html } from '../html.ts';
+import { deliveryLabel, timeElement } from '../labels.ts';
+import type { PagePaths } from '../paths.ts';
+import { CHANNELS, type DeliveryQuery, filterOf, hasFilter, listPageAddress, STATUSES } from './deliveryQuery.ts';
+import { shownTarget } from './target.ts';
+
+const PER_PAGE = 50;
+const STATUS_NAMES = {
+  pending: 'Waiting or retrying',
+  delivered: 'Delivered',
+  retries_exhausted: 'Failed',
+  gone: 'Stopped by the receiver',
+  refused: 'Address not allowed',
+} as const;
+export const CHANNEL_NAMES = { webhook: 'Webhook', s3: 'S3' } as const;
+
+interface Given {
+  readonly viewer: Viewer;
+  readonly paths: PagePaths;
+  readonly query: DeliveryQuery;
+}
+
+export async function deliveryListPage({ store }: PagesOptions, given: Given): Promise<ResultsPage> {
+  const { viewer, paths, query } = given;
+  const until = query.until ?? new Date();
+  const filter = filterOf({ ...query, until: query.page === 1 ? undefined : until }, viewer.organizationId);
+  const { rows, total } = await listDeliveries(store.db, filter, { page: query.page, perPage: PER_PAGE });
+  const body = html`<section class="head"><h1>Deliveries</h1>
+<p class="meta">Events that the service sends to webhooks and buckets, newest first.</p></section>
+${filterForm(paths.deliveries, query)}
+${rows.length === 0 ? emptyList(given) : table(rows, paths)}
+${pageLinks(total, until, given)}`;
+  return { title: 'Deliveries', body, section: 'deliveries', assets: ['settings.css'] };
+}
+
+function filterForm(path: string, query: DeliveryQuery): Html {
+  const { status, topic, channel, set, ad } = query;
+  return html`<form class="filter" method="get" action="${path}" role="search" aria-label="Filter the deliveries">
+  ${choice('status', 'Status', { value: status, names: STATUSES.map((name) => [name, STATUS_NAMES[name]]) })}
+  ${choice('topic', 'Topic', { value: topic, names: EVENT_TOPICS.map((name) => [name, name]) })}
+  ${choice('channel', 'Channel', { value: channel, names: CHANNELS.map((name) => [name, CHANNEL_NAMES[name]]) })}
+  <p class="wide"><label for="filter-set">Id of a set</label><input id="filter-set" name="set" value="${set ?? ''}" autocomplete="off" spellcheck="false"></p>
+  ${ad !== undefined && html`<p class="wide"><label for="filter-ad">Id of an ad</label><input id="filter-ad" name="ad" value="${ad}" autocomplete="off" spellcheck="false"></p>`}
+  <p class="do"><button>Filter</button>${hasFilter(query) && html` <a href="${path}">Show all</a>`}</p>
+</form>`;
+}
+
+function choice(
+  name: string,
+  label: string,
+  { value, names }: { value: string | undefined; names: readonly (readonly [string, string])[] },
+): Html {
+  const option = ([key, text]: readonly [string, string]) =>
+    html`<option value="${key}"${key === value && html` selected`}>${text}</option>`;
+  return html`<p><label for="filter-${name}">${label}</label><select id="filter-${name}" name="${name}"><option value="">All</option>${names.map(option)}</select></p>`;
+}
+
+function emptyList({ viewer, paths, query }: Given): Html {
+  if (hasFilter(query) || query.page > 1)
+    return html`<p class="hint">No delivery matches. <a href="${paths.deliveries}">Show all deliveries</a></p>`;
+  const isAdmin = viewer.scopes.includes('admin');
+  return html`<section class="panel"><h2>No deliveries yet</h2>
+<p>A request names its receivers in <code>subscribers</code>: webhooks and buckets. When its set is approved, they get an event, and the delivery is listed here with each attempt.</p>
+${isAdmin && html`<p><a href="${paths.settings('webhooks')}">Send a test event to a webhook</a></p>`}</section>`;
+}
+
+function table(rows: readonly DeliveryRow[], paths: PagePaths): Html {
+  return html`<table class="rows"><thead><tr><th>Status</th><th>Event</th><th>Target</th><th>Attempts</th><th>Created</th></tr></thead>
+<tbody>${rows.map((row) => item(row, paths))}</tbody></table>`;
+}
+
+function item(row: DeliveryRow, paths: PagePaths): Html {
+  return html`<tr>
+  <td><span class="state ${row.status}">${deliveryLabel(row)}</span></td>
+  <td class="name"><a href="${paths.delivery(row.id)}">${row.topic}</a> <span class="meta">${subjectLink(row, paths)}</span></td>
+  <td class="target"><span class="meta">${CHANNEL_NAMES[row.channel]}</span> <code>${shownTarget(row.target)}</code></td>
+  <td>${row.attempts}<span class="narrow">${row.attempts === 1 ? ' attempt' : ' attempts'}</span>${lastAnswer(row)}</td>
+  <td class="time">${timeElement(row.created_at)}</td>
+</tr>`;
+}
+
+export function subjectLink({ set_id, ad_id }: Pick<DeliveryRow, 'set_id' | 'ad_id'>, paths: PagePaths): HtmlContent {
+  if (set_id !== null) return html`<a href="${paths.set(set_id)}">Set ${set_id.slice(0, 8)}</a>`;
+  return ad_id !== null && html`<a href="${paths.ad(ad_id)}">Ad ${ad_id.slice(0, 8)}</a>`;
+}
+
+function lastAnswer({ log, status, next_attempt_at }: DeliveryRow): HtmlContent {
+  const code = log.at(-1)?.status_code;
+  const isWaiting = status === 'pending' && log.length > 0 && next_attempt_at !== null;
+  return html`${typeof code === 'number' && html`<span class="meta">, last answer ${code}</span>`}${isWaiting && html`<span class="meta">, next ${timeElement(next_attempt_at)}</span>`}`;
+}
+
+function pageLinks(total: number, until: Date, { paths, query }: Given): HtmlContent {
+  const pages = Math.ceil(total / PER_PAGE);
+  if (pages <= 1) return null;
+  const { page } = query;
+  const link = (to: number, text: string) =>
+    html`<a href="${listPageAddress(paths.deliveries, query, { page: to, until })}">${text}</a>`;
+  return html`<nav class="pages" aria-label="Pages">${page > 1 && link(page - 1, 'Newer')} <span>Page ${page}${total < TOTAL_MOST && ` of ${pages}`}</span> ${page < pages && link(page + 1, 'Older')}</nav>`;
+}

@@ -1,0 +1,71 @@
+/** Reads the forms of the pages and rejects forms that another site sent. */
+import type { Request } from 'express';
+import { Failure } from '../domain/failure.ts';
+import type { PagesOptions, Viewer } from './context.ts';
+import { type Html, html } from './html.ts';
+import type { PagePaths } from './paths.ts';
+import { isFormToken } from './signatures.ts';
+import { findSession } from './viewer.ts';
+
+/** The fields that every form with an effect sends. @param next the page to return to. */
+export function hiddenFields(viewer: Viewer, next: string): Html {
+  return html`<input type="hidden" name="form" value="${viewer.formToken}"><input type="hidden" name="next" value="${next}">`;
+}
+
+/** @returns a field of a form; '' if it is missing or sent twice. */
+export function formField(request: Pick<Request, 'body'>, name: string): string {
+  const body: unknown = request.body;
+  if (typeof body !== 'object' || body === null) return '';
+  const value: unknown = Object.entries(body).find(([key]) => key === name)?.[1];
+  return typeof value === 'string' ? value : '';
+}
+
+/** @returns all values of a field that a form may send several times. */
+export function formFields(request: Request, name: string): string[] {
+  const body: unknown = request.body;
+  if (typeof body !== 'object' || body === null) return [];
+  const value: unknown = Object.entries(body).find(([key]) => key === name)?.[1];
+  return (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string');
+}
+
+/** @returns `next` if it is a page of this organization, otherwise the list of sets. It is never an address of another site. */
+export function redirectPath(paths: PagePaths, next: string): string {
+  const [path = '', query = ''] = next.split(/\?(.*)/s, 2);
+  const isOwn = path === paths.organization || path.startsWith(`${paths.organization}/`);
+  const isPlain = /^[A-Za-z0-9/_-]+$/.test(path) && !path.includes('//') && /^[\w.~%!$'()*+,;=:@/?&-]*$/.test(query);
+  return isOwn && isPlain ? next : paths.organization;
+}
+
+/** Whether the headers that browsers set show that a page of this service sent the form. */
+export function isSameOrigin(request: Request): boolean {
+  const site = request.get('sec-fetch-site');
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  // Browsers omit that header over plain http, and programs send neither header.
+  const origin = request.get('origin');
+  if (origin === undefined) return true;
+  return URL.canParse(origin) && new URL(origin).host === request.get('host');
+}
+
+/** @throws Failure (403) if the viewer may only read. */
+export function requireWrite({ canWrite }: Viewer): void {
+  if (!canWrite) throw forbidden('This key lacks the scope "write": sign in with one that has it.');
+}
+
+/** @throws Failure (403) if the viewer may only read, or if another site may have sent the form. */
+export function requireOwnForm(
+  { secret }: Pick<PagesOptions, 'secret'>,
+  request: Request,
+  { viewer, needsWrite }: { viewer: Viewer; needsWrite: boolean },
+): void {
+  if (needsWrite) requireWrite(viewer);
+  // A request that carries the key itself does not come from a browser that another site misled.
+  if (viewer.formToken === '') return;
+  const session = findSession(secret, request, viewer.slug);
+  const hasToken = session !== undefined && isFormToken(secret, session, formField(request, 'form'));
+  if (!hasToken || !isSameOrigin(request))
+    throw forbidden('This form is out of date or came from another site: reload the page and try again.');
+}
+
+function forbidden(text: string): Failure {
+  return new Failure({ status: 403, code: 'forbidden', errors: { form: [text] } });
+}

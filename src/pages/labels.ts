@@ -1,0 +1,108 @@
+/** The texts for statuses: what happened, and what the reader can do. */
+
+import type { ReviewRow } from '../core/reviews/reviewQueries.ts';
+import type { DeliveryRow } from '../core/webhooks/listDeliveries.ts';
+import type { ScreenshotTotals } from '../domain/reviewNotes.ts';
+import type { AdFailure, AdStatus, ScreenshotFailure, SetStatus } from '../domain/states.ts';
+import { type Html, html } from './html.ts';
+
+export const SET_LABELS: Readonly<Record<SetStatus, string>> = {
+  draft: 'Waiting to start',
+  capturing: 'Capturing',
+  in_review: 'In review',
+  approved: 'Approved',
+  rejected: 'Rejected',
+  failed: 'Failed',
+  canceled: 'Canceled',
+};
+
+export { SCREENSHOT_LABELS } from '../domain/screenshotLabels.ts';
+
+export const SCREENSHOT_ADVICE: Readonly<Record<ScreenshotFailure, string>> = {
+  ad_not_captured:
+    'Open the ad to see why its creative could not be rendered. Correct it, then request the screenshots again.',
+  net_read_timeout: 'The site may be slow at the moment. Request this screenshot again later.',
+  no_slots:
+    'Choose a page of the site that has a slot of the ad’s size, or an ad of a size that the page has slots for.',
+  not_found: 'Open the address in a browser to check it. Correct it, then request the screenshot again.',
+  blocked: 'The site blocks automated visits. Ask the publisher to allow this service, or choose another site.',
+  generic_error: 'Read the reason above. If the site caused the error, request the screenshot again later.',
+};
+
+export const AD_LABELS: Readonly<Record<AdStatus, string>> = {
+  pending: 'In progress',
+  uploaded: 'Captured',
+  not_found: 'Media not found',
+  net_read_timeout: 'Media too slow',
+  generic_error: 'Not captured',
+};
+
+export const AD_ADVICE: Readonly<Record<AdFailure, string>> = {
+  not_found:
+    'Check the address of the media: it must be reachable from the internet without a login. Then create the ad again.',
+  net_read_timeout: 'The server of the media did not answer in time. Create the ad again when it does.',
+  generic_error: 'Correct the creative as the reason says. Then create the ad again with another lookup key.',
+};
+
+/** The result of a set, for example "Approved, 3 of 18 missing": the status alone hides that pictures are missing. */
+export function setLabel(status: SetStatus, { total, uploaded }: Pick<ScreenshotTotals, 'total' | 'uploaded'>): string {
+  const label = SET_LABELS[status];
+  if (status === 'canceled') return `Canceled after ${uploaded} of ${total}`;
+  const isReviewed = status === 'in_review' || status === 'approved' || status === 'rejected';
+  return isReviewed && uploaded < total ? `${label}, ${total - uploaded} of ${total} missing` : label;
+}
+
+/** The classes of the badge with {@link setLabel}. */
+export function setState(status: SetStatus, { total, uploaded }: Pick<ScreenshotTotals, 'total' | 'uploaded'>): string {
+  return status === 'approved' && uploaded < total ? `${status} partial` : status;
+}
+
+/** For example "Failed after 14 attempts". */
+export function deliveryLabel({ status, attempts }: Pick<DeliveryRow, 'status' | 'attempts'>): string {
+  switch (status) {
+    case 'pending':
+      return attempts === 0 ? 'Waiting to be sent' : `Retrying after ${countAttempts(attempts)}`;
+    case 'delivered':
+      return 'Delivered';
+    case 'retries_exhausted':
+      return `Failed after ${countAttempts(attempts)}`;
+    case 'gone':
+      return 'Stopped: the receiver answered 410 Gone';
+    case 'refused':
+      return 'Stopped: the address is not allowed';
+  }
+}
+
+const countAttempts = (attempts: number) => (attempts === 1 ? '1 attempt' : `${attempts} attempts`);
+
+/** For example "7 captured, 6 failed". */
+export function progressLabel({ uploaded, failed, pending, canceled }: ScreenshotTotals): string {
+  const others = [
+    [failed, 'failed'],
+    [pending, 'in progress'],
+    [canceled, 'canceled'],
+  ] as const;
+  const parts = others.filter(([count]) => count > 0).map(([count, label]) => `${count} ${label}`);
+  return [`${uploaded} captured`, ...parts].join(', ');
+}
+
+/** For example "by Anna, 21 Nov 2026, 09:30:05 UTC"; a key without a name has its id. */
+export function reviewedBy({ key_id, key_name, created_at }: ReviewRow): Html {
+  const name = key_name || key_id;
+  return html`${name !== null && `by ${name}, `}${timeElement(created_at)}`;
+}
+
+/** `21 Nov 2026, 09:30:05 UTC` */
+function formatTime(time: Date): string {
+  const [, day, month, year, clock] = /^\w+, (\d+) (\w+) (\d+) ([\d:]+)/.exec(time.toUTCString()) ?? [];
+  return `${day} ${month} ${year}, ${clock} UTC`;
+}
+
+/** A time that times.js shows in the zone of the reader. */
+export function timeElement(time: Date): Html {
+  return html`<time datetime="${time.toISOString()}">${formatTime(time)}</time>`;
+}
+
+export function markerLabel(ms: number | null): string {
+  return ms === null ? 'default frame' : `${(ms / 1000).toFixed(ms % 100 === 0 ? 1 : 3)} s`;
+}

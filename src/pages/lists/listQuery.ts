@@ -1,0 +1,87 @@
+/** Reads which list page an address asks for: filters, sorting and place. */
+import { z } from 'zod';
+import type { KeysetPage } from '../../db/keyset.ts';
+import { parseTimestamp } from '../../domain/time.ts';
+import { type FieldFaults, fieldFaults } from './fieldFaults.ts';
+import { readPlace } from './place.ts';
+
+/** A list page has as many rows. With three thumbnails each, it stays below 500 KB. */
+const PER_PAGE = 25;
+
+/** The words of the addresses; each list has some of them. */
+export type SortName = 'active' | 'newest' | 'oldest' | 'name';
+
+export interface ListDefinition<S extends z.ZodRawShape> {
+  /** Schemas of the filters by parameter, as the lists of the API have them. */
+  readonly filters: S;
+  /** The first one is the default. */
+  readonly sorts: readonly [SortName, ...SortName[]];
+}
+
+export interface ListQuery<F> {
+  /** Without those that are at fault. */
+  readonly filters: F;
+  /** Filters and sorting as the address has them, without empty ones; for links and for the form. */
+  readonly given: Readonly<Record<string, string>>;
+  readonly faults: FieldFaults;
+  readonly sort: SortName;
+  readonly page: KeysetPage;
+  /** Whether the person asked for some of the rows only. */
+  readonly isFiltered: boolean;
+}
+
+export function readListQuery<S extends z.ZodRawShape>(
+  query: Readonly<Record<string, unknown>>,
+  { filters, sorts }: ListDefinition<S>,
+): ListQuery<z.output<z.ZodObject<S>>> {
+  const names = Object.keys(filters);
+  const given = nonEmpty(query, [...names, 'sort']);
+  const values = Object.fromEntries(names.map((name) => [name, textOf(name, given[name])]));
+  const faults = { ...fieldFaults(z.object(filters).safeParse(values)), ...dayFaults(values) };
+  const valid = Object.fromEntries(Object.entries(values).filter(([name]) => faults[name] === undefined));
+  const sort = sorts.find((name) => name === given['sort']) ?? sorts[0];
+  const isTime = sort !== 'name';
+  return {
+    filters: z.object(filters).parse(valid),
+    given,
+    faults: { ...faults, ...orderFault(valid) },
+    sort,
+    page: { size: PER_PAGE, after: readPlace(query['after'], isTime), before: readPlace(query['before'], isTime) },
+    isFiltered: names.some((name) => given[name] !== undefined),
+  };
+}
+
+/** @returns whether the address has parameters without a value, as the form of the filters sends them. */
+export function hasEmptyParameters(query: Readonly<Record<string, unknown>>): boolean {
+  return Object.values(query).some((value) => value === '');
+}
+
+function nonEmpty(query: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = query[name];
+      return typeof value === 'string' && value.trim() !== '' ? [[name, value]] : [];
+    }),
+  );
+}
+
+/** The form has days. A range includes its last day. */
+function textOf(name: string, given: string | undefined): string | undefined {
+  return name === 'to' && given !== undefined && isDay(given) ? `${given}T23:59:59.999Z` : given;
+}
+
+const isDay = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text);
+
+const DAYS = ['from', 'to'];
+
+/** The message of the API explains times, which the form does not take. */
+function dayFaults(values: Readonly<Record<string, string | undefined>>): FieldFaults {
+  const wrong = DAYS.filter((name) => values[name] !== undefined && parseTimestamp(values[name] ?? '') === undefined);
+  return Object.fromEntries(wrong.map((name) => [name, 'must be a day, for example 2026-11-21.']));
+}
+
+function orderFault(valid: Readonly<Record<string, string | undefined>>): FieldFaults {
+  const { from, to } = valid;
+  if (from === undefined || to === undefined || Date.parse(from) <= Date.parse(to)) return {};
+  return { from: 'must not be after the last day.' };
+}

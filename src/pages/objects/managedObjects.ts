@@ -1,0 +1,136 @@
+/** Ads, sets and campaigns for the pages that change and delete them: what they are, and what a deletion removes. */
+import { AdChange, CampaignChange, SetChange } from '../../contract/changes.ts';
+import { readAdHead } from '../../core/ads/readAd.ts';
+import { adIsShown, readCampaignUse } from '../../core/removal/deletions.ts';
+import { MAX_SCREENSHOTS_OF_CAMPAIGN, removeAd, removeCampaign, removeSet } from '../../core/removal/removal.ts';
+import type { ObjectRef } from '../../core/removal/tombstones.ts';
+import { changeAd, changeSet, renameCampaign } from '../../core/sets/changes.ts';
+import { COUNT_MOST, readCampaign } from '../../core/sets/pageOfCampaigns.ts';
+import { readProgress, readSetHead } from '../../core/sets/readSet.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { Actor } from '../../domain/auditLog.ts';
+import type { SectionName } from '../context.ts';
+import type { PagePaths } from '../paths.ts';
+import { isRunning } from '../set/setFacts.ts';
+import { readFields } from '../settings/adminHandlers.ts';
+
+export interface ManagedObject {
+  /** For people. A set has the name of its campaign. */
+  readonly name: string;
+  /** The text that a person may change. */
+  readonly text: string;
+  /** The parts that go with it, for people. */
+  readonly removes: readonly string[];
+  /** Why it cannot be deleted now; undefined if it can. */
+  readonly obstacle?: string | undefined;
+}
+
+export interface ObjectType {
+  readonly noun: 'ad' | 'set' | 'campaign';
+  readonly section: SectionName;
+  /** The text of the button that opens the form. */
+  readonly changeLabel: string;
+  readonly field: { readonly name: 'name' | 'instructions'; readonly label: string; readonly max: number };
+  readonly changeHint: string;
+  /** A sentence about what stays or becomes free. */
+  readonly stays: string;
+  pathOf(paths: PagePaths, id: string): string;
+  listOf(paths: PagePaths): string;
+  /** @returns undefined if the organization has no such object. */
+  read(db: Queryable, ref: ObjectRef): Promise<ManagedObject | undefined>;
+  /** @throws Failure (404, 409, 410, 422) */
+  change(tx: Queryable, ref: ObjectRef, given: { readonly text: string; readonly actor: Actor }): Promise<void>;
+  /** Does nothing if it was deleted before. @throws Failure (404, 409) */
+  remove(tx: Queryable, ref: ObjectRef, actor: Actor): Promise<void>;
+}
+
+const AD: ObjectType = {
+  noun: 'ad',
+  section: 'ads',
+  changeLabel: 'Rename',
+  field: { name: 'name', label: 'Name', max: 255 },
+  changeHint: 'Events that were sent before keep the old name. The search has the new name within minutes.',
+  stays: 'Its lookup key is free for another ad at once.',
+  pathOf: (paths, id) => paths.ad(id),
+  listOf: (paths) => paths.ads,
+  read: async (db, ref) => {
+    const ad = await readAdHead(db, ref);
+    if (ad === undefined) return undefined;
+    const removes = ['its preview and its frames', 'its uploaded file, if no other ad uses it'];
+    return { name: ad.name, text: ad.name, removes, obstacle: await obstacleOfAd(db, ref.id, ad.status) };
+  },
+  change: (tx, ref, { text, actor }) => changeAd(tx, ref, { change: readFields(AdChange, { name: text }), actor }),
+  remove: removeAd,
+};
+
+async function obstacleOfAd(db: Queryable, id: string, status: string): Promise<string | undefined> {
+  if (status === 'pending') return 'Its preview is being captured. Wait until that has ended.';
+  if (await adIsShown(db, id)) return 'Sets show this ad. Delete these sets first, or the whole campaign.';
+  return undefined;
+}
+
+const SET: ObjectType = {
+  noun: 'set',
+  section: 'sets',
+  changeLabel: 'Change the instructions',
+  field: { name: 'instructions', label: 'Instructions', max: 10_000 },
+  changeHint: 'Everybody who may read the set sees them. Shared pages and exports do not show them.',
+  stays: 'Its ads and its retakes stay.',
+  pathOf: (paths, id) => paths.set(id),
+  listOf: (paths) => paths.sets,
+  read: async (db, ref) => {
+    const set = await readSetHead(db, ref);
+    if (set === undefined) return undefined;
+    const obstacle = isRunning(set)
+      ? 'It waits or is being captured. Cancel it first, or wait until it has ended.'
+      : undefined;
+    const { total = 0 } = (await readProgress(db, ref)) ?? {};
+    const removes = [`its ${counted(total, 'screenshot')}, with pictures and reviews`, 'its share links and exports'];
+    return { name: set.campaign, removes, text: set.instructions ?? '', obstacle };
+  },
+  change: (tx, ref, { text, actor }) => {
+    const instructions = text.trim() === '' ? null : text;
+    return changeSet(tx, ref, { change: readFields(SetChange, { instructions }), actor });
+  },
+  remove: removeSet,
+};
+
+const CAMPAIGN: ObjectType = {
+  noun: 'campaign',
+  section: 'campaigns',
+  changeLabel: 'Rename',
+  field: { name: 'name', label: 'Name', max: 250 },
+  changeHint:
+    'A later request with the old name makes a new campaign. So rename the campaign in your own system first. Events that were sent before keep the old name.',
+  stays: 'Its name is free for another campaign at once.',
+  pathOf: (paths, id) => paths.campaign(id),
+  listOf: (paths) => paths.campaigns,
+  read: async (db, ref) => {
+    const campaign = await readCampaign(db, ref);
+    if (campaign === undefined) return undefined;
+    const removes = [
+      `${counted(campaign.sets, 'set')}, with pictures, reviews, share links and exports`,
+      `${counted(campaign.ads, 'ad')}, with previews`,
+    ];
+    return { name: campaign.name, text: campaign.name, removes, obstacle: await obstacleOfCampaign(db, ref.id) };
+  },
+  change: (tx, ref, { text, actor }) =>
+    renameCampaign(tx, ref, { name: readFields(CampaignChange, { name: text }).name, actor }),
+  remove: removeCampaign,
+};
+
+async function obstacleOfCampaign(db: Queryable, id: string): Promise<string | undefined> {
+  const use = await readCampaignUse(db, id, MAX_SCREENSHOTS_OF_CAMPAIGN + 1);
+  if (use.isCaptured)
+    return 'A set of it waits, or a set or an ad of it is being captured. Cancel the set first, or wait until it has ended.';
+  if (use.screenshots > MAX_SCREENSHOTS_OF_CAMPAIGN)
+    return `It has more than ${MAX_SCREENSHOTS_OF_CAMPAIGN.toLocaleString('en')} screenshots. Delete some of its sets first.`;
+  return undefined;
+}
+
+/** Counts of campaigns end at COUNT_MOST. */
+function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en')}${count === COUNT_MOST ? ' or more' : ''} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+export const OBJECT_TYPES = { ad: AD, set: SET, campaign: CAMPAIGN } as const;

@@ -1,0 +1,100 @@
+/** The page of a set: head, actions, pictures, failures, deliveries and share links. */
+
+import { withSetHistory } from '../../core/reviews/reviewQueries.ts';
+import { readLaterRetakes } from '../../core/sets/readRetakes.ts';
+import { readDecisions } from '../../core/sets/readScreenshots.ts';
+import { readSetHead } from '../../core/sets/readSet.ts';
+import { listDeliveries } from '../../core/webhooks/listDeliveries.ts';
+import type { PagesOptions, ResultsPage } from '../context.ts';
+import { deliveryList } from '../deliveries.ts';
+import { type Html, type HtmlContent, html } from '../html.ts';
+import { setLabel } from '../labels.ts';
+import { sharePanel } from '../sharePanel.ts';
+import { actions } from './actions.ts';
+import { failures, failuresOf } from './failures.ts';
+import { grid } from './grid.ts';
+import { groupPictures, inPageOrder } from './grouping.ts';
+import { groupingLinks, pageLinks, sectionLinks } from './navigation.ts';
+import { type PictureView, readPictures, withReviews } from './pictures.ts';
+import { reviewFilter, reviewLinks } from './reviewFilter.ts';
+import { isFinished, isRunning, type SetFacts, type SetPageOptions } from './setFacts.ts';
+import { setHead, totalsOfViews } from './setHead.ts';
+
+/** Screenshots on one list page of a set; more would make a browser slow. */
+const PER_PAGE = 240;
+const DELIVERIES_SHOWN = 50;
+
+/** @returns undefined if this organization has no such set. */
+export async function setPage(
+  options: PagesOptions,
+  id: string,
+  given: SetPageOptions,
+): Promise<ResultsPage | undefined> {
+  const facts = await readSetFacts(options, { id, organizationId: given.viewer.organizationId });
+  if (facts === undefined) return undefined;
+  const { set, views, retakes } = facts;
+  const { viewer, paths } = given;
+  const failureOptions = { viewer, paths, setId: id, isFinished: isFinished(set) };
+  const body = html`
+<div class="intro">${setHead(facts, paths)}
+<section id="actions" data-live>${actions(facts, given)}</section></div>
+${await pictures(options, facts, given)}
+<section id="failures" class="failures" data-live>${failures(views, failureOptions)}</section>
+<section id="deliveries" class="panel" data-live>${await deliveriesOf(options, id, given)}</section>
+${viewer.canWrite && (await sharePanel(options, id, given))}`;
+  const isLive = !isFinished(set) || retakes.some(isRunning);
+  return {
+    title: `${set.campaign}, ${setLabel(set.status, totalsOfViews(views))}`,
+    body,
+    section: 'sets',
+    assets: ['set.css', 'review.js', 'lightbox.js', 'downloads.js'],
+    ...(isLive && { events: `${paths.set(id)}/events` }),
+  };
+}
+
+export async function readSetFacts(
+  { store: { db } }: PagesOptions,
+  ref: { id: string; organizationId: string },
+): Promise<SetFacts | undefined> {
+  const head = await readSetHead(db, ref);
+  const [set] = head === undefined ? [] : await withSetHistory(db, [head]);
+  if (set === undefined) return undefined;
+  const retakes = await readLaterRetakes(db, ref.id);
+  const views = await readPictures(db, ref.id, { hasRetakes: retakes.length > 0 });
+  const decisions = await readDecisions(
+    db,
+    views.map(({ shownId }) => shownId),
+  );
+  return { set, retakes, views, decisions };
+}
+
+async function pictures(
+  { store }: PagesOptions,
+  facts: SetFacts,
+  { paths, page, by, show }: SetPageOptions,
+): Promise<HtmlContent> {
+  const { set, views } = facts;
+  const inGrid = views.filter(isInGrid);
+  const ordered = inPageOrder(reviewFilter(inGrid, show, facts), by);
+  const place = { total: ordered.length, page, perPage: PER_PAGE, by, show, path: paths.set(set.id) };
+  const shown = await withReviews(store.db, ordered.slice((page - 1) * PER_PAGE, page * PER_PAGE));
+  const ads = new Set(views.map(({ ad }) => ad.id)).size;
+  return html`<nav id="sections" class="bar jump" aria-label="Pictures" data-live>${groupingLinks(place)}${reviewLinks(inGrid, facts, place)}${sectionLinks(ordered, place)}${failureLink(views)}</nav>
+${grid(groupPictures(shown, by), { paths, ads })}
+${pageLinks(place)}`;
+}
+
+/** Pictures, and what is or will be taken. Failures have a section of their own. */
+const isInGrid = ({ status, image_token, runningIn }: PictureView) =>
+  image_token !== null || status === 'pending' || runningIn !== undefined;
+
+function failureLink(views: readonly PictureView[]): HtmlContent {
+  const count = failuresOf(views).length;
+  return count > 0 && html`<a class="to-failures" href="#failures">${count} failed</a>`;
+}
+
+async function deliveriesOf({ store }: PagesOptions, setId: string, { viewer, paths }: SetPageOptions): Promise<Html> {
+  const filter = { organizationId: viewer.organizationId, setId };
+  const { rows } = await listDeliveries(store.db, filter, { page: 1, perPage: DELIVERIES_SHOWN });
+  return deliveryList(rows, { paths, viewer, next: paths.set(setId) });
+}

@@ -1,0 +1,60 @@
+/** The part of a set's page that creates, lists and revokes its share links. */
+
+import { shareToken } from '../api/auth/shareTokens.ts';
+import { listShareLinks, type ShareLinkRow } from '../core/sharing/shareLinkQueries.ts';
+import { sharePage } from '../domain/addresses.ts';
+import { SHARE_DAYS_DEFAULT, SHARE_LABEL_MAX, shareState } from '../domain/shareLinks.ts';
+import type { PagesOptions, Viewer } from './context.ts';
+import { hiddenFields } from './forms.ts';
+import { type Html, type HtmlContent, html } from './html.ts';
+import { timeElement } from './labels.ts';
+import type { PagePaths } from './paths.ts';
+
+const LINKS_SHOWN = 100;
+const DAYS = [7, SHARE_DAYS_DEFAULT, 90, 365];
+const STATES = { active: 'Valid', expired: 'Expired', revoked: 'Revoked' } as const;
+
+interface PanelOptions {
+  readonly viewer: Viewer;
+  readonly paths: PagePaths;
+}
+
+export async function sharePanel(options: PagesOptions, setId: string, given: PanelOptions): Promise<Html> {
+  const { viewer, paths } = given;
+  const filter = { organizationId: viewer.organizationId, setId };
+  const { rows } = await listShareLinks(options.store.db, filter, { page: 1, perPage: LINKS_SHOWN });
+  const path = paths.set(setId);
+  return html`<section id="share" class="panel share"><h2>Share</h2>
+<p>Everybody who has a link sees the pictures of this set with site, device and time, and nothing else of it.</p>
+<form class="fields" method="post" action="${path}/shares">${hiddenFields(viewer, path)}
+  <label for="share-label">For whom</label><input id="share-label" name="label" maxlength="${SHARE_LABEL_MAX}" autocomplete="off">
+  <label for="share-days">Valid for</label><select id="share-days" name="days">${DAYS.map((days) => html`<option value="${days}"${days === SHARE_DAYS_DEFAULT && html` selected`}>${days} days</option>`)}</select>
+  <label class="choice"><input type="checkbox" name="downloads" value="yes"> Allow downloads as PowerPoint, PDF or ZIP, with the names of the ads</label>
+  <button>Create a link</button>
+</form>
+${rows.length > 0 && html`<ul class="shares">${rows.map((row) => item(options, row, given))}</ul>`}
+</section>`;
+}
+
+function item({ secret, publicUrl }: PagesOptions, row: ShareLinkRow, { viewer, paths }: PanelOptions): Html {
+  const state = shareState(row, new Date());
+  const address = sharePage(publicUrl, shareToken(secret, row.id));
+  const name = row.label === '' ? 'Link' : row.label;
+  const path = paths.set(row.set_id);
+  return html`<li>
+  <p class="what"><strong><bdi>${name}</bdi></strong> <span class="state ${state}">${STATES[state]}</span></p>
+  <p class="meta">${when(row)}</p>
+  ${
+    state === 'active' &&
+    html`<input readonly value="${address}" aria-label="Address of ${name}">
+  <form method="post" action="${path}/shares/${row.id}/revoke">${hiddenFields(viewer, path)}<button class="danger">Revoke</button></form>`
+  }
+</li>`;
+}
+
+function when({ created_at, expires_at, revoked_at, last_used_at, creator, downloads }: ShareLinkRow): HtmlContent {
+  const end =
+    revoked_at === null ? html`valid until ${timeElement(expires_at)}` : html`revoked ${timeElement(revoked_at)}`;
+  const use = last_used_at === null ? 'never opened' : html`last opened ${timeElement(last_used_at)}`;
+  return html`Created ${timeElement(created_at)}${creator && ` by ${creator}`}, ${end}, ${use}${downloads && ', with downloads'}`;
+}

@@ -1,0 +1,145 @@
+/** The page that a share link opens: pictures with site, device and time. It shows nothing else of the set. */
+
+import { type BrandingRow, readBranding } from '../core/organizations/branding.ts';
+import { readScreenshots } from '../core/sets/readScreenshots.ts';
+import { readSetHead, type SetHead } from '../core/sets/readSet.ts';
+import { readVersions } from '../core/sets/readVersions.ts';
+import type { SharedSet } from '../core/sharing/shareLinkQueries.ts';
+import { shownPart } from '../domain/thumbnails.ts';
+import type { PagesOptions, ResultsPage } from './context.ts';
+import { downloadPanel } from './downloads/downloadPanel.ts';
+import { type Html, type HtmlContent, html } from './html.ts';
+import { markerLabel, timeElement } from './labels.ts';
+import type { PagePaths } from './paths.ts';
+import { type FilmStrip, type Group, groupPictures, inPageOrder } from './set/grouping.ts';
+import { currentVersion, type PictureView } from './set/pictures.ts';
+import { siteName } from './siteNames.ts';
+import { thumbnail, widthAtHeight } from './thumbnail.ts';
+
+const PER_PAGE = 240;
+
+interface SharedOptions {
+  readonly paths: PagePaths;
+  readonly token: string;
+  /** Number of the list page, from 1. */
+  readonly page: number;
+}
+
+/** @returns undefined if there is no such set. */
+export async function sharedPage(
+  { store }: PagesOptions,
+  { set_id, organizationId, downloads }: SharedSet,
+  { paths, token, page }: SharedOptions,
+): Promise<ResultsPage | undefined> {
+  const set = await readSetHead(store.db, { id: set_id, organizationId });
+  if (set === undefined) return undefined;
+  const pictures = set.status === 'rejected' ? [] : await picturesOf(store.db, set_id);
+  const shown = pictures.slice((page - 1) * PER_PAGE, page * PER_PAGE);
+  const isLive = set.status === 'draft' || set.status === 'capturing';
+  const branding = await readBranding(store.db, organizationId);
+  const canDownload = downloads && !isLive && pictures.length > 0;
+  const panel = { path: paths.share(token), pictures: pictures.length, hasTimeZone: false };
+  const body = html`
+<div id="shared" data-live>
+${head(set, { count: pictures.length, isLive })}
+${canDownload && downloadPanel(panel)}
+${sections(shown, paths)}
+${pageLinks(pictures.length, page, paths.share(token))}
+${branding.footer_text !== null && html`<footer class="meta"><bdi>${branding.footer_text}</bdi></footer>`}
+</div>`;
+  return {
+    title: set.campaign,
+    body,
+    isShared: true,
+    ...brandOf(branding, paths),
+    brandStyle: `${paths.share(token)}/brand.css`,
+    assets: ['set.css', 'lightbox.js', 'downloads.js'],
+    ...(isLive && { events: `${paths.share(token)}/events` }),
+  };
+}
+
+/** The name of the service stays if the organization has neither a logo nor a name. */
+function brandOf({ logo, brand_name: name }: BrandingRow, paths: PagePaths): Pick<ResultsPage, 'brand' | 'brandName'> {
+  const image =
+    logo &&
+    html`<img class="logo" src="${paths.image(logo.token)}" alt="${name ?? 'Logo'}" width="${logo.width}" height="${logo.height}">`;
+  const brand = image ?? (name === null ? undefined : html`<bdi>${name}</bdi>`);
+  return { brand, brandName: name ?? undefined };
+}
+
+/** The style sheet of a shared page: an inline style would break the Content-Security-Policy. */
+export async function brandStyle({ store }: PagesOptions, { organizationId }: SharedSet): Promise<string> {
+  const { accent_color: accent } = await readBranding(store.db, organizationId);
+  return `.shared .top { border-top: 4px solid ${accent}; }\n`;
+}
+
+/** The newest versions that are approved for other people. Screenshots without a picture are left out. */
+async function picturesOf(db: PagesOptions['store']['db'], setId: string): Promise<PictureView[]> {
+  const versions = await readVersions(db, setId);
+  const current = (await readScreenshots(db, setId)).flatMap((own) => {
+    const ofOne = versions.get(own.id) ?? [];
+    const view = currentVersion(own, ofOne, { approvedOnly: true });
+    const isRejected = ofOne.find(({ id }) => id === view.shownId)?.decision === 'rejected';
+    return view.image_token === null || isRejected ? [] : [view];
+  });
+  return inPageOrder(current, 'site');
+}
+
+function head({ campaign }: SetHead, { count, isLive }: { count: number; isLive: boolean }): Html {
+  const none = isLive ? 'The pictures are being taken. They appear here.' : 'There are no pictures to show.';
+  return html`<section class="head"><h1><bdi>${campaign}</bdi></h1>
+<p class="meta">Placement previews: Tearsheet put the ads into live pages. They do not show that a campaign ran.</p>
+${count === 0 && html`<p>${none}</p>`}${count > 0 && isLive && html`<p>More pictures are being taken.</p>`}</section>`;
+}
+
+/** CSS pixels, as in set.css. */
+const SHOWN_HEIGHT = 280;
+/** About one screen; a browser loads the others when they come near. */
+const AT_ONCE = 4;
+
+function sections(pictures: readonly PictureView[], paths: PagePaths): Html {
+  const first = new Set(pictures.slice(0, AT_ONCE));
+  return html`<div class="groups">${groupPictures(pictures, 'site').map((group) => section(group, { paths, first }))}</div>`;
+}
+
+interface CellOptions {
+  readonly paths: PagePaths;
+  readonly first: ReadonlySet<PictureView>;
+}
+
+function section({ first, strips }: Group<PictureView>, options: CellOptions): Html {
+  const { host, address } = siteName(first.site_url);
+  return html`<section class="group"><header><h2>${host}</h2>${address !== host && html`<p class="meta">${address}</p>`}</header><div class="cells">${strips.map((strip) => film(strip, options))}</div></section>`;
+}
+
+function film({ frames }: FilmStrip<PictureView>, options: CellOptions): HtmlContent {
+  const figures = frames.map((frame) =>
+    figure(frame, { ...options, strip: frames.length > 1 && frames[0]?.image_token }),
+  );
+  return frames.length > 1 ? html`<div class="film">${figures}</div>` : figures;
+}
+
+function figure(
+  view: PictureView,
+  { paths, first, strip }: CellOptions & { strip: string | null | undefined | false },
+): HtmlContent {
+  const { device, marker_ms, captured_at, image_token: token } = view;
+  if (token === null) return null;
+  const address = paths.image(token);
+  const { host } = siteName(view.site_url);
+  const marker = marker_ms === null ? '' : `, ${marker_ms / 1000} s into the ad`;
+  const alt = `Placement preview on ${host}, ${device}${marker}`;
+  const size = shownPart({ width: view.image_width ?? 1, height: view.image_height ?? 1 });
+  const shownWidth = widthAtHeight(size, SHOWN_HEIGHT);
+  const picture = thumbnail({ paths, token, alt, size, shownWidth, lazy: !first.has(view) });
+  const frame = strip && html` data-strip="${strip}" data-marker="${markerLabel(marker_ms)}"`;
+  return html`<figure class="shot" id="p-${token}"><a class="frame" href="${address}" target="_blank" rel="noopener noreferrer" data-picture="${address}" data-width="${view.image_width}" data-height="${view.image_height}" data-title="${host}, ${device}${marker}"${frame}>${picture}</a>
+<figcaption><p class="what">${device}${marker}</p>${captured_at !== null && html`<p class="meta">${timeElement(captured_at)}</p>`}</figcaption></figure>`;
+}
+
+function pageLinks(total: number, page: number, path: string): HtmlContent {
+  const pages = Math.ceil(total / PER_PAGE);
+  if (pages <= 1) return null;
+  const link = (to: number, text: string) => html`<a href="${path}?page=${to}">${text}</a>`;
+  return html`<nav class="pages" aria-label="Pages">${page > 1 && link(page - 1, 'Previous')} <span>Page ${page} of ${pages}</span> ${page < pages && link(page + 1, 'Next')}</nav>`;
+}

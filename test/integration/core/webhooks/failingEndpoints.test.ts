@@ -1,0 +1,211 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FolderArtifactStore } from '../../../../src/artifacts/folder.ts';
+import { type Deliveries, startDeliveries } from '../../../../src/core/webhooks/deliveries.ts';
+import { recordAdEvent } from '../../../../src/core/webhooks/events.ts';
+import { disableFailingEndpoint } from '../../../../src/core/webhooks/failingEndpoints.ts';
+import { insertEndpoint } from '../../../../src/core/webhooks/webhookEndpointQueries.ts';
+import { changeEndpoint } from '../../../../src/core/webhooks/webhookEndpoints.ts';
+import { openStore, type Store } from '../../../../src/db/database.ts';
+import { type Queue, startQueue } from '../../../../src/db/queue.ts';
+import { OPERATOR } from '../../../../src/domain/auditLog.ts';
+import type { EndpointTopic } from '../../../../src/domain/topics.ts';
+import { createGuard } from '../../../../src/egress/guard.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { insertAd, insertOrganization, type TestOrganization } from '../../../support/insertRows.ts';
+import { type Listener, listenHttp } from '../../../support/listeners.ts';
+import { TEST_KEY_RING } from '../../../support/testKeys.ts';
+import { createTestLog, expectLoggedErrors } from '../../../support/testLog.ts';
+
+const DAYS = 5;
+
+let database: TestDatabase;
+let store: Store;
+let queue: Queue;
+let deliveries: Deliveries | undefined;
+let organization: TestOrganization;
+let receiver: Listener;
+let folder: string;
+let received: { readonly path: string; readonly body: string }[];
+/** The status of the receiver, by path; 204 unless given. */
+let answers: Map<string, number>;
+let disabled: number;
+let warnings: unknown[];
+
+beforeEach(async () => {
+  database = await testDatabase();
+  store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
+  queue = await startQueue({ databaseUrl: database.url, onError: () => undefined });
+  organization = await insertOrganization(store.db);
+  folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-failing-'));
+  [received, answers, disabled, warnings] = [[], new Map(), 0, []];
+  receiver = await listenHttp(async (request, response) => {
+    let body = '';
+    for await (const chunk of request.setEncoding('utf8')) body += chunk;
+    received.push({ path: request.url ?? '', body });
+    response.statusCode = answers.get(request.url ?? '') ?? 204;
+    response.end();
+  });
+});
+
+afterEach(async () => {
+  await deliveries?.stop(0);
+  deliveries = undefined;
+  await queue.stop({ timeoutMs: 500 });
+  await receiver.close();
+  await store.close();
+  await database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(disableAfterDays = DAYS): Promise<void> {
+  const log = createTestLog((line) => {
+    if (line.level === 'warn') warnings.push(line);
+  });
+  deliveries = await startDeliveries({
+    ...{ store, queue, log, disableAfterDays },
+    artifacts: new FolderArtifactStore(folder),
+    guard: createGuard({ allow: ['127.0.0.0/8', '::1/128'] }),
+    observe: {
+      endpointDisabled: () => {
+        disabled += 1;
+      },
+    },
+  });
+}
+
+async function endpoint(name: string, topics: readonly EndpointTopic[] = ['ad.uploaded']): Promise<string> {
+  const fields = { url: `${receiver.url}/${name}`, topics, description: '', headers: {}, disabled: false };
+  const { id } = await store.db.transaction().execute((tx) => insertEndpoint(tx, organization.id, fields));
+  return id;
+}
+
+async function recordEvents(count: number): Promise<void> {
+  for (let made = 0; made < count; made += 1) {
+    const adId = await insertAd(store.db, organization, { source: 'create_ad' });
+    const context = { queue, publicUrl: 'https://tearsheet.example' };
+    const event = { adId, organizationId: organization.id, topic: 'ad.uploaded' } as const;
+    await store.db.transaction().execute((tx) => recordAdEvent(tx, event, context));
+  }
+}
+
+const row = (id: string) =>
+  store.db.selectFrom('webhook_endpoints').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const deliveriesTo = (id: string) =>
+  store.db.selectFrom('deliveries').selectAll().where('subscriber_id', '=', id).orderBy('created_at').execute();
+const allTried = (id: string) =>
+  eventually(async () => expect((await deliveriesTo(id)).every(({ attempts }) => attempts > 0)).toBe(true));
+const failFor = (id: string, days: number) =>
+  store.db
+    .updateTable('webhook_endpoints')
+    .set({ failing_since: sql<Date>`now() - make_interval(days => ${days})` })
+    .where('id', '=', id)
+    .execute();
+const disableNow = (id: string, days = DAYS) =>
+  store.db
+    .transaction()
+    .execute((tx) => disableFailingEndpoint(tx, { organizationId: organization.id, id }, { days, queue }));
+
+test('an endpoint whose attempts all failed for days is disabled, and the other endpoints get an event', async () => {
+  answers.set('/failing', 503);
+  const id = await endpoint('failing');
+  const other = await endpoint('other', ['webhook_endpoint.disabled']);
+  const unasked = await endpoint('unasked', ['ad.failed']);
+  await recordEvents(2);
+  await start();
+  await allTried(id);
+  expect(await row(id)).toMatchObject({ disabled_at: null, failing_since: expect.any(Date) });
+  await failFor(id, DAYS);
+  await recordEvents(1);
+  await eventually(async () => expect((await row(id)).disabled_at).not.toBeNull());
+  const reason = expect.stringMatching(/^Every delivery attempt since \S+ failed, for more than 5 days\.$/);
+  expect(await row(id)).toMatchObject({ disabled_reason: reason });
+  for (const { status, reason: why, next_attempt_at } of await deliveriesTo(id)) {
+    expect([status, next_attempt_at]).toEqual(['gone', null]);
+    expect(why).toMatch(/^The service disabled the webhook endpoint\. Every delivery attempt since/);
+  }
+  await eventually(() => expect(received.map((call) => call.path)).toContain('/other'));
+  const event = JSON.parse(received.find((call) => call.path === '/other')?.body ?? '');
+  expect(event).toMatchObject({
+    topic: 'webhook_endpoint.disabled',
+    data: { object: { type: 'webhook_endpoint', id, disabled: true, disabled_reason: reason } },
+  });
+  expect(JSON.stringify(event)).not.toContain('whsec_');
+  expect([await deliveriesTo(other), await deliveriesTo(unasked)]).toMatchObject([[{}], []]);
+  const entries = await store.db.selectFrom('audit_log').selectAll().execute();
+  expect(entries).toMatchObject([{ actor_type: 'service', action: 'webhook_endpoint.disabled', object_id: id }]);
+  await eventually(() => expect([disabled, warnings.length]).toEqual([1, 1]));
+});
+
+test('a success ends the time of failures', async () => {
+  const id = await endpoint('a');
+  await failFor(id, 2 * DAYS);
+  await recordEvents(1);
+  await start();
+  await eventually(async () => expect((await row(id)).failing_since).toBeNull());
+  answers.set('/a', 500);
+  await recordEvents(3);
+  await eventually(async () =>
+    expect((await deliveriesTo(id)).filter(({ tries, status }) => tries > 0 && status === 'pending')).toHaveLength(3),
+  );
+  expect(await disableNow(id)).toBeUndefined();
+  expect((await row(id)).disabled_at).toBeNull();
+});
+
+test('an endpoint with two failed deliveries, or with a shorter time of failures, stays enabled', async () => {
+  answers.set('/a', 500);
+  const id = await endpoint('a');
+  await recordEvents(2);
+  await start(0);
+  await allTried(id);
+  await failFor(id, DAYS);
+  expect(await disableNow(id)).toBeUndefined();
+  await recordEvents(1);
+  await allTried(id);
+  expect(await disableNow(id, DAYS + 1)).toBeUndefined();
+  // With 0 days, the failed attempts themselves disabled nothing.
+  expect((await row(id)).disabled_at).toBeNull();
+  expect(await disableNow(id)).toMatchObject({ id });
+  expect(await disableNow(id)).toBeUndefined();
+});
+
+test('an attempt that the service itself could not make is no failure of the endpoint', async () => {
+  expectLoggedErrors(/a delivery attempt failed on our side/);
+  const id = await endpoint('a');
+  await store.db.updateTable('webhook_endpoints').set({ headers: 'not JSON' }).where('id', '=', id).execute();
+  await recordEvents(1);
+  await start();
+  await allTried(id);
+  expect((await row(id)).failing_since).toBeNull();
+});
+
+test('an endpoint that is enabled again begins without failures', async () => {
+  answers.set('/a', 500);
+  const id = await endpoint('a');
+  await recordEvents(3);
+  await start(0);
+  await allTried(id);
+  await failFor(id, DAYS);
+  await disableNow(id);
+  const one = { organizationId: organization.id, id };
+  await store.db
+    .transaction()
+    .execute((tx) => changeEndpoint(tx, one, { disabled: false }, { actor: OPERATOR, queue }));
+  expect(await row(id)).toMatchObject({ disabled_at: null, disabled_reason: null, failing_since: null });
+  expect(await disableNow(id)).toBeUndefined();
+});
+
+test('two endpoints that are disabled at the same time do not wait for each other', async () => {
+  answers.set('/a', 500).set('/b', 500);
+  const ids = [await endpoint('a', ['ad.uploaded', 'webhook_endpoint.disabled'])];
+  ids.push(await endpoint('b', ['ad.uploaded', 'webhook_endpoint.disabled']));
+  await recordEvents(3);
+  await start(0);
+  for (const id of ids) await allTried(id);
+  for (const id of ids) await failFor(id, DAYS);
+  expect(await Promise.all(ids.map((id) => disableNow(id)))).toMatchObject(ids.map((id) => ({ id })));
+});

@@ -1,0 +1,93 @@
+/** The entries of the operator's commands, and the migration of installations that have later ones. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  addKey,
+  addOrganization,
+  chooseSettings,
+  disable,
+  enable,
+  endKey,
+  rotateSecret,
+  setConnector,
+} from '../../../src/core/organizations/operator.ts';
+import { openStore, type Store } from '../../../src/db/database.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
+
+let database: TestDatabase;
+let store: Store;
+beforeAll(async () => {
+  database = await testDatabase();
+  store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
+});
+afterAll(async () => {
+  await store.close();
+  await database.close();
+});
+
+const entries = async () => store.db.selectFrom('audit_log').selectAll().orderBy('created_at').orderBy('id').execute();
+
+test('each command of the operator has one entry, and a command that changes nothing has none', async () => {
+  const { db } = store;
+  const made = await addOrganization(db, 'acme');
+  const key = await addKey(db, 'acme', { name: 'CI', scopes: ['read', 'write'] });
+  for (let twice = 0; twice < 2; twice += 1) {
+    await endKey(db, 'acme', key.id);
+    await disable(db, 'acme');
+  }
+  for (let twice = 0; twice < 2; twice += 1) {
+    await enable(db, 'acme');
+    await chooseSettings(db, 'acme', { review: 'manual' });
+  }
+  const secret = await rotateSecret(db, 'acme');
+  const account = { region: 'eu-west-1', accessKeyId: 'AKIA', secretAccessKey: 'planted' };
+  await setConnector(db, 'acme', account);
+  await setConnector(db, 'acme', { ...account, secretAccessKey: 'planted again' });
+  const rows = await entries();
+  expect(rows.map(({ action }) => action)).toEqual([
+    'organization.created',
+    'api_key.created',
+    'api_key.revoked',
+    'organization.disabled',
+    'organization.enabled',
+    'settings.updated',
+    'webhook_secret.rotated',
+    'connector.created',
+    'connector.updated',
+  ]);
+  for (const row of rows) expect(row).toMatchObject({ actor_type: 'operator', actor_key_id: null, address: null });
+  expect(rows[1]).toMatchObject({
+    object_id: key.id,
+    changes: [
+      { field: 'name', from: null, to: 'CI' },
+      { field: 'scopes', from: null, to: 'read, write' },
+    ],
+  });
+  expect(rows.at(-1)?.changes).toEqual([{ field: 'secret_access_key', from: 'set', to: 'replaced' }]);
+  const text = JSON.stringify(rows);
+  const secrets = [made.api_key.slice(-43), key.api_key.slice(-43), made.webhook_secret, secret, 'planted'];
+  expect(secrets.filter((one) => text.includes(one))).toEqual([]);
+});
+
+test('a command that fails has no entry', async () => {
+  const before = await entries();
+  await expect(endKey(store.db, 'acme', 'AAAAAAAA')).rejects.toThrow('no key');
+  await expect(addOrganization(store.db, 'acme')).rejects.toThrow('taken');
+  expect(await entries()).toEqual(before);
+});
+
+test('an installation that has later migrations gets the audit log', async () => {
+  const other = await testDatabase();
+  const { pool, close } = openStore({ url: other.url, keyRing: TEST_KEY_RING });
+  try {
+    await pool.query('drop table audit_log; drop function protect_audit_log()');
+    await pool.query(`delete from schema_migrations where name = '0018_audit_log.sql'`);
+    expect(await migrate(other.url)).toEqual(['0018_audit_log.sql']);
+    const { rowCount } = await pool.query('select 1 from audit_log');
+    expect(rowCount).toBe(0);
+  } finally {
+    await close();
+    await other.close();
+  }
+});

@@ -1,0 +1,196 @@
+/** A page of a list must not read all rows of an organization, whatever a person filters by. */
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listAds } from '../../../src/core/ads/listAds.ts';
+import { pageOfAds } from '../../../src/core/ads/pageOfAds.ts';
+import { listCampaigns } from '../../../src/core/sets/listCampaigns.ts';
+import { listSets } from '../../../src/core/sets/listSets.ts';
+import { pageOfCampaigns, readRecentCampaigns } from '../../../src/core/sets/pageOfCampaigns.ts';
+import { countNewerSets, pageOfSets } from '../../../src/core/sets/pageOfSets.ts';
+import { isWantedSet, type SetFilter } from '../../../src/core/sets/setFilter.ts';
+import type { ListPage, Page } from '../../../src/db/listPage.ts';
+import { testDatabase } from '../../support/database.ts';
+import { rowCounter } from '../../support/rowCounter.ts';
+
+const SETS = 20_000;
+/** A page has 25 rows with up to 100 screenshots each for their sites; a search may sort some hundred matches. */
+const ROWS_MOST = 2_000;
+
+const organizationId = '00000000-0000-4000-8000-000000000001';
+const database = await testDatabase();
+const pool = new pg.Pool({ connectionString: database.url });
+const { db, mostRowsRead } = rowCounter(pool);
+
+beforeAll(async () => {
+  await pool.query(SEED);
+});
+afterAll(async () => {
+  await pool.end();
+  await database.close();
+});
+
+const METADATA = `jsonb_build_object('team', 'all', 'order', i::text)`;
+
+/**
+ * One organization with 20,000 sets, and a small one. The trigger is off, because one statement is faster. The statistics are of all rows,
+ * so that the plans do not depend on a random sample.
+ */
+const SEED = `
+  insert into organizations (id, slug, webhook_secret)
+    select ('00000000-0000-4000-8000-00000000000' || i)::uuid, 'org' || i, 's' from generate_series(1, 2) i;
+  insert into campaigns (id, organization_id, name, created_at, active_at)
+    select md5('c' || i)::uuid, '${organizationId}', 'Campaign ' || i || ' ' || (array['spring', 'summer'])[1 + i % 2],
+      now() - i * interval '1 hour', now() - i * interval '1 minute' from generate_series(0, 999) i;
+  insert into ads (id, organization_id, campaign_id, name, lookup_key, kind, content, status, source, metadata, created_at)
+    select md5('a' || i)::uuid, '${organizationId}', md5('c' || i % 1000)::uuid, 'Banner ' || i, 'key-' || i, 'url', 'u',
+      case when i % 500 = 0 then 'not_found' else 'uploaded' end, 'create_ad', ${METADATA}, now() - i * interval '1 second'
+    from generate_series(0, ${SETS - 1}) i;
+  insert into screenshot_sets (id, organization_id, campaign_id, status, metadata, created_at)
+    select md5('s' || i)::uuid, '${organizationId}', md5('c' || i % 1000)::uuid,
+      case when i % 200 = 0 then 'in_review' else 'approved' end, ${METADATA}, now() - i * interval '1 second'
+    from generate_series(0, ${SETS - 1}) i;
+  alter table screenshots disable trigger index_sets;
+  insert into screenshots (id, set_id, seq, ad_id, site_url, site_key, device, status)
+    select gen_random_uuid(), md5('s' || i)::uuid, k, md5('a' || i)::uuid, site, site,
+      (array['desktop', 'mobile'])[1 + k], 'uploaded'
+    from generate_series(0, ${SETS - 1}) i, generate_series(0, 1) k,
+      lateral (select 'https://site' || ((i * 7 + k) % 3000) || '.example/') as t(site);
+  alter table screenshots enable trigger index_sets;
+  insert into set_search (set_id, words)
+    select md5('s' || i)::uuid, array_to_tsvector(array[':org:${organizationId}', ':device:desktop', ':device:mobile',
+      ':site:site' || (i * 7) % 3000 || '.example', 'campaign', 'c' || i % 1000, 'banner', 'b' || i, 'example'])
+    from generate_series(0, ${SETS - 1}) i;
+  set default_statistics_target = 200;
+  analyze;
+  reset default_statistics_target;`;
+
+const page = { size: 25 };
+const middle = { value: new Date(Date.now() - 10_000_000).toISOString().replace('Z', '000Z'), id: organizationId };
+const sets =
+  (filter: Omit<SetFilter, 'organizationId'>, direction: 'asc' | 'desc' = 'desc', place: object = {}) =>
+  () =>
+    pageOfSets(db, { organizationId, ...filter }, { direction, page: { ...page, ...place }, pictures: 3 });
+
+describe('a list page of an organization with 20,000 sets', () => {
+  test.each([
+    ['all', sets({})],
+    ['oldest first', sets({}, 'asc')],
+    ['from the middle on', sets({}, 'desc', { after: middle })],
+    ['back from the middle', sets({}, 'desc', { before: middle })],
+    ['a rare status', sets({ status: 'in_review' })],
+    ['a status that no set has', sets({ status: 'rejected' })],
+    ['a campaign', sets({ campaignId: 'c4ca4238-a0b9-2382-0dcc-509a6f75849b' })],
+    ['a word that all have', sets({ text: 'banner' })],
+    ['a word that one has', sets({ text: 'b19999' })],
+    ['a word that none has', sets({ text: 'zebra' })],
+    ['the beginning of a word', sets({ text: 'b1999' })],
+    ['common and rare words', sets({ text: 'campaign b777 example' })],
+    ['a device that all have', sets({ device: 'desktop' })],
+    ['a device that none has', sets({ device: 'ipad' })],
+    ['a site', sets({ site: 'site7.example' })],
+    ['metadata that all have', sets({ metadata: { team: 'all' } })],
+    ['metadata that one has', sets({ metadata: { team: 'all', order: '19999' } })],
+    ['metadata that none has', sets({ metadata: { order: 'x' } })],
+    [
+      'everything at once',
+      sets({ status: 'in_review', text: 'banner', device: 'mobile', from: new Date(0), to: new Date() }),
+    ],
+    ['days without sets', sets({ to: new Date('2020-01-01') })],
+  ])('of sets reads few rows: %s', async (_name, read) => {
+    expect(await mostRowsRead(read)).toBeLessThan(ROWS_MOST);
+  });
+
+  test('of sets counts few new sets', async () => {
+    const since = { since: middle.value, most: 100 };
+    expect(await mostRowsRead(() => countNewerSets(db, { organizationId, device: 'desktop' }, since))).toBeLessThan(
+      ROWS_MOST,
+    );
+  });
+
+  const ads =
+    (filter: object, sort: 'created' | 'name' = 'created') =>
+    () =>
+      pageOfAds(db, { organizationId, ...filter }, { sort, direction: sort === 'name' ? 'asc' : 'desc', page });
+  test.each([
+    ['all', ads({})],
+    ['by name', ads({}, 'name')],
+    ['a rare status', ads({ status: 'not_found' })],
+    ['metadata that all have', ads({ metadata: { team: 'all' } })],
+    ['metadata that one has', ads({ metadata: { team: 'all', order: '19999' } })],
+    ['metadata that none has', ads({ metadata: { order: 'x' } })],
+    ['a status that no ad has', ads({ status: 'generic_error' })],
+    ['a campaign', ads({ campaignId: 'c4ca4238-a0b9-2382-0dcc-509a6f75849b' })],
+    ['a word that all have', ads({ text: 'banner' })],
+    ['a lookup key', ads({ text: 'key-19999' })],
+  ])('of ads reads few rows: %s', async (_name, read) => {
+    expect(await mostRowsRead(read)).toBeLessThan(ROWS_MOST);
+  });
+
+  const campaigns = (sort: 'active' | 'created' | 'name', text?: string) => () =>
+    pageOfCampaigns(db, { organizationId, text }, { sort, direction: sort === 'name' ? 'asc' : 'desc', page });
+  test.each([
+    ['by activity', campaigns('active')],
+    ['by time', campaigns('created')],
+    ['by name', campaigns('name')],
+    ['a word', campaigns('active', '777')],
+  ])('of campaigns reads few rows: %s', async (_name, read) => {
+    // The counts of 25 campaigns with 20 sets and 20 ads each, through a bitmap.
+    expect(await mostRowsRead(read)).toBeLessThan(2 * ROWS_MOST);
+    expect(await mostRowsRead(() => readRecentCampaigns(db, organizationId, 50))).toBeLessThan(100);
+  });
+
+  test('of the small organization reads few rows', async () => {
+    const small = '00000000-0000-4000-8000-000000000002';
+    const read = () =>
+      pageOfSets(db, { organizationId: small, device: 'desktop' }, { direction: 'desc', page, pictures: 3 });
+    expect(await mostRowsRead(read)).toBeLessThan(ROWS_MOST);
+  });
+});
+
+/** In a page of 25: words of all, of none, of one, of some, of more than the index of words gives, and only of old ones. */
+const TEXTS = ['banner', 'zebra', 'b19999', 'b1999', 'b1', 'c77', 'spring b1', 'b19'];
+
+describe('a search in an organization with 20,000 sets', () => {
+  const lists: Readonly<Record<string, (text: string, page: Page) => Promise<ListPage<{ id: string }>>>> = {
+    sets: (text, at) => listSets(db, { organizationId, text }, at),
+    ads: (text, at) => listAds(db, { organizationId, text: text.replace('b1', '1').replace('c77', 'key 77') }, at),
+    campaigns: (text, at) => listCampaigns(db, { organizationId, text: text.replace('b1', '1') }, at),
+  };
+  const searches = Object.entries(lists).flatMap(([name, list]) => TEXTS.map((text) => [name, text, list] as const));
+
+  test.each(searches)('of %s reads few rows: %s', async (_name, text, list) => {
+    // A small table may be read to its end for words of a few hundred sets.
+    const most = ['b1', 'c77', 'b19'].includes(text) ? 1.2 * SETS : ROWS_MOST;
+    expect(await mostRowsRead(() => list(text, { page: 1, perPage: 25 }))).toBeLessThan(most);
+  });
+
+  test.each([
+    ...TEXTS.map((text) => ({ text })),
+    { text: 'b1', status: 'in_review' as const },
+    { text: 'b1', campaignId: 'c4ca4238-a0b9-2382-0dcc-509a6f75849b' },
+    { text: 'b1', after: middle },
+    { text: 'b1999', from: new Date(Date.now() - 19_995_000) },
+  ])('finds the same sets as a look at every set: %o', async (filter) => {
+    const conditions = isWantedSet({ organizationId, ...filter });
+    const every = await db
+      .selectFrom('screenshot_sets')
+      .select('id')
+      .where(conditions)
+      .orderBy('created_at', 'desc')
+      .orderBy('id')
+      .execute();
+    for (const [page, perPage] of [
+      [1, 25],
+      [2, 25],
+      [3, 4],
+      [400, 25],
+    ] as const) {
+      const { rows, total } = await listSets(db, { organizationId, ...filter }, { page, perPage });
+      const expected = every.slice((page - 1) * perPage, page * perPage);
+      expect(rows.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+      // It says whether another page follows.
+      if (rows.length > 0) expect(total > page * perPage).toBe(every.length > page * perPage);
+      expect(total).toBeLessThanOrEqual(every.length);
+    }
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { groupPictures, inPageOrder } from '../../../src/pages/set/grouping.ts';
+
+const shot = (site_url: string, device: string, ad: string, marker_ms: number | null = null) => ({
+  site_url,
+  device,
+  marker_ms,
+  ad: { id: ad, name: ad },
+});
+const SHOTS = [
+  shot('news', 'desktop', 'film', 2000),
+  shot('blog', 'desktop', 'banner'),
+  shot('news', 'mobile', 'banner'),
+  shot('news', 'desktop', 'banner'),
+  shot('news', 'desktop', 'film', 0),
+];
+const names = (by: 'site' | 'device' | 'ad') =>
+  inPageOrder(SHOTS, by).map(({ site_url, device, ad, marker_ms }) =>
+    `${site_url} ${device} ${ad.id} ${marker_ms ?? ''}`.trim(),
+  );
+
+describe('the order of pictures', () => {
+  it('by site, the devices of one ad are side by side and markers are in order', () => {
+    expect(names('site')).toEqual([
+      'news desktop film 0',
+      'news desktop film 2000',
+      'news desktop banner',
+      'news mobile banner',
+      'blog desktop banner',
+    ]);
+  });
+
+  it('by device, each device has its sites, and by ad, each ad has its sites', () => {
+    expect(names('device').at(-1)).toBe('news mobile banner');
+    expect(names('ad').slice(0, 3)).toEqual(['news desktop film 0', 'news desktop film 2000', 'news desktop banner']);
+  });
+
+  it('the frames of one placement are one film strip', () => {
+    const [first] = groupPictures(inPageOrder(SHOTS, 'site'), 'site');
+    expect(first?.strips.map(({ frames }) => frames.length)).toEqual([2, 1, 1]);
+  });
+});
