@@ -64,10 +64,11 @@ test.each([
     const { row, created } = await send(store.db, name);
     expect(created).toBe(false);
     expect(files.get(uploadKey(row.id))?.toString()).toBe(`<p>${name}</p>`);
-    expect(files.size).toBe(await countUploads());
+    expect(files.size).toBe((await countRows('uploads')) + (await countRows('removed_files')));
   },
 );
 
-async function countUploads(): Promise<number> {
-  return (await store.db.selectFrom('uploads').select('id').execute()).length;
+/** A file whose upload was given up is noted for its removal. */
+async function countRows(table: 'uploads' | 'removed_files'): Promise<number> {
+  return (await store.db.selectFrom(table).selectAll().execute()).length;
 }

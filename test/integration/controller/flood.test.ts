@@ -76,7 +76,8 @@ test('a flood of sets waits in PostgreSQL, the cluster stays small, and other or
   await eventually(async () => expect(await countSettled(flood)).toBe(FLOOD), 250_000);
   await close();
   expect(most.pods).toBeLessThanOrEqual(LIMITS.maxPods);
-  expect(most.jobs).toBeLessThanOrEqual(LIMITS.maxPods);
+  // A Job whose pods have ended stays a moment longer.
+  expect(most.jobs).toBeLessThanOrEqual(2 * LIMITS.maxPods);
   // The finished ones are removed.
   await eventually(async () => {
     expect(await shop.cluster.listJobs()).toEqual([]);

@@ -70,6 +70,7 @@ async function startGuest(): Promise<{ host: string; guest: string }> {
       .where('set_id', '=', guest)
       .executeTakeFirstOrThrow();
     expect(claim_expires_at).not.toBeNull();
+    expect(await shop.cluster.getScreenshotJob(`set-${guest}`)).toBeDefined();
   });
   return { host, guest };
 }

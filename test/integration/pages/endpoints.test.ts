@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { endpointSecretPlace, openSecret } from '../../../src/db/secrets/sealing.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { follow, openBrowser, openPage, signIn } from './browser.ts';
 import { type PagesServer, startPages } from './pagesServer.ts';
@@ -40,7 +41,10 @@ const row = () =>
 
 it('a new endpoint shows its secret once, and is then in the list', async () => {
   await create('https://you.example/new');
-  expect(await page.getByLabel('The new secret').inputValue()).toBe((await row()).secret);
+  const { id, secret } = await row();
+  expect(await page.getByLabel('The new secret').inputValue()).toBe(
+    openSecret(server.store.db, secret ?? '', endpointSecretPlace(id)),
+  );
   await page.goto(`${server.url}/o/demo/settings/endpoints`);
   expect(await page.content()).not.toContain('whsec_');
   const item = page.getByRole('row', { name: /you\.example\/new/ });

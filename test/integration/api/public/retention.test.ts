@@ -93,7 +93,7 @@ describe('old events', () => {
     const { events } = await stored({ age: 1, adId });
     expect((await api.remove(`ads/${adId}`)).status).toBe(204);
     expect((await api.get(`events/evt_${events[0]}`)).json).toMatchObject({ ad_id: adId, deliveries: [] });
-    const { status, json } = await api.post(`events/evt_${events[0]}/replay`, {});
+    const { status, json } = await api.post('events/replay', { ids: [`evt_${events[0]}`] });
     expect([status, json.errors.webhook_endpoint_id]).toEqual([409, [expect.stringContaining('were removed')]]);
   });
 });

@@ -5,6 +5,7 @@ import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
 import { DEFAULT_UPLOAD_LIMITS } from '../../../../src/domain/uploads.ts';
 import { createPages } from '../../../../src/pages/pages.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { exchange, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
 
@@ -97,4 +98,8 @@ test('the pages and their sign-in count wrong keys, too', async () => {
   expect((await get(0, WRONG, '192.0.2.1', page)).status).toBe(401);
   expect((await get(0, WRONG, '192.0.2.1', page)).json).toMatchObject({ code: 'rate_limited' });
   expect((await signIn()).status).toBe(429);
+  // The service adds the entries after its answers.
+  const refused = () =>
+    api.store.db.selectFrom('audit_log').where('action', '=', 'session.refused').selectAll().execute();
+  await eventually(async () => expect(await refused()).not.toHaveLength(0));
 });
