@@ -5,9 +5,10 @@ import { useE2eContext } from './support/e2eContext.ts';
 
 const e2e = useE2eContext('processes', { api: { replicas: 2 }, controller: { replicas: 2 } });
 
+/** The pod of the leader. The Lease names the pod and the process in it. */
 const holder = async (): Promise<string> => {
   const [lease] = await e2e.installation.list<{ spec: { holderIdentity?: string } }>('leases');
-  return lease?.spec.holderIdentity ?? '';
+  return (lease?.spec.holderIdentity ?? '').replace(/_\d+$/, '');
 };
 
 const kill = (pods: readonly string[]) =>
