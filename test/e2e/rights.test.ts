@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
 import { keepConsole, kubectl } from './support/commands.ts';
 import { E2eContext } from './support/e2eContext.ts';
 import { skipUnlessOwnCluster } from './support/ownCluster.ts';
@@ -52,7 +51,6 @@ async function useAll(): Promise<void> {
   await installation.waitForReason(refused, 'QuotaExceeded');
   await lift();
   await e2e.waitForSetStatus(refused, 'approved');
-  await eventually(async () => expect(await installation.jobs()).toEqual([]));
 }
 
 function audited(): Audited[] {
