@@ -1,4 +1,4 @@
-/** Estimates the width of text, in units of the font size, for a sans serif. It is rather too wide than too narrow. */
+/** Estimates the width of text, in units of the font size, for a sans serif. The estimate is too wide for most texts, so that text stays inside its frame. */
 
 const NARROW = /[iljtfrI.,:;|!'()[\]/ -]/;
 const WIDE = /[mwMW@%&—…]/;

@@ -56,7 +56,7 @@ function slugOf({ path }: Request): string | undefined {
 
 function failurePage({ status, code, message }: HttpError, requestId: string): ResultsPage {
   const reason = code === 'unavailable' ? message : 'The service could not show this page.';
-  const body = html`<p>${reason} Try again in a moment.</p><p class="hint">If this stays so, tell the operator the number of this request: <code>${requestId}</code></p>`;
+  const body = html`<p>${reason} Try again in a moment.</p><p class="hint">If this happens again, tell the operator the number of this request: <code>${requestId}</code></p>`;
   return errorPage('Something went wrong', body, status);
 }
 

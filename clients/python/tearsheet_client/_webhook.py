@@ -16,7 +16,7 @@ class SignatureError(Exception):
 
 
 class WebhookEvent(TypedDict):
-    """The body of a webhook. docs/events.md shows one for each topic."""
+    """The body of a webhook. docs/webhooks.md shows one for each topic."""
 
     id: str
     type: Literal["event"]

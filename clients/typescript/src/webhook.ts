@@ -3,7 +3,7 @@ export class SignatureError extends Error {
   override readonly name = 'SignatureError';
 }
 
-/** The body of a webhook. docs/events.md shows one for each topic. */
+/** The body of a webhook. docs/webhooks.md shows one for each topic. */
 export interface WebhookEvent {
   id: string;
   type: 'event';

@@ -13,7 +13,7 @@ interface SignInLink {
 export class OneTimeSignIns {
   readonly #links = new Map<string, SignInLink>();
 
-  /** @returns the token of a link that signs in with this key, one time, for ten minutes. */
+  /** @returns the token of a link that signs in with this key once, within ten minutes. */
   create(key: Pick<SignInLink, 'slug' | 'keyId'>): string {
     const token = randomBytes(24).toString('base64url');
     this.#links.set(token, { ...key, expires: Date.now() + VALID_MS });

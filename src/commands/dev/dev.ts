@@ -36,7 +36,7 @@ export interface DevReady {
   readonly organization: string;
   readonly api_key: string;
   readonly webhook_secret: string;
-  /** Signs in a person, one time, for ten minutes. */
+  /** Signs in a person once, within ten minutes. */
   readonly sign_in_url: string;
   /** A page with ad slots, and an ad, that captures may reach. */
   readonly sample_url: string;

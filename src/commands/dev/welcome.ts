@@ -17,7 +17,7 @@ export function welcome(ready: DevReady): string {
     'Tearsheet is ready.',
     '',
     `  sign in         ${sign_in_url}`,
-    '                  (works one time, for ten minutes; later, paste the API key)',
+    '                  (works once, within ten minutes; later, paste the API key)',
     `  API             ${url}/api/v1/orgs/${organization}`,
     `  reference       ${url}/docs`,
     `  API key         ${api_key}`,

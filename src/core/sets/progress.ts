@@ -7,7 +7,7 @@ import { countResolved } from './results.ts';
 
 const STEPS = 4;
 
-/** Tells subscribers that asked for it how a set comes on: once at each quarter of its pictures but the last. */
+/** Records the progress of a set for subscribers that asked for it: after each of the first three quarters of its pictures. */
 export async function recordProgressEvent(
   transaction: Queryable,
   { id, organization_id: organizationId, set_id: setId }: LockedJob & { readonly set_id: string },

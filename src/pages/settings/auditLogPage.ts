@@ -51,7 +51,7 @@ function field(
 function noEntries(path: string, { isFiltered, page }: ListQuery<unknown>): Html {
   return isFiltered || page.after !== undefined
     ? html`<p class="hint">No entry matches. <a href="${path}">Show all entries</a></p>`
-    : html`<p class="hint">Nobody did anything that is listed here since the audit log began.</p>`;
+    : html`<p class="hint">The audit log has no entries.</p>`;
 }
 
 function table(rows: readonly AuditLogRow[], paths: PagePaths): Html {

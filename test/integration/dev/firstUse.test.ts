@@ -44,7 +44,7 @@ beforeAll(() => {
 });
 afterAll(() => folders.remove());
 
-it('the printed link signs in one time, and the printed request makes pictures on the sample page', {
+it('the printed link signs in once, and the printed request makes pictures on the sample page', {
   timeout: 900_000,
 }, async () => {
   const service = start(folders, []);

@@ -24,7 +24,7 @@ async function open(path: string, { method = 'GET', cookie = '' } = {}) {
 
 const sessionOf = ({ headers }: { headers: Headers }) => (headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 
-it('a link signs in one time', async () => {
+it('a link signs in only once', async () => {
   const link = newLink();
   const first = await open(link);
   expect([first.status, first.headers.get('location')]).toEqual([303, '/o/demo']);
