@@ -41,7 +41,8 @@ const e2e = new E2eContext();
 /** Makes the controller use each of its rights once. */
 async function useAll(): Promise<void> {
   const { installation } = e2e;
-  await e2e.waitForSetStatus(await e2e.requestSet('Captured'), 'approved');
+  const captured = await e2e.requestSet('Captured');
+  await e2e.waitForSetStatus(captured, 'approved');
   const canceled = await e2e.requestHeldSet('canceled');
   await installation.call('POST', `/screenshot_sets/${canceled}/cancel`, {});
   await e2e.waitForSetStatus(canceled, 'canceled');
@@ -51,6 +52,9 @@ async function useAll(): Promise<void> {
   await installation.waitForReason(refused, 'QuotaExceeded');
   await lift();
   await e2e.waitForSetStatus(refused, 'approved');
+  // The controller removes the finalizer, which the deletion waits for.
+  const { name } = installation.namespace;
+  await kubectl(['-n', name, 'delete', 'screenshotjob', `set-${captured}`, '--timeout=60s']);
 }
 
 function audited(): Audited[] {
