@@ -1,7 +1,6 @@
 import { ReviewBody } from '../../contract/requests.ts';
 import { ScreenshotReviewBody } from '../../contract/reviewing.ts';
-import { reviewSet, type SetAction } from '../../core/reviews/reviews.ts';
-import { reviewScreenshot } from '../../core/reviews/screenshotReviews.ts';
+import { reviewScreenshot, reviewSet, type SetAction } from '../../core/reviews/reviews.ts';
 import { deliveryRecord } from '../../core/sets/listItems.ts';
 import { readScreenshotRecord, readSetRecord } from '../../core/sets/readRecords.ts';
 import { listDeliveries } from '../../core/webhooks/listDeliveries.ts';

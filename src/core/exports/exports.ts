@@ -1,15 +1,14 @@
 /** Requests exports and ends them. The file itself is built by `exports/`. */
-
 import type { Database, Queryable } from '../../db/database.ts';
 import type { Enqueuer } from '../../db/queuePayloads.ts';
 import { type ExportAudience, type ExportOptions, MAX_DOCUMENT_PICTURES, partsOf } from '../../domain/exports.ts';
 import { conflict, Failure, invalid, unknownId } from '../../domain/failure.ts';
+import { safeWord } from '../../domain/fileNames.ts';
 import { EXPORT_DAYS } from '../../domain/retention.ts';
 import { isTerminalSet } from '../../domain/states.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { lockOrganizationById } from '../organizations/organizations.ts';
 import { type ExportSubject, readExportSubject } from './exportContent.ts';
-import { exportFileName } from './exportFileName.ts';
 import {
   type BuiltFile,
   countOpenExports,
@@ -20,6 +19,8 @@ import {
   finishExport,
   insertExport,
 } from './exportQueries.ts';
+
+const MAX_CAMPAIGN = 60;
 
 /** Exports of one organization that wait or are built at the same time. Those for share links leave places for its own. */
 const MAX_OPEN_EXPORTS = { organization: 20, shared: 6 } as const;
@@ -127,3 +128,14 @@ export function completeExport(
 }
 
 const figure = (value: number) => value.toLocaleString('en');
+
+/** @returns for example `Spring-2026-11-21.pptx`, or `Spring-2026-11-21-part-2.pptx` if there are several parts. */
+function exportFileName(
+  { campaign, createdAt, pictures }: Pick<ExportSubject, 'campaign' | 'createdAt' | 'pictures'>,
+  { format, part, frame }: Pick<ExportOptions, 'format' | 'part' | 'frame'>,
+): string {
+  const parts = partsOf(format, pictures) > 1 ? [`part-${part}`] : [];
+  const framed = frame === 'none' ? [] : [frame];
+  const name = safeWord(campaign, MAX_CAMPAIGN) || 'placement-previews';
+  return `${[name, createdAt.toISOString().slice(0, 10), ...framed, ...parts].join('-')}.${format}`;
+}

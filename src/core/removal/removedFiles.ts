@@ -1,8 +1,9 @@
 /** The sweeper deletes the files of removed objects. */
+
+import { sql } from 'kysely';
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database, Queryable } from '../../db/database.ts';
 import { filesOfPicture } from '../../domain/pictureKeys.ts';
-import { takeRemovedFiles } from './removedFileQueries.ts';
 
 /** Few, because a transaction is open while the artifact store deletes them. A picture has up to seven files. */
 const KEYS_TOGETHER = 50;
@@ -40,3 +41,12 @@ async function deleteFiles(artifacts: ArtifactStore, keys: readonly string[]): P
 
 /** A process that ended may have left a part of an upload or of an export. */
 const isStream = (key: string) => key.startsWith('uploads/') || key.startsWith('exports/');
+
+/** Forgets files when the transaction ends, so delete them before. @returns their keys, at most `most`, the oldest first. */
+export async function takeRemovedFiles(tx: Queryable, most: number): Promise<string[]> {
+  const { rows } = await sql<{ key: string }>`
+    delete from removed_files where key = any(array(
+      select key from removed_files where due_at <= now() order by due_at limit ${most} for update skip locked))
+    returning key`.execute(tx);
+  return rows.map(({ key }) => key);
+}

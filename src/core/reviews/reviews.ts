@@ -1,18 +1,28 @@
 /** Actions of reviewers and clients on a set. */
-
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
-import { conflict, notFound } from '../../domain/failure.ts';
+import { conflict, notFound, unknownId } from '../../domain/failure.ts';
+import type { Decision } from '../../domain/reviews.ts';
 import { canMoveSet, type SetStatus } from '../../domain/states.ts';
 import { chooseVersion } from '../../domain/versions.ts';
 import { failOrphanedAds } from '../ads/orphanedAds.ts';
-import { setDecision } from '../sets/oneScreenshot.ts';
+import { lockScreenshot, setDecision } from '../sets/oneScreenshot.ts';
 import { readVersions } from '../sets/readVersions.ts';
 import { cancelScreenshots } from '../sets/results.ts';
 import { cancelDraft, decideReview, lockSet, requestCancel } from '../sets/setStatus.ts';
 import type { EventContext } from '../webhooks/eventContext.ts';
 import { recordSetEvent } from '../webhooks/events.ts';
-import { insertReview, readRetakeReview } from './reviewQueries.ts';
+import { insertReview, readRetakeReview, withScreenshotHistory } from './reviewQueries.ts';
+
+interface ScreenshotReview {
+  readonly organizationId: string;
+  readonly screenshotId: string;
+  /** Undefined keeps the present decision. */
+  readonly decision: Decision | undefined;
+  /** Undefined keeps the present comment; a blank one removes it. */
+  readonly comment: string | undefined;
+  readonly keyId: string;
+}
 
 export type SetAction = 'approve' | 'reject' | 'cancel';
 
@@ -131,4 +141,21 @@ const DONE: Readonly<Partial<Record<SetStatus, string>>> = {
 
 function forbidden(status: SetStatus, to: SetStatus) {
   return conflict('status', `is ${status}, so the set cannot be ${DONE[to] ?? to}.`);
+}
+
+/** @throws Failure: 404 if there is no such screenshot, 409 for a decision about a screenshot without a picture. */
+export async function reviewScreenshot(tx: Queryable, review: ScreenshotReview, context: EventContext): Promise<void> {
+  const { organizationId, screenshotId, keyId } = review;
+  const screenshot = await lockScreenshot(tx, review);
+  if (screenshot === undefined) throw unknownId();
+  const [present] = await withScreenshotHistory(tx, [{ id: screenshotId }]);
+  const decision = review.decision ?? present?.review?.decision ?? 'none';
+  if (decision !== 'none' && screenshot.status !== 'uploaded') {
+    throw conflict('status', `is ${screenshot.status}, so there is no picture to review.`);
+  }
+  const comment = review.comment === undefined ? (present?.review?.comment ?? null) : review.comment.trim() || null;
+  await insertReview(tx, { setId: screenshot.set_id, screenshotId, decision, comment, keyId });
+  await setDecision(tx, screenshotId, decision === 'none' ? null : decision);
+  await decideReviewedRetake(tx, { organizationId, setId: screenshot.set_id, keyId }, context);
+  await notify(tx, { set: screenshot.set_id });
 }

@@ -16,7 +16,6 @@ import { changeAdRow, lockAdToChange } from '../ads/changeAd.ts';
 import { recordAction } from '../organizations/auditLogQueries.ts';
 import { lockCampaign } from '../removal/deletions.ts';
 import { type ObjectRef, wasRemoved } from '../removal/tombstones.ts';
-import { renameCampaignRow } from './renameCampaign.ts';
 import { markWordsStale } from './searchWords.ts';
 import { changeSetRow, lockSetToRetake } from './setStatus.ts';
 
@@ -98,4 +97,20 @@ async function record(
   { actor, action, changes }: { actor: Actor; action: AuditAction; changes: readonly FieldChange[] },
 ): Promise<void> {
   await recordAction(tx, actor, { organizationId, action, objectId: id, changes });
+}
+
+/** @returns false if another campaign of the organization has the name. */
+async function renameCampaignRow(
+  tx: Queryable,
+  { id, organizationId, name }: { readonly id: string; readonly organizationId: string; readonly name: string },
+): Promise<boolean> {
+  const other = await tx
+    .selectFrom('campaigns')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  if (other !== undefined) return false;
+  await tx.updateTable('campaigns').set({ name }).where('id', '=', id).execute();
+  return true;
 }

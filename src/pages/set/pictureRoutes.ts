@@ -1,6 +1,6 @@
 /** Routes of the page of one picture and its review. */
 import type { Request, Router } from 'express';
-import { reviewScreenshot } from '../../core/reviews/screenshotReviews.ts';
+import { reviewScreenshot } from '../../core/reviews/reviews.ts';
 import { conflict } from '../../domain/failure.ts';
 import { COMMENT_MAX, DECISIONS } from '../../domain/reviews.ts';
 import { isUuid } from '../../domain/slugs.ts';

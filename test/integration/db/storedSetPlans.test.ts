@@ -7,7 +7,7 @@ import { countRunning, readBacklog } from '../../../src/core/jobs/backlog.ts';
 import { deleteOldEntries, listAuditLog } from '../../../src/core/organizations/auditLogQueries.ts';
 import { deleteExpiredSet, deleteSet, readCampaignUse } from '../../../src/core/removal/deletions.ts';
 import { OLD_ROWS } from '../../../src/core/removal/oldRows.ts';
-import { takeRemovedFiles } from '../../../src/core/removal/removedFileQueries.ts';
+import { takeRemovedFiles } from '../../../src/core/removal/removedFiles.ts';
 import { findApprovedPlace, listApprovedScreenshots } from '../../../src/core/sets/listApprovedScreenshots.ts';
 import { listCampaigns } from '../../../src/core/sets/listCampaigns.ts';
 import { listSets } from '../../../src/core/sets/listSets.ts';
