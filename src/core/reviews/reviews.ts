@@ -89,7 +89,7 @@ async function approveShownRetakes(transaction: Queryable, set: Reviewed, contex
  * Ends the review of a retake with the decision about its last picture, because reviewers see its pictures in the set that it
  * repeats. It is approved if one of its pictures is.
  */
-export async function decideReviewedRetake(
+async function decideReviewedRetake(
   transaction: Queryable,
   { organizationId, setId, keyId }: Reviewed,
   context: EventContext,

@@ -68,7 +68,7 @@ test.each([
   },
 );
 
-/** A file whose upload was given up is noted for its removal. */
+/** A file without an upload is noted for its removal. */
 async function countRows(table: 'uploads' | 'removed_files'): Promise<number> {
   return (await store.db.selectFrom(table).selectAll().execute()).length;
 }
