@@ -205,7 +205,7 @@ describe('a receiver', () => {
   test.each(['expired.pem', 'wrongHost.pem', 'selfSigned.pem'])(
     'a receiver with the certificate %s gets no event and is tried again',
     async (cert) => {
-      const pem = (name: string) => readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8');
+      const pem = (name: string) => readFileSync(new URL(`../../../fixtures/tls/${name}`, import.meta.url), 'utf8');
       let requests = 0;
       const tls = createTlsServer({ key: pem('server.key'), cert: pem(cert) }, (_request, response) => {
         requests += 1;
