@@ -28,14 +28,14 @@ interface Target {
 
 export function measureRequests({ databaseUrl, rounds, requests }: RequestsOptions): Promise<Figure> {
   return withFolder(async (artifacts) => {
-    const env = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'info' };
+    const settings = await apiSettings(artifacts);
+    const env = { ...settings, DATABASE_URL: databaseUrl, LOG_LEVEL: 'info' };
     await runProgram([CLI, 'migrate'], env);
     const made = JSON.parse(await runProgram([CLI, 'org', 'create', 'bench', '--json'], env)) as { api_key: string };
-    const settings = await apiSettings(artifacts);
     const programs: Program[] = [];
     try {
       const ready = (line: string) => line.includes('"msg":"ready"');
-      programs.push(await startProgram([CLI, 'api'], { env: { ...env, ...settings }, ready }));
+      programs.push(await startProgram([CLI, 'api'], { env, ready }));
       const headers = { authorization: `Bearer ${made.api_key}`, 'content-type': 'application/json' };
       const ours = { origin: settings.PUBLIC_URL, path: '/api/v1/orgs/bench/ads', headers };
       await perSecond(ours, { requests: 50, connections: 1 });

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { findChromium } from '../../src/capture/browser/chromium.ts';
 import { freePort } from '../../src/commands/dev/embeddedPostgres.ts';
+import { TEST_KEYS } from '../support/testKeys.ts';
 
 export const CHROMIUM = findChromium(process.env['CHROMIUM_PATH']);
 export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
@@ -99,6 +100,7 @@ export async function apiSettings(artifacts: string) {
   const [port, internal, metrics] = [await freePort(), await freePort(), await freePort()];
   return {
     ARTIFACTS_URL: pathToFileURL(artifacts).href,
+    SECRETS_KEYS: TEST_KEYS,
     HOST: '127.0.0.1',
     PORT: String(port),
     INTERNAL_PORT: String(internal),

@@ -9,8 +9,7 @@ const SETS_OPEN = `status in ('draft', 'capturing')`;
 
 /** Work that has not ended, one row for each. */
 const OPEN_WORK = `
-  select 'set ' || id || ' is ' || status as row from screenshot_sets where ${SETS_OPEN} and removed_at is null
-  union all select 'set ' || id || ' is not removed' from screenshot_sets where removed_at is not null and emptied_at is null
+  select 'set ' || id || ' is ' || status as row from screenshot_sets where ${SETS_OPEN}
   union all select 'ad ' || id || ' is pending' from ads where status = 'pending' and source = 'create_ad'
   union all select 'job ' || id || ' is not settled' from screenshot_jobs where settled_at is null
   union all select 'delivery ' || id || ' is ' || status from deliveries where status <> 'delivered'
@@ -26,6 +25,7 @@ const LEFTOVERS = `
   union all select 'the uploaded picture ' || d.picture || ' was not reported' from declared_uploads d
     join screenshot_jobs j on j.id = d.job_id where j.settled_at is not null
   union all select 'upload ' || id || ' is incomplete' from uploads where sha256 is null
+  union all select 'the file ' || key || ' was not removed' from removed_files
   union all select 'the key ' || key || ' has no answer' from idempotency_keys where response is null and status_code is null
   union all select count(*) || ' sets of the request ' || c.name from screenshot_sets s
     join campaigns c on c.id = s.campaign_id group by c.name having count(*) > 1
@@ -38,7 +38,7 @@ const LEFTOVERS = `
       and not exists (select from screenshots s where s.ad_id = a.id and s.status = 'canceled')`;
 
 /** The keys of all files that a row names. */
-const FILES = `select artifact_key as key from images where removed_at is null
+const FILES = `select artifact_key as key from images
   union all select artifact_key from exports where status = 'ready' and artifact_key is not null
   union all select 'uploads/' || id from uploads where sha256 is not null`;
 
@@ -49,6 +49,7 @@ const EVENTS = `select 'evt_' || e.id as id, e.topic, encode(sha256(convert_to(e
 export const AN_HOUR_LATER = [
   'update uploads set expires_at = now() where sha256 is null',
   "update screenshot_jobs set settled_at = settled_at - interval '1 hour' where settled_at is not null",
+  'update removed_files set due_at = now()',
 ];
 /** A retry that waits for minutes is due now, so that a run need not wait for it. */
 const HURRY = `update deliveries set next_attempt_at = now()

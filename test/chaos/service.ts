@@ -27,6 +27,7 @@ import { kill, readProc } from '../integration/dev/serviceFolders.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRelay } from '../support/relay.ts';
 import { buildS3Server } from '../support/s3Server.ts';
+import { TEST_KEYS } from '../support/testKeys.ts';
 import { ORGANIZATION } from './client.ts';
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
@@ -189,13 +190,14 @@ export async function startService(log: (line: string) => void): Promise<Service
   const [port1, port2, internal1, internal2] = [await freePort(), await freePort(), await freePort(), await freePort()];
   const relays = [await startRelay([port1, port2]), await startRelay([internal1, internal2])];
   const publicUrl = `http://127.0.0.1:${relays[0]?.port}`;
-  const { NODE_OPTIONS: _, CLUSTER: __, ...inherited } = process.env;
+  const { NODE_OPTIONS: _, ...inherited } = process.env;
   const env = {
     ...inherited,
+    SECRETS_KEYS: TEST_KEYS,
     ...{ DATABASE_URL: database.url, ARTIFACTS_URL: pathToFileURL(pictures).href, TMPDIR: temporary },
     ...{ PUBLIC_URL: publicUrl, INTERNAL_URL: `http://127.0.0.1:${relays[1]?.port}`, HOST: '127.0.0.1' },
     ...{ EGRESS_ALLOW: '127.0.0.0/8', RATE_LIMIT_PER_SECOND: '10000', RATE_LIMIT_BURST: '10000' },
-    ...{ CAPTURE_PARALLELISM: '2', SHUTDOWN_GRACE_SECONDS: '20' },
+    CAPTURE_PARALLELISM: '2',
   };
   const run = (...args: string[]) =>
     promisify(execFile)(process.execPath, [CLI, ...args], { env, timeout: 120_000 }).then(({ stdout }) => stdout);
