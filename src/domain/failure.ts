@@ -62,13 +62,28 @@ export function unknownOrRemoved(what: 'event' | 'delivery'): Failure {
   );
 }
 
-/** For an object that was removed. @param parameter the part of the path that names it. */
+/** For an object of an organization that was removed. */
+export const removedObject = () =>
+  gone('id', 'This object was deleted, or it was older than the organization keeps sets.');
+
+/** For what was removed. @param parameter the part of the path that names it. */
 export function gone(parameter: string, message: string): Failure {
   return new Failure({ status: 410, code: 'gone', errors: { [parameter]: [message] } });
 }
 
 export function invalid(errors: FieldErrors): Failure {
   return new Failure({ status: 422, code: 'invalid', errors });
+}
+
+/** For too many requests. @param seconds until the client should try again. */
+export function tooMany(
+  parameter: string,
+  message: string,
+  seconds: number,
+  code: 'rate_limited' | 'quota_exceeded' = 'rate_limited',
+): Failure {
+  const headers = { 'Retry-After': String(seconds) };
+  return new Failure({ status: 429, code, errors: { [parameter]: [message] }, headers });
 }
 
 /** For a request that the current status forbids. */

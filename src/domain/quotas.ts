@@ -1,5 +1,5 @@
 /** Quotas of organizations: screenshots that they may request on a day, and captures that may run at the same time. */
-import { Failure } from './failure.ts';
+import { type Failure, tooMany } from './failure.ts';
 
 export const QUOTA_MAX = 1_000_000_000;
 
@@ -18,12 +18,7 @@ export function quotaExceeded(given: { wanted: number; used: number; quota: numb
   const reset = nextDay(given.now);
   const text = `The organization may request ${quota} screenshots a day (UTC). It requested ${used} today, and this request wants ${wanted} more. The next day begins at ${reset.toISOString()}.`;
   const seconds = Math.ceil((reset.getTime() - given.now.getTime()) / 1000);
-  return new Failure({
-    status: 429,
-    code: 'quota_exceeded',
-    errors: { quota: [text] },
-    headers: { 'Retry-After': String(seconds) },
-  });
+  return tooMany('quota', text, seconds, 'quota_exceeded');
 }
 
 /** @returns the start of the next day in UTC. */

@@ -7,7 +7,7 @@ import type { Request } from 'express';
 import { authenticate, type KeyHolder } from '../../core/organizations/apiKeys.ts';
 import { matchesSecret, sha256 } from '../../core/organizations/secrets.ts';
 import type { Queryable } from '../../db/database.ts';
-import { Failure } from '../../domain/failure.ts';
+import { type Failure, tooMany } from '../../domain/failure.ts';
 import type { ParsedKey } from '../../domain/keys.ts';
 import { setBounded } from '../../lib/lru.ts';
 import { createRateLimiter } from '../../lib/rateLimiter.ts';
@@ -60,10 +60,5 @@ export function createKeyChecker({ db, wrongKeys, observe }: KeyCheckerOptions):
 
 function tooManyWrongKeys(seconds: number): Failure {
   const text = `Too many wrong API keys came from your network, so the service did not check this one. Try again in ${seconds} s.`;
-  return new Failure({
-    status: 429,
-    code: 'rate_limited',
-    errors: { authorization: [text] },
-    headers: { 'Retry-After': String(seconds) },
-  });
+  return tooMany('authorization', text, seconds);
 }

@@ -1,9 +1,9 @@
 /**
  * Limits requests without a key: shared pages and pictures. Each process counts by itself, because these limits only protect the
- * service from floods.
+ * service from floodFailure.
  */
 import type { Request, Response } from 'express';
-import { Failure } from '../../domain/failure.ts';
+import { type Failure, tooMany } from '../../domain/failure.ts';
 import { createRateLimiter } from '../../lib/rateLimiter.ts';
 import type { RateLimit } from '../../lib/tokenBucket.ts';
 import { noteLimit } from '../server/accessLog.ts';
@@ -28,23 +28,18 @@ export function createOpenLimits({ address = OF_ADDRESS, link = OF_LINK } = {}):
       const { allowed, remaining } = addresses.take(callerNetwork(request), cost);
       if (allowed) return;
       noteLimit(response, 'address_rate');
-      throw tooMany('Too many requests came from your network.', (cost - remaining) / address.perSecond);
+      throw floodFailure('Too many requests came from your network.', (cost - remaining) / address.perSecond);
     },
     takeOfLink(linkId, response, cost) {
       const { allowed, remaining } = links.take(linkId, cost);
       if (allowed) return;
       noteLimit(response, 'link_rate');
-      throw tooMany('Too many people opened this link at the same time.', (cost - remaining) / link.perSecond);
+      throw floodFailure('Too many people opened this link at the same time.', (cost - remaining) / link.perSecond);
     },
   };
 }
 
-function tooMany(text: string, wait: number): Failure {
+function floodFailure(text: string, wait: number): Failure {
   const seconds = Math.max(1, Math.ceil(wait));
-  return new Failure({
-    status: 429,
-    code: 'rate_limited',
-    errors: { rate_limit: [`${text} Try again in ${seconds} s.`] },
-    headers: { 'Retry-After': String(seconds) },
-  });
+  return tooMany('rate_limit', `${text} Try again in ${seconds} s.`, seconds);
 }

@@ -1,7 +1,7 @@
 /** Limits the requests of each API key by their cost. All processes share the limit. */
 import type { Response } from 'express';
 import type { Queryable } from '../../db/database.ts';
-import { Failure } from '../../domain/failure.ts';
+import { tooMany } from '../../domain/failure.ts';
 import type { RateLimit } from '../../lib/tokenBucket.ts';
 import { noteLimit } from '../server/accessLog.ts';
 import { takeTokens } from './rateBuckets.ts';
@@ -35,10 +35,5 @@ export function createRequestLimits(db: Queryable, limit: RateLimit): RequestLim
 
 function tooManyRequests({ perSecond, burst }: RateLimit, { cost, seconds }: { cost: number; seconds: number }) {
   const text = `Too many requests with this key: they may cost ${perSecond} a second, ${burst} at once, and this one costs ${cost}. Try again in ${seconds} s.`;
-  return new Failure({
-    status: 429,
-    code: 'rate_limited',
-    errors: { rate_limit: [text] },
-    headers: { 'Retry-After': String(seconds) },
-  });
+  return tooMany('rate_limit', text, seconds);
 }

@@ -6,7 +6,7 @@ import { wasRemoved } from '../../core/removal/tombstones.ts';
 import type { OrganizationLinks } from '../../core/sets/setJson.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Actor } from '../../domain/auditLog.ts';
-import { Failure, gone, invalid, unknownId } from '../../domain/failure.ts';
+import { Failure, invalid, removedObject, unknownId } from '../../domain/failure.ts';
 import type { Scope } from '../../domain/keys.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { authorize, readApiKey, requireOwner } from '../auth/apiKeys.ts';
@@ -108,7 +108,7 @@ async function answerRemoved(
   for (const one of ids) {
     if (!(await wasRemoved(db, { id: String(one).toLowerCase(), organizationId }))) continue;
     if (request.method === 'DELETE' && one === id) return { status: 204, text: '' };
-    throw gone('id', 'This object was deleted, or it was older than the organization keeps sets.');
+    throw removedObject();
   }
   throw error;
 }

@@ -8,7 +8,7 @@ import {
 } from '../../core/uploads/uploads.ts';
 import { CREATIVE_MAX_BYTES, type CreativeFormat } from '../../domain/ads.ts';
 import type { ErrorCode } from '../../domain/errorCodes.ts';
-import { Failure, invalid } from '../../domain/failure.ts';
+import { Failure, invalid, tooMany } from '../../domain/failure.ts';
 import { uploadName } from '../../domain/uploads.ts';
 import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { type DetectedContent, detectContent, NotACreativeError } from '../../lib/detectContent.ts';
@@ -73,8 +73,7 @@ function turns(context: UploadContext) {
 }
 
 function tooManyUploads(): Failure {
-  const errors = { rate_limit: ['Other uploads took too long: send fewer at once.'] };
-  return new Failure({ status: 429, code: 'rate_limited', errors, headers: { 'Retry-After': '1' } });
+  return tooMany('rate_limit', 'Other uploads took too long: send fewer at once.', 1);
 }
 
 interface FileToStore extends ReceivedFile {

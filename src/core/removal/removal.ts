@@ -5,7 +5,7 @@
 
 import type { Database, Queryable } from '../../db/database.ts';
 import type { Actor } from '../../domain/auditLog.ts';
-import { conflict, gone, unknownId } from '../../domain/failure.ts';
+import { conflict, removedObject, unknownId } from '../../domain/failure.ts';
 import { type RetentionLimits, retentionDays } from '../../domain/retention.ts';
 import { recordAction } from '../organizations/auditLogQueries.ts';
 import { listOrganizations } from '../organizations/organizations.ts';
@@ -80,8 +80,7 @@ async function rejectUnknown(tx: Queryable, ref: ObjectRef): Promise<void> {
 
 /** @throws Failure (410) if the organization had an object with this id that was removed. */
 export async function rejectRemoved(db: Queryable, ref: ObjectRef): Promise<void> {
-  if (await wasRemoved(db, ref))
-    throw gone('id', 'This object was deleted, or it was older than the organization keeps sets.');
+  if (await wasRemoved(db, ref)) throw removedObject();
 }
 
 /** Deletes sets that are older than their organizations keep them, one in each transaction. @returns how many. */
