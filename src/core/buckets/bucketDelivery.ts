@@ -1,8 +1,8 @@
 /** Delivers pictures to a customer's bucket. For a set, the manifest that lists them is uploaded last. */
 
+import type { DeliveryOptions } from '../webhooks/deliveryOptions.ts';
 import type { CompleteDelivery } from '../webhooks/deliveryToSend.ts';
 import type { SentDelivery } from '../webhooks/deliveryWorker.ts';
-import type { DeliveryOptions } from '../webhooks/options.ts';
 import { accountOf } from './connectorAccount.ts';
 import { findS3Connector } from './connectorQueries.ts';
 import { adPictures, type SetPicture, setPictures } from './deliveredPictures.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { DeleteObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { notify } from '../../db/notifications.ts';
 import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
-import type { DeliveryOptions } from '../webhooks/options.ts';
+import type { DeliveryOptions } from '../webhooks/deliveryOptions.ts';
 import { accountOf } from './connectorAccount.ts';
 import { type ConnectorKey, findS3Connector, finishConnectorCheck, type S3Connector } from './connectorQueries.ts';
 import { checkKey } from './objectKeys.ts';

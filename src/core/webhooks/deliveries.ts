@@ -2,9 +2,9 @@
 
 import { deliverToBucket } from '../buckets/bucketDelivery.ts';
 import { startConnectorChecks } from '../buckets/connectorCheck.ts';
+import type { DeliveryOptions } from './deliveryOptions.ts';
 import { DeliveryWorker, type SendDelivery } from './deliveryWorker.ts';
 import { finishPendingDeliveries } from './endpointDeliveries.ts';
-import type { DeliveryOptions } from './options.ts';
 import { createWebhookFetch, sendWebhook } from './webhook.ts';
 
 const LIMITS = {

@@ -4,17 +4,11 @@
  * webhook-id when the lease has ended.
  */
 
-import type { Queryable } from '../../db/database.ts';
-import type { Enqueuer } from '../../db/queuePayloads.ts';
-import { changesBetween, SERVICE } from '../../domain/auditLog.ts';
-import { timestamp } from '../../domain/time.ts';
 import { TEST_TOPIC } from '../../domain/topics.ts';
-import { FAILED_DELIVERIES_MIN } from '../../domain/webhookEndpoints.ts';
 import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { sleep } from '../../lib/sleep.ts';
-import { recordAction } from '../organizations/auditLogQueries.ts';
-import { lockOrganizationById } from '../organizations/organizations.ts';
+import type { DeliveryLimits, DeliveryOptions } from './deliveryOptions.ts';
 import {
   type AttemptResult,
   type ClaimedDelivery,
@@ -23,13 +17,8 @@ import {
   storeAttempt,
 } from './deliveryQueue.ts';
 import { type CompleteDelivery, readEventBody } from './deliveryToSend.ts';
-import { updatePendingDeliveries } from './endpointDeliveries.ts';
-import { recordEndpointEvent } from './events.ts';
-import { markEndpointFailed, readLongFailure, recordEndpointResult } from './failingEndpointQueries.ts';
-import type { DeliveryLimits, DeliveryOptions } from './options.ts';
+import { disableFailingEndpoint, recordEndpointResult } from './failingEndpoints.ts';
 import { decideNext, MAX_ATTEMPTS } from './schedule.ts';
-import { type EndpointRow, lockEndpoint, type OneEndpoint } from './webhookEndpointQueries.ts';
-import { requireEndpoint } from './webhookEndpoints.ts';
 
 /** Makes an attempt. Errors of the receiver are results, not exceptions. */
 export type SendDelivery = (delivery: CompleteDelivery, signal: AbortSignal) => Promise<SentDelivery>;
@@ -242,30 +231,4 @@ export class DeliveryWorker {
     await this.#signal.promise;
     clearTimeout(timer);
   }
-}
-
-/**
- * Disables the endpoint if every attempt failed for so many days, and enough deliveries failed. Its pending deliveries end.
- * The event goes to the other endpoints of the organization.
- * @returns the endpoint if it was disabled now.
- */
-export async function disableFailingEndpoint(
-  tx: Queryable,
-  one: OneEndpoint,
-  { days, queue }: { days: number; queue: Enqueuer },
-): Promise<EndpointRow | undefined> {
-  // Each transaction that disables an endpoint reads the others.
-  await lockOrganizationById(tx, one.organizationId);
-  if (!(await lockEndpoint(tx, one))) return undefined;
-  const since = await readLongFailure(tx, one.id, { days, deliveries: FAILED_DELIVERIES_MIN });
-  if (since === undefined) return undefined;
-  const reason = `Every delivery attempt since ${timestamp(since)} failed, for more than ${days} ${days === 1 ? 'day' : 'days'}.`;
-  await markEndpointFailed(tx, one.id, reason);
-  await updatePendingDeliveries(tx, one.id, queue);
-  const { organizationId, id } = one;
-  const changes = changesBetween({ disabled: false }, { disabled: true, disabled_reason: reason });
-  await recordAction(tx, SERVICE, { organizationId, action: 'webhook_endpoint.disabled', objectId: id, changes });
-  const row = await requireEndpoint(tx, one);
-  await recordEndpointEvent(tx, row);
-  return row;
 }

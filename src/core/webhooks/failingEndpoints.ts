@@ -1,0 +1,85 @@
+/** Since when the delivery attempts of a webhook endpoint fail, and the end of an endpoint that fails for days. */
+import { sql } from 'kysely';
+import type { Queryable } from '../../db/database.ts';
+import type { Enqueuer } from '../../db/queuePayloads.ts';
+import { changesBetween, SERVICE } from '../../domain/auditLog.ts';
+import { timestamp } from '../../domain/time.ts';
+import { FAILED_DELIVERIES_MIN } from '../../domain/webhookEndpoints.ts';
+import { recordAction } from '../organizations/auditLogQueries.ts';
+import { lockOrganizationById } from '../organizations/organizations.ts';
+import { updatePendingDeliveries } from './endpointDeliveries.ts';
+import { recordEndpointEvent } from './events.ts';
+import { type EndpointRow, lockEndpoint, type OneEndpoint } from './webhookEndpointQueries.ts';
+import { requireEndpoint } from './webhookEndpoints.ts';
+
+/** Stores when an endpoint began to fail. */
+export async function recordEndpointResult(tx: Queryable, id: string, isDelivered: boolean): Promise<void> {
+  await tx
+    .updateTable('webhook_endpoints')
+    .set({ failing_since: isDelivered ? null : sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('failing_since', isDelivered ? 'is not' : 'is', null)
+    .execute();
+}
+
+export interface FailureRule {
+  readonly days: number;
+  /** So many deliveries must have failed in this time. */
+  readonly deliveries: number;
+}
+
+/**
+ * @returns the time of the first failure if the endpoint is enabled and its attempts fail for as long as the rule says. The
+ * caller has locked the endpoint.
+ */
+export async function readLongFailure(
+  tx: Queryable,
+  endpointId: string,
+  { days, deliveries }: FailureRule,
+): Promise<Date | undefined> {
+  const { rows } = await sql<{ failing_since: Date }>`
+    select e.failing_since from webhook_endpoints e
+    where e.id = ${endpointId} and e.disabled_at is null and e.failing_since <= now() - make_interval(days => ${days})
+      and ${deliveries} <= (
+        select count(*) from (
+          select from deliveries d
+          where d.subscriber_id = e.id and d.status <> 'delivered' and d.attempts > 0
+            and coalesce(d.finished_at, now()) >= e.failing_since
+          order by d.created_at desc limit ${deliveries}) failed)`.execute(tx);
+  return rows[0]?.failing_since;
+}
+
+/** Disables an endpoint with a reason, which people read. */
+export async function markEndpointFailed(tx: Queryable, id: string, reason: string): Promise<void> {
+  await tx
+    .updateTable('webhook_endpoints')
+    .set({ disabled_at: sql<Date>`now()`, disabled_reason: reason, updated_at: new Date() })
+    .where('id', '=', id)
+    .execute();
+}
+
+/**
+ * Disables the endpoint if every attempt failed for so many days, and enough deliveries failed. Its pending deliveries end.
+ * The event goes to the other endpoints of the organization.
+ * @returns the endpoint if it was disabled now.
+ */
+export async function disableFailingEndpoint(
+  tx: Queryable,
+  one: OneEndpoint,
+  { days, queue }: { days: number; queue: Enqueuer },
+): Promise<EndpointRow | undefined> {
+  // Each transaction that disables an endpoint reads the others.
+  await lockOrganizationById(tx, one.organizationId);
+  if (!(await lockEndpoint(tx, one))) return undefined;
+  const since = await readLongFailure(tx, one.id, { days, deliveries: FAILED_DELIVERIES_MIN });
+  if (since === undefined) return undefined;
+  const reason = `Every delivery attempt since ${timestamp(since)} failed, for more than ${days} ${days === 1 ? 'day' : 'days'}.`;
+  await markEndpointFailed(tx, one.id, reason);
+  await updatePendingDeliveries(tx, one.id, queue);
+  const { organizationId, id } = one;
+  const changes = changesBetween({ disabled: false }, { disabled: true, disabled_reason: reason });
+  await recordAction(tx, SERVICE, { organizationId, action: 'webhook_endpoint.disabled', objectId: id, changes });
+  const row = await requireEndpoint(tx, one);
+  await recordEndpointEvent(tx, row);
+  return row;
+}
