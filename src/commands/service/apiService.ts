@@ -106,44 +106,33 @@ function publicApi(
   const guard = createGuard({ allow: egressAllow });
   const quotas = { picturesPerDay: config.PICTURES_PER_DAY, runningCaptures: config.MAX_PODS_PER_ORGANIZATION };
   const retention = setRetention(config);
-  const shared = rateLimited ? rateLimits(context) : {};
-  const pageOptions = {
-    ...shared,
+  const shared = {
+    ...(rateLimited ? rateLimits(context) : {}),
     store,
+    queue,
     artifacts,
+    guard,
+    log,
+    publicUrl,
+    quotas,
+    retention,
+    secret: installation.secret,
     limits: DEFAULT_LIMITS,
     uploadLimits: DEFAULT_UPLOAD_LIMITS,
     awsPrincipal: config.AWS_PRINCIPAL_ARN,
-    retention,
-    quotas,
-    queue,
-    publicUrl,
-    secret: installation.secret,
-    guard,
-    log,
-    subscribe: notifications.subscribe,
-    signIns,
     sendingAddresses: config.SENDING_ADDRESSES,
+  };
+  const pageOptions = {
+    ...shared,
+    signIns,
+    subscribe: notifications.subscribe,
     ...(pictureOrigin !== undefined && { pictureOrigins: [pictureOrigin] }),
   };
   return createPublicApi({
-    store,
-    secret: installation.secret,
-    queue,
-    publicUrl,
-    artifacts,
-    guard,
-    awsPrincipal: config.AWS_PRINCIPAL_ARN,
-    log,
+    ...shared,
     corsOrigins: config.CORS_ORIGINS,
-    sendingAddresses: config.SENDING_ADDRESSES,
     trustedProxies: config.TRUSTED_PROXIES,
     observe: metrics.countRequest,
-    limits: DEFAULT_LIMITS,
-    uploadLimits: DEFAULT_UPLOAD_LIMITS,
-    retention,
-    quotas,
-    ...shared,
     pages: createPages(pageOptions),
     errorPages: createErrorPages(pageOptions),
   });
