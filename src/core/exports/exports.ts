@@ -20,7 +20,8 @@ import {
   insertExport,
 } from './exportQueries.ts';
 
-const MAX_CAMPAIGN = 60;
+/** Characters of a campaign's name in the name of a file. */
+const MAX_CAMPAIGN_CHARACTERS = 60;
 
 /** Exports of one organization that wait or are built at the same time. Those for share links leave places for its own. */
 const MAX_OPEN_EXPORTS = { organization: 20, shared: 6 } as const;
@@ -136,6 +137,6 @@ function exportFileName(
 ): string {
   const parts = partsOf(format, pictures) > 1 ? [`part-${part}`] : [];
   const framed = frame === 'none' ? [] : [frame];
-  const name = safeWord(campaign, MAX_CAMPAIGN) || 'placement-previews';
+  const name = safeWord(campaign, MAX_CAMPAIGN_CHARACTERS) || 'placement-previews';
   return `${[name, createdAt.toISOString().slice(0, 10), ...framed, ...parts].join('-')}.${format}`;
 }

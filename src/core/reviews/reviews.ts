@@ -1,4 +1,7 @@
-/** Actions of reviewers and clients on a set. */
+/**
+ * Actions of reviewers and clients on a set, and reviews of single screenshots. These change no status and send no event,
+ * except for the last open picture of a retake.
+ */
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
 import { conflict, notFound, unknownId } from '../../domain/failure.ts';
