@@ -22,7 +22,7 @@ export async function recordEndpointResult(tx: Queryable, id: string, isDelivere
     .execute();
 }
 
-export interface FailureRule {
+interface FailureRule {
   readonly days: number;
   /** So many deliveries must have failed in this time. */
   readonly deliveries: number;
@@ -32,7 +32,7 @@ export interface FailureRule {
  * @returns the time of the first failure if the endpoint is enabled and its attempts fail for as long as the rule says. The
  * caller has locked the endpoint.
  */
-export async function readLongFailure(
+async function readLongFailure(
   tx: Queryable,
   endpointId: string,
   { days, deliveries }: FailureRule,
@@ -50,7 +50,7 @@ export async function readLongFailure(
 }
 
 /** Disables an endpoint with a reason, which people read. */
-export async function markEndpointFailed(tx: Queryable, id: string, reason: string): Promise<void> {
+async function markEndpointFailed(tx: Queryable, id: string, reason: string): Promise<void> {
   await tx
     .updateTable('webhook_endpoints')
     .set({ disabled_at: sql<Date>`now()`, disabled_reason: reason, updated_at: new Date() })
