@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Metadata } from '../domain/metadata.ts';
 
 /**
- * The condition that a row of the organization has all these pairs, written as migration 0032 indexes it. PostgreSQL needs
+ * The condition that a row of the organization has all these pairs, written as `0001_schema.sql` indexes it. PostgreSQL needs
  * the exact expression of the index.
  */
 export function hasMetadata(

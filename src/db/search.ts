@@ -1,4 +1,4 @@
-/** Conditions on the words that migration 0013 indexes. Exact values begin with a colon, which no word does. */
+/** Conditions on the words that `0001_schema.sql` indexes. Exact values begin with a colon, which no word does. */
 import { type RawBuilder, sql } from 'kysely';
 import { isBlank } from '../domain/text.ts';
 import { allOf } from './keyset.ts';

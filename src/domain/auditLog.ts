@@ -52,7 +52,7 @@ function isAuditAction(name: string): name is AuditAction {
 export const ACTOR_TYPES = ['api_key', 'session', 'operator', 'anonymous', 'service'] as const;
 export type ActorType = (typeof ACTOR_TYPES)[number];
 
-/** Younger entries cannot be removed: a trigger of migration 0018 prevents it. */
+/** Younger entries cannot be removed: a trigger of the table prevents it. */
 export const AUDIT_LOG_DAYS_MIN = 30;
 
 /** The person or program that acts, and its address. */

@@ -1,4 +1,4 @@
-/** The entries of the operator's commands, and the migration of installations that have later ones. */
+/** The entries of the operator's commands. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   addKey,
@@ -11,7 +11,6 @@ import {
   setConnector,
 } from '../../../src/core/organizations/operator.ts';
 import { openStore, type Store } from '../../../src/db/database.ts';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { TEST_KEY_RING } from '../../support/testKeys.ts';
 
@@ -75,19 +74,4 @@ test('a command that fails has no entry', async () => {
   await expect(endKey(store.db, 'acme', 'AAAAAAAA')).rejects.toThrow('no key');
   await expect(addOrganization(store.db, 'acme')).rejects.toThrow('taken');
   expect(await entries()).toEqual(before);
-});
-
-test('an installation that has later migrations gets the audit log', async () => {
-  const other = await testDatabase();
-  const { pool, close } = openStore({ url: other.url, keyRing: TEST_KEY_RING });
-  try {
-    await pool.query('drop table audit_log; drop function protect_audit_log()');
-    await pool.query(`delete from schema_migrations where name = '0018_audit_log.sql'`);
-    expect(await migrate(other.url)).toEqual(['0018_audit_log.sql']);
-    const { rowCount } = await pool.query('select 1 from audit_log');
-    expect(rowCount).toBe(0);
-  } finally {
-    await close();
-    await other.close();
-  }
 });

@@ -1,7 +1,8 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openStore } from '../../../src/db/database.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { testDatabase } from '../../support/database.ts';
+import { runStatement } from '../../support/runStatement.ts';
 import { TEST_KEY_RING } from '../../support/testKeys.ts';
 
 const first = await testDatabase();
@@ -26,31 +27,26 @@ test('migrating again applies nothing', async () => {
   expect(await migrate(first.url)).toEqual([]);
 });
 
-test('processes that migrate at the same moment wait for each other', async () => {
-  expect(await Promise.all([1, 2, 3, 4].map(() => migrate(second.url)))).toEqual([[], [], [], []]);
+test('an empty database is migrated once by processes that start at the same moment', async () => {
+  await runStatement(second.url, 'drop schema public cascade; create schema public');
+  const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(second.url)));
+  expect(applied.flat()).toEqual(['0001_schema.sql']);
 });
 
-describe('a migration that builds indexes while others write', () => {
-  const name = '0026_list_indexes.sql';
-  const query = async (text: string) => {
-    const store = openStore({ url: second.url, keyRing: TEST_KEY_RING });
-    const { rows } = await store.pool.query(text);
-    await store.close();
-    return rows;
-  };
-  const forget = (more: string) => query(`delete from schema_migrations where name = '${name}'; ${more}`);
+test('migrations of a later version do not prevent a start of this one', async () => {
+  await runStatement(second.url, `insert into schema_migrations (name, sha256) values ('9999_later.sql', '')`);
+  expect(await migrate(second.url)).toEqual([]);
+});
 
-  test('is applied once by processes that start at the same moment', async () => {
-    await forget('drop index events_topic');
-    const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(second.url)));
-    expect(applied.flat()).toEqual([name]);
-  });
+test('a migration that was changed after it had been applied is an error', async () => {
+  await runStatement(second.url, `update schema_migrations set sha256 = '' where name = '0001_schema.sql'`);
+  await expect(migrate(second.url)).rejects.toThrow('0001_schema.sql was changed after it had been applied');
+});
 
-  test('replaces the index that a broken build left', async () => {
-    await forget(`update pg_index set indisvalid = false where indexrelid = 'events_topic'::regclass`);
-    expect(await migrate(second.url)).toEqual([name]);
-    expect(await query(`select indisvalid from pg_index where indexrelid = 'events_topic'::regclass`)).toEqual([
-      { indisvalid: true },
-    ]);
-  });
+test('a database of an unreleased version is an error that says what to do', async () => {
+  await runStatement(
+    second.url,
+    `update schema_migrations set name = '0001_initial.sql' where name = '0001_schema.sql'`,
+  );
+  await expect(migrate(second.url)).rejects.toThrow(/unreleased version .* Create an empty database/);
 });

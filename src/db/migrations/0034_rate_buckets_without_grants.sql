@@ -1,1 +1,0 @@
-alter table rate_buckets drop column granted;
