@@ -8,6 +8,7 @@ import { generateConfiguration } from './generateConfiguration.ts';
 import { generateCrd, generateCrdTemplate } from './generateCrd.ts';
 import { generateEventCatalogue } from './generateEventCatalogue.ts';
 import { generateMetrics } from './generateMetrics.ts';
+import { generateSchemaAlone } from './generateSchema.ts';
 
 const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/configuration.md': generateConfiguration,
@@ -20,8 +21,11 @@ const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   'charts/tearsheet/README.md': generateChartReadme,
 };
 
+/** Needs a PostgreSQL, so an integration test checks it. */
+const GENERATED_WITH_POSTGRES: typeof GENERATED = { 'src/db/schema.ts': generateSchemaAlone };
+
 const check = process.argv.includes('--check');
-for (const [file, generate] of Object.entries(GENERATED)) {
+for (const [file, generate] of Object.entries(check ? GENERATED : { ...GENERATED, ...GENERATED_WITH_POSTGRES })) {
   const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
   const now = await generate();
   if (!check) {

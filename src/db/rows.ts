@@ -1,19 +1,21 @@
 /** The rows that several queries return and the presenters of the API take. */
 import type { Selectable } from 'kysely';
-import type { AdTable, ScreenshotSetTable, ScreenshotTable } from './schema.ts';
+import type { Schema } from './schema.ts';
+
+export type Row<T extends keyof Schema> = Selectable<Schema[T]>;
 
 /** The columns of an ad that its record needs; the content, which may be a megabyte, is not among them. */
 export type AdRow = Omit<
-  Selectable<AdTable>,
+  Row<'ads'>,
   'content' | 'given_width' | 'given_height' | 'source' | 'captured_at' | 'organization_id' | 'upload_id'
 >;
 export type SetRow = Pick<
-  Selectable<ScreenshotSetTable>,
+  Row<'screenshot_sets'>,
   'id' | 'campaign_id' | 'status' | 'instructions' | 'metadata' | 'review_notes' | 'created_at'
 >;
 /** A screenshot with the size of its picture, and its ad. */
 export type ScreenshotRow = Pick<
-  Selectable<ScreenshotTable>,
+  Row<'screenshots'>,
   'id' | 'status' | 'reason' | 'site_url' | 'device' | 'marker_ms' | 'image_token' | 'captured_at' | 'warnings'
 > & { readonly image_width: number | null; readonly image_height: number | null; readonly ad: AdRow };
 

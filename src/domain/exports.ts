@@ -6,7 +6,6 @@ export const EXPORT_FORMATS = ['pptx', 'pdf', 'zip'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export const EXPORT_STATUSES = ['pending', 'building', 'ready', 'failed', 'expired'] as const;
-export type ExportStatus = (typeof EXPORT_STATUSES)[number];
 
 /** `standard`: JPEG with as many pixels as paper and screens show. `original`: the PNG as it was captured. */
 export const PICTURE_QUALITIES = ['standard', 'original'] as const;

@@ -1,13 +1,12 @@
-import type { Selectable } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { AdTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
 import type { Metadata } from '../../domain/metadata.ts';
 
 /** Keeps others from using or changing the ad before the transaction ends. @returns undefined if there is no such ad. */
 export async function lockAdToChange(
   tx: Queryable,
   { id, organizationId }: { readonly id: string; readonly organizationId: string },
-): Promise<Pick<Selectable<AdTable>, 'name' | 'metadata'> | undefined> {
+): Promise<Pick<Row<'ads'>, 'name' | 'metadata'> | undefined> {
   return tx
     .selectFrom('ads')
     .select(['name', 'metadata'])

@@ -1,14 +1,13 @@
 /** Ads of the page of a new request, which no request uses yet. */
 import { type SqlBool, sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { AdRow } from '../../db/rows.ts';
-import type { AdSource } from '../../db/schema.ts';
+import type { AdRow, Row } from '../../db/rows.ts';
 import { AD_COLUMNS } from './readAd.ts';
 
 export interface DraftAd extends AdRow {
   /** Name of its campaign. */
   readonly campaign: string;
-  readonly source: AdSource;
+  readonly source: Row<'ads'>['source'];
 }
 
 /** @returns the ads of the organization among these, in the order of the ids. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { AdSource } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
 import { type AdSize, defaultAdName, type Media } from '../../domain/ads.ts';
 import type { Metadata } from '../../domain/metadata.ts';
 import { isUuid } from '../../domain/slugs.ts';
@@ -20,7 +20,7 @@ export interface NewAd {
 export interface NewAds {
   readonly organizationId: string;
   readonly campaign: { readonly id: string } | { readonly name: string };
-  readonly source: AdSource;
+  readonly source: Row<'ads'>['source'];
   readonly ads: readonly NewAd[];
   /** The subscribers of each of these ads; only create-ad has any. */
   readonly subscribers?: readonly NewSubscriber[];
@@ -77,15 +77,15 @@ export async function insertAds(tx: Queryable, given: NewAds): Promise<InsertedA
   throw new Error(`The campaign was neither found nor made in ${TRIES} tries.`);
 }
 
-interface Row {
+interface Inserted {
   campaign_id: string;
   id: string | null;
   created_at: Date;
 }
 
-function statement({ organizationId, campaign, source, ads, subscribers = [] }: NewAds): RawBuilder<Row> {
+function statement({ organizationId, campaign, source, ads, subscribers = [] }: NewAds): RawBuilder<Inserted> {
   const column = <T>(value: (ad: NewAd) => T) => ads.map(value);
-  return sql<Row>`
+  return sql<Inserted>`
     with ${campaignSteps(organizationId, campaign)},
     ad as (
       insert into ads (id, organization_id, campaign_id, lookup_key, name, kind, content, given_width, given_height, source,

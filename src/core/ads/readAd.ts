@@ -1,8 +1,7 @@
 /** Reads one ad: its row, and more for its results page. */
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { AdRow, RowQuery, WithSlug } from '../../db/rows.ts';
-import type { AdTable } from '../../db/schema.ts';
+import type { AdRow, Row, RowQuery, WithSlug } from '../../db/rows.ts';
 
 export const AD_COLUMNS = [
   'ads.id',
@@ -47,7 +46,7 @@ export interface AdHead extends AdRow {
   readonly organization_id: string;
   readonly campaign: string;
   /** The first part of it only: it may be a megabyte. */
-  readonly content: Selectable<AdTable>['content'];
+  readonly content: Row<'ads'>['content'];
   readonly content_length: number;
   readonly captured_at: Date | null;
   /** The uploaded file; null for other media. */

@@ -1,13 +1,13 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { S3ConnectorTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
 import { isInRange, type TimeRange } from '../../db/search.ts';
 import { connectorSecretPlace, openSecret, sealSecret } from '../../db/secrets/sealing.ts';
 import { DEFAULT_CONNECTOR, type Encryption, type StorageClass } from '../../domain/connectors.ts';
 import { invalid } from '../../domain/failure.ts';
 import { requireOrganization } from '../organizations/organizations.ts';
 
-export type S3Connector = Selectable<S3ConnectorTable>;
+export type S3Connector = Row<'s3_connectors'>;
 
 /** An access key, or a role that the service assumes. */
 export type ConnectorIdentity =

@@ -1,12 +1,13 @@
 /** The rows of exports. Each transition names the attempt, so that a superseded attempt changes nothing. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Selectable, sql, type UpdateObject } from 'kysely';
+import { sql, type UpdateObject } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { ExportTable, Schema } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
+import type { Schema } from '../../db/schema.ts';
 import { isInRange, type TimeRange } from '../../db/search.ts';
 import type { ExportAudience, ExportOptions } from '../../domain/exports.ts';
 
-export type ExportRow = Selectable<ExportTable>;
+export type ExportRow = Row<'exports'>;
 
 export interface NewExport {
   readonly organizationId: string;

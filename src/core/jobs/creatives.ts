@@ -1,7 +1,7 @@
 /** Queries on the creatives of a job: claims, results and frames. */
 import { type Insertable, sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { CreativeFrameTable } from '../../db/schema.ts';
+import type { Schema } from '../../db/schema.ts';
 import type { AdSize, MediaType } from '../../domain/ads.ts';
 import type { WantedFrame } from '../../domain/batches.ts';
 import type { AdFailure } from '../../domain/states.ts';
@@ -217,7 +217,7 @@ export async function lockCreative(
 
 export async function insertFrames(
   transaction: Queryable,
-  frames: readonly Insertable<CreativeFrameTable>[],
+  frames: readonly Insertable<Schema['creative_frames']>[],
 ): Promise<void> {
   await transaction.insertInto('creative_frames').values(frames).execute();
 }

@@ -1,6 +1,6 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { ApiKeyTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
 import { invalid, notFound } from '../../domain/failure.ts';
 import { type ParsedKey, SCOPES, type Scope } from '../../domain/keys.ts';
 import { insertKey } from './insertKey.ts';
@@ -8,7 +8,7 @@ import { requireOrganization } from './organizations.ts';
 import { matchesSecret } from './secrets.ts';
 
 /** A key as it is listed: never its secret, of which only a hash is stored. */
-export type ApiKey = Omit<Selectable<ApiKeyTable>, 'secret_sha256' | 'organization_id'>;
+export type ApiKey = Omit<Row<'api_keys'>, 'secret_sha256' | 'organization_id'>;
 
 /** The organization and the scopes of a valid key. */
 export interface KeyHolder {

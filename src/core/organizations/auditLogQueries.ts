@@ -1,9 +1,9 @@
 /** Entries of the audit log. They are inserted and, when they are old, removed, but never changed. */
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { allOf, type KeysetPage, type KeysetRows, type Place, readKeyset } from '../../db/keyset.ts';
 import { isAfter, type ListPage, type Page, readListPage } from '../../db/listPage.ts';
-import type { AuditLogTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
 import { inRange, type TimeRange } from '../../db/search.ts';
 import {
   ACTOR_TYPES,
@@ -13,7 +13,7 @@ import {
   type FieldChange,
 } from '../../domain/auditLog.ts';
 
-export type AuditLogRow = Omit<Selectable<AuditLogTable>, 'organization_id'>;
+export type AuditLogRow = Omit<Row<'audit_log'>, 'organization_id'>;
 
 export interface AuditedAction {
   readonly organizationId: string;

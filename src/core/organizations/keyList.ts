@@ -1,17 +1,18 @@
 /** The keys of an organization, for its administrators. */
-import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/listPage.ts';
-import type { ApiKeyTable, Schema } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
+import type { Schema } from '../../db/schema.ts';
 import { isInRange, type TimeRange } from '../../db/search.ts';
 
 /** Never has the secret, of which only a hash is stored. */
-export interface KeyRow extends Omit<Selectable<ApiKeyTable>, 'secret_sha256' | 'organization_id'> {
+export interface KeyRow extends Omit<Row<'api_keys'>, 'secret_sha256' | 'organization_id'> {
   /** Name of the key that created it. */
   readonly creator: string | null;
 }
 
-type Keys = ExpressionBuilder<Schema & { k: ApiKeyTable }, 'k'>;
+type Keys = ExpressionBuilder<Schema & { k: Schema['api_keys'] }, 'k'>;
 const isActive = sql<boolean>`(k.revoked_at is null and (k.expires_at is null or k.expires_at > now()))`;
 const creator = (eb: Keys) =>
   eb.selectFrom('api_keys as c').select('c.name').whereRef('c.id', '=', 'k.created_by').as('creator');

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Selectable } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { OrganizationTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
 import { openSecret, sealSecret, webhookSecretPlace } from '../../db/secrets/sealing.ts';
 import { conflict, invalid, notFound } from '../../domain/failure.ts';
 import { SCOPES } from '../../domain/keys.ts';
@@ -9,7 +8,7 @@ import { isSlug } from '../../domain/slugs.ts';
 import { insertKey } from './insertKey.ts';
 import { newWebhookSecret, secretState, type WebhookSecretState } from './secrets.ts';
 
-export type Organization = Selectable<OrganizationTable>;
+export type Organization = Row<'organizations'>;
 
 /** The output of `tearsheet org create`. The key is shown only once. */
 export interface NewOrganization {

@@ -1,8 +1,7 @@
 /** Accepts an ad of create-ad. */
 import type { ParsedCreateAd } from '../../contract/parseCreateAd.ts';
 import type { Queryable } from '../../db/database.ts';
-import type { AdRow } from '../../db/rows.ts';
-import type { AdSource } from '../../db/schema.ts';
+import type { AdRow, Row } from '../../db/rows.ts';
 import { invalid } from '../../domain/failure.ts';
 import { findReferences } from '../ads/findReferences.ts';
 import { type NewAd, newAd } from '../ads/insertAds.ts';
@@ -21,7 +20,7 @@ export interface AdRequest {
   readonly organizationId: string;
   readonly parsed: ParsedCreateAd;
   /** `create_ad` unless given. */
-  readonly source?: AdSource;
+  readonly source?: Row<'ads'>['source'];
 }
 
 interface AcceptedAd {

@@ -1,13 +1,13 @@
 /** Request templates: sites, devices and options, saved under a name. */
 import { randomUUID } from 'node:crypto';
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { TemplateBody } from '../../contract/templates.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/listPage.ts';
-import type { RequestTemplateTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
 import { isInRange, type TimeRange } from '../../db/search.ts';
 
-export type TemplateRow = Selectable<RequestTemplateTable>;
+export type TemplateRow = Row<'request_templates'>;
 
 export interface TemplateToSave {
   readonly organizationId: string;

@@ -1,8 +1,8 @@
 /** Pictures, each under a token that nobody can guess. */
 import { randomBytes } from 'node:crypto';
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { ImageTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
 
 export interface NewImage {
   readonly organizationId: string;
@@ -26,7 +26,7 @@ export async function insertImages(transaction: Queryable, images: readonly NewI
   return rows.map(({ token }) => token);
 }
 
-export type Image = Selectable<ImageTable> & { readonly is_disabled: boolean };
+export type Image = Row<'images'> & { readonly is_disabled: boolean };
 
 /** The picture that an unguessable token stands for. */
 export async function findImage(db: Queryable, token: string): Promise<Image | undefined> {

@@ -1,8 +1,7 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/listPage.ts';
-import type { ScreenshotRow } from '../../db/rows.ts';
-import type { AdTable } from '../../db/schema.ts';
+import type { Row, ScreenshotRow } from '../../db/rows.ts';
 import { isInRange } from '../../db/search.ts';
 import type { MediaType } from '../../domain/ads.ts';
 import { AD_COLUMNS } from '../ads/readAd.ts';
@@ -84,7 +83,7 @@ export async function findApprovedPlace(
   return rows[0];
 }
 
-type Ad = ScreenshotRow['ad'] & Partial<Pick<Selectable<AdTable>, 'content'>>;
+type Ad = ScreenshotRow['ad'] & Partial<Pick<Row<'ads'>, 'content'>>;
 
 async function adsOf(db: Queryable, ids: string[], creative: boolean): Promise<Map<string, Ad>> {
   if (ids.length === 0) return new Map();

@@ -1,7 +1,7 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage, readSearchPage } from '../../db/listPage.ts';
-import type { CampaignTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
 import { type CampaignFilter, isInCampaignList, wordsOfCampaigns } from './campaignFilter.ts';
 
 /** Newest first. */
@@ -9,7 +9,7 @@ export async function listCampaigns(
   db: Queryable,
   filter: CampaignFilter,
   page: Page,
-): Promise<ListPage<Selectable<CampaignTable>>> {
+): Promise<ListPage<Row<'campaigns'>>> {
   const words = wordsOfCampaigns(filter);
   const where = isInCampaignList(filter);
   if (words === undefined) {

@@ -1,5 +1,4 @@
 /** Makes the JSON of list items. */
-import type { Selectable } from 'kysely';
 import type {
   ApprovedScreenshot,
   CampaignRecord,
@@ -10,7 +9,7 @@ import type {
 } from '../../contract/records.ts';
 import type { ShareRecord } from '../../contract/sharing.ts';
 import type { TemplateRecord } from '../../contract/templates.ts';
-import type { CampaignTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
 import { reviewNotes, totalsOf } from '../../domain/reviewNotes.ts';
 import { shareState } from '../../domain/shareLinks.ts';
 import { maybeTimestamp, timestamp } from '../../domain/time.ts';
@@ -28,7 +27,7 @@ import {
   screenshotSetSummary,
 } from './setJson.ts';
 
-export function campaignRecord({ id, name, created_at }: Selectable<CampaignTable>): CampaignRecord {
+export function campaignRecord({ id, name, created_at }: Row<'campaigns'>): CampaignRecord {
   return { type: 'campaign', id, name, created_at: timestamp(created_at) };
 }
 

@@ -1,8 +1,6 @@
 /** Queries about one screenshot of an organization. */
-import type { Selectable } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { ScreenshotRow } from '../../db/rows.ts';
-import type { ScreenshotTable } from '../../db/schema.ts';
+import type { Row, ScreenshotRow } from '../../db/rows.ts';
 import { readAds } from '../ads/readAd.ts';
 import { SCREENSHOT_COLUMNS } from './readScreenshots.ts';
 
@@ -15,7 +13,7 @@ interface ScreenshotRef {
 export async function lockScreenshot(
   transaction: Queryable,
   { organizationId, screenshotId }: ScreenshotRef,
-): Promise<Pick<Selectable<ScreenshotTable>, 'set_id' | 'status' | 'decision'> | undefined> {
+): Promise<Pick<Row<'screenshots'>, 'set_id' | 'status' | 'decision'> | undefined> {
   return transaction
     .selectFrom('screenshots as s')
     .innerJoin('screenshot_sets as t', 't.id', 's.set_id')
@@ -47,7 +45,7 @@ export async function readScreenshot(
 export async function setDecision(
   transaction: Queryable,
   screenshotId: string,
-  decision: Selectable<ScreenshotTable>['decision'],
+  decision: Row<'screenshots'>['decision'],
 ): Promise<void> {
   await transaction.updateTable('screenshots').set({ decision }).where('id', '=', screenshotId).execute();
 }

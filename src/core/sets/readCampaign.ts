@@ -1,12 +1,11 @@
-import type { Selectable } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { CampaignTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
 
 /** @returns undefined if this organization has no such campaign. */
 export async function readCampaign(
   db: Queryable,
   { id, organizationId }: { readonly id: string; readonly organizationId: string },
-): Promise<Selectable<CampaignTable> | undefined> {
+): Promise<Row<'campaigns'> | undefined> {
   return db
     .selectFrom('campaigns')
     .selectAll()

@@ -1,9 +1,8 @@
 /** Reads the screenshots of sets. */
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/listPage.ts';
-import type { AdRow, ScreenshotRow } from '../../db/rows.ts';
-import type { ScreenshotTable } from '../../db/schema.ts';
+import type { AdRow, Row, ScreenshotRow } from '../../db/rows.ts';
 import { readAds } from '../ads/readAd.ts';
 import { type History, withScreenshotHistory } from '../reviews/reviewQueries.ts';
 
@@ -85,7 +84,7 @@ export async function readProvenance(db: Queryable, ids: readonly string[]): Pro
 export async function readDecisions(
   db: Queryable,
   ids: readonly string[],
-): Promise<Map<string, NonNullable<Selectable<ScreenshotTable>['decision']>>> {
+): Promise<Map<string, NonNullable<Row<'screenshots'>['decision']>>> {
   const rows = await db
     .selectFrom('screenshots')
     .select(['id', 'decision'])

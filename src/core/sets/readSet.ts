@@ -1,8 +1,7 @@
 /** Reads sets: one row, and more for their results pages. */
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { RowQuery, SetRow, WithSlug } from '../../db/rows.ts';
-import type { ScreenshotSetTable } from '../../db/schema.ts';
+import type { Row, RowQuery, SetRow, WithSlug } from '../../db/rows.ts';
 
 /** @returns undefined when there is no such set. */
 export async function readSetRow(db: Queryable, query: RowQuery): Promise<(SetRow & WithSlug) | undefined> {
@@ -26,7 +25,7 @@ export async function readSetRow(db: Queryable, query: RowQuery): Promise<(SetRo
     .executeTakeFirst();
 }
 
-export interface SetHead extends Selectable<ScreenshotSetTable> {
+export interface SetHead extends Row<'screenshot_sets'> {
   readonly campaign: string;
 }
 
@@ -45,7 +44,7 @@ export async function readSetHead(
 }
 
 export interface SetProgress {
-  readonly status: Selectable<ScreenshotSetTable>['status'];
+  readonly status: Row<'screenshot_sets'>['status'];
   readonly total: number;
   readonly resolved: number;
 }
@@ -74,7 +73,7 @@ export async function readSetsOfAd(
   db: Queryable,
   adId: string,
   most: number,
-): Promise<Pick<Selectable<ScreenshotSetTable>, 'id' | 'status' | 'created_at'>[]> {
+): Promise<Pick<Row<'screenshot_sets'>, 'id' | 'status' | 'created_at'>[]> {
   return db
     .selectFrom('screenshot_sets')
     .select(['id', 'status', 'created_at'])

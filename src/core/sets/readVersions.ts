@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type OptionsJson, optionsFromJson } from '../../contract/optionsJson.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { ScreenshotRow } from '../../db/rows.ts';
-import type { ScreenshotTable } from '../../db/schema.ts';
+import type { Schema } from '../../db/schema.ts';
 import type { DeviceName } from '../../domain/devices.ts';
 import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
 import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
@@ -11,7 +11,7 @@ import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
 /** Retakes that are looked at; the newest ones. */
 const MOST_RETAKES = 20;
 
-type Decision = ScreenshotTable['decision'];
+type Decision = Schema['screenshots']['decision'];
 
 /** One version of a screenshot, without its ad, which is the same in all versions. */
 export interface VersionRow extends Omit<ScreenshotRow, 'ad'> {

@@ -1,7 +1,8 @@
 /** Queries that read or change the status of a set. */
-import { type Selectable, sql, type Updateable } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { OrganizationTable, ScreenshotSetTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
+import type { Schema } from '../../db/schema.ts';
 import type { Metadata } from '../../domain/metadata.ts';
 import type { SetStatus } from '../../domain/states.ts';
 
@@ -9,7 +10,7 @@ import type { SetStatus } from '../../domain/states.ts';
 export async function lockSet(
   transaction: Queryable,
   { organizationId, setId }: { readonly organizationId: string; readonly setId: string },
-): Promise<Pick<Selectable<ScreenshotSetTable>, 'status' | 'cancel_requested_at'> | undefined> {
+): Promise<Pick<Row<'screenshot_sets'>, 'status' | 'cancel_requested_at'> | undefined> {
   return transaction
     .selectFrom('screenshot_sets')
     .select(['status', 'cancel_requested_at'])
@@ -20,7 +21,7 @@ export async function lockSet(
 }
 
 export type SetToRetake = Pick<
-  Selectable<ScreenshotSetTable>,
+  Row<'screenshot_sets'>,
   'id' | 'status' | 'campaign_id' | 'instructions' | 'metadata' | 'original_id'
 >;
 
@@ -81,7 +82,7 @@ export async function decideReview(
   transaction: Queryable,
   { setId, status, notes }: { setId: string; status: 'approved' | 'rejected'; notes: string | null },
 ): Promise<void> {
-  const change: Updateable<ScreenshotSetTable> = { status };
+  const change: Updateable<Schema['screenshot_sets']> = { status };
   if (notes !== null) change.review_notes = notes;
   await transaction
     .updateTable('screenshot_sets')
@@ -106,7 +107,7 @@ export async function startCapturing(transaction: Queryable, setId: string): Pro
 export async function readSetOutcome(
   db: Queryable,
   setId: string,
-): Promise<{ review: Selectable<OrganizationTable>['review']; uploaded: number; total: number }> {
+): Promise<{ review: Row<'organizations'>['review']; uploaded: number; total: number }> {
   const { review, uploaded, total } = await db
     .selectFrom('screenshot_sets')
     .innerJoin('organizations', 'organizations.id', 'screenshot_sets.organization_id')

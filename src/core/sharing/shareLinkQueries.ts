@@ -1,17 +1,17 @@
 /** Rows of share links. The address of a link is not stored: it is computed from the id. */
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Database, Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/listPage.ts';
-import type { ShareLinkTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
 import { isInRange, type TimeRange } from '../../db/search.ts';
 
-export interface ShareLinkRow extends Omit<Selectable<ShareLinkTable>, 'organization_id'> {
+export interface ShareLinkRow extends Omit<Row<'share_links'>, 'organization_id'> {
   /** Name of the key that created it. */
   readonly creator: string | null;
 }
 
 export type NewShareLink = Pick<
-  Selectable<ShareLinkTable>,
+  Row<'share_links'>,
   'id' | 'organization_id' | 'set_id' | 'label' | 'created_by' | 'expires_at' | 'downloads'
 >;
 
@@ -72,7 +72,7 @@ export async function revokeShareLink(
 }
 
 export interface SharedSet
-  extends Pick<Selectable<ShareLinkTable>, 'id' | 'set_id' | 'expires_at' | 'revoked_at' | 'downloads'> {
+  extends Pick<Row<'share_links'>, 'id' | 'set_id' | 'expires_at' | 'revoked_at' | 'downloads'> {
   readonly organizationId: string;
   readonly slug: string;
   /** Whether the organization is disabled. */

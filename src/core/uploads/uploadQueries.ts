@@ -1,16 +1,16 @@
 /** Creative files that clients stored. A row without a SHA-256 belongs to an upload that is still running, or that broke off. */
-import { type Selectable, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { Place } from '../../db/keyset.ts';
 import { isAfter, type ListPage, type Page, readListPage } from '../../db/listPage.ts';
-import type { UploadTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
 import { isInRange, type TimeRange } from '../../db/search.ts';
 import type { CreativeFormat } from '../../domain/ads.ts';
 import { UPLOAD_DAYS } from '../../domain/retention.ts';
 import { isUuid } from '../../domain/slugs.ts';
 
 /** A complete upload. */
-export type UploadRow = { readonly [K in keyof Selectable<UploadTable>]: NonNullable<Selectable<UploadTable>[K]> } & {
+export type UploadRow = { readonly [K in keyof Row<'uploads'>]: NonNullable<Row<'uploads'>[K]> } & {
   /** Null if an ad uses it. */
   readonly expires_at: Date | null;
 };

@@ -6,7 +6,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { notification } from '../../db/notifications.ts';
-import type { DeliveryTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
 import { deliveryChange } from './deliveryStatus.ts';
 import {
   type DeliveryToSend,
@@ -23,7 +23,7 @@ export interface ClaimedDelivery extends DeliveryToSend {
 }
 
 export interface ClaimOptions {
-  readonly channel: DeliveryTable['channel'];
+  readonly channel: Row<'deliveries'>['channel'];
   readonly leaseSeconds: number;
   /** The attempts that run in this process. */
   readonly running: Iterable<Pick<ClaimedDelivery, 'organization_id' | 'receiver'>>;

@@ -1,14 +1,15 @@
 /** Queries that store events and deliveries, and send deliveries again. */
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { type Change, notify, notifyAll } from '../../db/notifications.ts';
-import type { DeliveryTable, EventTable, SubscriberTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
+import type { Schema } from '../../db/schema.ts';
 
 /** The subscribers of an ad or of a set, in the order of the request. */
 export async function readSubscribers(
   db: Queryable,
   { adId, setId }: { readonly adId?: string; readonly setId?: string },
-): Promise<Selectable<SubscriberTable>[]> {
+): Promise<Row<'subscribers'>[]> {
   return db
     .selectFrom('subscribers')
     .selectAll()
@@ -18,12 +19,12 @@ export async function readSubscribers(
     .execute();
 }
 
-export type NewDelivery = Omit<Insertable<DeliveryTable>, 'event_id' | 'organization_id' | 'next_attempt_at'>;
+export type NewDelivery = Omit<Insertable<Schema['deliveries']>, 'event_id' | 'organization_id' | 'next_attempt_at'>;
 
 /** Stores an event with its deliveries, which are due at once. The commit wakes the workers. */
 export async function insertEvent(
   transaction: Queryable,
-  event: Insertable<EventTable>,
+  event: Insertable<Schema['events']>,
   deliveries: readonly NewDelivery[],
 ): Promise<void> {
   await transaction.insertInto('events').values(event).execute();
@@ -33,7 +34,7 @@ export async function insertEvent(
   await notify(transaction, { due: true });
 }
 
-export type OneDelivery = Pick<Selectable<DeliveryTable>, 'id' | 'set_id' | 'ad_id'>;
+export type OneDelivery = Pick<Row<'deliveries'>, 'id' | 'set_id' | 'ad_id'>;
 
 /** Tells the pages of the delivery, and of its set or ad, that it changed. */
 export const deliveryChange = ({ id, set_id, ad_id }: OneDelivery): Change => ({

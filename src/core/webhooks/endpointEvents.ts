@@ -1,7 +1,7 @@
 /** The webhook endpoints that want an event, and changes of the deliveries that wait for one. */
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { SubscriberTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
 
 /**
  * The enabled endpoints of an organization. The lock makes a transaction that disables or deletes one wait for the
@@ -10,7 +10,7 @@ import type { SubscriberTable } from '../../db/schema.ts';
 export async function readEnabledEndpoints(
   db: Queryable,
   organizationId: string,
-): Promise<Pick<Selectable<SubscriberTable>, 'id' | 'webhook_url' | 'webhook_topics'>[]> {
+): Promise<Pick<Row<'subscribers'>, 'id' | 'webhook_url' | 'webhook_topics'>[]> {
   return db
     .selectFrom('webhook_endpoints as e')
     .innerJoin('subscribers as s', 's.id', 'e.id')

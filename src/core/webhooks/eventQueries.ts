@@ -1,9 +1,9 @@
 /** Stored events: lists, and the deliveries that a replay sends again. */
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { Place } from '../../db/keyset.ts';
 import { isAfter, type ListPage, type Page, readListPage } from '../../db/listPage.ts';
-import type { EventTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
 import { isInRange, type TimeRange } from '../../db/search.ts';
 import { type EventTopic, TEST_TOPIC } from '../../domain/topics.ts';
 import { type OneDelivery, restarted } from './deliveryStatus.ts';
@@ -18,7 +18,7 @@ export interface EventFilter extends TimeRange {
   readonly after?: Place | undefined;
 }
 
-export type EventRow = Omit<Selectable<EventTable>, 'body'>;
+export type EventRow = Omit<Row<'events'>, 'body'>;
 
 const COLUMNS = [
   'events.id',

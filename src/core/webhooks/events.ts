@@ -1,10 +1,9 @@
 /** Events: an envelope whose text is frozen when it happens, and a delivery for each receiver that wants it. */
 import { randomUUID } from 'node:crypto';
-import type { Selectable } from 'kysely';
 import type { AdRecord, ScreenshotSetRecord } from '../../contract/records.ts';
 import type { WebhookEndpointRecord } from '../../contract/webhookEndpoints.ts';
 import type { Queryable } from '../../db/database.ts';
-import type { SubscriberTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
 import { timestamp } from '../../domain/time.ts';
 import { DEFAULT_TOPICS, ENDPOINT_DISABLED_TOPIC, type EndpointTopic, type Topic } from '../../domain/topics.ts';
 import { webhookEndpointRecord } from '../organizations/settingsJson.ts';
@@ -106,8 +105,8 @@ async function wanting(db: Queryable, { topic, ...of }: EventSubject): Promise<D
   return [...subscribers, ...endpoints].flatMap((receiver) => targetsOf(receiver, topic));
 }
 
-type Receiver = Pick<Selectable<SubscriberTable>, 'id' | 'webhook_url' | 'webhook_topics'> &
-  Partial<Pick<SubscriberTable, 's3_bucket' | 's3_key_prefix'>>;
+type Receiver = Pick<Row<'subscribers'>, 'id' | 'webhook_url' | 'webhook_topics'> &
+  Partial<Pick<Row<'subscribers'>, 's3_bucket' | 's3_key_prefix'>>;
 
 function targetsOf(subscriber: Receiver, topic: EndpointTopic): DeliveryTarget[] {
   const targets: DeliveryTarget[] = [];

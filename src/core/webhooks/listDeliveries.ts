@@ -1,8 +1,8 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { Place } from '../../db/keyset.ts';
 import { isAfter, type ListPage, type Page, readListPage } from '../../db/listPage.ts';
-import type { DeliveryAttemptTable, DeliveryTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
 import { isInRange, type TimeRange } from '../../db/search.ts';
 import type { EventTopic } from '../../domain/topics.ts';
 
@@ -11,22 +11,22 @@ export interface DeliveryFilter extends TimeRange {
   readonly id?: string | undefined;
   readonly setId?: string | undefined;
   readonly adId?: string | undefined;
-  readonly status?: Selectable<DeliveryTable>['status'] | undefined;
+  readonly status?: Row<'deliveries'>['status'] | undefined;
   readonly topic?: EventTopic | undefined;
   /** Only those that were created at this time or earlier. */
   readonly until?: Date | undefined;
-  readonly channel?: Selectable<DeliveryTable>['channel'] | undefined;
+  readonly channel?: Row<'deliveries'>['channel'] | undefined;
   readonly endpointId?: string | undefined;
   readonly eventId?: string | undefined;
   /** Only rows behind this place in the list. */
   readonly after?: Place | undefined;
 }
 
-export interface DeliveryRow extends Selectable<DeliveryTable> {
+export interface DeliveryRow extends Row<'deliveries'> {
   readonly topic: EventTopic;
   /** Null for a subscriber of a request. */
   readonly endpoint_id: string | null;
-  readonly log: readonly Selectable<DeliveryAttemptTable>[];
+  readonly log: readonly Row<'delivery_attempts'>[];
 }
 
 /** Newest first, each with its attempts. */
@@ -87,7 +87,7 @@ export async function findDelivery(
   return { ...row, ...(await event.executeTakeFirstOrThrow()) };
 }
 
-async function attemptsOf(db: Queryable, ids: string[]): Promise<Map<string, Selectable<DeliveryAttemptTable>[]>> {
+async function attemptsOf(db: Queryable, ids: string[]): Promise<Map<string, Row<'delivery_attempts'>[]>> {
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('delivery_attempts')

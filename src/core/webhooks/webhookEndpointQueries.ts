@@ -1,15 +1,16 @@
 /** Webhook endpoints. Each is also a row of `subscribers`, with the same id, the URL and the topics. */
 import { randomUUID } from 'node:crypto';
-import { type Selectable, sql, type Updateable } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/listPage.ts';
-import type { SubscriberTable, WebhookEndpointTable } from '../../db/schema.ts';
+import type { Row } from '../../db/rows.ts';
+import type { Schema } from '../../db/schema.ts';
 import { isInRange, type TimeRange } from '../../db/search.ts';
 import { endpointHeadersPlace, endpointSecretPlace, sealSecret } from '../../db/secrets/sealing.ts';
 import type { EndpointTopic } from '../../domain/topics.ts';
 import { newWebhookSecret } from '../organizations/secrets.ts';
 
-export interface EndpointRow extends Selectable<WebhookEndpointTable> {
+export interface EndpointRow extends Row<'webhook_endpoints'> {
   readonly url: string;
   /** Null: the default topics. */
   readonly topics: string[] | null;
@@ -62,7 +63,7 @@ export async function insertEndpoint(
 /** Changes the fields that are given. */
 export async function updateEndpoint(tx: Queryable, id: string, change: Partial<EndpointFields>): Promise<void> {
   const { url, topics, description, headers, disabled } = change;
-  const subscriber: Updateable<SubscriberTable> = {
+  const subscriber: Updateable<Schema['subscribers']> = {
     ...(url !== undefined && { webhook_url: url }),
     ...(topics !== undefined && { webhook_topics: topics && [...topics] }),
   };
