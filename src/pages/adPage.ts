@@ -1,5 +1,5 @@
 import { type AdHead, type CapturedFrame, readAdHead, readCreative } from '../core/ads/readAd.ts';
-import { readSetHeadlines, type SetListRow } from '../core/sets/pageOfSets.ts';
+import { type ListedSet, readSets, type SetPreview, withPreviews } from '../core/sets/listSets.ts';
 import { readSetsOfAd } from '../core/sets/readSet.ts';
 import { type DeliveryRow, listDeliveries } from '../core/webhooks/listDeliveries.ts';
 import type { Queryable } from '../db/database.ts';
@@ -19,7 +19,7 @@ interface AdPageData {
   readonly ad: AdHead;
   readonly creative: Awaited<ReturnType<typeof readCreative>>;
   readonly deliveries: readonly DeliveryRow[];
-  readonly sets: readonly SetListRow[];
+  readonly sets: readonly (ListedSet & SetPreview)[];
 }
 
 const SETS_SHOWN = 10;
@@ -59,17 +59,13 @@ ${sets(data, { viewer, paths })}
 async function readAdPageData(db: Queryable, id: string, organizationId: string): Promise<AdPageData | undefined> {
   const ad = await readAdHead(db, { id, organizationId });
   if (ad === undefined) return undefined;
-  const [creative, deliveries, sets] = await Promise.all([
+  const [creative, deliveries, shown] = await Promise.all([
     readCreative(db, id),
     listDeliveries(db, { organizationId, adId: id }, { page: 1, perPage: DELIVERIES_SHOWN }),
-    readSetsOfAd(db, id, SETS_SHOWN).then((sets) =>
-      readSetHeadlines(
-        db,
-        organizationId,
-        sets.map((set) => set.id),
-      ),
-    ),
+    readSetsOfAd(db, id, SETS_SHOWN),
   ]);
+  const ids = shown.map((set) => set.id);
+  const sets = await withPreviews(db, await readSets(db, organizationId, ids));
   return { ad, creative, deliveries: deliveries.rows, sets };
 }
 

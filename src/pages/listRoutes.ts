@@ -82,9 +82,9 @@ function addListEvents(router: Router, options: PagesOptions, { handlers, live }
     handlers.page(
       'organization',
       async ({ request, response, viewer }) => {
-        const { since } = request.query;
+        const since = new Date(String(request.query['since']));
         const source = listSource(options, readSetListQuery(request.query), {
-          since: typeof since === 'string' && !Number.isNaN(Date.parse(since)) ? since : undefined,
+          since: Number.isNaN(since.getTime()) ? undefined : since,
           findViewer: () => findViewer(options, request),
         });
         await live.open(response, viewer.organizationId, source);

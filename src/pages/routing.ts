@@ -31,7 +31,7 @@ function tooLargeForm(): Failure {
 export const idOf = (request: Request): string => String(request.params['id']).toLowerCase();
 
 /** @returns the number of the list page in the query, from 1; 1 if it is missing or is no such number. */
-export function pageOf(request: Pick<Request, 'query'>): number {
+export function pageOf(request: { readonly query: Readonly<Record<string, unknown>> }): number {
   const page = Number(request.query['page'] ?? 1);
   return Number.isSafeInteger(page) && page > 0 && page < 1_000_000 ? page : 1;
 }

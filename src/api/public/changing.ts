@@ -1,9 +1,9 @@
 /** Handlers that change ads, sets and campaigns. Each responds with the changed object. */
 import type { z } from 'zod';
 import { AdChange, CampaignChange, SetChange } from '../../contract/changes.ts';
+import { readCampaign } from '../../core/sets/campaigns.ts';
 import { changeAd, changeSet, renameCampaign } from '../../core/sets/changes.ts';
 import { campaignRecord } from '../../core/sets/listItems.ts';
-import { readCampaign } from '../../core/sets/readCampaign.ts';
 import { readAdRecord, readSetRecord } from '../../core/sets/readRecords.ts';
 import type { Queryable } from '../../db/database.ts';
 import { unknownId } from '../../domain/failure.ts';

@@ -1,7 +1,7 @@
 import { PER_PAGE_DEFAULT } from '../../contract/queries.ts';
+import { findPlace, type ListTable, type Place } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
-import type { Place } from '../../db/keyset.ts';
-import { findPlace, type ListPage, type ListTable, type Page } from '../../db/listPage.ts';
+import type { ListPage, Page } from '../../db/list.ts';
 import { invalid } from '../../domain/failure.ts';
 import { type JsonResponse, jsonResponse } from './endpoint.ts';
 

@@ -10,8 +10,9 @@ import {
   UploadsQuery,
 } from '../../contract/queries.ts';
 import { listAds } from '../../core/ads/listAds.ts';
+import { withSetHistory } from '../../core/reviews/reviewQueries.ts';
+import { listCampaigns, readCampaign } from '../../core/sets/campaigns.ts';
 import { findApprovedPlace, listApprovedScreenshots } from '../../core/sets/listApprovedScreenshots.ts';
-import { listCampaigns } from '../../core/sets/listCampaigns.ts';
 import {
   approvedScreenshotRecord,
   campaignRecord,
@@ -21,7 +22,6 @@ import {
   uploadRecord,
 } from '../../core/sets/listItems.ts';
 import { listSets } from '../../core/sets/listSets.ts';
-import { readCampaign } from '../../core/sets/readCampaign.ts';
 import { readAdRecord, readScreenshotDetail, readSetRecord } from '../../core/sets/readRecords.ts';
 import { findPlaceInSet, listScreenshotsOfSet } from '../../core/sets/readScreenshots.ts';
 import { adRecord, screenshotRecord } from '../../core/sets/setJson.ts';
@@ -74,7 +74,10 @@ export function setList(db: Database): ReadHandler {
     const filter = { ...ofCaller(call), ...filterOf(query), campaignId: query.campaign_id, after };
     return listAnswer(
       query,
-      (page) => listSets(db, filter, page),
+      async (page) => {
+        const { rows, total } = await listSets(db, filter, page);
+        return { rows: await withSetHistory(db, rows), total };
+      },
       (row) => listedSetRecord(row, call.place),
     );
   };

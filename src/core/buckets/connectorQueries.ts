@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Row } from '../../db/rows.ts';
-import { isInRange, type TimeRange } from '../../db/search.ts';
 import { connectorSecretPlace, openSecret, sealSecret } from '../../db/secrets/sealing.ts';
 import { DEFAULT_CONNECTOR, type Encryption, type StorageClass } from '../../domain/connectors.ts';
 import { invalid } from '../../domain/failure.ts';

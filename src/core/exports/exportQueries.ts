@@ -1,10 +1,11 @@
 /** The rows of exports. Each transition names the attempt, so that a superseded attempt changes nothing. */
+
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql, type UpdateObject } from 'kysely';
+import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
-import { isInRange, type TimeRange } from '../../db/search.ts';
 import type { ExportAudience, ExportOptions } from '../../domain/exports.ts';
 
 export type ExportRow = Row<'exports'>;

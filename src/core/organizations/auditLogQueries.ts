@@ -1,10 +1,10 @@
 /** Entries of the audit log. They are inserted and, when they are old, removed, but never changed. */
+
 import { type RawBuilder, sql } from 'kysely';
+import { allOf, isAfter, isInRange, type Place, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
-import { allOf, type KeysetPage, type KeysetRows, type Place, readKeyset } from '../../db/keyset.ts';
-import { isAfter, type ListPage, type Page, readListPage } from '../../db/listPage.ts';
+import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
-import { inRange, type TimeRange } from '../../db/search.ts';
 import {
   ACTOR_TYPES,
   type Actor,
@@ -59,17 +59,6 @@ export async function listAuditLog(db: Queryable, filter: AuditLogFilter, page: 
   return readListPage(db, rows, page);
 }
 
-/** One list page of the results pages, newest first. */
-export async function pageOfAuditLog(
-  db: Queryable,
-  filter: AuditLogFilter,
-  page: KeysetPage,
-): Promise<KeysetRows<AuditLogRow>> {
-  const columns = sql.join(COLUMNS.map((name) => sql.ref(`audit_log.${name}`)));
-  const sort = { column: sql`audit_log.created_at`, type: 'time', direction: 'desc' } as const;
-  return readKeyset(db, { table: 'audit_log', columns, where: isWanted(filter), sort }, page);
-}
-
 /** One condition for each, so that an index finds the rows. */
 function isBy(actor: string): RawBuilder<boolean> {
   const isType = ACTOR_TYPES.some((type) => type === actor);
@@ -113,12 +102,11 @@ const COLUMNS = [
 ] as const;
 
 function isWanted({ organizationId, action, actor, after, ...range }: AuditLogFilter): RawBuilder<boolean> {
-  const column = sql`audit_log.created_at`;
   return allOf([
     sql`audit_log.organization_id = ${organizationId}`,
     action === undefined ? undefined : sql`audit_log.action = ${action}`,
     actor === undefined ? undefined : isBy(actor),
     isAfter('audit_log', after),
-    ...inRange(column, range),
+    isInRange(sql`audit_log.created_at`, range),
   ]);
 }

@@ -1,10 +1,11 @@
 /** The keys of an organization, for its administrators. */
+
 import { type ExpressionBuilder, sql } from 'kysely';
+import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
-import { type ListPage, type Page, readListPage } from '../../db/listPage.ts';
+import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
-import { isInRange, type TimeRange } from '../../db/search.ts';
 
 /** Never has the secret, of which only a hash is stored. */
 export interface KeyRow extends Omit<Row<'api_keys'>, 'secret_sha256' | 'organization_id'> {

@@ -1,11 +1,12 @@
 /** Request templates: sites, devices and options, saved under a name. */
+
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { TemplateBody } from '../../contract/templates.ts';
+import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
-import { type ListPage, type Page, readListPage } from '../../db/listPage.ts';
+import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
-import { isInRange, type TimeRange } from '../../db/search.ts';
 
 export type TemplateRow = Row<'request_templates'>;
 

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isInRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
-import { type ListPage, type Page, readListPage } from '../../db/listPage.ts';
+import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row, ScreenshotRow } from '../../db/rows.ts';
-import { isInRange } from '../../db/search.ts';
 import type { MediaType } from '../../domain/ads.ts';
 import { AD_COLUMNS } from '../ads/readAd.ts';
 import { type History, withScreenshotHistory } from '../reviews/reviewQueries.ts';

@@ -14,11 +14,12 @@ import { reviewNotes, totalsOf } from '../../domain/reviewNotes.ts';
 import { shareState } from '../../domain/shareLinks.ts';
 import { maybeTimestamp, timestamp } from '../../domain/time.ts';
 import type { TemplateRow } from '../requests/templateQueries.ts';
+import type { History } from '../reviews/reviewQueries.ts';
 import type { ShareLinkRow } from '../sharing/shareLinkQueries.ts';
 import type { UploadRow } from '../uploads/uploadQueries.ts';
 import type { DeliveryRow } from '../webhooks/listDeliveries.ts';
 import type { ApprovedRow } from './listApprovedScreenshots.ts';
-import type { ListedSetRow } from './listSets.ts';
+import type { ListedSet as ListedSetRow } from './listSets.ts';
 import {
   historyFields,
   keyReference,
@@ -31,7 +32,7 @@ export function campaignRecord({ id, name, created_at }: Row<'campaigns'>): Camp
   return { type: 'campaign', id, name, created_at: timestamp(created_at) };
 }
 
-export function listedSetRecord(row: ListedSetRow, place: OrganizationLinks): ListedSet {
+export function listedSetRecord(row: ListedSetRow & History, place: OrganizationLinks): ListedSet {
   return {
     ...screenshotSetSummary(row, place),
     instructions: row.instructions,

@@ -1,38 +1,112 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import {
+  allOf,
+  hasMetadata,
+  isAfter,
+  isInRange,
+  type Place,
+  searchQuery,
+  type TimeRange,
+  type Wanted,
+} from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
-import { type ListPage, type Page, readListPage, readSearchPage } from '../../db/listPage.ts';
-import type { SetRow } from '../../db/rows.ts';
+import { type ListPage, type Page, readSearchPage, type Words } from '../../db/list.ts';
+import type { Row, SetRow } from '../../db/rows.ts';
+import type { Metadata } from '../../domain/metadata.ts';
 import type { StatusCounts } from '../../domain/reviewNotes.ts';
-import type { ScreenshotStatus } from '../../domain/states.ts';
-import { type History, withSetHistory } from '../reviews/reviewQueries.ts';
-import { isInSetList, type SetFilter, wordsOfSets } from './setFilter.ts';
+import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
 
-export interface ListedSetRow extends SetRow, History {
+export interface SetFilter extends Wanted, TimeRange {
+  readonly campaignId?: string | undefined;
+  readonly status?: SetStatus | undefined;
+  /** Only rows with all these pairs. */
+  readonly metadata?: Metadata | undefined;
+  /** Only rows behind this place in the list, newest first. */
+  readonly after?: Place | undefined;
+  /** The newest first, unless given. */
+  readonly sort?: keyof typeof ORDERS;
+}
+
+type Found = SetRow & Pick<Row<'screenshot_sets'>, 'cancel_requested_at' | 'retake_of'> & { readonly campaign: string };
+
+export interface ListedSet extends Found {
   readonly counts: StatusCounts;
 }
 
-/** Newest first, each with how many of its screenshots are in which status. */
-export async function listSets(db: Queryable, filter: SetFilter, page: Page): Promise<ListPage<ListedSetRow>> {
-  const { rows, total } = await readSets(db, filter, page);
-  const counts = await countScreenshots(
-    db,
-    rows.map((row) => row.id),
-  );
-  const listed = rows.map((row) => ({ ...row, counts: counts.get(row.id) ?? {} }));
-  return { rows: await withSetHistory(db, listed), total };
+/** Each set has the name of its campaign, and how many of its screenshots are in which status. */
+export async function listSets(db: Queryable, filter: SetFilter, page: Page): Promise<ListPage<ListedSet>> {
+  const { sort = 'newest' } = filter;
+  const list = { ...LIST, where: isInList(filter), words: wordsOf(filter), order: ORDERS[sort] };
+  const { rows, total } = await readSearchPage<Found>(db, list, page);
+  return { rows: await withCounts(db, rows), total };
 }
 
-const COLUMNS = ['id', 'campaign_id', 'status', 'instructions', 'metadata', 'review_notes', 'created_at'] as const;
+/** The sets with these ids that belong to the organization, newest first. */
+export async function readSets(db: Queryable, organizationId: string, ids: readonly string[]): Promise<ListedSet[]> {
+  const { rows } = await sql<Found>`select ${LIST.columns} from screenshot_sets ${LIST.joins}
+    where screenshot_sets.organization_id = ${organizationId} and screenshot_sets.id = any(${[...ids]}::uuid[])
+    order by ${ORDERS.newest}`.execute(db);
+  return withCounts(db, rows);
+}
 
-async function readSets(db: Queryable, filter: SetFilter, page: Page): Promise<ListPage<SetRow>> {
-  const words = wordsOfSets(filter);
-  const where = isInSetList(filter);
-  if (words === undefined) {
-    const list = db.selectFrom('screenshot_sets').where(where).select(COLUMNS);
-    return readListPage(db, list.orderBy('created_at', 'desc').orderBy('id'), page);
-  }
-  const columns = sql.join(COLUMNS.map((name) => sql.ref(name)));
-  return readSearchPage(db, { table: 'screenshot_sets', columns, where, words, order: sql`created_at desc, id` }, page);
+const LIST = {
+  table: 'screenshot_sets',
+  columns: sql`screenshot_sets.id, screenshot_sets.campaign_id, screenshot_sets.status, screenshot_sets.instructions,
+    screenshot_sets.metadata, screenshot_sets.review_notes, screenshot_sets.created_at, screenshot_sets.cancel_requested_at,
+    screenshot_sets.retake_of, campaigns.name as campaign`,
+  joins: sql`join campaigns on campaigns.id = screenshot_sets.campaign_id`,
+};
+
+/** Equal values are in the other order of their ids if the list is reversed, as in the indexes. */
+const ORDERS = {
+  newest: sql`screenshot_sets.created_at desc, screenshot_sets.id`,
+  oldest: sql`screenshot_sets.created_at, screenshot_sets.id desc`,
+};
+
+/** The conditions on `screenshot_sets` except words, sites and devices. */
+function isInList(filter: SetFilter): RawBuilder<boolean> {
+  const { organizationId, campaignId, status, after } = filter;
+  return allOf([
+    sql`screenshot_sets.organization_id = ${organizationId}`,
+    campaignId === undefined ? undefined : sql`screenshot_sets.campaign_id = ${campaignId}`,
+    status === undefined ? undefined : sql`screenshot_sets.status = ${status}`,
+    isInRange(sql`screenshot_sets.created_at`, filter),
+    isAfter('screenshot_sets', after),
+    hasMetadata('screenshot_sets', filter),
+  ]);
+}
+
+/** The wanted words, sites and devices; undefined if there are none. */
+function wordsOf(filter: SetFilter): Words | undefined {
+  const words = searchQuery(filter);
+  return (
+    words && {
+      matches: sql<boolean>`exists (
+        select from set_search where set_search.set_id = screenshot_sets.id and set_search.words @@ ${words})`,
+      ids: sql`select set_id as id from set_search where words @@ ${words}`,
+    }
+  );
+}
+
+/** All conditions on `screenshot_sets`. */
+export function isWantedSet(filter: SetFilter): RawBuilder<boolean> {
+  return allOf([isInList(filter), wordsOf(filter)?.matches]);
+}
+
+/** How many sets of the list there are, at most `most`. */
+export async function countSets(db: Queryable, filter: SetFilter, most: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`/* planned each time */
+    select count(*)::integer as count from (
+      select from screenshot_sets where ${isWantedSet(filter)} limit ${most}) as listed`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+async function withCounts(db: Queryable, rows: readonly Found[]): Promise<ListedSet[]> {
+  const counts = await countScreenshots(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => ({ ...row, counts: counts.get(row.id) ?? {} }));
 }
 
 /** @returns how many screenshots of each set are in which status. */
@@ -49,4 +123,52 @@ export async function countScreenshots(db: Queryable, ids: readonly string[]): P
     counts.set(set_id, { ...counts.get(set_id), [status]: Number(count) });
   }
   return counts;
+}
+
+export interface SetPicture {
+  readonly token: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The first screenshots of a set, for people who look for it in a list. */
+export interface SetPreview {
+  readonly pictures: readonly SetPicture[];
+  /** As in the request. */
+  readonly sites: readonly string[];
+  readonly devices: readonly string[];
+}
+
+/** Enough to recognize a set. */
+const PICTURES = 3;
+/** A set may have 10,000 screenshots; a row names only the first sites. */
+const SAMPLE = 100;
+
+export async function withPreviews<R extends { readonly id: string }>(
+  db: Queryable,
+  rows: readonly R[],
+): Promise<(R & SetPreview)[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const found = await sql<SetPicture & { set_id: string }>`
+    select s.id as set_id, i.token, i.width, i.height
+    from unnest(${ids}::uuid[]) as s(id)
+    cross join lateral (
+      select image_token from screenshots
+      where set_id = s.id and image_token is not null order by seq limit ${PICTURES}
+    ) t join images i on i.token = t.image_token`.execute(db);
+  const pictures = Map.groupBy(found.rows, (row) => row.set_id);
+  const { rows: targets } = await sql<{ id: string; sites: string[]; devices: string[] }>`
+    select w.id, array_agg(distinct t.site_url) as sites, array_agg(distinct t.device) as devices
+    from unnest(${ids}::uuid[]) as w(id)
+    cross join lateral (select site_url, device from screenshots where set_id = w.id order by seq limit ${SAMPLE}) t
+    group by w.id`.execute(db);
+  const targetsOf = new Map(targets.map(({ id, ...rest }) => [id, rest]));
+  return rows.map((row) => ({
+    sites: [],
+    devices: [],
+    ...row,
+    ...targetsOf.get(row.id),
+    pictures: pictures.get(row.id) ?? [],
+  }));
 }

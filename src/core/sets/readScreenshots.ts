@@ -1,7 +1,8 @@
 /** Reads the screenshots of sets. */
+
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import { type ListPage, type Page, readListPage } from '../../db/listPage.ts';
+import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { AdRow, Row, ScreenshotRow } from '../../db/rows.ts';
 import { readAds } from '../ads/readAd.ts';
 import { type History, withScreenshotHistory } from '../reviews/reviewQueries.ts';
@@ -92,28 +93,4 @@ export async function readDecisions(
     .where('decision', 'is not', null)
     .execute();
   return new Map(rows.flatMap(({ id, decision }) => (decision === null ? [] : [[id, decision] as const])));
-}
-
-export interface SetPicture {
-  readonly token: string;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** The first pictures of each of these sets. */
-export async function readFirstPictures(
-  db: Queryable,
-  setIds: readonly string[],
-  each: number,
-): Promise<Map<string, SetPicture[]>> {
-  if (setIds.length === 0) return new Map();
-  const { rows } = await sql<SetPicture & { set_id: string }>`
-    select s.id as set_id, i.token, i.width, i.height
-    from unnest(${[...setIds]}::uuid[]) as s(id)
-    cross join lateral (
-      select image_token from screenshots
-      where set_id = s.id and image_token is not null order by seq limit ${each}
-    ) t join images i on i.token = t.image_token`.execute(db);
-  const groups = Map.groupBy(rows, (row) => row.set_id);
-  return new Map([...groups].map(([id, found]) => [id, found.map(({ set_id: _, ...picture }) => picture)]));
 }

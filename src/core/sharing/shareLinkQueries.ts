@@ -1,9 +1,10 @@
 /** Rows of share links. The address of a link is not stored: it is computed from the id. */
+
 import { sql } from 'kysely';
+import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Database, Queryable } from '../../db/database.ts';
-import { type ListPage, type Page, readListPage } from '../../db/listPage.ts';
+import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
-import { isInRange, type TimeRange } from '../../db/search.ts';
 
 export interface ShareLinkRow extends Omit<Row<'share_links'>, 'organization_id'> {
   /** Name of the key that created it. */

@@ -1,10 +1,10 @@
 /** Creative files that clients stored. A row without a SHA-256 belongs to an upload that is still running, or that broke off. */
+
 import { type SqlBool, sql } from 'kysely';
+import { isAfter, isInRange, type Place, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
-import type { Place } from '../../db/keyset.ts';
-import { isAfter, type ListPage, type Page, readListPage } from '../../db/listPage.ts';
+import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
-import { isInRange, type TimeRange } from '../../db/search.ts';
 import type { CreativeFormat } from '../../domain/ads.ts';
 import { UPLOAD_DAYS } from '../../domain/retention.ts';
 import { isUuid } from '../../domain/slugs.ts';

@@ -1,10 +1,10 @@
 /** Stored events: lists, and the deliveries that a replay sends again. */
+
 import { sql } from 'kysely';
+import { isAfter, isInRange, type Place, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
-import type { Place } from '../../db/keyset.ts';
-import { isAfter, type ListPage, type Page, readListPage } from '../../db/listPage.ts';
+import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
-import { isInRange, type TimeRange } from '../../db/search.ts';
 import { type EventTopic, TEST_TOPIC } from '../../domain/topics.ts';
 import { type OneDelivery, restarted } from './deliveryStatus.ts';
 

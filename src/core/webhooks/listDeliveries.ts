@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
+import { isAfter, isInRange, type Place, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
-import type { Place } from '../../db/keyset.ts';
-import { isAfter, type ListPage, type Page, readListPage } from '../../db/listPage.ts';
+import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
-import { isInRange, type TimeRange } from '../../db/search.ts';
 import type { EventTopic } from '../../domain/topics.ts';
 
 export interface DeliveryFilter extends TimeRange {

@@ -1,11 +1,12 @@
 /** Webhook endpoints. Each is also a row of `subscribers`, with the same id, the URL and the topics. */
+
 import { randomUUID } from 'node:crypto';
 import { sql, type Updateable } from 'kysely';
+import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
-import { type ListPage, type Page, readListPage } from '../../db/listPage.ts';
+import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
-import { isInRange, type TimeRange } from '../../db/search.ts';
 import { endpointHeadersPlace, endpointSecretPlace, sealSecret } from '../../db/secrets/sealing.ts';
 import type { EndpointTopic } from '../../domain/topics.ts';
 import { newWebhookSecret } from '../organizations/secrets.ts';

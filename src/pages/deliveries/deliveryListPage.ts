@@ -1,7 +1,7 @@
 /** All deliveries of an organization, newest first. */
 
 import { type DeliveryRow, listDeliveries } from '../../core/webhooks/listDeliveries.ts';
-import { TOTAL_MOST } from '../../db/listPage.ts';
+import { TOTAL_MOST } from '../../db/list.ts';
 import { EVENT_TOPICS } from '../../domain/topics.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
 import { type Html, type HtmlContent, html } from '../html.ts';

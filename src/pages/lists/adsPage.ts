@@ -1,6 +1,6 @@
 /** The list of the ads of an organization, also of those that no set shows. */
 import { adFilters, uuid } from '../../contract/queries.ts';
-import { type AdListRow, pageOfAds } from '../../core/ads/pageOfAds.ts';
+import { type ListedAd, listAds } from '../../core/ads/listAds.ts';
 import { AD_STATUSES } from '../../domain/states.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
 import { type Html, type HtmlContent, html } from '../html.ts';
@@ -11,7 +11,7 @@ import { campaignChoices } from './campaignChoices.ts';
 import { emptyList } from './emptyList.ts';
 import { ANY, DATES, filterForm, sortHeading } from './filterForm.ts';
 import { type ListQuery, readListQuery } from './listQuery.ts';
-import { pageLinks } from './place.ts';
+import { pageLinks } from './pageLinks.ts';
 
 const SORTS = ['newest', 'oldest', 'name'] as const;
 const DEFINITION = { filters: { ...adFilters, campaign_id: uuid.optional() }, sorts: SORTS };
@@ -23,12 +23,14 @@ export async function adsPage(
 ): Promise<ResultsPage> {
   const query = readListQuery(given, DEFINITION);
   const { q, campaign_id, ...others } = query.filters;
-  const filter = { organizationId: viewer.organizationId, text: q, campaignId: campaign_id, ...others };
-  const sorting = {
-    sort: query.sort === 'name' ? 'name' : 'created',
-    direction: query.sort === 'newest' ? 'desc' : 'asc',
-  } as const;
-  const found = await pageOfAds(db, filter, { ...sorting, page: query.page });
+  const filter = {
+    organizationId: viewer.organizationId,
+    text: q,
+    campaignId: campaign_id,
+    sort: query.sort,
+    ...others,
+  };
+  const found = await listAds(db, filter, query.page);
   const fields = [
     { name: 'status', label: 'Status', choices: [ANY, ...AD_STATUSES.map((s) => [s, AD_LABELS[s]] as const)] },
     { name: 'campaign_id', label: 'Campaign', choices: await campaignChoices(db, viewer.organizationId, campaign_id) },
@@ -38,7 +40,7 @@ export async function adsPage(
   const body = html`<section class="head"><h1>Ads</h1></section>
 ${form}
 ${found.rows.length === 0 ? emptyList('ads', { query, viewer, paths, path: paths.ads }) : adTable(found.rows, { paths, query })}
-${pageLinks(found, paths.ads, query.given)}`;
+${pageLinks(found, paths.ads, query)}`;
   return { title: `Ads of ${viewer.slug}`, section: 'ads', assets: ['lists.css'], body };
 }
 
@@ -48,14 +50,14 @@ interface AdTableOptions {
   readonly query?: ListQuery<unknown>;
 }
 
-export function adTable(rows: readonly AdListRow[], { paths, query }: AdTableOptions): Html {
+export function adTable(rows: readonly ListedAd[], { paths, query }: AdTableOptions): Html {
   const heading = (label: string, sorts: readonly ('newest' | 'oldest' | 'name')[]) =>
     query === undefined ? html`<th scope="col">${label}</th>` : sortHeading(query, label, { path: paths.ads, sorts });
   return html`<table class="list ads"><thead><tr><th scope="col">Preview</th>${heading('Ad', ['name'])}<th scope="col">Status</th><th scope="col">Size</th>${query !== undefined && html`<th scope="col">Campaign</th>`}${heading('Created', ['newest', 'oldest'])}</tr></thead>
 <tbody>${rows.map((row) => adRow(row, paths, query !== undefined))}</tbody></table>`;
 }
 
-function adRow(row: AdListRow, paths: PagePaths, namesCampaign: boolean): Html {
+function adRow(row: ListedAd, paths: PagePaths, namesCampaign: boolean): Html {
   const { id, name, lookup_key, status, reason, warnings, width, height } = row;
   const count = warnings.length;
   return html`<tr><td class="thumbs">${preview(row, paths)}</td>
@@ -68,7 +70,7 @@ ${namesCampaign && html`<td><a href="${paths.campaign(row.campaign_id)}"><bdi>${
 /** CSS pixels, as in the style sheet. */
 const SHOWN_HEIGHT = 44;
 
-function preview({ preview_token: token, width, height }: AdListRow, paths: PagePaths): HtmlContent {
+function preview({ preview_token: token, width, height }: ListedAd, paths: PagePaths): HtmlContent {
   if (token === null || width === null || height === null) return null;
   const size = { width, height };
   return thumbnail({ paths, token, alt: '', size, shownWidth: widthAtHeight(size, SHOWN_HEIGHT) });

@@ -1,7 +1,7 @@
 /** Actions on several sets: which sets each takes, and what it does, each set in a transaction of its own. */
 import { retakeParser } from '../../contract/retakes.ts';
 import { repeatSet } from '../../core/requests/repeatScreenshots.ts';
-import type { SetListRow } from '../../core/sets/pageOfSets.ts';
+import type { ListedSet } from '../../core/sets/listSets.ts';
 import { Failure, failureMessage } from '../../domain/failure.ts';
 import { totalsOf } from '../../domain/reviewNotes.ts';
 import { actOnSet } from '../actions.ts';
@@ -17,12 +17,12 @@ interface BulkAction {
   /** Whether the person may write notes. */
   readonly hasNotes: boolean;
   /** @returns why the set stays as it is; undefined if the action is possible. */
-  obstacle(row: SetListRow): string | undefined;
+  obstacle(row: ListedSet): string | undefined;
 }
 
-const inReview = ({ status }: SetListRow) =>
+const inReview = ({ status }: ListedSet) =>
   status === 'in_review' ? undefined : 'Only a set in review can be approved or rejected.';
-const isOpen = ({ status }: SetListRow) => status === 'draft' || status === 'capturing';
+const isOpen = ({ status }: ListedSet) => status === 'draft' || status === 'capturing';
 
 export const BULK_ACTIONS: Readonly<Record<BulkActionName, BulkAction>> = {
   approve: {
@@ -66,7 +66,7 @@ export function isBulkAction(name: unknown): name is BulkActionName {
 }
 
 export interface BulkResult {
-  readonly row: SetListRow;
+  readonly row: ListedSet;
   /** Absent if the action succeeded. */
   readonly fault?: string;
   /** The new set of a retake. */
@@ -77,7 +77,7 @@ export interface BulkResult {
 export async function actOnSets(
   options: PagesOptions,
   viewer: Viewer,
-  { action, rows, notes }: { action: BulkActionName; rows: readonly SetListRow[]; notes: string },
+  { action, rows, notes }: { action: BulkActionName; rows: readonly ListedSet[]; notes: string },
 ): Promise<BulkResult[]> {
   const results: BulkResult[] = [];
   for (const row of rows) {

@@ -1,6 +1,6 @@
 /** The pages of actions on several sets: one asks before, one says what happened to each set. */
 
-import { readSetHeadlines, type SetListRow } from '../../core/sets/pageOfSets.ts';
+import { type ListedSet, readSets } from '../../core/sets/listSets.ts';
 import { totalsOf } from '../../domain/reviewNotes.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
@@ -28,7 +28,7 @@ export interface BulkRequest {
 export async function confirmationPage(options: PagesOptions, request: BulkRequest): Promise<ResultsPage> {
   const { viewer, paths, action } = request;
   if (!isBulkAction(action)) return messagePage('Nothing to do', 'The address names no action on sets.', 422);
-  const rows = await readSetHeadlines(options.store.db, viewer.organizationId, validIds(request));
+  const rows = await readSets(options.store.db, viewer.organizationId, validIds(request));
   if (rows.length === 0) return nothingSelected(request);
   const { label, effect, hasNotes } = BULK_ACTIONS[action];
   const { possible, others } = divide(rows, action);
@@ -51,7 +51,7 @@ export async function bulkResultPage(
 ): Promise<ResultsPage> {
   const { viewer, paths, action, notes } = request;
   if (!isBulkAction(action)) return messagePage('Nothing to do', 'The form names no action on sets.', 422);
-  const rows = await readSetHeadlines(options.store.db, viewer.organizationId, validIds(request));
+  const rows = await readSets(options.store.db, viewer.organizationId, validIds(request));
   if (rows.length === 0) return nothingSelected(request);
   const results = await actOnSets(options, viewer, { action, rows, notes });
   const failed = results.filter(({ fault }) => fault !== undefined);
@@ -69,7 +69,7 @@ function validIds({ ids }: BulkRequest): string[] {
   return [...new Set(ids.filter(isUuid).map((id) => id.toLowerCase()))].slice(0, SETS_MAX);
 }
 
-function divide(rows: readonly SetListRow[], action: BulkActionName) {
+function divide(rows: readonly ListedSet[], action: BulkActionName) {
   const judged = rows.map((row) => ({ row, why: BULK_ACTIONS[action].obstacle(row) }));
   return {
     possible: judged.filter(({ why }) => why === undefined).map(({ row }) => row),
@@ -89,7 +89,7 @@ function nothingSelected(request: BulkRequest): ResultsPage {
   return { title: 'No set is selected', section: 'sets', status: 422, assets: ['lists.css'], body };
 }
 
-function item(row: SetListRow, paths: PagePaths, why?: string): Html {
+function item(row: ListedSet, paths: PagePaths, why?: string): Html {
   return html`<li><a href="${paths.set(row.id)}"><bdi>${row.campaign}</bdi></a> ${setState(row)} <span class="meta">${progressLabel(totalsOf(row.counts))}, requested ${timeElement(row.created_at)}</span>${why !== undefined && html`<span class="advice">${why}</span>`}</li>`;
 }
 

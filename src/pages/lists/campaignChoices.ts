@@ -1,4 +1,4 @@
-import { readCampaign, readRecentCampaigns } from '../../core/sets/pageOfCampaigns.ts';
+import { listCampaigns, readCampaign } from '../../core/sets/campaigns.ts';
 import type { Queryable } from '../../db/database.ts';
 import { ANY, type Choice } from './filterForm.ts';
 
@@ -11,7 +11,7 @@ export async function campaignChoices(
   organizationId: string,
   chosen: string | undefined,
 ): Promise<Choice[]> {
-  const recent = await readRecentCampaigns(db, organizationId, OFFERED);
+  const { rows: recent } = await listCampaigns(db, { organizationId, sort: 'active' }, { page: 1, perPage: OFFERED });
   const isMissing = chosen !== undefined && recent.every(({ id }) => id !== chosen);
   const other = isMissing ? await readCampaign(db, { id: chosen, organizationId }) : undefined;
   const offered = other === undefined ? recent : [other, ...recent];

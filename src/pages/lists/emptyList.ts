@@ -19,7 +19,7 @@ export interface EmptyListOptions {
 }
 
 export function emptyList(kind: keyof typeof WHAT, { query, viewer, paths, path }: EmptyListOptions): Html {
-  if (query.isFiltered || query.page.after !== undefined) {
+  if (query.isFiltered || query.page.page > 1) {
     return html`<section class="empty-list"><h2>No ${kind} match</h2>
 <p>Check the spelling, or use fewer filters. The search finds the beginnings of words, and ids.</p>
 <p><a class="button" href="${addressOf(path, { sort: query.given['sort'] })}">Show all ${kind}</a></p></section>`;

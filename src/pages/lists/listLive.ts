@@ -1,18 +1,18 @@
 /** Live changes of a list of sets: of the rows that it shows, and how many new sets there are. */
 import { createHash } from 'node:crypto';
-import { countNewerSets, pageOfSets } from '../../core/sets/pageOfSets.ts';
+import { countSets, listSets } from '../../core/sets/listSets.ts';
 import type { PagesOptions, Viewer } from '../context.ts';
 import type { LiveSource } from '../live.ts';
-import { listOptionsOf, type SetListQuery, setFilterOf } from './setsPage.ts';
+import { type SetListQuery, setFilterOf } from './setsPage.ts';
 
 /** More are shown as "100+". */
 const NEWER_MOST = 100;
 
-/** @param since the newest set when the page was made, as in the place of a row. */
+/** @param since when the newest set was requested at the time that the page was made. */
 export function listSource(
   { store: { db } }: PagesOptions,
   query: SetListQuery,
-  { since, findViewer }: { since: string | undefined; findViewer: () => Promise<Viewer | undefined> },
+  { since, findViewer }: { since: Date | undefined; findViewer: () => Promise<Viewer | undefined> },
 ): LiveSource {
   let shown = new Set<string>();
   let organizationId = '';
@@ -24,7 +24,7 @@ export function listSource(
       if (viewer === undefined) return undefined;
       organizationId = viewer.organizationId;
       const filter = setFilterOf(query, organizationId);
-      const { rows } = await pageOfSets(db, filter, { ...listOptionsOf(query), pictures: 0 });
+      const { rows } = await listSets(db, filter, query.page);
       shown = new Set(rows.map(({ id }) => id));
       const state = rows.map(({ id, status, counts, cancel_requested_at }) => [
         id,
@@ -32,7 +32,8 @@ export function listSource(
         counts,
         cancel_requested_at,
       ]);
-      const newer = since === undefined ? 0 : await countNewerSets(db, filter, { since, most: NEWER_MOST });
+      const newer =
+        since === undefined ? 0 : await countSets(db, { ...filter, from: new Date(since.getTime() + 1) }, NEWER_MOST);
       const status = createHash('sha256').update(JSON.stringify(state)).digest('hex').slice(0, 16);
       return { status, resolved: 0, total: 0, over: false, newer };
     },

@@ -1,9 +1,9 @@
-/** Reads which list page an address asks for: filters, sorting and place. */
+/** Reads which list page an address asks for: filters, sorting and page. */
 import { z } from 'zod';
-import type { KeysetPage } from '../../db/keyset.ts';
+import type { Page } from '../../db/list.ts';
 import { parseTimestamp } from '../../domain/time.ts';
+import { pageOf } from '../routing.ts';
 import { type FieldFaults, fieldFaults } from './fieldFaults.ts';
-import { readPlace } from './place.ts';
 
 /** A list page has as many rows. With three thumbnails each, it stays below 500 KB. */
 const PER_PAGE = 25;
@@ -11,42 +11,45 @@ const PER_PAGE = 25;
 /** The words of the addresses; each list has some of them. */
 export type SortName = 'active' | 'newest' | 'oldest' | 'name';
 
-export interface ListDefinition<S extends z.ZodRawShape> {
+export interface ListDefinition<S extends z.ZodRawShape, N extends SortName> {
   /** Schemas of the filters by parameter, as the lists of the API have them. */
   readonly filters: S;
   /** The first one is the default. */
-  readonly sorts: readonly [SortName, ...SortName[]];
+  readonly sorts: readonly [N, ...N[]];
 }
 
-export interface ListQuery<F> {
+export interface ListQuery<F, N extends SortName = SortName> {
   /** Without those that are at fault. */
   readonly filters: F;
   /** Filters and sorting as the address has them, without empty ones; for links and for the form. */
   readonly given: Readonly<Record<string, string>>;
   readonly faults: FieldFaults;
-  readonly sort: SortName;
-  readonly page: KeysetPage;
+  readonly sort: N;
+  readonly page: Page;
+  /** The time of the newest row on the first page, so that new rows do not move those on later pages. */
+  readonly until: Date | undefined;
   /** Whether the person asked for some of the rows only. */
   readonly isFiltered: boolean;
 }
 
-export function readListQuery<S extends z.ZodRawShape>(
+export function readListQuery<S extends z.ZodRawShape, N extends SortName>(
   query: Readonly<Record<string, unknown>>,
-  { filters, sorts }: ListDefinition<S>,
-): ListQuery<z.output<z.ZodObject<S>>> {
+  { filters, sorts }: ListDefinition<S, N>,
+): ListQuery<z.output<z.ZodObject<S>>, N> {
   const names = Object.keys(filters);
   const given = nonEmpty(query, [...names, 'sort']);
   const values = Object.fromEntries(names.map((name) => [name, textOf(name, given[name])]));
   const faults = { ...fieldFaults(z.object(filters).safeParse(values)), ...dayFaults(values) };
   const valid = Object.fromEntries(Object.entries(values).filter(([name]) => faults[name] === undefined));
+  const until = readTime(query['until']);
   const sort = sorts.find((name) => name === given['sort']) ?? sorts[0];
-  const isTime = sort !== 'name';
   return {
-    filters: z.object(filters).parse(valid),
+    filters: z.object(filters).parse(until === undefined ? valid : { ...valid, to: until.toISOString() }),
     given,
     faults: { ...faults, ...orderFault(valid) },
     sort,
-    page: { size: PER_PAGE, after: readPlace(query['after'], isTime), before: readPlace(query['before'], isTime) },
+    page: { page: pageOf({ query }), perPage: PER_PAGE },
+    until,
     isFiltered: names.some((name) => given[name] !== undefined),
   };
 }
@@ -54,6 +57,11 @@ export function readListQuery<S extends z.ZodRawShape>(
 /** @returns whether the address has parameters without a value, as the form of the filters sends them. */
 export function hasEmptyParameters(query: Readonly<Record<string, unknown>>): boolean {
   return Object.values(query).some((value) => value === '');
+}
+
+function readTime(milliseconds: unknown): Date | undefined {
+  const time = new Date(typeof milliseconds === 'string' ? Number(milliseconds) : Number.NaN);
+  return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
 function nonEmpty(query: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, string> {

@@ -1,7 +1,6 @@
 /** The rows of a list of sets, with check boxes for actions on several sets. */
 
-import type { SetListRow, SetTargets } from '../../core/sets/pageOfSets.ts';
-import type { SetPicture } from '../../core/sets/readScreenshots.ts';
+import type { ListedSet, SetPicture, SetPreview } from '../../core/sets/listSets.ts';
 import { totalsOf } from '../../domain/reviewNotes.ts';
 import { shownPart } from '../../domain/thumbnails.ts';
 import type { Viewer } from '../context.ts';
@@ -20,7 +19,7 @@ interface SetTableOptions {
   readonly query?: ListQuery<unknown>;
 }
 
-export function setTable(rows: readonly SetListRow[], options: SetTableOptions): Html {
+export function setTable(rows: readonly (ListedSet & SetPreview)[], options: SetTableOptions): Html {
   const { viewer, paths, query } = options;
   const canSelect = query !== undefined && viewer.canWrite;
   const requested =
@@ -43,10 +42,10 @@ interface RowOptions {
   readonly namesCampaign: boolean;
 }
 
-function setRow(row: SetListRow, { paths, canSelect, namesCampaign }: RowOptions): Html {
+function setRow(row: ListedSet & SetPreview, { paths, canSelect, namesCampaign }: RowOptions): Html {
   const { id, campaign, status, created_at, pictures, retake_of } = row;
   const name = `${campaign}, ${SET_LABELS[status]}`;
-  const targets = targetsLabel(row.targets);
+  const targets = targetsLabel(row);
   const title = namesCampaign ? html`<bdi>${campaign}</bdi>` : targets;
   const box =
     canSelect &&
@@ -61,7 +60,7 @@ export function setState({
   status,
   counts,
   cancel_requested_at,
-}: Pick<SetListRow, 'status' | 'counts' | 'cancel_requested_at'>): Html {
+}: Pick<ListedSet, 'status' | 'counts' | 'cancel_requested_at'>): Html {
   const isCanceling = cancel_requested_at !== null && status === 'capturing';
   const { failed } = totalsOf(counts);
   const partly =
@@ -71,14 +70,14 @@ export function setState({
   return html`<span class="state ${status}">${isCanceling ? 'Canceling' : SET_LABELS[status]}</span>${partly}`;
 }
 
-function captured({ counts }: SetListRow): HtmlContent {
+function captured({ counts }: ListedSet): HtmlContent {
   const totals = totalsOf(counts);
   return html`<span title="${progressLabel(totals)}">${totals.uploaded} of ${totals.total}</span>${totals.pending > 0 && html`<span class="meta">${totals.pending} in progress</span>`}${totals.canceled > 0 && html`<span class="meta">${totals.canceled} canceled</span>`}`;
 }
 
 const SITES_SHOWN = 2;
 
-function targetsLabel({ sites, devices }: SetTargets): HtmlContent {
+function targetsLabel({ sites, devices }: SetPreview): HtmlContent {
   const hosts = [...new Set(sites.map(hostOf))];
   const rest = hosts.length - SITES_SHOWN;
   const more = rest > 0 ? ` and ${rest} more` : '';

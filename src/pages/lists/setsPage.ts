@@ -1,8 +1,6 @@
 /** The list of the screenshot sets of an organization. */
 import { setFilters, uuid } from '../../contract/queries.ts';
-import { pageOfSets, type SetListRow } from '../../core/sets/pageOfSets.ts';
-import type { SetFilter } from '../../core/sets/setFilter.ts';
-import type { KeysetRows } from '../../db/keyset.ts';
+import { type ListedSet, listSets, type SetFilter, withPreviews } from '../../core/sets/listSets.ts';
 import { DEVICE_NAMES } from '../../domain/devices.ts';
 import { SET_STATUSES } from '../../domain/states.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
@@ -12,21 +10,20 @@ import { addressOf, type PagePaths } from '../paths.ts';
 import { campaignChoices } from './campaignChoices.ts';
 import { emptyList } from './emptyList.ts';
 import { ANY, DATES, type FilterField, filterForm } from './filterForm.ts';
-import { type ListQuery, readListQuery } from './listQuery.ts';
-import { pageLinks, placeText } from './place.ts';
+import { readListQuery } from './listQuery.ts';
+import { pageLinks, pageParameters } from './pageLinks.ts';
 import { setTable } from './setTable.ts';
 
 const SORTS = ['newest', 'oldest'] as const;
-const PICTURES = 3;
 
 const DEFINITION = { filters: { ...setFilters, campaign_id: uuid.optional() }, sorts: SORTS };
 export type SetListQuery = ReturnType<typeof readSetListQuery>;
 
 export const readSetListQuery = (query: Readonly<Record<string, unknown>>) => readListQuery(query, DEFINITION);
 
-export function setFilterOf({ filters }: SetListQuery, organizationId: string): SetFilter {
+export function setFilterOf({ filters, sort }: SetListQuery, organizationId: string): SetFilter {
   const { q, campaign_id, ...others } = filters;
-  return { organizationId, text: q, campaignId: campaign_id, ...others };
+  return { organizationId, text: q, campaignId: campaign_id, sort, ...others };
 }
 
 export async function setsPage(
@@ -36,7 +33,7 @@ export async function setsPage(
 ): Promise<ResultsPage> {
   const { db } = options.store;
   const filter = setFilterOf(query, viewer.organizationId);
-  const found = await pageOfSets(db, filter, listOptionsOf(query));
+  const found = await listSets(db, filter, query.page);
   const fields = await fieldsOf(options, query, viewer);
   const form = filterForm(query, {
     path: paths.sets,
@@ -44,23 +41,24 @@ export async function setsPage(
     fields,
     sorts: SORTS,
   });
-  const table = setTable(found.rows, { viewer, paths, query });
+  const table = setTable(await withPreviews(db, found.rows), { viewer, paths, query });
   const body = html`<section class="head bar"><h1>Sets</h1>${newRequest(viewer, paths)}</section>
 ${form}
 <p id="newer" class="newer" role="status" data-one="1 new set" data-many="new sets" hidden><a href="${addressOf(paths.sets, query.given)}"></a></p>
 ${found.rows.length === 0 ? emptyList('sets', { query, viewer, paths, path: paths.sets }) : table}
-${pageLinks(found, paths.sets, query.given)}`;
+${pageLinks(found, paths.sets, query)}`;
   return {
     title: `Sets of ${viewer.slug}`,
     section: 'sets',
     assets: ['lists.css', 'lists.js'],
     body,
-    events: addressOf(`${paths.sets}/events`, { ...placeOf(query), ...query.given, ...sinceOf(query, found) }),
+    events: addressOf(`${paths.sets}/events`, {
+      ...query.given,
+      ...pageParameters(query),
+      since: sinceOf(query, found.rows),
+    }),
   };
 }
-
-export const listOptionsOf = ({ sort, page }: SetListQuery) =>
-  ({ direction: sort === 'oldest' ? 'asc' : 'desc', page, pictures: PICTURES }) as const;
 
 function newRequest({ canWrite }: Viewer, paths: PagePaths): HtmlContent {
   return canWrite && html`<a class="button primary" href="${paths.newRequest}">New request</a>`;
@@ -80,13 +78,8 @@ async function fieldsOf(
   ];
 }
 
-const placeOf = ({ page: { after, before } }: ListQuery<unknown>) => ({
-  after: after && placeText(after),
-  before: before && placeText(before),
-});
-
-/** The newest set of the first page; other pages do not announce new sets. */
-function sinceOf({ page, sort }: SetListQuery, { rows }: KeysetRows<SetListRow>) {
-  const isFirst = page.after === undefined && page.before === undefined && sort === 'newest';
-  return { since: isFirst ? (rows[0]?.place.value ?? '1970-01-01T00:00:00.000000Z') : undefined };
+/** When the newest set of the first page was requested; other pages do not announce new sets. */
+function sinceOf({ page, until, sort }: SetListQuery, rows: readonly ListedSet[]): string | undefined {
+  const isFirst = page.page === 1 && until === undefined && sort === 'newest';
+  return isFirst ? (rows[0]?.created_at ?? new Date(0)).toISOString() : undefined;
 }

@@ -4,8 +4,8 @@ import { readAdHead } from '../../core/ads/readAd.ts';
 import { adIsShown, readCampaignUse } from '../../core/removal/deletions.ts';
 import { MAX_SCREENSHOTS_OF_CAMPAIGN, removeAd, removeCampaign, removeSet } from '../../core/removal/removal.ts';
 import type { ObjectRef } from '../../core/removal/tombstones.ts';
+import { COUNT_MOST, readCountedCampaign } from '../../core/sets/campaigns.ts';
 import { changeAd, changeSet, renameCampaign } from '../../core/sets/changes.ts';
-import { COUNT_MOST, readCampaign } from '../../core/sets/pageOfCampaigns.ts';
 import { readProgress, readSetHead } from '../../core/sets/readSet.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Actor } from '../../domain/auditLog.ts';
@@ -106,7 +106,7 @@ const CAMPAIGN: ObjectType = {
   pathOf: (paths, id) => paths.campaign(id),
   listOf: (paths) => paths.campaigns,
   read: async (db, ref) => {
-    const campaign = await readCampaign(db, ref);
+    const campaign = await readCountedCampaign(db, ref);
     if (campaign === undefined) return undefined;
     const removes = [
       `${counted(campaign.sets, 'set')}, with pictures, reviews, share links and exports`,

@@ -1,12 +1,12 @@
 /** The audit log: the administrative actions of the organization, newest first, with filters in the address. */
 import { auditLogFilters } from '../../contract/queries.ts';
-import { type AuditLogRow, pageOfAuditLog } from '../../core/organizations/auditLogQueries.ts';
+import { type AuditLogRow, listAuditLog } from '../../core/organizations/auditLogQueries.ts';
 import { type ActorType, AUDIT_ACTIONS, type FieldChange } from '../../domain/auditLog.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
 import { type Html, type HtmlContent, html } from '../html.ts';
 import { timeElement } from '../labels.ts';
 import { type ListQuery, readListQuery } from '../lists/listQuery.ts';
-import { pageLinks } from '../lists/place.ts';
+import { pageLinks } from '../lists/pageLinks.ts';
 import type { ViewerRequest } from '../pageHandlers.ts';
 import type { PagePaths } from '../paths.ts';
 import { settingsPage } from './settingsPage.ts';
@@ -17,13 +17,13 @@ export async function auditLogPage(
 ): Promise<ResultsPage> {
   const query = readListQuery(request.query, { filters: auditLogFilters, sorts: ['newest'] });
   const { organizationId } = viewer;
-  const found = await pageOfAuditLog(db, { organizationId, ...query.filters }, query.page);
+  const found = await listAuditLog(db, { organizationId, ...query.filters }, query.page);
   const path = paths.settings('audit_log');
   const body = html`<section class="panel wide"><h2>Audit log</h2>
 <p>Changes of keys, settings, webhooks, connectors and branding, deleted and shared sets, sign-ins and sign-outs. Nobody can change an entry.</p>
 ${filterForm(path, query)}
 ${found.rows.length === 0 ? noEntries(path, query) : table(found.rows, paths)}
-${pageLinks(found, path, query.given)}</section>`;
+${pageLinks(found, path, query)}</section>`;
   return settingsPage({ paths, current: 'audit_log', body });
 }
 
@@ -49,7 +49,7 @@ function field(
 }
 
 function noEntries(path: string, { isFiltered, page }: ListQuery<unknown>): Html {
-  return isFiltered || page.after !== undefined
+  return isFiltered || page.page > 1
     ? html`<p class="hint">No entry matches. <a href="${path}">Show all entries</a></p>`
     : html`<p class="hint">The audit log has no entries.</p>`;
 }

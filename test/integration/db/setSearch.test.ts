@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pageOfSets } from '../../../src/core/sets/pageOfSets.ts';
+import { listSets } from '../../../src/core/sets/listSets.ts';
 import { openStore, type Store } from '../../../src/db/database.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { insertAd, insertOrganization, insertSet } from '../../support/insertRows.ts';
@@ -31,10 +31,10 @@ test('the largest set with the longest names and addresses can be stored and fou
     site: `https://host${i}.${'sub-domain.'.repeat(8)}example/${words(i)}`,
   }));
   const setId = await insertSet(db, organization, { pictures });
-  const found = await pageOfSets(
+  const found = await listSets(
     db,
     { organizationId: organization.id, text: setId, device: 'desktop' },
-    { direction: 'desc', page: { size: 25 }, pictures: 3 },
+    { page: 1, perPage: 25 },
   );
   expect(found.rows.map(({ id }) => id)).toEqual([setId]);
 });
@@ -54,7 +54,7 @@ test('addresses of unusual shapes can be stored and their sites found', async ()
   const setId = await insertSet(db, organization, { pictures: sites.map((site) => ({ adId, site })) });
   for (const site of ['news.example', '127.0.0.1', 'a.example']) {
     const filter = { organizationId: organization.id, site };
-    const found = await pageOfSets(db, filter, { direction: 'asc', page: { size: 25 }, pictures: 3 });
+    const found = await listSets(db, filter, { page: 1, perPage: 25 });
     expect(
       found.rows.map(({ id }) => id),
       site,

@@ -1,4 +1,5 @@
 /** Lists of the API, the removal of sets and the work of the controller must not read all rows that were ever stored. */
+
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listAds } from '../../../src/core/ads/listAds.ts';
@@ -8,8 +9,8 @@ import { deleteOldEntries, listAuditLog } from '../../../src/core/organizations/
 import { deleteExpiredSet, deleteSet, readCampaignUse } from '../../../src/core/removal/deletions.ts';
 import { OLD_ROWS } from '../../../src/core/removal/oldRows.ts';
 import { takeRemovedFiles } from '../../../src/core/removal/removedFiles.ts';
+import { listCampaigns } from '../../../src/core/sets/campaigns.ts';
 import { findApprovedPlace, listApprovedScreenshots } from '../../../src/core/sets/listApprovedScreenshots.ts';
-import { listCampaigns } from '../../../src/core/sets/listCampaigns.ts';
 import { listSets } from '../../../src/core/sets/listSets.ts';
 import { readScreenshots } from '../../../src/core/sets/readScreenshots.ts';
 import { readRetakeSources, readVersions } from '../../../src/core/sets/readVersions.ts';
@@ -17,7 +18,7 @@ import { listUploads } from '../../../src/core/uploads/uploadQueries.ts';
 import { claimDeliveries, deliveryDepth } from '../../../src/core/webhooks/deliveryQueue.ts';
 import { listEvents } from '../../../src/core/webhooks/eventQueries.ts';
 import { listDeliveries } from '../../../src/core/webhooks/listDeliveries.ts';
-import { findPlace, type ListTable } from '../../../src/db/listPage.ts';
+import { findPlace, type ListTable } from '../../../src/db/conditions.ts';
 import { testDatabase } from '../../support/database.ts';
 import { rowCounter } from '../../support/rowCounter.ts';
 import { fillDatabase, storedId } from '../../support/storedSets.ts';
