@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { CREATIVE_FORMATS, MEDIA_TYPES } from '../domain/ads.ts';
 import { DEVICE_NAMES } from '../domain/devices.ts';
-import { ERROR_CODES } from '../domain/errorCodes.ts';
+import { ERROR_CODES } from '../domain/failure.ts';
 import { DECISIONS } from '../domain/reviews.ts';
 import { AD_STATUSES, SCREENSHOT_STATUSES, SET_STATUSES } from '../domain/states.ts';
 import { EVENT_TOPICS, type EventTopic } from '../domain/topics.ts';

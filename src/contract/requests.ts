@@ -1,8 +1,14 @@
 /** The bodies of requests as zod schemas. The service parses bodies with them, and the OpenAPI document is generated from them. */
 import { z } from 'zod';
 import { AD_NAME_MAX, AD_SIDE_MAX, HTML_TAG_MAX_BYTES, LOOKUP_KEY_MAX, MEDIA_TYPES } from '../domain/ads.ts';
-import { BUCKET_NAME, bucketFault, KEY_PREFIX_MAX_BYTES, keyPrefixFault } from '../domain/buckets.ts';
-import { DEFAULT_CONNECTOR, isConnectorName } from '../domain/connectors.ts';
+import {
+  BUCKET_NAME,
+  bucketFault,
+  DEFAULT_CONNECTOR,
+  isConnectorName,
+  KEY_PREFIX_MAX_BYTES,
+  keyPrefixFault,
+} from '../domain/connectors.ts';
 import { DEVICE_NAMES } from '../domain/devices.ts';
 import { INSTRUCTIONS_MAX, type Limits, MAX_REPETITIONS } from '../domain/limits.ts';
 import { isMarker, MARKER_MAX_SECONDS } from '../domain/markers.ts';

@@ -9,8 +9,8 @@
  */
 import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import { failOrphanedAdsPage } from '../core/ads/orphanedAds.ts';
-import { type KnownJob, knownJobs, organizationsWithBacklog } from '../core/jobs/auditQueries.ts';
+import { failOrphanedAdsPage } from '../core/ads/adStatus.ts';
+import { type KnownJob, knownJobs, organizationsWithBacklog } from '../core/jobs/backlog.ts';
 import { checkEpoch } from '../core/jobs/installation.ts';
 import { unsettledNames } from '../core/jobs/jobs.ts';
 import type { LeaderContext } from './leaderContext.ts';

@@ -1,5 +1,21 @@
 /** The frames that can be drawn around a picture. */
+
+import { sha256Of } from '../lib/sha256.ts';
 import { findDevice } from './devices.ts';
+import { withoutQuery } from './webAddresses.ts';
+
+/** Increase it when frames look different, so that no older one is served. */
+const VERSION = 1;
+export const FRAME_TIME_ZONE = 'UTC';
+
+/** The facts of a screenshot that the frame around its picture shows. */
+export interface FrameFacts {
+  readonly device: string;
+  /** Device pixels for each CSS pixel. */
+  readonly ratio: number;
+  readonly address: string;
+  readonly capturedAt: Date;
+}
 
 export const FRAMES = ['browser', 'device'] as const;
 export type Frame = (typeof FRAMES)[number];
@@ -52,4 +68,19 @@ export function framedSize(
   const { top, right, bottom, left } = frameEdges(shape, width / ratio);
   const px = (css: number) => Math.max(1, Math.round(css * ratio));
   return { width: width + px(left) + px(right), height: height + px(top) + px(bottom), left: px(left), top: px(top) };
+}
+
+/** @returns the facts without the query of the address, which may hold a secret. People with a share link know the token. */
+export function publicFacts(facts: FrameFacts): FrameFacts {
+  return { ...facts, address: withoutQuery(facts.address) };
+}
+
+/** @returns the key of the picture with a frame. It follows from the key of the picture, so there are no rows to keep. */
+export function framedKey(pictureKey: string, frame: Frame): string {
+  return `${pictureKey.replace(/\.png$/, '')}.${frame}-v${VERSION}.png`;
+}
+
+/** @param sha256 of the picture without its frame. @param facts as {@link publicFacts} returns them. */
+export function framedTag(sha256: string, frame: Frame, facts: FrameFacts): string {
+  return sha256Of(Buffer.from(JSON.stringify([VERSION, frame, FRAME_TIME_ZONE, sha256, facts])));
 }

@@ -1,6 +1,5 @@
 /** The keys of pictures that captures upload, and of the files that the API makes from them. */
-import { framedKey } from './framedPictures.ts';
-import { FRAMES } from './frames.ts';
+import { FRAMES, framedKey } from './frames.ts';
 import { THUMBNAIL_WIDTHS, thumbnailKey } from './thumbnails.ts';
 
 /** @returns the key with the SHA-256 of the picture, so that no upload can replace a picture that was reported. */

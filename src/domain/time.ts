@@ -1,3 +1,10 @@
+const DAY: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', year: 'numeric' };
+/** To make a format takes a millisecond. */
+const FORMATS = new Map<string, Intl.DateTimeFormat>();
+const MAX_FORMATS = 100;
+
+type Parts = Readonly<Partial<Record<Intl.DateTimeFormatPartTypes, string>>>;
+
 /** @returns ISO 8601 with milliseconds and an offset, the format of responses and events: `2026-11-21T09:30:00.000+00:00`. */
 export function timestamp(time: Date): string {
   return time.toISOString().replace('Z', '+00:00');
@@ -17,3 +24,29 @@ export function parseTimestamp(text: string): Date | undefined {
   const time = new Date(zoned.toUpperCase());
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
+
+/** The month is a word, so that readers of all countries read the same date. @returns for example `21 Nov 2026, 09:30 UTC`, or `21 Nov 2026, 10:30 GMT+1` in a zone without a short English name. */
+export function formatInstant(time: Date, timeZone: string): string {
+  const parts = partsOf(time, {
+    timeZone,
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZoneName: 'short',
+  });
+  return `${dateOf(parts)}, ${parts['hour']}:${parts['minute']} ${parts['timeZoneName']}`;
+}
+
+/** @returns for example `21 Nov 2026`. */
+export function formatDate(time: Date, timeZone: string): string {
+  return dateOf(partsOf(time, { timeZone }));
+}
+
+function partsOf(time: Date, options: Intl.DateTimeFormatOptions): Parts {
+  const key = JSON.stringify(options);
+  const format = FORMATS.get(key) ?? new Intl.DateTimeFormat('en-US', { ...DAY, ...options });
+  if (FORMATS.size < MAX_FORMATS) FORMATS.set(key, format);
+  return Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, value]));
+}
+
+const dateOf = (parts: Parts) => `${parts['day']} ${parts['month']} ${parts['year']}`;

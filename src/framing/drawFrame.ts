@@ -1,7 +1,7 @@
 /** Draws a frame around a picture. The picture keeps all its pixels, and the original file never changes. */
 import sharp from 'sharp';
 import { type Frame, framedSize, frameShape } from '../domain/frames.ts';
-import { formatInstant } from '../domain/instants.ts';
+import { formatInstant } from '../domain/time.ts';
 import { frameSvg } from './frameSvg.ts';
 
 /** The facts of the record that a frame shows. */

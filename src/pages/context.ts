@@ -3,7 +3,7 @@ import type { KeyChecker } from '../api/limits/keyChecker.ts';
 import type { OpenLimits } from '../api/limits/openLimits.ts';
 import type { RequestLimits } from '../api/limits/requestLimits.ts';
 import type { ArtifactStore } from '../artifacts/store.ts';
-import type { EventContext } from '../core/webhooks/eventContext.ts';
+import type { EventContext } from '../core/webhooks/events.ts';
 import type { Store } from '../db/database.ts';
 import type { Change } from '../db/notifications.ts';
 import type { Limits } from '../domain/limits.ts';

@@ -2,8 +2,8 @@
 import type { Response } from 'express';
 import { callerNetwork } from '../api/server/callerAddress.ts';
 import { readAdHead } from '../core/ads/readAd.ts';
-import { readLaterRetakes } from '../core/sets/readRetakes.ts';
 import { readProgress } from '../core/sets/readSet.ts';
+import { readLaterRetakes } from '../core/sets/readVersions.ts';
 import type { Change } from '../db/notifications.ts';
 import { isTerminalSet, type SetStatus } from '../domain/states.ts';
 import { KeyedSum } from '../lib/keyedSum.ts';

@@ -2,7 +2,7 @@
 import type { Router } from 'express';
 import { noteQuota } from '../api/server/accessLog.ts';
 import { fileReceiver, type ReceiveFile } from '../api/uploads/receiveUpload.ts';
-import { readDraftAds } from '../core/ads/draftAds.ts';
+import { readDraftAds } from '../core/ads/readAd.ts';
 import { listCampaigns } from '../core/sets/campaigns.ts';
 import { DRAFT_CAMPAIGN } from '../domain/campaigns.ts';
 import { Failure } from '../domain/failure.ts';

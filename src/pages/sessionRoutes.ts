@@ -1,8 +1,8 @@
 /** Routes that sign a person in and out. */
 import type { Request, Response, Router } from 'express';
 import { actorOf } from '../api/server/actor.ts';
+import { endSession } from '../core/organizations/apiKeys.ts';
 import { recordAction } from '../core/organizations/auditLogQueries.ts';
-import { endSession } from '../core/organizations/endedSessions.ts';
 import type { PagesOptions } from './context.ts';
 import { forgetHome } from './homeCookie.ts';
 import { billingPage } from './messagePages.ts';

@@ -1,7 +1,7 @@
 /** The part of a set's page that creates, lists and revokes its share links. */
 
 import { shareToken } from '../api/auth/shareTokens.ts';
-import { listShareLinks, type ShareLinkRow } from '../core/sharing/shareLinkQueries.ts';
+import { listShareLinks, type ShareLinkRow } from '../core/sharing/shareLinks.ts';
 import { sharePage } from '../domain/addresses.ts';
 import { SHARE_DAYS_DEFAULT, SHARE_LABEL_MAX, shareState } from '../domain/shareLinks.ts';
 import type { PagesOptions, Viewer } from './context.ts';

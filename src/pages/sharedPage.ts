@@ -4,7 +4,7 @@ import { type BrandingRow, readBranding } from '../core/organizations/branding.t
 import { readScreenshots } from '../core/sets/readScreenshots.ts';
 import { readSetHead, type SetHead } from '../core/sets/readSet.ts';
 import { readVersions } from '../core/sets/readVersions.ts';
-import type { SharedSet } from '../core/sharing/shareLinkQueries.ts';
+import type { SharedSet } from '../core/sharing/shareLinks.ts';
 import { shownPart } from '../domain/thumbnails.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
 import { downloadPanel } from './downloads/downloadPanel.ts';

@@ -2,8 +2,8 @@
 import type { Request, RequestHandler, Router } from 'express';
 import { readShareToken } from '../api/auth/shareTokens.ts';
 import { COST } from '../api/limits/costs.ts';
-import { wasRemoved } from '../core/removal/tombstones.ts';
-import { findShareLink, noteShareLinkUse, type SharedSet } from '../core/sharing/shareLinkQueries.ts';
+import { wasRemoved } from '../core/removal/deletions.ts';
+import { findShareLink, noteShareLinkUse, type SharedSet } from '../core/sharing/shareLinks.ts';
 import { shareState } from '../domain/shareLinks.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
 import { type DownloadSource, downloadPage, startDownload } from './downloads/downloadPage.ts';

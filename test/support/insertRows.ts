@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { OptionsJson } from '../../src/contract/optionsJson.ts';
 import type { Database, Queryable } from '../../src/db/database.ts';
-import type { Enqueuer } from '../../src/db/queuePayloads.ts';
+import type { Enqueuer } from '../../src/db/queue.ts';
 import { sealSecret, webhookSecretPlace } from '../../src/db/secrets/sealing.ts';
 import type { DeviceName } from '../../src/domain/devices.ts';
 import { sha256Of } from '../../src/lib/sha256.ts';

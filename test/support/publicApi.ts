@@ -3,18 +3,16 @@ import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { createPublicApi } from '../../src/api/public/app.ts';
 import type { PublicApiOptions } from '../../src/api/public/options.ts';
-import type { ArtifactStore } from '../../src/artifacts/store.ts';
-import { ArtifactNotFoundError } from '../../src/artifacts/store.ts';
+import { ArtifactNotFoundError, type ArtifactStore } from '../../src/artifacts/store.ts';
 import { readInstallation } from '../../src/core/jobs/installation.ts';
 import { createOrganization, type NewOrganization } from '../../src/core/organizations/organizations.ts';
 import { openStore, type Store } from '../../src/db/database.ts';
-import type { Enqueuer } from '../../src/db/queuePayloads.ts';
+import type { Enqueuer } from '../../src/db/queue.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { DEFAULT_UPLOAD_LIMITS } from '../../src/domain/uploads.ts';
 import { createGuard } from '../../src/egress/guard.ts';
 import { testDatabase } from './database.ts';
 import { startListener } from './listeners.ts';
-
 import { TEST_KEY_RING } from './testKeys.ts';
 import { createTestLog, type LogLine } from './testLog.ts';
 

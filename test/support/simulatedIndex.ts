@@ -4,7 +4,7 @@ import { openAttempt } from '../../src/core/jobs/attempts.ts';
 import { claimCreative } from '../../src/core/jobs/claims.ts';
 import { storeCreativeResult } from '../../src/core/jobs/creativeResults.ts';
 import { storeScreenshotResults } from '../../src/core/jobs/screenshotResults.ts';
-import type { EventContext } from '../../src/core/webhooks/eventContext.ts';
+import type { EventContext } from '../../src/core/webhooks/events.ts';
 import type { Database } from '../../src/db/database.ts';
 import { required } from './required.ts';
 

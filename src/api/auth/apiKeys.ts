@@ -2,8 +2,7 @@
 import type { Request } from 'express';
 import type { KeyHolder } from '../../core/organizations/apiKeys.ts';
 import { billingPage } from '../../domain/addresses.ts';
-import type { ErrorCode } from '../../domain/errorCodes.ts';
-import { Failure, notFound } from '../../domain/failure.ts';
+import { type ErrorCode, Failure, notFound } from '../../domain/failure.ts';
 import { keyOfHeader, type ParsedKey, type Scope } from '../../domain/keys.ts';
 
 /** @returns the key that the request sends. @throws Failure (401) if it sends none, two, or a malformed one. */

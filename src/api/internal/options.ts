@@ -1,6 +1,6 @@
 import type { AdmissionLimits } from '../../core/jobs/admission.ts';
 import type { CountedTransact } from '../../core/jobs/countedTransactions.ts';
-import type { EventContext } from '../../core/webhooks/eventContext.ts';
+import type { EventContext } from '../../core/webhooks/events.ts';
 import type { Store } from '../../db/database.ts';
 import type { Notifications } from '../../db/notifications.ts';
 import type { Log } from '../../lib/log.ts';

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { Faults } from '../../contract/faults.ts';
-import { wasRemoved } from '../../core/removal/tombstones.ts';
+import { wasRemoved } from '../../core/removal/deletions.ts';
 import type { OrganizationLinks } from '../../core/sets/setJson.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Actor } from '../../domain/auditLog.ts';

@@ -1,8 +1,7 @@
 /** Handlers for stored events. */
 import { EventsReplay, eventUuid, type ReplayRecord } from '../../contract/events.ts';
 import { EventsQuery } from '../../contract/queries.ts';
-import { eventDetailRecord, eventRecord } from '../../core/webhooks/eventJson.ts';
-import { findEvent, listEvents } from '../../core/webhooks/eventQueries.ts';
+import { eventDetailRecord, eventRecord, findEvent, listEvents } from '../../core/webhooks/eventQueries.ts';
 import { listDeliveries } from '../../core/webhooks/listDeliveries.ts';
 import { replayEvents } from '../../core/webhooks/replayEvents.ts';
 import { unknownId, unknownOrRemoved } from '../../domain/failure.ts';

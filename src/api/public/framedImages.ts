@@ -1,11 +1,9 @@
 /** Serves pictures with a frame. Each is drawn once and kept in the artifact store. */
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import { findFramedImage } from '../../core/sets/framedImage.ts';
-import { type Image, isRemoved } from '../../core/sets/images.ts';
+import { findFramedImage, type Image, isRemoved } from '../../core/sets/images.ts';
 import type { Database } from '../../db/database.ts';
 import { invalid } from '../../domain/failure.ts';
-import { FRAME_TIME_ZONE, framedKey, framedTag, publicFacts } from '../../domain/framedPictures.ts';
-import { FRAMES, type Frame } from '../../domain/frames.ts';
+import { FRAME_TIME_ZONE, FRAMES, type Frame, framedKey, framedTag, publicFacts } from '../../domain/frames.ts';
 import { drawFrame } from '../../framing/drawFrame.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
 import { OverloadedError } from '../server/errors.ts';

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { ArtifactNotFoundError } from '../../artifacts/store.ts';
-import { wasRemoved } from '../../core/removal/tombstones.ts';
+import { wasRemoved } from '../../core/removal/deletions.ts';
 import { findImage, type Image } from '../../core/sets/images.ts';
 import type { Database } from '../../db/database.ts';
 import { disabledOrganization, type Failure, gone, notFound } from '../../domain/failure.ts';

@@ -12,20 +12,25 @@ import {
 import { listAds } from '../../core/ads/listAds.ts';
 import { withSetHistory } from '../../core/reviews/reviewQueries.ts';
 import { listCampaigns, readCampaign } from '../../core/sets/campaigns.ts';
-import { findApprovedPlace, listApprovedScreenshots } from '../../core/sets/listApprovedScreenshots.ts';
+import { listSets } from '../../core/sets/listSets.ts';
+import { readAdRecord, readScreenshotDetail, readSetRecord } from '../../core/sets/readRecords.ts';
 import {
+  findApprovedPlace,
+  findPlaceInSet,
+  listApprovedScreenshots,
+  listScreenshotsOfSet,
+} from '../../core/sets/readScreenshots.ts';
+import { readSetVersion, type SetVersion } from '../../core/sets/readSet.ts';
+import {
+  adRecord,
   approvedScreenshotRecord,
   campaignRecord,
   deliveryDetailRecord,
   deliveryRecord,
   listedSetRecord,
+  screenshotRecord,
   uploadRecord,
-} from '../../core/sets/listItems.ts';
-import { listSets } from '../../core/sets/listSets.ts';
-import { readAdRecord, readScreenshotDetail, readSetRecord } from '../../core/sets/readRecords.ts';
-import { findPlaceInSet, listScreenshotsOfSet } from '../../core/sets/readScreenshots.ts';
-import { adRecord, screenshotRecord } from '../../core/sets/setJson.ts';
-import { readSetVersion, type SetVersion } from '../../core/sets/setVersion.ts';
+} from '../../core/sets/setJson.ts';
 import { listUploads } from '../../core/uploads/uploadQueries.ts';
 import { findDelivery, listDeliveries } from '../../core/webhooks/listDeliveries.ts';
 import type { Database } from '../../db/database.ts';

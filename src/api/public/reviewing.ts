@@ -1,8 +1,8 @@
 import { ReviewBody } from '../../contract/requests.ts';
 import { ScreenshotReviewBody } from '../../contract/reviewing.ts';
 import { reviewScreenshot, reviewSet, type SetAction } from '../../core/reviews/reviews.ts';
-import { deliveryRecord } from '../../core/sets/listItems.ts';
 import { readScreenshotRecord, readSetRecord } from '../../core/sets/readRecords.ts';
+import { deliveryRecord } from '../../core/sets/setJson.ts';
 import { listDeliveries } from '../../core/webhooks/listDeliveries.ts';
 import { replayDelivery } from '../../core/webhooks/replayEvents.ts';
 import { unknownId, unknownOrRemoved } from '../../domain/failure.ts';

@@ -1,10 +1,9 @@
 /** Handlers for the share links of a set. */
 import { ListQuery } from '../../contract/queries.ts';
 import { NewShare } from '../../contract/sharing.ts';
-import { shareRecord } from '../../core/sets/listItems.ts';
 import { readSetRow } from '../../core/sets/readSet.ts';
-import { listShareLinks, type ShareLinkRow } from '../../core/sharing/shareLinkQueries.ts';
-import { createShareLink, revokeLink } from '../../core/sharing/shareLinks.ts';
+import { shareRecord } from '../../core/sets/setJson.ts';
+import { createShareLink, listShareLinks, revokeLink, type ShareLinkRow } from '../../core/sharing/shareLinks.ts';
 import { sharePage } from '../../domain/addresses.ts';
 import { unknownId } from '../../domain/failure.ts';
 import { inDays, SHARE_DAYS_DEFAULT } from '../../domain/shareLinks.ts';

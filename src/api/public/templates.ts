@@ -1,9 +1,8 @@
 /** Handlers for request templates. */
 import { ListQuery } from '../../contract/queries.ts';
 import { newTemplate, templateBody } from '../../contract/templates.ts';
-import { listTemplates } from '../../core/requests/templateQueries.ts';
-import { removeTemplate as removeTemplateRow, saveTemplate } from '../../core/requests/templates.ts';
-import { templateRecord } from '../../core/sets/listItems.ts';
+import { listTemplates, removeTemplate as removeTemplateRow, saveTemplate } from '../../core/requests/templates.ts';
+import { templateRecord } from '../../core/sets/setJson.ts';
 import { type Handler, idOf, jsonResponse, readOrFail } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
 import { readJson } from './jsonBody.ts';

@@ -1,6 +1,6 @@
 /** Uploads: files of creatives, which a client stores before a request names them. */
 
-import { uploadRecord } from '../../core/sets/listItems.ts';
+import { uploadRecord } from '../../core/sets/setJson.ts';
 import { findUpload } from '../../core/uploads/uploadQueries.ts';
 import { deleteUpload } from '../../core/uploads/uploads.ts';
 import { unknownId } from '../../domain/failure.ts';

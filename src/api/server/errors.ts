@@ -3,8 +3,7 @@ import { ZodError } from 'zod';
 import { SupersededError } from '../../core/jobs/attempts.ts';
 import { ResultFaultError } from '../../core/jobs/creativeResults.ts';
 import { isDatabaseAway } from '../../db/databaseAway.ts';
-import type { ErrorCode } from '../../domain/errorCodes.ts';
-import { Failure, type FieldErrors, failureMessage } from '../../domain/failure.ts';
+import { type ErrorCode, Failure, type FieldErrors, failureMessage } from '../../domain/failure.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 
 /** The token is not valid. */

@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { RequestHandler } from 'express';
-import type { ErrorCode } from '../../domain/errorCodes.ts';
-import { Failure } from '../../domain/failure.ts';
+import { type ErrorCode, Failure } from '../../domain/failure.ts';
 import { failureBody } from './failureBody.ts';
 
 interface ParserFault {

@@ -7,8 +7,7 @@ import {
   type UploadContext,
 } from '../../core/uploads/uploads.ts';
 import { CREATIVE_MAX_BYTES, type CreativeFormat } from '../../domain/ads.ts';
-import type { ErrorCode } from '../../domain/errorCodes.ts';
-import { Failure, invalid, tooMany } from '../../domain/failure.ts';
+import { type ErrorCode, Failure, invalid, tooMany } from '../../domain/failure.ts';
 import { uploadName } from '../../domain/uploads.ts';
 import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { type DetectedContent, detectContent, NotACreativeError } from '../../lib/detectContent.ts';

@@ -5,7 +5,7 @@ import { FINISHED_TTL_SECONDS } from '../../contract/screenshotJob.ts';
 import type { Controller, ControllerSettings } from '../../controller/controller.ts';
 import type { ControllerOptions } from '../../controller/options.ts';
 import { ConnectorRoles } from '../../core/buckets/connectorRoles.ts';
-import { countWaiting } from '../../core/jobs/auditQueries.ts';
+import { countWaiting } from '../../core/jobs/backlog.ts';
 import { type Deliveries, startDeliveries } from '../../core/webhooks/deliveries.ts';
 import { DISABLE_AFTER_DAYS } from '../../domain/webhookEndpoints.ts';
 import { createGuard, type GuardOptions } from '../../egress/guard.ts';

@@ -3,7 +3,7 @@ import { deleteEntriesOfDeleted, deleteOldEntries } from '../../core/organizatio
 import { OLD_ROWS } from '../../core/removal/oldRows.ts';
 import { expireSets } from '../../core/removal/removal.ts';
 import { sweepFiles } from '../../core/removal/removedFiles.ts';
-import { refreshWords } from '../../core/sets/searchWords.ts';
+import { refreshWords } from '../../core/sets/changes.ts';
 import type { RetentionLimits } from '../../domain/retention.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';

@@ -1,7 +1,14 @@
 /** Reads one ad: its row, and more for its results page. */
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { AdRow, Row, RowQuery, WithSlug } from '../../db/rows.ts';
+import type { Metadata } from '../../domain/metadata.ts';
+
+export interface DraftAd extends AdRow {
+  /** Name of its campaign. */
+  readonly campaign: string;
+  readonly source: Row<'ads'>['source'];
+}
 
 export const AD_COLUMNS = [
   'ads.id',
@@ -123,4 +130,61 @@ export async function readCreative(
       height,
     })),
   };
+}
+
+/** Keeps others from using or changing the ad before the transaction ends. @returns undefined if there is no such ad. */
+export async function lockAdToChange(
+  tx: Queryable,
+  { id, organizationId }: { readonly id: string; readonly organizationId: string },
+): Promise<Pick<Row<'ads'>, 'name' | 'metadata'> | undefined> {
+  return tx
+    .selectFrom('ads')
+    .select(['name', 'metadata'])
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function changeAdRow(
+  tx: Queryable,
+  id: string,
+  { name, metadata }: { readonly name: string; readonly metadata: Metadata },
+): Promise<void> {
+  await tx
+    .updateTable('ads')
+    .set({ name, metadata: JSON.stringify(metadata) })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** @returns the ads of the organization among these, in the order of the ids. */
+export async function readDraftAds(
+  db: Queryable,
+  { organizationId, ids }: { organizationId: string; ids: readonly string[] },
+): Promise<DraftAd[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('ads')
+    .innerJoin('campaigns', 'campaigns.id', 'ads.campaign_id')
+    .select([...AD_COLUMNS, 'campaigns.name as campaign', 'ads.source'])
+    .where('ads.organization_id', '=', organizationId)
+    .where(sql<SqlBool>`ads.id = any(${[...ids]}::uuid[])`)
+    .execute();
+  return rows.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
+}
+
+/** Moves drafts into the campaign of the request that uses them. Other ads stay where they are. */
+export async function moveDraftAds(
+  tx: Queryable,
+  given: { organizationId: string; ids: readonly string[]; toCampaignId: string },
+): Promise<void> {
+  if (given.ids.length === 0) return;
+  await tx
+    .updateTable('ads')
+    .set({ campaign_id: given.toCampaignId, source: 'create_ad' })
+    .where('organization_id', '=', given.organizationId)
+    .where(sql<SqlBool>`id = any(${[...given.ids]}::uuid[])`)
+    .where('source', '=', 'draft')
+    .execute();
 }

@@ -3,14 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { DeleteObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { notify } from '../../db/notifications.ts';
 import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
-import type { DeliveryOptions } from '../webhooks/deliveryOptions.ts';
-import { accountOf } from './connectorAccount.ts';
+import type { DeliveryOptions } from '../webhooks/deliveryWorker.ts';
 import { type ConnectorKey, findS3Connector, finishConnectorCheck, type S3Connector } from './connectorQueries.ts';
+import { accountOf, RoleError } from './connectorRoles.ts';
 import { checkKey } from './objectKeys.ts';
-import { RoleError } from './roleErrors.ts';
-import { type BucketTarget, identityOf, openClient } from './s3Client.ts';
+import { type BucketTarget, identityOf, openClient, uploadToBucket } from './s3Client.ts';
 import { explainS3 } from './s3Errors.ts';
-import { uploadToBucket } from './s3Upload.ts';
 
 const CONCURRENCY = 2;
 const TIMEOUT_MS = 20_000;

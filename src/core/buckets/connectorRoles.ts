@@ -10,9 +10,11 @@ import {
   fromTokenFile,
 } from '@aws-sdk/credential-providers';
 import { guardedAgents } from '../../egress/agent.ts';
+import { EgressRefusedError } from '../../egress/errors.ts';
 import type { Guard } from '../../egress/guard.ts';
 import { setBounded } from '../../lib/lru.ts';
-import { explainSts, RoleError } from './roleErrors.ts';
+import type { S3Connector } from './connectorQueries.ts';
+import type { S3Account } from './s3Client.ts';
 
 export interface ConnectorRole {
   readonly arn: string;
@@ -132,4 +134,84 @@ export class ConnectorRoles {
   get #now(): number {
     return this.#options.now?.() ?? Date.now();
   }
+}
+
+/** Its message is for the customer. */
+export class RoleError extends Error {
+  override readonly name = 'RoleError';
+}
+
+interface Call {
+  readonly arn: string;
+  readonly externalId: string;
+  readonly region: string;
+  /** ARN of the service's own identity. */
+  readonly principal: string;
+}
+
+type Reason = (call: Call, code: string) => string;
+
+const notAccepted: Reason = (_, code) =>
+  `AWS does not accept the identity of this service (${code}). Its operator must renew it.`;
+const busy: Reason = (_, code) => `AWS STS asks for fewer requests (${code}).`;
+
+const REASONS: Readonly<Record<string, Reason>> = {
+  AccessDenied: ({ arn, externalId, principal }) =>
+    `AWS does not let this service assume the role ${arn}. Its trust policy must allow sts:AssumeRole for ${principal} with the condition sts:ExternalId = ${externalId}.`,
+  RegionDisabledException: ({ region }) => `AWS STS is not active in the region ${region} for the account of the role.`,
+  CredentialsProviderError: () => 'This service has no AWS identity. Its operator must give one to the pods.',
+  InvalidClientTokenId: notAccepted,
+  UnrecognizedClientException: notAccepted,
+  SignatureDoesNotMatch: notAccepted,
+  ExpiredToken: notAccepted,
+  ExpiredTokenException: notAccepted,
+  InvalidIdentityToken: notAccepted,
+  InvalidIdentityTokenException: notAccepted,
+  IDPRejectedClaim: notAccepted,
+  IDPRejectedClaimException: notAccepted,
+  Throttling: busy,
+  ThrottlingException: busy,
+};
+
+function explainSts(error: unknown, call: Call): RoleError {
+  return new RoleError(textOf(error, call), { cause: error });
+}
+
+function textOf(error: unknown, call: Call): string {
+  if (error instanceof EgressRefusedError)
+    return 'The address of AWS STS is not public, so this service does not connect to it. An operator can allow addresses with EGRESS_ALLOW.';
+  const code = error instanceof Error ? error.name : 'unknown error';
+  const known = REASONS[code];
+  if (known !== undefined) return known(call, code);
+  const status = statusOf(error);
+  if (status !== undefined) return `AWS STS answered ${status} (${code}) for the role ${call.arn}.`;
+  return `AWS STS could not be reached (${code}).`;
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('$metadata' in error)) return undefined;
+  const metadata = error.$metadata;
+  if (typeof metadata !== 'object' || metadata === null || !('httpStatusCode' in metadata)) return undefined;
+  return typeof metadata.httpStatusCode === 'number' ? metadata.httpStatusCode : undefined;
+}
+
+/** @returns the account of a stored connector. @throws RoleError if its role could not be assumed. */
+export async function accountOf(row: S3Connector, roles: ConnectorRoles | undefined): Promise<S3Account> {
+  return {
+    ...(row.endpoint !== null && { endpoint: row.endpoint }),
+    region: row.region,
+    ...(await credentialsOf(row, roles)),
+    forcePathStyle: row.force_path_style,
+    encryption: row.encryption ?? undefined,
+    kmsKeyId: row.kms_key_id ?? undefined,
+    storageClass: row.storage_class ?? undefined,
+  };
+}
+
+async function credentialsOf(row: S3Connector, roles: ConnectorRoles | undefined): Promise<RoleCredentials> {
+  const { organization_id: externalId, role_arn: arn, region, access_key_id, secret_access_key } = row;
+  if (arn === null) return { accessKeyId: access_key_id ?? '', secretAccessKey: secret_access_key ?? '' };
+  if (roles === undefined)
+    throw new RoleError('This service assumes no roles any more. Its operator can set AWS_PRINCIPAL_ARN.');
+  return roles.credentialsOf({ arn, externalId, region });
 }

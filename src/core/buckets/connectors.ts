@@ -1,7 +1,7 @@
 /** Changes to the connectors of an organization. */
 import type { ConnectorCheckBody, S3ConnectorBody } from '../../contract/connectors.ts';
 import type { Database, Queryable } from '../../db/database.ts';
-import type { Enqueuer } from '../../db/queuePayloads.ts';
+import type { Enqueuer } from '../../db/queue.ts';
 import { type Actor, type AuditedFields, addressWithoutSecrets, changesBetween } from '../../domain/auditLog.ts';
 import { invalid, notFound } from '../../domain/failure.ts';
 import { addressFault } from '../../egress/addressFault.ts';

@@ -1,9 +1,14 @@
 /** Requests exports and ends them. The file itself is built by `exports/`. */
 import type { Database, Queryable } from '../../db/database.ts';
-import type { Enqueuer } from '../../db/queuePayloads.ts';
-import { type ExportAudience, type ExportOptions, MAX_DOCUMENT_PICTURES, partsOf } from '../../domain/exports.ts';
+import type { Enqueuer } from '../../db/queue.ts';
+import {
+  type ExportAudience,
+  type ExportOptions,
+  MAX_DOCUMENT_PICTURES,
+  partsOf,
+  safeWord,
+} from '../../domain/exports.ts';
 import { conflict, Failure, invalid, unknownId } from '../../domain/failure.ts';
-import { safeWord } from '../../domain/fileNames.ts';
 import { EXPORT_DAYS } from '../../domain/retention.ts';
 import { isTerminalSet } from '../../domain/states.ts';
 import { sleep } from '../../lib/sleep.ts';

@@ -2,7 +2,7 @@
 
 import type { Queryable } from '../../db/database.ts';
 import type { ScreenshotStatus } from '../../domain/states.ts';
-import type { EventContext } from '../webhooks/eventContext.ts';
+import type { EventContext } from '../webhooks/events.ts';
 
 /** Context of one transaction. */
 export interface ResolveContext extends EventContext {

@@ -1,5 +1,4 @@
 /** Stores the result of a creative: its frames, the status and preview of the ad, and the event for subscribers. */
-
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
 import type { WantedFrame } from '../../domain/batches.ts';
@@ -7,13 +6,14 @@ import type { AdFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { resolveAd } from '../ads/adStatus.ts';
 import { insertImages } from '../sets/images.ts';
-import { recordProgressEvent } from '../sets/progress.ts';
-import { failScreenshotsOfAd } from '../sets/results.ts';
-import { recordAdEvent } from '../webhooks/events.ts';
+import { countResolved, failScreenshotsOfAd } from '../sets/results.ts';
+import { type EventContext, isWanted, recordAdEvent, recordSetEvent } from '../webhooks/events.ts';
 import { type AttemptRef, lockAttempt } from './attempts.ts';
 import type { ResolveContext } from './countedTransactions.ts';
 import { insertFrames, lockCreative, readWantedFrames, resolveCreative } from './creatives.ts';
-import type { LockedJob } from './jobLocks.ts';
+import { type LockedJob, lockProgress, setProgress } from './jobs.ts';
+
+const STEPS = 4;
 
 export interface UploadedFrame {
   readonly marker_ms: number | null;
@@ -155,4 +155,21 @@ export async function failCreative(
     if (failed > 0) await recordProgressEvent(transaction, { ...job, set_id: job.set_id }, context);
   }
   await notify(transaction, { job: job.id, ad: adId, ...(job.set_id === null ? {} : { set: job.set_id }) });
+}
+
+/** Records the progress of a set for subscribers that asked for it: after each of the first three quarters of its pictures. */
+export async function recordProgressEvent(
+  transaction: Queryable,
+  { id, organization_id: organizationId, set_id: setId }: LockedJob & { readonly set_id: string },
+  context: EventContext,
+): Promise<void> {
+  const subject = { organizationId, setId, topic: 'screenshot_set.progress' } as const;
+  if (!(await isWanted(transaction, subject))) return;
+  // The row is locked first, so that of two results at once the later one counts both.
+  const recorded = await lockProgress(transaction, id);
+  const { total, resolved } = await countResolved(transaction, setId);
+  const step = Math.floor((resolved * STEPS) / Math.max(1, total));
+  if (step <= recorded || step >= STEPS) return;
+  await setProgress(transaction, id, step);
+  await recordSetEvent(transaction, subject, context);
 }

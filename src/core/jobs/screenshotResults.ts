@@ -1,15 +1,13 @@
 /** Results of pictures, as a capture reports them. */
-
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { insertImages } from '../sets/images.ts';
-import { recordProgressEvent } from '../sets/progress.ts';
 import { lockScreenshotsOfIndex, resolveScreenshots, type ScreenshotResolution } from '../sets/results.ts';
 import { type AttemptRef, lockAttempt } from './attempts.ts';
 import type { ResolveContext } from './countedTransactions.ts';
-import { ResultFaultError } from './creativeResults.ts';
+import { ResultFaultError, recordProgressEvent } from './creativeResults.ts';
 
 export interface TakenScreenshot {
   readonly id: string;

@@ -1,18 +1,16 @@
 /** Settlement: fails all unresolved parts of a job, gives the set its final status and records the event, in one transaction. */
-
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
 import { type ScreenshotStatus, type SetStatus, settledSetStatus } from '../../domain/states.ts';
-import { failOrphanedAds } from '../ads/orphanedAds.ts';
+import { failOrphanedAds } from '../ads/adStatus.ts';
 import { closeScreenshots, type FinalStatus } from '../sets/results.ts';
 import { lockCancelRequest, markSetSettled, readSetOutcome } from '../sets/setStatus.ts';
 import { recordSetEvent } from '../webhooks/events.ts';
 import type { ResolveContext } from './countedTransactions.ts';
 import { closeCreatives } from './creatives.ts';
-import { dropUnreportedUploads } from './declaredUploads.ts';
-import { hasStartedIndex } from './indexes.ts';
-import { type JobToSettle, lockJobToSettle } from './jobLocks.ts';
-import { hasUnresolved, markJobSettled } from './jobs.ts';
+import { dropUnreportedUploads } from './expectedUploads.ts';
+import { hasStartedIndex } from './hosts.ts';
+import { hasUnresolved, type JobToSettle, lockJobToSettle, markJobSettled } from './jobs.ts';
 
 /** Why a job ends. `lost`: its captures ended again and again without a result. `unscheduled`: none of them was ever started. */
 export type SettleCause = 'complete' | 'deadline' | 'canceled' | 'lost' | 'unscheduled';

@@ -4,8 +4,8 @@
  * It holds a lease while it may take sets. A job whose host ends or loses its lease gets a Job of its own, and never has a host again.
  */
 import type { Queryable } from '../../db/database.ts';
-import type { EventContext } from '../webhooks/eventContext.ts';
-import { type AdmissionLimits, admitSmallSet } from './admission.ts';
+import type { EventContext } from '../webhooks/events.ts';
+import { type AdmissionLimits, admitSmallSet, lockAdmission } from './admission.ts';
 import { type AttemptRef, SupersededError } from './attempts.ts';
 import {
   assignHost,
@@ -16,7 +16,6 @@ import {
   notifyJobAndHosted,
   readHost,
 } from './hosts.ts';
-import { lockAdmission } from './insertJob.ts';
 
 export interface ClaimOptions extends Pick<EventContext, 'queue'> {
   readonly leaseSeconds: number;

@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/database.ts';
 import type { Row } from '../../db/rows.ts';
 import { invalid, notFound } from '../../domain/failure.ts';
 import { type ParsedKey, SCOPES, type Scope } from '../../domain/keys.ts';
-import { insertKey } from './insertKey.ts';
+import { insertKey } from './keyList.ts';
 import { requireOrganization } from './organizations.ts';
 import { matchesSecret } from './secrets.ts';
 
@@ -118,4 +118,14 @@ export async function revokeKey(db: Queryable, slug: string, id: string): Promis
     .where('organization_id', '=', organization.id)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) throw notFound('id', `Organization "${slug}" has no key "${id}".`);
+}
+
+/** Ends a session for good, and forgets those that would have expired by now. */
+export async function endSession(db: Queryable, { id, expires }: { id: string; expires: Date }): Promise<void> {
+  await db.deleteFrom('ended_sessions').where('expires_at', '<', sql<Date>`now()`).execute();
+  await db
+    .insertInto('ended_sessions')
+    .values({ id, expires_at: expires })
+    .onConflict((on) => on.doNothing())
+    .execute();
 }

@@ -1,11 +1,12 @@
 /** The keys of an organization, for its administrators. */
-
 import { type ExpressionBuilder, sql } from 'kysely';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
+import type { Scope } from '../../domain/keys.ts';
+import { type NewKey, newKey } from './secrets.ts';
 
 /** Never has the secret, of which only a hash is stored. */
 export interface KeyRow extends Omit<Row<'api_keys'>, 'secret_sha256' | 'organization_id'> {
@@ -80,4 +81,25 @@ export async function setKeyRevoked(transaction: Queryable, id: string): Promise
     .set({ revoked_at: sql<Date>`coalesce(revoked_at, now())` })
     .where('id', '=', id)
     .execute();
+}
+
+/** Makes a key and stores the hash of its secret. */
+export async function insertKey(
+  db: Queryable,
+  given: { organizationId: string; name: string; scopes: readonly Scope[]; expiresAt?: Date; createdBy?: string },
+): Promise<NewKey> {
+  const key = newKey();
+  await db
+    .insertInto('api_keys')
+    .values({
+      id: key.id,
+      organization_id: given.organizationId,
+      name: given.name,
+      secret_sha256: key.sha256,
+      scopes: [...given.scopes],
+      expires_at: given.expiresAt ?? null,
+      created_by: given.createdBy ?? null,
+    })
+    .execute();
+  return key;
 }

@@ -1,12 +1,10 @@
 /** Changes to the keys of an organization. Each one is part of a transaction. */
-
 import type { Queryable } from '../../db/database.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import { conflict, notFound } from '../../domain/failure.ts';
 import { KEYS_MAX, type Scope } from '../../domain/keys.ts';
 import { recordAction } from './auditLogQueries.ts';
-import { insertKey } from './insertKey.ts';
-import { findKeyRow, type KeyRow, lockActiveKeys, setKeyRevoked } from './keyList.ts';
+import { findKeyRow, insertKey, type KeyRow, lockActiveKeys, setKeyRevoked } from './keyList.ts';
 
 export interface WantedKey {
   readonly organizationId: string;

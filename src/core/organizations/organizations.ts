@@ -5,7 +5,7 @@ import { openSecret, sealSecret, webhookSecretPlace } from '../../db/secrets/sea
 import { conflict, invalid, notFound } from '../../domain/failure.ts';
 import { SCOPES } from '../../domain/keys.ts';
 import { isSlug } from '../../domain/slugs.ts';
-import { insertKey } from './insertKey.ts';
+import { insertKey } from './keyList.ts';
 import { newWebhookSecret, secretState, type WebhookSecretState } from './secrets.ts';
 
 export type Organization = Row<'organizations'>;

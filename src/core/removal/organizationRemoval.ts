@@ -8,25 +8,57 @@
  * A command that was killed continues when it is run again. The row of the organization stays without content, because the
  * ids of removed objects and the audit log refer to it. Its slug is free.
  */
+
+import { randomUUID } from 'node:crypto';
+import { type RawBuilder, sql } from 'kysely';
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database, Queryable } from '../../db/database.ts';
+import { sealSecret, webhookSecretPlace } from '../../db/secrets/sealing.ts';
 import { OPERATOR } from '../../domain/auditLog.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { recordAction } from '../organizations/auditLogQueries.ts';
 import { lockOrganization, requireOrganization } from '../organizations/organizations.ts';
+import { newWebhookSecret } from '../organizations/secrets.ts';
 import { reviewSet } from '../reviews/reviews.ts';
-import type { EventContext } from '../webhooks/eventContext.ts';
-import {
-  closeOrganization,
-  countOwned,
-  deleteContent,
-  deleteWaitingAds,
-  findOpenSets,
-  hasOpenWork,
-  type OwnedCounts,
-  revokeAll,
-} from './organizationContent.ts';
+import type { EventContext } from '../webhooks/events.ts';
 import { sweepFiles } from './removedFiles.ts';
+
+const OWNED = {
+  campaigns: sql`campaigns where true`,
+  ads: sql`ads where true`,
+  sets: sql`screenshot_sets where true`,
+  pictures: sql`images where true`,
+  uploads: sql`uploads where true`,
+  exports: sql`exports where status in ('pending', 'building', 'ready')`,
+  share_links: sql`share_links where true`,
+  events: sql`events where true`,
+  deliveries: sql`deliveries where true`,
+  webhook_endpoints: sql`webhook_endpoints where deleted_at is null`,
+  connectors: sql`s3_connectors where true`,
+  templates: sql`request_templates where true`,
+  stored_answers: sql`idempotency_keys where true`,
+  api_keys: sql`api_keys where true`,
+} as const satisfies Record<string, RawBuilder<unknown>>;
+
+/** How many objects an organization has, by kind. */
+type OwnedCounts = Readonly<Record<string, number>>;
+
+/** In an order in which no row refers to a deleted one. Cascades and triggers take the rest, and note files. */
+const TABLES: readonly (readonly [table: string, rowsTogether: number])[] = [
+  // A set has up to 10,000 pictures.
+  ['screenshot_sets', 5],
+  ['ads', 1_000],
+  ['campaigns', 1_000],
+  ['events', 1_000],
+  ['subscribers', 1_000],
+  ['request_templates', 1_000],
+  ['s3_connectors', 1_000],
+  ['branding', 1_000],
+  ['idempotency_keys', 1_000],
+  ['usage_days', 1_000],
+  ['uploads', 1_000],
+  ['images', 1_000],
+];
 
 export interface DeletionContext extends EventContext {
   readonly db: Database;
@@ -99,4 +131,97 @@ async function cancelSets({ db, queue, publicUrl }: DeletionContext, organizatio
     const review = { action: 'cancel', organizationId, setId, notes: null } as const;
     await db.transaction().execute((tx) => reviewSet(tx, review, { queue, publicUrl }));
   }
+}
+
+/** Counts and deletes what an organization has. */
+async function countOwned(db: Queryable, organizationId: string): Promise<OwnedCounts> {
+  const counts: Record<string, number> = {};
+  for (const [kind, rows] of Object.entries(OWNED))
+    counts[kind] = await count(db, sql`select count(*) as count from ${rows} and organization_id = ${organizationId}`);
+  counts['screenshots'] = await count(
+    db,
+    sql`select count(*) as count from screenshots s join screenshot_sets t on t.id = s.set_id
+      where t.organization_id = ${organizationId}`,
+  );
+  return counts;
+}
+
+async function count(db: Queryable, query: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ count: string }>`${query}`.execute(db);
+  return Number(rows[0]?.count);
+}
+
+/** From now on its keys and sessions are rejected. */
+async function revokeAll(tx: Queryable, organizationId: string): Promise<void> {
+  const now = sql<Date>`now()`;
+  await tx
+    .updateTable('organizations')
+    .set({ deletion_started_at: now, disabled_at: sql<Date>`coalesce(disabled_at, now())` })
+    .where('id', '=', organizationId)
+    .execute();
+  await tx
+    .updateTable('api_keys')
+    .set({ revoked_at: now })
+    .where('organization_id', '=', organizationId)
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
+/** @returns the ids of sets that wait or are captured, and that nobody canceled yet. */
+async function findOpenSets(db: Queryable, organizationId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from screenshot_sets where organization_id = ${organizationId} and status in ('draft', 'capturing')
+      and cancel_requested_at is null`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Deletes ads that wait for their first job, so that none begins. */
+async function deleteWaitingAds(db: Queryable, organizationId: string): Promise<void> {
+  await sql`
+    delete from ads where id = any(array(select a.id from ads a where a.organization_id = ${organizationId} and a.status = 'pending'
+      and not exists (select from screenshots s where s.ad_id = a.id)
+      and not exists (select from job_creatives c join screenshot_jobs j on j.id = c.job_id
+        where c.ad_id = a.id and j.settled_at is null) for update skip locked))`.execute(db);
+}
+
+/** @returns whether a set or a job has not ended. */
+async function hasOpenWork(db: Queryable, organizationId: string): Promise<boolean> {
+  const { rows } = await sql<{ open: boolean }>`select
+    exists (select from screenshot_jobs where organization_id = ${organizationId} and settled_at is null)
+    or exists (select from screenshot_sets where organization_id = ${organizationId} and status in ('draft', 'capturing'))
+      as open`.execute(db);
+  return rows[0]?.open ?? false;
+}
+
+/** Deletes all rows of the organization, a few in each transaction. */
+async function deleteContent(db: Queryable, organizationId: string): Promise<void> {
+  for (const [table, together] of TABLES)
+    for (let deleted = together; deleted === together; )
+      deleted = await deleteRows(db, { table, organizationId, together });
+}
+
+async function deleteRows(
+  db: Queryable,
+  { table, organizationId, together }: { table: string; organizationId: string; together: number },
+): Promise<number> {
+  const name = sql.table(table);
+  const { numAffectedRows } = await sql`
+    delete from ${name} where ctid = any(array(
+      select ctid from ${name} where organization_id = ${organizationId} limit ${together}))`.execute(db);
+  return Number(numAffectedRows);
+}
+
+/** Deletes its keys and leaves its row without content. The slug is free again. */
+async function closeOrganization(tx: Queryable, organizationId: string): Promise<void> {
+  await tx.deleteFrom('api_keys').where('organization_id', '=', organizationId).execute();
+  await tx
+    .updateTable('organizations')
+    .set({
+      slug: `deleted-${randomUUID()}`,
+      webhook_secret: sealSecret(tx, newWebhookSecret(), webhookSecretPlace(organizationId)),
+      previous_webhook_secret: null,
+      deleted_at: sql<Date>`now()`,
+    })
+    .where('id', '=', organizationId)
+    .execute();
 }

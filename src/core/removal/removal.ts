@@ -2,7 +2,6 @@
  * Removes sets, ads and campaigns. Their rows are deleted in one transaction, with all that belongs to them. Foreign keys
  * and triggers of the schema do so, and note the files for the sweeper and the ids that answer 410.
  */
-
 import type { Database, Queryable } from '../../db/database.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { conflict, removedObject, unknownId } from '../../domain/failure.ts';
@@ -17,9 +16,10 @@ import {
   deleteSet,
   lockAd,
   lockCampaign,
+  type ObjectRef,
   readCampaignUse,
+  wasRemoved,
 } from './deletions.ts';
-import { type ObjectRef, wasRemoved } from './tombstones.ts';
 
 /** One transaction deletes a campaign, so it must not take too long. */
 export const MAX_SCREENSHOTS_OF_CAMPAIGN = 50_000;

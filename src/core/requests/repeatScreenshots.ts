@@ -6,7 +6,7 @@ import type { Queryable } from '../../db/database.ts';
 import { conflict, invalid, unknownId } from '../../domain/failure.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { expandScreenshots, type Retaken, type WantedScreenshots } from '../../domain/screenshots.ts';
-import { lockScreenshot } from '../sets/oneScreenshot.ts';
+import { lockScreenshot } from '../sets/readScreenshots.ts';
 import { type RetakeSource, readRetakeSources } from '../sets/readVersions.ts';
 import { lockSetToRetake, type SetToRetake } from '../sets/setStatus.ts';
 import { readSubscribersAsGiven } from '../webhooks/subscriberRows.ts';

@@ -8,13 +8,12 @@ import { conflict, notFound, unknownId } from '../../domain/failure.ts';
 import type { Decision } from '../../domain/reviews.ts';
 import { canMoveSet, type SetStatus } from '../../domain/states.ts';
 import { chooseVersion } from '../../domain/versions.ts';
-import { failOrphanedAds } from '../ads/orphanedAds.ts';
-import { lockScreenshot, setDecision } from '../sets/oneScreenshot.ts';
+import { failOrphanedAds } from '../ads/adStatus.ts';
+import { lockScreenshot, setDecision } from '../sets/readScreenshots.ts';
 import { readVersions } from '../sets/readVersions.ts';
 import { cancelScreenshots } from '../sets/results.ts';
 import { cancelDraft, decideReview, lockSet, requestCancel } from '../sets/setStatus.ts';
-import type { EventContext } from '../webhooks/eventContext.ts';
-import { recordSetEvent } from '../webhooks/events.ts';
+import { type EventContext, recordSetEvent } from '../webhooks/events.ts';
 import { insertReview, readRetakeReview, withScreenshotHistory } from './reviewQueries.ts';
 
 interface ScreenshotReview {

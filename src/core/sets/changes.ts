@@ -1,7 +1,9 @@
 /** Changes of ads, sets and campaigns by clients. Each is one transaction with its entry in the audit log. */
+
+import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { AdChange, SetChange } from '../../contract/changes.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Database, Queryable } from '../../db/database.ts';
 import { type Actor, type AuditAction, changesBetween, type FieldChange } from '../../domain/auditLog.ts';
 import { campaignName, DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
 import { conflict, gone, invalid, unknownId } from '../../domain/failure.ts';
@@ -12,11 +14,9 @@ import {
   type MetadataChange,
   metadataFaults,
 } from '../../domain/metadata.ts';
-import { changeAdRow, lockAdToChange } from '../ads/changeAd.ts';
+import { changeAdRow, lockAdToChange } from '../ads/readAd.ts';
 import { recordAction } from '../organizations/auditLogQueries.ts';
-import { lockCampaign } from '../removal/deletions.ts';
-import { type ObjectRef, wasRemoved } from '../removal/tombstones.ts';
-import { markWordsStale } from './searchWords.ts';
+import { lockCampaign, type ObjectRef, wasRemoved } from '../removal/deletions.ts';
 import { changeSetRow, lockSetToRetake } from './setStatus.ts';
 
 /** @throws Failure: 404 or 410 if there is no such ad, 422 if its metadata would exceed a limit. */
@@ -113,4 +113,27 @@ async function renameCampaignRow(
   if (other !== undefined) return false;
   await tx.updateTable('campaigns').set({ name }).where('id', '=', id).execute();
   return true;
+}
+
+/** Sets are found by the old name until {@link refreshWords} has written the words again, which takes long for large sets. */
+async function markWordsStale(tx: Queryable, renamed: { readonly adId: string } | { readonly campaignId: string }) {
+  const sets =
+    'adId' in renamed
+      ? sql`select set_id from screenshots where ad_id = ${renamed.adId}`
+      : sql`select id from screenshot_sets where campaign_id = ${renamed.campaignId}`;
+  await sql`update set_search set stale = true where set_id in (${sets})`.execute(tx);
+}
+
+/** Writes the words of some sets again. The second statement sees each name that was stored before the lock. @returns how many. */
+export function refreshWords(db: Database, most: number): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ set_id: string }>`
+      select set_id from set_search where stale limit ${most} for update skip locked`.execute(tx);
+    const ids = rows.map(({ set_id }) => set_id);
+    if (ids.length > 0)
+      await sql`update set_search set words = words_of_set(set_id), stale = false where set_id = any(${ids}::uuid[])`.execute(
+        tx,
+      );
+    return ids.length;
+  });
 }

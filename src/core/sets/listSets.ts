@@ -110,7 +110,7 @@ async function withCounts(db: Queryable, rows: readonly Found[]): Promise<Listed
 }
 
 /** @returns how many screenshots of each set are in which status. */
-export async function countScreenshots(db: Queryable, ids: readonly string[]): Promise<Map<string, StatusCounts>> {
+async function countScreenshots(db: Queryable, ids: readonly string[]): Promise<Map<string, StatusCounts>> {
   const counts = new Map<string, Partial<Record<ScreenshotStatus, number>>>();
   if (ids.length === 0) return counts;
   const rows = await db

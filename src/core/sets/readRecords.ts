@@ -9,8 +9,7 @@ import type { Queryable } from '../../db/database.ts';
 import type { RowQuery } from '../../db/rows.ts';
 import { readAdRow } from '../ads/readAd.ts';
 import { withScreenshotHistory, withSetHistory } from '../reviews/reviewQueries.ts';
-import { readScreenshot } from './oneScreenshot.ts';
-import { readScreenshots } from './readScreenshots.ts';
+import { readScreenshot, readScreenshots } from './readScreenshots.ts';
 import { readSetRow } from './readSet.ts';
 import {
   adRecord,

@@ -8,6 +8,27 @@ import type { DeviceName } from '../../domain/devices.ts';
 import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
 import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
 
+/** Versions that are looked at; the newest ones. */
+const MOST_VERSIONS = 30;
+
+/** A screenshot of a set, as far as its place in the set needs it. */
+export interface PlacedScreenshot {
+  readonly id: string;
+  readonly site_url: string;
+  readonly device: DeviceName;
+  readonly marker_ms: number | null;
+  readonly status: ScreenshotStatus;
+  readonly ad: { readonly id: string; readonly name: string };
+}
+
+export interface LaterRetake {
+  readonly id: string;
+  readonly status: SetStatus;
+  readonly created_at: Date;
+  readonly total: number;
+  readonly resolved: number;
+}
+
 /** Retakes that are looked at; the newest ones. */
 const MOST_RETAKES = 20;
 
@@ -86,4 +107,54 @@ export async function readRetakeSources(db: Queryable, setId: string): Promise<R
     options: optionsFromJson(options),
     candidates: typeof found === 'number' ? found : undefined,
   }));
+}
+
+/** The sets that took pictures of this set, or of its retakes, again since; newest first. */
+export async function readLaterRetakes(db: Queryable, setId: string): Promise<LaterRetake[]> {
+  const { rows } = await sql<LaterRetake>`
+    select f.id, f.status, f.created_at, count(s.id)::integer as total,
+      (count(*) filter (where s.status <> 'pending'))::integer as resolved
+    from screenshot_sets own
+    join screenshot_sets f on f.original_id = coalesce(own.original_id, own.id) and f.created_at > own.created_at
+    join screenshots s on s.set_id = f.id
+    where own.id = ${setId}::uuid
+    group by f.id
+    order by f.created_at desc, f.id`.execute(db);
+  return rows;
+}
+
+/** @returns all versions of one screenshot, its own too, newest first. */
+export async function readVersionsOf(db: Queryable, screenshotId: string): Promise<VersionRow[]> {
+  const { rows } = await sql<VersionRow>`
+    with own as (select coalesce(original_id, id) as root from screenshots where id = ${screenshotId}::uuid)
+    select v.id, v.status, v.reason, v.site_url, v.device, v.marker_ms, v.image_token, v.captured_at, v.warnings,
+      v.decision, i.width as image_width, i.height as image_height, f.id as set_id, f.status as set_status,
+      f.created_at as requested_at
+    from own
+    join screenshots v on v.id = own.root or v.original_id = own.root
+    join screenshot_sets f on f.id = v.set_id
+    left join images i on i.token = v.image_token
+    order by f.created_at desc, v.id
+    limit ${MOST_VERSIONS}`.execute(db);
+  return rows;
+}
+
+/** The screenshots of a set in the order of the request. */
+export async function readPlaces(db: Queryable, setId: string): Promise<PlacedScreenshot[]> {
+  const rows = await db
+    .selectFrom('screenshots')
+    .innerJoin('ads', 'ads.id', 'screenshots.ad_id')
+    .select([
+      'screenshots.id',
+      'screenshots.site_url',
+      'screenshots.device',
+      'screenshots.marker_ms',
+      'screenshots.status',
+      'ads.id as ad_id',
+      'ads.name as ad_name',
+    ])
+    .where('screenshots.set_id', '=', setId)
+    .orderBy('screenshots.seq')
+    .execute();
+  return rows.map(({ ad_id, ad_name, ...row }) => ({ ...row, ad: { id: ad_id, name: ad_name } }));
 }

@@ -1,18 +1,40 @@
-/** Share links of a set: creating and revoking. */
+/** Share links of a set. The address of a link is not stored: it is computed from the id. */
 import { randomUUID } from 'node:crypto';
-import type { Queryable } from '../../db/database.ts';
+import { sql } from 'kysely';
+import { isInRange, type TimeRange } from '../../db/conditions.ts';
+import type { Database, Queryable } from '../../db/database.ts';
+import { type ListPage, type Page, readListPage } from '../../db/list.ts';
+import type { Row } from '../../db/rows.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import { conflict, notFound, unknownId } from '../../domain/failure.ts';
 import { SHARE_LINKS_MAX } from '../../domain/shareLinks.ts';
 import { recordAction } from '../organizations/auditLogQueries.ts';
 import { lockSet } from '../sets/setStatus.ts';
-import {
-  countActiveLinks,
-  insertShareLink,
-  listShareLinks,
-  revokeShareLink,
-  type ShareLinkRow,
-} from './shareLinkQueries.ts';
+
+export interface ShareLinkRow extends Omit<Row<'share_links'>, 'organization_id'> {
+  /** Name of the key that created it. */
+  readonly creator: string | null;
+}
+
+type NewShareLink = Pick<
+  Row<'share_links'>,
+  'id' | 'organization_id' | 'set_id' | 'label' | 'created_by' | 'expires_at' | 'downloads'
+>;
+
+interface LinksOfSet extends TimeRange {
+  readonly organizationId: string;
+  readonly setId: string;
+  /** Only this link. */
+  readonly id?: string;
+}
+
+export interface SharedSet
+  extends Pick<Row<'share_links'>, 'id' | 'set_id' | 'expires_at' | 'revoked_at' | 'downloads'> {
+  readonly organizationId: string;
+  readonly slug: string;
+  /** Whether the organization is disabled. */
+  readonly disabled: boolean;
+}
 
 interface LinkRef {
   readonly organizationId: string;
@@ -59,3 +81,78 @@ async function readLink(tx: Queryable, link: LinkRef & { id: string }): Promise<
 }
 
 const unknownLink = () => notFound('share_id', 'This set has no share link with this id.');
+
+/** Rows of share links. The address of a link is not stored: it is computed from the id. */
+async function insertShareLink(tx: Queryable, link: NewShareLink): Promise<void> {
+  await tx.insertInto('share_links').values(link).execute();
+}
+
+/** @returns the number of links of a set that are valid now. */
+async function countActiveLinks(db: Queryable, setId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('share_links')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .where('set_id', '=', setId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** The links of a set, newest first, also those that are no longer valid. */
+export async function listShareLinks(db: Queryable, filter: LinksOfSet, page: Page): Promise<ListPage<ShareLinkRow>> {
+  const matching = db
+    .selectFrom('share_links')
+    .where('set_id', '=', filter.setId)
+    .where('share_links.organization_id', '=', filter.organizationId)
+    .where(isInRange(sql`share_links.created_at`, filter))
+    .$if(filter.id !== undefined, (q) => q.where('share_links.id', '=', filter.id ?? ''));
+  const rows = matching
+    .leftJoin('api_keys', 'api_keys.id', 'share_links.created_by')
+    .selectAll('share_links')
+    .select('api_keys.name as creator')
+    .orderBy('share_links.created_at', 'desc')
+    .orderBy('share_links.id');
+  return readListPage(db, rows, page);
+}
+
+/** @returns false if the link is already revoked, or if the set has no such link. */
+async function revokeShareLink(
+  db: Queryable,
+  { organizationId, setId, id }: Required<Omit<LinksOfSet, keyof TimeRange>>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('share_links')
+    .set({ revoked_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .where('set_id', '=', setId)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** The link with its organization, valid or not. */
+export async function findShareLink(db: Queryable, id: string): Promise<SharedSet | undefined> {
+  const row = await db
+    .selectFrom('share_links as l')
+    .innerJoin('organizations as o', 'o.id', 'l.organization_id')
+    .innerJoin('screenshot_sets as s', 's.id', 'l.set_id')
+    .select(['l.id', 'l.set_id', 'l.expires_at', 'l.revoked_at', 'l.downloads', 'l.organization_id'])
+    .select(['o.slug', 'o.disabled_at'])
+    .where('l.id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { organization_id, disabled_at, ...link } = row;
+  return { ...link, organizationId: organization_id, disabled: disabled_at !== null };
+}
+
+/** Notes that a link was opened, at most once a minute, so that a page with many readers does not write at each request. */
+export async function noteShareLinkUse(db: Database, id: string): Promise<void> {
+  await db
+    .updateTable('share_links')
+    .set({ last_used_at: sql<Date>`now()`, uses: sql<number>`uses + 1` })
+    .where('id', '=', id)
+    .where(sql<boolean>`(last_used_at is null or last_used_at <= now() - interval '1 minute')`)
+    .execute();
+}

@@ -1,11 +1,9 @@
 /** Starts all that delivers events and pictures. Webhooks and S3 have a worker each, so that neither takes the slots of the other. */
-
 import { deliverToBucket } from '../buckets/bucketDelivery.ts';
 import { startConnectorChecks } from '../buckets/connectorCheck.ts';
-import type { DeliveryOptions } from './deliveryOptions.ts';
-import { DeliveryWorker, type SendDelivery } from './deliveryWorker.ts';
-import { finishPendingDeliveries } from './endpointDeliveries.ts';
+import { type DeliveryOptions, DeliveryWorker, type SendDelivery } from './deliveryWorker.ts';
 import { createWebhookFetch, sendWebhook } from './webhook.ts';
+import { finishPendingDeliveries } from './webhookEndpoints.ts';
 
 const LIMITS = {
   webhook: { total: 512, perOrganization: 64, perReceiver: 16 },

@@ -4,11 +4,17 @@
  * webhook-id when the lease has ended.
  */
 
+import type { ArtifactStore } from '../../artifacts/store.ts';
+import type { Store } from '../../db/database.ts';
+import type { Notifications } from '../../db/notifications.ts';
+import type { Queue } from '../../db/queue.ts';
 import { TEST_TOPIC } from '../../domain/topics.ts';
+import type { Guard } from '../../egress/guard.ts';
 import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
+import type { Log } from '../../lib/log.ts';
 import { sleep } from '../../lib/sleep.ts';
-import type { DeliveryLimits, DeliveryOptions } from './deliveryOptions.ts';
+import type { ConnectorRoles } from '../buckets/connectorRoles.ts';
 import {
   type AttemptResult,
   type ClaimedDelivery,
@@ -19,6 +25,42 @@ import {
 import { type CompleteDelivery, readEventBody } from './deliveryToSend.ts';
 import { disableFailingEndpoint, recordEndpointResult } from './failingEndpoints.ts';
 import { decideNext, MAX_ATTEMPTS } from './schedule.ts';
+
+export interface DeliveryOptions {
+  readonly store: Store;
+  readonly queue: Queue;
+  readonly artifacts: ArtifactStore;
+  readonly guard: Guard;
+  /** Without it, connectors that name a role fail. */
+  readonly roles?: ConnectorRoles | undefined;
+  readonly log: Log;
+  /** Notifications of deliveries that become due. Without them, workers look once a second. */
+  readonly subscribe?: Notifications['subscribe'];
+  /** Delivery attempts of one channel that run at the same time in this process. */
+  readonly limits?: Partial<DeliveryLimits>;
+  /** Disables a webhook endpoint after so many days in which every attempt failed. 0 and undefined: never. */
+  readonly disableAfterDays?: number;
+  readonly observe?: DeliveryObserver;
+  /** The clock for signatures. */
+  readonly now?: () => Date;
+}
+
+export interface DeliveryLimits {
+  readonly total: number;
+  readonly perOrganization: number;
+  /** For one receiver of one organization. */
+  readonly perReceiver: number;
+}
+
+/** Called after the result is stored. */
+interface DeliveryObserver {
+  /** Called for every delivery attempt with `delivered`, `retry`, `gone` or `refused`. */
+  attempted?(made: { readonly channel: 'webhook' | 's3'; readonly outcome: string; readonly seconds: number }): void;
+  /** Called for every ended delivery with `delivered`, `retries_exhausted`, `gone` or `refused`. */
+  ended?(delivery: { readonly channel: 'webhook' | 's3'; readonly outcome: string }): void;
+  /** Called when the service has disabled a webhook endpoint. */
+  endpointDisabled?(): void;
+}
 
 /** Makes an attempt. Errors of the receiver are results, not exceptions. */
 export type SendDelivery = (delivery: CompleteDelivery, signal: AbortSignal) => Promise<SentDelivery>;

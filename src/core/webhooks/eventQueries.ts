@@ -1,12 +1,15 @@
 /** Stored events: lists, and the deliveries that a replay sends again. */
-
 import { sql } from 'kysely';
+import type { EventDetailRecord, EventRecord } from '../../contract/events.ts';
 import { isAfter, isInRange, type Place, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
+import { timestamp } from '../../domain/time.ts';
 import { type EventTopic, TEST_TOPIC } from '../../domain/topics.ts';
+import { deliveryRecord } from '../sets/setJson.ts';
 import { type OneDelivery, restarted } from './deliveryStatus.ts';
+import type { DeliveryRow } from './listDeliveries.ts';
 
 export interface EventFilter extends TimeRange {
   readonly organizationId: string;
@@ -183,4 +186,18 @@ export async function insertMissingDeliveries(
     on conflict (event_id, subscriber_id, channel) do nothing
     returning id, ad_id, set_id`.execute(tx);
   return rows;
+}
+
+/** Makes the JSON of stored events. */
+export function eventRecord({ id, topic, created_at, ad_id, set_id }: EventRow): EventRecord {
+  return { type: 'event', id: `evt_${id}`, topic, created_at: timestamp(created_at), ad_id, screenshot_set_id: set_id };
+}
+
+/** @param row with the text of the event. */
+export function eventDetailRecord(
+  row: EventRow & { readonly body: string },
+  deliveries: readonly DeliveryRow[],
+): EventDetailRecord {
+  const { data }: Pick<EventDetailRecord, 'data'> = JSON.parse(row.body);
+  return { ...eventRecord(row), data, deliveries: deliveries.map(deliveryRecord) };
 }

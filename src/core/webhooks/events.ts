@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { AdRecord, ScreenshotSetRecord } from '../../contract/records.ts';
 import type { WebhookEndpointRecord } from '../../contract/webhookEndpoints.ts';
 import type { Queryable } from '../../db/database.ts';
+import type { Enqueuer } from '../../db/queue.ts';
 import type { Row } from '../../db/rows.ts';
 import { timestamp } from '../../domain/time.ts';
 import { DEFAULT_TOPICS, ENDPOINT_DISABLED_TOPIC, type EndpointTopic, type Topic } from '../../domain/topics.ts';
@@ -10,8 +11,14 @@ import { webhookEndpointRecord } from '../organizations/settingsJson.ts';
 import { readAdRecord, readSetRecord } from '../sets/readRecords.ts';
 import { insertEvent, readSubscribers } from './deliveryStatus.ts';
 import { readEnabledEndpoints } from './endpointEvents.ts';
-import type { EventContext } from './eventContext.ts';
 import type { EndpointRow } from './webhookEndpointQueries.ts';
+
+/** Needed by each function that records an event: the queue for the work that follows, and the address of pictures and pages. */
+export interface EventContext {
+  readonly queue: Enqueuer;
+  /** Without a slash at its end. */
+  readonly publicUrl: string;
+}
 
 /** The topics for which subscribers with a bucket get pictures. */
 const S3_TOPICS: readonly EndpointTopic[] = ['ad.uploaded', 'screenshot_set.approved'];

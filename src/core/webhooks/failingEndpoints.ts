@@ -1,16 +1,15 @@
 /** Since when the delivery attempts of a webhook endpoint fail, and the end of an endpoint that fails for days. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { Enqueuer } from '../../db/queuePayloads.ts';
+import type { Enqueuer } from '../../db/queue.ts';
 import { changesBetween, SERVICE } from '../../domain/auditLog.ts';
 import { timestamp } from '../../domain/time.ts';
 import { FAILED_DELIVERIES_MIN } from '../../domain/webhookEndpoints.ts';
 import { recordAction } from '../organizations/auditLogQueries.ts';
 import { lockOrganizationById } from '../organizations/organizations.ts';
-import { updatePendingDeliveries } from './endpointDeliveries.ts';
 import { recordEndpointEvent } from './events.ts';
 import { type EndpointRow, lockEndpoint, type OneEndpoint } from './webhookEndpointQueries.ts';
-import { requireEndpoint } from './webhookEndpoints.ts';
+import { requireEndpoint, updatePendingDeliveries } from './webhookEndpoints.ts';
 
 /** Stores when an endpoint began to fail. */
 export async function recordEndpointResult(tx: Queryable, id: string, isDelivered: boolean): Promise<void> {

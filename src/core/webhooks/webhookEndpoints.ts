@@ -1,7 +1,9 @@
 /** Changes to the webhook endpoints of an organization. Each function is part of a transaction of its caller. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewWebhookEndpoint, WebhookEndpointChange } from '../../contract/webhookEndpoints.ts';
-import type { Queryable } from '../../db/database.ts';
-import type { Enqueuer } from '../../db/queuePayloads.ts';
+import type { Database, Queryable } from '../../db/database.ts';
+import type { Enqueuer } from '../../db/queue.ts';
 import { type Actor, addressWithoutSecrets, changesBetween, type FieldChange } from '../../domain/auditLog.ts';
 import { conflict, invalid, unknownId } from '../../domain/failure.ts';
 import { ENDPOINTS_MAX } from '../../domain/webhookEndpoints.ts';
@@ -9,8 +11,13 @@ import { addressFault } from '../../egress/addressFault.ts';
 import type { Guard } from '../../egress/guard.ts';
 import { recordAction } from '../organizations/auditLogQueries.ts';
 import { lockOrganizationById } from '../organizations/organizations.ts';
-import { noteRemoved } from '../removal/tombstones.ts';
-import { updatePendingDeliveries } from './endpointDeliveries.ts';
+import { noteRemoved } from '../removal/deletions.ts';
+import {
+  changePendingDeliveries,
+  type EndpointState,
+  type PendingChange,
+  readEndpointState,
+} from './endpointEvents.ts';
 import {
   countEndpoints,
   type EndpointFields,
@@ -23,6 +30,11 @@ import {
   rotateEndpointSecret,
   updateEndpoint,
 } from './webhookEndpointQueries.ts';
+
+/** Deliveries of one step, so that no transaction is long or holds many locks. */
+const MOST = 1_000;
+/** After a step that found only deliveries whose attempts are being stored. */
+const PAUSE_MS = 100;
 
 /** The person who changes an endpoint, and the queue for what follows from it. */
 export interface EndpointChange {
@@ -160,4 +172,38 @@ export async function requireEnabledEndpoint(tx: Queryable, one: OneEndpoint): P
 async function lockedEndpoint(tx: Queryable, one: OneEndpoint): Promise<EndpointRow> {
   if (!(await lockEndpoint(tx, one))) throw unknownId();
   return requireEndpoint(tx, one);
+}
+
+/**
+ * Pending deliveries follow their webhook endpoint: they end when it is disabled or deleted, and go to its new address. A
+ * dead endpoint may have very many, so this happens in steps of one transaction each. Until the last step, no worker sends
+ * anything to a disabled endpoint or to an old address, because workers read the endpoint. This makes the first step, in
+ * the transaction that changes the endpoint, and enqueues the others.
+ */
+export async function updatePendingDeliveries(tx: Queryable, endpointId: string, queue: Enqueuer): Promise<void> {
+  const { isComplete } = await makeStep(tx, endpointId);
+  if (!isComplete) await queue.enqueue(tx, 'update_deliveries', { endpoint_id: endpointId });
+}
+
+/** Makes the other steps. @throws the reason of `signal`, and errors of PostgreSQL; the queue then calls it again. */
+export async function finishPendingDeliveries(db: Database, endpointId: string, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted();
+    const { changed, isComplete } = await db.transaction().execute((tx) => makeStep(tx, endpointId));
+    if (isComplete) return;
+    if (changed === 0) await sleep(PAUSE_MS, undefined, { signal });
+  }
+}
+
+async function makeStep(tx: Queryable, endpointId: string): Promise<{ changed: number; isComplete: boolean }> {
+  const endpoint = await readEndpointState(tx, endpointId);
+  if (endpoint === undefined) return { changed: 0, isComplete: true };
+  return changePendingDeliveries(tx, endpointId, { change: changeFor(endpoint), most: MOST });
+}
+
+function changeFor({ url, is_deleted, is_disabled, disabled_reason }: EndpointState): PendingChange {
+  if (is_deleted) return { reason: 'The webhook endpoint was deleted.' };
+  if (!is_disabled) return { url };
+  if (disabled_reason === null) return { reason: 'The webhook endpoint was disabled.' };
+  return { reason: `The service disabled the webhook endpoint. ${disabled_reason}` };
 }

@@ -1,5 +1,5 @@
-import { formatDate } from '../../domain/instants.ts';
 import { cutMiddle } from '../../domain/middle.ts';
+import { formatDate } from '../../domain/time.ts';
 import { textWidth } from '../../framing/textWidth.ts';
 import type { DocumentContent } from './content.ts';
 import type { DocumentElement } from './elements.ts';

@@ -2,8 +2,8 @@
 
 import type { ExportPicture } from '../../core/exports/exportContent.ts';
 import { type Frame, framedSize, frameShape } from '../../domain/frames.ts';
-import { formatInstant } from '../../domain/instants.ts';
 import { cutMiddle } from '../../domain/middle.ts';
+import { formatInstant } from '../../domain/time.ts';
 import type { DocumentContent } from './content.ts';
 import type { Box, DocumentElement, Paragraph } from './elements.ts';
 import {

@@ -1,5 +1,5 @@
 import type { ExportPicture } from '../../core/exports/exportContent.ts';
-import { safeWord } from '../../domain/fileNames.ts';
+import { safeWord } from '../../domain/exports.ts';
 import { siteName } from '../document/labels.ts';
 
 const MAX_WORD = 48;

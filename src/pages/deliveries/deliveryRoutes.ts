@@ -1,7 +1,7 @@
 /** Routes of deliveries. */
 import type { Router } from 'express';
 import { COST } from '../../api/limits/costs.ts';
-import { deliveryDetailRecord } from '../../core/sets/listItems.ts';
+import { deliveryDetailRecord } from '../../core/sets/setJson.ts';
 import { findDelivery } from '../../core/webhooks/listDeliveries.ts';
 import { replay } from '../actions.ts';
 import type { PagesOptions, Viewer } from '../context.ts';

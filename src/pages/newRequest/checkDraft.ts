@@ -1,6 +1,6 @@
 /** Checks the whole form before it is sent. */
 import { type ScreenshotRequestParser, screenshotRequestParser } from '../../contract/parseScreenshotRequest.ts';
-import type { DraftAd } from '../../core/ads/draftAds.ts';
+import type { DraftAd } from '../../core/ads/readAd.ts';
 import { campaignName } from '../../domain/campaigns.ts';
 import type { PagesOptions } from '../context.ts';
 import type { Draft } from './draft.ts';

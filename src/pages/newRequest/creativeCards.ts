@@ -1,5 +1,5 @@
 /** The creatives of a new request, each as the service rendered it. */
-import type { DraftAd } from '../../core/ads/draftAds.ts';
+import type { DraftAd } from '../../core/ads/readAd.ts';
 import { type Html, type HtmlContent, html } from '../html.ts';
 import type { PagePaths } from '../paths.ts';
 import { thumbnail, widthAtHeight } from '../thumbnail.ts';

@@ -1,7 +1,7 @@
 /** The page of a new request: one form, with a button for each step. It works without script. */
 
-import type { DraftAd } from '../../core/ads/draftAds.ts';
-import type { TemplateRow } from '../../core/requests/templateQueries.ts';
+import type { DraftAd } from '../../core/ads/readAd.ts';
+import type { TemplateRow } from '../../core/requests/templates.ts';
 import { URL_MAX } from '../../domain/webAddresses.ts';
 import type { ResultsPage, Viewer } from '../context.ts';
 import { type Html, type HtmlContent, html } from '../html.ts';

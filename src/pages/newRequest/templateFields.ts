@@ -1,4 +1,4 @@
-import type { TemplateRow } from '../../core/requests/templateQueries.ts';
+import type { TemplateRow } from '../../core/requests/templates.ts';
 import { type Html, html } from '../html.ts';
 import type { Draft } from './draft.ts';
 import type { FieldFaults } from './fieldFaults.ts';

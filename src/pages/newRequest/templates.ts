@@ -1,8 +1,13 @@
 /** Templates on the page of a new request: fill the form from one, save the form as one, remove one. */
 import { Faults } from '../../contract/faults.ts';
 import { newTemplate, templateBody } from '../../contract/templates.ts';
-import { findTemplate, listTemplates, type TemplateRow } from '../../core/requests/templateQueries.ts';
-import { removeTemplate, saveTemplate } from '../../core/requests/templates.ts';
+import {
+  findTemplate,
+  listTemplates,
+  removeTemplate,
+  saveTemplate,
+  type TemplateRow,
+} from '../../core/requests/templates.ts';
 import { Failure, failureMessage } from '../../domain/failure.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { TEMPLATES_MAX } from '../../domain/templates.ts';

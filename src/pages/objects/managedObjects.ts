@@ -1,9 +1,8 @@
 /** Ads, sets and campaigns for the pages that change and delete them: what they are, and what a deletion removes. */
 import { AdChange, CampaignChange, SetChange } from '../../contract/changes.ts';
 import { readAdHead } from '../../core/ads/readAd.ts';
-import { adIsShown, readCampaignUse } from '../../core/removal/deletions.ts';
+import { adIsShown, type ObjectRef, readCampaignUse } from '../../core/removal/deletions.ts';
 import { MAX_SCREENSHOTS_OF_CAMPAIGN, removeAd, removeCampaign, removeSet } from '../../core/removal/removal.ts';
-import type { ObjectRef } from '../../core/removal/tombstones.ts';
 import { COUNT_MOST, readCountedCampaign } from '../../core/sets/campaigns.ts';
 import { changeAd, changeSet, renameCampaign } from '../../core/sets/changes.ts';
 import { readProgress, readSetHead } from '../../core/sets/readSet.ts';

@@ -1,5 +1,5 @@
 /** Two pictures side by side, and the choice of the second one. */
-import { readScreenshot } from '../../core/sets/oneScreenshot.ts';
+import { readScreenshot } from '../../core/sets/readScreenshots.ts';
 import type { VersionRow } from '../../core/sets/readVersions.ts';
 import type { PagesOptions } from '../context.ts';
 import { type Html, type HtmlContent, html } from '../html.ts';

@@ -1,7 +1,7 @@
 /** The data that the parts of the page of a picture share. */
-import type { PlacedScreenshot } from '../../core/sets/readOfOne.ts';
+
 import type { SetHead } from '../../core/sets/readSet.ts';
-import type { VersionRow } from '../../core/sets/readVersions.ts';
+import type { PlacedScreenshot, VersionRow } from '../../core/sets/readVersions.ts';
 import type { Viewer } from '../context.ts';
 import type { PagePaths } from '../paths.ts';
 import type { FoundSlots } from './candidates.ts';

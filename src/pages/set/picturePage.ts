@@ -1,8 +1,7 @@
 /** The page of one picture: the picture with the slots of its page, its review, retakes, history and record. */
-import { readScreenshot } from '../../core/sets/oneScreenshot.ts';
-import { type PlacedScreenshot, readPlaces, readVersionsOf } from '../../core/sets/readOfOne.ts';
-import { readProvenance } from '../../core/sets/readScreenshots.ts';
+import { readProvenance, readScreenshot } from '../../core/sets/readScreenshots.ts';
 import { readSetHead } from '../../core/sets/readSet.ts';
+import { type PlacedScreenshot, readPlaces, readVersionsOf } from '../../core/sets/readVersions.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
 import { type Html, type HtmlContent, html } from '../html.ts';
 import { markerLabel } from '../labels.ts';

@@ -1,6 +1,6 @@
 import type { History } from '../../core/reviews/reviewQueries.ts';
-import type { LaterRetake } from '../../core/sets/readRetakes.ts';
 import type { SetHead } from '../../core/sets/readSet.ts';
+import type { LaterRetake } from '../../core/sets/readVersions.ts';
 import type { Viewer } from '../context.ts';
 import type { PagePaths } from '../paths.ts';
 import type { Grouping } from './grouping.ts';

@@ -1,9 +1,9 @@
 /** The page of a set: head, actions, pictures, failures, deliveries and share links. */
 
 import { withSetHistory } from '../../core/reviews/reviewQueries.ts';
-import { readLaterRetakes } from '../../core/sets/readRetakes.ts';
 import { readDecisions } from '../../core/sets/readScreenshots.ts';
 import { readSetHead } from '../../core/sets/readSet.ts';
+import { readLaterRetakes } from '../../core/sets/readVersions.ts';
 import { listDeliveries } from '../../core/webhooks/listDeliveries.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
 import { deliveryList } from '../deliveries.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStore, type Store } from '../../../src/db/database.ts';
-import { type Queue, startQueue } from '../../../src/db/queue.ts';
-import type { Payloads } from '../../../src/db/queuePayloads.ts';
+import { type Payloads, type Queue, startQueue } from '../../../src/db/queue.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TEST_KEY_RING } from '../../support/testKeys.ts';

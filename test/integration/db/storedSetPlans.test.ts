@@ -1,18 +1,15 @@
 /** Lists of the API, the removal of sets and the work of the controller must not read all rows that were ever stored. */
-
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listAds } from '../../../src/core/ads/listAds.ts';
-import { countWaiting, organizationsWithBacklog } from '../../../src/core/jobs/auditQueries.ts';
-import { countRunning, readBacklog } from '../../../src/core/jobs/backlog.ts';
+import { countRunning, countWaiting, organizationsWithBacklog, readBacklog } from '../../../src/core/jobs/backlog.ts';
 import { deleteOldEntries, listAuditLog } from '../../../src/core/organizations/auditLogQueries.ts';
 import { deleteExpiredSet, deleteSet, readCampaignUse } from '../../../src/core/removal/deletions.ts';
 import { OLD_ROWS } from '../../../src/core/removal/oldRows.ts';
 import { takeRemovedFiles } from '../../../src/core/removal/removedFiles.ts';
 import { listCampaigns } from '../../../src/core/sets/campaigns.ts';
-import { findApprovedPlace, listApprovedScreenshots } from '../../../src/core/sets/listApprovedScreenshots.ts';
 import { listSets } from '../../../src/core/sets/listSets.ts';
-import { readScreenshots } from '../../../src/core/sets/readScreenshots.ts';
+import { findApprovedPlace, listApprovedScreenshots, readScreenshots } from '../../../src/core/sets/readScreenshots.ts';
 import { readRetakeSources, readVersions } from '../../../src/core/sets/readVersions.ts';
 import { listUploads } from '../../../src/core/uploads/uploadQueries.ts';
 import { claimDeliveries, deliveryDepth } from '../../../src/core/webhooks/deliveryQueue.ts';

@@ -1,6 +1,6 @@
 /** Addresses that no client may reach, as the target of a webhook and as the endpoint of a connector. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { uploadToBucket } from '../../../src/core/buckets/s3Upload.ts';
+import { uploadToBucket } from '../../../src/core/buckets/s3Client.ts';
 import { createWebhookFetch, sendWebhook } from '../../../src/core/webhooks/webhook.ts';
 import { addressFault } from '../../../src/egress/addressFault.ts';
 import { createGuard, type Guard } from '../../../src/egress/guard.ts';

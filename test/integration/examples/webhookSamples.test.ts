@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type SignatureHeaders, signatureHeaders } from '../../../src/core/webhooks/signature.ts';
+import { type SignatureHeaders, signatureHeaders } from '../../../src/core/webhooks/webhook.ts';
 
 const TEXT = readFileSync(new URL('../../../docs/webhooks.md', import.meta.url), 'utf8');
 const SECRETS = ['bmV3LXNlY3JldC1uZXctc2VjcmV0', 'b2xkLXNlY3JldC1vbGQtc2VjcmV0'].map((key) => `whsec_${key}`);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError, call, isRepeatable, type Service } from '../../../clients/typescript/src/call.ts';
 import { SignatureError, verifyWebhook } from '../../../clients/typescript/src/webhook.ts';
-import { signatureHeaders } from '../../../src/core/webhooks/signature.ts';
+import { signatureHeaders } from '../../../src/core/webhooks/webhook.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { openApiDocument, operationsOf } from '../../../src/pages/reference/document.ts';
 

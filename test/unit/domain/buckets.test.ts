@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bucketFault, keyPrefixFault } from '../../../src/domain/buckets.ts';
+import { bucketFault, keyPrefixFault } from '../../../src/domain/connectors.ts';
 
 test.each([
   'abc',

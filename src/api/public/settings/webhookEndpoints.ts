@@ -7,7 +7,7 @@ import {
 } from '../../../contract/webhookEndpoints.ts';
 import { SecretRotation } from '../../../contract/webhooks.ts';
 import { webhookEndpointRecord } from '../../../core/organizations/settingsJson.ts';
-import { deliveryRecord } from '../../../core/sets/listItems.ts';
+import { deliveryRecord } from '../../../core/sets/setJson.ts';
 import { findDelivery } from '../../../core/webhooks/listDeliveries.ts';
 import { sendTestEventToEndpoint } from '../../../core/webhooks/testEvents.ts';
 import { listEndpoints } from '../../../core/webhooks/webhookEndpointQueries.ts';

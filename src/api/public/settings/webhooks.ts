@@ -3,7 +3,7 @@ import { type NewWebhookSecretRecord, SecretRotation, WebhookTest } from '../../
 import { readWebhookSecret } from '../../../core/organizations/organizations.ts';
 import { replaceWebhookSecret } from '../../../core/organizations/settings.ts';
 import { webhookSecretRecord } from '../../../core/organizations/settingsJson.ts';
-import { deliveryRecord } from '../../../core/sets/listItems.ts';
+import { deliveryRecord } from '../../../core/sets/setJson.ts';
 import { findDelivery } from '../../../core/webhooks/listDeliveries.ts';
 import { sendTestEvent } from '../../../core/webhooks/testEvents.ts';
 import { invalid, unknownId } from '../../../domain/failure.ts';

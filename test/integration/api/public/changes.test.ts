@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { refreshWords } from '../../../../src/core/sets/searchWords.ts';
+import { refreshWords } from '../../../../src/core/sets/changes.ts';
 import { type Json, type Reply, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setPictures } from '../../../../src/core/buckets/deliveredPictures.ts';
+import { setPictures } from '../../../../src/core/buckets/bucketDelivery.ts';
 import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
 import { setReview } from '../../../../src/core/organizations/organizations.ts';
 import { readSetOutcome } from '../../../../src/core/sets/setStatus.ts';
-import type { SetStatus } from '../../../../src/domain/states.ts';
-import { settledSetStatus } from '../../../../src/domain/states.ts';
+import { type SetStatus, settledSetStatus } from '../../../../src/domain/states.ts';
 import { type Json, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

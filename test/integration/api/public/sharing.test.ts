@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shareToken } from '../../../../src/api/auth/shareTokens.ts';
 import { readInstallation } from '../../../../src/core/jobs/installation.ts';
 import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
-import { findShareLink, noteShareLinkUse } from '../../../../src/core/sharing/shareLinkQueries.ts';
+import { findShareLink, noteShareLinkUse } from '../../../../src/core/sharing/shareLinks.ts';
 import { type Json, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

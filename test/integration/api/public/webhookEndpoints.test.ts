@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
 import { recordAdEvent } from '../../../../src/core/webhooks/events.ts';
-import type { Enqueuer } from '../../../../src/db/queuePayloads.ts';
+import type { Enqueuer } from '../../../../src/db/queue.ts';
 import { HostNotFoundError } from '../../../../src/egress/errors.ts';
 import { createGuard } from '../../../../src/egress/guard.ts';
 import { eventually } from '../../../support/eventually.ts';

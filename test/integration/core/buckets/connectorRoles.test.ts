@@ -4,7 +4,7 @@ import { startConnectorChecks } from '../../../../src/core/buckets/connectorChec
 import { findS3Connector, setS3Connector } from '../../../../src/core/buckets/connectorQueries.ts';
 import { ConnectorRoles } from '../../../../src/core/buckets/connectorRoles.ts';
 import { requestConnectorCheck } from '../../../../src/core/buckets/connectors.ts';
-import { uploadToBucket } from '../../../../src/core/buckets/s3Upload.ts';
+import { uploadToBucket } from '../../../../src/core/buckets/s3Client.ts';
 import { openStore, type Store } from '../../../../src/db/database.ts';
 import { type Queue, startQueue } from '../../../../src/db/queue.ts';
 import { OPERATOR } from '../../../../src/domain/auditLog.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { buildOpenApi } from '../../../../src/api/public/openApi.ts';
-import { ERROR_CODES } from '../../../../src/domain/errorCodes.ts';
+import { ERROR_CODES } from '../../../../src/domain/failure.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into at many places.
 const document: any = buildOpenApi();

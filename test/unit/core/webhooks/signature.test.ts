@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { signatureHeaders } from '../../../../src/core/webhooks/signature.ts';
+import { signatureHeaders } from '../../../../src/core/webhooks/webhook.ts';
 
 const OLD = `whsec_${Buffer.from('the old secret, 24 bytes').toString('base64')}`;
 const NEW = `whsec_${Buffer.from('the new secret, 24 bytes').toString('base64')}`;
