@@ -1,8 +1,7 @@
-/** Queries on the creatives of a job: claims, results and frames. */
+/** Queries on the creatives of a job: results and frames. */
 import { type Insertable, sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { Schema } from '../../db/schema.ts';
-import type { AdSize, MediaType } from '../../domain/ads.ts';
 import type { WantedFrame } from '../../domain/batches.ts';
 import type { AdFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
@@ -14,90 +13,8 @@ export interface ClaimHolder {
   readonly attempt: number;
 }
 
-export interface ClaimedCreativeRow {
-  readonly ad_id: string;
-  readonly kind: MediaType;
-  readonly content: string;
-  /** As the client gave it. */
-  readonly size: AdSize | null;
-  readonly wanted: readonly WantedFrame[];
-  /** The uploaded file; null for other kinds. */
-  readonly file: { readonly name: string; readonly sha256: string; readonly bytes: number } | null;
-}
-
-const UNCLAIMED = { claimed_by_index: null, claimed_by_attempt: null, claim_expires_at: null };
-
-/** Claims the next free creative. Creatives that screenshots of this index wait for come first. */
-export async function claimNextCreative(
-  transaction: Queryable,
-  { jobId, index, attempt }: ClaimHolder,
-  { setId, leaseSeconds }: { readonly setId: string | null; readonly leaseSeconds: number },
-): Promise<ClaimedCreativeRow | undefined> {
-  // Materialized, because a joined subquery may run once for each row and then claims them all.
-  const { rows } = await sql<{ ad_id: string; wanted: WantedFrame[] }>`
-    with free as materialized (
-      select f.ad_id from job_creatives f
-      where f.job_id = ${jobId} and f.status = 'pending' and f.claim_expires_at is null
-      order by exists (
-        select 1 from screenshots s
-        where s.set_id = ${setId} and s.job_index = ${index} and s.ad_id = f.ad_id and s.status = 'pending'
-      ) desc, f.ad_id
-      limit 1 for update of f skip locked
-    )
-    update job_creatives c
-    set claimed_by_index = ${index}, claimed_by_attempt = ${attempt},
-        claim_expires_at = now() + make_interval(secs => ${leaseSeconds})
-    from free
-    where c.job_id = ${jobId} and c.ad_id = free.ad_id
-    returning c.ad_id, c.wanted`.execute(transaction);
-  const claimed = rows[0];
-  if (claimed === undefined) return undefined;
-  const ad = await transaction
-    .selectFrom('ads')
-    .leftJoin('uploads', 'uploads.id', 'ads.upload_id')
-    .select(['kind', 'content', 'given_width', 'given_height'])
-    .select(['uploads.name as file_name', 'uploads.sha256', 'uploads.bytes'])
-    .where('ads.id', '=', claimed.ad_id)
-    .executeTakeFirstOrThrow();
-  return { ...claimed, kind: ad.kind, content: ad.content, size: givenSize(ad), file: fileOf(ad) };
-}
-
-function fileOf(ad: { file_name: string | null; sha256: string | null; bytes: number | null }) {
-  const { file_name: name, sha256, bytes } = ad;
-  return name === null || sha256 === null || bytes === null ? null : { name, sha256, bytes };
-}
-
-function givenSize(ad: { given_width: number | null; given_height: number | null }): AdSize | null {
-  const { given_width: width, given_height: height } = ad;
-  return width === null || height === null ? null : { width, height };
-}
-
-/** @returns false if this attempt does not hold the claim. */
-export async function extendClaim(
-  transaction: Queryable,
-  holder: ClaimHolder,
-  { adId, leaseSeconds }: { readonly adId: string; readonly leaseSeconds: number },
-): Promise<boolean> {
-  const result = await updateClaimed(transaction, holder, adId)
-    .set({ claim_expires_at: sql<Date>`now() + make_interval(secs => ${leaseSeconds})` })
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
-}
-
-/** Releases one claim and does not count it as lost. */
-export async function removeClaim(transaction: Queryable, holder: ClaimHolder, adId: string): Promise<void> {
-  await updateClaimed(transaction, holder, adId).set(UNCLAIMED).execute();
-}
-
-function updateClaimed(transaction: Queryable, { jobId, index, attempt }: ClaimHolder, adId: string) {
-  return transaction
-    .updateTable('job_creatives')
-    .where('job_id', '=', jobId)
-    .where('ad_id', '=', adId)
-    .where('status', '=', 'pending')
-    .where('claimed_by_index', '=', index)
-    .where('claimed_by_attempt', '=', attempt);
-}
+/** The values of a creative without a claim. */
+export const UNCLAIMED = { claimed_by_index: null, claimed_by_attempt: null, claim_expires_at: null };
 
 /** Lets the claims of earlier attempts of this index expire now. */
 export async function expireEarlierClaims(
@@ -111,21 +28,6 @@ export async function expireEarlierClaims(
     .where('status', '=', 'pending')
     .where('claimed_by_index', '=', index)
     .where('claimed_by_attempt', '<', attempt)
-    .execute();
-}
-
-/** Removes the claims of a job whose lease has expired and counts them as lost. */
-export async function removeExpiredClaims(
-  transaction: Queryable,
-  jobId: string,
-): Promise<{ ad_id: string; claims_lost: number }[]> {
-  return transaction
-    .updateTable('job_creatives')
-    .set({ ...UNCLAIMED, claims_lost: sql<number>`claims_lost + 1` })
-    .where('job_id', '=', jobId)
-    .where('status', '=', 'pending')
-    .where('claim_expires_at', '<=', sql<Date>`now()`)
-    .returning(['ad_id', 'claims_lost'])
     .execute();
 }
 

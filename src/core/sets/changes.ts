@@ -14,10 +14,9 @@ import {
   type MetadataChange,
   metadataFaults,
 } from '../../domain/metadata.ts';
-import { changeAdRow, lockAdToChange } from '../ads/readAd.ts';
 import { recordAction } from '../organizations/auditLogQueries.ts';
 import { lockCampaign, type ObjectRef, wasRemoved } from '../removal/deletions.ts';
-import { changeSetRow, lockSetToRetake } from './setStatus.ts';
+import { lockSetToRetake } from './setStatus.ts';
 
 /** @throws Failure: 404 or 410 if there is no such ad, 422 if its metadata would exceed a limit. */
 export async function changeAd(
@@ -25,11 +24,23 @@ export async function changeAd(
   ref: ObjectRef,
   { change, actor }: { readonly change: z.output<typeof AdChange>; readonly actor: Actor },
 ): Promise<void> {
-  const before = (await lockAdToChange(tx, ref)) ?? (await rejectMissing(tx, ref));
+  // The lock keeps others from using or changing the ad before the transaction ends.
+  const locked = await tx
+    .selectFrom('ads')
+    .select(['name', 'metadata'])
+    .where('id', '=', ref.id)
+    .where('organization_id', '=', ref.organizationId)
+    .forUpdate()
+    .executeTakeFirst();
+  const before = locked ?? (await rejectMissing(tx, ref));
   const after = { name: change.name ?? before.name, metadata: metadataAfter(before.metadata, change.metadata) };
   const changes = [...changesBetween({ name: before.name }, { name: after.name }), ...metadataChanges(before, after)];
   if (changes.length === 0) return;
-  await changeAdRow(tx, ref.id, after);
+  await tx
+    .updateTable('ads')
+    .set({ name: after.name, metadata: JSON.stringify(after.metadata) })
+    .where('id', '=', ref.id)
+    .execute();
   if (after.name !== before.name) await markWordsStale(tx, { adId: ref.id });
   await record(tx, ref, { actor, action: 'ad.updated', changes });
 }
@@ -49,7 +60,11 @@ export async function changeSet(
     ...metadataChanges(before, after),
   ];
   if (changes.length === 0) return;
-  await changeSetRow(tx, id, after);
+  await tx
+    .updateTable('screenshot_sets')
+    .set({ instructions, metadata: JSON.stringify(after.metadata) })
+    .where('id', '=', id)
+    .execute();
   await record(tx, ref, { actor, action: 'screenshot_set.updated', changes });
 }
 

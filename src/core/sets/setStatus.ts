@@ -3,7 +3,6 @@ import { sql, type Updateable } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
-import type { Metadata } from '../../domain/metadata.ts';
 import type { SetStatus } from '../../domain/states.ts';
 
 /** Locks a set of this organization until the transaction ends. */
@@ -37,15 +36,6 @@ export async function lockSetToRetake(
     .where('organization_id', '=', organizationId)
     .forUpdate()
     .executeTakeFirst();
-}
-
-export async function changeSetRow(
-  transaction: Queryable,
-  id: string,
-  { instructions, metadata }: { readonly instructions: string | null; readonly metadata: Metadata },
-): Promise<void> {
-  const values = { instructions, metadata: JSON.stringify(metadata) };
-  await transaction.updateTable('screenshot_sets').set(values).where('id', '=', id).execute();
 }
 
 /** Locks the set, so that no cancellation can be requested before the transaction ends. */
