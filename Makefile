@@ -33,13 +33,10 @@ gallery: setup ## pictures of many ads and pages in ./gallery-output/ to judge; 
 dev: build ## the service on this machine at http://127.0.0.1:8080, until Ctrl-C; data in ./.tearsheet/
 	@exec $(NODE) dist/cli.js dev
 
-# A machine that cannot build the programs of the cluster tier skips it; CI never does.
-test: setup ## all checks, then all tests but those of verify and e2e; the first time on a machine it builds an API server (5 min)
+test: setup ## all checks, then all tests but those of verify and e2e
 	@code=0; rm -f .cache/test-summary; $(NODE) scripts/check.ts || code=1; \
-	if test/cluster/cluster build tests || [ "$$CI" = true ]; then cluster='--project cluster'; \
-	else echo 'The tests in test/cluster are skipped, because their programs could not be built (see above).'; fi; \
 	SUMMARY=test timeout -k 20 36m $(NODE) node_modules/vitest/vitest.mjs run --project unit --project integration \
-	  --project integration-isolated $$cluster $(ARGS) || code=1; exit $$code
+	  --project integration-isolated $(ARGS) || code=1; exit $$code
 
 check: setup ## format, types, lint, layers, unused code, generated files
 	@$(NODE) scripts/check.ts
@@ -53,7 +50,8 @@ bench: build ## speed against its floors, as the table of docs/performance.md
 e2e: setup ## image and chart on a real cluster: KUBECONFIG's, else one that it starts (Debian, as root; the first time 10 min)
 	@scripts/e2e.sh $(ARGS)
 
-verify: setup ## the long tests that test and e2e leave out; records the verified source in test/verify/verified
+# A machine that cannot build the programs of the cluster tier skips it; CI never does.
+verify: setup ## the long tests that test and e2e leave out, also on a real API server (the first time 5 min to build it)
 	@scripts/verify.sh $(ARGS)
 
 chaos: setup ## kills parts of the service under load and checks that nothing is lost; SEED=1 MINUTES=10 KILLS=1000 (docs/reliability.md)

@@ -1,12 +1,12 @@
 #!/bin/sh
-# `make verify`: the long tests. First the project `verify`, then on a cluster the project `e2e-alone`. When all pass, it writes a digest
+# `make verify`: the long tests. First the projects `verify` and `cluster`, then on nodes the project `e2e-alone`. When all pass, it writes a digest
 # of the files that they guard to test/verify/verified. With --if-changed it runs only when that digest differs.
 cd "$(dirname "$0")/.." || exit 1
 record=test/verify/verified
 
 digest() {
-  git ls-files -co --exclude-standard -z -- src charts/tearsheet crds clients docs/quick-start.md scripts/packClients.ts scripts/clients \
-    test/verify test/e2e/alone test/python test/support package-lock.json \
+  git ls-files -co --exclude-standard -z -- src charts/tearsheet crds clients docs/quick-start.md docs/runbooks.md scripts/packClients.ts scripts/clients \
+    test/verify test/cluster test/fixtures/kubernetes test/fixtures/alerts test/e2e/alone test/python test/support package-lock.json \
     ':!src/pages' ':!src/capture' ':!src/exports' ':!src/framing' ":!$record" |
     LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1
 }
@@ -20,12 +20,16 @@ if [ "${1:-}" = --if-changed ] && [ "$before" = "$(cat $record 2>/dev/null)" ]; 
   exit 0
 fi
 status=0
-SUMMARY=verify timeout -k 20 45m .node/bin/node node_modules/vitest/vitest.mjs run --project verify || status=1
+cluster='--project cluster'
+test/cluster/cluster build tests || [ "$CI" = true ] || {
+  cluster='' && echo 'The tests in test/cluster are skipped, because their programs could not be built (see above).'
+}
+SUMMARY=verify timeout -k 20 45m .node/bin/node node_modules/vitest/vitest.mjs run --project verify $cluster || status=1
 E2E_PROJECT=e2e-alone timeout -k 60 30m scripts/e2e.sh || status=1
 if [ "$status" -ne 0 ]; then
   exit "$status"
-elif grep -q '^0 passed' .cache/e2e-alone-summary; then
-  echo "The tests in test/e2e/alone were skipped on this cluster, so $record stays as it was."
+elif [ -z "$cluster" ] || grep -q '^0 passed' .cache/e2e-alone-summary; then
+  echo "The tests in test/cluster or test/e2e/alone were skipped, so $record stays as it was."
 elif [ "$(digest)" != "$before" ]; then
   echo "Guarded files changed during the run, so $record stays as it was. Run make verify again."
 else
