@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { createPublicApi } from '../../src/api/public/app.ts';
-import type { PublicApiOptions } from '../../src/api/public/options.ts';
+import type { Services } from '../../src/api/public/services.ts';
 import type { ArtifactStore } from '../../src/artifacts/store.ts';
 import { ArtifactNotFoundError } from '../../src/artifacts/store.ts';
 import { readInstallation } from '../../src/core/jobs/installation.ts';
@@ -52,21 +52,21 @@ export interface TestApi {
   remove(path: string): Promise<Reply>;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
   /** Starts another process's API on the same database, with other options. @returns its address. */
-  startReplica(options: Partial<PublicApiOptions>): Promise<string>;
+  startReplica(options: Partial<Services>): Promise<string>;
   /** Rows of a table. */
   count(table: string): Promise<number>;
   close(): Promise<void>;
 }
 
 /** The public API over a database of its own. Its queue entries go into the table `queued`, in the caller's transaction. */
-export async function startPublicApi(overrides: Partial<PublicApiOptions> = {}): Promise<TestApi> {
+export async function startPublicApi(overrides: Partial<Services> = {}): Promise<TestApi> {
   const database = await testDatabase();
   const store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   await store.pool.query('create table queued (name text not null, payload jsonb not null)');
   const organization = await createOrganization(store.db, { slug: 'acme' });
   const { secret } = await readInstallation(store.db);
   const lines: LogLine[] = [];
-  const options: PublicApiOptions = {
+  const options: Services = {
     store,
     secret,
     queue: queueInTable,

@@ -1,10 +1,9 @@
 /**
- * Looks for unknown fields and query parameters in a request. The answer has them as `request_warnings`. With the header
- * `Prefer: handling=strict`, the request is rejected instead, before it changes anything.
+ * Reads the JSON of a request, and looks for unknown fields and query parameters. The answer has them as `request_warnings`. With the
+ * header `Prefer: handling=strict`, the request is rejected instead, before it changes anything.
  */
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import {
   type KnownPart,
   knownPart,
@@ -12,7 +11,9 @@ import {
   unknownFields,
   unknownParameters,
 } from '../../contract/unknownFields.ts';
-import { type FieldErrors, invalid } from '../../domain/failure.ts';
+import { invalid } from '../../domain/failure.ts';
+import type { Route } from './endpoint.ts';
+import { type JsonBody, readJson, readOptionalJson } from './jsonBody.ts';
 import { listQuery } from './listQuery.ts';
 
 type Handling = 'strict' | 'lenient';
@@ -20,55 +21,54 @@ type Handling = 'strict' | 'lenient';
 export interface RequestShape {
   /** Names of its query parameters. */
   readonly query: readonly string[];
-  /** The fields of its JSON; undefined if it takes none. */
-  readonly body: KnownPart;
+  /** Its JSON; undefined if it takes none. */
+  readonly body?: { readonly isRequired: boolean; readonly maxBytes?: number | undefined; readonly fields: KnownPart };
 }
 
-interface RequestCheck {
-  readonly shape: RequestShape;
-  readonly handling: Handling | undefined;
-  readonly warnings: RequestWarning[];
-}
-
-const checks = new WeakMap<Request, RequestCheck>();
-
-export function shapeOf({ requestParams, requestBody }: ZodOpenApiOperationObject): RequestShape {
+export function shapeOf({
+  operation,
+  maxBodyBytes: maxBytes,
+}: Pick<Route, 'operation' | 'maxBodyBytes'>): RequestShape {
+  const { requestParams, requestBody } = operation;
   const query = requestParams?.query;
+  const json = requestBody?.content['application/json'];
   return {
     query: query instanceof z.ZodObject ? Object.keys(query.shape) : [],
-    body: knownPart(requestBody?.content?.['application/json']?.schema),
+    ...(json && { body: { isRequired: requestBody?.required === true, maxBytes, fields: knownPart(json.schema) } }),
   };
 }
 
-/** Checks the query, and prepares the check of the body. @throws Failure (422) if the client wants strict handling. */
-export function beginCheck(request: Request, response: Response, shape: RequestShape): void {
+/** @throws Failure: as {@link readJson}; 422 if something is unknown and the client wants strict handling. */
+export async function checkRequest(
+  request: Request,
+  response: Response,
+  shape: RequestShape,
+): Promise<{ readonly body?: JsonBody; readonly warnings: readonly RequestWarning[] }> {
   const handling = wantedHandling(request);
   if (handling !== undefined) response.set('Preference-Applied', `handling=${handling}`);
-  const check: RequestCheck = { shape, handling, warnings: unknownParameters(listQuery(request), shape.query) };
-  checks.set(request, check);
-  rejectIfStrict(check);
+  const ofQuery = unknownParameters(listQuery(request), shape.query);
+  if (handling === 'strict') rejectUnknown(ofQuery);
+  if (shape.body === undefined) return { warnings: ofQuery };
+  const { isRequired, maxBytes, fields } = shape.body;
+  const body = await (isRequired ? readJson : readOptionalJson)(request, maxBytes);
+  const ofBody = fields === undefined ? [] : unknownFields(fields, body.value);
+  if (handling === 'strict') rejectUnknown(ofBody);
+  return { body, warnings: [...ofQuery, ...ofBody] };
 }
 
-/** @param body as the client sent it. @throws Failure (422) if the client wants strict handling. */
-export function checkBody(request: Request, body: object): void {
-  const check = checks.get(request);
-  if (check?.shape.body === undefined) return;
-  check.warnings.push(...unknownFields(check.shape.body, body));
-  rejectIfStrict(check);
+/** @param text a JSON object that has fields, or nothing. */
+export function withWarnings(text: string, warnings: readonly RequestWarning[]): string {
+  if (warnings.length === 0 || text === '') return text;
+  return `${text.slice(0, -1)},"request_warnings":${JSON.stringify(warnings)}}`;
 }
 
-/** @returns the JSON with the warnings of its request. @param text a JSON object that has fields. */
-export function withRequestWarnings(request: Request, text: string): string {
-  const warnings = checks.get(request)?.warnings ?? [];
-  return warnings.length === 0 ? text : `${text.slice(0, -1)},"request_warnings":${JSON.stringify(warnings)}}`;
-}
-
-function rejectIfStrict({ handling, warnings }: RequestCheck): void {
-  if (handling !== 'strict' || warnings.length === 0) return;
-  const errors: FieldErrors = Object.fromEntries(
-    warnings.map(({ path, message }) => [path, [message.replace(', so the service ignored it', '')]]),
+function rejectUnknown(warnings: readonly RequestWarning[]): void {
+  if (warnings.length === 0) return;
+  throw invalid(
+    Object.fromEntries(
+      warnings.map(({ path, message }) => [path, [message.replace(', so the service ignored it', '')]]),
+    ),
   );
-  throw invalid(errors);
 }
 
 /** Reads `Prefer` (RFC 7240). The first of several values counts. */

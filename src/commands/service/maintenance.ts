@@ -1,4 +1,4 @@
-import { removeFullBuckets } from '../../api/limits/rateBuckets.ts';
+import { removeFullBuckets } from '../../api/limits/requestLimits.ts';
 import { deleteEntriesOfDeleted, deleteOldEntries } from '../../core/organizations/auditLogQueries.ts';
 import { OLD_ROWS } from '../../core/removal/oldRows.ts';
 import { expireSets } from '../../core/removal/removal.ts';

@@ -8,10 +8,10 @@ import { required } from '../../support/required.ts';
 const ROUTES = publicRoutes(DEFAULT_LIMITS);
 
 const shapeOfRoute = (method: string, path: string) =>
-  shapeOf(required(ROUTES.find((route) => route.method === method && route.path === path)).operation);
+  shapeOf(required(ROUTES.find((route) => route.method === method && route.path === path)));
 
 function unknownOf(method: string, path: string, body: unknown): string[] {
-  const known = shapeOfRoute(method, path).body;
+  const known = shapeOfRoute(method, path).body?.fields;
   return unknownFields(known, body).map((warning) => warning.path);
 }
 

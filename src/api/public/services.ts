@@ -13,7 +13,8 @@ import type { OpenLimits } from '../limits/openLimits.ts';
 import type { RequestLimits } from '../limits/requestLimits.ts';
 import type { ServedRequest } from '../server/accessLog.ts';
 
-export interface PublicApiOptions extends EventContext {
+/** The parts of the running service that requests use, composed once when it starts. */
+export interface Services extends EventContext {
   readonly store: Store;
   /** The installation's secret; it signs share links. */
   readonly secret: Buffer;
@@ -43,15 +44,10 @@ export interface PublicApiOptions extends EventContext {
   readonly exportWaitMs?: number;
   /** ARN of the service's own AWS identity. Without it, connectors cannot name a role. */
   readonly awsPrincipal?: string | undefined;
-  /** Checks the addresses of connectors and test events. Without it, they must be public. */
-  readonly guard?: Pick<Guard, 'resolve'>;
+  /** Checks the addresses of connectors and test events. */
+  readonly guard: Pick<Guard, 'resolve'>;
   /** The results pages, which `html_url` opens. */
   readonly pages?: Router;
   /** Shows errors to people as pages. */
   readonly errorPages?: ErrorRequestHandler;
-}
-
-/** For the routes with a key. */
-export interface RouteOptions extends PublicApiOptions {
-  readonly guard: Pick<Guard, 'resolve'>;
 }
