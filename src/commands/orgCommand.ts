@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { loadConfig } from '../config.ts';
 import {
   addOrganization,
   chooseQuotas,
@@ -14,7 +13,6 @@ import { QUOTA_MAX } from '../domain/quotas.ts';
 import { SET_DAYS } from '../domain/retention.ts';
 import { REVIEW_MODES, type ReviewMode } from '../domain/reviews.ts';
 import { addDelete } from './orgDelete.ts';
-import { setRetention } from './setRetention.ts';
 import { slugArgument } from './slugArgument.ts';
 import { print, withStore } from './withStore.ts';
 
@@ -110,7 +108,7 @@ function addSet(org: Command): void {
 async function change(db: Database, name: string, chosen: Chosen): Promise<void> {
   const { review, setRetentionDays, picturesPerDay, runningCaptures } = chosen;
   const days = setRetentionDays === undefined ? undefined : ownNumber(setRetentionDays);
-  await chooseSettings(db, name, { review, set_retention_days: days }, setRetention(loadConfig(process.env)));
+  await chooseSettings(db, name, { review, set_retention_days: days });
   await chooseQuotas(db, name, {
     ...(picturesPerDay !== undefined && { pictures_per_day: ownNumber(picturesPerDay) }),
     ...(runningCaptures !== undefined && { running_captures: ownNumber(runningCaptures) }),

@@ -12,6 +12,8 @@ import type { Enqueuer } from '../../src/db/queuePayloads.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { DEFAULT_UPLOAD_LIMITS } from '../../src/domain/uploads.ts';
 import { createGuard } from '../../src/egress/guard.ts';
+import { createErrorPages } from '../../src/pages/errorPages.ts';
+import { createPages } from '../../src/pages/pages.ts';
 import { testDatabase } from './database.ts';
 import { startListener } from './listeners.ts';
 
@@ -52,7 +54,7 @@ export interface TestApi {
   remove(path: string): Promise<Reply>;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
   /** Starts another process's API on the same database, with other options. @returns its address. */
-  startReplica(options: Partial<Services>): Promise<string>;
+  startReplica(options: Partial<Services>, more?: { readonly withPages: boolean }): Promise<string>;
   /** Rows of a table. */
   count(table: string): Promise<number>;
   close(): Promise<void>;
@@ -99,8 +101,10 @@ export async function startPublicApi(overrides: Partial<Services> = {}): Promise
         headers: { authorization, 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
-    startReplica: async (more) => {
-      const replica = await startListener(createServer(createPublicApi({ ...options, ...more })));
+    startReplica: async (more, { withPages } = { withPages: false }) => {
+      const services = { ...options, ...more, subscribe: () => () => undefined };
+      const pages = { router: createPages(services), errorPages: createErrorPages(services) };
+      const replica = await startListener(createServer(createPublicApi(services, withPages ? pages : undefined)));
       listeners.push(replica);
       return replica.url;
     },

@@ -1,4 +1,10 @@
-import express, { type Express, type RequestHandler, type RequestParamHandler } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type RequestHandler,
+  type RequestParamHandler,
+  type Router,
+} from 'express';
 import { Failure, unknownId } from '../../domain/failure.ts';
 import { accessLog } from '../server/accessLog.ts';
 import { errorHandler, unknownPath } from '../server/errorHandler.ts';
@@ -18,8 +24,15 @@ const ANSWER_HEADERS =
   'ETag, Idempotency-Replayed, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id';
 const PREFLIGHT_SECONDS = '600';
 
+/** The results pages, which `html_url` opens. */
+export interface Pages {
+  readonly router: Router;
+  /** Shows errors to people as pages. */
+  readonly errorPages: ErrorRequestHandler;
+}
+
 /** @returns the public API with its reference, the pictures and, if given, the results pages. It does not listen yet. */
-export function createPublicApi(services: Services): Express {
+export function createPublicApi(services: Services, pages?: Pages): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -29,7 +42,7 @@ export function createPublicApi(services: Services): Express {
   app.enable('strict routing');
   app.set('trust proxy', services.trustedProxies ?? false);
   app.use(closeAfterUnreadBody);
-  app.use(requestId, accessLog(services.log, services.observe ?? (() => undefined)));
+  app.use(requestId, accessLog(services.log, services.observeRequest ?? (() => undefined)));
   app.use((_request, response, next) => {
     response.set({ 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' });
     next();
@@ -45,9 +58,9 @@ export function createPublicApi(services: Services): Express {
   route(app, '/e/:token/:name', { get: serveExport(services) });
   const document = JSON.stringify(buildOpenApi(services.limits), undefined, 2);
   route(app, '/openapi.json', { get: (_request, response) => void response.type('json').send(document) });
-  if (services.pages !== undefined) app.use(services.pages);
+  if (pages !== undefined) app.use(pages.router);
   app.use(unknownPath);
-  if (services.errorPages !== undefined) app.use(services.errorPages);
+  if (pages !== undefined) app.use(pages.errorPages);
   app.use(errorHandler(services.log));
   return app;
 }

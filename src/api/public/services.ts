@@ -1,10 +1,8 @@
-import type { ErrorRequestHandler, Router } from 'express';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { EventContext } from '../../core/webhooks/eventContext.ts';
 import type { Store } from '../../db/database.ts';
 import type { Limits } from '../../domain/limits.ts';
 import type { DefaultQuotas } from '../../domain/quotas.ts';
-import type { RetentionLimits } from '../../domain/retention.ts';
 import type { UploadLimits } from '../../domain/uploads.ts';
 import type { Guard } from '../../egress/guard.ts';
 import type { Log } from '../../lib/log.ts';
@@ -22,8 +20,8 @@ export interface Services extends EventContext {
   readonly uploadLimits: UploadLimits;
   /** The quotas of organizations without own ones. */
   readonly quotas?: DefaultQuotas | undefined;
-  /** The operator’s choice of how long objects are kept; the defaults unless given. */
-  readonly retention?: RetentionLimits;
+  /** Days after which the sets of organizations that chose nothing are removed; they stay unless given. */
+  readonly setRetentionDays?: number | undefined;
   /** Limits the requests of each key; without it, nothing does. */
   readonly requestLimits?: RequestLimits | undefined;
   /** Limits requests without a key; without it, nothing does. */
@@ -38,7 +36,7 @@ export interface Services extends EventContext {
   readonly corsOrigins?: readonly string[];
   readonly log: Log;
   /** Receives each request when it ends, for metrics. */
-  readonly observe?: (served: ServedRequest) => void;
+  readonly observeRequest?: (served: ServedRequest) => void;
   readonly artifacts: ArtifactStore;
   /** How long a download waits for the file of its export; 8 s unless given. */
   readonly exportWaitMs?: number;
@@ -46,8 +44,4 @@ export interface Services extends EventContext {
   readonly awsPrincipal?: string | undefined;
   /** Checks the addresses of connectors and test events. */
   readonly guard: Pick<Guard, 'resolve'>;
-  /** The results pages, which `html_url` opens. */
-  readonly pages?: Router;
-  /** Shows errors to people as pages. */
-  readonly errorPages?: ErrorRequestHandler;
 }

@@ -18,7 +18,7 @@ import {
   type UsageOfDay,
 } from '../../../core/organizations/usage.ts';
 import { DEFAULT_QUOTAS, type DefaultQuotas, dayOf, nextDay } from '../../../domain/quotas.ts';
-import { maxRetention, NO_RETENTION, retentionDays, SET_DAYS } from '../../../domain/retention.ts';
+import { SET_DAYS } from '../../../domain/retention.ts';
 import { timestamp } from '../../../domain/time.ts';
 import { COST } from '../../limits/costs.ts';
 import { type Call, type JsonResponse, jsonResponse, type Route, readOrFail } from '../endpoint.ts';
@@ -129,8 +129,7 @@ export const settingRoutes: readonly Route[] = [
       const { review, set_retention_days } = readOrFail(SettingsBody, call.body.value);
       const wanted = { review: review ?? undefined, set_retention_days };
       const { actor, place } = call;
-      const { store, retention: limits } = services;
-      await store.db.transaction().execute((tx) => changeSettings(tx, place.slug, wanted, { actor, limits }));
+      await services.store.db.transaction().execute((tx) => changeSettings(tx, place.slug, wanted, actor));
       return settingsAnswer(services, call);
     },
   },
@@ -201,19 +200,19 @@ function usageRecord(
 }
 
 async function settingsAnswer(
-  { store, retention = NO_RETENTION, sendingAddresses = [] }: Services,
+  { store, setRetentionDays, sendingAddresses = [] }: Services,
   { place }: Call,
 ): Promise<JsonResponse> {
   const row = await requireOrganization(store.db, place.slug);
   return jsonResponse(200, {
     type: 'settings',
     review: row.review,
-    set_retention_days: retentionDays(row.set_retention_days, retention),
+    set_retention_days: row.set_retention_days ?? setRetentionDays ?? null,
     retention_bounds: {
       set_retention_days: {
         minimum: SET_DAYS.min,
-        maximum: maxRetention(retention),
-        default: retention.defaultDays ?? null,
+        maximum: SET_DAYS.max,
+        default: setRetentionDays ?? null,
       },
     },
     sending_addresses: [...sendingAddresses],
