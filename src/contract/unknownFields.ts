@@ -1,7 +1,7 @@
 /** Finds what a request sends although the API does not know it: misspelled fields and query parameters. */
 import { z } from 'zod';
-import { OURS } from './descriptions.ts';
 import { isObject, type JsonObject, joinPath } from './faults.ts';
+import { OURS } from './schemaParts.ts';
 
 /** A part of a request that the service ignored. */
 export const RequestWarning = z

@@ -1,5 +1,4 @@
 /** Caches results of TokenReview requests by the hash of the token, because one capture calls many times a second. */
-
 import { z } from 'zod';
 import { KeyedSum } from '../../lib/keyedSum.ts';
 import { setBounded } from '../../lib/lru.ts';

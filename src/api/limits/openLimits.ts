@@ -4,8 +4,7 @@
  */
 import type { Request, Response } from 'express';
 import { type Failure, tooMany } from '../../domain/failure.ts';
-import { createRateLimiter } from '../../lib/rateLimiter.ts';
-import type { RateLimit } from '../../lib/tokenBucket.ts';
+import { createRateLimiter, type RateLimit } from '../../lib/rateLimiter.ts';
 import { noteLimit } from '../server/accessLog.ts';
 import { callerNetwork } from '../server/callerAddress.ts';
 

@@ -3,8 +3,7 @@ import type { Response } from 'express';
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { tooMany } from '../../domain/failure.ts';
-import type { RateLimitResult } from '../../lib/rateLimiter.ts';
-import type { RateLimit } from '../../lib/tokenBucket.ts';
+import type { RateLimit, RateLimitResult } from '../../lib/rateLimiter.ts';
 import { noteLimit } from '../server/accessLog.ts';
 
 interface TokenWish {

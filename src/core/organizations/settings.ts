@@ -15,12 +15,7 @@ export interface SettingsChange {
 }
 
 /** Settings that are absent stay. @throws Failure (404) if there is no such organization. */
-export async function changeSettings(
-  tx: Queryable,
-  slug: string,
-  change: SettingsChange,
-  actor: Actor,
-): Promise<void> {
+export async function changeSettings(tx: Queryable, slug: string, change: SettingsChange, actor: Actor): Promise<void> {
   const row = await lockOrganization(tx, slug);
   const before = { review: row.review, set_retention_days: row.set_retention_days };
   const { review = before.review, set_retention_days: days = before.set_retention_days } = change;

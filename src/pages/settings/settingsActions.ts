@@ -1,8 +1,7 @@
 /** The effects of the forms of settings. A form with faults is shown again with what was typed. */
 import { ConnectorCheckBody, ConnectorReference, S3ConnectorBody } from '../../contract/connectors.ts';
-import { NewApiKey } from '../../contract/keys.ts';
-import { SettingsBody } from '../../contract/settings.ts';
-import { WebhookTest } from '../../contract/webhooks.ts';
+import { NewApiKey, SettingsBody } from '../../contract/settings.ts';
+import { WebhookTest } from '../../contract/webhookEndpoints.ts';
 import { findS3Connector } from '../../core/buckets/connectorQueries.ts';
 import { removeConnector, requestConnectorCheck, saveConnector } from '../../core/buckets/connectors.ts';
 import { createApiKey, revokeApiKey } from '../../core/organizations/keys.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { AdChange } from '../../../contract/changes.ts';
-import { OURS } from '../../../contract/descriptions.ts';
 import { NEW_AD } from '../../../contract/examples.ts';
-import { parseCreateAd } from '../../../contract/parseCreateAd.ts';
+import { parseCreateAd } from '../../../contract/parseScreenshotRequest.ts';
 import { AdsQuery } from '../../../contract/queries.ts';
 import { AdRecord, AdSummary } from '../../../contract/records.ts';
 import { requestBodies } from '../../../contract/requests.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
 import { listAds } from '../../../core/ads/listAds.ts';
 import { removeAd } from '../../../core/removal/removal.ts';
 import { acceptAd } from '../../../core/requests/acceptAd.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { OURS } from '../../../contract/descriptions.ts';
 import { LOGO } from '../../../contract/examples.ts';
 import { BrandingBody, BrandingRecord, brandingOf } from '../../../contract/exports.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
 import { brandingRecord } from '../../../core/exports/exportJson.ts';
 import { readBranding } from '../../../core/organizations/branding.ts';
 import { changeBranding, changeLogo } from '../../../core/organizations/settings.ts';

@@ -1,7 +1,7 @@
 import { CampaignChange } from '../../../contract/changes.ts';
-import { OURS } from '../../../contract/descriptions.ts';
 import { CampaignsQuery } from '../../../contract/queries.ts';
 import { CampaignRecord } from '../../../contract/records.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
 import { removeCampaign } from '../../../core/removal/removal.ts';
 import { renameCampaign } from '../../../core/sets/changes.ts';
 import { listCampaigns } from '../../../core/sets/listCampaigns.ts';

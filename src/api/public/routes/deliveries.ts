@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { OURS } from '../../../contract/descriptions.ts';
 import {
   EventDetailRecord,
   EventId,
@@ -13,6 +12,7 @@ import {
 import { REPLAYED_PERIOD } from '../../../contract/examples.ts';
 import { DeliveriesQuery, EventsQuery } from '../../../contract/queries.ts';
 import { DeliveryDetailRecord, DeliveryRecord } from '../../../contract/records.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
 import { deliveryDetailRecord, deliveryRecord } from '../../../core/sets/listItems.ts';
 import { eventDetailRecord, eventRecord } from '../../../core/webhooks/eventJson.ts';
 import { findEvent, listEvents } from '../../../core/webhooks/eventQueries.ts';

@@ -1,6 +1,6 @@
-import { OURS } from '../../../contract/descriptions.ts';
 import { ExportBody, ExportQuery, ExportRecord, exportOptions } from '../../../contract/exports.ts';
 import { ListQuery } from '../../../contract/queries.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
 import { exportRecord } from '../../../core/exports/exportJson.ts';
 import { type ExportRow, findExport, listExports } from '../../../core/exports/exportQueries.ts';
 import { requestExport, waitForExport } from '../../../core/exports/exports.ts';

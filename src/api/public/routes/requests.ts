@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { OURS } from '../../../contract/descriptions.ts';
 import { NEW_SCREENSHOTS } from '../../../contract/examples.ts';
 import { screenshotRequestParser } from '../../../contract/parseScreenshotRequest.ts';
 import { ScreenshotSetRecord, ScreenshotSetSummary } from '../../../contract/records.ts';
 import { requestBodies } from '../../../contract/requests.ts';
 import { retakeBodies, retakeParser } from '../../../contract/retakes.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
 import { acceptScreenshotRequest } from '../../../core/requests/acceptScreenshotRequest.ts';
 import { type RepeatKind, repeatScreenshot, repeatSet } from '../../../core/requests/repeatScreenshots.ts';
 import { readSetRecord } from '../../../core/sets/readRecords.ts';

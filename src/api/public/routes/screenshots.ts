@@ -1,7 +1,7 @@
-import { OURS } from '../../../contract/descriptions.ts';
+import { ScreenshotReviewBody } from '../../../contract/changes.ts';
 import { ScreenshotsQuery } from '../../../contract/queries.ts';
 import { ApprovedScreenshot, ScreenshotDetailRecord, ScreenshotRecord } from '../../../contract/records.ts';
-import { ScreenshotReviewBody } from '../../../contract/reviewing.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
 import { reviewScreenshot } from '../../../core/reviews/reviews.ts';
 import { findApprovedPlace, listApprovedScreenshots } from '../../../core/sets/listApprovedScreenshots.ts';
 import { approvedScreenshotRecord } from '../../../core/sets/listItems.ts';

@@ -1,10 +1,10 @@
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { SetChange } from '../../../contract/changes.ts';
-import { OURS } from '../../../contract/descriptions.ts';
 import { REVIEW_OF_A_SET } from '../../../contract/examples.ts';
 import { SetScreenshotsQuery, SetsQuery } from '../../../contract/queries.ts';
 import { ListedSet, listOf, ScreenshotRecord, ScreenshotSetRecord } from '../../../contract/records.ts';
 import { ReviewBody } from '../../../contract/requests.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
 import { removeSet } from '../../../core/removal/removal.ts';
 import { reviewSet, type SetAction } from '../../../core/reviews/reviews.ts';
 import { changeSet } from '../../../core/sets/changes.ts';

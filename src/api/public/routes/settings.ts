@@ -1,10 +1,17 @@
 import { z } from 'zod';
-import { AuditLogEntryRecord } from '../../../contract/auditLog.ts';
-import { OURS } from '../../../contract/descriptions.ts';
-import { ApiKeyRecord, CreatedApiKeyRecord, NewApiKey } from '../../../contract/keys.ts';
 import { AuditLogQuery, ListQuery } from '../../../contract/queries.ts';
-import { SettingsBody, SettingsRecord } from '../../../contract/settings.ts';
-import { USAGE_DAYS_MAX, UsageQuery, UsageRecord } from '../../../contract/usage.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
+import {
+  ApiKeyRecord,
+  AuditLogEntryRecord,
+  CreatedApiKeyRecord,
+  NewApiKey,
+  SettingsBody,
+  SettingsRecord,
+  USAGE_DAYS_MAX,
+  UsageQuery,
+  UsageRecord,
+} from '../../../contract/settings.ts';
 import { listAuditLog } from '../../../core/organizations/auditLogQueries.ts';
 import { listKeyRows } from '../../../core/organizations/keyList.ts';
 import { createApiKey, revokeApiKey } from '../../../core/organizations/keys.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { OURS } from '../../../contract/descriptions.ts';
 import { ListQuery } from '../../../contract/queries.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
 import { NewShare, ShareRecord } from '../../../contract/sharing.ts';
 import { shareRecord } from '../../../core/sets/listItems.ts';
 import { readSetRow } from '../../../core/sets/readSet.ts';

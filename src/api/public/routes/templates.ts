@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { OURS } from '../../../contract/descriptions.ts';
 import { ListQuery } from '../../../contract/queries.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
 import { newTemplate, TemplateRecord, templateBody } from '../../../contract/templates.ts';
 import { listTemplates } from '../../../core/requests/templateQueries.ts';
 import { removeTemplate, saveTemplate } from '../../../core/requests/templates.ts';

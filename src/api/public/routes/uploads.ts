@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { OURS } from '../../../contract/descriptions.ts';
 import { UploadsQuery } from '../../../contract/queries.ts';
 import { UploadRecord } from '../../../contract/records.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
 import { uploadRecord } from '../../../core/sets/listItems.ts';
 import { findUpload, listUploads } from '../../../core/uploads/uploadQueries.ts';
 import { deleteUpload } from '../../../core/uploads/uploads.ts';

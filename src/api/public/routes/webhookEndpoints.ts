@@ -3,16 +3,14 @@ import { ListQuery } from '../../../contract/queries.ts';
 import { DeliveryRecord } from '../../../contract/records.ts';
 import {
   NewWebhookEndpoint,
+  NewWebhookSecretRecord,
+  SecretRotation,
   WebhookEndpointChange,
   WebhookEndpointRecord,
   WebhookEndpointWithSecret,
-} from '../../../contract/webhookEndpoints.ts';
-import {
-  NewWebhookSecretRecord,
-  SecretRotation,
   WebhookSecretRecord,
   WebhookTest,
-} from '../../../contract/webhooks.ts';
+} from '../../../contract/webhookEndpoints.ts';
 import { readWebhookSecret } from '../../../core/organizations/organizations.ts';
 import { replaceWebhookSecret } from '../../../core/organizations/settings.ts';
 import { webhookEndpointRecord, webhookSecretRecord } from '../../../core/organizations/settingsJson.ts';

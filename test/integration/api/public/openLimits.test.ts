@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shareToken } from '../../../../src/api/auth/shareTokens.ts';
 import { createOpenLimits } from '../../../../src/api/limits/openLimits.ts';
 import type { ServedRequest } from '../../../../src/api/server/accessLog.ts';
-import type { RateLimit } from '../../../../src/lib/tokenBucket.ts';
+import type { RateLimit } from '../../../../src/lib/rateLimiter.ts';
 import { exchange, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;
