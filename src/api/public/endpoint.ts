@@ -79,7 +79,7 @@ export interface Route {
 export function endpoint(services: Services, route: Route): RequestHandler {
   const { store, publicUrl, requestLimits, keyChecker = createKeyChecker({ db: store.db }) } = services;
   const { scope, cost = COST.usual, secret = scope === 'admin' } = route;
-  const shape = shapeOf(route);
+  const shape = shapeOf(route.operation, route.maxBodyBytes);
   return async (request, response) => {
     const slug = String(request.params['slug']);
     const key = readApiKey(request);

@@ -149,11 +149,11 @@ const figure = (value: number) => value.toLocaleString('en');
 const tooMany = (most: number, what: string) =>
   tooLarge(`must hold at most ${figure(most)} ${what}: send several requests.`);
 
-export function malformed(text: string): Failure {
+function malformed(text: string): Failure {
   return new Failure({ status: 400, code: 'malformed', errors: { body: [text] } });
 }
 
-export function tooLarge(text: string): Failure {
+function tooLarge(text: string): Failure {
   return new Failure({ status: 413, code: 'too_large', errors: { body: [text] } });
 }
 

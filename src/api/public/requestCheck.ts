@@ -4,6 +4,7 @@
  */
 import type { Request, Response } from 'express';
 import { z } from 'zod';
+import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import {
   type KnownPart,
   knownPart,
@@ -12,7 +13,6 @@ import {
   unknownParameters,
 } from '../../contract/unknownFields.ts';
 import { invalid } from '../../domain/failure.ts';
-import type { Route } from './endpoint.ts';
 import { type JsonBody, readJson, readOptionalJson } from './jsonBody.ts';
 import { listQuery } from './listQuery.ts';
 
@@ -25,11 +25,8 @@ export interface RequestShape {
   readonly body?: { readonly isRequired: boolean; readonly maxBytes?: number | undefined; readonly fields: KnownPart };
 }
 
-export function shapeOf({
-  operation,
-  maxBodyBytes: maxBytes,
-}: Pick<Route, 'operation' | 'maxBodyBytes'>): RequestShape {
-  const { requestParams, requestBody } = operation;
+/** @param maxBytes of the JSON body. */
+export function shapeOf({ requestParams, requestBody }: ZodOpenApiOperationObject, maxBytes?: number): RequestShape {
   const query = requestParams?.query;
   const json = requestBody?.content['application/json'];
   return {

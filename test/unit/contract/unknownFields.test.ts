@@ -8,7 +8,7 @@ import { required } from '../../support/required.ts';
 const ROUTES = publicRoutes(DEFAULT_LIMITS);
 
 const shapeOfRoute = (method: string, path: string) =>
-  shapeOf(required(ROUTES.find((route) => route.method === method && route.path === path)));
+  shapeOf(required(ROUTES.find((route) => route.method === method && route.path === path)).operation);
 
 function unknownOf(method: string, path: string, body: unknown): string[] {
   const known = shapeOfRoute(method, path).body?.fields;

@@ -99,12 +99,12 @@ export function readIdentity({ name = '', uid = '', resourceVersion = '' }: Meta
 }
 
 /** @returns the uid of the object that controls this one; empty if no object does. */
-export function controllerUid({ ownerReferences = [] }: Metadata): string {
+function controllerUid({ ownerReferences = [] }: Metadata): string {
   return ownerReferences.find(({ controller }) => controller === true)?.uid ?? '';
 }
 
 /** @returns the name of the ScreenshotJob that a Job or a pod belongs to; empty if the label is missing. */
-export function screenshotJobName({ labels = {} }: Metadata): string {
+function screenshotJobName({ labels = {} }: Metadata): string {
   return labels[LABEL.screenshotJob] ?? '';
 }
 

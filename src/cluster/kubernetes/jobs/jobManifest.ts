@@ -51,7 +51,7 @@ export interface PodTemplateOptions {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-export function podTemplate({ spec, profile, labels }: PodTemplateOptions): V1PodTemplateSpec {
+function podTemplate({ spec, profile, labels }: PodTemplateOptions): V1PodTemplateSpec {
   return {
     metadata: {
       labels: { ...profile.podLabels, ...labels },

@@ -65,21 +65,21 @@ const HARMLESS_EXITS = new Set<number>([CAPTURE_EXIT.superseded, CAPTURE_EXIT.te
 const REPORTED_AFTER_MS = 3_000;
 
 /** The Job has fewer pods than it should have. */
-export const MISSING_PODS: LastingCondition = { condition: 'missing', ms: 3_000 };
+const MISSING_PODS: LastingCondition = { condition: 'missing', ms: 3_000 };
 /** Pulling an image and mounting volumes usually takes less time. */
-export const creating = ({ uid }: PodState): LastingCondition => ({ condition: `creating ${uid}`, ms: 20_000 });
+const creating = ({ uid }: PodState): LastingCondition => ({ condition: `creating ${uid}`, ms: 20_000 });
 
-export const hasEnded = ({ phase }: PodState) => phase === 'Succeeded' || phase === 'Failed';
+const hasEnded = ({ phase }: PodState) => phase === 'Succeeded' || phase === 'Failed';
 
 /** The pod is on a node, its container does not run yet, and no reason is given. */
-export function isCreating({ waiting, node, phase, deleting }: PodState): boolean {
+function isCreating({ waiting, node, phase, deleting }: PodState): boolean {
   const isNormal =
     waiting === undefined || waiting.reason === 'ContainerCreating' || waiting.reason === 'PodInitializing';
   return phase === 'Pending' && !deleting && node !== undefined && isNormal;
 }
 
 /** How many more pods the Job should have now. */
-export function missingPods({ job, pods }: JobSnapshot): number {
+function missingPods({ job, pods }: JobSnapshot): number {
   if (job.suspended || job.finished || job.deleting || job.isFailing) return 0;
   const count = (indexes: string) => parseIndexes(indexes, job.indexes).length;
   const ended = count(job.succeededIndexes) + count(job.failedIndexes);
@@ -88,7 +88,7 @@ export function missingPods({ job, pods }: JobSnapshot): number {
 }
 
 /** The first problem in order of certainty; undefined if a pod is capturing. */
-export function findProblem(snapshot: JobSnapshot): PossibleProblem | undefined {
+function findProblem(snapshot: JobSnapshot): PossibleProblem | undefined {
   const { job, pods } = snapshot;
   if (job.finished || job.deleting || isCapturing(snapshot)) return undefined;
   if (job.suspended) return possibleProblem('Suspended', suspendedMessage(job));
@@ -104,7 +104,7 @@ export function findProblem(snapshot: JobSnapshot): PossibleProblem | undefined 
 }
 
 /** True if at least one pod runs on a node that answers and is not being deleted. */
-export function isCapturing(snapshot: JobSnapshot): boolean {
+function isCapturing(snapshot: JobSnapshot): boolean {
   return snapshot.pods.some((pod) => pod.phase === 'Running' && !pod.deleting && !isOnLostNode(pod, snapshot));
 }
 
@@ -175,7 +175,7 @@ function creationProblem(snapshot: JobSnapshot): PossibleProblem | undefined {
 }
 
 /** How the latest pod failed. */
-export function endProblem(pods: readonly PodState[]): PossibleProblem | undefined {
+function endProblem(pods: readonly PodState[]): PossibleProblem | undefined {
   const [latest] = pods.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   if (latest?.phase !== 'Failed') return undefined;
   const { name, failure, endReason, disruption } = latest;
@@ -197,7 +197,12 @@ function textOf({ reason, message }: KubernetesReason): string {
   return message === '' ? reason : `${reason}: ${message}`;
 }
 
-/** @param now milliseconds on the same clock as `previous`. */
+/**
+ * Diagnoses a Job from a snapshot of the Job, its pods, Events and nodes. A condition counts only after it has lasted for some time. The
+ * time is measured on our own clock from when the condition was first seen, because the cluster's clock may be different. The caller keeps
+ * the first-seen times of one diagnosis for the next.
+ * @param now milliseconds on the same clock as `previous`.
+ */
 export function diagnose(snapshot: JobSnapshot, previous: FirstSeenTimes, now: number): Diagnosis {
   const firstSeen = new Map<string, number>();
   const waits: number[] = [];
