@@ -1,6 +1,6 @@
 /** The tables as kysely sees them; the truth is in `migrations/`. */
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
-import type { OptionsJson } from '../contract/optionsJson.ts';
+import type { OptionsJson } from '../contract/parseParts.ts';
 import type { TemplateBody } from '../contract/templates.ts';
 import type { CreativeFormat, MediaType } from '../domain/ads.ts';
 import type { ActorType, AuditAction, FieldChange } from '../domain/auditLog.ts';

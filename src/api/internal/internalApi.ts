@@ -31,7 +31,7 @@ import {
   setCaller,
 } from '../auth/captureAuth.ts';
 import { limitCalls } from '../limits/captureLimits.ts';
-import { callerAddress } from '../server/callerAddress.ts';
+import { callerAddress } from '../server/caller.ts';
 import {
   ForbiddenError,
   httpErrorOf,

@@ -6,7 +6,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { KeyedSum } from '../../lib/keyedSum.ts';
 import { createRateLimiter, type RateLimit } from '../../lib/rateLimiter.ts';
 import { getCaller } from '../auth/captureAuth.ts';
-import { callerAddress } from '../server/callerAddress.ts';
+import { callerAddress } from '../server/caller.ts';
 import { OverloadedError, TooLargeError } from '../server/errors.ts';
 
 interface CallLimitOptions {

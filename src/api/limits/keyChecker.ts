@@ -11,7 +11,7 @@ import { type Failure, tooMany } from '../../domain/failure.ts';
 import type { ParsedKey } from '../../domain/keys.ts';
 import { setBounded } from '../../lib/lru.ts';
 import { createRateLimiter, type RateLimit } from '../../lib/rateLimiter.ts';
-import { callerNetwork } from '../server/callerAddress.ts';
+import { callerNetwork } from '../server/caller.ts';
 
 const MAX_KNOWN = 10_000;
 

@@ -7,9 +7,9 @@ import express, {
 } from 'express';
 import { Failure, unknownId } from '../../domain/failure.ts';
 import { accessLog } from '../server/accessLog.ts';
+import { requestId } from '../server/caller.ts';
 import { errorHandler, unknownPath } from '../server/errorHandler.ts';
 import { requireEncoding, requireOneHost } from '../server/parserFaults.ts';
-import { requestId } from '../server/requestId.ts';
 import { route } from '../server/route.ts';
 import { closeAfterUnreadBody } from '../server/unreadBody.ts';
 import { endpoint } from './endpoint.ts';

@@ -14,9 +14,8 @@ import { authorize, readApiKey, requireOwner } from '../auth/apiKeys.ts';
 import { COST } from '../limits/costs.ts';
 import { createKeyChecker } from '../limits/keyChecker.ts';
 import { addLogFields } from '../server/accessLog.ts';
-import { actorOf } from '../server/actor.ts';
-import { type JsonBody, NO_BODY } from './jsonBody.ts';
-import { checkRequest, shapeOf, withWarnings } from './requestCheck.ts';
+import { actorOf } from '../server/caller.ts';
+import { checkRequest, type JsonBody, NO_BODY, shapeOf, withWarnings } from './requestBody.ts';
 import type { Services } from './services.ts';
 
 /** A request whose key has been checked. */

@@ -6,9 +6,9 @@ import {
   type ZodOpenApiPathItemObject,
 } from 'zod-openapi';
 import { TOPIC_DESCRIPTIONS } from '../../contract/events.ts';
+import { RequestWarning } from '../../contract/faults.ts';
 import { AdEvent, ScreenshotSetEvent } from '../../contract/records.ts';
 import { OURS } from '../../contract/schemaParts.ts';
-import { RequestWarning } from '../../contract/unknownFields.ts';
 import { TestEvent, WebhookEndpointEvent } from '../../contract/webhookEndpoints.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../domain/limits.ts';
 import { EVENT_TOPICS } from '../../domain/topics.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { shapeOf } from '../../../src/api/public/requestCheck.ts';
+import { shapeOf } from '../../../src/api/public/requestBody.ts';
 import { publicRoutes } from '../../../src/api/public/routes/routes.ts';
-import { unknownFields, unknownParameters } from '../../../src/contract/unknownFields.ts';
+import { unknownFields, unknownParameters } from '../../../src/contract/faults.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { required } from '../../support/required.ts';
 

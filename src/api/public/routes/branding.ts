@@ -7,7 +7,7 @@ import { readBranding } from '../../../core/organizations/branding.ts';
 import { changeBranding, changeLogo } from '../../../core/organizations/settings.ts';
 import { MAX_LOGO_BYTES, replaceLogo } from '../../logos/replaceLogo.ts';
 import { type Call, type JsonResponse, jsonResponse, type Route, readOrFail } from '../endpoint.ts';
-import { readBytes } from '../jsonBody.ts';
+import { readBytes } from '../requestBody.ts';
 import type { Services } from '../services.ts';
 import { BODY_FAILURES, jsonBody, organization, responses } from './operation.ts';
 

@@ -2,10 +2,31 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, type InputType, inflate, type ZlibOptions } from 'node:zlib';
-import type { Request } from 'express';
-import { isObject, type JsonObject, kindOf } from '../../contract/faults.ts';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import {
+  isObject,
+  type JsonObject,
+  type KnownPart,
+  kindOf,
+  knownPart,
+  type RequestWarning,
+  unknownFields,
+  unknownParameters,
+} from '../../contract/faults.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
 import { MAX_BODY_BYTES, MAX_BODY_SHAPES, MAX_BODY_VALUES } from '../../domain/limits.ts';
+import { listQuery } from './listQuery.ts';
+
+type Handling = 'strict' | 'lenient';
+
+interface RequestShape {
+  /** Names of its query parameters. */
+  readonly query: readonly string[];
+  /** Its JSON; undefined if it takes none. */
+  readonly body?: { readonly isRequired: boolean; readonly maxBytes?: number | undefined; readonly fields: KnownPart };
+}
 
 /** No valid body is that deep. To parse millions of levels takes seconds and gigabytes. */
 const MAX_LEVELS = 1_000;
@@ -39,7 +60,7 @@ const HINT = ': send several requests, and larger creatives as uploads (POST …
  * @throws Failure: 415 for another content type or encoding, 413 if the body is too large, 400 if it is malformed, 422 if it is not an
  *   object.
  */
-export async function readJson(request: Request, max = MAX_BODY_BYTES): Promise<JsonBody> {
+async function readJson(request: Request, max = MAX_BODY_BYTES): Promise<JsonBody> {
   requireJson(request);
   const decode = decoderOf(request);
   const bytes = await readBytes(request, max, HINT);
@@ -49,7 +70,7 @@ export async function readJson(request: Request, max = MAX_BODY_BYTES): Promise<
 }
 
 /** As {@link readJson}, but accepts an empty body as `{}`. */
-export function readOptionalJson(request: Request, max?: number): Promise<JsonBody> {
+function readOptionalJson(request: Request, max?: number): Promise<JsonBody> {
   const empty = request.get('transfer-encoding') === undefined && Number(request.get('content-length') ?? 0) === 0;
   return empty ? Promise.resolve(NO_BODY) : readJson(request, max);
 }
@@ -178,4 +199,57 @@ export async function readBytes(request: Request, max: number, hint = ''): Promi
   }
   if (size > max) throw overflow();
   return Buffer.concat(chunks, size);
+}
+
+/** @param maxBytes of the JSON body. */
+export function shapeOf({ requestParams, requestBody }: ZodOpenApiOperationObject, maxBytes?: number): RequestShape {
+  const query = requestParams?.query;
+  const json = requestBody?.content['application/json'];
+  return {
+    query: query instanceof z.ZodObject ? Object.keys(query.shape) : [],
+    ...(json && { body: { isRequired: requestBody?.required === true, maxBytes, fields: knownPart(json.schema) } }),
+  };
+}
+
+/** @throws Failure: as {@link readJson}; 422 if something is unknown and the client wants strict handling. */
+export async function checkRequest(
+  request: Request,
+  response: Response,
+  shape: RequestShape,
+): Promise<{ readonly body?: JsonBody; readonly warnings: readonly RequestWarning[] }> {
+  const handling = wantedHandling(request);
+  if (handling !== undefined) response.set('Preference-Applied', `handling=${handling}`);
+  const ofQuery = unknownParameters(listQuery(request), shape.query);
+  if (handling === 'strict') rejectUnknown(ofQuery);
+  if (shape.body === undefined) return { warnings: ofQuery };
+  const { isRequired, maxBytes, fields } = shape.body;
+  const body = await (isRequired ? readJson : readOptionalJson)(request, maxBytes);
+  const ofBody = fields === undefined ? [] : unknownFields(fields, body.value);
+  if (handling === 'strict') rejectUnknown(ofBody);
+  return { body, warnings: [...ofQuery, ...ofBody] };
+}
+
+/** @param text a JSON object that has fields, or nothing. */
+export function withWarnings(text: string, warnings: readonly RequestWarning[]): string {
+  if (warnings.length === 0 || text === '') return text;
+  return `${text.slice(0, -1)},"request_warnings":${JSON.stringify(warnings)}}`;
+}
+
+function rejectUnknown(warnings: readonly RequestWarning[]): void {
+  if (warnings.length === 0) return;
+  throw invalid(
+    Object.fromEntries(
+      warnings.map(({ path, message }) => [path, [message.replace(', so the service ignored it', '')]]),
+    ),
+  );
+}
+
+/** Reads `Prefer` (RFC 7240). The first of several values counts. */
+function wantedHandling(request: Request): Handling | undefined {
+  const preferences = (request.headersDistinct['prefer'] ?? []).flatMap((header) => header.split(','));
+  for (const preference of preferences) {
+    const found = /^\s*handling\s*=\s*"?(strict|lenient)"?\s*(?:;|$)/i.exec(preference)?.[1]?.toLowerCase();
+    if (found === 'strict' || found === 'lenient') return found;
+  }
+  return undefined;
 }
