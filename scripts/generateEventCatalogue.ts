@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { TOPIC_DESCRIPTIONS } from '../src/contract/eventTopics.ts';
+import { TOPIC_DESCRIPTIONS } from '../src/contract/events.ts';
 import { DEFAULT_TOPICS, EVENT_TOPICS, type EventTopic, TEST_TOPIC, TOPICS } from '../src/domain/topics.ts';
 import { EXAMPLE_OBJECTS } from './events/exampleObjects.ts';
 

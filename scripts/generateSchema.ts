@@ -30,7 +30,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   'uploads.format': 'CreativeFormat',
 };
 const IMPORTS: Readonly<Record<string, readonly string[]>> = {
-  '../contract/optionsJson.ts': ['OptionsJson'],
+  '../contract/parseParts.ts': ['OptionsJson'],
   '../contract/templates.ts': ['TemplateBody'],
   '../domain/ads.ts': ['CreativeFormat'],
   '../domain/auditLog.ts': ['AuditAction', 'FieldChange'],

@@ -167,27 +167,14 @@ export const SETTINGS = {
   RATE_LIMIT_PER_SECOND: setting(
     'Limits',
     integer(1, 1_000_000),
-    'Tokens that come back to each API key in a second. A simple request takes one, and docs/limits.md lists the others. All API processes share the limit. `tearsheet dev` has no limit unless this is set.',
+    'Tokens that come back to each API key in a second; it has at most ten times as many. A simple request takes one, and docs/limits.md lists the others. All API processes share the limit. `tearsheet dev` has no limit unless this is set.',
     { fallback: '100' },
-  ),
-  RATE_LIMIT_BURST: setting(
-    'Limits',
-    integer(1, 1_000_000),
-    'Tokens of each API key at most, and so the number of simple requests that it may send at once.',
-    {
-      fallback: '1000',
-    },
   ),
 
   SET_RETENTION_DAYS: setting(
     'Limits',
     integer(SET_DAYS.min, SET_DAYS.max),
     'Sets are removed this many days after their request, with their pictures, unless their organization chooses another number. Unset: they stay until they are deleted.',
-  ),
-  MAX_SET_RETENTION_DAYS: setting(
-    'Limits',
-    integer(SET_DAYS.min, SET_DAYS.max),
-    'No organization keeps its sets for more days. Unset: no maximum.',
   ),
   AUDIT_LOG_RETENTION_DAYS: setting(
     'Limits',

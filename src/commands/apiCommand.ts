@@ -2,8 +2,8 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { ConfigError } from '../config.ts';
 import { gracefulShutdown, SHUTDOWN_GRACE_MS } from '../observe/shutdown.ts';
+import type { TlsFiles } from './service/httpServer.ts';
 import type { ServiceContext } from './service/serviceContext.ts';
-import type { TlsFiles } from './service/tlsFiles.ts';
 
 /** @throws ConfigError */
 function internalTlsOf({ config, log }: Pick<ServiceContext, 'config' | 'log'>): TlsFiles | undefined {

@@ -1,5 +1,5 @@
 /** Reads arguments that several commands have. */
-import { InvalidArgumentError } from 'commander';
+import { Argument, InvalidArgumentError } from 'commander';
 import { rangeFault } from '../egress/addresses.ts';
 
 export function portNumber(text: string): number {
@@ -23,3 +23,5 @@ export function wholeSeconds(text: string): number {
   if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of seconds.');
   return Number(text);
 }
+
+export const slugArgument = () => new Argument('<slug>', 'the name of the organization in API paths');

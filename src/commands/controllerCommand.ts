@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { gracefulShutdown, SHUTDOWN_GRACE_MS } from '../observe/shutdown.ts';
 import type { ControllerService } from './service/controllerOptions.ts';
-import { ownCommand } from './service/ownCommand.ts';
 import type { ServiceContext } from './service/serviceContext.ts';
+import { ownCommand } from './version.ts';
 
 /** The time to shut down after leadership was lost, because another controller takes over. */
 const LOST_GRACE_MS = 5_000;

@@ -14,7 +14,7 @@ import { MEDIA_TYPES } from '../domain/ads.ts';
 import { DEVICE_NAMES } from '../domain/devices.ts';
 import { cutCodePoints } from '../domain/text.ts';
 import { WARNING_CODES } from '../domain/warnings.ts';
-import { OptionsJson } from './optionsJson.ts';
+import { OptionsJson } from './parseParts.ts';
 
 const uuid = z.uuid();
 const markerMs = z.number().int().min(0).max(30_000).nullable();

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { ENCRYPTIONS, STORAGE_CLASSES } from '../domain/connectors.ts';
 import { isBlank } from '../domain/text.ts';
-import { OURS } from './descriptions.ts';
 import { time } from './records.ts';
 import { Bucket, ConnectorName, lengthFault, Region, text, webAddress } from './requests.ts';
+import { OURS } from './schemaParts.ts';
 
 const CREDENTIAL_MAX = 512;
 const credential = text((value) => {

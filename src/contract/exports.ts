@@ -19,7 +19,7 @@ import {
 } from '../domain/exports.ts';
 import { FRAMES } from '../domain/frames.ts';
 import { codePoints, textFault } from '../domain/text.ts';
-import { OURS } from './descriptions.ts';
+import { OURS } from './schemaParts.ts';
 
 const MAX_PARTS = 1_000;
 

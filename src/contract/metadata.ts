@@ -10,9 +10,8 @@ import {
   type MetadataFault,
   metadataFaults,
 } from '../domain/metadata.ts';
-import { OURS } from './descriptions.ts';
 import { isObject, kindOf } from './faults.ts';
-import { NOT_BLANK } from './schemaParts.ts';
+import { NOT_BLANK, OURS } from './schemaParts.ts';
 
 /** `z.record` would drop a key such as `__proto__`, so code checks the pairs. */
 export const GivenMetadata = z

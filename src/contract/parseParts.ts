@@ -1,13 +1,23 @@
 /** Parses the parts that both bodies share. Each function adds its faults and continues, so that one response lists all faults. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { AdSize, Media, MediaType } from '../domain/ads.ts';
 import { campaignName } from '../domain/campaigns.ts';
 import type { FieldErrors } from '../domain/failure.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { Metadata } from '../domain/metadata.ts';
+import { DEFAULT_OPTIONS, OTHER_ADS, type ScreenshotOptions } from '../domain/screenshotOptions.ts';
 import type { Topic } from '../domain/topics.ts';
 import { Faults, isObject, type JsonObject, joinPath, kindOf } from './faults.ts';
 import { AdId, CampaignId, CampaignName, LookupKey, NewAd, Subscriber } from './requests.ts';
+
+export const OptionsJson = z.object({
+  allow_scaling: z.boolean(),
+  slot: z.union([z.object({ selector: z.string() }), z.object({ index: z.number().int().min(1) })]).nullable(),
+  other_ads: z.enum(OTHER_ADS),
+  full_page: z.boolean(),
+});
+
+export type OptionsJson = z.infer<typeof OptionsJson>;
 
 /** The campaign that a request names: an existing one by id, or one to find or create by name. */
 export type CampaignReference = { readonly id: string } | { readonly name: string };
@@ -143,5 +153,21 @@ function subscriberOf({ webhook, s3 }: z.output<typeof Subscriber>, path: string
           keyPrefix: s3.key_prefix ?? null,
           connector: s3.connector ?? null,
         },
+  };
+}
+
+/** The options of a screenshot as JSON: in the database, in the capture protocol and in the provenance record. */
+export function optionsToJson({ allowScaling, slot, otherAds, fullPage }: ScreenshotOptions): OptionsJson {
+  return { allow_scaling: allowScaling, slot, other_ads: otherAds, full_page: fullPage };
+}
+
+/** @param json null or undefined stands for the default options. */
+export function optionsFromJson(json: OptionsJson | null | undefined): ScreenshotOptions {
+  if (json === null || json === undefined) return DEFAULT_OPTIONS;
+  return {
+    allowScaling: json.allow_scaling,
+    slot: json.slot,
+    otherAds: json.other_ads,
+    fullPage: json.full_page,
   };
 }

@@ -18,6 +18,14 @@ import {
 } from './parseParts.ts';
 import { Instructions, screenshotObject } from './requests.ts';
 
+/** The readable parts of a create-ad body. `faults` apply whatever the database contains. */
+export interface ParsedCreateAd {
+  readonly campaign: CampaignReference | undefined;
+  readonly ad: ParsedAd | undefined;
+  readonly subscribers: readonly ParsedSubscriber[];
+  readonly faults: Faults;
+}
+
 export interface ParsedEntry {
   /** Path of its ad: `screenshot_requests.0.ad`. */
   readonly path: string;
@@ -164,4 +172,15 @@ function refuseRepeatedKeys(entries: readonly ParsedEntry[], faults: Faults): vo
       );
     }
   }
+}
+
+export function parseCreateAd(body: JsonObject, limits: Limits): ParsedCreateAd {
+  const faults = new Faults();
+  const campaign = parseCampaign(body['campaign'], faults);
+  const sent = body['ad'];
+  if (!isObject(sent)) {
+    faults.add('ad', sent === undefined ? 'is required: an object.' : `must be an object, but is ${kindOf(sent)}.`);
+  }
+  const ad = isObject(sent) ? parseAd(sent, '', faults) : undefined;
+  return { campaign, ad, subscribers: parseSubscribers(body['subscribers'], limits, faults), faults };
 }

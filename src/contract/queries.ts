@@ -8,9 +8,9 @@ import { codePoints, textFault } from '../domain/text.ts';
 import { parseTimestamp } from '../domain/time.ts';
 import { EVENT_TOPICS } from '../domain/topics.ts';
 import { hostOfSite } from '../domain/webAddresses.ts';
-import { OURS } from './descriptions.ts';
 import { EventId } from './events.ts';
 import { MetadataFilter } from './metadata.ts';
+import { OURS } from './schemaParts.ts';
 
 const PER_PAGE_MAX = 500;
 export const PER_PAGE_DEFAULT = 100;

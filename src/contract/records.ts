@@ -7,8 +7,8 @@ import { DECISIONS } from '../domain/reviews.ts';
 import { AD_STATUSES, SCREENSHOT_STATUSES, SET_STATUSES } from '../domain/states.ts';
 import { EVENT_TOPICS, type EventTopic } from '../domain/topics.ts';
 import { WARNING_CODES } from '../domain/warnings.ts';
-import { OURS } from './descriptions.ts';
 import { metadata } from './metadata.ts';
+import { OURS } from './schemaParts.ts';
 
 export const time = z.iso.datetime({ offset: true }).meta({
   description: `ISO 8601 with milliseconds and an offset. ${OURS}`,

@@ -17,9 +17,8 @@ import { isUuid, SLUG } from '../domain/slugs.ts';
 import { codePoints, isBlank, textFault } from '../domain/text.ts';
 import { TOPICS } from '../domain/topics.ts';
 import { siteFault, URL_MAX, urlFault } from '../domain/webAddresses.ts';
-import { OURS } from './descriptions.ts';
 import { GivenMetadata } from './metadata.ts';
-import { anyOf, NOT_BLANK, oneOf } from './schemaParts.ts';
+import { anyOf, NOT_BLANK, OURS, oneOf } from './schemaParts.ts';
 
 const figure = (value: number) => value.toLocaleString('en');
 

@@ -5,12 +5,12 @@ import type { Limits } from '../domain/limits.ts';
 import type { Metadata } from '../domain/metadata.ts';
 import type { ScreenshotOptions } from '../domain/screenshotOptions.ts';
 import { siteKey } from '../domain/webAddresses.ts';
-import { OURS } from './descriptions.ts';
 import { Faults, type JsonObject } from './faults.ts';
 import { GivenMetadata } from './metadata.ts';
 import { type ParsedSubscriber, parseSubscribers } from './parseParts.ts';
 import { optionsOf } from './parseScreenshotRequest.ts';
 import { Instructions, Subscriber, screenshotObject } from './requests.ts';
+import { OURS } from './schemaParts.ts';
 
 const WHICH = ['all', 'failures'] as const;
 

@@ -1,5 +1,8 @@
 /** Limits that the parsers check with code, as JSON schema for the API reference. */
 
+/** Marks descriptions in the API reference of behaviour that this service chose itself, because the shared interface does not define it. */
+export const OURS = '*(ours)*';
+
 /** A text that is not blank. */
 export const NOT_BLANK = { minLength: 1, pattern: '\\S' };
 

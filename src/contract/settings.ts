@@ -1,8 +1,153 @@
-/** The settings of an organization. */
+/** The settings of an organization, its API keys, its audit log and its use. */
 import { z } from 'zod';
+import { ACTOR_TYPES, AUDIT_ACTION_NAMES } from '../domain/auditLog.ts';
+import { KEY_NAME_MAX, SCOPES } from '../domain/keys.ts';
 import { SET_DAYS } from '../domain/retention.ts';
 import { REVIEW_MODES } from '../domain/reviews.ts';
-import { OURS } from './descriptions.ts';
+import { isBlank } from '../domain/text.ts';
+import { parseTimestamp } from '../domain/time.ts';
+import { KeyReference, time } from './records.ts';
+import { lengthFault, text } from './requests.ts';
+import { NOT_BLANK, OURS } from './schemaParts.ts';
+
+const futureTime = z
+  .string()
+  .transform((value, context) => {
+    const parsed = parseTimestamp(value);
+    if (parsed !== undefined && parsed > new Date()) return parsed;
+    const message = parsed === undefined ? 'must be an ISO 8601 time, for example 2027-12-24T18:00:00Z.' : PAST;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  })
+  .meta({ override: { type: 'string', format: 'date-time' } });
+const PAST = 'must be in the future.';
+
+export const NewApiKey = z
+  .object({
+    name: text((value) =>
+      isBlank(value) ? 'must not be blank: say what the key is for.' : lengthFault(value, KEY_NAME_MAX),
+    )
+      .meta({ ...NOT_BLANK, maxLength: KEY_NAME_MAX })
+      .describe('The purpose of the key.'),
+    scopes: z
+      .array(z.enum(SCOPES))
+      .min(1, 'must name at least one scope.')
+      .describe(
+        '`read` shows everything but the administration. `write` requests, reviews, shares and deletes. `admin` reads and changes keys, webhooks and connectors, changes settings and branding, and reads the audit log.',
+      ),
+    expires_at: futureTime.nullish().describe('Never unless given.'),
+  })
+  .meta({ id: 'NewApiKey', description: `An API key to create. ${OURS}` });
+
+export const ApiKeyRecord = z
+  .object({
+    type: z.literal('api_key'),
+    id: z.string().describe('The eight characters in the middle of the key.'),
+    name: z.string(),
+    scopes: z.array(z.enum(SCOPES)),
+    status: z.enum(['active', 'expired', 'revoked']),
+    created_at: time,
+    created_by: KeyReference.nullable().describe('Null if the operator created it.'),
+    expires_at: time.nullable(),
+    revoked_at: time.nullable(),
+    last_used_at: time.nullable().describe('To the minute.'),
+  })
+  .meta({ id: 'ApiKey', description: `An API key without its secret. ${OURS}` });
+
+export const CreatedApiKeyRecord = ApiKeyRecord.extend({
+  key: z.string().describe('The key itself. No other response has it, because only a hash of it is stored.'),
+}).meta({ id: 'CreatedApiKey', description: `A new API key. ${OURS}` });
+
+export type ApiKeyRecord = z.infer<typeof ApiKeyRecord>;
+export type CreatedApiKeyRecord = z.infer<typeof CreatedApiKeyRecord>;
+
+const Actor = z
+  .object({
+    type: z
+      .enum(ACTOR_TYPES)
+      .describe(
+        '`api_key`: a program with a key. `session`: a person who signed in with a key. `operator`: the command line of the operator. `anonymous`: a person whose sign-in was refused. `service`: the service itself.',
+      ),
+    key_id: z.string().nullable().describe('Id of the API key that was used.'),
+    name: z.string().nullable().describe('The name of that key.'),
+  })
+  .meta({ id: 'AuditLogActor', description: `The actor of the action. ${OURS}` });
+
+const Change = z
+  .object({
+    field: z.string(),
+    from: z.string().nullable().describe('Null if the field had no value before.'),
+    to: z.string().nullable().describe('Null if the field has no value any more.'),
+  })
+  .meta({ id: 'AuditLogChange', description: `A field that the action changed, as text without secrets. ${OURS}` });
+
+export const AuditLogEntryRecord = z
+  .object({
+    type: z.literal('audit_log_entry'),
+    id: z.uuid(),
+    created_at: time,
+    actor: Actor,
+    action: z.enum(AUDIT_ACTION_NAMES).describe('New actions may be added at any time.'),
+    object: z
+      .object({
+        type: z.string().describe('The first part of the action.'),
+        id: z.string().nullable().describe('Null if the object has no id.'),
+      })
+      .describe('The object that the action changed.'),
+    changes: z.array(Change),
+    ip_address: z.string().nullable().describe('Address of the client. Null for the command line of the operator.'),
+    request_id: z.string().nullable().describe('As in the header `X-Request-Id` and in the log of the service.'),
+  })
+  .meta({ id: 'AuditLogEntry', description: `One administrative action. ${OURS}` });
+
+export type AuditLogEntryRecord = z.infer<typeof AuditLogEntryRecord>;
+
+export const USAGE_DAYS_MAX = 92;
+const DAY_MS = 86_400_000;
+
+const day = z.iso.date();
+
+export const UsageQuery = z
+  .object({
+    from: day.optional().describe('The first day in UTC, for example `2026-11-01`. 29 days before `to` unless given.'),
+    to: day.optional().describe('The last day in UTC. Today unless given.'),
+  })
+  .superRefine(({ from, to }, context) => {
+    if (from === undefined || to === undefined) return;
+    const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+    if (days < 1) context.addIssue({ code: 'custom', path: ['from'], message: 'must not be after "to".' });
+    if (days > USAGE_DAYS_MAX)
+      context.addIssue({
+        code: 'custom',
+        path: ['from'],
+        message: `must be at most ${USAGE_DAYS_MAX - 1} days before "to".`,
+      });
+  });
+
+const UsageDay = z
+  .object({
+    day,
+    pictures: z.int().describe('Screenshots that were requested, retakes included. Deleted sets count.'),
+    creatives: z.int().describe('Ads that were created.'),
+    deliveries: z.int().describe('Deliveries that were created and not deleted since.'),
+  })
+  .meta({ id: 'UsageDay', description: `The use of one day, in UTC. ${OURS}` });
+
+export const UsageRecord = z
+  .object({
+    type: z.literal('usage'),
+    days: z.array(UsageDay).describe('Each day of the range, oldest first.'),
+    limits: z.object({
+      pictures_per_day: z.int().nullable().describe('Null: no limit.'),
+      running_captures: z.int().describe('Further captures wait until one ends.'),
+    }),
+    used: z.object({ pictures_today: z.int(), running_captures: z.int() }),
+    left: z.object({ pictures_today: z.int().nullable().describe('Null: no limit.'), running_captures: z.int() }),
+    day_ends_at: time.describe('Then `pictures_today` begins at 0 again.'),
+  })
+  .meta({ id: 'Usage', description: `The use of the organization, its limits and what is left of them. ${OURS}` });
+
+export type UsageRecord = z.infer<typeof UsageRecord>;
 
 const review = z
   .enum(REVIEW_MODES)

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { expiryFault, SHARE_DAYS_DEFAULT, SHARE_DAYS_MAX, SHARE_LABEL_MAX } from '../domain/shareLinks.ts';
 import { parseTimestamp } from '../domain/time.ts';
-import { OURS } from './descriptions.ts';
 import { KeyReference, time } from './records.ts';
 import { lengthFault, text } from './requests.ts';
+import { OURS } from './schemaParts.ts';
 
 const expiresAt = z
   .string()

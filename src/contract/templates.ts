@@ -4,10 +4,9 @@ import { DEVICE_NAMES } from '../domain/devices.ts';
 import type { Limits } from '../domain/limits.ts';
 import { TEMPLATE_NAME_MAX, TEMPLATE_SITES_MAX } from '../domain/templates.ts';
 import { isBlank } from '../domain/text.ts';
-import { OURS } from './descriptions.ts';
 import { time } from './records.ts';
 import { lengthFault, screenshotObject, text } from './requests.ts';
-import { anyOf, NOT_BLANK } from './schemaParts.ts';
+import { anyOf, NOT_BLANK, OURS } from './schemaParts.ts';
 
 const name = text((value) =>
   isBlank(value) ? 'must not be blank: give the name of the template.' : lengthFault(value.trim(), TEMPLATE_NAME_MAX),

@@ -1,6 +1,5 @@
 /** Deletes all objects of an installation from its cluster, before the controller itself is uninstalled. */
-import type { CaptureJob, ClusterPort } from '../cluster/port.ts';
-import { ConflictError } from '../cluster/port.ts';
+import { type CaptureJob, type ClusterPort, ConflictError } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import { stopInstallation } from '../core/jobs/installation.ts';
 import type { Database } from '../db/database.ts';

@@ -2,10 +2,8 @@
 import type { ClusterPort } from '../cluster/port.ts';
 import { type CountedTransact, countedTransact } from '../core/jobs/countedTransactions.ts';
 import { checkEpoch, requireEpoch, StaleLeaderError } from '../core/jobs/installation.ts';
-import { FirstSeenTracker } from './firstSeenTracker.ts';
 import type { ControllerOptions } from './options.ts';
-import { Retention } from './retention.ts';
-import { StatusWriter } from './statusWriter.ts';
+import { StatusWriter } from './status.ts';
 
 export interface LeaderContext {
   readonly options: ControllerOptions;
@@ -102,4 +100,69 @@ function fenceWrites(cluster: ClusterPort, checkLeadership: () => Promise<void>)
       };
     },
   });
+}
+
+/**
+ * Limits how many finished ScreenshotJobs stay in the cluster for operators to look at. The API server and our caches keep each object in
+ * memory.
+ */
+export class Retention {
+  readonly #max: number;
+  /** In the order in which they were seen as finished. */
+  readonly #kept = new Set<string>();
+  readonly #excess = new Set<string>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** @returns the name of the oldest one if it must now be deleted because there are too many. */
+  keep(name: string): string | undefined {
+    if (this.#excess.has(name) || this.#kept.has(name)) return undefined;
+    this.#kept.add(name);
+    if (this.#kept.size <= this.#max) return undefined;
+    const [oldest = name] = this.#kept;
+    this.#kept.delete(oldest);
+    this.#excess.add(oldest);
+    return oldest;
+  }
+
+  /** True if it must be deleted before its time to live has passed. */
+  isExcess(name: string): boolean {
+    return this.#excess.has(name);
+  }
+
+  forget(name: string): void {
+    this.#kept.delete(name);
+    this.#excess.delete(name);
+  }
+}
+
+/** An object is not judged before this time has passed since it was first seen, because its row or its owner may not be visible yet. */
+const MIN_AGE_MS = 120_000;
+
+/**
+ * When each object was first seen, by uid, on this process's own clock. The times in the objects come from other clocks, which may be wrong
+ * by hours.
+ */
+export class FirstSeenTracker {
+  readonly #clock: () => number;
+  readonly #firstSeen = new Map<string, number>();
+
+  constructor(clock: () => number = () => performance.now()) {
+    this.#clock = clock;
+  }
+
+  /** @returns milliseconds until the object may be judged; 0: now. The first call starts the time. */
+  msUntilJudged(uid: string): number {
+    const now = this.#clock();
+    const firstSeen = this.#firstSeen.get(uid) ?? now;
+    this.#firstSeen.set(uid, firstSeen);
+    return Math.max(0, firstSeen + MIN_AGE_MS - now);
+  }
+
+  /** Forgets all objects except these. */
+  keepOnly(uids: ReadonlySet<string>): void {
+    for (const uid of this.#firstSeen.keys()) if (!uids.has(uid)) this.#firstSeen.delete(uid);
+  }
 }

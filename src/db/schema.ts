@@ -1,6 +1,6 @@
 /** The tables as kysely sees them. `make generate` writes this file from `migrations/`. */
 import type { ColumnType, Generated } from 'kysely';
-import type { OptionsJson } from '../contract/optionsJson.ts';
+import type { OptionsJson } from '../contract/parseParts.ts';
 import type { TemplateBody } from '../contract/templates.ts';
 import type { CreativeFormat } from '../domain/ads.ts';
 import type { AuditAction, FieldChange } from '../domain/auditLog.ts';

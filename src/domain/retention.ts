@@ -13,25 +13,3 @@ export const JOB_DAYS = 8;
 
 /** The days that an organization may choose for its sets. */
 export const SET_DAYS = { min: 1, max: 36_500 } as const;
-
-/** The operator's choices for sets. */
-export interface RetentionLimits {
-  /** For organizations that chose nothing; undefined: the sets stay. */
-  readonly defaultDays: number | undefined;
-  /** No organization keeps them longer; undefined: no limit but that of {@link SET_DAYS}. */
-  readonly maxDays: number | undefined;
-}
-
-export const NO_RETENTION: RetentionLimits = { defaultDays: undefined, maxDays: undefined };
-
-/** @param chosen what the organization chose. @returns null if sets stay until they are deleted. */
-export function retentionDays(chosen: number | null, { defaultDays, maxDays }: RetentionLimits): number | null {
-  const days = chosen ?? defaultDays ?? Number.POSITIVE_INFINITY;
-  const bounded = Math.min(days, maxDays ?? Number.POSITIVE_INFINITY);
-  return Number.isFinite(bounded) ? bounded : null;
-}
-
-/** @returns the most days that an organization may choose. */
-export function maxRetention({ maxDays }: RetentionLimits): number {
-  return Math.min(SET_DAYS.max, maxDays ?? SET_DAYS.max);
-}

@@ -15,7 +15,14 @@ import {
 } from './errors.ts';
 import type { Guard } from './guard.ts';
 import type { GuardedFetch } from './ports.ts';
-import { type Hop, nextHop } from './redirects.ts';
+
+/** One request of a chain of redirects. */
+interface Hop {
+  url: URL;
+  method: string;
+  headers: Headers;
+  body: Buffer | string | undefined;
+}
 
 export interface GuardedFetchOptions {
   guard: Guard;
@@ -164,4 +171,30 @@ function isTlsCode(code: string): boolean {
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+/** @returns the request that follows a redirect, or undefined if the response is the last one. */
+function nextHop(hop: Hop, { status, headers }: ResponseHead): Hop | undefined {
+  const location = headers.get('location');
+  if (location === null || ![301, 302, 303, 307, 308].includes(status)) return undefined;
+  if (!URL.canParse(location, hop.url)) return undefined;
+  const url = new URL(location, hop.url);
+  url.username = '';
+  url.password = '';
+  const keepsBody = status === 307 || status === 308 || hop.method === 'GET' || hop.method === 'HEAD';
+  return {
+    url,
+    method: keepsBody ? hop.method : 'GET',
+    headers: headersFor(hop, { url, keepsBody }),
+    body: keepsBody ? hop.body : undefined,
+  };
+}
+
+/** Removes credentials at a redirect to another origin. */
+function headersFor(hop: Hop, { url, keepsBody }: { url: URL; keepsBody: boolean }): Headers {
+  const headers = new Headers(hop.headers);
+  headers.delete('host');
+  if (url.origin !== hop.url.origin) for (const name of ['authorization', 'cookie']) headers.delete(name);
+  if (!keepsBody) for (const name of ['content-type', 'content-length', 'content-encoding']) headers.delete(name);
+  return headers;
 }

@@ -1,14 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { errorMessage } from '../lib/errorMessage.ts';
 import { sameAddress } from './addresses.ts';
 import { guardedAgents } from './agent.ts';
-import { EgressRefusedError } from './errors.ts';
-import { type EgressFailure, FailureLog, failureResponse, toEgressFailure } from './failures.ts';
+import { type EgressFailure, EgressRefusedError, FailureLog, failureResponse, toEgressFailure } from './errors.ts';
 import type { Guard } from './guard.ts';
-import { LocalOriginTable } from './localOrigins.ts';
-import type { LocalOrigins } from './ports.ts';
-import { BrokenClients } from './proxyClients.ts';
+import type { LocalAnswer, LocalOrigins } from './ports.ts';
 import { forward } from './proxyForward.ts';
 import { type AbsoluteTarget, absoluteTarget, isWebSocketUpgrade, requestFault } from './proxyRequest.ts';
 import { Tunnels, type TunnelTarget } from './proxyTunnel.ts';
@@ -222,4 +220,72 @@ function addressOf(server: Server): AddressInfo {
 /** Node types these as streams, but a plain server passes its sockets. */
 function asSocket(stream: Duplex): Socket {
   return stream as Socket;
+}
+
+const CLOSE_AFTER_MS = 5_000;
+
+/** Answers connections of clients whose bytes Node cannot read as a request. */
+class BrokenClients {
+  readonly #latest = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
+
+  /** Records the latest request of a connection. */
+  note(request: IncomingMessage, response: ServerResponse): void {
+    this.#latest.set(request.socket, { request, response });
+  }
+
+  /** Rejects the bytes. If they follow a complete request, that one gets its own answer first. */
+  reject(socket: Socket): void {
+    const { request, response } = this.#latest.get(socket) ?? {};
+    const isWaiting = response !== undefined && !response.writableFinished;
+    if (isWaiting && request?.complete) response.once('close', () => end(socket));
+    else if (isWaiting && response.headersSent) socket.destroy();
+    else end(socket, 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
+  }
+}
+
+function end(socket: Socket, answer = ''): void {
+  if (socket.writable) socket.end(answer);
+  socket.setTimeout(CLOSE_AFTER_MS, () => socket.destroy());
+}
+
+type LocalHandler = (path: string) => LocalAnswer | undefined;
+
+/** Origins that this process serves. They have no IP address; only the proxy can reach them. */
+class LocalOriginTable implements LocalOrigins {
+  readonly #handlers = new Map<string, LocalHandler>();
+
+  serve(host: string, handler: LocalHandler): void {
+    this.#handlers.set(host.toLowerCase(), handler);
+  }
+
+  remove(host: string): void {
+    this.#handlers.delete(host.toLowerCase());
+  }
+
+  has(host: string): boolean {
+    return this.#handlers.has(host.toLowerCase());
+  }
+
+  /** Answers a request to one of these hosts. */
+  answer(target: URL, request: IncomingMessage, response: ServerResponse): void {
+    request.resume();
+    const found = this.#find(target);
+    const body = Buffer.from(found.body);
+    response.writeHead(found.status ?? 200, {
+      'content-type': found.type,
+      'content-length': body.byteLength,
+      ...found.headers,
+    });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  }
+
+  #find(target: URL): LocalAnswer {
+    try {
+      const answer = this.#handlers.get(target.hostname)?.(target.pathname + target.search);
+      return answer ?? { status: 404, type: 'text/plain', body: 'Not found.\n' };
+    } catch (error) {
+      const reason = errorMessage(error);
+      return { status: 500, type: 'text/plain', body: `The local origin failed: ${reason}\n` };
+    }
+  }
 }

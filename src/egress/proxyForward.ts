@@ -8,8 +8,7 @@ import {
 import { pipeline } from 'node:stream';
 import { limitBytes } from './body.ts';
 import { ConnectionFailedError, EgressRefusedError, NetworkTimeoutError } from './errors.ts';
-import { endToEndHeaders, withHost } from './proxyHeaders.ts';
-import { type AbsoluteTarget, hasBody } from './proxyRequest.ts';
+import { type AbsoluteTarget, endToEndHeaders, hasBody, withHost } from './proxyRequest.ts';
 
 export interface ForwardOptions {
   agent: Agent;

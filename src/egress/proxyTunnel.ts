@@ -2,10 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { limitBytes } from './body.ts';
-import { type EgressFailure, failureResponse, TooManyTunnelsError, toEgressFailure } from './failures.ts';
+import { type EgressFailure, failureResponse, TooManyTunnelsError, toEgressFailure } from './errors.ts';
 import type { Guard } from './guard.ts';
-import { headerPairs, upgradeHeaders, withHost } from './proxyHeaders.ts';
-import type { AbsoluteTarget } from './proxyRequest.ts';
+import { type AbsoluteTarget, headerPairs, upgradeHeaders, withHost } from './proxyRequest.ts';
 
 export interface TunnelOptions {
   guard: Guard;

@@ -1,6 +1,18 @@
 /** A token bucket for each key. The limiter remembers the keys that were used most recently. */
 import { setBounded } from './lru.ts';
-import { type Bucket, type RateLimit, refilled } from './tokenBucket.ts';
+
+export interface RateLimit {
+  /** Tokens that come back in a second. */
+  readonly perSecond: number;
+  /** Tokens in a full bucket. */
+  readonly burst: number;
+}
+
+export interface Bucket {
+  readonly tokens: number;
+  /** Milliseconds, monotonic. */
+  readonly at: number;
+}
 
 export interface RateLimiter {
   /** Takes `amount` tokens (1 unless given) of this key, if it has that many. */
@@ -31,4 +43,10 @@ export function createRateLimiter(limit: RateLimit, now: () => number = () => pe
     },
     remaining: (key) => refilled(buckets.get(key), limit, now()).tokens,
   };
+}
+
+/** @returns the bucket with the tokens that came back since it was last used; a full one if there was none. */
+export function refilled(bucket: Bucket | undefined, { perSecond, burst }: RateLimit, now: number): Bucket {
+  if (bucket === undefined) return { tokens: burst, at: now };
+  return { tokens: Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond), at: now };
 }

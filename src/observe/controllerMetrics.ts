@@ -1,6 +1,6 @@
 /** Metrics of the controller: leadership, reconciliations, audit, calls to the Kubernetes API. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { createScrapeGauges, type ScrapeGauges } from './scrapeGauges.ts';
+import { createScrapeGauges, type ScrapeGauges } from './processMetrics.ts';
 
 /** The state of the controller at one scrape. */
 export interface ControllerState {

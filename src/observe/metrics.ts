@@ -2,8 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { EXPORT_FORMATS } from '../domain/exports.ts';
 import { SCREENSHOT_STATUSES } from '../domain/states.ts';
 import { type ControllerMetrics, createControllerMetrics } from './controllerMetrics.ts';
-import { addProcessMetrics } from './processMetrics.ts';
-import { createScrapeGauges, type ScrapeGauges } from './scrapeGauges.ts';
+import { addProcessMetrics, createScrapeGauges, type ScrapeGauges } from './processMetrics.ts';
 
 /** The kinds of removed objects. */
 const REMOVED = [

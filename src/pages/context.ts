@@ -1,51 +1,16 @@
 import type { OneTimeSignIns } from '../api/auth/oneTimeSignIns.ts';
-import type { KeyChecker } from '../api/limits/keyChecker.ts';
-import type { OpenLimits } from '../api/limits/openLimits.ts';
-import type { RequestLimits } from '../api/limits/requestLimits.ts';
-import type { ArtifactStore } from '../artifacts/store.ts';
-import type { EventContext } from '../core/webhooks/events.ts';
-import type { Store } from '../db/database.ts';
+import type { Services } from '../api/public/services.ts';
 import type { Change } from '../db/notifications.ts';
-import type { Limits } from '../domain/limits.ts';
-import type { DefaultQuotas } from '../domain/quotas.ts';
-import type { RetentionLimits } from '../domain/retention.ts';
-import type { UploadLimits } from '../domain/uploads.ts';
-import type { Guard } from '../egress/guard.ts';
-import type { Log } from '../lib/log.ts';
 import type { AssetName } from './assets.ts';
 import type { Html, HtmlContent } from './html.ts';
 
-export interface PagesOptions extends EventContext {
-  readonly store: Store;
-  readonly artifacts: ArtifactStore;
-  readonly uploadLimits: UploadLimits;
-  /** The quotas of organizations without own ones. */
-  readonly quotas?: DefaultQuotas | undefined;
-  /** The operator’s choice of how long objects are kept; the defaults unless given. */
-  readonly retention?: RetentionLimits;
-  /** The installation's secret; it signs sessions, forms and share links. */
-  readonly secret: Buffer;
-  readonly log: Log;
-  /** The limits of a request, for forms that make one. */
-  readonly limits: Limits;
+export interface PagesOptions extends Services {
   /** Calls the handler for each change, for live progress. @returns a function that ends the subscription. */
   readonly subscribe: (handler: (change: Change) => void) => () => void;
   /** Origins of a bucket to which `/i/…` redirects; the browser must be allowed to load pictures from them. */
   readonly pictureOrigins?: readonly string[];
   /** Links that sign in once; without them, a person needs an API key. */
   readonly signIns?: OneTimeSignIns | undefined;
-  /** Limits the requests of each key; without it, nothing does. */
-  readonly requestLimits?: RequestLimits | undefined;
-  /** Limits requests without a key; without it, nothing does. */
-  readonly openLimits?: OpenLimits | undefined;
-  /** Looks up keys. Without it, wrong keys are not limited. */
-  readonly keyChecker?: KeyChecker | undefined;
-  /** ARN of the service's own AWS identity. Without it, connectors cannot name a role. */
-  readonly awsPrincipal?: string | undefined;
-  /** Checks the addresses of connectors and test events. Without it, they must be public. */
-  readonly guard?: Pick<Guard, 'resolve'>;
-  /** The addresses from which the service connects to others, as the operator named them. */
-  readonly sendingAddresses?: readonly string[];
   /** How to reach the operator, as plain text for the upgrade page. */
   readonly contact?: string;
   /** Maximum number of open live connections of this process; 500 unless given. */

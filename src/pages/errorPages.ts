@@ -1,8 +1,8 @@
 /** Shows errors as pages to people, at all addresses but those of the API. */
 import type { ErrorRequestHandler, Request } from 'express';
 import { noteQuota } from '../api/server/accessLog.ts';
+import { requestIdOf } from '../api/server/caller.ts';
 import { type HttpError, httpErrorOf } from '../api/server/errors.ts';
-import { requestIdOf } from '../api/server/requestId.ts';
 import { Failure } from '../domain/failure.ts';
 import { isSlug } from '../domain/slugs.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';

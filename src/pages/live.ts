@@ -1,6 +1,6 @@
 /** Live progress as server-sent events: the state after each change, a comment as heartbeat, and an end. */
 import type { Response } from 'express';
-import { callerNetwork } from '../api/server/callerAddress.ts';
+import { callerNetwork } from '../api/server/caller.ts';
 import { readAdHead } from '../core/ads/readAd.ts';
 import { readProgress } from '../core/sets/readSet.ts';
 import { readLaterRetakes } from '../core/sets/readVersions.ts';

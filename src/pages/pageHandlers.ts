@@ -1,9 +1,8 @@
 /** Wraps the handlers of pages: finds the viewer and sends the page. */
 import type { Request, RequestHandler, Response } from 'express';
 import { COST } from '../api/limits/costs.ts';
-import { actorOf } from '../api/server/actor.ts';
+import { actorOf, requestIdOf } from '../api/server/caller.ts';
 import { failureBody } from '../api/server/failureBody.ts';
-import { requestIdOf } from '../api/server/requestId.ts';
 import { rejectRemoved } from '../core/removal/removal.ts';
 import type { Actor } from '../domain/auditLog.ts';
 import { isUuid } from '../domain/slugs.ts';

@@ -1,6 +1,6 @@
 /** Routes that sign a person in and out. */
 import type { Request, Response, Router } from 'express';
-import { actorOf } from '../api/server/actor.ts';
+import { actorOf } from '../api/server/caller.ts';
 import { endSession } from '../core/organizations/apiKeys.ts';
 import { recordAction } from '../core/organizations/auditLogQueries.ts';
 import type { PagesOptions } from './context.ts';

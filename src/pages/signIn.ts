@@ -1,7 +1,7 @@
 /** Signs a person in with an API key. The cookie contains the id of the key, never the key. */
 import type { Request, Response } from 'express';
 import { createKeyChecker } from '../api/limits/keyChecker.ts';
-import { actorOf } from '../api/server/actor.ts';
+import { actorOf } from '../api/server/caller.ts';
 import { recordAction } from '../core/organizations/auditLogQueries.ts';
 import { parseKey } from '../domain/keys.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';

@@ -108,7 +108,6 @@ export async function apiSettings(artifacts: string) {
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     INTERNAL_URL: `http://127.0.0.1:${internal}`,
     RATE_LIMIT_PER_SECOND: '1000000',
-    RATE_LIMIT_BURST: '1000000',
   };
 }
 

@@ -196,7 +196,7 @@ export async function startService(log: (line: string) => void): Promise<Service
     SECRETS_KEYS: TEST_KEYS,
     ...{ DATABASE_URL: database.url, ARTIFACTS_URL: pathToFileURL(pictures).href, TMPDIR: temporary },
     ...{ PUBLIC_URL: publicUrl, INTERNAL_URL: `http://127.0.0.1:${relays[1]?.port}`, HOST: '127.0.0.1' },
-    ...{ EGRESS_ALLOW: '127.0.0.0/8', RATE_LIMIT_PER_SECOND: '10000', RATE_LIMIT_BURST: '10000' },
+    ...{ EGRESS_ALLOW: '127.0.0.0/8', RATE_LIMIT_PER_SECOND: '10000' },
     CAPTURE_PARALLELISM: '2',
   };
   const run = (...args: string[]) =>

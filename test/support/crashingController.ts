@@ -1,8 +1,7 @@
 /** A controller that crashes at a chosen call and is replaced by a second one. The cluster and the database keep their state. */
 
 import type pg from 'pg';
-import type { ClusterPort } from '../../src/cluster/port.ts';
-import { ConflictError } from '../../src/cluster/port.ts';
+import { type ClusterPort, ConflictError } from '../../src/cluster/port.ts';
 import { createLeaderContext, type LeaderContext, SOON } from '../../src/controller/leaderContext.ts';
 import type { ControllerOptions } from '../../src/controller/options.ts';
 import { reconcile } from '../../src/controller/reconcile.ts';

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { createPublicApi } from '../../src/api/public/app.ts';
-import type { PublicApiOptions } from '../../src/api/public/options.ts';
+import type { Services } from '../../src/api/public/services.ts';
 import { ArtifactNotFoundError, type ArtifactStore } from '../../src/artifacts/store.ts';
 import { readInstallation } from '../../src/core/jobs/installation.ts';
 import { createOrganization, type NewOrganization } from '../../src/core/organizations/organizations.ts';
@@ -11,6 +11,8 @@ import type { Enqueuer } from '../../src/db/queue.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { DEFAULT_UPLOAD_LIMITS } from '../../src/domain/uploads.ts';
 import { createGuard } from '../../src/egress/guard.ts';
+import { createErrorPages } from '../../src/pages/errorPages.ts';
+import { createPages } from '../../src/pages/pages.ts';
 import { testDatabase } from './database.ts';
 import { startListener } from './listeners.ts';
 import { TEST_KEY_RING } from './testKeys.ts';
@@ -50,21 +52,21 @@ export interface TestApi {
   remove(path: string): Promise<Reply>;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
   /** Starts another process's API on the same database, with other options. @returns its address. */
-  startReplica(options: Partial<PublicApiOptions>): Promise<string>;
+  startReplica(options: Partial<Services>, more?: { readonly withPages: boolean }): Promise<string>;
   /** Rows of a table. */
   count(table: string): Promise<number>;
   close(): Promise<void>;
 }
 
 /** The public API over a database of its own. Its queue entries go into the table `queued`, in the caller's transaction. */
-export async function startPublicApi(overrides: Partial<PublicApiOptions> = {}): Promise<TestApi> {
+export async function startPublicApi(overrides: Partial<Services> = {}): Promise<TestApi> {
   const database = await testDatabase();
   const store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   await store.pool.query('create table queued (name text not null, payload jsonb not null)');
   const organization = await createOrganization(store.db, { slug: 'acme' });
   const { secret } = await readInstallation(store.db);
   const lines: LogLine[] = [];
-  const options: PublicApiOptions = {
+  const options: Services = {
     store,
     secret,
     queue: queueInTable,
@@ -97,8 +99,10 @@ export async function startPublicApi(overrides: Partial<PublicApiOptions> = {}):
         headers: { authorization, 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
-    startReplica: async (more) => {
-      const replica = await startListener(createServer(createPublicApi({ ...options, ...more })));
+    startReplica: async (more, { withPages } = { withPages: false }) => {
+      const services = { ...options, ...more, subscribe: () => () => undefined };
+      const pages = { router: createPages(services), errorPages: createErrorPages(services) };
+      const replica = await startListener(createServer(createPublicApi(services, withPages ? pages : undefined)));
       listeners.push(replica);
       return replica.url;
     },

@@ -15,9 +15,14 @@ import {
   UnavailableError,
 } from '../server/errors.ts';
 import type { CaptureAuthenticator, CaptureCaller } from './captureAuth.ts';
-import { createTokenCache, type TokenCache, type TokenReviewResult } from './tokenCache.ts';
-import { readTokenClaims } from './tokenClaims.ts';
-import { createTokenReviewLimiter, type TokenReviewLimiter } from './tokenReviewLimiter.ts';
+import {
+  createTokenCache,
+  createTokenReviewLimiter,
+  readTokenClaims,
+  type TokenCache,
+  type TokenReviewLimiter,
+  type TokenReviewResult,
+} from './tokenReviews.ts';
 
 export interface PodTokenOptions {
   /** Sends a TokenReview to the API server. @throws if the API server does not answer. */

@@ -7,7 +7,7 @@ import {
   ScreenshotResults,
   type WantedPage,
 } from '../../contract/captureProtocol.ts';
-import { optionsFromJson } from '../../contract/optionsJson.ts';
+import { optionsFromJson } from '../../contract/parseParts.ts';
 import { finishIndex, openAttempt, startHosting } from '../../core/jobs/attempts.ts';
 import { expireClaims } from '../../core/jobs/claims.ts';
 import { ResultFaultError } from '../../core/jobs/creativeResults.ts';
@@ -18,10 +18,8 @@ import { withContent } from '../../domain/pictureKeys.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
 import { getCaller, requireAttempt, requireIndex } from '../auth/captureAuth.ts';
 import { ForbiddenError, NotFoundError } from '../server/errors.ts';
-import { requireUpload } from '../transfers/requireUpload.ts';
-import { screenshotKey } from '../transfers/transfers.ts';
-import type { InternalApiContext } from './options.ts';
-import { readIndex } from './pathParameters.ts';
+import { requireUpload, screenshotKey } from '../transfers/transfers.ts';
+import { type InternalApiContext, readIndex } from './options.ts';
 
 export function addAttemptRoutes(router: Router, context: InternalApiContext): void {
   const { artifacts, transact, observe, queue } = context;

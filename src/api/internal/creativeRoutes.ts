@@ -12,15 +12,20 @@ import { type AttemptRef, lockAttempt } from '../../core/jobs/attempts.ts';
 import { claimCreative, expireClaims, releaseClaim, renewClaim } from '../../core/jobs/claims.ts';
 import { checkFrames, ResultFaultError, storeCreativeResult } from '../../core/jobs/creativeResults.ts';
 import { countUnresolved, type ResolvedCreativeRow, readResolvedCreatives } from '../../core/jobs/creatives.ts';
-import { notify } from '../../db/notifications.ts';
+import { type Change, type Notifications, notify } from '../../db/notifications.ts';
 import { withContent } from '../../domain/pictureKeys.ts';
 import { uploadKey } from '../../domain/uploads.ts';
 import { getCaller, requireAttempt } from '../auth/captureAuth.ts';
-import { requireUpload } from '../transfers/requireUpload.ts';
-import { frameKey, type Transfers } from '../transfers/transfers.ts';
-import type { InternalApiContext } from './options.ts';
-import { readAdId } from './pathParameters.ts';
-import { waitFor } from './waitFor.ts';
+import { frameKey, requireUpload, type Transfers } from '../transfers/transfers.ts';
+import { type InternalApiContext, readAdId } from './options.ts';
+
+interface WaitOptions {
+  readonly notifications: Pick<Notifications, 'subscribe'>;
+  /** Whether a change may have produced the result. */
+  readonly concerns: (change: Change) => boolean;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
 
 export function addCreativeRoutes(router: Router, context: InternalApiContext, transfers: Transfers): void {
   const { store, artifacts, leaseSeconds, transact, observe } = context;
@@ -136,4 +141,46 @@ async function describe(
     url: await transfers.download(key),
   }));
   return { ad_id, status, width: width ?? 0, height: height ?? 0, mode, warnings, frames: await Promise.all(withUrls) };
+}
+
+/**
+ * Calls `read` now and after every change that `concerns` it, until `read` returns a value, the time is over or `signal` aborts. It does
+ * not read after that: the database connections may be closed by then.
+ * @returns the value, or undefined.
+ */
+export async function waitFor<T>(
+  read: () => Promise<T | undefined>,
+  { notifications, concerns, timeoutMs, signal }: WaitOptions,
+): Promise<T | undefined> {
+  const deadline = performance.now() + timeoutMs;
+  let changed = false;
+  let wake: () => void = () => undefined;
+  // Subscribes before the first read, so that no change is missed.
+  const unsubscribe = notifications.subscribe((change) => {
+    if (!concerns(change)) return;
+    changed = true;
+    wake();
+  });
+  try {
+    while (!signal.aborted) {
+      changed = false;
+      const found = await read();
+      const left = deadline - performance.now();
+      if (found !== undefined || left <= 0) return found;
+      if (changed) continue;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, left);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        signal.addEventListener('abort', wake, { once: true });
+        if (signal.aborted) wake();
+      });
+      signal.removeEventListener('abort', wake);
+    }
+    return undefined;
+  } finally {
+    unsubscribe();
+  }
 }

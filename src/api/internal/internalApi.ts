@@ -1,26 +1,51 @@
 /** The internal API: serves `contract/captureProtocol.ts` to captures. It must not be reachable from outside. */
-
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { NO_SUCH_CALL, PROTOCOL_VERSION } from '../../contract/captureProtocol.ts';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+  type Router,
+} from 'express';
+import {
+  type ClaimedSmallSet,
+  ClaimSmallSet,
+  type HostingHeld,
+  NO_SUCH_CALL,
+  PROTOCOL_VERSION,
+  RenewHosting,
+} from '../../contract/captureProtocol.ts';
+import type { AttemptRef } from '../../core/jobs/attempts.ts';
 import { type CountedTransact, countedTransact } from '../../core/jobs/countedTransactions.ts';
 import { findJobAccess } from '../../core/jobs/hosts.ts';
+import { claimSmallSet, leaveHosting, renewHosting } from '../../core/jobs/smallSets.ts';
 import { MAX_BODY_BYTES } from '../../domain/limits.ts';
 import { cutCodePoints, storable } from '../../domain/text.ts';
 import type { Log } from '../../lib/log.ts';
 import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';
-import { type CaptureAuthenticator, jobTokenAuthenticator, setCaller } from '../auth/captureAuth.ts';
-import { limitCalls } from '../limits/callLimits.ts';
-import { callerAddress } from '../server/callerAddress.ts';
-import { httpErrorOf, NotFoundError, OverloadedError, UnsupportedVersionError } from '../server/errors.ts';
+import {
+  type CaptureAuthenticator,
+  getCaller,
+  jobTokenAuthenticator,
+  requireAttempt,
+  setCaller,
+} from '../auth/captureAuth.ts';
+import { limitCalls } from '../limits/captureLimits.ts';
+import { callerAddress } from '../server/caller.ts';
+import {
+  ForbiddenError,
+  httpErrorOf,
+  NotFoundError,
+  OverloadedError,
+  UnsupportedVersionError,
+} from '../server/errors.ts';
 import { closeAfterUnreadBody } from '../server/unreadBody.ts';
 import { artifactRoutes } from '../transfers/artifactRoutes.ts';
 import { createTransfers } from '../transfers/transfers.ts';
 import { addUploadRoutes } from '../transfers/uploadRoutes.ts';
 import { addAttemptRoutes } from './attemptRoutes.ts';
 import { addCreativeRoutes } from './creativeRoutes.ts';
-import type { InternalApiOptions } from './options.ts';
-import { readJobId } from './pathParameters.ts';
-import { addSmallSetRoutes } from './smallSetRoutes.ts';
+import { type InternalApiContext, type InternalApiOptions, readIndex, readJobId } from './options.ts';
 
 /** A body may have a fault in each of thousands of places, and the log would hold all of them. */
 const MAX_MESSAGE_LENGTH = 2_000;
@@ -129,4 +154,30 @@ function errorHandler(log: Log, logged: RateLimiter): ErrorRequestHandler {
     else log.info({ ...fields, ...body }, 'a call of the capture protocol was rejected');
     res.status(status).set(headers).json(body);
   };
+}
+
+/** The calls with which a capture takes small sets after its own index. */
+function addSmallSetRoutes(router: Router, { transact, leaseSeconds, smallSets, queue, log }: InternalApiContext) {
+  router.post('/indexes/:index/small-set', async (req, res) => {
+    const capture = readCapture(req, res, ClaimSmallSet.parse(req.body).attempt);
+    const options = { leaseSeconds, limits: smallSets, queue };
+    const job = (await transact((tx) => claimSmallSet(tx, capture, options))) ?? null;
+    if (job !== null) log.info({ job_id: job, host_job_id: capture.jobId }, 'a capture takes a small set');
+    res.json({ job } satisfies ClaimedSmallSet);
+  });
+
+  router.post('/indexes/:index/hosting', async (req, res) => {
+    const { attempt, ends } = RenewHosting.parse(req.body);
+    const capture = readCapture(req, res, attempt);
+    if (ends) await transact((tx) => leaveHosting(tx, capture, { queue }));
+    const hosting = !ends && (await transact((tx) => renewHosting(tx, capture, leaseSeconds)));
+    res.json({ hosting } satisfies HostingHeld);
+  });
+}
+
+/** @throws ForbiddenError if the job belongs to another capture's index, because only a capture's own index takes small sets. */
+function readCapture(req: Request, res: Response, attempt: number): AttemptRef {
+  const caller = getCaller(res);
+  if (caller.isHost === true) throw new ForbiddenError('Only the own index of a capture takes small sets.');
+  return requireAttempt(caller, { index: readIndex(req), attempt });
 }

@@ -1,3 +1,5 @@
+import type { Request } from 'express';
+import { z } from 'zod';
 import type { AdmissionLimits } from '../../core/jobs/admission.ts';
 import type { CountedTransact } from '../../core/jobs/countedTransactions.ts';
 import type { EventContext } from '../../core/webhooks/events.ts';
@@ -6,6 +8,8 @@ import type { Notifications } from '../../db/notifications.ts';
 import type { Log } from '../../lib/log.ts';
 import type { CaptureAuthenticator } from '../auth/captureAuth.ts';
 import type { TransferOptions } from '../transfers/transfers.ts';
+
+const Index = z.coerce.number().int().min(0).max(1_000_000);
 
 export interface InternalApiOptions extends EventContext, TransferOptions {
   readonly store: Store;
@@ -33,4 +37,17 @@ export interface CaptureObserver {
   creative?(result: { readonly status: string; readonly seconds: number }): void;
   /** Final statuses of screenshots. Each screenshot is reported once, also if the capture repeats its report. */
   screenshots?(statuses: readonly string[]): void;
+}
+
+/** @throws ZodError, as the functions below. */
+export function readJobId(req: Request): string {
+  return z.uuid().parse(req.params['job']);
+}
+
+export function readIndex(req: Request): number {
+  return Index.parse(req.params['index']);
+}
+
+export function readAdId(req: Request): string {
+  return z.uuid().parse(req.params['ad']);
 }

@@ -10,9 +10,8 @@ import type { Queryable } from '../../db/database.ts';
 import { type Failure, tooMany } from '../../domain/failure.ts';
 import type { ParsedKey } from '../../domain/keys.ts';
 import { setBounded } from '../../lib/lru.ts';
-import { createRateLimiter } from '../../lib/rateLimiter.ts';
-import type { RateLimit } from '../../lib/tokenBucket.ts';
-import { callerNetwork } from '../server/callerAddress.ts';
+import { createRateLimiter, type RateLimit } from '../../lib/rateLimiter.ts';
+import { callerNetwork } from '../server/caller.ts';
 
 const MAX_KNOWN = 10_000;
 

@@ -4,10 +4,9 @@
  */
 import type { Request, Response } from 'express';
 import { type Failure, tooMany } from '../../domain/failure.ts';
-import { createRateLimiter } from '../../lib/rateLimiter.ts';
-import type { RateLimit } from '../../lib/tokenBucket.ts';
+import { createRateLimiter, type RateLimit } from '../../lib/rateLimiter.ts';
 import { noteLimit } from '../server/accessLog.ts';
-import { callerNetwork } from '../server/callerAddress.ts';
+import { callerNetwork } from '../server/caller.ts';
 
 /** A page shows up to 240 thumbnails, and an office has one address. */
 const OF_ADDRESS: RateLimit = { perSecond: 200, burst: 20_000 };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
@@ -13,13 +14,12 @@ import { authorize, readApiKey, requireOwner } from '../auth/apiKeys.ts';
 import { COST } from '../limits/costs.ts';
 import { createKeyChecker } from '../limits/keyChecker.ts';
 import { addLogFields } from '../server/accessLog.ts';
-import { actorOf } from '../server/actor.ts';
-import { hasTag, tagOf } from './entityTag.ts';
-import type { RouteOptions } from './options.ts';
-import { beginCheck, shapeOf, withRequestWarnings } from './requestCheck.ts';
+import { actorOf } from '../server/caller.ts';
+import { checkRequest, type JsonBody, NO_BODY, shapeOf, withWarnings } from './requestBody.ts';
+import type { Services } from './services.ts';
 
 /** A request whose key has been checked. */
-export interface AuthorizedRequest {
+export interface Call {
   readonly request: Request;
   readonly response: Response;
   readonly organizationId: string;
@@ -28,6 +28,8 @@ export interface AuthorizedRequest {
   /** The same, for the audit log. */
   readonly actor: Actor;
   readonly place: OrganizationLinks;
+  /** The JSON of the request; empty for operations without a JSON body. */
+  readonly body: JsonBody;
   /** Takes a further cost from the rate of the key. @throws Failure (429) */
   charge(cost: number): Promise<void>;
 }
@@ -42,7 +44,15 @@ export interface JsonResponse {
 
 export const jsonResponse = (status: number, body: object): JsonResponse => ({ status, text: JSON.stringify(body) });
 
-export type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
+export const NO_CONTENT: JsonResponse = { status: 204, text: '' };
+
+/** @throws Failure (404) without a record. */
+export function foundResponse(status: number, record: object | undefined): JsonResponse {
+  if (record === undefined) throw unknownId();
+  return jsonResponse(status, record);
+}
+
+export type Handler = (call: Call, services: Services) => Promise<JsonResponse>;
 
 /** Everything about one operation of the public API. `routes/` has all of them. */
 export interface Route {
@@ -54,38 +64,37 @@ export interface Route {
   readonly cost?: number;
   /** Whether its answers hold secrets, which no cache may keep; as for all routes with the scope "admin" unless given. */
   readonly secret?: boolean;
+  /** The largest JSON body; that of all bodies unless given. */
+  readonly maxBodyBytes?: number;
   /** Its parameters, bodies and texts in the OpenAPI document. */
   readonly operation: ZodOpenApiOperationObject;
-  readonly handler: (options: RouteOptions) => Handler;
+  readonly handler: Handler;
 }
 
-/** @returns a factory of request handlers that check key, rate limit, organization, scope, whether the organization is disabled, and unknown query parameters, in this order. */
-export function endpoints(options: RouteOptions): (route: Route) => RequestHandler {
-  const { store, publicUrl, requestLimits } = options;
-  const { keyChecker = createKeyChecker({ db: store.db }) } = options;
-  return ({ scope, cost = COST.usual, secret = scope === 'admin', operation, handler }) => {
-    const [handle, shape] = [handler(options), shapeOf(operation)];
-    return async (request, response) => {
-      const slug = String(request.params['slug']);
-      const key = readApiKey(request);
-      const caller = requireOwner(await keyChecker.find(request, key));
-      const { id } = caller.organization;
-      addLogFields(response, { organization_id: id, key_id: caller.keyId });
-      const charge = (tokens: number) => requestLimits?.take(caller.keyId, tokens, response) ?? Promise.resolve();
-      await charge(cost);
-      authorize(caller, { slug, scope, publicUrl });
-      beginCheck(request, response, shape);
-      const { keyId } = caller;
-      const actor = actorOf({ request, response }, { type: 'api_key', keyId });
-      const place = { publicUrl, slug };
-      const call = { request, response, organizationId: id, keyId, actor, place, charge };
-      const { status, text, tag } = await handle(call).catch((error: unknown) => answerRemoved(store.db, call, error));
-      if (status === 204) {
-        response.status(status).set('Cache-Control', 'no-store').end();
-        return;
-      }
-      send(call, { status, text: status === 304 ? '' : withRequestWarnings(request, text), tag }, secret);
-    };
+/**
+ * @returns a request handler that checks key, rate limit, organization, scope, whether the organization is disabled, unknown query
+ *   parameters and the form of the body, in this order.
+ */
+export function endpoint(services: Services, route: Route): RequestHandler {
+  const { store, publicUrl, requestLimits, keyChecker = createKeyChecker({ db: store.db }) } = services;
+  const { scope, cost = COST.usual, secret = scope === 'admin' } = route;
+  const shape = shapeOf(route.operation, route.maxBodyBytes);
+  return async (request, response) => {
+    const slug = String(request.params['slug']);
+    const key = readApiKey(request);
+    const caller = requireOwner(await keyChecker.find(request, key));
+    const { keyId } = caller;
+    const organizationId = caller.organization.id;
+    addLogFields(response, { organization_id: organizationId, key_id: keyId });
+    const charge = (tokens: number) => requestLimits?.take(keyId, tokens, response) ?? Promise.resolve();
+    await charge(cost);
+    authorize(caller, { slug, scope, publicUrl });
+    const { body = NO_BODY, warnings } = await checkRequest(request, response, shape);
+    const actor = actorOf({ request, response }, { type: 'api_key', keyId });
+    const place = { publicUrl, slug };
+    const call = { request, response, organizationId, keyId, actor, place, body, charge };
+    const answer = await route.handler(call, services).catch((error: unknown) => answerRemoved(store.db, call, error));
+    send(call, { ...answer, text: withWarnings(answer.text, warnings) }, secret);
   };
 }
 
@@ -93,11 +102,7 @@ export function endpoints(options: RouteOptions): (route: Route) => RequestHandl
  * An object that was removed answers 410 in all its routes, and a second DELETE answers 204 as the first one did.
  * @throws the error if it is about something else.
  */
-async function answerRemoved(
-  db: Queryable,
-  { request, organizationId }: AuthorizedRequest,
-  error: unknown,
-): Promise<JsonResponse> {
+async function answerRemoved(db: Queryable, { request, organizationId }: Call, error: unknown): Promise<JsonResponse> {
   const isMissing = error instanceof Failure && error.code === 'not_found';
   const id = Object.values(request.params).at(-1);
   const ids = isMissing
@@ -107,18 +112,18 @@ async function answerRemoved(
     : [];
   for (const one of ids) {
     if (!(await wasRemoved(db, { id: String(one).toLowerCase(), organizationId }))) continue;
-    if (request.method === 'DELETE' && one === id) return { status: 204, text: '' };
+    if (request.method === 'DELETE' && one === id) return NO_CONTENT;
     throw removedObject();
   }
   throw error;
 }
 
 /** Answers 304 if the client has the answer to its GET already. */
-function send(
-  { request, response }: AuthorizedRequest,
-  { status, text, tag: given }: JsonResponse,
-  secret: boolean,
-): void {
+function send({ request, response }: Call, { status, text, tag: given }: JsonResponse, secret: boolean): void {
+  if (status === 204) {
+    response.status(status).set('Cache-Control', 'no-store').end();
+    return;
+  }
   const isRead = (status === 200 || status === 304) && (request.method === 'GET' || request.method === 'HEAD');
   response.set('Cache-Control', isRead && !secret ? 'private, no-cache' : 'no-store');
   if (isRead) {
@@ -139,10 +144,25 @@ export function idOf(request: Request, parameter = 'id'): string {
   return id;
 }
 
+/** @returns the id in the path with the organization of the key. @throws Failure (404) if it is not a UUID. */
+export const refOf = ({ request, organizationId }: Call) => ({ id: idOf(request), organizationId });
+
 /** @returns the parsed value. @throws Failure (422) with all its faults. */
 export function readOrFail<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const faults = new Faults();
   const parsed = faults.read(schema, value, '');
   if (parsed === undefined) throw invalid(faults.errors);
   return parsed;
+}
+
+/** @returns an entity tag (RFC 9110, section 13.1.2), which is the same for the same text. */
+export const tagOf = (text: string): string =>
+  `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+
+/** @returns whether `If-None-Match` names the tag, weak or strong, or any tag with `*`. */
+export function hasTag(request: Request, tag: string): boolean {
+  const given = (request.headersDistinct['if-none-match'] ?? []).join(',');
+  if (given.trim() === '*') return true;
+  const tags: readonly string[] = given.match(/"[^"]*"/g) ?? [];
+  return tags.includes(tag);
 }

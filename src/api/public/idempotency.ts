@@ -2,28 +2,32 @@ import { type IdempotentCall, keepAnswer, takeKey } from '../../core/requests/id
 import type { Database, Queryable } from '../../db/database.ts';
 import { invalid } from '../../domain/failure.ts';
 import { codePoints } from '../../domain/text.ts';
-import type { AuthorizedRequest, JsonResponse } from './endpoint.ts';
+import type { Call, JsonResponse } from './endpoint.ts';
 
 const KEY_MAX = 255;
 
 interface Once {
-  readonly db: Database;
-  readonly call: AuthorizedRequest;
+  readonly call: Call;
   /** The same key is a different one for another endpoint. */
   readonly endpoint: string;
-  readonly bodySha256: Buffer;
   /** The answer holds a secret, so it is kept sealed; without SECRETS_KEYS it is not kept. */
   readonly secret?: boolean;
 }
 
 /** Runs `work` in one transaction. With an `Idempotency-Key` it runs once as long as the answer is kept, and a repeated request gets the same response. */
 export async function answerOnce(
-  { db, call, endpoint, bodySha256, secret = false }: Once,
+  db: Database,
+  { call, endpoint, secret = false }: Once,
   work: (tx: Queryable) => Promise<JsonResponse>,
 ): Promise<JsonResponse> {
   const key = idempotencyKey(call);
   if (key === undefined) return db.transaction().execute(work);
-  const idempotent: IdempotentCall = { organizationId: call.organizationId, endpoint, key, bodySha256 };
+  const idempotent: IdempotentCall = {
+    organizationId: call.organizationId,
+    endpoint,
+    key,
+    bodySha256: call.body.sha256,
+  };
   return db.transaction().execute(async (tx) => {
     const kept = await takeKey(tx, idempotent);
     if (kept !== undefined) {
@@ -36,7 +40,7 @@ export async function answerOnce(
   });
 }
 
-function idempotencyKey({ request }: AuthorizedRequest): string | undefined {
+function idempotencyKey({ request }: Call): string | undefined {
   const sent = request.headersDistinct['idempotency-key'];
   if (sent === undefined) return undefined;
   const [key = ''] = sent;

@@ -1,9 +1,11 @@
+import type { z } from 'zod';
 import { PER_PAGE_DEFAULT } from '../../contract/queries.ts';
 import { findPlace, type ListTable, type Place } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { ListPage, Page } from '../../db/list.ts';
 import { invalid } from '../../domain/failure.ts';
-import { type JsonResponse, jsonResponse } from './endpoint.ts';
+import { type Call, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
+import { listQuery } from './listQuery.ts';
 
 /** Responds with one list page: `{"data":[…],"page":…,"per_page":…,"total":…}`. */
 export async function listAnswer<Row>(
@@ -30,3 +32,13 @@ export async function placeOf(
 
 export const unknownPlace = () =>
   invalid({ after: ['is not the id of an object of this list. It may have been removed by now.'] });
+
+/** The filters of the query as the store names them. */
+export function filterOf<Q extends { readonly q?: string | undefined }>({ q, ...query }: Q) {
+  return { ...query, text: q };
+}
+
+/** @throws Failure (422) with all faults of the query. */
+export function readQuery<S extends z.ZodType>(schema: S, { request }: Call): z.output<S> {
+  return readOrFail(schema, listQuery(request));
+}

@@ -5,12 +5,11 @@ import {
   type ZodOpenApiObject,
   type ZodOpenApiPathItemObject,
 } from 'zod-openapi';
-import { OURS } from '../../contract/descriptions.ts';
-import { TOPIC_DESCRIPTIONS } from '../../contract/eventTopics.ts';
+import { TOPIC_DESCRIPTIONS } from '../../contract/events.ts';
+import { RequestWarning } from '../../contract/faults.ts';
 import { AdEvent, ScreenshotSetEvent } from '../../contract/records.ts';
-import { RequestWarning } from '../../contract/unknownFields.ts';
-import { WebhookEndpointEvent } from '../../contract/webhookEndpoints.ts';
-import { TestEvent } from '../../contract/webhooks.ts';
+import { OURS } from '../../contract/schemaParts.ts';
+import { TestEvent, WebhookEndpointEvent } from '../../contract/webhookEndpoints.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../domain/limits.ts';
 import { EVENT_TOPICS } from '../../domain/topics.ts';
 import { publicRoutes } from './routes/routes.ts';

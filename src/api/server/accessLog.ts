@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import type { Log } from '../../lib/log.ts';
-import { requestIdOf } from './requestId.ts';
+import { requestIdOf } from './caller.ts';
 
 export interface ServedRequest {
   readonly method: string;

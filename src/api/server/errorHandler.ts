@@ -2,9 +2,9 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { Failure, type FieldErrors } from '../../domain/failure.ts';
 import type { Log } from '../../lib/log.ts';
 import { noteQuota } from './accessLog.ts';
+import { requestIdOf } from './caller.ts';
 import { type HttpError, httpErrorOf, INTERNAL_ERROR } from './errors.ts';
 import { failureBody } from './failureBody.ts';
-import { requestIdOf } from './requestId.ts';
 
 /** Answers errors in the format of the public API. Express recognizes an error handler by its four parameters. */
 export function errorHandler(log: Log) {

@@ -4,10 +4,9 @@ import express, { type Request, type RequestHandler, type Router } from 'express
 import { ArtifactNotFoundError } from '../../artifacts/store.ts';
 import { MAX_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
 import { ResultFaultError } from '../../core/jobs/creativeResults.ts';
-import { createStreamLimits } from '../limits/streamLimits.ts';
+import { createStreamLimits } from '../limits/captureLimits.ts';
 import { ForbiddenError, NotFoundError, UnsupportedTypeError } from '../server/errors.ts';
-import { type ArtifactContent, refuseTransfer } from './signedUrls.ts';
-import { PICTURE_TYPE, type TransferOptions } from './transfers.ts';
+import { type ArtifactContent, PICTURE_TYPE, refuseTransfer, type TransferOptions } from './transfers.ts';
 
 const PNG_MAGIC = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** A capture aborts an upload after 15 s. */

@@ -1,6 +1,40 @@
 /** URLs for the uploads and downloads of captures: URLs of the bucket, or of this API if artifacts are in a folder. */
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import { type ArtifactContent, signTransfer } from './signedUrls.ts';
+import { PROTOCOL_VERSION } from '../../contract/captureProtocol.ts';
+import { ResultFaultError } from '../../core/jobs/creativeResults.ts';
+import { hmacOf, isSameSignature } from '../../lib/hmac.ts';
+
+/** The exact bytes of one artifact. */
+export interface ArtifactContent {
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+interface Transfer {
+  readonly method: 'GET' | 'PUT';
+  readonly key: string;
+  readonly expiresAt: Date;
+  /** Only for PUT: the bytes that the URL accepts. */
+  readonly content?: ArtifactContent;
+}
+
+interface SignedParts {
+  /** `GET`, `PUT`, or another method, which no URL is signed for. */
+  readonly method: string;
+  readonly key: string;
+  /** Unix seconds. */
+  readonly expires: string;
+  readonly content?: ArtifactContent | undefined;
+}
+
+interface SignedTransfer extends SignedParts {
+  readonly signature: string;
+}
+
+interface ReportedPicture {
+  readonly key: string;
+  readonly bytes: number;
+}
 
 export const PICTURE_TYPE = 'image/png';
 
@@ -67,3 +101,43 @@ export function createTransfers({ artifacts, secret, internalUrl, podDeadlineSec
     },
   };
 }
+
+/**
+ * Checks that a reported picture was uploaded, because a customer would otherwise get a broken link. The artifact store compared the bytes
+ * with the SHA-256 in the key during the upload. @throws ResultFaultError
+ */
+export async function requireUpload(
+  artifacts: Pick<ArtifactStore, 'sizeOf'>,
+  { key, bytes }: ReportedPicture,
+): Promise<void> {
+  const size = await artifacts.sizeOf(key);
+  if (size === undefined) throw new ResultFaultError(`Nothing was uploaded under ${key}.`);
+  if (size !== bytes) throw new ResultFaultError(`${key} has ${size} bytes, but ${bytes} were reported.`);
+}
+
+/** Signed URLs of the internal API. Each one allows its bearer to read or write one artifact until it expires. */
+export function signTransfer(
+  secret: Buffer,
+  internalUrl: string,
+  { method, key, expiresAt, content }: Transfer,
+): string {
+  const expires = Math.ceil(expiresAt.getTime() / 1000);
+  const path = key.split('/').map(encodeURIComponent).join('/');
+  const bound = content === undefined ? '' : `&sha256=${content.sha256}&bytes=${content.bytes}`;
+  const signature = hmacOf(secret, signedText({ method, key, expires: String(expires), content }));
+  return `${internalUrl}/internal/${PROTOCOL_VERSION}/artifacts/${path}?expires=${expires}${bound}&signature=${signature}`;
+}
+
+/** @returns why the URL does not allow this transfer; undefined if it does. */
+export function refuseTransfer(
+  { signature, ...parts }: SignedTransfer,
+  { secret, now }: { secret: Buffer; now: Date },
+): string | undefined {
+  const { expires } = parts;
+  if (!/^\d{1,12}$/.test(expires)) return 'The signed URL is malformed.';
+  if (!isSameSignature(signature, hmacOf(secret, signedText(parts)))) return 'The URL is not signed for this transfer.';
+  return Number(expires) * 1000 < now.getTime() ? 'The signed URL has expired.' : undefined;
+}
+
+const signedText = ({ method, key, expires, content }: SignedParts) =>
+  `${method}\n${key}\n${expires}${content === undefined ? '' : `\n${content.sha256}\n${content.bytes}`}`;

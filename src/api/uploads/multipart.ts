@@ -1,9 +1,20 @@
-/** Reads the one file of a multipart body as a stream. */
+/** Reads multipart bodies as streams: one file, or a form with fields and several files, one after the other. */
 import type { Readable } from 'node:stream';
-import { Busboy } from '@fastify/busboy';
+import { Busboy, type BusboyConfig } from '@fastify/busboy';
 import type { Request } from 'express';
 import { Failure, invalid } from '../../domain/failure.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
+
+/** The values of a form by the names of its fields, in the order in which they were sent. */
+export type FormFields = ReadonlyMap<string, readonly string[]>;
+
+interface FormLimits {
+  readonly files: number;
+  readonly fields: number;
+  /** Bytes of one value, and of all names and values. */
+  readonly fieldBytes: number;
+  readonly allFieldBytes: number;
+}
 
 export interface ReceivedFile {
   /** As the client sent it. */
@@ -20,7 +31,7 @@ type FileStream = Readable & AsyncIterable<Buffer>;
 
 /** @returns the file as soon as it begins. `chunks` throws Failure (400, 422) if the rest of the body is at fault. */
 export function openMultipart(request: Request): Promise<ReceivedFile> {
-  const parser = createParser(request);
+  const parser = createParser(request, LIMITS);
   const opened = Promise.withResolvers<ReceivedFile>();
   /** The fault of the body, or undefined; known at its end. */
   const ended = Promise.withResolvers<Error | undefined>();
@@ -62,10 +73,10 @@ async function* chunksOf(file: FileStream, ended: Promise<Error | undefined>): A
   if (fault !== undefined) throw fault;
 }
 
-function createParser(request: Request): Parser {
+function createParser(request: Request, limits: BusboyConfig['limits']): Parser {
   const type = request.get('content-type') ?? '';
   try {
-    return Busboy({ headers: { ...request.headers, 'content-type': type }, limits: LIMITS, preservePath: true });
+    return Busboy({ headers: { ...request.headers, 'content-type': type }, limits, preservePath: true });
   } catch (error) {
     throw malformed(errorMessage(error));
   }
@@ -74,4 +85,75 @@ function createParser(request: Request): Parser {
 export function malformed(reason: string): Failure {
   const text = `could not be read to its end (${reason}): its length or its form differs from the headers.`;
   return new Failure({ status: 400, code: 'malformed', errors: { body: [text] } });
+}
+
+/**
+ * @param onFile receives each file with the fields before it. The rest that it does not read is discarded.
+ * @returns all fields, after the last file.
+ * @throws Failure 400, 413, and the errors of `onFile`. Then the rest of the body is discarded.
+ */
+export function readMultipartForm(
+  request: Request,
+  limits: FormLimits,
+  onFile: (file: ReceivedFile, fields: FormFields) => Promise<void>,
+): Promise<FormFields> {
+  const { files, fields: most, fieldBytes } = limits;
+  const headerLimits = { parts: files + most, fieldSize: fieldBytes, fieldNameSize: 200, headerPairs: 20 };
+  const parser = createParser(request, { files, fields: most, ...headerLimits });
+  const fields = new Map<string, string[]>();
+  const streams: Readable[] = [];
+  const ended = Promise.withResolvers<FormFields>();
+  let bytes = 0;
+  let reading: Promise<void> = Promise.resolve();
+  let failed = false;
+  const fail = (error: unknown) => {
+    if (failed) return;
+    failed = true;
+    request.unpipe(parser);
+    // Reads on, so that the client receives the answer.
+    request.resume();
+    ended.reject(error);
+    for (const stream of streams) stream.destroy(error instanceof Error ? error : undefined);
+  };
+  parser.on('field', (name, value, nameTruncated, valueTruncated) => {
+    bytes += name.length + value.length;
+    if (nameTruncated || valueTruncated || bytes > limits.allFieldBytes) fail(tooLarge('form', 'is too long.'));
+    fields.set(name, [...(fields.get(name) ?? []), value]);
+  });
+  parser.on('file', (_field, stream: Readable, name: string | undefined) => {
+    streams.push(stream);
+    // An error event without a listener would end the process. The reader of the chunks gets the error too.
+    stream.on('error', fail);
+    const chunks = stream.iterator({ destroyOnReturn: false });
+    const read = () => (failed ? undefined : onFile({ name: name ?? '', chunks }, fields));
+    reading = readOne(reading.then(read), () => discard(stream, chunks));
+    reading.catch(fail);
+  });
+  parser.on('filesLimit', () => fail(tooLarge('file', `must be at most ${limits.files} files at once.`)));
+  for (const limit of ['fieldsLimit', 'partsLimit'] as const)
+    parser.on(limit, () => fail(tooLarge('form', 'has too many fields.')));
+  parser.on('error', (error: unknown) => fail(malformed(errorMessage(error))));
+  parser.on('finish', () => void reading.then(() => ended.resolve(fields), fail));
+  request.once('error', (error) => fail(malformed(error.message)));
+  request.pipe(parser);
+  return ended.promise;
+}
+
+/** @throws the failure of the file, after the rest of it was read too. */
+async function readOne(file: Promise<void>, discardRest: () => Promise<void>): Promise<void> {
+  try {
+    await file;
+  } finally {
+    await discardRest();
+  }
+}
+
+/** Reads on to the end of a file. Otherwise the parser would wait, and the next part would never come. */
+async function discard(stream: Readable, chunks: AsyncIterator<unknown>): Promise<void> {
+  for (let next = await chunks.next(); !next.done; next = await chunks.next());
+  stream.resume();
+}
+
+function tooLarge(path: string, message: string): Failure {
+  return new Failure({ status: 413, code: 'too_large', errors: { [path]: [message] } });
 }

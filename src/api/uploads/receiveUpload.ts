@@ -23,52 +23,52 @@ const AT_ONCE = { ofOrganization: 4, inAll: 12 };
 const MAX_WAIT_MS = 30_000;
 
 /** @returns the stored upload. @throws Failure 400, 409, 413, 415, 422, 429 */
-export type ReceiveUpload = (request: Request, organizationId: string) => Promise<StoredUpload>;
-
-export function uploadReceiver(context: UploadContext): ReceiveUpload {
-  const inTurn = turns(context);
-  return async (request, organizationId) => {
-    requirePlain(request);
-    try {
-      return await inTurn(organizationId, async () => {
-        const file = isMultipart(request) ? await openMultipart(request) : openRaw(request);
-        return storeFile(context, organizationId, { ...file, contentType: request.get('content-type') ?? '' });
-      });
-    } finally {
-      // A rejection leaves the rest of the body. Unread, it would block the next request of this connection.
-      request.resume();
-    }
-  };
+export async function receiveUpload(
+  context: UploadContext,
+  request: Request,
+  organizationId: string,
+): Promise<StoredUpload> {
+  requirePlain(request);
+  try {
+    return await inTurn(context, organizationId, async () => {
+      const file = isMultipart(request) ? await openMultipart(request) : openRaw(request);
+      return storeFile(context, organizationId, { ...file, contentType: request.get('content-type') ?? '' });
+    });
+  } finally {
+    // A rejection leaves the rest of the body. Unread, it would block the next request of this connection.
+    request.resume();
+  }
 }
 
 /** Stores one file of a form. @throws Failure 409, 413, 415, 422, 429 */
 export type ReceiveFile = (organizationId: string, file: ReceivedFile) => Promise<StoredUpload>;
 
 export function fileReceiver(context: UploadContext): ReceiveFile {
-  const inTurn = turns(context);
   return (organizationId, file) =>
-    inTurn(organizationId, () => storeFile(context, organizationId, { ...file, contentType: '' }));
+    inTurn(context, organizationId, () => storeFile(context, organizationId, { ...file, contentType: '' }));
 }
 
-/** @returns a function that runs its work as soon as the organization has room for an upload. It throws a Failure (429) after 30 s. */
-function turns(context: UploadContext) {
-  const inAll = new ConcurrencyLimit(AT_ONCE.inAll);
-  const own = new Map<string, { readonly limit: ConcurrencyLimit; users: number }>();
-  return async <T>(organizationId: string, work: () => Promise<T>): Promise<T> => {
-    await requireRoomForUpload(context, organizationId);
-    const ofOrganization = own.get(organizationId) ?? { limit: new ConcurrencyLimit(AT_ONCE.ofOrganization), users: 0 };
-    own.set(organizationId, ofOrganization);
-    ofOrganization.users += 1;
-    const wait = AbortSignal.timeout(MAX_WAIT_MS);
-    try {
-      return await ofOrganization.limit.run(() => inAll.run(work, wait), wait);
-    } catch (error) {
-      throw wait.aborted && error === wait.reason ? tooManyUploads() : error;
-    } finally {
-      ofOrganization.users -= 1;
-      if (ofOrganization.users === 0) own.delete(organizationId);
-    }
+const running = new ConcurrencyLimit(AT_ONCE.inAll);
+const runningOfOrganization = new Map<string, { readonly limit: ConcurrencyLimit; users: number }>();
+
+/** Runs the work as soon as the organization has room for an upload. @throws Failure (429) after 30 s. */
+async function inTurn<T>(context: UploadContext, organizationId: string, work: () => Promise<T>): Promise<T> {
+  await requireRoomForUpload(context, organizationId);
+  const own = runningOfOrganization.get(organizationId) ?? {
+    limit: new ConcurrencyLimit(AT_ONCE.ofOrganization),
+    users: 0,
   };
+  runningOfOrganization.set(organizationId, own);
+  own.users += 1;
+  const wait = AbortSignal.timeout(MAX_WAIT_MS);
+  try {
+    return await own.limit.run(() => running.run(work, wait), wait);
+  } catch (error) {
+    throw wait.aborted && error === wait.reason ? tooManyUploads() : error;
+  } finally {
+    own.users -= 1;
+    if (own.users === 0) runningOfOrganization.delete(organizationId);
+  }
 }
 
 function tooManyUploads(): Failure {

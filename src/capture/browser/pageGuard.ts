@@ -1,4 +1,4 @@
-import { CancelableTimer } from '../../lib/cancelableTimer.ts';
+import { CancelableTimer } from '../../lib/deadline.ts';
 import { CdpError, type CdpSession, CdpTimeoutError } from './cdp.ts';
 import { RenderingBlockedError } from './renderingBlocked.ts';
 

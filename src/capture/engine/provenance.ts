@@ -2,7 +2,7 @@
  * The provenance record of a picture: plain JSON that always has all keys. A value is null if it is unknown, or if no picture
  * was taken.
  */
-import { type OptionsJson, optionsToJson } from '../../contract/optionsJson.ts';
+import { type OptionsJson, optionsToJson } from '../../contract/parseParts.ts';
 import type { Device } from '../../domain/devices.ts';
 import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
 import { cutCodePoints } from '../../domain/text.ts';

@@ -4,7 +4,7 @@
  */
 
 import { readdir, readFile } from 'node:fs/promises';
-import { CancelableTimer } from '../../lib/cancelableTimer.ts';
+import { CancelableTimer } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';
 import { type ContainerMemory, readContainerMemory } from './containerMemory.ts';
 

@@ -1,6 +1,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
 import type { Device } from '../../domain/devices.ts';
-import type { EgressFailure } from '../../egress/failures.ts';
+import type { EgressFailure } from '../../egress/errors.ts';
 import { shortErrorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
 import { disabledFeaturesFlag, networkFlags } from '../browser/flags.ts';

@@ -3,7 +3,7 @@ import type { Phase } from '../../contract/captureProtocol.ts';
 import type { Device } from '../../domain/devices.ts';
 import type { OtherAds } from '../../domain/screenshotOptions.ts';
 import type { Warning } from '../../domain/warnings.ts';
-import type { EgressFailure } from '../../egress/failures.ts';
+import type { EgressFailure } from '../../egress/errors.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';
 import { AdPlacer } from './adPlacer.ts';

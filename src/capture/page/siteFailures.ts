@@ -1,5 +1,5 @@
 import type { ScreenshotFailure } from '../../domain/states.ts';
-import type { EgressFailure } from '../../egress/failures.ts';
+import type { EgressFailure } from '../../egress/errors.ts';
 import { errorMessage, shortErrorMessage } from '../../lib/errorMessage.ts';
 
 export interface SiteFailure {

@@ -1,6 +1,6 @@
 /** The work of one attempt: renders creatives and takes pictures of pages at the same time. */
 import type { Attempt, WantedPage } from '../../contract/captureProtocol.ts';
-import { optionsFromJson } from '../../contract/optionsJson.ts';
+import { optionsFromJson } from '../../contract/parseParts.ts';
 import { type Device, findDevice } from '../../domain/devices.ts';
 import { DEFAULT_OPTIONS } from '../../domain/screenshotOptions.ts';
 import { siteKey } from '../../domain/webAddresses.ts';

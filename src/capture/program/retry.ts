@@ -1,5 +1,5 @@
 /** Retries a call that may succeed later, with exponential back-off and for a limited time. */
-import { backOffMs } from '../../lib/backOff.ts';
+import { backOffMs } from '../../lib/repeat.ts';
 import { sleep } from '../../lib/sleep.ts';
 
 /** A failure that may be over soon: the call may be retried. */

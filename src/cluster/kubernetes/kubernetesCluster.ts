@@ -11,12 +11,11 @@ import type {
   UnlabeledObjects,
 } from '../port.ts';
 import { type ClusterCache, startClusterCache } from './cache/clusterCache.ts';
-import { readJob } from './cache/jobState.ts';
-import { CachedScreenshotJob, readScreenshotJob, type ScreenshotJobState } from './cache/screenshotJobState.ts';
+import { CachedScreenshotJob, readJob, readScreenshotJob, type ScreenshotJobState } from './cache/objectStates.ts';
 import { type ApiServer, createApiServer } from './client/apiServer.ts';
 import { loadCredentials } from './client/credentials.ts';
 import { LABEL, resourceOf } from './client/names.ts';
-import { createResourceClients, type ResourceClients } from './client/resourceClients.ts';
+import { createResourceClients, type ResourceClients } from './client/resourceClient.ts';
 import { type Elector, type ElectorOptions, startElector } from './elector.ts';
 import { CaptureJobReader } from './jobs/captureJobReader.ts';
 import { createEvents, type Events } from './jobs/events.ts';

@@ -11,9 +11,8 @@ import {
   type RecordedEvent,
   type UnlabeledObjects,
 } from '../port.ts';
-import { LocalJob } from './localJob.ts';
+import { LocalJob, LocalResources } from './localJob.ts';
 import { type Pod, startPod } from './localPod.ts';
-import { LocalResources } from './localResources.ts';
 
 export interface LocalClusterOptions {
   /** The capture program and its arguments. */

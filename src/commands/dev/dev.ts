@@ -14,13 +14,10 @@ import { gracefulShutdown, SHUTDOWN_GRACE_MS, type ShutdownStep } from '../../ob
 import { type ApiService, startApiService } from '../service/apiService.ts';
 import type { ControllerService } from '../service/controllerOptions.ts';
 import { startLocalController } from '../service/localController.ts';
-import { ownCommand } from '../service/ownCommand.ts';
 import { createServiceContext, type ServiceContext, serveHealth } from '../service/serviceContext.ts';
-import { version } from '../version.ts';
-import { ensureDemoOrganization } from './demoOrganization.ts';
-import { type DevState, readDevState } from './devState.ts';
+import { ownCommand, version } from '../version.ts';
+import { type DevState, ensureDemoOrganization, lockFolder, readDevState } from './devState.ts';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from './embeddedPostgres.ts';
-import { lockFolder } from './folderLock.ts';
 import { type SamplePage, startSamplePage } from './samplePage.ts';
 
 export interface DevOptions {

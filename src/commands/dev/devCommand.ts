@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addressRanges, portNumber } from '../arguments.ts';
-import { welcome } from './welcome.ts';
+import type { DevReady } from './dev.ts';
 
 interface Flags {
   readonly port: number;
@@ -26,4 +26,55 @@ export function devCommand(program: Command): void {
       const ready = await startDev({ port, data, allow });
       console.log(json ? JSON.stringify(ready) : welcome(ready));
     });
+}
+
+/** @returns the text of `tearsheet dev` when it is ready: how to sign in, and a first request. */
+function welcome(ready: DevReady): string {
+  const {
+    url,
+    organization,
+    api_key,
+    webhook_secret,
+    sign_in_url,
+    sample_url,
+    metrics_url,
+    database_url,
+    secrets_keys,
+  } = ready;
+  return [
+    'Tearsheet is ready.',
+    '',
+    `  sign in         ${sign_in_url}`,
+    '                  (works once, within ten minutes; later, paste the API key)',
+    `  API             ${url}/api/v1/orgs/${organization}`,
+    `  reference       ${url}/docs`,
+    `  API key         ${api_key}`,
+    `  webhook secret  ${webhook_secret}`,
+    `  sample page     ${sample_url}`,
+    `  metrics         ${metrics_url}`,
+    `  database        ${database_url}`,
+    ...(secrets_keys === null ? [] : [`  secrets keys    ${secrets_keys} (SECRETS_KEYS for operator commands)`]),
+    '',
+    'A first request, which places a sample ad on the sample page. Open the html_url of its answer:',
+    '',
+    firstRequest(ready),
+    '',
+  ].join('\n');
+}
+
+/** @returns a command for a POSIX shell. The body contains no single quotes. */
+function firstRequest({ url, organization, api_key, sample_url, sample_ad_url }: DevReady): string {
+  const site = JSON.stringify({ url: sample_url });
+  const ad = JSON.stringify({ media: { type: 'url', content: sample_ad_url } });
+  return `curl -s ${url}/api/v1/orgs/${organization}/screenshot_requests \\
+  -H "Authorization: Bearer ${api_key}" -H "Content-Type: application/json" -d '{
+    "campaign": { "name": "First pictures" },
+    "screenshot_requests": [{
+      "ad": ${ad},
+      "screenshots": [
+        { "site": ${site}, "device": { "name": "desktop" } },
+        { "site": ${site}, "device": { "name": "iphone" } }
+      ]
+    }]
+  }'`;
 }

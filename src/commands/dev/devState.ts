@@ -1,8 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
+import { addKey, addOrganization } from '../../core/organizations/operator.ts';
+import { findOrganization, webhookSecretOf } from '../../core/organizations/organizations.ts';
+import type { Database } from '../../db/database.ts';
 import { newSealingKey } from '../../lib/keyRing.ts';
+
+const ORGANIZATION = 'demo';
 
 /** The state that `tearsheet dev` keeps between starts, so that it prints the same key each time. The file has mode 0600. */
 const DevState = z.object({
@@ -29,4 +35,50 @@ export function writeDevState(folder: string, state: DevState): void {
   // The rename is atomic. A start that is killed while writing must not lose the password of the database.
   writeFileSync(`${file}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
+}
+
+/**
+ * Locks a data folder until this process exits. The lock is an abstract socket, which the kernel frees even after a crash.
+ * On systems other than Linux there is only PostgreSQL's own lock.
+ * @throws Error if another process holds the lock.
+ */
+export async function lockFolder(folder: string): Promise<() => void> {
+  if (process.platform !== 'linux') return () => undefined;
+  const id = createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 24);
+  const server = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(error.code === 'EADDRINUSE' ? inUse(folder) : error));
+    server.listen(`\0tearsheet-${id}`, resolve);
+  });
+  server.unref();
+  return () => server.close();
+}
+
+function inUse(folder: string): Error {
+  return new Error(`Another tearsheet dev uses ${folder}. Stop it, or use another folder with --data DIR.`);
+}
+
+/** Creates the organization at the first start. The data folder keeps its key, so that each start prints the same key. */
+export async function ensureDemoOrganization(
+  db: Database,
+  { folder, state }: { folder: string; state: DevState },
+): Promise<NonNullable<DevState['demo']>> {
+  const organization = await findOrganization(db, ORGANIZATION);
+  // The webhook secret may have been rotated since the last start.
+  if (organization !== undefined && state.demo !== undefined) {
+    writeDevState(folder, state);
+    return { ...state.demo, webhook_secret: webhookSecretOf(db, organization) };
+  }
+  const demo =
+    organization === undefined
+      ? await addOrganization(db, ORGANIZATION)
+      : await createReplacementKey(db, webhookSecretOf(db, organization));
+  writeDevState(folder, { ...state, demo: { ...demo } });
+  return demo;
+}
+
+/** Creates another key if a start was killed after it created the organization and before it stored the key. */
+async function createReplacementKey(db: Database, webhook_secret: string): Promise<NonNullable<DevState['demo']>> {
+  const { api_key } = await addKey(db, ORGANIZATION, { name: 'tearsheet dev' });
+  return { organization: ORGANIZATION, api_key, webhook_secret };
 }

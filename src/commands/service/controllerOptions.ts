@@ -7,7 +7,6 @@ import type { ControllerOptions } from '../../controller/options.ts';
 import { ConnectorRoles } from '../../core/buckets/connectorRoles.ts';
 import { countWaiting } from '../../core/jobs/backlog.ts';
 import { type Deliveries, startDeliveries } from '../../core/webhooks/deliveries.ts';
-import { DISABLE_AFTER_DAYS } from '../../domain/webhookEndpoints.ts';
 import { createGuard, type GuardOptions } from '../../egress/guard.ts';
 import { startExports } from '../../exports/startExports.ts';
 import type { ServiceContext } from './serviceContext.ts';
@@ -38,7 +37,6 @@ export async function startQueueWork(context: ServiceContext, egress: EgressOpti
     guard,
     roles: principal === undefined ? undefined : new ConnectorRoles({ guard, principal }),
     log: log.child({ part: 'delivery' }),
-    disableAfterDays: DISABLE_AFTER_DAYS,
     observe: {
       attempted: metrics.countDeliveryAttempt,
       ended: metrics.countDelivery,

@@ -7,7 +7,6 @@ import { type Config, ConfigError } from '../../config.ts';
 import { CaptureProfile } from '../../contract/captureProfile.ts';
 import { type Controller, startController } from '../../controller/controller.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
-import { captureNamespace } from './captureNamespace.ts';
 import {
   type ControllerService,
   collectControllerMetrics,
@@ -15,6 +14,7 @@ import {
   sharedSettings,
   startQueueWork,
 } from './controllerOptions.ts';
+import { captureNamespace } from './podAuthority.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
 export interface KubernetesControllerService extends ControllerService {

@@ -2,7 +2,7 @@ import { getCompileCacheDir } from 'node:module';
 import path from 'node:path';
 import { issueJobToken } from '../../api/auth/jobToken.ts';
 import { createLocalCluster } from '../../cluster/local/localCluster.ts';
-import { removeLeftPodFolders } from '../../cluster/local/podFolders.ts';
+import { removeLeftPodFolders } from '../../cluster/local/localPod.ts';
 import { startController } from '../../controller/controller.ts';
 import {
   type ControllerService,

@@ -1,10 +1,9 @@
-import { removeFullBuckets } from '../../api/limits/rateBuckets.ts';
+import { removeFullBuckets } from '../../api/limits/requestLimits.ts';
 import { deleteEntriesOfDeleted, deleteOldEntries } from '../../core/organizations/auditLogQueries.ts';
 import { OLD_ROWS } from '../../core/removal/oldRows.ts';
 import { expireSets } from '../../core/removal/removal.ts';
 import { sweepFiles } from '../../core/removal/removedFiles.ts';
 import { refreshWords } from '../../core/sets/changes.ts';
-import type { RetentionLimits } from '../../domain/retention.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Repetition, repeat } from '../../lib/repeat.ts';
@@ -29,7 +28,8 @@ interface Task {
 }
 
 export interface Retention {
-  readonly sets: RetentionLimits;
+  /** For sets of organizations that chose nothing; undefined: they stay. */
+  readonly defaultSetDays: number | undefined;
   readonly auditLogDays: number;
 }
 
@@ -50,7 +50,10 @@ export function startMaintenance(context: MaintenanceContext, retention: Retenti
   };
 }
 
-function maintenanceTasks({ store: { db }, artifacts }: MaintenanceContext, { sets, auditLogDays }: Retention): Task[] {
+function maintenanceTasks(
+  { store: { db }, artifacts }: MaintenanceContext,
+  { defaultSetDays, auditLogDays }: Retention,
+): Task[] {
   const deletions = Object.entries(OLD_ROWS).map(([kind, deleteOld]) => ({
     name: `old rows: ${kind}`,
     everyMinutes: 10,
@@ -62,7 +65,7 @@ function maintenanceTasks({ store: { db }, artifacts }: MaintenanceContext, { se
     {
       name: 'expired sets',
       everyMinutes: 1,
-      run: async (signal) => ({ set: await expireSets(db, sets, signal) }),
+      run: async (signal) => ({ set: await expireSets(db, defaultSetDays, signal) }),
     },
     ...deletions,
     {

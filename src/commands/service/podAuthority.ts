@@ -1,14 +1,17 @@
 /** Authenticates captures by the tokens of their pods with a TokenReview, which is the API's only right in the cluster. */
+
+import { readFileSync } from 'node:fs';
 import type { CaptureAuthenticator } from '../../api/auth/captureAuth.ts';
 import { type PodTokenOptions, podTokenAuthenticator } from '../../api/auth/podTokens.ts';
 import { createApiServer } from '../../cluster/kubernetes/client/apiServer.ts';
 import { loadCredentials } from '../../cluster/kubernetes/client/credentials.ts';
-import { createResourceClients } from '../../cluster/kubernetes/client/resourceClients.ts';
-import { ConfigError } from '../../config.ts';
+import { createResourceClients } from '../../cluster/kubernetes/client/resourceClient.ts';
+import { type Config, ConfigError } from '../../config.ts';
 import { CAPTURE_TOKEN_AUDIENCE } from '../../contract/captureProfile.ts';
 import { findJobAccess } from '../../core/jobs/hosts.ts';
-import { captureNamespace } from './captureNamespace.ts';
 import type { ServiceContext } from './serviceContext.ts';
+
+const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 
 export interface PodAuthority {
   readonly authenticator: CaptureAuthenticator;
@@ -44,4 +47,16 @@ export async function connectPodAuthority(
     findAccess: (jobId) => findJobAccess(store.db, jobId),
   });
   return { authenticator, close: () => api.close() };
+}
+
+/** @returns the namespace of captures. @throws ConfigError */
+export function captureNamespace({ NAMESPACE }: Config): string {
+  if (NAMESPACE !== undefined) return NAMESPACE;
+  try {
+    return readFileSync(NAMESPACE_FILE, 'utf8').trim();
+  } catch {
+    throw new ConfigError(
+      `NAMESPACE is not set, and ${NAMESPACE_FILE} cannot be read. Set NAMESPACE outside of a pod.`,
+    );
+  }
 }

@@ -10,9 +10,8 @@ import { type Notifications, openNotifications } from '../../db/notifications.ts
 import { type Queue, startQueue } from '../../db/queue.ts';
 import type { KeyRing } from '../../lib/keyRing.ts';
 import { type Health, startHealth } from '../../observe/health.ts';
-import { createLogger, type Logger } from '../../observe/logger.ts';
+import { createLogger, type Logger, Outage } from '../../observe/logger.ts';
 import { createMetrics, type Metrics } from '../../observe/metrics.ts';
-import { Outage } from '../../observe/outage.ts';
 import { requireKeys } from './requireKeys.ts';
 
 /** The connections and settings that every long-running process needs. */

@@ -4,7 +4,6 @@ import type { Database, Queryable } from '../../db/database.ts';
 import { type AuditAction, changesBetween, type FieldChange, OPERATOR } from '../../domain/auditLog.ts';
 import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
 import { SCOPES } from '../../domain/keys.ts';
-import type { RetentionLimits } from '../../domain/retention.ts';
 import { findS3Connector, type NewS3Connector, setS3Connector } from '../buckets/connectorQueries.ts';
 import { recordConnector, requireConnector } from '../buckets/connectors.ts';
 import { createKey, type KeyOptions, revokeKey } from './apiKeys.ts';
@@ -50,14 +49,9 @@ export async function enable(db: Database, slug: string): Promise<void> {
   });
 }
 
-/** Settings that are absent stay. @throws Failure: 404 for an unknown slug, 422 for days that the settings of the operator do not allow. */
-export async function chooseSettings(
-  db: Database,
-  slug: string,
-  change: SettingsChange,
-  limits?: RetentionLimits,
-): Promise<void> {
-  await db.transaction().execute((tx) => changeSettings(tx, slug, change, { actor: OPERATOR, limits }));
+/** Settings that are absent stay. @throws Failure (404) for an unknown slug. */
+export async function chooseSettings(db: Database, slug: string, change: SettingsChange): Promise<void> {
+  await db.transaction().execute((tx) => changeSettings(tx, slug, change, OPERATOR));
 }
 
 /** Quotas that are absent stay. */

@@ -3,8 +3,6 @@
 import type { Queryable } from '../../db/database.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import type { Branding } from '../../domain/branding.ts';
-import { invalid } from '../../domain/failure.ts';
-import { maxRetention, NO_RETENTION, type RetentionLimits } from '../../domain/retention.ts';
 import type { ReviewMode } from '../../domain/reviews.ts';
 import { recordAction } from './auditLogQueries.ts';
 import { type BrandingRow, readBranding, saveBranding, saveLogo } from './branding.ts';
@@ -16,27 +14,11 @@ export interface SettingsChange {
   readonly set_retention_days?: number | null | undefined;
 }
 
-interface ChangeOptions {
-  readonly actor: Actor;
-  readonly limits?: RetentionLimits | undefined;
-}
-
-/**
- * Settings that are absent stay.
- * @throws Failure: 404 if there is no such organization, 422 for days that the operator does not allow.
- */
-export async function changeSettings(
-  tx: Queryable,
-  slug: string,
-  change: SettingsChange,
-  { actor, limits = NO_RETENTION }: ChangeOptions,
-): Promise<void> {
+/** Settings that are absent stay. @throws Failure (404) if there is no such organization. */
+export async function changeSettings(tx: Queryable, slug: string, change: SettingsChange, actor: Actor): Promise<void> {
   const row = await lockOrganization(tx, slug);
   const before = { review: row.review, set_retention_days: row.set_retention_days };
   const { review = before.review, set_retention_days: days = before.set_retention_days } = change;
-  const max = maxRetention(limits);
-  if (change.set_retention_days !== undefined && days !== null && days > max)
-    throw invalid({ set_retention_days: [`must be at most ${max}: the operator set this maximum.`] });
   const changes = changesBetween(before, { review, set_retention_days: days });
   if (changes.length === 0) return;
   await setReview(tx, slug, review);

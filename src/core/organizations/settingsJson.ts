@@ -1,9 +1,8 @@
 /** Makes the JSON of keys, connectors, the webhook secret, webhook endpoints and the audit log. */
-import type { AuditLogEntryRecord } from '../../contract/auditLog.ts';
+
 import type { ConnectorRecord } from '../../contract/connectors.ts';
-import type { ApiKeyRecord } from '../../contract/keys.ts';
-import type { WebhookEndpointRecord } from '../../contract/webhookEndpoints.ts';
-import type { WebhookSecretRecord } from '../../contract/webhooks.ts';
+import type { ApiKeyRecord, AuditLogEntryRecord } from '../../contract/settings.ts';
+import type { WebhookEndpointRecord, WebhookSecretRecord } from '../../contract/webhookEndpoints.ts';
 import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
 import { keyState, SCOPES } from '../../domain/keys.ts';
 import { maybeTimestamp, timestamp } from '../../domain/time.ts';

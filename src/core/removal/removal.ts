@@ -5,7 +5,6 @@
 import type { Database, Queryable } from '../../db/database.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { conflict, removedObject, unknownId } from '../../domain/failure.ts';
-import { type RetentionLimits, retentionDays } from '../../domain/retention.ts';
 import { recordAction } from '../organizations/auditLogQueries.ts';
 import { listOrganizations } from '../organizations/organizations.ts';
 import { lockSet } from '../sets/setStatus.ts';
@@ -83,12 +82,16 @@ export async function rejectRemoved(db: Queryable, ref: ObjectRef): Promise<void
   if (await wasRemoved(db, ref)) throw removedObject();
 }
 
-/** Deletes sets that are older than their organizations keep them, one in each transaction. @returns how many. */
-export async function expireSets(db: Database, limits: RetentionLimits, signal?: AbortSignal): Promise<number> {
+/**
+ * Deletes sets that are older than their organizations keep them, one in each transaction.
+ * @param defaultDays for organizations that chose nothing; undefined: their sets stay.
+ * @returns how many.
+ */
+export async function expireSets(db: Database, defaultDays?: number, signal?: AbortSignal): Promise<number> {
   let expired = 0;
   for (const { id: organizationId, set_retention_days } of await listOrganizations(db)) {
-    const days = retentionDays(set_retention_days, limits);
-    if (days === null) continue;
+    const days = set_retention_days ?? defaultDays;
+    if (days === undefined) continue;
     while (signal?.aborted !== true && (await deleteExpiredSet(db, { organizationId, days }))) expired += 1;
   }
   return expired;

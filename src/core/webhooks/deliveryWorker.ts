@@ -9,6 +9,7 @@ import type { Store } from '../../db/database.ts';
 import type { Notifications } from '../../db/notifications.ts';
 import type { Queue } from '../../db/queue.ts';
 import { TEST_TOPIC } from '../../domain/topics.ts';
+import { DISABLE_AFTER_DAYS } from '../../domain/webhookEndpoints.ts';
 import type { Guard } from '../../egress/guard.ts';
 import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
@@ -245,11 +246,11 @@ export class DeliveryWorker {
     { failing_seconds: seconds, organization_id: organizationId }: ClaimedDelivery,
     id: string,
   ): Promise<void> {
-    const { store, queue, log, observe, disableAfterDays: days = 0 } = this.#options;
-    if (days === 0 || seconds === null || seconds < days * DAY_SECONDS) return;
+    const { store, queue, log, observe } = this.#options;
+    if (seconds === null || seconds < DISABLE_AFTER_DAYS * DAY_SECONDS) return;
     try {
       const one = { organizationId, id };
-      const row = await store.db.transaction().execute((tx) => disableFailingEndpoint(tx, one, { days, queue }));
+      const row = await store.db.transaction().execute((tx) => disableFailingEndpoint(tx, one, queue));
       if (row === undefined) return;
       observe?.endpointDisabled?.();
       const ids = { webhook_endpoint_id: id, organization_id: organizationId };

@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/database.ts';
 import type { Enqueuer } from '../../db/queue.ts';
 import { changesBetween, SERVICE } from '../../domain/auditLog.ts';
 import { timestamp } from '../../domain/time.ts';
-import { FAILED_DELIVERIES_MIN } from '../../domain/webhookEndpoints.ts';
+import { DISABLE_AFTER_DAYS, FAILED_DELIVERIES_MIN } from '../../domain/webhookEndpoints.ts';
 import { recordAction } from '../organizations/auditLogQueries.ts';
 import { lockOrganizationById } from '../organizations/organizations.ts';
 import { recordEndpointEvent } from './events.ts';
@@ -21,30 +21,20 @@ export async function recordEndpointResult(tx: Queryable, id: string, isDelivere
     .execute();
 }
 
-interface FailureRule {
-  readonly days: number;
-  /** So many deliveries must have failed in this time. */
-  readonly deliveries: number;
-}
-
 /**
- * @returns the time of the first failure if the endpoint is enabled and its attempts fail for as long as the rule says. The
- * caller has locked the endpoint.
+ * @returns the time of the first failure if the endpoint is enabled, its attempts fail for that many days, and enough deliveries failed.
+ * The caller has locked the endpoint.
  */
-async function readLongFailure(
-  tx: Queryable,
-  endpointId: string,
-  { days, deliveries }: FailureRule,
-): Promise<Date | undefined> {
+async function readLongFailure(tx: Queryable, endpointId: string): Promise<Date | undefined> {
   const { rows } = await sql<{ failing_since: Date }>`
     select e.failing_since from webhook_endpoints e
-    where e.id = ${endpointId} and e.disabled_at is null and e.failing_since <= now() - make_interval(days => ${days})
-      and ${deliveries} <= (
+    where e.id = ${endpointId} and e.disabled_at is null and e.failing_since <= now() - make_interval(days => ${DISABLE_AFTER_DAYS})
+      and ${FAILED_DELIVERIES_MIN} <= (
         select count(*) from (
           select from deliveries d
           where d.subscriber_id = e.id and d.status <> 'delivered' and d.attempts > 0
             and coalesce(d.finished_at, now()) >= e.failing_since
-          order by d.created_at desc limit ${deliveries}) failed)`.execute(tx);
+          order by d.created_at desc limit ${FAILED_DELIVERIES_MIN}) failed)`.execute(tx);
   return rows[0]?.failing_since;
 }
 
@@ -65,14 +55,14 @@ async function markEndpointFailed(tx: Queryable, id: string, reason: string): Pr
 export async function disableFailingEndpoint(
   tx: Queryable,
   one: OneEndpoint,
-  { days, queue }: { days: number; queue: Enqueuer },
+  queue: Enqueuer,
 ): Promise<EndpointRow | undefined> {
   // Each transaction that disables an endpoint reads the others.
   await lockOrganizationById(tx, one.organizationId);
   if (!(await lockEndpoint(tx, one))) return undefined;
-  const since = await readLongFailure(tx, one.id, { days, deliveries: FAILED_DELIVERIES_MIN });
+  const since = await readLongFailure(tx, one.id);
   if (since === undefined) return undefined;
-  const reason = `Every delivery attempt since ${timestamp(since)} failed, for more than ${days} ${days === 1 ? 'day' : 'days'}.`;
+  const reason = `Every delivery attempt since ${timestamp(since)} failed, for more than ${DISABLE_AFTER_DAYS} days.`;
   await markEndpointFailed(tx, one.id, reason);
   await updatePendingDeliveries(tx, one.id, queue);
   const { organizationId, id } = one;

@@ -1,4 +1,4 @@
-import { doubledMs } from '../../lib/backOff.ts';
+import { doubledMs } from '../../lib/repeat.ts';
 import type { AttemptResult, NextStep } from './deliveryQueue.ts';
 
 /** The most attempts of a delivery, including the first one. */

@@ -2,7 +2,7 @@
  * Creatives of the page of a new request. Each becomes an ad of create-ad in the campaign of drafts, so that the service renders it
  * before anything is requested. The request then moves the ad into its campaign.
  */
-import { type ParsedCreateAd, parseCreateAd } from '../../contract/parseCreateAd.ts';
+import { type ParsedCreateAd, parseCreateAd } from '../../contract/parseScreenshotRequest.ts';
 import { acceptAd } from '../../core/requests/acceptAd.ts';
 import type { StoredUpload } from '../../core/uploads/uploads.ts';
 import type { Media } from '../../domain/ads.ts';

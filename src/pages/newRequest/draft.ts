@@ -1,6 +1,6 @@
 /** The content of the form of a new request. The page sends all of it each time, so that nothing is lost. */
 import { randomUUID } from 'node:crypto';
-import type { FormFields } from '../../api/uploads/multipartForm.ts';
+import type { FormFields } from '../../api/uploads/multipart.ts';
 import { isUuid } from '../../domain/slugs.ts';
 
 export interface Draft {

@@ -1,6 +1,6 @@
 /** Reads the form of a new request. Files become creatives as they arrive. */
 
-import { type FormFields, readMultipartForm } from '../../api/uploads/multipartForm.ts';
+import { type FormFields, readMultipartForm } from '../../api/uploads/multipart.ts';
 import type { ReceiveFile } from '../../api/uploads/receiveUpload.ts';
 import { uploadName } from '../../domain/uploads.ts';
 import type { PagesOptions } from '../context.ts';

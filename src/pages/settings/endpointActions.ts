@@ -12,7 +12,6 @@ import {
 import type { Queryable } from '../../db/database.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { ENDPOINT_TOPICS } from '../../domain/topics.ts';
-import type { Guard } from '../../egress/guard.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
 import { formField } from '../forms.ts';
 import type { ViewerRequest } from '../pageHandlers.ts';
@@ -24,11 +23,9 @@ type Result = ResultsPage | 'sent' | undefined;
 
 export class EndpointActions {
   readonly #options: PagesOptions;
-  readonly #guard: Pick<Guard, 'resolve'>;
 
-  constructor(options: PagesOptions, guard: Pick<Guard, 'resolve'>) {
+  constructor(options: PagesOptions) {
     this.#options = options;
-    this.#guard = guard;
   }
 
   /** GET …/endpoints/:endpoint */
@@ -45,7 +42,7 @@ export class EndpointActions {
         description: formField(request, 'description'),
         topics: ENDPOINT_TOPICS.filter((topic) => formField(request, `topic_${topic}`) !== ''),
       });
-      await checkEndpointAddress(this.#guard, body.url);
+      await checkEndpointAddress(this.#options.guard, body.url);
       const { row, secret } = await this.#change((tx) => createEndpoint(tx, viewer.organizationId, body, actor));
       return endpointPage(this.#options, row.id, { ...given, secret });
     };

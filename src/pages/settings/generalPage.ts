@@ -28,7 +28,7 @@ interface GeneralPageState {
 }
 
 export async function generalPage(
-  { store, retention, quotas = DEFAULT_QUOTAS }: PagesOptions,
+  { store, setRetentionDays, quotas = DEFAULT_QUOTAS }: PagesOptions,
   { viewer, paths }: Pick<ViewerRequest, 'viewer' | 'paths'>,
   { status = 200, form }: GeneralPageState = {},
 ): Promise<ResultsPage> {
@@ -43,7 +43,7 @@ export async function generalPage(
 <form class="stack" method="post" action="${path}">${hiddenFields(viewer, path)}
 <fieldset><legend>When a set has finished</legend>${Object.entries(MODES).map(choice)}</fieldset>
 <button class="primary">Save</button></form></section>
-${retentionPanel({ path, hidden: hiddenFields(viewer, path), chosen: chosen.set_retention_days, limits: retention, form })}
+${retentionPanel({ path, hidden: hiddenFields(viewer, path), chosen: chosen.set_retention_days, defaultDays: setRetentionDays, form })}
 ${usagePanel(current, quotas)}`;
   return settingsPage({ paths, current: 'general', body, status });
 }

@@ -1,8 +1,7 @@
 /** The effects of the forms of settings. A form with faults is shown again with what was typed. */
 import { ConnectorCheckBody, ConnectorReference, S3ConnectorBody } from '../../contract/connectors.ts';
-import { NewApiKey } from '../../contract/keys.ts';
-import { SettingsBody } from '../../contract/settings.ts';
-import { WebhookTest } from '../../contract/webhooks.ts';
+import { NewApiKey, SettingsBody } from '../../contract/settings.ts';
+import { WebhookTest } from '../../contract/webhookEndpoints.ts';
 import { findS3Connector } from '../../core/buckets/connectorQueries.ts';
 import { removeConnector, requestConnectorCheck, saveConnector } from '../../core/buckets/connectors.ts';
 import { createApiKey, revokeApiKey } from '../../core/organizations/keys.ts';
@@ -11,7 +10,6 @@ import { sendTestEvent } from '../../core/webhooks/testEvents.ts';
 import { invalid } from '../../domain/failure.ts';
 import { SCOPES } from '../../domain/keys.ts';
 import { addressFault } from '../../egress/addressFault.ts';
-import type { Guard } from '../../egress/guard.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
 import { formField } from '../forms.ts';
 import type { ViewerRequest } from '../pageHandlers.ts';
@@ -25,11 +23,9 @@ type Result = ResultsPage | 'sent' | undefined;
 
 export class SettingsActions {
   readonly #options: PagesOptions;
-  readonly #guard: Pick<Guard, 'resolve'>;
 
-  constructor(options: PagesOptions, guard: Pick<Guard, 'resolve'>) {
+  constructor(options: PagesOptions) {
     this.#options = options;
-    this.#guard = guard;
   }
 
   setReview = async (given: ViewerRequest): Promise<Result> => {
@@ -50,8 +46,7 @@ export class SettingsActions {
 
   async #changeSettings(given: ViewerRequest, change: SettingsChange): Promise<Result> {
     const { viewer, actor, paths } = given;
-    const { store, retention: limits } = this.#options;
-    await store.db.transaction().execute((tx) => changeSettings(tx, viewer.slug, change, { actor, limits }));
+    await this.#options.store.db.transaction().execute((tx) => changeSettings(tx, viewer.slug, change, actor));
     return redirectTo(given, paths.settings(), 'saved');
   }
 
@@ -103,7 +98,7 @@ export class SettingsActions {
     const { store } = this.#options;
     const test = async (): Promise<Result> => {
       const url = readFields(WebhookTest, { url: formField(request, 'url') }).url.trim();
-      const fault = await addressFault(this.#guard, url);
+      const fault = await addressFault(this.#options.guard, url);
       if (fault !== undefined) throw invalid({ url: [fault] });
       const { organizationId } = viewer;
       const id = await store.db.transaction().execute((tx) => sendTestEvent(tx, { organizationId, url }, actor));
@@ -130,7 +125,11 @@ export class SettingsActions {
       const isTaken = (await findS3Connector(store.db, { ...viewer, name })) !== undefined;
       if (isTaken && formField(request, 'is_new') !== '')
         throw invalid({ name: ['is the name of another connector: choose one that is free.'] });
-      await saveConnector(store.db, { ...viewer, name }, { body, guard: this.#guard, awsPrincipal, queue, actor });
+      await saveConnector(
+        store.db,
+        { ...viewer, name },
+        { body, guard: this.#options.guard, awsPrincipal, queue, actor },
+      );
       return redirectTo(given, `${paths.settings('connectors')}?name=${name}`, 'saved');
     };
     const values = typedValues(request, ['secret_access_key']);

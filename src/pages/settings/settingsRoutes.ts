@@ -2,7 +2,6 @@
 import type { Router } from 'express';
 import { COST } from '../../api/limits/costs.ts';
 import { type ConnectorKey, findS3Connector } from '../../core/buckets/connectorQueries.ts';
-import { createGuard } from '../../egress/guard.ts';
 import type { PagesOptions, Viewer } from '../context.ts';
 import type { LiveSource } from '../live.ts';
 import { formBody, pageOf, type RouteTools } from '../routing.ts';
@@ -21,8 +20,7 @@ const BASE = '/o/:slug/settings';
 
 export function addSettingsRoutes(router: Router, options: PagesOptions, { handlers, live }: RouteTools): void {
   const admin = adminHandlers(options, handlers);
-  const guard = options.guard ?? createGuard({ allow: [] });
-  const actions = new SettingsActions(options, guard);
+  const actions = new SettingsActions(options);
   const body = formBody();
   router.get(
     BASE,
@@ -58,7 +56,7 @@ export function addSettingsRoutes(router: Router, options: PagesOptions, { handl
   router.post(`${BASE}/webhooks/rotate`, body, admin.form(actions.rotateSecret));
   router.post(`${BASE}/webhooks/test`, body, admin.form(actions.testWebhook, COST.outgoing));
 
-  const endpoints = new EndpointActions(options, guard);
+  const endpoints = new EndpointActions(options);
   router.get(
     `${BASE}/endpoints`,
     admin.page((given) => endpointsPage(options, given)),

@@ -21,7 +21,7 @@ const first = (manifest: Manifest) => podOf(manifest).containers[0];
 const EVERYTHING: Values = {
   image: { repository: 'registry.example.com/tearsheet', digest: `sha256:${'a'.repeat(64)}` },
   imagePullSecrets: [{ name: 'registry' }],
-  settings: { LOG_LEVEL: 'debug', RATE_LIMIT_BURST: 2_000_000, NAVIGATION_TIMEOUT_MS: 5_000 },
+  settings: { LOG_LEVEL: 'debug', RATE_LIMIT_PER_SECOND: 1_000_000, NAVIGATION_TIMEOUT_MS: 5_000 },
   egress: { allow: ['10.1.0.0/16', 'fd00::/8'] },
   capture: {
     nodeSelector: { pool: 'captures' },
@@ -101,7 +101,7 @@ describe('every pod', () => {
 
 test('large numbers are written without an exponent', async () => {
   const settings = (await render({ ...EVERYTHING, capture: { maxPods: 1_500_000 } })).settings();
-  expect(settings).toMatchObject({ RATE_LIMIT_BURST: '2000000', MAX_PODS: '1500000', CAPTURE_RETRIES: '3' });
+  expect(settings).toMatchObject({ RATE_LIMIT_PER_SECOND: '1000000', MAX_PODS: '1500000', CAPTURE_RETRIES: '3' });
 });
 
 describe('pods are replaced', () => {

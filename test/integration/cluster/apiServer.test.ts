@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ApiError, SilenceError, UnreachableError } from '../../../src/cluster/kubernetes/client/apiError.ts';
+import { ApiError, SilenceError, UnreachableError } from '../../../src/cluster/kubernetes/client/apiRequest.ts';
 import {
   type ApiServer,
   type ApiServerOptions,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { UnreachableError } from '../../../src/cluster/kubernetes/client/apiError.ts';
+import { UnreachableError } from '../../../src/cluster/kubernetes/client/apiRequest.ts';
 import { type ApiServer, createApiServer } from '../../../src/cluster/kubernetes/client/apiServer.ts';
 import { loadCredentials } from '../../../src/cluster/kubernetes/client/credentials.ts';
-import { createResourceClients } from '../../../src/cluster/kubernetes/client/resourceClients.ts';
+import { createResourceClients } from '../../../src/cluster/kubernetes/client/resourceClient.ts';
 import { type Elector, type ElectorOptions, startElector } from '../../../src/cluster/kubernetes/elector.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeClock, fakeClock } from '../../support/fakeClock.ts';

@@ -5,8 +5,7 @@ import {
   type ReflectorOptions,
   startReflector,
 } from '../../../src/cluster/kubernetes/cache/reflector.ts';
-import { type ApiServer, createApiServer } from '../../../src/cluster/kubernetes/client/apiServer.ts';
-import type { Clock } from '../../../src/cluster/kubernetes/client/clock.ts';
+import { type ApiServer, type Clock, createApiServer } from '../../../src/cluster/kubernetes/client/apiServer.ts';
 import { loadCredentials } from '../../../src/cluster/kubernetes/client/credentials.ts';
 import { createResourceClient } from '../../../src/cluster/kubernetes/client/resourceClient.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -20,8 +20,7 @@ test('a task that fails is logged with its name, and the others run', async () =
   await store.db.insertInto('removed_files').values({ key: 'frames/one.png' }).execute();
   await store.pool.query('drop table idempotency_keys');
   const context = { store, artifacts: memoryArtifacts(files), metrics: createMetrics(), log };
-  const sets = { defaultDays: undefined, maxDays: undefined };
-  const maintenance = startMaintenance(context, { sets, auditLogDays: 400 });
+  const maintenance = startMaintenance(context, { defaultSetDays: undefined, auditLogDays: 400 });
   await eventually(() => expect(files.size).toBe(0));
   await maintenance.stop();
   expect(errors).toEqual([expect.objectContaining({ task: 'old rows: stored_answer' })]);

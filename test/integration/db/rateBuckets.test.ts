@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { removeFullBuckets, takeTokens } from '../../../src/api/limits/rateBuckets.ts';
+import { removeFullBuckets, takeTokens } from '../../../src/api/limits/requestLimits.ts';
 import type { Store } from '../../../src/db/database.ts';
 import { testStore } from '../../support/testStore.ts';
 

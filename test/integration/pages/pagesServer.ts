@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import express from 'express';
 import sharp from 'sharp';
+import { requestId } from '../../../src/api/server/caller.ts';
 import { errorHandler, unknownPath } from '../../../src/api/server/errorHandler.ts';
-import { requestId } from '../../../src/api/server/requestId.ts';
 import { readInstallation } from '../../../src/core/jobs/installation.ts';
 import { createOrganization } from '../../../src/core/organizations/organizations.ts';
 import { openStore, type Store } from '../../../src/db/database.ts';
@@ -12,6 +12,7 @@ import { type Notifications, openNotifications } from '../../../src/db/notificat
 import type { DeviceName } from '../../../src/domain/devices.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { DEFAULT_UPLOAD_LIMITS } from '../../../src/domain/uploads.ts';
+import { createGuard } from '../../../src/egress/guard.ts';
 import { createErrorPages } from '../../../src/pages/errorPages.ts';
 import { createPages, type PagesOptions } from '../../../src/pages/pages.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -85,6 +86,7 @@ function optionsOf({ store, secret, url, enqueued, notifications }: Given): Page
     secret,
     publicUrl: url,
     log: TEST_LOG,
+    guard: createGuard({ allow: [] }),
     subscribe: notifications.subscribe,
     queue: {
       enqueue: async (_tx, name, payload) => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page, Response } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { drawThumbnail } from '../../../src/api/thumbnails/drawThumbnail.ts';
+import { drawThumbnail } from '../../../src/api/thumbnails/thumbnails.ts';
 import { openPage, signIn } from './browser.ts';
 import { type PagesServer, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';

@@ -129,3 +129,75 @@ test('a part with very many values is one fault', () => {
   });
   expect(faults.errors).toEqual({ 'subscribers.0': ['must not have more than 1,000 values inside it.'] });
 });
+
+const faultsOfScreenshot = (screenshot: object) =>
+  Object.keys(read([{ ...entry(1), screenshots: [{ ...object, ...screenshot }] }]).faults.errors);
+
+test.each([
+  'ftp://a.example/',
+  'file:///etc/passwd',
+  'javascript:alert(1)',
+  'data:text/html,x',
+  'about:blank',
+  'view-source:https://a.example/',
+  'https://u:p@a.example/',
+  'u@a.example',
+  'https://',
+  'https:///',
+  'a b.example',
+  'https://[::1',
+  `a.example/${'x'.repeat(8_183)}`,
+  'a.example/\0',
+])('the site %s is a fault', (url) => {
+  expect(faultsOfScreenshot({ site: { url } })).toEqual(['screenshot_requests.0.screenshots.0.site.url']);
+});
+
+test.each(['30.0000001', '31', '-0.0001', '1e400', '-1e400', '"1"', 'null', 'true', '[1]', '{}'])(
+  'a marker of %s is a fault',
+  (marker) => {
+    const frames = [{ marker: JSON.parse(marker) }];
+    expect(faultsOfScreenshot({ options: { ad: { frames } } })).toEqual([`${PATH}.ad.frames.0.marker`]);
+  },
+);
+
+const pathsOf = (body: object) =>
+  Object.keys(parse({ campaign: { name: 'C' }, screenshot_requests: [entry(1)], ...body }).faults.errors);
+
+test.each([
+  [undefined, 'campaign'],
+  [null, 'campaign'],
+  ['Spring', 'campaign'],
+  [[], 'campaign'],
+  [{}, 'campaign'],
+  [{ id: null, name: null }, 'campaign'],
+  [{ name: '' }, 'campaign.name'],
+  [{ name: ' \u2003\n' }, 'campaign.name'],
+  [{ name: 5 }, 'campaign.name'],
+  [{ name: 'a\0' }, 'campaign.name'],
+  [{ name: '\ud800' }, 'campaign.name'],
+  [{ id: 5 }, 'campaign.id'],
+  [{ id: 'a\0b' }, 'campaign.id'],
+])('the campaign %j is a fault on %s', (campaign, path) => {
+  expect(pathsOf({ campaign })).toEqual([path]);
+});
+
+const many = Array.from({ length: 11 }, () => ({ webhook: { url: 'https://a.example/' } }));
+const s3 = { bucket: 'shots', region: 'eu-central-1', key_prefix: 'ar_' };
+
+test.each([
+  ['an object in place of a list', {}, ['subscribers']],
+  ['eleven subscribers', many, ['subscribers']],
+  ['neither webhook nor bucket', [{}], ['subscribers.0']],
+  ['both null', [{ webhook: null, s3: null }], ['subscribers.0']],
+  ['null', [null], ['subscribers.0']],
+  ['a webhook without an address', [{ webhook: {} }], ['subscribers.0.webhook.url']],
+  ['a bad address', [{ webhook: { url: 'mailto:a@b.example' } }], ['subscribers.0.webhook.url']],
+  ['an unknown topic', [{ webhook: { url: 'https://a.example/', topics: ['x'] } }], ['subscribers.0.webhook.topics.0']],
+  ['no topic', [{ webhook: { url: 'https://a.example/', topics: [] } }], ['subscribers.0.webhook.topics']],
+  ['a bucket without a name', [{ s3: { region: 'eu' } }], ['subscribers.0.s3.bucket']],
+  ['a bucket that is an IP address', [{ s3: { bucket: '10.0.0.1' } }], ['subscribers.0.s3.bucket']],
+  ['a prefix with a backslash', [{ s3: { ...s3, key_prefix: 'a\\b/' } }], ['subscribers.0.s3.key_prefix']],
+  ['a prefix with ".."', [{ s3: { ...s3, key_prefix: '../x' } }], ['subscribers.0.s3.key_prefix']],
+])('invalid subscribers are faults: %s', (_what, subscribers, paths) => {
+  expect(pathsOf({ subscribers })).toEqual(paths);
+});

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { shapeOf } from '../../../src/api/public/requestCheck.ts';
+import { shapeOf } from '../../../src/api/public/requestBody.ts';
 import { publicRoutes } from '../../../src/api/public/routes/routes.ts';
-import { unknownFields, unknownParameters } from '../../../src/contract/unknownFields.ts';
+import { unknownFields, unknownParameters } from '../../../src/contract/faults.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { required } from '../../support/required.ts';
 
@@ -11,7 +11,7 @@ const shapeOfRoute = (method: string, path: string) =>
   shapeOf(required(ROUTES.find((route) => route.method === method && route.path === path)).operation);
 
 function unknownOf(method: string, path: string, body: unknown): string[] {
-  const known = shapeOfRoute(method, path).body;
+  const known = shapeOfRoute(method, path).body?.fields;
   return unknownFields(known, body).map((warning) => warning.path);
 }
 

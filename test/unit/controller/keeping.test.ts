@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { FirstSeenTracker } from '../../../src/controller/firstSeenTracker.ts';
-import { Retention } from '../../../src/controller/retention.ts';
+import { FirstSeenTracker, Retention } from '../../../src/controller/leaderContext.ts';
 
 test('the oldest finished ScreenshotJob is deleted when there are too many', () => {
   const retention = new Retention(2);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RetryDelays } from '../../../src/controller/retryDelays.ts';
+import { RetryDelays } from '../../../src/controller/workQueue.ts';
 
 const OPTIONS = { firstMs: 100, maxMs: 1_000, retriesPerSecond: 10, burst: 1_000 };
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createLocalCluster } from '../../../src/cluster/local/localCluster.ts';
 import type { ClusterPort } from '../../../src/cluster/port.ts';
 import type { ScreenshotJobSpec, ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
-import { StatusWriter } from '../../../src/controller/statusWriter.ts';
+import { StatusWriter } from '../../../src/controller/status.ts';
 import { StaleLeaderError } from '../../../src/core/jobs/installation.ts';
 import { required } from '../../support/required.ts';
 import { TEST_LOG } from '../../support/testLog.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { RetryDelays } from '../../../src/controller/retryDelays.ts';
-import { createWorkQueue, type WorkQueueOptions } from '../../../src/controller/workQueue.ts';
+import { createWorkQueue, RetryDelays, type WorkQueueOptions } from '../../../src/controller/workQueue.ts';
 import { eventually } from '../../support/eventually.ts';
 
 function gate() {

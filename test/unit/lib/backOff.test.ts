@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backOffMs, doubledMs } from '../../../src/lib/backOff.ts';
+import { backOffMs, doubledMs } from '../../../src/lib/repeat.ts';
 
 test('the delay doubles with each failure up to its maximum', () => {
   const delays = [0, 1, 2, 3, 4, 100].map((failures) => doubledMs(failures, { firstMs: 100, maxMs: 500 }));

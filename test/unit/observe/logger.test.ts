@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isConnectionLost } from '../../../src/db/databaseAway.ts';
-import { createLogger } from '../../../src/observe/logger.ts';
-import { Outage } from '../../../src/observe/outage.ts';
+import { createLogger, Outage } from '../../../src/observe/logger.ts';
 
 const SECRET = 'N0tForTheLog-0123456789_abcdefghijklmnopqrs';
 const KEY = `ts_live_abcd1234_${SECRET}`;

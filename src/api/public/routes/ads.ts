@@ -1,17 +1,23 @@
 import { z } from 'zod';
 import { AdChange } from '../../../contract/changes.ts';
-import { OURS } from '../../../contract/descriptions.ts';
 import { NEW_AD } from '../../../contract/examples.ts';
+import { parseCreateAd } from '../../../contract/parseScreenshotRequest.ts';
 import { AdsQuery } from '../../../contract/queries.ts';
 import { AdRecord, AdSummary } from '../../../contract/records.ts';
 import { requestBodies } from '../../../contract/requests.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
+import { listAds } from '../../../core/ads/listAds.ts';
+import { removeAd } from '../../../core/removal/removal.ts';
+import { acceptAd } from '../../../core/requests/acceptAd.ts';
+import { changeAd } from '../../../core/sets/changes.ts';
+import { readAdRecord } from '../../../core/sets/readRecords.ts';
+import { adRecord, adSummary } from '../../../core/sets/setJson.ts';
 import type { Limits } from '../../../domain/limits.ts';
 import { COST } from '../../limits/costs.ts';
-import { patchAd } from '../changing.ts';
-import { createAd } from '../createAd.ts';
-import type { Route } from '../endpoint.ts';
-import { adList, oneAd } from '../reading.ts';
-import { deleteAd } from '../removal.ts';
+import { addLogFields } from '../../server/accessLog.ts';
+import { foundResponse, jsonResponse, NO_CONTENT, type Route, readOrFail, refOf } from '../endpoint.ts';
+import { answerOnce } from '../idempotency.ts';
+import { filterOf, listAnswer, placeOf, readQuery } from '../listAnswer.ts';
 import {
   BODY_FAILURES,
   idempotent,
@@ -44,7 +50,15 @@ export const adRoutes = (limits: Limits): readonly Route[] => [
         },
       },
     },
-    handler: createAd,
+    handler: async (call, services) => {
+      const { store, limits } = services;
+      const parsed = parseCreateAd(call.body.value, limits);
+      return answerOnce(store.db, { call, endpoint: 'ads' }, async (tx) => {
+        const { row, created } = await acceptAd(tx, { ...call, parsed }, services);
+        addLogFields(call.response, { ad_id: row.id });
+        return jsonResponse(created ? 201 : 200, adSummary(row, call.place));
+      });
+    },
   },
   {
     method: 'get',
@@ -52,14 +66,31 @@ export const adRoutes = (limits: Limits): readonly Route[] => [
     scope: 'read',
     cost: COST.list,
     operation: list('listAds', 'List ads, newest first', AdsQuery, AdRecord),
-    handler: ({ store }) => adList(store.db),
+    handler: async (call, { store: { db } }) => {
+      const { organizationId } = call;
+      const query = readQuery(AdsQuery, call);
+      const after = await placeOf(db, 'ads', { organizationId, id: query.after });
+      const filter = {
+        organizationId,
+        ...filterOf(query),
+        campaignId: query.campaign_id,
+        lookupKey: query.lookup_key,
+        after,
+      };
+      return listAnswer(
+        query,
+        (page) => listAds(db, filter, page),
+        (row) => adRecord(row, call.place),
+      );
+    },
   },
   {
     method: 'get',
     path: '/ads/{id}',
     scope: 'read',
     operation: one('getAd', 'ad', AdRecord),
-    handler: ({ store }) => oneAd(store.db),
+    handler: async (call, { store }) =>
+      foundResponse(200, await readAdRecord(store.db, { ...refOf(call), publicUrl: call.place.publicUrl })),
   },
   {
     method: 'patch',
@@ -74,7 +105,14 @@ export const adRoutes = (limits: Limits): readonly Route[] => [
       requestBody: jsonBody(AdChange, { name: 'Spring, medium rectangle, v2', metadata: { order: '4711' } }),
       responses: responses(200, AdRecord, [...BODY_FAILURES, 410]),
     },
-    handler: patchAd,
+    handler: async (call, { store }) => {
+      const [ref, change] = [refOf(call), readOrFail(AdChange, call.body.value)];
+      const record = await store.db.transaction().execute(async (tx) => {
+        await changeAd(tx, ref, { change, actor: call.actor });
+        return readAdRecord(tx, { ...ref, publicUrl: call.place.publicUrl });
+      });
+      return foundResponse(200, record);
+    },
   },
   {
     method: 'delete',
@@ -85,6 +123,9 @@ export const adRoutes = (limits: Limits): readonly Route[] => [
       'ad',
       'Removes the ad with its preview, its frames, its subscribers and the deliveries to them, and its upload if no other ad uses it. Its lookup key is free again, and its addresses answer 410. Its events stay. 409 while its preview is captured, and while a set shows it: delete the set first.',
     ),
-    handler: deleteAd,
+    handler: async (call, { store }) => {
+      await store.db.transaction().execute((tx) => removeAd(tx, refOf(call), call.actor));
+      return NO_CONTENT;
+    },
   },
 ];

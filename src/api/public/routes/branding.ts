@@ -1,10 +1,17 @@
 import { z } from 'zod';
-import { OURS } from '../../../contract/descriptions.ts';
 import { LOGO } from '../../../contract/examples.ts';
-import { BrandingBody, BrandingRecord } from '../../../contract/exports.ts';
-import { branding, deleteLogo, putBranding, putLogo } from '../branding.ts';
-import type { Route } from '../endpoint.ts';
+import { BrandingBody, BrandingRecord, brandingOf } from '../../../contract/exports.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
+import { brandingRecord } from '../../../core/exports/exportJson.ts';
+import { readBranding } from '../../../core/organizations/branding.ts';
+import { changeBranding, changeLogo } from '../../../core/organizations/settings.ts';
+import { MAX_LOGO_BYTES, replaceLogo } from '../../logos/replaceLogo.ts';
+import { type Call, type JsonResponse, jsonResponse, type Route, readOrFail } from '../endpoint.ts';
+import { readBytes } from '../requestBody.ts';
+import type { Services } from '../services.ts';
 import { BODY_FAILURES, jsonBody, organization, responses } from './operation.ts';
+
+const MAX_BODY_BYTES = 64 * 1024;
 
 const ofBranding = { tags: ['Branding'], requestParams: { path: z.object(organization) } };
 const image = { schema: z.string().meta({ format: 'binary' }) };
@@ -21,12 +28,13 @@ export const brandingRoutes: readonly Route[] = [
       description: OURS,
       responses: responses(200, BrandingRecord),
     },
-    handler: branding,
+    handler: (call, services) => brandingAnswer(services, call),
   },
   {
     method: 'put',
     path: '/branding',
     scope: 'admin',
+    maxBodyBytes: MAX_BODY_BYTES,
     operation: {
       ...ofBranding,
       operationId: 'replaceBranding',
@@ -40,7 +48,14 @@ export const brandingRoutes: readonly Route[] = [
       }),
       responses: responses(200, BrandingRecord, BODY_FAILURES),
     },
-    handler: putBranding,
+    handler: async (call, services) => {
+      const body = readOrFail(BrandingBody, call.body.value);
+      const { organizationId, actor } = call;
+      await services.store.db
+        .transaction()
+        .execute((tx) => changeBranding(tx, organizationId, brandingOf(body), actor));
+      return brandingAnswer(services, call);
+    },
   },
   {
     method: 'put',
@@ -62,7 +77,12 @@ export const brandingRoutes: readonly Route[] = [
       },
       responses: responses(200, BrandingRecord, [413, 422]),
     },
-    handler: putLogo,
+    handler: async (call, services) => {
+      const body = await readBytes(call.request, MAX_LOGO_BYTES);
+      const { store, artifacts } = services;
+      await replaceLogo({ db: store.db, artifacts }, { organizationId: call.organizationId, file: body }, call.actor);
+      return brandingAnswer(services, call);
+    },
   },
   {
     method: 'delete',
@@ -75,6 +95,14 @@ export const brandingRoutes: readonly Route[] = [
       description: `Needs the scope \`admin\`. ${OURS}`,
       responses: responses(200, BrandingRecord),
     },
-    handler: deleteLogo,
+    handler: async (call, services) => {
+      const { organizationId, actor } = call;
+      await services.store.db.transaction().execute((tx) => changeLogo(tx, organizationId, null, actor));
+      return brandingAnswer(services, call);
+    },
   },
 ];
+
+async function brandingAnswer({ store }: Services, { organizationId, place }: Call): Promise<JsonResponse> {
+  return jsonResponse(200, brandingRecord(await readBranding(store.db, organizationId), place.publicUrl));
+}

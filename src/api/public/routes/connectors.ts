@@ -1,12 +1,25 @@
 import { z } from 'zod';
-import { ConnectorCheckBody, ConnectorRecord, S3ConnectorBody } from '../../../contract/connectors.ts';
+import {
+  ConnectorCheckBody,
+  ConnectorRecord,
+  ConnectorReference,
+  S3ConnectorBody,
+} from '../../../contract/connectors.ts';
 import { ConnectorsQuery } from '../../../contract/queries.ts';
 import { ConnectorName } from '../../../contract/requests.ts';
-import { DEFAULT_CONNECTOR } from '../../../domain/connectors.ts';
+import { type ConnectorKey, findS3Connector, listS3Connectors } from '../../../core/buckets/connectorQueries.ts';
+import {
+  checkTargetOf,
+  removeConnector,
+  requestConnectorCheck,
+  requireConnector,
+  saveConnector,
+} from '../../../core/buckets/connectors.ts';
+import { connectorRecord } from '../../../core/organizations/settingsJson.ts';
+import { DEFAULT_CONNECTOR, isConnectorName } from '../../../domain/connectors.ts';
 import { SLUG } from '../../../domain/slugs.ts';
 import { COST } from '../../limits/costs.ts';
-import type { Route } from '../endpoint.ts';
-import { checkConnector, listConnectors, oneConnector, putConnector, removeConnector } from '../settings/connectors.ts';
+import { type Call, jsonResponse, NO_CONTENT, type Route, readOrFail } from '../endpoint.ts';
 import { ADMIN, BODY_FAILURES, emptyResponses, jsonBody, list, organization, responses } from './operation.ts';
 
 const TAGS = ['Settings'];
@@ -29,7 +42,13 @@ export const connectorRoutes: readonly Route[] = [
       tags: TAGS,
       description: ADMIN,
     },
-    handler: listConnectors,
+    handler: async ({ request, organizationId }, { store, awsPrincipal }) => {
+      const range = readOrFail(ConnectorsQuery, request.query);
+      const data = (await listS3Connectors(store.db, organizationId, range)).map((row) =>
+        connectorRecord(row, awsPrincipal),
+      );
+      return jsonResponse(200, { data, page: 1, per_page: Math.max(1, data.length), total: data.length });
+    },
   },
   {
     method: 'get',
@@ -42,7 +61,8 @@ export const connectorRoutes: readonly Route[] = [
       description: ADMIN,
       responses: responses(200, ConnectorRecord),
     },
-    handler: oneConnector,
+    handler: async (call, { store, awsPrincipal }) =>
+      jsonResponse(200, connectorRecord(requireConnector(await findS3Connector(store.db, keyOf(call))), awsPrincipal)),
   },
   {
     method: 'put',
@@ -60,7 +80,22 @@ export const connectorRoutes: readonly Route[] = [
       }),
       responses: responses(200, ConnectorRecord, BODY_FAILURES),
     },
-    handler: putConnector,
+    handler: async (call, { store, queue, awsPrincipal, guard }) => {
+      const {
+        request,
+        organizationId,
+        actor,
+        place: { slug },
+      } = call;
+      const { name } = readOrFail(ConnectorReference, { name: request.params['name'] });
+      const body = readOrFail(S3ConnectorBody, call.body.value);
+      const row = await saveConnector(
+        store.db,
+        { organizationId, slug, name },
+        { body, guard, awsPrincipal, queue, actor },
+      );
+      return jsonResponse(200, connectorRecord(row, awsPrincipal));
+    },
   },
   {
     method: 'delete',
@@ -73,7 +108,13 @@ export const connectorRoutes: readonly Route[] = [
       description: `Deliveries that use it fail from now on. ${ADMIN}`,
       responses: emptyResponses('Removed.'),
     },
-    handler: removeConnector,
+    handler: async (call, { store }) => {
+      const key = keyOf(call);
+      if (!isConnectorName(key.name)) requireConnector(undefined);
+      // A name can be used again, so a second request looks like one for a name that never existed.
+      await store.db.transaction().execute((tx) => removeConnector(tx, key, call.actor));
+      return NO_CONTENT;
+    },
   },
   {
     method: 'post',
@@ -88,6 +129,16 @@ export const connectorRoutes: readonly Route[] = [
       requestBody: jsonBody(ConnectorCheckBody, { bucket: 'pictures', key_prefix: 'tearsheet/' }),
       responses: responses(202, ConnectorRecord, BODY_FAILURES),
     },
-    handler: checkConnector,
+    handler: async (call, { store, queue, awsPrincipal }) => {
+      const target = checkTargetOf(readOrFail(ConnectorCheckBody, call.body.value));
+      const row = await store.db
+        .transaction()
+        .execute((tx) => requestConnectorCheck(tx, { ...keyOf(call), target }, { queue, actor: call.actor }));
+      return jsonResponse(202, connectorRecord(row, awsPrincipal));
+    },
   },
 ];
+
+function keyOf({ request, organizationId }: Call): ConnectorKey {
+  return { organizationId, name: String(request.params['name']) };
+}

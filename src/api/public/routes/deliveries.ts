@@ -1,11 +1,96 @@
-import { OURS } from '../../../contract/descriptions.ts';
-import { DeliveriesQuery } from '../../../contract/queries.ts';
+import { z } from 'zod';
+import {
+  EventDetailRecord,
+  EventId,
+  EventRecord,
+  EventsReplay,
+  eventUuid,
+  REPLAYED_EVENTS_MAX,
+  REPLAYED_IDS_MAX,
+  ReplayRecord,
+} from '../../../contract/events.ts';
+import { REPLAYED_PERIOD } from '../../../contract/examples.ts';
+import { DeliveriesQuery, EventsQuery } from '../../../contract/queries.ts';
 import { DeliveryDetailRecord, DeliveryRecord } from '../../../contract/records.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
+import { deliveryDetailRecord, deliveryRecord } from '../../../core/sets/setJson.ts';
+import { eventDetailRecord, eventRecord, findEvent, listEvents } from '../../../core/webhooks/eventQueries.ts';
+import { findDelivery, listDeliveries } from '../../../core/webhooks/listDeliveries.ts';
+import { replayDelivery, replayEvents } from '../../../core/webhooks/replayEvents.ts';
+import { unknownId, unknownOrRemoved } from '../../../domain/failure.ts';
 import { COST } from '../../limits/costs.ts';
-import type { Route } from '../endpoint.ts';
-import { deliveryList, oneDelivery } from '../reading.ts';
-import { replay } from '../reviewing.ts';
-import { idempotent, list, responses, withId } from './operation.ts';
+import { type Call, foundResponse, idOf, jsonResponse, type Route, readOrFail, refOf } from '../endpoint.ts';
+import { answerOnce } from '../idempotency.ts';
+import { listAnswer, placeOf, readQuery } from '../listAnswer.ts';
+import { BODY_FAILURES, idempotent, jsonBody, list, organization, responses, withId } from './operation.ts';
+
+/** An event has at most one delivery for each receiver and channel. */
+const DELIVERIES_SHOWN = 200;
+
+const TAGS = ['Deliveries'];
+const eventPath = z.object({ ...organization, id: EventId.describe('Id of the event.') });
+
+export const eventRoutes: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/events',
+    scope: 'read',
+    cost: COST.list,
+    operation: { ...list('listEvents', 'List events, newest first', EventsQuery, EventRecord), tags: TAGS },
+    handler: async ({ request, organizationId }, { store }) => {
+      const query = readOrFail(EventsQuery, request.query);
+      const { ad_id: adId, screenshot_set_id: setId, webhook_endpoint_id: endpointId, topic, from, to } = query;
+      const id = query.after === undefined ? undefined : eventUuid(query.after);
+      const after = await placeOf(store.db, 'events', { organizationId, id });
+      const filter = { organizationId, adId, setId, endpointId, topic, from, to, after };
+      return listAnswer(query, (page) => listEvents(store.db, filter, page), eventRecord);
+    },
+  },
+  {
+    method: 'get',
+    path: '/events/{id}',
+    scope: 'read',
+    operation: {
+      operationId: 'getEvent',
+      summary: 'Read one event',
+      description: `With its content and its deliveries. ${OURS}`,
+      tags: TAGS,
+      requestParams: { path: eventPath },
+      responses: responses(200, EventDetailRecord),
+    },
+    handler: async (call, { store }) => {
+      const { organizationId } = call;
+      const row = await findEvent(store.db, { organizationId, id: eventIdOf(call) });
+      if (row === undefined) throw unknownOrRemoved('event');
+      const page = { page: 1, perPage: DELIVERIES_SHOWN };
+      const { rows } = await listDeliveries(store.db, { organizationId, eventId: row.id }, page);
+      return jsonResponse(200, eventDetailRecord(row, rows));
+    },
+  },
+  {
+    method: 'post',
+    path: '/events/replay',
+    scope: 'write',
+    cost: COST.heavy,
+    operation: {
+      operationId: 'replayEvents',
+      summary: 'Send events again',
+      description: `Takes at most ${REPLAYED_IDS_MAX.toLocaleString('en')} \`ids\`, or a period with at most ${REPLAYED_EVENTS_MAX.toLocaleString('en')} events. Leaves out deliveries that are about to be sent, those of disabled or deleted endpoints, and the test events of a period. 409 if \`webhook_endpoint_id\` names a disabled endpoint. ${OURS}`,
+      tags: TAGS,
+      requestParams: { path: z.object(organization), header: idempotent },
+      requestBody: jsonBody(EventsReplay, REPLAYED_PERIOD),
+      responses: responses(202, ReplayRecord, [...BODY_FAILURES, 409]),
+    },
+    handler: async (call, { store }) => {
+      const { organizationId } = call;
+      const body = readOrFail(EventsReplay, call.body.value);
+      return answerOnce(store.db, { call, endpoint: 'events/replay' }, async (tx) => {
+        const extent = await replayEvents(tx, organizationId, body);
+        return jsonResponse(202, { type: 'replay', ...extent } satisfies ReplayRecord);
+      });
+    },
+  },
+];
 
 export const deliveryRoutes: readonly Route[] = [
   {
@@ -14,7 +99,33 @@ export const deliveryRoutes: readonly Route[] = [
     scope: 'read',
     cost: COST.list,
     operation: list('listDeliveries', 'List deliveries, newest first', DeliveriesQuery, DeliveryRecord),
-    handler: ({ store }) => deliveryList(store.db),
+    handler: async (call, { store: { db } }) => {
+      const { organizationId } = call;
+      const query = readQuery(DeliveriesQuery, call);
+      const after = await placeOf(db, 'deliveries', { organizationId, id: query.after });
+      const { screenshot_set_id: setId, ad_id: adId, webhook_endpoint_id: endpointId, status, topic, channel } = query;
+      const { from, to } = query;
+      const filter = { organizationId, setId, adId, endpointId, status, topic, channel, from, to, after };
+      return listAnswer(query, (page) => listDeliveries(db, filter, page), deliveryRecord);
+    },
+  },
+  {
+    method: 'get',
+    path: '/deliveries/{id}',
+    scope: 'read',
+    operation: {
+      operationId: 'getDelivery',
+      summary: 'Read one delivery',
+      description: `With all attempts, the start of each response, and the event. ${OURS}`,
+      tags: ['Deliveries'],
+      requestParams: { path: withId('delivery') },
+      responses: responses(200, DeliveryDetailRecord),
+    },
+    handler: async ({ request, organizationId }, { store: { db } }) => {
+      const row = await findDelivery(db, { organizationId, id: idOf(request) });
+      if (row === undefined) throw unknownOrRemoved('delivery');
+      return jsonResponse(200, deliveryDetailRecord(row));
+    },
   },
   {
     method: 'post',
@@ -28,23 +139,22 @@ export const deliveryRoutes: readonly Route[] = [
       requestParams: { path: withId('delivery'), header: idempotent },
       responses: responses(202, DeliveryRecord, [409, 422]),
     },
-    handler: replay,
+    handler: async (call, { store }) => {
+      const ref = refOf(call);
+      return answerOnce(store.db, { call, endpoint: `deliveries/${ref.id}/replay` }, async (tx) => {
+        const read = async () => (await listDeliveries(tx, ref, { page: 1, perPage: 1 })).rows[0];
+        if ((await read()) === undefined) throw unknownOrRemoved('delivery');
+        await replayDelivery(tx, ref.id);
+        const row = await read();
+        return foundResponse(202, row && deliveryRecord(row));
+      });
+    },
   },
 ];
 
-export const deliveryDetailRoutes: readonly Route[] = [
-  {
-    method: 'get',
-    path: '/deliveries/{id}',
-    scope: 'read',
-    operation: {
-      operationId: 'getDelivery',
-      summary: 'Read one delivery',
-      description: `With all attempts, the start of each response, and the event. ${OURS}`,
-      tags: ['Deliveries'],
-      requestParams: { path: withId('delivery') },
-      responses: responses(200, DeliveryDetailRecord),
-    },
-    handler: ({ store }) => oneDelivery(store.db),
-  },
-];
+/** @throws Failure (404) if it is not the id of an event, because no object has such an id. */
+function eventIdOf({ request }: Call): string {
+  const id = eventUuid(String(request.params['id']));
+  if (id === undefined) throw unknownId();
+  return id;
+}

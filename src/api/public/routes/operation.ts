@@ -6,8 +6,8 @@ import type {
   ZodOpenApiResponseObject,
   ZodOpenApiResponsesObject,
 } from 'zod-openapi';
-import { OURS } from '../../../contract/descriptions.ts';
 import { FailureRecord, listOf } from '../../../contract/records.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
 
 export const ADMIN = `Needs a key with the scope \`admin\`. ${OURS}`;
 

@@ -4,19 +4,16 @@ import { adRoutes } from './ads.ts';
 import { brandingRoutes } from './branding.ts';
 import { campaignRoutes } from './campaigns.ts';
 import { connectorRoutes } from './connectors.ts';
-import { deliveryDetailRoutes, deliveryRoutes } from './deliveries.ts';
-import { eventRoutes } from './events.ts';
+import { deliveryRoutes, eventRoutes } from './deliveries.ts';
 import { exportRoutes } from './exports.ts';
-import { keyRoutes } from './keys.ts';
 import { retakeRoutes, screenshotRequestRoutes } from './requests.ts';
 import { screenshotRoutes } from './screenshots.ts';
 import { setRoutes } from './sets.ts';
-import { auditLogRoutes, settingRoutes } from './settings.ts';
+import { auditLogRoutes, keyRoutes, settingRoutes } from './settings.ts';
 import { shareRoutes } from './shares.ts';
 import { templateRoutes } from './templates.ts';
 import { uploadRoutes } from './uploads.ts';
-import { webhookEndpointRoutes } from './webhookEndpoints.ts';
-import { webhookRoutes } from './webhooks.ts';
+import { webhookEndpointRoutes, webhookRoutes } from './webhookEndpoints.ts';
 
 /** All routes of the public API, in the order of its reference. The router, the rates and the OpenAPI document read this table. */
 export const publicRoutes = (limits: Limits): readonly Route[] => [
@@ -34,7 +31,6 @@ export const publicRoutes = (limits: Limits): readonly Route[] => [
   ...eventRoutes,
   ...exportRoutes,
   ...brandingRoutes,
-  ...deliveryDetailRoutes,
   ...keyRoutes,
   ...webhookRoutes,
   ...webhookEndpointRoutes,

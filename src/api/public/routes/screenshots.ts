@@ -1,12 +1,18 @@
-import { OURS } from '../../../contract/descriptions.ts';
+import { ScreenshotReviewBody } from '../../../contract/changes.ts';
 import { ScreenshotsQuery } from '../../../contract/queries.ts';
 import { ApprovedScreenshot, ScreenshotDetailRecord, ScreenshotRecord } from '../../../contract/records.ts';
-import { ScreenshotReviewBody } from '../../../contract/reviewing.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
+import { reviewScreenshot } from '../../../core/reviews/reviews.ts';
+import { readScreenshotDetail, readScreenshotRecord } from '../../../core/sets/readRecords.ts';
+import { findApprovedPlace, listApprovedScreenshots } from '../../../core/sets/readScreenshots.ts';
+import { approvedScreenshotRecord } from '../../../core/sets/setJson.ts';
+import type { Database } from '../../../db/database.ts';
 import { COST } from '../../limits/costs.ts';
-import type { Route } from '../endpoint.ts';
-import { oneScreenshot, screenshotList } from '../reading.ts';
-import { reviewOfScreenshot } from '../reviewing.ts';
+import { type Call, foundResponse, idOf, type Route, readOrFail } from '../endpoint.ts';
+import { listAnswer, readQuery, unknownPlace } from '../listAnswer.ts';
 import { BODY_FAILURES, jsonBody, list, one, responses, withId } from './operation.ts';
+
+const DAY_MS = 86_400_000;
 
 export const screenshotRoutes: readonly Route[] = [
   {
@@ -15,7 +21,27 @@ export const screenshotRoutes: readonly Route[] = [
     scope: 'read',
     cost: COST.list,
     operation: list('listScreenshots', 'List the screenshots of approved sets', ScreenshotsQuery, ApprovedScreenshot),
-    handler: ({ store }) => screenshotList(store.db),
+    handler: async (call, { store: { db } }) => {
+      const { organizationId } = call;
+      const query = readQuery(ScreenshotsQuery, call);
+      const now = Date.now();
+      const to = query.to ?? new Date(now);
+      const from = query.from ?? new Date(Math.min(to.getTime(), now) - DAY_MS);
+      const creative = query.include === 'ad.creative';
+      const filter = {
+        organizationId,
+        from,
+        to,
+        order: query.order ?? 'desc',
+        creative,
+        after: await approvedPlaceOf(db, call, query.after),
+      };
+      return listAnswer(
+        query,
+        (page) => listApprovedScreenshots(db, filter, page),
+        (row) => approvedScreenshotRecord(row, call.place),
+      );
+    },
   },
   {
     method: 'get',
@@ -25,7 +51,10 @@ export const screenshotRoutes: readonly Route[] = [
       ...one('getScreenshot', 'screenshot', ScreenshotDetailRecord),
       description: `In every status, also if its set is not approved. ${OURS}`,
     },
-    handler: ({ store }) => oneScreenshot(store.db),
+    handler: async ({ request, organizationId, place }, { store: { db } }) => {
+      const id = idOf(request);
+      return foundResponse(200, await readScreenshotDetail(db, { screenshotId: id, organizationId }, place));
+    },
   },
   {
     method: 'post',
@@ -40,6 +69,24 @@ export const screenshotRoutes: readonly Route[] = [
       requestBody: jsonBody(ScreenshotReviewBody, { decision: 'rejected', comment: 'The logo is cut off.' }),
       responses: responses(200, ScreenshotRecord, [...BODY_FAILURES, 409]),
     },
-    handler: reviewOfScreenshot,
+    handler: async (call, services) => {
+      const { request, organizationId, keyId, place } = call;
+      const { store } = services;
+      const screenshotId = idOf(request);
+      const { decision, comment } = readOrFail(ScreenshotReviewBody, call.body.value);
+      const review = { decision: decision ?? undefined, comment: comment ?? undefined };
+      return store.db.transaction().execute(async (tx) => {
+        await reviewScreenshot(tx, { organizationId, screenshotId, keyId, ...review }, services);
+        return foundResponse(200, await readScreenshotRecord(tx, { organizationId, screenshotId }, place));
+      });
+    },
   },
 ];
+
+/** As `placeOf`, for the list of approved screenshots. */
+async function approvedPlaceOf(db: Database, call: Call, id: string | undefined) {
+  if (id === undefined) return undefined;
+  const place = await findApprovedPlace(db, { organizationId: call.organizationId, id });
+  if (place === undefined) throw unknownPlace();
+  return place;
+}

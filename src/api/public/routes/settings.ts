@@ -1,15 +1,108 @@
 import { z } from 'zod';
-import { AuditLogEntryRecord } from '../../../contract/auditLog.ts';
-import { OURS } from '../../../contract/descriptions.ts';
-import { AuditLogQuery } from '../../../contract/queries.ts';
-import { SettingsBody, SettingsRecord } from '../../../contract/settings.ts';
-import { USAGE_DAYS_MAX, UsageQuery, UsageRecord } from '../../../contract/usage.ts';
+import { AuditLogQuery, ListQuery } from '../../../contract/queries.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
+import {
+  ApiKeyRecord,
+  AuditLogEntryRecord,
+  CreatedApiKeyRecord,
+  NewApiKey,
+  SettingsBody,
+  SettingsRecord,
+  USAGE_DAYS_MAX,
+  UsageQuery,
+  UsageRecord,
+} from '../../../contract/settings.ts';
+import { listAuditLog } from '../../../core/organizations/auditLogQueries.ts';
+import { listKeyRows } from '../../../core/organizations/keyList.ts';
+import { createApiKey, revokeApiKey } from '../../../core/organizations/keys.ts';
+import { requireOrganization } from '../../../core/organizations/organizations.ts';
+import { changeSettings } from '../../../core/organizations/settings.ts';
+import { apiKeyRecord, auditLogEntryRecord } from '../../../core/organizations/settingsJson.ts';
+import {
+  type CurrentUsage,
+  readCurrentUsage,
+  readUsageDays,
+  type UsageOfDay,
+} from '../../../core/organizations/usage.ts';
+import { DEFAULT_QUOTAS, type DefaultQuotas, dayOf, nextDay } from '../../../domain/quotas.ts';
+import { SET_DAYS } from '../../../domain/retention.ts';
+import { timestamp } from '../../../domain/time.ts';
 import { COST } from '../../limits/costs.ts';
-import type { Route } from '../endpoint.ts';
-import { auditLog } from '../settings/auditLog.ts';
-import { changeSettings, readSettings } from '../settings/settings.ts';
-import { usage } from '../usage.ts';
+import { type Call, type JsonResponse, jsonResponse, type Route, readOrFail } from '../endpoint.ts';
+import { answerOnce } from '../idempotency.ts';
+import { listAnswer, placeOf } from '../listAnswer.ts';
+import type { Services } from '../services.ts';
 import { ADMIN, BODY_FAILURES, jsonBody, list, organization, responses } from './operation.ts';
+
+const TAGS = ['Settings'];
+
+export const keyRoutes: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/keys',
+    scope: 'admin',
+    cost: COST.list,
+    operation: {
+      ...list('listKeys', 'List the API keys, active ones first', ListQuery, ApiKeyRecord),
+      tags: TAGS,
+      description: ADMIN,
+    },
+    handler: ({ request, organizationId }, { store }) => {
+      const query = readOrFail(ListQuery, request.query);
+      const filter = { organizationId, from: query.from, to: query.to };
+      return listAnswer(query, (page) => listKeyRows(store.db, filter, page), apiKeyRecord);
+    },
+  },
+  {
+    method: 'post',
+    path: '/keys',
+    scope: 'admin',
+    operation: {
+      operationId: 'createKey',
+      summary: 'Create an API key',
+      description: `The response is the only one that contains the key. ${ADMIN}`,
+      tags: TAGS,
+      requestParams: { path: z.object(organization) },
+      requestBody: jsonBody(NewApiKey, { name: 'Campaign tool', scopes: ['read', 'write'] }),
+      responses: responses(201, CreatedApiKeyRecord, [...BODY_FAILURES, 409]),
+    },
+    handler: async (call, { store }) => {
+      const { organizationId, actor } = call;
+      const { name, scopes, expires_at } = readOrFail(NewApiKey, call.body.value);
+      const wanted = { organizationId, name, scopes, expiresAt: expires_at ?? undefined };
+      return answerOnce(store.db, { call, endpoint: 'keys', secret: true }, async (tx) => {
+        const { row, key } = await createApiKey(tx, wanted, actor);
+        return jsonResponse(201, { ...apiKeyRecord(row), key } satisfies CreatedApiKeyRecord);
+      });
+    },
+  },
+  {
+    method: 'delete',
+    path: '/keys/{key_id}',
+    scope: 'admin',
+    operation: {
+      operationId: 'revokeKey',
+      summary: 'Revoke an API key',
+      description: `It opens nothing from now on. 409 for the last active key with the scope \`admin\`. ${ADMIN}`,
+      tags: TAGS,
+      requestParams: {
+        path: z.object({
+          ...organization,
+          key_id: z.string().describe('The eight characters in the middle of the key.'),
+        }),
+      },
+      responses: responses(200, ApiKeyRecord, [409]),
+    },
+    handler: async ({ request, organizationId, actor }, { store }) => {
+      const id = String(request.params['key_id']);
+      const row = await store.db.transaction().execute((tx) => revokeApiKey(tx, { organizationId, id }, actor));
+      return jsonResponse(200, apiKeyRecord(row));
+    },
+  },
+];
+
+const DAY_MS = 86_400_000;
+const USAGE_DAYS_DEFAULT = 30;
 
 export const settingRoutes: readonly Route[] = [
   {
@@ -24,7 +117,7 @@ export const settingRoutes: readonly Route[] = [
       requestParams: { path: z.object(organization) },
       responses: responses(200, SettingsRecord),
     },
-    handler: readSettings,
+    handler: (call, services) => settingsAnswer(services, call),
   },
   {
     method: 'patch',
@@ -39,7 +132,13 @@ export const settingRoutes: readonly Route[] = [
       requestBody: jsonBody(SettingsBody, { review: 'partial' }),
       responses: responses(200, SettingsRecord, [...BODY_FAILURES, 409]),
     },
-    handler: changeSettings,
+    handler: async (call, services) => {
+      const { review, set_retention_days } = readOrFail(SettingsBody, call.body.value);
+      const wanted = { review: review ?? undefined, set_retention_days };
+      const { actor, place } = call;
+      await services.store.db.transaction().execute((tx) => changeSettings(tx, place.slug, wanted, actor));
+      return settingsAnswer(services, call);
+    },
   },
   {
     method: 'get',
@@ -54,7 +153,15 @@ export const settingRoutes: readonly Route[] = [
       requestParams: { path: z.object(organization), query: UsageQuery },
       responses: responses(200, UsageRecord, [422]),
     },
-    handler: usage,
+    handler: async ({ request, organizationId }, { store: { db }, quotas = DEFAULT_QUOTAS }) => {
+      const query = readOrFail(UsageQuery, request.query);
+      const current = await readCurrentUsage(db, organizationId);
+      const to = query.to ?? dayOf(current.now);
+      const from = query.from ?? dayOf(new Date(Date.parse(to) - (USAGE_DAYS_DEFAULT - 1) * DAY_MS));
+      readOrFail(UsageQuery, { from, to });
+      const days = await readUsageDays(db, { organizationId, from, to });
+      return jsonResponse(200, usageRecord(days, current, quotas));
+    },
   },
 ];
 
@@ -69,6 +176,52 @@ export const auditLogRoutes: readonly Route[] = [
       tags: ['Settings'],
       description: `Changes of keys, settings, webhooks, connectors and branding, deleted and shared sets, sign-ins and sign-outs. To read a long list while new entries arrive, send the id of the last entry of each page as \`after\`. ${ADMIN}`,
     },
-    handler: auditLog,
+    handler: async ({ request, organizationId }, { store: { db } }) => {
+      const query = readOrFail(AuditLogQuery, request.query);
+      const { action, actor, from, to, after } = query;
+      const place = await placeOf(db, 'audit_log', { organizationId, id: after });
+      const filter = { organizationId, action, actor, from, to, after: place };
+      return listAnswer(query, (page) => listAuditLog(db, filter, page), auditLogEntryRecord);
+    },
   },
 ];
+
+function usageRecord(
+  days: readonly UsageOfDay[],
+  { picturesToday, runningCaptures, now, ...own }: CurrentUsage,
+  quotas: DefaultQuotas,
+): UsageRecord {
+  const pictures_per_day = own.pictures_per_day ?? quotas.picturesPerDay ?? null;
+  const running_captures = own.running_captures ?? quotas.runningCaptures;
+  return {
+    type: 'usage',
+    days: [...days],
+    limits: { pictures_per_day, running_captures },
+    used: { pictures_today: picturesToday, running_captures: runningCaptures },
+    left: {
+      pictures_today: pictures_per_day === null ? null : Math.max(0, pictures_per_day - picturesToday),
+      running_captures: Math.max(0, running_captures - runningCaptures),
+    },
+    day_ends_at: timestamp(nextDay(now)),
+  };
+}
+
+async function settingsAnswer(
+  { store, setRetentionDays, sendingAddresses = [] }: Services,
+  { place }: Call,
+): Promise<JsonResponse> {
+  const row = await requireOrganization(store.db, place.slug);
+  return jsonResponse(200, {
+    type: 'settings',
+    review: row.review,
+    set_retention_days: row.set_retention_days ?? setRetentionDays ?? null,
+    retention_bounds: {
+      set_retention_days: {
+        minimum: SET_DAYS.min,
+        maximum: SET_DAYS.max,
+        default: setRetentionDays ?? null,
+      },
+    },
+    sending_addresses: [...sendingAddresses],
+  } satisfies SettingsRecord);
+}

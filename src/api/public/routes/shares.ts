@@ -1,10 +1,19 @@
 import { z } from 'zod';
-import { OURS } from '../../../contract/descriptions.ts';
 import { ListQuery } from '../../../contract/queries.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
 import { NewShare, ShareRecord } from '../../../contract/sharing.ts';
+import { readSetRow } from '../../../core/sets/readSet.ts';
+import { shareRecord } from '../../../core/sets/setJson.ts';
+import { createShareLink, listShareLinks, revokeLink, type ShareLinkRow } from '../../../core/sharing/shareLinks.ts';
+import { sharePage } from '../../../domain/addresses.ts';
+import { unknownId } from '../../../domain/failure.ts';
+import { inDays, SHARE_DAYS_DEFAULT } from '../../../domain/shareLinks.ts';
+import { shareToken } from '../../auth/shareTokens.ts';
 import { COST } from '../../limits/costs.ts';
-import type { Route } from '../endpoint.ts';
-import { createShare, listShares, revokeShare } from '../sharing.ts';
+import { idOf, jsonResponse, type Route, readOrFail } from '../endpoint.ts';
+import { answerOnce } from '../idempotency.ts';
+import { listAnswer } from '../listAnswer.ts';
+import type { Services } from '../services.ts';
 import { BODY_FAILURES, jsonBody, list, organization, responses, withId } from './operation.ts';
 
 export const shareRoutes: readonly Route[] = [
@@ -19,7 +28,17 @@ export const shareRoutes: readonly Route[] = [
       tags: ['Sharing'],
       requestParams: { path: withId('set'), query: ListQuery },
     },
-    handler: listShares,
+    handler: async ({ request, organizationId }, services) => {
+      const { db } = services.store;
+      const setId = idOf(request);
+      const query = readOrFail(ListQuery, request.query);
+      if ((await readSetRow(db, { id: setId, organizationId })) === undefined) throw unknownId();
+      return listAnswer(
+        query,
+        (page) => listShareLinks(db, { organizationId, setId, from: query.from, to: query.to }, page),
+        (row) => recordOf(services, row),
+      );
+    },
   },
   {
     method: 'post',
@@ -34,7 +53,18 @@ export const shareRoutes: readonly Route[] = [
       requestBody: jsonBody(NewShare, { label: 'For the client' }, false),
       responses: responses(201, ShareRecord, [...BODY_FAILURES, 409]),
     },
-    handler: createShare,
+    handler: async (call, services) => {
+      const { store } = services;
+      const { organizationId, actor } = call;
+      const setId = idOf(call.request);
+      const { label, expires_at, downloads } = readOrFail(NewShare, call.body.value);
+      const expiresAt = expires_at ?? inDays(new Date(), SHARE_DAYS_DEFAULT);
+      const link = { organizationId, setId, expiresAt, label: label?.trim() ?? '', downloads: downloads ?? false };
+      const endpoint = `screenshot_sets/${setId}/shares`;
+      return answerOnce(store.db, { call, endpoint, secret: true }, async (tx) =>
+        jsonResponse(201, recordOf(services, await createShareLink(tx, link, actor))),
+      );
+    },
   },
   {
     method: 'delete',
@@ -54,6 +84,17 @@ export const shareRoutes: readonly Route[] = [
       },
       responses: responses(200, ShareRecord),
     },
-    handler: revokeShare,
+    handler: async ({ request, organizationId, actor }, services) => {
+      const setId = idOf(request);
+      const id = idOf(request, 'share_id');
+      const row = await services.store.db
+        .transaction()
+        .execute((tx) => revokeLink(tx, { organizationId, setId, id }, actor));
+      return jsonResponse(200, recordOf(services, row));
+    },
   },
 ];
+
+function recordOf({ secret, publicUrl }: Services, row: ShareLinkRow) {
+  return shareRecord(row, sharePage(publicUrl, shareToken(secret, row.id)));
+}

@@ -1,12 +1,17 @@
 import { z } from 'zod';
-import { OURS } from '../../../contract/descriptions.ts';
 import { UploadsQuery } from '../../../contract/queries.ts';
 import { UploadRecord } from '../../../contract/records.ts';
+import { OURS } from '../../../contract/schemaParts.ts';
+import { uploadRecord } from '../../../core/sets/setJson.ts';
+import { findUpload, listUploads } from '../../../core/uploads/uploadQueries.ts';
+import { deleteUpload } from '../../../core/uploads/uploads.ts';
 import { CREATIVE_MAX_BYTES } from '../../../domain/ads.ts';
+import { unknownId } from '../../../domain/failure.ts';
 import { COST } from '../../limits/costs.ts';
-import type { Route } from '../endpoint.ts';
-import { uploadList } from '../reading.ts';
-import { createUpload, oneUpload, removeUpload } from '../uploads.ts';
+import { addLogFields } from '../../server/accessLog.ts';
+import { receiveUpload } from '../../uploads/receiveUpload.ts';
+import { foundResponse, idOf, jsonResponse, NO_CONTENT, type Route } from '../endpoint.ts';
+import { listAnswer, placeOf, readQuery } from '../listAnswer.ts';
 import { emptyResponses, failure, list, organization, responses, withId } from './operation.ts';
 
 const FILE = { type: 'string', format: 'binary' } as const;
@@ -52,7 +57,11 @@ export const uploadRoutes: readonly Route[] = [
         '415': failure('The file is not a creative: the message says what it is and what to send.'),
       },
     },
-    handler: createUpload,
+    handler: async ({ request, response, organizationId }, { store, artifacts, uploadLimits }) => {
+      const { row, created } = await receiveUpload({ db: store.db, artifacts, uploadLimits }, request, organizationId);
+      addLogFields(response, { upload_id: row.id });
+      return jsonResponse(created ? 201 : 200, uploadRecord(row));
+    },
   },
   {
     method: 'get',
@@ -60,7 +69,13 @@ export const uploadRoutes: readonly Route[] = [
     scope: 'read',
     cost: COST.list,
     operation: list('listUploads', 'List uploads, newest first', UploadsQuery, UploadRecord),
-    handler: ({ store }) => uploadList(store.db),
+    handler: async (call, { store: { db } }) => {
+      const { organizationId } = call;
+      const query = readQuery(UploadsQuery, call);
+      const after = await placeOf(db, 'uploads', { organizationId, id: query.after });
+      const filter = { organizationId, from: query.from, to: query.to, after };
+      return listAnswer(query, (page) => listUploads(db, filter, page), uploadRecord);
+    },
   },
   {
     method: 'get',
@@ -74,7 +89,10 @@ export const uploadRoutes: readonly Route[] = [
       requestParams: { path: withId('upload') },
       responses: responses(200, UploadRecord),
     },
-    handler: oneUpload,
+    handler: async ({ request, organizationId }, { store }) => {
+      const row = await findUpload(store.db, { id: idOf(request), organizationId });
+      return foundResponse(200, row && uploadRecord(row));
+    },
   },
   {
     method: 'delete',
@@ -88,6 +106,9 @@ export const uploadRoutes: readonly Route[] = [
       requestParams: { path: withId('upload') },
       responses: { ...emptyResponses('Deleted.'), '409': failure('An ad uses the upload, so it stays.') },
     },
-    handler: removeUpload,
+    handler: async ({ request, organizationId }, { store }) => {
+      if (!(await deleteUpload(store.db, { id: idOf(request), organizationId }))) throw unknownId();
+      return NO_CONTENT;
+    },
   },
 ];

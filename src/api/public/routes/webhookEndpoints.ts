@@ -3,23 +3,111 @@ import { ListQuery } from '../../../contract/queries.ts';
 import { DeliveryRecord } from '../../../contract/records.ts';
 import {
   NewWebhookEndpoint,
+  NewWebhookSecretRecord,
+  SecretRotation,
   WebhookEndpointChange,
   WebhookEndpointRecord,
   WebhookEndpointWithSecret,
+  WebhookSecretRecord,
+  WebhookTest,
 } from '../../../contract/webhookEndpoints.ts';
-import { SecretRotation } from '../../../contract/webhooks.ts';
-import { COST } from '../../limits/costs.ts';
-import type { Route } from '../endpoint.ts';
+import { readWebhookSecret } from '../../../core/organizations/organizations.ts';
+import { replaceWebhookSecret } from '../../../core/organizations/settings.ts';
+import { webhookEndpointRecord, webhookSecretRecord } from '../../../core/organizations/settingsJson.ts';
+import { deliveryRecord } from '../../../core/sets/setJson.ts';
+import { findDelivery } from '../../../core/webhooks/listDeliveries.ts';
+import { sendTestEvent, sendTestEventToEndpoint } from '../../../core/webhooks/testEvents.ts';
+import { listEndpoints } from '../../../core/webhooks/webhookEndpointQueries.ts';
 import {
-  endpointList,
-  newEndpoint,
-  oneEndpoint,
-  patchEndpoint,
-  removeEndpoint,
-  rotateEndpoint,
-  testEndpoint,
-} from '../settings/webhookEndpoints.ts';
+  changeEndpoint,
+  checkEndpointAddress,
+  createEndpoint,
+  deleteEndpoint,
+  type EndpointWithSecret,
+  replaceEndpointSecret,
+  requireEndpoint,
+} from '../../../core/webhooks/webhookEndpoints.ts';
+import { invalid } from '../../../domain/failure.ts';
+import { addressFault } from '../../../egress/addressFault.ts';
+import { COST } from '../../limits/costs.ts';
+import {
+  foundResponse,
+  type JsonResponse,
+  jsonResponse,
+  NO_CONTENT,
+  type Route,
+  readOrFail,
+  refOf,
+} from '../endpoint.ts';
+import { answerOnce } from '../idempotency.ts';
+import { listAnswer } from '../listAnswer.ts';
 import { ADMIN, BODY_FAILURES, emptyResponses, jsonBody, list, organization, responses, withId } from './operation.ts';
+
+const ofWebhooks = { tags: ['Settings'], requestParams: { path: z.object(organization) } };
+
+export const webhookRoutes: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/webhook_secret',
+    scope: 'admin',
+    operation: {
+      ...ofWebhooks,
+      operationId: 'getWebhookSecret',
+      summary: 'Read the age of the webhook secret',
+      description: ADMIN,
+      responses: responses(200, WebhookSecretRecord),
+    },
+    handler: async ({ place }, { store }) =>
+      jsonResponse(200, webhookSecretRecord(await readWebhookSecret(store.db, place.slug))),
+  },
+  {
+    method: 'post',
+    path: '/webhook_secret/rotate',
+    scope: 'admin',
+    operation: {
+      ...ofWebhooks,
+      operationId: 'rotateWebhookSecret',
+      summary: 'Replace the webhook secret',
+      description: `The response is the only one that contains the new secret. ${ADMIN}`,
+      requestBody: jsonBody(SecretRotation, { keep_previous: true }, false),
+      responses: responses(200, NewWebhookSecretRecord, BODY_FAILURES),
+    },
+    handler: async (call, { store }) => {
+      const { actor, place } = call;
+      const { keep_previous: keep } = readOrFail(SecretRotation, call.body.value);
+      return store.db.transaction().execute(async (tx) => {
+        const secret = await replaceWebhookSecret(tx, place.slug, keep ?? true, actor);
+        const record = webhookSecretRecord(await readWebhookSecret(tx, place.slug));
+        return jsonResponse(200, { ...record, secret } satisfies NewWebhookSecretRecord);
+      });
+    },
+  },
+  {
+    method: 'post',
+    path: '/webhook_tests',
+    scope: 'admin',
+    cost: COST.outgoing,
+    operation: {
+      ...ofWebhooks,
+      operationId: 'sendTestEvent',
+      summary: 'Send a test event',
+      description: `Sends one signed event, once. \`GET …/deliveries/{id}\` shows what the receiver answered. ${ADMIN}`,
+      requestBody: jsonBody(WebhookTest, { url: 'https://you.example/hook' }),
+      responses: responses(202, DeliveryRecord, BODY_FAILURES),
+    },
+    handler: async (call, { store, guard }) => {
+      const { organizationId, actor } = call;
+      const url = readOrFail(WebhookTest, call.body.value).url.trim();
+      const fault = await addressFault(guard, url);
+      if (fault !== undefined) throw invalid({ url: [fault] });
+      return store.db.transaction().execute(async (tx) => {
+        const id = await sendTestEvent(tx, { organizationId, url }, actor);
+        const row = await findDelivery(tx, { organizationId, id });
+        return foundResponse(202, row && deliveryRecord(row));
+      });
+    },
+  },
+];
 
 const TAGS = ['Webhook endpoints'];
 const ofEndpoint = { tags: TAGS, requestParams: { path: withId('endpoint') } };
@@ -35,7 +123,11 @@ export const webhookEndpointRoutes: readonly Route[] = [
       tags: TAGS,
       description: ADMIN,
     },
-    handler: endpointList,
+    handler: ({ request, organizationId }, { store }) => {
+      const query = readOrFail(ListQuery, request.query);
+      const filter = { organizationId, from: query.from, to: query.to };
+      return listAnswer(query, (page) => listEndpoints(store.db, filter, page), webhookEndpointRecord);
+    },
   },
   {
     method: 'post',
@@ -55,7 +147,14 @@ export const webhookEndpointRoutes: readonly Route[] = [
       }),
       responses: responses(201, WebhookEndpointWithSecret, [...BODY_FAILURES, 409]),
     },
-    handler: newEndpoint,
+    handler: async (call, { store, guard }) => {
+      const { organizationId, actor } = call;
+      const body = readOrFail(NewWebhookEndpoint, call.body.value);
+      await checkEndpointAddress(guard, body.url);
+      return answerOnce(store.db, { call, endpoint: 'webhook_endpoints', secret: true }, async (tx) =>
+        withSecret(201, await createEndpoint(tx, organizationId, body, actor)),
+      );
+    },
   },
   {
     method: 'get',
@@ -68,7 +167,8 @@ export const webhookEndpointRoutes: readonly Route[] = [
       description: ADMIN,
       responses: responses(200, WebhookEndpointRecord),
     },
-    handler: oneEndpoint,
+    handler: async (call, { store }) =>
+      jsonResponse(200, webhookEndpointRecord(await requireEndpoint(store.db, refOf(call)))),
   },
   {
     method: 'patch',
@@ -82,7 +182,16 @@ export const webhookEndpointRoutes: readonly Route[] = [
       requestBody: jsonBody(WebhookEndpointChange, { topics: ['screenshot_set.approved'], disabled: false }),
       responses: responses(200, WebhookEndpointRecord, BODY_FAILURES),
     },
-    handler: patchEndpoint,
+    handler: async (call, { store, queue, guard }) => {
+      const one = refOf(call);
+      const change = readOrFail(WebhookEndpointChange, call.body.value);
+      await requireEndpoint(store.db, one);
+      if (change.url) await checkEndpointAddress(guard, change.url);
+      const row = await store.db
+        .transaction()
+        .execute((tx) => changeEndpoint(tx, one, change, { actor: call.actor, queue }));
+      return jsonResponse(200, webhookEndpointRecord(row));
+    },
   },
   {
     method: 'delete',
@@ -95,7 +204,10 @@ export const webhookEndpointRoutes: readonly Route[] = [
       description: `Deliveries that wait for it end. Past deliveries stay. ${ADMIN}`,
       responses: emptyResponses('Deleted.'),
     },
-    handler: removeEndpoint,
+    handler: async (call, { store, queue }) => {
+      await store.db.transaction().execute((tx) => deleteEndpoint(tx, refOf(call), { actor: call.actor, queue }));
+      return NO_CONTENT;
+    },
   },
   {
     method: 'post',
@@ -109,7 +221,14 @@ export const webhookEndpointRoutes: readonly Route[] = [
       requestBody: jsonBody(SecretRotation, { keep_previous: true }, false),
       responses: responses(200, WebhookEndpointWithSecret, BODY_FAILURES),
     },
-    handler: rotateEndpoint,
+    handler: async (call, { store }) => {
+      const one = refOf(call);
+      const keepPrevious = readOrFail(SecretRotation, call.body.value).keep_previous ?? true;
+      return withSecret(
+        200,
+        await store.db.transaction().execute((tx) => replaceEndpointSecret(tx, one, keepPrevious, call.actor)),
+      );
+    },
   },
   {
     method: 'post',
@@ -123,6 +242,17 @@ export const webhookEndpointRoutes: readonly Route[] = [
       ...ofEndpoint,
       responses: responses(202, DeliveryRecord, [409]),
     },
-    handler: testEndpoint,
+    handler: async (call, { store }) => {
+      const one = refOf(call);
+      return store.db.transaction().execute(async (tx) => {
+        const id = await sendTestEventToEndpoint(tx, one, call.actor);
+        const row = await findDelivery(tx, { organizationId: one.organizationId, id });
+        return foundResponse(202, row && deliveryRecord(row));
+      });
+    },
   },
 ];
+
+function withSecret(status: number, { row, secret }: EndpointWithSecret): JsonResponse {
+  return jsonResponse(status, { ...webhookEndpointRecord(row), secret } satisfies WebhookEndpointWithSecret);
+}

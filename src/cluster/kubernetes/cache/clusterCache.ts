@@ -2,14 +2,18 @@
 import type { V1Node } from '@kubernetes/client-node';
 import type { Log } from '../../../lib/log.ts';
 import { LABEL } from '../client/names.ts';
-import type { Wire } from '../client/resourceClient.ts';
-import type { ResourceClients } from '../client/resourceClients.ts';
-import { type JobState, readJob } from './jobState.ts';
-import { readIdentity } from './metadata.ts';
+import type { ResourceClients, Wire } from '../client/resourceClient.ts';
 import type { CachedObject, ObjectCache, ObjectChange } from './objectCache.ts';
-import { type PodState, readPod } from './podState.ts';
+import {
+  type JobState,
+  type PodState,
+  readIdentity,
+  readJob,
+  readPod,
+  readScreenshotJob,
+  type ScreenshotJobState,
+} from './objectStates.ts';
 import { type Reflector, startReflector } from './reflector.ts';
-import { readScreenshotJob, type ScreenshotJobState } from './screenshotJobState.ts';
 
 export interface ClusterCacheOptions {
   readonly clients: ResourceClients;

@@ -10,10 +10,11 @@
  *
  * Only `stop` ends it.
  */
-import { backOffMs } from '../../../lib/backOff.ts';
+
 import { errorMessage } from '../../../lib/errorMessage.ts';
-import { isGone, SilenceError } from '../client/apiError.ts';
-import { type Clock, systemClock } from '../client/clock.ts';
+import { backOffMs } from '../../../lib/repeat.ts';
+import { isGone, SilenceError } from '../client/apiRequest.ts';
+import { type Clock, systemClock } from '../client/apiServer.ts';
 import type { ResourceClient, WatchEvent, Wire } from '../client/resourceClient.ts';
 import { type CachedObject, ObjectCache, type ObjectCacheOptions, type ObjectChange } from './objectCache.ts';
 

@@ -3,10 +3,47 @@
  * asks for it (429, 503), when a token has expired (401), and once when a connection breaks.
  */
 import { errorMessage } from '../../../lib/errorMessage.ts';
-import { ApiError, apiErrorOf, SilenceError, UnreachableError } from './apiError.ts';
-import { type ApiCall, nameOf, readLines, send } from './apiRequest.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { sleep } from '../../../lib/sleep.ts';
+import {
+  type ApiCall,
+  ApiError,
+  apiErrorOf,
+  nameOf,
+  readLines,
+  SilenceError,
+  send,
+  UnreachableError,
+} from './apiRequest.ts';
 import type { Credentials } from './credentials.ts';
+
+/** A time limit of a request. */
+interface Timer {
+  /** Starts the time again. */
+  restart(): void;
+  stop(): void;
+}
+
+/** The time as the client and the caches read it. Tests pass a clock that they advance themselves. */
+export interface Clock {
+  /** Milliseconds on a monotonic clock. */
+  now(): number;
+  /** @throws when the signal is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** @returns a number from 0 up to, but not including, 1. */
+  random(): number;
+  /** Calls `expired` after `ms`, unless the timer was stopped or started again. */
+  startTimer(ms: number, expired: () => void): Timer;
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  sleep,
+  random: Math.random,
+  startTimer: (ms, expired) => {
+    const timer = setTimeout(expired, ms);
+    return { restart: () => void timer.refresh(), stop: () => clearTimeout(timer) };
+  },
+};
 
 export interface CallOptions {
   /** For all tries together; 15 s unless set. */

@@ -1,11 +1,10 @@
 /** Reads Jobs from the cache as the controller needs them, and reports a Job again when time alone may change its diagnosis. */
 import type { CaptureJob } from '../../port.ts';
 import type { ClusterCache } from '../cache/clusterCache.ts';
-import type { JobState } from '../cache/jobState.ts';
-import { type Clock, systemClock } from '../client/clock.ts';
-import { type Diagnosis, diagnose, type FirstSeenTimes, type WarningKind } from './diagnosis.ts';
+import type { JobState } from '../cache/objectStates.ts';
+import { type Clock, systemClock } from '../client/apiServer.ts';
 import type { Events } from './events.ts';
-import type { EventState } from './problems.ts';
+import { type Diagnosis, diagnose, type EventState, type FirstSeenTimes, type WarningKind } from './problems.ts';
 
 export interface CaptureJobReaderOptions {
   readonly events: Pick<Events, 'warnings'>;

@@ -5,12 +5,11 @@ import type { ScreenshotJob } from '../../../contract/screenshotJob.ts';
 import type { Log } from '../../../lib/log.ts';
 import { setBounded } from '../../../lib/lru.ts';
 import type { RecordedEvent } from '../../port.ts';
-import { isNamespaceEnding, isNotFound } from '../client/apiError.ts';
-import { type Clock, systemClock } from '../client/clock.ts';
+import { isNamespaceEnding, isNotFound } from '../client/apiRequest.ts';
+import { type Clock, systemClock } from '../client/apiServer.ts';
 import { CONTROLLER, GROUP, VERSION } from '../client/names.ts';
 import type { ResourceClient, Wire } from '../client/resourceClient.ts';
-import type { WarningKind } from './diagnosis.ts';
-import type { EventState } from './problems.ts';
+import type { EventState, WarningKind } from './problems.ts';
 
 export interface EventsOptions {
   readonly client: ResourceClient<CoreV1Event>;

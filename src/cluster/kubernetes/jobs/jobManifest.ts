@@ -1,17 +1,22 @@
-/** The manifest of the Job of a ScreenshotJob. One index is one site on one device, or a share of the ads. */
-import type { V1Job, V1PodFailurePolicy } from '@kubernetes/client-node';
-import type { CaptureProfile } from '../../../contract/captureProfile.ts';
+/** The Job of captures and its pods. A pod loads untrusted pages, so it has no permissions and no secret except a token for its own job. */
+import type {
+  V1EnvVar,
+  V1Job,
+  V1PodFailurePolicy,
+  V1PodSpec,
+  V1PodTemplateSpec,
+  V1ResourceRequirements,
+  V1Volume,
+} from '@kubernetes/client-node';
+import { CAPTURE_TOKEN_AUDIENCE, type CaptureProfile } from '../../../contract/captureProfile.ts';
 import { CAPTURE_EXIT, ENDED_UNHEARD } from '../../../contract/captureProtocol.ts';
 import { FINISHED_TTL_SECONDS } from '../../../contract/screenshotJob.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
 import type { CaptureJobSpec } from '../../port.ts';
 import { CONTAINER, GROUP, LABEL, PROFILE_HASH, QUEUE_LABEL, VERSION } from '../client/names.ts';
-import { podTemplate } from './podTemplate.ts';
 
 /** After these exit codes a retry would fail in the same way. */
 const FINAL_EXITS = [CAPTURE_EXIT.usage, CAPTURE_EXIT.superseded, CAPTURE_EXIT.refused, CAPTURE_EXIT.deadline];
-
-const exitCodes = (...values: number[]) => ({ containerName: CONTAINER, operator: 'In', values });
 
 const FAILURE_POLICY: V1PodFailurePolicy = {
   rules: [
@@ -23,11 +28,165 @@ const FAILURE_POLICY: V1PodFailurePolicy = {
   ],
 };
 
-export interface JobManifestOptions {
+interface JobManifestOptions {
   readonly spec: CaptureJobSpec;
   readonly profile: CaptureProfile;
   readonly namespace: string;
   readonly installation: string;
+}
+
+/** The cluster notices a lost node after 40 s. After this time it deletes the pod, and another node may do the work. */
+const TOLERATED_SECONDS = 30;
+/** Added to the deadline of the program, so that the program ends first and its exit code tells the cause. */
+const DEADLINE_MARGIN_SECONDS = 30;
+/** A capture that must end needs this long to close its browsers and to write its last log lines. */
+const ENDING_SECONDS = 5;
+const TOKEN = { folder: '/var/run/secrets/tearsheet', file: 'token', seconds: 3_600 };
+/** For files outside of volumes and for logs, unless the profile sets other values. */
+const EPHEMERAL_STORAGE = { requests: '256Mi', limits: '2Gi' };
+
+export interface PodTemplateOptions {
+  readonly spec: CaptureJobSpec;
+  readonly profile: CaptureProfile;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+function podTemplate({ spec, profile, labels }: PodTemplateOptions): V1PodTemplateSpec {
+  return {
+    metadata: {
+      labels: { ...profile.podLabels, ...labels },
+      // The cluster autoscaler must not evict a capture to remove its node.
+      annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false', ...profile.podAnnotations },
+    },
+    spec: {
+      restartPolicy: 'Never',
+      activeDeadlineSeconds: spec.podDeadlineSeconds + DEADLINE_MARGIN_SECONDS,
+      terminationGracePeriodSeconds: profile.terminationGracePeriodSeconds,
+      serviceAccountName: profile.serviceAccountName,
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: { runAsNonRoot: true, seccompProfile: asGiven(profile.seccompProfile) },
+      containers: [container(spec, profile)],
+      volumes: volumes(profile),
+      ...placement(profile, labels),
+      ...nameResolution(profile),
+    },
+  };
+}
+
+function container(spec: CaptureJobSpec, profile: CaptureProfile): V1PodSpec['containers'][number] {
+  return {
+    name: CONTAINER,
+    image: profile.image,
+    imagePullPolicy: profile.imagePullPolicy,
+    args: ['capture'],
+    env: environment(spec, profile),
+    resources: resources(profile),
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    volumeMounts: [
+      { name: 'tmp', mountPath: '/tmp' },
+      { name: 'shm', mountPath: '/dev/shm' },
+      { name: 'token', mountPath: TOKEN.folder, readOnly: true },
+      ...asGiven<{ name: string; mountPath: string }[]>(profile.volumeMounts),
+    ],
+  };
+}
+
+/** Variables of the job replace variables of the profile that have the same name. */
+function environment(spec: CaptureJobSpec, profile: CaptureProfile): V1EnvVar[] {
+  const given = asGiven<V1EnvVar[]>(profile.env);
+  const { TEARSHEET_TOKEN: _secret, ...values } = spec.environment;
+  const ours: V1EnvVar[] = [
+    ...Object.entries(values).map(([name, value]) => ({ name, value })),
+    { name: 'TEARSHEET_JOB', value: spec.jobId },
+    { name: 'TEARSHEET_POD', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
+    // Anyone who may read Jobs could read a token in the manifest, so the kubelet puts the token into the pod.
+    { name: 'TEARSHEET_TOKEN_FILE', value: `${TOKEN.folder}/${TOKEN.file}` },
+    { name: 'TEARSHEET_GRACE_SECONDS', value: String(shutdownGrace(profile)) },
+  ];
+  const home = given.some(({ name }) => name === 'HOME') ? [] : [{ name: 'HOME', value: '/tmp' }];
+  const names = new Set(ours.map(({ name }) => name));
+  return [...given.filter(({ name }) => !names.has(name)), ...home, ...ours];
+}
+
+/** The grace period of the pod without the time that it needs to end. */
+function shutdownGrace({ terminationGracePeriodSeconds }: CaptureProfile): number {
+  return Math.max(1, terminationGracePeriodSeconds - ENDING_SECONDS);
+}
+
+function resources(profile: CaptureProfile): V1ResourceRequirements {
+  const given = asGiven<V1ResourceRequirements>(profile.resources);
+  return {
+    ...given,
+    requests: { 'ephemeral-storage': EPHEMERAL_STORAGE.requests, ...given.requests },
+    limits: { 'ephemeral-storage': EPHEMERAL_STORAGE.limits, ...given.limits },
+  };
+}
+
+function volumes(profile: CaptureProfile): V1Volume[] {
+  const { folder: _, file, seconds } = TOKEN;
+  const serviceAccountToken = { audience: CAPTURE_TOKEN_AUDIENCE, expirationSeconds: seconds, path: file };
+  return [
+    { name: 'tmp', emptyDir: { sizeLimit: profile.tmpSize } },
+    { name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: profile.shmSize } },
+    { name: 'token', projected: { sources: [{ serviceAccountToken }] } },
+    ...asGiven<V1Volume[]>(profile.volumes),
+  ];
+}
+
+function placement(profile: CaptureProfile, labels: Readonly<Record<string, string>>): Partial<V1PodSpec> {
+  const { imagePullSecrets, nodeSelector, affinity, runtimeClassName, priorityClassName, schedulerName } = profile;
+  const lostNode = ['not-ready', 'unreachable'].map((condition) => ({
+    key: `node.kubernetes.io/${condition}`,
+    operator: 'Exists',
+    effect: 'NoExecute',
+    tolerationSeconds: TOLERATED_SECONDS,
+  }));
+  const spread = {
+    maxSkew: 1,
+    topologyKey: 'kubernetes.io/hostname',
+    whenUnsatisfiable: 'ScheduleAnyway',
+    labelSelector: { matchLabels: pick(labels, [LABEL.component, LABEL.installation]) },
+  };
+  const constraints = profile.topologySpreadConstraints;
+  return {
+    imagePullSecrets: [...imagePullSecrets],
+    nodeSelector: { ...nodeSelector },
+    tolerations: [...lostNode, ...asGiven<object[]>(profile.tolerations)],
+    topologySpreadConstraints: constraints.length === 0 ? [spread] : asGiven(constraints),
+    ...(affinity === undefined ? {} : { affinity: asGiven<object>(affinity) }),
+    ...(runtimeClassName === undefined ? {} : { runtimeClassName }),
+    ...(priorityClassName === undefined ? {} : { priorityClassName }),
+    ...(schedulerName === undefined ? {} : { schedulerName }),
+  };
+}
+
+/** How the pod resolves host names. */
+function nameResolution({ dnsPolicy, dnsConfig, hostAliases }: CaptureProfile): Partial<V1PodSpec> {
+  return {
+    ...(dnsPolicy === undefined ? {} : { dnsPolicy }),
+    ...(dnsConfig === undefined ? {} : { dnsConfig: asGiven<object>(dnsConfig) }),
+    ...(hostAliases === undefined ? {} : { hostAliases: asGiven<NonNullable<V1PodSpec['hostAliases']>>(hostAliases) }),
+  };
+}
+
+function pick(labels: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (labels[name] === undefined ? [] : [[name, labels[name]]])));
+}
+
+/** Types a part of the profile that the API server, and not our schema, validates. */
+function asGiven<T>(part: unknown): T {
+  return part as T;
+}
+
+/** The manifest of the Job of a ScreenshotJob. One index is one site on one device, or a share of the ads. */
+function exitCodes(...values: number[]) {
+  return { containerName: CONTAINER, operator: 'In', values };
 }
 
 export function jobManifest({ spec, profile, namespace, installation }: JobManifestOptions): V1Job {

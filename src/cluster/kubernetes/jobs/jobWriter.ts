@@ -1,14 +1,21 @@
 /** Creates, resizes and deletes Jobs. An answer of the API server is in the cache at once. */
 import type { V1Job } from '@kubernetes/client-node';
 import type { CaptureProfile } from '../../../contract/captureProfile.ts';
-import { type CaptureJob, type CaptureJobSpec, ConflictError, JobNameConflictError } from '../../port.ts';
-import { type JobState, readJob } from '../cache/jobState.ts';
-import type { ObjectCache } from '../cache/objectCache.ts';
-import { isConflict, isNotFound } from '../client/apiError.ts';
+import { type CaptureJob, type CaptureJobSpec, ConflictError, JobNameConflictError, RefusedError } from '../../port.ts';
+import type { CachedObject, ObjectCache } from '../cache/objectCache.ts';
+import { type JobState, readJob } from '../cache/objectStates.ts';
+import { ApiError, isConflict, isNamespaceEnding, isNotFound } from '../client/apiRequest.ts';
 import { LABEL } from '../client/names.ts';
-import type { ResourceClient } from '../client/resourceClient.ts';
+import type { ResourceClient, Wire } from '../client/resourceClient.ts';
 import { jobManifest } from './jobManifest.ts';
-import { asRefusedError, deleteObject } from './objectWrites.ts';
+
+interface DeleteOptions<Source, T extends CachedObject> {
+  readonly client: ResourceClient<Source>;
+  readonly cache: ObjectCache<T>;
+  readonly read: (object: Wire<Source>) => T;
+  /** Foreground: the object stays, as deleting, until the objects that it owns are gone. */
+  readonly propagationPolicy: 'Foreground' | 'Background';
+}
 
 export interface JobWriterOptions {
   readonly client: ResourceClient<V1Job>;
@@ -74,5 +81,31 @@ export class JobWriter {
     if (!isLabeled) await this.delete(job, { waitForPods: false });
     if (!isOwned || !isLabeled) throw new ConflictError(`The Job ${name} is another one.`);
     cache.addWritten(job);
+  }
+}
+
+/**
+ * Turns a rejected create into a RefusedError with its reason.
+ * @param codes status codes that reject the object itself. All other errors are returned as they are.
+ */
+export function asRefusedError(error: unknown, codes: readonly number[]): unknown {
+  const isRejection = error instanceof ApiError && codes.includes(error.code) && !isNamespaceEnding(error);
+  if (!isRejection) return error;
+  const reason = error.message.includes('exceeded quota') ? 'QuotaExceeded' : 'PodRejected';
+  return new RefusedError(reason, error.message);
+}
+
+/** Deletes the object with this uid. It is no error if the object is gone or another object has its name. */
+export async function deleteObject<Source, T extends CachedObject>(
+  { name, uid }: Pick<CachedObject, 'name' | 'uid'>,
+  { client, cache, read, propagationPolicy }: DeleteOptions<Source, T>,
+): Promise<void> {
+  try {
+    const remaining = await client.delete(name, { propagationPolicy, preconditions: { uid } });
+    if (remaining === undefined) cache.markDeleted({ name, uid });
+    else cache.addWritten(read(remaining));
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+    cache.markDeleted({ name, uid });
   }
 }

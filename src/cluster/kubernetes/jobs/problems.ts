@@ -1,9 +1,30 @@
 /** Finds the problem that keeps a Job from running. A Job itself shows none, so its pods, Events and nodes are read. */
 import { CAPTURE_EXIT, ENDED_UNHEARD } from '../../../contract/captureProtocol.ts';
 import type { ScreenshotJobReason } from '../../../contract/screenshotJob.ts';
-import type { Problem } from '../../port.ts';
-import { type JobState, parseIndexes } from '../cache/jobState.ts';
-import type { KubernetesReason, PodState } from '../cache/podState.ts';
+import type { CaptureJob, Problem } from '../../port.ts';
+import { type JobState, type KubernetesReason, type PodState, parseIndexes } from '../cache/objectStates.ts';
+
+/** The kind of object that an Event is about. */
+export type WarningKind = 'Job' | 'Pod';
+
+/** Milliseconds on our clock, by the name of the condition. */
+export type FirstSeenTimes = ReadonlyMap<string, number>;
+
+export interface Diagnosis {
+  readonly captureJob: CaptureJob;
+  readonly firstSeen: FirstSeenTimes;
+  /** Events that could tell more. */
+  readonly eventsNeeded: readonly WarningKind[];
+  /** Milliseconds until another condition may count; undefined: only a change of an object can change the diagnosis. */
+  readonly recheckMs: number | undefined;
+}
+
+/** A pod is stuck if it has not ended this long after its grace period. */
+const STUCK_AFTER_MS = 60_000;
+/** No watch reports Events, so they are read again at this interval. */
+const EVENTS_RECHECK_MS = 5_000;
+
+type HasLasted = (condition: LastingCondition) => boolean;
 
 /** A condition, and how long it must last before it counts. */
 export interface LastingCondition {
@@ -44,21 +65,21 @@ const HARMLESS_EXITS = new Set<number>([CAPTURE_EXIT.superseded, CAPTURE_EXIT.te
 const REPORTED_AFTER_MS = 3_000;
 
 /** The Job has fewer pods than it should have. */
-export const MISSING_PODS: LastingCondition = { condition: 'missing', ms: 3_000 };
+const MISSING_PODS: LastingCondition = { condition: 'missing', ms: 3_000 };
 /** Pulling an image and mounting volumes usually takes less time. */
-export const creating = ({ uid }: PodState): LastingCondition => ({ condition: `creating ${uid}`, ms: 20_000 });
+const creating = ({ uid }: PodState): LastingCondition => ({ condition: `creating ${uid}`, ms: 20_000 });
 
-export const hasEnded = ({ phase }: PodState) => phase === 'Succeeded' || phase === 'Failed';
+const hasEnded = ({ phase }: PodState) => phase === 'Succeeded' || phase === 'Failed';
 
 /** The pod is on a node, its container does not run yet, and no reason is given. */
-export function isCreating({ waiting, node, phase, deleting }: PodState): boolean {
+function isCreating({ waiting, node, phase, deleting }: PodState): boolean {
   const isNormal =
     waiting === undefined || waiting.reason === 'ContainerCreating' || waiting.reason === 'PodInitializing';
   return phase === 'Pending' && !deleting && node !== undefined && isNormal;
 }
 
 /** How many more pods the Job should have now. */
-export function missingPods({ job, pods }: JobSnapshot): number {
+function missingPods({ job, pods }: JobSnapshot): number {
   if (job.suspended || job.finished || job.deleting || job.isFailing) return 0;
   const count = (indexes: string) => parseIndexes(indexes, job.indexes).length;
   const ended = count(job.succeededIndexes) + count(job.failedIndexes);
@@ -67,7 +88,7 @@ export function missingPods({ job, pods }: JobSnapshot): number {
 }
 
 /** The first problem in order of certainty; undefined if a pod is capturing. */
-export function findProblem(snapshot: JobSnapshot): PossibleProblem | undefined {
+function findProblem(snapshot: JobSnapshot): PossibleProblem | undefined {
   const { job, pods } = snapshot;
   if (job.finished || job.deleting || isCapturing(snapshot)) return undefined;
   if (job.suspended) return possibleProblem('Suspended', suspendedMessage(job));
@@ -83,7 +104,7 @@ export function findProblem(snapshot: JobSnapshot): PossibleProblem | undefined 
 }
 
 /** True if at least one pod runs on a node that answers and is not being deleted. */
-export function isCapturing(snapshot: JobSnapshot): boolean {
+function isCapturing(snapshot: JobSnapshot): boolean {
   return snapshot.pods.some((pod) => pod.phase === 'Running' && !pod.deleting && !isOnLostNode(pod, snapshot));
 }
 
@@ -154,7 +175,7 @@ function creationProblem(snapshot: JobSnapshot): PossibleProblem | undefined {
 }
 
 /** How the latest pod failed. */
-export function endProblem(pods: readonly PodState[]): PossibleProblem | undefined {
+function endProblem(pods: readonly PodState[]): PossibleProblem | undefined {
   const [latest] = pods.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   if (latest?.phase !== 'Failed') return undefined;
   const { name, failure, endReason, disruption } = latest;
@@ -174,4 +195,80 @@ function newest(events: readonly EventState[] = [], matches: (event: EventState)
 
 function textOf({ reason, message }: KubernetesReason): string {
   return message === '' ? reason : `${reason}: ${message}`;
+}
+
+/**
+ * Diagnoses a Job from a snapshot of the Job, its pods, Events and nodes. A condition counts only after it has lasted for some time. The
+ * time is measured on our own clock from when the condition was first seen, because the cluster's clock may be different. The caller keeps
+ * the first-seen times of one diagnosis for the next.
+ * @param now milliseconds on the same clock as `previous`.
+ */
+export function diagnose(snapshot: JobSnapshot, previous: FirstSeenTimes, now: number): Diagnosis {
+  const firstSeen = new Map<string, number>();
+  const waits: number[] = [];
+  // Call it only while the condition holds: a condition that is not asked for starts again at zero.
+  const hasLasted: HasLasted = ({ condition, ms }) => {
+    const since = previous.get(condition) ?? now;
+    firstSeen.set(condition, since);
+    const left = since + ms - now;
+    if (left > 0) waits.push(left);
+    return left <= 0;
+  };
+
+  const possible = findProblem(snapshot);
+  const problem = possible !== undefined && hasLasted(possible) ? possible.problem : undefined;
+  const eventsNeeded = findEventsNeeded(snapshot, hasLasted);
+  if (eventsNeeded.length > 0) waits.push(EVENTS_RECHECK_MS);
+  const stuck = isStuck(snapshot, hasLasted);
+  return {
+    captureJob: captureJobOf(snapshot, { stuck, problem }),
+    firstSeen,
+    eventsNeeded,
+    recheckMs: waits.length === 0 ? undefined : Math.min(...waits),
+  };
+}
+
+function findEventsNeeded(snapshot: JobSnapshot, hasLasted: HasLasted): WarningKind[] {
+  if (isCapturing(snapshot)) return [];
+  const needed: WarningKind[] = [];
+  if (missingPods(snapshot) > 0 && hasLasted(MISSING_PODS)) needed.push('Job');
+  const slowPods = snapshot.pods.filter((pod) => isCreating(pod) && hasLasted(creating(pod)));
+  if (slowPods.length > 0) needed.push('Pod');
+  return needed;
+}
+
+/** A stuck Job does not end by itself: one of its pods does not end, or the Job stays at `FailureTarget`. */
+function isStuck({ job, pods }: JobSnapshot, hasLasted: HasLasted): boolean {
+  // Every pod is asked, because asking starts its time.
+  const stuckPods = pods.filter(
+    (pod) =>
+      pod.deleting &&
+      !hasEnded(pod) &&
+      hasLasted({ condition: `deleting ${pod.uid}`, ms: pod.graceSeconds * 1000 + STUCK_AFTER_MS }),
+  );
+  const isFailing = job.isFailing && !job.finished && hasLasted({ condition: 'failing', ms: STUCK_AFTER_MS });
+  return isFailing || stuckPods.length > 0;
+}
+
+function captureJobOf(
+  { job, pods }: JobSnapshot,
+  { stuck, problem }: { readonly stuck: boolean; readonly problem: Problem | undefined },
+): CaptureJob {
+  const lastFailure = endProblem(pods)?.problem;
+  return {
+    name: job.name,
+    uid: job.uid,
+    ownerUid: job.ownerUid,
+    createdAt: new Date(job.createdAt),
+    ...(job.queue === undefined && { parallelism: job.parallelism }),
+    active: pods.filter((pod) => !hasEnded(pod)).length,
+    succeededIndexes: parseIndexes(job.succeededIndexes, job.indexes),
+    failedIndexes: parseIndexes(job.failedIndexes, job.indexes),
+    finished: job.finished,
+    deleting: job.deleting,
+    suspended: job.suspended,
+    stuck,
+    ...(problem && { problem }),
+    ...(lastFailure && { lastFailure }),
+  };
 }

@@ -1,14 +1,23 @@
 /** Creates, changes and deletes ScreenshotJobs. An answer of the API server is in the cache at once. */
-import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../../../contract/screenshotJob.ts';
+import { type ScreenshotJob, type ScreenshotJobSpec, ScreenshotJobStatus } from '../../../contract/screenshotJob.ts';
 import { ConflictError } from '../../port.ts';
 import type { CachedObject, ObjectCache } from '../cache/objectCache.ts';
-import { readScreenshotJob, type ScreenshotJobState } from '../cache/screenshotJobState.ts';
-import { isConflict, isNotFound, isOtherUid } from '../client/apiError.ts';
-import { LABEL } from '../client/names.ts';
-import type { PatchTarget, ResourceClient, Wire } from '../client/resourceClient.ts';
-import type { ScreenshotJobObject } from '../client/resourceClients.ts';
-import { asRefusedError, deleteObject } from './objectWrites.ts';
-import { REMOVAL_ANNOTATION, screenshotJobManifest, statusPatch, withoutFinalizer } from './screenshotJobManifest.ts';
+import { readScreenshotJob, type ScreenshotJobState } from '../cache/objectStates.ts';
+import { isConflict, isNotFound, isOtherUid } from '../client/apiRequest.ts';
+import { FINALIZER, GROUP, LABEL, REMOVED_BY, VERSION } from '../client/names.ts';
+import type { PatchTarget, ResourceClient, ScreenshotJobObject, Wire } from '../client/resourceClient.ts';
+import { asRefusedError, deleteObject } from './jobWriter.ts';
+
+interface ScreenshotJobManifestOptions {
+  readonly name: string;
+  readonly spec: ScreenshotJobSpec;
+  readonly namespace: string;
+  readonly installation: string;
+}
+
+const STATUS_FIELDS = ScreenshotJobStatus.keyof().options;
+
+const REMOVAL_ANNOTATION = { [REMOVED_BY]: 'controller' } as const;
 
 export interface ScreenshotJobWriterOptions {
   readonly client: ResourceClient<ScreenshotJobObject>;
@@ -114,4 +123,35 @@ export class ScreenshotJobWriter {
 /** @returns the id of the row in PostgreSQL. Two installations never have the same one. */
 function jobIdOf({ spec }: ScreenshotJobObject | Wire<ScreenshotJobObject>): unknown {
   return typeof spec === 'object' && spec !== null && 'job' in spec ? spec.job : undefined;
+}
+
+/** The manifest of a ScreenshotJob and the patches that change it. */
+export function screenshotJobManifest(options: ScreenshotJobManifestOptions): ScreenshotJobObject {
+  const { name, spec, namespace, installation } = options;
+  return {
+    apiVersion: `${GROUP}/${VERSION}`,
+    kind: 'ScreenshotJob',
+    metadata: {
+      name,
+      namespace,
+      labels: {
+        [LABEL.name]: 'tearsheet',
+        [LABEL.installation]: installation,
+        [LABEL.organization]: spec.organization,
+      },
+      finalizers: [FINALIZER],
+    },
+    spec,
+  };
+}
+
+/** A merge patch keeps the fields that it does not name, so the fields that this status lacks are set to null. */
+export function statusPatch(status: ScreenshotJobStatus): object {
+  return Object.fromEntries(STATUS_FIELDS.map((field) => [field, status[field] ?? null]));
+}
+
+/** @returns the finalizers without ours; undefined if ours is not there. */
+export function withoutFinalizer({ metadata }: Wire<ScreenshotJobObject>): string[] | undefined {
+  const { finalizers = [] } = metadata ?? {};
+  return finalizers.includes(FINALIZER) ? finalizers.filter((name) => name !== FINALIZER) : undefined;
 }

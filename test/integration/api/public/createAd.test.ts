@@ -201,24 +201,8 @@ describe('a campaign', () => {
     expect(await paths({ campaign: { id: made.json.campaign_id }, ad: { media } })).toEqual(['campaign.id']);
   });
 
-  test.each([
-    [undefined, 'campaign'],
-    [null, 'campaign'],
-    ['Spring', 'campaign'],
-    [[], 'campaign'],
-    [{}, 'campaign'],
-    [{ id: null, name: null }, 'campaign'],
-    [{ name: '' }, 'campaign.name'],
-    [{ name: ' \u2003\n' }, 'campaign.name'],
-    [{ name: 5 }, 'campaign.name'],
-    [{ name: 'a\0' }, 'campaign.name'],
-    [{ name: '\ud800' }, 'campaign.name'],
-    [{ id: 5 }, 'campaign.id'],
-    [{ id: '' }, 'campaign.id'],
-    [{ id: 'a\0b' }, 'campaign.id'],
-    [{ id: NOBODY, name: 'Spring' }, 'campaign.id'],
-  ])('the campaign %j is a fault on %s', async (given, path) => {
-    expect(await paths({ campaign: given, ad: { media } })).toEqual([path]);
+  test('an unknown campaign is a fault', async () => {
+    expect(await paths({ campaign: { id: NOBODY, name: 'Spring' }, ad: { media } })).toEqual(['campaign.id']);
   });
 });
 
@@ -280,29 +264,11 @@ describe('the faults of an ad', () => {
 });
 
 describe('subscribers', () => {
-  const many = Array.from({ length: 11 }, () => ({ webhook: { url: 'https://a.example/' } }));
   const s3 = { bucket: 'shots', region: 'eu-central-1', key_prefix: 'ar_' };
-  test.each([
-    ['an object in place of a list', {}, ['subscribers']],
-    ['eleven subscribers', many, ['subscribers']],
-    ['neither webhook nor bucket', [{}], ['subscribers.0']],
-    ['both null', [{ webhook: null, s3: null }], ['subscribers.0']],
-    ['null', [null], ['subscribers.0']],
-    ['a webhook without an address', [{ webhook: {} }], ['subscribers.0.webhook.url']],
-    ['a bad address', [{ webhook: { url: 'mailto:a@b.example' } }], ['subscribers.0.webhook.url']],
-    [
-      'an unknown topic',
-      [{ webhook: { url: 'https://a.example/', topics: ['x'] } }],
-      ['subscribers.0.webhook.topics.0'],
-    ],
-    ['no topic', [{ webhook: { url: 'https://a.example/', topics: [] } }], ['subscribers.0.webhook.topics']],
-    ['a bucket without a connector', [many[0], { s3 }], ['subscribers.1.s3']],
-    ['a bucket without a name', [{ s3: { region: 'eu' } }], ['subscribers.0.s3.bucket']],
-    ['a bucket that is an IP address', [{ s3: { bucket: '10.0.0.1' } }], ['subscribers.0.s3.bucket']],
-    ['a prefix with a backslash', [{ s3: { ...s3, key_prefix: 'a\\b/' } }], ['subscribers.0.s3.key_prefix']],
-    ['a prefix with ".."', [{ s3: { ...s3, key_prefix: '../x' } }], ['subscribers.0.s3.key_prefix']],
-  ])('invalid subscribers are rejected: %s', async (_what, subscribers, expected) => {
-    expect(await paths({ campaign, ad: { media }, subscribers })).toEqual(expected);
+  test('a bucket needs a connector, and faults of subscribers have their paths', async () => {
+    const webhook = { url: 'https://a.example/' };
+    expect(await paths({ campaign, ad: { media }, subscribers: [{ webhook }, { s3 }] })).toEqual(['subscribers.1.s3']);
+    expect(await paths({ campaign, ad: { media }, subscribers: [{}] })).toEqual(['subscribers.0']);
   });
 
   test('subscribers with a bucket are stored once the organization has a connector', async () => {

@@ -4,13 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shareToken } from '../../../../src/api/auth/shareTokens.ts';
 import { createOpenLimits } from '../../../../src/api/limits/openLimits.ts';
 import type { ServedRequest } from '../../../../src/api/server/accessLog.ts';
-import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
-import { DEFAULT_UPLOAD_LIMITS } from '../../../../src/domain/uploads.ts';
-import type { RateLimit } from '../../../../src/lib/tokenBucket.ts';
-import { createErrorPages } from '../../../../src/pages/errorPages.ts';
-import { createPages, type PagesOptions } from '../../../../src/pages/pages.ts';
-import { exchange, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
-import { TEST_LOG } from '../../../support/testLog.ts';
+import type { RateLimit } from '../../../../src/lib/rateLimiter.ts';
+import { exchange, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -26,20 +21,11 @@ const bucket = (burst: number): RateLimit => ({ perSecond: 0.001, burst });
 /** Each caller has an address of its own. */
 async function start({ address = 1_000, link = 1_000 }: { address?: number; link?: number }) {
   const openLimits = createOpenLimits({ address: bucket(address), link: bucket(link) });
-  const options: PagesOptions = {
-    ...{ store: api.store, log: TEST_LOG, publicUrl: PUBLIC_URL, secret, openLimits },
-    ...{ limits: DEFAULT_LIMITS, uploadLimits: DEFAULT_UPLOAD_LIMITS, artifacts: memoryArtifacts(new Map()) },
-    ...{ subscribe: () => () => undefined, queue: { enqueue: () => Promise.resolve() } },
-  };
   const served: ServedRequest[] = [];
-  const url = await api.startReplica({
-    openLimits,
-    secret,
-    trustedProxies: 1,
-    pages: createPages(options),
-    errorPages: createErrorPages(options),
-    observe: (each) => served.push(each),
-  });
+  const url = await api.startReplica(
+    { openLimits, secret, trustedProxies: 1, observeRequest: (each) => served.push(each) },
+    { withPages: true },
+  );
   const get = (path: string, from: string) => exchange(url, { path, headers: { 'x-forwarded-for': from } });
   return { get, served };
 }

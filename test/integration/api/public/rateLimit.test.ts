@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRequestLimits, type RequestLimits } from '../../../../src/api/limits/requestLimits.ts';
 import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
-import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
-import { DEFAULT_UPLOAD_LIMITS } from '../../../../src/domain/uploads.ts';
-import { createPages, type PagesOptions } from '../../../../src/pages/pages.ts';
-import { exchange, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
-import { TEST_LOG } from '../../../support/testLog.ts';
+import { exchange, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;
 /** Two processes on one database. */
@@ -79,7 +75,7 @@ test('a request for many pictures costs more than one for few, and stores nothin
 test('JSON and event streams of pages take tokens of the key, and answer 429 as JSON', async () => {
   const key = await newKey();
   const requestLimits = limits();
-  const url = await api.startReplica({ requestLimits, pages: createPages({ ...pageOptions(), requestLimits }) });
+  const url = await api.startReplica({ requestLimits }, { withPages: true });
   const ask = (end: string) =>
     exchange(url, { path: `/o/acme/screenshot_sets/${NOBODY}${end}`, headers: { authorization: key } });
   expect((await ask('.json')).headers['ratelimit']?.slice(0, 13)).toBe('"default";r=5');
@@ -93,11 +89,3 @@ test('JSON and event streams of pages take tokens of the key, and answer 429 as 
   const page = await ask('');
   expect([page.status, page.text.includes('Too many requests')]).toEqual([429, true]);
 });
-
-function pageOptions(): PagesOptions {
-  return {
-    ...{ store: api.store, log: TEST_LOG, publicUrl: PUBLIC_URL, secret: Buffer.alloc(32) },
-    ...{ limits: DEFAULT_LIMITS, uploadLimits: DEFAULT_UPLOAD_LIMITS, artifacts: memoryArtifacts(new Map()) },
-    ...{ subscribe: () => () => undefined, queue: { enqueue: () => Promise.resolve() } },
-  };
-}

@@ -6,7 +6,6 @@ import { OLD_ROWS } from '../../../../src/core/removal/oldRows.ts';
 import { expireSets } from '../../../../src/core/removal/removal.ts';
 import { sweepFiles } from '../../../../src/core/removal/removedFiles.ts';
 import { insertImages } from '../../../../src/core/sets/images.ts';
-import { NO_RETENTION } from '../../../../src/domain/retention.ts';
 import { insertExportSet, type TestSet } from '../../../support/exportSet.ts';
 import type { TestOrganization } from '../../../support/insertRows.ts';
 import { memoryArtifacts, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
@@ -240,21 +239,13 @@ describe('the retention of sets', () => {
 
   test('sets stay unless the operator or the organization chose a number of days', async () => {
     const [old, young] = [await aged(40), await aged(20)];
-    expect(await expireSets(api.store.db, NO_RETENTION)).toBe(0);
+    expect(await expireSets(api.store.db)).toBe(0);
     expect((await patch({ set_retention_days: 30 })).json.set_retention_days).toBe(30);
-    expect(await expireSets(api.store.db, NO_RETENTION)).toBe(1);
+    expect(await expireSets(api.store.db)).toBe(1);
     expect([await old(), await young()]).toEqual([410, 200]);
     expect((await patch({ set_retention_days: null })).json.set_retention_days).toBeNull();
-    expect(await expireSets(api.store.db, { defaultDays: 10, maxDays: undefined })).toBe(1);
+    expect(await expireSets(api.store.db, 10)).toBe(1);
     expect(await young()).toBe(410);
-  });
-
-  test('the maximum of the operator limits a longer choice', async () => {
-    const old = await aged(40);
-    await patch({ set_retention_days: 90 });
-    expect(await expireSets(api.store.db, { defaultDays: undefined, maxDays: 35 })).toBe(1);
-    expect(await old()).toBe(410);
-    await patch({ set_retention_days: null });
   });
 
   test.each([0, 1.5, 36_501, '7'])('%j days are rejected', async (days) => {

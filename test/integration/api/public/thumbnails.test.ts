@@ -1,5 +1,4 @@
 /** Thumbnails on a real PostgreSQL, with pictures in a folder and in a bucket of a real S3 server. */
-
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,8 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { drawThumbnail } from '../../../../src/api/thumbnails/drawThumbnail.ts';
-import { createThumbnails } from '../../../../src/api/thumbnails/thumbnails.ts';
+import { createThumbnails, drawThumbnail } from '../../../../src/api/thumbnails/thumbnails.ts';
 import { openArtifacts } from '../../../../src/artifacts/open.ts';
 import type { ArtifactStore } from '../../../../src/artifacts/store.ts';
 import { findImage, insertImages } from '../../../../src/core/sets/images.ts';

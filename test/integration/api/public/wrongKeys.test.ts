@@ -2,12 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createKeyChecker } from '../../../../src/api/limits/keyChecker.ts';
 import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
-import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
-import { DEFAULT_UPLOAD_LIMITS } from '../../../../src/domain/uploads.ts';
-import { createPages } from '../../../../src/pages/pages.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { exchange, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
-import { TEST_LOG } from '../../../support/testLog.ts';
+import { exchange, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 const ADS = '/api/v1/orgs/acme/ads';
 const WRONG = `ts_live_aaaaaaaa_${'b'.repeat(43)}`;
@@ -30,12 +26,7 @@ function startReplica(): Promise<string> {
   // After three wrong keys, one more is looked up each 1,000 s.
   const wrongKeys = { perSecond: 0.001, burst: 3 };
   const keyChecker = createKeyChecker({ db: store.db, wrongKeys, observe: (outcome) => void outcomes.push(outcome) });
-  const pages = createPages({
-    ...{ store, keyChecker, log: TEST_LOG, publicUrl: PUBLIC_URL, secret: Buffer.alloc(32) },
-    ...{ limits: DEFAULT_LIMITS, uploadLimits: DEFAULT_UPLOAD_LIMITS, artifacts: memoryArtifacts(new Map()) },
-    ...{ subscribe: () => () => undefined, queue: { enqueue: () => Promise.resolve() } },
-  });
-  return api.startReplica({ keyChecker, pages, trustedProxies: 1 });
+  return api.startReplica({ keyChecker, trustedProxies: 1 }, { withPages: true });
 }
 
 const get = (replica: number, key: string, address = '192.0.2.1', path = ADS) =>

@@ -4,8 +4,7 @@
  */
 import sharp from 'sharp';
 import type { CreativeFrame, CreativeSource } from '../../../../src/capture/creative/creative.ts';
-import type { Engine } from '../../../../src/capture/engine/engine.ts';
-import { EngineStartError } from '../../../../src/capture/engine/engine.ts';
+import { type Engine, EngineStartError } from '../../../../src/capture/engine/engine.ts';
 import type {
   ClosedPage,
   OpenPage,

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FolderArtifactStore } from '../../../../src/artifacts/folder.ts';
 import { type Deliveries, startDeliveries } from '../../../../src/core/webhooks/deliveries.ts';
 import { recordAdEvent } from '../../../../src/core/webhooks/events.ts';
 import { disableFailingEndpoint } from '../../../../src/core/webhooks/failingEndpoints.ts';
 import { insertEndpoint } from '../../../../src/core/webhooks/webhookEndpointQueries.ts';
-import { changeEndpoint } from '../../../../src/core/webhooks/webhookEndpoints.ts';
+import { changeEndpoint, deleteEndpoint } from '../../../../src/core/webhooks/webhookEndpoints.ts';
 import { openStore, type Store } from '../../../../src/db/database.ts';
 import { type Queue, startQueue } from '../../../../src/db/queue.ts';
 import { OPERATOR } from '../../../../src/domain/auditLog.ts';
@@ -22,6 +22,9 @@ import { TEST_KEY_RING } from '../../../support/testKeys.ts';
 import { createTestLog, expectLoggedErrors } from '../../../support/testLog.ts';
 
 const DAYS = 5;
+const WAITING = 10_000;
+/** Attempts that run at the same time for one receiver. */
+const PER_RECEIVER = 16;
 
 let database: TestDatabase;
 let store: Store;
@@ -62,12 +65,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function start(disableAfterDays = DAYS): Promise<void> {
+async function start(): Promise<void> {
   const log = createTestLog((line) => {
     if (line.level === 'warn') warnings.push(line);
   });
   deliveries = await startDeliveries({
-    ...{ store, queue, log, disableAfterDays },
+    ...{ store, queue, log },
     artifacts: new FolderArtifactStore(folder),
     guard: createGuard({ allow: ['127.0.0.0/8', '::1/128'] }),
     observe: {
@@ -78,17 +81,21 @@ async function start(disableAfterDays = DAYS): Promise<void> {
   });
 }
 
-async function endpoint(name: string, topics: readonly EndpointTopic[] = ['ad.uploaded']): Promise<string> {
-  const fields = { url: `${receiver.url}/${name}`, topics, description: '', headers: {}, disabled: false };
-  const { id } = await store.db.transaction().execute((tx) => insertEndpoint(tx, organization.id, fields));
+const endpoint = (name: string, topics: readonly EndpointTopic[] = ['ad.uploaded']) =>
+  addEndpoint(`${receiver.url}/${name}`, topics);
+
+/** @param topics null: all. */
+async function addEndpoint(url: string, topics: readonly EndpointTopic[] | null, of = organization): Promise<string> {
+  const fields = { url, topics, description: '', headers: {}, disabled: false };
+  const { id } = await store.db.transaction().execute((tx) => insertEndpoint(tx, of.id, fields));
   return id;
 }
 
-async function recordEvents(count: number): Promise<void> {
+async function recordEvents(count: number, of = organization): Promise<void> {
   for (let made = 0; made < count; made += 1) {
-    const adId = await insertAd(store.db, organization, { source: 'create_ad' });
+    const adId = await insertAd(store.db, of, { source: 'create_ad' });
     const context = { queue, publicUrl: 'https://tearsheet.example' };
-    const event = { adId, organizationId: organization.id, topic: 'ad.uploaded' } as const;
+    const event = { adId, organizationId: of.id, topic: 'ad.uploaded' } as const;
     await store.db.transaction().execute((tx) => recordAdEvent(tx, event, context));
   }
 }
@@ -99,16 +106,20 @@ const deliveriesTo = (id: string) =>
   store.db.selectFrom('deliveries').selectAll().where('subscriber_id', '=', id).orderBy('created_at').execute();
 const allTried = (id: string) =>
   eventually(async () => expect((await deliveriesTo(id)).every(({ attempts }) => attempts > 0)).toBe(true));
+/** Makes one attempt of each delivery. None runs afterwards. */
+async function failAll(...ids: readonly string[]): Promise<void> {
+  await start();
+  for (const id of ids) await allTried(id);
+  await deliveries?.stop(0);
+}
 const failFor = (id: string, days: number) =>
   store.db
     .updateTable('webhook_endpoints')
     .set({ failing_since: sql<Date>`now() - make_interval(days => ${days})` })
     .where('id', '=', id)
     .execute();
-const disableNow = (id: string, days = DAYS) =>
-  store.db
-    .transaction()
-    .execute((tx) => disableFailingEndpoint(tx, { organizationId: organization.id, id }, { days, queue }));
+const disableNow = (id: string) =>
+  store.db.transaction().execute((tx) => disableFailingEndpoint(tx, { organizationId: organization.id, id }, queue));
 
 test('an endpoint whose attempts all failed for days is disabled, and the other endpoints get an event', async () => {
   answers.set('/failing', 503);
@@ -160,15 +171,15 @@ test('an endpoint with two failed deliveries, or with a shorter time of failures
   answers.set('/a', 500);
   const id = await endpoint('a');
   await recordEvents(2);
-  await start(0);
-  await allTried(id);
+  await failAll(id);
   await failFor(id, DAYS);
   expect(await disableNow(id)).toBeUndefined();
+  await failFor(id, 0);
   await recordEvents(1);
-  await allTried(id);
-  expect(await disableNow(id, DAYS + 1)).toBeUndefined();
-  // With 0 days, the failed attempts themselves disabled nothing.
-  expect((await row(id)).disabled_at).toBeNull();
+  await failAll(id);
+  await failFor(id, DAYS - 1);
+  expect(await disableNow(id)).toBeUndefined();
+  await failFor(id, DAYS);
   expect(await disableNow(id)).toMatchObject({ id });
   expect(await disableNow(id)).toBeUndefined();
 });
@@ -187,8 +198,7 @@ test('an endpoint that is enabled again begins without failures', async () => {
   answers.set('/a', 500);
   const id = await endpoint('a');
   await recordEvents(3);
-  await start(0);
-  await allTried(id);
+  await failAll(id);
   await failFor(id, DAYS);
   await disableNow(id);
   const one = { organizationId: organization.id, id };
@@ -204,8 +214,122 @@ test('two endpoints that are disabled at the same time do not wait for each othe
   const ids = [await endpoint('a', ['ad.uploaded', 'webhook_endpoint.disabled'])];
   ids.push(await endpoint('b', ['ad.uploaded', 'webhook_endpoint.disabled']));
   await recordEvents(3);
-  await start(0);
-  for (const id of ids) await allTried(id);
+  await failAll(...ids);
   for (const id of ids) await failFor(id, DAYS);
   expect(await Promise.all(ids.map((id) => disableNow(id)))).toMatchObject(ids.map((id) => ({ id })));
+});
+
+/** Repeats the event of the only delivery of an endpoint until so many wait. */
+async function fill(endpointId: string): Promise<void> {
+  await sql`
+    with sample as (select d.*, e.topic, e.body from deliveries d join events e on e.id = d.event_id where d.subscriber_id = ${endpointId}),
+    ids as (select gen_random_uuid() as event_id from generate_series(2, ${WAITING})),
+    made as (
+      insert into events (id, organization_id, topic, body)
+      select ids.event_id, s.organization_id, s.topic, s.body from sample s cross join ids returning id
+    )
+    insert into deliveries (id, organization_id, event_id, subscriber_id, ad_id, channel, target, next_attempt_at)
+    select gen_random_uuid(), s.organization_id, made.id, s.subscriber_id, s.ad_id, s.channel, s.target, now()
+    from sample s cross join made`.execute(store.db);
+}
+
+async function statuses(endpointId: string): Promise<Record<string, number>> {
+  const { rows } = await sql<{ status: string; count: number }>`
+    select status, count(*)::integer as count from deliveries where subscriber_id = ${endpointId} group by 1`.execute(
+    store.db,
+  );
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+}
+async function tried(endpointId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from deliveries where subscriber_id = ${endpointId} and attempts > 0`.execute(
+    store.db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+const delivered = (endpointId: string) =>
+  eventually(async () => expect(await statuses(endpointId)).toEqual({ delivered: 1 }));
+
+const change = (id: string, how: 'disabled' | 'deleted') =>
+  store.db.transaction().execute(async (tx) => {
+    const one = { organizationId: organization.id, id };
+    if (how === 'deleted') await deleteEndpoint(tx, one, { actor: OPERATOR, queue });
+    else await changeEndpoint(tx, one, { disabled: true }, { actor: OPERATOR, queue });
+  });
+
+describe('ten thousand deliveries wait for an endpoint', () => {
+  test.each([
+    ['hangs', 'disabled'],
+    ['refuses connections', 'deleted'],
+  ] as const)('if it %s, other receivers get their events, and all end when it is %s', async (how, ending) => {
+    const dead = await listenHttp(() => undefined);
+    if (how === 'refuses connections') await dead.close();
+    const deadId = await addEndpoint(dead.url, null);
+    await recordEvents(1);
+    await fill(deadId);
+    expect(await statuses(deadId)).toEqual({ pending: WAITING });
+    await start();
+    if (how === 'hangs') await eventually(() => expect(dead.open).toBe(PER_RECEIVER));
+    else await eventually(async () => expect(await tried(deadId)).toBeGreaterThan(PER_RECEIVER));
+
+    const neighbour = await insertOrganization(store.db);
+    const theirs = await addEndpoint(receiver.url, null, neighbour);
+    await recordEvents(1, neighbour);
+    await delivered(theirs);
+    const own = await addEndpoint(`http://localhost:${receiver.port}/`, null);
+    await recordEvents(1);
+    await delivered(own);
+    expect(await statuses(deadId)).toEqual({ pending: WAITING + 1 });
+    expect(dead.open).toBe(how === 'hangs' ? PER_RECEIVER : 0);
+
+    await change(deadId, ending);
+    await eventually(async () => expect(await statuses(deadId)).toEqual({ gone: WAITING + 1 }));
+    await dead.close();
+  });
+});
+
+test('an endpoint is disabled although the attempt of one of its deliveries is being stored', async () => {
+  const id = await addEndpoint(receiver.url, null);
+  await recordEvents(3);
+  const stored = Promise.withResolvers<void>();
+  const locked = Promise.withResolvers<void>();
+  const storing = store.db.transaction().execute(async (tx) => {
+    await tx.selectFrom('deliveries').select('id').where('subscriber_id', '=', id).limit(1).forUpdate().execute();
+    locked.resolve();
+    await stored.promise;
+  });
+  await locked.promise;
+  await change(id, 'disabled');
+  expect(await statuses(id)).toEqual({ gone: 2, pending: 1 });
+  await start();
+  const other = await addEndpoint(`${receiver.url}/other`, null);
+  await recordEvents(1);
+  await delivered(other);
+  stored.resolve();
+  await storing;
+  await eventually(async () => expect(await statuses(id)).toEqual({ gone: 3 }));
+  expect(received.map((call) => call.path)).toEqual(['/other']);
+});
+
+test('deliveries follow their endpoint before the queue has updated them', async () => {
+  const [moved, disabled] = [
+    await addEndpoint(`${receiver.url}/old`, null),
+    await addEndpoint(`${receiver.url}/disabled`, null),
+  ];
+  await recordEvents(1);
+  // As between two steps.
+  await store.db
+    .updateTable('subscribers')
+    .set({ webhook_url: `${receiver.url}/new` })
+    .where('id', '=', moved)
+    .execute();
+  await store.db.updateTable('webhook_endpoints').set({ disabled_at: new Date() }).where('id', '=', disabled).execute();
+  await start();
+  await delivered(moved);
+  const later = await addEndpoint(`${receiver.url}/later`, null);
+  await recordEvents(1);
+  await delivered(later);
+  expect(received.map((call) => call.path).toSorted()).toEqual(['/later', '/new', '/new']);
+  expect(await statuses(disabled)).toEqual({ pending: 1 });
 });

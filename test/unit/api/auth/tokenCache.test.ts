@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTokenCache } from '../../../../src/api/auth/tokenCache.ts';
+import { createTokenCache } from '../../../../src/api/auth/tokenReviews.ts';
 
 const GOOD = { name: 'pod', uid: 'uid' };
 

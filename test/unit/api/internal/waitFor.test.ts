@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitFor } from '../../../../src/api/internal/waitFor.ts';
+import { waitFor } from '../../../../src/api/internal/creativeRoutes.ts';
 
 test('a wait whose caller has gone does not read again', async () => {
   const caller = new AbortController();

@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http';
 import express from 'express';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { setCaller } from '../../../../src/api/auth/captureAuth.ts';
-import { limitCalls } from '../../../../src/api/limits/callLimits.ts';
+import { limitCalls } from '../../../../src/api/limits/captureLimits.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Listener, startListener } from '../../../support/listeners.ts';
 

@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import express from 'express';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createStreamLimits } from '../../../../src/api/limits/streamLimits.ts';
+import { createStreamLimits } from '../../../../src/api/limits/captureLimits.ts';
 import { OverloadedError, TooLargeError } from '../../../../src/api/server/errors.ts';
 import { type Listener, startListener } from '../../../support/listeners.ts';
 

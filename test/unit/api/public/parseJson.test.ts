@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseJson } from '../../../../src/api/public/parseJson.ts';
+import { parseJson } from '../../../../src/api/public/requestBody.ts';
 import type { Failure } from '../../../../src/domain/failure.ts';
 import { MAX_BODY_SHAPES, MAX_BODY_VALUES } from '../../../../src/domain/limits.ts';
 

@@ -1,6 +1,6 @@
 import express from 'express';
 import { afterEach, expect, test } from 'vitest';
-import { callerAddress } from '../../../../src/api/server/callerAddress.ts';
+import { callerAddress } from '../../../../src/api/server/caller.ts';
 import { type Listener, listenHttp } from '../../../support/listeners.ts';
 
 let listener: Listener;

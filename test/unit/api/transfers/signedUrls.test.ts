@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { refuseTransfer, signTransfer } from '../../../../src/api/transfers/signedUrls.ts';
+import { refuseTransfer, signTransfer } from '../../../../src/api/transfers/transfers.ts';
 
 const secret = randomBytes(32);
 const now = new Date('2026-11-21T09:00:00Z');

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createPodFolder, removeLeftPodFolders } from '../../../../src/cluster/local/podFolders.ts';
+import { createPodFolder, removeLeftPodFolders } from '../../../../src/cluster/local/localPod.ts';
 
 let folder: string;
 beforeEach(() => {

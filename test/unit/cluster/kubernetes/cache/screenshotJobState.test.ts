@@ -3,15 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { ObjectCache } from '../../../../../src/cluster/kubernetes/cache/objectCache.ts';
-import {
-  CachedScreenshotJob,
-  readScreenshotJob,
-} from '../../../../../src/cluster/kubernetes/cache/screenshotJobState.ts';
+import { CachedScreenshotJob, readScreenshotJob } from '../../../../../src/cluster/kubernetes/cache/objectStates.ts';
 import {
   screenshotJobManifest,
   statusPatch,
   withoutFinalizer,
-} from '../../../../../src/cluster/kubernetes/jobs/screenshotJobManifest.ts';
+} from '../../../../../src/cluster/kubernetes/jobs/screenshotJobWriter.ts';
 import type { ScreenshotJobSpec, ScreenshotJobStatus } from '../../../../../src/contract/screenshotJob.ts';
 
 const SPEC: ScreenshotJobSpec = {

@@ -5,11 +5,12 @@ import { Agent } from 'undici';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   type Credentials,
+  type Identity,
+  isInPod,
   keepCredentials,
   loadCredentials,
+  podIdentity,
 } from '../../../../../src/cluster/kubernetes/client/credentials.ts';
-import type { Identity } from '../../../../../src/cluster/kubernetes/client/identity.ts';
-import { isInPod, podIdentity } from '../../../../../src/cluster/kubernetes/client/podIdentity.ts';
 
 let folder: string;
 let credentials: Credentials | undefined;

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ClusterCache } from '../../../../../src/cluster/kubernetes/cache/clusterCache.ts';
-import { type JobState, readJob } from '../../../../../src/cluster/kubernetes/cache/jobState.ts';
 import { type CachedObject, ObjectCache } from '../../../../../src/cluster/kubernetes/cache/objectCache.ts';
-import { type PodState, readPod } from '../../../../../src/cluster/kubernetes/cache/podState.ts';
-import type { ScreenshotJobState } from '../../../../../src/cluster/kubernetes/cache/screenshotJobState.ts';
+import {
+  type JobState,
+  type PodState,
+  readJob,
+  readPod,
+  type ScreenshotJobState,
+} from '../../../../../src/cluster/kubernetes/cache/objectStates.ts';
 import { CaptureJobReader } from '../../../../../src/cluster/kubernetes/jobs/captureJobReader.ts';
 import { fakeClock } from '../../../../support/fakeClock.ts';
 

@@ -3,11 +3,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseIndexes, readJob } from '../../../../../src/cluster/kubernetes/cache/jobState.ts';
-import { readPod } from '../../../../../src/cluster/kubernetes/cache/podState.ts';
-import { type Diagnosis, diagnose, type FirstSeenTimes } from '../../../../../src/cluster/kubernetes/jobs/diagnosis.ts';
+import { parseIndexes, readJob, readPod } from '../../../../../src/cluster/kubernetes/cache/objectStates.ts';
 import { readEvent } from '../../../../../src/cluster/kubernetes/jobs/events.ts';
-import type { JobSnapshot } from '../../../../../src/cluster/kubernetes/jobs/problems.ts';
+import {
+  type Diagnosis,
+  diagnose,
+  type FirstSeenTimes,
+  type JobSnapshot,
+} from '../../../../../src/cluster/kubernetes/jobs/problems.ts';
 
 interface Observed {
   readonly job: Parameters<typeof readJob>[0];

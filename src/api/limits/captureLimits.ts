@@ -2,10 +2,21 @@
  * Limits the bytes of pictures that this process receives and sends at the same time: for one picture, for one address, and in all. An
  * upload counts the bytes that have arrived, not the announced length, so a slow sender does not block others.
  */
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { KeyedSum } from '../../lib/keyedSum.ts';
-import { callerAddress } from '../server/callerAddress.ts';
+import { createRateLimiter, type RateLimit } from '../../lib/rateLimiter.ts';
+import { getCaller } from '../auth/captureAuth.ts';
+import { callerAddress } from '../server/caller.ts';
 import { OverloadedError, TooLargeError } from '../server/errors.ts';
+
+interface CallLimitOptions {
+  /** Calls of one pod at the same time. A capture has about ten, including those that wait for creatives. */
+  readonly calls: number;
+  /** Bytes of the bodies of these calls. */
+  readonly bytes: number;
+  /** Bytes of all bodies over time, because other callers wait while the API parses a body. */
+  readonly byteRate: RateLimit;
+}
 
 export interface StreamLimitOptions {
   /** Bytes for one address at the same time, and for one picture. */
@@ -72,4 +83,37 @@ function byteCounter({ maxBytesPerAddress, maxBytes }: Omit<StreamLimitOptions, 
 
 function requireSize(bytes: number, max: number): void {
   if (bytes > max) throw new TooLargeError(`A picture must have at most ${max} bytes.`);
+}
+
+/**
+ * Limits the calls of one pod. Its browser runs untrusted pages, and all pods share one API and its database connections.
+ * Runs after authentication and before the body is read. It does not limit captures without a pod, which run on this machine.
+ */
+export function limitCalls(limits: CallLimitOptions): RequestHandler {
+  const byteRates = createRateLimiter(limits.byteRate);
+  const running = new Map<string, { calls: number; bytes: number }>();
+  return (req, res, next) => {
+    const { pod } = getCaller(res);
+    if (pod === undefined) {
+      next();
+      return;
+    }
+    // A chunked body may turn out to have any length.
+    const isChunked = req.get('transfer-encoding') !== undefined;
+    const bytes = isChunked ? limits.bytes : Number(req.get('content-length') ?? 0);
+    const ofPod = running.get(pod.uid) ?? { calls: 0, bytes: 0 };
+    const isTooMuch = ofPod.calls >= limits.calls || (ofPod.calls > 0 && ofPod.bytes + bytes > limits.bytes);
+    if (isTooMuch) throw new OverloadedError('The pod has too many calls running.');
+    if (!byteRates.take(pod.uid, Math.min(bytes, limits.bytes)).allowed)
+      throw new OverloadedError('The pod sends too many bytes.');
+    running.set(pod.uid, ofPod);
+    ofPod.calls += 1;
+    ofPod.bytes += bytes;
+    res.once('close', () => {
+      ofPod.calls -= 1;
+      ofPod.bytes -= bytes;
+      if (ofPod.calls === 0) running.delete(pod.uid);
+    });
+    next();
+  };
 }

@@ -1,6 +1,12 @@
+/** The id of a request and its sender: address, network, and actor of the audit log. */
+
+import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { Request } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import ipaddr from 'ipaddr.js';
+import type { Actor, ActorType } from '../../domain/auditLog.ts';
+
+const ids = new WeakMap<Response, string>();
 
 /**
  * @returns the IP address of the client; '' after the connection has closed. `X-Forwarded-For` counts only as far as the application
@@ -31,4 +37,26 @@ export function callerNetwork(request: Pick<Request, 'ip' | 'socket'>): string {
   if (isIP(address) !== 6) return address;
   const bytes = ipaddr.IPv6.parse(address).toByteArray().slice(0, IPV6_NETWORK_BYTES);
   return `${ipaddr.fromByteArray([...bytes, ...Array(IPV6_NETWORK_BYTES).fill(0)])}/64`;
+}
+
+/** @returns the sender of the request, for the audit log. */
+export function actorOf(
+  { request, response }: { readonly request: Request; readonly response: Response },
+  { type, keyId }: { readonly type: ActorType; readonly keyId: string | null },
+): Actor {
+  const address = callerAddress(request);
+  return { type, keyId, address: address === '' ? null : address, requestId: requestIdOf(response) || null };
+}
+
+/** Uses the client's `X-Request-Id` if it is well-formed, otherwise a new id, and returns it in the response. */
+export const requestId: RequestHandler = (request, response, next) => {
+  const sent = request.get('x-request-id') ?? '';
+  const id = /^[A-Za-z0-9._:-]{1,128}$/.test(sent) ? sent : randomUUID();
+  ids.set(response, id);
+  response.set('X-Request-Id', id);
+  next();
+};
+
+export function requestIdOf(response: Response): string {
+  return ids.get(response) ?? '';
 }

@@ -1,10 +1,8 @@
-import type { ErrorRequestHandler, Router } from 'express';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { EventContext } from '../../core/webhooks/events.ts';
 import type { Store } from '../../db/database.ts';
 import type { Limits } from '../../domain/limits.ts';
 import type { DefaultQuotas } from '../../domain/quotas.ts';
-import type { RetentionLimits } from '../../domain/retention.ts';
 import type { UploadLimits } from '../../domain/uploads.ts';
 import type { Guard } from '../../egress/guard.ts';
 import type { Log } from '../../lib/log.ts';
@@ -13,7 +11,8 @@ import type { OpenLimits } from '../limits/openLimits.ts';
 import type { RequestLimits } from '../limits/requestLimits.ts';
 import type { ServedRequest } from '../server/accessLog.ts';
 
-export interface PublicApiOptions extends EventContext {
+/** The parts of the running service that requests use, composed once when it starts. */
+export interface Services extends EventContext {
   readonly store: Store;
   /** The installation's secret; it signs share links. */
   readonly secret: Buffer;
@@ -21,8 +20,8 @@ export interface PublicApiOptions extends EventContext {
   readonly uploadLimits: UploadLimits;
   /** The quotas of organizations without own ones. */
   readonly quotas?: DefaultQuotas | undefined;
-  /** The operator’s choice of how long objects are kept; the defaults unless given. */
-  readonly retention?: RetentionLimits;
+  /** Days after which the sets of organizations that chose nothing are removed; they stay unless given. */
+  readonly setRetentionDays?: number | undefined;
   /** Limits the requests of each key; without it, nothing does. */
   readonly requestLimits?: RequestLimits | undefined;
   /** Limits requests without a key; without it, nothing does. */
@@ -37,21 +36,12 @@ export interface PublicApiOptions extends EventContext {
   readonly corsOrigins?: readonly string[];
   readonly log: Log;
   /** Receives each request when it ends, for metrics. */
-  readonly observe?: (served: ServedRequest) => void;
+  readonly observeRequest?: (served: ServedRequest) => void;
   readonly artifacts: ArtifactStore;
   /** How long a download waits for the file of its export; 8 s unless given. */
   readonly exportWaitMs?: number;
   /** ARN of the service's own AWS identity. Without it, connectors cannot name a role. */
   readonly awsPrincipal?: string | undefined;
-  /** Checks the addresses of connectors and test events. Without it, they must be public. */
-  readonly guard?: Pick<Guard, 'resolve'>;
-  /** The results pages, which `html_url` opens. */
-  readonly pages?: Router;
-  /** Shows errors to people as pages. */
-  readonly errorPages?: ErrorRequestHandler;
-}
-
-/** For the routes with a key. */
-export interface RouteOptions extends PublicApiOptions {
+  /** Checks the addresses of connectors and test events. */
   readonly guard: Pick<Guard, 'resolve'>;
 }

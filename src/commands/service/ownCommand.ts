@@ -1,7 +1,0 @@
-import { fileURLToPath } from 'node:url';
-
-/** @returns the command that starts this program again, compiled or from source: Node, its flags, `cli` and `args`. */
-export function ownCommand(...args: string[]): string[] {
-  const entry = import.meta.url.endsWith('.ts') ? '../../cli.ts' : '../../cli.js';
-  return [process.execPath, ...process.execArgv, fileURLToPath(new URL(entry, import.meta.url)), ...args];
-}
