@@ -116,7 +116,8 @@ function allowedSizes(
   const origins = [...new Set([element, ...matches.map(({ origin }) => origin)])];
   const names = namesAround(context, origins, element);
   const position = names.map((name) => positionOf(context.table.positions, name)).find((found) => found !== undefined);
-  const kind = matches.find(({ row }) => row.kind !== 'display')?.row.kind ?? position?.kind ?? 'display';
+  const kind =
+    matches.find(({ row }) => (row.kind ?? 'display') !== 'display')?.row.kind ?? position?.kind ?? 'display';
   const scriptNames = [...origins.map(({ id }) => id), ...matches.flatMap(({ name = '' }) => name)];
   const declared = declaredSizes(context, element, { origins, names: scriptNames });
   if (declared.length > 0) return { sizes: declared, trust: 4, kind };

@@ -74,9 +74,8 @@ function plainKey(text: string): string {
  */
 function findNetworks(context: SlotContext, elements: readonly Element[]): void {
   const { networks } = context.table;
-  const selectors = networks.flatMap((row) => row.selectors);
+  const selectors = networks.flatMap((row) => row.selectors?.split(',').map((one) => one.trim()) ?? []);
   const keys = new RegExp([...new Set(selectors.map(keyOfSelector))].map((key) => key.trim()).join('|'));
-  const joined = networks.map((row) => ({ row, selector: row.selectors.join(',') }));
   const printing = networks.filter(({ inlineScript }) => inlineScript !== undefined);
   const named = new Map<string, boolean>();
   for (const element of elements) {
@@ -86,8 +85,8 @@ function findNetworks(context: SlotContext, elements: readonly Element[]): void 
     const known = named.get(names) ?? keys.test(names);
     named.set(names, known);
     if (!known) continue;
-    for (const { row, selector } of joined)
-      if (selector !== '' && element.matches(selector)) addMatch(context, { row, origin: element });
+    for (const row of networks)
+      if (row.selectors && element.matches(row.selectors)) addMatch(context, { row, origin: element });
   }
   // After the elements, because a script that printed one needs no other place.
   for (const element of elements) if (element.tagName === 'SCRIPT') addPrinting(context, element, printing);
@@ -116,7 +115,7 @@ function addPrinting(context: SlotContext, script: Element, printing: readonly N
 
 function addMatch(context: SlotContext, match: NetworkMatch): void {
   const { row, origin } = match;
-  const element = row.kind === 'display' ? elementWithBox(context, origin) : origin;
+  const element = (row.kind ?? 'display') === 'display' ? elementWithBox(context, origin) : origin;
   if (element === undefined) return;
   const matches = context.networks.get(element) ?? [];
   matches.push(match);
@@ -248,7 +247,10 @@ function namesPosition({ table }: SlotContext, scripts: readonly string[], name:
       const others = strings.filter((text) => text.replace(/^[.#]/, '') !== name);
       return (
         others.length < strings.length &&
-        others.some((text) => positionOf(table.positions, wordsIn(text).join('-'))?.kind === 'display')
+        others.some((text) => {
+          const position = positionOf(table.positions, wordsIn(text).join('-'));
+          return position !== undefined && (position.kind ?? 'display') === 'display';
+        })
       );
     }),
   );
