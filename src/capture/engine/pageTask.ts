@@ -1,6 +1,5 @@
 /** Takes all pictures of one page. It opens the page once and places each ad as soon as its frames exist. */
-
-import { PHASES } from '../../contract/captureProtocol.ts';
+import { PHASES, type Phase } from '../../contract/captureProtocol.ts';
 import type { Device } from '../../domain/devices.ts';
 import type { OtherAds, PlacementOptions } from '../../domain/screenshotOptions.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
@@ -13,7 +12,6 @@ import type { CreativeFrame } from '../creative/creative.ts';
 import type { ClosedPage, OpenPage, Picture, PlacementFailure, ScoredCandidate } from '../page/page.ts';
 import type { CreativeOutcome, CreativeOutcomes } from './creativeOutcomes.ts';
 import { type Engine, EngineStartError } from './engine.ts';
-import type { PhaseTimer } from './phaseTimer.ts';
 import { type ProvenanceRecord, recordOfFailure, recordOfPicture } from './provenance.ts';
 
 export interface WantedPicture {
@@ -240,4 +238,27 @@ function notCaptured(reason: string): PlacementFailure {
 function noFrame(markerMs: number | null, ratio: number): string {
   const moment = markerMs === null ? 'the default marker' : `${markerMs / 1000} s`;
   return `The ad has no frame at ${moment} and pixel ratio ${ratio}.`;
+}
+
+/** Adds up the time of each phase. Phases that run at the same time all count in full. */
+export class PhaseTimer {
+  readonly #ms = new Map<Phase, number>();
+
+  add(phase: Phase, ms: number): void {
+    this.#ms.set(phase, (this.#ms.get(phase) ?? 0) + ms);
+  }
+
+  /** Measures `work`, even if it fails. @returns its result. */
+  async time<T>(phase: Phase, work: () => Promise<T>): Promise<T> {
+    const start = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.add(phase, performance.now() - start);
+    }
+  }
+
+  seconds(): Record<string, number> {
+    return Object.fromEntries([...this.#ms].map(([phase, ms]) => [phase, Math.round(ms) / 1000]));
+  }
 }

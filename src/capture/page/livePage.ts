@@ -2,7 +2,7 @@ import type { CDPSession, ElementHandle, Frame, JSHandle, Page } from 'playwrigh
 import type { AdSize } from '../../domain/ads.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { withDeadline } from '../../lib/deadline.ts';
-import type { Size } from '../creative/size.ts';
+import type { Size } from '../creative/creative.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { AdInPage, Hiding, ViewRequest } from './inPage/overlays.ts';
 import { STAGING_TOOLS, type Stage, type StagingTools } from './inPage/staging.ts';

@@ -138,7 +138,7 @@ function failureOfCode(code: string): SiteFailure {
  * Chromium ends all its requests when a network interface of its host appears or disappears, or gets another address.
  * The site has no part in this, so a second try usually succeeds.
  */
-export function isNetworkChange(error: unknown): boolean {
+function isNetworkChange(error: unknown): boolean {
   return /net::ERR_NETWORK_CHANGED\b/.test(errorMessage(error));
 }
 

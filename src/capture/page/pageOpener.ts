@@ -3,7 +3,7 @@ import type { Device } from '../../domain/devices.ts';
 import type { EgressFailure } from '../../egress/failures.ts';
 import { shortErrorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
-import { disabledFeaturesFlag, networkFlags } from '../browser/flags.ts';
+import { disabledFeaturesFlag, networkFlags } from '../browser/chromium.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
 import { openDeviceContext } from './deviceContext.ts';
 import { isTimeout } from './navigation.ts';

@@ -3,8 +3,8 @@ import sharp from 'sharp';
 import type { Warning } from '../../domain/warnings.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { clipped, decodePng, type PixelBox, type Pixels } from '../compose/pixels.ts';
-import { shownShare } from '../compose/shownShare.ts';
-import type { Size } from '../creative/size.ts';
+import { shownShare } from '../compose/probe.ts';
+import type { Size } from '../creative/creative.ts';
 import type { Rect } from './inPage/visibility.ts';
 import type { LivePage, PictureArea, StagedSlot } from './livePage.ts';
 

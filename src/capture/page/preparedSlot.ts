@@ -2,7 +2,7 @@ import type { Warning } from '../../domain/warnings.ts';
 import { PageComposer } from '../compose/pageComposer.ts';
 import { CHANNELS, changedShare, type PixelBox, type Pixels } from '../compose/pixels.ts';
 import { findProbe, judgeProbe, probePicture, type Verdict } from '../compose/probe.ts';
-import type { Size } from '../creative/size.ts';
+import type { Size } from '../creative/creative.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { ViewRequest } from './inPage/overlays.ts';
 import type { LivePage, PictureArea, StagedSlot } from './livePage.ts';
