@@ -1,15 +1,8 @@
-import { CREATIVE_MAX_BYTES } from '../../domain/ads.ts';
+import { CREATIVE_MAX_BYTES, type CreativeFormat } from '../../domain/ads.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { GuardedFetch } from '../../egress/ports.ts';
 import { detectContent } from '../../lib/detectContent.ts';
-import {
-  CreativeError,
-  type CreativeFormat,
-  type CreativeSource,
-  checkedSize,
-  requireSuccess,
-  type Size,
-} from './creative.ts';
+import { CreativeError, type CreativeSource, checkedSize, requireSuccess, type Size } from './creative.ts';
 import { type CreativeServer, withoutAudio } from './creativeServer.ts';
 import { onlySource, pageClaims, tagSize, zipClaims } from './declaredSize.ts';
 import {
