@@ -65,7 +65,10 @@ export async function findSlots(page: Page): Promise<FoundSlot[]> {
   if (top === undefined) return [];
   const scroll = await withDeadline(
     FRAME_DEADLINE_MS,
-    top.scan.evaluate((scan) => scan.scroll),
+    top.scan.evaluate(({ scroll: { x, y } }) => {
+      scrollTo({ left: x, top: y, behavior: 'instant' });
+      return { x, y };
+    }),
   );
   const placed = frames.flatMap((frame) => placeSlots(frame, scroll));
   const merged = mergeSlots(placed);

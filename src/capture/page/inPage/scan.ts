@@ -203,6 +203,8 @@ function findCovered({ slots, elements, scroll }: Scan): void {
 }
 
 function ownerOf(frame: Element, { elements, scroll }: Scan): FrameOwner {
+  // The scan of another frame of the same origin scrolls this one too.
+  scrollTo({ left: scroll.x, top: scroll.y, behavior: 'instant' });
   const { x, y } = frame.getBoundingClientRect();
   const style = getComputedStyle(frame);
   const edge = (side: 'Left' | 'Top') => Number.parseFloat(style[`padding${side}`]);

@@ -15,7 +15,7 @@ let engine: Engine;
 
 beforeAll(async () => {
   sites = await startSites();
-  const settings = { navigationTimeoutMs: 15_000, settleCapMs: 4_000 };
+  const settings = { navigationTimeoutMs: 8_000, settleCapMs: 2_000 };
   engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], settings, log: TEST_LOG });
 });
 afterAll(async () => {
