@@ -29,7 +29,10 @@ const DISABLED_FEATURES: readonly string[] = [
   'DialMediaRouteProvider',
 ];
 
-/** `auto`: use it if the system allows it. `required`: start no browser without it. */
+/**
+ * Chromium's own sandbox around each of its renderers. The container or gVisor around the capture is separate.
+ * `auto`: use it if the system allows it. `required`: start no browser without it.
+ */
 export type SandboxMode = 'auto' | 'required' | 'off';
 
 /** Creates the namespaces that the sandbox needs, in the same way. */

@@ -53,11 +53,10 @@ export interface PageTaskOptions {
   readonly stop: AbortSignal;
   /** Called once for each picture. The task waits for it before the next picture. */
   readonly onResult: (result: PictureResult, page: PageOrder) => Promise<void>;
-  readonly deadlines?: { readonly openMs: number; readonly placeMs: number };
 }
 
-/** The engine has shorter deadlines of its own. These apply if it is stuck. */
-const DEADLINES = { openMs: 180_000, placeMs: 180_000 };
+/** The engine has shorter deadlines of its own. This one applies if it is stuck. */
+const ENGINE_MS = 180_000;
 const CLOSE_MS = 5_000;
 /** The browser shows one ad at a time, but pictures are composed and compressed at the same time. */
 const MAX_PLACEMENTS = 3;
@@ -74,7 +73,6 @@ export class PageTask {
   sharedBrowser = false;
   readonly page: PageOrder;
   readonly #tools: PageTaskOptions;
-  readonly #deadlines: { readonly openMs: number; readonly placeMs: number };
   readonly #left: Map<string, WantedPicture>;
   #finalUrl: string | null = null;
   #openings = 0;
@@ -82,7 +80,6 @@ export class PageTask {
   constructor(page: PageOrder, tools: PageTaskOptions) {
     this.page = page;
     this.#tools = tools;
-    this.#deadlines = tools.deadlines ?? DEADLINES;
     this.#left = new Map(page.pictures.map((picture) => [picture.id, picture]));
   }
 
@@ -130,7 +127,7 @@ export class PageTask {
     const { engine, stop } = this.#tools;
     const { site, device, otherAds } = this.page;
     const options = { signal: stop, otherAds };
-    return this.#orPageLost(() => withDeadline(this.#deadlines.openMs, engine.open(site, device, options)));
+    return this.#orPageLost(() => withDeadline(ENGINE_MS, engine.open(site, device, options)));
   }
 
   async #placeAll(page: OpenPage): Promise<void> {
@@ -166,7 +163,7 @@ export class PageTask {
   }
 
   async #place(page: OpenPage, frame: CreativeFrame, options: PlacementOptions): Promise<Picture | PlacementFailure> {
-    const placed = await this.#orPageLost(() => withDeadline(this.#deadlines.placeMs, page.place(frame, options)));
+    const placed = await this.#orPageLost(() => withDeadline(ENGINE_MS, page.place(frame, options)));
     if (placed.status === 'uploaded') return placed;
     // The page itself is broken, so neither the ad nor the slots are the reason.
     if (placed.status === 'generic_error') throw new PageLostError(placed.reason);

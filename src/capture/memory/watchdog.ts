@@ -116,7 +116,11 @@ export async function memoryOfGroups(): Promise<Map<number, number>> {
   return groups;
 }
 
-/** File pages do not count, because the kernel reclaims them before it kills a process. @returns undefined if there is no limit. */
+/**
+ * Reads the control group of the container, version 2 or 1. File pages do not count, because the kernel reclaims them before it
+ * kills a process.
+ * @returns undefined if there is no limit.
+ */
 export async function readContainerMemory(folder: string = CGROUP_FOLDER): Promise<ContainerMemory | undefined> {
   const read = (name: string) => readFile(path.join(folder, name), 'utf8').catch(() => '');
   for (const version of VERSIONS) {

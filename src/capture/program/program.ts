@@ -189,7 +189,10 @@ function renewLease(smallSets: SmallSetClient, { log, signal }: { log: Log; sign
   return { stop: () => clearInterval(timer) };
 }
 
-/** Takes sets until there is none, a bound is reached, or a set fails. Never throws. */
+/**
+ * Takes small sets of the same organization after the program's own index, until there is none, a bound is reached, or a set fails.
+ * Each is a job with one index. A set that fails does not change the exit code, because the program's own index is done. Never throws.
+ */
 async function takeSmallSets(given: SmallSetsOptions): Promise<void> {
   const { smallSets, shutdown, options, remainingMs } = given;
   const { log } = options;

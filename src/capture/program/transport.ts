@@ -201,7 +201,10 @@ interface RetryOptions {
 
 const MAX_DELAY_MS = 5_000;
 
-/** @throws RetriesExhaustedError, any error of `call` that is not a TransientError, the reason of `signal`. */
+/**
+ * Retries with exponential back-off and for a limited time.
+ * @throws RetriesExhaustedError, any error of `call` that is not a TransientError, the reason of `signal`.
+ */
 export async function retry<T>(
   call: () => Promise<T>,
   { retryForMs, firstDelayMs, signal }: RetryOptions & { readonly signal: AbortSignal },
