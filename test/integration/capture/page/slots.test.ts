@@ -23,7 +23,7 @@ async function slotsOf(body: string, name?: string): Promise<readonly SlotCandid
   return open.candidates;
 }
 
-/** What a document must give: slots that match these objects, or `hidden`: none that this device shows. */
+/** The slots of a document: objects that they match, or `hidden` if this device shows none. */
 type Expected = readonly object[] | 'hidden';
 type Case = readonly [statement: string, body: string, expected: Expected];
 
