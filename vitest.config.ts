@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 
 /** Integration tests that do not share modules between files. */
 const ISOLATED = [
-  ...['commands', 'dev', 'fixtures'].map((folder) => `test/integration/${folder}/**/*.test.ts`),
+  ...['commands', 'dev'].map((folder) => `test/integration/${folder}/**/*.test.ts`),
   // Only the first guard of a process changes Playwright's connection.
   'test/integration/capture/page/playwrightDispatchGuard.test.ts',
 ];

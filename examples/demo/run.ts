@@ -4,7 +4,7 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { contactSheet } from '../../src/capture/shoot/contactSheet.ts';
+import { contactSheet } from '../../src/capture/shoot/shootOutput.ts';
 import type { Publishers } from '../../test/fixtures/publisherServer.ts';
 import { type Checked, checkScreenshot } from './check.ts';
 import { type AdRecord, type Client, createClient, type ScreenshotRecord, type SetRecord } from './client.ts';

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Browser, chromium } from 'playwright';
 import sharp from 'sharp';
-import { disabledFeaturesFlag, networkFlags } from '../../src/capture/browser/flags.ts';
+import { disabledFeaturesFlag, networkFlags } from '../../src/capture/browser/chromium.ts';
 import { actionFor } from '../../src/capture/page/adRequests.ts';
 import { openDeviceContext } from '../../src/capture/page/deviceContext.ts';
 import { scrollThrough } from '../../src/capture/page/settle.ts';

@@ -4,8 +4,18 @@ import type { ArtifactStore } from '../artifacts/store.ts';
 import type { ExportPicture } from '../core/exports/exportContent.ts';
 import type { ExportOptions } from '../domain/exports.ts';
 import { drawFrame } from '../framing/drawFrame.ts';
-import type { Box } from './document/elements.ts';
+import type { Box, DocumentPlan } from './document/elements.ts';
 import { pageAddress } from './document/labels.ts';
+
+/** Everything that the writers of PPTX and PDF need. */
+export interface DocumentOptions {
+  readonly plan: DocumentPlan;
+  readonly reader: PictureReader;
+  /** The format of all pictures. */
+  readonly extension: 'png' | 'jpeg';
+  /** Called after each picture. It throws if the export must stop. */
+  readonly onPicture: () => Promise<void>;
+}
 
 export interface PictureReader {
   /** @returns the PNG as it was captured. */

@@ -3,17 +3,44 @@
  * builds the file again under another key. The file of an export appears only when it is complete.
  */
 import { createHash } from 'node:crypto';
-import { PassThrough, Transform } from 'node:stream';
+import { PassThrough, type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ArtifactStore } from '../artifacts/store.ts';
+import {
+  type ExportPicture,
+  readExportFailures,
+  readExportPictures,
+  readExportSubject,
+} from '../core/exports/exportContent.ts';
 import { type ExportRow, failExport, saveExportProgress, startExportAttempt } from '../core/exports/exportQueries.ts';
 import { completeExport } from '../core/exports/exports.ts';
-import type { Store } from '../db/database.ts';
+import { readBranding } from '../core/organizations/branding.ts';
+import { readProvenance } from '../core/sets/readScreenshots.ts';
+import type { Database, Store } from '../db/database.ts';
 import type { Queue } from '../db/queue.ts';
-import { exportKey } from '../domain/exports.ts';
+import { exportKey, partRange } from '../domain/exports.ts';
+import { withoutQuery } from '../domain/webAddresses.ts';
 import { errorMessage } from '../lib/errorMessage.ts';
 import type { Log } from '../lib/log.ts';
-import { buildExport, CONTENT_TYPES } from './buildExport.ts';
+import type { DocumentContent } from './document/elements.ts';
+import { planDocument } from './document/plan.ts';
+import { createPictureReader } from './pictureReader.ts';
+
+interface BuildOptions {
+  readonly db: Database;
+  readonly artifacts: ArtifactStore;
+  /** Called after each picture with their number. It throws if the export must stop. */
+  readonly onProgress: (done: number) => Promise<void>;
+}
+
+/** Failures that a document lists at most. */
+const MAX_FAILURES = 2_000;
+
+const CONTENT_TYPES = {
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  pdf: 'application/pdf',
+  zip: 'application/zip',
+} as const;
 
 export interface ExportWorkerOptions {
   readonly store: Store;
@@ -109,4 +136,47 @@ function progressOf(row: ExportRow, { db }: Store, signal: AbortSignal): (done: 
     savedAt = performance.now();
     if (!(await saveExportProgress(db, row, done))) throw new SupersededExportError();
   };
+}
+
+/** @throws Error if the set has no pictures any more. */
+export async function buildExport(row: ExportRow, { db, artifacts, onProgress }: BuildOptions): Promise<Readable> {
+  const content = await readContent(row, db);
+  const { options } = content;
+  const reader = createPictureReader(artifacts, options);
+  let done = 0;
+  const onPicture = () => {
+    done += 1;
+    return onProgress(done);
+  };
+  if (options.format === 'zip') {
+    const { writeZip } = await import('./zip/writeZip.ts');
+    const recordsOf = (ids: readonly string[]) => readProvenance(db, ids);
+    return writeZip({ content, reader, recordsOf, onPicture });
+  }
+  const extension = options.pictures === 'original' ? 'png' : 'jpeg';
+  const documentOptions = { plan: planDocument(content), reader, extension, onPicture } as const;
+  if (options.format === 'pptx') return (await import('./pptx/writePptx.ts')).writePptx(documentOptions);
+  return (await import('./pdf/writePdf.ts')).writePdf(documentOptions);
+}
+
+async function readContent(row: ExportRow, db: Database): Promise<DocumentContent> {
+  const { set_id: setId, organization_id: organizationId, options } = row;
+  const subject = await readExportSubject(db, { setId, organizationId, options });
+  const pictures = await readExportPictures(db, { setId, options }, partRange(options));
+  const isShared = options.audience === 'shared';
+  if (subject === undefined || pictures.length === 0) throw new Error('The set has no pictures.');
+  const branding = await readBranding(db, organizationId);
+  return {
+    campaign: subject.campaign,
+    brandName: branding.brand_name ?? subject.slug,
+    branding,
+    options,
+    parts: row.parts,
+    pictures: isShared ? pictures.map(withPublicAddress) : pictures,
+    failures: options.failures && !isShared ? await readExportFailures(db, { setId, options }, MAX_FAILURES) : [],
+  };
+}
+
+function withPublicAddress(picture: ExportPicture): ExportPicture {
+  return { ...picture, final_url: withoutQuery(picture.final_url ?? picture.site_url) };
 }

@@ -1,8 +1,23 @@
 /** Draws the parts of a frame as SVG, in CSS pixels scaled to the device pixels of the picture. */
+
+import { domainToUnicode } from 'node:url';
 import { type FramedSize, type FrameShape, frameEdges, NARROW_WINDOW } from '../domain/frames.ts';
 import { cutMiddle } from '../domain/middle.ts';
-import { type AddressText, addressText } from './addressText.ts';
-import { textWidth } from './textWidth.ts';
+
+interface AddressText {
+  readonly isSecure: boolean;
+  readonly host: string;
+  /** Path, query and fragment; '' for the root. */
+  readonly rest: string;
+}
+
+/** Controls, and marks that change the direction of the text around them. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+const NARROW = /[iljtfrI.,:;|!'()[\]/ -]/;
+const WIDE = /[mwMW@%&—…]/;
+const FULL =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}\uFF00-\uFF60]/u;
 
 export interface FrameContent {
   readonly shape: FrameShape;
@@ -127,3 +142,45 @@ export function escapeXml(text: string): string {
       .replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
   );
 }
+
+/** Estimates the width of text, in units of the font size, for a sans serif. The estimate is too wide for most texts, so that text stays inside its frame. */
+export function textWidth(text: string): number {
+  let width = 0;
+  for (const char of text) width += charWidth(char);
+  return width;
+}
+
+function charWidth(char: string): number {
+  if (/[\p{M}\p{Cf}]/u.test(char)) return 0;
+  if (FULL.test(char)) return 1.05;
+  if (NARROW.test(char)) return 0.36;
+  if (WIDE.test(char)) return 0.96;
+  return /[A-Z\p{Lu}]/u.test(char) ? 0.72 : 0.58;
+}
+
+/** @param max the most characters of host and rest together. The middle of a longer address is left out. */
+export function addressText(address: string, max: number): AddressText {
+  const url = URL.parse(address) ?? URL.parse(`https://${address}`);
+  if (url === null) return { isSecure: false, host: cutMiddle(clean(address), max), rest: '' };
+  const host = clean(hostOf(url));
+  const rest = clean(decode(`${url.pathname}${url.search}${url.hash}`)).replace(/^\/$/, '');
+  const shownHost = cutMiddle(host, max);
+  const left = max - shownHost.length;
+  return { isSecure: url.protocol === 'https:', host: shownHost, rest: left < 4 ? '' : cutMiddle(rest, left) };
+}
+
+function hostOf(url: URL): string {
+  const name = domainToUnicode(url.hostname) || url.hostname;
+  return url.port === '' ? name : `${name}:${url.port}`;
+}
+
+/** Percent-encoding that is not UTF-8 stays as it is. */
+function decode(text: string): string {
+  try {
+    return decodeURI(text);
+  } catch {
+    return text;
+  }
+}
+
+const clean = (text: string) => text.replace(INVISIBLE, '').toWellFormed();

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { defaultOpenPages } from '../../src/capture/engine/openPages.ts';
+import { defaultOpenPages } from '../../src/capture/engine/pageQueue.ts';
 import { startEmbeddedPostgres } from '../../src/commands/dev/embeddedPostgres.ts';
 import { measureEncoding } from './encoding.ts';
 import { type Figure, tableOf } from './figures.ts';

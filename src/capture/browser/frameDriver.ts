@@ -1,8 +1,7 @@
 import { sleep } from '../../lib/sleep.ts';
-import type { CdpSession } from './cdp.ts';
-import type { PageClock } from './pageClock.ts';
+import { type CdpSession, RenderingBlockedError } from './cdp.ts';
 import type { PageGuard } from './pageGuard.ts';
-import { RenderingBlockedError } from './renderingBlocked.ts';
+import type { PageClock } from './steppedClock.ts';
 
 export interface FrameDriverOptions {
   readonly session: CdpSession;

@@ -1,7 +1,5 @@
-import { CdpError } from './cdp.ts';
-import type { IsolatedWorlds } from './isolatedWorlds.ts';
+import { CdpError, type CdpSession, CdpTimeoutError } from './cdp.ts';
 import type { PageGuard } from './pageGuard.ts';
-import type { PageWorkers } from './pageWorkers.ts';
 
 /** The needs of a page, which decide the next step of the clock. */
 export interface FrameNeed {
@@ -93,3 +91,119 @@ function needOfFrame() {
 }
 
 const CHECK = `(${needOfFrame})()`;
+
+/** With a name, the world stays the same for one document. */
+const WORLD = 'tearsheet';
+
+/** Runs our scripts in the frames of a page. Each frame has an isolated world for them, which no script of the page sees. */
+export class IsolatedWorlds {
+  readonly #session: CdpSession;
+  /** The context of the world in each frame; undefined until it is created. */
+  readonly #contexts = new Map<string, number | undefined>();
+
+  constructor(session: CdpSession) {
+    this.#session = session;
+    session.on('Page.frameNavigated', ({ frame }) => this.#contexts.set(frame.id, undefined));
+    session.on('Page.frameAttached', ({ frameId }) => this.#contexts.set(frameId, undefined));
+    session.on('Page.frameDetached', ({ frameId }) => this.#contexts.delete(frameId));
+  }
+
+  /** The ids of all frames that exist now. */
+  frameIds(): readonly string[] {
+    return [...this.#contexts.keys()];
+  }
+
+  /** @returns undefined if the script throws. @throws CdpError if another document replaces this one during the call. */
+  async evaluate(frameId: string, expression: string): Promise<unknown> {
+    try {
+      const contextId = this.#contexts.get(frameId) ?? (await this.#createContext(frameId));
+      const call = { contextId, expression, returnByValue: true };
+      const { result, exceptionDetails } = await this.#session.send('Runtime.evaluate', call);
+      return exceptionDetails ? undefined : result.value;
+    } catch (error) {
+      if (error instanceof CdpError && this.#contexts.has(frameId)) this.#contexts.set(frameId, undefined);
+      throw error;
+    }
+  }
+
+  async #createContext(frameId: string): Promise<number> {
+    const world = { frameId, worldName: WORLD };
+    const { executionContextId } = await this.#session.send('Page.createIsolatedWorld', world);
+    this.#contexts.set(frameId, executionContextId);
+    return executionContextId;
+  }
+}
+
+/** A worker that does not answer for this real time is busy, and the clock no longer waits for it. */
+const BUSY_MS = 5_000;
+
+/** The workers of a page. Virtual time does not wait for them, so the clock of the page has to. */
+export class PageWorkers {
+  readonly #session: CdpSession;
+  readonly #open: (sessionId: string) => CdpSession;
+  readonly #running = new Set<string>();
+  /** The workers for which the clock waits. */
+  readonly #awaited = new Map<string, CdpSession>();
+  readonly #starting = new Set<Promise<void>>();
+
+  /** @param open opens the session of a worker. */
+  constructor(session: CdpSession, open: (sessionId: string) => CdpSession) {
+    this.#session = session;
+    this.#open = open;
+    session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
+      if (targetInfo.type === 'worker') this.#running.add(sessionId);
+      const starting = this.#start(sessionId);
+      this.#starting.add(starting);
+      // If the browser is gone, every other call reports it.
+      starting.finally(() => this.#starting.delete(starting)).catch(() => undefined);
+    });
+    session.on('Target.detachedFromTarget', ({ sessionId }) => {
+      this.#running.delete(sessionId);
+      this.#forget(sessionId);
+    });
+  }
+
+  get count(): number {
+    return this.#running.size;
+  }
+
+  /** Called once, before the page loads anything. */
+  async start(): Promise<void> {
+    const options = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true };
+    await this.#session.send('Target.setAutoAttach', options);
+  }
+
+  /** Waits until each worker has started, and has done what is due at this moment. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#starting);
+    await Promise.all([...this.#awaited.keys()].map((sessionId) => this.#answer(sessionId)));
+  }
+
+  async #start(sessionId: string): Promise<void> {
+    const worker = this.#open(sessionId);
+    this.#awaited.set(sessionId, worker);
+    await this.#ask(sessionId, () => worker.send('Runtime.runIfWaitingForDebugger', undefined, BUSY_MS));
+    // The script of the worker runs before the second answer.
+    await this.#answer(sessionId);
+    await this.#answer(sessionId);
+  }
+
+  #answer(sessionId: string): Promise<void> {
+    const call = { expression: '0' };
+    return this.#ask(sessionId, async () => this.#awaited.get(sessionId)?.send('Runtime.evaluate', call, BUSY_MS));
+  }
+
+  async #ask(sessionId: string, call: () => Promise<unknown>): Promise<void> {
+    try {
+      await call();
+    } catch (error) {
+      if (!(error instanceof CdpError || error instanceof CdpTimeoutError)) throw error;
+      this.#forget(sessionId);
+    }
+  }
+
+  #forget(sessionId: string): void {
+    this.#awaited.get(sessionId)?.release();
+    this.#awaited.delete(sessionId);
+  }
+}

@@ -1,6 +1,5 @@
 import { CancelableTimer } from '../../lib/deadline.ts';
-import { CdpError, type CdpSession, CdpTimeoutError } from './cdp.ts';
-import { RenderingBlockedError } from './renderingBlocked.ts';
+import { CdpError, type CdpSession, CdpTimeoutError, RenderingBlockedError } from './cdp.ts';
 
 export interface PageGuardOptions {
   readonly signal: AbortSignal;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { type CdpConnection, connectCdp } from './cdp.ts';
-import { disabledFeaturesFlag, networkFlags } from './flags.ts';
+import { disabledFeaturesFlag, networkFlags } from './chromium.ts';
 
 /** The browser did not start. The message ends with the last lines that it printed. */
 export class BrowserStartError extends Error {

@@ -1,16 +1,16 @@
-import type { CdpSession } from './cdp.ts';
+import { type CdpSession, RenderingBlockedError } from './cdp.ts';
 import { FrameDriver } from './frameDriver.ts';
-import { type FrameNeed, FrameNeeds } from './frameNeeds.ts';
-import { interceptRequests, type SubstituteScript } from './interceptRequests.ts';
-import { IsolatedWorlds } from './isolatedWorlds.ts';
-import type { NetworkBudget } from './networkBudget.ts';
-import { type PageClock, WallClock } from './pageClock.ts';
+import { type FrameNeed, FrameNeeds, IsolatedWorlds, PageWorkers } from './frameNeeds.ts';
 import { PageGuard } from './pageGuard.ts';
-import { PageWorkers } from './pageWorkers.ts';
-import { type PendingRequests, trackRequests } from './pendingRequests.ts';
-import { RenderingBlockedError } from './renderingBlocked.ts';
+import {
+  interceptRequests,
+  type NetworkBudget,
+  type PendingRequests,
+  type SubstituteScript,
+  trackRequests,
+} from './requests.ts';
 import type { SteppedBrowser } from './steppedBrowser.ts';
-import { SteppedClock } from './steppedClock.ts';
+import { type PageClock, SteppedClock, WallClock } from './steppedClock.ts';
 
 export interface SteppedPageOptions {
   /** CSS pixels. */

@@ -1,7 +1,23 @@
-import type { AdSize, CreativeFormat } from '../../domain/ads.ts';
+import { AD_SIDE_MAX, type AdSize, type CreativeFormat } from '../../domain/ads.ts';
 import type { AdFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
+import {
+  ConnectionFailedError,
+  EgressRefusedError,
+  HostNotFoundError,
+  NetworkTimeoutError,
+  ResponseTooLargeError,
+  TlsError,
+  TooManyRedirectsError,
+} from '../../egress/errors.ts';
+import { NotACreativeError } from '../../lib/detectContent.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
+
+/** CSS pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
 
 /** The content of a creative. `file`: an upload, or a file of `tearsheet shoot`. */
 export type CreativeSource =
@@ -9,7 +25,14 @@ export type CreativeSource =
   | { readonly kind: 'html_tag'; readonly content: string }
   | { readonly kind: 'file'; readonly name: string; readonly bytes: Buffer };
 
-export type { CreativeFormat } from '../../domain/ads.ts';
+/** Files of an HTML5 creative by path, relative to the folder of its page. */
+export interface ZipSite {
+  readonly files: ReadonlyMap<string, Buffer>;
+  /** Other readings of names whose encoding is unknown, with the path in {@link files}. */
+  readonly aliases: ReadonlyMap<string, string>;
+  /** Path of the page in {@link files}. */
+  readonly index: string;
+}
 
 export interface RenderRequest {
   /** In milliseconds of the creative's own time; null is the default frame. */
@@ -60,4 +83,56 @@ export interface CreativeRenderer {
   /** @returns the browsers that are rendering now. If one is ended, its creative fails. */
   memoryConsumers(): readonly MemoryConsumer[];
   close(): Promise<void>;
+}
+
+/** The creative cannot be rendered. The client reads `message`. */
+export class CreativeError extends Error {
+  override readonly name = 'CreativeError';
+  readonly status: AdFailure;
+
+  constructor(status: AdFailure, reason: string, options?: ErrorOptions) {
+    super(reason, options);
+    this.status = status;
+  }
+}
+
+/** @returns the failed creative, or undefined if the error is not the creative's fault. */
+export function asFailedCreative(error: unknown): FailedCreative | undefined {
+  if (error instanceof CreativeError) return { status: error.status, reason: error.message };
+  if (error instanceof NotACreativeError) return { status: 'generic_error', reason: error.message };
+  if (error instanceof HostNotFoundError) return { status: 'not_found', reason: error.message };
+  if (error instanceof NetworkTimeoutError) return { status: 'net_read_timeout', reason: error.message };
+  const network = [
+    EgressRefusedError,
+    ConnectionFailedError,
+    TlsError,
+    ResponseTooLargeError,
+    TooManyRedirectsError,
+  ].some((type) => error instanceof type);
+  if (network && error instanceof Error) return { status: 'generic_error', reason: error.message };
+  return undefined;
+}
+
+/** @throws CreativeError if the HTTP status is not 2xx. */
+export function requireSuccess(status: number, url: string): void {
+  if (status >= 200 && status < 300) return;
+  if (status === 404 || status === 410)
+    throw new CreativeError(
+      'not_found',
+      `${url} answered with HTTP status ${status}: the creative does not exist there.`,
+    );
+  throw new CreativeError('generic_error', `${url} answered with HTTP status ${status} instead of the creative.`);
+}
+
+/** @returns the size in whole pixels. @throws CreativeError if it is empty or too large. */
+export function checkedSize({ width, height }: Size): Size {
+  const size = { width: Math.round(width), height: Math.round(height) };
+  if (!(size.width >= 1 && size.height >= 1))
+    throw new CreativeError('generic_error', `The creative has no area: its size is ${width} × ${height}.`);
+  if (size.width > AD_SIDE_MAX || size.height > AD_SIDE_MAX)
+    throw new CreativeError(
+      'generic_error',
+      `The creative is ${size.width} × ${size.height} pixels large; at most ${AD_SIDE_MAX} × ${AD_SIDE_MAX} is possible.`,
+    );
+  return size;
 }

@@ -1,7 +1,7 @@
 import { isNear, isStandardSize, standardSizeNear } from '../../domain/adSizes.ts';
 import type { Warning } from '../../domain/warnings.ts';
+import type { Size } from './creative.ts';
 import type { LayoutBox, RootBox, ShownLayout } from './shownLayout.ts';
-import type { Size } from './size.ts';
 import type { SizeClaim, SizeClaims } from './sizeClaims.ts';
 
 /** The size of a creative, how it was found, and what the user of the pictures should know about it. */

@@ -1,9 +1,14 @@
+import { posix } from 'node:path';
 import { standardSizeNear } from '../../domain/adSizes.ts';
-import { attribute, tagsIn, without, withoutComments } from './markup.ts';
-import type { Size } from './size.ts';
-import type { SizeClaim } from './sizeClaims.ts';
-import { svgSize } from './svg.ts';
+import type { Size, ZipSite } from './creative.ts';
+import { attribute, decodeText, svgSize, tagsIn, without, withoutComments } from './markup.ts';
+import { nameClaims, type SizeClaim, type SizeClaims } from './sizeClaims.ts';
 import { sizeOf, styleSize, toolSize } from './toolSize.ts';
+
+/** Files in which a tool writes the size. */
+const TEXT_FILES = /\.(?:x?html?|js|json|xml)$/i;
+/** A larger script is a library. */
+const MAX_BYTES = 2 * 1024 * 1024;
 
 /** Documents declare their size near the beginning. The limit bounds the time that a hostile document takes. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
@@ -25,7 +30,7 @@ export function documentClaims(html: string): SizeClaim[] {
  * @param page the HTML of the page.
  * @param files the page, and the other files in which a tool may have written the size.
  */
-export function claimsOfFiles(page: string, files: Iterable<readonly [path: string, text: string]>): SizeClaim[] {
+function claimsOfFiles(page: string, files: Iterable<readonly [path: string, text: string]>): SizeClaim[] {
   const meta = adSizeMeta(readable(page));
   const tool = toolSize([...files].map(([path, text]) => [path, readableFile(path, text)]));
   return [...(meta === undefined ? [] : [{ size: meta, from: 'the ad.size meta element' }]), ...(tool ? [tool] : [])];
@@ -37,7 +42,7 @@ export function documentSize(html: string): Size | undefined {
 }
 
 /** @returns sizes that suggest the proportions of an ad which fills any frame. */
-export function documentHints(html: string): SizeClaim[] {
+function documentHints(html: string): SizeClaim[] {
   const plain = readable(html);
   const hints: SizeClaim[] = [];
   const drawings = [...tagsIn(plain, ['svg'])];
@@ -62,7 +67,7 @@ export function lottieSize(text: string): Size | undefined {
 }
 
 /** @returns true if the creative says that it expands beyond its size. */
-export function declaresExpansion(text: string): boolean {
+function declaresExpansion(text: string): boolean {
   return /\bEnabler\.setExpandingPixelOffsets\s{0,5}\(|\bEB\.initExpansionParams\s{0,5}\(|\bFT\.manifest\s{0,5}\([^)]{0,2000}\bexpand\b/.test(
     text,
   );
@@ -164,4 +169,47 @@ function isWrapping(before: string): boolean {
     at = index + text.length;
   }
   return before.slice(at).trim() === '';
+}
+
+/** @param names names that may say the size, the most important first. */
+export function pageClaims(html: string, names: readonly string[] = []): SizeClaims {
+  return {
+    declared: documentClaims(html),
+    hints: [...nameClaims(names), ...documentHints(html)],
+    expands: declaresExpansion(html),
+  };
+}
+
+/** @returns the sizes that the files and the names of a zip claim. */
+export function zipClaims({ files, index }: ZipSite, names: readonly string[]): SizeClaims {
+  const page = decodeText(files.get(index));
+  const texts = textsOf(files, index);
+  const folders = posix.dirname(index).split('/').toReversed();
+  const hints = nameClaims(
+    [...names, ...folders, posix.basename(index)].filter((name) => name !== '.'),
+    [...files.keys()].filter((name) => isBeside(name, index)).map((name) => posix.basename(name)),
+  );
+  return {
+    declared: claimsOfFiles(page, texts),
+    hints: [...hints, ...documentHints(page), ...lottieHints(texts)],
+    expands: texts.some(([, text]) => declaresExpansion(text)),
+  };
+}
+
+/** The page first, then the texts in its folder and above. The folders of other pages may hold other sizes. */
+function textsOf(files: ZipSite['files'], index: string): [path: string, text: string][] {
+  const paths = [...files.keys()].filter((path) => TEXT_FILES.test(path) && path !== index && isBeside(path, index));
+  const small = paths.filter((path) => (files.get(path)?.length ?? 0) <= MAX_BYTES);
+  return [index, ...small].map((path) => [path, decodeText(files.get(path))]);
+}
+
+function isBeside(path: string, index: string): boolean {
+  const [folder, home] = [posix.dirname(path), posix.dirname(index)];
+  return home === '.' || folder === '.' || `${folder}/`.startsWith(`${home}/`) || `${home}/`.startsWith(`${folder}/`);
+}
+
+function lottieHints(texts: readonly (readonly [path: string, text: string])[]): SizeClaim[] {
+  const sizes = texts.map(([path, text]) => (/\.js(?:on)?$/i.test(path) ? lottieSize(text) : undefined));
+  const [size] = sizes.filter((one) => one !== undefined);
+  return size === undefined ? [] : [{ size, from: 'the Lottie animation' }];
 }

@@ -1,6 +1,15 @@
+import type { Size, ZipSite } from './creative.ts';
 import { SAME_PROPORTIONS } from './imageSize.ts';
 import { withoutComments } from './markup.ts';
-import type { Size } from './size.ts';
+
+const USES = /\bmraid\s*\.\s*\w/;
+const LOADS = /\bmraid\.js\b/i;
+/** A creative that asks whether there is MRAID works without it. */
+const ASKS = /typeof\s+(?:window\.)?mraid\b|\bwindow\.mraid\b|\bwindow\[["']mraid["']\]|["']mraid["']\s+in\s+window/;
+
+const CODE_FILES = /\.(?:x?html?|js)$/i;
+/** A larger script is a library. */
+const MAX_BYTES = 1024 * 1024;
 
 const RESET = '<!doctype html><meta charset="utf-8"><style>html,body{margin:0;background:#fff;overflow:hidden}';
 
@@ -61,4 +70,55 @@ export function iframeTag(url: string, size: Size | undefined): string {
 
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}
+
+/**
+ * Replaces the macros that an ad server would fill in. Unknown macros stay, so that a creative's own templates work.
+ * @param stamp a number for cache busters. It is always the same, so that two renderings give the same bytes.
+ */
+export function replaceMacros(text: string, stamp: string): string {
+  return text
+    .replace(
+      /%%CACHEBUSTER%%|\$\{CACHEBUSTER\}|\{\{?CACHEBUSTER\}?\}|\[CACHEBUSTER\]|\[CACHEBUSTING\]|%5BCACHEBUST(ER|ING)%5D/gi,
+      stamp,
+    )
+    .replace(
+      /\[(timestamp|random|rand|ord|RANDOM_NUMBER)\]|%5B(timestamp|random)%5D|%%(TIMESTAMP|RANDOM)%%|\$\{(TIMESTAMP|RANDOM)\}|__(TIMESTAMP|RANDOM)__/gi,
+      stamp,
+    )
+    .replace(/%%(CLICK_URL(_UNESC|_ESC(_ESC)?)?|VIEW_URL(_UNESC|_ESC)?|DEST_URL(_ESC(_ESC)?)?)%%/gi, '')
+    .replace(/\$\{(CLICK_URL(_ENC|_UNESC|_ESC)?|CLICKURL(_ENC)?)\}|\[(CLICK_URL|clickTracker|CLICKTRACKER)\]/gi, '')
+    .replace(/\{\{\s*(clickTag|click_?url|clickthrough)\s*\}\}|\$\{clickTag\}|%%clickTag%%/gi, 'about:blank')
+    .replace(
+      /%%(SITE|PATTERN:url|REFERRER_URL(_ESC)?)%%|\$\{(REFERER_URL|SOURCE_URL)(_ENC)?\}|\[(PAGEURL|PAGE_URL|REFERRER)\]/gi,
+      '',
+    )
+    .replace(/\$\{(GDPR|US_PRIVACY|GDPR_CONSENT_\d+)\}|\[(GDPR|GDPRCONSENT|REGULATIONS)\]/gi, '');
+}
+
+/** @returns the HTML with `mraid.js` if it uses MRAID and neither loads it nor asks for it. */
+export function pageWithMraid(html: Buffer): Buffer {
+  return needsMraid([html.toString('latin1')]) ? withScript(html) : html;
+}
+
+/** @returns the files with `mraid.js` in the page, if they use MRAID and neither load it nor ask for it. */
+export function siteWithMraid(site: ZipSite): ZipSite {
+  const page = site.files.get(site.index);
+  const code = [...site.files].filter(([path, bytes]) => CODE_FILES.test(path) && bytes.length <= MAX_BYTES);
+  if (page === undefined || !needsMraid(code.map(([, bytes]) => bytes.toString('latin1')))) return site;
+  return { ...site, files: new Map([...site.files, [site.index, withScript(page)]]) };
+}
+
+function needsMraid(texts: readonly string[]): boolean {
+  const uses = texts.some((text) => USES.test(text));
+  return uses && !texts.some((text) => LOADS.test(text) || ASKS.test(text));
+}
+
+/** As bytes, because the encoding of the page is unknown here. A page in UTF-16 does not get the script. */
+function withScript(html: Buffer): Buffer {
+  if (html[0] === 0xff || html[0] === 0xfe) return html;
+  const text = html
+    .toString('latin1')
+    .replace(/^(\xEF\xBB\xBF)?\s*(<!doctype[^>]*>)?/i, (start) => start + scriptTag('mraid.js'));
+  return Buffer.from(text, 'latin1');
 }

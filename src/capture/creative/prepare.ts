@@ -1,26 +1,27 @@
-import { CREATIVE_MAX_BYTES } from '../../domain/ads.ts';
+import { CREATIVE_MAX_BYTES, type CreativeFormat } from '../../domain/ads.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { GuardedFetch } from '../../egress/ports.ts';
 import { detectContent } from '../../lib/detectContent.ts';
-import type { CreativeFormat, CreativeSource } from './creative.ts';
-import { CreativeError, requireSuccess } from './creativeError.ts';
-import type { CreativeServer } from './creativeServer.ts';
-import { onlySource, tagSize } from './declaredSize.ts';
-import { decodeText } from './decodeText.ts';
-import { pageClaims, zipClaims } from './documentClaims.ts';
-import { framePage, iframeTag, imagePage, scriptTag, tagDocument, withMraid } from './documents.ts';
-import { imageSize, stretched } from './imageSize.ts';
-import { replaceMacros } from './macros.ts';
-import { withoutAudio } from './mp4Audio.ts';
-import { pictureHint } from './pictureHint.ts';
-import { pageWithMraid, siteWithMraid } from './provideMraid.ts';
-import { checkedSize, type Size } from './size.ts';
+import { CreativeError, type CreativeSource, checkedSize, requireSuccess, type Size } from './creative.ts';
+import { type CreativeServer, withoutAudio } from './creativeServer.ts';
+import { onlySource, pageClaims, tagSize, zipClaims } from './declaredSize.ts';
+import {
+  framePage,
+  iframeTag,
+  imagePage,
+  pageWithMraid,
+  replaceMacros,
+  scriptTag,
+  siteWithMraid,
+  tagDocument,
+  withMraid,
+} from './documents.ts';
+import { imageSize, pictureHint, stretched } from './imageSize.ts';
+import { decodeText, isScripted, svgSize } from './markup.ts';
 import { declaredOnly, namesInUrl, type SizeClaims } from './sizeClaims.ts';
 import { readRaster } from './stillImage.ts';
-import { isScripted, svgSize } from './svg.ts';
 import { resolveVast, type VastContent } from './vast.ts';
-import type { DisplayResource } from './vastAds.ts';
-import { decodeXml } from './vastXml.ts';
+import { type DisplayResource, decodeXml } from './vastAds.ts';
 import { unpack } from './zip.ts';
 
 /** A creative that is ready to be rendered. */

@@ -1,23 +1,26 @@
 import type { Warning } from '../../domain/warnings.ts';
-import { createNetworkBudget, type NetworkBudget } from '../browser/networkBudget.ts';
-import { RenderingBlockedError } from '../browser/renderingBlocked.ts';
+import { RenderingBlockedError } from '../browser/cdp.ts';
+import { createNetworkBudget, type NetworkBudget } from '../browser/requests.ts';
 import type { SteppedBrowser } from '../browser/steppedBrowser.ts';
 import { SteppedPage } from '../browser/steppedPage.ts';
-import { blanknessOf, whyNothingIsShown } from './blankFrames.ts';
-import type { CreativeFrame, RenderedCreative, RenderRequest } from './creative.ts';
-import { CreativeError, requireSuccess } from './creativeError.ts';
+import {
+  CreativeError,
+  type CreativeFrame,
+  checkedSize,
+  type RenderedCreative,
+  type RenderRequest,
+  requireSuccess,
+  type Size,
+} from './creative.ts';
 import { checkedAgainstLayout, contradicts, cutOff, type SizeDecision, sizeOfLayout } from './decideSize.ts';
 import { LateFrameError } from './frameGrid.ts';
 import { barsOf } from './imageSize.ts';
-import { LoadWarnings, readableAddress } from './loadWarnings.ts';
-import { PROBE_VIEWPORT, readImages, readLayout, showsAnything } from './measure.ts';
-import { readMissingFonts } from './missingFonts.ts';
+import { LoadWarnings, readableAddress, readMissingFonts } from './loadWarnings.ts';
+import { blanknessOf, PROBE_VIEWPORT, readImages, readLayout, showsAnything, whyNothingIsShown } from './measure.ts';
 import type { PreparedCreative, PreparedPage, PreparedStill, PreparedVideo } from './prepare.ts';
-import { type FramesByMarker, renderPageFrames, waitUntilStill } from './renderPage.ts';
-import { readVideo, renderVideoFrames } from './renderVideo.ts';
+import { type FramesByMarker, readVideo, renderPageFrames, renderVideoFrames, waitUntilStill } from './renderPage.ts';
 import type { ShownLayout } from './shownLayout.ts';
-import { checkedSize, type Size } from './size.ts';
-import { STAND_INS } from './standIns/standIns.ts';
+import { STAND_INS } from './standIns.ts';
 import { renderStill } from './stillImage.ts';
 
 export interface RenderTools {

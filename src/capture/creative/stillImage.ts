@@ -1,7 +1,6 @@
 import sharp from 'sharp';
 import { errorMessage } from '../../lib/errorMessage.ts';
-import { CreativeError } from './creativeError.ts';
-import type { Size } from './size.ts';
+import { CreativeError, type Size } from './creative.ts';
 
 const MAX_PIXELS = 64 * 1024 * 1024;
 

@@ -1,5 +1,5 @@
+import type { Size } from './creative.ts';
 import { attribute, braced, tagsIn } from './markup.ts';
-import type { Size } from './size.ts';
 import type { SizeClaim } from './sizeClaims.ts';
 
 /** One way in which a tool writes the size of an ad. */

@@ -1,10 +1,30 @@
 /** Finds the ad that a VAST or VMAP document shows first: its video file, or a companion or non-linear ad if there is no video. */
 import { isStandardSize } from '../../domain/adSizes.ts';
 import type { Warning } from '../../domain/warnings.ts';
-import type { Size } from './size.ts';
-import { type DisplayAd, type InlineAd, type MediaFile, readAds, type VastAd } from './vastAds.ts';
-import { absoluteUrl, child, parseVastXml, vastFault, type XmlNode } from './vastXml.ts';
-import { readBreaks } from './vmap.ts';
+import type { Size } from './creative.ts';
+import {
+  absoluteUrl,
+  attributeOf,
+  child,
+  children,
+  type DisplayAd,
+  type InlineAd,
+  type MediaFile,
+  parseVastXml,
+  readAds,
+  textOf,
+  type VastAd,
+  vastFault,
+  type XmlNode,
+} from './vastAds.ts';
+
+/** The source of the ads of a break. */
+type BreakSource = { readonly vast: XmlNode } | { readonly xml: string } | { readonly url: string };
+
+/** Positions by number (`#1`), in percent and at the end have no known time; they follow those with a time. */
+const NUMBERED = 1e6;
+const PERCENT = 1e7;
+const END = 1e9;
 
 export interface VastDocument {
   readonly xml: string;
@@ -228,4 +248,35 @@ function refusalOfFiles(files: readonly MediaFile[]): string {
   if (files.every(({ type }) => /mpegurl|dash\+xml/.test(type)))
     return `The VAST has only a stream (${types}). Send a VAST with a progressive MP4 file, or the video file itself.`;
   return `The VAST has no video that a browser can play, only ${types}. Send a VAST with an MP4 file.`;
+}
+
+/** @returns the sources in the order of the breaks in time. */
+function readBreaks(vmap: XmlNode): BreakSource[] {
+  return children(vmap, 'AdBreak')
+    .map((node) => ({ node, at: offsetOf(attributeOf(node, 'timeOffset')) }))
+    .toSorted((a, b) => a.at - b.at)
+    .flatMap(({ node }) => sourcesOf(child(node, 'AdSource')));
+}
+
+function sourcesOf(source: XmlNode | undefined): BreakSource[] {
+  const data = child(source, 'VASTAdData') ?? child(source, 'VASTData');
+  const vast = child(data, 'VAST');
+  if (vast !== undefined) return [{ vast }];
+  // Some servers write the document as text.
+  const xml = textOf(data);
+  if (xml.startsWith('<')) return [{ xml }];
+  const url = textOf(child(source, 'AdTagURI'));
+  return url === '' ? [] : [{ url }];
+}
+
+/** @returns a number to sort by; seconds for a time. */
+function offsetOf(text: string): number {
+  if (text === 'start') return 0;
+  if (text === 'end') return END;
+  const [, number] = /^#(\d+)$/.exec(text) ?? [];
+  if (number !== undefined) return NUMBERED + Number(number);
+  const [, percent] = /^([\d.]+)%$/.exec(text) ?? [];
+  if (percent !== undefined) return PERCENT + Number(percent);
+  const [, hours, minutes, seconds] = /^(\d+):(\d+):(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  return Number(hours ?? 0) * 3_600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0);
 }

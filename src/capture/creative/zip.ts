@@ -2,17 +2,8 @@ import { posix } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Entry, fromBuffer, getFileNameLowLevel, validateFileName, type ZipFile } from 'yauzl';
 import { errorMessage } from '../../lib/errorMessage.ts';
-import { CreativeError } from './creativeError.ts';
+import { CreativeError, type ZipSite } from './creative.ts';
 import { findPage, type PageChoice } from './zipPages.ts';
-
-/** Files of an HTML5 creative by path, relative to the folder of its page. */
-export interface ZipSite {
-  readonly files: ReadonlyMap<string, Buffer>;
-  /** Other readings of names whose encoding is unknown, with the path in {@link files}. */
-  readonly aliases: ReadonlyMap<string, string>;
-  /** Path of the page in {@link files}. */
-  readonly index: string;
-}
 
 const MAX_ENTRIES = 1_000;
 const MAX_TOTAL_BYTES = 96 * 1024 * 1024;

@@ -1,11 +1,9 @@
 import { posix } from 'node:path';
 import { isNear } from '../../domain/adSizes.ts';
-import { CreativeError } from './creativeError.ts';
+import { CreativeError, type Size } from './creative.ts';
 import { documentSize } from './declaredSize.ts';
-import { decodeText } from './decodeText.ts';
-import { braced, withoutComments } from './markup.ts';
-import { sizesInName } from './nameSize.ts';
-import type { Size } from './size.ts';
+import { braced, decodeText, withoutComments } from './markup.ts';
+import { sizesInName } from './sizeClaims.ts';
 import { styleSize } from './toolSize.ts';
 
 /** Files of a zip by path. */

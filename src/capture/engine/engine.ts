@@ -8,7 +8,7 @@ import { type EgressProxy, startEgressProxy } from '../../egress/proxy.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
-import { decideSandbox, type SandboxMode } from '../browser/sandbox.ts';
+import { decideSandbox, type SandboxMode } from '../browser/chromium.ts';
 import { BrowserStartError } from '../browser/steppedBrowser.ts';
 import type {
   CreativeRenderer,

@@ -1,5 +1,13 @@
 /** Processes the pages of a capture, several at a time in one browser. */
+
+import { availableParallelism } from 'node:os';
+import { readContainerMemory } from '../memory/watchdog.ts';
 import { PageLostError, type PageOrder, PageTask, type PageTaskOptions } from './pageTask.ts';
+
+const PAGES_PER_PROCESSOR = 2;
+const BYTES_PER_PAGE = 512 * 1024 * 1024;
+const MIN_OPEN_PAGES = 2;
+const MAX_OPEN_PAGES = 8;
 
 export interface PageQueueOptions extends PageTaskOptions {
   /** Pages that are open at the same time. */
@@ -74,4 +82,20 @@ async function runTask(work: PageTask, { onOpening, log }: PageQueueOptions): Pr
     log.warn(fields, 'a page was lost');
     return error;
   }
+}
+
+/**
+ * The number of pages that one capture opens at the same time. Most of the time of a page is spent waiting, so a processor serves
+ * two. The memory limit of the container, if there is one, must have space for each of them.
+ */
+export async function defaultOpenPages({
+  processors = availableParallelism(),
+  cgroupFolder,
+}: {
+  processors?: number;
+  cgroupFolder?: string;
+} = {}): Promise<number> {
+  const memory = await readContainerMemory(cgroupFolder);
+  const fitting = memory === undefined ? MAX_OPEN_PAGES : Math.floor(memory.limitBytes / BYTES_PER_PAGE);
+  return Math.max(MIN_OPEN_PAGES, Math.min(processors * PAGES_PER_PROCESSOR, fitting, MAX_OPEN_PAGES));
 }

@@ -1,6 +1,5 @@
 /** Takes all pictures of one page. It opens the page once and places each ad as soon as its frames exist. */
-
-import { PHASES } from '../../contract/captureProtocol.ts';
+import { PHASES, type Phase } from '../../contract/captureProtocol.ts';
 import type { Device } from '../../domain/devices.ts';
 import type { OtherAds, PlacementOptions } from '../../domain/screenshotOptions.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
@@ -13,7 +12,6 @@ import type { CreativeFrame } from '../creative/creative.ts';
 import type { ClosedPage, OpenPage, Picture, PlacementFailure, ScoredCandidate } from '../page/page.ts';
 import type { CreativeOutcome, CreativeOutcomes } from './creativeOutcomes.ts';
 import { type Engine, EngineStartError } from './engine.ts';
-import type { PhaseTimer } from './phaseTimer.ts';
 import { type ProvenanceRecord, recordOfFailure, recordOfPicture } from './provenance.ts';
 
 export interface WantedPicture {
@@ -55,11 +53,10 @@ export interface PageTaskOptions {
   readonly stop: AbortSignal;
   /** Called once for each picture. The task waits for it before the next picture. */
   readonly onResult: (result: PictureResult, page: PageOrder) => Promise<void>;
-  readonly deadlines?: { readonly openMs: number; readonly placeMs: number };
 }
 
-/** The engine has shorter deadlines of its own. These apply if it is stuck. */
-const DEADLINES = { openMs: 180_000, placeMs: 180_000 };
+/** The engine has shorter deadlines of its own. This one applies if it is stuck. */
+const ENGINE_MS = 180_000;
 const CLOSE_MS = 5_000;
 /** The browser shows one ad at a time, but pictures are composed and compressed at the same time. */
 const MAX_PLACEMENTS = 3;
@@ -76,7 +73,6 @@ export class PageTask {
   sharedBrowser = false;
   readonly page: PageOrder;
   readonly #tools: PageTaskOptions;
-  readonly #deadlines: { readonly openMs: number; readonly placeMs: number };
   readonly #left: Map<string, WantedPicture>;
   #finalUrl: string | null = null;
   #openings = 0;
@@ -84,7 +80,6 @@ export class PageTask {
   constructor(page: PageOrder, tools: PageTaskOptions) {
     this.page = page;
     this.#tools = tools;
-    this.#deadlines = tools.deadlines ?? DEADLINES;
     this.#left = new Map(page.pictures.map((picture) => [picture.id, picture]));
   }
 
@@ -132,7 +127,7 @@ export class PageTask {
     const { engine, stop } = this.#tools;
     const { site, device, otherAds } = this.page;
     const options = { signal: stop, otherAds };
-    return this.#orPageLost(() => withDeadline(this.#deadlines.openMs, engine.open(site, device, options)));
+    return this.#orPageLost(() => withDeadline(ENGINE_MS, engine.open(site, device, options)));
   }
 
   async #placeAll(page: OpenPage): Promise<void> {
@@ -168,7 +163,7 @@ export class PageTask {
   }
 
   async #place(page: OpenPage, frame: CreativeFrame, options: PlacementOptions): Promise<Picture | PlacementFailure> {
-    const placed = await this.#orPageLost(() => withDeadline(this.#deadlines.placeMs, page.place(frame, options)));
+    const placed = await this.#orPageLost(() => withDeadline(ENGINE_MS, page.place(frame, options)));
     if (placed.status === 'uploaded') return placed;
     // The page itself is broken, so neither the ad nor the slots are the reason.
     if (placed.status === 'generic_error') throw new PageLostError(placed.reason);
@@ -240,4 +235,27 @@ function notCaptured(reason: string): PlacementFailure {
 function noFrame(markerMs: number | null, ratio: number): string {
   const moment = markerMs === null ? 'the default marker' : `${markerMs / 1000} s`;
   return `The ad has no frame at ${moment} and pixel ratio ${ratio}.`;
+}
+
+/** Adds up the time of each phase. Phases that run at the same time all count in full. */
+export class PhaseTimer {
+  readonly #ms = new Map<Phase, number>();
+
+  add(phase: Phase, ms: number): void {
+    this.#ms.set(phase, (this.#ms.get(phase) ?? 0) + ms);
+  }
+
+  /** Measures `work`, even if it fails. @returns its result. */
+  async time<T>(phase: Phase, work: () => Promise<T>): Promise<T> {
+    const start = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.add(phase, performance.now() - start);
+    }
+  }
+
+  seconds(): Record<string, number> {
+    return Object.fromEntries([...this.#ms].map(([phase, ms]) => [phase, Math.round(ms) / 1000]));
+  }
 }

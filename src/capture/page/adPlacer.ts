@@ -4,18 +4,33 @@ import { withDeadline } from '../../lib/deadline.ts';
 import { shortErrorMessage } from '../../lib/errorMessage.ts';
 import { setBounded } from '../../lib/lru.ts';
 import { Mutex } from '../../lib/mutex.ts';
-import { decodePng, type Pixels } from '../compose/pixels.ts';
-import { pngSize } from '../compose/pngSize.ts';
-import type { CreativeFrame } from '../creative/creative.ts';
-import type { Size } from '../creative/size.ts';
-import { captureAd } from './browserPicture.ts';
+import { changedShare, decodePng, type PixelBox, type Pixels, pngSize } from '../compose/pixels.ts';
+import type { CreativeFrame, Size } from '../creative/creative.ts';
 import type { FoundSlot } from './findSlots.ts';
-import type { LivePage } from './livePage.ts';
+import type { LivePage, StagedSlot } from './livePage.ts';
+import { isTimeout } from './navigation.ts';
 import type { Picture, PlacementFailure, ScoredCandidate } from './page.ts';
+import { Camera, faultOfGeometry, geometryOf, showsAd, warningsOf } from './pictureCheck.ts';
 import { type PreparedSlot, type PrepareRequest, prepareSlot, type RefusedSlot } from './preparedSlot.ts';
 import { narrowToBox, type ScoredSlot, scoreSlots } from './scoring.ts';
 import { chooseSlot } from './slotChoice.ts';
-import { isTimeout } from './timeouts.ts';
+
+interface BrowserPicture {
+  readonly png: Buffer;
+  /** The ad in the picture, device pixels. */
+  readonly box: PixelBox;
+  readonly warnings: readonly Warning[];
+  readonly at: Date;
+}
+
+interface BrowserPictureRequest extends PrepareRequest {
+  readonly spot: PreparedSlot;
+  /** The ad. */
+  readonly png: Buffer;
+}
+
+/** A page may cover the ad while the picture is taken. */
+const MAX_ATTEMPTS = 3;
 
 type Choice = ScoredSlot<FoundSlot> & { readonly scale: number };
 
@@ -208,4 +223,47 @@ function noSlotReason(
 
 function failed(reason: string, candidates: readonly ScoredCandidate[]): PlacementFailure {
   return { status: 'generic_error', reason, candidates };
+}
+
+/** A picture in which the browser paints the ad. @throws Error if no capture shows the whole ad. */
+async function captureAd(live: LivePage, slot: FoundSlot, request: BrowserPictureRequest): Promise<BrowserPicture> {
+  const staged = await live.stage(slot, request.size, request.minZoom);
+  try {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      await staged.bringIntoView(attempt === 0 ? request.spot.view : { ...request.spot.view, thorough: true });
+      const picture = await captureOnce(live, staged, request);
+      if (picture !== undefined) return { ...picture, warnings: [...staged.warnings, ...picture.warnings] };
+    }
+    throw new Error('the page covered the ad while the picture was taken');
+  } finally {
+    await staged.end();
+  }
+}
+
+/** @returns undefined if the picture does not show the whole ad. */
+async function captureOnce(
+  live: LivePage,
+  staged: StagedSlot,
+  request: BrowserPictureRequest,
+): Promise<BrowserPicture | undefined> {
+  const { spot, png, area } = request;
+  const geometry = await geometryOf(live, staged, area);
+  if (faultOfGeometry(geometry, request) !== undefined) return undefined;
+  const { clip } = geometry;
+  const box = measuredBox(spot.box, geometry.box);
+  const camera = new Camera(live, clip);
+  const first = await camera.show(staged, png);
+  const shown = await camera.until((picture) => changedShare(spot.page, picture, box) > 0.02, first);
+  const without = await camera.show(staged, null);
+  const [picture, page] = await Promise.all([shown.pixels, without.pixels]);
+  const isWhole = await showsAd(picture, page, { png, box });
+  return isWhole ? { png: shown.png, box, at: shown.at, warnings: warningsOf(geometry) } : undefined;
+}
+
+/** The browser rounds to another pixel now and then. The probe picture was measured, so its box is more exact. */
+function measuredBox(measured: PixelBox, expected: PixelBox): PixelBox {
+  const isSame = (['x', 'y', 'width', 'height'] as const).every(
+    (side) => Math.abs(measured[side] - expected[side]) <= 2,
+  );
+  return isSame ? measured : expected;
 }

@@ -1,12 +1,29 @@
 import type { ElementHandle, Frame, JSHandle, Page } from 'playwright';
 import { withDeadline } from '../../lib/deadline.ts';
+import { respondingFrames } from './frames.ts';
 import { COLLECT_DECLARATIONS, type Declaration } from './inPage/declarations.ts';
-import type { Rect } from './inPage/rect.ts';
 import { type FrameOwner, type RawSlot, SCAN_TOOLS, type Scan, type ScanTools } from './inPage/scan.ts';
-import { mergeSlots } from './mergeSlots.ts';
-import type { SlotCandidate } from './page.ts';
-import { respondingFrames } from './respondingFrames.ts';
+import type { Rect } from './inPage/visibility.ts';
+import { EVIDENCE_KINDS, type SlotCandidate, type SlotEvidence } from './page.ts';
 import { SLOT_TABLE, type SlotKind } from './slotTable.ts';
+
+/** A slot of any frame. `parent` is the index of the slot around it in the same list, or -1. */
+export interface NestedSlot
+  extends Pick<RawSlot, 'evidence' | 'sizes' | 'sizeTrust' | 'kind' | 'visible' | 'collapsed' | 'isFrame' | 'parent'> {
+  readonly box: { readonly width: number; readonly height: number };
+}
+
+const DECLARING: ReadonlySet<SlotEvidence> = new Set(['gpt', 'prebid', 'adsense', 'amp']);
+/** These never hold a display ad. */
+const NEVER: ReadonlySet<SlotKind> = new Set(['native', 'video', 'none']);
+
+/** The slot that represents a group of nested slots, with the evidence of all of them. */
+interface MergedSlot {
+  readonly index: number;
+  readonly evidence: readonly SlotEvidence[];
+  /** The slot of the group that knows the sizes best. */
+  readonly sizesFrom: number;
+}
 
 /** A slot, and a way to get its element. */
 export interface FoundSlot {
@@ -40,8 +57,6 @@ interface PlacedSlot extends RawSlot {
 const FRAME_DEADLINE_MS = 4_000;
 const MAX_FRAMES = 40;
 const MAX_SLOTS = 150;
-/** These never hold a display ad. */
-const NEVER: ReadonlySet<SlotKind> = new Set(['native', 'video', 'none']);
 
 /** Finds the ad slots of a page in all its frames. Restores the scroll position afterwards. */
 export async function findSlots(page: Page): Promise<FoundSlot[]> {
@@ -50,7 +65,10 @@ export async function findSlots(page: Page): Promise<FoundSlot[]> {
   if (top === undefined) return [];
   const scroll = await withDeadline(
     FRAME_DEADLINE_MS,
-    top.scan.evaluate((scan) => scan.scroll),
+    top.scan.evaluate(({ scroll: { x, y } }) => {
+      scrollTo({ left: x, top: y, behavior: 'instant' });
+      return { x, y };
+    }),
   );
   const placed = frames.flatMap((frame) => placeSlots(frame, scroll));
   const merged = mergeSlots(placed);
@@ -171,4 +189,66 @@ function unique(sizes: readonly [number, number][]): [number, number][] {
 function rounded({ x, y, width, height }: Rect): Rect {
   const round = (value: number) => Math.round(value * 100) / 100;
   return { x: round(x), y: round(y), width: round(width), height: round(height) };
+}
+
+/** Keeps one of each group of nested slots, the one that an ad would fill, because wrappers and ad frames are one slot. */
+export function mergeSlots(slots: readonly NestedSlot[]): MergedSlot[] {
+  const children = slots.map((): number[] => []);
+  const roots: number[] = [];
+  slots.forEach(({ parent }, index) => {
+    (children[parent] ?? roots).push(index);
+  });
+  const merge = (index: number): MergedSlot[] => chosen(slots, index, (children[index] ?? []).flatMap(merge));
+  return roots.flatMap(merge);
+}
+
+function chosen(slots: readonly NestedSlot[], index: number, all: readonly MergedSlot[]): MergedSlot[] {
+  const own = slots[index];
+  if (own === undefined) return [...all];
+  const alone: MergedSlot = { index, evidence: inOrder(own.evidence), sizesFrom: index };
+  if (all.length === 0 || NEVER.has(own.kind)) return [alone];
+  // Twins for other devices do not count.
+  const inner = all.filter((one) => isShown(slots[one.index]));
+  const hidden = all.filter((one) => !inner.includes(one));
+  // A wrapper that hides its slot until an ad comes.
+  if (inner.length === 0 && own.collapsed && hidden.length === 1) return [withEvidence(slots, alone, hidden)];
+  return [...chosenOfShown(slots, alone, inner), ...hidden];
+}
+
+function chosenOfShown(slots: readonly NestedSlot[], alone: MergedSlot, inner: readonly MergedSlot[]): MergedSlot[] {
+  const own = slots[alone.index];
+  const [only] = inner;
+  if (own === undefined || only === undefined) return [alone];
+  const declaredInside = inner.some(({ evidence }) => evidence.some((kind) => DECLARING.has(kind)));
+  const declared = own.evidence.some((kind) => DECLARING.has(kind));
+  if (declared && !declaredInside) return [withEvidence(slots, alone, inner)];
+  if (inner.length > 1) return [...inner];
+  const nested = slots[only.index];
+  // The kind of the inner element decides: a widget of recommendations in a box that is called an ad is no slot.
+  if (nested === undefined || NEVER.has(nested.kind)) return [only];
+  const kept = { ...only, index: only.index };
+  if (declaredInside) return [withSizes(slots, kept, [alone])];
+  // Neither is declared. The inner slot holds the ad, unless it has collapsed.
+  const outerIsBetter = nested.collapsed && !own.collapsed;
+  return [outerIsBetter ? withEvidence(slots, alone, inner) : withEvidence(slots, kept, [alone])];
+}
+
+function isShown(slot: NestedSlot | undefined): boolean {
+  return slot !== undefined && (slot.visible || slot.collapsed || NEVER.has(slot.kind));
+}
+
+function withEvidence(slots: readonly NestedSlot[], slot: MergedSlot, others: readonly MergedSlot[]): MergedSlot {
+  const evidence = inOrder([...slot.evidence, ...others.flatMap((other) => other.evidence)]);
+  return { ...withSizes(slots, slot, others), evidence };
+}
+
+/** The sizes of another slot of the group count if its source is better. */
+function withSizes(slots: readonly NestedSlot[], slot: MergedSlot, others: readonly MergedSlot[]): MergedSlot {
+  const trust = ({ sizesFrom }: MergedSlot) => (slots[sizesFrom]?.sizes.length ? slots[sizesFrom].sizeTrust : 0);
+  const best = others.reduce((one, other) => (trust(other) > trust(one) ? other : one), slot);
+  return { ...slot, sizesFrom: best.sizesFrom };
+}
+
+function inOrder(evidence: readonly SlotEvidence[]): SlotEvidence[] {
+  return EVIDENCE_KINDS.filter((kind) => evidence.includes(kind));
 }

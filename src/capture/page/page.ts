@@ -16,16 +16,18 @@ export interface Box {
 }
 
 /** Why an element counts as an ad slot, strongest first. */
-export type SlotEvidence =
-  | 'gpt'
-  | 'prebid'
-  | 'adsense'
-  | 'amp'
-  | 'network'
-  | 'linked_image'
-  | 'attribute'
-  | 'frame'
-  | 'iab_size';
+export const EVIDENCE_KINDS = [
+  'gpt',
+  'prebid',
+  'adsense',
+  'amp',
+  'network',
+  'linked_image',
+  'attribute',
+  'frame',
+  'iab_size',
+] as const;
+export type SlotEvidence = (typeof EVIDENCE_KINDS)[number];
 
 /** One element of the page that may hold an ad. The provenance record contains it. */
 export interface SlotCandidate {

@@ -10,15 +10,21 @@ import { AdPlacer } from './adPlacer.ts';
 import { type AdRequestAction, actionFor } from './adRequests.ts';
 import { ConsentDialogs } from './consent.ts';
 import { emulateDevice, refuseRequestsOf } from './deviceContext.ts';
-import { FailedFrames } from './failedFrames.ts';
 import { findSlots } from './findSlots.ts';
-import { goTo } from './goTo.ts';
-import { RECORD_DECLARATIONS } from './inPage/declarationRecorder.ts';
+import { FailedFrames } from './frames.ts';
+import { RECORD_DECLARATIONS } from './inPage/declarations.ts';
 import { LivePage } from './livePage.ts';
-import { isDocumentReplaced, MainDocument } from './mainDocument.ts';
+import {
+  challengeOfPage,
+  failureOfNavigation,
+  failureOfResponse,
+  goTo,
+  isDocumentReplaced,
+  MainDocument,
+  type SiteFailure,
+} from './navigation.ts';
 import type { ClosedPage, OpenPage } from './page.ts';
 import { NetworkActivity, scrollThrough, TimeBudget } from './settle.ts';
-import { challengeOfPage, failureOfNavigation, failureOfResponse, type SiteFailure } from './siteFailures.ts';
 
 export interface PageVisitOptions {
   readonly device: Device;

@@ -3,9 +3,9 @@ import type { ElementHandle, Frame, Page } from 'playwright';
 import type { SlotChoice } from '../../domain/screenshotOptions.ts';
 import { shortErrorMessage } from '../../lib/errorMessage.ts';
 import type { FoundSlot } from './findSlots.ts';
-import { labelOf } from './inPage/slotLabel.ts';
+import { respondingFrames } from './frames.ts';
+import { labelOf } from './inPage/slotContext.ts';
 import type { ScoredCandidate } from './page.ts';
-import { respondingFrames } from './respondingFrames.ts';
 import { type ScoredSlot, type ScoringRequest, scoreSlot } from './scoring.ts';
 
 const MAX_FRAMES = 40;

@@ -1,23 +1,69 @@
 /** The work of one attempt: renders creatives and takes pictures of pages at the same time. */
-import type { Attempt, WantedPage } from '../../contract/captureProtocol.ts';
+import type { Attempt, ResolvedCreatives, WantedPage } from '../../contract/captureProtocol.ts';
 import { optionsFromJson } from '../../contract/parseParts.ts';
 import { type Device, findDevice } from '../../domain/devices.ts';
 import { DEFAULT_OPTIONS } from '../../domain/screenshotOptions.ts';
 import { siteKey } from '../../domain/webAddresses.ts';
-import { CreativeOutcomes } from '../engine/creativeOutcomes.ts';
+import type { Log } from '../../lib/log.ts';
+import { type CreativeOutcome, CreativeOutcomes, type FrameReader, FrameStore } from '../engine/creativeOutcomes.ts';
 import type { Engine } from '../engine/engine.ts';
-import { FrameStore } from '../engine/frameStore.ts';
-import { defaultOpenPages } from '../engine/openPages.ts';
-import { processPages } from '../engine/pageQueue.ts';
-import type { PageOrder, PictureResult } from '../engine/pageTask.ts';
-import { PhaseTimer } from '../engine/phaseTimer.ts';
+import { defaultOpenPages, processPages } from '../engine/pageQueue.ts';
+import { type PageOrder, PhaseTimer, type PictureResult } from '../engine/pageTask.ts';
 import { asCaptureEndError, CaptureEndError, type CaptureShutdown, rejectedError } from './captureShutdown.ts';
-import type { CaptureOptions } from './options.ts';
 import { ProtocolClient, type ProtocolClientOptions } from './protocolClient.ts';
-import { followRemoteCreatives } from './remoteCreatives.ts';
 import { type NeededFrames, renderCreatives } from './renderClaims.ts';
 import { ResultReporter } from './resultReporter.ts';
+import type { TransportTiming } from './transport.ts';
 import { Uploader } from './uploader.ts';
+
+interface RemoteCreativesOptions {
+  readonly client: ProtocolClient;
+  readonly outcomes: CreativeOutcomes;
+  readonly store: FrameStore;
+  readonly shutdown: CaptureShutdown;
+  /** How long the internal API may delay its answer until a creative is resolved. */
+  readonly holdMs?: number;
+}
+
+const HOLD_MS = 20_000;
+/** The limit of the protocol. */
+const MAX_ADS = 1_000;
+
+type RemoteCreative = ResolvedCreatives['creatives'][number];
+
+/** The part of `process` that the program uses. Tests replace it. */
+interface CaptureSignals {
+  on(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
+  off(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
+}
+
+export interface CaptureOptions {
+  /** As the schema in program.ts describes. With TEARSHEET_PARENT_STDIN=1, the end of `stdin` means that the parent died. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Called if there is work. */
+  readonly startEngine: () => Promise<Engine>;
+  readonly log: Log;
+  readonly stdin?: NodeJS.ReadableStream;
+  readonly signals?: CaptureSignals;
+  /** Prints why the program failed. Default: standard error. */
+  readonly printError?: (line: string) => void;
+  readonly timing?: CaptureTiming;
+  /** Creatives that are rendered at the same time, each in its own browser. Default: 2. */
+  readonly creativesAtOnce?: number;
+  /** Pages that are open at the same time, in one browser. Default: as defaultOpenPages gives it. */
+  readonly pagesAtOnce?: number;
+  /** The folder for frames that do not fit into memory. */
+  readonly tempDir?: string;
+  /** An existing file that gets the reason of the end. */
+  readonly terminationLog?: string;
+}
+
+export interface CaptureTiming extends Partial<TransportTiming> {
+  /** The time for open uploads after SIGTERM. */
+  readonly graceMs?: number;
+  readonly holdMs?: number;
+  readonly idleMs?: number;
+}
 
 export interface AttemptOptions {
   readonly attempt: Attempt;
@@ -137,5 +183,50 @@ function neededFrames(pages: readonly PageOrder[]): NeededFrames {
   return {
     ads: new Set(pages.flatMap(({ pictures }) => pictures.map(({ ad }) => ad))),
     ratios: new Set(pages.map(({ device }) => device.ratio)),
+  };
+}
+
+/** Ends when all of `ads` are resolved, by any capture. @throws the reason of `stop`, CaptureEndError, RetriesExhaustedError. */
+async function followRemoteCreatives(ads: ReadonlySet<string>, tools: RemoteCreativesOptions): Promise<void> {
+  const { client, outcomes, shutdown, holdMs = HOLD_MS } = tools;
+  for (;;) {
+    shutdown.stop.throwIfAborted();
+    const unresolved = outcomes.unresolved(ads);
+    if (unresolved.length === 0) return;
+    const answered = new AbortController();
+    const signal = AbortSignal.any([shutdown.stop, answered.signal]);
+    const allResolvedHere = allResolved(outcomes, ads, signal);
+    try {
+      const resolved = await Promise.race([client.wait(unresolved.slice(0, MAX_ADS), holdMs, signal), allResolvedHere]);
+      for (const creative of resolved) outcomes.resolve(creative.ad_id, outcomeOf(creative, tools));
+    } finally {
+      answered.abort();
+    }
+  }
+}
+
+/** Resolves when this capture itself resolves the last ad. @throws the reason of `signal`. */
+async function allResolved(board: CreativeOutcomes, ads: ReadonlySet<string>, signal: AbortSignal): Promise<[]> {
+  while (board.unresolved(ads).length > 0) await board.waitForChange(signal);
+  return [];
+}
+
+function outcomeOf(creative: RemoteCreative, { client, store, shutdown }: RemoteCreativesOptions): CreativeOutcome {
+  if (creative.status === 'failed') return { status: 'failed', reason: creative.reason };
+  const { width, height, mode, warnings, frames } = creative;
+  const kept = new Map<string, Promise<FrameReader>>();
+  return {
+    status: 'rendered',
+    mode,
+    warnings,
+    async frame(markerMs, ratio) {
+      const found = frames.find((frame) => frame.marker_ms === markerMs && frame.ratio === ratio);
+      if (found === undefined) return undefined;
+      const key = `${markerMs} ${ratio}`;
+      const download = () => client.download(found.url, found.sha256, shutdown.stop).then((png) => store.keep(png));
+      const frame = kept.get(key) ?? download();
+      kept.set(key, frame);
+      return { markerMs, ratio, width, height, png: await (await frame)() };
+    },
   };
 }

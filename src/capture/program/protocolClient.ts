@@ -14,9 +14,9 @@ import {
   type ScreenshotResults,
 } from '../../contract/captureProtocol.ts';
 import { rejectedError } from './captureShutdown.ts';
-import type { TokenSource } from './tokenSource.ts';
 import {
   MissingFileError,
+  type TokenSource,
   Transport,
   type TransportCallOptions,
   type TransportTiming,

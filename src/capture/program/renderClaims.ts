@@ -1,17 +1,15 @@
 /** Claims creatives of the job one by one and renders a few of them at the same time. */
-
 import { CAPTURE_EXIT, type ClaimedCreative, type CreativeResult } from '../../contract/captureProtocol.ts';
 import type { WantedFrame } from '../../domain/batches.ts';
 import type { Log } from '../../lib/log.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
-import { pngSize } from '../compose/pngSize.ts';
+import { pngSize } from '../compose/pixels.ts';
 import type { CreativeFrame, CreativeSource, FailedCreative, RenderedCreative } from '../creative/creative.ts';
-import { type CreativeOutcomes, storeRendering } from '../engine/creativeOutcomes.ts';
+import { type CreativeOutcomes, type FrameStore, storeRendering } from '../engine/creativeOutcomes.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { FrameStore } from '../engine/frameStore.ts';
-import type { PhaseTimer } from '../engine/phaseTimer.ts';
+import type { PhaseTimer } from '../engine/pageTask.ts';
 import { asCaptureEndError, CaptureEndError, type CaptureShutdown } from './captureShutdown.ts';
 import type { ProtocolClient } from './protocolClient.ts';
 import { MissingFileError } from './transport.ts';

@@ -1,8 +1,7 @@
 /** Uploads pictures and reports results. Results that arrive at the same time share a call. */
 import type { ScreenshotResults } from '../../contract/captureProtocol.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
-import type { PictureResult } from '../engine/pageTask.ts';
-import type { PhaseTimer } from '../engine/phaseTimer.ts';
+import type { PhaseTimer, PictureResult } from '../engine/pageTask.ts';
 import { asCaptureEndError, type CaptureShutdown } from './captureShutdown.ts';
 import type { ProtocolClient } from './protocolClient.ts';
 import { pictureFault, type Uploader } from './uploader.ts';

@@ -1,12 +1,20 @@
 /** HTTP calls to the internal API and to the URLs of pictures. Each call has a deadline; calls that may succeed later are retried. */
 
+import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
 import { NO_SUCH_CALL } from '../../contract/captureProtocol.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
+import { backOffMs } from '../../lib/repeat.ts';
 import { sha256Of } from '../../lib/sha256.ts';
+import { sleep } from '../../lib/sleep.ts';
 import { rejectedError, supersededError } from './captureShutdown.ts';
-import { type RetryOptions, retry, TransientError } from './retry.ts';
-import type { TokenSource } from './tokenSource.ts';
+
+export interface TokenSource {
+  /** @returns the token for one call. */
+  read(): Promise<string>;
+  /** True if a rejected token may be replaced by a valid one soon. */
+  readonly isRotated: boolean;
+}
 
 export interface TransportTiming extends RetryOptions {
   /** The deadline of one try. */
@@ -166,4 +174,64 @@ function networkReason(error: unknown): string {
   if (!(error instanceof Error)) return errorMessage(error);
   if (error.name === 'TimeoutError') return 'no answer in time';
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+}
+
+/** A failure that may be over soon: the call may be retried. */
+export class TransientError extends Error {
+  override readonly name = 'TransientError';
+  /** The Retry-After of the answer; 0 if it has none. */
+  readonly retryAfterMs: number;
+
+  constructor(message: string, { retryAfterMs = 0, ...options }: ErrorOptions & { retryAfterMs?: number } = {}) {
+    super(message, options);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** All retries failed. `message` tells how the last one failed. */
+export class RetriesExhaustedError extends Error {
+  override readonly name = 'RetriesExhaustedError';
+}
+
+interface RetryOptions {
+  /** No retry starts later than this after the first try. */
+  readonly retryForMs: number;
+  readonly firstDelayMs: number;
+}
+
+const MAX_DELAY_MS = 5_000;
+
+/**
+ * Retries with exponential back-off and for a limited time.
+ * @throws RetriesExhaustedError, any error of `call` that is not a TransientError, the reason of `signal`.
+ */
+export async function retry<T>(
+  call: () => Promise<T>,
+  { retryForMs, firstDelayMs, signal }: RetryOptions & { readonly signal: AbortSignal },
+): Promise<T> {
+  const end = performance.now() + retryForMs;
+  for (let tries = 1; ; tries++) {
+    signal.throwIfAborted();
+    try {
+      return await call();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof TransientError)) throw error;
+      const ownMs = backOffMs(tries, { firstMs: firstDelayMs, maxMs: MAX_DELAY_MS });
+      const delayMs = Math.max(ownMs, Math.min(MAX_DELAY_MS, error.retryAfterMs));
+      if (performance.now() + delayMs > end) {
+        throw new RetriesExhaustedError(`${error.message} (${tries} tries)`, { cause: error });
+      }
+      await sleep(delayMs, signal).catch(() => signal.throwIfAborted());
+    }
+  }
+}
+
+/** The token of a capture: a fixed one, or one in a file that the kubelet replaces from time to time. */
+export function fixedToken(token: string): TokenSource {
+  return { read: async () => token, isRotated: false };
+}
+
+export function tokenFromFile(file: string): TokenSource {
+  return { read: async () => (await readFile(file, 'utf8')).trim(), isRotated: true };
 }

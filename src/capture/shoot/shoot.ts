@@ -7,15 +7,19 @@ import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
 import type { Log } from '../../lib/log.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
 import type { CreativeSource } from '../creative/creative.ts';
-import { CreativeOutcomes, storeRendering } from '../engine/creativeOutcomes.ts';
+import { CreativeOutcomes, FrameStore, storeRendering } from '../engine/creativeOutcomes.ts';
 import { type Engine, startEngine } from '../engine/engine.ts';
-import { FrameStore } from '../engine/frameStore.ts';
-import { defaultOpenPages } from '../engine/openPages.ts';
-import { processPages } from '../engine/pageQueue.ts';
-import type { PageOrder, PictureResult, WantedPicture } from '../engine/pageTask.ts';
-import { PhaseTimer } from '../engine/phaseTimer.ts';
-import { contactSheet, type SheetEntry } from './contactSheet.ts';
-import { type PictureLine, pictureFileName, pictureLine, sheetEntry, textLine } from './shootOutput.ts';
+import { defaultOpenPages, processPages } from '../engine/pageQueue.ts';
+import { type PageOrder, PhaseTimer, type PictureResult, type WantedPicture } from '../engine/pageTask.ts';
+import {
+  contactSheet,
+  type PictureLine,
+  pictureFileName,
+  pictureLine,
+  type SheetEntry,
+  sheetEntry,
+  textLine,
+} from './shootOutput.ts';
 
 /** An ad of the command line. */
 export interface ShootAd {

@@ -1,8 +1,7 @@
 /** Sizes and places that all pages of a document share, in points. */
 import { inkOn, PAGE_POINTS } from '../../domain/branding.ts';
 import { cutMiddle } from '../../domain/middle.ts';
-import type { DocumentContent } from './content.ts';
-import type { Box, DocumentElement } from './elements.ts';
+import type { Box, DocumentContent, DocumentElement } from './elements.ts';
 import { PLACEMENT_PREVIEW } from './labels.ts';
 
 export const INK = '#1f2328';

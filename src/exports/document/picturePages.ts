@@ -1,11 +1,9 @@
 /** Pages with pictures: one picture with its facts, or the markers of one ad as a strip. */
-
 import type { ExportPicture } from '../../core/exports/exportContent.ts';
 import { type Frame, framedSize, frameShape } from '../../domain/frames.ts';
 import { cutMiddle } from '../../domain/middle.ts';
 import { formatInstant } from '../../domain/time.ts';
-import type { DocumentContent } from './content.ts';
-import type { Box, DocumentElement, Paragraph } from './elements.ts';
+import type { Box, DocumentContent, DocumentElement, Paragraph } from './elements.ts';
 import {
   DISCLAIMER,
   describePicture,
@@ -19,7 +17,12 @@ import {
   sizeLabel,
 } from './labels.ts';
 import { fitInside, INK, PALE, type PageLayout, pageBasics } from './layout.ts';
-import type { Strip } from './strips.ts';
+
+interface Strip {
+  readonly site: string;
+  /** Pictures of one ad, site and device, by marker. */
+  readonly pictures: readonly ExportPicture[];
+}
 
 const GAP = 16;
 const CAPTION_HEIGHT = 28;
@@ -206,4 +209,19 @@ function stripFacts(content: DocumentContent, pictures: readonly ExportPicture[]
     },
     { text: DISCLAIMER, size: 8.5, color: PALE, lines: 1 },
   ];
+}
+
+/** @param pictures in the order of `readExportPictures`, so that the pictures of a strip follow each other. */
+export function stripsOf(pictures: readonly ExportPicture[]): Strip[] {
+  const strips: { site: string; pictures: ExportPicture[] }[] = [];
+  for (const picture of pictures) {
+    const last = strips.at(-1);
+    if (last !== undefined && isSameStrip(last.pictures[0], picture)) last.pictures.push(picture);
+    else strips.push({ site: picture.site_url, pictures: [picture] });
+  }
+  return strips;
+}
+
+function isSameStrip(a: ExportPicture | undefined, b: ExportPicture): boolean {
+  return a?.site_url === b.site_url && a.device === b.device && a.ad_id === b.ad_id;
 }

@@ -1,13 +1,15 @@
 /** Plans a document: cover, summary, a section for each site, and the list of failures if it is wanted. */
+
 import { cutMiddle } from '../../domain/middle.ts';
-import type { DocumentContent } from './content.ts';
-import { coverPage } from './coverPage.ts';
-import type { DocumentElement, DocumentPage, DocumentPlan } from './elements.ts';
-import { siteTitle } from './labels.ts';
-import { layoutOf } from './layout.ts';
-import { stripPages } from './picturePages.ts';
-import { stripsOf } from './strips.ts';
+import { formatDate } from '../../domain/time.ts';
+import { textWidth } from '../../framing/frameSvg.ts';
+import type { DocumentContent, DocumentElement, DocumentPage, DocumentPlan } from './elements.ts';
+import { DISCLAIMER, PLACEMENT_PREVIEW, siteName, siteTitle } from './labels.ts';
+import { fitInside, INK, layoutOf, PALE, type PageLayout } from './layout.ts';
+import { stripPages, stripsOf } from './picturePages.ts';
 import { failureTable, summaryTable, tablePages } from './tablePages.ts';
+
+const LOGO = { width: 240, height: 72 };
 
 export function planDocument(content: DocumentContent): DocumentPlan {
   const layout = layoutOf(content);
@@ -26,4 +28,88 @@ export function planDocument(content: DocumentContent): DocumentPlan {
   }
   const { width, height } = layout;
   return { title: content.campaign, author: content.brandName, width, height, pages };
+}
+
+function coverPage(content: DocumentContent, layout: PageLayout): DocumentElement[] {
+  const { width, height, margin, accent } = layout;
+  const inner = width - 2 * margin - 24;
+  const x = margin + 24;
+  const { logo, footer_text: footer } = content.branding;
+  const campaign = cutMiddle(content.campaign, 160);
+  return [
+    { kind: 'rectangle', box: { x: 0, y: 0, width: 18, height }, fill: accent },
+    ...(logo === null
+      ? []
+      : [
+          {
+            kind: 'logo' as const,
+            key: logo.key,
+            box: { ...fitInside({ x: 0, y: 0, ...LOGO }, logo), x, y: margin + 12 },
+          },
+        ]),
+    {
+      kind: 'text',
+      box: { x, y: height * 0.3, width: inner, height: height * 0.3 },
+      anchor: 'bottom',
+      paragraphs: [
+        { text: `${PLACEMENT_PREVIEW}s`, size: 14, color: PALE, after: 6, lines: 1 },
+        { text: campaign, size: titleSize(campaign, inner), bold: true, color: INK, lines: 4 },
+      ],
+    },
+    {
+      kind: 'text',
+      box: { x, y: height * 0.62, width: inner, height: height * 0.2 },
+      paragraphs: [
+        { text: cutMiddle(content.brandName, 120), size: 16, bold: true, color: INK, after: 4, lines: 2 },
+        { text: datesOf(content), size: 13, color: INK, after: 4, lines: 1 },
+        { text: countsOf(content), size: 13, color: PALE, lines: 2 },
+      ],
+    },
+    {
+      kind: 'text',
+      box: { x, y: height - 70, width: inner, height: 46 },
+      anchor: 'bottom',
+      paragraphs: [
+        ...(footer === null ? [] : [{ text: footer, size: 9, color: PALE, lines: 2 }]),
+        { text: DISCLAIMER, size: 9, color: PALE, lines: 2 },
+      ],
+    },
+  ];
+}
+
+/** @returns the largest size at which the title takes at most two lines. */
+function titleSize(title: string, width: number): number {
+  return [34, 28, 24, 20].find((size) => textWidth(title) * size <= width * 1.7) ?? 16;
+}
+
+/** @returns the days on which the pictures were captured. */
+function datesOf({ pictures, options }: DocumentContent): string {
+  const times = pictures.map(({ captured_at }) => captured_at.getTime());
+  const day = (time: number) => formatDate(new Date(time), options.time_zone);
+  // A set may have 10,000 pictures, too many for the arguments of Math.min.
+  const [first, last] = [times.reduce((a, b) => Math.min(a, b)), times.reduce((a, b) => Math.max(a, b))].map(day);
+  return first === last ? `Captured ${first}` : `Captured ${first} to ${last}`;
+}
+
+function countsOf({ pictures, parts, options }: DocumentContent): string {
+  const count = (what: string, values: readonly string[]) => {
+    const { size } = new Set(values);
+    return `${size.toLocaleString('en')} ${size === 1 ? what : `${what}s`}`;
+  };
+  const texts = [
+    count(
+      'picture',
+      pictures.map(({ id }) => id),
+    ),
+    count(
+      'site',
+      pictures.map(({ site_url }) => siteName(site_url)),
+    ),
+    count(
+      'device',
+      pictures.map(({ device }) => device),
+    ),
+    ...(parts > 1 ? [`part ${options.part} of ${parts}`] : []),
+  ];
+  return texts.join(' · ');
 }

@@ -1,7 +1,6 @@
 /** Draws characters that no font of this machine has, for example emoji, as pictures. */
 import sharp from 'sharp';
-import { escapeXml } from '../../framing/frameSvg.ts';
-import { textWidth } from '../../framing/textWidth.ts';
+import { escapeXml, textWidth } from '../../framing/frameSvg.ts';
 import { setBounded } from '../../lib/lru.ts';
 
 declare global {

@@ -1,12 +1,11 @@
 /** Writes text of all scripts into a PDF: lines, directions, fonts, and pictures for characters without a font. */
 import type PDFDocument from 'pdfkit';
 import { setBounded } from '../../lib/lru.ts';
-import { cleanText, isRightToLeft } from '../cleanText.ts';
 import type { Box, Paragraph, TextElement } from '../document/elements.ts';
-import { breakLines } from './breakLines.ts';
+import { cleanText, isRightToLeft } from '../document/labels.ts';
 import type { FontFace, Fonts } from './fonts.ts';
 import { type TextPictures, textPictureWidth } from './textPictures.ts';
-import { fontRuns, type TextRun, visualRuns } from './textRuns.ts';
+import { breakLines, fontRuns, type TextRun, visualRuns } from './textRuns.ts';
 
 /** Shares of the font size. */
 const LINE_HEIGHT = 1.22;

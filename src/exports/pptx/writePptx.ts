@@ -3,11 +3,56 @@
  * stand-in for each picture. Its ZIP is then copied, and each stand-in is replaced by the picture, one at a time.
  */
 import type { Readable } from 'node:stream';
+import pptxgenjs from 'pptxgenjs';
 import { fromBufferPromise } from 'yauzl';
-import type { DocumentOptions } from '../document/documentOptions.ts';
-import type { LogoElement, PictureElement } from '../document/elements.ts';
+import type {
+  Box,
+  DocumentElement,
+  DocumentPlan,
+  LogoElement,
+  Paragraph,
+  PictureElement,
+  TableElement,
+  TextElement,
+} from '../document/elements.ts';
+import { cleanText, isRightToLeft } from '../document/labels.ts';
+import type { DocumentOptions } from '../pictureReader.ts';
 import { createZipStream } from '../zip/zipStream.ts';
-import { buildDeck } from './deck.ts';
+
+const EMOJI = /(\p{RGI_Emoji}+)/v;
+
+interface EmojiRun {
+  readonly text: string;
+  readonly isEmoji: boolean;
+}
+
+// The types describe the package as CommonJS with a default export, but Node loads an ES module.
+const Presentation = 'default' in pptxgenjs ? pptxgenjs.default : pptxgenjs;
+
+type Deck = InstanceType<typeof Presentation>;
+type Slide = ReturnType<Deck['addSlide']>;
+type Cell = Parameters<Slide['addTable']>[0][number][number];
+
+interface BuiltDeck {
+  readonly file: Buffer;
+  /** The elements whose pictures belong in the place of these contents. */
+  readonly standIns: ReadonlyMap<string, PictureElement | LogoElement>;
+}
+
+type Alignment = NonNullable<TextElement['align']>;
+
+/** Every computer has it, or one of the same widths. */
+const FONT = 'Arial';
+const EMOJI_FONT = 'Segoe UI Emoji';
+const LAYOUT = 'TEARSHEET';
+const EDGE = 'D5D9DF';
+/** Points. */
+const EDGE_WIDTH = 0.75;
+
+interface StandIns {
+  readonly standIns: Map<string, PictureElement | LogoElement>;
+  readonly extension: 'png' | 'jpeg';
+}
 
 export async function writePptx({ plan, reader, extension, onPicture }: DocumentOptions): Promise<Readable> {
   const deck = await buildDeck(plan, extension);
@@ -42,4 +87,138 @@ async function readEntries(file: Buffer): Promise<Entry[]> {
     entries.push({ name: entry.fileName, bytes: Buffer.concat(chunks) });
   }
   return entries;
+}
+
+/** Builds a presentation with pptxgenjs in which a short text stands for the bytes of each picture. */
+async function buildDeck(plan: DocumentPlan, extension: 'png' | 'jpeg'): Promise<BuiltDeck> {
+  const deck = new Presentation();
+  deck.defineLayout({ name: LAYOUT, width: plan.width / 72, height: plan.height / 72 });
+  deck.layout = LAYOUT;
+  deck.title = cleanText(plan.title);
+  deck.author = cleanText(plan.author);
+  deck.subject = 'Placement previews';
+  deck.theme = { headFontFace: FONT, bodyFontFace: FONT };
+  const standIns = new Map<string, PictureElement | LogoElement>();
+  const sections = sectionTitles(plan);
+  for (const [at, { elements }] of plan.pages.entries()) {
+    const title = sections[at] ?? '';
+    if (title !== sections[at - 1]) deck.addSection({ title });
+    const slide = deck.addSlide({ sectionTitle: title });
+    for (const element of elements) addElement(slide, element, { standIns, extension });
+  }
+  const file = await deck.write({ outputType: 'nodebuffer', compression: false });
+  if (!Buffer.isBuffer(file)) throw new Error('unreachable: pptxgenjs did not return a Buffer');
+  return { file, standIns };
+}
+
+/** @returns the section of each page. Slides of one section must follow each other, so a repeated title gets a number. */
+function sectionTitles({ pages }: DocumentPlan): string[] {
+  const used = new Map<string, number>();
+  const titles: string[] = [];
+  for (const [at, { section }] of pages.entries()) {
+    if (at > 0 && section === pages[at - 1]?.section) {
+      titles.push(titles[at - 1] ?? '');
+      continue;
+    }
+    const count = (used.get(section) ?? 0) + 1;
+    used.set(section, count);
+    titles.push(cleanText(count === 1 ? section : `${section} (${count})`));
+  }
+  return titles;
+}
+
+function addElement(slide: Slide, element: DocumentElement, given: StandIns): void {
+  switch (element.kind) {
+    case 'text':
+      addText(slide, element);
+      return;
+    case 'rectangle':
+      slide.addShape('rect', { ...placed(element.box), fill: { color: hex(element.fill) }, line: { type: 'none' } });
+      return;
+    case 'table':
+      addTable(slide, element);
+      return;
+    default:
+      addPicture(slide, element, given);
+  }
+}
+
+function addPicture(slide: Slide, element: PictureElement | LogoElement, { standIns, extension }: StandIns): void {
+  const content = `tearsheet picture ${standIns.size}`;
+  standIns.set(content, element);
+  const type = element.kind === 'logo' ? 'png' : extension;
+  // The edge of a white page would not be visible on a white slide.
+  if (element.kind === 'picture')
+    slide.addShape('rect', { ...placed(around(element.box)), line: { color: EDGE, width: EDGE_WIDTH } });
+  slide.addImage({
+    ...placed(element.box),
+    data: `image/${type};base64,${Buffer.from(content, 'latin1').toString('base64')}`,
+    altText: cleanText(element.kind === 'logo' ? 'Logo' : element.description),
+  });
+}
+
+function addText(slide: Slide, { box, paragraphs, align = 'left', anchor = 'top' }: TextElement): void {
+  const texts = paragraphs.flatMap((paragraph) => {
+    const options = paragraphOptions(paragraph, align);
+    const runs = emojiRuns(cleanText(paragraph.text) || ' ');
+    return runs.map(({ text, isEmoji }, at) => ({
+      text,
+      options: { ...options, ...(isEmoji && { fontFace: EMOJI_FONT }), breakLine: at === runs.length - 1 },
+    }));
+  });
+  slide.addText(texts, { ...placed(box), margin: 0, valign: anchor, fontFace: FONT, wrap: true });
+}
+
+function paragraphOptions(
+  { text, size, bold = false, color = '#000000', link, after = 0 }: Paragraph,
+  align: Alignment,
+) {
+  return {
+    fontSize: size,
+    bold,
+    color: hex(color),
+    paraSpaceAfter: after,
+    align,
+    ...(isRightToLeft(text) && { rtlMode: true }),
+    ...(link !== undefined && { hyperlink: { url: link } }),
+  };
+}
+
+function addTable(slide: Slide, element: TableElement): void {
+  const { box, columns, header, rows, rowHeight, size, headerFill, headerInk } = element;
+  const cell = (text: string, more: Cell['options'] = {}): Cell => {
+    const runs = emojiRuns(cleanText(text));
+    const isPlain = runs.every(({ isEmoji }) => !isEmoji);
+    const parts = runs.map((run) => ({ text: run.text, options: run.isEmoji ? { fontFace: EMOJI_FONT } : {} }));
+    return { text: isPlain ? cleanText(text) : parts, options: { ...more } };
+  };
+  const head = { bold: true, color: hex(headerInk), fill: { color: hex(headerFill) } };
+  slide.addTable([header.map((text) => cell(text, head)), ...rows.map((row) => row.map((text) => cell(text)))], {
+    ...placed(box),
+    colW: columns.map((width) => width / 72),
+    rowH: Array.from({ length: rows.length + 1 }, () => rowHeight / 72),
+    fontSize: size,
+    fontFace: FONT,
+    valign: 'middle',
+    margin: [2, 5, 2, 5],
+    border: { type: 'solid', pt: 0.5, color: EDGE },
+  });
+}
+
+/** @returns the middle of a line that does not cover the box. */
+function around({ x, y, width, height }: Box): Box {
+  const half = EDGE_WIDTH / 2;
+  return { x: x - half, y: y - half, width: width + 2 * half, height: height + 2 * half };
+}
+
+const placed = ({ x, y, width, height }: Box) => ({ x: x / 72, y: y / 72, w: width / 72, h: height / 72 });
+const hex = (color: string) => color.slice(1).toUpperCase();
+
+/** @returns the runs in the order of reading; one empty run for an empty text. */
+export function emojiRuns(text: string): EmojiRun[] {
+  const parts = text
+    .split(EMOJI)
+    .map((part, at) => ({ text: part, isEmoji: at % 2 === 1 && !/^[\p{ASCII}©®™]/u.test(part) }));
+  const runs = parts.filter((part) => part.text !== '');
+  return runs.length === 0 ? [{ text, isEmoji: false }] : runs;
 }

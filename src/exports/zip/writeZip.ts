@@ -1,17 +1,22 @@
 /** Writes a ZIP with the original pictures, their records and a manifest. */
 import type { Readable } from 'node:stream';
 import type { ExportPicture } from '../../core/exports/exportContent.ts';
+import { safeWord } from '../../domain/exports.ts';
 import { SCREENSHOT_LABELS } from '../../domain/screenshotLabels.ts';
 import { timestamp } from '../../domain/time.ts';
 import { withoutQuery } from '../../domain/webAddresses.ts';
 import { sha256Of } from '../../lib/sha256.ts';
-import type { DocumentContent } from '../document/content.ts';
-import { pageAddress } from '../document/labels.ts';
+import type { DocumentContent } from '../document/elements.ts';
+import { pageAddress, siteName } from '../document/labels.ts';
 import { sizeOf } from '../document/picturePages.ts';
 import type { PictureReader } from '../pictureReader.ts';
-import { csvText } from './csv.ts';
-import { pictureName } from './pictureNames.ts';
 import { createZipStream } from './zipStream.ts';
+
+const MAX_WORD = 48;
+
+const BYTE_ORDER_MARK = '\uFEFF';
+/** A cell that starts with one of these may run as a formula. Spreadsheets skip white space before them. */
+const FORMULA = /^[\s\uFEFF]*[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 export interface ZipOptions {
   readonly content: DocumentContent;
@@ -117,4 +122,30 @@ function failureRows({ failures }: DocumentContent): string {
     return [ad_name, site_url, device, marker, SCREENSHOT_LABELS[status], reason];
   });
   return csvText([['ad', 'site', 'device', 'marker_seconds', 'status', 'reason'], ...rows]);
+}
+
+/** CSV that spreadsheets read as text: with a byte order mark, CRLF, and without formulas. */
+export function csvText(rows: readonly (readonly (string | number | null)[])[]): string {
+  return BYTE_ORDER_MARK + rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+}
+
+function cell(value: string | number | null): string {
+  if (value === null) return '';
+  // A number is never a formula, also where it is negative.
+  if (typeof value === 'number') return String(value);
+  const text = value.replaceAll('\0', '');
+  return `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+}
+
+/**
+ * @returns file names without extension that sort in the order of the pictures: `0012-news.example-iphone-Spring-2.5s`.
+ *   @param digits of the number.
+ */
+export function pictureName(picture: ExportPicture, { at, digits }: { at: number; digits: number }): string {
+  const { marker_ms: marker, device, ad_name, site_url } = picture;
+  const words = [siteName(site_url), device, ad_name]
+    .map((text) => safeWord(text, MAX_WORD))
+    .filter((word) => word !== '');
+  const moment = marker === null ? [] : [`${marker / 1000}s`];
+  return [String(at + 1).padStart(digits, '0'), ...words, ...moment].join('-');
 }

@@ -2,7 +2,7 @@
 import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
-import { asFailedCreative } from '../../../src/capture/creative/creativeError.ts';
+import { asFailedCreative } from '../../../src/capture/creative/creative.ts';
 import { uploadToBucket } from '../../../src/core/buckets/s3Client.ts';
 import { createWebhookFetch, sendWebhook } from '../../../src/core/webhooks/webhook.ts';
 import { addressFault } from '../../../src/egress/addressFault.ts';

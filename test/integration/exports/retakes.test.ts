@@ -13,7 +13,7 @@ import { openStore, type Store } from '../../../src/db/database.ts';
 import type { ExportAudience, ExportOptions } from '../../../src/domain/exports.ts';
 import type { SetStatus } from '../../../src/domain/states.ts';
 import { chooseVersion } from '../../../src/domain/versions.ts';
-import { buildExport } from '../../../src/exports/buildExport.ts';
+import { buildExport } from '../../../src/exports/startExports.ts';
 import { testDatabase } from '../../support/database.ts';
 import { insertExportSet, type TestSet, type TestShot } from '../../support/exportSet.ts';
 import { insertOrganization, type TestOrganization } from '../../support/insertRows.ts';

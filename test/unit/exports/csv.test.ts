@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { csvText } from '../../../src/exports/zip/csv.ts';
+import { csvText } from '../../../src/exports/zip/writeZip.ts';
 
 test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', '＝1', '\r\n=1'])(
   'the cell %j is text, not a formula',

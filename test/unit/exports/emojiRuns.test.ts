@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { emojiRuns } from '../../../src/exports/pptx/emojiRuns.ts';
+import { emojiRuns } from '../../../src/exports/pptx/writePptx.ts';
 
 const parts = (text: string) => emojiRuns(text).map((run) => (run.isEmoji ? [run.text] : run.text));
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ExportPicture } from '../../../src/core/exports/exportContent.ts';
-import { pictureName } from '../../../src/exports/zip/pictureNames.ts';
+import { pictureName } from '../../../src/exports/zip/writeZip.ts';
 import { examplePicture } from './examplePicture.ts';
 
 const name = (given: Partial<ExportPicture>, at = 0) => pictureName({ ...examplePicture, ...given }, { at, digits: 3 });

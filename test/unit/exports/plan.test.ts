@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ExportPicture } from '../../../src/core/exports/exportContent.ts';
 import { DEFAULT_BRANDING, PAGE_SIZES, type PageSize } from '../../../src/domain/branding.ts';
-import type { DocumentContent } from '../../../src/exports/document/content.ts';
+import type { DocumentContent } from '../../../src/exports/document/elements.ts';
+import { stripsOf } from '../../../src/exports/document/picturePages.ts';
 import { planDocument } from '../../../src/exports/document/plan.ts';
-import { stripsOf } from '../../../src/exports/document/strips.ts';
 import { examplePicture } from './examplePicture.ts';
 
 const picture = (given: Partial<ExportPicture>): ExportPicture => ({ ...examplePicture, ...given });

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { breakLines } from '../../../src/exports/pdf/breakLines.ts';
 import type { Fonts } from '../../../src/exports/pdf/fonts.ts';
-import { fontRuns, visualRuns } from '../../../src/exports/pdf/textRuns.ts';
+import { breakLines, fontRuns, visualRuns } from '../../../src/exports/pdf/textRuns.ts';
 
 /** A machine with a font for ASCII and Hebrew, and one for Arabic. */
 const fonts: Fonts = {

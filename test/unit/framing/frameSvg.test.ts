@@ -2,9 +2,8 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { framedSize, frameShape } from '../../../src/domain/frames.ts';
-import { addressText } from '../../../src/framing/addressText.ts';
 import { drawFrame } from '../../../src/framing/drawFrame.ts';
-import { frameSvg } from '../../../src/framing/frameSvg.ts';
+import { addressText, frameSvg } from '../../../src/framing/frameSvg.ts';
 
 const size = framedSize({ width: 390, height: 844, ratio: 1 }, 'phone');
 const svgOf = (address: string) =>

@@ -1,29 +1,24 @@
 /** The sizes that a slot takes: declared, or else those that its name and its container allow. */
-
 import type { SlotKind } from '../slotTable.ts';
-import { AD_NAMES } from './adNames.ts';
-import type { Rect } from './rect.ts';
-import { SCRIPT_SIZES } from './scriptSizes.ts';
-import { SLOT_CONTENT } from './slotContent.ts';
-import type { NetworkMatch, SlotContext } from './slotContext.ts';
-import { SLOT_SIZES } from './slotSizes.ts';
+import type { PagePart } from './script.ts';
+import type { NetworkMatch, SLOT_CONTEXT, SlotContext } from './slotContext.ts';
+import type { SLOT_SIZES } from './slotSizes.ts';
+import type { Rect } from './visibility.ts';
 
-declare const adSizes: typeof SLOT_SIZES.adSizes;
-declare const attributeSizes: typeof SLOT_SIZES.attributeSizes;
-declare const commentSizes: typeof SLOT_SIZES.commentSizes;
-declare const commentsOf: typeof SLOT_SIZES.commentsOf;
-declare const contentOf: typeof SLOT_CONTENT.contentOf;
-declare const isStandardSize: typeof SLOT_SIZES.isStandardSize;
-declare const nameSizes: typeof SLOT_SIZES.nameSizes;
-declare const pairsIn: typeof SLOT_SIZES.pairsIn;
-declare const plainText: typeof SLOT_CONTENT.plainText;
-declare const positionOf: typeof AD_NAMES.positionOf;
-declare const sizesFromText: typeof SLOT_SIZES.sizesFromText;
-declare const sizesInOwnScripts: typeof SCRIPT_SIZES.sizesInOwnScripts;
-declare const sizesInScripts: typeof SCRIPT_SIZES.sizesInScripts;
-declare const slotName: typeof AD_NAMES.slotName;
-declare const styleSizes: typeof SLOT_SIZES.styleSizes;
-declare const wordsIn: typeof AD_NAMES.wordsIn;
+declare const { contentOf, plainText, positionOf, slotName, wordsIn }: typeof SLOT_CONTEXT;
+declare const {
+  adSizes,
+  attributeSizes,
+  commentSizes,
+  commentsOf,
+  isStandardSize,
+  nameSizes,
+  pairsIn,
+  sizesFromText,
+  sizesInOwnScripts,
+  sizesInScripts,
+  styleSizes,
+}: typeof SLOT_SIZES;
 
 /** `trust` orders the sources: 4 the page's scripts and attributes, 3 comments and text, 2 names, 1 the box or the container. */
 export interface SizeFinding {
@@ -121,7 +116,8 @@ function allowedSizes(
   const origins = [...new Set([element, ...matches.map(({ origin }) => origin)])];
   const names = namesAround(context, origins, element);
   const position = names.map((name) => positionOf(context.table.positions, name)).find((found) => found !== undefined);
-  const kind = matches.find(({ row }) => row.kind !== 'display')?.row.kind ?? position?.kind ?? 'display';
+  const kind =
+    matches.find(({ row }) => (row.kind ?? 'display') !== 'display')?.row.kind ?? position?.kind ?? 'display';
   const scriptNames = [...origins.map(({ id }) => id), ...matches.flatMap(({ name = '' }) => name)];
   const declared = declaredSizes(context, element, { origins, names: scriptNames });
   if (declared.length > 0) return { sizes: declared, trust: 4, kind };
@@ -139,10 +135,6 @@ function allowedSizes(
 }
 
 export const ALLOWED_SIZES = {
-  ...SLOT_SIZES,
-  ...SCRIPT_SIZES,
-  ...SLOT_CONTENT,
-  ...AD_NAMES,
   declaredSizes,
   writtenSizes,
   positionSizes,
@@ -152,4 +144,4 @@ export const ALLOWED_SIZES = {
   sizesForRoom,
   fitting,
   allowedSizes,
-};
+} satisfies PagePart;

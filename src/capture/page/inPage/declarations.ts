@@ -1,16 +1,5 @@
-/** Collects the ad slots that a frame's scripts have declared. */
-
-import { RECORDS } from './declarationRecorder.ts';
-import { PAGE_OBJECTS } from './pageObjects.ts';
-import { QUEUED_COMMANDS } from './queuedCommands.ts';
+/** Records which ad slots the scripts of a frame declare, before they run, and collects them after the page has loaded. */
 import { expressionOf } from './script.ts';
-
-declare const call: typeof PAGE_OBJECTS.call;
-declare const field: typeof PAGE_OBJECTS.field;
-declare const catchErrors: typeof RECORDS.catchErrors;
-declare const arrayOf: typeof PAGE_OBJECTS.arrayOf;
-declare const records: typeof RECORDS.records;
-declare const runQueuedCommands: typeof QUEUED_COMMANDS.runQueuedCommands;
 
 export interface Declaration {
   kind: 'gpt' | 'prebid';
@@ -21,6 +10,207 @@ export interface Declaration {
   fluid: boolean;
   /** An anchor or interstitial outside of the page's layout, or a player. */
   outOfPage: boolean;
+}
+
+interface GptRecord {
+  id: string;
+  sizes: unknown;
+  mapping: unknown;
+  outOfPage: boolean;
+}
+
+interface Records {
+  gpt: GptRecord[];
+  prebid: unknown[];
+  faults: string[];
+}
+
+function records(): Records {
+  const key = '__slotDeclarations';
+  const known = Reflect.get(window, key) as Records | undefined;
+  if (known) return known;
+  const fresh: Records = { gpt: [], prebid: [], faults: [] };
+  Object.defineProperty(window, key, { value: fresh, enumerable: false });
+  return fresh;
+}
+
+function catchErrors(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    records().faults.push(String(error).slice(0, 200));
+  }
+}
+
+/** Passes each value that is assigned to the property through `seen`, and stores the result of `seen` instead. */
+function interceptProperty(owner: object, name: string, seen: (value: unknown) => unknown): void {
+  catchErrors(() => {
+    let value = seen(Reflect.get(owner, name));
+    Object.defineProperty(owner, name, {
+      configurable: true,
+      enumerable: true,
+      get: () => value,
+      set: (next: unknown) => {
+        value = seen(next);
+      },
+    });
+  });
+}
+
+function watchMethod(owner: object, name: string, called: (args: unknown[], result: unknown) => void): void {
+  interceptProperty(owner, name, (method) => {
+    if (typeof method !== 'function') return method;
+    return function watched(this: unknown, ...args: unknown[]) {
+      const result: unknown = Reflect.apply(method, this, args);
+      catchErrors(() => called(args, result));
+      return result;
+    };
+  });
+}
+
+function recordGptSlot(path: unknown, sizes: unknown, id: unknown, slot: unknown): void {
+  const record: GptRecord = { id: typeof id === 'string' ? id : '', sizes, mapping: null, outOfPage: false };
+  if (records().gpt.length < 500) records().gpt.push(record);
+  if (record.id === '' && typeof path === 'string') record.id = path;
+  if (typeof slot !== 'object' || slot === null) return;
+  const define: unknown = Reflect.get(slot, 'defineSizeMapping');
+  if (typeof define !== 'function') return;
+  Reflect.set(slot, 'defineSizeMapping', (mapping: unknown) => {
+    record.mapping = mapping;
+    return Reflect.apply(define, slot, [mapping]);
+  });
+}
+
+function watchGoogletag(tag: unknown): unknown {
+  if (typeof tag !== 'object' || tag === null) return tag;
+  watchMethod(tag, 'defineSlot', ([path, sizes, id], slot) => recordGptSlot(path, sizes, id, slot));
+  watchMethod(tag, 'defineOutOfPageSlot', ([, id]) => {
+    if (typeof id === 'string') records().gpt.push({ id, sizes: [], mapping: null, outOfPage: true });
+  });
+  return tag;
+}
+
+function watchPrebid(pbjs: unknown): unknown {
+  if (typeof pbjs !== 'object' || pbjs === null) return pbjs;
+  watchMethod(pbjs, 'addAdUnits', ([units]) => {
+    for (const unit of [units].flat()) if (records().prebid.length < 500) records().prebid.push(unit);
+  });
+  return pbjs;
+}
+
+function startRecording(): void {
+  records();
+  interceptProperty(window, 'googletag', watchGoogletag);
+  interceptProperty(window, 'pbjs', watchPrebid);
+  // No person answers these dialogs, so a loop of them would block the page forever.
+  for (const name of ['alert', 'print']) Reflect.set(window, name, () => undefined);
+  Reflect.set(window, 'confirm', () => false);
+  Reflect.set(window, 'prompt', () => null);
+}
+
+/** Run this in every frame before its own scripts. */
+export const RECORD_DECLARATIONS = expressionOf(
+  { records, catchErrors, interceptProperty, watchMethod, recordGptSlot, watchGoogletag, watchPrebid, startRecording },
+  'startRecording()',
+);
+
+/** Follows a path of properties. @returns undefined if one of them is missing. */
+function field(value: unknown, ...path: (string | number)[]): unknown {
+  let at = value;
+  for (const name of path) {
+    if ((typeof at !== 'object' && typeof at !== 'function') || at === null) return undefined;
+    at = Reflect.get(at, name);
+  }
+  return at;
+}
+
+function call(value: unknown, name: string, ...args: unknown[]): unknown {
+  const method = field(value, name);
+  return typeof method === 'function' ? Reflect.apply(method, value, args) : undefined;
+}
+
+function arrayOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+type Loose = Record<string, unknown>;
+
+/** A stub of a library that did not load, so that the commands queued for it can run. */
+function chainable(): unknown {
+  const proxy: unknown = new Proxy(() => undefined, {
+    get: (_target, name) => {
+      if (name === Symbol.toPrimitive) return () => '';
+      if (name === 'then' || name === Symbol.iterator) return undefined;
+      return proxy;
+    },
+    set: () => true,
+    apply: () => proxy,
+  });
+  return proxy;
+}
+
+/** The recorder intercepts these methods by name. */
+function stubGpt(): Loose {
+  return {
+    defineSlot: () => {
+      const slot: unknown = new Proxy(
+        {},
+        { get: (own, name) => (Reflect.has(own, name) ? Reflect.get(own, name) : () => slot) },
+      );
+      return slot;
+    },
+    sizeMapping: () => {
+      const rows: unknown[] = [];
+      const builder = {
+        addSize: (...row: unknown[]) => {
+          rows.push(row);
+          return builder;
+        },
+        build: () => rows,
+      };
+      return builder;
+    },
+  };
+}
+
+function runQueue(api: unknown, queueName: string, stub: Loose): void {
+  if (typeof api !== 'object' || api === null) return;
+  const queue: unknown = Reflect.get(api, queueName);
+  if (!Array.isArray(queue)) return;
+  for (const [name, method] of Object.entries(stub)) Reflect.set(api, name, method);
+  for (const name of [
+    'pubads',
+    'enableServices',
+    'display',
+    'setConfig',
+    'companionAds',
+    'defineOutOfPageSlot',
+    'enums',
+    'requestBids',
+    'setTargetingForGPTAsync',
+  ])
+    if (Reflect.get(api, name) === undefined) Reflect.set(api, name, chainable());
+  const prototype = Reflect.getPrototypeOf(api);
+  Reflect.setPrototypeOf(api, withAllMethods(prototype ?? {}));
+  for (const command of queue.splice(0, 200))
+    if (typeof command === 'function') catchErrors(() => void Reflect.apply(command, window, []));
+  Reflect.setPrototypeOf(api, prototype);
+}
+
+/** A command often starts with calls that declare nothing. One that fails would hide the declarations after it. */
+function withAllMethods(prototype: object): object {
+  return new Proxy(prototype, {
+    get: (own, name) => (Reflect.has(own, name) ? Reflect.get(own, name) : chainable()),
+  });
+}
+
+/** Runs commands that are queued for an ad library that did not load. The recorder records the slots that they declare. */
+function runQueuedCommands(): void {
+  const tag: unknown = Reflect.get(window, 'googletag');
+  if (field(tag, 'apiReady') !== true) runQueue(tag, 'cmd', stubGpt());
+  const pbjs: unknown = Reflect.get(window, 'pbjs');
+  if (field(pbjs, 'libLoaded') === true) return;
+  runQueue(pbjs, 'que', { addAdUnits: () => undefined });
 }
 
 function pairsOf(sizes: unknown): { sizes: [number, number][]; fluid: boolean } {
@@ -106,9 +296,16 @@ function collectDeclarations(): Declaration[] {
 /** Evaluates to the frame's {@link Declaration}s. */
 export const COLLECT_DECLARATIONS = expressionOf(
   {
-    ...RECORDS,
-    ...PAGE_OBJECTS,
-    ...QUEUED_COMMANDS,
+    records,
+    catchErrors,
+    field,
+    call,
+    arrayOf,
+    chainable,
+    stubGpt,
+    runQueue,
+    withAllMethods,
+    runQueuedCommands,
     pairsOf,
     mapped,
     gptDeclarations,

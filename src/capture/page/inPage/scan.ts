@@ -1,38 +1,27 @@
 /** Finds ad slots inside one frame. */
 import type { SlotEvidence } from '../page.ts';
 import type { SlotKind, SlotTable } from '../slotTable.ts';
-import type { AD_SCRIPTS_IN_PAGE } from './adScripts.ts';
 import { ALLOWED_SIZES } from './allowedSizes.ts';
-import { COLLAPSED_SLOTS } from './collapsedSlots.ts';
 import type { Declaration } from './declarations.ts';
 import { NETWORKS_IN_PAGE } from './networks.ts';
-import { RECT, type Rect } from './rect.ts';
 import { expressionOf } from './script.ts';
-import type { SLOT_CONTENT } from './slotContent.ts';
-import type { SlotContext } from './slotContext.ts';
+import { SLOT_CONTEXT, type SlotContext } from './slotContext.ts';
 import { SLOT_EVIDENCE } from './slotEvidence.ts';
-import { SLOT_LABEL } from './slotLabel.ts';
-import type { SLOT_SIZES } from './slotSizes.ts';
-import { VISIBILITY } from './visibility.ts';
+import { SLOT_SIZES } from './slotSizes.ts';
+import { type Rect, VISIBILITY } from './visibility.ts';
 
-declare const adoptUnits: typeof AD_SCRIPTS_IN_PAGE.adoptUnits;
-declare const allowedSizes: typeof ALLOWED_SIZES.allowedSizes;
-declare const contentOf: typeof SLOT_CONTENT.contentOf;
-declare const declaredEvidence: typeof SLOT_EVIDENCE.declaredEvidence;
-declare const findLinkedImages: typeof NETWORKS_IN_PAGE.findLinkedImages;
-declare const findNetworks: typeof NETWORKS_IN_PAGE.findNetworks;
-declare const isStandardSize: typeof SLOT_SIZES.isStandardSize;
-declare const newContext: typeof NETWORKS_IN_PAGE.newContext;
-declare const isCollapsed: typeof COLLAPSED_SLOTS.isCollapsed;
-declare const isForOtherDevice: typeof COLLAPSED_SLOTS.isForOtherDevice;
-declare const isCovered: typeof VISIBILITY.isCovered;
-declare const isSticky: typeof VISIBILITY.isSticky;
-declare const isInvisibleUntilFilled: typeof COLLAPSED_SLOTS.isInvisibleUntilFilled;
-declare const isShown: typeof VISIBILITY.isShown;
-declare const inspectElement: typeof SLOT_EVIDENCE.inspectElement;
-declare const labelOf: typeof SLOT_LABEL.labelOf;
-declare const parentOf: typeof VISIBILITY.parentOf;
-declare const rectOf: typeof RECT.rectOf;
+declare const { allowedSizes }: typeof ALLOWED_SIZES;
+declare const { adoptUnits, findLinkedImages, findNetworks, newContext }: typeof NETWORKS_IN_PAGE;
+declare const { contentOf, labelOf }: typeof SLOT_CONTEXT;
+declare const {
+  declaredEvidence,
+  inspectElement,
+  isCollapsed,
+  isForOtherDevice,
+  isInvisibleUntilFilled,
+}: typeof SLOT_EVIDENCE;
+declare const { isStandardSize }: typeof SLOT_SIZES;
+declare const { isCovered, isShown, isSticky, parentOf, rectOf }: typeof VISIBILITY;
 
 /** A slot in one frame. Boxes are in the frame's viewport. */
 export interface RawSlot {
@@ -214,6 +203,8 @@ function findCovered({ slots, elements, scroll }: Scan): void {
 }
 
 function ownerOf(frame: Element, { elements, scroll }: Scan): FrameOwner {
+  // The scan of another frame of the same origin scrolls this one too.
+  scrollTo({ left: scroll.x, top: scroll.y, behavior: 'instant' });
   const { x, y } = frame.getBoundingClientRect();
   const style = getComputedStyle(frame);
   const edge = (side: 'Left' | 'Top') => Number.parseFloat(style[`padding${side}`]);
@@ -238,13 +229,12 @@ export interface ScanTools {
 /** Evaluates to {@link ScanTools}. */
 export const SCAN_TOOLS = expressionOf(
   {
-    ...RECT,
     ...VISIBILITY,
-    ...SLOT_EVIDENCE,
-    ...NETWORKS_IN_PAGE,
+    ...SLOT_CONTEXT,
+    ...SLOT_SIZES,
     ...ALLOWED_SIZES,
-    ...COLLAPSED_SLOTS,
-    ...SLOT_LABEL,
+    ...NETWORKS_IN_PAGE,
+    ...SLOT_EVIDENCE,
     placeOf,
     kindOfFixed,
     isNeverSlot,

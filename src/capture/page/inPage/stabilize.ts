@@ -1,8 +1,5 @@
 /** Stops movement on the page, so that two captures of the same state have the same pixels. */
 import type { PagePart } from './script.ts';
-import { STYLES } from './styles.ts';
-
-declare const addSheet: typeof STYLES.addSheet;
 
 /** Resolves after two animation frames, or after 250 ms if the browser draws none. */
 function nextFrames(): Promise<void> {
@@ -52,4 +49,24 @@ function freeze(): void {
   addSheet(document, '* { caret-color: transparent !important; scroll-behavior: auto !important; }');
 }
 
-export const STABILIZE = { ...STYLES, nextFrames, viewSettled, freezeAnimation, freeze } satisfies PagePart;
+/** Changes styles of the page. Each function returns its undo. */
+function setStyles(element: HTMLElement | SVGElement, styles: Record<string, string>): () => void {
+  const before = element.getAttribute('style');
+  for (const [name, value] of Object.entries(styles)) element.style.setProperty(name, value, 'important');
+  return () => {
+    if (before === null) element.removeAttribute('style');
+    else element.setAttribute('style', before);
+  };
+}
+
+/** Works in shadow roots and documents, and under any content security policy. */
+function addSheet(root: Document | ShadowRoot, text: string): () => void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(text);
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  return () => {
+    root.adoptedStyleSheets = root.adoptedStyleSheets.filter((other) => other !== sheet);
+  };
+}
+
+export const STABILIZE = { nextFrames, viewSettled, freezeAnimation, freeze, setStyles, addSheet } satisfies PagePart;

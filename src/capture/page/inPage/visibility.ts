@@ -1,6 +1,13 @@
 /** Tells whether a reader sees an element: shown, sticky, covered. */
-import type { Rect } from './rect.ts';
 import type { PagePart } from './script.ts';
+
+/** CSS pixels, in the viewport of the element's own frame. */
+export interface Rect {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
 
 function parentOf(element: Element): Element | null {
   if (element.assignedSlot) return element.assignedSlot;
@@ -52,4 +59,18 @@ function isCovered(element: Element): boolean {
   return seen.length > 0 && over.length * 2 > seen.length;
 }
 
-export const VISIBILITY = { parentOf, isWithin, topmostAt, isVisible, isShown, isSticky, isCovered } satisfies PagePart;
+function rectOf(element: Element): Rect {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  return { x, y, width, height };
+}
+
+export const VISIBILITY = {
+  parentOf,
+  isWithin,
+  topmostAt,
+  isVisible,
+  isShown,
+  isSticky,
+  isCovered,
+  rectOf,
+} satisfies PagePart;

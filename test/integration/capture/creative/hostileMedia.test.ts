@@ -11,7 +11,7 @@ beforeAll(async () => {
   [publishers, renderer] = await Promise.all([
     startPublishers(),
     // Some of them never answer.
-    startTestRenderer({ networkBudgetMs: 2_000, fetchTimeoutMs: 3_000 }),
+    startTestRenderer({ networkBudgetMs: 1_000, fetchTimeoutMs: 2_000, creativeDeadlineMs: 15_000 }),
   ]);
 });
 afterAll(() => Promise.all([publishers?.close(), renderer?.close()]));

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
-import type { CaptureOptions, CaptureTiming } from '../../../../src/capture/program/options.ts';
+import type { CaptureOptions, CaptureTiming } from '../../../../src/capture/program/attempt.ts';
 import { runCapture } from '../../../../src/capture/program/program.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
 import { type EngineDouble, engineDouble } from './engine.ts';

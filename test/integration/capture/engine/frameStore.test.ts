@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { FrameStore } from '../../../../src/capture/engine/frameStore.ts';
+import { FrameStore } from '../../../../src/capture/engine/creativeOutcomes.ts';
 
 test('The frame store removes the folder for frames that do not fit into memory', async () => {
   const tempDir = await mkdtemp(path.join(tmpdir(), 'frames-test-'));

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { CreativeOutcomes } from '../../../../src/capture/engine/creativeOutcomes.ts';
 import { type Engine, startEngine } from '../../../../src/capture/engine/engine.ts';
 import { processPages } from '../../../../src/capture/engine/pageQueue.ts';
-import type { PictureResult } from '../../../../src/capture/engine/pageTask.ts';
-import { PhaseTimer } from '../../../../src/capture/engine/phaseTimer.ts';
+import { PhaseTimer, type PictureResult } from '../../../../src/capture/engine/pageTask.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
 import { killBrowsers, killRenderers } from '../page/browserProcesses.ts';
@@ -16,7 +15,7 @@ let engine: Engine;
 
 beforeAll(async () => {
   sites = await startSites();
-  const settings = { navigationTimeoutMs: 15_000, settleCapMs: 4_000 };
+  const settings = { navigationTimeoutMs: 8_000, settleCapMs: 2_000 };
   engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], settings, log: TEST_LOG });
 });
 afterAll(async () => {

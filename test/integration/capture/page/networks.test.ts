@@ -51,8 +51,3 @@ test.each(samples.map(([name, sample], index) => ({ name, sample, index })))(
     else expect(sizesOf(slots), JSON.stringify(slots)).toContain(sample.size);
   },
 );
-
-test('each row of the table names its source', () => {
-  const rows = [...SLOT_TABLE.networks, ...SLOT_TABLE.positions];
-  expect(rows.filter(({ source }) => source === '')).toEqual([]);
-});

@@ -1,7 +1,7 @@
 /** Playwright's own connection to itself, which is no part of its public face: an upgrade that changes it fails here. */
 import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { guardPlaywrightDispatch } from '../../../../src/capture/page/playwrightDispatchGuard.ts';
+import { guardPlaywrightDispatch } from '../../../../src/capture/page/pageOpener.ts';
 import { required } from '../../../support/required.ts';
 import { CHROMIUM } from './sites.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { UnauthorizedError } from '../../../../src/api/server/errors.ts';
-import type { CaptureTiming } from '../../../../src/capture/program/options.ts';
+import type { CaptureTiming } from '../../../../src/capture/program/attempt.ts';
 import { CAPTURE_EXIT } from '../../../../src/contract/captureProtocol.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type CaptureJob, type JobOrder, prepareCaptureJobs } from '../doubles/captureJob.ts';

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { browserVersion } from '../../../../src/capture/browser/browserVersion.ts';
+import { browserVersion } from '../../../../src/capture/browser/chromium.ts';
 
 let folder: string;
 beforeAll(async () => {

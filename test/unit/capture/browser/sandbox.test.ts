@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decideSandbox } from '../../../../src/capture/browser/sandbox.ts';
+import { decideSandbox } from '../../../../src/capture/browser/chromium.ts';
 
 const possible = async () => true;
 const impossible = async () => false;

@@ -1,9 +1,8 @@
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { PageComposer } from '../../../../src/capture/compose/pageComposer.ts';
+import { adler32, PageComposer } from '../../../../src/capture/compose/pageComposer.ts';
 import { decodePng, overlaid, type PixelBox, type Pixels } from '../../../../src/capture/compose/pixels.ts';
-import { adler32 } from '../../../../src/capture/compose/pngParts.ts';
 import { findProbe, judgeProbe, probePicture } from '../../../../src/capture/compose/probe.ts';
 
 function noise(width: number, height: number, seed: number): Pixels {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SteppedBrowser } from '../../../../src/capture/browser/steppedBrowser.ts';
-import { BrowserPool } from '../../../../src/capture/creative/browserPool.ts';
+import { BrowserPool } from '../../../../src/capture/creative/renderer.ts';
 
 /** A browser that dies, or is busy, when the test says so. */
 class PlayedBrowser {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { documentSize, onlySource, tagSize } from '../../../../src/capture/creative/declaredSize.ts';
 import { tagDocument } from '../../../../src/capture/creative/documents.ts';
-import { svgSize } from '../../../../src/capture/creative/svg.ts';
+import { svgSize } from '../../../../src/capture/creative/markup.ts';
 
 describe('the size of an HTML document', () => {
   it.each([

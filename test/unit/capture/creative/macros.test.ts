@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: macros look like that.
 import { expect, it } from 'vitest';
-import { replaceMacros } from '../../../../src/capture/creative/macros.ts';
+import { replaceMacros } from '../../../../src/capture/creative/documents.ts';
 
 it.each([
   '[CACHEBUSTER]',

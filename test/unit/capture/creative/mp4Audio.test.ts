@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withoutAudio } from '../../../../src/capture/creative/mp4Audio.ts';
+import { withoutAudio } from '../../../../src/capture/creative/creativeServer.ts';
 
 function box(name: string, ...parts: (Buffer | string)[]): Buffer {
   const content = Buffer.concat(parts.map((part) => Buffer.from(part)));

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { documentClaims, lottieSize } from '../../../../src/capture/creative/declaredSize.ts';
-import { sizeOfWord, sizesInName } from '../../../../src/capture/creative/nameSize.ts';
-import { namesInUrl } from '../../../../src/capture/creative/sizeClaims.ts';
+import { namesInUrl, sizeOfWord, sizesInName } from '../../../../src/capture/creative/sizeClaims.ts';
 import { toolSize } from '../../../../src/capture/creative/toolSize.ts';
 import { unpack } from '../../../../src/capture/creative/zip.ts';
 import { zipOf } from '../../../support/zips.ts';

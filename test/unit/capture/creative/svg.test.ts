@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isScripted, svgSize } from '../../../../src/capture/creative/svg.ts';
+import { isScripted, svgSize } from '../../../../src/capture/creative/markup.ts';
 
 it.each([
   ['<svg width="300" height="250" viewBox="0 0 10 10">', [300, 250]],

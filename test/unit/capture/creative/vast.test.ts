@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { resolveVast, type VastDocument } from '../../../../src/capture/creative/vast.ts';
-import type { MediaFile } from '../../../../src/capture/creative/vastAds.ts';
-import { decodeXml } from '../../../../src/capture/creative/vastXml.ts';
+import { decodeXml, type MediaFile } from '../../../../src/capture/creative/vastAds.ts';
 
 const inline = (files: string) =>
   `<?xml version="1.0"?><VAST version="4.2"><Ad id="a"><InLine><Creatives><Creative><CompanionAds/></Creative>

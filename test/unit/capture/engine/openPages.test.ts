@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { defaultOpenPages } from '../../../../src/capture/engine/openPages.ts';
+import { defaultOpenPages } from '../../../../src/capture/engine/pageQueue.ts';
 
 const MIB = 2 ** 20;
 let folder: string;

@@ -3,8 +3,7 @@ import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts
 import { CreativeOutcomes } from '../../../../src/capture/engine/creativeOutcomes.ts';
 import { EngineStartError } from '../../../../src/capture/engine/engine.ts';
 import { processPages } from '../../../../src/capture/engine/pageQueue.ts';
-import type { PictureResult } from '../../../../src/capture/engine/pageTask.ts';
-import { PhaseTimer } from '../../../../src/capture/engine/phaseTimer.ts';
+import { PhaseTimer, type PictureResult } from '../../../../src/capture/engine/pageTask.ts';
 import type { OpenPage, Picture, PlacementFailure, ScoredCandidate } from '../../../../src/capture/page/page.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';

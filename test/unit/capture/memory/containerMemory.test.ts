@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readContainerMemory } from '../../../../src/capture/memory/containerMemory.ts';
+import { readContainerMemory } from '../../../../src/capture/memory/watchdog.ts';
 
 const MIB = 2 ** 20;
 let folder: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { goTo } from '../../../../src/capture/page/goTo.ts';
+import { goTo } from '../../../../src/capture/page/navigation.ts';
 import { TimeBudget } from '../../../../src/capture/page/settle.ts';
 
 const SITE = 'https://a.example/';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mergeSlots, type NestedSlot } from '../../../../src/capture/page/mergeSlots.ts';
+import { mergeSlots, type NestedSlot } from '../../../../src/capture/page/findSlots.ts';
 
 function slot(evidence: NestedSlot['evidence'], parent = -1, over: Partial<NestedSlot> = {}): NestedSlot {
   return {

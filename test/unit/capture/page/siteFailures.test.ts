@@ -4,7 +4,7 @@ import {
   failureOfNavigation,
   failureOfResponse,
   type SiteResponse,
-} from '../../../../src/capture/page/siteFailures.ts';
+} from '../../../../src/capture/page/navigation.ts';
 
 const answer = (status: number, text = '', headers: SiteResponse['headers'] = {}): SiteResponse => ({
   status,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RetriesExhaustedError, retry, TransientError } from '../../../../src/capture/program/retry.ts';
+import { RetriesExhaustedError, retry, TransientError } from '../../../../src/capture/program/transport.ts';
 
 const patience = { retryForMs: 60, firstDelayMs: 1, signal: new AbortController().signal };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contactSheet, type SheetEntry } from '../../../../src/capture/shoot/contactSheet.ts';
+import { contactSheet, type SheetEntry } from '../../../../src/capture/shoot/shootOutput.ts';
 
 const ENTRY: SheetEntry = {
   id: '1.png',

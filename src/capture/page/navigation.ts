@@ -1,6 +1,22 @@
+import { errors, type Page, type Response } from 'playwright';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { EgressFailure } from '../../egress/errors.ts';
+import { DeadlineError } from '../../lib/deadline.ts';
 import { errorMessage, shortErrorMessage } from '../../lib/errorMessage.ts';
+import type { Log } from '../../lib/log.ts';
+import { sleep } from '../../lib/sleep.ts';
+import type { TimeBudget } from './settle.ts';
+
+interface GoToOptions {
+  readonly budget: TimeBudget;
+  readonly log?: Log | undefined;
+  /** Wait before the next try, in milliseconds. */
+  readonly pauseMs?: number;
+}
+
+/** Interfaces of several pods may appear and disappear within moments. */
+const TRIES = 6;
+const PAUSE_MS = 500;
 
 export interface SiteFailure {
   readonly status: ScreenshotFailure;
@@ -31,6 +47,20 @@ const CHALLENGES: readonly [name: string, mark: RegExp][] = [
     'a captcha',
     /g-recaptcha|h-captcha|hcaptcha\.com\/1\/api|are you (a )?(human|robot)|verify (that )?you are (a )?human/i,
   ],
+];
+
+const REASONS: readonly [RegExp, string][] = [
+  [/CERT|SSL|TLS/, 'The site has no valid TLS certificate'],
+  [/REFUSED/, 'The site refused the connection'],
+  [/RESET|CLOSED|EMPTY_RESPONSE|ABORTED_BY|SOCKET/, 'The site broke the connection'],
+  [/TOO_MANY_REDIRECTS/, 'The site redirects without end'],
+  [/^ERR_ABORTED$/, 'The site answered with a download or with nothing, not with a page'],
+  [/INVALID_URL|UNKNOWN_URL_SCHEME|UNSAFE_PORT/, 'The address is not one of a web page'],
+  [
+    /^ERR_NETWORK_CHANGED$/,
+    'The network of the capture changed while it opened the site. Take the picture again later',
+  ],
+  [/PROXY/, 'The way out of the capture is down'],
 ];
 
 /** @returns the name of the product that shows a challenge, or undefined. */
@@ -108,20 +138,93 @@ function failureOfCode(code: string): SiteFailure {
  * Chromium ends all its requests when a network interface of its host appears or disappears, or gets another address.
  * The site has no part in this, so a second try usually succeeds.
  */
-export function isNetworkChange(error: unknown): boolean {
+function isNetworkChange(error: unknown): boolean {
   return /net::ERR_NETWORK_CHANGED\b/.test(errorMessage(error));
 }
 
-const REASONS: readonly [RegExp, string][] = [
-  [/CERT|SSL|TLS/, 'The site has no valid TLS certificate'],
-  [/REFUSED/, 'The site refused the connection'],
-  [/RESET|CLOSED|EMPTY_RESPONSE|ABORTED_BY|SOCKET/, 'The site broke the connection'],
-  [/TOO_MANY_REDIRECTS/, 'The site redirects without end'],
-  [/^ERR_ABORTED$/, 'The site answered with a download or with nothing, not with a page'],
-  [/INVALID_URL|UNKNOWN_URL_SCHEME|UNSAFE_PORT/, 'The address is not one of a web page'],
-  [
-    /^ERR_NETWORK_CHANGED$/,
-    'The network of the capture changed while it opened the site. Take the picture again later',
-  ],
-  [/PROXY/, 'The way out of the capture is down'],
-];
+/**
+ * Navigates until the response begins. Tries again if the network of this machine changed, because the site has no part in that.
+ * @throws the error of the last try.
+ */
+export async function goTo(page: Pick<Page, 'goto'>, site: string, options: GoToOptions): Promise<Response | null> {
+  const { budget, log, pauseMs = PAUSE_MS } = options;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await page.goto(site, { waitUntil: 'commit', timeout: Math.max(1, budget.left()) });
+    } catch (error) {
+      if (!isNetworkChange(error) || tries === TRIES || budget.left() <= pauseMs) throw error;
+      log?.warn({ url: site, tries }, 'The network of this machine changed, so the capture opens the page again.');
+      await sleep(pauseMs);
+    }
+  }
+}
+
+/** Follows the main document of a page, because a refresh of the page or a script may replace it at any time. */
+export class MainDocument {
+  readonly #page: Page;
+  /** The newest response to a navigation; null if the document came without one. */
+  response: Response | null = null;
+  /** Why the newest navigation failed, as Chromium names it: `net::ERR_CONNECTION_REFUSED`. */
+  failure: string | undefined;
+  /** The number of documents so far. */
+  count = 0;
+
+  constructor(page: Page) {
+    this.#page = page;
+    page.on('response', (response) => {
+      const request = response.request();
+      const isRedirect = response.status() >= 300 && response.status() < 400;
+      if (!request.isNavigationRequest() || isRedirect || request.frame() !== page.mainFrame()) return;
+      this.response = response;
+      this.failure = undefined;
+    });
+    page.on('requestfailed', (request) => {
+      if (request.isNavigationRequest() && request.frame() === page.mainFrame())
+        this.failure = request.failure()?.errorText;
+    });
+    page.on('domcontentloaded', () => {
+      this.count += 1;
+    });
+  }
+
+  /** @returns the time until the document refreshes itself; infinite if it does not. */
+  async secondsToRefresh(): Promise<number> {
+    const content = await this.#page.evaluate(
+      () => document.querySelector('meta[http-equiv="refresh" i]')?.getAttribute('content') ?? '',
+    );
+    const [, seconds] = /^\s*(\d+(?:\.\d+)?)\s*[;,]\s*url/i.exec(content) ?? [];
+    return seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds);
+  }
+
+  /** @returns whether another document arrives within this time. */
+  async isReplaced(ms: number): Promise<boolean> {
+    const next = this.#page.waitForEvent('domcontentloaded', { timeout: ms });
+    return next.then(
+      () => true,
+      (error: unknown) => {
+        if (isTimeout(error)) return false;
+        throw error;
+      },
+    );
+  }
+
+  /** Whether Chromium shows its own page in the place of the site. */
+  get isError(): boolean {
+    return this.#page.url().startsWith('chrome-error:');
+  }
+}
+
+/** Whether the call failed because another document replaced the one that it was about. */
+export function isDocumentReplaced(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /Execution context was destroyed|Cannot find context with specified id|navigating and changing the content|interrupted by another navigation|Frame was detached|JSHandle is disposed/i.test(
+      error.message,
+    )
+  );
+}
+
+/** Whether a part of the browser did not answer in time, perhaps because it was busy with another page. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof DeadlineError || error instanceof errors.TimeoutError;
+}
