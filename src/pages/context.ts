@@ -11,9 +11,9 @@ import type { DefaultQuotas } from '../domain/quotas.ts';
 import type { RetentionLimits } from '../domain/retention.ts';
 import type { UploadLimits } from '../domain/uploads.ts';
 import type { Guard } from '../egress/guard.ts';
+import type { Html, HtmlContent } from '../lib/html.ts';
 import type { Log } from '../lib/log.ts';
 import type { AssetName } from './assets.ts';
-import type { Html, HtmlContent } from './html.ts';
 
 export interface PagesOptions extends EventContext {
   readonly store: Store;
@@ -78,13 +78,13 @@ export interface ResultsPage {
   readonly title: string;
   readonly body: HtmlContent;
   /** 200 unless given. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** The part of the pages that this page belongs to. */
   readonly section?: SectionName;
   /** Style sheets beside pages.css, and scripts. */
   readonly assets?: readonly AssetName[];
   /** Path of the stream of live changes to this page. */
-  readonly events?: string;
+  readonly events?: string | undefined;
   /** Replaces the name of the service at the top: an image or a name. */
   readonly brand?: Html | undefined;
   /** Replaces the name of the service in the title. */

@@ -3,7 +3,7 @@
 import type { KeysetRows, Place } from '../../db/keyset.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { textFault } from '../../domain/text.ts';
-import { type HtmlContent, html } from '../html.ts';
+import { type HtmlContent, html } from '../../lib/html.ts';
 import { addressOf } from '../paths.ts';
 
 export function placeText({ value, id }: Place): string {

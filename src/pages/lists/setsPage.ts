@@ -1,20 +1,24 @@
 /** The list of the screenshot sets of an organization. */
+
+import { createHash } from 'node:crypto';
 import { setFilters, uuid } from '../../contract/queries.ts';
-import { pageOfSets, type SetListRow } from '../../core/sets/pageOfSets.ts';
+import { countNewerSets, pageOfSets, type SetListRow } from '../../core/sets/pageOfSets.ts';
 import type { SetFilter } from '../../core/sets/setFilter.ts';
 import type { KeysetRows } from '../../db/keyset.ts';
 import { DEVICE_NAMES } from '../../domain/devices.ts';
 import { SET_STATUSES } from '../../domain/states.ts';
+import { type HtmlContent, html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
-import { type HtmlContent, html } from '../html.ts';
 import { SET_LABELS } from '../labels.ts';
+import type { LiveSource } from '../live.ts';
 import { addressOf, type PagePaths } from '../paths.ts';
-import { campaignChoices } from './campaignChoices.ts';
-import { emptyList } from './emptyList.ts';
-import { ANY, DATES, type FilterField, filterForm } from './filterForm.ts';
+import { ANY, campaignChoices, DATES, emptyList, type FilterField, filterForm } from './filterForm.ts';
 import { type ListQuery, readListQuery } from './listQuery.ts';
 import { pageLinks, placeText } from './place.ts';
 import { setTable } from './setTable.ts';
+
+/** More are shown as "100+". */
+const NEWER_MOST = 100;
 
 const SORTS = ['newest', 'oldest'] as const;
 const PICTURES = 3;
@@ -90,3 +94,37 @@ function sinceOf({ page, sort }: SetListQuery, { rows }: KeysetRows<SetListRow>)
   const isFirst = page.after === undefined && page.before === undefined && sort === 'newest';
   return { since: isFirst ? (rows[0]?.place.value ?? '1970-01-01T00:00:00.000000Z') : undefined };
 }
+
+/** @param since the newest set when the page was made, as in the place of a row. */
+export function listSource(
+  { store: { db } }: PagesOptions,
+  query: SetListQuery,
+  { since, findViewer }: { since: string | undefined; findViewer: () => Promise<Viewer | undefined> },
+): LiveSource {
+  let shown = new Set<string>();
+  let organizationId = '';
+  return {
+    concerns: ({ set, organization, ...others }) =>
+      organization === organizationId || (set === undefined ? isEmpty(others) : shown.has(set)),
+    read: async () => {
+      const viewer = await findViewer();
+      if (viewer === undefined) return undefined;
+      organizationId = viewer.organizationId;
+      const filter = setFilterOf(query, organizationId);
+      const { rows } = await pageOfSets(db, filter, { ...listOptionsOf(query), pictures: 0 });
+      shown = new Set(rows.map(({ id }) => id));
+      const state = rows.map(({ id, status, counts, cancel_requested_at }) => [
+        id,
+        status,
+        counts,
+        cancel_requested_at,
+      ]);
+      const newer = since === undefined ? 0 : await countNewerSets(db, filter, { since, most: NEWER_MOST });
+      const status = createHash('sha256').update(JSON.stringify(state)).digest('hex').slice(0, 16);
+      return { status, resolved: 0, total: 0, over: false, newer };
+    },
+  };
+}
+
+/** A notification without fields means that anything may have changed. */
+const isEmpty = (change: object) => Object.keys(change).length === 0;

@@ -5,7 +5,7 @@ import {
   disableOrganization,
   enableOrganization,
 } from '../../../src/core/organizations/organizations.ts';
-import { formToken, readSession, signSession } from '../../../src/pages/signatures.ts';
+import { formToken, readSession, signSession } from '../../../src/pages/viewer.ts';
 import { type PagesServer, readReview, seedDelivery, seedSet, startPages } from './pagesServer.ts';
 
 let server: PagesServer;

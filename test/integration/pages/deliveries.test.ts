@@ -4,7 +4,7 @@ import { createKey } from '../../../src/core/organizations/apiKeys.ts';
 import { type NextStep, storeAttempt } from '../../../src/core/webhooks/deliveryQueue.ts';
 import { sendTestEvent } from '../../../src/core/webhooks/testEvents.ts';
 import { OPERATOR } from '../../../src/domain/auditLog.ts';
-import { shownTarget } from '../../../src/pages/deliveries/target.ts';
+import { shownTarget } from '../../../src/pages/deliveries/deliveryListPage.ts';
 import { follow, openBrowser, openPage, signIn } from './browser.ts';
 import { type PagesServer, seedDelivery, seedSet, startPages } from './pagesServer.ts';
 

@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright';
 import { expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
-import { openApiDocument, operationsOf } from '../../../src/pages/reference/document.ts';
+import { openApiDocument, operationsOf } from '../../../src/pages/reference/operations.ts';
 import { axeFaults, sidewaysScroll } from '../../support/axe.ts';
 import { openPage } from './browser.ts';
 import type { PagesServer } from './pagesServer.ts';
