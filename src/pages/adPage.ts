@@ -27,7 +27,7 @@ const SETS_SHOWN = 10;
 const DELIVERIES_SHOWN = 50;
 
 /** @returns undefined if this organization has no such ad. */
-export async function adPage(
+async function adPage(
   options: PagesOptions,
   id: string,
   { viewer, paths }: { viewer: Viewer; paths: PagePaths },

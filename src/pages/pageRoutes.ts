@@ -93,15 +93,19 @@ export class PageRoutes {
     });
   }
 
-  /** A stream of changes. @param sourceOf gets a function that looks the viewer up again. */
+  /** A stream of changes. @param sourceOf gets a function that looks the viewer up again; undefined if there is no such object. */
   events(
     path: string,
-    sourceOf: (given: ViewerRequest, findAgain: () => Promise<Viewer | undefined>) => LiveSource,
+    sourceOf: (
+      given: ViewerRequest,
+      findAgain: () => Promise<Viewer | undefined>,
+    ) => LiveSource | Promise<LiveSource | undefined>,
     options: RouteOptions = {},
   ): void {
-    const open = async (given: ViewerRequest): Promise<'sent'> => {
+    const open = async (given: ViewerRequest): Promise<PageResult> => {
       const { request, response, viewer } = given;
-      const source = sourceOf(given, () => findViewer(this.options, request));
+      const source = await sourceOf(given, () => findViewer(this.options, request));
+      if (source === undefined) return undefined;
       await this.live.open(response, viewer.organizationId, source);
       return 'sent';
     };

@@ -33,7 +33,7 @@ export async function sharePanel(options: PagesOptions, setId: string, given: Pa
 <form class="fields" method="post" action="${path}/shares">${hiddenFields(viewer, path)}
   <label for="share-label">For whom</label><input id="share-label" name="label" maxlength="${SHARE_LABEL_MAX}" autocomplete="off">
   <label for="share-days">Valid for</label><select id="share-days" name="days">${DAYS.map((days) => html`<option value="${days}"${days === SHARE_DAYS_DEFAULT && html` selected`}>${days} days</option>`)}</select>
-  <label class="choice"><input type="checkbox" name="downloads" value="yes"> Allow downloads as PowerPoint, PDF or ZIP, with the names of the ads</label>
+  <label class="check"><input type="checkbox" name="downloads" value="yes"> <span>Allow downloads as PowerPoint, PDF or ZIP, with the names of the ads</span></label>
   <button>Create a link</button>
 </form>
 ${rows.length > 0 && html`<ul class="shares">${rows.map((row) => item(options, row, given))}</ul>`}

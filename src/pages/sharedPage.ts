@@ -47,7 +47,7 @@ const UNKNOWN_LINK = linkPage(
 const UNAVAILABLE_LINK = linkPage('These pictures are not available at the moment', 'Try again later.', 403);
 
 /** @returns undefined if there is no such set. */
-export async function sharedPage(
+async function sharedPage(
   { store }: PagesOptions,
   { set_id, organizationId, downloads }: SharedSet,
   { paths, token, page }: SharedOptions,
@@ -89,7 +89,7 @@ function brandOf({ logo, brand_name: name }: BrandingRow, paths: PagePaths): Pic
 }
 
 /** The style sheet of a shared page: an inline style would break the Content-Security-Policy. */
-export async function brandStyle({ store }: PagesOptions, { organizationId }: SharedSet): Promise<string> {
+async function brandStyle({ store }: PagesOptions, { organizationId }: SharedSet): Promise<string> {
   const { accent_color: accent } = await readBranding(store.db, organizationId);
   return `.shared .top { border-top: 4px solid ${accent}; }\n`;
 }

@@ -82,7 +82,7 @@ interface NewSession {
 }
 
 /** Adds an entry to the audit log and sets the cookie of a session. The caller has checked the key. */
-export async function startSession(
+async function startSession(
   { store, secret, publicUrl }: Pick<PagesOptions, 'store' | 'secret' | 'publicUrl'>,
   { request, response }: { request: Request; response: Response },
   { paths, slug, keyId, organizationId }: NewSession,

@@ -28,7 +28,7 @@ interface Given {
 }
 
 /** @returns undefined if this organization has no such delivery. */
-export async function deliveryPage(
+async function deliveryPage(
   { store }: PagesOptions,
   id: string,
   given: Given,
@@ -56,7 +56,7 @@ export async function deliveryPage(
 }
 
 /** Also while it waits for its next attempt. */
-export function canSendAgain({ status, tries }: Pick<DeliveryRow, 'status' | 'tries'>): boolean {
+function canSendAgain({ status, tries }: Pick<DeliveryRow, 'status' | 'tries'>): boolean {
   return status !== 'pending' || tries > 0;
 }
 

@@ -28,7 +28,7 @@ export type SetListQuery = ReturnType<typeof readSetListQuery>;
 
 export const readSetListQuery = (query: Readonly<Record<string, unknown>>) => readListQuery(query, DEFINITION);
 
-export function setFilterOf({ filters }: SetListQuery, organizationId: string): SetFilter {
+function setFilterOf({ filters }: SetListQuery, organizationId: string): SetFilter {
   const { q, campaign_id, ...others } = filters;
   return { organizationId, text: q, campaignId: campaign_id, ...others };
 }
@@ -63,7 +63,7 @@ ${pageLinks(found, paths.sets, query.given)}`;
   };
 }
 
-export const listOptionsOf = ({ sort, page }: SetListQuery) =>
+const listOptionsOf = ({ sort, page }: SetListQuery) =>
   ({ direction: sort === 'oldest' ? 'asc' : 'desc', page, pictures: PICTURES }) as const;
 
 function newRequest({ canWrite }: Viewer, paths: PagePaths): HtmlContent {

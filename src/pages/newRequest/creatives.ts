@@ -56,12 +56,12 @@ function parseCreative({ limits }: PagesOptions, { media, name = '', size }: New
   return parsed;
 }
 
-export function addUploaded(options: PagesOptions, viewer: Viewer, { row }: StoredUpload): Promise<string> {
+function addUploaded(options: PagesOptions, viewer: Viewer, { row }: StoredUpload): Promise<string> {
   return addAd(options, viewer, parseCreative(options, { media: { type: 'upload', content: row.id } }));
 }
 
 /** @returns why a file was not added, as a sentence. @throws any error that is no fault of the file. */
-export function fileFault(name: string, error: unknown): string {
+function fileFault(name: string, error: unknown): string {
   if (!(error instanceof Failure) || error.status >= 500) throw error;
   const texts = Object.values(error.errors).flat();
   return texts.map((text) => `${name}: ${sentenceOf('The file', text)}`).join(' ');

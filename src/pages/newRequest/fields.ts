@@ -32,7 +32,7 @@ export function described(faults: FieldFaults, field: Field, hint?: string): Htm
   return html`${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}${isFaulty && html` aria-invalid="true"`}`;
 }
 
-export function checkbox(given: { name: string; value?: string; checked: boolean; label: HtmlContent }): Html {
+function checkbox(given: { name: string; value?: string; checked: boolean; label: HtmlContent }): Html {
   const { name, value = 'yes', checked, label } = given;
   return html`<label class="check"><input type="checkbox" name="${name}" value="${value}"${checked && html` checked`}> <span>${label}</span></label>`;
 }

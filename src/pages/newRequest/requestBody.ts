@@ -78,7 +78,7 @@ export function countPictures(creatives: number, { sites, devices, markers }: Ta
   return creatives * sites.length * devices.length * Math.max(1, markers.length);
 }
 
-export function requestBody(draft: Draft, { sites, devices, options }: Targets): JsonObject {
+function requestBody(draft: Draft, { sites, devices, options }: Targets): JsonObject {
   const screenshots = sites.flatMap((url) => devices.map((name) => ({ site: { url }, device: { name }, options })));
   return {
     campaign: { name: draft.campaign },

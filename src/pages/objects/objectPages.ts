@@ -40,7 +40,7 @@ export function objectActions(type: ObjectType, path: string, viewer: Viewer): H
 }
 
 /** @param text as the person typed it. */
-export function changePage(
+function changePage(
   shown: Shown,
   { text, errors = {}, status }: Faults & { readonly text: string },
 ): ResultsPage {
@@ -64,7 +64,7 @@ function control({ field: { name, max } }: ObjectType, text: string, isFaulty: b
   return html`<input id="${name}" name="${name}" required maxlength="${max}" autocomplete="off" value="${text}"${described}>`;
 }
 
-export function deletePage(shown: Shown, { errors = {}, status }: Faults = {}): ResultsPage {
+function deletePage(shown: Shown, { errors = {}, status }: Faults = {}): ResultsPage {
   const { viewer, paths, type, id, object } = shown;
   const path = type.pathOf(paths, id);
   const title = `Delete the ${type.noun}: ${object.name}`;

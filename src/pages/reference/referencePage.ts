@@ -13,7 +13,7 @@ import {
 } from './operations.ts';
 
 /** @param publicUrl the address of the service in the samples. */
-export function referencePage(document: OpenApiDocument, publicUrl: string): ResultsPage {
+function referencePage(document: OpenApiDocument, publicUrl: string): ResultsPage {
   const operations = operationsOf(document.paths);
   const tags = [...document.tags.map(({ name }) => name), ...operations.map(({ operation }) => tagOf(operation))];
   const groups = [...new Set(tags)].map((name) => ({

@@ -27,7 +27,7 @@ export interface Place {
 const MOST_GROUPS = 1_000;
 const NAMES: Readonly<Record<Grouping, string>> = { site: 'Site', device: 'Device', ad: 'Ad' };
 
-export function placeAddress({ path, by, show }: Place, page: number, hash = ''): string {
+function placeAddress({ path, by, show }: Place, page: number, hash = ''): string {
   const query = new URLSearchParams();
   if (by !== 'site') query.set('group', by);
   if (show !== 'all') query.set('show', show);

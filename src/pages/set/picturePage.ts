@@ -36,7 +36,7 @@ interface Side {
 }
 
 /** @param id of the set's own version. @returns undefined if this organization has no such screenshot. */
-export async function picturePage(
+async function picturePage(
   options: PagesOptions,
   id: string,
   given: PicturePageOptions,

@@ -69,7 +69,7 @@ interface SetRetake {
 }
 
 /** @returns the id of the new set. @throws Failure: 404, 409 or 422 with the faults by the paths of the API. */
-export async function retakeSet(
+async function retakeSet(
   options: PagesOptions,
   { set, views }: SetFacts,
   { choice, fields }: SetRetake,
@@ -84,7 +84,7 @@ export async function retakeSet(
 }
 
 /** @returns the id of the new set. @throws Failure as retakeSet. */
-export async function retakeScreenshot(
+async function retakeScreenshot(
   options: PagesOptions,
   { organizationId }: Viewer,
   { screenshotId, fields }: { screenshotId: string; fields: RetakeFields },
@@ -103,7 +103,7 @@ interface RetakePageOptions {
   readonly status?: number;
 }
 
-export function setRetakePage(
+function setRetakePage(
   { set, views }: SetFacts,
   choice: RetakeChoice,
   { viewer, paths, fields, errors, status = 200 }: RetakePageOptions,
@@ -113,7 +113,7 @@ export function setRetakePage(
   const body = html`<section class="head"><p class="crumb"><a href="${path}"><bdi>${set.campaign}</bdi></a></p><h1>Take pictures again</h1>
 <p class="hint">The present pictures stay. The page of the set shows the newest picture of each, with the earlier ones in its history.</p></section>
 <form class="panel" method="post" action="${path}/retake">${hiddenFields(viewer, path)}
-<fieldset class="radios"><legend>What</legend>
+<fieldset><legend>What</legend>
 ${radio('failures', `The ${failed} that failed`, { checked: choice.what, disabled: failed === 0 })}
 ${radio('all', `All ${views.length}`, { checked: choice.what })}
 ${radio('duplicate', `All ${views.length}, as a new set of its own: this set stays as it is`, { checked: choice.what })}</fieldset>
@@ -127,7 +127,7 @@ function radio(
   text: string,
   { checked, disabled = false }: { checked: string; disabled?: boolean },
 ): Html {
-  return html`<label><input type="radio" name="which" value="${value}"${value === checked && html` checked`}${disabled && html` disabled`}> ${text}</label>`;
+  return html`<label class="check"><input type="radio" name="which" value="${value}"${value === checked && html` checked`}${disabled && html` disabled`}> <span>${text}</span></label>`;
 }
 
 function narrowing(views: readonly PictureView[], { site, device }: RetakeChoice): Html {
@@ -140,7 +140,7 @@ function narrowing(views: readonly PictureView[], { site, device }: RetakeChoice
 }
 
 /** The form again, with what was typed and the faults. */
-export function screenshotRetakePage(
+function screenshotRetakePage(
   screenshotId: string,
   next: string,
   { viewer, paths, fields, errors, status = 200 }: RetakePageOptions,

@@ -3,7 +3,7 @@ import { reviewSet, type SetAction } from '../../core/reviews/reviews.ts';
 import { readSetRecord } from '../../core/sets/readRecords.ts';
 import { readLaterRetakes } from '../../core/sets/readRetakes.ts';
 import { readDecisions } from '../../core/sets/readScreenshots.ts';
-import { readSetHead } from '../../core/sets/readSet.ts';
+import { readProgress, readSetHead } from '../../core/sets/readSet.ts';
 import { listDeliveries } from '../../core/webhooks/listDeliveries.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
@@ -36,7 +36,7 @@ const PER_PAGE = 240;
 const DELIVERIES_SHOWN = 50;
 
 /** @returns undefined if this organization has no such set. */
-export async function setPage(
+async function setPage(
   options: PagesOptions,
   id: string,
   given: SetPageOptions,
@@ -121,7 +121,10 @@ export function addSetRoutes(pages: PageRoutes): void {
     const place = { page: pageOf(request), by: groupingOf(group), show: shownOf(show) };
     return setPage(options, idOf(request), { ...place, viewer, paths });
   });
-  pages.events(`${path}/events`, ({ request }, findAgain) => setSource(options, idOf(request), findAgain));
+  pages.events(`${path}/events`, async ({ request, viewer: { organizationId } }, findAgain) => {
+    const id = idOf(request);
+    return (await readProgress(db, { id, organizationId })) && setSource(options, id, findAgain);
+  });
   for (const action of SET_ACTIONS)
     pages.post(`${path}/${action}`, async (given) => {
       const notes = formField(given.request, 'notes');

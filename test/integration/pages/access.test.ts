@@ -78,18 +78,15 @@ describe('access to a page', () => {
     }
   });
 
-  it.each(['.json', '/events', '.json?s=former', '/events?s=former'])(
-    'a program without a key gets 401 for %s',
-    async (end) => {
-      const { status, headers, text } = await ask(setPath() + end);
-      expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
-      expect(JSON.parse(text)).toMatchObject({
-        status: 'failure',
-        code: 'unauthorized',
-        errors: { authorization: [expect.any(String)] },
-      });
-    },
-  );
+  it.each(['.json', '/events'])('a program without a key gets 401 for %s', async (end) => {
+    const { status, headers, text } = await ask(setPath() + end);
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+    expect(JSON.parse(text)).toMatchObject({
+      status: 'failure',
+      code: 'unauthorized',
+      errors: { authorization: [expect.any(String)] },
+    });
+  });
 
   it('signing in opens the page that was asked for, with its filters', async () => {
     const { text } = await ask('/o/demo/deliveries?status=gone&page=2');

@@ -151,9 +151,10 @@ it('the page works without script, with the Enter key counting and not requestin
   await page.waitForURL(/screenshot_sets/);
 });
 
-const LOOKS = [390, 768, 1440].flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-);
+const LOOKS = [
+  { width: 390, colorScheme: 'dark' },
+  { width: 1440, colorScheme: 'light' },
+] as const;
 
 it.each(LOOKS)(
   'axe finds no fault at $width in $colorScheme, before and after a fault',

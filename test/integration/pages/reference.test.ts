@@ -1,27 +1,14 @@
-/** The reference of the API at /docs, in a real browser. */
-import type { Browser } from 'playwright';
-import { expect, it } from 'vitest';
+/** The reference of the API at /docs. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { openApiDocument, operationsOf } from '../../../src/pages/reference/operations.ts';
-import { axeFaults, sidewaysScroll } from '../../support/axe.ts';
-import { openPage } from './browser.ts';
-import type { PagesServer } from './pagesServer.ts';
-import { preparePages } from './preparePages.ts';
+import { type PagesServer, startPages } from './pagesServer.ts';
 
 let server: PagesServer;
-let browser: Browser;
-preparePages((started) => {
-  ({ server, browser } = started);
+beforeAll(async () => {
+  server = await startPages();
 });
-
-it.each(
-  [390, 768, 1440].flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme }))),
-)('axe finds nothing in the reference at $width px, $colorScheme', async ({ width, colorScheme }) => {
-  const { page, faults } = await openPage(browser, { viewport: { width, height: 900 }, colorScheme });
-  await page.goto(`${server.url}/docs`);
-  expect([await axeFaults(page), await sidewaysScroll(page), faults]).toEqual([[], undefined, []]);
-  await page.context().close();
-});
+afterAll(() => server.close());
 
 it('the reference has a strict policy, needs no script, and its links lead somewhere', async () => {
   const response = await fetch(`${server.url}/docs`);
