@@ -28,11 +28,7 @@ interface Given {
 }
 
 /** @returns undefined if this organization has no such delivery. */
-async function deliveryPage(
-  { store }: PagesOptions,
-  id: string,
-  given: Given,
-): Promise<ResultsPage | undefined> {
+async function deliveryPage({ store }: PagesOptions, id: string, given: Given): Promise<ResultsPage | undefined> {
   const row = await findDelivery(store.db, { organizationId: given.viewer.organizationId, id });
   if (row === undefined) return undefined;
   const { paths } = given;

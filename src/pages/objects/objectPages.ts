@@ -40,10 +40,7 @@ export function objectActions(type: ObjectType, path: string, viewer: Viewer): H
 }
 
 /** @param text as the person typed it. */
-function changePage(
-  shown: Shown,
-  { text, errors = {}, status }: Faults & { readonly text: string },
-): ResultsPage {
+function changePage(shown: Shown, { text, errors = {}, status }: Faults & { readonly text: string }): ResultsPage {
   const { viewer, paths, type, id, object } = shown;
   const { name, label } = type.field;
   const path = type.pathOf(paths, id);

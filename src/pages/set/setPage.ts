@@ -36,11 +36,7 @@ const PER_PAGE = 240;
 const DELIVERIES_SHOWN = 50;
 
 /** @returns undefined if this organization has no such set. */
-async function setPage(
-  options: PagesOptions,
-  id: string,
-  given: SetPageOptions,
-): Promise<ResultsPage | undefined> {
+async function setPage(options: PagesOptions, id: string, given: SetPageOptions): Promise<ResultsPage | undefined> {
   const facts = await readSetFacts(options, { id, organizationId: given.viewer.organizationId });
   if (facts === undefined) return undefined;
   const { set, views, retakes } = facts;

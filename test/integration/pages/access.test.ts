@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createKey, revokeKey } from '../../../src/core/organizations/apiKeys.ts';
 import {
   createOrganization,
@@ -6,18 +6,17 @@ import {
   enableOrganization,
 } from '../../../src/core/organizations/organizations.ts';
 import { formToken, readSession, signSession } from '../../../src/pages/viewer.ts';
-import { type PagesServer, readReview, seedDelivery, seedSet, startPages } from './pagesServer.ts';
+import { readReview, seedDelivery, seedSet } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
 
-let server: PagesServer;
+const server = preparePages();
 let otherKey: string;
 let setId: string;
 beforeAll(async () => {
-  server = await startPages();
   otherKey = (await createOrganization(server.store.db, { slug: 'other' })).api_key;
   const shots = [{ site: 'https://news.example/', device: 'desktop' }] as const;
   setId = (await seedSet(server, { campaign: 'Secret plans', status: 'in_review', shots })).setId;
 });
-afterAll(() => server.close());
 beforeEach(() => server.enqueued.splice(0));
 
 interface Sent {

@@ -3,21 +3,17 @@
  * dark. So a page that is new is checked as soon as a link leads to it.
  */
 import { randomUUID } from 'node:crypto';
-import type { Browser, Page } from 'playwright';
+import type { Page } from 'playwright';
 import { expect, it } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
 import { insertEndpoint } from '../../../src/core/webhooks/webhookEndpointQueries.ts';
 import { axeFaults, sidewaysScroll } from '../../support/axe.ts';
 import { openPage, signIn } from './browser.ts';
 import { keyboardFaults } from './keyboard.ts';
-import { type PagesServer, seedDelivery, seedPicture, seedSet } from './pagesServer.ts';
+import { seedDelivery, seedPicture, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
-let server: PagesServer;
-let browser: Browser;
-preparePages((started) => {
-  ({ server, browser } = started);
-});
+const server = preparePages();
 
 const WIDTHS = [1440, 768, 390];
 /** The layouts of a wide and of a narrow screen; a page of 768 pixels has parts of both. */
@@ -172,7 +168,7 @@ it('axe finds nothing on any page that a person can reach, Tab reaches every con
   timeout: 1_200_000,
 }, async () => {
   const starts = [...(await seedEverything()), ...(await seedLongTexts())];
-  const { page } = await openPage(browser);
+  const { page } = await openPage();
   const visitor = ['/', '/o/demo', '/o/demo/billing', '/o/demo/sign-in/none', ...starts.slice(0, 3), '/s/none'];
   const open = await crawl(page, visitor);
   await signIn(page, server, `${server.url}/o/demo`);

@@ -4,16 +4,18 @@ import { findChromium } from '../../../src/capture/browser/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { PagesServer } from './pagesServer.ts';
 
-export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+let browser: Promise<Browser> | undefined;
+
+export async function closeBrowser(): Promise<void> {
+  const started = browser;
+  browser = undefined;
+  await (await started)?.close();
 }
 
-/** A page in a context of its own, and everything on it that should not have happened. */
-export async function openPage(
-  browser: Browser,
-  options: BrowserContextOptions = {},
-): Promise<{ page: Page; faults: string[] }> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+/** A page in a context of its own, and everything on it that should not have happened. The first one starts the browser. */
+export async function openPage(options: BrowserContextOptions = {}): Promise<{ page: Page; faults: string[] }> {
+  browser ??= chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+  const context = await (await browser).newContext({ viewport: { width: 1280, height: 900 }, ...options });
   context.setDefaultTimeout(90_000);
   const page = await context.newPage();
   const faults: string[] = [];
@@ -28,6 +30,17 @@ export async function openPage(
     dialog.dismiss().catch((error: unknown) => faults.push(String(error)));
   });
   return { page, faults };
+}
+
+/** Opens an address of an organization in a context of its own, signed in. */
+export async function visit(
+  server: Pick<PagesServer, 'url' | 'apiKey'>,
+  address: string,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; faults: string[] }> {
+  const opened = await openPage(options);
+  await signIn(opened.page, server, address);
+  return opened;
 }
 
 /** Signs in as the form does, without showing it, and opens an address of an organization. */
