@@ -84,8 +84,9 @@ export function selectField(choice: Choice, { values, errors }: FormState): Html
 ${faultOf(name, label, errors)}${hint !== undefined && html`<p class="hint">${hint}</p>`}</div>`;
 }
 
-export function checkbox(given: { name: string; label: HtmlContent; isChecked: boolean }): Html {
-  return html`<label class="check"><input type="checkbox" name="${given.name}" value="yes"${given.isChecked && html` checked`}> <span>${given.label}</span></label>`;
+export function checkbox(given: { name: string; value?: string; label: HtmlContent; isChecked: boolean }): Html {
+  const { name, value = 'yes', label, isChecked } = given;
+  return html`<label class="check"><input type="checkbox" name="${name}" value="${value}"${isChecked && html` checked`}> <span>${label}</span></label>`;
 }
 
 /** The faults of one field; nothing if there are none. */

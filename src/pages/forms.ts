@@ -6,6 +6,7 @@ import type { PagesOptions, Viewer } from './context.ts';
 import type { PagePaths } from './paths.ts';
 import { findSession, isFormToken } from './viewer.ts';
 
+/** Messages that a page shows once. The address names the message, so that no page shows the text of a stranger. */
 const NOTICES = {
   not_sent: 'Your session had ended, so the last form changed nothing. You are signed in now: send it again.',
   saved: 'Saved.',

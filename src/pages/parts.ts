@@ -80,3 +80,21 @@ export function webLink(address: string, text: HtmlContent = address): Html {
 export function messagePage(title: string, text: string, status: number): ResultsPage {
   return { title, status, body: html`<section class="signin"><h1>${title}</h1><p>${text}</p></section>` };
 }
+
+interface NumberedPages {
+  /** From 1. */
+  readonly page: number;
+  readonly pages: number;
+  addressOf(page: number): string;
+  readonly labels?: { readonly before: string; readonly after: string };
+  /** Whether more pages may follow than are known. */
+  readonly isOpen?: boolean;
+}
+
+/** Links to the list pages before and after this one; nothing if there is one page. */
+export function numberedPages({ page, pages, addressOf, labels, isOpen = false }: NumberedPages): HtmlContent {
+  if (pages <= 1) return null;
+  const { before, after } = labels ?? { before: 'Previous', after: 'Next' };
+  const link = (to: number, text: string) => html`<a href="${addressOf(to)}">${text}</a>`;
+  return html`<nav class="pages" aria-label="Pages">${page > 1 && link(page - 1, before)} <span>Page ${page}${!isOpen && ` of ${pages}`}</span> ${page < pages && link(page + 1, after)}</nav>`;
+}

@@ -16,7 +16,7 @@ import { type DownloadSource, downloadPage, downloadPanel, startDownload } from 
 import { markerLabel, timeElement } from './labels.ts';
 import { setSource } from './live.ts';
 import { type PageRoutes, pageOf } from './pageRoutes.ts';
-import { messagePage, siteName, thumbnail, widthAtHeight } from './parts.ts';
+import { messagePage, numberedPages, siteName, thumbnail, widthAtHeight } from './parts.ts';
 import { type PagePaths, pathsOf } from './paths.ts';
 import { type FilmStrip, type Group, groupPictures, inPageOrder } from './set/grouping.ts';
 import { currentVersion, type PictureView } from './set/pictures.ts';
@@ -65,7 +65,7 @@ async function sharedPage(
 ${head(set, { count: pictures.length, isLive })}
 ${canDownload && downloadPanel(panel)}
 ${sections(shown, paths)}
-${pageLinks(pictures.length, page, paths.share(token))}
+${numberedPages({ page, pages: Math.ceil(pictures.length / PER_PAGE), addressOf: (to) => `${paths.share(token)}?page=${to}` })}
 ${branding.footer_text !== null && html`<footer class="meta"><bdi>${branding.footer_text}</bdi></footer>`}
 </div>`;
   return {
@@ -156,13 +156,6 @@ function figure(
   const frame = strip && html` data-strip="${strip}" data-marker="${markerLabel(marker_ms)}"`;
   return html`<figure class="shot" id="p-${token}"><a class="frame" href="${address}" target="_blank" rel="noopener noreferrer" data-picture="${address}" data-width="${view.image_width}" data-height="${view.image_height}" data-title="${host}, ${device}${marker}"${frame}>${picture}</a>
 <figcaption><p class="what">${device}${marker}</p>${captured_at !== null && html`<p class="meta">${timeElement(captured_at)}</p>`}</figcaption></figure>`;
-}
-
-function pageLinks(total: number, page: number, path: string): HtmlContent {
-  const pages = Math.ceil(total / PER_PAGE);
-  if (pages <= 1) return null;
-  const link = (to: number, text: string) => html`<a href="${path}?page=${to}">${text}</a>`;
-  return html`<nav class="pages" aria-label="Pages">${page > 1 && link(page - 1, 'Previous')} <span>Page ${page} of ${pages}</span> ${page < pages && link(page + 1, 'Next')}</nav>`;
 }
 
 /** Serves what a share link opens, without a key: /s/:token. */

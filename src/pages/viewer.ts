@@ -107,6 +107,7 @@ function isFuture(expires: string): boolean {
   return /^\d{1,12}$/.test(expires) && Number(expires) * 1000 > Date.now();
 }
 
+/** The signature includes its purpose, so that none is valid for another purpose. */
 function sign(secret: Buffer, purpose: string, parts: readonly (string | number)[]): string {
   return hmacOf(secret, ['pages', purpose, ...parts].join('\n'));
 }

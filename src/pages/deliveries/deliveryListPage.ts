@@ -1,5 +1,4 @@
 /** All deliveries of an organization, newest first. */
-
 import type { Request } from 'express';
 import { type DeliveryFilter, type DeliveryRow, listDeliveries } from '../../core/webhooks/listDeliveries.ts';
 import { TOTAL_MOST } from '../../db/listPage.ts';
@@ -9,6 +8,7 @@ import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
 import { deliveryLabel, timeElement } from '../labels.ts';
 import { pageOf } from '../pageRoutes.ts';
+import { numberedPages } from '../parts.ts';
 import type { PagePaths } from '../paths.ts';
 
 const STATUSES = ['pending', 'delivered', 'retries_exhausted', 'gone', 'refused'] as const;
@@ -49,11 +49,18 @@ export async function deliveryListPage({ store }: PagesOptions, given: Given): P
   const until = query.until ?? new Date();
   const filter = filterOf({ ...query, until: query.page === 1 ? undefined : until }, viewer.organizationId);
   const { rows, total } = await listDeliveries(store.db, filter, { page: query.page, perPage: PER_PAGE });
+  const pages = numberedPages({
+    page: query.page,
+    pages: Math.ceil(total / PER_PAGE),
+    addressOf: (page) => listPageAddress(paths.deliveries, query, { page, until }),
+    labels: { before: 'Newer', after: 'Older' },
+    isOpen: total >= TOTAL_MOST,
+  });
   const body = html`<section class="head"><h1>Deliveries</h1>
 <p class="meta">Events that the service sends to webhooks and buckets, newest first.</p></section>
 ${filterForm(paths.deliveries, query)}
 ${rows.length === 0 ? emptyList(given) : table(rows, paths)}
-${pageLinks(total, until, given)}`;
+${pages}`;
   return { title: 'Deliveries', body, section: 'deliveries', assets: ['settings.css'] };
 }
 
@@ -112,15 +119,6 @@ function lastAnswer({ log, status, next_attempt_at }: DeliveryRow): HtmlContent 
   const code = log.at(-1)?.status_code;
   const isWaiting = status === 'pending' && log.length > 0 && next_attempt_at !== null;
   return html`${typeof code === 'number' && html`<span class="meta">, last answer ${code}</span>`}${isWaiting && html`<span class="meta">, next ${timeElement(next_attempt_at)}</span>`}`;
-}
-
-function pageLinks(total: number, until: Date, { paths, query }: Given): HtmlContent {
-  const pages = Math.ceil(total / PER_PAGE);
-  if (pages <= 1) return null;
-  const { page } = query;
-  const link = (to: number, text: string) =>
-    html`<a href="${listPageAddress(paths.deliveries, query, { page: to, until })}">${text}</a>`;
-  return html`<nav class="pages" aria-label="Pages">${page > 1 && link(page - 1, 'Newer')} <span>Page ${page}${total < TOTAL_MOST && ` of ${pages}`}</span> ${page < pages && link(page + 1, 'Older')}</nav>`;
 }
 
 /** @returns the target without its query and without parts of its path that look like secrets. */

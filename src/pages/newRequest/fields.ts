@@ -1,9 +1,9 @@
 /** Parts of the form: labels with their fields, hints and faults. */
-
 import type { TemplateRow } from '../../core/requests/templateQueries.ts';
 import { DEVICES, type Device } from '../../domain/devices.ts';
 import { MARKER_MAX_SECONDS } from '../../domain/markers.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { checkbox } from '../fields.ts';
 import type { Draft, Field, FieldFaults } from './draft.ts';
 
 interface TemplateView {
@@ -32,11 +32,6 @@ export function described(faults: FieldFaults, field: Field, hint?: string): Htm
   return html`${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}${isFaulty && html` aria-invalid="true"`}`;
 }
 
-function checkbox(given: { name: string; value?: string; checked: boolean; label: HtmlContent }): Html {
-  const { name, value = 'yes', checked, label } = given;
-  return html`<label class="check"><input type="checkbox" name="${name}" value="${value}"${checked && html` checked`}> <span>${label}</span></label>`;
-}
-
 /** The fields for sites, devices, markers and options: what a template keeps. */
 export function targetFields(draft: Draft, faults: FieldFaults): Html {
   return html`
@@ -63,16 +58,16 @@ function deviceFields(draft: Draft, faults: FieldFaults): Html {
 
 function deviceBox({ name, viewport, ratio }: Device, { devices }: Draft): Html {
   const label = html`${name} <span class="meta">${viewport.width} × ${viewport.height}, ${ratio}×</span>`;
-  return checkbox({ name: 'device', value: name, checked: devices.includes(name), label });
+  return checkbox({ name: 'device', value: name, isChecked: devices.includes(name), label });
 }
 
 function optionFields(draft: Draft, faults: FieldFaults): Html {
   const { allowScaling, slot, keepOtherAds, fullPage } = draft;
   const isUsed = allowScaling || slot !== '' || keepOtherAds || fullPage;
   return html`<details${isUsed && html` open`}><summary>Options</summary><div class="options">
-      ${checkbox({ name: 'allow_scaling', checked: allowScaling, label: html`Scale ads down that fit no slot <span class="meta">Otherwise an ad is shown at its own size or not at all.</span>` })}
-      ${checkbox({ name: 'keep_other_ads', checked: keepOtherAds, label: html`Let other ads load <span class="meta">Otherwise the page looks as if no ad was delivered.</span>` })}
-      ${checkbox({ name: 'full_page', checked: fullPage, label: html`Show the whole page <span class="meta">Otherwise the picture shows what fits on the screen.</span>` })}
+      ${checkbox({ name: 'allow_scaling', isChecked: allowScaling, label: html`Scale ads down that fit no slot <span class="meta">Otherwise an ad is shown at its own size or not at all.</span>` })}
+      ${checkbox({ name: 'keep_other_ads', isChecked: keepOtherAds, label: html`Let other ads load <span class="meta">Otherwise the page looks as if no ad was delivered.</span>` })}
+      ${checkbox({ name: 'full_page', isChecked: fullPage, label: html`Show the whole page <span class="meta">Otherwise the picture shows what fits on the screen.</span>` })}
       <div><label for="slot">Slot</label>
         <input id="slot" name="slot" value="${slot}" spellcheck="false" placeholder="#sidebar-ad"${described(faults, 'slot', 'slot-hint')}>
         <p class="hint" id="slot-hint">A CSS selector, or the number of a candidate in the record of an earlier picture. Empty: the best slot.</p>

@@ -27,7 +27,7 @@ export interface Place {
 const MOST_GROUPS = 1_000;
 const NAMES: Readonly<Record<Grouping, string>> = { site: 'Site', device: 'Device', ad: 'Ad' };
 
-function placeAddress({ path, by, show }: Place, page: number, hash = ''): string {
+export function placeAddress({ path, by, show }: Place, page: number, hash = ''): string {
   const query = new URLSearchParams();
   if (by !== 'site') query.set('group', by);
   if (show !== 'all') query.set('show', show);
@@ -51,14 +51,6 @@ export function sectionLinks(ordered: readonly PictureView[], place: Place): Htm
     return html`<li><a href="${placeAddress(place, page, `#${groupId(group)}`)}"><bdi>${groupName(group)}</bdi></a> <span class="meta">${count}</span></li>`;
   });
   return html`<details class="toc"><summary>${groups.length} ${place.by === 'ad' ? 'ads' : `${place.by}s`}</summary><ol>${items}</ol></details>`;
-}
-
-export function pageLinks(place: Place): HtmlContent {
-  const { total, page, perPage } = place;
-  const pages = Math.ceil(total / perPage);
-  if (pages <= 1) return null;
-  const link = (to: number, text: string) => html`<a href="${placeAddress(place, to)}">${text}</a>`;
-  return html`<nav class="pages" aria-label="Pages">${page > 1 && link(page - 1, 'Previous')} <span>Page ${page} of ${pages}</span> ${page < pages && link(page + 1, 'Next')}</nav>`;
 }
 
 /** Shows only the pictures of a set that a person still has to review, approved or rejected. */

@@ -12,11 +12,12 @@ import { formField } from '../forms.ts';
 import { setLabel } from '../labels.ts';
 import { setSource } from '../live.ts';
 import { goBack, idOf, type PageRoutes, pageOf, recordQuery } from '../pageRoutes.ts';
+import { numberedPages } from '../parts.ts';
 import { sharePanel } from '../sharePanel.ts';
 import { failures, failuresOf } from './failures.ts';
 import { grid } from './grid.ts';
 import { groupingOf, groupPictures, inPageOrder } from './grouping.ts';
-import { groupingLinks, pageLinks, reviewFilter, reviewLinks, sectionLinks } from './navigation.ts';
+import { groupingLinks, placeAddress, reviewFilter, reviewLinks, sectionLinks } from './navigation.ts';
 import {
   isFinished,
   isRunning,
@@ -88,7 +89,7 @@ async function pictures(
   const ads = new Set(views.map(({ ad }) => ad.id)).size;
   return html`<nav id="sections" class="bar jump" aria-label="Pictures" data-live>${groupingLinks(place)}${reviewLinks(inGrid, facts, place)}${sectionLinks(ordered, place)}${failureLink(views)}</nav>
 ${grid(groupPictures(shown, by), { paths, ads })}
-${pageLinks(place)}`;
+${numberedPages({ page, pages: Math.ceil(place.total / PER_PAGE), addressOf: (to) => placeAddress(place, to) })}`;
 }
 
 /** Pictures, and what is or will be taken. Failures have a section of their own. */

@@ -20,6 +20,7 @@ import {
 import { formField, hiddenFields } from '../forms.ts';
 import { timeElement } from '../labels.ts';
 import { ADMIN, type PageRoutes, pageOf, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
+import { numberedPages } from '../parts.ts';
 import { confirmPanel, secretPanel, settingsPage } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
@@ -99,13 +100,12 @@ async function keysPage(
     { page, perPage: PER_PAGE },
   );
   const pages = Math.ceil(total / PER_PAGE);
-  const link = (to: number, text: string) => html`<a href="${paths.settings('keys')}?page=${to}">${text}</a>`;
   const body = html`${created && secretPanel(html`The key “<bdi>${created.name}</bdi>” was created`, 'Copy it now. The service stores only a hash of it, so no page can show it again.', { value: created.key, label: 'The new key' })}
 <section class="panel wide"><h2>Keys</h2>
 <p>Programs send a key with each request. People sign in with one.</p>
 <table class="rows"><thead><tr><th>Name</th><th>Scopes</th><th>Status</th><th>Created</th><th>Last use</th><th><span class="hidden">Action</span></th></tr></thead>
 <tbody>${rows.map((row) => item(row, given))}</tbody></table>
-${pages > 1 && html`<nav class="pages" aria-label="Pages">${page > 1 && link(page - 1, 'Previous')} <span>Page ${page} of ${pages}</span> ${page < pages && link(page + 1, 'Next')}</nav>`}
+${numberedPages({ page, pages, addressOf: (to) => `${paths.settings('keys')}?page=${to}` })}
 </section>
 ${createForm(given, form)}`;
   return settingsPage({ paths, current: 'keys', body, status: form.status });

@@ -55,7 +55,7 @@ export async function signIn(page: Page, server: Pick<PagesServer, 'url' | 'apiK
   const value = /=([^;]+)/.exec(cookie ?? '')?.[1] ?? '';
   const { hostname } = new URL(server.url);
   await page.context().addCookies([{ name: 'tearsheet_session', value, domain: hostname, path: organization }]);
-  await page.goto(address);
+  await opened(page, () => page.goto(address, { waitUntil: 'commit' }));
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
