@@ -10,18 +10,11 @@ import { createRateLimiter } from '../lib/rateLimiter.ts';
 import type { PagesOptions } from './context.ts';
 import { billingPage, formBody, goBack, type PageRoutes, slugOf, type ViewerRequest } from './pageRoutes.ts';
 import { pathsOf } from './paths.ts';
-import { cookieOptions, signIn, signInOnce } from './signIn.ts';
+import { cookieOptions, type Refusal, signIn, signInOnce } from './signIn.ts';
 import { COOKIE, findSession, forgetHome } from './viewer.ts';
 
 /** Nobody needs a key to cause such entries, so each process adds at most 20 of an organization at once, and 6 a minute. */
 const LIMIT = { burst: 20, perSecond: 0.1 };
-
-export interface Refusal {
-  readonly slug: string;
-  readonly reason: string;
-  /** The id in the key that the person sent. It is in the entry only if the organization has such a key. */
-  readonly keyId?: string | undefined;
-}
 
 type RefusalLog = (actor: Actor, refusal: Refusal) => Promise<void>;
 

@@ -9,7 +9,6 @@ import { html } from '../lib/html.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
 import { formField, isSameOrigin, redirectPath, withNotice } from './forms.ts';
 import type { PagePaths } from './paths.ts';
-import type { Refusal } from './sessionRoutes.ts';
 import { COOKIE, findViewer, newSessionId, rememberHome, signSession } from './viewer.ts';
 
 const SESSION_SECONDS = 12 * 3_600;
@@ -38,6 +37,13 @@ export function signInPage(paths: PagePaths, slug: string, given: SignInForm): R
   <p class="hint">No key? The operator creates one: <code>tearsheet key create ${slug}</code>. To show one set to a person without a key, open the set and send its share link.</p>
 </section>`;
   return { title: 'Sign in', body, status: given.lostForm === true ? 401 : 200 };
+}
+
+export interface Refusal {
+  readonly slug: string;
+  readonly reason: string;
+  /** The id in the key that the person sent. It is in the entry only if the organization has such a key. */
+  readonly keyId?: string | undefined;
 }
 
 export interface RefusedSignIn {

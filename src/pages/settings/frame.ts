@@ -52,7 +52,7 @@ export function secretPanel(
 interface Confirmation {
   readonly viewer: Viewer;
   readonly question: HtmlContent;
-  /** What the action does. */
+  /** Says which effect the action has. */
   readonly text: HtmlContent;
   /** Path of the form. */
   readonly action: string;
