@@ -1,19 +1,20 @@
 import { type AdHead, type CapturedFrame, readAdHead, readCreative } from '../core/ads/readAd.ts';
 import { type ListedSet, readSets, type SetPreview, withPreviews } from '../core/sets/listSets.ts';
+import { readAdRecord } from '../core/sets/readRecords.ts';
 import { readSetsOfAd } from '../core/sets/readSet.ts';
 import { type DeliveryRow, listDeliveries } from '../core/webhooks/listDeliveries.ts';
 import type { Queryable } from '../db/database.ts';
+import { type Html, type HtmlContent, html } from '../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from './context.ts';
-import { deliveryList } from './deliveries.ts';
-import { type Html, type HtmlContent, html, webLink } from './html.ts';
+import { deliveryList } from './deliveries/deliveryPage.ts';
 import { AD_ADVICE, AD_LABELS, markerLabel, timeElement } from './labels.ts';
 import { setTable } from './lists/setTable.ts';
-import { metadataList } from './metadata.ts';
+import { adSource } from './live.ts';
 import { OBJECT_TYPES } from './objects/managedObjects.ts';
 import { objectActions } from './objects/objectPages.ts';
+import { idOf, type PageRoutes, recordQuery } from './pageRoutes.ts';
+import { metadataList, thumbnail, warningList, webLink, widthAtHeight } from './parts.ts';
 import { addressOf, type PagePaths } from './paths.ts';
-import { thumbnail, widthAtHeight } from './thumbnail.ts';
-import { warningList } from './warnings.ts';
 
 interface AdPageData {
   readonly ad: AdHead;
@@ -26,7 +27,7 @@ const SETS_SHOWN = 10;
 const DELIVERIES_SHOWN = 50;
 
 /** @returns undefined if this organization has no such ad. */
-export async function adPage(
+async function adPage(
   options: PagesOptions,
   id: string,
   { viewer, paths }: { viewer: Viewer; paths: PagePaths },
@@ -53,7 +54,7 @@ ${metadataList(ad.metadata)}
 ${sets(data, { viewer, paths })}
 </div>`;
   const page: ResultsPage = { title: ad.name, section: 'ads', assets: ['lists.css'], body };
-  return { ...page, ...(ad.status === 'pending' && { events: `${paths.ad(id)}/events` }) };
+  return { ...page, events: ad.status === 'pending' ? `${paths.ad(id)}/events` : undefined };
 }
 
 async function readAdPageData(db: Queryable, id: string, organizationId: string): Promise<AdPageData | undefined> {
@@ -135,4 +136,12 @@ function sets({ ad, sets }: AdPageData, { viewer, paths }: { viewer: Viewer; pat
       ? html`<p class="hint">No set shows this ad yet. A request can name it by its id or its lookup key.</p>`
       : list
   }</section>`;
+}
+
+export function addAdRoutes(pages: PageRoutes): void {
+  const { options } = pages;
+  const path = '/o/:slug/ads/:id';
+  pages.json(`${path}.json`, (given) => readAdRecord(options.store.db, recordQuery(options, given)));
+  pages.get(path, (given) => adPage(options, idOf(given.request), given));
+  pages.events(`${path}/events`, ({ request }, findAgain) => adSource(options, idOf(request), findAgain));
 }

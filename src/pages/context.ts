@@ -1,8 +1,8 @@
 import type { OneTimeSignIns } from '../api/auth/oneTimeSignIns.ts';
 import type { Services } from '../api/public/services.ts';
 import type { Change } from '../db/notifications.ts';
+import type { Html, HtmlContent } from '../lib/html.ts';
 import type { AssetName } from './assets.ts';
-import type { Html, HtmlContent } from './html.ts';
 
 export interface PagesOptions extends Services {
   /** Calls the handler for each change, for live progress. @returns a function that ends the subscription. */
@@ -43,13 +43,13 @@ export interface ResultsPage {
   readonly title: string;
   readonly body: HtmlContent;
   /** 200 unless given. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** The part of the pages that this page belongs to. */
   readonly section?: SectionName;
   /** Style sheets beside pages.css, and scripts. */
   readonly assets?: readonly AssetName[];
   /** Path of the stream of live changes to this page. */
-  readonly events?: string;
+  readonly events?: string | undefined;
   /** Replaces the name of the service at the top: an image or a name. */
   readonly brand?: Html | undefined;
   /** Replaces the name of the service in the title. */

@@ -1,11 +1,20 @@
 /** Reads the forms of the pages and rejects forms that another site sent. */
 import type { Request } from 'express';
 import { Failure } from '../domain/failure.ts';
+import { type Html, html } from '../lib/html.ts';
 import type { PagesOptions, Viewer } from './context.ts';
-import { type Html, html } from './html.ts';
 import type { PagePaths } from './paths.ts';
-import { isFormToken } from './signatures.ts';
-import { findSession } from './viewer.ts';
+import { findSession, isFormToken } from './viewer.ts';
+
+/** Messages that a page shows once. The address names the message, so that no page shows the text of a stranger. */
+const NOTICES = {
+  not_sent: 'Your session had ended, so the last form changed nothing. You are signed in now: send it again.',
+  saved: 'Saved.',
+  deleted: 'Deleted. Its files go within a minute.',
+  key_revoked: 'The key was revoked. It opens nothing any more.',
+  connector_removed: 'The connector was removed. Deliveries that use it fail until there is a new one of this name.',
+} as const;
+export type Notice = keyof typeof NOTICES;
 
 /** The fields that every form with an effect sends. @param next the page to return to. */
 export function hiddenFields(viewer: Viewer, next: string): Html {
@@ -55,9 +64,9 @@ export function requireWrite({ canWrite }: Viewer): void {
 export function requireOwnForm(
   { secret }: Pick<PagesOptions, 'secret'>,
   request: Request,
-  { viewer, needsWrite }: { viewer: Viewer; needsWrite: boolean },
+  { viewer, scope }: { viewer: Viewer; scope: 'read' | 'write' | 'admin' },
 ): void {
-  if (needsWrite) requireWrite(viewer);
+  if (scope === 'write') requireWrite(viewer);
   // A request that carries the key itself does not come from a browser that another site misled.
   if (viewer.formToken === '') return;
   const session = findSession(secret, request, viewer.slug);
@@ -68,4 +77,19 @@ export function requireOwnForm(
 
 function forbidden(text: string): Failure {
   return new Failure({ status: 403, code: 'forbidden', errors: { form: [text] } });
+}
+
+/** @returns the text of the message that the address names. */
+export function noticeOf(request: Pick<Request, 'query'>): string | undefined {
+  const name = request.query['notice'];
+  return isNotice(name) ? NOTICES[name] : undefined;
+}
+
+function isNotice(name: unknown): name is Notice {
+  return typeof name === 'string' && Object.hasOwn(NOTICES, name);
+}
+
+/** @returns the address of a page that shows the message. */
+export function withNotice(path: string, notice: Notice): string {
+  return `${path}${path.includes('?') ? '&' : '?'}notice=${notice}`;
 }

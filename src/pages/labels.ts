@@ -1,10 +1,11 @@
 /** The texts for statuses: what happened, and what the reader can do. */
 
 import type { ReviewRow } from '../core/reviews/reviewQueries.ts';
+import type { ListedSet } from '../core/sets/listSets.ts';
 import type { DeliveryRow } from '../core/webhooks/listDeliveries.ts';
-import type { ScreenshotTotals } from '../domain/reviewNotes.ts';
+import { type ScreenshotTotals, totalsOf } from '../domain/reviewNotes.ts';
 import type { AdFailure, AdStatus, ScreenshotFailure, SetStatus } from '../domain/states.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../lib/html.ts';
 
 export const SET_LABELS: Readonly<Record<SetStatus, string>> = {
   draft: 'Waiting to start',
@@ -55,6 +56,21 @@ export function setLabel(status: SetStatus, { total, uploaded }: Pick<Screenshot
 /** The classes of the badge with {@link setLabel}. */
 export function setState(status: SetStatus, { total, uploaded }: Pick<ScreenshotTotals, 'total' | 'uploaded'>): string {
   return status === 'approved' && uploaded < total ? `${status} partial` : status;
+}
+
+/** The status, with what it does not say: failures of an approved set, and a cancellation that is not finished. */
+export function setBadge({
+  status,
+  counts,
+  cancel_requested_at,
+}: Pick<ListedSet, 'status' | 'counts' | 'cancel_requested_at'>): Html {
+  const isCanceling = cancel_requested_at !== null && status === 'capturing';
+  const { failed } = totalsOf(counts);
+  const partly =
+    failed > 0 &&
+    (status === 'approved' || status === 'in_review') &&
+    html` <span class="state failed">${failed} failed</span>`;
+  return html`<span class="state ${status}">${isCanceling ? 'Canceling' : SET_LABELS[status]}</span>${partly}`;
 }
 
 /** For example "Failed after 14 attempts". */

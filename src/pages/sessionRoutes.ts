@@ -1,24 +1,28 @@
 /** Routes that sign a person in and out. */
-import type { Request, Response, Router } from 'express';
+import type { Request, Response } from 'express';
 import { actorOf } from '../api/server/caller.ts';
 import { endSession } from '../core/organizations/apiKeys.ts';
 import { recordAction } from '../core/organizations/auditLogQueries.ts';
+import { findKeyRow } from '../core/organizations/keyList.ts';
+import { findOrganization } from '../core/organizations/organizations.ts';
+import { type Actor, changesBetween } from '../domain/auditLog.ts';
+import { createRateLimiter } from '../lib/rateLimiter.ts';
 import type { PagesOptions } from './context.ts';
-import { forgetHome } from './homeCookie.ts';
-import { billingPage } from './messagePages.ts';
-import { signInOnce } from './oneTimeSignIn.ts';
-import { slugOf, type ViewerRequest } from './pageHandlers.ts';
+import { billingPage, formBody, goBack, type PageRoutes, slugOf, type ViewerRequest } from './pageRoutes.ts';
 import { pathsOf } from './paths.ts';
-import { createRefusalLog } from './refusedSignIns.ts';
-import { formBody, type RouteTools } from './routing.ts';
-import { cookieOptions, signIn } from './signIn.ts';
-import { COOKIE, findSession } from './viewer.ts';
+import { cookieOptions, type Refusal, signIn, signInOnce } from './signIn.ts';
+import { COOKIE, findSession, forgetHome } from './viewer.ts';
 
-export function addSessionRoutes(router: Router, options: PagesOptions, { handlers }: RouteTools): void {
-  const body = formBody();
+/** Nobody needs a key to cause such entries, so each process adds at most 20 of an organization at once, and 6 a minute. */
+const LIMIT = { burst: 20, perSecond: 0.1 };
+
+type RefusalLog = (actor: Actor, refusal: Refusal) => Promise<void>;
+
+export function addSessionRoutes(pages: PageRoutes): void {
+  const { options, router } = pages;
   router.get('/o/:slug/billing', (request, response) => {
     const slug = slugOf(request);
-    handlers.send(response, billingPage(slug, options.contact), { paths: pathsOf(options.publicUrl, slug) });
+    pages.send(response, billingPage(slug, options.contact), { paths: pathsOf(options.publicUrl, slug) });
   });
   const refusals = createRefusalLog(options);
   const signingIn =
@@ -28,12 +32,13 @@ export function addSessionRoutes(router: Router, options: PagesOptions, { handle
       const actor = actorOf({ request, response }, { type: 'anonymous', keyId: null });
       const refused = await attempt(options, { request, response, paths });
       if (refused === undefined) return;
-      handlers.send(response, refused.page, { paths });
+      pages.send(response, refused.page, { paths });
       await refusals(actor, refused.refusal);
     };
-  router.post('/o/:slug/sign-in', body, signingIn(signIn));
+  router.post('/o/:slug/sign-in', formBody(), signingIn(signIn));
   router.get('/o/:slug/sign-in/:token', signingIn(signInOnce));
-  const signOut = async ({ request, response, viewer, actor, paths }: ViewerRequest) => {
+  const signOut = async (given: ViewerRequest) => {
+    const { request, response, viewer, actor, paths } = given;
     const session = findSession(options.secret, request, viewer.slug);
     if (session !== undefined)
       await options.store.db.transaction().execute(async (tx) => {
@@ -43,6 +48,28 @@ export function addSessionRoutes(router: Router, options: PagesOptions, { handle
       });
     response.clearCookie(COOKIE, cookieOptions(options.publicUrl, paths));
     forgetHome(response, { publicUrl: options.publicUrl, paths });
+    return goBack(given);
   };
-  router.post('/o/:slug/sign-out', body, handlers.form(signOut, false));
+  pages.post('/o/:slug/sign-out', signOut, { scope: 'read' });
+}
+
+/** The function never fails. Call it after the response, so that its duration does not tell whether the organization exists. */
+export function createRefusalLog(
+  { store: { db }, log }: Pick<PagesOptions, 'store' | 'log'>,
+  now: () => number = () => performance.now(),
+): RefusalLog {
+  const limiter = createRateLimiter(LIMIT, now);
+  const record = async (actor: Actor, { slug, reason, keyId }: Refusal): Promise<void> => {
+    const organizationId = (await findOrganization(db, slug))?.id;
+    if (organizationId === undefined) return;
+    const known = keyId && (await findKeyRow(db, { organizationId, id: keyId }));
+    const changes = changesBetween({}, { reason, key_id: known && keyId });
+    await recordAction(db, actor, { organizationId, action: 'session.refused', objectId: null, changes });
+  };
+  return async (actor, refusal) => {
+    if (!limiter.take(refusal.slug).allowed) return;
+    await record(actor, refusal).catch((error: unknown) =>
+      log.error({ err: error, request_id: actor.requestId }, 'a refused sign-in is missing in the audit log'),
+    );
+  };
 }

@@ -1,13 +1,16 @@
-/** The part of a set's page that creates, lists and revokes its share links. */
-
+/** The part of a set's page that creates, lists and revokes its share links, and its routes. */
 import { shareToken } from '../api/auth/shareTokens.ts';
-import { listShareLinks, type ShareLinkRow } from '../core/sharing/shareLinks.ts';
+import { createShareLink, listShareLinks, revokeLink, type ShareLinkRow } from '../core/sharing/shareLinks.ts';
 import { sharePage } from '../domain/addresses.ts';
-import { SHARE_DAYS_DEFAULT, SHARE_LABEL_MAX, shareState } from '../domain/shareLinks.ts';
+import { notFound } from '../domain/failure.ts';
+import { inDays, SHARE_DAYS_DEFAULT, SHARE_DAYS_MAX, SHARE_LABEL_MAX, shareState } from '../domain/shareLinks.ts';
+import { isUuid } from '../domain/slugs.ts';
+import { cutCodePoints, storable } from '../domain/text.ts';
+import { type Html, type HtmlContent, html } from '../lib/html.ts';
 import type { PagesOptions, Viewer } from './context.ts';
-import { hiddenFields } from './forms.ts';
-import { type Html, type HtmlContent, html } from './html.ts';
+import { formField, hiddenFields } from './forms.ts';
 import { timeElement } from './labels.ts';
+import { goBack, idOf, type PageRoutes } from './pageRoutes.ts';
 import type { PagePaths } from './paths.ts';
 
 const LINKS_SHOWN = 100;
@@ -29,7 +32,7 @@ export async function sharePanel(options: PagesOptions, setId: string, given: Pa
 <form class="fields" method="post" action="${path}/shares">${hiddenFields(viewer, path)}
   <label for="share-label">For whom</label><input id="share-label" name="label" maxlength="${SHARE_LABEL_MAX}" autocomplete="off">
   <label for="share-days">Valid for</label><select id="share-days" name="days">${DAYS.map((days) => html`<option value="${days}"${days === SHARE_DAYS_DEFAULT && html` selected`}>${days} days</option>`)}</select>
-  <label class="choice"><input type="checkbox" name="downloads" value="yes"> Allow downloads as PowerPoint, PDF or ZIP, with the names of the ads</label>
+  <label class="check"><input type="checkbox" name="downloads" value="yes"> <span>Allow downloads as PowerPoint, PDF or ZIP, with the names of the ads</span></label>
   <button>Create a link</button>
 </form>
 ${rows.length > 0 && html`<ul class="shares">${rows.map((row) => item(options, row, given))}</ul>`}
@@ -57,4 +60,30 @@ function when({ created_at, expires_at, revoked_at, last_used_at, creator, downl
     revoked_at === null ? html`valid until ${timeElement(expires_at)}` : html`revoked ${timeElement(revoked_at)}`;
   const use = last_used_at === null ? 'never opened' : html`last opened ${timeElement(last_used_at)}`;
   return html`Created ${timeElement(created_at)}${creator && ` by ${creator}`}, ${end}, ${use}${downloads && ', with downloads'}`;
+}
+
+export function addShareRoutes(pages: PageRoutes): void {
+  const { db } = pages.options.store;
+  const path = '/o/:slug/screenshot_sets/:id/shares';
+  pages.post(path, async (given) => {
+    const field = (name: string) => formField(given.request, name);
+    const days = Number(field('days'));
+    const isValid = Number.isInteger(days) && days >= 1 && days <= SHARE_DAYS_MAX;
+    const link = {
+      organizationId: given.viewer.organizationId,
+      setId: idOf(given.request),
+      expiresAt: inDays(new Date(), isValid ? days : SHARE_DAYS_DEFAULT),
+      downloads: field('downloads') !== '',
+      label: cutCodePoints(storable(field('label')).trim(), SHARE_LABEL_MAX),
+    };
+    await db.transaction().execute((tx) => createShareLink(tx, link, given.actor));
+    return goBack(given);
+  });
+  pages.post(`${path}/:share/revoke`, async (given) => {
+    const id = String(given.request.params['share']).toLowerCase();
+    if (!isUuid(id)) throw notFound('share_id', 'There is no such share link.');
+    const link = { organizationId: given.viewer.organizationId, setId: idOf(given.request), id };
+    await db.transaction().execute((tx) => revokeLink(tx, link, given.actor));
+    return goBack(given);
+  });
 }

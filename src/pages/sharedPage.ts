@@ -1,20 +1,25 @@
 /** The page that a share link opens: pictures with site, device and time. It shows nothing else of the set. */
-
+import type { Request, RequestHandler } from 'express';
+import { readShareToken } from '../api/auth/shareTokens.ts';
+import { COST } from '../api/limits/costs.ts';
 import { type BrandingRow, readBranding } from '../core/organizations/branding.ts';
+import { wasRemoved } from '../core/removal/deletions.ts';
 import { readScreenshots } from '../core/sets/readScreenshots.ts';
 import { readSetHead, type SetHead } from '../core/sets/readSet.ts';
 import { readVersions } from '../core/sets/readVersions.ts';
-import type { SharedSet } from '../core/sharing/shareLinks.ts';
+import { findShareLink, noteShareLinkUse, type SharedSet } from '../core/sharing/shareLinks.ts';
+import { shareState } from '../domain/shareLinks.ts';
 import { shownPart } from '../domain/thumbnails.ts';
+import { type Html, type HtmlContent, html } from '../lib/html.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
-import { downloadPanel } from './downloads/downloadPanel.ts';
-import { type Html, type HtmlContent, html } from './html.ts';
+import { type DownloadSource, downloadPage, downloadPanel, startDownload } from './downloads.ts';
 import { markerLabel, timeElement } from './labels.ts';
-import type { PagePaths } from './paths.ts';
+import { setSource } from './live.ts';
+import { type PageRoutes, pageOf } from './pageRoutes.ts';
+import { messagePage, numberedPages, siteName, thumbnail, widthAtHeight } from './parts.ts';
+import { type PagePaths, pathsOf } from './paths.ts';
 import { type FilmStrip, type Group, groupPictures, inPageOrder } from './set/grouping.ts';
 import { currentVersion, type PictureView } from './set/pictures.ts';
-import { siteName } from './siteNames.ts';
-import { thumbnail, widthAtHeight } from './thumbnail.ts';
 
 const PER_PAGE = 240;
 
@@ -25,8 +30,24 @@ interface SharedOptions {
   readonly page: number;
 }
 
+const ASK = 'Ask the person who sent it for a new one.';
+/** The pages of links that show nothing. They do not name the organization or the set. */
+const EXPIRED_LINK = linkPage('This link has expired', `Links to pictures are valid for a limited time. ${ASK}`, 410);
+const REMOVED_PICTURES = linkPage(
+  'These pictures were removed',
+  'Their owner deleted them, or keeps pictures for a limited time only.',
+  410,
+);
+const REVOKED_LINK = linkPage('This link was revoked', `The sender has withdrawn this link. ${ASK}`, 410);
+const UNKNOWN_LINK = linkPage(
+  'There is nothing at this address',
+  'Check that the link is complete. A link in a message is sometimes cut at the end of a line.',
+  404,
+);
+const UNAVAILABLE_LINK = linkPage('These pictures are not available at the moment', 'Try again later.', 403);
+
 /** @returns undefined if there is no such set. */
-export async function sharedPage(
+async function sharedPage(
   { store }: PagesOptions,
   { set_id, organizationId, downloads }: SharedSet,
   { paths, token, page }: SharedOptions,
@@ -44,7 +65,7 @@ export async function sharedPage(
 ${head(set, { count: pictures.length, isLive })}
 ${canDownload && downloadPanel(panel)}
 ${sections(shown, paths)}
-${pageLinks(pictures.length, page, paths.share(token))}
+${numberedPages({ page, pages: Math.ceil(pictures.length / PER_PAGE), addressOf: (to) => `${paths.share(token)}?page=${to}` })}
 ${branding.footer_text !== null && html`<footer class="meta"><bdi>${branding.footer_text}</bdi></footer>`}
 </div>`;
   return {
@@ -54,7 +75,7 @@ ${branding.footer_text !== null && html`<footer class="meta"><bdi>${branding.foo
     ...brandOf(branding, paths),
     brandStyle: `${paths.share(token)}/brand.css`,
     assets: ['set.css', 'lightbox.js', 'downloads.js'],
-    ...(isLive && { events: `${paths.share(token)}/events` }),
+    events: isLive ? `${paths.share(token)}/events` : undefined,
   };
 }
 
@@ -68,7 +89,7 @@ function brandOf({ logo, brand_name: name }: BrandingRow, paths: PagePaths): Pic
 }
 
 /** The style sheet of a shared page: an inline style would break the Content-Security-Policy. */
-export async function brandStyle({ store }: PagesOptions, { organizationId }: SharedSet): Promise<string> {
+async function brandStyle({ store }: PagesOptions, { organizationId }: SharedSet): Promise<string> {
   const { accent_color: accent } = await readBranding(store.db, organizationId);
   return `.shared .top { border-top: 4px solid ${accent}; }\n`;
 }
@@ -137,9 +158,87 @@ function figure(
 <figcaption><p class="what">${device}${marker}</p>${captured_at !== null && html`<p class="meta">${timeElement(captured_at)}</p>`}</figcaption></figure>`;
 }
 
-function pageLinks(total: number, page: number, path: string): HtmlContent {
-  const pages = Math.ceil(total / PER_PAGE);
-  if (pages <= 1) return null;
-  const link = (to: number, text: string) => html`<a href="${path}?page=${to}">${text}</a>`;
-  return html`<nav class="pages" aria-label="Pages">${page > 1 && link(page - 1, 'Previous')} <span>Page ${page} of ${pages}</span> ${page < pages && link(page + 1, 'Next')}</nav>`;
+/** Serves what a share link opens, without a key: /s/:token. */
+export function addSharedRoutes(pages: PageRoutes): void {
+  const { options, router } = pages;
+  const { db } = options.store;
+  /** Each request looks the link up, so that a revoked one shows nothing. */
+  const opened =
+    (
+      show: (share: SharedSet, ...args: Parameters<RequestHandler>) => Promise<ResultsPage | 'sent' | undefined>,
+      cost: number = COST.usual,
+    ): RequestHandler =>
+    async (request, response, next) => {
+      options.openLimits?.takeOfAddress(request, response);
+      const found = await find(options, request);
+      if (!('title' in found)) options.openLimits?.takeOfLink(found.id, response, cost);
+      const result = 'title' in found ? found : await show(found, request, response, next);
+      if (result === 'sent') return;
+      pages.send(response, result ?? UNKNOWN_LINK, { paths: pathsOf(options.publicUrl, '') });
+    };
+  router.get(
+    '/s/:token',
+    opened(async (share, request) => {
+      await noteShareLinkUse(db, share.id);
+      const paths = pathsOf(options.publicUrl, '');
+      return sharedPage(options, share, { paths, token: String(request.params['token']), page: pageOf(request) });
+    }),
+  );
+  router.get(
+    '/s/:token/events',
+    opened(async (share, request, response) => {
+      const access = async () => {
+        const found = await find(options, request);
+        return 'title' in found ? undefined : found;
+      };
+      await pages.live.open(response, share.organizationId, setSource(options, share.set_id, access));
+      return 'sent';
+    }, COST.list),
+  );
+  const sourceOf = (share: SharedSet, request: Request): DownloadSource => {
+    const paths = pathsOf(options.publicUrl, '');
+    const path = paths.share(String(request.params['token']));
+    return { organizationId: share.organizationId, setId: share.set_id, audience: 'shared', path, base: paths.base };
+  };
+  router.get(
+    '/s/:token/brand.css',
+    opened(async (share, _request, response) => {
+      response.set({ 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'no-store' });
+      response.end(await brandStyle(options, share));
+      return 'sent';
+    }),
+  );
+  router.get(
+    '/s/:token/export',
+    opened(
+      async (share, request, response) =>
+        share.downloads ? startDownload(options, sourceOf(share, request), { request, response }) : undefined,
+      COST.heavy,
+    ),
+  );
+  router.get(
+    '/s/:token/exports/:export',
+    opened(async (share, request, response) =>
+      share.downloads ? downloadPage(options, sourceOf(share, request), { request, response }) : undefined,
+    ),
+  );
+  router.use('/s', (_request, response) => {
+    pages.send(response, UNKNOWN_LINK, { paths: pathsOf(options.publicUrl, '') });
+  });
+}
+
+/** @returns the set of a valid link, or the page that says why there is none. */
+async function find({ store, secret }: PagesOptions, request: Request): Promise<SharedSet | ResultsPage> {
+  const id = readShareToken(secret, String(request.params['token']));
+  if (id === undefined) return UNKNOWN_LINK;
+  const share = await findShareLink(store.db, id);
+  if (share === undefined) return (await wasRemoved(store.db, { id })) ? REMOVED_PICTURES : UNKNOWN_LINK;
+  const state = shareState(share, new Date());
+  if (state === 'revoked') return REVOKED_LINK;
+  if (state === 'expired') return EXPIRED_LINK;
+  return share.disabled ? UNAVAILABLE_LINK : share;
+}
+
+function linkPage(title: string, text: string, status: number): ResultsPage {
+  return { ...messagePage(title, text, status), isShared: true };
 }

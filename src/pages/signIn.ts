@@ -2,17 +2,14 @@
 import type { Request, Response } from 'express';
 import { createKeyChecker } from '../api/limits/keyChecker.ts';
 import { actorOf } from '../api/server/caller.ts';
+import { findLiveKey } from '../core/organizations/apiKeys.ts';
 import { recordAction } from '../core/organizations/auditLogQueries.ts';
 import { parseKey } from '../domain/keys.ts';
+import { html } from '../lib/html.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
-import { formField, isSameOrigin, redirectPath } from './forms.ts';
-import { rememberHome } from './homeCookie.ts';
-import { html } from './html.ts';
-import { withNotice } from './notices.ts';
+import { formField, isSameOrigin, redirectPath, withNotice } from './forms.ts';
 import type { PagePaths } from './paths.ts';
-import type { Refusal } from './refusedSignIns.ts';
-import { newSessionId, signSession } from './signatures.ts';
-import { COOKIE } from './viewer.ts';
+import { COOKIE, findViewer, newSessionId, rememberHome, signSession } from './viewer.ts';
 
 const SESSION_SECONDS = 12 * 3_600;
 
@@ -39,7 +36,14 @@ export function signInPage(paths: PagePaths, slug: string, given: SignInForm): R
   </form>
   <p class="hint">No key? The operator creates one: <code>tearsheet key create ${slug}</code>. To show one set to a person without a key, open the set and send its share link.</p>
 </section>`;
-  return { title: 'Sign in', body, ...(given.lostForm === true && { status: 401 }) };
+  return { title: 'Sign in', body, status: given.lostForm === true ? 401 : 200 };
+}
+
+export interface Refusal {
+  readonly slug: string;
+  readonly reason: string;
+  /** The id in the key that the person sent. It is in the entry only if the organization has such a key. */
+  readonly keyId?: string | undefined;
 }
 
 export interface RefusedSignIn {
@@ -84,7 +88,7 @@ interface NewSession {
 }
 
 /** Adds an entry to the audit log and sets the cookie of a session. The caller has checked the key. */
-export async function startSession(
+async function startSession(
   { store, secret, publicUrl }: Pick<PagesOptions, 'store' | 'secret' | 'publicUrl'>,
   { request, response }: { request: Request; response: Response },
   { paths, slug, keyId, organizationId }: NewSession,
@@ -102,4 +106,29 @@ export async function startSession(
 export function cookieOptions(publicUrl: string, paths: PagePaths) {
   const secure = publicUrl.startsWith('https:');
   return { httpOnly: true, sameSite: 'lax', secure, path: paths.organization } as const;
+}
+
+/** GET /o/:slug/sign-in/:token. @returns undefined if the response was sent. */
+export async function signInOnce(
+  options: PagesOptions,
+  { request, response, paths }: { request: Request; response: Response; paths: PagePaths },
+): Promise<RefusedSignIn | undefined> {
+  const slug = String(request.params['slug']);
+  response.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
+  // Programs that preview links send HEAD, and a second click comes from a browser that is signed in: neither needs the link.
+  const isSignedIn = request.method === 'HEAD' || (await findViewer(options, request)) !== undefined;
+  const link = isSignedIn ? undefined : options.signIns?.take(slug, String(request.params['token']));
+  const key = link && (await findLiveKey(options.store.db, { keyId: link.keyId, slug }));
+  if (!isSignedIn && (link === undefined || key === undefined)) {
+    const fault =
+      'This link was used already, or it is older than ten minutes. Start the service again for a new one, or paste an API key.';
+    const page = signInPage(paths, slug, { next: paths.organization, fault });
+    return { page, refusal: { slug, reason: 'link that was used, expired or never given' } };
+  }
+  if (link !== undefined && key !== undefined) {
+    const { organizationId } = key;
+    await startSession(options, { request, response }, { paths, slug, keyId: link.keyId, organizationId });
+  }
+  response.redirect(303, paths.organization);
+  return undefined;
 }

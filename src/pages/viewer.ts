@@ -1,10 +1,34 @@
 /** Finds the viewer by API key or session. Each request asks PostgreSQL, so a revoked key opens nothing. */
-import type { Request } from 'express';
+
+import { randomBytes } from 'node:crypto';
+import type { Request, Response } from 'express';
 import { createKeyChecker } from '../api/limits/keyChecker.ts';
 import { findLiveKey } from '../core/organizations/apiKeys.ts';
 import { keyOfHeader } from '../domain/keys.ts';
+import { isSlug } from '../domain/slugs.ts';
+import { hmacOf, isSameSignature } from '../lib/hmac.ts';
 import type { PagesOptions, Viewer } from './context.ts';
-import { formToken, readSession, type Session } from './signatures.ts';
+import type { PagePaths } from './paths.ts';
+
+const HOME_COOKIE = 'tearsheet_home';
+const DAYS = 90;
+
+interface HomeOptions {
+  readonly publicUrl: string;
+  readonly paths: PagePaths;
+}
+
+interface Session {
+  /** Random, so that one session can end before the others of its key. */
+  readonly id: string;
+  readonly slug: string;
+  readonly keyId: string;
+  /** Unix seconds. */
+  readonly expires: number;
+}
+
+type NewSession = Omit<Session, 'id'> & { readonly id?: string };
+export const newSessionId = () => randomBytes(12).toString('base64url');
 
 export const COOKIE = 'tearsheet_session';
 
@@ -55,4 +79,59 @@ async function bySession(
   if (session === undefined || key === undefined || !key.scopes.includes('read')) return undefined;
   const canWrite = key.scopes.includes('write');
   return { ...key, slug, canWrite, keyId: session.keyId, formToken: formToken(secret, session) };
+}
+
+/** @returns the cookie of a session. It contains the id of the key; each request checks the key in PostgreSQL. */
+export function signSession(secret: Buffer, { slug, keyId, expires, id = newSessionId() }: NewSession): string {
+  return `v2.${keyId}.${expires}.${id}.${sign(secret, 'session', [slug, keyId, expires, id])}`;
+}
+
+/** @returns undefined for a cookie that is forged, expired, or of another organization. */
+export function readSession(secret: Buffer, slug: string, cookie: string): Session | undefined {
+  const [version, keyId = '', expires = '', id = '', signature = '', ...rest] = cookie.split('.');
+  if (version !== 'v2' || rest.length > 0 || !isFuture(expires)) return undefined;
+  if (!isSameSignature(signature, sign(secret, 'session', [slug, keyId, expires, id]))) return undefined;
+  return { id, slug, keyId, expires: Number(expires) };
+}
+
+/** @returns the token that the forms of this session contain, because another site cannot know it. */
+export function formToken(secret: Buffer, { slug, keyId, expires, id }: Session): string {
+  return sign(secret, 'form', [slug, keyId, expires, id]);
+}
+
+export function isFormToken(secret: Buffer, session: Session, given: string): boolean {
+  return isSameSignature(given, formToken(secret, session));
+}
+
+function isFuture(expires: string): boolean {
+  return /^\d{1,12}$/.test(expires) && Number(expires) * 1000 > Date.now();
+}
+
+/** The signature includes its purpose, so that none is valid for another purpose. */
+function sign(secret: Buffer, purpose: string, parts: readonly (string | number)[]): string {
+  return hmacOf(secret, ['pages', purpose, ...parts].join('\n'));
+}
+
+/**
+ * Remembers the organization that a person signed in to last, so that `/` leads there. The cookie of the session is not
+ * sent to `/`. This one holds only the name of the organization, which is no secret and opens nothing.
+ */
+export function rememberHome(response: Response, slug: string, options: HomeOptions): void {
+  response.cookie(HOME_COOKIE, slug, { ...optionsOf(options), maxAge: DAYS * 86_400_000 });
+}
+
+export function forgetHome(response: Response, options: HomeOptions): void {
+  response.clearCookie(HOME_COOKIE, optionsOf(options));
+}
+
+/** @returns the name of an organization, which may not exist any more. */
+export function readHome(request: Request): string | undefined {
+  const found = (request.headers.cookie ?? '').split(';').map((part) => part.trim().split('=', 2));
+  const slug = found.find(([name]) => name === HOME_COOKIE)?.[1] ?? '';
+  return isSlug(slug) ? slug : undefined;
+}
+
+function optionsOf({ publicUrl, paths }: HomeOptions) {
+  const secure = publicUrl.startsWith('https:');
+  return { httpOnly: true, sameSite: 'lax', secure, path: paths.base === '' ? '/' : paths.base } as const;
 }

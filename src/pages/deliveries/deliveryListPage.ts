@@ -1,14 +1,33 @@
 /** All deliveries of an organization, newest first. */
 
-import { type DeliveryRow, listDeliveries } from '../../core/webhooks/listDeliveries.ts';
+import type { Request } from 'express';
+import { type DeliveryFilter, type DeliveryRow, listDeliveries } from '../../core/webhooks/listDeliveries.ts';
 import { TOTAL_MOST } from '../../db/list.ts';
+import { isUuid } from '../../domain/slugs.ts';
 import { EVENT_TOPICS } from '../../domain/topics.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
-import { type Html, type HtmlContent, html } from '../html.ts';
 import { deliveryLabel, timeElement } from '../labels.ts';
+import { pageOf } from '../pageRoutes.ts';
+import { numberedPages } from '../parts.ts';
 import type { PagePaths } from '../paths.ts';
-import { CHANNELS, type DeliveryQuery, filterOf, hasFilter, listPageAddress, STATUSES } from './deliveryQuery.ts';
-import { shownTarget } from './target.ts';
+
+const STATUSES = ['pending', 'delivered', 'retries_exhausted', 'gone', 'refused'] as const;
+const CHANNELS = ['webhook', 's3'] as const;
+
+interface DeliveryQuery {
+  readonly page: number;
+  readonly status?: (typeof STATUSES)[number] | undefined;
+  readonly topic?: (typeof EVENT_TOPICS)[number] | undefined;
+  readonly channel?: (typeof CHANNELS)[number] | undefined;
+  readonly set?: string | undefined;
+  readonly ad?: string | undefined;
+  /** The time at which the reader opened the first list page, so that new deliveries do not move those on later ones. */
+  readonly until?: Date | undefined;
+}
+
+/** Shorter parts are names. Longer ones with letters and digits are often secrets, as in the addresses of chat services. */
+const SECRET_LENGTH = 16;
 
 const PER_PAGE = 50;
 const STATUS_NAMES = {
@@ -31,11 +50,18 @@ export async function deliveryListPage({ store }: PagesOptions, given: Given): P
   const until = query.until ?? new Date();
   const filter = filterOf({ ...query, until: query.page === 1 ? undefined : until }, viewer.organizationId);
   const { rows, total } = await listDeliveries(store.db, filter, { page: query.page, perPage: PER_PAGE });
+  const pages = numberedPages({
+    page: query.page,
+    pages: Math.ceil(total / PER_PAGE),
+    addressOf: (page) => listPageAddress(paths.deliveries, query, { page, until }),
+    labels: { before: 'Newer', after: 'Older' },
+    isOpen: total >= TOTAL_MOST,
+  });
   const body = html`<section class="head"><h1>Deliveries</h1>
 <p class="meta">Events that the service sends to webhooks and buckets, newest first.</p></section>
 ${filterForm(paths.deliveries, query)}
 ${rows.length === 0 ? emptyList(given) : table(rows, paths)}
-${pageLinks(total, until, given)}`;
+${pages}`;
   return { title: 'Deliveries', body, section: 'deliveries', assets: ['settings.css'] };
 }
 
@@ -96,11 +122,53 @@ function lastAnswer({ log, status, next_attempt_at }: DeliveryRow): HtmlContent 
   return html`${typeof code === 'number' && html`<span class="meta">, last answer ${code}</span>`}${isWaiting && html`<span class="meta">, next ${timeElement(next_attempt_at)}</span>`}`;
 }
 
-function pageLinks(total: number, until: Date, { paths, query }: Given): HtmlContent {
-  const pages = Math.ceil(total / PER_PAGE);
-  if (pages <= 1) return null;
-  const { page } = query;
-  const link = (to: number, text: string) =>
-    html`<a href="${listPageAddress(paths.deliveries, query, { page: to, until })}">${text}</a>`;
-  return html`<nav class="pages" aria-label="Pages">${page > 1 && link(page - 1, 'Newer')} <span>Page ${page}${total < TOTAL_MOST && ` of ${pages}`}</span> ${page < pages && link(page + 1, 'Older')}</nav>`;
+/** @returns the target without its query and without parts of its path that look like secrets. */
+export function shownTarget(target: string): string {
+  const url = URL.parse(target);
+  if (url === null || url.protocol === 's3:') return target;
+  const path = url.pathname.split('/').map(hideSecret).join('/');
+  return `${url.protocol}//${url.host}${path}${url.search === '' ? '' : '?…'}`;
+}
+
+function hideSecret(part: string): string {
+  const isSecret = part.length >= SECRET_LENGTH && /\d/.test(part) && /[a-z]/i.test(part);
+  return isSecret ? `${part.slice(0, 4)}…` : part;
+}
+
+/** A value that a filter does not know counts as no filter. */
+export function readDeliveryQuery(request: Pick<Request, 'query'>): DeliveryQuery {
+  const value = (name: string) => {
+    const given = request.query[name];
+    return typeof given === 'string' ? given.trim() : '';
+  };
+  const until = new Date(Number(value('until')));
+  return {
+    page: pageOf(request),
+    status: STATUSES.find((status) => status === value('status')),
+    topic: EVENT_TOPICS.find((topic) => topic === value('topic')),
+    channel: CHANNELS.find((channel) => channel === value('channel')),
+    set: isUuid(value('set')) ? value('set').toLowerCase() : undefined,
+    ad: isUuid(value('ad')) ? value('ad').toLowerCase() : undefined,
+    until: value('until') === '' || Number.isNaN(until.getTime()) ? undefined : until,
+  };
+}
+
+function filterOf({ status, topic, channel, set, ad, until }: DeliveryQuery, organizationId: string): DeliveryFilter {
+  return { organizationId, status, topic, channel, setId: set, adId: ad, until };
+}
+
+function hasFilter({ status, topic, channel, set, ad }: DeliveryQuery): boolean {
+  return [status, topic, channel, set, ad].some((value) => value !== undefined);
+}
+
+/** @returns the address of another list page with the same filters. */
+function listPageAddress(path: string, query: DeliveryQuery, given: { page: number; until: Date }): string {
+  const { page: _page, until: _until, ...filters } = query;
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(filters)) if (value !== undefined) parameters.set(name, value);
+  if (given.page > 1) {
+    parameters.set('page', String(given.page));
+    parameters.set('until', String(given.until.getTime()));
+  }
+  return parameters.size === 0 ? path : `${path}?${parameters}`;
 }

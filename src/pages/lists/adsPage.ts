@@ -2,14 +2,12 @@
 import { adFilters, uuid } from '../../contract/queries.ts';
 import { type ListedAd, listAds } from '../../core/ads/listAds.ts';
 import { AD_STATUSES } from '../../domain/states.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
-import { type Html, type HtmlContent, html } from '../html.ts';
 import { AD_LABELS, timeElement } from '../labels.ts';
+import { thumbnail, widthAtHeight } from '../parts.ts';
 import type { PagePaths } from '../paths.ts';
-import { thumbnail, widthAtHeight } from '../thumbnail.ts';
-import { campaignChoices } from './campaignChoices.ts';
-import { emptyList } from './emptyList.ts';
-import { ANY, DATES, filterForm, sortHeading } from './filterForm.ts';
+import { ANY, campaignChoices, DATES, emptyList, filterForm, sortHeading } from './filterForm.ts';
 import { type ListQuery, readListQuery } from './listQuery.ts';
 import { pageLinks } from './pageLinks.ts';
 

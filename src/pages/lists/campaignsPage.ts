@@ -9,15 +9,14 @@ import {
   withCounts,
 } from '../../core/sets/campaigns.ts';
 import { listSets, withPreviews } from '../../core/sets/listSets.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
-import { type Html, type HtmlContent, html } from '../html.ts';
 import { timeElement } from '../labels.ts';
 import { OBJECT_TYPES } from '../objects/managedObjects.ts';
 import { objectActions } from '../objects/objectPages.ts';
 import { addressOf, type PagePaths } from '../paths.ts';
 import { adTable } from './adsPage.ts';
-import { emptyList } from './emptyList.ts';
-import { DATES, filterForm, sortHeading } from './filterForm.ts';
+import { DATES, emptyList, filterForm, sortHeading } from './filterForm.ts';
 import { type ListQuery, readListQuery } from './listQuery.ts';
 import { pageLinks } from './pageLinks.ts';
 import { setTable } from './setTable.ts';

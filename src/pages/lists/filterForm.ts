@@ -1,7 +1,28 @@
 /** The form with the filters of a list. It is a GET form, so the address of a list contains its filters. */
-import { type Html, type HtmlContent, html } from '../html.ts';
-import { addressOf } from '../paths.ts';
+
+import { listCampaigns, readCampaign } from '../../core/sets/campaigns.ts';
+import type { Queryable } from '../../db/database.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import type { Viewer } from '../context.ts';
+import { addressOf, type PagePaths } from '../paths.ts';
 import type { ListQuery, SortName } from './listQuery.ts';
+
+/** The search finds the others. */
+const OFFERED = 50;
+
+const WHAT = {
+  sets: 'A set holds the pictures of one request: your ads, on the sites and devices that you choose.',
+  ads: 'An ad is a creative under a name. The first request with a creative makes one.',
+  campaigns: 'A campaign groups ads and sets. The first request that names it makes it.',
+} as const;
+
+interface EmptyListOptions {
+  readonly query: ListQuery<unknown>;
+  readonly viewer: Viewer;
+  readonly paths: PagePaths;
+  /** The path of the list. */
+  readonly path: string;
+}
 
 export type Choice = readonly [value: string, label: string];
 
@@ -81,4 +102,30 @@ export function sortHeading(
   const next = sorts[(current + 1) % sorts.length];
   const state = current < 0 ? undefined : query.sort === 'oldest' || query.sort === 'name' ? 'ascending' : 'descending';
   return html`<th scope="col"${state && html` aria-sort="${state}"`}><a href="${addressOf(path, { ...query.given, sort: next })}">${label}</a></th>`;
+}
+
+/** Lists without rows say what to do next. */
+export function emptyList(kind: keyof typeof WHAT, { query, viewer, paths, path }: EmptyListOptions): Html {
+  if (query.isFiltered || query.page.page > 1) {
+    return html`<section class="empty-list"><h2>No ${kind} match</h2>
+<p>Check the spelling, or use fewer filters. The search finds the beginnings of words, and ids.</p>
+<p><a class="button" href="${addressOf(path, { sort: query.given['sort'] })}">Show all ${kind}</a></p></section>`;
+  }
+  const request = html`<p><a class="button primary" href="${paths.newRequest}">Make the first request</a></p>`;
+  const readOnly = html`<p class="hint">Your key may only read. A person whose key has the scope <code>write</code> can make a request.</p>`;
+  return html`<section class="empty-list"><h2>No ${kind} yet</h2><p>${WHAT[kind]}</p>${viewer.canWrite ? request : readOnly}
+<p class="hint">Programs send a POST to <code>/api/v1/orgs/${viewer.slug}/screenshot_requests</code>; see <a href="${paths.base}/docs">the API reference</a>.</p></section>`;
+}
+
+/** @returns the campaigns that were active last, and the chosen one. */
+export async function campaignChoices(
+  db: Queryable,
+  organizationId: string,
+  chosen: string | undefined,
+): Promise<Choice[]> {
+  const { rows: recent } = await listCampaigns(db, { organizationId, sort: 'active' }, { page: 1, perPage: OFFERED });
+  const isMissing = chosen !== undefined && recent.every(({ id }) => id !== chosen);
+  const other = isMissing ? await readCampaign(db, { id: chosen, organizationId }) : undefined;
+  const offered = other === undefined ? recent : [other, ...recent];
+  return [ANY, ...offered.map(({ id, name }) => [id, name] as const)];
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Page } from '../../db/list.ts';
 import { parseTimestamp } from '../../domain/time.ts';
-import { pageOf } from '../routing.ts';
+import { pageOf } from '../pageRoutes.ts';
 import { type FieldFaults, fieldFaults } from './fieldFaults.ts';
 
 /** A list page has as many rows. With three thumbnails each, it stays below 500 KB. */

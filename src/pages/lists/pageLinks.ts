@@ -1,6 +1,6 @@
 /** Links to the pages of a list. */
 import { type ListPage, TOTAL_MOST } from '../../db/list.ts';
-import { type HtmlContent, html } from '../html.ts';
+import { type HtmlContent, html } from '../../lib/html.ts';
 import { addressOf } from '../paths.ts';
 import type { ListQuery } from './listQuery.ts';
 

@@ -3,12 +3,12 @@
 import type { ListedSet, SetPicture, SetPreview } from '../../core/sets/listSets.ts';
 import { totalsOf } from '../../domain/reviewNotes.ts';
 import { shownPart } from '../../domain/thumbnails.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import type { Viewer } from '../context.ts';
-import { type Html, type HtmlContent, html } from '../html.ts';
-import { progressLabel, SET_LABELS, timeElement } from '../labels.ts';
+import { progressLabel, SET_LABELS, setBadge, timeElement } from '../labels.ts';
+import { thumbnail, widthAtHeight } from '../parts.ts';
 import type { PagePaths } from '../paths.ts';
-import { thumbnail, widthAtHeight } from '../thumbnail.ts';
-import { BULK_ACTIONS } from './bulkActions.ts';
+import { BULK_ACTIONS } from './bulk.ts';
 import { sortHeading } from './filterForm.ts';
 import type { ListQuery } from './listQuery.ts';
 
@@ -52,22 +52,7 @@ function setRow(row: ListedSet & SetPreview, { paths, canSelect, namesCampaign }
     html`<td class="select"><input type="checkbox" name="set" value="${id}" aria-label="Select ${name}"></td>`;
   return html`<tr id="set-${id}" data-live>${box}<td class="thumbs">${pictures.map((picture) => listThumbnail(picture, paths))}</td>
 <td class="main"><a href="${paths.set(id)}">${title}</a>${retake_of !== null && html` <span class="meta">retake</span>`}${namesCampaign && html`<span class="meta">${targets}</span>`}</td>
-<td>${setState(row)}</td><td class="number">${captured(row)}</td><td class="time">${timeElement(created_at)}</td></tr>`;
-}
-
-/** The status, with what it does not say: failures of an approved set, and a cancellation that is not finished. */
-export function setState({
-  status,
-  counts,
-  cancel_requested_at,
-}: Pick<ListedSet, 'status' | 'counts' | 'cancel_requested_at'>): Html {
-  const isCanceling = cancel_requested_at !== null && status === 'capturing';
-  const { failed } = totalsOf(counts);
-  const partly =
-    failed > 0 &&
-    (status === 'approved' || status === 'in_review') &&
-    html` <span class="state failed">${failed} failed</span>`;
-  return html`<span class="state ${status}">${isCanceling ? 'Canceling' : SET_LABELS[status]}</span>${partly}`;
+<td>${setBadge(row)}</td><td class="number">${captured(row)}</td><td class="time">${timeElement(created_at)}</td></tr>`;
 }
 
 function captured({ counts }: ListedSet): HtmlContent {

@@ -1,18 +1,22 @@
 /** The list of the screenshot sets of an organization. */
+
+import { createHash } from 'node:crypto';
 import { setFilters, uuid } from '../../contract/queries.ts';
-import { type ListedSet, listSets, type SetFilter, withPreviews } from '../../core/sets/listSets.ts';
+import { countSets, type ListedSet, listSets, type SetFilter, withPreviews } from '../../core/sets/listSets.ts';
 import { DEVICE_NAMES } from '../../domain/devices.ts';
 import { SET_STATUSES } from '../../domain/states.ts';
+import { type HtmlContent, html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
-import { type HtmlContent, html } from '../html.ts';
 import { SET_LABELS } from '../labels.ts';
+import type { LiveSource } from '../live.ts';
 import { addressOf, type PagePaths } from '../paths.ts';
-import { campaignChoices } from './campaignChoices.ts';
-import { emptyList } from './emptyList.ts';
-import { ANY, DATES, type FilterField, filterForm } from './filterForm.ts';
+import { ANY, campaignChoices, DATES, emptyList, type FilterField, filterForm } from './filterForm.ts';
 import { readListQuery } from './listQuery.ts';
 import { pageLinks, pageParameters } from './pageLinks.ts';
 import { setTable } from './setTable.ts';
+
+/** More are shown as "100+". */
+const NEWER_MOST = 100;
 
 const SORTS = ['newest', 'oldest'] as const;
 
@@ -21,7 +25,7 @@ export type SetListQuery = ReturnType<typeof readSetListQuery>;
 
 export const readSetListQuery = (query: Readonly<Record<string, unknown>>) => readListQuery(query, DEFINITION);
 
-export function setFilterOf({ filters, sort }: SetListQuery, organizationId: string): SetFilter {
+function setFilterOf({ filters, sort }: SetListQuery, organizationId: string): SetFilter {
   const { q, campaign_id, ...others } = filters;
   return { organizationId, text: q, campaignId: campaign_id, sort, ...others };
 }
@@ -83,3 +87,38 @@ function sinceOf({ page, until, sort }: SetListQuery, rows: readonly ListedSet[]
   const isFirst = page.page === 1 && until === undefined && sort === 'newest';
   return isFirst ? (rows[0]?.created_at ?? new Date(0)).toISOString() : undefined;
 }
+
+/** @param since when the newest set was requested at the time that the page was made. */
+export function listSource(
+  { store: { db } }: PagesOptions,
+  query: SetListQuery,
+  { since, findViewer }: { since: Date | undefined; findViewer: () => Promise<Viewer | undefined> },
+): LiveSource {
+  let shown = new Set<string>();
+  let organizationId = '';
+  return {
+    concerns: ({ set, organization, ...others }) =>
+      organization === organizationId || (set === undefined ? isEmpty(others) : shown.has(set)),
+    read: async () => {
+      const viewer = await findViewer();
+      if (viewer === undefined) return undefined;
+      organizationId = viewer.organizationId;
+      const filter = setFilterOf(query, organizationId);
+      const { rows } = await listSets(db, filter, query.page);
+      shown = new Set(rows.map(({ id }) => id));
+      const state = rows.map(({ id, status, counts, cancel_requested_at }) => [
+        id,
+        status,
+        counts,
+        cancel_requested_at,
+      ]);
+      const newer =
+        since === undefined ? 0 : await countSets(db, { ...filter, from: new Date(since.getTime() + 1) }, NEWER_MOST);
+      const status = createHash('sha256').update(JSON.stringify(state)).digest('hex').slice(0, 16);
+      return { status, resolved: 0, total: 0, over: false, newer };
+    },
+  };
+}
+
+/** A notification without fields means that anything may have changed. */
+const isEmpty = (change: object) => Object.keys(change).length === 0;

@@ -1,6 +1,7 @@
 /** The content of the form of a new request. The page sends all of it each time, so that nothing is lost. */
 import { randomUUID } from 'node:crypto';
 import type { FormFields } from '../../api/uploads/multipart.ts';
+import type { FieldErrors } from '../../domain/failure.ts';
 import { isUuid } from '../../domain/slugs.ts';
 
 export interface Draft {
@@ -33,13 +34,7 @@ export interface Draft {
 /** Creatives of one request on the page; the API takes more. */
 export const CREATIVES_MAX = 100;
 
-export function newDraft(): Draft {
-  return {
-    ...{ key: randomUUID(), adIds: [], media: '', mediaName: '', mediaSize: '', sites: '', devices: ['desktop'] },
-    ...{ markers: '', allowScaling: false, slot: '', keepOtherAds: false, fullPage: false },
-    ...{ campaign: '', instructions: '', template: '', templateName: '' },
-  };
-}
+export const newDraft = (): Draft => ({ ...readDraft(new Map()), devices: ['desktop'] });
 
 /** Browsers send lines of a text area with CR LF. */
 const plainLines = (text: string) => text.replaceAll('\r\n', '\n');
@@ -70,4 +65,82 @@ export function readDraft(fields: FormFields): Draft {
 /** @returns the ids that can be ids of ads, in lower case, each once. */
 export function adIdsOf(values: readonly string[]): string[] {
   return [...new Set(values.filter(isUuid).map((id) => id.toLowerCase()))].slice(0, CREATIVES_MAX);
+}
+
+export type Field =
+  | 'creatives'
+  | 'media'
+  | 'sites'
+  | 'devices'
+  | 'markers'
+  | 'slot'
+  | 'campaign'
+  | 'instructions'
+  | 'template'
+  | 'form';
+
+/** Faults of the form, by field, as sentences. */
+export class FieldFaults {
+  readonly #texts = new Map<Field, string[]>();
+
+  /** The same sentence is shown once. */
+  add(field: Field, sentence: string): void {
+    const texts = this.of(field);
+    if (!texts.includes(sentence)) this.#texts.set(field, [...texts, sentence]);
+  }
+
+  of(field: Field): readonly string[] {
+    return this.#texts.get(field) ?? [];
+  }
+
+  /** @returns the faults of both. */
+  with(other: FieldFaults): FieldFaults {
+    const both = new FieldFaults();
+    for (const faults of [this, other])
+      for (const field of faults.fields) for (const text of faults.of(field)) both.add(field, text);
+    return both;
+  }
+
+  get any(): boolean {
+    return this.#texts.size > 0;
+  }
+
+  get fields(): readonly Field[] {
+    return [...this.#texts.keys()];
+  }
+
+  /** Adds the faults that the parser of the API found. They name paths of the body. */
+  addErrors(errors: FieldErrors): void {
+    for (const [path, messages] of Object.entries(errors)) {
+      const { field, subject } = FIELDS.find(({ pattern }) => pattern.test(path)) ?? OTHER;
+      for (const message of messages) this.add(field, sentenceOf(subject, message));
+    }
+  }
+}
+
+interface Target {
+  readonly field: Field;
+  /** The subject of the sentence. */
+  readonly subject: string;
+}
+
+const OTHER: Target = { field: 'form', subject: 'The request' };
+
+/** Which field a path of the body belongs to. */
+const FIELDS: readonly (Target & { readonly pattern: RegExp })[] = [
+  { pattern: /^campaign/, field: 'campaign', subject: 'The campaign' },
+  { pattern: /^instructions/, field: 'instructions', subject: 'The text' },
+  { pattern: /^screenshot_requests\.\d+\.ad\b/, field: 'creatives', subject: 'A creative' },
+  { pattern: /\.sites?\b/, field: 'sites', subject: 'A site' },
+  { pattern: /\.devices?\b/, field: 'devices', subject: 'A device' },
+  { pattern: /\.frames\b/, field: 'markers', subject: 'The list of markers' },
+  { pattern: /\.slot\b/, field: 'slot', subject: 'The slot' },
+  { pattern: /^media/, field: 'media', subject: 'The address or tag' },
+  { pattern: /^name/, field: 'media', subject: 'The name' },
+  { pattern: /^size/, field: 'media', subject: 'The size' },
+];
+
+/** Most messages of the parser continue the name of a field. */
+export function sentenceOf(subject: string, message: string): string {
+  return /^\p{Lu}/u.test(message) ? message : `${subject} ${message}`;
 }

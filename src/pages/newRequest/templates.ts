@@ -12,8 +12,7 @@ import { Failure, failureMessage } from '../../domain/failure.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { TEMPLATES_MAX } from '../../domain/templates.ts';
 import type { PagesOptions, Viewer } from '../context.ts';
-import type { Draft } from './draft.ts';
-import { FieldFaults, sentenceOf } from './fieldFaults.ts';
+import { type Draft, FieldFaults, sentenceOf } from './draft.ts';
 import { readTargets } from './requestBody.ts';
 
 export interface TemplateOutcome {

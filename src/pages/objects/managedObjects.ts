@@ -9,9 +9,9 @@ import { readProgress, readSetHead } from '../../core/sets/readSet.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import type { SectionName } from '../context.ts';
+import { readFields } from '../fields.ts';
 import type { PagePaths } from '../paths.ts';
-import { isRunning } from '../set/setFacts.ts';
-import { readFields } from '../settings/adminHandlers.ts';
+import { isRunning } from '../set/pictures.ts';
 
 export interface ManagedObject {
   /** For people. A set has the name of its campaign. */

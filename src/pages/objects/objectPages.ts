@@ -1,11 +1,19 @@
-/** The pages that change the text of an object, and that ask before they delete it. */
 import type { FieldErrors } from '../../domain/failure.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import type { ResultsPage, Viewer } from '../context.ts';
-import { hiddenFields } from '../forms.ts';
-import { type Html, type HtmlContent, html } from '../html.ts';
+import { faultOf, otherFaults } from '../fields.ts';
+import { formField, hiddenFields } from '../forms.ts';
+import { idOf, type PageRoutes, redirectTo, tryForm, type ViewerRequest } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';
-import { faultOf, otherFaults } from '../settings/fields.ts';
-import type { ManagedObject, ObjectType } from './managedObjects.ts';
+import { type ManagedObject, OBJECT_TYPES, type ObjectType } from './managedObjects.ts';
+
+const PATHS = [
+  ['/o/:slug/ads/:id', OBJECT_TYPES.ad],
+  ['/o/:slug/screenshot_sets/:id', OBJECT_TYPES.set],
+  ['/o/:slug/campaigns/:id', OBJECT_TYPES.campaign],
+] as const;
+
+type Answer = ResultsPage | 'sent';
 
 interface Shown {
   readonly viewer: Viewer;
@@ -32,10 +40,7 @@ export function objectActions(type: ObjectType, path: string, viewer: Viewer): H
 }
 
 /** @param text as the person typed it. */
-export function changePage(
-  shown: Shown,
-  { text, errors = {}, status }: Faults & { readonly text: string },
-): ResultsPage {
+function changePage(shown: Shown, { text, errors = {}, status }: Faults & { readonly text: string }): ResultsPage {
   const { viewer, paths, type, id, object } = shown;
   const { name, label } = type.field;
   const path = type.pathOf(paths, id);
@@ -46,7 +51,7 @@ ${otherFaults(errors, [name])}
 <div class="field"><label for="${name}">${label}</label>${control(type, text, errors[name] !== undefined)}
 ${faultOf(name, label, errors)}<p id="${name}-hint" class="hint">${type.changeHint}</p></div>
 <p class="actions"><button class="primary">Save</button> <a class="button" href="${path}">Back, change nothing</a></p></form>`;
-  return { title, section: type.section, assets: ['lists.css'], body, ...(status !== undefined && { status }) };
+  return { title, section: type.section, assets: ['lists.css'], body, status };
 }
 
 function control({ field: { name, max } }: ObjectType, text: string, isFaulty: boolean): Html {
@@ -56,7 +61,7 @@ function control({ field: { name, max } }: ObjectType, text: string, isFaulty: b
   return html`<input id="${name}" name="${name}" required maxlength="${max}" autocomplete="off" value="${text}"${described}>`;
 }
 
-export function deletePage(shown: Shown, { errors = {}, status }: Faults = {}): ResultsPage {
+function deletePage(shown: Shown, { errors = {}, status }: Faults = {}): ResultsPage {
   const { viewer, paths, type, id, object } = shown;
   const path = type.pathOf(paths, id);
   const title = `Delete the ${type.noun}: ${object.name}`;
@@ -70,7 +75,7 @@ ${
 <form method="post" action="${path}/delete">${hiddenFields(viewer, path)}<p class="actions"><button class="danger">Delete the ${type.noun}</button> ${back}</p></form>`
     : html`<p class="note fault" role="alert">The ${type.noun} cannot be deleted now. ${object.obstacle}</p><p class="actions">${back}</p>`
 }`;
-  return { title, section: type.section, assets: ['lists.css'], body, ...(status !== undefined && { status }) };
+  return { title, section: type.section, assets: ['lists.css'], body, status };
 }
 
 function crumb({ type, paths, id, object }: Shown): Html {
@@ -79,3 +84,53 @@ function crumb({ type, paths, id, object }: Shown): Html {
 }
 
 const LISTS = { ad: 'Ads', set: 'Sets', campaign: 'Campaigns' } as const;
+
+/** Routes that change and delete ads, sets and campaigns. */
+export function addObjectRoutes(pages: PageRoutes): void {
+  const { db } = pages.options.store;
+  for (const [path, type] of PATHS) {
+    /** Handles a request for an object that exists. */
+    const answer =
+      (handle: (given: ViewerRequest, shown: Shown) => Promise<Answer> | Answer) => async (given: ViewerRequest) => {
+        const ref = refOf(given);
+        const object = await type.read(db, ref);
+        return object && handle(given, { ...given, type, object, id: ref.id });
+      };
+    pages.get(
+      `${path}/change`,
+      answer((_given, shown) => changePage(shown, { text: shown.object.text })),
+      {
+        scope: 'write',
+      },
+    );
+    pages.post(
+      `${path}/change`,
+      answer((given, shown) => {
+        const text = formField(given.request, type.field.name).replaceAll('\r\n', '\n');
+        const change = async () => {
+          const ref = refOf(given);
+          await db.transaction().execute((tx) => type.change(tx, ref, { text, actor: given.actor }));
+          return redirectTo(given, type.pathOf(given.paths, ref.id), 'saved');
+        };
+        return tryForm<Answer>(change, (errors, status) => changePage(shown, { text, errors, status }));
+      }),
+    );
+    pages.get(
+      `${path}/delete`,
+      answer((_given, shown) => deletePage(shown)),
+      { scope: 'write' },
+    );
+    pages.post(
+      `${path}/delete`,
+      answer((given, shown) => {
+        const remove = async () => {
+          await db.transaction().execute((tx) => type.remove(tx, refOf(given), given.actor));
+          return redirectTo(given, type.listOf(given.paths), 'deleted');
+        };
+        return tryForm<Answer>(remove, (errors, status) => deletePage(shown, { errors, status }));
+      }),
+    );
+  }
+}
+
+const refOf = ({ request, viewer: { organizationId } }: ViewerRequest) => ({ id: idOf(request), organizationId });

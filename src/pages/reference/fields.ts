@@ -1,7 +1,8 @@
 /** The fields of a schema as a list, nested ones with their path. */
-import { type Html, type HtmlContent, html } from '../html.ts';
-import type { Parameter, Schema } from './document.ts';
-import { inline } from './markdown.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import type { Parameter, Schema } from './operations.ts';
+
+const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\*([^*]+)\*|\[([^\]]+)\]\((https:\/\/[^)\s]+)\)/g;
 
 interface Field {
   readonly path: string;
@@ -85,4 +86,26 @@ function limitsOf({ format, minimum, maximum, maxLength, maxItems, default: usua
     maxItems === undefined ? undefined : `at most ${maxItems}`,
     usual === undefined ? undefined : `default ${JSON.stringify(usual)}`,
   ].filter((fact) => fact !== undefined);
+}
+
+/** The little Markdown of the descriptions in the OpenAPI document: paragraphs, code, strong and emphasized text, links. */
+export function paragraphs(text: string): Html[] {
+  return text.split(/\n{2,}/).map((paragraph) => html`<p>${inline(paragraph)}</p>`);
+}
+
+export function inline(text: string): (Html | string)[] {
+  const parts: (Html | string)[] = [];
+  let end = 0;
+  for (const match of text.matchAll(INLINE)) {
+    parts.push(text.slice(end, match.index), format(match));
+    end = match.index + match[0].length;
+  }
+  return [...parts, text.slice(end)];
+}
+
+function format([, code, strong, emphasized, label, address]: RegExpExecArray): Html {
+  if (code !== undefined) return html`<code>${code}</code>`;
+  if (strong !== undefined) return html`<strong>${strong}</strong>`;
+  if (emphasized !== undefined) return html`<em>${emphasized}</em>`;
+  return html`<a href="${address}">${label}</a>`;
 }

@@ -1,13 +1,19 @@
-/** GET /docs: the reference of the API, from the OpenAPI document. */
+import { type Html, html } from '../../lib/html.ts';
 import type { ResultsPage } from '../context.ts';
-import { type Html, html } from '../html.ts';
-import { type NamedOperation, type OpenApiDocument, operationsOf } from './document.ts';
-import { fieldList, parameterList, typeOf } from './fields.ts';
-import { inline, paragraphs } from './markdown.ts';
-import { idVariables, sampleRequest } from './sampleRequest.ts';
+import type { PageRoutes } from '../pageRoutes.ts';
+import { pathsOf } from '../paths.ts';
+import { fieldList, inline, paragraphs, parameterList, typeOf } from './fields.ts';
+import {
+  idVariables,
+  type NamedOperation,
+  type OpenApiDocument,
+  openApiDocument,
+  operationsOf,
+  sampleRequest,
+} from './operations.ts';
 
 /** @param publicUrl the address of the service in the samples. */
-export function referencePage(document: OpenApiDocument, publicUrl: string): ResultsPage {
+function referencePage(document: OpenApiDocument, publicUrl: string): ResultsPage {
   const operations = operationsOf(document.paths);
   const tags = [...document.tags.map(({ name }) => name), ...operations.map(({ operation }) => tagOf(operation))];
   const groups = [...new Set(tags)].map((name) => ({
@@ -82,4 +88,11 @@ function webhookSection({ id, path, operation }: NamedOperation): Html {
 ${bodySection({ id, path, operation, method: 'POST' })}
 <h4>Headers</h4>${parameterList(operation.parameters ?? [])}
 <h4>Your answer</h4><dl class="field-list">${Object.entries(operation.responses).map(responseEntry)}</dl></article>`;
+}
+
+/** The route of the API reference. */
+export function addReferenceRoutes(pages: PageRoutes): void {
+  const { publicUrl, limits } = pages.options;
+  const page = referencePage(openApiDocument(limits), publicUrl);
+  pages.router.get('/docs', (_request, response) => pages.send(response, page, { paths: pathsOf(publicUrl, '') }));
 }

@@ -1,9 +1,10 @@
 /** The screenshots of a set without a picture, by what went wrong, with advice and a button that takes them again. */
 import type { ScreenshotFailure } from '../../domain/states.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import type { Viewer } from '../context.ts';
 import { hiddenFields } from '../forms.ts';
-import { type Html, type HtmlContent, html, webLink } from '../html.ts';
 import { SCREENSHOT_ADVICE, SCREENSHOT_LABELS } from '../labels.ts';
+import { webLink } from '../parts.ts';
 import type { PagePaths } from '../paths.ts';
 import type { PictureView } from './pictures.ts';
 

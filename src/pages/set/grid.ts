@@ -3,12 +3,10 @@ import { createHash } from 'node:crypto';
 import { findDevice } from '../../domain/devices.ts';
 import { shownPart } from '../../domain/thumbnails.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
-import { type Html, type HtmlContent, html, webLink } from '../html.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { markerLabel, SCREENSHOT_LABELS, timeElement } from '../labels.ts';
+import { siteName, thumbnail, warningList, webLink, widthAtHeight } from '../parts.ts';
 import type { PagePaths } from '../paths.ts';
-import { siteName } from '../siteNames.ts';
-import { thumbnail, widthAtHeight } from '../thumbnail.ts';
-import { warningList } from '../warnings.ts';
 import { type FilmStrip, type Group, type Grouping, groupName } from './grouping.ts';
 import type { ReviewedPicture } from './pictures.ts';
 

@@ -1,5 +1,5 @@
 /** Groups the screenshots of a set by site, device or ad, and the frames of one placement into a film strip. */
-import { siteName } from '../siteNames.ts';
+import { siteName } from '../parts.ts';
 
 /** A screenshot, as far as grouping needs it. */
 export interface Groupable {

@@ -1,9 +1,17 @@
 /** Links inside a large set: how its pictures are grouped, its groups, and its list pages. */
-import { type Html, type HtmlContent, html } from '../html.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { groupId } from './grid.ts';
 import { GROUPINGS, type Grouping, groupName, groupPictures } from './grouping.ts';
-import type { PictureView } from './pictures.ts';
-import type { Shown } from './shown.ts';
+import { type PictureView, type SetFacts, SHOWN, type Shown } from './pictures.ts';
+
+const SHOWN_NAMES: Readonly<Record<Shown, string>> = {
+  all: 'All',
+  open: 'Not reviewed',
+  approved: 'Approved',
+  rejected: 'Rejected',
+};
+
+type Reviewed = Pick<SetFacts, 'decisions'>;
 
 export interface Place {
   readonly total: number;
@@ -45,10 +53,20 @@ export function sectionLinks(ordered: readonly PictureView[], place: Place): Htm
   return html`<details class="toc"><summary>${groups.length} ${place.by === 'ad' ? 'ads' : `${place.by}s`}</summary><ol>${items}</ol></details>`;
 }
 
-export function pageLinks(place: Place): HtmlContent {
-  const { total, page, perPage } = place;
-  const pages = Math.ceil(total / perPage);
-  if (pages <= 1) return null;
-  const link = (to: number, text: string) => html`<a href="${placeAddress(place, to)}">${text}</a>`;
-  return html`<nav class="pages" aria-label="Pages">${page > 1 && link(page - 1, 'Previous')} <span>Page ${page} of ${pages}</span> ${page < pages && link(page + 1, 'Next')}</nav>`;
+/** Shows only the pictures of a set that a person still has to review, approved or rejected. */
+function isShown({ shownId, image_token }: PictureView, show: Shown, { decisions }: Reviewed): boolean {
+  if (show === 'all') return true;
+  return image_token !== null && (decisions.get(shownId) ?? 'open') === show;
+}
+
+export function reviewFilter<V extends PictureView>(views: readonly V[], show: Shown, reviewed: Reviewed): V[] {
+  return views.filter((view) => isShown(view, show, reviewed));
+}
+
+/** @returns nothing for a set that no person reviews. */
+export function reviewLinks(views: readonly PictureView[], facts: SetFacts, place: Place): HtmlContent {
+  if (facts.decisions.size === 0 && facts.set.status !== 'in_review') return null;
+  const link = (show: Shown) =>
+    html`<a href="${placeAddress({ ...place, show }, 1)}"${show === place.show && html` aria-current="true"`}>${SHOWN_NAMES[show]} ${reviewFilter(views, show, facts).length}</a>`;
+  return html`<p class="pills"><span>Show</span> ${SHOWN.map(link)}</p>`;
 }

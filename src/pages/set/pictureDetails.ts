@@ -1,17 +1,65 @@
 /** The text beside one picture, on its page and in the lightbox. */
 
-import type { VersionRow } from '../../core/sets/readVersions.ts';
+import type { SetHead } from '../../core/sets/readSet.ts';
+import type { PlacedScreenshot, VersionRow } from '../../core/sets/readVersions.ts';
 import { COMMENT_MAX } from '../../domain/reviews.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import type { Viewer } from '../context.ts';
 import { hiddenFields } from '../forms.ts';
-import { type Html, type HtmlContent, html, webLink } from '../html.ts';
 import { reviewedBy, SCREENSHOT_ADVICE, SCREENSHOT_LABELS, timeElement } from '../labels.ts';
-import { warningList } from '../warnings.ts';
-import { slotList } from './explain.ts';
+import { warningList, webLink } from '../parts.ts';
+import type { PagePaths } from '../paths.ts';
 import { isFailure } from './failures.ts';
-import type { PictureFacts, PicturePageOptions } from './pictureFacts.ts';
-import { provenance } from './provenance.ts';
-import { NO_CHANGES, retakeFields } from './retakeForm.ts';
-import { isRunning } from './setFacts.ts';
+import { isRunning, type PictureView, type ReviewedPicture } from './pictures.ts';
+import { NO_CHANGES, retakeFields } from './retakes.ts';
+import { type FoundSlots, slotList } from './slots.ts';
+
+/** The order on the page, because PostgreSQL does not keep the order of the fields. Other fields follow. */
+const FIELD_ORDER = [
+  'requested_url',
+  'final_url',
+  'device',
+  'viewport',
+  'ratio',
+  'marker',
+  'options',
+  'ad_size',
+  'slot',
+  'score',
+  'scale',
+  'ad_box',
+  'page_mode',
+  'creative_mode',
+  'warnings',
+  'browser_version',
+  'sha256',
+];
+/** The page shows these elsewhere. */
+const HIDDEN_FIELDS = ['kind', 'captured_at', 'reason'];
+
+type Picture = Pick<PictureView, 'captured_at' | 'image_width' | 'image_height'>;
+
+/** The content of the page of a picture. */
+export interface PictureFacts {
+  /** Under the id of the set's own version. */
+  readonly view: ReviewedPicture;
+  readonly set: SetHead;
+  /** Newest first. */
+  readonly versions: readonly VersionRow[];
+  readonly record: object | undefined;
+  readonly slots: FoundSlots | undefined;
+  /** The screenshots of the set in the order of its page. */
+  readonly places: readonly PlacedScreenshot[];
+}
+
+export interface PicturePageOptions {
+  readonly viewer: Viewer;
+  readonly paths: PagePaths;
+  /** The id of a version; '' for the newest. */
+  readonly version: string;
+  /** The id of a screenshot to compare with; '' for none. */
+  readonly compareWith: string;
+}
 
 export function details(facts: PictureFacts, options: PicturePageOptions): Html {
   const { view, record } = facts;
@@ -91,4 +139,35 @@ function slots(facts: PictureFacts, { viewer, paths }: PicturePageOptions): Html
   const retakeAt = retakePath(facts, viewer.canWrite, paths);
   const list = slotList(found, { viewer, retakePath: retakeAt, next: paths.screenshot(view.id), size });
   return html`<section id="slots"><h2>Slots of the page</h2><p class="hint">Tearsheet uses the slot with the highest score that can hold the ad.</p>${list}</section>`;
+}
+
+/** Shows the provenance record of a placement preview: which page, slot, device and creative it shows, and when and how it was made. */
+function provenance({ captured_at, image_width, image_height }: Picture, record: object | undefined): Html | null {
+  if (captured_at === null && record === undefined) return null;
+  return html`<details class="provenance"><summary>Placement preview record</summary><dl>
+  ${captured_at !== null && row('captured', timeElement(captured_at))}
+  ${image_width !== null && row('picture', `${image_width} × ${image_height} device pixels`)}
+  ${inOrder(record ?? {}).map(([name, value]) => row(name.replaceAll('_', ' '), fieldValue(value)))}
+</dl></details>`;
+}
+
+function inOrder(record: object): [string, unknown][] {
+  const position = (name: string) => (FIELD_ORDER.includes(name) ? FIELD_ORDER.indexOf(name) : FIELD_ORDER.length);
+  return Object.entries(record)
+    .filter(([name]) => !HIDDEN_FIELDS.includes(name))
+    .toSorted(([a], [b]) => position(a) - position(b));
+}
+
+function row(name: string, value: HtmlContent): Html {
+  return html`<dt>${name}</dt><dd>${value}</dd>`;
+}
+
+/** @returns simple values as text, short lists on one line, everything else as indented JSON. */
+function fieldValue(value: unknown): HtmlContent {
+  if (value === null || value === undefined) return '–';
+  if (typeof value !== 'object') return String(value);
+  const text = JSON.stringify(value);
+  return text.length <= 60
+    ? html`<code>${text}</code>`
+    : html`<pre tabindex="0">${JSON.stringify(value, null, 2)}</pre>`;
 }

@@ -1,11 +1,41 @@
 /** The screenshots of a set as people see them now: each one in its newest version. */
-
 import { type History, withScreenshotHistory } from '../../core/reviews/reviewQueries.ts';
 import { readScreenshots } from '../../core/sets/readScreenshots.ts';
-import { readVersions, type VersionRow } from '../../core/sets/readVersions.ts';
+import type { SetHead } from '../../core/sets/readSet.ts';
+import { type LaterRetake, readVersions, type VersionRow } from '../../core/sets/readVersions.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { ScreenshotRow } from '../../db/rows.ts';
 import { chooseVersion } from '../../domain/versions.ts';
+import type { Viewer } from '../context.ts';
+import type { PagePaths } from '../paths.ts';
+import type { Grouping } from './grouping.ts';
+
+/** The content of the page of a set. */
+export interface SetFacts {
+  readonly set: SetHead & History;
+  readonly views: readonly PictureView[];
+  /** Decisions about the shown versions, by their ids. */
+  readonly decisions: ReadonlyMap<string, 'approved' | 'rejected'>;
+  /** Newest first. */
+  readonly retakes: readonly LaterRetake[];
+}
+
+export interface SetPageOptions {
+  readonly viewer: Viewer;
+  readonly paths: PagePaths;
+  /** Number of the list page, from 1. */
+  readonly page: number;
+  readonly by: Grouping;
+  readonly show: Shown;
+}
+
+type Stage = Pick<SetHead, 'status'>;
+export const isRunning = ({ status }: Stage): boolean => status === 'draft' || status === 'capturing';
+export const isFinished = (set: Stage): boolean => !isRunning(set);
+
+/** The pictures of a set that a person wants to see. */
+export const SHOWN = ['all', 'open', 'approved', 'rejected'] as const;
+export type Shown = (typeof SHOWN)[number];
 
 export interface PictureView extends ScreenshotRow {
   /** The version that is shown. `id` is always that of the set's own version. */
@@ -57,4 +87,8 @@ export async function withReviews(db: Queryable, views: readonly PictureView[]):
   const ids = views.map(({ shownId }) => ({ id: shownId }));
   const reviews = new Map((await withScreenshotHistory(db, ids)).map(({ id, review }) => [id, review]));
   return views.map((view) => ({ ...view, review: reviews.get(view.shownId) ?? null }));
+}
+
+export function shownOf(text: unknown): Shown {
+  return SHOWN.find((shown) => shown === text) ?? 'all';
 }

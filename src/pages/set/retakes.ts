@@ -1,15 +1,45 @@
 /** Takes pictures again from the pages, and the page with the form for it. */
+import type { Request } from 'express';
+import { COST } from '../../api/limits/costs.ts';
+import type { JsonObject } from '../../contract/faults.ts';
 import { retakeParser } from '../../contract/retakes.ts';
 import { type RepeatKind, repeatScreenshot, repeatSet } from '../../core/requests/repeatScreenshots.ts';
+import { DEVICE_NAMES } from '../../domain/devices.ts';
 import type { FieldErrors } from '../../domain/failure.ts';
+import { SELECTOR_MAX } from '../../domain/screenshotOptions.ts';
+import { URL_MAX } from '../../domain/webAddresses.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
-import { hiddenFields } from '../forms.ts';
-import { type Html, html } from '../html.ts';
+import { formField, hiddenFields, redirectPath } from '../forms.ts';
+import { idOf, type PageResult, type PageRoutes, redirectTo, tryForm, type ViewerRequest } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';
 import { failuresOf } from './failures.ts';
-import type { PictureView } from './pictures.ts';
-import { type RetakeFields, retakeBody, retakeFields } from './retakeForm.ts';
-import type { SetFacts } from './setFacts.ts';
+import type { PictureView, SetFacts } from './pictures.ts';
+import { readSetFacts } from './setPage.ts';
+
+const WHAT = ['failures', 'all', 'duplicate'] as const;
+
+/** The fields as a person typed them. '' leaves a field as it was. */
+export interface RetakeFields {
+  readonly url: string;
+  readonly device: string;
+  readonly selector: string;
+  /** The number of a recorded slot. */
+  readonly slotIndex: string;
+}
+
+export const NO_CHANGES: RetakeFields = { url: '', device: '', selector: '', slotIndex: '' };
+
+/** The names of the form's fields by the paths of the API. */
+const FIELD_OF: Readonly<Record<string, string>> = {
+  'site.url': 'url',
+  site: 'url',
+  'device.name': 'device',
+  device: 'device',
+  'options.slot.selector': 'selector',
+  'options.slot': 'selector',
+  'options.slot.index': 'selector',
+};
 
 /** Which pictures of a set. '' stands for all. */
 export interface RetakeChoice {
@@ -39,7 +69,7 @@ interface SetRetake {
 }
 
 /** @returns the id of the new set. @throws Failure: 404, 409 or 422 with the faults by the paths of the API. */
-export async function retakeSet(
+async function retakeSet(
   options: PagesOptions,
   { set, views }: SetFacts,
   { choice, fields }: SetRetake,
@@ -54,7 +84,7 @@ export async function retakeSet(
 }
 
 /** @returns the id of the new set. @throws Failure as retakeSet. */
-export async function retakeScreenshot(
+async function retakeScreenshot(
   options: PagesOptions,
   { organizationId }: Viewer,
   { screenshotId, fields }: { screenshotId: string; fields: RetakeFields },
@@ -73,7 +103,7 @@ interface RetakePageOptions {
   readonly status?: number;
 }
 
-export function setRetakePage(
+function setRetakePage(
   { set, views }: SetFacts,
   choice: RetakeChoice,
   { viewer, paths, fields, errors, status = 200 }: RetakePageOptions,
@@ -83,7 +113,7 @@ export function setRetakePage(
   const body = html`<section class="head"><p class="crumb"><a href="${path}"><bdi>${set.campaign}</bdi></a></p><h1>Take pictures again</h1>
 <p class="hint">The present pictures stay. The page of the set shows the newest picture of each, with the earlier ones in its history.</p></section>
 <form class="panel" method="post" action="${path}/retake">${hiddenFields(viewer, path)}
-<fieldset class="radios"><legend>What</legend>
+<fieldset><legend>What</legend>
 ${radio('failures', `The ${failed} that failed`, { checked: choice.what, disabled: failed === 0 })}
 ${radio('all', `All ${views.length}`, { checked: choice.what })}
 ${radio('duplicate', `All ${views.length}, as a new set of its own: this set stays as it is`, { checked: choice.what })}</fieldset>
@@ -97,7 +127,7 @@ function radio(
   text: string,
   { checked, disabled = false }: { checked: string; disabled?: boolean },
 ): Html {
-  return html`<label><input type="radio" name="which" value="${value}"${value === checked && html` checked`}${disabled && html` disabled`}> ${text}</label>`;
+  return html`<label class="check"><input type="radio" name="which" value="${value}"${value === checked && html` checked`}${disabled && html` disabled`}> <span>${text}</span></label>`;
 }
 
 function narrowing(views: readonly PictureView[], { site, device }: RetakeChoice): Html {
@@ -110,7 +140,7 @@ function narrowing(views: readonly PictureView[], { site, device }: RetakeChoice
 }
 
 /** The form again, with what was typed and the faults. */
-export function screenshotRetakePage(
+function screenshotRetakePage(
   screenshotId: string,
   next: string,
   { viewer, paths, fields, errors, status = 200 }: RetakePageOptions,
@@ -118,4 +148,104 @@ export function screenshotRetakePage(
   const body = html`<section class="head"><p class="crumb"><a href="${next}">Back to the picture</a></p><h1>Take this picture again</h1></section>
 <form class="panel" method="post" action="${paths.screenshot(screenshotId)}/retake">${hiddenFields(viewer, next)}<div class="fields">${retakeFields(fields, errors)}<button class="primary">Take again</button></div></form>`;
   return { title: 'Take this picture again', body, status, section: 'sets', assets: ['set.css'] };
+}
+
+/** @returns the body of the same request of the API. */
+function retakeBody({ url, device, selector, slotIndex }: RetakeFields): JsonObject {
+  const slot =
+    slotIndex !== '' ? { index: Number(slotIndex) } : selector.trim() !== '' && { selector: selector.trim() };
+  return {
+    ...(url.trim() !== '' && { site: { url: url.trim() } }),
+    ...(device !== '' && { device: { name: device } }),
+    ...(slot && { options: { slot } }),
+  };
+}
+
+export function retakeFields(given: RetakeFields, errors: FieldErrors = {}): Html {
+  const fault = (field: string): HtmlContent => {
+    const texts = Object.entries(errors).flatMap(([path, texts]) => (FIELD_OF[path] === field ? texts : []));
+    return texts.length > 0 && html`<p class="fault" id="${field}-fault">This field ${texts.join(' ')}</p>`;
+  };
+  const described = (field: string) =>
+    fault(field) !== false && html` aria-invalid="true" aria-describedby="${field}-fault"`;
+  const device = (name: string) => html`<option${name === given.device && html` selected`}>${name}</option>`;
+  return html`${others(errors)}
+<label for="retake-url">Another page</label><div><input id="retake-url" name="url" inputmode="url" maxlength="${URL_MAX}" placeholder="As before" value="${given.url}"${described('url')}>${fault('url')}</div>
+<label for="retake-device">Another device</label><div><select id="retake-device" name="device"${described('device')}><option value="">As before</option>${DEVICE_NAMES.map(device)}</select>${fault('device')}</div>
+<label for="retake-selector">Another slot</label><div><input id="retake-selector" name="selector" maxlength="${SELECTOR_MAX}" placeholder="As before, or a CSS selector" value="${given.selector}"${described('selector')}>${fault('selector')}</div>`;
+}
+
+/** Faults that belong to no field of the form. */
+function others(errors: FieldErrors): HtmlContent {
+  const texts = Object.entries(errors).flatMap(([path, texts]) =>
+    FIELD_OF[path] === undefined ? texts.map((text) => sentence(path, text)) : [],
+  );
+  return (
+    texts.length > 0 && html`<div class="note fault" role="alert">${texts.map((text) => html`<p>${text}</p>`)}</div>`
+  );
+}
+
+function sentence(path: string, text: string): string {
+  if (path === 'which') return 'Nothing failed that was not taken again since.';
+  return /^\p{Lu}/u.test(text) ? text : `The ${path} ${text}`;
+}
+
+/** Routes that take pictures of a set, or one of them, again. */
+export function addRetakeRoutes(pages: PageRoutes): void {
+  const { options } = pages;
+  const setPath = '/o/:slug/screenshot_sets/:id/retake';
+  const factsOf = ({ request, viewer: { organizationId } }: ViewerRequest) =>
+    readSetFacts(options, { id: idOf(request), organizationId });
+  const heavy = { cost: COST.heavy };
+  pages.get(
+    setPath,
+    async (given) => {
+      const facts = await factsOf(given);
+      return facts && setRetakePage(facts, choiceOf({ body: {} }), { ...given, fields: NO_CHANGES });
+    },
+    heavy,
+  );
+  pages.post(
+    setPath,
+    async (given) => {
+      const facts = await factsOf(given);
+      if (facts === undefined) return undefined;
+      const [choice, fields] = [choiceOf(given.request), fieldsOf(given.request)];
+      const retake = async () => {
+        const newSet = await retakeSet(options, facts, { choice, fields });
+        return redirectTo(given, given.paths.set(choice.what === 'duplicate' ? newSet : facts.set.id));
+      };
+      return tryForm<PageResult>(retake, (errors, status) =>
+        setRetakePage(facts, choice, { ...given, fields, errors, status }),
+      );
+    },
+    heavy,
+  );
+  pages.post('/o/:slug/screenshots/:id/retake', (given) => {
+    const { request, viewer, paths } = given;
+    const fields = fieldsOf(request);
+    const next = redirectPath(paths, formField(request, 'next'));
+    const retake = async () => {
+      await retakeScreenshot(options, viewer, { screenshotId: idOf(request), fields });
+      return redirectTo(given, next);
+    };
+    return tryForm<PageResult>(retake, (errors, status) =>
+      screenshotRetakePage(idOf(request), next, { ...given, fields, errors, status }),
+    );
+  });
+}
+
+function choiceOf(request: Pick<Request, 'body'>): RetakeChoice {
+  const field = (name: string) => formField(request, name);
+  return {
+    what: WHAT.find((what) => what === field('which')) ?? 'failures',
+    status: field('status'),
+    site: field('only_site'),
+    device: field('only_device'),
+  };
+}
+
+function fieldsOf(request: Request): RetakeFields {
+  const field = (name: string) => formField(request, name);
+  return { url: field('url'), device: field('device'), selector: field('selector'), slotIndex: field('slot_index') };
 }

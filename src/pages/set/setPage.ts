@@ -1,35 +1,43 @@
-/** The page of a set: head, actions, pictures, failures, deliveries and share links. */
-
 import { withSetHistory } from '../../core/reviews/reviewQueries.ts';
+import { reviewSet, type SetAction } from '../../core/reviews/reviews.ts';
+import { readSetRecord } from '../../core/sets/readRecords.ts';
 import { readDecisions } from '../../core/sets/readScreenshots.ts';
-import { readSetHead } from '../../core/sets/readSet.ts';
+import { readProgress, readSetHead } from '../../core/sets/readSet.ts';
 import { readLaterRetakes } from '../../core/sets/readVersions.ts';
 import { listDeliveries } from '../../core/webhooks/listDeliveries.ts';
-import type { PagesOptions, ResultsPage } from '../context.ts';
-import { deliveryList } from '../deliveries.ts';
-import { type Html, type HtmlContent, html } from '../html.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
+import { deliveryList } from '../deliveries/deliveryPage.ts';
+import { formField } from '../forms.ts';
 import { setLabel } from '../labels.ts';
+import { setSource } from '../live.ts';
+import { goBack, idOf, type PageRoutes, pageOf, recordQuery } from '../pageRoutes.ts';
+import { numberedPages } from '../parts.ts';
 import { sharePanel } from '../sharePanel.ts';
-import { actions } from './actions.ts';
 import { failures, failuresOf } from './failures.ts';
 import { grid } from './grid.ts';
-import { groupPictures, inPageOrder } from './grouping.ts';
-import { groupingLinks, pageLinks, sectionLinks } from './navigation.ts';
-import { type PictureView, readPictures, withReviews } from './pictures.ts';
-import { reviewFilter, reviewLinks } from './reviewFilter.ts';
-import { isFinished, isRunning, type SetFacts, type SetPageOptions } from './setFacts.ts';
-import { setHead, totalsOfViews } from './setHead.ts';
+import { groupingOf, groupPictures, inPageOrder } from './grouping.ts';
+import { groupingLinks, placeAddress, reviewFilter, reviewLinks, sectionLinks } from './navigation.ts';
+import {
+  isFinished,
+  isRunning,
+  type PictureView,
+  readPictures,
+  type SetFacts,
+  type SetPageOptions,
+  shownOf,
+  withReviews,
+} from './pictures.ts';
+import { actions, setHead, totalsOfViews } from './setHead.ts';
+
+const SET_ACTIONS: readonly SetAction[] = ['approve', 'reject', 'cancel'];
 
 /** Screenshots on one list page of a set; more would make a browser slow. */
 const PER_PAGE = 240;
 const DELIVERIES_SHOWN = 50;
 
 /** @returns undefined if this organization has no such set. */
-export async function setPage(
-  options: PagesOptions,
-  id: string,
-  given: SetPageOptions,
-): Promise<ResultsPage | undefined> {
+async function setPage(options: PagesOptions, id: string, given: SetPageOptions): Promise<ResultsPage | undefined> {
   const facts = await readSetFacts(options, { id, organizationId: given.viewer.organizationId });
   if (facts === undefined) return undefined;
   const { set, views, retakes } = facts;
@@ -48,7 +56,7 @@ ${viewer.canWrite && (await sharePanel(options, id, given))}`;
     body,
     section: 'sets',
     assets: ['set.css', 'review.js', 'lightbox.js', 'downloads.js'],
-    ...(isLive && { events: `${paths.set(id)}/events` }),
+    events: isLive ? `${paths.set(id)}/events` : undefined,
   };
 }
 
@@ -81,7 +89,7 @@ async function pictures(
   const ads = new Set(views.map(({ ad }) => ad.id)).size;
   return html`<nav id="sections" class="bar jump" aria-label="Pictures" data-live>${groupingLinks(place)}${reviewLinks(inGrid, facts, place)}${sectionLinks(ordered, place)}${failureLink(views)}</nav>
 ${grid(groupPictures(shown, by), { paths, ads })}
-${pageLinks(place)}`;
+${numberedPages({ page, pages: Math.ceil(place.total / PER_PAGE), addressOf: (to) => placeAddress(place, to) })}`;
 }
 
 /** Pictures, and what is or will be taken. Failures have a section of their own. */
@@ -97,4 +105,37 @@ async function deliveriesOf({ store }: PagesOptions, setId: string, { viewer, pa
   const filter = { organizationId: viewer.organizationId, setId };
   const { rows } = await listDeliveries(store.db, filter, { page: 1, perPage: DELIVERIES_SHOWN });
   return deliveryList(rows, { paths, viewer, next: paths.set(setId) });
+}
+
+/** Routes of the page of a set and its actions. */
+export function addSetRoutes(pages: PageRoutes): void {
+  const { options } = pages;
+  const { db } = options.store;
+  const path = '/o/:slug/screenshot_sets/:id';
+  pages.json(`${path}.json`, (given) => readSetRecord(db, recordQuery(options, given)));
+  pages.get(path, ({ request, viewer, paths }) => {
+    const { group, show } = request.query;
+    const place = { page: pageOf(request), by: groupingOf(group), show: shownOf(show) };
+    return setPage(options, idOf(request), { ...place, viewer, paths });
+  });
+  pages.events(`${path}/events`, async ({ request, viewer: { organizationId } }, findAgain) => {
+    const id = idOf(request);
+    return (await readProgress(db, { id, organizationId })) && setSource(options, id, findAgain);
+  });
+  for (const action of SET_ACTIONS)
+    pages.post(`${path}/${action}`, async (given) => {
+      const notes = formField(given.request, 'notes');
+      await actOnSet(options, given.viewer, { id: idOf(given.request), action, notes });
+      return goBack(given);
+    });
+}
+
+/** @throws Failure: 404 if there is no such set, 409 if its status forbids the action. */
+export async function actOnSet(
+  options: PagesOptions,
+  { organizationId, keyId }: Viewer,
+  { id, action, notes }: { id: string; action: SetAction; notes: string },
+): Promise<void> {
+  const review = { action, organizationId, setId: id, keyId, notes: notes.trim() || null };
+  await options.store.db.transaction().execute((tx) => reviewSet(tx, review, options));
 }

@@ -1,18 +1,16 @@
 /** The first picture of a person who has only a browser, from signing in to the picture. */
-import type { Browser } from 'playwright';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { zipOf } from '../../support/zips.ts';
-import { follow, openBrowser, openPage } from '../pages/browser.ts';
+import { closeBrowser, follow, openPage } from '../pages/browser.ts';
 import { DevEnvironment } from './devEnvironment.ts';
 
 let env: DevEnvironment;
-let browser: Browser;
 beforeAll(async () => {
-  [env, browser] = await Promise.all([DevEnvironment.create(), openBrowser()]);
+  env = await DevEnvironment.create();
   await env.start();
 });
 afterAll(async () => {
-  await browser?.close();
+  await closeBrowser();
   await env?.close();
 });
 
@@ -23,7 +21,7 @@ const DEADLINE_MS = 300_000;
 it('a person with only a browser signs in, adds a creative, and gets a picture without a reload', {
   timeout: 900_000,
 }, async () => {
-  const { page, faults } = await openPage(browser);
+  const { page, faults } = await openPage();
   const { url, organization, api_key } = env.ready;
   await page.goto(`${url}/o/${organization}/new`);
   await page.getByLabel('API key').fill(api_key);

@@ -3,23 +3,21 @@
  * dark. So a page that is new is checked as soon as a link leads to it.
  */
 import { randomUUID } from 'node:crypto';
-import type { Browser, Page } from 'playwright';
+import type { Page } from 'playwright';
 import { expect, it } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
 import { insertEndpoint } from '../../../src/core/webhooks/webhookEndpointQueries.ts';
 import { axeFaults, sidewaysScroll } from '../../support/axe.ts';
 import { openPage, signIn } from './browser.ts';
 import { keyboardFaults } from './keyboard.ts';
-import { type PagesServer, seedDelivery, seedSet } from './pagesServer.ts';
+import { seedDelivery, seedPicture, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
-let server: PagesServer;
-let browser: Browser;
-preparePages((started) => {
-  ({ server, browser } = started);
-});
+const server = preparePages();
 
 const WIDTHS = [1440, 768, 390];
+/** The layouts of a wide and of a narrow screen; a page of 768 pixels has parts of both. */
+const CHECKED = [1440, 390];
 const NEWS = 'https://news.example/a/long/address/of/a/page?with=a&query=that-does-not-end-soon';
 
 async function seedEverything(): Promise<string[]> {
@@ -72,6 +70,38 @@ async function shareLink(setId: string, given: { revoked_at?: Date; expires_at?:
   return `/s/${shareToken(server.secret, id)}`;
 }
 
+const LONG = 'A rather long name of a campaign with-a-word-that-is-much-longer-than-a-phone-is-wide-'.repeat(2);
+
+/** Objects with long texts and with faults. @returns pages that no link leads to. */
+async function seedLongTexts(): Promise<string[]> {
+  const { db } = server.store;
+  const site = `https://${'very-long-name-of-a-site'.repeat(2)}.example/`;
+  const shots = [
+    { site, device: 'desktop' },
+    { site, device: 'mobile', status: 'no_slots', reason: 'No slot.' },
+    { site, device: 'ipad', status: 'pending' },
+  ] as const;
+  const seeded = [];
+  for (const status of ['draft', 'approved', 'failed'] as const)
+    seeded.push(await seedSet(server, { campaign: LONG + status, status, shots }));
+  const [shown = '', failed = ''] = seeded.map(({ adIds }) => adIds[0] ?? '');
+  const preview_token = await seedPicture(db, server.organizationId, '728x90');
+  const warnings = JSON.stringify([{ code: 'size_assumed', message: 'The size was assumed.' }]);
+  const values = { preview_token, warnings, lookup_key: 'key '.repeat(30) };
+  await db.updateTable('ads').set(values).where('id', '=', shown).execute();
+  const fault = { status: 'generic_error', reason: 'The zip has no index.html.' } as const;
+  await db.updateTable('ads').set(fault).where('id', '=', failed).execute();
+  const ids = seeded.map(({ setId }) => `set=${setId}`).join('&');
+  return [
+    `/o/demo/ads/${shown}`,
+    `/o/demo/ads/${failed}`,
+    '/o/demo/screenshot_sets?q=none&from=x',
+    `/o/demo/screenshot_sets/bulk?action=approve&${ids}`,
+    '/o/demo/screenshot_sets/bulk?action=retake',
+    `/o/demo/new?ad=${shown}&ad=${failed}`,
+  ];
+}
+
 /** Pages that differ in ids, tokens or their query are of one kind. */
 function kindOf({ pathname }: URL): string {
   return pathname
@@ -102,26 +132,30 @@ async function faultsOfPage(page: Page): Promise<string[]> {
     await page.setViewportSize({ width, height: 900 });
     const wide = await sidewaysScroll(page);
     if (wide !== undefined) faults.push(`${width}: scrolls sideways: ${wide}`);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      // Only colours change with the scheme.
-      const found = await axeFaults(page, colorScheme === 'dark' ? ['color-contrast'] : undefined);
-      faults.push(...found.map((fault) => `${width} ${colorScheme}: ${fault}`));
-    }
+    if (CHECKED.includes(width)) faults.push(...(await axeFaults(page)).map((fault) => `${width}: ${fault}`));
   }
+  // Only colours change with the scheme.
+  await page.emulateMedia({ colorScheme: 'dark' });
+  faults.push(...(await axeFaults(page, ['color-contrast'])).map((fault) => `dark: ${fault}`));
+  await page.emulateMedia({ colorScheme: 'light' });
   return faults;
 }
 
-/** Visits one page of each kind that the links lead to. @returns the faults by kind. */
-async function crawl(page: Page, starts: readonly string[]): Promise<Map<string, string[]>> {
-  const found = new Map<string, string[]>();
+/** Visits one page of each kind that the links lead to, but those that are known. @returns the faults by kind. */
+async function crawl(
+  page: Page,
+  starts: readonly string[],
+  known: readonly string[] = [],
+): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>(known.map((kind) => [kind, []]));
   const visited = new Set<string>();
   const waiting = starts.map((path) => new URL(path, server.url));
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const kind = kindOf(next);
-    const isNew = starts.includes(next.pathname) ? !visited.has(next.pathname) : !found.has(kind);
+    const path = next.pathname + next.search;
+    const isNew = starts.includes(path) ? !visited.has(path) : !found.has(kind);
     if (!isNew) continue;
-    visited.add(next.pathname);
+    visited.add(path);
     await page.goto(next.href);
     waiting.push(...(await linksOf(page)));
     const faults = await faultsOfPage(page);
@@ -133,19 +167,12 @@ async function crawl(page: Page, starts: readonly string[]): Promise<Map<string,
 it('axe finds nothing on any page that a person can reach, Tab reaches every control, and no page scrolls sideways', {
   timeout: 1_200_000,
 }, async () => {
-  const starts = await seedEverything();
-  const { page: visitor } = await openPage(browser);
-  const open = await crawl(visitor, [
-    '/',
-    '/o/demo',
-    '/o/demo/billing',
-    '/o/demo/sign-in/none',
-    ...starts.slice(0, 3),
-    '/s/none',
-  ]);
-  const { page } = await openPage(browser);
+  const starts = [...(await seedEverything()), ...(await seedLongTexts())];
+  const { page } = await openPage();
+  const visitor = ['/', '/o/demo', '/o/demo/billing', '/o/demo/sign-in/none', ...starts.slice(0, 3), '/s/none'];
+  const open = await crawl(page, visitor);
   await signIn(page, server, `${server.url}/o/demo`);
-  const own = await crawl(page, ['/o/demo', '/o/demo/nothing', ...starts.slice(3)]);
+  const own = await crawl(page, ['/o/demo', '/o/demo/nothing', ...starts.slice(3)], ['/docs']);
   const faults = [...open, ...own].filter(([, all]) => all.length > 0);
   expect(Object.fromEntries(faults)).toEqual({});
   const kinds = [...own.keys()];

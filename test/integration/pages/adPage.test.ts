@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Browser } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { notify } from '../../../src/db/notifications.ts';
 import { insertUpload } from '../../support/insertRows.ts';
-import { follow, openPage, signIn } from './browser.ts';
-import { type PagesServer, seedPicture, seedSet } from './pagesServer.ts';
+import { follow, visit } from './browser.ts';
+import { seedPicture, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
-let server: PagesServer;
-let browser: Browser;
-preparePages((started) => {
-  ({ server, browser } = started);
-});
+const server = preparePages();
 
 const adAddress = (id: string) => `${server.url}/o/demo/ads/${id}`;
 
@@ -69,8 +64,7 @@ describe('the page of an ad', () => {
   it('the page of an ad shows its frames, its size, how it was captured, and its sets', async () => {
     const id = await seedAd();
     await seedFrames(id);
-    const { page, faults } = await openPage(browser);
-    await signIn(page, server, adAddress(id));
+    const { page, faults } = await visit(server, adAddress(id));
     expect(await page.locator('.strip.film .marker').allTextContents()).toEqual(['0.0 s', '1.5 s']);
     const facts = (await page.locator('dl').textContent()) ?? '';
     for (const fact of ['300 × 250 CSS pixels', 'html5_zip', 'stepped', 'a dialog was closed'])
@@ -85,8 +79,7 @@ describe('the page of an ad', () => {
 
   it('the page of an ad shows the preview without a reload', async () => {
     const id = await seedAd({ status: 'pending' });
-    const { page } = await openPage(browser);
-    await signIn(page, server, adAddress(id));
+    const { page } = await visit(server, adAddress(id));
     expect(await page.locator('.preview').count()).toBe(0);
     const { db } = server.store;
     const preview_token = await seedPicture(db, server.organizationId, '300x250');
@@ -104,16 +97,14 @@ describe('the page of an ad', () => {
     await sql`update ads set kind = 'upload', content = ${upload}, upload_id = ${upload}::uuid where id = ${id}`.execute(
       db,
     );
-    const { page } = await openPage(browser);
-    await signIn(page, server, adAddress(id));
+    const { page } = await visit(server, adAddress(id));
     const facts = (await page.locator('dl').textContent()) ?? '';
     expect(facts).toContain(`${name} uploaded, 48,213 bytes`);
   });
 
   it('the page of a failed ad says why and what to do', async () => {
     const id = await seedAd({ status: 'generic_error', reason: 'The zip has no index.html.' });
-    const { page } = await openPage(browser);
-    await signIn(page, server, adAddress(id));
+    const { page } = await visit(server, adAddress(id));
     const note = (await page.locator('.note.fault').textContent()) ?? '';
     expect(note).toContain('The zip has no index.html.');
     expect(note).toContain('Correct the creative');
@@ -121,8 +112,7 @@ describe('the page of an ad', () => {
 
   it('the page of an ad shows its metadata as text', async () => {
     const id = await seedAd({ metadata: JSON.stringify({ 'order <b>': '<script>4711</script>' }) });
-    const { page, faults } = await openPage(browser);
-    await signIn(page, server, adAddress(id));
+    const { page, faults } = await visit(server, adAddress(id));
     await page.getByText('Metadata').click();
     const [key, value] = ['dt', 'dd'].map((name) => page.locator(`details.note ${name}`));
     expect([await key?.innerText(), await value?.innerText()]).toEqual(['order <b>', '<script>4711</script>']);
@@ -132,8 +122,7 @@ describe('the page of an ad', () => {
   it('the page of an ad shows its warnings', async () => {
     const warnings = JSON.stringify([{ code: 'size_assumed', message: 'The size <300×250> was assumed.' }]);
     const id = await seedAd({ warnings });
-    const { page } = await openPage(browser);
-    await signIn(page, server, adAddress(id));
+    const { page } = await visit(server, adAddress(id));
     expect(await page.locator('.warnings li').allTextContents()).toEqual(['The size <300×250> was assumed.']);
   });
 
@@ -141,8 +130,7 @@ describe('the page of an ad', () => {
     const content = `<script>alert(1)</script>${'x'.repeat(10_000)}`;
     const id = await seedAd();
     await server.store.db.updateTable('ads').set({ kind: 'html_tag', content }).where('id', '=', id).execute();
-    const { page, faults } = await openPage(browser);
-    await signIn(page, server, adAddress(id));
+    const { page, faults } = await visit(server, adAddress(id));
     expect((await page.locator('pre').textContent())?.startsWith('<script>alert(1)</script>')).toBe(true);
     expect(await page.getByText('The first 4000 of 10025 characters').isVisible()).toBe(true);
     expect(faults).toEqual([]);

@@ -4,7 +4,7 @@ import { OneTimeSignIns } from '../../../src/api/auth/oneTimeSignIns.ts';
 import { createKey } from '../../../src/core/organizations/apiKeys.ts';
 import { createOrganization } from '../../../src/core/organizations/organizations.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
-import { createRefusalLog } from '../../../src/pages/refusedSignIns.ts';
+import { createRefusalLog } from '../../../src/pages/sessionRoutes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { required } from '../../support/required.ts';
 import { TEST_LOG } from '../../support/testLog.ts';

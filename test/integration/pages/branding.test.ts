@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright';
+import type { Page } from 'playwright';
 import sharp from 'sharp';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
@@ -6,18 +6,14 @@ import { createKey } from '../../../src/core/organizations/apiKeys.ts';
 import { readBranding, saveBranding } from '../../../src/core/organizations/branding.ts';
 import { DEFAULT_BRANDING } from '../../../src/domain/branding.ts';
 import { follow, openPage, signIn } from './browser.ts';
-import { type PagesServer, seedSet } from './pagesServer.ts';
+import { seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
-let server: PagesServer;
-let browser: Browser;
+const server = preparePages();
 let page: Page;
 let faults: string[];
-preparePages((started) => {
-  ({ server, browser } = started);
-});
 beforeEach(async () => {
-  ({ page, faults } = await openPage(browser));
+  ({ page, faults } = await openPage());
 });
 afterEach(async () => {
   await page.context().close();

@@ -4,16 +4,18 @@ import { findChromium } from '../../../src/capture/browser/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { PagesServer } from './pagesServer.ts';
 
-export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+let browser: Promise<Browser> | undefined;
+
+export async function closeBrowser(): Promise<void> {
+  const started = browser;
+  browser = undefined;
+  await (await started)?.close();
 }
 
-/** A page in a context of its own, and everything on it that should not have happened. */
-export async function openPage(
-  browser: Browser,
-  options: BrowserContextOptions = {},
-): Promise<{ page: Page; faults: string[] }> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+/** A page in a context of its own, and everything on it that should not have happened. The first one starts the browser. */
+export async function openPage(options: BrowserContextOptions = {}): Promise<{ page: Page; faults: string[] }> {
+  browser ??= chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+  const context = await (await browser).newContext({ viewport: { width: 1280, height: 900 }, ...options });
   context.setDefaultTimeout(90_000);
   const page = await context.newPage();
   const faults: string[] = [];
@@ -30,11 +32,30 @@ export async function openPage(
   return { page, faults };
 }
 
-/** Opens an address and signs in on the way. */
-export async function signIn(page: Page, { apiKey }: PagesServer, address: string): Promise<void> {
-  await page.goto(address);
-  await page.getByLabel('API key').fill(apiKey);
-  await follow(page.getByRole('button', { name: 'Sign in' }));
+/** Opens an address of an organization in a context of its own, signed in. */
+export async function visit(
+  server: Pick<PagesServer, 'url' | 'apiKey'>,
+  address: string,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; faults: string[] }> {
+  const opened = await openPage(options);
+  await signIn(opened.page, server, address);
+  return opened;
+}
+
+/** Signs in as the form does, without showing it, and opens an address of an organization. */
+export async function signIn(page: Page, server: Pick<PagesServer, 'url' | 'apiKey'>, address: string): Promise<void> {
+  const organization = /^\/o\/[^/]+/.exec(new URL(address).pathname)?.[0] ?? '';
+  const response = await fetch(`${server.url}${organization}/sign-in`, {
+    method: 'POST',
+    body: new URLSearchParams({ key: server.apiKey, next: organization }),
+    redirect: 'manual',
+  });
+  const cookie = response.headers.getSetCookie().find((one) => one.startsWith('tearsheet_session='));
+  const value = /=([^;]+)/.exec(cookie ?? '')?.[1] ?? '';
+  const { hostname } = new URL(server.url);
+  await page.context().addCookies([{ name: 'tearsheet_session', value, domain: hostname, path: organization }]);
+  await opened(page, () => page.goto(address, { waitUntil: 'commit' }));
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 

@@ -1,23 +1,21 @@
-import type { Browser, Page } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createKey } from '../../../src/core/organizations/apiKeys.ts';
 import { type NextStep, storeAttempt } from '../../../src/core/webhooks/deliveryQueue.ts';
 import { sendTestEvent } from '../../../src/core/webhooks/testEvents.ts';
 import { OPERATOR } from '../../../src/domain/auditLog.ts';
-import { shownTarget } from '../../../src/pages/deliveries/target.ts';
-import { follow, openBrowser, openPage, signIn } from './browser.ts';
-import { type PagesServer, seedDelivery, seedSet, startPages } from './pagesServer.ts';
+import { shownTarget } from '../../../src/pages/deliveries/deliveryListPage.ts';
+import { follow, openPage, signIn } from './browser.ts';
+import { seedDelivery, seedSet } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
 
-let server: PagesServer;
-let browser: Browser;
 let page: Page;
 let faults: string[];
 let setId: string;
 let failed: string;
 
+const server = preparePages();
 beforeAll(async () => {
-  server = await startPages();
-  browser = await openBrowser();
   setId = (await seedSet(server, { shots: [] })).setId;
   const target = 'https://you.example/hook?key=secret';
   failed = await seedDelivery(server, {
@@ -30,12 +28,8 @@ beforeAll(async () => {
   for (let i = 0; i < 60; i += 1)
     await seedDelivery(server, { setId, target: `https://many.example/${i}`, status: 'delivered' });
 });
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
 beforeEach(async () => {
-  ({ page, faults } = await openPage(browser));
+  ({ page, faults } = await openPage());
 });
 afterEach(async () => {
   await page.context().close();

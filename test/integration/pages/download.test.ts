@@ -1,22 +1,13 @@
-import type { Browser } from 'playwright';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
 import { createShareLink } from '../../../src/core/sharing/shareLinks.ts';
 import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { inDays } from '../../../src/domain/shareLinks.ts';
-import { openBrowser, openPage, signIn } from './browser.ts';
-import { type PagesServer, seedSet, startPages } from './pagesServer.ts';
+import { openPage, visit } from './browser.ts';
+import { seedSet } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
 
-let server: PagesServer;
-let browser: Browser;
-beforeAll(async () => {
-  server = await startPages();
-  browser = await openBrowser();
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
+const server = preparePages();
 
 async function newSet(status: 'approved' | 'in_review' = 'approved') {
   const shots = [{ site: 'https://news.example/?secret=1', device: 'desktop' }] as const;
@@ -121,8 +112,7 @@ test('a rejected set cannot be downloaded from its shared page', async () => {
 
 test('a reader stays on the page while the file is built, and then gets it', async () => {
   const { setId, path } = await newSet();
-  const { page, faults } = await openPage(browser, { timezoneId: 'America/New_York' });
-  await signIn(page, server, server.url + path);
+  const { page, faults } = await visit(server, server.url + path, { timezoneId: 'America/New_York' });
   await page.route('**/e/**', (route) =>
     route.fulfill({ body: 'file', headers: { 'content-disposition': 'attachment; filename="Spring.pdf"' } }),
   );
@@ -144,7 +134,7 @@ test('a reader stays on the page while the file is built, and then gets it', asy
 test('a download works without scripts', async () => {
   const { setId } = await newSet();
   const share = await shareOf(setId, true);
-  const { page, faults } = await openPage(browser, { javaScriptEnabled: false });
+  const { page, faults } = await openPage({ javaScriptEnabled: false });
   await page.route('**/e/**', (route) =>
     route.fulfill({ body: 'file', headers: { 'content-disposition': 'attachment; filename="Spring.zip"' } }),
   );

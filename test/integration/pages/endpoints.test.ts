@@ -1,27 +1,18 @@
-import type { Browser, Page } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Page } from 'playwright';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { endpointSecretPlace, openSecret } from '../../../src/db/secrets/sealing.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
-import { follow, openBrowser, openPage, signIn } from './browser.ts';
-import { type PagesServer, startPages } from './pagesServer.ts';
+import { follow, openPage, signIn } from './browser.ts';
+import { preparePages } from './preparePages.ts';
 
-let server: PagesServer;
-let browser: Browser;
 let page: Page;
 let faults: string[];
 const addresses: Readonly<Record<string, string>> = { 'inside.example': '10.1.2.3' };
 const lookup = async (name: string) => [{ address: addresses[name] ?? '93.184.216.34', family: 4 }];
 
-beforeAll(async () => {
-  server = await startPages({ guard: createGuard({ allow: [], lookup }) });
-  browser = await openBrowser();
-});
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
+const server = preparePages({ guard: createGuard({ allow: [], lookup }) });
 beforeEach(async () => {
-  ({ page, faults } = await openPage(browser));
+  ({ page, faults } = await openPage());
   await signIn(page, server, `${server.url}/o/demo/settings/endpoints`);
 });
 afterEach(async () => {

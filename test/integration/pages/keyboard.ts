@@ -4,24 +4,34 @@ import type { Page } from 'playwright';
 /** Tab stops inside of one control: the parts of a date. */
 const STOPS_OF_CONTROL = 5;
 
+/** Presses of Tab between two looks at the page. */
+const PRESSES = 10;
+
 /** @returns the controls that Tab does not reach, and those on which the focus cannot be seen. */
 export async function keyboardFaults(page: Page): Promise<string[]> {
   const controls = await markControls(page);
-  const waiting = new Set(controls.keys());
-  const unseen = new Set<number>(controls.keys());
-  for (let press = 0; waiting.size > 0 && press < controls.length * STOPS_OF_CONTROL + 10; press++) {
-    await page.keyboard.press('Tab');
-    const focus = await focusOf(page);
-    waiting.delete(focus.control);
-    // On the button inside of a date, the browser draws the focus itself.
-    if (focus.isSeen) unseen.delete(focus.control);
+  let faults: string[] = [];
+  for (let press = 0; press < controls.length * STOPS_OF_CONTROL + 10; press += PRESSES) {
+    for (let i = 0; i < PRESSES; i++) await page.keyboard.press('Tab');
+    faults = await readFaults(page, controls);
+    if (faults.length === 0) return [];
   }
-  return [
-    ...[...waiting].map((index) => `Tab does not reach ${controls[index]}`),
-    ...[...unseen]
-      .filter((index) => !waiting.has(index))
-      .map((index) => `the focus cannot be seen on ${controls[index]}`),
-  ];
+  return faults;
+}
+
+/** Each control notes in `data-focus` whether its focus was seen. */
+function readFaults(page: Page, controls: readonly string[]): Promise<string[]> {
+  return page.evaluate(
+    (names) =>
+      names.flatMap((name, index) => {
+        const states = [...document.querySelectorAll(`[data-control="${index}"]`)].map((one) =>
+          one.getAttribute('data-focus'),
+        );
+        if (states.includes('seen')) return [];
+        return states.includes('unseen') ? `the focus cannot be seen on ${name}` : `Tab does not reach ${name}`;
+      }),
+    [...controls],
+  );
 }
 
 /** Numbers the controls in `data-control` and puts the focus before the first one. @returns their tags and texts. */
@@ -42,19 +52,14 @@ function markControls(page: Page): Promise<string[]> {
       element.setAttribute('data-control', String(index));
       if (known === undefined) controls.push(`${element.tagName} ${(element.textContent ?? '').trim().slice(0, 40)}`);
     }
+    document.addEventListener('focusin', ({ target }) => {
+      if (!(target instanceof HTMLElement) || target.getAttribute('data-focus') === 'seen') return;
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(target);
+      const hasOutline = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) > 0;
+      target.setAttribute('data-focus', hasOutline || boxShadow !== 'none' ? 'seen' : 'unseen');
+    });
     document.body.tabIndex = -1;
     document.body.focus();
     return controls;
-  });
-}
-
-function focusOf(page: Page): Promise<{ control: number; isSeen: boolean }> {
-  return page.evaluate(() => {
-    const element = document.activeElement;
-    const named = element?.getAttribute('data-control') ?? null;
-    if (element === null || named === null) return { control: -1, isSeen: true };
-    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
-    const hasOutline = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) > 0;
-    return { control: Number(named), isSeen: hasOutline || boxShadow !== 'none' };
   });
 }

@@ -1,15 +1,11 @@
-import type { Browser, Page } from 'playwright';
+import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
-import { openPage, signIn } from './browser.ts';
-import { type PagesServer, type SeededShot, seedSet } from './pagesServer.ts';
+import { visit } from './browser.ts';
+import { type SeededShot, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
-let server: PagesServer;
-let browser: Browser;
-preparePages((started) => {
-  ({ server, browser } = started);
-});
+const server = preparePages();
 
 const NEWS = 'https://news.example/front';
 const at = (markerMs: number): SeededShot => ({ site: 'https://film.example/', device: 'desktop', markerMs });
@@ -21,8 +17,7 @@ const SHOTS: readonly SeededShot[] = [
 
 async function openSet(viewport = { width: 1280, height: 900 }) {
   const seeded = await seedSet(server, { status: 'in_review', shots: SHOTS });
-  const { page, faults } = await openPage(browser, { viewport });
-  await signIn(page, server, `${server.url}/o/demo/screenshot_sets/${seeded.setId}`);
+  const { page, faults } = await visit(server, `${server.url}/o/demo/screenshot_sets/${seeded.setId}`, { viewport });
   return { ...seeded, page, faults };
 }
 

@@ -1,16 +1,12 @@
-import type { Browser, Page } from 'playwright';
+import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { createKey } from '../../../src/core/organizations/apiKeys.ts';
 import { notify } from '../../../src/db/notifications.ts';
-import { follow, openPage, signIn } from './browser.ts';
-import { type PagesServer, readReview, seedSet } from './pagesServer.ts';
+import { follow, visit } from './browser.ts';
+import { readReview, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
-let server: PagesServer;
-let browser: Browser;
-preparePages((started) => {
-  ({ server, browser } = started);
-});
+const server = preparePages();
 
 const SHOT = { site: 'https://news.example/', device: 'desktop' } as const;
 const FAILED = { ...SHOT, status: 'no_slots', reason: 'No slot.' } as const;
@@ -24,8 +20,7 @@ describe('actions on several sets', () => {
     const one = await seedSet(server, { campaign: 'Bulk one', status: 'in_review', shots: [SHOT] });
     const two = await seedSet(server, { campaign: 'Bulk two', status: 'in_review', shots: [SHOT] });
     const other = await seedSet(server, { campaign: 'Bulk other', status: 'approved', shots: [SHOT] });
-    const { page, faults } = await openPage(browser);
-    await signIn(page, server, `${server.url}/o/demo/screenshot_sets?q=bulk`);
+    const { page, faults } = await visit(server, `${server.url}/o/demo/screenshot_sets?q=bulk`);
     expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
     await page.getByLabel('Select all sets on this page').check();
     expect(await page.locator('[data-selected]').textContent()).toBe('3 selected:');
@@ -47,8 +42,7 @@ describe('actions on several sets', () => {
   it('a set that changed in between gets its own result, and the others are done', async () => {
     const one = await seedSet(server, { campaign: 'Race one', status: 'in_review', shots: [SHOT] });
     const two = await seedSet(server, { campaign: 'Race two', status: 'in_review', shots: [SHOT] });
-    const { page } = await openPage(browser, { javaScriptEnabled: false });
-    await signIn(page, server, `${server.url}/o/demo/screenshot_sets?q=race`);
+    const { page } = await visit(server, `${server.url}/o/demo/screenshot_sets?q=race`, { javaScriptEnabled: false });
     await select(page, one.setId, two.setId);
     await follow(page.getByRole('button', { name: 'Reject' }));
     await server.store.db
@@ -71,8 +65,7 @@ describe('actions on several sets', () => {
       status: 'capturing',
       shots: [{ ...SHOT, status: 'pending' }],
     });
-    const { page } = await openPage(browser);
-    await signIn(page, server, `${server.url}/o/demo/screenshot_sets?q=mixed`);
+    const { page } = await visit(server, `${server.url}/o/demo/screenshot_sets?q=mixed`);
     await select(page, failed.setId, running.setId);
     await follow(page.getByRole('button', { name: 'Retake failures' }));
     await follow(page.getByRole('button', { name: 'Retake failures 1 set' }));
@@ -115,8 +108,7 @@ describe('live changes of a list', () => {
       status: 'capturing',
       shots: [{ ...SHOT, status: 'pending' }],
     });
-    const { page, faults } = await openPage(browser);
-    await signIn(page, server, `${server.url}/o/demo/screenshot_sets?q=live`);
+    const { page, faults } = await visit(server, `${server.url}/o/demo/screenshot_sets?q=live`);
     await page.evaluate(() => document.body.setAttribute('data-same', 'yes'));
     await select(page, setId);
     const { db } = server.store;

@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Browser } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { follow, openPage, signIn } from './browser.ts';
-import { type PagesServer, seedSet, startPages } from './pagesServer.ts';
+import { follow, visit } from './browser.ts';
+import { seedSet, startPages } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
-let server: PagesServer;
-let browser: Browser;
-preparePages((started) => {
-  ({ server, browser } = started);
-});
+const server = preparePages();
 
 const SHOT = { site: 'https://news.example/', device: 'desktop' } as const;
 
@@ -156,8 +151,7 @@ function linkOf(text: string, rel: 'next' | 'prev'): string | undefined {
 describe('in a browser', () => {
   it('the filters work without scripts, by the form', async () => {
     const { setId } = await seedSet(server, { campaign: 'Without scripts', status: 'in_review', shots: [SHOT] });
-    const { page, faults } = await openPage(browser, { javaScriptEnabled: false });
-    await signIn(page, server, `${server.url}/o/demo`);
+    const { page, faults } = await visit(server, `${server.url}/o/demo`, { javaScriptEnabled: false });
     expect(new URL(page.url()).pathname).toBe('/o/demo/screenshot_sets');
     await page.getByLabel('Search').fill('without scripts');
     await page.getByLabel('Status').selectOption('In review');

@@ -1,16 +1,14 @@
 /** The form of a new request as browsers without script send it. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
-import { type PagesServer, startPages } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
 import { adsOn, complete, type Fields, type Got, gif, KEY, RequestForm } from './requestForm.ts';
 
-let server: PagesServer;
+const server = preparePages({ limits: { ...DEFAULT_LIMITS, screenshots: 1_000 } });
 let form: RequestForm;
 beforeAll(async () => {
-  server = await startPages({ limits: { ...DEFAULT_LIMITS, screenshots: 1_000 } });
   form = await RequestForm.open(server);
 });
-afterAll(() => server.close());
 
 async function setOf({ location }: Got) {
   const id = location?.split('/').at(-1) ?? '';

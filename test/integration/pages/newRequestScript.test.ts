@@ -2,39 +2,33 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Browser, Page } from 'playwright';
+import type { Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { axeFaults, sidewaysScroll } from '../../support/axe.ts';
 import { eventually } from '../../support/eventually.ts';
-import { follow, openBrowser, opened, openPage, signIn } from './browser.ts';
-import { type PagesServer, seedPicture, startPages } from './pagesServer.ts';
+import { follow, opened, visit } from './browser.ts';
+import { seedPicture } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
 import { gif } from './requestForm.ts';
 
-let server: PagesServer;
-let browser: Browser;
+const server = preparePages();
 let folder: string;
 let page: Page;
 let faults: string[];
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-test-'));
-  [server, browser] = await Promise.all([startPages(), openBrowser()]);
   const bytes = Buffer.from(await gif('a').arrayBuffer());
   for (const name of ['one.gif', 'two.gif']) await writeFile(path.join(folder, name), bytes);
   await writeFile(path.join(folder, 'notes.pdf'), '%PDF-1.7 not an ad');
 });
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 afterEach(async () => {
   expect(faults.filter((text) => !text.includes('status of 422'))).toEqual([]);
   await page.context().close();
 });
 
 async function openForm(options = {}): Promise<void> {
-  ({ page, faults } = await openPage(browser, options));
-  await signIn(page, server, `${server.url}/o/demo/new`);
+  ({ page, faults } = await visit(server, `${server.url}/o/demo/new`, options));
 }
 
 const file = (name: string) => path.join(folder, name);
@@ -151,9 +145,10 @@ it('the page works without script, with the Enter key counting and not requestin
   await page.waitForURL(/screenshot_sets/);
 });
 
-const LOOKS = [390, 768, 1440].flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-);
+const LOOKS = [
+  { width: 390, colorScheme: 'dark' },
+  { width: 1440, colorScheme: 'light' },
+] as const;
 
 it.each(LOOKS)(
   'axe finds no fault at $width in $colorScheme, before and after a fault',

@@ -1,16 +1,13 @@
-import type { Browser, Page } from 'playwright';
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright';
 import { expect, it } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
 import { createKey } from '../../../src/core/organizations/apiKeys.ts';
 import { follow, openPage, signIn } from './browser.ts';
-import { type PagesServer, seedSet } from './pagesServer.ts';
+import { seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
-let server: PagesServer;
-let browser: Browser;
-preparePages((started) => {
-  ({ server, browser } = started);
-});
+const server = preparePages();
 
 const SHOTS = [{ site: 'https://news.example/', device: 'desktop' }] as const;
 
@@ -35,7 +32,7 @@ async function seed(given: Partial<Parameters<typeof seedSet>[1]> = {}) {
 
 /** A person without scripts, who has signed in and opened the page. */
 async function visit(path: string): Promise<{ page: Page; faults: string[] }> {
-  const opened = await openPage(browser, { javaScriptEnabled: false });
+  const opened = await openPage({ javaScriptEnabled: false });
   await signIn(opened.page, server, server.url + path);
   return opened;
 }
@@ -175,6 +172,23 @@ it('a form that another site sent deletes nothing', async () => {
     expect(response.status).toBe(403);
   }
   expect((await ask(paths.set))[0]).toBe(200);
+});
+
+it('the pictures and the share link of a deleted set say that they were removed', async () => {
+  const { setId, paths } = await seed();
+  const { db } = server.store;
+  const shot = await db.selectFrom('screenshots').select('id').where('set_id', '=', setId).executeTakeFirstOrThrow();
+  const id = randomUUID();
+  const row = { id, organization_id: server.organizationId, set_id: setId };
+  await db
+    .insertInto('share_links')
+    .values({ ...row, expires_at: new Date(Date.now() + 86_400_000) })
+    .execute();
+  const [picture, link] = [`/o/demo/screenshots/${shot.id}`, `/s/${shareToken(server.secret, id)}`];
+  for (const path of [picture, link]) expect([path, (await ask(path))[0]]).toEqual([path, 200]);
+  expect((await ask(`${paths.set}/delete`, server.apiKey, {}))[0]).toBe(303);
+  expect(await ask(picture)).toEqual([410, expect.stringContaining('was deleted')]);
+  expect(await ask(link)).toEqual([410, expect.stringContaining('These pictures were removed')]);
 });
 
 it('a shared page has no link that changes or deletes, also for a person who has signed in', async () => {

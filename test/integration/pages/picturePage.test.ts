@@ -1,15 +1,10 @@
-import type { Browser } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { createKey } from '../../../src/core/organizations/apiKeys.ts';
-import { follow, opened, openPage, signIn } from './browser.ts';
-import { type PagesServer, seedSet } from './pagesServer.ts';
+import { follow, opened, visit } from './browser.ts';
+import { seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
-let server: PagesServer;
-let browser: Browser;
-preparePages((started) => {
-  ({ server, browser } = started);
-});
+const server = preparePages();
 
 const NEWS = 'https://news.example/front';
 const address = (id: string | undefined) => `${server.url}/o/demo/screenshots/${id}`;
@@ -26,8 +21,7 @@ const seed = () =>
 describe('the page of a picture', () => {
   it('without scripts, a person goes from the set to the picture, its record and its neighbours', async () => {
     const { setId, shotIds } = await seed();
-    const { page } = await openPage(browser, { javaScriptEnabled: false });
-    await signIn(page, server, `${server.url}/o/demo/screenshot_sets/${setId}`);
+    const { page } = await visit(server, `${server.url}/o/demo/screenshot_sets/${setId}`, { javaScriptEnabled: false });
     await follow(page.locator('a[data-picture]').first());
     expect(page.url()).toBe(address(shotIds[0]));
     expect(await page.locator('h1').textContent()).toBe('news.example desktop');
@@ -45,8 +39,7 @@ describe('the page of a picture', () => {
 
   it('without scripts, the slots of the page are drawn over the picture where they are', async () => {
     const { shotIds } = await seed();
-    const { page } = await openPage(browser, { javaScriptEnabled: false });
-    await signIn(page, server, address(shotIds[0]));
+    const { page } = await visit(server, address(shotIds[0]), { javaScriptEnabled: false });
     const overlay = page.locator('svg.candidates');
     expect(await overlay.isVisible()).toBe(false);
     await page.getByLabel('Show the slots of the page').check();
@@ -74,8 +67,7 @@ describe('the page of a picture', () => {
 
   it('without scripts, a person reviews a picture with a comment and withdraws the decision', async () => {
     const { shotIds } = await seed();
-    const { page } = await openPage(browser, { javaScriptEnabled: false });
-    await signIn(page, server, address(shotIds[0]));
+    const { page } = await visit(server, address(shotIds[0]), { javaScriptEnabled: false });
     await page.getByLabel('Comment').fill('Wrong <b>creative</b>');
     await follow(page.getByRole('button', { name: 'Reject' }));
     expect(page.url()).toBe(address(shotIds[0]));
@@ -93,8 +85,7 @@ describe('the page of a picture', () => {
 
   it('without scripts, two pictures are beside each other', async () => {
     const { shotIds } = await seed();
-    const { page } = await openPage(browser, { javaScriptEnabled: false });
-    await signIn(page, server, address(shotIds[0]));
+    const { page } = await visit(server, address(shotIds[0]), { javaScriptEnabled: false });
     await page.getByLabel('Compare with').selectOption({ label: 'news.example, mobile, Summer sale 300×250' });
     await follow(page.getByRole('button', { name: 'Compare' }));
     expect(new URL(page.url()).search).toBe(`?with=${shotIds[1]}`);
@@ -106,8 +97,7 @@ describe('the page of a picture', () => {
 
   it('keys of the page approve, show the slots and open the next picture', async () => {
     const { shotIds } = await seed();
-    const { page, faults } = await openPage(browser);
-    await signIn(page, server, address(shotIds[0]));
+    const { page, faults } = await visit(server, address(shotIds[0]));
     await page.keyboard.press('e');
     expect(await page.locator('svg.candidates').isVisible()).toBe(true);
     await opened(page, () => page.keyboard.press('a'));
@@ -120,8 +110,7 @@ describe('the page of a picture', () => {
   it('a key that may only read sees the review and no form', async () => {
     const { setId, shotIds } = await seed();
     const { api_key: apiKey } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
-    const { page } = await openPage(browser);
-    await signIn(page, { ...server, apiKey }, address(shotIds[0]));
+    const { page } = await visit({ ...server, apiKey }, address(shotIds[0]));
     expect(await page.locator('#details').textContent()).toContain('Not reviewed');
     expect(await page.locator('main form[method="post"]').count()).toBe(0);
     await page.goto(`${server.url}/o/demo/screenshot_sets/${setId}`);
@@ -129,8 +118,7 @@ describe('the page of a picture', () => {
   });
 
   it('a picture of another organization and an unknown id have no page', async () => {
-    const { page } = await openPage(browser);
-    await signIn(page, server, `${server.url}/o/demo`);
+    const { page } = await visit(server, `${server.url}/o/demo`);
     const response = await page.goto(address('00000000-0000-4000-8000-000000000000'));
     expect(response?.status()).toBe(404);
   });

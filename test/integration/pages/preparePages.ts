@@ -1,23 +1,20 @@
-import type { Browser } from 'playwright';
 import { afterAll, beforeAll } from 'vitest';
-import { openBrowser } from './browser.ts';
+import type { PagesOptions } from '../../../src/pages/pages.ts';
+import { closeBrowser } from './browser.ts';
 import { type PagesServer, startPages } from './pagesServer.ts';
 
-interface StartedPages {
-  readonly server: PagesServer;
-  readonly browser: Browser;
-}
-
-/** Starts the pages and a browser before the tests of a file, and closes both after them. */
-export function preparePages(onStarted: (started: StartedPages) => void): void {
-  let started: StartedPages;
+/**
+ * Starts the pages before the tests of a file, and closes them and the browser after them.
+ * @returns the server, whose fields are set as soon as the tests run.
+ */
+export function preparePages(more: Partial<PagesOptions> = {}): PagesServer {
+  const server = {} as PagesServer;
   beforeAll(async () => {
-    const [server, browser] = await Promise.all([startPages(), openBrowser()]);
-    started = { server, browser };
-    onStarted(started);
+    Object.assign(server, await startPages(more));
   });
   afterAll(async () => {
-    await started.browser.close();
-    await started.server.close();
+    await closeBrowser();
+    await server.close();
   });
+  return server;
 }

@@ -1,5 +1,5 @@
 /** Sends the form of a new request as a browser without script does. */
-import { formToken, readSession } from '../../../src/pages/signatures.ts';
+import { formToken, readSession } from '../../../src/pages/viewer.ts';
 import type { PagesServer } from './pagesServer.ts';
 
 export interface Got {

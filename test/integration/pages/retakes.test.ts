@@ -1,15 +1,10 @@
-import type { Browser } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { notify } from '../../../src/db/notifications.ts';
-import { follow, openPage, signIn } from './browser.ts';
-import { type PagesServer, type Seeded, seedPicture, seedSet } from './pagesServer.ts';
+import { follow, openPage, signIn, visit } from './browser.ts';
+import { type Seeded, seedPicture, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
-let server: PagesServer;
-let browser: Browser;
-preparePages((started) => {
-  ({ server, browser } = started);
-});
+const server = preparePages();
 
 const NEWS = 'https://news.example/front';
 const setAddress = (id: string) => `${server.url}/o/demo/screenshot_sets/${id}`;
@@ -42,8 +37,7 @@ async function readRetake({ setId }: Pick<Seeded, 'setId'>, column: 'retake_of' 
 describe('taking pictures again', () => {
   it('without scripts, a person takes all failures of one kind again from the page of the set', async () => {
     const seeded = await seed();
-    const { page } = await openPage(browser, { javaScriptEnabled: false });
-    await signIn(page, server, setAddress(seeded.setId));
+    const { page } = await visit(server, setAddress(seeded.setId), { javaScriptEnabled: false });
     expect(await page.locator('.kind').count()).toBe(2);
     await follow(page.getByRole('button', { name: 'Take it again' }).last());
     expect(page.url()).toBe(setAddress(seeded.setId));
@@ -58,8 +52,7 @@ describe('taking pictures again', () => {
 
   it('one button takes all failures again, and says so if nothing is left', async () => {
     const seeded = await seed();
-    const { page } = await openPage(browser);
-    await signIn(page, server, setAddress(seeded.setId));
+    const { page } = await visit(server, setAddress(seeded.setId));
     const stale = await page.context().newPage();
     await stale.goto(setAddress(seeded.setId));
     await follow(page.getByRole('button', { name: 'Take all 2 again' }));
@@ -71,8 +64,7 @@ describe('taking pictures again', () => {
 
   it('a person takes the pictures of one page again at another address, after a fault in the form', async () => {
     const seeded = await seed();
-    const { page } = await openPage(browser, { javaScriptEnabled: false });
-    await signIn(page, server, setAddress(seeded.setId));
+    const { page } = await visit(server, setAddress(seeded.setId), { javaScriptEnabled: false });
     await follow(page.getByRole('link', { name: 'Take again or duplicate' }));
     await page.getByLabel('All 4', { exact: true }).check();
     await page.getByLabel('Only of the page').selectOption(NEWS);
@@ -95,8 +87,7 @@ describe('taking pictures again', () => {
 
   it('a duplicate is a set of its own', async () => {
     const seeded = await seed();
-    const { page } = await openPage(browser);
-    await signIn(page, server, `${setAddress(seeded.setId)}/retake`);
+    const { page } = await visit(server, `${setAddress(seeded.setId)}/retake`);
     await page.getByLabel('All 4, as a new set').check();
     await follow(page.getByRole('button', { name: 'Take again' }));
     await page.getByText('Waiting to start').waitFor();
@@ -107,7 +98,7 @@ describe('taking pictures again', () => {
 
   it('without scripts, a person takes a picture again with another slot of its page', async () => {
     const seeded = await seed();
-    const { page } = await openPage(browser, { javaScriptEnabled: false });
+    const { page } = await openPage({ javaScriptEnabled: false });
     const address = `${server.url}/o/demo/screenshots/${seeded.shotIds[0]}`;
     await signIn(page, server, address);
     await follow(page.getByRole('button', { name: 'Use this slot instead' }).first());
@@ -123,8 +114,9 @@ describe('taking pictures again', () => {
 
   it('a picture is taken again on another device, and the form keeps what was typed after a fault', async () => {
     const seeded = await seed();
-    const { page } = await openPage(browser, { javaScriptEnabled: false });
-    await signIn(page, server, `${server.url}/o/demo/screenshots/${seeded.shotIds[2]}`);
+    const { page } = await visit(server, `${server.url}/o/demo/screenshots/${seeded.shotIds[2]}`, {
+      javaScriptEnabled: false,
+    });
     await page.getByLabel('Another device').selectOption('iphone');
     await page.getByLabel('Another page').fill('not an address');
     await follow(page.getByRole('button', { name: 'Take again' }));
@@ -138,8 +130,7 @@ describe('taking pictures again', () => {
 
   it('the page of a set shows a retake as soon as it is taken, without a reload', async () => {
     const seeded = await seed();
-    const { page, faults } = await openPage(browser);
-    await signIn(page, server, setAddress(seeded.setId));
+    const { page, faults } = await visit(server, setAddress(seeded.setId));
     await follow(page.getByRole('button', { name: 'Take all 2 again' }));
     await page.getByText('Taking 2 pictures again').waitFor();
     await page.evaluate(() => document.body.setAttribute('data-same', 'yes'));

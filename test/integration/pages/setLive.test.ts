@@ -1,15 +1,10 @@
-import type { Browser } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { notify } from '../../../src/db/notifications.ts';
-import { openPage, signIn } from './browser.ts';
-import { type PagesServer, seedPicture, seedSet } from './pagesServer.ts';
+import { visit } from './browser.ts';
+import { seedPicture, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
-let server: PagesServer;
-let browser: Browser;
-preparePages((started) => {
-  ({ server, browser } = started);
-});
+const server = preparePages();
 
 const setAddress = (id: string) => `${server.url}/o/demo/screenshot_sets/${id}`;
 const NEWS = 'https://news.example/front';
@@ -23,8 +18,7 @@ describe('the page of a set while it is captured', () => {
         { ...pending, device: 'mobile' },
       ],
     });
-    const { page, faults } = await openPage(browser);
-    await signIn(page, server, setAddress(setId));
+    const { page, faults } = await visit(server, setAddress(setId));
     await page.evaluate(() => document.body.setAttribute('data-same', 'yes'));
     const picture = (i: number) => page.locator(`#screenshot-${shotIds[i]} img`);
     expect(await picture(0).count()).toBe(0);
@@ -50,8 +44,7 @@ describe('the page of a set while it is captured', () => {
         { site: NEWS, device: 'mobile', status: 'pending' },
       ],
     });
-    const { page } = await openPage(browser);
-    await signIn(page, server, setAddress(setId));
+    const { page } = await visit(server, setAddress(setId));
     await page.getByText('Cancel this set').click();
     await finishShot(setId, shotIds[1] ?? '', '1080x2400');
     await page.locator(`#screenshot-${shotIds[1]} img`).waitFor();
@@ -86,8 +79,7 @@ async function openRunningSet() {
       { ...pending, device: 'mobile' },
     ],
   });
-  const { page } = await openPage(browser);
-  await signIn(page, server, setAddress(setId));
+  const { page } = await visit(server, setAddress(setId));
   const finish = () => finishShot(setId, shotIds[0] ?? '', '1440x900');
   return { page, shotIds, confirm: page.getByText('Cancel this set'), finish };
 }

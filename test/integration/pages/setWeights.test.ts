@@ -1,17 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Browser, Page, Response } from 'playwright';
+import type { Page, Response } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { drawThumbnail } from '../../../src/api/thumbnails/thumbnails.ts';
-import { openPage, signIn } from './browser.ts';
-import { type PagesServer, seedSet } from './pagesServer.ts';
+import { visit } from './browser.ts';
+import { seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
-let server: PagesServer;
-let browser: Browser;
-preparePages((started) => {
-  ({ server, browser } = started);
-});
+const server = preparePages();
 
 const setAddress = (id: string) => `${server.url}/o/demo/screenshot_sets/${id}`;
 const PICTURE_OF_A_PAGE = readFileSync(path.join(import.meta.dirname, '../../../docs/images/news-desktop.png'));
@@ -63,8 +59,7 @@ describe('the weight of the pages', () => {
     async (deviceScaleFactor) => {
       const { setId } = await seedSet(server, { status: 'approved', shots: shots(60) });
       for (let i = 0; i < 25; i += 1) await seedSet(server, { status: 'approved', shots: shots(4) });
-      const { page } = await openPage(browser, { deviceScaleFactor });
-      await signIn(page, server, setAddress(setId));
+      const { page } = await visit(server, setAddress(setId), { deviceScaleFactor });
       const set = await weigh(page, setAddress(setId));
       const list = await weigh(page, `${server.url}/o/demo/screenshot_sets`);
       expect(set.pictures).toBe(60);
@@ -78,8 +73,7 @@ describe('the weight of the pages', () => {
 
   it('a set of 60 pictures moves nothing while its pictures arrive, and loads those below the screen later', async () => {
     const { setId } = await seedSet(server, { status: 'approved', shots: shots(60) });
-    const { page } = await openPage(browser);
-    await signIn(page, server, setAddress(setId));
+    const { page } = await visit(server, setAddress(setId));
     const asked = new Set<string>();
     page.on('request', (request) => request.url().endsWith('.webp') && asked.add(request.url()));
     await page.goto(setAddress(setId), { waitUntil: 'networkidle' });

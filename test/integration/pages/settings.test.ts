@@ -1,5 +1,5 @@
-import type { Browser, Page } from 'playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findS3Connector, finishConnectorCheck, setS3Connector } from '../../../src/core/buckets/connectorQueries.ts';
 import { authenticate, createKey } from '../../../src/core/organizations/apiKeys.ts';
 import { webhookSecretOf } from '../../../src/core/organizations/organizations.ts';
@@ -7,25 +7,16 @@ import { notify } from '../../../src/db/notifications.ts';
 import { parseKey } from '../../../src/domain/keys.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { required } from '../../support/required.ts';
-import { follow, openBrowser, openPage, signIn } from './browser.ts';
-import { type PagesServer, startPages } from './pagesServer.ts';
+import { follow, openPage, signIn } from './browser.ts';
+import { preparePages } from './preparePages.ts';
 
-let server: PagesServer;
-let browser: Browser;
 let page: Page;
 let faults: string[];
 const guard = createGuard({ allow: [], lookup: () => Promise.resolve([{ address: '93.184.216.34', family: 4 }]) });
 
-beforeAll(async () => {
-  server = await startPages({ guard });
-  browser = await openBrowser();
-});
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
+const server = preparePages({ guard });
 beforeEach(async () => {
-  ({ page, faults } = await openPage(browser));
+  ({ page, faults } = await openPage());
 });
 afterEach(async () => {
   await page.context().close();
@@ -70,6 +61,20 @@ describe('access to settings', () => {
     ])
       expect([path, (await ask(path, key, { review: 'manual', name: 'x' })).status]).toEqual([path, 403]);
     expect(await server.store.db.selectFrom('organizations').selectAll().executeTakeFirstOrThrow()).toEqual(before);
+  });
+
+  it('the settings say how long sets are kept, and change it', async () => {
+    const key = server.apiKey;
+    const text = async () => (await ask('', key)).text();
+    const save = (days: string) => ask('/retention', key, { set_retention_days: days });
+    expect(await text()).toContain('They stay until they are deleted.');
+    expect((await save('45')).status).toBe(303);
+    expect(await text()).toContain('45 days after the request.');
+    const faulty = await save('0');
+    const field = /name="set_retention_days"[^>]* value="0"[^>]* aria-invalid="true"/;
+    expect([faulty.status, await faulty.text()]).toEqual([422, expect.stringMatching(field)]);
+    expect((await save('')).status).toBe(303);
+    expect(await text()).toContain('They stay until they are deleted.');
   });
 
   it('only administrators see the settings in the navigation', async () => {

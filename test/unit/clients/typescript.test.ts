@@ -5,7 +5,7 @@ import { SignatureError, verifyWebhook } from '../../../clients/typescript/src/w
 import { ApiError } from '../../../src/cluster/kubernetes/client/apiRequest.ts';
 import { signatureHeaders } from '../../../src/core/webhooks/webhook.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
-import { openApiDocument, operationsOf } from '../../../src/pages/reference/document.ts';
+import { openApiDocument, operationsOf } from '../../../src/pages/reference/operations.ts';
 
 interface Sent {
   readonly url: string;

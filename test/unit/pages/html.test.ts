@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { html, webLink } from '../../../src/pages/html.ts';
+import { html } from '../../../src/lib/html.ts';
+import { webLink } from '../../../src/pages/parts.ts';
 
 describe('the html tag', () => {
   it('the html tag escapes values in elements and in quoted attributes', () => {

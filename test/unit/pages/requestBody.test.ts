@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { newDraft } from '../../../src/pages/newRequest/draft.ts';
-import { FieldFaults } from '../../../src/pages/newRequest/fieldFaults.ts';
+import { FieldFaults, newDraft } from '../../../src/pages/newRequest/draft.ts';
 import { readTargets } from '../../../src/pages/newRequest/requestBody.ts';
 
 function read(lines: number) {

@@ -3,8 +3,12 @@ import { randomUUID } from 'node:crypto';
 import type { ArtifactStore } from '../../../../src/artifacts/store.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
 import type { SetStatus } from '../../../../src/domain/states.ts';
-import { type NamedOperation, openApiDocument, operationsOf } from '../../../../src/pages/reference/document.ts';
-import { idVariables } from '../../../../src/pages/reference/sampleRequest.ts';
+import {
+  idVariables,
+  type NamedOperation,
+  openApiDocument,
+  operationsOf,
+} from '../../../../src/pages/reference/operations.ts';
 import { insertExportSet } from '../../../support/exportSet.ts';
 import type { Json, TestApi } from '../../../support/publicApi.ts';
 import { required } from '../../../support/required.ts';

@@ -1,0 +1,202 @@
+/** Actions on several sets: which sets each takes, and what it does, each set in a transaction of its own. */
+import { retakeParser } from '../../contract/retakes.ts';
+import { repeatSet } from '../../core/requests/repeatScreenshots.ts';
+import { type ListedSet, readSets } from '../../core/sets/listSets.ts';
+import { Failure, failureMessage } from '../../domain/failure.ts';
+import { totalsOf } from '../../domain/reviewNotes.ts';
+import { isUuid } from '../../domain/slugs.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
+import { hiddenFields } from '../forms.ts';
+import { progressLabel, setBadge, timeElement } from '../labels.ts';
+import { messagePage } from '../parts.ts';
+import type { PagePaths } from '../paths.ts';
+import { actOnSet } from '../set/setPage.ts';
+
+/** More than a list page has. */
+const SETS_MAX = 100;
+
+interface BulkRequest {
+  readonly viewer: Viewer;
+  readonly paths: PagePaths;
+  readonly action: unknown;
+  /** As sent: perhaps not ids. */
+  readonly ids: readonly string[];
+  /** The query of the list that the person came from. */
+  readonly back: string;
+}
+
+type BulkActionName = 'approve' | 'reject' | 'cancel' | 'retake';
+
+interface BulkAction {
+  readonly label: string;
+  /** For example "were approved". */
+  readonly done: string;
+  readonly effect: string;
+  /** Whether the person may write notes. */
+  readonly hasNotes: boolean;
+  /** @returns why the set stays as it is; undefined if the action is possible. */
+  obstacle(row: ListedSet): string | undefined;
+}
+
+const inReview = ({ status }: ListedSet) =>
+  status === 'in_review' ? undefined : 'Only a set in review can be approved or rejected.';
+const isOpen = ({ status }: ListedSet) => status === 'draft' || status === 'capturing';
+
+export const BULK_ACTIONS: Readonly<Record<BulkActionName, BulkAction>> = {
+  approve: {
+    label: 'Approve',
+    done: 'approved',
+    effect: 'Subscribers get the event screenshot_set.approved, and buckets get the pictures. This cannot be undone.',
+    hasNotes: true,
+    obstacle: inReview,
+  },
+  reject: {
+    label: 'Reject',
+    done: 'rejected',
+    effect: 'Subscribers get the event screenshot_set.rejected. The pictures stay here. This cannot be undone.',
+    hasNotes: true,
+    obstacle: inReview,
+  },
+  cancel: {
+    label: 'Cancel',
+    done: 'canceled, or will be in a moment',
+    effect: 'Pictures that were captured stay. The others are not captured. This cannot be undone.',
+    hasNotes: false,
+    obstacle: (row) => {
+      if (row.cancel_requested_at !== null) return 'This set is canceled already.';
+      return isOpen(row) || row.status === 'in_review' ? undefined : 'This set is finished.';
+    },
+  },
+  retake: {
+    label: 'Retake failures',
+    done: 'requested again',
+    effect: 'A new set for each of them takes the failed pictures again. The original sets stay as they are.',
+    hasNotes: false,
+    obstacle: (row) => {
+      if (isOpen(row)) return 'This set is not finished.';
+      return totalsOf(row.counts).failed > 0 ? undefined : 'No picture of this set failed.';
+    },
+  },
+};
+
+function isBulkAction(name: unknown): name is BulkActionName {
+  return typeof name === 'string' && Object.hasOwn(BULK_ACTIONS, name);
+}
+
+interface BulkResult {
+  readonly row: ListedSet;
+  /** Absent if the action succeeded. */
+  readonly fault?: string;
+  /** The new set of a retake. */
+  readonly newSetId?: string;
+}
+
+/** One after the other, so that a fault of one set does not undo the others. */
+async function actOnSets(
+  options: PagesOptions,
+  viewer: Viewer,
+  { action, rows, notes }: { action: BulkActionName; rows: readonly ListedSet[]; notes: string },
+): Promise<BulkResult[]> {
+  const results: BulkResult[] = [];
+  for (const row of rows) {
+    try {
+      if (action === 'retake') results.push({ row, newSetId: await retakeFailures(options, viewer, row.id) });
+      else {
+        await actOnSet(options, viewer, { id: row.id, action, notes });
+        results.push({ row });
+      }
+    } catch (error) {
+      results.push({ row, fault: faultOf(options, row.id, error) });
+    }
+  }
+  return results;
+}
+
+function faultOf({ log }: PagesOptions, setId: string, error: unknown): string {
+  if (error instanceof Failure && error.status < 500) return failureMessage(error);
+  log.error({ err: error, set_id: setId }, 'an action on several sets failed for one of them');
+  return 'The service could not do this. Try again in a moment.';
+}
+
+async function retakeFailures(options: PagesOptions, { organizationId }: Viewer, setId: string): Promise<string> {
+  const wish = retakeParser(options.limits)({ which: 'failures' });
+  return options.store.db
+    .transaction()
+    .execute((tx) => repeatSet(tx, { organizationId, setId, kind: 'retake', wish }, options));
+}
+
+/** The pages of actions on several sets: one asks before, one says what happened to each set. */
+export async function confirmationPage(options: PagesOptions, request: BulkRequest): Promise<ResultsPage> {
+  const { viewer, paths, action } = request;
+  if (!isBulkAction(action)) return messagePage('Nothing to do', 'The address names no action on sets.', 422);
+  const rows = await readSets(options.store.db, viewer.organizationId, validIds(request));
+  if (rows.length === 0) return nothingSelected(request);
+  const { label, effect, hasNotes } = BULK_ACTIONS[action];
+  const { possible, others } = divide(rows, action);
+  const form = html`<form method="post" action="${paths.sets}/bulk">${hiddenFields(viewer, paths.sets)}
+<input type="hidden" name="action" value="${action}"><input type="hidden" name="back" value="${request.back}">
+${possible.map(({ id }) => html`<input type="hidden" name="set" value="${id}">`)}
+${hasNotes && html`<div class="field"><label for="notes">Notes for all of them</label><textarea id="notes" name="notes" rows="2" maxlength="10000"></textarea></div>`}
+<p class="actions"><button class="${action === 'approve' || action === 'retake' ? 'primary' : 'danger'}">${label} ${setCount(possible.length)}</button> <a class="button" href="${listAddress(request)}">Back, change nothing</a></p></form>`;
+  const none = html`<p class="actions"><a class="button" href="${listAddress(request)}">Back to the list</a></p>`;
+  const body = html`<section class="head"><h1>${possible.length === 0 ? `${label}: not possible` : `${label} ${setCount(possible.length)}?`}</h1>${possible.length > 0 && html`<p>${effect}</p>`}</section>
+${possible.length > 0 && html`<ul class="affected">${possible.map((row) => item(row, paths))}</ul>`}
+${others.length > 0 && html`<section class="part"><h2>${setCount(others.length)} will stay as ${others.length === 1 ? 'it is' : 'they are'}</h2><ul class="affected">${others.map(({ row, why }) => item(row, paths, why))}</ul></section>`}
+${possible.length > 0 ? form : none}`;
+  return { title: `${label} sets`, section: 'sets', assets: ['lists.css'], body };
+}
+
+export async function bulkResultPage(options: PagesOptions, request: BulkRequest, notes: string): Promise<ResultsPage> {
+  const { viewer, paths, action } = request;
+  if (!isBulkAction(action)) return messagePage('Nothing to do', 'The form names no action on sets.', 422);
+  const rows = await readSets(options.store.db, viewer.organizationId, validIds(request));
+  if (rows.length === 0) return nothingSelected(request);
+  const results = await actOnSets(options, viewer, { action, rows, notes });
+  const failed = results.filter(({ fault }) => fault !== undefined);
+  const done = results.length - failed.length;
+  const { done: participle } = BULK_ACTIONS[action];
+  const body = html`<section class="head"><h1>${done} of ${setCount(results.length)} ${participle}</h1></section>
+<ul class="affected" role="status">${results.map((result) => resultItem(result, paths))}</ul>
+<p class="actions"><a class="button primary" href="${listAddress(request)}">Back to the list</a></p>`;
+  return { title: 'Result', section: 'sets', assets: ['lists.css'], body };
+}
+
+const setCount = (count: number) => (count === 1 ? '1 set' : `${count} sets`);
+
+function validIds({ ids }: BulkRequest): string[] {
+  return [...new Set(ids.filter(isUuid).map((id) => id.toLowerCase()))].slice(0, SETS_MAX);
+}
+
+function divide(rows: readonly ListedSet[], action: BulkActionName) {
+  const judged = rows.map((row) => ({ row, why: BULK_ACTIONS[action].obstacle(row) }));
+  return {
+    possible: judged.filter(({ why }) => why === undefined).map(({ row }) => row),
+    others: judged.flatMap(({ row, why }) => (why === undefined ? [] : [{ row, why }])),
+  };
+}
+
+/** The query becomes part of our own address, so it cannot lead elsewhere. */
+function listAddress({ back, paths }: BulkRequest): string {
+  const query = new URLSearchParams(back).toString();
+  return query === '' ? paths.sets : `${paths.sets}?${query}`;
+}
+
+function nothingSelected(request: BulkRequest): ResultsPage {
+  const body = html`<section class="signin"><h1>No set is selected</h1><p>Select sets in the list, then choose what to do with them.</p>
+<p><a class="button primary" href="${listAddress(request)}">Back to the list</a></p></section>`;
+  return { title: 'No set is selected', section: 'sets', status: 422, assets: ['lists.css'], body };
+}
+
+function item(row: ListedSet, paths: PagePaths, why?: string): Html {
+  return html`<li><a href="${paths.set(row.id)}"><bdi>${row.campaign}</bdi></a> ${setBadge(row)} <span class="meta">${progressLabel(totalsOf(row.counts))}, requested ${timeElement(row.created_at)}</span>${why !== undefined && html`<span class="advice">${why}</span>`}</li>`;
+}
+
+function resultItem({ row, fault, newSetId }: BulkResult, paths: PagePaths): Html {
+  const outcome: HtmlContent =
+    fault === undefined
+      ? html`<span class="state active">Done</span>`
+      : html`<span class="state failed">Not done</span> <span class="fault">${fault}</span>`;
+  const retaken = newSetId !== undefined && html` <a href="${paths.set(newSetId)}">Open the new set</a>`;
+  return html`<li><a href="${paths.set(row.id)}"><bdi>${row.campaign}</bdi></a> ${outcome}${retaken}</li>`;
+}

@@ -1,0 +1,239 @@
+/** The routes of the pages: finds the viewer, checks the scope and the form, and sends the page. */
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import { COST } from '../api/limits/costs.ts';
+import { actorOf, requestIdOf } from '../api/server/caller.ts';
+import { failureBody } from '../api/server/failureBody.ts';
+import { rejectRemoved } from '../core/removal/removal.ts';
+import type { Actor } from '../domain/auditLog.ts';
+import { Failure, type FieldErrors } from '../domain/failure.ts';
+import { isUuid } from '../domain/slugs.ts';
+import { createGuard, type Guard } from '../egress/guard.ts';
+import { html } from '../lib/html.ts';
+import type { PagesOptions, ResultsPage, Viewer } from './context.ts';
+import { formField, type Notice, noticeOf, redirectPath, requireOwnForm, requireWrite, withNotice } from './forms.ts';
+import { type LayoutOptions, sendPage } from './layout.ts';
+import { LiveConnections, type LiveSource } from './live.ts';
+import { messagePage } from './parts.ts';
+import { isForPrograms, type PagePaths, pathsOf } from './paths.ts';
+import { signInPage } from './signIn.ts';
+import { findViewer } from './viewer.ts';
+
+/** A request of a viewer who may see this organization. */
+export interface ViewerRequest {
+  readonly request: Request;
+  readonly response: Response;
+  readonly viewer: Viewer;
+  /** The viewer, for the audit log. */
+  readonly actor: Actor;
+  readonly paths: PagePaths;
+}
+
+/** The page, 'sent' if the response was sent, or undefined if there is no such object. */
+export type PageResult = ResultsPage | 'sent' | undefined;
+type PageHandler = (given: ViewerRequest) => Promise<PageResult> | PageResult;
+
+interface RouteOptions {
+  /** The scope that the key needs: "read" for a page and "write" for a form unless given. */
+  readonly scope?: 'read' | 'write' | 'admin';
+  /** Tokens of the key; 1 unless given. */
+  readonly cost?: number;
+  /** Maximum number of fields of the form. */
+  readonly fields?: number;
+  /** Whether the handler reads the body and checks with requireOwnForm that the form is ours. */
+  readonly readsBody?: boolean;
+}
+
+/** The pages and forms of settings. */
+export const ADMIN: RouteOptions = { scope: 'admin' };
+
+export class PageRoutes {
+  readonly options: PagesOptions;
+  readonly router: Router;
+  readonly live: LiveConnections;
+  /** Checks the addresses of connectors and test events. */
+  readonly guard: Pick<Guard, 'resolve'>;
+
+  constructor(options: PagesOptions, router: Router) {
+    this.options = options;
+    this.router = router;
+    this.live = new LiveConnections(options);
+    this.guard = options.guard ?? createGuard({ allow: [] });
+  }
+
+  send(response: Response, page: ResultsPage, given: Omit<LayoutOptions, 'pictureOrigins'>): void {
+    sendPage(response, page, { ...given, pictureOrigins: this.options.pictureOrigins ?? [] });
+  }
+
+  get(path: string, handle: PageHandler, options: RouteOptions = {}): void {
+    this.router.get(path, this.#page(handle, options));
+  }
+
+  /** A form. Its handler shows a page or ends with {@link redirectTo} or {@link goBack}. */
+  post(path: string, handle: PageHandler, options: RouteOptions = {}): void {
+    const { scope = 'write', readsBody = false, fields = 20 } = options;
+    const answer = this.#page(
+      (given) => {
+        if (!readsBody) requireOwnForm(this.options, given.request, { viewer: given.viewer, scope });
+        return handle(given);
+      },
+      // The check of the form also checks the scope "write".
+      { ...options, scope: scope === 'admin' ? 'admin' : 'read' },
+    );
+    if (readsBody) this.router.post(path, answer);
+    else this.router.post(path, formBody(fields), answer);
+  }
+
+  json(path: string, read: (given: ViewerRequest) => Promise<object | undefined>): void {
+    this.get(path, async (given) => {
+      const record = await read(given);
+      if (record === undefined) return undefined;
+      given.response.set('Cache-Control', 'no-store').json(record);
+      return 'sent';
+    });
+  }
+
+  /** A stream of changes. @param sourceOf gets a function that looks the viewer up again; undefined if there is no such object. */
+  events(
+    path: string,
+    sourceOf: (
+      given: ViewerRequest,
+      findAgain: () => Promise<Viewer | undefined>,
+    ) => LiveSource | Promise<LiveSource | undefined>,
+    options: RouteOptions = {},
+  ): void {
+    const open = async (given: ViewerRequest): Promise<PageResult> => {
+      const { request, response, viewer } = given;
+      const source = await sourceOf(given, () => findViewer(this.options, request));
+      if (source === undefined) return undefined;
+      await this.live.open(response, viewer.organizationId, source);
+      return 'sent';
+    };
+    this.get(path, open, { cost: COST.list, ...options });
+  }
+
+  #page(handle: PageHandler, { scope = 'read', cost = COST.usual }: RouteOptions): RequestHandler {
+    const { options } = this;
+    return async (request, response) => {
+      const paths = pathsOf(options.publicUrl, slugOf(request));
+      const viewer = await findViewer(options, request);
+      if (viewer === undefined) {
+        this.#askToSignIn(request, response, paths);
+        return;
+      }
+      if (viewer.disabled) {
+        this.send(response, { ...billingPage(viewer.slug, options.contact), status: 403 }, { paths, viewer });
+        return;
+      }
+      await options.requestLimits?.take(viewer.keyId, cost, response);
+      if (scope === 'admin' && !viewer.scopes.includes('admin')) {
+        this.send(response, ADMINS_ONLY, { paths, viewer });
+        return;
+      }
+      if (scope === 'write') requireWrite(viewer);
+      const type = viewer.formToken === '' ? 'api_key' : 'session';
+      const actor = actorOf({ request, response }, { type, keyId: viewer.keyId });
+      const result = await handle({ request, response, viewer, actor, paths });
+      if (result === undefined) await this.#rejectRemovedObject(request, viewer);
+      if (result === 'sent') return;
+      this.send(response, result ?? notFoundPage(viewer), { paths, viewer, notice: noticeOf(request) });
+    };
+  }
+
+  /** @throws Failure (410) if the address names an object that was removed. */
+  async #rejectRemovedObject(request: Request, { organizationId }: Viewer): Promise<void> {
+    const id = String(request.params['id'] ?? '').toLowerCase();
+    if (isUuid(id)) await rejectRemoved(this.options.store.db, { id, organizationId });
+  }
+
+  /** Scripts and programs get 401 instead of a page. After a form, the person returns to the page that sent it. */
+  #askToSignIn(request: Request, response: Response, paths: PagePaths): void {
+    if (isForPrograms(request.path)) {
+      const errors = { authorization: ['is required: send an API key, or sign in.'] };
+      response.status(401).set({ 'WWW-Authenticate': 'Bearer', 'Cache-Control': 'no-store' });
+      response.json(failureBody('unauthorized', requestIdOf(response), errors));
+      return;
+    }
+    const lostForm = request.method === 'POST' && !request.path.endsWith('/sign-out');
+    const next = redirectPath(paths, request.method === 'POST' ? formField(request, 'next') : paths.base + request.url);
+    this.send(response, signInPage(paths, slugOf(request), { next, lostForm }), { paths });
+  }
+}
+
+/** The answer to a viewer whose key may not change settings. It has no forms. */
+const ADMINS_ONLY = messagePage(
+  'Only for administrators',
+  'The key that you signed in with lacks the scope "admin". Sign out, then sign in with a key that has it.',
+  403,
+);
+
+/** Ends a form that succeeded. */
+export function redirectTo({ response }: Pick<ViewerRequest, 'response'>, path: string, notice?: Notice): 'sent' {
+  response.redirect(303, notice === undefined ? path : withNotice(path, notice));
+  return 'sent';
+}
+
+/** Ends a form that succeeded, on the page that it names in its field "next". */
+export function goBack(given: ViewerRequest): 'sent' {
+  return redirectTo(given, redirectPath(given.paths, formField(given.request, 'next')));
+}
+
+/**
+ * Runs the action of a form. @param fail shows the form again with its faults.
+ * @throws errors that are no fault of the person.
+ */
+export async function tryForm<T>(
+  run: () => Promise<T>,
+  fail: (errors: FieldErrors, status: number) => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof Failure && (error.status === 422 || error.status === 409))
+      return fail(error.errors, error.status);
+    throw error;
+  }
+}
+
+export const slugOf = (request: Request) => String(request.params['slug']);
+
+function notFoundPage({ slug }: Viewer): ResultsPage {
+  return messagePage('Page not found', `The organization ${slug} has no page at this address.`, 404);
+}
+
+const FORM_BYTES = 64 * 1024;
+
+/** Reads the fields of a form. */
+export function formBody(fieldsMax = 20): RequestHandler {
+  const read = express.urlencoded({ extended: false, limit: FORM_BYTES, parameterLimit: fieldsMax });
+  return (request, response, next) => {
+    // The parser would read a body that is too large to its end before it rejects it.
+    if (Number(request.get('content-length') ?? 0) > FORM_BYTES) throw tooLargeForm();
+    read(request, response, next);
+  };
+}
+
+function tooLargeForm(): Failure {
+  const text = `This form could not be read, because it has more than ${FORM_BYTES.toLocaleString('en')} bytes.`;
+  return new Failure({ status: 413, code: 'too_large', errors: { form: [text] } });
+}
+
+/** @returns the id in the path, which the router has checked. */
+export const idOf = (request: Request): string => String(request.params['id']).toLowerCase();
+
+/** @returns the number of the list page in the query, from 1; 1 if it is missing or is no such number. */
+export function pageOf(request: { readonly query: Readonly<Record<string, unknown>> }): number {
+  const page = Number(request.query['page'] ?? 1);
+  return Number.isSafeInteger(page) && page > 0 && page < 1_000_000 ? page : 1;
+}
+
+export function recordQuery({ publicUrl }: PagesOptions, { request, viewer }: ViewerRequest) {
+  return { id: idOf(request), publicUrl, organizationId: viewer.organizationId };
+}
+
+/** Says what a disabled organization is, and how to upgrade it. */
+export function billingPage(slug: string, contact: string | undefined): ResultsPage {
+  const body = html`<section class="signin"><h1>Keep using Tearsheet</h1>
+<p>An organization without an active subscription is disabled. The service rejects its requests, but finishes and keeps what it accepted before.</p>
+<p>To upgrade <strong>${slug}</strong>, contact the operator of this service${contact === undefined ? '.' : html`: <strong>${contact}</strong>.`} Give the name of the organization. Access returns as soon as the operator enables it (<code>tearsheet org enable ${slug}</code>).</p></section>`;
+  return { title: 'Upgrade', body };
+}

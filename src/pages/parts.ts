@@ -1,0 +1,100 @@
+/** Parts that several pages have. */
+
+import type { Metadata } from '../domain/metadata.ts';
+import { type PictureSize, THUMBNAIL_WIDTHS, type ThumbnailWidth } from '../domain/thumbnails.ts';
+import type { Warning } from '../domain/warnings.ts';
+import { withScheme } from '../domain/webAddresses.ts';
+import { type Html, type HtmlContent, html } from '../lib/html.ts';
+import type { ResultsPage } from './context.ts';
+import type { PagePaths } from './paths.ts';
+
+const LARGEST = 768 satisfies ThumbnailWidth;
+
+interface ThumbnailOptions {
+  readonly paths: PagePaths;
+  readonly token: string;
+  readonly alt: string;
+  /** The size of the shown part. The page keeps room of this shape. */
+  readonly size: PictureSize;
+  /** The width on the page, CSS pixels. */
+  readonly shownWidth: number;
+  /** False for a picture at the top of the page. */
+  readonly lazy?: boolean;
+}
+
+/** A picture on a page, in several widths, of which the browser loads one. */
+export function thumbnail({ paths, token, alt, size, shownWidth, lazy = true }: ThumbnailOptions): Html {
+  const widths = widthsFor(shownWidth);
+  const srcset = widths.map((width) => `${paths.thumbnail(token, width)} ${width}w`).join(', ');
+  const usual = paths.thumbnail(token, atLeast(shownWidth));
+  const loading = lazy ? html` loading="lazy"` : html` fetchpriority="high"`;
+  return html`<img src="${usual}" srcset="${srcset}" sizes="${Math.ceil(shownWidth)}px" alt="${alt}" width="${size.width}" height="${size.height}"${loading} decoding="async">`;
+}
+
+/** A screen with twice the pixels shows a thumbnail with half as many more sharp enough. */
+const SHARP = 1.5;
+
+function widthsFor(shownWidth: number): ThumbnailWidth[] {
+  return THUMBNAIL_WIDTHS.filter((width) => width <= atLeast(shownWidth * SHARP));
+}
+
+/** @returns the smallest width that is at least this one, or the largest. */
+function atLeast(width: number): ThumbnailWidth {
+  return THUMBNAIL_WIDTHS.find((candidate) => candidate >= width) ?? LARGEST;
+}
+
+/** @returns the width of a picture that is shown at this height. */
+export function widthAtHeight({ width, height }: PictureSize, shownHeight: number): number {
+  return (width / height) * shownHeight;
+}
+
+/** Closed, because only some readers need them. */
+export function metadataList(metadata: Metadata): HtmlContent {
+  const pairs = Object.entries(metadata);
+  if (pairs.length === 0) return null;
+  const rows = pairs.map(([key, value]) => html`<dt><bdi>${key}</bdi></dt><dd><bdi>${value}</bdi></dd>`);
+  return html`<details class="note"><summary>Metadata</summary><dl>${rows}</dl></details>`;
+}
+
+/** The warnings of a picture, near the picture. */
+export function warningList(warnings: readonly Warning[]): HtmlContent {
+  if (warnings.length === 0) return null;
+  return html`<ul class="note warnings" aria-label="Warnings">${warnings.map(({ message }) => html`<li>${message}</li>`)}</ul>`;
+}
+
+/** The address has no query, which may hold a token of a page that is not public. */
+export function siteName(siteUrl: string): { readonly host: string; readonly address: string } {
+  const url = URL.parse(withScheme(siteUrl));
+  if (url === null) return { host: siteUrl, address: siteUrl };
+  return { host: url.host, address: `${url.host}${url.pathname.replace(/\/$/, '')}` };
+}
+
+/** @returns a link for http and https addresses, otherwise the plain text, so that `javascript:` never becomes a link. */
+export function webLink(address: string, text: HtmlContent = address): Html {
+  const protocol = URL.canParse(address) ? new URL(address).protocol : '';
+  if (protocol !== 'http:' && protocol !== 'https:') return html`${text}`;
+  return html`<a href="${address}" rel="noopener noreferrer nofollow" target="_blank">${text}</a>`;
+}
+
+/** A page that only shows a text. */
+export function messagePage(title: string, text: string, status: number): ResultsPage {
+  return { title, status, body: html`<section class="signin"><h1>${title}</h1><p>${text}</p></section>` };
+}
+
+interface NumberedPages {
+  /** From 1. */
+  readonly page: number;
+  readonly pages: number;
+  addressOf(page: number): string;
+  readonly labels?: { readonly before: string; readonly after: string };
+  /** Whether more pages may follow than are known. */
+  readonly isOpen?: boolean;
+}
+
+/** Links to the list pages before and after this one; nothing if there is one page. */
+export function numberedPages({ page, pages, addressOf, labels, isOpen = false }: NumberedPages): HtmlContent {
+  if (pages <= 1) return null;
+  const { before, after } = labels ?? { before: 'Previous', after: 'Next' };
+  const link = (to: number, text: string) => html`<a href="${addressOf(to)}">${text}</a>`;
+  return html`<nav class="pages" aria-label="Pages">${page > 1 && link(page - 1, before)} <span>Page ${page}${!isOpen && ` of ${pages}`}</span> ${page < pages && link(page + 1, after)}</nav>`;
+}

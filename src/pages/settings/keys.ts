@@ -1,0 +1,178 @@
+/** The API keys of the organization: create, list, revoke. */
+import { COST } from '../../api/limits/costs.ts';
+import { NewApiKey } from '../../contract/settings.ts';
+import { findKeyRow, type KeyRow, listKeyRows } from '../../core/organizations/keyList.ts';
+import { createApiKey, revokeApiKey } from '../../core/organizations/keys.ts';
+import { conflict } from '../../domain/failure.ts';
+import { KEY_NAME_MAX, keyState, SCOPES, type Scope } from '../../domain/keys.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import type { PagesOptions, ResultsPage } from '../context.ts';
+import {
+  answerForm,
+  checkbox,
+  EMPTY_FORM,
+  type FormState,
+  faultOf,
+  otherFaults,
+  readFields,
+  textField,
+} from '../fields.ts';
+import { formField, hiddenFields } from '../forms.ts';
+import { timeElement } from '../labels.ts';
+import { ADMIN, type PageRoutes, pageOf, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
+import { numberedPages } from '../parts.ts';
+import { confirmPanel, secretPanel, settingsPage } from './frame.ts';
+
+type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
+
+const PER_PAGE = 100;
+const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
+  read: 'Sees everything. A person needs it to sign in.',
+  write: 'Requests pictures, reviews and shares them.',
+  admin: 'Changes keys, settings, webhooks and connectors, and reads the audit log.',
+};
+const STATES = { active: 'Active', expired: 'Expired', revoked: 'Revoked' } as const;
+
+interface KeysPageOptions {
+  readonly page?: number;
+  readonly form?: FormState;
+  /** A key that was just created. */
+  readonly created?: { readonly name: string; readonly key: string };
+}
+
+export function addKeyRoutes(pages: PageRoutes): void {
+  const { options } = pages;
+  const { db } = options.store;
+  const path = '/o/:slug/settings/keys';
+  const idOfKey = ({ request }: ViewerRequest) => String(request.params['key']);
+  pages.get(path, (given) => keysPage(options, given, { page: pageOf(given.request) }), {
+    scope: 'admin',
+    cost: COST.list,
+  });
+  pages.post(
+    path,
+    (given) =>
+      answerForm(given, { run: () => createKey(options, given), again: (form) => keysPage(options, given, { form }) }),
+    ADMIN,
+  );
+  pages.get(`${path}/:key/revoke`, (given) => revokePage(options, idOfKey(given), given), ADMIN);
+  pages.post(
+    `${path}/:key/revoke`,
+    (given) => {
+      const { request, viewer, actor, paths } = given;
+      const key = { organizationId: viewer.organizationId, id: idOfKey(given) };
+      const run = async () => {
+        if (key.id === viewer.keyId && formField(request, 'own') === '')
+          throw conflict(
+            'own',
+            'Confirm that you have another key before you revoke the one that you are signed in with.',
+          );
+        await db.transaction().execute((tx) => revokeApiKey(tx, key, actor));
+        return redirectTo(given, paths.settings('keys'), 'key_revoked');
+      };
+      return answerForm(given, { run, again: (form) => revokePage(options, key.id, { ...given, ...form }) });
+    },
+    ADMIN,
+  );
+}
+
+async function createKey(options: PagesOptions, given: ViewerRequest): Promise<ResultsPage> {
+  const { request, viewer, actor } = given;
+  const { name, scopes, expires_at } = readFields(NewApiKey, {
+    name: formField(request, 'name'),
+    scopes: SCOPES.filter((scope) => formField(request, `scope_${scope}`) !== ''),
+    expires_at: formField(request, 'expires_at').trim() || undefined,
+  });
+  const wanted = { organizationId: viewer.organizationId, name, scopes, expiresAt: expires_at ?? undefined };
+  const { row, key } = await options.store.db.transaction().execute((tx) => createApiKey(tx, wanted, actor));
+  return keysPage(options, given, { created: { name: row.name, key } });
+}
+
+async function keysPage(
+  { store }: PagesOptions,
+  given: Given,
+  { page = 1, form = EMPTY_FORM, created }: KeysPageOptions = {},
+): Promise<ResultsPage> {
+  const { viewer, paths } = given;
+  const { rows, total } = await listKeyRows(
+    store.db,
+    { organizationId: viewer.organizationId },
+    { page, perPage: PER_PAGE },
+  );
+  const pages = Math.ceil(total / PER_PAGE);
+  const body = html`${created && secretPanel(html`The key “<bdi>${created.name}</bdi>” was created`, 'Copy it now. The service stores only a hash of it, so no page can show it again.', { value: created.key, label: 'The new key' })}
+<section class="panel wide"><h2>Keys</h2>
+<p>Programs send a key with each request. People sign in with one.</p>
+<table class="rows"><thead><tr><th>Name</th><th>Scopes</th><th>Status</th><th>Created</th><th>Last use</th><th><span class="hidden">Action</span></th></tr></thead>
+<tbody>${rows.map((row) => item(row, given))}</tbody></table>
+${numberedPages({ page, pages, addressOf: (to) => `${paths.settings('keys')}?page=${to}` })}
+</section>
+${createForm(given, form)}`;
+  return settingsPage({ paths, current: 'keys', body, status: form.status });
+}
+
+function item(row: KeyRow, { viewer, paths }: Given): Html {
+  const state = keyState(row, new Date());
+  return html`<tr>
+  <td class="name"><strong><bdi>${row.name === '' ? 'Without a name' : row.name}</bdi></strong> <span class="meta"><code>ts_live_${row.id}_…</code>${row.id === viewer.keyId && ', you are signed in with it'}</span></td>
+  <td>${SCOPES.filter((scope) => row.scopes.includes(scope)).join(', ')}</td>
+  <td><span class="state ${state}">${STATES[state]}</span>${end(row)}</td>
+  <td><span class="narrow">Created </span>${timeElement(row.created_at)}${row.created_by !== null && html` <span class="meta">by <bdi>${row.creator || row.created_by}</bdi></span>`}</td>
+  <td><span class="narrow">Last use: </span>${row.last_used_at === null ? 'never' : timeElement(row.last_used_at)}</td>
+  <td>${state === 'active' && html`<a href="${revokePath(row.id, paths)}">Revoke<span class="hidden"> ${row.name}</span></a>`}</td>
+</tr>`;
+}
+
+function end({ expires_at, revoked_at }: KeyRow): HtmlContent {
+  if (revoked_at !== null) return html` <span class="meta">${timeElement(revoked_at)}</span>`;
+  return (
+    expires_at !== null &&
+    html` <span class="meta">${expires_at > new Date() && 'until '}${timeElement(expires_at)}</span>`
+  );
+}
+
+function createForm({ viewer, paths }: Given, form: FormState): Html {
+  const path = paths.settings('keys');
+  const isTyped = Object.keys(form.values).length > 0;
+  const isChecked = (scope: Scope) => (isTyped ? form.values[`scope_${scope}`] !== undefined : scope === 'read');
+  const scope = (name: Scope) =>
+    checkbox({
+      name: `scope_${name}`,
+      label: html`<strong>${name}</strong>: ${SCOPE_TEXTS[name]}`,
+      isChecked: isChecked(name),
+    });
+  return html`<section class="panel" id="create"><h2>Create a key</h2>
+${otherFaults(form.errors, ['name', 'scopes', 'expires_at'])}
+<form class="fields" method="post" action="${path}">${hiddenFields(viewer, path)}
+${textField({ name: 'name', label: 'Name', hint: 'The program or person that will use it.', isRequired: true, max: KEY_NAME_MAX }, form)}
+<span class="label" id="scopes-label">Scopes</span><div role="group" aria-labelledby="scopes-label">${SCOPES.map(scope)}${faultOf('scopes', 'Scopes', form.errors)}</div>
+${textField({ name: 'expires_at', label: 'Expires', type: 'date', hint: 'At the start of this day (UTC). Never, if it is empty.' }, form)}
+<button class="primary">Create key</button></form></section>`;
+}
+
+/** Asks before a key is revoked. @returns undefined if the organization has no such key. */
+async function revokePage(
+  { store }: PagesOptions,
+  id: string,
+  { viewer, paths, errors = {}, status }: Given & Partial<FormState>,
+): Promise<ResultsPage | undefined> {
+  const row = await findKeyRow(store.db, { organizationId: viewer.organizationId, id });
+  if (row === undefined) return undefined;
+  const isOwn = id === viewer.keyId;
+  const text = html`${otherFaults(errors, [])}
+<p>Programs that use it get 401 from now on, and people who signed in with it are signed out. This cannot be undone.</p>
+<p class="meta">Last use: ${row.last_used_at === null ? 'never' : timeElement(row.last_used_at)}</p>
+${isOwn && html`<p class="note warnings"><strong>You are signed in with this key.</strong> You will be signed out, and need another key to return.</p>`}`;
+  const body = confirmPanel({
+    viewer,
+    question: html`Revoke the key “<bdi>${row.name === '' ? row.id : row.name}</bdi>”?`,
+    text,
+    action: revokePath(id, paths),
+    fields: isOwn && checkbox({ name: 'own', label: 'I have another key with the scope admin', isChecked: false }),
+    button: 'Revoke the key',
+    back: paths.settings('keys'),
+  });
+  return settingsPage({ paths, current: 'keys', body, status });
+}
+
+const revokePath = (id: string, paths: Given['paths']) => `${paths.settings('keys')}/${id}/revoke`;

@@ -1,0 +1,109 @@
+/** The secret that signs webhooks, its rotation, and test events. */
+import { COST } from '../../api/limits/costs.ts';
+import { WebhookTest } from '../../contract/webhookEndpoints.ts';
+import { readWebhookSecret } from '../../core/organizations/organizations.ts';
+import { replaceWebhookSecret } from '../../core/organizations/settings.ts';
+import { sendTestEvent } from '../../core/webhooks/testEvents.ts';
+import { invalid } from '../../domain/failure.ts';
+import { addressFault } from '../../egress/addressFault.ts';
+import { type Html, html } from '../../lib/html.ts';
+import type { PagesOptions, ResultsPage } from '../context.ts';
+import { answerForm, checkbox, EMPTY_FORM, type FormState, readFields, textField } from '../fields.ts';
+import { formField, hiddenFields } from '../forms.ts';
+import { timeElement } from '../labels.ts';
+import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
+import { confirmPanel, secretPanel, settingsPage } from './frame.ts';
+
+type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
+
+interface WebhooksPageOptions {
+  readonly form?: FormState;
+  /** A secret that was just made. */
+  readonly secret?: string;
+}
+
+export function addWebhookRoutes(pages: PageRoutes): void {
+  const { options, guard } = pages;
+  const { db } = options.store;
+  const path = '/o/:slug/settings/webhooks';
+  pages.get(path, (given) => webhooksPage(options, given), ADMIN);
+  pages.get(`${path}/rotate`, (given) => rotatePage(options, given), ADMIN);
+  pages.post(
+    `${path}/rotate`,
+    async (given) => {
+      const { viewer, actor } = given;
+      const keepPrevious = formField(given.request, 'leaked') === '';
+      const secret = await db.transaction().execute((tx) => replaceWebhookSecret(tx, viewer.slug, keepPrevious, actor));
+      return webhooksPage(options, given, { secret });
+    },
+    ADMIN,
+  );
+  pages.post(
+    `${path}/test`,
+    (given) => {
+      const { request, viewer, actor, paths } = given;
+      const run = async () => {
+        const url = readFields(WebhookTest, { url: formField(request, 'url') }).url.trim();
+        const fault = await addressFault(guard, url);
+        if (fault !== undefined) throw invalid({ url: [fault] });
+        const { organizationId } = viewer;
+        const id = await db.transaction().execute((tx) => sendTestEvent(tx, { organizationId, url }, actor));
+        return redirectTo(given, paths.delivery(id));
+      };
+      return answerForm(given, { run, again: (form) => webhooksPage(options, given, { form }) });
+    },
+    { scope: 'admin', cost: COST.outgoing },
+  );
+}
+
+async function webhooksPage(
+  { store, sendingAddresses = [] }: PagesOptions,
+  given: Given,
+  { form = EMPTY_FORM, secret }: WebhooksPageOptions = {},
+): Promise<ResultsPage> {
+  const { viewer, paths } = given;
+  const { createdAt, previousUntil } = await readWebhookSecret(store.db, viewer.slug);
+  const body = html`${secret !== undefined && secretPanel('The secret was replaced', 'Copy the new one now, and give it to all receivers. No page can show it again.', { value: secret, label: 'The new secret' })}
+<section class="panel"><h2>Secret</h2>
+<p>The service signs each webhook with this secret, as <a href="https://www.standardwebhooks.com/" rel="noopener noreferrer">Standard Webhooks</a> defines. Receivers verify the signature with it.</p>
+<dl class="facts"><dt>Made</dt><dd>${timeElement(createdAt)}</dd>
+${previousUntil !== null && html`<dt>Old secret</dt><dd>also signs until ${timeElement(previousUntil)}</dd>`}</dl>
+<p><a href="${paths.settings('webhooks')}/rotate">Replace the secret</a></p></section>
+${testForm(given, form)}
+<section class="panel"><h2>Receivers</h2>
+<p>Each request names its receivers in <code>subscribers</code>. <a href="${paths.settings('endpoints')}">Endpoints</a> get the events of all requests. <a href="${paths.deliveries}?channel=webhook">All deliveries to webhooks</a></p>
+${senders(sendingAddresses)}</section>`;
+  return settingsPage({ paths, current: 'webhooks', body, status: form.status });
+}
+
+function senders(addresses: readonly string[]): Html {
+  return addresses.length === 0
+    ? html`<p>The operator has not named the addresses from which webhooks come.</p>`
+    : html`<p>Webhooks come from these addresses, so a firewall in front of a receiver must allow them: ${addresses.map((address) => html`<code>${address}</code> `)}</p>`;
+}
+
+function testForm({ viewer, paths }: Given, form: FormState): Html {
+  const path = `${paths.settings('webhooks')}/test`;
+  return html`<section class="panel" id="test"><h2>Test</h2>
+<p>Sends one signed event with the topic <code>webhook.test</code>, and shows what the receiver answers.</p>
+<form class="fields" method="post" action="${path}">${hiddenFields(viewer, paths.settings('webhooks'))}
+${textField({ name: 'url', label: 'Address', type: 'url', isRequired: true, hint: 'A public http or https address.' }, form)}
+<button class="primary">Send a test event</button></form></section>`;
+}
+
+/** Asks before the secret is replaced. */
+async function rotatePage({ store }: PagesOptions, { viewer, paths }: Given): Promise<ResultsPage> {
+  const { previousUntil } = await readWebhookSecret(store.db, viewer.slug);
+  const back = paths.settings('webhooks');
+  const body = confirmPanel({
+    viewer,
+    question: 'Replace the webhook secret?',
+    text: html`<p>For 24 hours, webhooks are signed with the new and the old secret, so that receivers can change one after the other.</p>
+${previousUntil !== null && html`<p class="note warnings"><strong>The secret was replaced less than a day ago.</strong> The one before it stops signing now.</p>`}`,
+    action: `${back}/rotate`,
+    fields: checkbox({ name: 'leaked', label: 'The secret leaked: stop signing with it now', isChecked: false }),
+    button: 'Replace the secret',
+    back,
+  });
+  return settingsPage({ paths, current: 'webhooks', body });
+}

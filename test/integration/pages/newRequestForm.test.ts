@@ -1,0 +1,165 @@
+/** Access to the form of a new request, its rate, its templates, and bodies that no browser sends. */
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { createKey } from '../../../src/core/organizations/apiKeys.ts';
+import { createOrganization } from '../../../src/core/organizations/organizations.ts';
+import { Failure } from '../../../src/domain/failure.ts';
+import { preparePages } from './preparePages.ts';
+import { adsOn, complete, type Fields, type Got, gif, KEY, RequestForm } from './requestForm.ts';
+
+const costs: number[] = [];
+let most = Number.POSITIVE_INFINITY;
+const take = async (_keyId: string, cost: number) => {
+  costs.push(cost);
+  if (cost > most) throw tooMany();
+};
+const server = preparePages({ requestLimits: { take } });
+let form: RequestForm;
+beforeAll(async () => {
+  form = await RequestForm.open(server);
+});
+beforeEach(() => {
+  costs.length = 0;
+  most = Number.POSITIVE_INFINITY;
+});
+
+const tooMany = () =>
+  new Failure({ status: 429, code: 'rate_limited', errors: { rate_limit: ['Too many tokens.'] }, headers: {} });
+
+/** Forty sites on two devices. */
+async function eightyPictures(campaign: string): Promise<Fields> {
+  const sites = Array.from({ length: 40 }, (_, i) => `site-${i}.example`).join('\r\n');
+  const replaced: Readonly<Record<string, string>> = { sites, campaign };
+  return complete(await form.newAd()).map(([name, value]) => [name, replaced[name] ?? value] as const);
+}
+
+it('a form that requests 80 pictures takes eight tokens more', async () => {
+  const fields = await eightyPictures('Charged');
+  costs.length = 0;
+  expect((await form.post(fields)).status).toBe(303);
+  expect(costs).toEqual([1, 8]);
+});
+
+it('a form without enough tokens makes no set, and keeps what was typed', async () => {
+  const fields = await eightyPictures('Too many');
+  const sets = await form.count('screenshot_sets');
+  most = 7;
+  const { status, text } = await form.post(fields);
+  expect(status).toBeLessThan(500);
+  expect(text).toContain('Too many tokens.');
+  expect(text).toContain('site-39.example');
+  expect(await form.count('screenshot_sets')).toBe(sets);
+});
+
+it('a form without its token, or with that of another session, stores no file and makes no set', async () => {
+  const { token } = await RequestForm.open(server, (await createKey(server.store.db, 'demo')).api_key);
+  const counts = async () => [await form.count('screenshot_sets'), await form.count('uploads')];
+  const before = await counts();
+  for (const given of ['', 'x', token]) {
+    const got = await form.post([...complete(KEY), ['files', gif(`strange-${given}.gif`)]], given);
+    expect([got.status, got.text.includes('reload the page')]).toEqual([403, true]);
+  }
+  expect(await counts()).toEqual(before);
+});
+
+it('the form of another organization is not accepted, and its ads and templates are not shown', async () => {
+  const ad = await form.newAd();
+  await form.post([
+    ['action', 'template-save'],
+    ['template_name', 'Secret plans'],
+    ['sites', 'secret.example'],
+  ]);
+  const template = await server.store.db.selectFrom('request_templates').select('id').executeTakeFirstOrThrow();
+  const other = await createOrganization(server.store.db, { slug: 'other' });
+  const theirs = await RequestForm.open(server, other.api_key, 'other');
+  const got = await theirs.post(complete(ad));
+  expect([got.status, got.text.includes('Sign in to')]).toEqual([401, true]);
+  const page = await theirs.get(`/o/other/new?ad=${ad}&template=${template.id}`);
+  expect(adsOn({ text: page })).toEqual([]);
+  expect(page).not.toMatch(/[Ss]ecret/);
+});
+
+it('a key that may only read sees no form', async () => {
+  const { api_key } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
+  const response = await fetch(`${server.url}/o/demo/new`, { headers: { authorization: api_key } });
+  const text = await response.text();
+  expect([response.status, text.includes('enctype'), text.includes('may only read')]).toEqual([403, false, true]);
+});
+
+it('a body that is too long, has too many fields or is cut off gets its answer as a page', async () => {
+  expect((await form.post([['sites', 'x'.repeat(5_000_000)]])).status).toBe(413);
+  const many: Fields = Array.from({ length: 400 }, (_, i) => ['device', `d${i}`]);
+  expect((await form.post(many)).status).toBe(413);
+  const part = `--b\r\ncontent-disposition: form-data; name="form"\r\n\r\n${form.token}\r\n`;
+  const response = await fetch(`${server.url}/o/demo/new`, {
+    method: 'POST',
+    headers: { cookie: form.cookie, 'content-type': 'multipart/form-data; boundary=b' },
+    body: `${part}--b\r\ncontent-disposition: form-data; name="files"; filename="a.gif"\r\n\r\nGIF8`,
+  });
+  expect([response.status, (await response.text()).includes('<h1>')]).toEqual([400, true]);
+});
+
+it('the policy of the page allows no script, style or frame but those of the service', async () => {
+  const response = await fetch(`${server.url}/o/demo/new`, { headers: { cookie: form.cookie } });
+  expect(response.headers.get('content-security-policy')).toBe(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  );
+  expect(await response.text()).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/);
+});
+
+const FILLED: Fields = [
+  ['sites', 'news.example\r\nblog.example'],
+  ['device', 'ipad'],
+  ['device', 'tablet'],
+  ['markers', '0 2.5'],
+  ['allow_scaling', 'yes'],
+  ['slot', '#top > .ad'],
+  ['full_page', 'yes'],
+];
+const save = (name: string, fields = FILLED) =>
+  form.post([...fields, ['action', 'template-save'], ['template_name', name]]);
+const idOf = ({ text }: Got, name: string) => new RegExp(`value="([\\w-]{36})"[^>]*>${name}<`).exec(text)?.[1] ?? '';
+const checkedIn = (text: string) => [...text.matchAll(/name="(\w+)" value="([^"]+)" checked/g)].map(([, , v]) => v);
+
+it('a template keeps sites, devices, markers and options, and fills them in again', async () => {
+  const saved = await save(' Tablets ');
+  expect([saved.status, saved.text.includes('The template “Tablets” was saved.')]).toEqual([200, true]);
+  const ad = await form.newAd();
+  const fields: Fields = [
+    ['action', 'template-use'],
+    ['template', idOf(saved, 'Tablets')],
+    ['ad', ad],
+    ['campaign', 'Autumn'],
+    ['sites', 'other.example'],
+    ['device', 'desktop'],
+  ];
+  const used = await form.post(fields);
+  expect(checkedIn(used.text)).toEqual(['tablet', 'ipad', 'yes', 'yes']);
+  for (const text of ['news.example\nblog.example\n</textarea>', 'value="0, 2.5"', 'value="#top &gt; .ad"', 'Autumn'])
+    expect(used.text).toContain(text);
+  expect(adsOn(used)).toEqual([ad]);
+  const opened = await form.get(`/o/demo/new?template=${idOf(saved, 'Tablets')}`);
+  expect(checkedIn(opened)).toEqual(['tablet', 'ipad', 'yes', 'yes']);
+});
+
+it('a template without a name, and one with a fault in its sites, is not saved', async () => {
+  const nameless = await save('  ');
+  expect([nameless.status, nameless.text.includes('The name must not be blank')]).toEqual([422, true]);
+  const faulty = await save('Faulty', [['sites', 'ftp://files.example']]);
+  expect([faulty.status, idOf(faulty, 'Faulty')]).toEqual([422, '']);
+  expect(faulty.text).toContain('value="Faulty"');
+  const empty = await save('Empty', []);
+  expect(empty.text).toContain('The list of sites is required, unless there are devices.');
+});
+
+it('a template whose name has markup is shown as text, and can be removed', async () => {
+  const name = '<img src=x onerror=alert(1)>';
+  const saved = await save(name);
+  expect(saved.text).not.toContain('<img src=x');
+  const id = idOf(saved, '&lt;img src=x onerror=alert\\(1\\)&gt;');
+  const removed = await form.post([...FILLED, ['action', 'template-remove'], ['template', id]]);
+  expect(removed.text).toContain('was removed.');
+  expect(idOf(removed, '&lt;img')).toBe('');
+  expect(removed.text).toContain('news.example\nblog.example</textarea>');
+  const again = await form.post([...FILLED, ['action', 'template-use'], ['template', id]]);
+  expect([again.status, again.text.includes('Choose a template.')]).toEqual([422, true]);
+});
