@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
+/** Matrices of many cases, and tests that take long. Only `make verify` runs them. */
+const LONG = 'test/integration/**/*.long.test.ts';
 /** Integration tests that do not share modules between files. */
 const ISOLATED = [
   ...['commands', 'dev'].map((folder) => `test/integration/${folder}/**/*.test.ts`),
@@ -17,7 +19,7 @@ export default defineConfig({
   test: {
     reporters: ['default', './test/support/summaryReporter.ts'],
     // The browsers and servers of the tests share the machine with the workers.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // As long as test/support/eventually.ts waits.
     expect: { poll: { timeout: 100_000 } },
     // Node caches the compiled sources of the programs that tests start.
@@ -43,7 +45,7 @@ export default defineConfig({
           globalSetup: ['test/support/globalPostgres.ts'],
           setupFiles: ['test/support/failOnLoggedErrors.ts'],
           include: ['test/integration/**/*.test.ts'],
-          exclude: ISOLATED,
+          exclude: [...ISOLATED, LONG],
           isolate: false,
           testTimeout: 300_000,
           hookTimeout: 300_000,
@@ -57,6 +59,18 @@ export default defineConfig({
           globalSetup: ['test/support/globalPostgres.ts'],
           setupFiles: ['test/support/failOnLoggedErrors.ts'],
           include: ISOLATED,
+          exclude: [LONG],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration-long',
+          globalSetup: ['test/support/globalPostgres.ts'],
+          setupFiles: ['test/support/failOnLoggedErrors.ts'],
+          include: [LONG],
           testTimeout: 300_000,
           hookTimeout: 300_000,
         },

@@ -102,6 +102,7 @@ export class PageVisit {
     { session, budget }: { session: CDPSession; budget: TimeBudget },
   ): Promise<OpenPage | ClosedPage | 'replaced'> {
     this.#settled = false;
+    const before = this.#document.count;
     try {
       const failure = await this.#timed('navigate', () => this.#examine(site, budget));
       if (failure !== undefined) return await this.#failed(failure, site);
@@ -113,8 +114,10 @@ export class PageVisit {
       if (this.#document.count > count || this.#document.isError) return 'replaced';
       return await this.#ready(session);
     } catch (error) {
-      if (isDocumentReplaced(error) && !this.#page.isClosed()) return 'replaced';
-      throw error;
+      if (!isDocumentReplaced(error) || this.#page.isClosed()) throw error;
+      // On a busy machine the next document arrives late. Until then each call would fail again.
+      if (this.#document.count === before) await this.#document.isReplaced(LOAD_MS);
+      return 'replaced';
     }
   }
 

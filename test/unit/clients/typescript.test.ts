@@ -1,8 +1,7 @@
 /** The TypeScript client against answers that each test gives. */
 import { describe, expect, test } from 'vitest';
-import { call, isRepeatable, type Service } from '../../../clients/typescript/src/call.ts';
+import { ApiError, call, isRepeatable, type Service } from '../../../clients/typescript/src/call.ts';
 import { SignatureError, verifyWebhook } from '../../../clients/typescript/src/webhook.ts';
-import { ApiError } from '../../../src/cluster/kubernetes/client/apiRequest.ts';
 import { signatureHeaders } from '../../../src/core/webhooks/webhook.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { openApiDocument, operationsOf } from '../../../src/pages/reference/operations.ts';

@@ -72,10 +72,15 @@ export async function adIn({ png, adBox: { x, y, width, height } }: Picture) {
   return sharp(png).extract({ left: x, top: y, width, height }).removeAlpha().raw().toBuffer();
 }
 
-export function readyPage(page: { status: string }): asserts page is OpenPage {
-  expect(page).toMatchObject({ status: 'ready' });
+interface Outcome {
+  readonly status: string;
+  readonly reason?: string;
 }
 
-export function placed(result: { status: string }): asserts result is Picture {
-  expect(result).toMatchObject({ status: 'uploaded' });
+export function readyPage(page: Outcome): asserts page is OpenPage {
+  expect(page.status, page.reason).toBe('ready');
+}
+
+export function placed(result: Outcome): asserts result is Picture {
+  expect(result.status, result.reason).toBe('uploaded');
 }
