@@ -127,10 +127,14 @@ test('a request becomes a picture and an event, and both processes exit with 0 o
   const picture = Buffer.from(await (await fetch(set.screenshots[0]?.image_url ?? '')).arrayBuffer());
   expect(await sharp(picture).metadata()).toMatchObject({ format: 'png', width: 1440, height: 900 });
   await eventually(() => expect(heard).toEqual(['screenshot_set.approved']));
-  const text = await (await fetch(`${metrics}/metrics`)).text();
+  // The set is approved before the controller has counted its end.
+  const text = await eventually(async () => {
+    const scraped = await (await fetch(`${metrics}/metrics`)).text();
+    expect(scraped).toContain('tearsheet_screenshotjobs{reason="Completed"} 1');
+    return scraped;
+  });
   expect(text).toContain('tearsheet_leader 1');
   expect(text).toMatch(/tearsheet_reconciles_total\{outcome="done"\} [1-9]/);
-  expect(text).toContain('tearsheet_screenshotjobs{reason="Completed"} 1');
   expect(text).toContain('tearsheet_waiting{kind="sets"} 0');
   expect(text).toContain('tearsheet_work_queue_depth{state="ready"}');
   expect(text).toMatch(/tearsheet_audit_timestamp_seconds 1\d+/);
