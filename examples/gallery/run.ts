@@ -10,6 +10,7 @@ import { errorMessage } from '../../src/lib/errorMessage.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { captureGallery } from './capture.ts';
 import { galleryPage } from './galleryPage.ts';
+import { countOutcomes, readLabels, tallyLines } from './labels.ts';
 import { openMaterials } from './materials.ts';
 import { takeWholePages } from './wholePages.ts';
 
@@ -89,6 +90,7 @@ async function main(): Promise<void> {
     const title = `${placed} of ${gallery.items.length} with a picture, ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`;
     await writeFile(file, galleryPage(gallery, wholePages, title));
     await writeFile(path.join(out, 'items.json'), `${JSON.stringify(gallery.items, null, 1)}\n`);
+    for (const line of tallyLines(countOutcomes(gallery.items, readLabels()))) progress(line);
     progress(`${title}: ${file}`);
   } finally {
     await materials.close();
