@@ -39,8 +39,6 @@ export interface DeliveryOptions {
   readonly subscribe?: Notifications['subscribe'];
   /** Delivery attempts of one channel that run at the same time in this process. */
   readonly limits?: Partial<DeliveryLimits>;
-  /** Disables a webhook endpoint after so many days in which every attempt failed. 0 and undefined: never. */
-  readonly disableAfterDays?: number;
   readonly observe?: DeliveryObserver;
   /** The clock for signatures. */
   readonly now?: () => Date;
