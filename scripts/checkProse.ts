@@ -70,7 +70,7 @@ function wideLines(text: string): string[] {
 if (import.meta.main) {
   const wanted = process.argv.slice(2).map((name) => path.relative(ROOT, path.resolve(name)));
   const isWanted = (file: string) => wanted.some((name) => name === '' || file === name || file.startsWith(`${name}/`));
-  const files = globSync(ALL, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] })
+  const files = globSync(ALL, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**', '**/generated/**'] })
     .filter((file) => !EXCLUDED.test(file) && (wanted.length === 0 || isWanted(file)))
     .sort();
   for (const file of files) {
