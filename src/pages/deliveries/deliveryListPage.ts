@@ -8,9 +8,11 @@ import { EVENT_TOPICS } from '../../domain/topics.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
 import { deliveryLabel, timeElement } from '../labels.ts';
+import { readTime } from '../lists/listQuery.ts';
+import { pageParameters } from '../lists/pageLinks.ts';
 import { pageOf } from '../pageRoutes.ts';
 import { numberedPages } from '../parts.ts';
-import type { PagePaths } from '../paths.ts';
+import { addressOf, type PagePaths } from '../paths.ts';
 
 const STATUSES = ['pending', 'delivered', 'retries_exhausted', 'gone', 'refused'] as const;
 const CHANNELS = ['webhook', 's3'] as const;
@@ -141,7 +143,6 @@ export function readDeliveryQuery(request: Pick<Request, 'query'>): DeliveryQuer
     const given = request.query[name];
     return typeof given === 'string' ? given.trim() : '';
   };
-  const until = new Date(Number(value('until')));
   return {
     page: pageOf(request),
     status: STATUSES.find((status) => status === value('status')),
@@ -149,7 +150,7 @@ export function readDeliveryQuery(request: Pick<Request, 'query'>): DeliveryQuer
     channel: CHANNELS.find((channel) => channel === value('channel')),
     set: isUuid(value('set')) ? value('set').toLowerCase() : undefined,
     ad: isUuid(value('ad')) ? value('ad').toLowerCase() : undefined,
-    until: value('until') === '' || Number.isNaN(until.getTime()) ? undefined : until,
+    until: readTime(request.query['until']),
   };
 }
 
@@ -164,11 +165,9 @@ function hasFilter({ status, topic, channel, set, ad }: DeliveryQuery): boolean 
 /** @returns the address of another list page with the same filters. */
 function listPageAddress(path: string, query: DeliveryQuery, given: { page: number; until: Date }): string {
   const { page: _page, until: _until, ...filters } = query;
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(filters)) if (value !== undefined) parameters.set(name, value);
-  if (given.page > 1) {
-    parameters.set('page', String(given.page));
-    parameters.set('until', String(given.until.getTime()));
-  }
-  return parameters.size === 0 ? path : `${path}?${parameters}`;
+  const { page } = given;
+  return addressOf(path, {
+    ...filters,
+    ...pageParameters({ page: { page }, until: page > 1 ? given.until : undefined }),
+  });
 }

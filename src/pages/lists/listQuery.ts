@@ -59,8 +59,10 @@ export function hasEmptyParameters(query: Readonly<Record<string, unknown>>): bo
   return Object.values(query).some((value) => value === '');
 }
 
-function readTime(milliseconds: unknown): Date | undefined {
-  const time = new Date(typeof milliseconds === 'string' ? Number(milliseconds) : Number.NaN);
+/** @returns undefined if the parameter is missing, empty or no number of milliseconds. */
+export function readTime(milliseconds: unknown): Date | undefined {
+  const isGiven = typeof milliseconds === 'string' && milliseconds.trim() !== '';
+  const time = new Date(isGiven ? Number(milliseconds) : Number.NaN);
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
