@@ -60,6 +60,7 @@ COPY --from=packages /usr/local/bin/node /usr/local/bin/node
 COPY --from=packages /opt/tearsheet/node_modules /opt/tearsheet/node_modules
 COPY package.json LICENSE /opt/tearsheet/
 COPY --from=program /src/dist /opt/tearsheet/dist
+COPY docs/tear-sheets.md /opt/tearsheet/docs/
 COPY scripts/imageSbom.ts /tmp/imageSbom.ts
 ARG SOURCE_DATE_EPOCH=0
 # V8's compiled code is kept for the account that runs it, because a capture starts for every page.

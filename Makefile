@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup build demo screenshots gallery dev test check generate bench e2e verify chaos image clean chart release release-notes publish-image publish-chart publish-npm publish-pypi publish-notes
+.PHONY: help setup build demo screenshots gallery fit dev test check generate bench e2e verify chaos image clean chart release release-notes publish-image publish-chart publish-npm publish-pypi publish-notes
 
 NODE := .node/bin/node
 export PATH := $(CURDIR)/.node/bin:$(PATH)
@@ -24,11 +24,14 @@ dist/.built: $(shell find src -type d -o -type f) tsconfig.json tsconfig.build.j
 demo: build ## the main job on bundled ads and pages: pictures in ./demo-output/
 	@$(NODE) examples/demo/run.ts
 
-screenshots: build ## the pictures of the pages in docs/images/app-*.webp, for the README
+screenshots: build ## the main screens at three widths, light and dark, in ./screenshots-output/, and the pictures of the README
 	@$(NODE) examples/screenshots/run.ts
 
 gallery: setup ## pictures of many ads and pages in ./gallery-output/ to judge; CREATIVES=DIR PAGES=DIR DEVICES=desktop,mobile LIMIT=60
 	@CREATIVES='$(CREATIVES)' PAGES='$(PAGES)' DEVICES='$(DEVICES)' LIMIT='$(LIMIT)' OUT='$(OUT)' $(NODE) examples/gallery/run.ts
+
+fit: setup ## how often the first choice of a slot is right on labelled pages, with the weights of the table and fitted ones; WRITE=1 PAGES=DIR
+	@WRITE='$(WRITE)' PAGES='$(PAGES)' $(NODE) examples/gallery/fit.ts
 
 dev: build ## the service on this machine at http://127.0.0.1:8080, until Ctrl-C; data in ./.tearsheet/
 	@exec $(NODE) dist/cli.js dev
@@ -75,4 +78,4 @@ publish-image publish-chart publish-npm publish-pypi publish-notes:
 	@scripts/publish.sh $(@:publish-%=%)
 
 clean: ## remove what build and demo made; not the packages, not the data
-	@rm -rf dist demo-output gallery-output .cache
+	@rm -rf dist demo-output gallery-output screenshots-output .cache

@@ -9,7 +9,16 @@ const TEMPLATE = fileURLToPath(new URL('../charts/tearsheet/templates/_settings.
 
 /** Settings that the chart or the image decides; given by hand they would contradict those. */
 const DERIVED = new Set([
-  ...['CHROMIUM_PATH', 'DATABASE_URL', 'HOST', 'NAMESPACE', 'SECRETS_KEYS'],
+  ...[
+    'CHROMIUM_PATH',
+    'DATABASE_URL',
+    'HOST',
+    'LOCATION_CREDENTIALS',
+    'NAMESPACE',
+    'OIDC_CLIENT_SECRET',
+    'SECRETS_KEYS',
+  ],
+  'SMTP_URL',
   ...[...readFileSync(TEMPLATE, 'utf8').matchAll(/^ {2}"([A-Z0-9_]+)" /gm)].map(([, name = '']) => name),
 ]);
 

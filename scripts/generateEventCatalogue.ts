@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { TOPIC_DESCRIPTIONS } from '../src/contract/events.ts';
-import { DEFAULT_TOPICS, EVENT_TOPICS, type EventTopic, TEST_TOPIC, TOPICS } from '../src/domain/topics.ts';
+import { DEFAULT_TOPICS, TEST_TOPIC, TOPICS, WEBHOOK_TOPICS, type WebhookTopic } from '../src/domain/topics.ts';
 import { EXAMPLE_OBJECTS } from './events/exampleObjects.ts';
 
 const PAGE = new URL('../docs/webhooks.md', import.meta.url);
@@ -25,18 +25,18 @@ guaranteed: compare \`created_at\`, or read the object again.
 export function generateEventCatalogue(): string {
   const [written = '', ...rest] = readFileSync(PAGE, 'utf8').split(MARKER);
   if (rest.length === 0) throw new Error(`docs/webhooks.md has no line ${MARKER}`);
-  return written + MARKER + HEAD + EVENT_TOPICS.map(row).join('') + EVENT_TOPICS.map(section).join('');
+  return written + MARKER + HEAD + WEBHOOK_TOPICS.map(row).join('') + WEBHOOK_TOPICS.map(section).join('');
 }
 
 const isIn = (list: readonly string[], topic: string) => (list.includes(topic) ? 'yes' : 'no');
 
-function row(topic: EventTopic): string {
+function row(topic: WebhookTopic): string {
   const endpoints = topic === TEST_TOPIC ? 'on request' : 'yes';
   const link = `[\`${topic}\`](#${topic.replace('.', '')})`;
   return `| ${link} | ${isIn(DEFAULT_TOPICS, topic)} | ${isIn(TOPICS, topic)} | ${endpoints} |\n`;
 }
 
-function section(topic: EventTopic): string {
+function section(topic: WebhookTopic): string {
   const { when, event } = TOPIC_DESCRIPTIONS[topic];
   const example = {
     id: 'evt_1b4e28ba-2fa1-4d3b-9f0e-6c2b8a7d5e10',

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the image with whatever there is: docker, podman or buildah; else with the test cluster's own, which also makes the base images
-# that it cannot pull. IMAGE names it, IMAGE_BUILDER chooses. Arguments are passed to the build, e.g. --build-arg DEBIAN_SNAPSHOT=20261120T000000Z.
+# that it cannot pull. IMAGE names it, IMAGE_BUILDER chooses; `buildx` builds for IMAGE_PLATFORMS and pushes. Arguments are passed to the build, e.g. --build-arg DEBIAN_SNAPSHOT=20261120T000000Z.
 set -eu
 cd "$(dirname "$0")/.."
 name=${IMAGE:-tearsheet:dev}
@@ -28,9 +28,11 @@ set -- --build-arg "SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH" --build-arg "VERSION=$
 with=${IMAGE_BUILDER:-$(builder)}
 echo "image: building $name with $with"
 case $with in
+  buildx) mkdir -p .cache && docker buildx build --platform "${IMAGE_PLATFORMS:-linux/amd64,linux/arm64}" --provenance=mode=max --sbom=true \
+    --metadata-file .cache/image.json --push -t "$name" "$@" . ;;
   docker) docker build -t "$name" "$@" . ;;
   podman) podman build --format docker -t "$name" "$@" . ;;
   buildah) buildah build --isolation chroot --network host --layers -t "$name" "$@" . ;;
   cluster) test/cluster/cluster image "$name" "$@" . ;;
-  *) echo "image: IMAGE_BUILDER is $with; docker, podman, buildah and cluster are known" >&2; exit 2 ;;
+  *) echo "image: IMAGE_BUILDER is $with; docker, buildx, podman, buildah and cluster are known" >&2; exit 2 ;;
 esac

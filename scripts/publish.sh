@@ -22,18 +22,30 @@ log_in() { # with docker or helm
   [ -z "${REGISTRY_PASSWORD:-}" ] || printf '%s' "$REGISTRY_PASSWORD" | "$@" --username "${REGISTRY_USER:?}" --password-stdin
 }
 
+# Without a key: the identity is that of the workflow that runs this (https://docs.sigstore.dev).
+sign() { # name digest
+  case $2 in sha256:*) ;; *) fail "The digest of $1 is unknown, so it is not signed. Publish it again." ;; esac
+  cosign sign --yes "$1@$2"
+  printf 'publish: signed %s@%s\n' "$1" "$2"
+}
+
 case ${1:-} in
   image)
     need_registry
-    IMAGE=$registry/tearsheet:$version IMAGE_BUILDER=docker scripts/image.sh
     log_in docker login "${registry%%/*}"
-    docker push "$registry/tearsheet:$version"
+    # Buildx attests the provenance and an SBOM for each platform, and pushes both with the image.
+    IMAGE=$registry/tearsheet:$version IMAGE_BUILDER=buildx scripts/image.sh
+    sign "$registry/tearsheet" "$(sed -n 's/.*"containerimage.digest": "\(sha256:[0-9a-f]*\)".*/\1/p' .cache/image.json | head -n 1)"
     ;;
   chart)
     need_registry
     scripts/chart.sh
     log_in helm registry login "${registry%%/*}"
-    helm push ".cache/chart/tearsheet-$version.tgz" "oci://$registry/charts"
+    pushed=$(helm push ".cache/chart/tearsheet-$version.tgz" "oci://$registry/charts" 2>&1)
+    printf '%s\n' "$pushed"
+    # cosign reads the login of docker.
+    log_in docker login "${registry%%/*}"
+    sign "$registry/charts/tearsheet" "$(printf '%s\n' "$pushed" | sed -n 's/^Digest: //p')"
     ;;
   npm)
     need_repository

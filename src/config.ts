@@ -1,8 +1,10 @@
 /** Converts the environment to typed settings. {@link SETTINGS} lists every setting; docs/configuration.md is generated from it. */
 import { z } from 'zod';
+import { LocationCredentials, LocationsSetting } from './contract/locations.ts';
 import { AUDIT_LOG_DAYS_MIN } from './domain/auditLog.ts';
 import { QUOTA_MAX } from './domain/quotas.ts';
 import { SET_DAYS } from './domain/retention.ts';
+import { ROLES } from './domain/roles.ts';
 import { parseRange, rangeFault } from './egress/addresses.ts';
 import { errorMessage } from './lib/errorMessage.ts';
 import { KeyRing } from './lib/keyRing.ts';
@@ -41,12 +43,46 @@ const proxies = list.transform((items, context): number | readonly string[] => {
   }
   return items;
 });
+/** A text in JSON that a schema checks. */
+const json = <S extends z.ZodType>(schema: S) =>
+  z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        // The message of the parser would show a part of a secret.
+        context.addIssue({ code: 'custom', message: 'must be JSON' });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema);
 const port = integer(0, 65_535);
 const keyRing = z.string().transform((text, context) => {
   try {
     return KeyRing.parse(text);
   } catch (error) {
     context.addIssue({ code: 'custom', message: errorMessage(error) });
+    return z.NEVER;
+  }
+});
+
+const MembershipRule = z
+  .strictObject({
+    organization: z.string(),
+    role: z.enum(ROLES),
+    group: z.string().min(1).optional(),
+    email_domain: z.string().min(1).toLowerCase().optional(),
+  })
+  .refine(({ group, email_domain: domain }) => (group === undefined) !== (domain === undefined), {
+    error: 'needs either group or email_domain',
+  });
+const membershipRules = z.string().transform((text, context) => {
+  try {
+    return z.array(MembershipRule).parse(JSON.parse(text));
+  } catch (error) {
+    const message = error instanceof z.ZodError ? z.prettifyError(error) : 'must be a list in JSON';
+    context.addIssue({ code: 'custom', message });
     return z.NEVER;
   }
 });
@@ -164,6 +200,60 @@ export const SETTINGS = {
     { fallback: '' },
   ),
 
+  LOCATIONS: setting(
+    'Egress',
+    json(LocationsSetting),
+    'The locations from which pages can be opened, as a JSON array. Each has `id`, `name`, `country`, `locale`, `languages`, `time_zone` and `proxy` (`http://`, `https://` or `socks5://`, host and port). It may have `geolocation` (`latitude`, `longitude`, `accuracy` in metres), and `check_url`, which answers with the address of its caller. `tearsheet api`, `tearsheet controller`, `tearsheet dev` and `tearsheet shoot` read it; the controller uses only the ids.',
+    { fallback: '[]' },
+  ),
+  LOCATION_CREDENTIALS: setting(
+    'Egress',
+    json(LocationCredentials),
+    'Credentials of the proxies of locations, as a JSON object: `{"de": {"username": "…", "password": "…"}}`. Captures never get them.',
+    { fallback: '{}', secret: true },
+  ),
+
+  SMTP_URL: setting(
+    'People',
+    z.string().regex(/^smtps?:\/\/[^/]/, 'must start with smtp:// or smtps://'),
+    'The mail server, `smtp://user:password@host:587` (STARTTLS) or `smtps://user:password@host:465`. A password is sent over TLS only. Unset: the service sends no mails, so people cannot sign in by e-mail.',
+    { secret: true },
+  ),
+  MAIL_FROM: setting(
+    'People',
+    z.string().regex(/^([^<>@\r\n]+<)?[^\s<>@,]+@[^\s<>@,]+>?$/, 'must be an address, or a name with <address>'),
+    'The sender of mails, for example `Tearsheet <tearsheet@example.com>`. Required with SMTP_URL.',
+  ),
+
+  OIDC_ISSUER: setting(
+    'People',
+    z.url().refine((url) => /^https:|^http:\/\/(localhost|127\.0\.0\.1)([:/]|$)/.test(url), 'must start with https://'),
+    'The issuer of an OpenID Connect provider with which people sign in, for example `https://login.example.com/realms/acme`. At the provider, allow the address `/sign-in/callback` of PUBLIC_URL, and PUBLIC_URL itself after signing out.',
+  ),
+  OIDC_CLIENT_ID: setting(
+    'People',
+    z.string(),
+    'The client id of the service at the provider. Required with OIDC_ISSUER.',
+  ),
+  OIDC_CLIENT_SECRET: setting('People', z.string(), 'The secret of the client. Required with OIDC_ISSUER.', {
+    secret: true,
+  }),
+  OIDC_SCOPES: setting(
+    'People',
+    z.string().regex(/(^| )openid( |$)/, 'must contain openid'),
+    'The scopes that the service asks the provider for, separated by spaces. Some providers tell groups only with a scope such as `groups`.',
+    { fallback: 'openid profile email' },
+  ),
+  OIDC_GROUPS_CLAIM: setting('People', z.string(), 'The claim with the names of the groups of a person.', {
+    fallback: 'groups',
+  }),
+  MEMBERSHIP_RULES: setting(
+    'People',
+    membershipRules,
+    'A JSON list of rules that give people of the provider roles, for example `[{"organization": "acme", "role": "manager", "group": "ads"}, {"organization": "acme", "role": "viewer", "email_domain": "acme.example"}]`. The highest role counts. Each sign-in applies them again.',
+    { fallback: '[]' },
+  ),
+
   RATE_LIMIT_PER_SECOND: setting(
     'Limits',
     integer(1, 1_000_000),
@@ -268,6 +358,19 @@ export const SETTINGS = {
   NAVIGATION_TIMEOUT_MS: setting('Capture', integer(1_000, 300_000), 'The longest wait for the response of a site.', {
     fallback: '30000',
   }),
+
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+    'Traces',
+    z.url(),
+    'URL of an OpenTelemetry collector, for example `http://collector:4318`. It turns traces on. All standard `OTEL_*` variables for traces count, such as OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_PROTOCOL (default `http/protobuf`) and OTEL_TRACES_SAMPLER (default `parentbased_always_on`).',
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: setting(
+    'Traces',
+    z.url(),
+    'The same for traces alone, with the path: `http://collector:4318/v1/traces`.',
+  ),
+  OTEL_SDK_DISABLED: setting('Traces', z.string(), '`true` turns traces off although an endpoint is set.'),
+  OTEL_TRACES_EXPORTER: setting('Traces', z.string(), '`none` turns traces off too.'),
 
   LOG_LEVEL: setting(
     'Operation',

@@ -24,6 +24,7 @@ export interface ScreenshotRecord {
 }
 
 export interface SetRecord {
+  readonly campaign_id: string;
   readonly id: string;
   readonly status: string;
   readonly html_url: string;

@@ -136,6 +136,7 @@ async function report(checked: readonly Checked[], plan: readonly PlannedAd[]): 
     `${pictures} pictures, each with its ad in it; ${wanted - pictures} sites that cannot show one, each with its reason`,
   );
   log(`contact sheet: ${sheet}`);
+  log('boxes instead of letters? Install fonts, on Debian: apt-get install fonts-noto-core fonts-noto-cjk');
 }
 
 main().catch((error: unknown) => {

@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Browser, chromium } from 'playwright';
 import sharp from 'sharp';
-import { disabledFeaturesFlag, networkFlags } from '../../src/capture/browser/chromium.ts';
-import { actionFor } from '../../src/capture/page/adRequests.ts';
-import { openDeviceContext } from '../../src/capture/page/deviceContext.ts';
+import { type BrowserProcess, startBrowser } from '../../src/capture/browser/browserProcess.ts';
+import { AD_REQUESTS } from '../../src/capture/page/adRequests.ts';
+import { openDeviceTab } from '../../src/capture/page/deviceContext.ts';
+import { LivePage } from '../../src/capture/page/livePage.ts';
+import { PAGES } from '../../src/capture/page/pageOpener.ts';
 import { scrollThrough } from '../../src/capture/page/settle.ts';
 import { createGuard } from '../../src/egress/guard.ts';
 import { startEgressProxy } from '../../src/egress/proxy.ts';
@@ -40,11 +41,7 @@ export async function takeWholePages(
   await mkdir(path.join(out, 'pages'), { recursive: true });
   const taken = new Map<string, WholePage>();
   const proxy = await startEgressProxy({ guard: createGuard({ allow }) });
-  const browser = await chromium.launch({
-    executablePath: chromiumPath,
-    chromiumSandbox: false,
-    args: [disabledFeaturesFlag(), ...networkFlags(proxy.url)],
-  });
+  const browser = await startBrowser({ chromiumPath, proxyUrl: proxy.url }, PAGES);
   try {
     const group = new TaskGroup(AT_ONCE);
     for (const planned of plan) {
@@ -67,34 +64,29 @@ export async function takeWholePages(
 }
 
 async function takeWholePage(
-  browser: Browser,
+  browser: BrowserProcess,
   { page: { name, url }, device }: PlannedPage,
   out: string,
 ): Promise<WholePage> {
   // One device pixel for each CSS pixel: this picture is for orientation.
-  const context = await openDeviceContext(browser, { ...device, ratio: 1 });
+  const tab = await openDeviceTab(browser, { ...device, ratio: 1 });
   try {
-    const page = await context.newPage();
     // As in a capture, no other ads fill the slots.
-    await context.route('**/*', (route) => {
-      const request = route.request();
-      return actionFor(request.url(), request.resourceType()) === 'pass' ? route.continue() : route.abort();
-    });
-    await page.goto(url, { waitUntil: 'commit', timeout: LOAD_MS });
-    await page.waitForLoadState('load', { timeout: LOAD_MS }).catch((error: unknown) => void error);
-    await scrollThrough(page, SCROLL_MS);
-    const size = await page.evaluate(() => ({
-      width: document.documentElement.clientWidth,
-      height: document.documentElement.scrollHeight,
-    }));
-    const height = Math.min(size.height, MAX_HEIGHT);
-    const clip = { x: 0, y: 0, width: size.width, height };
-    const png = await page.screenshot({ fullPage: true, clip, animations: 'disabled', timeout: 10_000 });
+    await tab.session.send('Network.setBlockedURLs', { urls: [...AD_REQUESTS] });
+    await tab.navigate(url, LOAD_MS);
+    await tab.reached('loaded', LOAD_MS);
+    await scrollThrough(tab.mainFrame, SCROLL_MS);
+    const live = new LivePage(tab);
+    await live.freeze();
+    const { document: page } = await live.screen();
+    const width = await tab.mainFrame.evaluate(() => document.documentElement.clientWidth);
+    const height = Math.min(page.height, MAX_HEIGHT);
+    const png = await live.capture({ rect: { x: 0, y: 0, width, height } });
     const id = createHash('sha256').update(`${name}\n${device.name}`).digest('hex').slice(0, 12);
     const file = `pages/${id}.webp`;
     await writeFile(path.join(out, file), await sharp(png).webp({ quality: 60 }).toBuffer());
-    return { file, width: size.width, height };
+    return { file, width, height };
   } finally {
-    await context.close();
+    await tab.close();
   }
 }

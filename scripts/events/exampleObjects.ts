@@ -1,7 +1,8 @@
 /** The `data.object` of an example event for each topic. */
 import type { AdRecord, ScreenshotSetRecord } from '../../src/contract/records.ts';
+import type { ShareAnswerRecord } from '../../src/contract/sharing.ts';
 import type { WebhookEndpointRecord } from '../../src/contract/webhookEndpoints.ts';
-import type { EventTopic } from '../../src/domain/topics.ts';
+import type { WebhookTopic } from '../../src/domain/topics.ts';
 
 const SERVICE = 'https://tearsheet.example';
 const AT = '2026-11-20T09:30:00.000+00:00';
@@ -48,6 +49,7 @@ const picture: ScreenshotSetRecord['screenshots'][number] = {
   image_url: `${SERVICE}/i/Qm81z…/screenshot.png`,
   width: 1440,
   height: 900,
+  animation: null,
   captured_at: AT,
   warnings: [],
   ad: summary,
@@ -74,6 +76,9 @@ const approvedSet: ScreenshotSetRecord = {
   created_at: AT,
   html_url: `${SERVICE}/o/acme/sets/e2b7c1d8-3a52-4f0d-b1a5-8c7f6e5d4c44`,
   metadata: {},
+  priority: 'normal',
+  name: null,
+  schedule_id: null,
   instructions: null,
   review_notes: null,
   retake_of: null,
@@ -99,7 +104,21 @@ const disabledEndpoint: WebhookEndpointRecord = {
   updated_at: AT,
 };
 
-export const EXAMPLE_OBJECTS: Readonly<Record<EventTopic, object>> = {
+const answer: ShareAnswerRecord = {
+  type: 'share_answer',
+  id: '3f1b7a90-2c4d-4e5f-8a6b-7c8d9e0f1a66',
+  screenshot_set_id: approvedSet.id,
+  share: { id: '6a5b4c3d-2e1f-4a0b-9c8d-7e6f5a4b3c77', label: 'For the client' },
+  screenshot_id: picture.id,
+  pictures: 1,
+  answer: 'changes_requested',
+  comment: 'Please use the new logo.',
+  comment_id: '8e7d6c5b-4a39-4281-9706-f5e4d3c2b188',
+  client: { name: 'Anna Client', email: 'anna@client.example', ip_address: '203.0.113.7' },
+  created_at: AT,
+};
+
+export const EXAMPLE_OBJECTS: Readonly<Record<WebhookTopic, object>> = {
   'ad.uploaded': uploadedAd,
   'ad.failed': failedAd,
   'screenshot_set.approved': approvedSet,
@@ -112,10 +131,17 @@ export const EXAMPLE_OBJECTS: Readonly<Record<EventTopic, object>> = {
       decision: 'rejected',
       comment: 'The logo is cut off.',
       by: { key_id: '1a2b3c4d', name: 'Review' },
+      by_user: null,
       at: AT,
     },
   },
+  'screenshot_set.reopened': {
+    ...approvedSet,
+    status: 'in_review',
+    review: { decision: 'none', comment: null, by: { key_id: '1a2b3c4d', name: 'Review' }, by_user: null, at: AT },
+  },
   'screenshot_set.progress': { ...approvedSet, status: 'capturing' },
+  'share.answered': answer,
   'webhook_endpoint.disabled': disabledEndpoint,
   'webhook.test': { type: 'test', message: 'A person sent this event to try the webhook. Nothing happened.' },
 };

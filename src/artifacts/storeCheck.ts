@@ -1,23 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { cachedCheck } from '../lib/cachedCheck.ts';
 import { errorMessage } from '../lib/errorMessage.ts';
 import type { ArtifactStore } from './store.ts';
 
 const KEY = 'health/check.txt';
-/** A probe asks every few seconds, and each check of a bucket is a paid request. */
-const VALID_MS = 60_000;
+const BYTES = Buffer.from('ok');
+const TYPE = 'text/plain; charset=utf-8';
 
 /**
  * @returns a function that stores a small artifact, at most once a minute as long as it succeeds.
  * @throws Error (the function) with the answer of the store.
  */
-export function createStoreCheck(artifacts: Pick<ArtifactStore, 'put'>, now = () => performance.now()) {
-  let validUntil = Number.NEGATIVE_INFINITY;
-  return async (): Promise<void> => {
-    if (now() < validUntil) return;
-    const startedAt = now();
-    await artifacts.put(KEY, Buffer.from('ok'), 'text/plain; charset=utf-8').catch((error: unknown) => {
-      const name = error instanceof Error && error.name !== 'Error' ? `${error.name}: ` : '';
-      throw new Error(`the artifact store does not accept files: ${name}${errorMessage(error)}`, { cause: error });
-    });
-    validUntil = startedAt + VALID_MS;
-  };
+export function createStoreCheck(artifacts: Pick<ArtifactStore, 'put'>, now?: () => number) {
+  return cachedCheck(() => step('does not accept files', artifacts.put(KEY, BYTES, TYPE)), now);
+}
+
+/** Stores an artifact of its own, reads it and deletes it. @throws Error with the answer of the store. */
+export async function probeStore(artifacts: Pick<ArtifactStore, 'put' | 'get' | 'delete'>): Promise<void> {
+  const key = `health/probe-${randomUUID()}.txt`;
+  await step('does not accept files', artifacts.put(key, BYTES, TYPE));
+  const { bytes } = await step('does not return files', artifacts.get(key));
+  await step('does not delete files', artifacts.delete(key));
+  if (!bytes.equals(BYTES)) throw new Error('the artifact store returned other bytes than it was given');
+}
+
+async function step<T>(what: string, call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    const name = error instanceof Error && error.name !== 'Error' ? `${error.name}: ` : '';
+    throw new Error(`the artifact store ${what}: ${name}${errorMessage(error)}`, { cause: error });
+  }
 }

@@ -3,6 +3,7 @@
  * keeps the objects in memory and runs captures as child processes.
  */
 import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
+import type { Priority } from '../domain/priorities.ts';
 
 /** An Indexed Job with one completion for each index. Each index runs the capture program once. */
 export interface CaptureJobSpec {
@@ -13,6 +14,7 @@ export interface CaptureJobSpec {
   readonly jobId: string;
   /** Slug; a label of the pods. */
   readonly organization: string;
+  readonly priority: Priority;
   readonly indexes: number;
   readonly parallelism: number;
   readonly retriesPerIndex: number;
@@ -102,8 +104,11 @@ export interface DeleteJobOptions {
  * if the object is a different one now. Deleting or releasing an object that is gone is no error.
  */
 export interface ClusterPort {
-  /** @returns `exists` also if the existing one is being deleted. @throws RefusedError, ConflictError */
-  createScreenshotJob(name: string, spec: ScreenshotJobSpec): Promise<'created' | 'exists'>;
+  /**
+   * @param traceparent becomes an annotation, so that other programs can continue the trace.
+   * @returns `exists` also if the existing one is being deleted. @throws RefusedError, ConflictError
+   */
+  createScreenshotJob(name: string, spec: ScreenshotJobSpec, traceparent?: string): Promise<'created' | 'exists'>;
   getScreenshotJob(name: string): Promise<ScreenshotJob | undefined>;
   listScreenshotJobs(): Promise<ScreenshotJob[]>;
   /** @throws ConflictError */

@@ -26,7 +26,7 @@ export function controllerCommand(program: Command): void {
       const start = config.CAPTURE_PROFILE === undefined ? startOnThisMachine : startOnCluster;
       const handle: ShutdownHandle = { shutDown: undefined };
       const service = await start(context, handle);
-      const health = await serveHealth(context, { host: config.HOST, port: config.METRICS_PORT });
+      const health = await serveHealth(context, { host: config.HOST, port: config.METRICS_PORT }, service.checks);
       handle.shutDown = gracefulShutdown({
         log: context.log,
         unready: () => health.setUnready(),

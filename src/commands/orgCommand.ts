@@ -11,6 +11,7 @@ import { listOrganizations } from '../core/organizations/organizations.ts';
 import { deleteOrganization, previewDeletion } from '../core/removal/organizationRemoval.ts';
 import type { Database } from '../db/database.ts';
 import { conflict } from '../domain/failure.ts';
+import { PRIORITIES, type Priority } from '../domain/priorities.ts';
 import { QUOTA_MAX } from '../domain/quotas.ts';
 import { SET_DAYS } from '../domain/retention.ts';
 import { REVIEW_MODES, type ReviewMode } from '../domain/reviews.ts';
@@ -53,11 +54,11 @@ function addList(org: Command): void {
     .option('--json', 'print one JSON line for each organization')
     .action(({ json = false }: { json?: boolean }) =>
       withStore(async (db) => {
-        for (const { slug: name, review, disabled_at, pictures_per_day, running_captures } of await listOrganizations(
-          db,
-        )) {
+        for (const { slug: name, review, disabled_at, ...organization } of await listOrganizations(db)) {
           const state = disabled_at === null ? 'enabled' : 'disabled';
-          if (json) print({ organization: name, review, state, pictures_per_day, running_captures }, true);
+          const { pictures_per_day, running_captures, default_priority, max_priority } = organization;
+          const limits = { pictures_per_day, running_captures, default_priority, max_priority };
+          if (json) print({ organization: name, review, state, ...limits }, true);
           else console.log(`${name}  ${state}  review ${review}`);
         }
       }),
@@ -85,12 +86,16 @@ interface Chosen {
   readonly review?: ReviewMode;
   readonly picturesPerDay?: NumberOrDefault;
   readonly runningCaptures?: NumberOrDefault;
+  readonly priority?: Priority;
+  readonly maxPriority?: Priority;
 }
 
 function addSet(org: Command): void {
   org
     .command('set')
-    .description('change how the sets of an organization are approved, its quotas, and how long its sets are kept')
+    .description(
+      'change how the sets of an organization are approved, its quotas and priorities, and how long its sets are kept',
+    )
     .addArgument(slugArgument())
     .addOption(
       new Option(
@@ -100,6 +105,14 @@ function addSet(org: Command): void {
     )
     .option('--pictures-per-day <number>', 'screenshots that it may request on a day, or "default"', quota)
     .option('--running-captures <number>', 'its captures that may run at the same time, or "default"', quota)
+    .addOption(
+      new Option('--priority <priority>', 'of its requests that name none; "normal" at first').choices([...PRIORITIES]),
+    )
+    .addOption(
+      new Option('--max-priority <priority>', 'the highest that its requests may name; "high" at first').choices([
+        ...PRIORITIES,
+      ]),
+    )
     .option(
       '--set-retention-days <days>',
       'days from the request of a set to its removal, or "default"',
@@ -113,12 +126,14 @@ function addSet(org: Command): void {
 }
 
 async function change(db: Database, name: string, chosen: Chosen): Promise<void> {
-  const { review, setRetentionDays, picturesPerDay, runningCaptures } = chosen;
+  const { review, setRetentionDays, picturesPerDay, runningCaptures, priority, maxPriority } = chosen;
   const days = setRetentionDays === undefined ? undefined : ownNumber(setRetentionDays);
   await chooseSettings(db, name, { review, set_retention_days: days });
   await chooseQuotas(db, name, {
     ...(picturesPerDay !== undefined && { pictures_per_day: ownNumber(picturesPerDay) }),
     ...(runningCaptures !== undefined && { running_captures: ownNumber(runningCaptures) }),
+    ...(priority !== undefined && { default_priority: priority }),
+    ...(maxPriority !== undefined && { max_priority: maxPriority }),
   });
 }
 

@@ -4,8 +4,10 @@ import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ShootAd } from '../capture/shoot/shoot.ts';
 import { AD_SIDE_MAX, type AdSize } from '../domain/ads.ts';
-import { DEVICE_NAMES, type Device, findDevice } from '../domain/devices.ts';
+import { ANIMATION_FPS, ANIMATION_SECONDS_MAX } from '../domain/animations.ts';
+import { DEVICE_NAMES, type Device, deviceMeant, findDevice } from '../domain/devices.ts';
 import { isMarker, MARKER_MAX_SECONDS, markerMs } from '../domain/markers.ts';
+import { PLACEMENT_SIZES_MAX } from '../domain/placements.ts';
 import {
   DEFAULT_OPTIONS,
   OTHER_ADS,
@@ -17,9 +19,11 @@ import {
 import { siteFault, siteKey } from '../domain/webAddresses.ts';
 import type { Log } from '../lib/log.ts';
 import { addressRanges } from './arguments.ts';
+import { findLocation } from './shootLocation.ts';
 
 interface ShootFlags {
-  readonly ad: readonly ShootAd[];
+  readonly ad?: readonly ShootAd[];
+  readonly candidates?: readonly AdSize[] | true;
   readonly site: readonly string[];
   readonly device?: readonly Device[];
   readonly marker?: readonly number[];
@@ -30,6 +34,9 @@ interface ShootFlags {
   readonly slot?: SlotChoice;
   readonly otherAds?: OtherAds;
   readonly fullPage?: boolean;
+  readonly animate?: number;
+  readonly location?: string;
+  readonly locations?: string;
   readonly json?: boolean;
   readonly chromium?: string;
 }
@@ -41,19 +48,16 @@ export function shootCommand(program: Command): void {
     .command('shoot')
     .description('take placement previews of ads on pages, without a server or a database')
     .addOption(
-      required(
-        new Option('--ad <file|url|tag>', 'image, video, VAST, HTML5 zip, page or tag (repeatable)').argParser(
-          each(ad),
-        ),
-      ),
+      new Option('--ad <file|url|tag>', 'image, video, VAST, HTML5 zip, page or tag (repeatable)').argParser(each(ad)),
     )
     .addOption(
       required(new Option('--site <url>', 'page on which the ads are placed (repeatable)').argParser(each(site))),
     )
     .addOption(
-      new Option('--device <name>', `one of ${DEVICE_NAMES.join(', ')}; default: desktop (repeatable)`).argParser(
-        each(device),
-      ),
+      new Option(
+        '--device <name>',
+        `one of ${DEVICE_NAMES.join(', ')}, or a size such as 412x915@2.63; default: desktop (repeatable)`,
+      ).argParser(each(device)),
     )
     .addOption(
       new Option('--marker <seconds>', 'marker of the ad, 0 to 30; default: the default frame (repeatable)').argParser(
@@ -78,6 +82,18 @@ export function shootCommand(program: Command): void {
         .default(DEFAULT_OPTIONS.otherAds),
     )
     .option('--full-page', 'take the whole page instead of the viewport')
+    .addOption(
+      new Option(
+        '--animate <seconds>',
+        `also write an animated WebP and GIF of the first seconds of the ads, 1 to ${ANIMATION_SECONDS_MAX}`,
+      ).argParser(animationSeconds),
+    )
+    .addOption(
+      new Option(
+        '--candidates [sizes]',
+        'show the slots of the pages for ads of these sizes, for example 300x250,728x90, and place nothing; default: the sizes of the ads',
+      ).argParser(adSizes),
+    )
     .option('--out <dir>', 'folder for pictures and their records', './tearsheet-shots')
     .addOption(
       new Option(
@@ -87,10 +103,16 @@ export function shootCommand(program: Command): void {
         .env('EGRESS_ALLOW')
         .argParser(addressRanges),
     )
+    .addOption(new Option('--location <id>', 'open the pages from this location'))
+    .addOption(new Option('--locations <file>', 'JSON file with the locations, as the setting LOCATIONS'))
     .addOption(new Option('--chromium <path>', 'executable of Chromium').env('CHROMIUM_PATH'))
-    .option('--json', 'print a JSON line for each picture')
+    .option('--json', 'print a JSON line for each picture, or for each page with --candidates')
     .addHelpText('after', '\nExit code: 0 if all pictures were taken, 3 if some were not, 2 for invalid options.')
-    .action(async (flags: ShootFlags) => {
+    .action(async (flags: ShootFlags, command: Command) => {
+      const { ad, candidates, adSize } = flags;
+      const knowsSizes = Array.isArray(candidates) || (candidates === true && adSize !== undefined);
+      if (ad === undefined && !knowsSizes)
+        command.error('error: give --ad, or --candidates with sizes such as 300x250');
       process.exitCode = await run(flags);
     });
 }
@@ -98,12 +120,13 @@ export function shootCommand(program: Command): void {
 async function run(flags: ShootFlags): Promise<number> {
   const { findChromium } = await import('../capture/browser/chromium.ts');
   const { shoot } = await import('../capture/shoot/shoot.ts');
+  const { showCandidates } = await import('../capture/shoot/candidates.ts');
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort(new Error('The command was interrupted.'));
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   try {
     const options = {
-      ads: distinct(flags.ad, ({ given }) => given),
+      ads: distinct(flags.ad ?? [], ({ given }) => given),
       sites: [...new Set(flags.site)],
       devices: [...new Set(flags.device ?? [deviceNamed('desktop')])],
       markers: flags.marker === undefined ? [null] : [...new Set(flags.marker)],
@@ -115,16 +138,23 @@ async function run(flags: ShootFlags): Promise<number> {
         slot: flags.slot ?? DEFAULT_OPTIONS.slot,
         otherAds: flags.otherAds ?? DEFAULT_OPTIONS.otherAds,
         fullPage: flags.fullPage ?? DEFAULT_OPTIONS.fullPage,
+        animation: flags.animate === undefined ? null : { seconds: flags.animate, fps: ANIMATION_FPS },
+        location: flags.location ?? null,
+        access: null,
       },
+      located: findLocation(flags),
       json: flags.json ?? false,
       chromiumPath: findChromium(flags.chromium, '--chromium'),
     };
-    return await shoot(options, {
-      print: (line) => console.log(line),
-      printProgress: (line) => console.error(line),
+    const io = {
+      print: (line: string) => console.log(line),
+      printProgress: (line: string) => console.error(line),
       log: WARNINGS_ONLY,
       signal: interrupted.signal,
-    });
+    };
+    const { candidates, adSize } = flags;
+    if (candidates === undefined) return await shoot(options, io);
+    return await showCandidates({ ...options, sizes: candidates === true ? adSize && [adSize] : candidates }, io);
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
@@ -166,6 +196,13 @@ function adSize(given: string): AdSize {
   return { width, height };
 }
 
+function adSizes(given: string): AdSize[] {
+  const sizes = distinct(given.split(',').map(adSize), ({ width, height }) => `${width}x${height}`);
+  if (sizes.length > PLACEMENT_SIZES_MAX)
+    throw new InvalidArgumentError(`There may be at most ${PLACEMENT_SIZES_MAX} sizes.`);
+  return sizes;
+}
+
 function slot(given: string): SlotChoice {
   if (/^\d+$/.test(given)) {
     const index = Number(given);
@@ -189,9 +226,19 @@ function device(given: string): Device[] {
 }
 
 function deviceNamed(name: string): Device {
-  const found = findDevice(name);
-  if (found === undefined) throw new InvalidArgumentError(`It must be one of ${DEVICE_NAMES.join(', ')}.`);
+  const found = findDevice(name) ?? (/^\d/.test(name) ? deviceMeant(name) : undefined);
+  if (found === undefined)
+    throw new InvalidArgumentError(
+      `It must be one of ${DEVICE_NAMES.join(', ')}, or the width and height of a screen and its pixel ratio, such as 412x915@2.63.`,
+    );
   return found;
+}
+
+function animationSeconds(given: string): number {
+  const seconds = Number(given);
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > ANIMATION_SECONDS_MAX)
+    throw new InvalidArgumentError(`It must be a whole number of seconds from 1 to ${ANIMATION_SECONDS_MAX}.`);
+  return seconds;
 }
 
 function marker(given: string): number[] {

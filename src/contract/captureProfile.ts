@@ -4,10 +4,12 @@
  * the API server unchanged.
  */
 import { z } from 'zod';
+import { PRIORITIES } from '../domain/priorities.ts';
 
 /** An object that Kubernetes defines. The API server validates it. */
 const asKubernetes = z.record(z.string(), z.unknown());
 const labels = z.record(z.string(), z.string());
+const byPriority = z.partialRecord(z.enum(PRIORITIES), z.string().min(1)).default({});
 
 /** The audience of the tokens of capture pods. The internal API accepts no other. */
 export const CAPTURE_TOKEN_AUDIENCE = 'tearsheet-internal';
@@ -34,12 +36,16 @@ export const CaptureProfile = z.strictObject({
   topologySpreadConstraints: z.array(asKubernetes).default([]),
   runtimeClassName: z.string().optional(),
   priorityClassName: z.string().optional(),
+  /** PriorityClasses by priority of the set, before `priorityClassName`. */
+  priorityClasses: byPriority,
   schedulerName: z.string().optional(),
   dnsPolicy: z.string().optional(),
   dnsConfig: asKubernetes.optional(),
   hostAliases: z.array(asKubernetes).optional(),
   /** Name of a Kueue LocalQueue. The Job is created suspended and with the label of the queue. */
   queueName: z.string().optional(),
+  /** WorkloadPriorityClasses of Kueue by priority of the set. */
+  queuePriorityClasses: byPriority,
   podLabels: labels.default({}),
   podAnnotations: labels.default({}),
   volumes: z.array(asKubernetes).default([]),

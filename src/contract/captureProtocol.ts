@@ -11,9 +11,11 @@
  */
 import { z } from 'zod';
 import { MEDIA_TYPES } from '../domain/ads.ts';
-import { DEVICE_NAMES } from '../domain/devices.ts';
+import { ANIMATION_FORMATS, ANIMATION_FRAMES_MAX } from '../domain/animations.ts';
+import { PLACEMENT_SIZES_MAX } from '../domain/placements.ts';
 import { cutCodePoints } from '../domain/text.ts';
 import { WARNING_CODES } from '../domain/warnings.ts';
+import { LocationProfile } from './locations.ts';
 import { OptionsJson } from './parseParts.ts';
 
 const uuid = z.uuid();
@@ -62,11 +64,31 @@ const warnings = z
   .default([])
   .transform((all) => all.slice(0, MAX_WARNINGS));
 
-/** One page load: a site on a device, with or without other ads, and its missing screenshots. */
+/**
+ * The picture of a page without an ad, and its slots for ads of these sizes. It is reported like a screenshot, with a {@link SlotsRecord} as
+ * its record.
+ */
+const WantedPlacement = z.object({
+  id: uuid,
+  sizes: z
+    .array(z.object({ width: side, height: side }))
+    .min(1)
+    .max(PLACEMENT_SIZES_MAX),
+});
+
+const NamedValues = z.array(z.object({ name: z.string(), value: z.string() }));
+
+/** One page load: a site on a device, with the same options of the page, and its missing screenshots. */
 export const WantedPage = z.object({
   site_url: z.string(),
-  device: z.enum(DEVICE_NAMES),
+  /** A name that `findDevice` knows. */
+  device: z.string(),
   screenshots: z.array(WantedScreenshot),
+  placement: WantedPlacement.nullish(),
+  /** The program opens the page through the gateway (egress/gateway.ts). `profile` is null if the location is not offered any more. */
+  location: z.object({ id: z.string(), profile: LocationProfile.nullable() }).nullish(),
+  /** Secrets: only the origin of the site may get them. */
+  access: z.object({ cookies: NamedValues, headers: NamedValues }).nullish(),
 });
 
 export const Attempt = z.object({
@@ -85,17 +107,66 @@ export const Attempt = z.object({
  * its own token. Null: the program ends.
  */
 export const ClaimSmallSet = z.object({ attempt: int32.min(1) });
-export const ClaimedSmallSet = z.object({ job: uuid.nullable() });
+export const ClaimedSmallSet = z.object({
+  job: uuid.nullable(),
+  /** The span of the set's request, if it is traced. */
+  traceparent: z.string().nullish(),
+});
 
 /** POST …/indexes/{index}/hosting: renews the lease, or says that the program takes no further set. The answer is {@link HostingHeld}. */
 export const RenewHosting = z.object({ attempt: int32.min(1), ends: z.boolean().default(false) });
 export const HostingHeld = z.object({ hosting: z.boolean() });
 
+/** The phases of a capture; each is a label value of a metric. */
+export const PHASES = ['navigate', 'load', 'scroll', 'consent', 'settle', 'find', 'render', 'place', 'upload'] as const;
+export type Phase = (typeof PHASES)[number];
+
 const Bound = z.object({ index: int32.min(0), attempt: int32.min(1) });
+
+/** The most spans in one call. */
+export const MAX_SPANS = 1_000;
+const SPAN_NAMES: readonly string[] = ['start capture', 'page', 'picture', ...PHASES];
+const spanId = z.string().regex(/^(?!0{16})[0-9a-f]{16}$/);
+/** A host name has at most 253 characters. */
+const spanWord = z.string().max(255);
+/** No clock of a node is wrong by more than this, and an exporter fails with times that are too large. */
+const isSpanTime = (ms: number) => Math.abs(ms - Date.now()) < 86_400_000;
+const spanTime = z.number().int().refine(isSpanTime);
+const RecordedSpan = z
+  .object({
+    id: spanId,
+    parent: spanId,
+    // Names and keys must be few, whatever a hostile capture sends.
+    name: z.string().refine((name) => SPAN_NAMES.includes(name)),
+    start_ms: spanTime,
+    end_ms: spanTime,
+    /** The type of the error with which it ended. */
+    error: spanWord.optional(),
+    attributes: z.record(
+      z.string().regex(/^(tearsheet|server)\.[a-z_]{1,32}$/),
+      z.union([spanWord, z.number(), z.boolean()]),
+    ),
+  })
+  .refine(({ start_ms, end_ms }) => start_ms <= end_ms);
+
+/** Spans of the job's trace that have ended, if it is traced. An invalid one is left out, because it must cost no result. */
+const spans = z
+  .array(z.unknown())
+  .max(MAX_SPANS)
+  .catch([])
+  .default([])
+  .transform((all) => all.flatMap((one) => RecordedSpan.safeParse(one).data ?? []));
 
 /** POST …/creatives/claim: claims the next free creative. */
 export const ClaimCreative = Bound;
 const WantedFrame = z.object({ marker_ms: markerMs, ratio });
+const WantedFilm = z.object({ seconds: int32.min(1), fps: int32.min(1), ratio });
+/** The PNGs of the different frames of an animation, one after another in one file, or why there are none. */
+const madeFilm = <T extends z.ZodRawShape>(file: T) =>
+  z.union([
+    WantedFilm.extend({ ...file, holds: z.array(int32.min(1)).max(ANIMATION_FRAMES_MAX) }),
+    WantedFilm.extend({ reason: words }),
+  ]);
 export const ClaimedCreative = z.object({
   /** Null if no creative is free at the moment. */
   creative: z
@@ -108,6 +179,8 @@ export const ClaimedCreative = z.object({
       /** CSS pixels, as the client gave it. */
       size: z.object({ width: side, height: side }).nullish(),
       wanted: z.array(WantedFrame),
+      /** Additional to what the first release of this version had. A program that makes none costs no picture. */
+      films: z.array(WantedFilm).default([]),
       /** The program must renew the claim (POST …/creatives/{ad}/renew) well before this time is over. */
       lease_seconds: z.number(),
     })
@@ -136,6 +209,8 @@ export const DeclareUploads = Bound.extend({
       z.discriminatedUnion('kind', [
         Content.extend({ kind: z.literal('screenshot'), id: uuid }),
         Content.extend({ kind: z.literal('frame'), ad_id: uuid, marker_ms: markerMs, ratio }),
+        Content.extend({ kind: z.literal('film'), ad_id: uuid, ...WantedFilm.shape }),
+        Content.extend({ kind: z.literal('animation'), id: uuid, format: z.enum(ANIMATION_FORMATS) }),
       ]),
     )
     .min(1)
@@ -160,6 +235,7 @@ const RenderedFrame = z.object({
 /** POST …/creatives/{ad}/result */
 export const CreativeResult = Bound.extend({
   seconds,
+  spans,
   result: z.discriminatedUnion('status', [
     z.object({
       status: z.literal('uploaded'),
@@ -172,6 +248,10 @@ export const CreativeResult = Bound.extend({
       width: side,
       height: side,
       frames: z.array(RenderedFrame).max(10_000),
+      films: z
+        .array(madeFilm({ key: z.string(), sha256, bytes: count }))
+        .max(100)
+        .default([]),
     }),
     z.object({ status: z.enum(['not_found', 'net_read_timeout', 'generic_error']), reason: words }),
   ]),
@@ -194,22 +274,27 @@ export const ResolvedCreatives = z.object({
         mode: z.string().nullable(),
         warnings,
         frames: z.array(z.object({ marker_ms: markerMs, ratio, sha256: z.string(), url: z.url() })),
+        films: z.array(madeFilm({ sha256: z.string(), url: z.url() })).default([]),
       }),
       z.object({ ad_id: uuid, status: z.literal('failed'), reason: z.string() }),
     ]),
   ),
 });
 
-/** The provenance record of a screenshot. The capture program defines its fields. A record has about 10 KB. */
-const MAX_RECORD_CHARACTERS = 128 * 1024;
+/** The provenance record of a screenshot has about 10 KB, and the record of a placement with many slots has hundreds. */
+const MAX_RECORD_CHARACTERS = 1024 * 1024;
 const Record_ = z
   .record(z.string(), z.unknown())
   .refine((record) => JSON.stringify(record).length <= MAX_RECORD_CHARACTERS, {
     message: `has more than ${MAX_RECORD_CHARACTERS} characters`,
   });
 
+/** A file of an animation. */
+const AnimationFile = z.object({ key: z.string(), sha256, bytes: count, width: side, height: side });
+
 /** POST …/screenshots/results: reports screenshots of this index. A repeated result changes nothing. */
 export const ScreenshotResults = Bound.extend({
+  spans,
   results: z
     .array(
       z.discriminatedUnion('status', [
@@ -222,6 +307,7 @@ export const ScreenshotResults = Bound.extend({
           width: side,
           height: side,
           captured_at: z.iso.datetime(),
+          animation: z.object({ seconds: count, fps: count, webp: AnimationFile, gif: AnimationFile }).nullish(),
           warnings,
           record: Record_,
         }),
@@ -237,9 +323,6 @@ export const ScreenshotResults = Bound.extend({
     .max(1_000),
 });
 
-/** The phases of a capture; each is a label value of a metric. */
-export const PHASES = ['navigate', 'load', 'scroll', 'consent', 'settle', 'find', 'render', 'place', 'upload'] as const;
-export type Phase = (typeof PHASES)[number];
 const isTimed = (entry: readonly [Phase, number | undefined]): entry is [Phase, number] => entry[1] !== undefined;
 
 /**
@@ -248,6 +331,9 @@ const isTimed = (entry: readonly [Phase, number | undefined]): entry is [Phase, 
  */
 export const FinishIndex = z.object({
   attempt: int32.min(1),
+  /** Processor time of the container since the last report; absent if nothing counts it. */
+  processor_seconds: seconds.optional(),
+  spans,
   phases: z
     .record(z.string(), z.unknown())
     .transform((given) =>
@@ -269,6 +355,7 @@ export const CAPTURE_EXIT = {
 /** The exit code after SIGTERM during start-up, before the program handles the signal: 128 and the number of the signal. */
 export const ENDED_UNHEARD = 143;
 
+export type RecordedSpan = z.infer<typeof RecordedSpan>;
 export type DeclareUploads = z.infer<typeof DeclareUploads>;
 export type DeclaredUploads = z.infer<typeof DeclaredUploads>;
 export type OpenAttempt = z.infer<typeof OpenAttempt>;

@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import { METADATA_VALUE_MAX, type MetadataChange } from '../domain/metadata.ts';
 import { COMMENT_MAX, DECISIONS } from '../domain/reviews.ts';
+import { SET_NAME_MAX } from '../domain/setNames.ts';
 import { isBlank } from '../domain/text.ts';
 import { isObject, kindOf } from './faults.ts';
 import { AdName, CampaignName, Instructions, lengthFault, text } from './requests.ts';
-import { anyOf, OURS } from './schemaParts.ts';
+import { anyOf, NOT_BLANK, OURS } from './schemaParts.ts';
 
 export const ScreenshotReviewBody = z
   .object({
@@ -55,8 +56,13 @@ export const AdChange = z
   .object({ name: newAdName.nullish().describe('The new name.'), metadata: metadataChange.nullable().optional() })
   .meta({ id: 'AdChange', description: `Fields of an ad to change. ${OURS}` });
 
+const SetName = text((value) =>
+  isBlank(value) ? 'must not be blank: send null to remove it.' : lengthFault(value.trim(), SET_NAME_MAX),
+).meta({ ...NOT_BLANK, maxLength: SET_NAME_MAX });
+
 export const SetChange = z
   .object({
+    name: SetName.nullable().optional().describe('Null: the set has no name of its own.'),
     instructions: Instructions.nullable().optional(),
     metadata: metadataChange.nullable().optional(),
   })

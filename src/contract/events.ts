@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import { isUuid, UUID_PATTERN } from '../domain/slugs.ts';
 import { parseTimestamp } from '../domain/time.ts';
-import { ENDPOINT_TOPICS, EVENT_TOPICS, type EventTopic, TEST_TOPIC } from '../domain/topics.ts';
+import { ENDPOINT_TOPICS, EVENT_TOPICS, TEST_TOPIC, type WebhookTopic } from '../domain/topics.ts';
 import { AdEvent, DeliveryRecord, ScreenshotSetEvent, time, uuid } from './records.ts';
 import { text } from './requests.ts';
 import { OURS } from './schemaParts.ts';
+import { ShareAnswerEvent } from './sharing.ts';
 import { TestEvent, WebhookEndpointEvent } from './webhookEndpoints.ts';
 
 interface TopicDescription {
@@ -13,7 +14,7 @@ interface TopicDescription {
   readonly event: z.ZodType;
 }
 
-export const TOPIC_DESCRIPTIONS: Readonly<Record<EventTopic, TopicDescription>> = {
+export const TOPIC_DESCRIPTIONS: Readonly<Record<WebhookTopic, TopicDescription>> = {
   'ad.uploaded': { when: 'The preview of an ad exists. An ad ends once, so it has at most one event.', event: AdEvent },
   'ad.failed': {
     when: 'An ad could not be captured. `status` says how, and `reason` why. It has no preview.',
@@ -31,9 +32,17 @@ export const TOPIC_DESCRIPTIONS: Readonly<Record<EventTopic, TopicDescription>> 
     when: 'A reviewer rejected a set. `review_notes` has the text.',
     event: ScreenshotSetEvent,
   },
+  'screenshot_set.reopened': {
+    when: 'A reviewer reopened an approved or rejected set, which is `in_review` again. The next decision has its own event.',
+    event: ScreenshotSetEvent,
+  },
   'screenshot_set.progress': {
     when: 'A quarter, a half or three quarters of the screenshots of a set have ended. Small sets skip steps.',
     event: ScreenshotSetEvent,
+  },
+  'share.answered': {
+    when: 'A client with a share link approved pictures or asked for changes. The event is removed with its set.',
+    event: ShareAnswerEvent,
   },
   'webhook_endpoint.disabled': {
     when: 'The service disabled a webhook endpoint because every delivery attempt failed for days. Only other endpoints of the organization get it.',

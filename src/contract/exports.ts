@@ -23,7 +23,7 @@ import { OURS } from './schemaParts.ts';
 
 const MAX_PARTS = 1_000;
 
-const timeZone = z
+export const timeZone = z
   .string()
   .refine(isTimeZone, 'must be the IANA name of a time zone, for example Europe/Berlin.')
   .meta({ minLength: 1, example: 'Europe/Berlin' })
@@ -84,13 +84,19 @@ export const ExportQuery = z.object({
   part: queryNumber.optional().meta({ description: PART, override: { type: 'integer', minimum: 1, maximum: 9_999 } }),
 });
 
+/** For whom an export is, and whether they see only approved pictures. */
+export interface ExportReaders {
+  readonly audience: ExportAudience;
+  readonly approvedOnly?: boolean;
+}
+
 type Choices = z.output<typeof ExportBody> | z.output<typeof ExportQuery>;
 
 /** @returns all options, with the defaults for those that are missing. */
 export function exportOptions(
   choice: Choices,
   branding: Pick<Branding, 'page_size'>,
-  audience: ExportAudience = 'organization',
+  { audience, approvedOnly = false }: ExportReaders = { audience: 'organization' },
 ): ExportOptions {
   const isZip = choice.format === 'zip';
   return {
@@ -103,6 +109,7 @@ export function exportOptions(
     failures: choice.failures ?? false,
     part: isZip ? 1 : (choice.part ?? 1),
     audience,
+    ...(approvedOnly && { approved_only: true }),
   };
 }
 

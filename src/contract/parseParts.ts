@@ -15,6 +15,11 @@ export const OptionsJson = z.object({
   slot: z.union([z.object({ selector: z.string() }), z.object({ index: z.number().int().min(1) })]).nullable(),
   other_ads: z.enum(OTHER_ADS),
   full_page: z.boolean(),
+  // Absent in rows of earlier releases.
+  animation: z.object({ seconds: z.number().int(), fps: z.number().int() }).nullish(),
+  location: z.string().nullish(),
+  // The names only.
+  access: z.object({ cookies: z.array(z.string()), headers: z.array(z.string()) }).nullish(),
 });
 
 export type OptionsJson = z.infer<typeof OptionsJson>;
@@ -157,8 +162,17 @@ function subscriberOf({ webhook, s3 }: z.output<typeof Subscriber>, path: string
 }
 
 /** The options of a screenshot as JSON: in the database, in the capture protocol and in the provenance record. */
-export function optionsToJson({ allowScaling, slot, otherAds, fullPage }: ScreenshotOptions): OptionsJson {
-  return { allow_scaling: allowScaling, slot, other_ads: otherAds, full_page: fullPage };
+export function optionsToJson(options: ScreenshotOptions): OptionsJson {
+  const { allowScaling, slot, otherAds, fullPage, animation, location, access } = options;
+  return {
+    allow_scaling: allowScaling,
+    slot,
+    other_ads: otherAds,
+    full_page: fullPage,
+    animation,
+    ...(location !== null && { location }),
+    ...(access !== null && { access: { cookies: [...access.cookies], headers: [...access.headers] } }),
+  };
 }
 
 /** @param json null or undefined stands for the default options. */
@@ -169,5 +183,8 @@ export function optionsFromJson(json: OptionsJson | null | undefined): Screensho
     slot: json.slot,
     otherAds: json.other_ads,
     fullPage: json.full_page,
+    animation: json.animation ?? null,
+    location: json.location ?? null,
+    access: json.access ?? null,
   };
 }

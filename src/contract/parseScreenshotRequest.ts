@@ -1,7 +1,10 @@
 import type { z } from 'zod';
+import { ANIMATION_FPS } from '../domain/animations.ts';
 import { type Limits, MAX_REPETITIONS } from '../domain/limits.ts';
 import { markerMs } from '../domain/markers.ts';
 import type { Metadata } from '../domain/metadata.ts';
+import { namesOf, type PageAccess } from '../domain/pageAccess.ts';
+import type { Priority } from '../domain/priorities.ts';
 import { DEFAULT_OPTIONS, type ScreenshotOptions, type SlotChoice } from '../domain/screenshotOptions.ts';
 import type { WantedScreenshots } from '../domain/screenshots.ts';
 import { siteKey } from '../domain/webAddresses.ts';
@@ -16,7 +19,7 @@ import {
   parseCampaign,
   parseSubscribers,
 } from './parseParts.ts';
-import { Instructions, screenshotObject } from './requests.ts';
+import { GivenPriority, Instructions, requestOptions, screenshotObject } from './requests.ts';
 
 /** The readable parts of a create-ad body. `faults` apply whatever the database contains. */
 export interface ParsedCreateAd {
@@ -41,6 +44,8 @@ export interface ParsedScreenshotRequest {
   readonly instructions: string | null;
   /** The pairs of the set. */
   readonly metadata: Metadata;
+  /** Undefined: the default of the organization. */
+  readonly priority: Priority | undefined;
   readonly faults: Faults;
 }
 
@@ -49,21 +54,24 @@ export type ScreenshotRequestParser = (body: JsonObject) => ParsedScreenshotRequ
 /** @returns a parser for these limits. It creates its schemas once. */
 export function screenshotRequestParser(limits: Limits): ScreenshotRequestParser {
   const schema = screenshotObject(limits);
+  const forAll = requestOptions(limits);
   return (body) => {
     const faults = new Faults();
     const campaign = parseCampaign(body['campaign'], faults);
+    const location = faults.read(forAll, body['options'], 'options')?.page?.location ?? null;
     const left = { screenshots: limits.screenshots * MAX_REPETITIONS };
     const entries: ParsedEntry[] = [];
     for (const [index, entry] of entriesOf(body['screenshot_requests'], limits, faults).entries()) {
       if (faults.isFull) break;
-      entries.push(parseEntry(entry, { schema, path: `screenshot_requests.${index}`, faults, left }));
+      entries.push(parseEntry(entry, { schema, path: `screenshot_requests.${index}`, location, faults, left }));
     }
     if (left.screenshots < 0) noteTooManyScreenshots(limits, faults);
     refuseRepeatedKeys(entries, faults);
     const subscribers = parseSubscribers(body['subscribers'], limits, faults);
     const instructions = faults.read(Instructions.nullish(), body['instructions'], 'instructions') ?? null;
     const metadata = faults.read(GivenMetadata.nullish(), body['metadata'], 'metadata') ?? {};
-    return { campaign, entries, subscribers, instructions, metadata, faults };
+    const priority = faults.read(GivenPriority.nullish(), body['priority'], 'priority') ?? undefined;
+    return { campaign, entries, subscribers, instructions, metadata, priority, faults };
   };
 }
 
@@ -87,6 +95,8 @@ function nonEmptyArray(value: unknown, path: string, faults: Faults): unknown[] 
 interface EntryContext {
   readonly schema: ReturnType<typeof screenshotObject>;
   readonly path: string;
+  /** The location of screenshots that name none. */
+  readonly location: string | null;
   readonly faults: Faults;
   /** Counts down over all entries, by one for each marker of each object; the parser ignores objects after the last. */
   readonly left: { screenshots: number };
@@ -100,7 +110,7 @@ function noteTooManyScreenshots({ screenshots }: Limits, faults: Faults): void {
   );
 }
 
-function parseEntry(entry: unknown, { schema, path, faults, left }: EntryContext): ParsedEntry {
+function parseEntry(entry: unknown, { schema, path, location, faults, left }: EntryContext): ParsedEntry {
   const adPath = `${path}.ad`;
   if (!isObject(entry)) {
     faults.add(path, `must be an object, but is ${kindOf(entry)}.`);
@@ -117,7 +127,7 @@ function parseEntry(entry: unknown, { schema, path, faults, left }: EntryContext
     left.screenshots -= countMarkers(item);
     if (faults.isFull || left.screenshots < 0) break;
     const parsed = faults.read(schema, item, `${path}.screenshots.${index}`, MAX_VALUES_OF_PART);
-    if (parsed !== undefined) screenshots.push(wanted(parsed));
+    if (parsed !== undefined) screenshots.push(wanted(parsed, location));
   }
   return { path: adPath, ad, screenshots };
 }
@@ -130,28 +140,42 @@ function countMarkers(item: unknown): number {
   return Array.isArray(frames) ? Math.max(1, frames.length) : 1;
 }
 
-function wanted({ site, device, options }: z.output<ReturnType<typeof screenshotObject>>): WantedScreenshots {
+type ScreenshotObject = z.output<ReturnType<typeof screenshotObject>>;
+
+function wanted({ site, device, options }: ScreenshotObject, location: string | null): WantedScreenshots {
   const frames = options?.ad?.frames ?? [];
   return {
     site: { url: site.url, key: siteKey(site.url) },
     device: device.name,
     markers: frames.map(({ marker }) => markerMs(marker)),
-    options: optionsOf(options),
+    options: optionsOf(options, { ...DEFAULT_OPTIONS, location }),
+    access: accessOf(options),
   };
 }
 
 /** @param base the options that count where the request gives none. */
 export function optionsOf(
-  given: z.output<ReturnType<typeof screenshotObject>>['options'],
+  given: ScreenshotObject['options'],
   base: ScreenshotOptions = DEFAULT_OPTIONS,
 ): ScreenshotOptions {
   const { selector, index } = given?.slot ?? {};
+  const animation = given?.animation;
   return {
     allowScaling: given?.ad?.allow_scaling ?? base.allowScaling,
     slot: slotChoice(selector ?? undefined, index ?? undefined) ?? base.slot,
     otherAds: given?.page?.other_ads ?? base.otherAds,
     fullPage: given?.page?.full_page ?? base.fullPage,
+    location: given?.page?.location ?? base.location,
+    access: namesOf(accessOf(given)) ?? base.access,
+    animation: animation ? { seconds: animation.seconds, fps: animation.fps ?? ANIMATION_FPS } : base.animation,
   };
+}
+
+/** @returns null if the request gives no cookies and no headers. */
+export function accessOf(given: ScreenshotObject['options']): PageAccess | null {
+  const { cookies, headers } = given?.page ?? {};
+  const access = { cookies: cookies ?? [], headers: headers ?? [] };
+  return access.cookies.length + access.headers.length === 0 ? null : access;
 }
 
 function slotChoice(selector: string | undefined, index: number | undefined): SlotChoice | null {

@@ -6,7 +6,7 @@ import { isUuid } from '../domain/slugs.ts';
 import { AD_STATUSES, SET_STATUSES } from '../domain/states.ts';
 import { codePoints, textFault } from '../domain/text.ts';
 import { parseTimestamp } from '../domain/time.ts';
-import { EVENT_TOPICS } from '../domain/topics.ts';
+import { CHANNELS, EVENT_TOPICS } from '../domain/topics.ts';
 import { hostOfSite } from '../domain/webAddresses.ts';
 import { EventId } from './events.ts';
 import { MetadataFilter } from './metadata.ts';
@@ -184,7 +184,7 @@ export const DeliveriesQuery = z
     ...paging,
     ...after('deliveries'),
     topic: z.enum(EVENT_TOPICS).optional().describe(`Only about events of this topic. ${OURS}`),
-    channel: z.enum(['webhook', 's3']).optional().describe(`Only by this channel. ${OURS}`),
+    channel: z.enum(CHANNELS).optional().describe(`Only by this channel. ${OURS}`),
     screenshot_set_id: uuid.optional().describe(`Only about this set. ${OURS}`),
     ad_id: uuid.optional().describe(`Only about this ad. ${OURS}`),
     webhook_endpoint_id: uuid.optional().describe(`Only to this webhook endpoint. ${OURS}`),

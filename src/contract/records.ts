@@ -1,11 +1,12 @@
 /** The objects in responses and events as zod schemas. The OpenAPI document is generated from them. */
 import { z } from 'zod';
 import { CREATIVE_FORMATS, MEDIA_TYPES } from '../domain/ads.ts';
-import { DEVICE_NAMES } from '../domain/devices.ts';
+import { ownDeviceOf } from '../domain/devices.ts';
 import { ERROR_CODES } from '../domain/failure.ts';
+import { PRIORITIES } from '../domain/priorities.ts';
 import { DECISIONS } from '../domain/reviews.ts';
 import { AD_STATUSES, SCREENSHOT_STATUSES, SET_STATUSES } from '../domain/states.ts';
-import { EVENT_TOPICS, type EventTopic } from '../domain/topics.ts';
+import { CHANNELS, EVENT_TOPICS, type EventTopic } from '../domain/topics.ts';
 import { WARNING_CODES } from '../domain/warnings.ts';
 import { metadata } from './metadata.ts';
 import { OURS } from './schemaParts.ts';
@@ -21,11 +22,16 @@ export const KeyReference = z
   .object({ key_id: z.string().describe('Id of the API key, the eight characters in its middle.'), name: z.string() })
   .meta({ id: 'KeyReference', description: `The API key that was used. ${OURS}` });
 
+export const UserReference = z
+  .object({ user_id: uuid, name: z.string() })
+  .meta({ id: 'UserReference', description: `The person who did it. ${OURS}` });
+
 const ReviewRecord = z
   .object({
     decision: z.enum(DECISIONS),
     comment: z.string().nullable(),
     by: KeyReference.nullable(),
+    by_user: UserReference.nullable().describe('Null unless a person who signed in without a key decided.'),
     at: time,
   })
   .meta({ id: 'ReviewRecord', description: `The last decision of a reviewer. ${OURS}` });
@@ -91,6 +97,43 @@ export const AdRecord = z
     description: 'An ad with its preview: the response of reading one, and `data.object` of its events.',
   });
 
+/** The device of a record. */
+export const DeviceRecord = z
+  .object({
+    name: z
+      .string()
+      .describe(
+        `As in the request. An own device has a name that tells all about it, for example \`Own device 412 x 915, 2.63x, touch\`. ${OURS}`,
+      ),
+    width: z.number().int().optional().describe(`Only for an own device, as the other fields. ${OURS}`),
+    height: z.number().int().optional(),
+    ratio: z.number().optional(),
+    touch: z.boolean().optional(),
+    user_agent: z.string().optional().describe('If the request gave one.'),
+  })
+  .meta({ id: 'DeviceRecord', description: 'The emulated device.' });
+export type DeviceRecord = z.infer<typeof DeviceRecord>;
+
+/** @param name as the database stores it. */
+export function deviceRecord(name: string): DeviceRecord {
+  const own = ownDeviceOf(name);
+  if (own === undefined) return { name };
+  const { width, height, ratio, touch, userAgent } = own;
+  return { name, width, height, ratio, touch, ...(userAgent !== undefined && { user_agent: userAgent }) };
+}
+const Animation = z
+  .object({
+    webp_url: address.describe('The animated WebP, with at most two pixels for each CSS pixel.'),
+    gif_url: address.describe('The animated GIF, with one pixel for each CSS pixel.'),
+    seconds: z.number().int(),
+    fps: z.number().int().describe('Frames for each second. Equal frames are stored once, with a longer time.'),
+    bytes: z.object({ webp: z.number().int(), gif: z.number().int() }),
+  })
+  .meta({
+    id: 'Animation',
+    description: `The picture in which the ad moves. Null unless the request asked for it and the ad moves. ${OURS}`,
+  });
+
 const screenshotFields = {
   id: uuid,
   status: z
@@ -99,13 +142,14 @@ const screenshotFields = {
       `\`pending\`, \`uploaded\`, \`ad_not_captured\`, \`net_read_timeout\`, \`no_slots\` (the page has no slot for the ad), and, ours: \`not_found\`, \`blocked\` (a challenge or refusal), \`generic_error\`, \`canceled\`.`,
     ),
   site: z.object({ url: z.string().describe(`As in the request. ${OURS}`) }),
-  device: z.object({ name: z.enum(DEVICE_NAMES) }),
+  device: DeviceRecord,
   frame: z.object({ marker: z.number().nullable().describe(`Seconds; null for the default frame. ${OURS}`) }),
   image_url: address
     .nullable()
     .describe('URL of the picture (PNG). It needs no key and cannot be guessed. Null until the picture exists.'),
   width: z.number().int().nullable().describe('Device pixels.'),
   height: z.number().int().nullable().describe('Device pixels.'),
+  animation: Animation.nullable(),
   captured_at: time.nullable(),
   warnings,
   ad: AdSummary,
@@ -154,6 +198,7 @@ const setFields = {
   created_at: time,
   html_url: address.describe('Results page of the set.'),
   metadata,
+  priority: z.enum(PRIORITIES).describe(`As given in the request, else the default of the organization then. ${OURS}`),
 };
 
 /** The response of a screenshot request. */
@@ -162,6 +207,10 @@ export const ScreenshotSetSummary = z
   .meta({ id: 'ScreenshotSetSummary', description: 'A screenshot set as in the response of a screenshot request.' });
 
 const reviewed = {
+  name: z.string().nullable().describe(`As people named the set; null if they did not. ${OURS}`),
+  schedule_id: uuid
+    .nullable()
+    .describe(`The schedule that requested the set, which may have been deleted since. Null for other sets. ${OURS}`),
   instructions: z.string().nullable().describe(`As given in the request. ${OURS}`),
   review_notes: z
     .string()
@@ -231,13 +280,17 @@ export const DeliveryRecord = z
     id: uuid,
     event_id: z.string().describe('`evt_<uuid>`, the id of the envelope.'),
     topic: z.enum(EVENT_TOPICS),
-    channel: z.enum(['webhook', 's3']),
-    target: z.string().describe('The URL of the webhook, or `s3://bucket/prefix`.'),
-    webhook_endpoint_id: uuid.nullable().describe('The webhook endpoint, or null for a subscriber of a request.'),
+    channel: z.enum(CHANNELS).describe('`email` and `chat`: a notice of a member or of a chat.'),
+    target: z
+      .string()
+      .describe('The URL of the webhook, or `s3://bucket/prefix`. For a notice, the name of the member or chat.'),
+    webhook_endpoint_id: uuid
+      .nullable()
+      .describe('The webhook endpoint, or null for a subscriber of a request and for a notice.'),
     status: z
       .enum(['pending', 'delivered', 'retries_exhausted', 'gone', 'refused'])
       .describe(
-        '`gone`: the receiver answered 410, or its webhook endpoint was disabled or deleted. `refused`: the address is not allowed. The service retries neither.',
+        '`gone`: the receiver answered 410, or its webhook endpoint was disabled or deleted, or the member left. `refused`: the address is not allowed, or the mail server refused the mail. The service retries neither.',
       ),
     reason: z.string().nullable().describe('Why the delivery ended without another attempt.'),
     attempts: z.number().int(),
@@ -274,11 +327,12 @@ export const ScreenshotSetEvent = envelope(ScreenshotSetRecord, [
   'screenshot_set.approved',
   'screenshot_set.failed',
   'screenshot_set.rejected',
+  'screenshot_set.reopened',
   'screenshot_set.progress',
 ]).meta({
   id: 'ScreenshotSetEvent',
   description:
-    '`screenshot_set.approved`, and, ours, `screenshot_set.failed`, `screenshot_set.rejected`, `screenshot_set.progress`.',
+    '`screenshot_set.approved`, and, ours, `screenshot_set.failed`, `screenshot_set.rejected`, `screenshot_set.reopened`, `screenshot_set.progress`.',
 });
 
 export const FailureRecord = z
@@ -311,6 +365,7 @@ export const listOf = <T extends z.ZodType>(item: T) =>
   z.object({ data: z.array(item), page: z.number().int(), per_page: z.number().int(), total: TOTAL });
 
 export type KeyReference = z.infer<typeof KeyReference>;
+export type UserReference = z.infer<typeof UserReference>;
 export type ReviewRecord = z.infer<typeof ReviewRecord>;
 export type AdSummary = z.infer<typeof AdSummary>;
 export type AdRecord = z.infer<typeof AdRecord>;

@@ -2,6 +2,13 @@
 import { z } from 'zod';
 import { AD_NAME_MAX, AD_SIDE_MAX, HTML_TAG_MAX_BYTES, LOOKUP_KEY_MAX, MEDIA_TYPES } from '../domain/ads.ts';
 import {
+  ANIMATION_FPS,
+  ANIMATION_FPS_MAX,
+  ANIMATION_FRAMES_MAX,
+  ANIMATION_SECONDS_MAX,
+  hasFewFrames,
+} from '../domain/animations.ts';
+import {
   BUCKET_NAME,
   bucketFault,
   DEFAULT_CONNECTOR,
@@ -9,9 +16,31 @@ import {
   KEY_PREFIX_MAX_BYTES,
   keyPrefixFault,
 } from '../domain/connectors.ts';
-import { DEVICE_NAMES } from '../domain/devices.ts';
+import {
+  completeOwnDevice,
+  DEVICE_NAMES,
+  type DeviceName,
+  OWN_DEVICE,
+  ownDeviceFaults,
+  ownDeviceName,
+  rangeFault,
+  TOUCH_BELOW,
+  userAgentFault,
+} from '../domain/devices.ts';
 import { INSTRUCTIONS_MAX, type Limits, MAX_REPETITIONS } from '../domain/limits.ts';
 import { isMarker, MARKER_MAX_SECONDS } from '../domain/markers.ts';
+import {
+  ACCESS_LIMITS,
+  accessFault,
+  COOKIE_VALUE,
+  cookieNameFault,
+  cookieValueFault,
+  HEADER_VALUE,
+  headerNameFault,
+  headerValueFault,
+  TOKEN,
+} from '../domain/pageAccess.ts';
+import { PRIORITIES } from '../domain/priorities.ts';
 import { OTHER_ADS, SELECTOR_MAX, SLOT_INDEX_MAX } from '../domain/screenshotOptions.ts';
 import { isUuid, SLUG } from '../domain/slugs.ts';
 import { codePoints, isBlank, textFault } from '../domain/text.ts';
@@ -126,9 +155,16 @@ function tagFault(content: string): string | undefined {
   return `must be at most ${figure(HTML_TAG_MAX_BYTES)} bytes (1MB) for an html_tag, but is ${figure(bytes)}.`;
 }
 
-const adSide = z.number().int().min(1).max(AD_SIDE_MAX);
+const adSide = z
+  .number()
+  .int()
+  .min(1, 'must be at least 1: give the size of the ad in CSS pixels, or omit `size`.')
+  .max(AD_SIDE_MAX, `must be at most ${figure(AD_SIDE_MAX)} CSS pixels.`);
 
-const adSizeObject = z.object({ width: adSide, height: adSide }).meta({
+/** CSS pixels. */
+export const adSize = z.object({ width: adSide, height: adSide });
+
+const adSizeObject = adSize.meta({
   id: 'AdSize',
   description: `Size of the creative in CSS pixels. Overrides what the creative declares. Used only when a new ad is created. ${OURS}`,
 });
@@ -236,16 +272,149 @@ const slotChoiceObject = z
     description: `Chooses the slot instead of the score. Either \`selector\` or \`index\`. ${OURS}`,
   });
 
+const animationObject = z
+  .object({
+    seconds: z
+      .number()
+      .int()
+      .min(1)
+      .max(ANIMATION_SECONDS_MAX)
+      .describe('The animation shows the first seconds of the ad.'),
+    fps: z
+      .number()
+      .int()
+      .min(1)
+      .max(ANIMATION_FPS_MAX)
+      .nullish()
+      .describe(`Frames for each second; the default is ${ANIMATION_FPS}.`),
+  })
+
+  .refine(
+    ({ seconds, fps }) => hasFewFrames({ seconds, fps: fps ?? ANIMATION_FPS }),
+    `must have at most ${ANIMATION_FRAMES_MAX} frames: seconds × fps.`,
+  )
+  .meta({
+    id: 'AnimationOptions',
+    description: `Makes an animated WebP and GIF beside the picture. At most ${ANIMATION_FRAMES_MAX} frames. ${OURS}`,
+  });
+
+/** The page of a screenshot or a placement. */
+export const site = z.object({
+  url: text(siteFault)
+    .meta({ minLength: 1, pattern: WITHOUT_CONTROLS, maxLength: URL_MAX })
+    .describe(`Address of the website. A missing scheme is read as \`https://\`. ${OURS}`),
+});
+
+const deviceName = z.enum(DEVICE_NAMES);
+const within = (schema: z.ZodNumber, { min, max }: { readonly min: number; readonly max: number }) =>
+  schema.min(min, rangeFault({ min, max })).max(max, rangeFault({ min, max })).nullish();
+
+/** A named device, or an own one, whose name then tells all about it. */
+export const device = z
+  .object({
+    name: z
+      .unknown()
+      .optional()
+      .meta({
+        override: { type: ['string', 'null'] },
+        description: 'The device to emulate. Ignored if there are `width` and `height`.',
+      }),
+    width: within(z.number().int(), OWN_DEVICE.width).describe(
+      `Width of the screen of an own device, CSS pixels. ${OURS}`,
+    ),
+    height: within(z.number().int(), OWN_DEVICE.height).describe(`As \`width\`. ${OURS}`),
+    ratio: within(z.number(), OWN_DEVICE.ratio).describe(
+      `Device pixels for each CSS pixel; 1 unless given. Rounded to a hundredth. A screen has at most ${figure(OWN_DEVICE.pixels)} device pixels. ${OURS}`,
+    ),
+    touch: z
+      .boolean()
+      .nullish()
+      .describe(
+        `Whether it has a touch screen, so that pages show their mobile layout. Unless given: if it is less than ${figure(TOUCH_BELOW)} wide. ${OURS}`,
+      ),
+    user_agent: text(userAgentFault)
+      .meta({ minLength: 1, maxLength: OWN_DEVICE.userAgent, pattern: '^ *[!-~][ -~]*$' })
+      .nullish()
+      .describe(`Unless given: that of Chrome on such a device. ${OURS}`),
+  })
+  .transform(({ name, width, height, ratio, touch, user_agent }, context): { name: DeviceName } => {
+    if (typeof width === 'number' && typeof height === 'number') {
+      if (typeof (name ?? '') !== 'string')
+        context.addIssue({ code: 'custom', message: 'must be a string, or absent.', path: ['name'] });
+      const size = { width, height, ratio: ratio ?? undefined };
+      const own = completeOwnDevice({ ...size, touch: touch ?? undefined, userAgent: user_agent ?? undefined });
+      for (const [field, message] of Object.entries(ownDeviceFaults(own)))
+        context.addIssue({ code: 'custom', message, path: [field] });
+      return { name: ownDeviceName(own) };
+    }
+    const isPartial = typeof width === 'number' || typeof height === 'number';
+    const named = deviceName.safeParse(name);
+    if (isPartial)
+      context.addIssue({
+        code: 'custom',
+        message: 'is required with the other side of the screen.',
+        path: [typeof width === 'number' ? 'height' : 'width'],
+      });
+    else if (!named.success)
+      context.addIssue({ code: 'invalid_value', values: [...DEVICE_NAMES], input: name, path: ['name'] });
+    return { name: named.data ?? 'desktop' };
+  })
+  .meta({
+    id: 'Device',
+    description: 'A device of the list by `name`, or an own one by `width` and `height`.',
+    override: {
+      anyOf: [
+        {
+          required: ['name'],
+          properties: { name: { enum: [...DEVICE_NAMES] }, width: { type: 'null' }, height: { type: 'null' } },
+        },
+        { required: ['width', 'height'], properties: { width: { type: 'integer' }, height: { type: 'integer' } } },
+      ],
+    },
+  });
+
+type Check = (text: string) => string | undefined;
+
+/** Names with values. The values are secrets, so no message repeats them. */
+const namedValues = (most: number, nameFault: Check, valueFault: Check, valuePattern: RegExp) =>
+  z
+    .array(
+      z.object({
+        name: text((given) => nameFault(given) ?? lengthFault(given, ACCESS_LIMITS.name)).meta({
+          minLength: 1,
+          maxLength: ACCESS_LIMITS.name,
+          pattern: TOKEN.source,
+        }),
+        value: text((given) => valueFault(given) ?? lengthFault(given, ACCESS_LIMITS.value)).meta({
+          maxLength: ACCESS_LIMITS.value,
+          pattern: valuePattern.source,
+          writeOnly: true,
+        }),
+      }),
+    )
+    .max(most, `must have at most ${most} entries.`)
+    .nullish();
+
+const SECRET = 'The values are stored encrypted, removed with the set and never returned.';
+
+/** The id of a location that the operator offers. */
+const locationId = (known: readonly string[] = []) =>
+  text((given) => {
+    if (known.includes(given)) return undefined;
+    return known.length === 0
+      ? 'is not available: the operator of this installation offers no locations.'
+      : `must be one of these locations: ${known.join(', ')}.`;
+  })
+    .meta({ pattern: SLUG.source })
+    .nullish()
+    .describe(`The id of a location: the page is opened from its country. Without it, directly. ${OURS}`);
+
 /** One screenshot object of a screenshot request. */
-export const screenshotObject = ({ frames }: Limits) =>
+export const screenshotObject = ({ frames, locations }: Limits) =>
   z
     .object({
-      site: z.object({
-        url: text(siteFault)
-          .meta({ minLength: 1, pattern: WITHOUT_CONTROLS, maxLength: URL_MAX })
-          .describe(`Address of the website. A missing scheme is read as \`https://\`. ${OURS}`),
-      }),
-      device: z.object({ name: z.enum(DEVICE_NAMES).describe('The device to emulate.') }),
+      site,
+      device,
       options: z
         .object({
           ad: z
@@ -264,6 +433,7 @@ export const screenshotObject = ({ frames }: Limits) =>
             })
             .nullish(),
           slot: slotChoiceObject.nullish(),
+          animation: animationObject.nullish(),
           page: z
             .object({
               other_ads: z
@@ -276,6 +446,17 @@ export const screenshotObject = ({ frames }: Limits) =>
                 .boolean()
                 .nullish()
                 .describe(`The picture shows the whole page instead of the viewport of the device. ${OURS}`),
+              location: locationId(locations),
+              cookies: namedValues(ACCESS_LIMITS.cookies, cookieNameFault, cookieValueFault, COOKIE_VALUE).describe(
+                `Cookies for the host of the site, for example of a signed-in reader. ${SECRET} ${OURS}`,
+              ),
+              headers: namedValues(ACCESS_LIMITS.headers, headerNameFault, headerValueFault, HEADER_VALUE).describe(
+                `Headers for requests to the origin of the site, and to no other. ${SECRET} ${OURS}`,
+              ),
+            })
+            .superRefine(({ cookies, headers }, context) => {
+              const message = accessFault({ cookies: cookies ?? [], headers: headers ?? [] });
+              if (message !== undefined) context.addIssue({ code: 'custom', message });
             })
             .nullish(),
         })
@@ -283,10 +464,23 @@ export const screenshotObject = ({ frames }: Limits) =>
     })
     .meta({ id: 'ScreenshotObject' });
 
+/** Options of all screenshots of a request that have no other. */
+export const requestOptions = ({ locations }: Limits) =>
+  z
+    .object({ page: z.object({ location: locationId(locations) }).nullish() })
+    .nullish()
+    .describe(`For all screenshots of the request that have no own location. ${OURS}`);
+
 export const Instructions = text((value) => lengthFault(value, INSTRUCTIONS_MAX)).meta({
   maxLength: INSTRUCTIONS_MAX,
   description: `Free text for reviewers. The event contains it too. ${OURS}`,
 });
+
+export const GivenPriority = z
+  .enum(PRIORITIES)
+  .describe(
+    `How urgent the set is; unless given, the default of the organization. Sets of higher priority start first, but none waits forever. ${OURS}`,
+  );
 
 /** The whole bodies, for the API reference. The service parses them in parts, so that one response lists all faults. */
 export const requestBodies = (limits: Limits) => {
@@ -322,9 +516,11 @@ export const requestBodies = (limits: Limits) => {
           .describe(
             `One entry for each ad. At most ${figure(limits.entries)} entries and ${figure(limits.screenshots)} resulting screenshots, as configured. ${OURS}`,
           ),
+        options: requestOptions(limits),
         subscribers,
         instructions: Instructions.nullish(),
         metadata: GivenMetadata.nullish(),
+        priority: GivenPriority.nullish(),
       })
       .meta({ id: 'CreateScreenshotRequest' }),
   };

@@ -3,12 +3,13 @@ import { z } from 'zod';
 import type { DeviceName } from '../domain/devices.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { Metadata } from '../domain/metadata.ts';
+import type { PageAccess } from '../domain/pageAccess.ts';
 import type { ScreenshotOptions } from '../domain/screenshotOptions.ts';
 import { siteKey } from '../domain/webAddresses.ts';
 import { Faults, type JsonObject } from './faults.ts';
 import { GivenMetadata } from './metadata.ts';
 import { type ParsedSubscriber, parseSubscribers } from './parseParts.ts';
-import { optionsOf } from './parseScreenshotRequest.ts';
+import { accessOf, optionsOf } from './parseScreenshotRequest.ts';
 import { Instructions, Subscriber, screenshotObject } from './requests.ts';
 import { OURS } from './schemaParts.ts';
 
@@ -59,6 +60,8 @@ export interface ParsedRetake {
   readonly slotIndex: number | undefined;
   /** @param own the options of the screenshot. */
   changedOptions(own: ScreenshotOptions): ScreenshotOptions;
+  /** Other cookies and headers; null: those of the screenshot, if the page is on the same host. */
+  readonly access: PageAccess | null;
   /** Undefined: as in the original set. */
   readonly subscribers: readonly ParsedSubscriber[] | undefined;
   readonly instructions: string | undefined;
@@ -83,6 +86,7 @@ export function retakeParser(limits: Limits): (body: JsonObject) => ParsedRetake
       device: given?.device?.name,
       slotIndex: given?.options?.slot?.index ?? undefined,
       changedOptions: (own) => optionsOf(given?.options, own),
+      access: accessOf(given?.options),
       subscribers: sent === undefined ? undefined : parseSubscribers(sent, limits, faults),
       instructions: given?.instructions ?? undefined,
       metadata: given?.metadata ?? undefined,

@@ -7,7 +7,7 @@ export const OURS = '*(ours)*';
 export const NOT_BLANK = { minLength: 1, pattern: '\\S' };
 
 type FieldSchema =
-  | { readonly type: 'string' | 'integer' }
+  | { readonly type: 'string' | 'integer' | 'object' }
   | { readonly type: 'array'; readonly minItems: number; readonly items: object }
   | { readonly $ref: string };
 

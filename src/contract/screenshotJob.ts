@@ -1,5 +1,6 @@
 /** The resource `ScreenshotJob` (tearsheet.dev/v1alpha1). The CRD is generated from these schemas, so the descriptions are those of `kubectl explain`. */
 import { z } from 'zod';
+import { PRIORITIES } from '../domain/priorities.ts';
 
 /** How long a settled ScreenshotJob stays in the cluster. Kubernetes keeps a finished Job as long. */
 export const FINISHED_TTL_SECONDS = 3_600;
@@ -39,13 +40,14 @@ const time = z.string().max(64).meta({ format: 'date-time' });
 export const ScreenshotJobSpec = z
   .object({
     organization: z.string().max(63).describe('Slug of the organization that made the request.'),
-    set: z.uuid().max(36).optional().describe('Id of the screenshot set. Absent if only ads are captured.'),
+    set: z.uuid().max(36).optional().describe('Id of the screenshot set. Absent for ads alone and for a placement.'),
     job: z.uuid().max(36).describe("Id of the job's row in PostgreSQL. The row lists everything to capture."),
+    priority: z.enum(PRIORITIES).optional().describe('How urgent it is. Absent: normal.'),
     ads: count.describe('Number of creatives to render.'),
     batches: count.describe(
       'Number of indexes of the Job. One index is one site on one device, or a share of the ads.',
     ),
-    screenshots: count.describe('Number of screenshots to capture.'),
+    screenshots: count.describe('Number of screenshots to capture; 1 for a placement.'),
     parallelism: z
       .int32()
       .min(1)

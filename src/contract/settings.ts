@@ -6,7 +6,7 @@ import { SET_DAYS } from '../domain/retention.ts';
 import { REVIEW_MODES } from '../domain/reviews.ts';
 import { isBlank } from '../domain/text.ts';
 import { parseTimestamp } from '../domain/time.ts';
-import { KeyReference, time } from './records.ts';
+import { KeyReference, time, UserReference } from './records.ts';
 import { lengthFault, text } from './requests.ts';
 import { NOT_BLANK, OURS } from './schemaParts.ts';
 
@@ -47,7 +47,8 @@ export const ApiKeyRecord = z
     scopes: z.array(z.enum(SCOPES)),
     status: z.enum(['active', 'expired', 'revoked']),
     created_at: time,
-    created_by: KeyReference.nullable().describe('Null if the operator created it.'),
+    created_by: KeyReference.nullable().describe('Null if a person or the operator created it.'),
+    created_by_user: UserReference.nullable(),
     expires_at: time.nullable(),
     revoked_at: time.nullable(),
     last_used_at: time.nullable().describe('To the minute.'),
@@ -66,10 +67,11 @@ const Actor = z
     type: z
       .enum(ACTOR_TYPES)
       .describe(
-        '`api_key`: a program with a key. `session`: a person who signed in with a key. `operator`: the command line of the operator. `anonymous`: a person whose sign-in was refused. `service`: the service itself.',
+        '`api_key`: a program with a key. `session`: a person who signed in. `operator`: the command line of the operator. `anonymous`: a person whose sign-in was refused. `service`: the service itself.',
       ),
     key_id: z.string().nullable().describe('Id of the API key that was used.'),
-    name: z.string().nullable().describe('The name of that key.'),
+    user_id: z.uuid().nullable().describe('Id of the person, unless this person signed in with a key.'),
+    name: z.string().nullable().describe('The name of that person or key.'),
   })
   .meta({ id: 'AuditLogActor', description: `The actor of the action. ${OURS}` });
 

@@ -16,6 +16,7 @@ import {
   startSchedulingDeadline,
 } from '../core/jobs/jobs.ts';
 import { errorMessage } from '../lib/errorMessage.ts';
+import { activeTraceparent, withSpan } from '../observe/tracing.ts';
 import { settle } from './completion.ts';
 import { LATER, type LeaderContext, NOW, SOON } from './leaderContext.ts';
 import { jobName, jobSpec, resourceSpec } from './specs.ts';
@@ -28,7 +29,10 @@ const DEADLINE_MARGIN_MS = 10;
 export async function createResource({ options, cluster }: LeaderContext, state: StoredJob): Promise<number> {
   if (state.stopped) return Math.min(LATER, msUntilDue(state));
   try {
-    const result = await cluster.createScreenshotJob(state.name, resourceSpec(state, options.settings));
+    const traceparent = activeTraceparent();
+    const result = await withSpan('create ScreenshotJob', {}, () =>
+      cluster.createScreenshotJob(state.name, resourceSpec(state, options.settings), traceparent),
+    );
     // If it exists, our cache does not have it yet.
     return result === 'created' ? NOW : SOON;
   } catch (error) {
@@ -107,7 +111,8 @@ async function createJob(leader: LeaderContext, state: StoredJob, resource: Scre
   if (state.stopped) return waitForCaptures(leader, state, { resource, job: undefined, problem });
   if (state.launched_at === null) await transact((tx) => startSchedulingDeadline(tx, state.id));
   try {
-    await cluster.createJob(jobSpec(state, resource, options));
+    const attributes = { 'tearsheet.generation': state.generation };
+    await withSpan('create Job', { attributes }, () => cluster.createJob(jobSpec(state, resource, options)));
   } catch (error) {
     if (error instanceof JobNameConflictError) return changeJobName(leader, state, { resource, error });
     if (!(error instanceof RefusedError)) throw error;

@@ -8,8 +8,10 @@
 import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import type { StoredJob } from '../core/jobs/jobs.ts';
-import { type SettleCause, type Settlement, settleJob } from '../core/jobs/settlement.ts';
+import { type Settlement, settleJob } from '../core/jobs/settlement.ts';
 import { stopHosting } from '../core/jobs/smallSets.ts';
+import type { SettleCause } from '../domain/states.ts';
+import { withSpan } from '../observe/tracing.ts';
 import { LATER, type LeaderContext, NOW, SOON } from './leaderContext.ts';
 import { jobName } from './specs.ts';
 
@@ -27,7 +29,11 @@ export async function settle(
 ): Promise<number> {
   const { log } = options;
   const settlement = { jobId: state.id, cause, ...(problem && { problem }) };
-  const outcome = await transact((tx, context) => settleJob(tx, settlement, context));
+  const outcome = await withSpan('settle job', { attributes: { 'tearsheet.cause': cause } }, async (span) => {
+    const settled = await transact((tx, context) => settleJob(tx, settlement, context));
+    span.set({ 'tearsheet.outcome': settled });
+    return settled;
+  });
   if (outcome === 'settled') {
     const seconds = (state.now.getTime() - state.admitted_at.getTime()) / 1000;
     const { id: job_id, set_id, organization } = state;

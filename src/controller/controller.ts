@@ -4,6 +4,7 @@ import { admitWaiting } from '../core/jobs/admission.ts';
 import { releaseAllClaims } from '../core/jobs/creatives.ts';
 import { endAllHosting } from '../core/jobs/hosts.ts';
 import { beginEpoch, StaleLeaderError } from '../core/jobs/installation.ts';
+import { traceAdmission } from '../core/jobs/traces.ts';
 import type { Change } from '../db/notifications.ts';
 import { resourceNameOf } from '../domain/resourceNames.ts';
 import { audit } from './audit.ts';
@@ -158,9 +159,10 @@ class RunningController implements Controller {
   async #admit(): Promise<void> {
     const { settings, log } = this.#options;
     for (let more = true; more; ) {
-      const { admitted, grown } = await this.#leader.transact((tx) => admitWaiting(tx, settings));
-      for (const { jobId, name } of admitted) {
-        log.info({ job_id: jobId, resource: name }, 'admitted');
+      const { admitted, grown } = await this.#leader.transact((tx, context) => admitWaiting(tx, settings, context));
+      for (const job of admitted) {
+        const { jobId, name } = job;
+        await traceAdmission(job, () => log.info({ job_id: jobId, resource: name }, 'admitted'));
         this.#reconcileQueue.add(name);
       }
       for (const name of grown) this.#reconcileQueue.add(name);
@@ -176,7 +178,8 @@ class RunningController implements Controller {
 }
 
 /** @returns the name of the ScreenshotJob that has changed; undefined: none or all. */
-function nameOf({ set, job }: Change): string | undefined {
-  if (set !== undefined) return resourceNameOf({ setId: set });
-  return job === undefined ? undefined : resourceNameOf({ jobId: job });
+function nameOf({ resource, set, job }: Change): string | undefined {
+  if (resource !== undefined) return resource;
+  if (set !== undefined) return resourceNameOf('set', set);
+  return job === undefined ? undefined : resourceNameOf('ads', job);
 }

@@ -64,6 +64,7 @@ export function createLeaderContext(
           return result;
         }),
       count: (statuses) => observe?.screenshots?.(statuses),
+      time: (milestones) => observe?.milestones?.(milestones),
       queue,
       publicUrl: settings.publicUrl,
     }),

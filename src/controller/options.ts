@@ -1,6 +1,7 @@
 /** The options and the observer of the controller. */
 import type { ClusterPort } from '../cluster/port.ts';
 import type { AdmissionLimits } from '../core/jobs/admission.ts';
+import type { ReachedMilestone } from '../core/jobs/countedTransactions.ts';
 import type { Store } from '../db/database.ts';
 import type { Notifications } from '../db/notifications.ts';
 import type { Queue } from '../db/queue.ts';
@@ -32,6 +33,8 @@ export interface ControllerSettings extends AdmissionLimits {
 export interface ControllerObserver {
   /** Final statuses of screenshots that no capture reported. */
   screenshots?(statuses: readonly string[]): void;
+  /** Milestones that sets reached, each once. */
+  milestones?(reached: readonly ReachedMilestone[]): void;
   /** Called after each reconciliation. */
   reconciled?(outcome: ReconcileOutcome, seconds: number): void;
   audited?(report: AuditReport): void;

@@ -18,6 +18,7 @@
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import { expireClaims } from '../core/jobs/claims.ts';
 import { readJob, type StoredJob } from '../core/jobs/jobs.ts';
+import { withinSpan } from '../observe/tracing.ts';
 import { createResource, replaceResource, runJob } from './captureJobs.ts';
 import { cancel, finish, forget, settle } from './completion.ts';
 import { type LeaderContext, NOW, SOON } from './leaderContext.ts';
@@ -27,13 +28,17 @@ import { unknownStatus } from './status.ts';
 export async function reconcile(leader: LeaderContext, name: string): Promise<number | undefined> {
   const state = await readJob(leader.options.store.db, name);
   if (state === undefined) return handleUnknown(leader, name);
+  return withinSpan(state.traceparent, () => reconcileJob(leader, state));
+}
+
+async function reconcileJob(leader: LeaderContext, state: StoredJob): Promise<number | undefined> {
   if (state.settled_at === null) {
     if (state.cancel_requested) return settle(leader, state, 'canceled');
     if (!state.open) return settle(leader, state, 'complete');
     if (state.deadline_at <= state.now) return settle(leader, state, 'deadline');
     if (state.claims_overdue) return releaseExpiredClaims(leader, state);
   }
-  const resource = await leader.cluster.getScreenshotJob(name);
+  const resource = await leader.cluster.getScreenshotJob(state.name);
   if (state.settled_at !== null) return finish(leader, state, resource);
   if (resource === undefined) return createResource(leader, state);
   if (isCanceled(resource)) return cancel(leader, state, resource);

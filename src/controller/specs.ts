@@ -2,6 +2,7 @@
 import type { CaptureJobSpec } from '../cluster/port.ts';
 import type { ScreenshotJob, ScreenshotJobSpec } from '../contract/screenshotJob.ts';
 import type { StoredJob } from '../core/jobs/jobs.ts';
+import { isTracing } from '../observe/tracing.ts';
 import type { ControllerOptions, ControllerSettings } from './options.ts';
 
 /** Added to the deadline of the set, so that the Job ends by itself only if no controller runs. */
@@ -12,6 +13,7 @@ export function resourceSpec(state: StoredJob, settings: ControllerSettings): Sc
     organization: state.organization,
     ...(state.set_id === null ? {} : { set: state.set_id }),
     job: state.id,
+    priority: state.priority,
     ads: state.creatives.total,
     batches: state.indexes,
     screenshots: state.screenshots.total,
@@ -42,6 +44,7 @@ export function jobSpec(
     owner: { name: resource.name, uid: resource.uid },
     jobId: state.id,
     organization: state.organization,
+    priority: state.priority,
     indexes: state.indexes,
     parallelism: state.parallelism,
     retriesPerIndex: settings.retries,
@@ -50,6 +53,7 @@ export function jobSpec(
     environment: {
       ...(state.set_id === null ? {} : { TEARSHEET_SET: state.set_id }),
       TEARSHEET_INTERNAL_URL: settings.internalUrl,
+      ...(isTracing() && state.traceparent !== null && { TRACEPARENT: state.traceparent }),
       ...(issueToken === undefined ? {} : { TEARSHEET_TOKEN: issueToken(state.id, expiresAt) }),
     },
   };

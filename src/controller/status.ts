@@ -43,7 +43,7 @@ export function sanitizeMessage(text: string): string {
 
 export function statusOf(input: StatusInput): ScreenshotJobStatus {
   const { state, job, before, generation } = input;
-  const counts = state.set_id === null ? state.creatives : state.screenshots;
+  const counts = countsOf(state);
   const { reason, message } = summary(input);
   return {
     observedGeneration: generation,
@@ -59,6 +59,11 @@ export function statusOf(input: StatusInput): ScreenshotJobStatus {
       lastTransitionTime: transitionTime(condition, before) ?? state.now.toISOString(),
     })),
   };
+}
+
+/** A job of ads alone has no screenshots. */
+function countsOf({ screenshots, creatives }: StoredJob): Counts {
+  return screenshots.total === 0 ? creatives : screenshots;
 }
 
 const UNKNOWN = {
@@ -104,7 +109,7 @@ function summary({ state, job, problem, canceling }: StatusInput): { reason: Scr
 }
 
 function ending(state: StoredJob): { reason: ScreenshotJobReason; message: string } {
-  const { total, done, failed } = state.set_id === null ? state.creatives : state.screenshots;
+  const { total, done, failed } = countsOf(state);
   switch (state.outcome) {
     case 'canceled':
       return { reason: 'Canceled', message: `${done} of ${total} were done.` };

@@ -2,8 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { errorMessage } from '../lib/errorMessage.ts';
+import { sleep } from '../lib/sleep.ts';
 
-const FOLDER = new URL('./migrations/', import.meta.url);
+/** The folder of the SQL files. */
+export const MIGRATIONS = new URL('./migrations/', import.meta.url);
 /** Any number, the same for every process: one migrates, the others wait. */
 const LOCK = 7_355_608;
 const LOCK_WAIT_MINUTES = 30;
@@ -36,7 +38,7 @@ async function lock(client: pg.Client): Promise<void> {
 async function applyMissing(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; sha256: string }>('select name, sha256 from schema_migrations');
   const known = new Map(rows.map((row) => [row.name, row.sha256]));
-  const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort();
+  const names = (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort();
   // A later version may have applied more files, but each version knows the first one.
   if (known.size > 0 && !known.has(names[0] ?? ''))
     throw new Error(
@@ -45,10 +47,10 @@ async function applyMissing(client: pg.Client): Promise<string[]> {
     );
   const applied: string[] = [];
   for (const name of names) {
-    const sql = await readFile(new URL(name, FOLDER), 'utf8');
+    const sql = await readFile(new URL(name, MIGRATIONS), 'utf8');
     const sha256 = createHash('sha256').update(sql).digest('hex');
     if (!known.has(name)) {
-      await apply(client, { name, sql, sha256 });
+      await applyWithRetry(client, { name, sql, sha256 });
       applied.push(name);
     } else if (known.get(name) !== sha256)
       throw new Error(`Migration ${name} was changed after it had been applied; add a new one instead.`);
@@ -56,9 +58,36 @@ async function applyMissing(client: pg.Client): Promise<string[]> {
   return applied;
 }
 
-async function apply(client: pg.Client, { name, sql, sha256 }: { name: string; sql: string; sha256: string }) {
+interface Migration {
+  readonly name: string;
+  readonly sql: string;
+  readonly sha256: string;
+}
+
+/** All later statements wait behind a lock of a table that the migration waits for, so it waits for a short time and tries again. */
+const TABLE_LOCK_SECONDS = 3;
+const TRIES = 60;
+const RETRY_MS = 2_000;
+/** Lock not available, deadlock detected. */
+const BUSY: readonly unknown[] = ['55P03', '40P01'];
+
+async function applyWithRetry(client: pg.Client, migration: Migration): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await apply(client, migration);
+    } catch (error) {
+      const cause = error instanceof Error ? error.cause : undefined;
+      const isBusy = cause instanceof Error && 'code' in cause && BUSY.includes(cause.code);
+      if (!isBusy || tries >= TRIES) throw error;
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+async function apply(client: pg.Client, { name, sql, sha256 }: Migration): Promise<void> {
   await client.query('begin');
   try {
+    await client.query(`set local lock_timeout = '${TABLE_LOCK_SECONDS}s'`);
     await client.query(sql);
     await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256]);
     await client.query('commit');

@@ -11,11 +11,15 @@ export interface Change {
   readonly set?: string;
   readonly ad?: string;
   readonly job?: string;
+  /** Name of the job's ScreenshotJob. */
+  readonly resource?: string;
   readonly delivery?: string;
   /** Id of the organization whose connector was checked. */
   readonly connector?: string;
   /** True: a delivery has become due. */
   readonly due?: boolean;
+  /** A person whose session or membership changed. */
+  readonly person?: string;
   /** The organization of a set that the lists do not show yet. */
   readonly organization?: string;
 }

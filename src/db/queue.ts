@@ -9,11 +9,12 @@ export interface Payloads {
   launch: { readonly organization_id: string };
   /** Build the file of one export. */
   export: { readonly export_id: string };
-  /** Remove the file of one export when it has expired. */
   /** Pending deliveries must follow a webhook endpoint that was disabled, deleted or given another address. */
   update_deliveries: { readonly endpoint_id: string };
   /** The connector waits for its check. Entries of earlier versions have no name, and mean the default one. */
   check_connector: { readonly organization_id: string; readonly name?: string };
+  /** A run of a schedule is due. The time is ISO 8601. */
+  run_schedule: { readonly schedule_id: string; readonly due_at: string };
 }
 
 type QueueName = keyof Payloads;
@@ -90,6 +91,7 @@ const QUEUES: Readonly<Record<QueueName, Omit<QueueSettings, 'name'>>> = {
   export: { ...COMMON, retryLimit: 30, expireInSeconds: 2 * SECONDS.hour },
   update_deliveries: { ...COMMON, retryLimit: 30, expireInSeconds: 2 * SECONDS.hour },
   check_connector: { ...COMMON, retryLimit: 5, expireInSeconds: 300 },
+  run_schedule: { ...COMMON, retryLimit: 30, expireInSeconds: 300 },
 };
 const NAMES = Object.keys(QUEUES) as QueueName[];
 const CHECK_SECONDS = 5;

@@ -1,14 +1,18 @@
 /** The tables as kysely sees them. `make generate` writes this file from `migrations/`. */
 import type { ColumnType, Generated } from 'kysely';
 import type { OptionsJson } from '../contract/parseParts.ts';
-import type { TemplateBody } from '../contract/templates.ts';
-import type { CreativeFormat } from '../domain/ads.ts';
+import type { SlotsRecord } from '../contract/placements.ts';
+import type { SiteListBody, TemplateBody } from '../contract/savedObjects.ts';
+import type { AdSize, CreativeFormat } from '../domain/ads.ts';
+import type { MadeFilm, StoredAnimation, WantedFilm } from '../domain/animations.ts';
 import type { AuditAction, FieldChange } from '../domain/auditLog.ts';
 import type { WantedFrame } from '../domain/batches.ts';
 import type { StorageClass } from '../domain/connectors.ts';
 import type { DeviceName } from '../domain/devices.ts';
 import type { ExportOptions } from '../domain/exports.ts';
 import type { Metadata } from '../domain/metadata.ts';
+import type { NoticeFacts, NoticeKind } from '../domain/notices.ts';
+import type { ScheduleRule } from '../domain/schedules.ts';
 import type { EventTopic } from '../domain/topics.ts';
 import type { Warning } from '../domain/warnings.ts';
 
@@ -45,6 +49,7 @@ export interface Schema {
     source: 'create_ad' | 'screenshot_request' | 'draft';
     created_at: Filled<Time>;
     captured_at: Nullable<Time>;
+    traceparent: Nullable<string>;
   };
   api_keys: {
     id: string;
@@ -57,6 +62,7 @@ export interface Schema {
     revoked_at: Nullable<Time>;
     last_used_at: Nullable<Time>;
     created_by: Nullable<string>;
+    created_by_user: Nullable<string>;
   };
   audit_log: {
     id: Filled<string>;
@@ -71,6 +77,7 @@ export interface Schema {
     changes: Filled<Json<FieldChange[]>>;
     address: Nullable<string>;
     request_id: Nullable<string>;
+    actor_user_id: Nullable<string>;
   };
   branding: {
     organization_id: string;
@@ -88,6 +95,26 @@ export interface Schema {
     created_at: Filled<Time>;
     active_at: Filled<Time>;
   };
+  comments: {
+    id: string;
+    organization_id: string;
+    set_id: string;
+    screenshot_id: Nullable<string>;
+    thread_id: Nullable<string>;
+    body: string;
+    pin_x: Nullable<number>;
+    pin_y: Nullable<number>;
+    key_id: Nullable<string>;
+    share_id: Nullable<string>;
+    client_name: Nullable<string>;
+    client_email: Nullable<string>;
+    client_address: Nullable<string>;
+    created_at: Filled<Time>;
+    resolved_at: Nullable<Time>;
+    resolved_by: Nullable<string>;
+    user_id: Nullable<string>;
+    resolved_by_user: Nullable<string>;
+  };
   creative_frames: {
     job_id: string;
     ad_id: string;
@@ -104,10 +131,10 @@ export interface Schema {
     id: string;
     organization_id: string;
     event_id: string;
-    subscriber_id: string;
+    subscriber_id: Nullable<string>;
     ad_id: Nullable<string>;
     set_id: Nullable<string>;
-    channel: 'webhook' | 's3';
+    channel: 'webhook' | 's3' | 'email' | 'chat';
     target: string;
     status: Filled<'pending' | 'delivered' | 'retries_exhausted' | 'gone' | 'refused'>;
     reason: Nullable<string>;
@@ -117,6 +144,8 @@ export interface Schema {
     replays: Filled<number>;
     created_at: Filled<Time>;
     finished_at: Nullable<Time>;
+    user_id: Nullable<string>;
+    chat_id: Nullable<string>;
   };
   delivery_attempts: {
     delivery_id: string;
@@ -140,6 +169,7 @@ export interface Schema {
     created_at: Filled<Time>;
     ad_id: Nullable<string>;
     set_id: Nullable<string>;
+    traceparent: Nullable<string>;
   };
   exports: {
     id: string;
@@ -189,6 +219,17 @@ export interface Schema {
     epoch: Filled<Numeric>;
     secret: Buffer;
     stopped_until: Nullable<Time>;
+    sends_mail: Filled<boolean>;
+  };
+  invitations: {
+    id: string;
+    organization_id: string;
+    email: string;
+    role: 'owner' | 'manager' | 'reviewer' | 'viewer';
+    token_sha256: Buffer;
+    mailed: boolean;
+    created_at: Filled<Time>;
+    expires_at: Time;
   };
   job_creatives: {
     job_id: string;
@@ -208,6 +249,8 @@ export interface Schema {
     height: Nullable<number>;
     warnings: Filled<Json<Warning[]>>;
     resolved_at: Nullable<Time>;
+    wanted_films: Filled<Json<WantedFilm[]>>;
+    films: Filled<Json<MadeFilm[]>>;
   };
   job_indexes: {
     job_id: string;
@@ -218,6 +261,58 @@ export interface Schema {
     finished_at: Nullable<Time>;
     hosting_until: Nullable<Time>;
     hosting_ended_at: Nullable<Time>;
+  };
+  latest_answers: {
+    screenshot_id: string;
+    answer_id: string;
+  };
+  memberships: {
+    organization_id: string;
+    user_id: string;
+    role: 'owner' | 'manager' | 'reviewer' | 'viewer';
+    by_rule: Filled<boolean>;
+    created_at: Filled<Time>;
+  };
+  notice_addresses: {
+    user_id: string;
+    time_zone: Filled<string>;
+    refused_email: Nullable<string>;
+    refusals: Filled<number>;
+    refused_reason: Nullable<string>;
+  };
+  notice_chats: {
+    id: string;
+    organization_id: string;
+    name: string;
+    kind: 'slack' | 'teams' | 'webhook';
+    address: string;
+    host: string;
+    notices: NoticeKind[];
+    disabled_at: Nullable<Time>;
+    disabled_reason: Nullable<string>;
+    created_at: Filled<Time>;
+  };
+  notice_choices: {
+    organization_id: string;
+    user_id: string;
+    kind: NoticeKind;
+    timing: 'now' | 'hour' | 'day' | 'none';
+  };
+  notices: {
+    id: Filled<string>;
+    organization_id: string;
+    user_id: Nullable<string>;
+    chat_id: Nullable<string>;
+    kind: NoticeKind;
+    set_id: Nullable<string>;
+    subject_id: Nullable<string>;
+    facts: Json<NoticeFacts>;
+    times: Filled<number>;
+    pictures: Filled<number>;
+    timing: 'now' | 'hour' | 'day';
+    is_deferred: Filled<boolean>;
+    created_at: Filled<Time>;
+    due_at: Time;
   };
   organizations: {
     id: string;
@@ -233,6 +328,38 @@ export interface Schema {
     set_retention_days: Nullable<number>;
     deletion_started_at: Nullable<Time>;
     deleted_at: Nullable<Time>;
+    default_priority: Filled<'low' | 'normal' | 'high'>;
+    max_priority: Filled<'low' | 'normal' | 'high'>;
+  };
+  page_access: {
+    id: string;
+    set_id: string;
+    content: string;
+  };
+  placements: {
+    id: string;
+    organization_id: string;
+    site_url: string;
+    device: DeviceName;
+    sizes: Json<AdSize[]>;
+    status: Filled<
+      | 'pending'
+      | 'uploaded'
+      | 'ad_not_captured'
+      | 'net_read_timeout'
+      | 'no_slots'
+      | 'not_found'
+      | 'blocked'
+      | 'generic_error'
+      | 'canceled'
+    >;
+    reason: Nullable<string>;
+    image_token: Nullable<string>;
+    captured_at: Nullable<Time>;
+    record: Nullable<Json<SlotsRecord>>;
+    created_at: Filled<Time>;
+    expires_at: Time;
+    traceparent: Nullable<string>;
   };
   rate_buckets: {
     key: string;
@@ -241,6 +368,13 @@ export interface Schema {
   removed_files: {
     key: string;
     due_at: Filled<Time>;
+  };
+  request_drafts: {
+    organization_id: string;
+    key_id: Nullable<string>;
+    body: Json<Record<string, unknown>>;
+    updated_at: Filled<Time>;
+    user_id: Nullable<string>;
   };
   request_templates: {
     id: string;
@@ -259,6 +393,7 @@ export interface Schema {
     comment: Nullable<string>;
     key_id: Nullable<string>;
     created_at: Filled<Time>;
+    user_id: Nullable<string>;
   };
   s3_connectors: {
     organization_id: string;
@@ -281,6 +416,33 @@ export interface Schema {
     check_requested_at: Nullable<Time>;
     check_finished_at: Nullable<Time>;
   };
+  schedule_runs: {
+    schedule_id: string;
+    due_at: Time;
+    ran_at: Filled<Time>;
+    outcome: 'requested' | 'refused' | 'skipped';
+    set_id: Nullable<string>;
+    reason: Nullable<string>;
+  };
+  schedules: {
+    id: string;
+    organization_id: string;
+    name: string;
+    campaign_id: string;
+    request: string;
+    rule: Json<ScheduleRule>;
+    time_zone: string;
+    starts_at: Time;
+    ends_at: Time;
+    missed: 'once' | 'skip';
+    paused_at: Nullable<Time>;
+    paused_reason: Nullable<string>;
+    due_at: Nullable<Time>;
+    woken_at: Nullable<Time>;
+    refused_runs: Filled<number>;
+    created_at: Filled<Time>;
+    updated_at: Filled<Time>;
+  };
   screenshot_jobs: {
     id: string;
     name: string;
@@ -301,6 +463,7 @@ export interface Schema {
     host_index: Nullable<number>;
     host_pod: Nullable<string>;
     hosted_at: Nullable<Time>;
+    traceparent: Nullable<string>;
   };
   screenshot_sets: {
     id: string;
@@ -316,6 +479,11 @@ export interface Schema {
     approved_at: Nullable<Time>;
     retake_of: Nullable<string>;
     original_id: Nullable<string>;
+    name: Nullable<string>;
+    schedule_id: Nullable<string>;
+    traceparent: Nullable<string>;
+    priority: Filled<'low' | 'normal' | 'high'>;
+    first_picture_at: Nullable<Time>;
   };
   screenshots: {
     id: string;
@@ -347,11 +515,27 @@ export interface Schema {
     retake_of: Nullable<string>;
     original_id: Nullable<string>;
     decision: Nullable<'approved' | 'rejected'>;
+    animation: Nullable<Json<StoredAnimation>>;
+    page_access_id: Nullable<string>;
   };
   set_search: {
     set_id: string;
     words: string;
     stale: Filled<boolean>;
+  };
+  share_answers: {
+    id: string;
+    organization_id: string;
+    share_id: string;
+    set_id: string;
+    screenshot_id: Nullable<string>;
+    pictures: number;
+    answer: 'approved' | 'changes_requested';
+    comment_id: Nullable<string>;
+    client_name: string;
+    client_email: string;
+    client_address: Nullable<string>;
+    created_at: Filled<Time>;
   };
   share_links: {
     id: string;
@@ -365,6 +549,26 @@ export interface Schema {
     revoked_at: Nullable<Time>;
     last_used_at: Nullable<Time>;
     uses: Filled<number>;
+    answers: Filled<boolean>;
+    password_hash: Nullable<Buffer>;
+    pictures: Filled<'all' | 'approved'>;
+    created_by_user: Nullable<string>;
+  };
+  sign_in_links: {
+    token_sha256: Buffer;
+    user_id: string;
+    browser_sha256: Nullable<Buffer>;
+    next: Filled<string>;
+    expires_at: Time;
+  };
+  site_lists: {
+    id: string;
+    organization_id: string;
+    name: string;
+    body: Json<SiteListBody>;
+    saved_by: Nullable<string>;
+    created_at: Filled<Time>;
+    updated_at: Filled<Time>;
   };
   subscribers: {
     id: string;
@@ -399,6 +603,30 @@ export interface Schema {
     organization_id: string;
     day: Time;
     pictures: number;
+  };
+  user_identities: {
+    issuer: string;
+    subject: string;
+    user_id: string;
+    created_at: Filled<Time>;
+  };
+  user_sessions: {
+    id: string;
+    token_sha256: Buffer;
+    user_id: string;
+    method: 'provider' | 'link';
+    id_token: Nullable<string>;
+    user_agent: Nullable<string>;
+    address: Nullable<string>;
+    created_at: Filled<Time>;
+    last_used_at: Filled<Time>;
+    expires_at: Time;
+  };
+  users: {
+    id: string;
+    email: Nullable<string>;
+    name: string;
+    created_at: Filled<Time>;
   };
   webhook_endpoints: {
     id: string;

@@ -1,4 +1,5 @@
 /** The URLs below PUBLIC_URL that the service gives to clients. `publicUrl` has no slash at its end. */
+import type { AnimationFormat } from './animations.ts';
 
 export interface OrganizationLinks {
   readonly publicUrl: string;
@@ -14,6 +15,10 @@ export function setPage({ publicUrl, slug }: OrganizationLinks, id: string): str
   return `${publicUrl}/o/${slug}/screenshot_sets/${id}`;
 }
 
+export function schedulePage({ publicUrl, slug }: OrganizationLinks, id: string): string {
+  return `${publicUrl}/o/${slug}/schedules/${id}`;
+}
+
 export function billingPage({ publicUrl, slug }: OrganizationLinks): string {
   return `${publicUrl}/o/${slug}/billing`;
 }
@@ -24,8 +29,8 @@ export function sharePage(publicUrl: string, token: string): string {
 }
 
 /** The URL needs no key, because the token cannot be guessed. */
-export function imageUrl(publicUrl: string, token: string): string {
-  return `${publicUrl}/i/${token}.png`;
+export function imageUrl(publicUrl: string, token: string, format: AnimationFormat | 'png' = 'png'): string {
+  return `${publicUrl}/i/${token}.${format}`;
 }
 
 /** As {@link imageUrl}, for the file of an export. */

@@ -18,6 +18,11 @@ export const AUDIT_ACTIONS = {
   'webhook_endpoint.tested': 'Test event sent to a webhook endpoint',
   'webhook_endpoint.disabled': 'Webhook endpoint disabled, because its deliveries failed for days',
   'webhook_endpoint.deleted': 'Webhook endpoint deleted',
+  'notice_chat.created': 'Chat for notices added',
+  'notice_chat.enabled': 'Chat for notices enabled',
+  'notice_chat.tested': 'Test sent to a chat',
+  'notice_chat.disabled': 'Chat for notices disabled, because its address answered that it is gone',
+  'notice_chat.deleted': 'Chat for notices removed',
   'connector.created': 'Connector created',
   'connector.updated': 'Connector changed',
   'connector.checked': 'Check of a connector requested',
@@ -30,9 +35,23 @@ export const AUDIT_ACTIONS = {
   'ad.updated': 'Ad changed',
   'ad.deleted': 'Ad deleted',
   'screenshot_set.updated': 'Screenshot set changed',
+  'screenshot_set.approved': 'Screenshot set approved',
+  'screenshot_set.rejected': 'Screenshot set rejected',
+  'screenshot_set.reopened': 'Review of a screenshot set reopened',
+  'screenshot_set.canceled': 'Screenshot set canceled',
+  'screenshot_set.pictures_reviewed': 'Pictures of a set reviewed',
   'screenshot_set.deleted': 'Screenshot set deleted',
+  'schedule.created': 'Schedule created',
+  'schedule.updated': 'Schedule changed',
+  'schedule.deleted': 'Schedule deleted',
+  'comment.deleted': 'Comment deleted',
   'share_link.created': 'Share link created',
   'share_link.revoked': 'Share link revoked',
+  'member.added': 'Member added',
+  'member.updated': 'Role of a member changed',
+  'member.removed': 'Member removed',
+  'invitation.created': 'Person invited',
+  'invitation.deleted': 'Invitation withdrawn',
   'session.started': 'Signed in',
   'session.refused': 'Sign-in refused',
   'session.ended': 'Signed out',
@@ -46,8 +65,8 @@ function isAuditAction(name: string): name is AuditAction {
 }
 
 /**
- * A program with an API key, a person who signed in with one, the operator's command line, a person who failed to sign in, or
- * the service itself.
+ * A program with an API key, a person who signed in, the operator's command line, a person who failed to sign in, or the
+ * service itself.
  */
 export const ACTOR_TYPES = ['api_key', 'session', 'operator', 'anonymous', 'service'] as const;
 export type ActorType = (typeof ACTOR_TYPES)[number];
@@ -60,16 +79,18 @@ export interface Actor {
   readonly type: ActorType;
   /** The key that was used. */
   readonly keyId: string | null;
+  /** The person who signed in, if it was not with a key. */
+  readonly userId: string | null;
   /** The IP address of the client. */
   readonly address: string | null;
   readonly requestId: string | null;
 }
 
 /** A person at the operator's command line. */
-export const OPERATOR: Actor = { type: 'operator', keyId: null, address: null, requestId: null };
+export const OPERATOR: Actor = { type: 'operator', keyId: null, userId: null, address: null, requestId: null };
 
 /** The service, without a request. */
-export const SERVICE: Actor = { type: 'service', keyId: null, address: null, requestId: null };
+export const SERVICE: Actor = { type: 'service', keyId: null, userId: null, address: null, requestId: null };
 
 /** The change of one field by an action. Null: the field did not exist before, or does not exist any more. */
 export interface FieldChange {

@@ -1,5 +1,5 @@
-/** Plans which index captures which screenshot: one page (a site on a device, with or without other ads) for each index, or a few pages. */
-import type { OtherAds } from './screenshotOptions.ts';
+/** Plans which index captures which screenshot: one page (a site on a device, with the same options of the page) for each index, or a few pages. */
+import type { PageOptions } from './screenshotOptions.ts';
 
 /** Maximum for one index; with more, a repeated capture would take too long. */
 export const MAX_PICTURES = 200;
@@ -10,10 +10,16 @@ const MANY_PAGES = 4;
 /** Maximum creatives of one index in a job without pages. */
 export const MAX_CREATIVES = 20;
 
-export interface PageOfPicture {
+export interface PageOfPicture extends Pick<PageOptions, 'otherAds' | 'location'> {
   readonly siteKey: string;
   readonly device: string;
-  readonly otherAds: OtherAds;
+  /** The row with the cookies and headers of the page. */
+  readonly accessId: string | null;
+}
+
+/** Pictures with the same key are taken of one page. `waitingSets` in core/jobs/backlog.ts counts the same pages in SQL. */
+export function pageKey({ siteKey, device, otherAds, location, accessId }: PageOfPicture): string {
+  return `${device}\n${otherAds}\n${location ?? ''}\n${accessId ?? ''}\n${siteKey}`;
 }
 
 export interface Batches {
@@ -46,8 +52,8 @@ export function planCreativeIndexes(ads: number): number {
 function chunksOf(pictures: readonly PageOfPicture[]): number[][] {
   const open = new Map<string, number[]>();
   const chunks: number[][] = [];
-  for (const [position, { siteKey, device, otherAds }] of pictures.entries()) {
-    const key = `${device}\n${otherAds}\n${siteKey}`;
+  for (const [position, picture] of pictures.entries()) {
+    const key = pageKey(picture);
     let chunk = open.get(key);
     if (chunk === undefined || chunk.length === MAX_PICTURES) {
       chunk = [];

@@ -32,10 +32,32 @@ export const DEFAULT_BRANDING: Branding = {
 
 /** @returns black or white, whichever is easier to read on this color. */
 export function inkOn(color: string): '#000000' | '#ffffff' {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => linear(Number.parseInt(color.slice(at, at + 2), 16)));
-  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   // The contrast with white is higher below this luminance.
-  return luminance < 0.179 ? '#ffffff' : '#000000';
+  return luminanceOf(channelsOf(color)) < 0.179 ? '#ffffff' : '#000000';
+}
+
+/** A link stays readable on a ground that has some of its color. */
+const CONTRAST = 6;
+const STEPS = 20;
+
+/** @returns the color, as far as necessary mixed with black or white, so that text in it is readable on this ground. */
+export function readableOn(color: string, ground: '#f7f7f5' | '#1b1e21'): string {
+  const [own, below] = [channelsOf(color), luminanceOf(channelsOf(ground))];
+  const end = below > 0.5 ? 0 : 255;
+  for (let step = 0; step < STEPS; step += 1) {
+    const mixed = own.map((channel) => Math.round(channel + ((end - channel) * step) / STEPS));
+    const [dark = 0, light = 0] = [below, luminanceOf(mixed)].toSorted((a, b) => a - b);
+    if ((light + 0.05) / (dark + 0.05) >= CONTRAST) return hexOf(mixed);
+  }
+  return hexOf([end, end, end]);
+}
+
+const channelsOf = (color: string) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+const hexOf = (channels: readonly number[]) => `#${channels.map((one) => one.toString(16).padStart(2, '0')).join('')}`;
+
+function luminanceOf(channels: readonly number[]): number {
+  const [red = 0, green = 0, blue = 0] = channels.map(linear);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
 function linear(channel: number): number {

@@ -33,6 +33,8 @@ export interface ExportOptions {
   /** From 1: which {@link MAX_DOCUMENT_PICTURES} pictures the document holds. A ZIP always has one part. */
   readonly part: number;
   readonly audience: ExportAudience;
+  /** Only approved pictures, for a share link that shows no others. */
+  readonly approved_only?: boolean;
 }
 
 /** @returns the number of parts of a document. */
@@ -45,7 +47,9 @@ export function partRange({ format, part }: Pick<ExportOptions, 'format' | 'part
   return format === 'zip' ? { skip: 0 } : { skip: (part - 1) * MAX_DOCUMENT_PICTURES, take: MAX_DOCUMENT_PICTURES };
 }
 
+/** An offset such as `+01:00` is no zone. */
 export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;

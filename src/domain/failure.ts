@@ -120,3 +120,8 @@ export function tooMany(
 export function conflict(parameter: string, message: string): Failure {
   return new Failure({ status: 409, code: 'conflict', errors: { [parameter]: [message] } });
 }
+
+/** For an action that is not allowed to this caller. */
+export function forbiddenAction(parameter: string, message: string): Failure {
+  return new Failure({ status: 403, code: 'forbidden', errors: { [parameter]: [message] } });
+}

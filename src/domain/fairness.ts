@@ -1,8 +1,13 @@
-/** Chooses the next work to admit: the oldest first, in turns between organizations, within limits on running captures. */
+/**
+ * Chooses the next work to admit, within limits on running captures: in turns between organizations, and within each the highest priority and
+ * the oldest first, as {@link turnOf} weighs them.
+ */
+import { type Priority, turnOf } from './priorities.ts';
 
 export interface Waiting {
   readonly organizationId: string;
   readonly since: Date;
+  readonly priority?: Priority | undefined;
   /** Captures that it has work for. */
   readonly pods: number;
   /** The most captures of its organization at the same time; as those of others unless given. */
@@ -26,9 +31,9 @@ export interface Chosen<T extends Waiting> {
 export function chooseFairly<T extends Waiting>(waiting: readonly T[], capacity: Capacity): Chosen<T>[] {
   const running = new Map(capacity.running);
   let left = capacity.maxPods - [...running.values()].reduce((sum, pods) => sum + pods, 0);
-  const oldestFirst = waiting.toSorted((a, b) => a.since.getTime() - b.since.getTime());
-  const lines = [...Map.groupBy(oldestFirst, ({ organizationId }) => organizationId).entries()];
-  // The organization with the fewest running captures comes first; among equals, the one that waits longest.
+  const inTurn = waiting.toSorted((a, b) => turnOf(a.since, a.priority) - turnOf(b.since, b.priority));
+  const lines = [...Map.groupBy(inTurn, ({ organizationId }) => organizationId).entries()];
+  // The organization with the fewest running captures comes first; among equals, the one whose turn came first.
   lines.sort(([a], [b]) => (running.get(a) ?? 0) - (running.get(b) ?? 0));
   const chosen: Chosen<T>[] = [];
   for (let turn = 0, progress = true; progress && left > 0; turn++) {

@@ -1,11 +1,11 @@
 /** The frames that can be drawn around a picture. */
 
 import { sha256Of } from '../lib/sha256.ts';
-import { findDevice } from './devices.ts';
+import { deviceGroup, findDevice } from './devices.ts';
 import { withoutQuery } from './webAddresses.ts';
 
 /** Increase it when frames look different, so that no older one is served. */
-const VERSION = 1;
+const VERSION = 2;
 export const FRAME_TIME_ZONE = 'UTC';
 
 /** The facts of a screenshot that the frame around its picture shows. */
@@ -24,9 +24,8 @@ export type FrameShape = 'window' | 'phone' | 'tablet';
 
 /** @returns the shape to draw. A device without touch has no body, so its picture always gets a browser window. */
 export function frameShape(frame: Frame, deviceName: string): FrameShape {
-  const agent = findDevice(deviceName)?.agent ?? 'windows';
-  if (frame === 'browser' || agent === 'windows') return 'window';
-  return agent === 'ipad' || agent === 'android-tablet' ? 'tablet' : 'phone';
+  const group = deviceGroup(findDevice(deviceName) ?? { agent: 'windows' });
+  return frame === 'browser' || group === 'desktop' ? 'window' : group;
 }
 
 /** Widths of the parts of a frame around the picture, in CSS pixels. */

@@ -6,6 +6,8 @@ export interface Limits {
   readonly subscribers: number;
   /** Frames in one screenshot object: one for each whole second of a creative's time, 0 to 30. */
   readonly frames: number;
+  /** Ids of the locations that the operator offers; none unless given. */
+  readonly locations?: readonly string[];
 }
 
 export const DEFAULT_LIMITS: Limits = {

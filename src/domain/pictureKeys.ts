@@ -4,7 +4,7 @@ import { THUMBNAIL_WIDTHS, thumbnailKey } from './thumbnails.ts';
 
 /** @returns the key with the SHA-256 of the picture, so that no upload can replace a picture that was reported. */
 export function withContent(key: string, sha256: string): string {
-  return key.replace(/\.png$/, `-${sha256}.png`);
+  return key.replace(/\.\w+$/, (ending) => `-${sha256}${ending}`);
 }
 
 /** @returns the keys of the picture, its thumbnails and its pictures with a frame, whether they exist or not. */

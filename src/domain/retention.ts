@@ -4,8 +4,10 @@
 export const EVENT_DAYS = 90;
 /** Answers to requests with an `Idempotency-Key` are kept and repeated. */
 export const ANSWER_DAYS = 1;
-/** Uploads that no ad uses, and ads of the page of a new request that no set shows. */
+/** Uploads that no ad uses, and drafts of requests with their ads that no set shows. */
 export const UPLOAD_DAYS = 30;
+/** Placements, unless their organization keeps sets for a shorter time. */
+export const PLACEMENT_DAYS = 7;
 /** Files of exports. */
 export const EXPORT_DAYS = 7;
 /** The job of a removed set stays after its end, because its ScreenshotJob may be in the cluster for seven days. */

@@ -1,4 +1,6 @@
 /** How one screenshot is taken. The names of the API are in `contract/`. */
+import type { Animation } from './animations.ts';
+import type { PageAccessNames } from './pageAccess.ts';
 
 /** `hide`: the page looks as if no ad was delivered. `keep`: other ads load. */
 export const OTHER_ADS = ['hide', 'keep'] as const;
@@ -15,11 +17,20 @@ export interface PlacementOptions {
   readonly slot: SlotChoice | null;
   /** The whole page instead of the viewport. */
   readonly fullPage: boolean;
+  /** Null: only the picture. */
+  readonly animation: Animation | null;
 }
 
-export interface ScreenshotOptions extends PlacementOptions {
+/** Options that apply to the whole page. Pictures with other ones need a page of their own. */
+export interface PageOptions {
   readonly otherAds: OtherAds;
+  /** The id of a location. Null: the page is opened directly. */
+  readonly location: string | null;
+  /** The names of the cookies and headers that the page gets. Null: none. */
+  readonly access: PageAccessNames | null;
 }
+
+export interface ScreenshotOptions extends PlacementOptions, PageOptions {}
 
 /** No client needs more, and a long selector would take a page much time. */
 export const SELECTOR_MAX = 500;
@@ -29,5 +40,8 @@ export const DEFAULT_OPTIONS: ScreenshotOptions = {
   allowScaling: false,
   slot: null,
   fullPage: false,
+  animation: null,
   otherAds: 'hide',
+  location: null,
+  access: null,
 };

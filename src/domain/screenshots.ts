@@ -1,4 +1,5 @@
 import type { DeviceName } from './devices.ts';
+import type { PageAccess } from './pageAccess.ts';
 import type { ScreenshotOptions } from './screenshotOptions.ts';
 
 /** The screenshot that a new one takes again. */
@@ -14,6 +15,8 @@ export interface WantedScreenshots {
   readonly device: DeviceName;
   readonly markers: readonly number[];
   readonly options: ScreenshotOptions;
+  /** The values of the cookies and headers that the options name. */
+  readonly access: PageAccess | null;
   readonly retakeOf?: Retaken | undefined;
 }
 
@@ -25,6 +28,7 @@ export interface PlannedPicture {
   readonly device: DeviceName;
   readonly markerMs: number | null;
   readonly options: ScreenshotOptions;
+  readonly access: PageAccess | null;
   readonly retakeOf?: Retaken | undefined;
 }
 
@@ -42,22 +46,23 @@ export interface WantedOfAd {
 export function expandScreenshots(entries: readonly WantedOfAd[], most: number): PlannedPicture[] {
   const pictures = new Map<string, PlannedPicture>();
   for (const picture of wantedPictures(entries)) {
-    const key = `${picture.adId} ${picture.device} ${picture.markerMs} ${picture.siteKey} ${optionsKey(picture.options)}`;
+    const key = `${picture.adId} ${picture.device} ${picture.markerMs} ${picture.siteKey} ${optionsKey(picture)}`;
     if (!pictures.has(key)) pictures.set(key, picture);
     if (pictures.size > most) break;
   }
   return [...pictures.values()];
 }
 
-function optionsKey({ allowScaling, slot, otherAds, fullPage }: ScreenshotOptions): string {
-  return JSON.stringify([allowScaling, slot, otherAds, fullPage]);
+function optionsKey({ options, access }: PlannedPicture): string {
+  const { allowScaling, slot, otherAds, fullPage, animation, location } = options;
+  return JSON.stringify([allowScaling, slot, otherAds, fullPage, animation, location, access]);
 }
 
 function* wantedPictures(entries: readonly WantedOfAd[]): Generator<PlannedPicture> {
   for (const { adId, screenshots } of entries) {
-    for (const { site, device, markers, options, retakeOf } of screenshots) {
+    for (const { site, device, markers, options, access, retakeOf } of screenshots) {
       for (const markerMs of markers.length === 0 ? [null] : markers) {
-        yield { adId, siteUrl: site.url, siteKey: site.key, device, markerMs, options, retakeOf };
+        yield { adId, siteUrl: site.url, siteKey: site.key, device, markerMs, options, access, retakeOf };
       }
     }
   }

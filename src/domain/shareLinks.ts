@@ -7,6 +7,20 @@ export const SHARE_LABEL_MAX = 100;
 /** Links of one set that are valid at the same time. */
 export const SHARE_LINKS_MAX = 100;
 
+export const SHARE_PASSWORD_MIN = 8;
+export const SHARE_PASSWORD_MAX = 100;
+
+/** `approved`: only pictures that a reviewer approved, or whose set is approved. */
+export const SHARED_PICTURES = ['all', 'approved'] as const;
+export type SharedPictures = (typeof SHARED_PICTURES)[number];
+
+export const SHARE_ANSWERS = ['approved', 'changes_requested'] as const;
+
+/** Answers and comments of clients by one link. */
+export const ANSWERS_OF_LINK_MAX = 1_000;
+export const COMMENTS_OF_LINK_MAX = 2_000;
+export const CLIENT_NAME_MAX = 100;
+
 export type ShareState = 'active' | 'expired' | 'revoked';
 
 export function shareState(link: { expires_at: Date; revoked_at: Date | null }, now: Date): ShareState {

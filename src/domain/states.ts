@@ -37,6 +37,11 @@ export function canMoveSet(from: SetStatus, to: SetStatus): boolean {
   return SET_MOVES[from].includes(to);
 }
 
+/** A decision about a set can be withdrawn. This is no move of SET_MOVES, because such a set has ended. */
+export function canReopenSet(status: SetStatus): boolean {
+  return status === 'approved' || status === 'rejected';
+}
+
 export function isTerminalSet(status: SetStatus): boolean {
   return SET_MOVES[status].length === 0;
 }
@@ -50,3 +55,13 @@ export function settledSetStatus(
   const needsReview = review === 'manual' || (review === 'partial' && uploaded < total);
   return needsReview ? 'in_review' : 'approved';
 }
+
+/**
+ * Why a job ends. `lost`: its captures ended again and again without a result. `unscheduled`: none of them was ever started.
+ */
+export const SETTLE_CAUSES = ['complete', 'deadline', 'canceled', 'lost', 'unscheduled'] as const;
+export type SettleCause = (typeof SETTLE_CAUSES)[number];
+
+/** Points in the life of a set that metrics time. */
+export const MILESTONES = ['admitted', 'first_picture', ...SETTLE_CAUSES] as const;
+export type Milestone = (typeof MILESTONES)[number];

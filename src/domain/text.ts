@@ -35,3 +35,6 @@ export function isBlank(text: string): boolean {
 
 const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
 const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff;
+
+/** Characters of an e-mail address (RFC 5321). */
+export const EMAIL_MAX = 254;

@@ -5,7 +5,9 @@ export const TOPICS = [
   'screenshot_set.approved',
   'screenshot_set.failed',
   'screenshot_set.rejected',
+  'screenshot_set.reopened',
   'screenshot_set.progress',
+  'share.answered',
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
@@ -17,8 +19,17 @@ export type EndpointTopic = (typeof ENDPOINT_TOPICS)[number];
 
 /** The topic of an event that a person sends to try a webhook. Nobody subscribes to it. */
 export const TEST_TOPIC = 'webhook.test';
-export const EVENT_TOPICS = [...ENDPOINT_TOPICS, TEST_TOPIC] as const;
+/** The topics of events that webhooks get. */
+export const WEBHOOK_TOPICS = [...ENDPOINT_TOPICS, TEST_TOPIC] as const;
+export type WebhookTopic = (typeof WEBHOOK_TOPICS)[number];
+/** The topic of what members get by e-mail, and chats. No webhook gets it. */
+export const NOTICE_TOPIC = 'notice';
+export const EVENT_TOPICS = [...WEBHOOK_TOPICS, NOTICE_TOPIC] as const;
 export type EventTopic = (typeof EVENT_TOPICS)[number];
 
 /** The topics of a webhook that names none. */
 export const DEFAULT_TOPICS: readonly Topic[] = ['ad.uploaded', 'screenshot_set.approved'];
+
+/** The ways in which deliveries leave. */
+export const CHANNELS = ['webhook', 's3', 'email', 'chat'] as const;
+export type Channel = (typeof CHANNELS)[number];

@@ -1,5 +1,9 @@
 /** Which version of a screenshot people see, after it was taken again. */
+import type { SharedPictures } from './shareLinks.ts';
 import type { ScreenshotStatus, SetStatus } from './states.ts';
+
+/** Retakes of a set that are looked at; the newest ones. */
+export const MOST_RETAKES = 20;
 
 interface Version {
   readonly id: string;
@@ -29,7 +33,24 @@ export function chooseVersion<V extends Version>(
   return shown && { shown, earlier: versions.slice(versions.indexOf(shown) + 1) };
 }
 
-function canReplace({ status, decision, set_status }: Version, approvedOnly: boolean): boolean {
-  if (status !== 'uploaded' || decision === 'rejected' || set_status === 'rejected') return false;
-  return !approvedOnly || decision === 'approved' || set_status === 'approved';
+function canReplace(version: Version, approvedOnly: boolean): boolean {
+  if (version.set_status === 'rejected' || !hasPicture(version)) return false;
+  return !approvedOnly || isApproved(version);
+}
+
+const hasPicture = ({ status, decision }: Version) => status === 'uploaded' && decision !== 'rejected';
+const isApproved = ({ decision, set_status }: Version) => decision === 'approved' || set_status === 'approved';
+
+/**
+ * @param versions newest first. @param own the id of the set's own version.
+ * @returns the version that a share link shows; undefined if it shows none.
+ */
+export function sharedVersion<V extends Version>(
+  versions: readonly V[],
+  { own, pictures }: { own: string; pictures: SharedPictures },
+): V | undefined {
+  const shown = chooseVersion(versions, { own, approvedOnly: true })?.shown;
+  const isHidden = versions.find(({ id }) => id === own)?.set_status === 'rejected';
+  if (shown === undefined || isHidden || !hasPicture(shown)) return undefined;
+  return pictures === 'all' || isApproved(shown) ? shown : undefined;
 }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as startTls, type TLSSocket } from 'node:tls';
 import { describeTlsError, NetworkTimeoutError, TlsError } from './errors.ts';
-import type { Guard } from './guard.ts';
+import type { Connector } from './guard.ts';
 
 type ConnectionCallback = (error: Error | null, stream: Duplex) => void;
 
@@ -16,7 +16,7 @@ export interface AgentOptions {
 
 /** Creates agents that connect through the guard, for `node:http`, `node:https` and libraries on them, like the AWS SDK. */
 export function guardedAgents(
-  guard: Guard,
+  guard: Connector,
   options: AgentOptions = {},
 ): { httpAgent: HttpAgent; httpsAgent: HttpsAgent } {
   const { keepAlive = true } = options;
@@ -27,9 +27,9 @@ export function guardedAgents(
 }
 
 class GuardedHttpAgent extends HttpAgent {
-  readonly #guard: Guard;
+  readonly #guard: Connector;
 
-  constructor(guard: Guard, keepAlive: boolean) {
+  constructor(guard: Connector, keepAlive: boolean) {
     super({ keepAlive });
     this.#guard = guard;
   }
@@ -40,10 +40,10 @@ class GuardedHttpAgent extends HttpAgent {
 }
 
 class GuardedHttpsAgent extends HttpsAgent {
-  readonly #guard: Guard;
+  readonly #guard: Connector;
   readonly #timeoutMs: number;
 
-  constructor(guard: Guard, keepAlive: boolean, timeoutMs: number) {
+  constructor(guard: Connector, keepAlive: boolean, timeoutMs: number) {
     super({ keepAlive });
     this.#guard = guard;
     this.#timeoutMs = timeoutMs;

@@ -81,8 +81,13 @@ export function describeTlsError(error: unknown): string {
   return error.message.split('\n')[0]?.trim() ?? '';
 }
 
-/** `busy` means that the proxy has reached its limit of tunnels, `malformed` that a request breaks rules of HTTP. */
-type FailureKind = 'refused' | 'malformed' | 'not-found' | 'timeout' | 'unreachable' | 'busy';
+/** The proxy of a location does not work. The connection to the site was not tried, or nobody knows. */
+export class LocationUnavailableError extends Error {
+  override readonly name = 'LocationUnavailableError';
+}
+
+/** `location` means that the proxy of a location does not work, `busy` that the proxy has reached its limit of tunnels, `malformed` that a request breaks rules of HTTP. */
+export type FailureKind = 'location' | 'refused' | 'malformed' | 'not-found' | 'timeout' | 'unreachable' | 'busy';
 
 /** A connection that failed or that the proxy refused. */
 export interface EgressFailure {
@@ -106,6 +111,7 @@ const STATUS_OF: Readonly<Record<FailureKind, number>> = {
   unreachable: 502,
   busy: 503,
   timeout: 504,
+  location: 503,
 };
 
 export function toEgressFailure(error: unknown, target: { host: string; port: number }): EgressFailure {
@@ -117,7 +123,26 @@ function kindOf(error: unknown): FailureKind {
   if (error instanceof HostNotFoundError) return 'not-found';
   if (error instanceof NetworkTimeoutError) return 'timeout';
   if (error instanceof TooManyTunnelsError) return 'busy';
+  if (error instanceof LocationUnavailableError) return 'location';
   return 'unreachable';
+}
+
+/** The opposite of {@link toEgressFailure}, for an answer of another proxy of ours. */
+export function toError(kind: string, reason: string): Error {
+  switch (kind) {
+    case 'refused':
+      return new EgressRefusedError(reason);
+    case 'not-found':
+      return new HostNotFoundError(reason);
+    case 'timeout':
+      return new NetworkTimeoutError(reason);
+    case 'busy':
+      return new TooManyTunnelsError(reason);
+    case 'location':
+      return new LocationUnavailableError(reason);
+    default:
+      return new ConnectionFailedError(reason);
+  }
 }
 
 /** Makes the HTTP response for a failure: status, headers and body for `writeHead`, and `raw` for a plain socket. */

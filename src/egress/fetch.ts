@@ -13,7 +13,7 @@ import {
   TlsError,
   TooManyRedirectsError,
 } from './errors.ts';
-import type { Guard } from './guard.ts';
+import type { Connector } from './guard.ts';
 import type { GuardedFetch } from './ports.ts';
 
 /** One request of a chain of redirects. */
@@ -25,7 +25,7 @@ interface Hop {
 }
 
 export interface GuardedFetchOptions {
-  guard: Guard;
+  guard: Connector;
   /** From the first name lookup to the last byte, including redirects. */
   timeoutMs?: number;
   /** The limit of the decoded body. A single call can override it. */
@@ -66,7 +66,10 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 }
 
 /** Creates a dispatcher for undici. The guard makes the connection, and TLS runs over it. */
-function guardedDispatcher(guard: Guard, { timeoutMs, ca }: { timeoutMs: number; ca: string | undefined }): Dispatcher {
+function guardedDispatcher(
+  guard: Connector,
+  { timeoutMs, ca }: { timeoutMs: number; ca: string | undefined },
+): Dispatcher {
   const secure = buildConnector({ timeout: timeoutMs, allowH2: false, ...(ca !== undefined && { ca }) });
   const connect: buildConnector.connector = (options, done) => {
     const isTls = options.protocol === 'https:';

@@ -32,18 +32,22 @@ export interface ConnectOptions {
   refuse?: Policy;
 }
 
+/** Makes outgoing connections, each of which a guard has allowed. */
+export interface Connector {
+  /** Resolves, checks and connects before a deadline. @throws like {@link Guard.resolve}, ConnectionFailedError, LocationUnavailableError. */
+  connect(host: string, port: number, options?: ConnectOptions): Promise<Socket>;
+}
+
 /**
  * Checks and makes every outgoing connection. It resolves the name once, refuses the connection unless all addresses are
  * allowed, and connects to a checked address.
  */
-export interface Guard {
+export interface Guard extends Connector {
   /**
    * @throws EgressRefusedError if an address is not allowed, HostNotFoundError if there is no address, or
    *   NetworkTimeoutError if the resolver does not answer.
    */
   resolve(host: string, port: number): Promise<ResolvedAddress>;
-  /** Resolves, checks and connects before a deadline. @throws like `resolve`, and ConnectionFailedError. */
-  connect(host: string, port: number, options?: ConnectOptions): Promise<Socket>;
 }
 
 export interface GuardOptions {

@@ -5,11 +5,18 @@ import { errorMessage } from '../lib/errorMessage.ts';
 import { sameAddress } from './addresses.ts';
 import { guardedAgents } from './agent.ts';
 import { type EgressFailure, EgressRefusedError, FailureLog, failureResponse, toEgressFailure } from './errors.ts';
-import type { Guard } from './guard.ts';
+import type { Connector } from './guard.ts';
 import type { LocalAnswer, LocalOrigins } from './ports.ts';
 import { forward } from './proxyForward.ts';
-import { type AbsoluteTarget, absoluteTarget, isWebSocketUpgrade, requestFault } from './proxyRequest.ts';
-import { Tunnels, type TunnelTarget } from './proxyTunnel.ts';
+import {
+  type AbsoluteTarget,
+  type Authority,
+  absoluteTarget,
+  authority,
+  isWebSocketUpgrade,
+  requestFault,
+} from './proxyRequest.ts';
+import { Tunnels } from './proxyTunnel.ts';
 
 export interface EgressProxy {
   /** `http://127.0.0.1:<port>`, the proxy address for a browser. */
@@ -23,7 +30,7 @@ export interface EgressProxy {
 }
 
 export interface EgressProxyOptions {
-  guard: Guard;
+  guard: Connector;
   log?: { info(fields: object, message: string): void };
   /** A connection without traffic for this time is closed. */
   idleMs?: number;
@@ -176,21 +183,15 @@ class ForwardProxy implements EgressProxy {
   }
 
   /** Prevents an endless loop: if EGRESS_ALLOW contains loopback, a request could make the proxy connect to itself. */
-  #withoutSelf(guard: Guard): Guard {
+  #withoutSelf(guard: Connector): Connector {
     const refuse = (address: string, port: number) =>
       port === this.#port && ['127.0.0.1', '0.0.0.0', '::'].some((own) => sameAddress(own, address))
         ? 'this is the address of the proxy itself'
         : undefined;
     return {
-      resolve: (host, port) => guard.resolve(host, port),
       connect: (host, port, options) => guard.connect(host, port, { ...options, refuse }),
     };
   }
-}
-
-function authority(text: string): TunnelTarget | undefined {
-  const match = /^(\[[^\]]+\]|[^:@/?#\s]+):(\d{1,5})$/.exec(text);
-  return match ? { host: match[1]?.toLowerCase() ?? '', port: Number(match[2]) } : undefined;
 }
 
 function notForwarded(request: IncomingMessage): EgressFailure {
@@ -207,7 +208,7 @@ function malformed(request: IncomingMessage, reason: string): EgressFailure {
   };
 }
 
-function localByHttpOnly(target: TunnelTarget): EgressFailure {
+function localByHttpOnly(target: Authority): EgressFailure {
   return toEgressFailure(new EgressRefusedError(`${target.host} is served over plain http only.`), target);
 }
 

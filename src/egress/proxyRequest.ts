@@ -33,6 +33,17 @@ export function absoluteTarget({ url: text = '' }: IncomingMessage): AbsoluteTar
   return { url, path: rest.startsWith('/') ? rest : `/${rest}` };
 }
 
+/** The target of a CONNECT request. An IPv6 address has brackets. */
+export interface Authority {
+  readonly host: string;
+  readonly port: number;
+}
+
+export function authority(text: string): Authority | undefined {
+  const match = /^(\[[^\]]+\]|[^:@/?#\s]+):(\d{1,5})$/.exec(text);
+  return match ? { host: match[1]?.toLowerCase() ?? '', port: Number(match[2]) } : undefined;
+}
+
 /**
  * @returns why the proxy rejects a request that Node's parser accepts, or undefined. No browser sends such a request, and
  *   programs read it in different ways.

@@ -3,20 +3,15 @@ import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { limitBytes } from './body.ts';
 import { type EgressFailure, failureResponse, TooManyTunnelsError, toEgressFailure } from './errors.ts';
-import type { Guard } from './guard.ts';
-import { type AbsoluteTarget, headerPairs, upgradeHeaders, withHost } from './proxyRequest.ts';
+import type { Connector } from './guard.ts';
+import { type AbsoluteTarget, type Authority, headerPairs, upgradeHeaders, withHost } from './proxyRequest.ts';
 
 export interface TunnelOptions {
-  guard: Guard;
+  guard: Connector;
   idleMs: number;
   maxBytes: number;
   maxTunnels: number;
   failed(failure: EgressFailure): void;
-}
-
-export interface TunnelTarget {
-  host: string;
-  port: number;
 }
 
 /** Passes bytes between the client and a checked address in both directions, without reading them. */
@@ -29,7 +24,7 @@ export class Tunnels {
   }
 
   /** Serves a CONNECT request. */
-  async open(target: TunnelTarget, client: Socket, early: Buffer): Promise<void> {
+  async open(target: Authority, client: Socket, early: Buffer): Promise<void> {
     await this.#join(target, client, (upstream) => {
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       if (early.byteLength > 0) upstream.write(early);
@@ -55,7 +50,7 @@ export class Tunnels {
     client.setTimeout(5_000, () => client.destroy());
   }
 
-  async #join(target: TunnelTarget, client: Socket, greet: (upstream: Socket) => void): Promise<void> {
+  async #join(target: Authority, client: Socket, greet: (upstream: Socket) => void): Promise<void> {
     client.on('error', () => client.destroy());
     try {
       const upstream = await this.#connect(target, client);
@@ -69,7 +64,7 @@ export class Tunnels {
     }
   }
 
-  async #connect({ host, port }: TunnelTarget, client: Socket): Promise<Socket> {
+  async #connect({ host, port }: Authority, client: Socket): Promise<Socket> {
     if (this.#open >= this.#options.maxTunnels) {
       throw new TooManyTunnelsError(`The proxy has reached its limit of ${this.#open} connections.`);
     }

@@ -24,8 +24,10 @@ export interface PictureReader {
   framed(picture: ExportPicture): Promise<Buffer>;
   /** @returns the picture for its box in a document: JPEG, or PNG if the options ask for originals. */
   forDocument(picture: ExportPicture, box: Box): Promise<Buffer>;
-  /** @returns the logo of the organization. */
-  logo(key: string): Promise<Buffer>;
+  /** @returns the key of the GIF that shows the ad in motion; undefined with a frame, which does not move. */
+  movingKey(picture: ExportPicture): string | undefined;
+  /** @returns a stored file: a logo, or a file of an animation. */
+  file(key: string): Promise<Buffer>;
 }
 
 /** Pixels for each point of a standard picture: 216 for each inch, which is sharp on paper and on screens. */
@@ -35,7 +37,8 @@ const TIMEOUT_SECONDS = 60;
 
 export function createPictureReader(artifacts: ArtifactStore, options: ExportOptions): PictureReader {
   const { frame, time_zone: timeZone } = options;
-  const original = async ({ artifact_key }: ExportPicture) => (await artifacts.get(artifact_key)).bytes;
+  const file = async (key: string) => (await artifacts.get(key)).bytes;
+  const original = ({ artifact_key }: ExportPicture) => file(artifact_key);
   const framed = async (picture: ExportPicture) => {
     const png = await original(picture);
     if (frame === 'none') return png;
@@ -53,10 +56,12 @@ export function createPictureReader(artifacts: ArtifactStore, options: ExportOpt
         .resize({ width, withoutEnlargement: true })
         .flatten({ background: '#ffffff' })
         .jpeg({ quality: QUALITY, chromaSubsampling: '4:4:4' })
+        .keepXmp()
         .timeout({ seconds: TIMEOUT_SECONDS })
         .toBuffer();
     },
-    logo: async (key) => (await artifacts.get(key)).bytes,
+    movingKey: ({ gif_key }) => (frame === 'none' && gif_key !== null ? gif_key : undefined),
+    file,
   };
 }
 
@@ -64,5 +69,5 @@ export function createPictureReader(artifacts: ArtifactStore, options: ExportOpt
 async function opaque(png: Buffer): Promise<Buffer> {
   const picture = sharp(png).timeout({ seconds: TIMEOUT_SECONDS });
   const { hasAlpha } = await picture.metadata();
-  return hasAlpha ? picture.flatten({ background: '#ffffff' }).png().toBuffer() : png;
+  return hasAlpha ? picture.flatten({ background: '#ffffff' }).png().keepXmp().toBuffer() : png;
 }

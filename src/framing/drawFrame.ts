@@ -26,15 +26,16 @@ export interface FrameOptions {
 const MAX_PIXELS = 100_000_000;
 const TIMEOUT_SECONDS = 30;
 
-/** @param png the original. @returns the framed picture as a PNG. */
+/** @param png the original. @returns the framed picture as a PNG, with the metadata of the original. */
 export async function drawFrame(png: Buffer, picture: FramedPicture, options: FrameOptions): Promise<Buffer> {
   const shape = frameShape(options.frame, picture.device);
   const size = framedSize(picture, shape);
   const time = formatInstant(picture.capturedAt, options.timeZone);
   const svg = frameSvg({ shape, address: picture.address, time, ratio: picture.ratio, size });
-  return sharp(Buffer.from(svg), { limitInputPixels: MAX_PIXELS, density: 72 })
+  const { xmp } = await sharp(png, { limitInputPixels: MAX_PIXELS }).metadata();
+  const framed = sharp(Buffer.from(svg), { limitInputPixels: MAX_PIXELS, density: 72 })
     .composite([{ input: png, left: size.left, top: size.top, limitInputPixels: MAX_PIXELS }])
     .png({ compressionLevel: 6 })
-    .timeout({ seconds: TIMEOUT_SECONDS })
-    .toBuffer();
+    .timeout({ seconds: TIMEOUT_SECONDS });
+  return (xmp === undefined ? framed : framed.withXmp(xmp.toString())).toBuffer();
 }

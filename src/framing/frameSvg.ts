@@ -30,6 +30,9 @@ export interface FrameContent {
   readonly size: FramedSize;
 }
 
+/** A framed picture may be passed on alone, so it says itself what it is. */
+const LABEL = 'Placement preview';
+
 const FONT = 'Liberation Sans, Noto Sans, Arial, Helvetica, sans-serif';
 const INK = '#202124';
 const PALE = '#5f6368';
@@ -47,7 +50,8 @@ interface Area {
   readonly height: number;
 }
 
-function windowParts({ address, time }: FrameContent, { width, height }: Area): string {
+function windowParts({ address, time: captured }: FrameContent, { width, height }: Area): string {
+  const time = `${LABEL} · ${captured}`;
   const isNarrow = width - 2 < NARROW_WINDOW;
   const dots = [18, 36, 54].map((x) => `<circle cx="${x}" cy="22" r="5.5" fill="#c4c7cc"/>`).join('');
   const timeWidth = isNarrow ? 0 : textWidth(time) * 13 + 16;
@@ -71,7 +75,7 @@ function deviceParts({ address, time, shape }: FrameContent, { width, height }: 
 ${label({ x: width / 2, y: screen.y + 20, text: fit(time, screen.width - 2 * radius + side, 13), anchor: 'middle', fill: INK })}
 <rect x="${field.x}" y="${bar + 4}" width="${field.width}" height="32" rx="16" fill="#ffffff" stroke="#dcdfe4"/>
 ${addressParts(address, { x: field.x + 14, y: bar + 25, width: field.width - 28, size: 14 })}
-<rect x="${width / 2 - 55}" y="${height - side - 13}" width="110" height="4" rx="2" fill="#9aa0a6"/>`;
+${label({ x: width / 2, y: height - side - 7, text: LABEL, anchor: 'middle' })}`;
 }
 
 interface AddressPlace {

@@ -168,13 +168,13 @@ function countGauges(registry: Registry) {
   });
   const waiting = new Gauge({
     name: 'tearsheet_waiting',
-    help: 'Accepted sets and ads that wait for admission.',
+    help: 'Accepted sets, placements and ads that wait for admission.',
     labelNames: ['kind'],
     registers,
   });
   const oldest = new Gauge({
     name: 'tearsheet_waiting_oldest_seconds',
-    help: 'For how long the oldest accepted set or ad has waited for admission; 0 if none waits.',
+    help: 'For how long the oldest accepted set, placement or ad has waited for admission; 0 if none waits.',
     labelNames: ['kind'],
     registers,
   });

@@ -2,6 +2,7 @@ import { type DestinationStream, destination as openDestination, pino } from 'pi
 import { errorMessage } from '../lib/errorMessage.ts';
 import type { Log } from '../lib/log.ts';
 import { redactLine } from './redact.ts';
+import { traceFields } from './tracing.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 export type Logger = pino.Logger;
@@ -26,6 +27,7 @@ export function createLogger({ level, name, destination, stream = 'stdout', outa
     {
       level,
       base: { name },
+      mixin: traceFields,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: shownError, error: shownError },

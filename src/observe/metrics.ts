@@ -1,6 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { EXPORT_FORMATS } from '../domain/exports.ts';
-import { SCREENSHOT_STATUSES } from '../domain/states.ts';
+import { CONNECTION_OUTCOMES } from '../domain/locations.ts';
+import { MILESTONES, SCREENSHOT_STATUSES } from '../domain/states.ts';
+import { CHANNELS, type Channel } from '../domain/topics.ts';
 import { type ControllerMetrics, createControllerMetrics } from './controllerMetrics.ts';
 import { addProcessMetrics, createScrapeGauges, type ScrapeGauges } from './processMetrics.ts';
 
@@ -29,7 +31,7 @@ export interface MeasuredRequest {
 }
 
 export interface MeasuredDeliveryAttempt {
-  readonly channel: 'webhook' | 's3';
+  readonly channel: Channel;
   /** `delivered`, `retry`, `gone`, `refused`. */
   readonly outcome: string;
   readonly seconds: number;
@@ -49,11 +51,18 @@ export interface Metrics {
   countRejectedKey(outcome: 'wrong' | 'blocked'): void;
   /** Counts screenshots that reached these final statuses. */
   countScreenshots(statuses: readonly string[]): void;
+  /** Times sets that reached a milestone. */
+  timeMilestones(reached: readonly { readonly milestone: string; readonly seconds: number }[]): void;
+  countProcessorSeconds(seconds: number): void;
   /** Records the time that a capture program spent in one phase. */
   recordCapturePhase(phase: string, seconds: number): void;
+  /** Counts a connection of a capture through a location. The setting LOCATIONS bounds the labels. */
+  countLocationConnection(location: string, outcome: string): void;
+  /** Sets the function that names the locations at each scrape. */
+  collectLocations(collect: () => readonly { readonly id: string; readonly isAvailable: boolean }[]): void;
   countDeliveryAttempt(attempt: MeasuredDeliveryAttempt): void;
   /** Counts a delivery that ended as `delivered`, `retries_exhausted`, `gone` or `refused`. */
-  countDelivery(ended: { readonly channel: 'webhook' | 's3'; readonly outcome: string }): void;
+  countDelivery(ended: { readonly channel: Channel; readonly outcome: string }): void;
   /** Counts a webhook endpoint that the service disabled because it failed for days. */
   countDisabledEndpoint(): void;
   countExportAttempt(attempt: MeasuredExportAttempt): void;
@@ -76,6 +85,9 @@ export interface MetricDescription {
   readonly help: string;
 }
 
+/** Seconds. The objectives in the chart's values are some of them, because alerts count the samples of a bucket. */
+export const MILESTONE_BUCKETS = [5, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400];
+
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 export function createMetrics(): Metrics {
@@ -83,6 +95,7 @@ export function createMetrics(): Metrics {
   const made = {
     ...requestInstruments(registry),
     ...captureInstruments(registry),
+    ...locationInstruments(registry),
     ...deliveryInstruments(registry),
     ...exportInstruments(registry),
     ...removalInstruments(registry),
@@ -103,7 +116,13 @@ export function createMetrics(): Metrics {
     countScreenshots: (statuses) => {
       for (const status of statuses) made.captures.inc({ status });
     },
+    timeMilestones: (reached) => {
+      for (const { milestone, seconds } of reached) made.milestones.observe({ milestone }, seconds);
+    },
+    countProcessorSeconds: (seconds) => made.processorSeconds.inc(seconds),
     recordCapturePhase: (phase, seconds) => made.captureSeconds.observe({ phase }, seconds),
+    countLocationConnection: (location, outcome) => made.locationConnections.inc({ location, outcome }),
+    collectLocations: made.collectLocations,
     countDeliveryAttempt: ({ channel, outcome, seconds }) => {
       made.attempts.inc({ channel, outcome });
       made.attemptSeconds.observe({ channel }, seconds);
@@ -175,7 +194,45 @@ function captureInstruments(registry: Registry) {
       buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
       registers,
     }),
+    processorSeconds: new Counter({
+      name: 'tearsheet_capture_processor_seconds_total',
+      help: 'Processor time of captures that finished their work, with their browsers. Divided by `tearsheet_captures_total{status="uploaded"}`, it is the cost of a picture.',
+      registers,
+    }),
+    milestones: new Histogram({
+      name: 'tearsheet_set_milestone_seconds',
+      help: 'Time from the acceptance of a set (202) until it is `admitted`, its `first_picture` is stored, or it is settled as `complete`, `deadline`, `lost`, `unscheduled` or `canceled`.',
+      labelNames: ['milestone'],
+      buckets: [...MILESTONE_BUCKETS],
+      registers,
+    }),
   };
+}
+
+function locationInstruments(registry: Registry) {
+  const registers = [registry];
+  const locationConnections = new Counter({
+    name: 'tearsheet_location_connections_total',
+    help: 'Connections of captures through a location, by outcome: `connected`, `target_failed` (the proxy works and did not reach the host), `refused` (by the egress guard), `unavailable` (the proxy failed).',
+    labelNames: ['location', 'outcome'],
+    registers,
+  });
+  let states: () => readonly { readonly id: string; readonly isAvailable: boolean }[] = () => [];
+  new Gauge({
+    name: 'tearsheet_location_available',
+    help: '0 while connections through a location are paused because its proxy failed repeatedly, otherwise 1.',
+    labelNames: ['location'],
+    registers,
+    collect() {
+      for (const { id, isAvailable } of states()) this.set({ location: id }, isAvailable ? 1 : 0);
+    },
+  });
+  const collectLocations = (collect: typeof states) => {
+    states = collect;
+    for (const { id: location } of collect())
+      for (const outcome of CONNECTION_OUTCOMES) locationConnections.inc({ location, outcome }, 0);
+  };
+  return { locationConnections, collectLocations };
 }
 
 function deliveryInstruments(registry: Registry) {
@@ -250,7 +307,8 @@ function createKnownSeries(made: KnownInstruments): void {
     made.limitedRequests.inc({ limit }, 0);
   for (const outcome of ['wrong', 'blocked']) made.rejectedKeys.inc({ outcome }, 0);
   for (const status of SCREENSHOT_STATUSES) if (status !== 'pending') made.captures.inc({ status }, 0);
-  for (const channel of ['webhook', 's3']) {
+  for (const milestone of MILESTONES) made.milestones.zero({ milestone });
+  for (const channel of CHANNELS) {
     for (const outcome of ['delivered', 'retry', 'gone', 'refused']) made.attempts.inc({ channel, outcome }, 0);
     for (const outcome of ['delivered', 'retries_exhausted', 'gone', 'refused'])
       made.deliveries.inc({ channel, outcome }, 0);

@@ -21,14 +21,14 @@ const SECRET_NAMES = [
   'token',
 ].join('|');
 const SECRET_FIELD = new RegExp(`^(?:${SECRET_NAMES})$`, 'i');
-const SIGNING_PARAMETERS = 's|sig|signature|token|key|secret|x-amz-[a-z-]+|awsaccesskeyid';
+const SIGNING_PARAMETERS = 's|sig|signature|token|key|code|secret|x-amz-[a-z-]+|awsaccesskeyid';
 
 /** @returns a pattern of the text in which each character may be percent-encoded, in either case. */
 const encodable = (text: string) =>
   [...text].map((sign) => `(?:${sign}|${hexOf(sign)}|${hexOf(sign.toUpperCase())})`).join('');
 const hexOf = (sign: string) => `%${Buffer.from(sign).toString('hex')}`;
 const SLASH = encodable('/');
-const PATHS = ['i', 's', 'e', 'sign-in'].map(encodable).join('|');
+const PATHS = ['i', 's', 'e', 'sign-in', 'invitations'].map(encodable).join('|');
 const TOKEN = '(?:[A-Za-z0-9_-]|%[0-9a-f]{2})';
 
 const RULES: readonly (readonly [RegExp, string])[] = [
@@ -52,14 +52,14 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`([?&](?:${SIGNING_PARAMETERS})=)[^&\\s"'\\\\<>]+`, 'gi'), `$1${HIDDEN}`],
   // S3 requests with a signature in their headers.
   [/\b(signature=)[A-Za-z0-9+/=_-]{8,}/gi, `$1${HIDDEN}`],
-  // Addresses of pictures and exports, share links and links that sign in: each one gives access to what it shows. Routes ignore the
+  // Addresses of pictures and exports, share links and links that sign in or invite: each one gives access to what it shows. Routes ignore the
   // case of a path, and a client may write each character of it in percent-encoded form.
   [new RegExp(`(${SLASH}(?:${PATHS})${SLASH})${TOKEN}{16,}(?:(?:\\.|%2e)${TOKEN}+)?`, 'gi'), `$1${HIDDEN}`],
 ];
 
 /** Matches every line that a rule could change. Most lines do not match, which saves the work of the rules. */
 const SUSPECT = new RegExp(
-  `ts_live_|whsec_|bearer|basic|signature=|://|[?&]|/[ise]/|/sign-in/|%[0-9a-f]{2}|${SECRET_NAMES}`,
+  `ts_live_|whsec_|bearer|basic|signature=|://|[?&]|/[ise]/|/sign-in/|/invitations/|%[0-9a-f]{2}|${SECRET_NAMES}`,
   'i',
 );
 

@@ -5,13 +5,14 @@ import { readSetsOfAd } from '../core/sets/readSet.ts';
 import { type DeliveryRow, listDeliveries } from '../core/webhooks/listDeliveries.ts';
 import type { Queryable } from '../db/database.ts';
 import { type Html, type HtmlContent, html } from '../lib/html.ts';
+import { badge, copyText, facts, pageHead } from './components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from './context.ts';
 import { deliveryList } from './deliveries/deliveryPage.ts';
 import { AD_ADVICE, AD_LABELS, markerLabel, timeElement } from './labels.ts';
 import { setTable } from './lists/setTable.ts';
 import { adSource } from './live.ts';
 import { OBJECT_TYPES } from './objects/managedObjects.ts';
-import { objectActions } from './objects/objectPages.ts';
+import { objectLinks } from './objects/objectPages.ts';
 import { idOf, type PageRoutes, recordQuery } from './pageRoutes.ts';
 import { metadataList, thumbnail, warningList, webLink, widthAtHeight } from './parts.ts';
 import { addressOf, type PagePaths } from './paths.ts';
@@ -35,26 +36,25 @@ async function adPage(
   const data = await readAdPageData(options.store.db, id, viewer.organizationId);
   if (data === undefined) return undefined;
   const { ad } = data;
-  const body = html`
-<div id="ad" data-live>
-<section class="head">
-  <p class="crumb"><a href="${paths.ads}">Ads</a></p>
-  <h1><bdi>${ad.name}</bdi></h1>
-  <p class="what"><span class="state ${ad.status}">${AD_LABELS[ad.status]}</span> <span class="meta">campaign <a href="${paths.campaign(ad.campaign_id)}"><bdi>${ad.campaign}</bdi></a>, created ${timeElement(ad.created_at)}</span></p>
-  <p class="meta">Ad <code>${ad.id}</code></p>
-  ${failure(data)}
-  ${objectActions(OBJECT_TYPES.ad, paths.ad(id), viewer)}
-</section>
+  const head = pageHead({
+    title: html`<bdi>${ad.name}</bdi>`,
+    up: { href: paths.ads, label: 'Ads' },
+    badge: badge(ad.status, AD_LABELS[ad.status]),
+    meta: html`${ad.width !== null && ad.height !== null && `${ad.width} × ${ad.height}, `}campaign <a href="${paths.campaign(ad.campaign_id)}"><bdi>${ad.campaign}</bdi></a>, created ${timeElement(ad.created_at)}`,
+    actions: objectLinks(OBJECT_TYPES.ad, paths.ad(id), viewer),
+  });
+  const body = html`<div id="ad" class="part" data-live>${head}
+${failure(data)}
 ${preview(data, paths)}
 ${warningList(ad.warnings)}
 ${frames(data, paths)}
-<section class="panel"><h2>Creative</h2>${facts(data)}</section>
-${metadataList(ad.metadata)}
-<section class="panel">${deliveryList(data.deliveries, { paths, viewer, next: paths.ad(id) })}</section>
 ${sets(data, { viewer, paths })}
+<section class="part">${deliveryList(data.deliveries, { paths, viewer, next: paths.ad(id) })}</section>
+<details><summary>Details</summary>${adFacts(data)}</details>
+${metadataList(ad.metadata)}
 </div>`;
-  const page: ResultsPage = { title: ad.name, section: 'ads', assets: ['lists.css'], body };
-  return { ...page, events: ad.status === 'pending' ? `${paths.ad(id)}/events` : undefined };
+  const events = ad.status === 'pending' ? `${paths.ad(id)}/events` : undefined;
+  return { title: ad.name, section: 'ads', body, events };
 }
 
 async function readAdPageData(db: Queryable, id: string, organizationId: string): Promise<AdPageData | undefined> {
@@ -83,37 +83,40 @@ function preview({ ad }: AdPageData, paths: PagePaths): HtmlContent {
     width === null || height === null
       ? html`<img src="${paths.image(token)}" alt="${alt}">`
       : thumbnail({ paths, token, alt, size: { width, height }, shownWidth: width, lazy: false });
-  return html`<figure class="preview"><a class="frame" href="${paths.image(token)}" target="_blank" rel="noopener">${picture}</a></figure>`;
+  return html`<figure class="preview"><a href="${paths.image(token)}" target="_blank" rel="noopener">${picture}</a></figure>`;
 }
 
 function frames({ creative }: AdPageData, paths: PagePaths): HtmlContent {
   if (creative === undefined || creative.frames.length < 2) return null;
-  return html`<section class="panel"><h2>Frames</h2><article class="strip film"><ol>${creative.frames.map(
+  return html`<section class="part"><h2>Moments</h2><ol class="frames">${creative.frames.map(
     (frame) =>
-      html`<li><figure class="screenshot uploaded"><a class="frame" href="${paths.image(frame.token)}" target="_blank" rel="noopener">${frameImage(frame, paths)}</a><figcaption><span class="marker">${markerLabel(frame.markerMs)}</span> <span class="meta">ratio ${frame.ratio}</span></figcaption></figure></li>`,
-  )}</ol></article></section>`;
+      html`<li><figure><a href="${paths.image(frame.token)}" target="_blank" rel="noopener">${frameImage(frame, paths)}</a><figcaption class="meta">${markerLabel(frame.markerMs)}</figcaption></figure></li>`,
+  )}</ol></section>`;
 }
 
 /** CSS pixels, as in the style sheet. */
-const FRAME_HEIGHT = 300;
+const FRAME_HEIGHT = 200;
 
 function frameImage({ token, markerMs, ...size }: CapturedFrame, paths: PagePaths): Html {
   const alt = `Frame at ${markerLabel(markerMs)}`;
   return thumbnail({ paths, token, alt, size, shownWidth: widthAtHeight(size, FRAME_HEIGHT) });
 }
 
-function facts({ ad, creative }: AdPageData): Html {
-  const row = (name: string, value: HtmlContent) => html`<dt>${name}</dt><dd>${value}</dd>`;
-  return html`<dl>
-  ${row('size', ad.width !== null && ad.height !== null ? `${ad.width} × ${ad.height} CSS pixels` : 'unknown')}
-  ${row('kind', html`<code>${ad.kind}</code>`)}
-  ${ad.category !== null && row('category', ad.category)}
-  ${ad.lookup_key !== null && row('lookup key', html`<code>${ad.lookup_key}</code>`)}
-  ${creative !== undefined && [row('format', creative.format ?? '–'), row('capture mode', creative.mode ?? '–')]}
-  ${creative !== undefined && creative.notes.length > 0 && row('notes', html`<ul>${creative.notes.map((text) => html`<li>${text}</li>`)}</ul>`)}
-  ${ad.captured_at !== null && row('captured', timeElement(ad.captured_at))}
-  ${row('media', mediaOf(ad))}
-</dl>`;
+function adFacts({ ad, creative }: AdPageData): Html {
+  const notes = creative?.notes ?? [];
+  return facts([
+    ['Id', copyText('the id of the ad', ad.id)],
+    ['Lookup key', ad.lookup_key && copyText('the lookup key', ad.lookup_key)],
+    ['Size', ad.width !== null && ad.height !== null ? `${ad.width} × ${ad.height} CSS pixels` : 'unknown'],
+    ['Kind', html`<code>${ad.kind}</code>`],
+    ['Category', ad.category],
+    ['Format', creative?.format],
+    ['Capture mode', creative?.mode],
+    ['Ratios', creative && [...new Set(creative.frames.map(({ ratio }) => ratio))].join(', ')],
+    ['Notes', notes.length > 0 && html`<ul>${notes.map((text) => html`<li>${text}</li>`)}</ul>`],
+    ['Captured', ad.captured_at && timeElement(ad.captured_at)],
+    ['Media', mediaOf(ad)],
+  ]);
 }
 
 function mediaOf(ad: AdHead): Html {
@@ -132,9 +135,7 @@ function sets({ ad, sets }: AdPageData, { viewer, paths }: { viewer: Viewer; pat
   const all = html`<p><a href="${addressOf(paths.sets, { q: ad.id })}">All sets with this ad</a></p>`;
   const list = html`${setTable(sets, { viewer, paths })}${sets.length >= SETS_SHOWN && all}`;
   return html`<section class="part"><h2>Sets</h2>${
-    sets.length === 0
-      ? html`<p class="hint">No set shows this ad yet. A request can name it by its id or its lookup key.</p>`
-      : list
+    sets.length === 0 ? html`<p class="hint">No set shows this ad yet.</p>` : list
   }</section>`;
 }
 

@@ -5,20 +5,18 @@ import path from 'node:path';
 import type { RequestHandler } from 'express';
 
 const NAMES = [
+  'components.js',
   'downloads.js',
   'icon.svg',
-  'lightbox.js',
-  'lists.css',
+  'inter-5.3.0.woff2',
   'lists.js',
   'live.js',
   'newRequest.css',
   'newRequest.js',
   'pages.css',
-  'picture.js',
   'reference.css',
-  'review.js',
   'set.css',
-  'settings.css',
+  'set.js',
   'times.js',
 ] as const;
 export type AssetName = (typeof NAMES)[number];
@@ -27,6 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 };
 
 interface Asset {
@@ -53,7 +52,8 @@ export const serveAsset: RequestHandler = (request, response, next) => {
     return;
   }
   const { bytes, hash } = asset;
-  const current = request.query['v'] === hash;
+  // The name of the font holds its version, because a style sheet cannot name the hash.
+  const current = request.query['v'] === hash || name.endsWith('.woff2');
   response
     .set({
       'Content-Type': TYPES[path.extname(name)],

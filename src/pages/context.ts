@@ -1,5 +1,7 @@
-import type { OneTimeSignIns } from '../api/auth/oneTimeSignIns.ts';
+import type { Provider } from '../api/auth/provider.ts';
 import type { Services } from '../api/public/services.ts';
+import type { MembershipRule } from '../core/people/identities.ts';
+import type { Person } from '../core/people/sessions.ts';
 import type { Change } from '../db/notifications.ts';
 import type { Html, HtmlContent } from '../lib/html.ts';
 import type { AssetName } from './assets.ts';
@@ -9,8 +11,12 @@ export interface PagesOptions extends Services {
   readonly subscribe: (handler: (change: Change) => void) => () => void;
   /** Origins of a bucket to which `/i/…` redirects; the browser must be allowed to load pictures from them. */
   readonly pictureOrigins?: readonly string[];
-  /** Links that sign in once; without them, a person needs an API key. */
-  readonly signIns?: OneTimeSignIns | undefined;
+  /** Whether `tearsheet dev` serves the pages. */
+  readonly isDev?: boolean;
+  /** The OpenID Connect provider with which people sign in. */
+  readonly provider?: Provider | undefined;
+  /** Rules that give people of the provider their roles. */
+  readonly membershipRules?: readonly MembershipRule[];
   /** How to reach the operator, as plain text for the upgrade page. */
   readonly contact?: string;
   /** Maximum number of open live connections of this process; 500 unless given. */
@@ -26,17 +32,25 @@ export interface Viewer {
   readonly organizationId: string;
   readonly slug: string;
   readonly disabled: boolean;
+  /** Scopes, and `review`. */
   readonly scopes: readonly string[];
-  /** May approve, reject, cancel, replay and share. */
+  /** May request, cancel, replay and share. */
   readonly canWrite: boolean;
-  /** Id of the API key that the viewer signed in with. */
-  readonly keyId: string;
+  /** May approve, reject and comment. */
+  readonly canReview: boolean;
+  /** Id of the API key that the viewer signed in with. Null: as a person. */
+  readonly keyId: string | null;
+  /** The person, unless the viewer uses a key. */
+  readonly person: Person | undefined;
+  readonly userId: string | null;
+  /** The name of the person or the key, which pages show; '' if the key has none. */
+  readonly name: string;
   /** The token for forms; '' if the request carries the API key itself. */
   readonly formToken: string;
 }
 
 /** The name of a part of the pages; a page names the one that it belongs to. */
-export type SectionName = 'campaigns' | 'sets' | 'ads' | 'new' | 'deliveries' | 'settings';
+export type SectionName = 'campaigns' | 'ads' | 'new' | 'integrations' | 'settings';
 
 /** One page without the layout that all pages share. */
 export interface ResultsPage {

@@ -16,6 +16,7 @@ import { Failure } from '../domain/failure.ts';
 import { FRAMES, type Frame } from '../domain/frames.ts';
 import { isUuid } from '../domain/slugs.ts';
 import { type Html, type HtmlContent, html } from '../lib/html.ts';
+import { button } from './components.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
 import { idOf, type PageRoutes, type ViewerRequest } from './pageRoutes.ts';
 
@@ -46,6 +47,7 @@ export interface DownloadSource {
   readonly organizationId: string;
   readonly setId: string;
   readonly audience: ExportAudience;
+  readonly approvedOnly?: boolean;
   /** Path of the page that offers the downloads; the paths of the downloads are below it. */
   readonly path: string;
   /** '' or the prefix of the service. */
@@ -69,7 +71,7 @@ export async function startDownload(
   const { format, frame, part, time_zone } = query.data;
   // A few files are enough for all readers of a link.
   const choice = audience === 'shared' ? { format, frame, part } : { ...query.data, time_zone };
-  const options = exportOptions(choice, await readBranding(store.db, organizationId), audience);
+  const options = exportOptions(choice, await readBranding(store.db, organizationId), source);
   const requested = await requestExport(store.db, { organizationId, setId, options }, queue);
   if (request.accepts(['html', 'json']) === 'json') {
     sendState(response, requested, source);
@@ -101,12 +103,13 @@ export async function downloadPage(
 
 async function findDownload(
   { store }: PagesOptions,
-  { organizationId, setId, audience }: DownloadSource,
+  { organizationId, setId, audience, approvedOnly = false }: DownloadSource,
   request: Request,
 ): Promise<ExportRow | undefined> {
   const id = String(request.params['export']).toLowerCase();
   const row = isUuid(id) ? await findExport(store.db, { id, organizationId }) : undefined;
-  return row?.set_id === setId && row.options.audience === audience ? row : undefined;
+  if (row?.set_id !== setId || row.options.audience !== audience) return undefined;
+  return (row.options.approved_only === true) === approvedOnly ? row : undefined;
 }
 
 function state(row: ExportRow, source: DownloadSource): HtmlContent {
@@ -148,17 +151,15 @@ const unknownDownload = () =>
   new Failure({ status: 422, code: 'invalid', errors: { format: [`must be one of: ${EXPORT_FORMATS.join(', ')}.`] } });
 
 /** With the asset downloads.js, the reader stays on the page. */
-export function downloadPanel({ path, pictures, hasTimeZone }: PanelOptions): Html {
-  return html`<details id="download" class="download"><summary>Download</summary>
-<div class="panel"><form class="fields" method="get" action="${path}/export" data-download>
+export function downloadForm({ path, pictures, hasTimeZone }: PanelOptions): Html {
+  return html`<form class="stack" method="get" action="${path}/export" data-download>
   <label for="download-format">Format</label><select id="download-format" name="format">${EXPORT_FORMATS.map((format) => html`<option value="${format}">${FORMATS[format]}</option>`)}</select>
   <label for="download-frame">Frame</label><select id="download-frame" name="frame"><option value="none">None</option>${FRAMES.map((frame) => html`<option value="${frame}">${FRAME_NAMES[frame]}</option>`)}</select>
   ${partChoice(pictures)}
   ${hasTimeZone && html`<input type="hidden" name="time_zone" value="UTC">`}
-  <button>Download</button>
+  ${button({ label: 'Download', icon: 'download', kind: 'primary' })}
 </form>
-<div role="status" data-download-state></div></div>
-</details>`;
+<div role="status" data-download-state></div>`;
 }
 
 function partChoice(pictures: number): HtmlContent {

@@ -31,7 +31,8 @@ export function createErrorPages(options: ErrorPageOptions): ErrorRequestHandler
     const viewer =
       isOurs || httpError.status === 429 || slug === undefined ? undefined : await findViewerOf(options, request, slug);
     const paths = pathsOf(publicUrl, slug ?? '');
-    const home = slug === undefined ? `${paths.base}/` : paths.organization;
+    const [share = '/'] = /^\/s\/[^/]+/.exec(request.path) ?? [];
+    const home = slug === undefined ? paths.base + share : paths.organization;
     response.removeHeader('Content-Length');
     response.removeHeader('ETag');
     response.set(httpError.headers);

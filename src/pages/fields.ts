@@ -1,9 +1,7 @@
 /** Fields of forms, each with its label, hint and faults, and what a form with faults is shown again with. */
 import type { Request } from 'express';
-import { Faults } from '../contract/faults.ts';
 import { Failure, type FieldErrors } from '../domain/failure.ts';
 import { type Html, type HtmlContent, html } from '../lib/html.ts';
-import { type PageResult, tryForm, type ViewerRequest } from './pageRoutes.ts';
 
 /** The values that a person typed into a form, and their faults. */
 export interface FormState {
@@ -15,20 +13,37 @@ export interface FormState {
 
 export const EMPTY_FORM: FormState = { values: {}, errors: {} };
 
+/**
+ * Runs the action of a form. @param fail shows the form again with its faults.
+ * @throws errors that are no fault of the person.
+ */
+export async function tryForm<T>(
+  run: () => Promise<T>,
+  fail: (errors: FieldErrors, status: number) => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof Failure && (error.status === 422 || error.status === 409))
+      return fail(error.errors, error.status);
+    throw error;
+  }
+}
+
 /** Runs the action of a form. @param again shows the form again with its faults. @param secrets fields that are not shown again. */
-export function answerForm(
-  { request }: ViewerRequest,
+export function answerForm<T, U>(
+  { request }: { readonly request: Request },
   {
     run,
     again,
     secrets = [],
   }: {
-    run: () => Promise<PageResult>;
-    again: (form: FormState) => Promise<PageResult>;
+    run: () => Promise<T>;
+    again: (form: FormState) => Promise<U>;
     secrets?: readonly string[];
   },
-): Promise<PageResult> {
-  return tryForm(run, (errors, status) => again({ values: typedValues(request, secrets), errors, status }));
+): Promise<T | U> {
+  return tryForm<T | U>(run, (errors, status) => again({ values: typedValues(request, secrets), errors, status }));
 }
 
 /** @returns the fields of a form as they were typed, without those that hold secrets or belong to the form itself. */
@@ -41,47 +56,89 @@ function typedValues(request: Request, secrets: readonly string[] = []): Record<
   );
 }
 
-/** @returns the parsed value. @throws Failure (422) with all its faults. */
-export function readFields<S extends Parameters<Faults['read']>[0]>(schema: S, value: unknown) {
-  const faults = new Faults();
-  const parsed = faults.read(schema, value, '');
-  if (parsed === undefined) throw new Failure({ status: 422, code: 'invalid', errors: faults.errors });
-  return parsed;
-}
-
 interface Field {
   /** The name of the field in the form and in the API. */
   readonly name: string;
   readonly label: string;
   readonly hint?: HtmlContent;
-  readonly type?: 'text' | 'url' | 'password' | 'date';
+  /** The id of the control; the name unless given. */
+  readonly id?: string;
+}
+
+/** A control with its label, hint and faults. @param control gets the attributes that tie it to them. */
+export function field(
+  { name, label, hint, id = name }: Field,
+  errors: FieldErrors,
+  control: (attributes: HtmlContent) => HtmlContent,
+): Html {
+  const fault = faultOf(name, label, errors, id);
+  const described = [fault && `${id}-fault`, hint && `${id}-hint`].filter(Boolean).join(' ');
+  const attributes = html`${fault && html` aria-invalid="true"`}${described !== '' && html` aria-describedby="${described}"`}`;
+  return html`<div class="field"><label for="${id}">${label}</label><div>${control(attributes)}
+${fault}${hint && html`<p id="${id}-hint" class="hint">${hint}</p>`}</div></div>`;
+}
+
+interface TextField extends Field {
+  readonly type?: 'text' | 'email' | 'url' | 'password' | 'date' | 'number' | 'color' | 'search';
   /** Shown if the person typed nothing. */
-  readonly value?: string;
+  readonly value?: string | number;
   readonly isRequired?: boolean;
   readonly max?: number;
+  readonly placeholder?: string;
+  /** The name of what the browser may fill in; nothing unless given. */
+  readonly autocomplete?: string;
+  /** The lines of a text area. */
+  readonly rows?: number;
+  /** Further attributes. */
+  readonly more?: HtmlContent;
 }
 
-export function textField(field: Field, { values, errors }: FormState): Html {
-  const { name, label, hint, type = 'text', value = '', isRequired = false, max } = field;
-  const fault = errors[name];
-  const described = [fault && `${name}-fault`, hint !== undefined && `${name}-hint`].filter(Boolean).join(' ');
-  return html`<label for="${name}">${label}</label>
-<div><input id="${name}" name="${name}" type="${type}" value="${values[name] ?? value}" autocomplete="off" spellcheck="false"${isRequired && html` required`}${max !== undefined && html` maxlength="${max}"`}${described !== '' && html` aria-describedby="${described}"`}${fault !== undefined && html` aria-invalid="true"`}>
-${faultOf(name, label, errors)}${hint !== undefined && html`<p id="${name}-hint" class="hint">${hint}</p>`}</div>`;
+export function textField(given: TextField, { values, errors }: Omit<FormState, 'status'>): Html {
+  const {
+    name,
+    id = name,
+    type = 'text',
+    value = '',
+    isRequired,
+    max,
+    placeholder,
+    autocomplete = 'off',
+    rows,
+    more,
+  } = given;
+  const shown = values[name] ?? value;
+  const attributes = html` id="${id}" name="${name}"${isRequired && html` required`}${max !== undefined && html` maxlength="${max}"`}${placeholder !== undefined && html` placeholder="${placeholder}"`}${more}`;
+  return field(given, errors, (aria) =>
+    rows === undefined
+      ? html`<input type="${type}" autocomplete="${autocomplete}" spellcheck="false"${attributes} value="${shown}"${aria}>`
+      : html`<textarea rows="${rows}"${attributes}${aria}>${shown}</textarea>`,
+  );
 }
 
-interface Choice extends Pick<Field, 'name' | 'label' | 'value' | 'hint'> {
-  readonly options: readonly string[];
-  /** The text of the empty choice. */
-  readonly none: string;
+export type Choice = readonly [value: string, label: string];
+
+interface SelectField extends Field {
+  readonly value?: string;
+  readonly choices: readonly Choice[];
+  /** Further attributes. */
+  readonly more?: HtmlContent;
 }
 
-export function selectField(choice: Choice, { values, errors }: FormState): Html {
-  const { name, label, hint, options, none } = choice;
-  const chosen = values[name] ?? choice.value ?? '';
-  return html`<label for="${name}">${label}</label>
-<div><select id="${name}" name="${name}"><option value="">${none}</option>${options.map((option) => html`<option${option === chosen && html` selected`}>${option}</option>`)}</select>
-${faultOf(name, label, errors)}${hint !== undefined && html`<p class="hint">${hint}</p>`}</div>`;
+export function selectField(given: SelectField, { values, errors }: Omit<FormState, 'status'>): Html {
+  const { name, id = name, choices, more } = given;
+  const chosen = values[name] ?? given.value ?? '';
+  const option = ([value, label]: Choice) =>
+    html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`;
+  return field(
+    given,
+    errors,
+    (aria) => html`<select id="${id}" name="${name}"${more}${aria}>${choices.map(option)}</select>`,
+  );
+}
+
+/** Check boxes under one label. */
+export function checkboxes({ name, label }: Field, boxes: readonly Html[], errors: FieldErrors): Html {
+  return html`<div class="field"><span class="label" id="${name}-label">${label}</span><div role="group" aria-labelledby="${name}-label">${boxes}${faultOf(name, label, errors)}</div></div>`;
 }
 
 export function checkbox(given: { name: string; value?: string; label: HtmlContent; isChecked: boolean }): Html {
@@ -89,14 +146,26 @@ export function checkbox(given: { name: string; value?: string; label: HtmlConte
   return html`<label class="check"><input type="checkbox" name="${name}" value="${value}"${isChecked && html` checked`}> <span>${label}</span></label>`;
 }
 
+interface Radio {
+  readonly name: string;
+  readonly value: string;
+  readonly label: HtmlContent;
+  readonly isChecked: boolean;
+  readonly isDisabled?: boolean;
+}
+
+export function radio({ name, value, label, isChecked, isDisabled = false }: Radio): Html {
+  return html`<label class="check"><input type="radio" name="${name}" value="${value}"${isChecked && html` checked`}${isDisabled && html` disabled`}> <span>${label}</span></label>`;
+}
+
 /** The faults of one field; nothing if there are none. */
-export function faultOf(name: string, label: string, errors: FieldErrors): HtmlContent {
+function faultOf(name: string, label: string, errors: FieldErrors, id = name): HtmlContent {
   const texts = Object.entries(errors).flatMap(([path, list]) =>
     path === name || path.startsWith(`${name}.`) ? list : [],
   );
   return (
     texts.length > 0 &&
-    html`<p id="${name}-fault" class="fault">${texts.map((text) => sentence(label, text)).join(' ')}</p>`
+    html`<p id="${id}-fault" class="fault">${texts.map((text) => sentence(label, text)).join(' ')}</p>`
   );
 }
 

@@ -1,17 +1,23 @@
 /** Reads the forms of the pages and rejects forms that another site sent. */
 import type { Request } from 'express';
 import { Failure } from '../domain/failure.ts';
+import type { Permission } from '../domain/roles.ts';
+import { isSameSignature } from '../lib/hmac.ts';
 import { type Html, html } from '../lib/html.ts';
-import type { PagesOptions, Viewer } from './context.ts';
-import type { PagePaths } from './paths.ts';
-import { findSession, isFormToken } from './viewer.ts';
+import type { Viewer } from './context.ts';
+import { type PagePaths, withParameter } from './paths.ts';
 
 /** Messages that a page shows once. The address names the message, so that no page shows the text of a stranger. */
 const NOTICES = {
   not_sent: 'Your session had ended, so the last form changed nothing. You are signed in now: send it again.',
   saved: 'Saved.',
+  answered: 'Thank you. Your answer was sent.',
+  commented: 'Thank you. Your comment was sent.',
   deleted: 'Deleted. Its files go within a minute.',
+  member_removed: 'The member was removed, and opens nothing here any more.',
+  schedule_deleted: 'The schedule was deleted. Its sets stay.',
   key_revoked: 'The key was revoked. It opens nothing any more.',
+  chat_removed: 'The chat was removed.',
   connector_removed: 'The connector was removed. Deliveries that use it fail until there is a new one of this name.',
 } as const;
 export type Notice = keyof typeof NOTICES;
@@ -55,27 +61,31 @@ export function isSameOrigin(request: Request): boolean {
   return URL.canParse(origin) && new URL(origin).host === request.get('host');
 }
 
-/** @throws Failure (403) if the viewer may only read. */
-export function requireWrite({ canWrite }: Viewer): void {
-  if (!canWrite) throw forbidden('This key lacks the scope "write": sign in with one that has it.');
+/** @throws Failure (403) if the key or the role of the viewer does not allow it. */
+export function requirePermission({ scopes, keyId }: Viewer, wanted: Permission): void {
+  if (scopes.includes(wanted)) return;
+  const scope = wanted === 'review' ? 'write' : wanted;
+  throw forbidden(
+    keyId === null
+      ? 'Your role in this organization does not allow this. An owner can change it.'
+      : `This key lacks the scope "${scope}": sign in with one that has it.`,
+  );
 }
 
-/** @throws Failure (403) if the viewer may only read, or if another site may have sent the form. */
-export function requireOwnForm(
-  { secret }: Pick<PagesOptions, 'secret'>,
-  request: Request,
-  { viewer, scope }: { viewer: Viewer; scope: 'read' | 'write' | 'admin' },
-): void {
-  if (scope === 'write') requireWrite(viewer);
+/** For forms of people who are not signed in. @throws Failure (403) if another site sent the form. */
+export function requireSameOrigin(request: Request): void {
+  if (!isSameOrigin(request)) throw forbidden('This form was sent from another site.');
+}
+
+/** @throws Failure (403) if another site may have sent the form. @param token that of the session. */
+export function requireOwnForm(request: Request, token: string): void {
   // A request that carries the key itself does not come from a browser that another site misled.
-  if (viewer.formToken === '') return;
-  const session = findSession(secret, request, viewer.slug);
-  const hasToken = session !== undefined && isFormToken(secret, session, formField(request, 'form'));
-  if (!hasToken || !isSameOrigin(request))
+  if (token === '') return;
+  if (!isSameSignature(formField(request, 'form'), token) || !isSameOrigin(request))
     throw forbidden('This form is out of date or came from another site: reload the page and try again.');
 }
 
-function forbidden(text: string): Failure {
+export function forbidden(text: string): Failure {
   return new Failure({ status: 403, code: 'forbidden', errors: { form: [text] } });
 }
 
@@ -91,5 +101,5 @@ function isNotice(name: unknown): name is Notice {
 
 /** @returns the address of a page that shows the message. */
 export function withNotice(path: string, notice: Notice): string {
-  return `${path}${path.includes('?') ? '&' : '?'}notice=${notice}`;
+  return withParameter(path, 'notice', notice);
 }

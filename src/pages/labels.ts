@@ -4,8 +4,10 @@ import type { ReviewRow } from '../core/reviews/reviewQueries.ts';
 import type { ListedSet } from '../core/sets/listSets.ts';
 import type { DeliveryRow } from '../core/webhooks/listDeliveries.ts';
 import { type ScreenshotTotals, totalsOf } from '../domain/reviewNotes.ts';
+import type { Decision } from '../domain/reviews.ts';
 import type { AdFailure, AdStatus, ScreenshotFailure, SetStatus } from '../domain/states.ts';
-import { type Html, html } from '../lib/html.ts';
+import { type Html, type HtmlContent, html } from '../lib/html.ts';
+import { badge } from './components.ts';
 
 export const SET_LABELS: Readonly<Record<SetStatus, string>> = {
   draft: 'Waiting to start',
@@ -69,12 +71,21 @@ export function setBadge({
   const partly =
     failed > 0 &&
     (status === 'approved' || status === 'in_review') &&
-    html` <span class="state failed">${failed} failed</span>`;
-  return html`<span class="state ${status}">${isCanceling ? 'Canceling' : SET_LABELS[status]}</span>${partly}`;
+    html` <span class="badge failed">${failed} failed</span>`;
+  return html`<span class="badge ${status}">${isCanceling ? 'Canceling' : SET_LABELS[status]}</span>${partly}`;
+}
+
+/** The decision of a reviewer about a picture; nothing without one. */
+export function decisionBadge(decision: Decision): HtmlContent {
+  return decision !== 'none' && badge(decision, decision === 'approved' ? 'Approved' : 'Rejected');
 }
 
 /** For example "Failed after 14 attempts". */
-export function deliveryLabel({ status, attempts }: Pick<DeliveryRow, 'status' | 'attempts'>): string {
+export function deliveryLabel({
+  status,
+  attempts,
+  channel,
+}: Pick<DeliveryRow, 'status' | 'attempts' | 'channel'>): string {
   switch (status) {
     case 'pending':
       return attempts === 0 ? 'Waiting to be sent' : `Retrying after ${countAttempts(attempts)}`;
@@ -83,9 +94,9 @@ export function deliveryLabel({ status, attempts }: Pick<DeliveryRow, 'status' |
     case 'retries_exhausted':
       return `Failed after ${countAttempts(attempts)}`;
     case 'gone':
-      return 'Stopped: the receiver answered 410 Gone';
+      return channel === 'email' || channel === 'chat' ? 'Stopped' : 'Stopped: the receiver answered 410 Gone';
     case 'refused':
-      return 'Stopped: the address is not allowed';
+      return channel === 'email' ? 'Refused by the mail server' : 'Stopped: the address is not allowed';
   }
 }
 
@@ -103,8 +114,8 @@ export function progressLabel({ uploaded, failed, pending, canceled }: Screensho
 }
 
 /** For example "by Anna, 21 Nov 2026, 09:30:05 UTC"; a key without a name has its id. */
-export function reviewedBy({ key_id, key_name, created_at }: ReviewRow): Html {
-  const name = key_name || key_id;
+export function reviewedBy({ key_id, key_name, user_name, created_at }: ReviewRow): Html {
+  const name = user_name ?? (key_name || key_id);
   return html`${name !== null && `by ${name}, `}${timeElement(created_at)}`;
 }
 
@@ -117,6 +128,11 @@ function formatTime(time: Date): string {
 /** A time that times.js shows in the zone of the reader. */
 export function timeElement(time: Date): Html {
   return html`<time datetime="${time.toISOString()}">${formatTime(time)}</time>`;
+}
+
+/** A date for readers who do not work with the pictures every day. */
+export function dateElement(time: Date): Html {
+  return html`<time datetime="${time.toISOString()}" data-date>${formatTime(time).split(',')[0]}</time>`;
 }
 
 export function markerLabel(ms: number | null): string {

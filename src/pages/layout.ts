@@ -1,8 +1,10 @@
 /** The layout of all pages: headers, head and top line. */
 import type { Response } from 'express';
+import type { Person } from '../core/people/sessions.ts';
 import type { Scope } from '../domain/keys.ts';
 import { type Html, html } from '../lib/html.ts';
 import type { AssetName } from './assets.ts';
+import { button, linkButton, menu } from './components.ts';
 import type { ResultsPage, SectionName, Viewer } from './context.ts';
 import type { PagePaths } from './paths.ts';
 
@@ -14,12 +16,10 @@ interface Section {
 }
 
 /** In the order in which they are shown. */
-const SECTIONS: Readonly<Record<SectionName, Section>> = {
+const SECTIONS: Readonly<Record<Exclude<SectionName, 'new'>, Section>> = {
   campaigns: { title: 'Campaigns', path: (paths) => paths.campaigns, scope: 'read' },
-  sets: { title: 'Sets', path: (paths) => paths.sets, scope: 'read' },
   ads: { title: 'Ads', path: (paths) => paths.ads, scope: 'read' },
-  new: { title: 'New request', path: (paths) => `${paths.organization}/new`, scope: 'write' },
-  deliveries: { title: 'Deliveries', path: (paths) => paths.deliveries, scope: 'read' },
+  integrations: { title: 'Integrations', path: (paths) => paths.deliveries, scope: 'read' },
   settings: { title: 'Settings', path: (paths) => paths.settings(), scope: 'admin' },
 };
 
@@ -29,6 +29,7 @@ function contentSecurity(pictureOrigins: readonly string[]): string {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    "font-src 'self'",
     `img-src ${["'self'", ...pictureOrigins].join(' ')}`,
     "connect-src 'self'",
     "form-action 'self'",
@@ -59,20 +60,21 @@ export function sendPage(
 <meta name="robots" content="noindex">
 <title>${page.title} · ${page.brandName ?? 'Tearsheet'}</title>
 <link rel="icon" href="${paths.asset('icon.svg')}" type="image/svg+xml">
+<link rel="preload" href="${paths.base}/assets/inter-5.3.0.woff2" as="font" type="font/woff2" crossorigin>
 ${assetsOf(page).map((name) => assetTag(name, paths))}
 ${page.brandStyle !== undefined && html`<link rel="stylesheet" href="${page.brandStyle}">`}
 </head>
 <body${page.isShared === true && html` class="shared"`}${page.events !== undefined && html` data-events="${page.events}"`}>
 <a class="skip" href="#main">Skip to content</a>
 <header class="top${page.brand !== undefined && ' branded'}">
-  ${viewer === undefined ? html`<span class="brand">${page.brand ?? 'Tearsheet'}</span>` : html`<a class="brand" href="${paths.organization}">Tearsheet</a><span class="org">${viewer.slug}</span>`}
+  ${viewer === undefined ? html`<span class="brand">${page.brand ?? SERVICE}</span>` : html`<a class="brand" href="${paths.organization}" aria-label="Tearsheet">${SERVICE}</a>`}
   ${viewer !== undefined && !viewer.disabled && navigation(paths, viewer, page.section)}
-  ${viewer !== undefined && viewer.formToken !== '' && signOut(paths, viewer)}
+  ${viewer !== undefined && account(paths, viewer)}
 </header>
 <main id="main">
-${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
 ${page.body}
 </main>
+${notice !== undefined && html`<p class="toast" role="status">${notice}</p>`}
 </body>
 </html>
 `;
@@ -92,7 +94,10 @@ ${page.body}
 
 function assetsOf({ assets = [], events }: ResultsPage): AssetName[] {
   // live.js compares parts of the page as the server sent them, so it runs before times.js changes them.
-  return ['pages.css', ...(events === undefined ? [] : ['live.js' as const]), 'times.js', ...assets];
+  const live = 'live.js' as const;
+  const isLive = events !== undefined || assets.includes(live);
+  const others = assets.filter((name) => name !== live);
+  return ['pages.css', ...(isLive ? [live] : []), 'times.js', 'components.js', ...others];
 }
 
 function assetTag(name: AssetName, paths: PagePaths): Html {
@@ -101,8 +106,34 @@ function assetTag(name: AssetName, paths: PagePaths): Html {
     : html`<script src="${paths.asset(name)}" defer></script>`;
 }
 
-function signOut(paths: PagePaths, viewer: Viewer) {
-  return html`<form class="signout" method="post" action="${paths.organization}/sign-out"><input type="hidden" name="form" value="${viewer.formToken}"><button class="quiet">Sign out</button></form>`;
+/** The mark is that of icon.svg. */
+const SERVICE = html`<svg viewBox="0 0 32 32" width="22" height="22" aria-hidden="true"><rect x="4" y="3" width="24" height="26" rx="3" fill="#1f5f6b"/><path d="M8 9h16M8 13h6M8 17h6M8 21h16M8 25h10" stroke="#cfe3e6" stroke-width="1.6"/><rect x="16" y="12" width="8" height="6.4" rx="1" fill="#f2a65a"/></svg><span>Tearsheet</span>`;
+
+/** The menu with who is signed in, help, and the way out. */
+function account(paths: PagePaths, { slug, name: given, formToken, person }: Viewer): Html {
+  const name = given === '' ? 'API key without a name' : given;
+  return menu({ label: 'Account', icon: 'user-round', kind: 'quiet', iconOnly: true }, [
+    html`<p><strong><bdi>${name}</bdi></strong><br><span class="meta org">${slug}</span></p>`,
+    ...(person === undefined ? [] : personItems(paths, person, slug)),
+    linkButton({ href: `${paths.organization}/help`, label: 'Help', icon: 'circle-question-mark' }),
+    linkButton({ href: `${paths.base}/docs`, label: 'API reference', icon: 'plug' }),
+    formToken !== '' &&
+      html`<form method="post" action="${person === undefined ? paths.organization : `${paths.base}/account`}/sign-out"><input type="hidden" name="form" value="${formToken}">${button({ label: 'Sign out', icon: 'log-out' })}</form>`,
+  ]);
+}
+
+/** So many other organizations are in the menu. The account lists all. */
+const SWITCH_MOST = 8;
+
+function personItems({ base, organization }: PagePaths, { memberships }: Person, current: string): Html[] {
+  const others = memberships.filter(({ slug }) => slug !== current).slice(0, SWITCH_MOST);
+  return [
+    ...others.map(({ slug }) =>
+      linkButton({ href: `${base}/o/${slug}`, label: `Switch to ${slug}`, icon: 'arrow-right' }),
+    ),
+    linkButton({ href: `${organization}/notices`, label: 'Notices', icon: 'bell' }),
+    linkButton({ href: `${base}/account`, label: 'Your account', icon: 'user-round' }),
+  ];
 }
 
 /** The main navigation of the pages of an organization. */
@@ -112,5 +143,6 @@ function navigation(paths: PagePaths, viewer: Viewer, current: SectionName | und
     ([name, { title, path }]) =>
       html`<li><a href="${path(paths)}"${name === current && html` aria-current="page"`}>${title}</a></li>`,
   );
-  return html`<nav class="sections" aria-label="Sections"><ul>${items}</ul></nav>`;
+  return html`<nav class="sections" aria-label="Sections"><ul>${items}</ul></nav>
+${viewer.canWrite && linkButton({ href: paths.newRequest, label: 'New request', icon: 'plus', kind: 'primary' })}`;
 }

@@ -47,7 +47,11 @@ export class LiveConnections {
   }
 
   /** Keeps the response open until the state is final or the client disconnects. */
-  async open(response: Response, organizationId: string, source: LiveSource): Promise<void> {
+  async open(
+    response: Response,
+    { organizationId, userId = null }: { readonly organizationId: string; readonly userId?: string | null },
+    source: LiveSource,
+  ): Promise<void> {
     // A client that disconnected during the look-up emits no further close event.
     if (response.closed || response.destroyed) return;
     const network = callerNetwork(response.req);
@@ -67,7 +71,8 @@ export class LiveConnections {
     response.once('close', () => count(-1));
     const stream = new LiveStream(response, source, this.#options.log);
     const unsubscribe = this.#options.subscribe((change) => {
-      if (source.concerns(change)) stream.scheduleUpdate();
+      const isOfViewer = userId !== null && change.person === userId;
+      if (isOfViewer || source.concerns(change)) stream.scheduleUpdate();
     });
     response.once('close', unsubscribe);
     await stream.start();

@@ -5,18 +5,28 @@ import { actorOf, requestIdOf } from '../api/server/caller.ts';
 import { failureBody } from '../api/server/failureBody.ts';
 import { rejectRemoved } from '../core/removal/removal.ts';
 import type { Actor } from '../domain/auditLog.ts';
-import { Failure, type FieldErrors } from '../domain/failure.ts';
+import { Failure } from '../domain/failure.ts';
+import type { Permission } from '../domain/roles.ts';
 import { isUuid } from '../domain/slugs.ts';
 import { createGuard, type Guard } from '../egress/guard.ts';
 import { html } from '../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from './context.ts';
-import { formField, type Notice, noticeOf, redirectPath, requireOwnForm, requireWrite, withNotice } from './forms.ts';
+import {
+  formField,
+  type Notice,
+  noticeOf,
+  redirectPath,
+  requireOwnForm,
+  requirePermission,
+  withNotice,
+} from './forms.ts';
 import { type LayoutOptions, sendPage } from './layout.ts';
 import { LiveConnections, type LiveSource } from './live.ts';
 import { messagePage } from './parts.ts';
 import { isForPrograms, type PagePaths, pathsOf } from './paths.ts';
+import { waysOf } from './people/ways.ts';
 import { signInPage } from './signIn.ts';
-import { findViewer } from './viewer.ts';
+import { findSignedIn, findViewer } from './viewer.ts';
 
 /** A request of a viewer who may see this organization. */
 export interface ViewerRequest {
@@ -33,8 +43,8 @@ export type PageResult = ResultsPage | 'sent' | undefined;
 type PageHandler = (given: ViewerRequest) => Promise<PageResult> | PageResult;
 
 interface RouteOptions {
-  /** The scope that the key needs: "read" for a page and "write" for a form unless given. */
-  readonly scope?: 'read' | 'write' | 'admin';
+  /** The permission that the viewer needs: "read" for a page and "write" for a form unless given. */
+  readonly scope?: Permission;
   /** Tokens of the key; 1 unless given. */
   readonly cost?: number;
   /** Maximum number of fields of the form. */
@@ -45,6 +55,8 @@ interface RouteOptions {
 
 /** The pages and forms of settings. */
 export const ADMIN: RouteOptions = { scope: 'admin' };
+/** The forms of reviewers. */
+export const REVIEW: RouteOptions = { scope: 'review' };
 
 export class PageRoutes {
   readonly options: PagesOptions;
@@ -60,9 +72,8 @@ export class PageRoutes {
     this.guard = options.guard ?? createGuard({ allow: [] });
   }
 
-  send(response: Response, page: ResultsPage, given: Omit<LayoutOptions, 'pictureOrigins'>): void {
+  readonly send = (response: Response, page: ResultsPage, given: Omit<LayoutOptions, 'pictureOrigins'>): void =>
     sendPage(response, page, { ...given, pictureOrigins: this.options.pictureOrigins ?? [] });
-  }
 
   get(path: string, handle: PageHandler, options: RouteOptions = {}): void {
     this.router.get(path, this.#page(handle, options));
@@ -73,11 +84,10 @@ export class PageRoutes {
     const { scope = 'write', readsBody = false, fields = 20 } = options;
     const answer = this.#page(
       (given) => {
-        if (!readsBody) requireOwnForm(this.options, given.request, { viewer: given.viewer, scope });
+        if (!readsBody) requireOwnForm(given.request, given.viewer.formToken);
         return handle(given);
       },
-      // The check of the form also checks the scope "write".
-      { ...options, scope: scope === 'admin' ? 'admin' : 'read' },
+      { ...options, scope },
     );
     if (readsBody) this.router.post(path, answer);
     else this.router.post(path, formBody(fields), answer);
@@ -105,7 +115,7 @@ export class PageRoutes {
       const { request, response, viewer } = given;
       const source = await sourceOf(given, () => findViewer(this.options, request));
       if (source === undefined) return undefined;
-      await this.live.open(response, viewer.organizationId, source);
+      await this.live.open(response, viewer, source);
       return 'sent';
     };
     this.get(path, open, { cost: COST.list, ...options });
@@ -117,21 +127,21 @@ export class PageRoutes {
       const paths = pathsOf(options.publicUrl, slugOf(request));
       const viewer = await findViewer(options, request);
       if (viewer === undefined) {
-        this.#askToSignIn(request, response, paths);
+        await this.#askToSignIn(request, response, paths);
         return;
       }
       if (viewer.disabled) {
         this.send(response, { ...billingPage(viewer.slug, options.contact), status: 403 }, { paths, viewer });
         return;
       }
-      await options.requestLimits?.take(viewer.keyId, cost, response);
+      await options.requestLimits?.take(rateKeyOf(viewer), cost, response);
       if (scope === 'admin' && !viewer.scopes.includes('admin')) {
-        this.send(response, ADMINS_ONLY, { paths, viewer });
+        this.send(response, adminsOnly(viewer), { paths, viewer });
         return;
       }
-      if (scope === 'write') requireWrite(viewer);
+      requirePermission(viewer, scope);
       const type = viewer.formToken === '' ? 'api_key' : 'session';
-      const actor = actorOf({ request, response }, { type, keyId: viewer.keyId });
+      const actor = actorOf({ request, response }, { type, keyId: viewer.keyId, userId: viewer.userId });
       const result = await handle({ request, response, viewer, actor, paths });
       if (result === undefined) await this.#rejectRemovedObject(request, viewer);
       if (result === 'sent') return;
@@ -146,7 +156,7 @@ export class PageRoutes {
   }
 
   /** Scripts and programs get 401 instead of a page. After a form, the person returns to the page that sent it. */
-  #askToSignIn(request: Request, response: Response, paths: PagePaths): void {
+  async #askToSignIn(request: Request, response: Response, paths: PagePaths): Promise<void> {
     if (isForPrograms(request.path)) {
       const errors = { authorization: ['is required: send an API key, or sign in.'] };
       response.status(401).set({ 'WWW-Authenticate': 'Bearer', 'Cache-Control': 'no-store' });
@@ -155,16 +165,23 @@ export class PageRoutes {
     }
     const lostForm = request.method === 'POST' && !request.path.endsWith('/sign-out');
     const next = redirectPath(paths, request.method === 'POST' ? formField(request, 'next') : paths.base + request.url);
-    this.send(response, signInPage(paths, slugOf(request), { next, lostForm }), { paths });
+    const person = await findSignedIn(this.options.store.db, request);
+    const form = { next, lostForm, ways: waysOf(this.options), stranger: person?.name };
+    this.send(response, signInPage(paths, slugOf(request), form), { paths });
   }
 }
 
-/** The answer to a viewer whose key may not change settings. It has no forms. */
-const ADMINS_ONLY = messagePage(
-  'Only for administrators',
-  'The key that you signed in with lacks the scope "admin". Sign out, then sign in with a key that has it.',
-  403,
-);
+/** The answer to a viewer who may not change settings. It has no forms. */
+function adminsOnly({ keyId }: Viewer): ResultsPage {
+  const text =
+    keyId === null
+      ? 'Only owners of the organization change its settings. An owner can change your role.'
+      : 'The key that you signed in with lacks the scope "admin". Sign out, then sign in with a key that has it.';
+  return messagePage('Only for administrators', text, 403);
+}
+
+/** Names the bucket of the requests of a viewer. */
+export const rateKeyOf = ({ keyId, userId }: Viewer): string => keyId ?? `user ${userId}`;
 
 /** Ends a form that succeeded. */
 export function redirectTo({ response }: Pick<ViewerRequest, 'response'>, path: string, notice?: Notice): 'sent' {
@@ -175,23 +192,6 @@ export function redirectTo({ response }: Pick<ViewerRequest, 'response'>, path: 
 /** Ends a form that succeeded, on the page that it names in its field "next". */
 export function goBack(given: ViewerRequest): 'sent' {
   return redirectTo(given, redirectPath(given.paths, formField(given.request, 'next')));
-}
-
-/**
- * Runs the action of a form. @param fail shows the form again with its faults.
- * @throws errors that are no fault of the person.
- */
-export async function tryForm<T>(
-  run: () => Promise<T>,
-  fail: (errors: FieldErrors, status: number) => T | Promise<T>,
-): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof Failure && (error.status === 422 || error.status === 409))
-      return fail(error.errors, error.status);
-    throw error;
-  }
 }
 
 export const slugOf = (request: Request) => String(request.params['slug']);

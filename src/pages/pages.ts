@@ -5,29 +5,46 @@ import { isSlug, isUuid } from '../domain/slugs.ts';
 import { html } from '../lib/html.ts';
 import { addAdRoutes } from './adPage.ts';
 import { serveAsset } from './assets.ts';
+import { button } from './components.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
 import { addDeliveryRoutes } from './deliveries/deliveryPage.ts';
 import { addDownloadRoutes } from './downloads.ts';
+import { textField } from './fields.ts';
+import { addHelpRoutes } from './help.ts';
 import { addListRoutes } from './lists/listRoutes.ts';
 import { addNewRequestRoutes } from './newRequest/newRequestRoutes.ts';
+import { addNoticeRoutes } from './notices.ts';
 import { addObjectRoutes } from './objects/objectPages.ts';
 import { PageRoutes } from './pageRoutes.ts';
-import { pathsOf } from './paths.ts';
+import { type PagePaths, pathsOf } from './paths.ts';
+import { addAccountRoutes } from './people/accountPage.ts';
+import { addInvitationRoutes } from './people/invitationRoutes.ts';
+import { addLinkRoutes } from './people/linkRoutes.ts';
+import { homeOf } from './people/personSession.ts';
+import { addProviderRoutes } from './people/providerRoutes.ts';
+import { hasWays, signInWays, type Ways, waysOf } from './people/ways.ts';
 import { addReferenceRoutes } from './reference/referencePage.ts';
+import { addScheduleRoutes } from './schedules/scheduleRoutes.ts';
 import { addSessionRoutes } from './sessionRoutes.ts';
 import { addPictureRoutes } from './set/picturePage.ts';
 import { addRetakeRoutes } from './set/retakes.ts';
 import { addSetRoutes } from './set/setPage.ts';
+import { addSetReviewRoutes } from './set/setReviews.ts';
+import { addThreadRoutes } from './set/threads.ts';
 import { addAuditLogRoutes } from './settings/auditLog.ts';
 import { addBrandingRoutes } from './settings/branding.ts';
+import { addChatRoutes } from './settings/chats.ts';
 import { addConnectorRoutes } from './settings/connectors.ts';
 import { addEndpointRoutes } from './settings/endpoints.ts';
 import { addGeneralRoutes } from './settings/general.ts';
 import { addKeyRoutes } from './settings/keys.ts';
+import { addMemberRoutes } from './settings/members.ts';
 import { addWebhookRoutes } from './settings/webhooks.ts';
-import { addSharedRoutes } from './sharedPage.ts';
+import { addSharedPictureRoutes } from './sharedPicture.ts';
+import { addSharedRoutes } from './sharedRoutes.ts';
 import { addShareRoutes } from './sharePanel.ts';
-import { readHome } from './viewer.ts';
+import { addStyleguideRoutes } from './styleguide.ts';
+import { findSignedIn, readHome } from './viewer.ts';
 
 export type { PagesOptions } from './context.ts';
 
@@ -36,23 +53,37 @@ const ROUTES: readonly ((pages: PageRoutes) => void)[] = [
   addListRoutes,
   addNewRequestRoutes,
   addSessionRoutes,
+  // Before those of links, whose path holds a token.
+  addProviderRoutes,
+  addLinkRoutes,
+  addInvitationRoutes,
+  addAccountRoutes,
+  addScheduleRoutes,
   addSetRoutes,
+  addSetReviewRoutes,
   addShareRoutes,
   addRetakeRoutes,
   addPictureRoutes,
+  addThreadRoutes,
   addDownloadRoutes,
   addAdRoutes,
   addObjectRoutes,
   addDeliveryRoutes,
   addGeneralRoutes,
   addKeyRoutes,
+  addMemberRoutes,
   addWebhookRoutes,
   addEndpointRoutes,
   addConnectorRoutes,
   addBrandingRoutes,
+  addChatRoutes,
+  addNoticeRoutes,
   addAuditLogRoutes,
+  addSharedPictureRoutes,
   addSharedRoutes,
   addReferenceRoutes,
+  addHelpRoutes,
+  addStyleguideRoutes,
 ];
 
 /** Serves /, /o/:slug…, /s/… and /assets/…. Mount it at the root of the public API. */
@@ -61,12 +92,14 @@ export function createPages(options: PagesOptions): Router {
   const pages = new PageRoutes(options, router);
   router.param('slug', (_request, _response, next, slug: string) => next(isSlug(slug) ? undefined : unknownPage()));
   router.param('id', (_request, _response, next, id: string) => next(isUuid(id) ? undefined : unknownPage()));
-  router.get('/', (request, response) => {
+  router.get('/', async (request, response) => {
     const paths = pathsOf(options.publicUrl, '');
     const given = request.query['organization'];
     const wanted = typeof given === 'string' ? given.trim().toLowerCase() : readHome(request);
+    const person = wanted === undefined ? await findSignedIn(options.store.db, request) : undefined;
     if (wanted !== undefined && isSlug(wanted)) response.redirect(302, `${paths.base}/o/${wanted}`);
-    else pages.send(response, welcomePage(paths.base, wanted), { paths });
+    else if (person !== undefined) response.redirect(302, homeOf(paths, person));
+    else pages.send(response, welcomePage(paths, waysOf(options), wanted), { paths });
   });
   router.get('/assets/:name', serveAsset);
   for (const addRoutes of ROUTES) addRoutes(pages);
@@ -78,13 +111,24 @@ function unknownPage(): Failure {
 }
 
 /** The page at the root, for people who are not signed in. @param wanted what the person typed, if it is no name of an organization. */
-function welcomePage(base: string, wanted?: string): ResultsPage {
+function welcomePage(paths: PagePaths, ways: Ways, wanted?: string): ResultsPage {
+  const { base } = paths;
+  const fault = 'The name of an organization has only lower-case letters, digits and hyphens, for example "acme".';
+  const organization = {
+    name: 'organization',
+    label: 'Your organization',
+    isRequired: true,
+    max: 63,
+    autocomplete: 'organization',
+    value: wanted ?? '',
+    more: html` autocapitalize="none"`,
+  };
+  const form = html`<form method="get" action="${base}/">
+${textField(organization, { values: {}, errors: wanted === undefined ? {} : { organization: [fault] } })}
+${button({ label: 'Continue', ...(!hasWays(ways) && { kind: 'primary' as const }) })}</form>`;
   const body = html`<section class="signin"><h1>Tearsheet</h1>
 <p>Placement previews: pictures of ads in slots of live pages.</p>
-<form method="get" action="${base}/"><label for="organization">Your organization</label>
-<input id="organization" name="organization" required maxlength="63" autocapitalize="none" autocomplete="organization" spellcheck="false" value="${wanted ?? ''}"${wanted !== undefined && html` aria-invalid="true" aria-describedby="fault"`}>
-${wanted !== undefined && html`<p id="fault" class="fault" role="alert">The name of an organization has only lower-case letters, digits and hyphens, for example <code>acme</code>.</p>`}
-<button class="primary">Continue</button></form>
+${hasWays(ways) ? html`${signInWays(paths, ways, { next: '' })}<details${wanted !== undefined && html` open`}><summary>Other ways</summary>${form}</details>` : form}
 <p><a href="${base}/docs">API reference</a> (<a href="${base}/openapi.json">openapi.json</a>)</p>
 </section>`;
   return { title: 'Welcome', body };

@@ -86,15 +86,16 @@ interface NumberedPages {
   readonly page: number;
   readonly pages: number;
   addressOf(page: number): string;
-  readonly labels?: { readonly before: string; readonly after: string };
+  /** The address at which the list is read again from its beginning. */
+  readonly first?: string;
   /** Whether more pages may follow than are known. */
   readonly isOpen?: boolean;
 }
 
 /** Links to the list pages before and after this one; nothing if there is one page. */
-export function numberedPages({ page, pages, addressOf, labels, isOpen = false }: NumberedPages): HtmlContent {
+export function numberedPages({ page, pages, addressOf, first, isOpen = false }: NumberedPages): HtmlContent {
   if (pages <= 1) return null;
-  const { before, after } = labels ?? { before: 'Previous', after: 'Next' };
-  const link = (to: number, text: string) => html`<a href="${addressOf(to)}">${text}</a>`;
-  return html`<nav class="pages" aria-label="Pages">${page > 1 && link(page - 1, before)} <span>Page ${page}${!isOpen && ` of ${pages}`}</span> ${page < pages && link(page + 1, after)}</nav>`;
+  const link = (to: number, rel: 'prev' | 'next', text: string) =>
+    html`<a class="button" rel="${rel}" href="${addressOf(to)}">${text}</a>`;
+  return html`<nav class="pages" aria-label="Pages">${page > 1 && [first !== undefined && html`<a class="button" href="${first}">First page</a>`, link(page - 1, 'prev', 'Previous page')]} <span>Page ${page}${!isOpen && ` of ${pages}`}</span> ${page < pages && link(page + 1, 'next', 'Next page')}</nav>`;
 }

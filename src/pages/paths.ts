@@ -1,3 +1,4 @@
+import type { AnimationFormat } from '../domain/animations.ts';
 import type { ThumbnailWidth } from '../domain/thumbnails.ts';
 import { type AssetName, assetPath } from './assets.ts';
 
@@ -9,6 +10,8 @@ export interface PagePaths {
   readonly campaigns: string;
   readonly sets: string;
   readonly ads: string;
+  readonly schedules: string;
+  schedule(id: string): string;
   readonly newRequest: string;
   campaign(id: string): string;
   set(id: string): string;
@@ -21,6 +24,7 @@ export interface PagePaths {
   /** The page of a share link. */
   share(token: string): string;
   image(token: string): string;
+  animation(token: string, format: AnimationFormat): string;
   thumbnail(token: string, width: ThumbnailWidth): string;
   asset(name: AssetName): string;
 }
@@ -35,6 +39,8 @@ export function pathsOf(publicUrl: string, slug: string): PagePaths {
     campaigns: `${organization}/campaigns`,
     sets: `${organization}/screenshot_sets`,
     ads: `${organization}/ads`,
+    schedules: `${organization}/schedules`,
+    schedule: (id) => `${organization}/schedules/${id}`,
     newRequest: `${organization}/new`,
     campaign: (id) => `${organization}/campaigns/${id}`,
     set: (id) => `${organization}/screenshot_sets/${id}`,
@@ -45,6 +51,7 @@ export function pathsOf(publicUrl: string, slug: string): PagePaths {
     delivery: (id) => `${organization}/deliveries/${id}`,
     settings: (name) => `${organization}/settings${name === undefined ? '' : `/${name}`}`,
     image: (token) => `${base}/i/${token}.png`,
+    animation: (token, format) => `${base}/i/${token}.${format}`,
     thumbnail: (token, width) => `${base}/i/${token}/${width}.webp`,
     asset: (name) => assetPath(base, name),
   };
@@ -57,5 +64,12 @@ export function addressOf(path: string, parameters: Readonly<Record<string, stri
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
+/** @returns the path of a page with one more parameter. */
+export const withParameter = (path: string, name: string, value: string): string =>
+  `${path}${path.includes('?') ? '&' : '?'}${name}=${value}`;
+
 /** Whether an address of the pages answers JSON or a stream of events, which programs read. */
 export const isForPrograms = (path: string): boolean => /(\.json|\/events)$/.test(path);
+
+/** @returns the path of the whole service, for cookies and links to the first page. */
+export const rootPath = ({ base }: Pick<PagePaths, 'base'>): string => (base === '' ? '/' : base);

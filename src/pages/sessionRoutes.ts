@@ -1,5 +1,4 @@
 /** Routes that sign a person in and out. */
-import type { Request, Response } from 'express';
 import { actorOf } from '../api/server/caller.ts';
 import { endSession } from '../core/organizations/apiKeys.ts';
 import { recordAction } from '../core/organizations/auditLogQueries.ts';
@@ -8,9 +7,10 @@ import { findOrganization } from '../core/organizations/organizations.ts';
 import { type Actor, changesBetween } from '../domain/auditLog.ts';
 import { createRateLimiter } from '../lib/rateLimiter.ts';
 import type { PagesOptions } from './context.ts';
+import { cookieOptions } from './cookies.ts';
 import { billingPage, formBody, goBack, type PageRoutes, slugOf, type ViewerRequest } from './pageRoutes.ts';
 import { pathsOf } from './paths.ts';
-import { cookieOptions, type Refusal, signIn, signInOnce } from './signIn.ts';
+import { type Refusal, signIn } from './signIn.ts';
 import { COOKIE, findSession, forgetHome } from './viewer.ts';
 
 /** Nobody needs a key to cause such entries, so each process adds at most 20 of an organization at once, and 6 a minute. */
@@ -25,18 +25,14 @@ export function addSessionRoutes(pages: PageRoutes): void {
     pages.send(response, billingPage(slug, options.contact), { paths: pathsOf(options.publicUrl, slug) });
   });
   const refusals = createRefusalLog(options);
-  const signingIn =
-    (attempt: typeof signIn) =>
-    async (request: Request, response: Response): Promise<void> => {
-      const paths = pathsOf(options.publicUrl, slugOf(request));
-      const actor = actorOf({ request, response }, { type: 'anonymous', keyId: null });
-      const refused = await attempt(options, { request, response, paths });
-      if (refused === undefined) return;
-      pages.send(response, refused.page, { paths });
-      await refusals(actor, refused.refusal);
-    };
-  router.post('/o/:slug/sign-in', formBody(), signingIn(signIn));
-  router.get('/o/:slug/sign-in/:token', signingIn(signInOnce));
+  router.post('/o/:slug/sign-in', formBody(), async (request, response) => {
+    const paths = pathsOf(options.publicUrl, slugOf(request));
+    const actor = actorOf({ request, response }, { type: 'anonymous' });
+    const refused = await signIn(options, { request, response, paths });
+    if (refused === undefined) return;
+    pages.send(response, refused.page, { paths });
+    await refusals(actor, refused.refusal);
+  });
   const signOut = async (given: ViewerRequest) => {
     const { request, response, viewer, actor, paths } = given;
     const session = findSession(options.secret, request, viewer.slug);
@@ -46,7 +42,7 @@ export function addSessionRoutes(pages: PageRoutes): void {
         const { organizationId } = viewer;
         await recordAction(tx, actor, { organizationId, action: 'session.ended', objectId: session.id });
       });
-    response.clearCookie(COOKIE, cookieOptions(options.publicUrl, paths));
+    response.clearCookie(COOKIE, cookieOptions(options.publicUrl, paths.organization));
     forgetHome(response, { publicUrl: options.publicUrl, paths });
     return goBack(given);
   };

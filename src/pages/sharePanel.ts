@@ -1,17 +1,32 @@
 /** The part of a set's page that creates, lists and revokes its share links, and its routes. */
 import { shareToken } from '../api/auth/shareTokens.ts';
+import { readOrFail } from '../api/public/endpoint.ts';
+import { NewShare } from '../contract/sharing.ts';
+import type { SetHead } from '../core/sets/readSet.ts';
+import { readSharedVersions } from '../core/sharing/answers.ts';
 import { createShareLink, listShareLinks, revokeLink, type ShareLinkRow } from '../core/sharing/shareLinks.ts';
 import { sharePage } from '../domain/addresses.ts';
 import { notFound } from '../domain/failure.ts';
-import { inDays, SHARE_DAYS_DEFAULT, SHARE_DAYS_MAX, SHARE_LABEL_MAX, shareState } from '../domain/shareLinks.ts';
+import {
+  inDays,
+  SHARE_DAYS_DEFAULT,
+  SHARE_DAYS_MAX,
+  SHARE_LABEL_MAX,
+  SHARE_PASSWORD_MAX,
+  SHARE_PASSWORD_MIN,
+  shareState,
+} from '../domain/shareLinks.ts';
 import { isUuid } from '../domain/slugs.ts';
 import { cutCodePoints, storable } from '../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../lib/html.ts';
+import { button, copyField, dialog } from './components.ts';
 import type { PagesOptions, Viewer } from './context.ts';
+import { checkbox, radio } from './fields.ts';
 import { formField, hiddenFields } from './forms.ts';
 import { timeElement } from './labels.ts';
-import { goBack, idOf, type PageRoutes } from './pageRoutes.ts';
-import type { PagePaths } from './paths.ts';
+import { goBack, idOf, type PageRoutes, redirectTo } from './pageRoutes.ts';
+import { addressOf, type PagePaths } from './paths.ts';
+import type { SetFacts } from './set/pictures.ts';
 
 const LINKS_SHOWN = 100;
 const DAYS = [7, SHARE_DAYS_DEFAULT, 90, 365];
@@ -20,46 +35,89 @@ const STATES = { active: 'Valid', expired: 'Expired', revoked: 'Revoked' } as co
 interface PanelOptions {
   readonly viewer: Viewer;
   readonly paths: PagePaths;
+  /** The id of a link that was just created. */
+  readonly created?: string;
 }
 
-export async function sharePanel(options: PagesOptions, setId: string, given: PanelOptions): Promise<Html> {
-  const { viewer, paths } = given;
-  const filter = { organizationId: viewer.organizationId, setId };
-  const { rows } = await listShareLinks(options.store.db, filter, { page: 1, perPage: LINKS_SHOWN });
-  const path = paths.set(setId);
-  return html`<section id="share" class="panel share"><h2>Share</h2>
-<p>Everybody who has a link sees the pictures of this set with site, device and time, and nothing else of it.</p>
-<form class="fields" method="post" action="${path}/shares">${hiddenFields(viewer, path)}
-  <label for="share-label">For whom</label><input id="share-label" name="label" maxlength="${SHARE_LABEL_MAX}" autocomplete="off">
+/** The links of a set that its page lists, and how many there are. */
+export const readShares = ({ store }: PagesOptions, { id, organization_id: organizationId }: SetHead) =>
+  listShareLinks(store.db, { organizationId, setId: id }, { page: 1, perPage: LINKS_SHOWN });
+
+/** The box that creates a link. */
+export function shareDialog(
+  facts: SetFacts,
+  { viewer, paths, approved }: Pick<PanelOptions, 'viewer' | 'paths'> & { readonly approved: number },
+): Html {
+  const path = paths.set(facts.set.id);
+  const body = html`<p class="hint">Everybody who has the link sees the pictures with site, device, ad and date, and nothing else of the set.</p>
+<form class="stack" method="post" action="${path}/shares">${hiddenFields(viewer, addressOf(path, { tab: 'shared' }))}
+  <label for="share-label">For whom</label><input id="share-label" name="label" maxlength="${SHARE_LABEL_MAX}" autocomplete="off" placeholder="Seen by you only">
   <label for="share-days">Valid for</label><select id="share-days" name="days">${DAYS.map((days) => html`<option value="${days}"${days === SHARE_DAYS_DEFAULT && html` selected`}>${days} days</option>`)}</select>
-  <label class="check"><input type="checkbox" name="downloads" value="yes"> <span>Allow downloads as PowerPoint, PDF or ZIP, with the names of the ads</span></label>
-  <button>Create a link</button>
-</form>
-${rows.length > 0 && html`<ul class="shares">${rows.map((row) => item(options, row, given))}</ul>`}
-</section>`;
+  <fieldset><legend>Pictures</legend>
+  ${radio({ name: 'pictures', value: 'approved', isChecked: true, label: html`Approved only${hint(facts, approved)}` })}
+  ${radio({ name: 'pictures', value: 'all', isChecked: false, label: 'All except rejected ones' })}</fieldset>
+  <fieldset><legend>The client may</legend>
+  ${checkbox({ name: 'answers', isChecked: true, label: 'Approve, ask for changes and comment' })}
+  ${checkbox({ name: 'downloads', isChecked: false, label: 'Download PowerPoint, PDF or ZIP' })}</fieldset>
+  <label for="share-password">Password <span class="meta">(optional, at least ${SHARE_PASSWORD_MIN} characters)</span></label><input id="share-password" name="password" minlength="${SHARE_PASSWORD_MIN}" maxlength="${SHARE_PASSWORD_MAX}" autocomplete="off" autocapitalize="none" spellcheck="false">
+  ${button({ label: 'Create the link', icon: 'share-2', kind: 'primary' })}
+</form>`;
+  return dialog('share', 'Share', body);
 }
 
-function item({ secret, publicUrl }: PagesOptions, row: ShareLinkRow, { viewer, paths }: PanelOptions): Html {
+/** @returns how many pictures a link with the approved ones shows. */
+export async function countApproved({ store }: PagesOptions, { id }: SetHead): Promise<number> {
+  return (await readSharedVersions(store.db, { set_id: id, pictures: 'approved' })).size;
+}
+
+/** What "approved only" means while the review is open: the client would miss pictures. */
+function hint({ views }: SetFacts, approved: number): HtmlContent {
+  const pictures = views.filter(({ image_token }) => image_token !== null).length;
+  if (approved === pictures) return null;
+  return html`<br><span class="meta">${approved} of ${pictures} pictures ${approved === 1 ? 'is' : 'are'} approved; the client sees ${approved === 1 ? 'that one' : 'those'}. Others appear as you approve them.</span>`;
+}
+
+/** The links of a set. */
+export function shareList(options: PagesOptions, rows: readonly ShareLinkRow[], given: PanelOptions): Html {
+  if (rows.length === 0) return html`<p class="hint">No link yet. Share creates one.</p>`;
+  return html`<ul class="shares">${rows.map((row) => item(options, row, given))}</ul>`;
+}
+
+function item({ secret, publicUrl }: PagesOptions, row: ShareLinkRow, { viewer, paths, created }: PanelOptions): Html {
   const state = shareState(row, new Date());
   const address = sharePage(publicUrl, shareToken(secret, row.id));
   const name = row.label === '' ? 'Link' : row.label;
   const path = paths.set(row.set_id);
-  return html`<li>
-  <p class="what"><strong><bdi>${name}</bdi></strong> <span class="state ${state}">${STATES[state]}</span></p>
-  <p class="meta">${when(row)}</p>
+  const isNew = row.id === created;
+  return html`<li class="panel"${isNew && html` data-copy-now`}>
+  <p class="bar"><strong><bdi>${name}</bdi></strong> <span class="badge ${state}">${STATES[state]}</span>${row.answered > 0 && html` <a href="${addressOf(path, { tab: 'activity' })}">${row.answered === 1 ? '1 answer' : `${row.answered} answers`}</a>`}</p>
+  <p>${allowed(row)}</p>
   ${
     state === 'active' &&
-    html`<input readonly value="${address}" aria-label="Address of ${name}">
-  <form method="post" action="${path}/shares/${row.id}/revoke">${hiddenFields(viewer, path)}<button class="danger">Revoke</button></form>`
+    html`<div class="bar">${copyField(`Address of ${name}`, address)}
+  <form method="post" action="${path}/shares/${row.id}/revoke">${hiddenFields(viewer, addressOf(path, { tab: 'shared' }))}<button class="danger">Revoke</button></form></div>`
   }
+  <p class="meta">${when(row)}</p>
 </li>`;
 }
 
-function when({ created_at, expires_at, revoked_at, last_used_at, creator, downloads }: ShareLinkRow): HtmlContent {
+/** For example "Approved pictures · answers · downloads · password". */
+function allowed({ pictures, answers, downloads, password_hash }: ShareLinkRow): string {
+  return [
+    pictures === 'approved' ? 'Approved pictures' : 'All pictures except rejected ones',
+    answers && 'answers',
+    downloads && 'downloads',
+    password_hash !== null && 'password',
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+function when({ created_at, expires_at, revoked_at, last_used_at, creator }: ShareLinkRow): HtmlContent {
   const end =
     revoked_at === null ? html`valid until ${timeElement(expires_at)}` : html`revoked ${timeElement(revoked_at)}`;
   const use = last_used_at === null ? 'never opened' : html`last opened ${timeElement(last_used_at)}`;
-  return html`Created ${timeElement(created_at)}${creator && ` by ${creator}`}, ${end}, ${use}${downloads && ', with downloads'}`;
+  return html`Created ${timeElement(created_at)}${creator && ` by ${creator}`}, ${end}, ${use}`;
 }
 
 export function addShareRoutes(pages: PageRoutes): void {
@@ -74,10 +132,13 @@ export function addShareRoutes(pages: PageRoutes): void {
       setId: idOf(given.request),
       expiresAt: inDays(new Date(), isValid ? days : SHARE_DAYS_DEFAULT),
       downloads: field('downloads') !== '',
+      answers: field('answers') !== '',
+      password: readOrFail(NewShare.pick({ password: true }), { password: field('password') || null }).password ?? null,
+      pictures: field('pictures') === 'all' ? ('all' as const) : ('approved' as const),
       label: cutCodePoints(storable(field('label')).trim(), SHARE_LABEL_MAX),
     };
-    await db.transaction().execute((tx) => createShareLink(tx, link, given.actor));
-    return goBack(given);
+    const { id } = await db.transaction().execute((tx) => createShareLink(tx, link, given.actor));
+    return redirectTo(given, addressOf(given.paths.set(link.setId), { tab: 'shared', created: id }));
   });
   pages.post(`${path}/:share/revoke`, async (given) => {
     const id = String(given.request.params['share']).toLowerCase();

@@ -1,81 +1,85 @@
 /** The page that a share link opens: pictures with site, device and time. It shows nothing else of the set. */
-import type { Request, RequestHandler } from 'express';
-import { readShareToken } from '../api/auth/shareTokens.ts';
-import { COST } from '../api/limits/costs.ts';
 import { type BrandingRow, readBranding } from '../core/organizations/branding.ts';
-import { wasRemoved } from '../core/removal/deletions.ts';
+import { threadsOfScreenshots } from '../core/reviews/commentQueries.ts';
 import { readScreenshots } from '../core/sets/readScreenshots.ts';
 import { readSetHead, type SetHead } from '../core/sets/readSet.ts';
-import { readVersions } from '../core/sets/readVersions.ts';
-import { findShareLink, noteShareLinkUse, type SharedSet } from '../core/sharing/shareLinks.ts';
-import { shareState } from '../domain/shareLinks.ts';
+import { type AnswerRow, latestAnswers } from '../core/sharing/answerQueries.ts';
+import { readSharedVersions } from '../core/sharing/answers.ts';
+import type { SharedSet } from '../core/sharing/shareLinks.ts';
+import { inkOn, readableOn } from '../domain/branding.ts';
+import { shortDevice } from '../domain/devices.ts';
 import { shownPart } from '../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../lib/html.ts';
+import { badge, button, dialog, pageHead } from './components.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
-import { type DownloadSource, downloadPage, downloadPanel, startDownload } from './downloads.ts';
-import { markerLabel, timeElement } from './labels.ts';
-import { setSource } from './live.ts';
-import { type PageRoutes, pageOf } from './pageRoutes.ts';
-import { messagePage, numberedPages, siteName, thumbnail, widthAtHeight } from './parts.ts';
-import { type PagePaths, pathsOf } from './paths.ts';
-import { type FilmStrip, type Group, groupPictures, inPageOrder } from './set/grouping.ts';
-import { currentVersion, type PictureView } from './set/pictures.ts';
+import { downloadForm } from './downloads.ts';
+import { dateElement, markerLabel } from './labels.ts';
+import { numberedPages, siteName, thumbnail, widthAtHeight } from './parts.ts';
+import type { PagePaths } from './paths.ts';
+import { type Group, groupPictures, inPageOrder } from './set/grouping.ts';
+import type { PictureView } from './set/pictures.ts';
+import { threadList } from './set/threads.ts';
+import type { SharedOptions } from './sharedLink.ts';
+import { answerButtons, answerForm, replyForm } from './shareForms.ts';
 
 const PER_PAGE = 240;
 
-interface SharedOptions {
-  readonly paths: PagePaths;
-  readonly token: string;
-  /** Number of the list page, from 1. */
-  readonly page: number;
+/** A picture as a link shows it. */
+export interface SharedPicture extends Omit<PictureView, 'versionIds'> {
+  readonly image_token: string;
+  /** The newest answer, if it came through this link. */
+  readonly answer: AnswerRow | undefined;
 }
 
-const ASK = 'Ask the person who sent it for a new one.';
-/** The pages of links that show nothing. They do not name the organization or the set. */
-const EXPIRED_LINK = linkPage('This link has expired', `Links to pictures are valid for a limited time. ${ASK}`, 410);
-const REMOVED_PICTURES = linkPage(
-  'These pictures were removed',
-  'Their owner deleted them, or keeps pictures for a limited time only.',
-  410,
-);
-const REVOKED_LINK = linkPage('This link was revoked', `The sender has withdrawn this link. ${ASK}`, 410);
-const UNKNOWN_LINK = linkPage(
-  'There is nothing at this address',
-  'Check that the link is complete. A link in a message is sometimes cut at the end of a line.',
-  404,
-);
-const UNAVAILABLE_LINK = linkPage('These pictures are not available at the moment', 'Try again later.', 403);
-
 /** @returns undefined if there is no such set. */
-async function sharedPage(
-  { store }: PagesOptions,
-  { set_id, organizationId, downloads }: SharedSet,
-  { paths, token, page }: SharedOptions,
+export async function sharedPage(
+  options: PagesOptions,
+  share: SharedSet,
+  { paths, token, client, page }: SharedOptions,
 ): Promise<ResultsPage | undefined> {
-  const set = await readSetHead(store.db, { id: set_id, organizationId });
+  const { db } = options.store;
+  const { set_id, organizationId, downloads } = share;
+  const set = await readSetHead(db, { id: set_id, organizationId });
   if (set === undefined) return undefined;
-  const pictures = set.status === 'rejected' ? [] : await picturesOf(store.db, set_id);
+  const pictures = await picturesOf(db, share);
   const shown = pictures.slice((page - 1) * PER_PAGE, page * PER_PAGE);
   const isLive = set.status === 'draft' || set.status === 'capturing';
-  const branding = await readBranding(store.db, organizationId);
+  const branding = await readBranding(db, organizationId);
   const canDownload = downloads && !isLive && pictures.length > 0;
-  const panel = { path: paths.share(token), pictures: pictures.length, hasTimeZone: false };
+  const canAnswer = share.answers && pictures.length > 0;
+  const path = paths.share(token);
+  const panel = { path, pictures: pictures.length, hasTimeZone: false };
+  const threads = (await threadsOfScreenshots(db, [], { setId: set_id, shareId: share.id })).get(null) ?? [];
+  const look = threadLook(branding, share.answers && ((id) => replyForm({ path, client }, id)));
+  const actions = html`${canDownload && button({ label: 'Download', icon: 'download', opens: 'download' })}${canAnswer && button({ label: 'Answer for all', icon: 'check', kind: 'primary', opens: 'answer-all' })}`;
   const body = html`
 <div id="shared" data-live>
-${head(set, { count: pictures.length, isLive })}
-${canDownload && downloadPanel(panel)}
-${sections(shown, paths)}
-${numberedPages({ page, pages: Math.ceil(pictures.length / PER_PAGE), addressOf: (to) => `${paths.share(token)}?page=${to}` })}
+${head(set, { pictures, isLive, actions })}
+${sections(shown, { paths, path })}
+${numberedPages({ page, pages: Math.ceil(pictures.length / PER_PAGE), addressOf: (to) => `${path}?page=${to}` })}
+${threads.length > 0 && html`<section class="panel"><h2>Comments on all pictures</h2>${threadList(threads, look)}</section>`}
 ${branding.footer_text !== null && html`<footer class="meta"><bdi>${branding.footer_text}</bdi></footer>`}
-</div>`;
+</div>
+${canDownload && dialog('download', 'Download', downloadForm(panel))}
+${canAnswer && dialog('answer-all', pictures.length === 1 ? 'Answer' : `Answer for all ${pictures.length} pictures`, answerForm({ path, client }, answerButtons(undefined)))}`;
+  const events = isLive ? `${path}/events` : undefined;
+  return { ...sharedLayout(branding, paths, token), title: set.campaign, body, events };
+}
+
+/** How pages of a link look. */
+export function sharedLayout(branding: BrandingRow, paths: PagePaths, token: string) {
+  const brandStyle = `${paths.share(token)}/brand.css`;
+  const assets = ['set.css', 'set.js', 'downloads.js'] as const;
+  return { isShared: true, ...brandOf(branding, paths), brandStyle, assets };
+}
+
+/** How clients see threads. @param reply the form below a thread; false if the link does not allow it. */
+export function threadLook({ brand_name: brand }: BrandingRow, reply: false | ((id: string) => Html)) {
   return {
-    title: set.campaign,
-    body,
-    isShared: true,
-    ...brandOf(branding, paths),
-    brandStyle: `${paths.share(token)}/brand.css`,
-    assets: ['set.css', 'lightbox.js', 'downloads.js'],
-    events: isLive ? `${paths.share(token)}/events` : undefined,
+    author: ({ client_name }: { client_name: string | null }) =>
+      html`<bdi>${client_name ?? brand ?? 'The sender'}</bdi>`,
+    time: dateElement,
+    actions: ({ id }: { id: string }) => (reply === false ? null : reply(id)),
   };
 }
 
@@ -89,28 +93,64 @@ function brandOf({ logo, brand_name: name }: BrandingRow, paths: PagePaths): Pic
 }
 
 /** The style sheet of a shared page: an inline style would break the Content-Security-Policy. */
-async function brandStyle({ store }: PagesOptions, { organizationId }: SharedSet): Promise<string> {
+export async function brandStyle({ store }: PagesOptions, { organizationId }: SharedSet): Promise<string> {
   const { accent_color: accent } = await readBranding(store.db, organizationId);
-  return `.shared .top { border-top: 4px solid ${accent}; }\n`;
+  const [light, dark] = [readableOn(accent, '#f7f7f5'), readableOn(accent, '#1b1e21')];
+  return `.shared .top { border-top: 4px solid ${accent}; }
+.shared {
+  --accent: light-dark(${light}, ${dark});
+  --on-accent: light-dark(${inkOn(light)}, ${inkOn(dark)});
+  --accent-ground: color-mix(in srgb, var(--accent) 10%, var(--panel));
+}
+`;
 }
 
-/** The newest versions that are approved for other people. Screenshots without a picture are left out. */
-async function picturesOf(db: PagesOptions['store']['db'], setId: string): Promise<PictureView[]> {
-  const versions = await readVersions(db, setId);
-  const current = (await readScreenshots(db, setId)).flatMap((own) => {
-    const ofOne = versions.get(own.id) ?? [];
-    const view = currentVersion(own, ofOne, { approvedOnly: true });
-    const isRejected = ofOne.find(({ id }) => id === view.shownId)?.decision === 'rejected';
-    return view.image_token === null || isRejected ? [] : [view];
+/** The versions that the link shows. Screenshots without one are left out. */
+export async function picturesOf(db: PagesOptions['store']['db'], share: SharedSet): Promise<SharedPicture[]> {
+  const shared = await readSharedVersions(db, share);
+  const ids = [...shared.values()].map(({ id }) => id);
+  const answers = await latestAnswers(db, ids);
+  const shown = (await readScreenshots(db, share.set_id)).flatMap((own) => {
+    const version = shared.get(own.id);
+    const token = version?.image_token ?? null;
+    if (version === undefined || token === null) return [];
+    const answer = answers.get(version.id);
+    const ours = answer?.share_id === share.id ? answer : undefined;
+    return [{ ...own, ...version, id: own.id, shownId: version.id, image_token: token, answer: ours }];
   });
-  return inPageOrder(current, 'site');
+  return inPageOrder(shown, 'site');
 }
 
-function head({ campaign }: SetHead, { count, isLive }: { count: number; isLive: boolean }): Html {
+interface HeadOptions {
+  readonly pictures: readonly SharedPicture[];
+  readonly isLive: boolean;
+  readonly actions: HtmlContent;
+}
+
+function head({ campaign }: SetHead, { pictures, isLive, actions }: HeadOptions): Html {
   const none = isLive ? 'The pictures are being taken. They appear here.' : 'There are no pictures to show.';
-  return html`<section class="head"><h1><bdi>${campaign}</bdi></h1>
+  return html`${pageHead({ title: html`<bdi>${campaign}</bdi>`, meta: summary(pictures), actions })}
 <p class="meta">Placement previews: Tearsheet put the ads into live pages. They do not show that a campaign ran.</p>
-${count === 0 && html`<p>${none}</p>`}${count > 0 && isLive && html`<p>More pictures are being taken.</p>`}</section>`;
+${pictures.length === 0 && html`<p>${none}</p>`}${pictures.length > 0 && isLive && html`<p>More pictures are being taken.</p>`}`;
+}
+
+/** For example "12 pictures · 3 sites · Desktop, iPhone · 300 × 250 · 21 Nov 2026". */
+function summary(pictures: readonly SharedPicture[]): HtmlContent {
+  const [first] = pictures;
+  if (first === undefined) return null;
+  const distinct = (of: (view: SharedPicture) => string) => [...new Set(pictures.map(of))].filter((one) => one !== '');
+  const count = (number: number, word: string) => `${number.toLocaleString('en')} ${word}${number === 1 ? '' : 's'}`;
+  const times = pictures.flatMap(({ captured_at }) => captured_at ?? []).toSorted((a, b) => Number(a) - Number(b));
+  const [from, to] = [times[0], times.at(-1)];
+  const isOneDay = from?.toDateString() === to?.toDateString();
+  const parts = [
+    count(pictures.length, 'picture'),
+    count(distinct(({ site_url }) => siteName(site_url).host).length, 'site'),
+    distinct(({ device }) => shortDevice(device)).join(', '),
+    distinct(({ ad }) => (ad.width === null ? '' : `${ad.width} × ${ad.height}`)).join(', '),
+    from && to && html`${dateElement(from)}${!isOneDay && html` to ${dateElement(to)}`}`,
+  ].filter((part) => part);
+  return parts.map((part, index) => html`${index > 0 && ' · '}${part}`);
 }
 
 /** CSS pixels, as in set.css. */
@@ -118,127 +158,47 @@ const SHOWN_HEIGHT = 280;
 /** About one screen; a browser loads the others when they come near. */
 const AT_ONCE = 4;
 
-function sections(pictures: readonly PictureView[], paths: PagePaths): Html {
+function sections(pictures: readonly SharedPicture[], options: Omit<CellOptions, 'first'>): Html {
   const first = new Set(pictures.slice(0, AT_ONCE));
-  return html`<div class="groups">${groupPictures(pictures, 'site').map((group) => section(group, { paths, first }))}</div>`;
+  return html`<div class="groups">${groupPictures(pictures, 'site').map((group) => section(group, { ...options, first }))}</div>`;
 }
 
 interface CellOptions {
   readonly paths: PagePaths;
-  readonly first: ReadonlySet<PictureView>;
+  /** The path of the link. */
+  readonly path: string;
+  readonly first: ReadonlySet<SharedPicture>;
 }
 
-function section({ first, strips }: Group<PictureView>, options: CellOptions): Html {
+function section({ first, strips }: Group<SharedPicture>, options: CellOptions): Html {
   const { host, address } = siteName(first.site_url);
   return html`<section class="group"><header><h2>${host}</h2>${address !== host && html`<p class="meta">${address}</p>`}</header><div class="cells">${strips.map((strip) => film(strip, options))}</div></section>`;
 }
 
-function film({ frames }: FilmStrip<PictureView>, options: CellOptions): HtmlContent {
-  const figures = frames.map((frame) =>
-    figure(frame, { ...options, strip: frames.length > 1 && frames[0]?.image_token }),
-  );
+function film(frames: readonly SharedPicture[], options: CellOptions): HtmlContent {
+  const figures = frames.map((frame) => figure(frame, options));
   return frames.length > 1 ? html`<div class="film">${figures}</div>` : figures;
 }
 
-function figure(
-  view: PictureView,
-  { paths, first, strip }: CellOptions & { strip: string | null | undefined | false },
-): HtmlContent {
-  const { device, marker_ms, captured_at, image_token: token } = view;
-  if (token === null) return null;
-  const address = paths.image(token);
-  const { host } = siteName(view.site_url);
-  const marker = marker_ms === null ? '' : `, ${marker_ms / 1000} s into the ad`;
-  const alt = `Placement preview on ${host}, ${device}${marker}`;
+/** For example "news.example · iPhone · 1.5 s". */
+export function pictureName({ site_url, device, marker_ms }: SharedPicture): string {
+  const names = [siteName(site_url).host, shortDevice(device), marker_ms !== null && markerLabel(marker_ms)];
+  return names.filter(Boolean).join(' · ');
+}
+
+export const picturePath = (path: string, { image_token }: SharedPicture): string => `${path}/pictures/${image_token}`;
+
+export function answerWord({ answer }: Pick<SharedPicture, 'answer'>): HtmlContent {
+  return answer && badge(answer.answer, answer.answer === 'approved' ? 'Approved' : 'Changes asked');
+}
+
+function figure(view: SharedPicture, { paths, path, first }: CellOptions): HtmlContent {
+  const { image_token: token, captured_at, ad } = view;
+  const name = pictureName(view);
   const size = shownPart({ width: view.image_width ?? 1, height: view.image_height ?? 1 });
   const shownWidth = widthAtHeight(size, SHOWN_HEIGHT);
+  const alt = `Placement preview of ${ad.name}: ${name}`;
   const picture = thumbnail({ paths, token, alt, size, shownWidth, lazy: !first.has(view) });
-  const frame = strip && html` data-strip="${strip}" data-marker="${markerLabel(marker_ms)}"`;
-  return html`<figure class="shot" id="p-${token}"><a class="frame" href="${address}" target="_blank" rel="noopener noreferrer" data-picture="${address}" data-width="${view.image_width}" data-height="${view.image_height}" data-title="${host}, ${device}${marker}"${frame}>${picture}</a>
-<figcaption><p class="what">${device}${marker}</p>${captured_at !== null && html`<p class="meta">${timeElement(captured_at)}</p>`}</figcaption></figure>`;
-}
-
-/** Serves what a share link opens, without a key: /s/:token. */
-export function addSharedRoutes(pages: PageRoutes): void {
-  const { options, router } = pages;
-  const { db } = options.store;
-  /** Each request looks the link up, so that a revoked one shows nothing. */
-  const opened =
-    (
-      show: (share: SharedSet, ...args: Parameters<RequestHandler>) => Promise<ResultsPage | 'sent' | undefined>,
-      cost: number = COST.usual,
-    ): RequestHandler =>
-    async (request, response, next) => {
-      options.openLimits?.takeOfAddress(request, response);
-      const found = await find(options, request);
-      if (!('title' in found)) options.openLimits?.takeOfLink(found.id, response, cost);
-      const result = 'title' in found ? found : await show(found, request, response, next);
-      if (result === 'sent') return;
-      pages.send(response, result ?? UNKNOWN_LINK, { paths: pathsOf(options.publicUrl, '') });
-    };
-  router.get(
-    '/s/:token',
-    opened(async (share, request) => {
-      await noteShareLinkUse(db, share.id);
-      const paths = pathsOf(options.publicUrl, '');
-      return sharedPage(options, share, { paths, token: String(request.params['token']), page: pageOf(request) });
-    }),
-  );
-  router.get(
-    '/s/:token/events',
-    opened(async (share, request, response) => {
-      const access = async () => {
-        const found = await find(options, request);
-        return 'title' in found ? undefined : found;
-      };
-      await pages.live.open(response, share.organizationId, setSource(options, share.set_id, access));
-      return 'sent';
-    }, COST.list),
-  );
-  const sourceOf = (share: SharedSet, request: Request): DownloadSource => {
-    const paths = pathsOf(options.publicUrl, '');
-    const path = paths.share(String(request.params['token']));
-    return { organizationId: share.organizationId, setId: share.set_id, audience: 'shared', path, base: paths.base };
-  };
-  router.get(
-    '/s/:token/brand.css',
-    opened(async (share, _request, response) => {
-      response.set({ 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'no-store' });
-      response.end(await brandStyle(options, share));
-      return 'sent';
-    }),
-  );
-  router.get(
-    '/s/:token/export',
-    opened(
-      async (share, request, response) =>
-        share.downloads ? startDownload(options, sourceOf(share, request), { request, response }) : undefined,
-      COST.heavy,
-    ),
-  );
-  router.get(
-    '/s/:token/exports/:export',
-    opened(async (share, request, response) =>
-      share.downloads ? downloadPage(options, sourceOf(share, request), { request, response }) : undefined,
-    ),
-  );
-  router.use('/s', (_request, response) => {
-    pages.send(response, UNKNOWN_LINK, { paths: pathsOf(options.publicUrl, '') });
-  });
-}
-
-/** @returns the set of a valid link, or the page that says why there is none. */
-async function find({ store, secret }: PagesOptions, request: Request): Promise<SharedSet | ResultsPage> {
-  const id = readShareToken(secret, String(request.params['token']));
-  if (id === undefined) return UNKNOWN_LINK;
-  const share = await findShareLink(store.db, id);
-  if (share === undefined) return (await wasRemoved(store.db, { id })) ? REMOVED_PICTURES : UNKNOWN_LINK;
-  const state = shareState(share, new Date());
-  if (state === 'revoked') return REVOKED_LINK;
-  if (state === 'expired') return EXPIRED_LINK;
-  return share.disabled ? UNAVAILABLE_LINK : share;
-}
-
-function linkPage(title: string, text: string, status: number): ResultsPage {
-  return { ...messagePage(title, text, status), isShared: true };
+  return html`<figure class="shot" id="p-${token}"><a class="frame" href="${picturePath(path, view)}">${picture}</a>
+<figcaption><p class="what">${name} ${answerWord(view)}</p><p class="meta"><bdi>${ad.name}</bdi></p>${captured_at !== null && html`<p class="meta">${dateElement(captured_at)}</p>`}</figcaption></figure>`;
 }

@@ -1,14 +1,18 @@
-/** Finds the viewer by API key or session. Each request asks PostgreSQL, so a revoked key opens nothing. */
+/** Finds the viewer by API key or session. Each request asks PostgreSQL, so a revoked key or a removed member opens nothing. */
 
 import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { createKeyChecker } from '../api/limits/keyChecker.ts';
 import { findLiveKey } from '../core/organizations/apiKeys.ts';
+import { findPerson, type Person } from '../core/people/sessions.ts';
+import type { Queryable } from '../db/database.ts';
 import { keyOfHeader } from '../domain/keys.ts';
+import { permissionsOf, permissionsOfKey } from '../domain/roles.ts';
 import { isSlug } from '../domain/slugs.ts';
 import { hmacOf, isSameSignature } from '../lib/hmac.ts';
 import type { PagesOptions, Viewer } from './context.ts';
-import type { PagePaths } from './paths.ts';
+import { cookieOptions, cookiesOf } from './cookies.ts';
+import { type PagePaths, rootPath } from './paths.ts';
 
 const HOME_COOKIE = 'tearsheet_home';
 const DAYS = 90;
@@ -31,6 +35,8 @@ type NewSession = Omit<Session, 'id'> & { readonly id?: string };
 export const newSessionId = () => randomBytes(12).toString('base64url');
 
 export const COOKIE = 'tearsheet_session';
+/** The session of a person, in all organizations. */
+export const PERSON_COOKIE = 'tearsheet_person';
 
 export type ViewerOptions = Pick<PagesOptions, 'store' | 'secret' | 'keyChecker'>;
 
@@ -45,16 +51,17 @@ export async function findViewerOf(
   request: Request,
   slug: string,
 ): Promise<Viewer | undefined> {
-  return (await byHeader(options, request, slug)) ?? (await bySession(options, request, slug));
+  return (
+    (await byHeader(options, request, slug)) ??
+    (await bySession(options, request, slug)) ??
+    (await byPerson(options, request, slug))
+  );
 }
 
 export function findSession(secret: Buffer, request: Request, slug: string): Session | undefined {
-  for (const part of (request.headers.cookie ?? '').split(';')) {
-    const [name, value = ''] = part.trim().split('=', 2);
-    const session = name === COOKIE ? readSession(secret, slug, value) : undefined;
-    if (session !== undefined) return session;
-  }
-  return undefined;
+  return cookiesOf(request, COOKIE)
+    .map((value) => readSession(secret, slug, value))
+    .find((session) => session !== undefined);
 }
 
 /** @throws Failure (429) after too many wrong keys. */
@@ -64,9 +71,8 @@ async function byHeader(options: ViewerOptions, request: Request, slug: string):
   const caller = key && (await keyChecker.find(request, key));
   if (caller === undefined || caller.organization.slug !== slug || !caller.scopes.includes('read')) return undefined;
   const { id, disabled } = caller.organization;
-  const canWrite = caller.scopes.includes('write');
   const { keyId, scopes } = caller;
-  return { organizationId: id, slug, disabled, scopes, canWrite, keyId, formToken: '' };
+  return viewerOf(permissionsOfKey(scopes), { organizationId: id, slug, disabled, keyId, name: '', formToken: '' });
 }
 
 async function bySession(
@@ -77,8 +83,47 @@ async function bySession(
   const session = findSession(secret, request, slug);
   const key = session && (await findLiveKey(store.db, { keyId: session.keyId, slug, sessionId: session.id }));
   if (session === undefined || key === undefined || !key.scopes.includes('read')) return undefined;
-  const canWrite = key.scopes.includes('write');
-  return { ...key, slug, canWrite, keyId: session.keyId, formToken: formToken(secret, session) };
+  const { scopes, ...found } = key;
+  const { keyId } = session;
+  return viewerOf(permissionsOfKey(scopes), { ...found, slug, keyId, formToken: formToken(secret, session) });
+}
+
+async function byPerson({ store, secret }: ViewerOptions, request: Request, slug: string): Promise<Viewer | undefined> {
+  const person = await findSignedIn(store.db, request);
+  const membership = person?.memberships.find((one) => one.slug === slug);
+  if (person === undefined || membership === undefined) return undefined;
+  const { organizationId, disabled, role } = membership;
+  const formToken = personFormToken(secret, person);
+  const { name, userId } = person;
+  return viewerOf(permissionsOf(role), {
+    organizationId,
+    slug,
+    disabled,
+    keyId: null,
+    person,
+    userId,
+    name,
+    formToken,
+  });
+}
+
+type Found = Omit<Viewer, 'scopes' | 'canWrite' | 'canReview' | 'person' | 'userId'> &
+  Partial<Pick<Viewer, 'person' | 'userId'>>;
+
+function viewerOf(scopes: readonly string[], found: Found): Viewer {
+  const can = { canWrite: scopes.includes('write'), canReview: scopes.includes('review') };
+  return { person: undefined, userId: null, ...found, scopes, ...can };
+}
+
+/** @returns the person whom the cookie names, in whatever organization; undefined if nobody is signed in. */
+export async function findSignedIn(db: Queryable, request: Request): Promise<Person | undefined> {
+  const [token] = cookiesOf(request, PERSON_COOKIE);
+  return token === undefined ? undefined : findPerson(db, token);
+}
+
+/** The token of the forms of one session of a person. */
+export function personFormToken(secret: Buffer, { sessionId }: Pick<Person, 'sessionId'>): string {
+  return sign(secret, 'form of a person', [sessionId]);
 }
 
 /** @returns the cookie of a session. It contains the id of the key; each request checks the key in PostgreSQL. */
@@ -97,10 +142,6 @@ export function readSession(secret: Buffer, slug: string, cookie: string): Sessi
 /** @returns the token that the forms of this session contain, because another site cannot know it. */
 export function formToken(secret: Buffer, { slug, keyId, expires, id }: Session): string {
   return sign(secret, 'form', [slug, keyId, expires, id]);
-}
-
-export function isFormToken(secret: Buffer, session: Session, given: string): boolean {
-  return isSameSignature(given, formToken(secret, session));
 }
 
 function isFuture(expires: string): boolean {
@@ -126,12 +167,8 @@ export function forgetHome(response: Response, options: HomeOptions): void {
 
 /** @returns the name of an organization, which may not exist any more. */
 export function readHome(request: Request): string | undefined {
-  const found = (request.headers.cookie ?? '').split(';').map((part) => part.trim().split('=', 2));
-  const slug = found.find(([name]) => name === HOME_COOKIE)?.[1] ?? '';
+  const [slug = ''] = cookiesOf(request, HOME_COOKIE);
   return isSlug(slug) ? slug : undefined;
 }
 
-function optionsOf({ publicUrl, paths }: HomeOptions) {
-  const secure = publicUrl.startsWith('https:');
-  return { httpOnly: true, sameSite: 'lax', secure, path: paths.base === '' ? '/' : paths.base } as const;
-}
+const optionsOf = ({ publicUrl, paths }: HomeOptions) => cookieOptions(publicUrl, rootPath(paths));

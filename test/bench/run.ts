@@ -8,6 +8,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { defaultOpenPages } from '../../src/capture/engine/pageQueue.ts';
 import { startEmbeddedPostgres } from '../../src/commands/dev/embeddedPostgres.ts';
+import { measureAnimations } from './animations.ts';
 import { measureEncoding } from './encoding.ts';
 import { type Figure, tableOf } from './figures.ts';
 import { measureFirst } from './first.ts';
@@ -33,10 +34,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   pictures: (_, quick) => measurePictures(quick ? { rounds: 2, ads: 20 } : { rounds: 5, ads: 50 }),
   pages: async (_, quick) => {
     const pagesAtOnce = await defaultOpenPages();
-    return [await measurePages({ ...(quick ? { rounds: 1, pages: 12 } : { rounds: 4, pages: 40 }), pagesAtOnce })];
+    return measurePages({ ...(quick ? { rounds: 1, pages: 12 } : { rounds: 4, pages: 40 }), pagesAtOnce });
   },
   sets: (_, quick) => measureSets(quick ? { rounds: 1, sets: 12 } : { rounds: 3, sets: 40 }),
   encoding: (_, quick) => measureEncoding(quick ? { rounds: 2, ads: 20 } : { rounds: 5, ads: 50 }),
+  animations: (_, quick) => measureAnimations(quick ? 2 : 5),
   markers: (_, quick) => measureMarkers(quick ? 3 : 7),
   first: (_, quick) => measureFirst(quick ? 3 : 7),
 };

@@ -1,11 +1,11 @@
 /** Many sets of one picture beside one set of as many pages, in `tearsheet dev`: pictures a second, and processor seconds a picture. */
-import { readdirSync, readFileSync } from 'node:fs';
 import { sleep } from '../../src/lib/sleep.ts';
 import { CREATIVES } from '../fixtures/media/creatives.ts';
 import { startPublishers } from '../fixtures/publisherServer.ts';
 import { type Figure, inTurns } from './figures.ts';
-import { startSites } from './pages.ts';
+import { ProcessTreeMeter } from './processTree.ts';
 import { ask, type DevService, withDev } from './service.ts';
+import { startSites } from './sites.ts';
 
 export interface SetsOptions {
   readonly rounds: number;
@@ -21,8 +21,6 @@ const POLL_MS = 50;
 const DEADLINE_MS = 300_000;
 /** Longer than a capture stays warm, so that each side starts cold. */
 const REST_MS = 15_000;
-const TICKS_A_SECOND = 100;
-const SAMPLE_MS = 50;
 
 export async function measureSets({ rounds, sets }: SetsOptions): Promise<Figure[]> {
   const publishers = await startPublishers();
@@ -96,51 +94,4 @@ async function hasEnded(service: DevService, id: string): Promise<boolean> {
   const failed = screenshots.find((one) => one.status !== 'uploaded' && one.status !== 'pending');
   if (failed !== undefined) throw new Error(`A picture of ${id} has the status ${failed.status}.`);
   return status !== 'draft' && status !== 'capturing';
-}
-
-/** Samples the processor time of a process and of all that it started, also of those that have ended. Linux only. */
-class ProcessTreeMeter {
-  readonly #root: number;
-  /** By process id and start time, because ids are used again. */
-  readonly #seconds = new Map<string, number>();
-  readonly #timer: NodeJS.Timeout;
-
-  constructor(root: number) {
-    this.#root = root;
-    this.#timer = setInterval(() => this.#sample(), SAMPLE_MS);
-  }
-
-  /** @returns processor seconds so far. The last 50 ms of each process are missing. */
-  cpuSeconds(): number {
-    this.#sample();
-    return [...this.#seconds.values()].reduce((sum, seconds) => sum + seconds, 0);
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-
-  #sample(): void {
-    const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (readStat(Number(name)) ?? []) : []));
-    // A process whose parent has ended belongs to the tree if it was seen in it before.
-    const members = new Set(all.filter(({ key }) => this.#seconds.has(key)).map(({ pid }) => pid)).add(this.#root);
-    for (let grown = true; grown; ) {
-      const children = all.filter(({ pid, parent }) => members.has(parent) && !members.has(pid));
-      for (const { pid } of children) members.add(pid);
-      grown = children.length > 0;
-    }
-    for (const { pid, key, seconds } of all) if (members.has(pid)) this.#seconds.set(key, seconds);
-  }
-}
-
-/** @returns undefined if the process has ended. */
-function readStat(pid: number) {
-  try {
-    // The process name is in brackets and may contain spaces.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    const seconds = (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
-    return { pid, parent: Number(fields[1]), key: `${pid} ${fields[19]}`, seconds };
-  } catch {
-    return undefined;
-  }
 }

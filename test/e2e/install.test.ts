@@ -34,6 +34,19 @@ describe('Tearsheet, installed by Helm with the values for a trial', () => {
     }
   });
 
+  it('helm test passes, and the diagnosis has every section and no secret', async () => {
+    const { installation } = e2e;
+    const tested = await installation.helmTest();
+    keepConsole('helm-test', `$ helm test t\n${tested.stdout}${tested.stderr}`);
+    expect([tested.code, tested.stdout.match(/Phase: +Succeeded/g)?.length]).toEqual([0, 5]);
+    const controller = `deployment/${await installation.deployment('controller')}`;
+    const printed = await installation.kubectl(['exec', controller, '-c', 'controller', '--', 'tearsheet', 'diagnose']);
+    keepConsole('diagnose', `$ kubectl exec ${controller} -- tearsheet diagnose\n${printed}`);
+    const bundle = JSON.parse(printed) as Record<string, { failed?: string } | null>;
+    expect(Object.entries(bundle).filter(([, section]) => section?.failed !== undefined)).toEqual([]);
+    expect(printed).not.toMatch(/postgres(ql)?:\/\/|AKIA|BEGIN/);
+  });
+
   it('a set that is posted through the Service is captured, and kubectl shows each step', async () => {
     e2e.servers.requestGate.hold('first');
     const asked = screenshotRequest(e2e.servers, { campaign: 'First', gate: 'first', pages: ['blog', 'news'] });

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { createInternalApi } from '../../src/api/internal/internalApi.ts';
 import { FolderArtifactStore } from '../../src/artifacts/folder.ts';
 import type { ControllerSettings } from '../../src/controller/controller.ts';
+import type { ReachedMilestone } from '../../src/core/jobs/countedTransactions.ts';
 import { readInstallation } from '../../src/core/jobs/installation.ts';
 import { openStore, type Store } from '../../src/db/database.ts';
 import { type Notifications, openNotifications } from '../../src/db/notifications.ts';
@@ -33,6 +34,8 @@ export interface ControllerDependencies {
   readonly warnings: LogLine[];
   /** Final states of pictures as the internal API counts them. */
   readonly counted: string[];
+  /** Milestones of sets as the internal API times them. */
+  readonly reached: ReachedMilestone[];
   close(): Promise<void>;
 }
 
@@ -55,17 +58,22 @@ export async function openControllerDependencies(
   const { url: internalUrl, close } = await startListener(server);
   const artifacts = new FolderArtifactStore(path.join(folder, 'artifacts'));
   const counted: string[] = [];
+  const reached: ReachedMilestone[] = [];
   server.on(
     'request',
     createInternalApi({
       ...{ store, queue, notifications, secret, internalUrl, artifacts, leaseSeconds, log },
       ...{ publicUrl: PUBLIC_URL, podDeadlineSeconds: 600 },
       smallSets: { maxPodsPerOrganization: 4, setDeadlineSeconds: 1_200 },
-      observe: { screenshots: (statuses) => void counted.push(...statuses) },
+      observe: {
+        screenshots: (statuses) => void counted.push(...statuses),
+        milestones: (milestones) => void reached.push(...milestones),
+      },
     }),
   );
   return {
     ...{ store, queue, notifications, artifacts, installation, secret, internalUrl, folder, log, warnings, counted },
+    reached,
     async close() {
       await queue.stop({ timeoutMs: 1_000 });
       await notifications.close();

@@ -4,8 +4,10 @@ import sharp from 'sharp';
 import type { ArtifactStore } from '../../src/artifacts/store.ts';
 import { insertImages } from '../../src/core/sets/images.ts';
 import type { Database } from '../../src/db/database.ts';
+import { ANIMATION_FORMATS, type AnimationFormat } from '../../src/domain/animations.ts';
 import type { DeviceName } from '../../src/domain/devices.ts';
 import type { SetStatus } from '../../src/domain/states.ts';
+import { pictureMark, withMark } from '../../src/lib/pictureMark.ts';
 import { sha256Of } from '../../src/lib/sha256.ts';
 import type { TestOrganization } from './insertRows.ts';
 
@@ -93,13 +95,34 @@ async function storePicture(
 ): Promise<{ token: string; sha256: string }> {
   // No two pictures are equal.
   const background = { r: (seq * 37) % 256, g: (seq * 91) % 256, b: nextShade() };
-  const png = await sharp({ create: { width, height, channels: 3, background } })
+  const plain = await sharp({ create: { width, height, channels: 3, background } })
     .png()
     .toBuffer();
+  const png = withMark(plain, pictureMark(`picture ${seq}`));
   const sha256 = sha256Of(png);
   const key = `screenshots/${randomUUID()}.png`;
   await artifacts.put(key, png, 'image/png');
   const image = { organizationId: organization.id, key, sha256, bytes: png.length, width, height };
   const [token = ''] = await insertImages(db, [image]);
   return { token, sha256 };
+}
+
+/** Gives the screenshot an animation. @returns the bytes of its files. */
+export async function insertAnimation(
+  { db, artifacts, organization }: { db: Database; artifacts: ArtifactStore; organization: { readonly id: string } },
+  screenshotId: string,
+): Promise<Record<AnimationFormat, Buffer>> {
+  const files = { webp: Buffer.from('RIFF, and it moves'), gif: Buffer.from('GIF89a, and it moves') };
+  const stored = { seconds: 1, fps: 10, webp: {}, gif: {} };
+  for (const format of ANIMATION_FORMATS) {
+    const key = `screenshots/${randomUUID()}.${format}`;
+    await artifacts.put(key, files[format], `image/${format}`);
+    const facts = { sha256: sha256Of(files[format]), bytes: files[format].length, width: 10, height: 20 };
+    const image = { organizationId: organization.id, key, contentType: `image/${format}`, ...facts };
+    const [token] = await insertImages(db, [image]);
+    stored[format] = { token, bytes: facts.bytes, width: 10, height: 20 };
+  }
+  const animation = JSON.stringify(stored);
+  await db.updateTable('screenshots').set({ animation }).where('id', '=', screenshotId).execute();
+  return files;
 }

@@ -2,6 +2,7 @@
  * A capture program without a browser: it speaks the capture protocol and uploads the same small PNG for every picture. The text of
  * the ad (`html_tag`) selects its behaviour: `fail`, `crash` (each time), `crash once`, `hang`, or `wait`, which hangs once and ends when
  * its job is settled. Any other ad is rendered. With FAKE_CAPTURE_HOSTS it takes small sets after its own, as the real program does.
+ * The host of a placement's site selects its behaviour too: `crash` or `hang`.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { env, exit, stdin } from 'node:process';
@@ -11,6 +12,7 @@ import {
   type ClaimedSmallSet,
   PROTOCOL_VERSION,
   type ResolvedCreatives,
+  type WantedPage,
   type WantedScreenshot,
 } from '../../src/contract/captureProtocol.ts';
 import { PNG_FACTS, uploadPng } from './captureClient.ts';
@@ -113,6 +115,19 @@ async function place(call: Call, bound: Bound, screenshots: WantedScreenshot[]):
   }
 }
 
+/** A placement has no ad. */
+async function showSlots(call: Call, bound: Bound, { site_url, placement }: WantedPage): Promise<void> {
+  if (!placement) return;
+  if (site_url.includes('crash')) exit(1);
+  if (site_url.includes('hang')) await new Promise(() => setInterval(() => undefined, 1_000));
+  const { id, sizes } = placement;
+  const [key] = await uploadPng(call, bound, [{ kind: 'screenshot', id }]);
+  const found = sizes.map((size) => ({ ...size, chosen: null, candidates: [], candidates_found: 0 }));
+  const record = { final_url: site_url, page: { width: 1, height: 1 }, sizes: found };
+  const results = [{ id, status: 'uploaded', key, ...PNG_FACTS, captured_at: new Date().toISOString(), record }];
+  await call('screenshots/results', { ...bound, results });
+}
+
 async function runIndex(call: Call, index: number): Promise<Attempt> {
   const pod = env['TEARSHEET_POD'];
   const opened = await call<Attempt>(`indexes/${index}/attempts`, { pod, ...(call === ownCall && hosts && { hosts }) });
@@ -121,7 +136,8 @@ async function runIndex(call: Call, index: number): Promise<Attempt> {
   const bound = { index, attempt };
   // The last result settles the job, and a claim may come after it.
   const rendered = renderAll(call, bound).catch(ignoreSuperseded);
-  await Promise.all([rendered, ...pages.map(({ screenshots }) => place(call, bound, screenshots))]);
+  const placed = pages.map(({ screenshots }) => place(call, bound, screenshots));
+  await Promise.all([rendered, ...placed, ...pages.map((page) => showSlots(call, bound, page))]);
   await call(`indexes/${index}/finish`, { attempt, phases: { navigate: 0.5 } });
   return opened;
 }

@@ -1,6 +1,10 @@
 /** An organization with something of each kind, for tests that delete it. */
 import { randomUUID } from 'node:crypto';
 import type { ArtifactStore } from '../../src/artifacts/store.ts';
+import { createChat } from '../../src/core/notices/chats.ts';
+import { recordNotice } from '../../src/core/notices/notices.ts';
+import { saveDraft } from '../../src/core/requests/drafts.ts';
+import { OPERATOR } from '../../src/domain/auditLog.ts';
 import { insertExportSet } from './exportSet.ts';
 import type { TestApi } from './publicApi.ts';
 
@@ -50,6 +54,8 @@ export async function fillOrganization(api: TestApi, artifacts: ArtifactStore): 
     {},
     { failure: 'no slot' },
   ]);
+  const repeated = { name: 'S', rule: { cron: '0 9 * * *' }, time_zone: 'UTC', screenshot_set: { id: set.id } };
+  await api.post('schedules', repeated);
   await api.post(`screenshot_sets/${set.id}/shares`, {});
   await send('POST', `screenshot_sets/${set.id}/exports`, JSON.stringify({ format: 'zip' }));
   const screenshots = [{ site: { url: 'https://news.example' }, device: { name: 'desktop' } }];
@@ -58,11 +64,22 @@ export async function fillOrganization(api: TestApi, artifacts: ArtifactStore): 
     screenshot_requests: [{ ad: { media }, screenshots }],
     subscribers: [{ webhook: { url: 'https://you.example/hook' } }],
   });
+  await api.post('placements', { ...screenshots[0], sizes: [{ width: 300, height: 250 }] });
   await send('POST', 'webhook_endpoints', JSON.stringify({ url: 'https://you.example/all' }));
   await send('POST', 'webhook_tests', JSON.stringify({ url: 'https://you.example/test' }));
-  await send('POST', 'templates', JSON.stringify({ name: 'T', sites: [{ url: 'https://news.example' }] }));
+  const sites = [{ url: 'https://news.example' }];
+  for (const path of ['templates', 'site_lists']) await send('POST', path, JSON.stringify({ name: 'T', sites }));
+  await saveDraft(db, {
+    organizationId,
+    keyId: api.organization.api_key.slice(8, 16),
+    userId: null,
+    body: { sites: 'news.example' },
+  });
   const connector = { region: 'eu-central-1', access_key_id: 'AKIA', secret_access_key: 'secret' };
   await send('PUT', 'connectors/s3', JSON.stringify(connector));
   await send('POST', 'keys', JSON.stringify({ name: 'Other', scopes: ['read'] }));
+  const chat = { name: 'Team', kind: 'slack', address: 'https://chat.example/', notices: ['set_failed'] } as const;
+  await db.transaction().execute((tx) => createChat(tx, organizationId, chat, OPERATOR));
+  await recordNotice(db, { organizationId, setId: set.id, kind: 'set_failed' });
   return { picture: `/i/${set.tokens[0]}.png`, setPath: `screenshot_sets/${set.id}`, organizationId };
 }

@@ -120,6 +120,20 @@ export async function insertSet(
   return id;
 }
 
+export async function insertPlacement(
+  db: Database,
+  { id: organization_id }: TestOrganization,
+  { site = 'https://news.example/', sizes = [{ width: 300, height: 250 }] } = {},
+): Promise<string> {
+  const id = randomUUID();
+  const request = { site_url: site, device: 'desktop' as const, sizes: JSON.stringify(sizes) };
+  await db
+    .insertInto('placements')
+    .values({ id, organization_id, ...request, expires_at: new Date(Date.now() + 86_400_000) })
+    .execute();
+  return id;
+}
+
 async function insertSubscribers(
   db: Queryable,
   { id: organization_id }: TestOrganization,

@@ -6,6 +6,7 @@ import { createLocalCluster, type LocalCluster } from '../../src/cluster/local/l
 import type { ClusterPort } from '../../src/cluster/port.ts';
 import { type Controller, type ControllerSettings, startController } from '../../src/controller/controller.ts';
 import type { ControllerObserver } from '../../src/controller/options.ts';
+import type { ReachedMilestone } from '../../src/core/jobs/countedTransactions.ts';
 import type { Store } from '../../src/db/database.ts';
 import type { Queue } from '../../src/db/queue.ts';
 import { openControllerDependencies, testSettings } from './controllerDependencies.ts';
@@ -26,6 +27,8 @@ export interface LocalInstallation {
   readonly internalUrl: string;
   /** Final states of pictures, as the controller and the internal API count them. */
   readonly counted: string[];
+  /** Milestones of sets, as the controller and the internal API time them. */
+  readonly reached: ReachedMilestone[];
   close(): Promise<void>;
 }
 
@@ -49,7 +52,8 @@ export interface LocalInstallationOptions {
 export async function startLocalInstallation(options: LocalInstallationOptions): Promise<LocalInstallation> {
   const { databaseUrl, settings = {}, leaseSeconds = 60, maxPods = 4 } = options;
   const dependencies = await openControllerDependencies(databaseUrl, { leaseSeconds });
-  const { store, queue, notifications, log, folder, secret, counted, artifacts, warnings, internalUrl } = dependencies;
+  const { store, queue, notifications, log, folder, secret, counted, reached, artifacts, warnings, internalUrl } =
+    dependencies;
   const cluster = createLocalCluster({
     captureCommand: options.captureCommand ?? [process.execPath, CAPTURE],
     ...{ maxPods, log, graceMs: 1_000, backoffMs: 50 },
@@ -61,7 +65,11 @@ export async function startLocalInstallation(options: LocalInstallationOptions):
   });
   const controller = await startController({
     ...{ store, queue, notifications, log },
-    observe: { screenshots: (statuses) => void counted.push(...statuses), ...options.observe },
+    observe: {
+      screenshots: (statuses) => void counted.push(...statuses),
+      milestones: (milestones) => void reached.push(...milestones),
+      ...options.observe,
+    },
     ...(options.clock && { clock: options.clock }),
     ...(options.checkArtifacts && { checkArtifacts: options.checkArtifacts }),
     ...(options.onSuperseded && { onSuperseded: options.onSuperseded }),
@@ -70,7 +78,7 @@ export async function startLocalInstallation(options: LocalInstallationOptions):
     settings: testSettings(dependencies, { maxPods, maxPodsPerOrganization: maxPods, isLocal: true, ...settings }),
   });
   return {
-    ...{ store, queue, cluster, controller, artifacts, warnings, internalUrl, counted },
+    ...{ store, queue, cluster, controller, artifacts, warnings, internalUrl, counted, reached },
     async close() {
       await controller.stop();
       await cluster.close();

@@ -38,6 +38,7 @@ export async function simulateIndex(db: Database, played: SimulatedIndex): Promi
       mode: 'stepped',
       notes: [],
       warnings: [],
+      films: [],
       width: 300,
       height: 250,
     } as const;
@@ -45,7 +46,11 @@ export async function simulateIndex(db: Database, played: SimulatedIndex): Promi
     await db
       .transaction()
       .execute((tx) =>
-        storeCreativeResult(tx, { attemptRef, adId: claimed.ad_id, result }, { ...eventContext, resolved: [] }),
+        storeCreativeResult(
+          tx,
+          { attemptRef, adId: claimed.ad_id, result },
+          { ...eventContext, resolved: [], reached: [] },
+        ),
       );
   }
   const { attemptRef } = await startIndex(db, played);
@@ -60,5 +65,7 @@ export async function simulateIndex(db: Database, played: SimulatedIndex): Promi
   const results = pictures.map(({ id }) => ({ id, status: 'uploaded' as const, key: id, ...FACTS, ...times }));
   await db
     .transaction()
-    .execute((tx) => storeScreenshotResults(tx, { attemptRef, results }, { ...eventContext, resolved: [] }));
+    .execute((tx) =>
+      storeScreenshotResults(tx, { attemptRef, results }, { ...eventContext, resolved: [], reached: [] }),
+    );
 }

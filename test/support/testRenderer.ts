@@ -47,7 +47,6 @@ export async function startTestRenderer({ fetchTimeoutMs, ...options }: TestRend
     fetch,
     creativeDeadlineMs: 110_000,
     networkBudgetMs: 60_000,
-    browsers: 1,
     ...options,
   });
   return {

@@ -26,7 +26,7 @@ async function admitted() {
   const { db } = shop.store;
   const setId = await insertSet(db, organization, { pictures: [{ adId: await insertAd(db, organization) }] });
   const limits = { ...SETTINGS, maxPods: 1_000_000, maxPodsPerOrganization: 1_000_000 };
-  const job = required((await db.transaction().execute((tx) => admitWaiting(tx, limits))).admitted[0]);
+  const job = required((await db.transaction().execute((tx) => admitWaiting(tx, limits, { reached: [] }))).admitted[0]);
   return { setId, ...job };
 }
 

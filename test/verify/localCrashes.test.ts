@@ -155,7 +155,7 @@ async function admitted() {
     { webhook_url: 'https://hooks.example/', webhook_topics: ['screenshot_set.approved', 'screenshot_set.failed'] },
   ];
   const setId = await insertSet(db, organization, { pictures, subscribers });
-  const { admitted: jobs } = await db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
+  const { admitted: jobs } = await db.transaction().execute((tx) => admitWaiting(tx, LIMITS, { reached: [] }));
   return { setId, ...required(jobs[0]) };
 }
 

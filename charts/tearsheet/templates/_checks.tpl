@@ -13,6 +13,12 @@
 {{- if not $v.artifacts.url -}}
 {{- fail "artifacts.url is not set: where pictures are kept, s3://bucket/prefix, or file:///folder to try it out." -}}
 {{- end -}}
+{{- if and $v.mail.existingSecret (not $v.mail.from) -}}
+{{- fail "mail.from is not set: the sender of mails, for example Tearsheet <tearsheet@example.com>." -}}
+{{- end -}}
+{{- if and $v.signIn.issuer (not (and $v.signIn.clientId $v.signIn.existingSecret)) -}}
+{{- fail "signIn.issuer needs signIn.clientId, and signIn.existingSecret with the secret of the client." -}}
+{{- end -}}
 {{- if ne (empty $v.artifacts.accessKeyId) (empty $v.artifacts.secretAccessKey) -}}
 {{- fail "artifacts.accessKeyId and artifacts.secretAccessKey go together." -}}
 {{- end -}}

@@ -22,13 +22,25 @@
     {{- include "tearsheet.dnsPorts" . | trim | nindent 4 }}
 {{- end }}
 
-{{- /* Ports of the cluster's API, of PostgreSQL and of S3, as a list without repetitions. */ -}}
+{{- /* Ports of the cluster's API, PostgreSQL, S3, the mail server, the provider and the collector, as a list without repetitions. */ -}}
 {{- define "tearsheet.serverPorts" -}}
 {{- $ports := list 443 6443 5432 -}}
-{{- range list .Values.database.url .Values.artifacts.endpoint -}}
+{{- if .Values.mail.existingSecret }}{{ $ports = concat $ports (list 465 587) }}{{ end -}}
+{{- range list .Values.database.url .Values.artifacts.endpoint .Values.signIn.issuer .Values.tracing.endpoint -}}
 {{- $port := regexFind ":[0-9]+$" (urlParse (. | default "")).host | trimPrefix ":" -}}
 {{- if $port }}{{ $ports = append $ports (int $port) }}{{ end -}}
 {{- if hasPrefix "http://" (. | default "") }}{{ if not $port }}{{ $ports = append $ports 80 }}{{ end }}{{ end -}}
+{{- end -}}
+{{- $ports | uniq | toJson }}
+{{- end }}
+
+{{- /* Ports of the proxies of locations, as a list without repetitions. */ -}}
+{{- define "tearsheet.proxyPorts" -}}
+{{- $ports := list -}}
+{{- range .Values.locations.list -}}
+{{- $url := urlParse .proxy -}}
+{{- $port := regexFind ":[0-9]+$" $url.host | trimPrefix ":" -}}
+{{- $ports = append $ports (int (default (get (dict "http" "80" "https" "443" "socks5" "1080") $url.scheme) $port)) -}}
 {{- end -}}
 {{- $ports | uniq | toJson }}
 {{- end }}

@@ -116,8 +116,26 @@ env:
   - name: AWS_SESSION_TOKEN
     valueFrom: { secretKeyRef: { name: {{ . }}, key: AWS_SESSION_TOKEN, optional: true } }
   {{- end }}
+  {{- with $root.Values.mail.existingSecret }}
+  - name: SMTP_URL
+    valueFrom: { secretKeyRef: { name: {{ . }}, key: {{ $root.Values.mail.existingSecretKey }} } }
+  {{- end }}
+  {{- if and (eq .component "api") $root.Values.signIn.existingSecret }}
+  - name: OIDC_CLIENT_SECRET
+    valueFrom: { secretKeyRef: { name: {{ $root.Values.signIn.existingSecret }}, key: {{ $root.Values.signIn.existingSecretKey }} } }
+  {{- end }}
+  {{- with $root.Values.tracing }}
+  {{- if and .endpoint .existingSecret }}
+  - name: OTEL_EXPORTER_OTLP_HEADERS
+    valueFrom: { secretKeyRef: { name: {{ .existingSecret }}, key: {{ .existingSecretKey }} } }
+  {{- end }}
+  {{- end }}
   - name: NAMESPACE
     valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
+  {{- if and (eq .component "api") $root.Values.locations.existingSecret }}
+  - name: LOCATION_CREDENTIALS
+    valueFrom: { secretKeyRef: { name: {{ $root.Values.locations.existingSecret }}, key: {{ $root.Values.locations.existingSecretKey }} } }
+  {{- end }}
   {{- if eq .component "controller" }}
   # With a heap limit, V8 collects garbage before it takes more memory. 10,000 ScreenshotJobs then fit into 256 MiB.
   - { name: NODE_OPTIONS, value: --max-old-space-size=128 --max-semi-space-size=8 }

@@ -15,6 +15,12 @@
   "S3_ENDPOINT" $v.artifacts.endpoint
   "S3_PUBLIC_ENDPOINT" $v.artifacts.publicEndpoint
   "EGRESS_ALLOW" (join "," $v.egress.allow)
+  "MAIL_FROM" $v.mail.from
+  "OIDC_ISSUER" $v.signIn.issuer
+  "OIDC_CLIENT_ID" $v.signIn.clientId
+  "MEMBERSHIP_RULES" (ternary (toJson $v.signIn.rules) "" (not (empty $v.signIn.rules)))
+  "OTEL_EXPORTER_OTLP_ENDPOINT" $v.tracing.endpoint
+  "LOCATIONS" (empty $v.locations.list | ternary "" (toJson $v.locations.list))
   "LEASE_NAME" (printf "%s-controller" $name)
   "READ_NODES" (toString $v.rbac.nodes)
   "CAPTURE_PROFILE" "/etc/tearsheet/capture/profile.json"
@@ -67,8 +73,11 @@
 {{- $volumes = prepend $volumes (dict "name" "internal-ca" "secret" $secret) -}}
 {{- $mounts = prepend $mounts (dict "name" "internal-ca" "mountPath" "/etc/tearsheet/internal-ca" "readOnly" true) -}}
 {{- end -}}
-{{- $spread := list (dict "maxSkew" 1 "topologyKey" "kubernetes.io/hostname" "whenUnsatisfiable" "ScheduleAnyway"
-  "labelSelector" (dict "matchLabels" (include "tearsheet.selector" (list . "capture") | fromYaml))) -}}
+{{- $captures := dict "matchLabels" (include "tearsheet.selector" (list . "capture") | fromYaml) -}}
+{{- $spread := list -}}
+{{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" -}}
+{{- $spread = append $spread (dict "maxSkew" 1 "topologyKey" . "whenUnsatisfiable" "ScheduleAnyway" "labelSelector" $captures) -}}
+{{- end -}}
 {{- $profile := dict
   "image" (include "tearsheet.image" .)
   "imagePullPolicy" .Values.image.pullPolicy
@@ -92,7 +101,7 @@
 {{- range $key, $value := $profile }}
 {{- if kindIs "invalid" $value }}{{ $_ := unset $profile $key }}{{ end }}
 {{- end }}
-{{- range $key := list "affinity" "runtimeClassName" "priorityClassName" "schedulerName" "queueName" "dnsPolicy" "dnsConfig" "hostAliases" }}
+{{- range $key := list "affinity" "runtimeClassName" "priorityClassName" "priorityClasses" "schedulerName" "queueName" "queuePriorityClasses" "dnsPolicy" "dnsConfig" "hostAliases" }}
 {{- with get $c $key }}{{ $_ := set $profile $key . }}{{ end }}
 {{- end }}
 {{- toPrettyJson $profile }}

@@ -13,16 +13,24 @@ import { expireClaims } from '../../core/jobs/claims.ts';
 import { ResultFaultError } from '../../core/jobs/creativeResults.ts';
 import { countUnresolved } from '../../core/jobs/creatives.ts';
 import { storeScreenshotResults } from '../../core/jobs/screenshotResults.ts';
+import { exportSpans } from '../../core/jobs/traces.ts';
+import { lockPendingPlacement } from '../../core/placements/placementQueries.ts';
+import { readPageAccess } from '../../core/sets/pageAccess.ts';
 import { type MissingScreenshot, missingScreenshots } from '../../core/sets/results.ts';
+import type { Row } from '../../db/rows.ts';
+import { ANIMATION_FORMATS } from '../../domain/animations.ts';
+import { pageKey } from '../../domain/batches.ts';
+import type { PageAccess } from '../../domain/pageAccess.ts';
 import { withContent } from '../../domain/pictureKeys.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
+import type { Locations } from '../../egress/locations.ts';
 import { getCaller, requireAttempt, requireIndex } from '../auth/captureAuth.ts';
 import { ForbiddenError, NotFoundError } from '../server/errors.ts';
-import { requireUpload, screenshotKey } from '../transfers/transfers.ts';
+import { animationKey, requireUpload, screenshotKey } from '../transfers/transfers.ts';
 import { type InternalApiContext, readIndex } from './options.ts';
 
 export function addAttemptRoutes(router: Router, context: InternalApiContext): void {
-  const { artifacts, transact, observe, queue } = context;
+  const { store, artifacts, transact, observe, queue } = context;
 
   router.post('/indexes/:index/attempts', async (req, res) => {
     const { pod, hosts } = OpenAttempt.parse(req.body);
@@ -35,23 +43,34 @@ export function addAttemptRoutes(router: Router, context: InternalApiContext): v
   });
 
   router.post('/screenshots/results', async (req, res) => {
-    const { index, attempt, results } = ScreenshotResults.parse(req.body);
+    const { index, attempt, results, spans } = ScreenshotResults.parse(req.body);
     const attemptRef = requireAttempt(getCaller(res), { index, attempt });
     requireKeys(results, attempt);
     requireTimes(results);
     const uploaded = results.filter((result) => result.status === 'uploaded');
-    await Promise.all(uploaded.map((result) => requireUpload(artifacts, result)));
+    const files = uploaded.flatMap((result) => [result, ...animationFiles(result).map(([, file]) => file)]);
+    await Promise.all(files.map((file) => requireUpload(artifacts, file)));
     await transact((tx, resolving) => storeScreenshotResults(tx, { attemptRef, results }, resolving));
+    await exportSpans(store.db, attemptRef.jobId, spans);
     res.json({});
   });
 
   router.post('/indexes/:index/finish', async (req, res) => {
-    const { attempt, phases } = FinishIndex.parse(req.body);
+    const { attempt, phases, processor_seconds, spans } = FinishIndex.parse(req.body);
     const attemptRef = requireAttempt(getCaller(res), { index: readIndex(req), attempt });
     const isFirst = await transact((tx) => finishIndex(tx, attemptRef, { queue }));
-    if (isFirst) observe?.phases?.(phases);
+    if (isFirst) {
+      observe?.phases?.(phases);
+      if (processor_seconds !== undefined) observe?.processor?.(processor_seconds);
+      await exportSpans(store.db, attemptRef.jobId, spans);
+    }
     res.json({});
   });
+}
+
+function animationFiles(result: ScreenshotResults['results'][number]) {
+  const animation = result.status === 'uploaded' ? result.animation : undefined;
+  return animation ? ANIMATION_FORMATS.map((format) => [format, animation[format]] as const) : [];
 }
 
 function requireKeys(results: ScreenshotResults['results'], attempt: number): void {
@@ -59,6 +78,10 @@ function requireKeys(results: ScreenshotResults['results'], attempt: number): vo
     if (result.status !== 'uploaded') continue;
     if (result.key !== withContent(screenshotKey(result.id, attempt), result.sha256)) {
       throw new ResultFaultError(`${result.key} is not the key of screenshot ${result.id} in attempt ${attempt}.`);
+    }
+    for (const [format, { key, sha256 }] of animationFiles(result)) {
+      if (key !== withContent(animationKey(result.id, attempt, format), sha256))
+        throw new ResultFaultError(`${key} is not the key of the animation of ${result.id} in attempt ${attempt}.`);
     }
   }
 }
@@ -75,38 +98,63 @@ function requireTimes(results: ScreenshotResults['results']): void {
 }
 
 async function open(
-  { transact, podDeadlineSeconds, leaseSeconds }: InternalApiContext,
+  { transact, podDeadlineSeconds, leaseSeconds, locations }: InternalApiContext,
   { jobId, index, pod, hosts }: { jobId: string; index: number; pod: string; hosts: boolean },
 ): Promise<Attempt> {
-  const { opened, missing, unresolved, hosting } = await transact(async (tx, resolving) => {
+  const { opened, pages, isDone, hosting } = await transact(async (tx, resolving) => {
     const opened = await openAttempt(tx, { jobId, index, pod });
     if (opened === undefined) throw new NotFoundError(`There is no index ${index} of job ${jobId}.`);
     await expireClaims(tx, jobId, resolving);
     const setId = opened.job.set_id;
     const missing = setId === null || opened.settled ? [] : await missingScreenshots(tx, { setId, index });
+    const placement = setId === null && !opened.settled ? await lockPendingPlacement(tx, jobId) : undefined;
+    const access = missing.some((one) => one.page_access_id) ? await readPageAccess(tx, setId ?? '') : new Map();
+    const pages = [...pagesOf(missing, { access, locations }), ...(placement ? [pageOf(placement)] : [])];
     const unresolved = opened.settled ? 0 : await countUnresolved(tx, jobId);
-    const isDone = missing.length === 0 && unresolved === 0;
+    const isDone = pages.length === 0 && unresolved === 0;
     const hosting = hosts && !isDone && (await startHosting(tx, opened, { index, leaseSeconds }));
-    return { opened, missing, unresolved, hosting };
+    return { opened, pages, isDone, hosting };
   });
   const podDeadline = opened.now.getTime() + podDeadlineSeconds * 1000;
   return {
     attempt: opened.attempt,
-    done: missing.length === 0 && unresolved === 0,
+    done: isDone,
     deadline_at: new Date(Math.min(podDeadline, opened.deadlineAt.getTime())).toISOString(),
-    pages: pagesOf(missing),
+    pages,
     hosting,
   };
 }
 
-/** @returns one page for each site, device and choice about other ads, in the order of the request. */
-function pagesOf(missing: readonly MissingScreenshot[]): WantedPage[] {
+function pageOf({ id, site_url, device, sizes }: Row<'placements'>): WantedPage {
+  return { site_url: withScheme(site_url), device, screenshots: [], placement: { id, sizes } };
+}
+
+interface PageParts {
+  readonly access: ReadonlyMap<string, PageAccess>;
+  readonly locations: Locations | undefined;
+}
+
+/** @returns one page for the screenshots with the same page and options of the page, in the order of the request. */
+function pagesOf(missing: readonly MissingScreenshot[], { access, locations }: PageParts): WantedPage[] {
   const pages = new Map<string, WantedPage>();
-  for (const { id, ad_id, marker_ms, options, site_url, site_key, device } of missing) {
-    const key = `${device} ${optionsFromJson(options).otherAds} ${site_key}`;
-    const page = pages.get(key) ?? { site_url: withScheme(site_url), device, screenshots: [] };
+  for (const { id, ad_id, marker_ms, options, site_url, site_key, device, page_access_id } of missing) {
+    const { otherAds, location } = optionsFromJson(options);
+    const key = pageKey({ siteKey: site_key, device, otherAds, location, accessId: page_access_id });
+    const values = access.get(page_access_id ?? '');
+    const page: WantedPage = pages.get(key) ?? {
+      site_url: withScheme(site_url),
+      device,
+      screenshots: [],
+      ...(location !== null && { location: { id: location, profile: profileOf(locations, location) } }),
+      ...(values && { access: { cookies: [...values.cookies], headers: [...values.headers] } }),
+    };
     page.screenshots.push({ id, ad_id, marker_ms, options });
     pages.set(key, page);
   }
   return [...pages.values()];
+}
+
+function profileOf(locations: Locations | undefined, id: string) {
+  const found = locations?.find(id);
+  return found === undefined ? null : { ...found, languages: [...found.languages] };
 }

@@ -1,5 +1,6 @@
 /** The calls with which a capture claims, renews, releases and reports a creative, and waits for creatives of other captures. */
 import type { Request, Response, Router } from 'express';
+import type { ArtifactStore } from '../../artifacts/store.ts';
 import {
   ClaimCreative,
   type ClaimedCreative,
@@ -12,11 +13,12 @@ import { type AttemptRef, lockAttempt } from '../../core/jobs/attempts.ts';
 import { claimCreative, expireClaims, releaseClaim, renewClaim } from '../../core/jobs/claims.ts';
 import { checkFrames, ResultFaultError, storeCreativeResult } from '../../core/jobs/creativeResults.ts';
 import { countUnresolved, type ResolvedCreativeRow, readResolvedCreatives } from '../../core/jobs/creatives.ts';
+import { exportSpans } from '../../core/jobs/traces.ts';
 import { type Change, type Notifications, notify } from '../../db/notifications.ts';
 import { withContent } from '../../domain/pictureKeys.ts';
 import { uploadKey } from '../../domain/uploads.ts';
 import { getCaller, requireAttempt } from '../auth/captureAuth.ts';
-import { frameKey, requireUpload, type Transfers } from '../transfers/transfers.ts';
+import { filmKey, frameKey, requireUpload, type Transfers } from '../transfers/transfers.ts';
 import { type InternalApiContext, readAdId } from './options.ts';
 
 interface WaitOptions {
@@ -59,12 +61,16 @@ export function addCreativeRoutes(router: Router, context: InternalApiContext, t
   });
 
   router.post('/creatives/:ad/result', async (req, res) => {
-    const { index, attempt, seconds, result } = CreativeResult.parse(req.body);
+    const { index, attempt, seconds, result, spans } = CreativeResult.parse(req.body);
     const attemptRef = requireAttempt(getCaller(res), { index, attempt });
     const adId = readAdId(req);
-    if (result.status === 'uploaded') await requireUploads(result.frames, { ...attemptRef, adId });
+    if (result.status === 'uploaded') {
+      await requireUploads(result.frames, { ...attemptRef, adId });
+      for (const film of result.films) await requireFilm(artifacts, film, { ...attemptRef, adId });
+    }
     const isFirst = await transact((tx, resolving) => storeCreativeResult(tx, { attemptRef, adId, result }, resolving));
     if (isFirst) observe?.creative?.({ status: result.status, seconds });
+    await exportSpans(store.db, attemptRef.jobId, spans);
     res.json({});
   });
 }
@@ -79,6 +85,17 @@ function checkKeys(frames: Rendered['frames'], owner: Parameters<typeof frameKey
   }
 }
 
+async function requireFilm(
+  artifacts: ArtifactStore,
+  film: Rendered['films'][number],
+  owner: Parameters<typeof filmKey>[0],
+): Promise<void> {
+  if ('reason' in film) return;
+  if (film.key !== withContent(filmKey(owner, film), film.sha256))
+    throw new ResultFaultError(`${film.key} is not the key of a film of ad ${owner.adId} in this attempt.`);
+  await requireUpload(artifacts, film);
+}
+
 async function claim(
   { leaseSeconds, transact }: InternalApiContext,
   transfers: Transfers,
@@ -90,9 +107,12 @@ async function claim(
     return { creative, unresolved: await countUnresolved(tx, attemptRef.jobId) };
   });
   if (creative === undefined) return { creative: null, unresolved };
-  const { wanted, file, ...claimed } = creative;
+  const { wanted, films, file, ...claimed } = creative;
   const signed = file && { ...file, url: await transfers.download(uploadKey(creative.content)) };
-  return { creative: { ...claimed, wanted: [...wanted], file: signed, lease_seconds: leaseSeconds }, unresolved };
+  return {
+    creative: { ...claimed, wanted: [...wanted], films: [...films], file: signed, lease_seconds: leaseSeconds },
+    unresolved,
+  };
 }
 
 /** How often a waiting call checks for claims whose lease has expired. */
@@ -130,7 +150,7 @@ async function wait(
 }
 
 async function describe(
-  { ad_id, status, reason, width, height, mode, warnings, frames }: ResolvedCreativeRow,
+  { ad_id, status, reason, width, height, mode, warnings, frames, films }: ResolvedCreativeRow,
   transfers: Transfers,
 ): Promise<ResolvedCreatives['creatives'][number]> {
   if (status === 'failed') return { ad_id, status, reason: reason ?? 'The ad could not be captured.' };
@@ -140,7 +160,16 @@ async function describe(
     sha256,
     url: await transfers.download(key),
   }));
-  return { ad_id, status, width: width ?? 0, height: height ?? 0, mode, warnings, frames: await Promise.all(withUrls) };
+  const filmsWithUrls = films.map(async (film) => {
+    if ('reason' in film) return film;
+    const { key, holds, bytes: _bytes, ...made } = film;
+    return { ...made, holds: [...holds], url: await transfers.download(key) };
+  });
+  return {
+    ...{ ad_id, status, width: width ?? 0, height: height ?? 0, mode, warnings },
+    frames: await Promise.all(withUrls),
+    films: await Promise.all(filmsWithUrls),
+  };
 }
 
 /**

@@ -7,6 +7,7 @@ import express, {
   type Response,
   type Router,
 } from 'express';
+import { z } from 'zod';
 import {
   type ClaimedSmallSet,
   ClaimSmallSet,
@@ -19,8 +20,11 @@ import type { AttemptRef } from '../../core/jobs/attempts.ts';
 import { type CountedTransact, countedTransact } from '../../core/jobs/countedTransactions.ts';
 import { findJobAccess } from '../../core/jobs/hosts.ts';
 import { claimSmallSet, leaveHosting, renewHosting } from '../../core/jobs/smallSets.ts';
+import { jobTraceparent, traceAdmission } from '../../core/jobs/traces.ts';
 import { MAX_BODY_BYTES } from '../../domain/limits.ts';
 import { cutCodePoints, storable } from '../../domain/text.ts';
+import { TooManyTunnelsError } from '../../egress/errors.ts';
+import { type ConnectListener, createGateway } from '../../egress/gateway.ts';
 import type { Log } from '../../lib/log.ts';
 import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';
 import {
@@ -37,6 +41,7 @@ import {
   httpErrorOf,
   NotFoundError,
   OverloadedError,
+  UnavailableError,
   UnsupportedVersionError,
 } from '../server/errors.ts';
 import { closeAfterUnreadBody } from '../server/unreadBody.ts';
@@ -67,9 +72,7 @@ export function createInternalApi(options: InternalApiOptions): Express {
   const context = { ...options, transact: createTransact(options) };
   const job = express.Router({ mergeParams: true });
   job.use(
-    authenticate(
-      options.authenticator ?? jobTokenAuthenticator(options.secret, (jobId) => findJobAccess(options.store.db, jobId)),
-    ),
+    authenticate(authenticatorOf(options)),
     limitCalls(POD_LIMITS),
     express.json({ limit: MAX_BODY_BYTES }),
     replaceUnstorableText,
@@ -88,10 +91,47 @@ export function createInternalApi(options: InternalApiOptions): Express {
   return app;
 }
 
+function authenticatorOf({ authenticator, secret, store }: InternalApiOptions): CaptureAuthenticator {
+  return authenticator ?? jobTokenAuthenticator(secret, (jobId) => findJobAccess(store.db, jobId));
+}
+
+/** How long a capture whose token was valid may open connections without another look-up. */
+const KNOWN_MS = 5_000;
+
+/** @returns the listener for CONNECT requests to the internal API; undefined if there are no locations. */
+export function createLocationGateway(options: InternalApiOptions): ConnectListener | undefined {
+  const { locations, log } = options;
+  if (locations === undefined) return undefined;
+  const authenticator = authenticatorOf(options);
+  // A page opens many connections at once. They need one look-up, and take nothing from the rate of the capture's calls.
+  const known = new Map<string, Promise<unknown>>();
+  const authenticate = (token: string, jobId: string, source: string): Promise<unknown> => {
+    const key = `${jobId} ${source} ${token}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const made = authenticator.authenticate(token, z.uuid().parse(jobId), source).catch((error: unknown) => {
+      known.delete(key);
+      throw error instanceof UnavailableError ? new TooManyTunnelsError(error.message) : error;
+    });
+    known.set(key, made);
+    made.then(
+      () => setTimeout(() => known.delete(key), KNOWN_MS).unref(),
+      () => undefined,
+    );
+    return made;
+  };
+  return createGateway({
+    authenticate,
+    connector: (id) => locations.connector(id),
+    log,
+  });
+}
+
 function createTransact({ store, queue, publicUrl, observe }: InternalApiOptions): CountedTransact {
   return countedTransact({
     transact: (work) => store.db.transaction().execute(work),
     count: (statuses) => observe?.screenshots?.(statuses),
+    time: (milestones) => observe?.milestones?.(milestones),
     queue,
     publicUrl,
   });
@@ -157,13 +197,21 @@ function errorHandler(log: Log, logged: RateLimiter): ErrorRequestHandler {
 }
 
 /** The calls with which a capture takes small sets after its own index. */
-function addSmallSetRoutes(router: Router, { transact, leaseSeconds, smallSets, queue, log }: InternalApiContext) {
+function addSmallSetRoutes(router: Router, context: InternalApiContext) {
+  const { store, transact, leaseSeconds, smallSets, queue, log } = context;
+
   router.post('/indexes/:index/small-set', async (req, res) => {
     const capture = readCapture(req, res, ClaimSmallSet.parse(req.body).attempt);
-    const options = { leaseSeconds, limits: smallSets, queue };
-    const job = (await transact((tx) => claimSmallSet(tx, capture, options))) ?? null;
-    if (job !== null) log.info({ job_id: job, host_job_id: capture.jobId }, 'a capture takes a small set');
-    res.json({ job } satisfies ClaimedSmallSet);
+    const options = { leaseSeconds, limits: smallSets };
+    const claimed = await transact((tx, context) => claimSmallSet(tx, capture, { ...options, ...context }));
+    if (claimed === undefined) {
+      res.json({ job: null } satisfies ClaimedSmallSet);
+      return;
+    }
+    const { jobId: job, admitted } = claimed;
+    const note = () => log.info({ job_id: job, host_job_id: capture.jobId }, 'a capture takes a small set');
+    await (admitted === undefined ? note() : traceAdmission(admitted, note));
+    res.json({ job, traceparent: await jobTraceparent(store.db, job) } satisfies ClaimedSmallSet);
   });
 
   router.post('/indexes/:index/hosting', async (req, res) => {

@@ -1,10 +1,11 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { AdmissionLimits } from '../../core/jobs/admission.ts';
-import type { CountedTransact } from '../../core/jobs/countedTransactions.ts';
+import type { CountedTransact, ReachedMilestone } from '../../core/jobs/countedTransactions.ts';
 import type { EventContext } from '../../core/webhooks/events.ts';
 import type { Store } from '../../db/database.ts';
 import type { Notifications } from '../../db/notifications.ts';
+import type { Locations } from '../../egress/locations.ts';
 import type { Log } from '../../lib/log.ts';
 import type { CaptureAuthenticator } from '../auth/captureAuth.ts';
 import type { TransferOptions } from '../transfers/transfers.ts';
@@ -20,6 +21,8 @@ export interface InternalApiOptions extends EventContext, TransferOptions {
   readonly leaseSeconds: number;
   /** For small sets that captures take after their own. */
   readonly smallSets: Pick<AdmissionLimits, 'maxPodsPerOrganization' | 'setDeadlineSeconds'>;
+  /** The locations that the operator offers; none unless given. */
+  readonly locations?: Locations | undefined;
   readonly log: Log;
   readonly observe?: CaptureObserver;
 }
@@ -37,6 +40,10 @@ export interface CaptureObserver {
   creative?(result: { readonly status: string; readonly seconds: number }): void;
   /** Final statuses of screenshots. Each screenshot is reported once, also if the capture repeats its report. */
   screenshots?(statuses: readonly string[]): void;
+  /** Milestones that sets reached, each once. */
+  milestones?(reached: readonly ReachedMilestone[]): void;
+  /** Processor seconds that a capture used. */
+  processor?(seconds: number): void;
 }
 
 /** @throws ZodError, as the functions below. */

@@ -1,4 +1,5 @@
 /** Limits the requests of each API key by their cost. All processes share the limit. */
+import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
@@ -70,4 +71,24 @@ export async function takeTokens(db: Queryable, { key, limit, cost }: TokenWish)
 /** A bucket is stored as the time at which it is full again. One without a row is full. */
 export async function removeFullBuckets(db: Queryable): Promise<void> {
   await sql`delete from rate_buckets where full_at < now()`.execute(db);
+}
+
+/** Invitations by e-mail to one address, and of one organization. */
+const INVITATIONS_TO: RateLimit = { perSecond: 1 / 600, burst: 3 };
+const INVITATIONS_OF: RateLimit = { perSecond: 1 / 60, burst: 100 };
+
+/** Keeps an organization from flooding mailboxes. @throws Failure (429) */
+export async function takeInvitation(
+  db: Queryable,
+  { organizationId, email }: { readonly organizationId: string; readonly email: string },
+): Promise<void> {
+  // The table of buckets holds no addresses.
+  const to = createHash('sha256').update(email.trim().toLowerCase()).digest('base64url');
+  const buckets = [
+    { key: `invitations to ${to}`, limit: INVITATIONS_TO, cost: 1 },
+    { key: `invitations of ${organizationId}`, limit: INVITATIONS_OF, cost: 1 },
+  ];
+  for (const bucket of buckets)
+    if (!(await takeTokens(db, bucket)).allowed)
+      throw tooMany('rate_limit', 'Too many invitations were sent. Try again in 10 minutes.', 600);
 }

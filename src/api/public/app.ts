@@ -6,11 +6,13 @@ import express, {
   type Router,
 } from 'express';
 import { Failure, unknownId } from '../../domain/failure.ts';
+import { isTracing } from '../../observe/tracing.ts';
 import { accessLog } from '../server/accessLog.ts';
 import { requestId } from '../server/caller.ts';
 import { errorHandler, unknownPath } from '../server/errorHandler.ts';
 import { requireEncoding, requireOneHost } from '../server/parserFaults.ts';
 import { route } from '../server/route.ts';
+import { traceRequests } from '../server/traceRequests.ts';
 import { closeAfterUnreadBody } from '../server/unreadBody.ts';
 import { endpoint } from './endpoint.ts';
 import { buildOpenApi } from './openApi.ts';
@@ -42,6 +44,7 @@ export function createPublicApi(services: Services, pages?: Pages): Express {
   app.enable('strict routing');
   app.set('trust proxy', services.trustedProxies ?? false);
   app.use(closeAfterUnreadBody);
+  if (isTracing()) app.use(traceRequests);
   app.use(requestId, accessLog(services.log, services.observeRequest ?? (() => undefined)));
   app.use((_request, response, next) => {
     response.set({ 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' });
@@ -51,7 +54,7 @@ export function createPublicApi(services: Services, pages?: Pages): Express {
   app.use('/api', requireEncoding);
   app.use('/api', crossOrigin(services.corsOrigins ?? []));
   // PostgreSQL cannot store a NUL, so nothing has such an id or name.
-  for (const name of ['id', 'name', 'key_id', 'share_id']) app.param(name, rejectNul);
+  for (const name of ['id', 'name', 'key_id', 'share_id', 'user_id']) app.param(name, rejectNul);
   addRoutes(app, services);
   route(app, '/i/:file', { get: serveImage(services) });
   route(app, '/i/:token/:file', { get: serveThumbnail(services) });

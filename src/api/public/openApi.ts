@@ -9,9 +9,10 @@ import { TOPIC_DESCRIPTIONS } from '../../contract/events.ts';
 import { RequestWarning } from '../../contract/faults.ts';
 import { AdEvent, ScreenshotSetEvent } from '../../contract/records.ts';
 import { OURS } from '../../contract/schemaParts.ts';
+import { ShareAnswerEvent } from '../../contract/sharing.ts';
 import { TestEvent, WebhookEndpointEvent } from '../../contract/webhookEndpoints.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../domain/limits.ts';
-import { EVENT_TOPICS } from '../../domain/topics.ts';
+import { WEBHOOK_TOPICS } from '../../domain/topics.ts';
 import { publicRoutes } from './routes/routes.ts';
 
 type JsonSchema = Parameters<NonNullable<CreateDocumentOptions['override']>>[0]['jsonSchema'];
@@ -51,7 +52,8 @@ export function buildOpenApi(limits: Limits = DEFAULT_LIMITS): object {
     tags: [
       { name: 'Creating', description: 'Create ads, and request screenshots of ads on sites.' },
       { name: 'Uploads', description: 'Store files of creatives, which requests then name.' },
-      { name: 'Templates', description: 'Save sites, devices and options for later requests.' },
+      { name: 'Templates', description: 'Save site lists, and parts of requests, for later requests.' },
+      { name: 'Schedules', description: 'Repeat a request during a flight.' },
       { name: 'Reading', description: 'List and read campaigns, ads, sets and screenshots.' },
       { name: 'Reviewing', description: 'Approve, reject and cancel sets, and review pictures.' },
       { name: 'Sharing', description: 'Show a set to people who have no key.' },
@@ -59,12 +61,14 @@ export function buildOpenApi(limits: Limits = DEFAULT_LIMITS): object {
       { name: 'Webhook endpoints', description: 'Manage the addresses that receive events.' },
       { name: 'Exports', description: 'Download a set as PPTX, PDF or ZIP.' },
       { name: 'Branding', description: 'Set the texts, colors and logo of exports.' },
+      { name: 'Members', description: 'Invite people, and change what they may do.' },
       { name: 'Settings', description: 'Change reviews, keys, webhooks and connectors of the organization.' },
     ],
     paths: paths(limits),
     webhooks: {
       ad: { post: webhook('receiveAdEvent', 'An ad was captured or failed.', AdEvent) },
       screenshot_set: { post: webhook('receiveScreenshotSetEvent', 'A set is ready.', ScreenshotSetEvent) },
+      share: { post: webhook('receiveShareAnswerEvent', 'A client answered.', ShareAnswerEvent) },
       webhook_endpoint: {
         post: webhook('receiveWebhookEndpointEvent', 'An endpoint was disabled.', WebhookEndpointEvent),
       },
@@ -112,7 +116,7 @@ function webhook(operationId: string, summary: string, event: z.ZodType) {
       .string()
       .describe('`v1,<base64>`; several values, separated by spaces, while a secret is rotated.'),
   };
-  const topics = EVENT_TOPICS.filter((topic) => TOPIC_DESCRIPTIONS[topic].event === event);
+  const topics = WEBHOOK_TOPICS.filter((topic) => TOPIC_DESCRIPTIONS[topic].event === event);
   return {
     operationId,
     summary,

@@ -20,14 +20,16 @@ type ImageOptions = Pick<Services, 'store' | 'artifacts' | 'openLimits'>;
 const FOREVER = 'public, max-age=31536000, immutable';
 
 /**
- * GET /i/{token}.png: sends the picture, or redirects to the bucket. It needs no key, because the token cannot be guessed.
+ * GET /i/{token}.png, and .webp or .gif for an animation: sends the picture, or redirects to the bucket. It needs no key, because the token cannot be guessed.
  * With `?frame=browser` or `?frame=device` it sends the picture in a frame.
  */
 export function serveImage({ store: { db }, artifacts, openLimits }: ImageOptions): RequestHandler {
   const framedImages = createFramedImages(db, artifacts);
   return async (request, response) => {
     openLimits?.takeOfAddress(request, response, costOfPicture(request.query['frame'] !== undefined));
-    const image = await findByToken(db, String(request.params['file']).replace(/\.png$/, ''));
+    const [, token = '', format = 'png'] = /^(.*?)(?:\.(png|webp|gif))?$/.exec(String(request.params['file'])) ?? [];
+    const image = await findByToken(db, token);
+    if (image.content_type !== `image/${format}`) throw unknownPicture();
     const { key, etag } = await fileOf(image, request.query['frame'], framedImages);
     // The picture of a token never changes.
     response.set({
@@ -60,6 +62,7 @@ export function serveThumbnail({ store: { db }, artifacts, openLimits }: ImageOp
     if (width === undefined) throw noSuchWidth();
     openLimits?.takeOfAddress(request, response, costOfPicture(false));
     const image = await findByToken(db, String(request.params['token']));
+    if (image.content_type !== 'image/png') throw unknownPicture();
     const etag = `"${image.sha256}-${width}"`;
     response.set({ ETag: etag, 'Cache-Control': FOREVER, 'Content-Type': 'image/webp' });
     if (matches(request.get('if-none-match'), etag)) {

@@ -5,7 +5,9 @@ import type { Limits } from '../../domain/limits.ts';
 import type { DefaultQuotas } from '../../domain/quotas.ts';
 import type { UploadLimits } from '../../domain/uploads.ts';
 import type { Guard } from '../../egress/guard.ts';
+import type { Locations } from '../../egress/locations.ts';
 import type { Log } from '../../lib/log.ts';
+import type { Mailer } from '../../mail/mailer.ts';
 import type { KeyChecker } from '../limits/keyChecker.ts';
 import type { OpenLimits } from '../limits/openLimits.ts';
 import type { RequestLimits } from '../limits/requestLimits.ts';
@@ -38,10 +40,14 @@ export interface Services extends EventContext {
   /** Receives each request when it ends, for metrics. */
   readonly observeRequest?: (served: ServedRequest) => void;
   readonly artifacts: ArtifactStore;
+  /** Sends mails; without it, nobody is invited by e-mail. */
+  readonly mailer?: Mailer | undefined;
   /** How long a download waits for the file of its export; 8 s unless given. */
   readonly exportWaitMs?: number;
   /** ARN of the service's own AWS identity. Without it, connectors cannot name a role. */
   readonly awsPrincipal?: string | undefined;
+  /** The locations that the operator offers; none unless given. */
+  readonly locations?: Locations | undefined;
   /** Checks the addresses of connectors and test events. */
   readonly guard: Pick<Guard, 'resolve'>;
 }

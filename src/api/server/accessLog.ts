@@ -36,8 +36,8 @@ export function addLogFields(response: Response, fields: Record<string, string>)
 }
 
 /**
- * Logs one line for each request when it ends. The line has no query, no headers and no token of a picture, an export, a share link or a sign-in,
- * because those hold keys and signatures.
+ * Logs one line for each request when it ends. The line has no query and no headers, because those hold keys and signatures.
+ * For the same reason, it has no token of a picture, an export, a share link, a sign-in, an invitation or an end of notices.
  */
 export function accessLog(log: Log, observe: (served: ServedRequest) => void): RequestHandler {
   return (request, response, next) => {
@@ -60,16 +60,18 @@ export function accessLog(log: Log, observe: (served: ServedRequest) => void): R
 
 /** A path that no route has may be a mistyped address of a picture, a share link or an export. All of them have long tokens. */
 function shownPath(path: string, route: string): string {
-  const shown = path.replace(/^(\/[ise]|\/o\/[^/]+\/sign-in)\/.*/is, '$1/…');
-  return route === OTHER ? shown.replace(LONG_WORDS, (word) => (UUID.test(word) ? word : '…')) : shown;
+  const shown = path.replace(/^(\/[ise]|\/sign-in|\/invitations|\/unsubscribe)\/.*/is, '$1/…');
+  return route === NO_ROUTE ? shown.replace(LONG_WORDS, (word) => (UUID.test(word) ? word : '…')) : shown;
 }
 
-const OTHER = 'other';
+/** The route of a request whose path no route matches. */
+export const NO_ROUTE = 'other';
 const LONG_WORDS = /(?:[A-Za-z0-9_-]|%[0-9a-f]{2}){20,}/gi;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-function routeOf(route: unknown): string {
+/** @returns the pattern of the route, for example `/ads/:id`; {@link NO_ROUTE} if none matched. */
+export function routeOf(route: unknown): string {
   if (typeof route === 'object' && route !== null && 'path' in route && typeof route.path === 'string')
     return route.path;
-  return OTHER;
+  return NO_ROUTE;
 }

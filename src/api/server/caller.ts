@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
 import ipaddr from 'ipaddr.js';
-import type { Actor, ActorType } from '../../domain/auditLog.ts';
+import type { Actor } from '../../domain/auditLog.ts';
 
 const ids = new WeakMap<Response, string>();
 
@@ -42,10 +42,11 @@ export function callerNetwork(request: Pick<Request, 'ip' | 'socket'>): string {
 /** @returns the sender of the request, for the audit log. */
 export function actorOf(
   { request, response }: { readonly request: Request; readonly response: Response },
-  { type, keyId }: { readonly type: ActorType; readonly keyId: string | null },
+  { type, keyId, userId }: Pick<Actor, 'type'> & Partial<Pick<Actor, 'keyId' | 'userId'>>,
 ): Actor {
   const address = callerAddress(request);
-  return { type, keyId, address: address === '' ? null : address, requestId: requestIdOf(response) || null };
+  const requestId = requestIdOf(response) || null;
+  return { type, keyId: keyId ?? null, userId: userId ?? null, address: address === '' ? null : address, requestId };
 }
 
 /** Uses the client's `X-Request-Id` if it is well-formed, otherwise a new id, and returns it in the response. */

@@ -6,9 +6,14 @@ import { MAX_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
 import { ResultFaultError } from '../../core/jobs/creativeResults.ts';
 import { createStreamLimits } from '../limits/captureLimits.ts';
 import { ForbiddenError, NotFoundError, UnsupportedTypeError } from '../server/errors.ts';
-import { type ArtifactContent, PICTURE_TYPE, refuseTransfer, type TransferOptions } from './transfers.ts';
+import { type ArtifactContent, pictureType, refuseTransfer, type TransferOptions } from './transfers.ts';
 
-const PNG_MAGIC = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+/** The first bytes of each type. */
+const MAGIC: Readonly<Record<string, Buffer>> = {
+  'image/png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+  'image/webp': Buffer.from('RIFF'),
+  'image/gif': Buffer.from('GIF89a'),
+};
 /** A capture aborts an upload after 15 s. */
 const TIMEOUT_MS = 20_000;
 
@@ -23,9 +28,10 @@ export function artifactRoutes(options: TransferOptions): Router {
 
   router.put('/*key', authorize(secret, contentOf), requirePictureType, requireLength, (req, res) =>
     streamLimits.receive(req, async (bytes) => {
-      if (sha256Of(requirePng(bytes)) !== contentOf(req).sha256)
+      const type = pictureType(keyOf(req));
+      if (sha256Of(requireMagic(bytes, type)) !== contentOf(req).sha256)
         throw new ForbiddenError('The URL is signed for other bytes.');
-      await artifacts.put(keyOf(req), bytes, PICTURE_TYPE);
+      await artifacts.put(keyOf(req), bytes, type);
       res.status(204).end();
     }),
   );
@@ -48,7 +54,8 @@ export function artifactRoutes(options: TransferOptions): Router {
 
 /** Runs before the body is read. */
 const requirePictureType: RequestHandler = (req, _res, next) => {
-  if (req.get('content-type') !== PICTURE_TYPE) throw new UnsupportedTypeError(`The type must be ${PICTURE_TYPE}.`);
+  const type = pictureType(keyOf(req));
+  if (req.get('content-type') !== type) throw new UnsupportedTypeError(`The type must be ${type}.`);
   next();
 };
 
@@ -59,9 +66,10 @@ const requireLength: RequestHandler = (req, _res, next) => {
 };
 
 /** @throws ResultFaultError */
-function requirePng(bytes: Buffer): Buffer {
-  if (bytes.subarray(0, PNG_MAGIC.length).equals(PNG_MAGIC)) return bytes;
-  throw new ResultFaultError('The bytes are not a PNG file.');
+function requireMagic(bytes: Buffer, type: string): Buffer {
+  const magic = MAGIC[type];
+  if (magic !== undefined && bytes.subarray(0, magic.length).equals(magic)) return bytes;
+  throw new ResultFaultError(`The bytes are not of the type ${type}.`);
 }
 
 const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');

@@ -2,6 +2,7 @@
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import { PROTOCOL_VERSION } from '../../contract/captureProtocol.ts';
 import { ResultFaultError } from '../../core/jobs/creativeResults.ts';
+import type { AnimationFormat, WantedFilm } from '../../domain/animations.ts';
 import { hmacOf, isSameSignature } from '../../lib/hmac.ts';
 
 /** The exact bytes of one artifact. */
@@ -36,10 +37,23 @@ interface ReportedPicture {
   readonly bytes: number;
 }
 
-export const PICTURE_TYPE = 'image/png';
+/** @returns the type of a picture with this key. */
+export const pictureType = (key: string) => `image/${key.slice(key.lastIndexOf('.') + 1)}`;
 
 /** The key of a screenshot without its content; `withContent` adds that. */
 export const screenshotKey = (id: string, attempt: number) => `screenshots/${id}/${attempt}.png`;
+
+/** The same for a file of its animation. */
+export const animationKey = (id: string, attempt: number, format: AnimationFormat) =>
+  `screenshots/${id}/${attempt}.${format}`;
+
+/** The same for the frames of an animation: PNGs in one file. */
+export function filmKey(
+  { jobId, adId, attempt, index }: { jobId: string; adId: string; attempt: number; index: number },
+  { seconds, fps, ratio }: WantedFilm,
+): string {
+  return `creatives/${jobId}/${adId}/film-${seconds}-${fps}-${ratio}-${index}-${attempt}.png`;
+}
 
 /** The key of a frame without its content; `withContent` adds that. */
 export function frameKey(
@@ -85,7 +99,7 @@ export function createTransfers({ artifacts, secret, internalUrl, podDeadlineSec
   const expiresAt = (seconds: number) => new Date(Date.now() + seconds * 1000);
   return {
     async upload(key, content) {
-      const request = await artifacts.uploadRequest(key, { contentType: PICTURE_TYPE, ...content });
+      const request = await artifacts.uploadRequest(key, { contentType: pictureType(key), ...content });
       if (request !== undefined) return { key, ...request };
       const url = signTransfer(secret, internalUrl, {
         method: 'PUT',
@@ -93,7 +107,7 @@ export function createTransfers({ artifacts, secret, internalUrl, podDeadlineSec
         expiresAt: expiresAt(UPLOAD_SECONDS),
         content,
       });
-      return { key, url, headers: { 'content-type': PICTURE_TYPE } };
+      return { key, url, headers: { 'content-type': pictureType(key) } };
     },
     async download(key) {
       const url = await artifacts.downloadUrl(key, { expiresInSeconds: downloadSeconds });

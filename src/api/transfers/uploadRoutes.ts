@@ -9,7 +9,7 @@ import { withContent } from '../../domain/pictureKeys.ts';
 import { createRateLimiter } from '../../lib/rateLimiter.ts';
 import { getCaller, requireAttempt } from '../auth/captureAuth.ts';
 import { OverloadedError } from '../server/errors.ts';
-import { frameKey, screenshotKey, type Transfers } from './transfers.ts';
+import { animationKey, filmKey, frameKey, screenshotKey, type Transfers } from './transfers.ts';
 
 type Declared = DeclareUploads['uploads'][number];
 
@@ -35,10 +35,17 @@ export function addUploadRoutes(router: Router, options: UploadRouteOptions, tra
       if (bytes > maxUploadBytes)
         throw new ResultFaultError(`A picture of ${bytes} bytes is too large; the limit is ${maxUploadBytes}.`);
     }
-    const screenshots = uploads.flatMap((upload) => (upload.kind === 'screenshot' ? [upload.id] : []));
+    const screenshots = uploads.flatMap((upload) => ('id' in upload ? [upload.id] : []));
+    const films = uploads.flatMap((upload) => {
+      if (upload.kind !== 'film') return [];
+      const { ad_id, seconds, fps, ratio } = upload;
+      return [{ ad_id, seconds, fps, ratio }];
+    });
     const frames = uploads.filter((upload) => upload.kind === 'frame');
     const contents = uploads.map((upload) => ({ picture: keyOf(upload, attemptRef), sha256: upload.sha256 }));
-    await store.db.transaction().execute((tx) => declareUploads(tx, attemptRef, { screenshots, frames, contents }));
+    await store.db
+      .transaction()
+      .execute((tx) => declareUploads(tx, attemptRef, { screenshots, frames, films, contents }));
     const signed = uploads.map((upload) => {
       const { sha256, bytes } = upload;
       return transfers.upload(withContent(keyOf(upload, attemptRef), sha256), { sha256, bytes });
@@ -49,5 +56,7 @@ export function addUploadRoutes(router: Router, options: UploadRouteOptions, tra
 
 function keyOf(upload: Declared, attemptRef: AttemptRef): string {
   if (upload.kind === 'screenshot') return screenshotKey(upload.id, attemptRef.attempt);
-  return frameKey({ ...attemptRef, adId: upload.ad_id }, upload);
+  if (upload.kind === 'animation') return animationKey(upload.id, attemptRef.attempt, upload.format);
+  const owner = { ...attemptRef, adId: upload.ad_id };
+  return upload.kind === 'film' ? filmKey(owner, upload) : frameKey(owner, upload);
 }

@@ -22,6 +22,11 @@ export interface ReceivedFile {
   readonly chunks: AsyncIterable<Buffer>;
 }
 
+export interface FormFile extends ReceivedFile {
+  /** The name of the field of the form. */
+  readonly field: string;
+}
+
 /** Other parts than the file are ignored; more than these are a mistake. */
 const LIMITS = { files: 1, fields: 20, parts: 22, fieldSize: 4_096, fieldNameSize: 200, headerPairs: 20 };
 const ONE_FILE = 'must have exactly one file: send several requests for several files.';
@@ -95,7 +100,7 @@ export function malformed(reason: string): Failure {
 export function readMultipartForm(
   request: Request,
   limits: FormLimits,
-  onFile: (file: ReceivedFile, fields: FormFields) => Promise<void>,
+  onFile: (file: FormFile, fields: FormFields) => Promise<void>,
 ): Promise<FormFields> {
   const { files, fields: most, fieldBytes } = limits;
   const headerLimits = { parts: files + most, fieldSize: fieldBytes, fieldNameSize: 200, headerPairs: 20 };
@@ -120,12 +125,12 @@ export function readMultipartForm(
     if (nameTruncated || valueTruncated || bytes > limits.allFieldBytes) fail(tooLarge('form', 'is too long.'));
     fields.set(name, [...(fields.get(name) ?? []), value]);
   });
-  parser.on('file', (_field, stream: Readable, name: string | undefined) => {
+  parser.on('file', (field, stream: Readable, name: string | undefined) => {
     streams.push(stream);
     // An error event without a listener would end the process. The reader of the chunks gets the error too.
     stream.on('error', fail);
     const chunks = stream.iterator({ destroyOnReturn: false });
-    const read = () => (failed ? undefined : onFile({ name: name ?? '', chunks }, fields));
+    const read = () => (failed ? undefined : onFile({ field, name: name ?? '', chunks }, fields));
     reading = readOne(reading.then(read), () => discard(stream, chunks));
     reading.catch(fail);
   });

@@ -1,13 +1,16 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.d.ts';
 
-type CdpCommands = ProtocolMapping.Commands;
+export type CdpCommands = ProtocolMapping.Commands;
 type CdpEvents = ProtocolMapping.Events;
 
 /** The browser answered a call with an error. */
 export class CdpError extends Error {
   override readonly name = 'CdpError';
 }
+
+/** The target of a call crashed or was closed before it answered. */
+export class TargetGoneError extends CdpError {}
 
 /** The browser did not answer a call in time. */
 export class CdpTimeoutError extends Error {
@@ -20,7 +23,7 @@ export class BrowserGoneError extends Error {
 }
 
 export interface CdpSession {
-  /** @throws CdpError, CdpTimeoutError (default 10 s), BrowserGoneError. */
+  /** @throws CdpError, TargetGoneError after `end`, CdpTimeoutError (default 10 s), BrowserGoneError. */
   send<M extends keyof CdpCommands>(
     method: M,
     params?: CdpCommands[M]['paramsType'][0],
@@ -28,22 +31,12 @@ export interface CdpSession {
   ): Promise<CdpCommands[M]['returnType']>;
   /** @returns a function that removes the listener. */
   on<E extends keyof CdpEvents>(event: E, listener: (params: CdpEvents[E][0]) => void): () => void;
-  /** Removes the session's listeners. Sends nothing to the browser. */
-  release(): void;
-}
-
-export interface CdpConnection {
-  /** The session of the browser itself. */
-  readonly root: CdpSession;
-  /** The session of a target that was attached with `flatten`. */
-  session(sessionId: string): CdpSession;
-  /** True once the browser is gone. */
-  readonly ended: boolean;
-  /** Rejects all open calls; later calls throw. */
+  /** Removes the session's listeners, and rejects its open and later calls. Sends nothing to the browser. */
   end(reason: string): void;
 }
 
 interface Pending {
+  readonly sessionId: string;
   readonly method: string;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -64,16 +57,8 @@ type Listeners = Map<string, Set<(params: unknown) => void>>;
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 /** Speaks the DevTools protocol over the two ends of `--remote-debugging-pipe`: JSON messages, each ended by a NUL. */
-export function connectCdp(input: Writable, output: Readable): CdpConnection {
-  const pipe = new CdpPipe(input);
-  readMessages(output, (message) => pipe.receive(message));
-  output.once('close', () => pipe.end('The browser is gone'));
-  for (const stream of [input, output])
-    stream.on('error', (error) => pipe.end(`The browser is gone: ${error.message}`));
-  return pipe;
-}
-
-class CdpPipe implements CdpConnection {
+export class CdpConnection {
+  /** The session of the browser itself. */
   readonly root: CdpSession;
   readonly #input: Writable;
   readonly #pending = new Map<number, Pending>();
@@ -82,18 +67,26 @@ class CdpPipe implements CdpConnection {
   #lastId = 0;
   #ended: string | undefined;
 
-  constructor(input: Writable) {
+  constructor(input: Writable, output: Readable) {
     this.#input = input;
     this.root = this.session('');
+    readMessages(output, (message) => this.#receive(message));
+    output.once('close', () => this.end('The browser is gone'));
+    for (const stream of [input, output])
+      stream.on('error', (error) => this.end(`The browser is gone: ${error.message}`));
   }
 
+  /** True once the browser is gone. */
   get ended(): boolean {
     return this.#ended !== undefined;
   }
 
+  /** The session of a target that was attached with `flatten`. */
   session(sessionId: string): CdpSession {
+    let over: string | undefined;
     return {
       send: async (method, params, timeoutMs = DEFAULT_TIMEOUT_MS) => {
+        if (over !== undefined) throw new TargetGoneError(`${over} (call: ${method})`);
         const result = await this.#call(sessionId, method, { params, timeoutMs });
         return result as CdpCommands[typeof method]['returnType'];
       },
@@ -105,22 +98,34 @@ class CdpPipe implements CdpConnection {
         events.set(event, set.add(heard));
         return () => set.delete(heard);
       },
-      release: () => void this.#listeners.delete(sessionId),
+      end: (reason) => {
+        over ??= reason;
+        this.#listeners.delete(sessionId);
+        this.#reject((call) => (call.sessionId === sessionId ? new TargetGoneError(reason) : undefined));
+      },
     };
   }
 
+  /** Rejects all open calls; later calls throw. */
   end(reason: string): void {
     if (this.#ended !== undefined) return;
     this.#ended = reason;
-    for (const { method, reject, timer } of this.#pending.values()) {
-      clearTimeout(timer);
-      reject(new BrowserGoneError(`${reason} (open call: ${method})`));
-    }
-    this.#pending.clear();
+    this.#reject(({ method }) => new BrowserGoneError(`${reason} (open call: ${method})`));
     this.#listeners.clear();
   }
 
-  receive(message: Message): void {
+  /** Rejects the open calls for which `errorOf` gives an error. */
+  #reject(errorOf: (call: Pending) => Error | undefined): void {
+    for (const [id, call] of this.#pending) {
+      const error = errorOf(call);
+      if (error === undefined) continue;
+      this.#pending.delete(id);
+      clearTimeout(call.timer);
+      call.reject(error);
+    }
+  }
+
+  #receive(message: Message): void {
     if (message.id === undefined) {
       const heard = this.#listeners.get(message.sessionId ?? '')?.get(message.method ?? '');
       for (const listener of heard ?? []) listener(message.params);
@@ -143,7 +148,7 @@ class CdpPipe implements CdpConnection {
         this.#pending.delete(id);
         reject(new CdpTimeoutError(`The browser did not answer ${method} within ${timeoutMs} ms`));
       }, timeoutMs);
-      this.#pending.set(id, { method, resolve, reject, timer });
+      this.#pending.set(id, { sessionId, method, resolve, reject, timer });
       this.#input.write(`${JSON.stringify({ id, method, params, ...(sessionId && { sessionId }) })}\0`);
     });
   }

@@ -1,15 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, globSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import { errorMessage } from '../../lib/errorMessage.ts';
 
-/**
- * Features that are off in both browsers. The list starts with Playwright's own, because a second
- * `--disable-features` replaces the first one.
- */
+/** Features that are off in all browsers. */
 const DISABLED_FEATURES: readonly string[] = [
-  // Playwright's.
+  // As in Playwright, for stable pages.
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',
   'HttpsUpgrades',
@@ -24,7 +22,9 @@ const DISABLED_FEATURES: readonly string[] = [
   'AimEnabled',
   'PreconnectToSearch',
   'Translate',
-  // Ours: mDNS names of WebRTC candidates and the search for displays would bypass the proxy.
+  // A page could request a process of its own, but all frames share one.
+  'OriginIsolationHeader',
+  // mDNS names of WebRTC candidates and the search for displays would bypass the proxy.
   'WebRtcHideLocalIpsWithMdns',
   'DialMediaRouteProvider',
 ];
@@ -64,18 +64,20 @@ export function findChromium(given?: string, setting: '--chromium' | 'CHROMIUM_P
     if (!existsSync(given)) throw new Error(`There is no Chromium at ${given} (${setting}). ${installHint(setting)}`);
     return given;
   }
-  const found = [playwrightShell(), ...PLACES].find((path) => path !== '' && existsSync(path));
+  const found = [playwrightShell(), ...PLACES].find((place) => place !== '' && existsSync(place));
   if (found === undefined) throw new Error(`No Chromium was found. ${installHint(setting)}`);
   return found;
 }
 
+/** The newest headless shell that `npx playwright install` has put into the cache of this user; empty if there is none. */
 function playwrightShell(): string {
-  // Playwright is large. `tearsheet dev` uses it only here, and not at all if it gets a path.
-  const { chromium }: typeof import('playwright') = createRequire(import.meta.url)('playwright');
-  const full = chromium.executablePath();
-  return full
-    .replace(/chromium-(\d+)/, 'chromium_headless_shell-$1')
-    .replace(/chrome-linux(64)?\/chrome$/, 'chrome-headless-shell-linux64/chrome-headless-shell');
+  const cache = process.platform === 'darwin' ? 'Library/Caches' : '.cache';
+  const folder = path.join(homedir(), cache, 'ms-playwright');
+  if (!existsSync(folder)) return '';
+  const shells = globSync('chromium_headless_shell-*/chrome-headless-shell-*/chrome-headless-shell', { cwd: folder });
+  const revision = (shell: string) => Number(/-(\d+)\//.exec(shell)?.[1]);
+  const [newest] = shells.toSorted((one, two) => revision(two) - revision(one));
+  return newest === undefined ? '' : path.join(folder, newest);
 }
 
 /**
@@ -84,30 +86,21 @@ function playwrightShell(): string {
  * @throws Error that tells a slow machine from an executable that is not Chromium.
  */
 export async function browserVersion(chromiumPath: string, timeoutMs = TIMEOUT_MS): Promise<string> {
-  const printed = await printedVersion(chromiumPath, timeoutMs);
-  const [version] = /\d+(\.\d+)+/.exec(printed) ?? [];
-  if (version !== undefined) return version;
-  throw new Error(
-    `${chromiumPath} is not a Chromium: with --version it printed ${JSON.stringify(printed.slice(0, 200))}.`,
-  );
-}
-
-async function printedVersion(chromiumPath: string, timeoutMs: number): Promise<string> {
+  let printed: string;
   try {
-    return (await promisify(execFile)(chromiumPath, ['--version'], { timeout: timeoutMs })).stdout;
+    printed = (await promisify(execFile)(chromiumPath, ['--version'], { timeout: timeoutMs })).stdout;
   } catch (cause) {
     // Only our timeout makes Node kill the process.
-    if (cause instanceof Error && 'killed' in cause && cause.killed === true) {
-      throw new Error(
-        `${chromiumPath} did not print its version within ${timeoutMs / 1000} s. The machine may be overloaded.`,
-        { cause },
-      );
-    }
-    const reason = errorMessage(cause).trim().slice(0, 500);
-    throw new Error(`${chromiumPath} could not print its version, so it is not a working Chromium: ${reason}`, {
-      cause,
-    });
+    const isLate = cause instanceof Error && 'killed' in cause && cause.killed === true;
+    const message = isLate
+      ? `did not print its version within ${timeoutMs / 1000} s. The machine may be overloaded.`
+      : `could not print its version, so it is not a working Chromium: ${errorMessage(cause).trim().slice(0, 500)}`;
+    throw new Error(`${chromiumPath} ${message}`, { cause });
   }
+  const [version] = /\d+(\.\d+)+/.exec(printed) ?? [];
+  if (version !== undefined) return version;
+  const start = JSON.stringify(printed.slice(0, 200));
+  throw new Error(`${chromiumPath} is not a Chromium: with --version it printed ${start}.`);
 }
 
 /** @returns whether browsers start with the sandbox. @throws Error if it is required but not available. */
@@ -135,10 +128,13 @@ async function isSandboxAvailable(): Promise<boolean> {
   }
 }
 
-/** @returns the flag that switches {@link DISABLED_FEATURES} and `more` off. */
-export function disabledFeaturesFlag(more: readonly string[] = []): string {
-  return `--disable-features=${[...DISABLED_FEATURES, ...more].join(',')}`;
+/** @returns the flag that switches {@link DISABLED_FEATURES} off. */
+export function disabledFeaturesFlag(): string {
+  return `--disable-features=${DISABLED_FEATURES.join(',')}`;
 }
+
+/** Without this, loopback bypasses the proxy. */
+export const BYPASS_NOTHING = '<-loopback>';
 
 /**
  * Sends all traffic through the proxy, loopback included. QUIC, WebRTC over UDP and DNS queries, which would bypass it, are off.
@@ -147,8 +143,7 @@ export function disabledFeaturesFlag(more: readonly string[] = []): string {
 export function networkFlags(proxyUrl: string): string[] {
   return [
     `--proxy-server=${proxyUrl}`,
-    // Without this flag, loopback bypasses the proxy.
-    '--proxy-bypass-list=<-loopback>',
+    `--proxy-bypass-list=${BYPASS_NOTHING}`,
     // The same flag without "force" has no effect.
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--disable-quic',

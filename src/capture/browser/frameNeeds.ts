@@ -1,5 +1,4 @@
 import { CdpError, type CdpSession, CdpTimeoutError } from './cdp.ts';
-import type { PageGuard } from './pageGuard.ts';
 
 /** The needs of a page, which decide the next step of the clock. */
 export interface FrameNeed {
@@ -9,45 +8,30 @@ export interface FrameNeed {
   readonly nextChangeMs: number;
 }
 
-const REQUESTED: FrameNeed = { requested: true, nextChangeMs: Number.POSITIVE_INFINITY };
+export const FRAME_REQUESTED: FrameNeed = { requested: true, nextChangeMs: Number.POSITIVE_INFINITY };
 
 /**
- * Finds out whether a page would behave differently if the browser skipped the frame of this moment. A page with a worker always
- * needs its frames, because only the worker knows what it draws.
+ * Finds out whether a page would behave differently if the browser skipped the frame of this moment.
+ * @returns the changes since the previous call. An unknown need counts as a request.
  */
-export class FrameNeeds {
-  readonly #guard: PageGuard;
-  readonly #worlds: IsolatedWorlds;
-  readonly #workers: PageWorkers;
+export async function readFrameNeed(worlds: IsolatedWorlds): Promise<FrameNeed> {
+  const needs = await Promise.all(worlds.frameIds().map((id) => needIn(worlds, id)));
+  return {
+    requested: needs.some(({ requested }) => requested),
+    nextChangeMs: Math.min(...needs.map(({ nextChangeMs }) => nextChangeMs)),
+  };
+}
 
-  constructor(guard: PageGuard, worlds: IsolatedWorlds, workers: PageWorkers) {
-    this.#guard = guard;
-    this.#worlds = worlds;
-    this.#workers = workers;
-  }
-
-  /** @returns the changes since the previous call. An unknown need counts as a request. */
-  async check(): Promise<FrameNeed> {
-    if (this.#workers.count > 0) return REQUESTED;
-    const frames = this.#worlds.frameIds();
-    const needs = await this.#guard.waitFor(Promise.all(frames.map((id) => this.#checkFrame(id))));
-    return {
-      requested: needs.some(({ requested }) => requested),
-      nextChangeMs: Math.min(...needs.map(({ nextChangeMs }) => nextChangeMs)),
-    };
-  }
-
-  async #checkFrame(frameId: string): Promise<FrameNeed> {
-    try {
-      const need = (await this.#worlds.evaluate(frameId, CHECK)) as FrameNeed | undefined;
-      const { requested, nextChangeMs } = need ?? REQUESTED;
-      // Infinity has no JSON value.
-      return { requested, nextChangeMs: nextChangeMs ?? Number.POSITIVE_INFINITY };
-    } catch (error) {
-      // The document was replaced.
-      if (error instanceof CdpError) return REQUESTED;
-      throw error;
-    }
+async function needIn(worlds: IsolatedWorlds, frameId: string): Promise<FrameNeed> {
+  try {
+    const need = (await worlds.evaluate(frameId, CHECK)) as FrameNeed | undefined;
+    const { requested, nextChangeMs } = need ?? FRAME_REQUESTED;
+    // Infinity has no JSON value.
+    return { requested, nextChangeMs: nextChangeMs ?? Number.POSITIVE_INFINITY };
+  } catch (error) {
+    // The document was replaced.
+    if (error instanceof CdpError) return FRAME_REQUESTED;
+    throw error;
   }
 }
 
@@ -139,16 +123,14 @@ const BUSY_MS = 5_000;
 
 /** The workers of a page. Virtual time does not wait for them, so the clock of the page has to. */
 export class PageWorkers {
-  readonly #session: CdpSession;
   readonly #open: (sessionId: string) => CdpSession;
   readonly #running = new Set<string>();
   /** The workers for which the clock waits. */
   readonly #awaited = new Map<string, CdpSession>();
   readonly #starting = new Set<Promise<void>>();
 
-  /** @param open opens the session of a worker. */
+  /** @param session must attach to workers before they run. @param open opens the session of a worker. */
   constructor(session: CdpSession, open: (sessionId: string) => CdpSession) {
-    this.#session = session;
     this.#open = open;
     session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
       if (targetInfo.type === 'worker') this.#running.add(sessionId);
@@ -165,12 +147,6 @@ export class PageWorkers {
 
   get count(): number {
     return this.#running.size;
-  }
-
-  /** Called once, before the page loads anything. */
-  async start(): Promise<void> {
-    const options = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true };
-    await this.#session.send('Target.setAutoAttach', options);
   }
 
   /** Waits until each worker has started, and has done what is due at this moment. */
@@ -203,7 +179,7 @@ export class PageWorkers {
   }
 
   #forget(sessionId: string): void {
-    this.#awaited.get(sessionId)?.release();
+    this.#awaited.get(sessionId)?.end('The worker ended or does not answer');
     this.#awaited.delete(sessionId);
   }
 }

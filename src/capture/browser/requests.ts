@@ -2,9 +2,8 @@ import type { CdpSession } from './cdp.ts';
 
 /** A script that the browser gets instead of the one that the page requests. */
 export interface SubstituteScript {
-  readonly name: string;
-  /** Wildcard patterns of the DevTools protocol, a superset of {@link path}. */
-  readonly patterns: readonly string[];
+  /** A wildcard pattern of the DevTools protocol, a superset of {@link path}. */
+  readonly pattern: string;
   /** The path of the URLs of the script. */
   readonly path: RegExp;
   /** `always`, or `failed`: only if the script does not load. */
@@ -31,91 +30,74 @@ export interface FailedRequest {
   readonly outcome: RequestOutcome;
 }
 
-/** The open requests of a page, and the outcomes of the others. */
-export interface PendingRequests {
-  /** The number of open requests, without the abandoned ones. */
-  openCount(): number;
-  /** Stops counting the requests that are open now. @returns their URLs and types (`Image`, `Script`, …). */
-  abandonOpen(): [url: string, type: string][];
-  /** @returns the outcome of the request that started with this URL; undefined while it is open or unknown. */
-  outcomeOf(url: string): RequestOutcome | undefined;
-  /** @returns the requests that ended with an HTTP status of 400 or more, or with an error of the network. */
-  failures(): readonly FailedRequest[];
-}
-
 const MAX_OUTCOMES = 2_000;
 
 /** The real time that all passes of a creative may wait for the network, and the requests that did not end in it. */
 export interface NetworkBudget {
   /** Real time left for all further passes. */
   leftMs: number;
-  /** URLs of the requests that hung. Later passes fail them at once. */
-  readonly hung: Map<string, ResourceType>;
+  /** URLs of the requests that hung, with their types. Later passes fail them at once, so that the clock does not wait for them again. */
+  readonly hung: Map<string, string>;
 }
-
-type ResourceType = string;
-
-/** Each pass may wait this long, even if earlier passes have spent the budget. */
-const MIN_PASS_MS = 1_000;
 
 /** A document does not load or paint without these, so failing them would show something that no visitor sees. */
-const BLOCKING: readonly ResourceType[] = ['Document', 'Stylesheet', 'Script'];
+const BLOCKING: readonly string[] = ['Document', 'Stylesheet', 'Script'];
 
-export function createNetworkBudget(leftMs: number): NetworkBudget {
-  return { leftMs, hung: new Map() };
-}
+/** The open requests of a page, and the outcomes of the others. */
+export class PageRequests {
+  readonly #open = new Map<string, { readonly url: string; readonly type: string }>();
+  readonly #abandoned = new Set<string>();
+  readonly #outcomes = new Map<string, RequestOutcome>();
+  /** The requests that ended with an HTTP status of 400 or more, or with an error of the network. */
+  readonly failures: FailedRequest[] = [];
 
-export function waitMsOfPass({ leftMs }: NetworkBudget): number {
-  return Math.max(leftMs, MIN_PASS_MS);
-}
+  /** @param session its Network domain must be enabled. */
+  constructor(session: CdpSession) {
+    session.on('Network.requestWillBeSent', ({ requestId, request, type = 'Other' }) => {
+      // A redirect keeps the id of the request. Callers know the URL before the redirect.
+      if (!/^(data|blob|about):/.test(request.url) && !this.#open.has(requestId))
+        this.#open.set(requestId, { url: request.url, type });
+    });
+    session.on('Network.responseReceived', ({ requestId, response: { status } }) =>
+      this.#remember(requestId, { status }),
+    );
+    session.on('Network.loadingFinished', ({ requestId }) => this.#end(requestId));
+    session.on('Network.loadingFailed', ({ requestId, errorText, canceled }) => {
+      const isKnown = this.#outcomes.has(this.#open.get(requestId)?.url ?? '');
+      if (canceled !== true && !isKnown) this.#remember(requestId, { error: errorText });
+      this.#end(requestId);
+    });
+  }
 
-/** @returns the URLs of requests that hung in an earlier pass. They fail at once, so that the clock does not wait for them again. */
-function urlsToFail({ hung }: NetworkBudget): string[] {
-  return [...hung].filter(([, type]) => !BLOCKING.includes(type)).map(([url]) => url);
-}
+  /** The number of open requests, without the abandoned ones. */
+  get openCount(): number {
+    return this.#open.size - this.#abandoned.size;
+  }
 
-/** Listens to a session whose Network domain is enabled. */
-export function trackRequests(session: CdpSession): PendingRequests {
-  const pending = new Map<string, { url: string; type: string }>();
-  const outcomes = new Map<string, RequestOutcome>();
-  const failures: FailedRequest[] = [];
-  const abandoned = new Set<string>();
+  /** Stops counting the requests that are open now. @returns their URLs and types (`Image`, `Script`, …). */
+  abandonOpen(): [url: string, type: string][] {
+    const hung = [...this.#open].filter(([id]) => !this.#abandoned.has(id));
+    for (const [id] of hung) this.#abandoned.add(id);
+    return hung.map(([, { url, type }]) => [url, type]);
+  }
 
-  const remember = ({ url, type }: { url: string; type: string }, outcome: RequestOutcome) => {
-    if (outcomes.size < MAX_OUTCOMES) outcomes.set(url, outcome);
+  /** @returns the outcome of the request that started with this URL; undefined while it is open or unknown. */
+  outcomeOf(url: string): RequestOutcome | undefined {
+    return this.#outcomes.get(url);
+  }
+
+  #remember(requestId: string, outcome: RequestOutcome): void {
+    const request = this.#open.get(requestId);
+    if (request === undefined) return;
+    if (this.#outcomes.size < MAX_OUTCOMES) this.#outcomes.set(request.url, outcome);
     const failed = 'error' in outcome || outcome.status >= 400;
-    if (failed && failures.length < MAX_OUTCOMES) failures.push({ url, type, outcome });
-  };
-  const end = (requestId: string) => {
-    pending.delete(requestId);
-    abandoned.delete(requestId);
-  };
-  session.on('Network.requestWillBeSent', ({ requestId, request, type = 'Other' }) => {
-    // A redirect keeps the id of the request. Callers know the URL before the redirect.
-    if (!/^(data|blob|about):/.test(request.url) && !pending.has(requestId))
-      pending.set(requestId, { url: request.url, type });
-  });
-  session.on('Network.responseReceived', ({ requestId, response }) => {
-    const request = pending.get(requestId);
-    if (request !== undefined) remember(request, { status: response.status });
-  });
-  session.on('Network.loadingFinished', ({ requestId }) => end(requestId));
-  session.on('Network.loadingFailed', ({ requestId, errorText, canceled }) => {
-    const request = pending.get(requestId);
-    if (request !== undefined && canceled !== true && !outcomes.has(request.url))
-      remember(request, { error: errorText });
-    end(requestId);
-  });
-  return {
-    openCount: () => pending.size - abandoned.size,
-    abandonOpen() {
-      const hung = [...pending].filter(([id]) => !abandoned.has(id));
-      for (const [id] of hung) abandoned.add(id);
-      return hung.map(([, { url, type }]) => [url, type]);
-    },
-    outcomeOf: (url) => outcomes.get(url),
-    failures: () => failures,
-  };
+    if (failed && this.failures.length < MAX_OUTCOMES) this.failures.push({ ...request, outcome });
+  }
+
+  #end(requestId: string): void {
+    this.#open.delete(requestId);
+    this.#abandoned.delete(requestId);
+  }
 }
 
 /** Fails requests that hung in an earlier pass, and answers requests for scripts that have a substitute. */
@@ -123,7 +105,7 @@ export async function interceptRequests(
   session: CdpSession,
   { networkBudget, substitutes, notes }: InterceptOptions,
 ): Promise<void> {
-  const hung = urlsToFail(networkBudget);
+  const hung = [...networkBudget.hung].filter(([, type]) => !BLOCKING.includes(type)).map(([url]) => url);
   const failing = new Set(hung);
   session.on('Fetch.requestPaused', ({ requestId, request: { url }, responseStatusCode, responseErrorReason }) => {
     const failed = responseErrorReason !== undefined || (responseStatusCode ?? 0) >= 400;
@@ -140,13 +122,11 @@ export async function interceptRequests(
   });
   const patterns = [
     ...hung.map((url) => ({ urlPattern: url.replace(/[\\*?]/g, '\\$&') })),
-    ...substitutes.flatMap(({ patterns, when }) =>
-      patterns.map((urlPattern) => ({
-        urlPattern,
-        resourceType: 'Script' as const,
-        requestStage: when === 'always' ? ('Request' as const) : ('Response' as const),
-      })),
-    ),
+    ...substitutes.map(({ pattern, when }) => ({
+      urlPattern: pattern,
+      resourceType: 'Script' as const,
+      requestStage: when === 'always' ? ('Request' as const) : ('Response' as const),
+    })),
   ];
   if (patterns.length > 0) await session.send('Fetch.enable', { patterns });
 }

@@ -1,12 +1,12 @@
 import { sleep } from '../../lib/sleep.ts';
 import type { CdpSession } from './cdp.ts';
 import { type PageGuard, TICK_MS } from './pageGuard.ts';
-import { type NetworkBudget, type PendingRequests, waitMsOfPass } from './requests.ts';
+import type { NetworkBudget, PageRequests } from './requests.ts';
 
 export interface SteppedClockOptions {
   readonly session: CdpSession;
   readonly guard: PageGuard;
-  readonly requests: PendingRequests;
+  readonly requests: PageRequests;
   readonly networkBudget: NetworkBudget;
   /** The time of day at which the clock starts. Milliseconds since 1970. */
   readonly startDate: number;
@@ -26,6 +26,8 @@ const NUDGE_MS = 1;
 const ROUNDING_MS = 0.0001;
 /** Real time that requests may take in all, if they start after the network budget was spent. */
 const LATE_BUDGET_MS = 2_000;
+/** Each pass may wait this long for the network, even if earlier passes have spent the budget. */
+const MIN_PASS_MS = 1_000;
 /** Tasks that may run at one virtual instant. The limit keeps endless message loops from stopping the clock. */
 const MAX_TASKS_PER_INSTANT = 2_000;
 
@@ -42,7 +44,7 @@ export class SteppedClock implements PageClock {
 
   constructor(options: SteppedClockOptions) {
     this.#options = options;
-    this.#waitLeftMs = waitMsOfPass(options.networkBudget);
+    this.#waitLeftMs = Math.max(options.networkBudget.leftMs, MIN_PASS_MS);
   }
 
   get now(): number {
@@ -110,7 +112,7 @@ export class SteppedClock implements PageClock {
   /** When the network budget is spent, lets the clock run although requests are open. */
   async #checkNetworkBudget(): Promise<void> {
     const { session, requests, networkBudget, notes } = this.#options;
-    if (!this.waitsForNetwork || requests.openCount() === 0) return;
+    if (!this.waitsForNetwork || requests.openCount === 0) return;
     this.#waitLeftMs -= TICK_MS;
     networkBudget.leftMs -= TICK_MS;
     if (this.#waitLeftMs > 0) return;
@@ -124,7 +126,7 @@ export class SteppedClock implements PageClock {
 
   async #waitForLateRequests(): Promise<void> {
     const { guard, requests } = this.#options;
-    while (requests.openCount() > 0 && this.#lateSpentMs < LATE_BUDGET_MS) {
+    while (requests.openCount > 0 && this.#lateSpentMs < LATE_BUDGET_MS) {
       await guard.waitFor(sleep(10));
       this.#lateSpentMs += 10;
     }

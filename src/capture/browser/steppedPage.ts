@@ -1,15 +1,10 @@
+import { sleep } from '../../lib/sleep.ts';
+import { type BrowserProcess, disposeContext, openTarget, type PageTarget } from './browserProcess.ts';
 import { type CdpSession, RenderingBlockedError } from './cdp.ts';
-import { FrameDriver } from './frameDriver.ts';
-import { type FrameNeed, FrameNeeds, IsolatedWorlds, PageWorkers } from './frameNeeds.ts';
+import { FONT_FAMILIES } from './fonts.ts';
+import { FRAME_REQUESTED, type FrameNeed, IsolatedWorlds, PageWorkers, readFrameNeed } from './frameNeeds.ts';
 import { PageGuard } from './pageGuard.ts';
-import {
-  interceptRequests,
-  type NetworkBudget,
-  type PendingRequests,
-  type SubstituteScript,
-  trackRequests,
-} from './requests.ts';
-import type { SteppedBrowser } from './steppedBrowser.ts';
+import { interceptRequests, type NetworkBudget, PageRequests, type SubstituteScript } from './requests.ts';
 import { type PageClock, SteppedClock, WallClock } from './steppedClock.ts';
 
 export interface SteppedPageOptions {
@@ -27,51 +22,50 @@ export interface SteppedPageOptions {
    * fraction of a millisecond gives different pictures.
    */
   readonly startDate: number;
-  /** Default: none. */
-  readonly substitutes?: readonly SubstituteScript[];
+  /** True if the creative is in the first iframe of the document, false if it is that document. */
+  readonly framed: boolean;
+  readonly substitutes: readonly SubstituteScript[];
   readonly signal: AbortSignal;
 }
 
-/** The generic families as Playwright sets them on Linux, so that both browsers paint the same text. */
-const FONT_FAMILIES = {
-  standard: 'Times New Roman',
-  fixed: 'Monospace',
-  serif: 'Times New Roman',
-  sansSerif: 'Arial',
-  cursive: 'Comic Sans MS',
-  fantasy: 'Impact',
-};
+/** The browser shows a picture of an animated image up to half an interval early. This one shows each when it is due. */
+const INTERVAL_MS = 1;
+const MAX_FRAMES = 200;
+/** After this many frames without a picture, there is a pause before each further frame. */
+const FRAMES_WITHOUT_PAUSE = 10;
+/** Real time for the compositor. */
+const PAUSE_MS = 20;
+/**
+ * A frame that takes this many checks of the page waits for the clock. A busy node draws slowly too, and a clock that advances then
+ * gives other pictures. Later frames of a page that waits once get no such time.
+ */
+const CHECKS_BEFORE_NUDGE = 8;
 
 /** One document in a browser target of its own. Its user advances the clock and draws the frames. */
 export class SteppedPage {
   readonly session: CdpSession;
-  readonly requests: PendingRequests;
+  readonly requests: PageRequests;
   /** Facts for the provenance record, for example dismissed dialogs. */
   readonly notes = new Set<string>();
-  readonly #browser: SteppedBrowser;
-  readonly #contextId: string;
+  readonly #browser: BrowserProcess;
+  readonly #target: PageTarget;
   readonly #options: SteppedPageOptions;
   readonly #guard: PageGuard;
   readonly #clock: PageClock;
-  readonly #frames: FrameDriver;
   readonly #worlds: IsolatedWorlds;
   readonly #workers: PageWorkers;
-  readonly #frameNeeds: FrameNeeds;
   #loadedAt: number | undefined;
+  #checksBeforeNudge = CHECKS_BEFORE_NUDGE;
 
-  private constructor(
-    browser: SteppedBrowser,
-    target: { contextId: string; sessionId: string },
-    options: SteppedPageOptions,
-  ) {
+  private constructor(browser: BrowserProcess, target: PageTarget, options: SteppedPageOptions) {
     this.#browser = browser;
-    this.#contextId = target.contextId;
+    this.#target = target;
     this.#options = options;
-    const session = browser.cdp.session(target.sessionId);
-    const requests = trackRequests(session);
+    const { session } = target;
+    const requests = new PageRequests(session);
     const { notes } = this;
     const { signal, networkBudget, startDate } = options;
-    const isLoading = () => requests.openCount() > 0 && this.#clock.waitsForNetwork;
+    const isLoading = () => requests.openCount > 0 && this.#clock.waitsForNetwork;
     const guard = new PageGuard(session, { signal, notes, isLoading });
     const clock =
       options.clock === 'wall'
@@ -81,29 +75,23 @@ export class SteppedPage {
     this.requests = requests;
     this.#guard = guard;
     this.#clock = clock;
-    this.#frames = new FrameDriver({ session, guard, clock });
     this.#worlds = new IsolatedWorlds(session);
     this.#workers = new PageWorkers(session, (id) => browser.cdp.session(id));
-    this.#frameNeeds = new FrameNeeds(guard, this.#worlds, this.#workers);
   }
 
-  static async open(browser: SteppedBrowser, options: SteppedPageOptions): Promise<SteppedPage> {
+  static open(browser: BrowserProcess, options: SteppedPageOptions): Promise<SteppedPage> {
     const { width, height, ratio } = options;
-    const { root } = browser.cdp;
-    const { browserContextId } = await root.send('Target.createBrowserContext', { disposeOnDetach: true });
-    const { targetId } = await root.send('Target.createTarget', {
-      url: 'about:blank',
-      browserContextId,
+    const window = {
       // In device pixels, because the picture of a frame has the size of the window.
       width: Math.round(width * ratio),
       height: Math.round(height * ratio),
       enableBeginFrameControl: true,
+    };
+    return openTarget(browser, window, async (target) => {
+      const page = new SteppedPage(browser, target, options);
+      await page.#prepare();
+      return page;
     });
-    const { sessionId } = await root.send('Target.attachToTarget', { targetId, flatten: true });
-    await root.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId });
-    const page = new SteppedPage(browser, { contextId: browserContextId, sessionId }, options);
-    await page.#prepare();
-    return page;
   }
 
   /** Milliseconds of the page's own time. */
@@ -131,43 +119,60 @@ export class SteppedPage {
 
   /** Draws the frame of this moment. @returns whether it differs from the previous one. */
   async draw(): Promise<{ damage: boolean }> {
-    return { damage: await this.#frames.draw() };
+    return { damage: (await this.#frame()).hasDamage };
   }
 
-  /** Draws the frame of this moment. @returns it as a PNG in device pixels. */
+  /**
+   * Draws the frame of this moment with its picture. Usually one frame is enough; each further one runs the page's callbacks again.
+   * @returns the picture as a PNG in device pixels. @throws RenderingBlockedError
+   */
   async drawPicture(): Promise<{ damage: boolean; picture: Buffer }> {
-    const { damage, picture } = await this.#frames.drawPicture();
-    return { damage, picture: Buffer.from(picture, 'base64') };
+    let damage = false;
+    for (let attempt = 0; attempt < MAX_FRAMES; attempt++) {
+      if (attempt > FRAMES_WITHOUT_PAUSE) await this.#guard.waitFor(sleep(PAUSE_MS));
+      const { screenshotData, hasDamage } = await this.#frame({ format: 'png' });
+      damage ||= hasDamage;
+      if (screenshotData) return { damage, picture: Buffer.from(screenshotData, 'base64') };
+      this.#clock.nextInstant();
+    }
+    throw new RenderingBlockedError(
+      'no_picture',
+      'The creative draws nothing. It waits for something that does not arrive.',
+    );
   }
 
-  /** @returns whether the document and its iframes need a frame. Each call tells what changed since the previous one. */
-  frameNeed(): Promise<FrameNeed> {
-    return this.#frameNeeds.check();
+  /**
+   * @returns whether the document and its iframes need a frame. Each call tells what changed since the previous one. A page with a
+   * worker always needs its frames, because only the worker knows what it draws.
+   */
+  async frameNeed(): Promise<FrameNeed> {
+    return this.#workers.count > 0 ? FRAME_REQUESTED : this.#guard.waitFor(readFrameNeed(this.#worlds));
   }
 
-  /** Evaluates in our isolated world, in the main frame or in the given iframe. @returns undefined if the script throws. */
-  async evaluate(expression: string, frameId?: string): Promise<unknown> {
-    const id = frameId ?? (await this.#frameTree()).frame.id;
-    return this.#guard.waitFor(this.#worlds.evaluate(id, expression));
+  /** Evaluates in our isolated world of the document. @returns undefined if the script throws. */
+  evaluate(expression: string): Promise<unknown> {
+    return this.#evaluateIn(this.#target.targetId, expression);
   }
 
-  /** @returns the id of the document's first iframe, which holds the creative. */
-  async childFrame(): Promise<string | undefined> {
-    return (await this.#frameTree()).childFrames?.[0]?.frame.id;
+  /** Runs code in our isolated world of the creative's document. @returns its JSON value; undefined if it throws. */
+  async inCreative<A extends readonly unknown[], R>(code: (...args: A) => R, ...args: A): Promise<R | undefined> {
+    const { targetId } = this.#target;
+    const frameId = this.#options.framed ? ((await this.#firstIframe()) ?? targetId) : targetId;
+    const values = args.map((value) => JSON.stringify(value)).join();
+    return (await this.#evaluateIn(frameId, `(${code})(${values})`)) as R | undefined;
   }
 
   /** @returns true while an animation with an end is still running, in the document or in an iframe. */
   async hasUnfinishedAnimations(): Promise<boolean> {
     for (const id of this.#worlds.frameIds()) {
-      if ((await this.evaluate(UNFINISHED_ANIMATIONS, id)) === true) return true;
+      if ((await this.#evaluateIn(id, UNFINISHED_ANIMATIONS)) === true) return true;
     }
     return false;
   }
 
   async close(): Promise<void> {
-    this.session.release();
-    if (!this.#browser.isAlive()) return;
-    await this.#browser.cdp.root.send('Target.disposeBrowserContext', { browserContextId: this.#contextId }, 5_000);
+    this.session.end('The page was closed');
+    await disposeContext(this.#browser, this.#target.contextId);
   }
 
   /** `stepped`, or `wall` for real time. */
@@ -175,8 +180,28 @@ export class SteppedPage {
     return this.#options.clock;
   }
 
-  async #frameTree() {
-    return (await this.#guard.waitFor(this.session.send('Page.getFrameTree'))).frameTree;
+  #evaluateIn(frameId: string, expression: string): Promise<unknown> {
+    return this.#guard.waitFor(this.#worlds.evaluate(frameId, expression));
+  }
+
+  async #firstIframe(): Promise<string | undefined> {
+    const { frameTree } = await this.#guard.waitFor(this.session.send('Page.getFrameTree'));
+    return frameTree.childFrames?.[0]?.frame.id;
+  }
+
+  #frame(screenshot?: { format: 'png' }): Promise<{ hasDamage: boolean; screenshotData?: string }> {
+    const frame = this.session.send(
+      'HeadlessExperimental.beginFrame',
+      { ...this.#clock.frameTime(), interval: INTERVAL_MS, noDisplayUpdates: false, ...(screenshot && { screenshot }) },
+      60_000,
+    );
+    let checks = 0;
+    return this.#guard.waitFor(frame, async () => {
+      checks += 1;
+      if (checks < this.#checksBeforeNudge) return;
+      this.#checksBeforeNudge = 1;
+      await this.#clock.nudge();
+    });
   }
 
   async #prepare(): Promise<void> {
@@ -206,9 +231,10 @@ export class SteppedPage {
         dontSetVisibleSize: true,
       }),
     ]);
-    if (this.clock === 'stepped') await startClocksAboveZero(session);
-    await this.#workers.start();
-    const { networkBudget, substitutes = [] } = this.#options;
+    const source = `(${startClockAboveZero})()`;
+    if (this.clock === 'stepped') await session.send('Page.addScriptToEvaluateOnNewDocument', { source });
+    await session.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
+    const { networkBudget, substitutes } = this.#options;
     await interceptRequests(session, { networkBudget, substitutes, notes: this.notes });
     await this.#clock.start();
   }
@@ -218,7 +244,7 @@ const UNFINISHED_ANIMATIONS = `document.getAnimations().some((animation) =>
   animation.playState === 'running' && Number.isFinite(animation.effect?.getComputedTiming().endTime))`;
 
 /**
- * Runs in a new document, before its own scripts. In virtual time no time passes between the creation of some documents and
+ * Runs in a new document, before its own scripts, and lets `performance.now()` start at the smallest time that a browser reports. In virtual time no time passes between the creation of some documents and
  * their first script, for example in an iframe that a script writes. In real time some does. Libraries take 0 for a missing
  * clock, and CreateJS then draws nothing.
  */
@@ -228,9 +254,4 @@ function startClockAboveZero() {
   Performance.prototype.now = new Proxy(Performance.prototype.now, {
     apply: (now, clock, values) => Math.max(Reflect.apply(now, clock, values), smallest),
   });
-}
-
-/** Lets `performance.now()` start at the smallest time that a browser reports, in each further document of a page. */
-async function startClocksAboveZero(session: CdpSession): Promise<void> {
-  await session.send('Page.addScriptToEvaluateOnNewDocument', { source: `(${startClockAboveZero})()` });
 }

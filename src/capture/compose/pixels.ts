@@ -50,6 +50,16 @@ export function overlaid(base: Pixels, patch: Pixels, at: { readonly x: number; 
   return { ...base, data };
 }
 
+/** The part of a picture, without what is outside of the picture. */
+export function cutOut(picture: Pixels, box: PixelBox): Pixels {
+  const { x, y, width, height } = clipped(box, picture);
+  const rows = Array.from({ length: height }, (_, row) => {
+    const start = ((y + row) * picture.width + x) * CHANNELS;
+    return picture.data.subarray(start, start + width * CHANNELS);
+  });
+  return { data: Buffer.concat(rows), width, height };
+}
+
 /** The share of the box's pixels, 0 to 1, that differ between two pictures of the same size. */
 export function changedShare(one: Pixels, two: Pixels, box: PixelBox): number {
   const inside = clipped(box, one);

@@ -18,7 +18,10 @@ interface Views {
 /** Edge of the squares of equal base brightness. They stay measurable when the browser moves the picture by a part of a pixel. */
 const CELL = 8;
 
-/** A picture in which no pixel looks like its neighbors, so that scaling, tinting, clipping or covering is visible. */
+/** Brightness that is added to a pixel of a square. Few different values keep the file small. */
+const STEPS = [-28, -14, 0, 14, 28];
+
+/** A picture in which hardly a pixel looks like its neighbors, so that scaling, tinting, clipping or covering is visible. */
 export async function probePicture(size: { width: number; height: number }): Promise<{ pixels: Pixels; png: Buffer }> {
   const { width, height } = size;
   const data = Buffer.alloc(width * height * CHANNELS);
@@ -31,12 +34,15 @@ export async function probePicture(size: { width: number; height: number }): Pro
     const row = Math.floor(y / CELL) * Math.ceil(width / CELL);
     for (let x = 0; x < width; x++) {
       const base = bases[row + Math.floor(x / CELL)] ?? 0;
-      const fine = next();
-      for (let channel = 0; channel < CHANNELS; channel++) data[at++] = base + ((fine >>> (channel * 8)) % 56) - 28;
+      const value = base + (STEPS[(next() >>> 8) % STEPS.length] ?? 0);
+      // No pixel is grey, so that a filter of colours is visible too.
+      data[at++] = value;
+      data[at++] = value;
+      data[at++] = 255 - value;
     }
   }
   const raw = { width, height, channels: CHANNELS } as const;
-  const png = await sharp(data, { raw }).png({ compressionLevel: 0, adaptiveFiltering: false }).toBuffer();
+  const png = await sharp(data, { raw }).png({ compressionLevel: 1, adaptiveFiltering: false }).toBuffer();
   return { pixels: { data, width, height }, png };
 }
 

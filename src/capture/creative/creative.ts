@@ -1,4 +1,5 @@
 import { AD_SIDE_MAX, type AdSize, type CreativeFormat } from '../../domain/ads.ts';
+import type { WantedFilm } from '../../domain/animations.ts';
 import type { AdFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import {
@@ -43,8 +44,22 @@ export interface RenderRequest {
   readonly isWanted?: (markerMs: number | null, ratio: number) => boolean;
   /** The size that the client gave, CSS pixels. It overrides what the creative declares. */
   readonly size?: AdSize | undefined;
+  /** The frames for animations. Default: none. */
+  readonly films?: readonly WantedFilm[];
   readonly signal?: AbortSignal;
 }
+
+/** The frames of an animation, each in `width·ratio × height·ratio` device pixels, or why there are none. */
+export type CreativeFilm = WantedFilm &
+  (
+    | {
+        /** The PNGs of the different frames, one after another. */
+        readonly pngs: Buffer;
+        /** How many frames each PNG stays. The sum is `seconds·fps`. */
+        readonly holds: readonly number[];
+      }
+    | { readonly reason: string }
+  );
 
 /** One frame of a creative: `width × height` CSS pixels, as a PNG of `width·ratio × height·ratio` device pixels. */
 export interface CreativeFrame {
@@ -63,6 +78,8 @@ export interface RenderedCreative {
   readonly width: number;
   readonly height: number;
   readonly frames: readonly CreativeFrame[];
+  /** One for each wanted film. */
+  readonly films?: readonly CreativeFilm[];
   /** `stepped`: stepped time. `wall`: real time, because stepped time failed. `still`: an image, decoded without a browser. */
   readonly mode: 'stepped' | 'wall' | 'still';
   /** Facts for the provenance record: hung requests, fallbacks, dismissed dialogs. */
@@ -90,48 +107,57 @@ export class CreativeError extends Error {
   override readonly name = 'CreativeError';
   readonly status: AdFailure;
 
-  constructor(status: AdFailure, reason: string, options?: ErrorOptions) {
+  constructor(reason: string, { status = 'generic_error', ...options }: ErrorOptions & { status?: AdFailure } = {}) {
     super(reason, options);
     this.status = status;
   }
 }
 
+/** Errors that are the fault of the creative. */
+const FAULTS: readonly (readonly [new (...args: never[]) => Error, AdFailure])[] = [
+  [NotACreativeError, 'generic_error'],
+  [HostNotFoundError, 'not_found'],
+  [NetworkTimeoutError, 'net_read_timeout'],
+  [EgressRefusedError, 'generic_error'],
+  [ConnectionFailedError, 'generic_error'],
+  [TlsError, 'generic_error'],
+  [ResponseTooLargeError, 'generic_error'],
+  [TooManyRedirectsError, 'generic_error'],
+];
+
 /** @returns the failed creative, or undefined if the error is not the creative's fault. */
 export function asFailedCreative(error: unknown): FailedCreative | undefined {
-  if (error instanceof CreativeError) return { status: error.status, reason: error.message };
-  if (error instanceof NotACreativeError) return { status: 'generic_error', reason: error.message };
-  if (error instanceof HostNotFoundError) return { status: 'not_found', reason: error.message };
-  if (error instanceof NetworkTimeoutError) return { status: 'net_read_timeout', reason: error.message };
-  const network = [
-    EgressRefusedError,
-    ConnectionFailedError,
-    TlsError,
-    ResponseTooLargeError,
-    TooManyRedirectsError,
-  ].some((type) => error instanceof type);
-  if (network && error instanceof Error) return { status: 'generic_error', reason: error.message };
-  return undefined;
+  if (!(error instanceof Error)) return undefined;
+  const status = error instanceof CreativeError ? error.status : FAULTS.find(([type]) => error instanceof type)?.[1];
+  return status && { status, reason: error.message };
+}
+
+/** For example `300×250`. */
+export function sizeText({ width, height }: Size): string {
+  return `${width}×${height}`;
+}
+
+export function areaOf({ width, height }: Size): number {
+  return width * height;
 }
 
 /** @throws CreativeError if the HTTP status is not 2xx. */
 export function requireSuccess(status: number, url: string): void {
   if (status >= 200 && status < 300) return;
   if (status === 404 || status === 410)
-    throw new CreativeError(
-      'not_found',
-      `${url} answered with HTTP status ${status}: the creative does not exist there.`,
-    );
-  throw new CreativeError('generic_error', `${url} answered with HTTP status ${status} instead of the creative.`);
+    throw new CreativeError(`${url} answered with HTTP status ${status}: the creative does not exist there.`, {
+      status: 'not_found',
+    });
+  throw new CreativeError(`${url} answered with HTTP status ${status} instead of the creative.`);
 }
 
 /** @returns the size in whole pixels. @throws CreativeError if it is empty or too large. */
 export function checkedSize({ width, height }: Size): Size {
   const size = { width: Math.round(width), height: Math.round(height) };
   if (!(size.width >= 1 && size.height >= 1))
-    throw new CreativeError('generic_error', `The creative has no area: its size is ${width} × ${height}.`);
+    throw new CreativeError(`The creative has no area: its size is ${width} × ${height}.`);
   if (size.width > AD_SIDE_MAX || size.height > AD_SIDE_MAX)
     throw new CreativeError(
-      'generic_error',
       `The creative is ${size.width} × ${size.height} pixels large; at most ${AD_SIDE_MAX} × ${AD_SIDE_MAX} is possible.`,
     );
   return size;

@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import type { LocalAnswer, LocalOrigins } from '../../egress/ports.ts';
 import type { ZipSite } from './creative.ts';
 import { videoPage } from './documents.ts';
+import { decodedAddress } from './markup.ts';
 
 const HEADER_BYTES = 8;
 
@@ -44,7 +45,7 @@ export class CreativeServer {
     );
     const folder = index.includes('/') ? index.slice(0, index.lastIndexOf('/') + 1) : '';
     const address = this.open((path) => {
-      const name = fileName(path);
+      const name = decodedAddress(path.replace(/[?#].*$/s, '').replace(/^\/+/, '')).normalize('NFC');
       // An absolute path may refer to the folder of the page or to the root of the zip.
       const found = [folder + name, name]
         .map((candidate) => (served.has(candidate) ? candidate : aliases.get(candidate)))
@@ -70,16 +71,6 @@ export class CreativeServer {
 
   close(): void {
     for (const host of this.#hosts.splice(0)) this.#origins.remove(host);
-  }
-}
-
-/** @returns the file name in a path, without the query, and decoded if possible. */
-function fileName(path: string): string {
-  const plain = path.replace(/[?#].*$/s, '').replace(/^\/+/, '');
-  try {
-    return decodeURIComponent(plain).normalize('NFC');
-  } catch {
-    return plain;
   }
 }
 

@@ -1,6 +1,6 @@
 import { isNear, isStandardSize, standardSizeNear } from '../../domain/adSizes.ts';
 import type { Warning } from '../../domain/warnings.ts';
-import type { Size } from './creative.ts';
+import { areaOf, type Size, sizeText } from './creative.ts';
 import type { LayoutBox, RootBox, ShownLayout } from './shownLayout.ts';
 import type { SizeClaim, SizeClaims } from './sizeClaims.ts';
 
@@ -52,7 +52,7 @@ export function checkedAgainstLayout(declared: SizeClaim, layout: ShownLayout, c
   if (!exceeds(seen.size, declared.size) && !isWholeAd(seen, layout)) return withoutWarning(declared);
   const isTrusted = isStandardSize(seen.size) || !isStandardSize(declared.size) || exceeds(seen.size, declared.size);
   if (!isTrusted || claims.expands) return withoutWarning(declared);
-  const message = `The creative declares ${text(declared.size)} (${declared.from}), but it shows ${text(seen.size)} (${seen.from}). It is shown at ${text(seen.size)}; give the size of the ad to choose another one.`;
+  const message = `The creative declares ${sizeText(declared.size)} (${declared.from}), but it shows ${sizeText(seen.size)} (${seen.from}). It is shown at ${sizeText(seen.size)}; give the size of the ad to choose another one.`;
   return { ...seen, warnings: [{ code: 'size_conflict', message }] };
 }
 
@@ -68,11 +68,11 @@ export function contradicts(layout: ShownLayout): boolean {
 export function cutOff(size: Size, layout: ShownLayout | undefined, isRequested: boolean): Warning | undefined {
   if (layout?.offset) {
     const { x, y } = layout.offset;
-    const message = `The ad begins ${x} pixels from the left and ${y} from the top of its ${size.width}×${size.height} frame. Its right or lower edge is cut off, as in an ad server.`;
+    const message = `The ad begins ${x} pixels from the left and ${y} from the top of its ${sizeText(size)} frame. Its right or lower edge is cut off, as in an ad server.`;
     return { code: 'size_conflict', message };
   }
   if (!isRequested || !layout?.sticksOut) return undefined;
-  const message = `The creative is larger than the requested size ${size.width}×${size.height}, so a part of it is cut off.`;
+  const message = `The creative is larger than the requested size ${sizeText(size)}, so a part of it is cut off.`;
   return { code: 'size_conflict', message };
 }
 
@@ -113,14 +113,14 @@ function hintedSize({ hints }: Pick<SizeClaims, 'hints'>): SizeDecision | undefi
   if (first === undefined) return undefined;
   const others = hints.filter(({ size, isGuess }) => isGuess !== true && !isNear(size, first.size));
   if (others.length === 0 && first.isGuess !== true) return withoutWarning(first);
-  const message = `The creative fills any frame. It is shown at ${text(first.size)}, because of ${first.from}; give the size of the ad to choose another one.`;
+  const message = `The creative fills any frame. It is shown at ${sizeText(first.size)}, because of ${first.from}; give the size of the ad to choose another one.`;
   return { ...first, warnings: [{ code: 'size_assumed', message }] };
 }
 
 function assumedSize({ painted, onlyText }: Pick<ShownLayout, 'painted' | 'onlyText'>): SizeDecision {
   const own = onlyText && painted ? rounded(painted) : MOST_COMMON;
   const size = { width: Math.max(own.width, MOST_COMMON.width), height: Math.max(own.height, MOST_COMMON.height) };
-  const message = `The creative fills any frame and nothing names its size. It is shown at ${text(size)}; give the size of the ad to choose another one.`;
+  const message = `The creative fills any frame and nothing names its size. It is shown at ${sizeText(size)}; give the size of the ad to choose another one.`;
   return { size, from: 'the most common size', warnings: [{ code: 'size_assumed', message }] };
 }
 
@@ -159,14 +159,6 @@ function isInside(inner: LayoutBox, outer: LayoutBox): boolean {
   );
 }
 
-function areaOf({ width, height }: Size): number {
-  return width * height;
-}
-
 function rounded({ width, height }: Size): Size {
   return { width: Math.round(width), height: Math.round(height) };
-}
-
-function text({ width, height }: Size): string {
-  return `${width}×${height}`;
 }

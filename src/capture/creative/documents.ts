@@ -54,7 +54,7 @@ export function tagDocument(tag: string): string {
 
 /** @returns the tag with `mraid.js` if it uses MRAID without it: some apps inject it. The browser gets our stand-in for it. */
 export function withMraid(tag: string): string {
-  return /\bmraid\s*\.\s*\w/.test(tag) && !/\bmraid\.js\b/i.test(tag) ? `${scriptTag('mraid.js')}${tag}` : tag;
+  return USES.test(tag) && !LOADS.test(tag) ? `${scriptTag('mraid.js')}${tag}` : tag;
 }
 
 /** @returns a tag for a URL that delivers JavaScript. */
@@ -114,11 +114,18 @@ function needsMraid(texts: readonly string[]): boolean {
   return uses && !texts.some((text) => LOADS.test(text) || ASKS.test(text));
 }
 
-/** As bytes, because the encoding of the page is unknown here. A page in UTF-16 does not get the script. */
+/** A page in UTF-16 does not get the script. */
 function withScript(html: Buffer): Buffer {
-  if (html[0] === 0xff || html[0] === 0xfe) return html;
-  const text = html
-    .toString('latin1')
-    .replace(/^(\xEF\xBB\xBF)?\s*(<!doctype[^>]*>)?/i, (start) => start + scriptTag('mraid.js'));
+  return html[0] === 0xff || html[0] === 0xfe ? html : withMarkupAtStart(html, scriptTag('mraid.js'));
+}
+
+/** @returns the HTML with a base URL, so that relative URLs work when our origin serves it. */
+export function basedAt(html: Buffer, url: string | undefined): Buffer {
+  return url === undefined ? html : withMarkupAtStart(html, `<base href="${escaped(url)}">`);
+}
+
+/** Edits the page as bytes, because its encoding is unknown here. */
+function withMarkupAtStart(html: Buffer, markup: string): Buffer {
+  const text = html.toString('latin1').replace(/^(\xEF\xBB\xBF)?\s*(<!doctype[^>]*>)?/i, (start) => start + markup);
   return Buffer.from(text, 'latin1');
 }

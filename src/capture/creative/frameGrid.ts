@@ -57,6 +57,7 @@ export class FrameGrid {
 
   /** True for the frames that every page gets. */
   get isFixed(): boolean {
+    if (this.#page.clock === 'wall') return true;
     return this.#index <= ALWAYS_DRAWN || this.#index % DRAW_INTERVAL === 0;
   }
 

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { isStandardSize } from '../../domain/adSizes.ts';
 import type { Warning } from '../../domain/warnings.ts';
-import type { Size } from './creative.ts';
+import { areaOf, type Size, sizeText } from './creative.ts';
 import type { SizeClaim } from './sizeClaims.ts';
 
 const PICTURES = /\.(?:png|jpe?g|gif|webp|avif)$/i;
@@ -26,7 +26,7 @@ export function imageSize(pixels: Size, requested?: Size): { size: Size; warning
   for (const scale of SCALES) {
     const size = divided(pixels, scale);
     if (!isStandardSize(size)) continue;
-    const message = `The image has ${text(pixels)} pixels, ${scale} times the standard size ${text(size)}, and is shown at ${text(size)}; give the size of the ad to choose another one.`;
+    const message = `The image has ${sizeText(pixels)} pixels, ${scale} times the standard size ${sizeText(size)}, and is shown at ${sizeText(size)}; give the size of the ad to choose another one.`;
     return { size, warnings: [{ code: 'size_assumed', message }] };
   }
   return { size: pixels, warnings: [] };
@@ -35,7 +35,7 @@ export function imageSize(pixels: Size, requested?: Size): { size: Size; warning
 /** @returns a warning if a film of this size gets black bars at the requested size. */
 export function barsOf(pixels: Size, requested: Size | undefined): Warning[] {
   if (requested === undefined || haveSameProportions(pixels, requested)) return [];
-  const message = `The video has ${text(pixels)} pixels. At the requested size ${text(requested)} it has black bars, as in a player.`;
+  const message = `The video has ${sizeText(pixels)} pixels. At the requested size ${sizeText(requested)} it has black bars, as in a player.`;
   return [{ code: 'size_conflict', message }];
 }
 
@@ -46,17 +46,13 @@ function haveSameProportions(a: Size, b: Size): boolean {
 /** @returns a warning if an image of this size is stretched at the requested size. Ad servers do not keep its proportions. */
 export function stretched(pixels: Size, requested: Size): Warning[] {
   if (haveSameProportions(pixels, requested)) return [];
-  const message = `The image has ${text(pixels)} pixels. Shown at ${text(requested)}, its proportions change.`;
+  const message = `The image has ${sizeText(pixels)} pixels. Shown at ${sizeText(requested)}, its proportions change.`;
   return [{ code: 'size_conflict', message }];
 }
 
 /** @returns the size of an image for a screen with `scale` pixels for each CSS pixel. */
 function divided({ width, height }: Size, scale: number): Size {
   return { width: width / scale, height: height / scale };
-}
-
-function text({ width, height }: Size): string {
-  return `${width}×${height}`;
 }
 
 /** @returns the size of the largest picture if that is a standard size, or two times one: it is the background of the ad. */
@@ -76,8 +72,4 @@ async function pixelsOf(bytes: Buffer): Promise<Size | undefined> {
   } catch {
     return undefined; // A damaged picture says nothing. The browser shows that it is missing.
   }
-}
-
-function areaOf({ width, height }: Size): number {
-  return width * height;
 }

@@ -1,6 +1,8 @@
 import type { Warning, WarningCode } from '../../domain/warnings.ts';
+import { glyphWarnings, scriptsWithoutGlyphs } from '../browser/missingGlyphs.ts';
 import type { FailedRequest } from '../browser/requests.ts';
 import type { SteppedPage } from '../browser/steppedPage.ts';
+import { decodedAddress } from './markup.ts';
 
 const CODES: Readonly<Record<string, readonly [WarningCode, string]>> = {
   Image: ['image_not_loaded', 'An image'],
@@ -39,19 +41,17 @@ export class LoadWarnings {
     }
   }
 
-  /** Requests that did not end in time. */
-  addHung(hung: ReadonlyMap<string, string>, shownImages: readonly string[]): void {
-    for (const [url, type] of hung) {
-      if (!isIrrelevant(url, type, shownImages)) this.#add(url, { type, why: 'the server did not answer in time' });
-    }
-  }
-
-  /** Names of fonts that do not exist here. A font that did not load has a warning of its own, so these are left out then. */
-  addMissingFonts(names: readonly string[]): void {
-    for (const name of names) {
+  /**
+   * Adds warnings about visible text in another font than the creative names, and about text that is boxes. A font that did not load
+   * has a warning of its own, so the first are left out then.
+   */
+  async addTextOf(page: SteppedPage): Promise<void> {
+    for (const name of (await page.inCreative(missingFonts)) ?? []) {
       const message = `The font "${name.slice(0, MAX_ADDRESS)}" is not available, so its text is in another font. Put the font into the creative.`;
       this.#warnings.set(`fallback_font ${name}`, { code: 'fallback_font', message });
     }
+    const scripts = (await page.inCreative(scriptsWithoutGlyphs)) ?? [];
+    for (const warning of glyphWarnings(scripts, 'the ad')) this.#warnings.set(warning.code, warning);
   }
 
   list(): readonly Warning[] {
@@ -93,26 +93,12 @@ function isOwnFile(url: string): boolean {
 
 /** @returns the path of a file in the zip, or the URL without its query. */
 export function readableAddress(url: string): string {
-  const own = isOwnFile(url) ? decodedPath(new URL(url).pathname.slice(1)) : url.replace(/[?#].*$/s, '');
+  const own = isOwnFile(url) ? decodedAddress(new URL(url).pathname.slice(1)) : url.replace(/[?#].*$/s, '');
   return own.slice(0, MAX_ADDRESS);
 }
 
-function decodedPath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path; // Not UTF-8 when decoded.
-  }
-}
-
-/** @returns the fonts of visible text for which the browser uses another one, because no font of the list exists. */
-export async function readMissingFonts(page: SteppedPage, framed: boolean): Promise<readonly string[]> {
-  const frame = framed ? await page.childFrame() : undefined;
-  return ((await page.evaluate(`(${missingFonts})()`, frame)) as readonly string[] | undefined) ?? [];
-}
-
 /**
- * Runs in the creative's iframe. A font that does not exist has the width of any font that follows it. Fonts of the style sheets
+ * Runs in the creative's document. A font that does not exist has the width of any font that follows it. Fonts of the style sheets
  * are left out: if their file does not load, the request shows it.
  */
 function missingFonts(): string[] {

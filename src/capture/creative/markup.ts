@@ -72,12 +72,21 @@ export function attribute(tag: string, name: string): string | undefined {
   return match?.[1] ?? match?.[2] ?? match?.[3];
 }
 
+/** @returns a part of a URL without percent escapes; unchanged if they are not UTF-8. */
+export function decodedAddress(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** @returns the text of a file of a creative, in the encoding of its byte order mark; UTF-8 without one. */
 export function decodeText(bytes: Buffer | undefined): string {
   if (bytes === undefined) return '';
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
-  return bytes.toString('utf8');
+  return new TextDecoder().decode(bytes);
 }
 
 /** @returns the size of an SVG in CSS pixels: its width and height, completed or replaced by its view box. */

@@ -1,16 +1,10 @@
 import type { SteppedPage } from '../browser/steppedPage.ts';
 import type { Size } from './creative.ts';
 import { isMeasurement, readableAddress } from './loadWarnings.ts';
+import { showsOnlyPreloader } from './preloader.ts';
 import { type FramesByMarker, waitUntilStill } from './renderPage.ts';
 import { readShownLayout, type ShownLayout } from './shownLayout.ts';
 import { isUniform, isWhite } from './stillImage.ts';
-
-interface RenderedPass {
-  readonly pictures: FramesByMarker;
-  readonly layout: ShownLayout | undefined;
-  /** True if the creative is in an iframe of the page. */
-  readonly framed: boolean;
-}
 
 /** `white`: all frames are white, but the creative has something that it may show. */
 type Blankness = 'shown' | 'white' | { readonly reason: string };
@@ -21,34 +15,18 @@ const MAX_NAMES = 3;
 /** An uncommon size. A creative that measures exactly this fills any viewport. */
 export const PROBE_VIEWPORT: Size = { width: 1_009, height: 761 };
 
-/** Reads what the creative shows, inside its own iframe. @returns undefined if the document cannot be read. */
-export async function readLayout(page: SteppedPage, framed: boolean): Promise<ShownLayout | undefined> {
-  const frame = framed ? await page.childFrame() : undefined;
-  return (await page.evaluate(`(${readShownLayout})()`, frame)) as ShownLayout | undefined;
-}
-
 /** @returns true if the creative shows something. */
 export function showsAnything(layout: ShownLayout | undefined): boolean {
   return layout !== undefined && (layout.painted !== null || layout.filled || layout.onlyText);
 }
 
-/** Images of one document, by URL. */
-export interface PageImages {
-  /** Visible images that the browser shows as broken, at most ten. */
-  readonly broken: readonly string[];
-  /** Those of the given URLs that the document shows: as an image or as a background. */
-  readonly shown: readonly string[];
-}
-
-/** Finds broken images. @param urls images that did not load; other documents may use them too. */
-export async function readImages(page: SteppedPage, framed: boolean, urls: readonly string[]): Promise<PageImages> {
-  const frame = framed ? await page.childFrame() : undefined;
-  const found = await page.evaluate(`(${imagesIn})(${JSON.stringify(urls)})`, frame);
-  return (found as PageImages | undefined) ?? { broken: [], shown: [] };
-}
-
-/** Runs in the creative's iframe. */
-function imagesIn(urls: string[]): { broken: string[]; shown: string[] } {
+/**
+ * Runs in the creative's document.
+ * @param urls images that did not load; other documents may use them too.
+ * @returns URLs: at most ten visible images that the browser shows as broken, and those of `urls` that the document shows, as an
+ * image or as a background.
+ */
+export function readImages(urls: readonly string[]): { broken: string[]; shown: string[] } {
   const isSeen = (element: Element) => {
     const { width, height } = element.getBoundingClientRect();
     const { visibility, opacity } = getComputedStyle(element);
@@ -80,16 +58,32 @@ function imagesIn(urls: string[]): { broken: string[]; shown: string[] } {
  * fades in.
  * @returns the reason if the creative shows nothing.
  */
-export async function blanknessOf(page: SteppedPage, pass: RenderedPass): Promise<Blankness> {
-  if (!(await areAll(isUniform, [...pass.pictures.values()]))) return 'shown';
-  const last = pass.pictures.has(null) ? pass : await afterAWhile(page, pass);
-  const pictures = [...last.pictures.values()];
+export async function blanknessOf(
+  page: SteppedPage,
+  taken: FramesByMarker,
+  layoutThen: ShownLayout | undefined,
+): Promise<Blankness> {
+  const pictures = [...taken.values()];
+  let layout = layoutThen;
+  if (!(await areAll(isUniform, pictures)) && !(await showsOnlyPreloader(page))) return 'shown';
+  if (!taken.has(null)) {
+    await waitUntilStill(page);
+    layout = await page.inCreative(readShownLayout);
+    pictures.push((await page.drawPicture()).picture);
+  }
+  if (await showsOnlyPreloader(page)) return { reason: whyItLoads(page) };
   if (!(await areAll(isUniform, pictures))) return 'shown';
-  const paintsNothing = !last.layout?.filled && (last.layout?.painted ?? null) === null;
+  const paintsNothing = !layout?.filled && (layout?.painted ?? null) === null;
   const white = await areAll(isWhite, pictures);
   if (failedScripts(page).length > 0 && (white || paintsNothing)) return { reason: whyNothingIsShown(page) };
   if (!white) return 'shown';
   return paintsNothing ? { reason: whyNothingIsShown(page) } : 'white';
+}
+
+/** @returns a sentence about a creative that never shows more than its preloader. */
+function whyItLoads(page: SteppedPage): string {
+  if (failedScripts(page).length > 0) return whyNothingIsShown(page);
+  return 'The creative shows only its preloader: its content did not appear in time. Check what it loads, and whether it waits for an ad server.';
 }
 
 /** @returns a sentence about a creative that shows nothing. It names the scripts that did not load. */
@@ -102,15 +96,8 @@ export function whyNothingIsShown(page: SteppedPage): string {
   return `The creative shows nothing, because ${what}: ${names}${more}. Put the scripts into the creative, or make them reachable.`;
 }
 
-async function afterAWhile(page: SteppedPage, { pictures, framed }: RenderedPass): Promise<RenderedPass> {
-  await waitUntilStill(page);
-  const layout = await readLayout(page, framed);
-  const { picture } = await page.drawPicture();
-  return { pictures: new Map([...pictures, [null, picture]]), layout, framed };
-}
-
 function failedScripts(page: SteppedPage): string[] {
-  const scripts = page.requests.failures().filter(({ type, url }) => type === 'Script' && !isMeasurement(url));
+  const scripts = page.requests.failures.filter(({ type, url }) => type === 'Script' && !isMeasurement(url));
   return [...new Set(scripts.map(({ url }) => readableAddress(url)))];
 }
 

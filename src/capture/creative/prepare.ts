@@ -6,6 +6,7 @@ import { CreativeError, type CreativeSource, checkedSize, requireSuccess, type S
 import { type CreativeServer, withoutAudio } from './creativeServer.ts';
 import { onlySource, pageClaims, tagSize, zipClaims } from './declaredSize.ts';
 import {
+  basedAt,
   framePage,
   iframeTag,
   imagePage,
@@ -104,8 +105,7 @@ export async function fetchContent(url: string, { fetch, userAgent, signal }: Pr
     headers: { 'user-agent': userAgent, accept: '*/*' },
   });
   requireSuccess(answer.status, url);
-  if (answer.status === 204)
-    throw new CreativeError('generic_error', `${url} answered with HTTP status 204: it has no ad.`);
+  if (answer.status === 204) throw new CreativeError(`${url} answered with HTTP status 204: it has no ad.`);
   return {
     bytes: answer.body,
     contentType: answer.headers.get('content-type') ?? '',
@@ -156,8 +156,7 @@ function prepareSvg(bytes: Buffer, { server, size: requested }: PrepareTools): P
     kind: 'page',
     format: 'image',
     claims: declaredOnly(size, 'the image'),
-    framed: true,
-    open: (shown) => server.openDocument(framePage(address, shown)),
+    ...inIframe(address, server),
   };
 }
 
@@ -191,8 +190,7 @@ async function prepareVastVideo(
 ): Promise<PreparedCreative> {
   const media = await fetchContent(replaceMacros(file.url, CACHE_STAMP), tools);
   const content = await detectContent(media.bytes, media.contentType);
-  if (content.kind !== 'video')
-    throw new CreativeError('generic_error', `The media file of the VAST, ${file.url}, is not a video.`);
+  if (content.kind !== 'video') throw new CreativeError(`The media file of the VAST, ${file.url}, is not a video.`);
   return { ...prepareVideo(media.bytes, content.type, tools), format: 'vast', declared: file.size, warnings };
 }
 
@@ -246,10 +244,9 @@ async function prepareZip({ bytes, names = [] }: FetchedContent, tools: PrepareT
   const { server, size } = tools;
   const site = await unpack(bytes, { size, zipName: names[0] });
   const address = server.openSite(siteWithMraid(site));
-  const open = (shown: Size) => server.openDocument(framePage(address, shown));
   const claims = zipClaims(site, names);
   const hints = [...claims.hints, ...(await pictureHint(site.files))];
-  return { kind: 'page', format: 'html5_zip', claims: { ...claims, hints }, framed: true, open };
+  return { kind: 'page', format: 'html5_zip', claims: { ...claims, hints }, ...inIframe(address, server) };
 }
 
 function prepareHtml(fetched: FetchedContent, { server }: PrepareTools): PreparedCreative {
@@ -260,25 +257,15 @@ function prepareHtml(fetched: FetchedContent, { server }: PrepareTools): Prepare
   if (url !== undefined && forbidsFrames(headers))
     return { kind: 'page', format: 'html', claims, framed: false, open: () => url, main: url };
   const address = url ?? server.openDocument(basedAt(pageWithMraid(bytes), fetched.url), 'text/html');
-  const open = (shown: Size) => server.openDocument(framePage(address, shown));
-  return { kind: 'page', format: 'html', claims, framed: true, open, main: url };
+  return { kind: 'page', format: 'html', claims, ...inIframe(address, server), main: url };
 }
 
 /** @returns whether a browser shows this content type as a page. @throws CreativeError for HTML with a media content type. */
 function isShownAsPage(contentType: string): boolean {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (/^(image|video|audio)\//.test(type))
-    throw new CreativeError('generic_error', `The server declares the content type ${type}, but sends HTML.`);
+    throw new CreativeError(`The server declares the content type ${type}, but sends HTML.`);
   return type === '' || type === 'text/html' || type === 'application/xhtml+xml';
-}
-
-/** @returns the HTML with a base URL, so that relative URLs work when our origin serves it. */
-function basedAt(html: Buffer, url: string | undefined): Buffer {
-  if (url === undefined) return html;
-  const base = `<base href="${url.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}">`;
-  // As bytes, because its encoding is unknown here.
-  const text = html.toString('latin1').replace(/^(\xEF\xBB\xBF)?\s*(<!doctype[^>]*>)?/i, (start) => start + base);
-  return Buffer.from(text, 'latin1');
 }
 
 function forbidsFrames(headers: Headers | undefined): boolean {
@@ -291,10 +278,13 @@ function prepareScript({ url, bytes }: FetchedContent, tools: PrepareTools): Pre
 }
 
 function prepareTag(tag: string, { server }: PrepareTools): PreparedPage {
-  if (tag.trim() === '') throw new CreativeError('generic_error', 'The tag is empty.');
+  if (tag.trim() === '') throw new CreativeError('The tag is empty.');
   const filled = replaceMacros(tag, CACHE_STAMP);
   const address = server.openDocument(tagDocument(withMraid(filled)));
-  const open = (shown: Size) => server.openDocument(framePage(address, shown));
   const claims = declaredOnly(tagSize(filled), 'the tag');
-  return { kind: 'page', format: 'tag', claims, framed: true, open, main: onlySource(filled) };
+  return { kind: 'page', format: 'tag', claims, ...inIframe(address, server), main: onlySource(filled) };
+}
+
+function inIframe(address: string, server: CreativeServer): Pick<PreparedPage, 'framed' | 'open'> {
+  return { framed: true, open: (size) => server.openDocument(framePage(address, size)) };
 }

@@ -3,6 +3,7 @@ import { RenderingBlockedError } from '../browser/cdp.ts';
 import type { SteppedPage } from '../browser/steppedPage.ts';
 import { CreativeError, type Size } from './creative.ts';
 import { FrameGrid } from './frameGrid.ts';
+import { REST_LIMITS, type RestingPicture, RestingSearch } from './restingPicture.ts';
 import { isUniform } from './stillImage.ts';
 
 interface VideoFacts extends Size {
@@ -14,6 +15,8 @@ interface VideoFacts extends Size {
 const STEP_MS = 1;
 /** A film may really begin with one colour, or stand still between two markers. */
 const MAX_DRAWS = 12;
+/** A film has many frames in which nothing may move, and they must not take minutes. */
+const MAX_FILM_DRAWS = 6;
 /** Real time for the compositor after the first draw. It grows by as much with each further one. */
 const PAUSE_MS = 10;
 /** Real time for decoding one frame. */
@@ -44,14 +47,27 @@ const BLANK_MS = 100;
 
 /** A page is still if it drew nothing for this time. */
 const STILL_MS = 600;
-/** The default frame is taken at this time at the latest. */
+/** A page that still moves at this time is measured and judged as it is. */
 const MAX_UNTIL_STILL_MS = 5_000;
+
+/** Real time for the search of the default frame. A creative that draws slowly then gets the best picture so far. */
+const MAX_SEARCH_MS = 10_000;
 
 export interface FrameOptions {
   /** Each frame is looked at, because a page requested one that was skipped. */
   readonly looksAtEachFrame: boolean;
   /** The page is an image, whose frames have exact times. */
   readonly isImage: boolean;
+  /** The time of the default frame, if another pass has found it. */
+  readonly restingMs?: number | undefined;
+  /** @returns true if the page shows only that it loads. */
+  readonly isLoading: () => Promise<boolean>;
+}
+
+export interface PageFrames {
+  readonly pictures: FramesByMarker;
+  /** The time of the default frame; undefined without one. */
+  readonly restingMs: number | undefined;
 }
 
 /**
@@ -62,21 +78,24 @@ export interface FrameOptions {
 export async function renderPageFrames(
   page: SteppedPage,
   markers: readonly (number | null)[],
-  { looksAtEachFrame, isImage }: FrameOptions,
-): Promise<FramesByMarker> {
+  { looksAtEachFrame, isImage, restingMs, isLoading }: FrameOptions,
+): Promise<PageFrames> {
   await waitForLoad(page);
-  const pictures = new Map<number | null, Buffer>();
-  const ahead = [...new Set(markers.filter((marker) => marker !== null))].toSorted((a, b) => a - b);
-  const stillness = markers.includes(null) ? new StillnessDetector(page) : undefined;
-  const grid = new FrameGrid(page, looksAtEachFrame || (ahead.at(-1) ?? 0) <= SHORT_MS);
+  const pictures = new Map<number, Buffer>();
+  const moments = markers.map((marker) => marker ?? restingMs);
+  const ahead = [...new Set(moments.filter((moment) => moment !== undefined))].toSorted((a, b) => a - b);
+  let search = moments.includes(undefined) ? new RestingSearch(REST_LIMITS[page.clock]) : undefined;
+  let resting: RestingPicture | undefined;
+  const searchEnd = performance.now() + MAX_SEARCH_MS;
+  const isShort = search === undefined && (ahead.at(-1) ?? 0) <= SHORT_MS;
+  const grid = new FrameGrid(page, looksAtEachFrame || isShort);
   const plain = new Set<number>();
   while (true) {
-    const wantsDefault = stillness !== undefined && !pictures.has(null) && grid.isFixed;
-    const takesDefault = wantsDefault && (await stillness.isReached(grid.time));
+    const samples = search !== undefined && grid.isFixed && search.wantsPicture(grid.time);
     const due = takeBefore(ahead, grid.nextTime);
-    const frame = await grid.draw(takesDefault || due.length > 0 || plain.size > 0);
-    if (takesDefault && frame.picture) pictures.set(null, frame.picture);
-    if (frame.damage) stillness?.noteDamage(grid.time);
+    const frame = await grid.draw(samples || due.length > 0 || plain.size > 0);
+    if (grid.isFixed) await search?.add(grid.time, samples ? frame : { damage: frame.damage });
+    else if (frame.damage) search?.noteDamage(grid.time);
     await replacePlain(pictures, plain, frame.picture);
     for (const marker of due) {
       const picture = (await grid.pictureAt(marker)) ?? frame.picture;
@@ -84,13 +103,24 @@ export async function renderPageFrames(
       if (picture && !isImage && grid.time < BLANK_MS && (await isUniform(picture))) plain.add(marker);
     }
     if (grid.nextTime > BLANK_MS) plain.clear();
-    if (ahead.length + plain.size === 0 && (stillness === undefined || pictures.has(null))) return pictures;
+    if (search !== undefined && grid.isFixed) {
+      const ended = search.hasEnded(grid.time) && !(await page.hasUnfinishedAnimations()) && !(await isLoading());
+      const isOver = search.isOver(grid.time) || performance.now() > searchEnd;
+      if (ended || isOver) resting = search.result(grid.time);
+      if (resting !== undefined) search = undefined;
+    }
+    if (ahead.length + plain.size === 0 && search === undefined) break;
     await grid.next(ahead[0]);
   }
+  const frames = markers.map((marker, index) => [marker, pictures.get(moments[index] ?? -1) ?? resting?.png] as const);
+  return {
+    pictures: new Map(frames.flatMap(([marker, png]) => (png === undefined ? [] : [[marker, png]]))),
+    restingMs: restingMs ?? resting?.time,
+  };
 }
 
 /** Gives the markers with a picture of one colour a later picture, if that shows something. */
-async function replacePlain(pictures: Map<number | null, Buffer>, markers: Set<number>, later: Buffer | undefined) {
+async function replacePlain(pictures: Map<number, Buffer>, markers: Set<number>, later: Buffer | undefined) {
   if (markers.size === 0 || later === undefined || (await isUniform(later))) return;
   for (const marker of markers) pictures.set(marker, later);
   markers.clear();
@@ -102,37 +132,19 @@ function takeBefore(markers: number[], time: number): number[] {
   return markers.splice(0, count < 0 ? markers.length : count);
 }
 
-/** Lets a page run until it is still. Takes no frame. */
+/** Lets a page run until it draws nothing for {@link STILL_MS} and no animation with an end is running. Takes no frame. */
 export async function waitUntilStill(page: SteppedPage): Promise<void> {
   await waitForLoad(page);
-  const stillness = new StillnessDetector(page);
   const grid = new FrameGrid(page, true);
-  while (!(await stillness.isReached(grid.time))) {
-    if ((await grid.draw(false)).damage) stillness.noteDamage(grid.time);
+  let lastDamage = 0;
+  let nextCheckAt = 0;
+  while (grid.time < MAX_UNTIL_STILL_MS) {
+    if (grid.time - lastDamage >= STILL_MS && grid.time >= nextCheckAt) {
+      if (!(await page.hasUnfinishedAnimations())) return;
+      nextCheckAt = grid.time + 100;
+    }
+    if ((await grid.draw(false)).damage) lastDamage = grid.time;
     await grid.next();
-  }
-}
-
-/** A page is still if it draws nothing for {@link STILL_MS} and no animation with an end is running. */
-class StillnessDetector {
-  readonly #page: SteppedPage;
-  #lastDamage = 0;
-  #nextCheckAt = 0;
-
-  constructor(page: SteppedPage) {
-    this.#page = page;
-  }
-
-  noteDamage(time: number): void {
-    this.#lastDamage = time;
-  }
-
-  /** @param time milliseconds since the first frame. */
-  async isReached(time: number): Promise<boolean> {
-    if (time >= MAX_UNTIL_STILL_MS) return true;
-    if (time - this.#lastDamage < STILL_MS || time < this.#nextCheckAt) return false;
-    this.#nextCheckAt = time + 100;
-    return !(await this.#page.hasUnfinishedAnimations());
   }
 }
 
@@ -158,12 +170,16 @@ export async function waitForLoad(page: LoadingPage): Promise<void> {
   await page.wait(Math.max(1, FIRST_FRAME_MS - passed));
 }
 
+/** As {@link renderVideoFrames}, with short waits where nothing moves. */
+export function renderVideoFilm(page: SteppedPage, moments: readonly (number | null)[]): Promise<FramesByMarker> {
+  return renderVideoFrames(page, moments, MAX_FILM_DRAWS);
+}
+
 /** Waits for the metadata. @throws CreativeError if no track can be decoded. */
 export async function readVideo(page: SteppedPage): Promise<VideoFacts> {
   const state = await advanceUntil(page, 'video?.error || video?.readyState >= 2', 'reading its header');
   if (state.error !== '' || !(state.width > 0))
     throw new CreativeError(
-      'generic_error',
       `The video cannot be played: none of its tracks can be decoded${state.error && ` (${state.error})`}.`,
     );
   return { width: state.width, height: state.height, durationMs: state.duration * 1000 };
@@ -173,25 +189,32 @@ export async function readVideo(page: SteppedPage): Promise<VideoFacts> {
 export async function renderVideoFrames(
   page: SteppedPage,
   markers: readonly (number | null)[],
+  maxDraws = MAX_DRAWS,
 ): Promise<FramesByMarker> {
   const { durationMs } = await readVideo(page);
   const pictures = new Map<number | null, Buffer>();
+  let sought: number | undefined;
   for (const marker of markers) {
     const moment = Math.min(marker ?? Math.min(MAX_DEFAULT_MS, durationMs * DEFAULT_SHARE), durationMs);
-    await seek(page, moment / 1000);
     const last = [...pictures.values()].at(-1);
-    pictures.set(marker, await drawSoughtFrame(page, last));
+    // The browser shows no new frame for the moment that it shows, such as the end.
+    if (last !== undefined && moment === sought) pictures.set(marker, last);
+    else {
+      await seek(page, moment / 1000);
+      pictures.set(marker, await drawSoughtFrame(page, last, maxDraws));
+    }
+    sought = moment;
   }
   return pictures;
 }
 
 /** Draws again while the picture is still the one before, because the compositor may get the frame later than the page. */
-async function drawSoughtFrame(page: SteppedPage, last: Buffer | undefined): Promise<Buffer> {
+async function drawSoughtFrame(page: SteppedPage, last: Buffer | undefined, maxDraws: number): Promise<Buffer> {
   for (let draws = 1; ; draws++) {
     await page.wait(STEP_MS);
     const { picture } = await page.drawPicture();
     const isOld = last === undefined ? await isUniform(picture) : picture.equals(last);
-    if (!isOld || draws === MAX_DRAWS) return picture;
+    if (!isOld || draws === maxDraws) return picture;
     await sleep(draws * PAUSE_MS);
   }
 }

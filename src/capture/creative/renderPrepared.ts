@@ -1,37 +1,57 @@
+import { frameTimes } from '../../domain/animations.ts';
 import type { Warning } from '../../domain/warnings.ts';
+import { errorMessage } from '../../lib/errorMessage.ts';
+import type { BrowserProcess } from '../browser/browserProcess.ts';
 import { RenderingBlockedError } from '../browser/cdp.ts';
-import { createNetworkBudget, type NetworkBudget } from '../browser/requests.ts';
-import type { SteppedBrowser } from '../browser/steppedBrowser.ts';
+import type { NetworkBudget } from '../browser/requests.ts';
 import { SteppedPage } from '../browser/steppedPage.ts';
 import {
   CreativeError,
+  type CreativeFilm,
   type CreativeFrame,
   checkedSize,
   type RenderedCreative,
   type RenderRequest,
   requireSuccess,
   type Size,
+  sizeText,
 } from './creative.ts';
 import { checkedAgainstLayout, contradicts, cutOff, type SizeDecision, sizeOfLayout } from './decideSize.ts';
+import { filmFrom, withoutFilms } from './film.ts';
 import { LateFrameError } from './frameGrid.ts';
 import { barsOf } from './imageSize.ts';
-import { LoadWarnings, readableAddress, readMissingFonts } from './loadWarnings.ts';
-import { blanknessOf, PROBE_VIEWPORT, readImages, readLayout, showsAnything, whyNothingIsShown } from './measure.ts';
+import { LoadWarnings, readableAddress } from './loadWarnings.ts';
+import { blanknessOf, PROBE_VIEWPORT, readImages, showsAnything, whyNothingIsShown } from './measure.ts';
+import { showsOnlyPreloader } from './preloader.ts';
 import type { PreparedCreative, PreparedPage, PreparedStill, PreparedVideo } from './prepare.ts';
-import { type FramesByMarker, readVideo, renderPageFrames, renderVideoFrames, waitUntilStill } from './renderPage.ts';
-import type { ShownLayout } from './shownLayout.ts';
+import {
+  type FramesByMarker,
+  readVideo,
+  renderPageFrames,
+  renderVideoFilm,
+  renderVideoFrames,
+  waitUntilStill,
+} from './renderPage.ts';
+import { readShownLayout, type ShownLayout } from './shownLayout.ts';
 import { STAND_INS } from './standIns.ts';
 import { renderStill } from './stillImage.ts';
 
 export interface RenderTools {
   /** Runs `work` with a browser that no other creative uses. */
-  readonly use: <T>(work: (browser: SteppedBrowser) => Promise<T>) => Promise<T>;
+  readonly use: <T>(work: (browser: BrowserProcess) => Promise<T>) => Promise<T>;
   /** Fetches a URL again to find out why it did not load. */
   readonly fetchAgain: (url: string) => Promise<unknown>;
   readonly userAgent: string;
   readonly networkBudgetMs: number;
+  /** The deadline of the creative, as `performance.now()` tells it. */
+  readonly endsAt: number;
   readonly signal: AbortSignal;
 }
+
+/** Real time for the films of one creative. */
+const MAX_FILMS_MS = 30_000;
+/** The deadline of the creative must not pass while its films are rendered. */
+const SPARE_MS = 2_000;
 
 type Pass = (page: SteppedPage, markers: readonly (number | null)[]) => Promise<FramesByMarker>;
 
@@ -60,7 +80,18 @@ async function renderStillFrames(
     const png = await renderStill(bytes, size, ratio);
     for (const markerMs of markersAt(request, ratio)) frames.push({ markerMs, ratio, png, ...size });
   }
-  return { status: 'uploaded', format, category: 'display', ...size, frames, mode: 'still', notes: [], warnings };
+  const films = withoutFilms(request, 'the ad is a still picture.');
+  return {
+    status: 'uploaded',
+    format,
+    category: 'display',
+    ...size,
+    frames,
+    films,
+    mode: 'still',
+    notes: [],
+    warnings,
+  };
 }
 
 /** The markers at which the creative is needed at this pixel ratio, each once. */
@@ -74,6 +105,14 @@ function sizeOfVideo(file: Size, declared: Size | undefined): Size {
   return alike ? declared : { width: file.width, height: file.height };
 }
 
+/** How a page is opened. */
+interface View {
+  readonly size: Size;
+  readonly ratio: number;
+  /** True if the creative is in an iframe of the page. */
+  readonly framed: boolean;
+}
+
 interface ShownPage {
   readonly frames: CreativeFrame[];
   /** Undefined if no frame was rendered. */
@@ -81,7 +120,7 @@ interface ShownPage {
 }
 
 class BrowserRendering {
-  readonly #browser: SteppedBrowser;
+  readonly #browser: BrowserProcess;
   readonly #request: RenderRequest;
   readonly #tools: RenderTools;
   readonly #notes = new Set<string>();
@@ -93,11 +132,11 @@ class BrowserRendering {
   /** All passes start at the same whole second. */
   readonly #startDate = Math.floor(Date.now() / 1000) * 1000;
 
-  constructor(browser: SteppedBrowser, request: RenderRequest, tools: RenderTools) {
+  constructor(browser: BrowserProcess, request: RenderRequest, tools: RenderTools) {
     this.#browser = browser;
     this.#request = request;
     this.#tools = tools;
-    this.#networkBudget = createNetworkBudget(tools.networkBudgetMs);
+    this.#networkBudget = { leftMs: tools.networkBudgetMs, hung: new Map() };
   }
 
   async page(creative: PreparedPage): Promise<RenderedCreative> {
@@ -113,25 +152,37 @@ class BrowserRendering {
     return this.#pageResult(creative, decision, isOther ? await this.#pageFrames(creative, decision.size) : shown);
   }
 
-  #pageResult(creative: PreparedPage, { size, from, warnings }: SizeDecision, { frames, layout }: ShownPage) {
-    if (from !== 'the image') this.#notes.add(`Size ${size.width}×${size.height}: ${from}.`);
+  async #pageResult(creative: PreparedPage, { size, from, warnings }: SizeDecision, { frames, layout }: ShownPage) {
+    if (from !== 'the image') this.#notes.add(`Size ${sizeText(size)}: ${from}.`);
     this.#warnings.push(...warnings);
     const cut = creative.format === 'image' ? undefined : cutOff(size, layout, from === 'the request');
     if (cut !== undefined && warnings.every(({ code }) => code !== 'size_conflict')) this.#warnings.push(cut);
-    return this.#result(creative, checkedSize(size), frames);
+    const view = { size: checkedSize(size), framed: creative.framed };
+    const films = this.#films(creative.open(view.size), view, async (page, markers) => {
+      const options = { looksAtEachFrame: this.#looksAtEachFrame, isImage: creative.format === 'image' };
+      return (await renderPageFrames(page, markers, { ...options, isLoading: async () => false })).pictures;
+    });
+    return this.#result(creative, view.size, { frames, films: await films });
   }
 
   /** The frames at a size, and what the creative shows in it. */
   async #pageFrames(creative: PreparedPage, wanted: Size): Promise<ShownPage> {
     const size = checkedSize(wanted);
     let layout: ShownLayout | undefined;
-    const frames = await this.#frames(creative.open(size), size, async (page, markers) => {
-      const isImage = creative.format === 'image';
-      const pictures = await renderPageFrames(page, markers, { looksAtEachFrame: this.#looksAtEachFrame, isImage });
-      layout ??= await readLayout(page, creative.framed);
-      this.#loadWarnings.addMissingFonts(await readMissingFonts(page, creative.framed));
+    let restingMs: number | undefined;
+    const frames = await this.#frames(creative.open(size), { size, framed: creative.framed }, async (page, markers) => {
+      const taken = await renderPageFrames(page, markers, {
+        looksAtEachFrame: this.#looksAtEachFrame,
+        isImage: creative.format === 'image',
+        restingMs,
+        isLoading: () => showsOnlyPreloader(page),
+      });
+      const { pictures } = taken;
+      restingMs ??= taken.restingMs;
+      layout ??= await page.inCreative(readShownLayout);
+      await this.#loadWarnings.addTextOf(page);
       await this.#checkMainResource(creative, page);
-      await this.#checkImages(creative, page, layout);
+      await this.#checkImages(page, layout);
       await this.#checkBlankFrames(creative, page, { pictures, layout });
       return pictures;
     });
@@ -139,16 +190,14 @@ class BrowserRendering {
   }
 
   async video(creative: PreparedVideo): Promise<RenderedCreative> {
-    const facts = await this.#pass(
-      `${creative.address}?16x16`,
-      { size: { width: 16, height: 16 }, ratio: 1 },
-      readVideo,
-    );
+    const view = { size: { width: 16, height: 16 }, framed: false, ratio: 1 };
+    const facts = await this.#pass(`${creative.address}?16x16`, view, readVideo);
     this.#warnings.push(...barsOf(facts, this.#request.size));
     const size = checkedSize(this.#request.size ?? sizeOfVideo(facts, creative.declared));
     const address = `${creative.address}?${size.width}x${size.height}`;
-    const frames = await this.#frames(address, size, renderVideoFrames);
-    return this.#result(creative, size, frames);
+    const frames = await this.#frames(address, { size, framed: false }, renderVideoFrames);
+    const films = await this.#films(address, { size, framed: false }, renderVideoFilm);
+    return this.#result(creative, size, { frames, films });
   }
 
   /** @throws if the only resource of the creative did not load. Fetching it again tells why. */
@@ -157,10 +206,14 @@ class BrowserRendering {
     if (main === undefined || outcome === undefined || ('status' in outcome && outcome.status < 400)) return;
     await this.#tools.fetchAgain(main);
     const why = 'status' in outcome ? `status ${outcome.status}` : outcome.error;
-    throw new CreativeError('generic_error', `${main} did not load in the browser (${why}).`);
+    throw new CreativeError(`${main} did not load in the browser (${why}).`);
   }
 
-  #result({ format, kind, warnings = [] }: PreparedCreative, size: Size, frames: CreativeFrame[]): RenderedCreative {
+  #result(
+    { format, kind, warnings = [] }: PreparedCreative,
+    size: Size,
+    { frames, films }: { frames: CreativeFrame[]; films: readonly CreativeFilm[] },
+  ): RenderedCreative {
     const category = kind === 'video' ? 'video' : 'display';
     const { markers, ratios } = this.#request;
     frames.sort(
@@ -173,6 +226,7 @@ class BrowserRendering {
       category,
       ...size,
       frames,
+      films,
       mode: this.#clock,
       notes: [...this.#notes],
       warnings: [...warnings, ...this.#warnings, ...this.#loadWarnings.list()],
@@ -180,23 +234,20 @@ class BrowserRendering {
   }
 
   /** Records the files that did not load. @throws CreativeError if nothing but broken images is visible. */
-  async #checkImages({ framed }: PreparedPage, page: SteppedPage, layout: ShownLayout | undefined): Promise<void> {
-    const failures = page.requests.failures();
-    const hung = this.#networkBudget.hung;
-    const urls = [...failures.map(({ url }) => url), ...hung.keys()];
-    const { broken, shown } = await readImages(page, framed, urls);
+  async #checkImages(page: SteppedPage, layout: ShownLayout | undefined): Promise<void> {
+    const outcome = { error: 'the server did not answer in time' };
+    const hung = [...this.#networkBudget.hung].map(([url, type]) => ({ url, type, outcome }));
+    const failures = [...page.requests.failures, ...hung];
+    const urls = failures.map(({ url }) => url);
+    const { broken, shown } = (await page.inCreative(readImages, urls)) ?? { broken: [], shown: [] };
     this.#loadWarnings.add(failures, shown);
-    this.#loadWarnings.addHung(hung, shown);
     const [first] = broken;
     if (first === undefined) return;
     for (const image of broken) this.#notes.add(`An image did not load: ${readableAddress(image)}`);
     if (showsAnything(layout)) return;
-    const outcome = page.requests.outcomeOf(first);
-    if (outcome !== undefined && 'status' in outcome) requireSuccess(outcome.status, first);
-    throw new CreativeError(
-      'generic_error',
-      `The creative shows only an image that is missing or damaged: ${readableAddress(first)}`,
-    );
+    const answer = page.requests.outcomeOf(first);
+    if (answer !== undefined && 'status' in answer) requireSuccess(answer.status, first);
+    throw new CreativeError(`The creative shows only an image that is missing or damaged: ${readableAddress(first)}`);
   }
 
   /** @throws CreativeError if the creative shows nothing. */
@@ -205,55 +256,87 @@ class BrowserRendering {
     page: SteppedPage,
     { pictures, layout }: { pictures: FramesByMarker; layout: ShownLayout | undefined },
   ): Promise<void> {
-    const blankness = await blanknessOf(page, { pictures, layout, framed: creative.framed });
+    const blankness = await blanknessOf(page, pictures, layout);
     if (blankness === 'shown') return;
     const [hung] = this.#networkBudget.hung.keys();
     if (hung !== undefined)
-      throw new CreativeError('net_read_timeout', `The creative shows nothing: ${hung} did not answer in time.`);
-    if (blankness !== 'white' && creative.format !== 'image')
-      throw new CreativeError('generic_error', blankness.reason);
+      throw new CreativeError(`The creative shows nothing: ${hung} did not answer in time.`, {
+        status: 'net_read_timeout',
+      });
+    if (blankness !== 'white' && creative.format !== 'image') throw new CreativeError(blankness.reason);
     this.#notes.add('All frames are white.');
   }
 
   async #measured(creative: PreparedPage): Promise<SizeDecision> {
     const { layout, whyNothing } = await this.#probe(creative);
     const decision = layout && sizeOfLayout(layout, creative.claims);
-    if (decision === undefined) throw new CreativeError('generic_error', whyNothing);
+    if (decision === undefined) throw new CreativeError(whyNothing);
     return decision;
   }
 
   /** The layout of the creative in a frame of an uncommon size, and the reason in case that it shows nothing. */
   async #probe(creative: PreparedPage): Promise<{ layout: ShownLayout | undefined; whyNothing: string }> {
-    return this.#pass(creative.open(PROBE_VIEWPORT), { size: PROBE_VIEWPORT, ratio: 1 }, async (page) => {
+    const view = { size: PROBE_VIEWPORT, framed: creative.framed, ratio: 1 };
+    return this.#pass(creative.open(PROBE_VIEWPORT), view, async (page) => {
       await waitUntilStill(page);
-      const layout = await readLayout(page, creative.framed);
+      const layout = await page.inCreative(readShownLayout);
       await this.#checkMainResource(creative, page);
-      await this.#checkImages(creative, page, layout);
+      await this.#checkImages(page, layout);
       return { layout, whyNothing: whyNothingIsShown(page) };
     });
   }
 
   /** One pass for each ratio. */
-  async #frames(address: string, size: Size, pass: Pass): Promise<CreativeFrame[]> {
+  async #frames(address: string, view: Omit<View, 'ratio'>, pass: Pass): Promise<CreativeFrame[]> {
     const frames: CreativeFrame[] = [];
     for (const ratio of new Set(this.#request.ratios)) {
       const markers = markersAt(this.#request, ratio);
       if (markers.length === 0) continue;
-      const pictures = await this.#pass(address, { size, ratio }, (page) => pass(page, markers));
-      for (const [markerMs, png] of pictures) frames.push({ markerMs, ratio, png, ...size });
+      const pictures = await this.#pass(address, { ...view, ratio }, (page) => pass(page, markers));
+      for (const [markerMs, png] of pictures) frames.push({ markerMs, ratio, png, ...view.size });
     }
     return frames;
+  }
+
+  /**
+   * One more pass for each ratio, after all frames, so that a film that fails or takes too long costs no picture.
+   * @throws only the reason of the signal.
+   */
+  async #films(address: string, view: Omit<View, 'ratio'>, pass: Pass): Promise<CreativeFilm[]> {
+    const { films: wanted = [] } = this.#request;
+    if (wanted.length === 0) return [];
+    if (this.#clock === 'wall')
+      return withoutFilms(this.#request, 'the ad runs only in real time, so its frames would not be exact.');
+    const leftMs = Math.max(0, Math.min(MAX_FILMS_MS, this.#tools.endsAt - performance.now() - SPARE_MS));
+    // Node takes whole milliseconds only.
+    const deadline = AbortSignal.timeout(Math.floor(leftMs));
+    const signal = AbortSignal.any([this.#tools.signal, deadline]);
+    const made: CreativeFilm[] = [];
+    for (const [ratio, films] of Map.groupBy(wanted, (film) => film.ratio)) {
+      const moments = [...new Set(films.flatMap(frameTimes))].toSorted((a, b) => a - b);
+      const take = () => this.#withPage(address, { ...view, ratio }, (page) => pass(page, moments), signal);
+      try {
+        const pictures = await take().catch((error: unknown) => {
+          if (!(error instanceof LateFrameError) || this.#looksAtEachFrame) throw error;
+          this.#looksAtEachFrame = true;
+          return take();
+        });
+        made.push(...(await Promise.all(films.map((film) => filmFrom(film, pictures)))));
+      } catch (error) {
+        this.#tools.signal.throwIfAborted();
+        const late = `its frames were not rendered within ${Math.round(leftMs / 1000)} s.`;
+        const reason = deadline.aborted ? late : `its frames could not be rendered: ${errorMessage(error)}`;
+        made.push(...films.map((film) => ({ ...film, reason })));
+      }
+    }
+    return made;
   }
 
   /**
    * Opens a page for one pass. If the page requests a frame that was skipped, opens it again to look at each frame. If stepped
    * time makes no progress, opens it again in real time.
    */
-  async #pass<T>(
-    address: string,
-    view: { size: Size; ratio: number },
-    work: (page: SteppedPage) => Promise<T>,
-  ): Promise<T> {
+  async #pass<T>(address: string, view: View, work: (page: SteppedPage) => Promise<T>): Promise<T> {
     try {
       return await this.#withPage(address, view, work);
     } catch (error) {
@@ -272,13 +355,16 @@ class BrowserRendering {
 
   async #withPage<T>(
     address: string,
-    { size, ratio }: { size: Size; ratio: number },
+    view: View,
     work: (page: SteppedPage) => Promise<T>,
+    signal = this.#tools.signal,
   ): Promise<T> {
-    const { userAgent, signal } = this.#tools;
+    const { size, ratio, framed } = view;
+    const { userAgent } = this.#tools;
     const page = await SteppedPage.open(this.#browser, {
       ...size,
       ratio,
+      framed,
       userAgent,
       clock: this.#clock,
       networkBudget: this.#networkBudget,

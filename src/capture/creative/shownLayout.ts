@@ -1,6 +1,8 @@
+import type { Size } from './creative.ts';
+
 /** The boxes that a creative shows in its frame, in CSS pixels of the frame. */
 export interface ShownLayout {
-  readonly viewport: LayoutSize;
+  readonly viewport: Size;
   /** The outermost boxes whose size does not follow the frame. Those that show something come first, then the largest. */
   readonly roots: readonly RootBox[];
   /** The box around all that is painted, clipped by each ancestor, without what fills the frame. Null if there is nothing. */
@@ -19,12 +21,7 @@ export interface ShownLayout {
   readonly onlyText: boolean;
 }
 
-interface LayoutSize {
-  readonly width: number;
-  readonly height: number;
-}
-
-export interface LayoutBox extends LayoutSize {
+export interface LayoutBox extends Size {
   readonly x: number;
   readonly y: number;
 }

@@ -1,5 +1,6 @@
 import { isStandardSize } from '../../domain/adSizes.ts';
-import type { Size } from './creative.ts';
+import { type Size, sizeText } from './creative.ts';
+import { decodedAddress } from './markup.ts';
 
 /** Times 2 or 3 of the pixels, as in `600x500@2x`. */
 const SCALE = /^@([23])x/i;
@@ -53,7 +54,7 @@ export function nameClaims(names: readonly string[], files: readonly string[] = 
   for (const name of names) {
     for (const size of sizesInName(name)) claims.push({ size, from: `the name "${name}"` });
   }
-  const inFiles = new Map(files.flatMap((name) => sizesInName(name).map((size) => [keyOf(size), { size, name }])));
+  const inFiles = new Map(files.flatMap((name) => sizesInName(name).map((size) => [sizeText(size), { size, name }])));
   const [only] = inFiles.values();
   if (only !== undefined && inFiles.size === 1)
     claims.push({ size: only.size, from: `the name of the file "${only.name}"` });
@@ -64,10 +65,6 @@ export function nameClaims(names: readonly string[], files: readonly string[] = 
   return claims;
 }
 
-function keyOf({ width, height }: Size): string {
-  return `${width}x${height}`;
-}
-
 /** @returns the parts of a URL that may name a size: its file, its folders from the last to the first, and its query. */
 export function namesInUrl(address: string): string[] {
   const url = URL.parse(address);
@@ -76,15 +73,7 @@ export function namesInUrl(address: string): string[] {
     .split('/')
     .filter((part) => part !== '')
     .toReversed();
-  return [...parts, url.search.slice(1)].filter((part) => part !== '').map(decodedPart);
-}
-
-function decodedPart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part; // Not UTF-8 when decoded.
-  }
+  return [...parts, url.search.slice(1)].filter((part) => part !== '').map(decodedAddress);
 }
 
 /** @returns the standard sizes in a name, in their order, each once: `banner_300x250_v2.zip` has 300 × 250. */
@@ -103,7 +92,7 @@ function sizesWritten(text: string, pattern: RegExp): Size[] {
     const written = { width: Number(first), height: Number(second) };
     const size = { width: written.width / scale, height: written.height / scale };
     const known = [size, written].find(isStandardSize);
-    if (known !== undefined) found.set(`${known.width}x${known.height}`, known);
+    if (known !== undefined) found.set(sizeText(known), known);
   }
   return [...found.values()];
 }

@@ -21,8 +21,7 @@ type Install = (create: Create, noOps: WithNoOps) => void;
 
 export const STAND_INS: readonly SubstituteScript[] = [
   {
-    name: 'mraid.js',
-    patterns: ['*mraid.js*'],
+    pattern: '*mraid.js*',
     path: /(^|\/)mraid\.js$/i,
     when: 'always',
     code: codeOf(installMraid),
@@ -46,19 +45,16 @@ export const STAND_INS: readonly SubstituteScript[] = [
   }),
 ];
 
-function platform({
-  name,
-  pattern,
-  path,
-  install,
-}: {
-  name: string;
-  pattern: string;
-  path: RegExp;
-  install: Install;
-}): SubstituteScript {
+interface Platform {
+  readonly name: string;
+  readonly pattern: string;
+  readonly path: RegExp;
+  readonly install: Install;
+}
+
+function platform({ name, pattern, path, install }: Platform): SubstituteScript {
   const note = `The library ${name} did not load, so Tearsheet used a stand-in for it.`;
-  return { name, patterns: [pattern], path, when: 'failed', code: codeOf(install), note };
+  return { pattern, path, when: 'failed', code: codeOf(install), note };
 }
 
 /** @returns a script that runs the function with its helpers. The parameters have the names that the compiled code declares. */
@@ -104,9 +100,9 @@ function lifecycle(
   return { has: (state) => reached.has(state), on, off: (type, one) => listeners.get(type)?.delete(one), fire };
 }
 
-/** @returns the object with a function that does nothing for each name that it does not have. */
-function withNoOps(known: Record<string, unknown>): object {
-  return new Proxy(known, { get: (target, name) => (name in target ? Reflect.get(target, name) : () => undefined) });
+/** @returns the object with another value for each name that it does not have. Default: a function that does nothing. */
+function withNoOps(known: Record<string, unknown>, other: () => unknown = () => () => undefined): object {
+  return new Proxy(known, { get: (target, name) => (name in target ? Reflect.get(target, name) : other()) });
 }
 
 function installSizmek(create: Create, withNoOps: WithNoOps): void {
@@ -207,8 +203,7 @@ function installEnabler(create: Create, withNoOps: WithNoOps): void {
     new Proxy(() => undefined, {
       get: (target, name) => (typeof name === 'symbol' ? Reflect.get(target, name) : anything()),
     });
-  const orAnything = (known: object) =>
-    new Proxy(known, { get: (target, name) => (name in target ? Reflect.get(target, name) : anything()) });
+  const orAnything = (known: Record<string, unknown>) => withNoOps(known, anything);
   const studio = orAnything({
     Enabler,
     events: orAnything({ StudioEvent: constants(StudioEvent) }),

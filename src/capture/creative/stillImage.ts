@@ -4,12 +4,8 @@ import { CreativeError, type Size } from './creative.ts';
 
 const MAX_PIXELS = 64 * 1024 * 1024;
 
-export interface RasterImage extends Size {
-  readonly animated: boolean;
-}
-
 /** Reads an image's header. @throws CreativeError if it is damaged or too large. */
-export async function readRaster(bytes: Buffer): Promise<RasterImage> {
+export async function readRaster(bytes: Buffer): Promise<Size & { animated: boolean }> {
   const sequence = avifSequenceSize(bytes);
   if (sequence !== undefined) return { ...sequence, animated: true };
   try {
@@ -49,12 +45,8 @@ export async function isUniform(png: Buffer): Promise<boolean> {
 function unreadable(cause: unknown): CreativeError {
   const reason = errorMessage(cause).split('\n')[0] ?? '';
   return /pixel limit/i.test(reason)
-    ? new CreativeError(
-        'generic_error',
-        `The image has more than ${MAX_PIXELS} pixels, which is too large for an ad.`,
-        { cause },
-      )
-    : new CreativeError('generic_error', `The image is damaged and cannot be decoded (${reason}).`, { cause });
+    ? new CreativeError(`The image has more than ${MAX_PIXELS} pixels, which is too large for an ad.`, { cause })
+    : new CreativeError(`The image is damaged and cannot be decoded (${reason}).`, { cause });
 }
 
 /** An animated PNG has an `acTL` chunk before the first image data. */

@@ -169,9 +169,9 @@ export function styleSize(style: string): Size | undefined {
   return sizeOf(width, height);
 }
 
-/** @returns the size if both texts are numbers, with or without `px`. */
+/** @returns the size if both texts are numbers above 0, with or without `px`. */
 export function sizeOf(width: string | undefined, height: string | undefined): Size | undefined {
   const digits = /^\s*(\d+(?:\.\d+)?)(?:px)?\s*$/;
-  const [w, h] = [digits.exec(width ?? '')?.[1], digits.exec(height ?? '')?.[1]];
-  return w === undefined || h === undefined ? undefined : { width: Number(w), height: Number(h) };
+  const [w = 0, h = 0] = [width, height].map((text) => Number(digits.exec(text ?? '')?.[1]) || 0);
+  return w > 0 && h > 0 ? { width: w, height: h } : undefined;
 }

@@ -1,7 +1,7 @@
 /** Finds the ad that a VAST or VMAP document shows first: its video file, or a companion or non-linear ad if there is no video. */
 import { isStandardSize } from '../../domain/adSizes.ts';
 import type { Warning } from '../../domain/warnings.ts';
-import type { Size } from './creative.ts';
+import { areaOf, CreativeError, type Size } from './creative.ts';
 import {
   absoluteUrl,
   attributeOf,
@@ -14,7 +14,6 @@ import {
   readAds,
   textOf,
   type VastAd,
-  vastFault,
   type XmlNode,
 } from './vastAds.ts';
 
@@ -82,7 +81,7 @@ class VastResolver {
     const display = this.#bestDisplay();
     if (display !== undefined) return display;
     if (this.#faults.length > 0) throw this.#faults[0];
-    throw vastFault(this.#reason());
+    throw new CreativeError(this.#reason());
   }
 
   async #inDocument(xml: string, chain: Chain): Promise<VastContent | undefined> {
@@ -91,7 +90,7 @@ class VastResolver {
     if (vast !== undefined) return this.#inVast(vast, chain);
     const vmap = child(root, 'VMAP');
     if (vmap === undefined)
-      throw vastFault('The document is not VAST. Send a VAST document, or the video file itself.');
+      throw new CreativeError('The document is not VAST. Send a VAST document, or the video file itself.');
     const sources = readBreaks(vmap);
     return this.#firstOf(sources, (source) => {
       if ('vast' in source) return this.#inVast(source.vast, chain);
@@ -130,9 +129,10 @@ class VastResolver {
 
   async #behind(reference: string, { base, seen, length }: Chain): Promise<VastContent | undefined> {
     const next = absoluteUrl(reference, base);
-    if (seen.includes(next)) throw vastFault(`The VAST wrappers form a circle: ${next} appears twice.`);
-    if (length >= MAX_CHAIN) throw vastFault(`The VAST has more than ${MAX_CHAIN - 1} nested wrappers.`);
-    if (this.#documents >= MAX_DOCUMENTS) throw vastFault(`The VAST refers to more than ${MAX_DOCUMENTS} documents.`);
+    if (seen.includes(next)) throw new CreativeError(`The VAST wrappers form a circle: ${next} appears twice.`);
+    if (length >= MAX_CHAIN) throw new CreativeError(`The VAST has more than ${MAX_CHAIN - 1} nested wrappers.`);
+    if (this.#documents >= MAX_DOCUMENTS)
+      throw new CreativeError(`The VAST refers to more than ${MAX_DOCUMENTS} documents.`);
     this.#documents += 1;
     const { xml, url = next } = await this.#options.read(next);
     return this.#inDocument(xml, { base: url, seen: [...seen, next, url], length: length + 1 });
@@ -192,7 +192,7 @@ class VastResolver {
  * size, because pages have slots for it. If there is none, the first companion, or else the first non-linear ad.
  */
 function bestDisplayAd(ads: readonly DisplayAd[], wanted: Size | undefined): DisplayAd | undefined {
-  const area = ({ size }: DisplayAd) => (size === undefined ? 0 : size.width * size.height);
+  const area = ({ size }: DisplayAd) => (size === undefined ? 0 : areaOf(size));
   const fits = ({ size }: DisplayAd) =>
     wanted !== undefined && size !== undefined && size.width <= wanted.width && size.height <= wanted.height;
   const [fitting] = ads.filter(fits).toSorted((a, b) => area(b) - area(a));

@@ -2,6 +2,7 @@
 
 import { XMLParser } from 'fast-xml-parser';
 import { CreativeError, type Size } from './creative.ts';
+import { decodeText } from './markup.ts';
 
 /** An element: its children by name, its attributes as `@name`, its text as `#text`. */
 export type XmlNode = Readonly<Record<string, unknown>>;
@@ -153,27 +154,23 @@ function vast1Resource(node: XmlNode): DisplayResource | undefined {
 
 /** @returns the document, with its root element as a child. @throws CreativeError for XML that is too large or damaged. */
 export function parseVastXml(xml: string): XmlNode {
-  if (xml.length > MAX_CHARACTERS) throw vastFault('The VAST is larger than 1 MB.');
-  if (/<!DOCTYPE|<!ENTITY/i.test(xml)) throw vastFault('The VAST declares XML entities, which are not accepted.');
+  if (xml.length > MAX_CHARACTERS) throw new CreativeError('The VAST is larger than 1 MB.');
+  if (/<!DOCTYPE|<!ENTITY/i.test(xml))
+    throw new CreativeError('The VAST declares XML entities, which are not accepted.');
   try {
     return asNode(parser.parse(xml)) ?? {};
   } catch (cause) {
-    throw vastFault('The VAST is not well-formed XML.', { cause });
+    throw new CreativeError('The VAST is not well-formed XML.', { cause });
   }
 }
 
 /** @returns the text of an XML document in the encoding of its byte order mark or its declaration; UTF-8 without either. */
 export function decodeXml(bytes: Buffer): string {
-  return new TextDecoder(encodingOf(bytes)).decode(bytes);
-}
-
-function encodingOf(bytes: Buffer): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
   const declared = /^\s*<\?xml[^>]{0,200}\bencoding\s*=\s*["']([\w-]{1,40})["']/.exec(
     bytes.subarray(0, 300).toString('latin1'),
   )?.[1];
-  return declared !== undefined && /^(iso-8859-|windows-125|latin1|us-ascii)/i.test(declared) ? declared : 'utf-8';
+  const isOther = declared !== undefined && /^(iso-8859-|windows-125|latin1|us-ascii)/i.test(declared);
+  return isOther ? new TextDecoder(declared).decode(bytes) : decodeText(bytes);
 }
 
 export function child(node: XmlNode | undefined, name: string): XmlNode | undefined {
@@ -208,12 +205,8 @@ export function absoluteUrl(url: string, base: string | undefined): string {
   try {
     return new URL(base === undefined && url.startsWith('//') ? `https:${url}` : url, base).href;
   } catch (cause) {
-    throw vastFault(`The VAST contains an invalid URL: "${url.slice(0, 200)}".`, { cause });
+    throw new CreativeError(`The VAST contains an invalid URL: "${url.slice(0, 200)}".`, { cause });
   }
-}
-
-export function vastFault(reason: string, options?: ErrorOptions): CreativeError {
-  return new CreativeError('generic_error', reason, options);
 }
 
 function asNode(value: unknown): XmlNode | undefined {

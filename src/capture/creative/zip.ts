@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import type { Readable } from 'node:stream';
-import { type Entry, fromBuffer, getFileNameLowLevel, validateFileName, type ZipFile } from 'yauzl';
+import { buffer } from 'node:stream/consumers';
+import { type Entry, fromBufferPromise, getFileNameLowLevel, validateFileName, type ZipFile } from 'yauzl';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { CreativeError, type ZipSite } from './creative.ts';
 import { findPage, type PageChoice } from './zipPages.ts';
@@ -10,6 +10,7 @@ const MAX_TOTAL_BYTES = 96 * 1024 * 1024;
 /** The highest compression ratio of an entry that is larger than {@link FREE_BYTES}. */
 const MAX_RATIO = 200;
 const FREE_BYTES = 4 * 1024 * 1024;
+const OPTIONS = { lazyEntries: true, decodeStrings: false, validateEntrySizes: true };
 
 /**
  * Unpacks a zip in memory and finds its page.
@@ -17,16 +18,16 @@ const FREE_BYTES = 4 * 1024 * 1024;
  */
 export async function unpack(bytes: Buffer, choice: PageChoice = {}): Promise<ZipSite> {
   try {
-    const { files, aliases } = await readEntries(await opened(withoutTrailingBytes(bytes)));
+    const { files, aliases } = await readEntries(await fromBufferPromise(withoutTrailingBytes(bytes), OPTIONS));
     return { files, aliases, index: findPage(files, choice) };
   } catch (cause) {
     if (cause instanceof CreativeError) throw cause;
     const reason = errorMessage(cause);
     if (/^(invalid relative|absolute) path|^invalid characters/.test(reason))
-      throw invalidZip(`The zip is not safe: it has a file outside of its own folder (${reason}).`, { cause });
+      throw new CreativeError(`The zip is not safe: it has a file outside of its own folder (${reason}).`, { cause });
     if (/^unsupported compression method/.test(reason))
-      throw invalidZip(`The zip has an ${reason}. Send a zip with the usual compression (Deflate).`, { cause });
-    throw invalidZip(`The zip is damaged and cannot be unpacked (${reason}).`, { cause });
+      throw new CreativeError(`The zip has an ${reason}. Send a zip with the usual compression (Deflate).`, { cause });
+    throw new CreativeError(`The zip is damaged and cannot be unpacked (${reason}).`, { cause });
   }
 }
 
@@ -40,44 +41,24 @@ function withoutTrailingBytes(bytes: Buffer): Buffer {
   return bytes.subarray(0, start + DIRECTORY_END_BYTES + bytes.readUInt16LE(start + DIRECTORY_END_BYTES - 2));
 }
 
-function opened(bytes: Buffer): Promise<ZipFile> {
-  return new Promise((resolve, reject) => {
-    fromBuffer(bytes, { lazyEntries: true, decodeStrings: false, validateEntrySizes: true }, (error, zip) =>
-      error ? reject(error) : resolve(zip),
-    );
-  });
-}
-
 async function readEntries(zip: ZipFile): Promise<Pick<ZipSite, 'files' | 'aliases'>> {
   if (zip.entryCount > MAX_ENTRIES)
-    throw invalidZip(`The zip holds ${zip.entryCount} files; at most ${MAX_ENTRIES} are allowed.`);
+    throw new CreativeError(`The zip holds ${zip.entryCount} files; at most ${MAX_ENTRIES} are allowed.`);
   const files = new Map<string, Buffer>();
   const aliases = new Map<string, string>();
   let total = 0;
-  for (let entry = await nextEntry(zip); entry; entry = await nextEntry(zip)) {
+  for await (const entry of zip.eachEntry()) {
     const { path, aliases: others } = entryName(entry);
     const name = fileName(path);
     if (name === undefined) continue;
     checkSize(entry, { name, total });
-    const content = await contentOf(zip, entry);
+    // yauzl ends a stream that is longer than the declared size.
+    const content = await buffer(await zip.openReadStreamPromise(entry));
     total += content.length;
     files.set(name, content);
     for (const other of others) aliases.set(posix.normalize(other), name);
   }
   return { files, aliases };
-}
-
-function nextEntry(zip: ZipFile): Promise<Entry | undefined> {
-  return new Promise((resolve, reject) => {
-    const settle = (then: () => void) => {
-      zip.removeAllListeners();
-      then();
-    };
-    zip.once('entry', (entry: Entry) => settle(() => resolve(entry)));
-    zip.once('end', () => settle(() => resolve(undefined)));
-    zip.once('error', (error: Error) => settle(() => reject(error)));
-    zip.readEntry();
-  });
 }
 
 /** @returns undefined for folders and files of operating systems. @throws Error for a path outside of the zip's folder. */
@@ -90,29 +71,14 @@ function fileName(name: string): string | undefined {
 }
 
 function checkSize(entry: Entry, { name, total }: { name: string; total: number }): void {
-  if (entry.isEncrypted()) throw invalidZip('The zip is protected by a password. Send it without one.');
+  if (entry.isEncrypted()) throw new CreativeError('The zip is protected by a password. Send it without one.');
   const { uncompressedSize: size, compressedSize: packed } = entry;
   if (total + size > MAX_TOTAL_BYTES)
-    throw invalidZip(`The zip unpacks to more than ${MAX_TOTAL_BYTES / 1024 / 1024} MB, which is too large for an ad.`);
+    throw new CreativeError(
+      `The zip unpacks to more than ${MAX_TOTAL_BYTES / 1024 / 1024} MB, which is too large for an ad.`,
+    );
   if (size > FREE_BYTES && size > packed * MAX_RATIO)
-    throw invalidZip(`The zip is a bomb: "${name}" expands to ${Math.round(size / packed)} times its size.`);
-}
-
-/** The declared sizes have been checked. yauzl ends a stream that is longer. */
-function contentOf(zip: ZipFile, entry: Entry): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    zip.openReadStream(entry, (error: Error | null, stream: Readable) => {
-      if (error) return reject(error);
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.once('end', () => resolve(Buffer.concat(chunks)));
-      stream.once('error', reject);
-    });
-  });
-}
-
-function invalidZip(reason: string, options?: ErrorOptions): CreativeError {
-  return new CreativeError('generic_error', reason, options);
+    throw new CreativeError(`The zip is a bomb: "${name}" expands to ${Math.round(size / packed)} times its size.`);
 }
 
 /** The path of an entry, and other paths by which the page may ask for it. */

@@ -136,10 +136,7 @@ function withoutPage(files: ZipFiles): CreativeError {
   const found = OTHER_CONTENTS.find(([pattern]) => names.some((name) => pattern.test(name)));
   const examples = names.filter((name) => found?.[0].test(name)).slice(0, 3);
   const holds = found === undefined ? '' : ` It holds ${found[1]} (${examples.join(', ')}). ${found[2]}`;
-  return new CreativeError(
-    'generic_error',
-    `The zip holds no HTML page; an HTML5 creative needs an index.html.${holds}`,
-  );
+  return new CreativeError(`The zip holds no HTML page; an HTML5 creative needs an index.html.${holds}`);
 }
 
 function severalPages(
@@ -155,7 +152,7 @@ function severalPages(
       ? `Choose one with its size, for example ad.size ${example} (--ad-size ${example} of shoot), or send a zip with one page.`
       : 'Send a zip with one page, or name the page of the ad index.html.';
   const given = size === undefined ? '' : ` None of them has the requested size ${sizeText(size)}.`;
-  return new CreativeError('generic_error', `The zip holds ${count} pages: ${list.join(', ')}.${given} ${advice}`);
+  return new CreativeError(`The zip holds ${count} pages: ${list.join(', ')}.${given} ${advice}`);
 }
 
 /** @returns the size of a page as far as its files say it: its meta element or tool, its names, its only CSS box. */

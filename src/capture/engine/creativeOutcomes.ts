@@ -3,9 +3,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { isSameFilm, type WantedFilm } from '../../domain/animations.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
-import type { CreativeFrame, RenderedCreative } from '../creative/creative.ts';
+import type { CreativeFilm, CreativeFrame, RenderedCreative } from '../creative/creative.ts';
 
 export type CreativeOutcome =
   | {
@@ -15,6 +16,8 @@ export type CreativeOutcome =
       readonly warnings: readonly Warning[];
       /** @returns undefined if the frame does not exist. */
       frame(markerMs: number | null, ratio: number): Promise<CreativeFrame | undefined>;
+      /** @returns undefined if nobody made such a film. */
+      film(wanted: WantedFilm): Promise<CreativeFilm | undefined>;
     }
   | { readonly status: 'failed'; readonly reason: string };
 
@@ -69,7 +72,7 @@ export class CreativeOutcomes {
 
 /** Stores the frames of a creative that this capture rendered. `isWanted` excludes frames that none of its pages shows. */
 export async function storeRendering(
-  { frames, mode, warnings }: RenderedCreative,
+  { frames, films = [], mode, warnings }: RenderedCreative,
   store: FrameStore,
   isWanted: (frame: CreativeFrame) => boolean = () => true,
 ): Promise<CreativeOutcome> {
@@ -78,10 +81,17 @@ export async function storeRendering(
     const wanted = isWanted({ ...frame, png });
     if (wanted) kept.set(frameKey(frame.markerMs, frame.ratio), { frame, png: await store.keep(png) });
   }
+  const keptFilms = await Promise.all(
+    films.map(async (film) => ({ film, pngs: 'pngs' in film ? await store.keep(film.pngs) : undefined })),
+  );
   return {
     status: 'rendered',
     mode,
     warnings,
+    async film(wanted) {
+      const found = keptFilms.find(({ film }) => isSameFilm(film, wanted));
+      return found?.pngs === undefined ? found?.film : { ...found.film, pngs: await found.pngs() };
+    },
     async frame(markerMs, ratio) {
       const found = kept.get(frameKey(markerMs, ratio));
       return found && { ...found.frame, png: await found.png() };

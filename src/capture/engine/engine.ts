@@ -2,14 +2,14 @@
 
 import type { Device } from '../../domain/devices.ts';
 import { createGuardedFetch } from '../../egress/fetch.ts';
-import { createGuard } from '../../egress/guard.ts';
+import { type Connector, createGuard } from '../../egress/guard.ts';
 import type { GuardedFetch } from '../../egress/ports.ts';
 import { type EgressProxy, startEgressProxy } from '../../egress/proxy.ts';
-import { withDeadline } from '../../lib/deadline.ts';
+import { CancelableTimer, withDeadline } from '../../lib/deadline.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
+import { BrowserStartError } from '../browser/browserProcess.ts';
 import { decideSandbox, type SandboxMode } from '../browser/chromium.ts';
-import { BrowserStartError } from '../browser/steppedBrowser.ts';
 import type {
   CreativeRenderer,
   CreativeSource,
@@ -18,9 +18,10 @@ import type {
   RenderRequest,
 } from '../creative/creative.ts';
 import { startCreativeRenderer } from '../creative/renderer.ts';
-import { type MemoryConsumer, startMemoryWatchdog, type Watchdog } from '../memory/watchdog.ts';
+import { type MemoryConsumer, watchMemory } from '../memory/watchdog.ts';
 import type { ClosedPage, OpenOptions, OpenPage, PageOpener } from '../page/page.ts';
 import { startPageOpener } from '../page/pageOpener.ts';
+import { Exits } from './exits.ts';
 
 /** A browser could not be started. `message` says which one, and why. */
 export class EngineStartError extends Error {
@@ -61,6 +62,8 @@ export interface EngineOptions {
   /** Chromium's own sandbox. Default: `auto`. */
   readonly sandbox?: SandboxMode;
   readonly settings?: EngineSettings;
+  /** @returns the way out to a location, by its id. Without it, all pages are opened directly. */
+  readonly connectorOf?: ((location: string) => Connector) | undefined;
   readonly log: Log;
   /** The folder of the container's control group, with its memory figures. */
   readonly cgroupFolder?: string;
@@ -86,32 +89,42 @@ const RENDERER = 'creative renderer';
 
 /** @throws Error if `allow` is invalid, the proxy finds no port, or a required sandbox is not available. */
 export async function startEngine(options: EngineOptions, parts: EngineParts = REAL_PARTS): Promise<Engine> {
-  const { chromiumPath, allow, settings = {}, log, cgroupFolder } = options;
+  const { chromiumPath, allow, settings = {}, connectorOf, log, cgroupFolder } = options;
   const guard = createGuard({ allow, allowWith: options.allowWith });
   const sandbox = await decideSandbox(options.sandbox ?? 'auto');
   const proxy = await startEgressProxy({ guard, log });
   const timeoutMs = settings.navigationTimeoutMs;
   const fetch = createGuardedFetch({ guard, ...(timeoutMs !== undefined && { timeoutMs }) });
-  return new LazyEngine({ chromiumPath, proxy, fetch, sandbox, settings, log }, { parts, cgroupFolder });
+  return new LazyEngine(
+    { chromiumPath, proxy, fetch, sandbox, settings, log },
+    {
+      ...{ parts, cgroupFolder },
+      exits: connectorOf && new Exits(connectorOf, log),
+    },
+  );
+}
+
+interface More {
+  readonly parts: EngineParts;
+  readonly cgroupFolder: string | undefined;
+  readonly exits: Exits | undefined;
 }
 
 class LazyEngine implements Engine {
   readonly #options: PartOptions;
   readonly #renderer: LazyPart<CreativeRenderer>;
   readonly #pages: LazyPart<PageOpener>;
-  readonly #watchdog: Watchdog;
-  #browserVersion: string | undefined;
+  readonly #exits: Exits | undefined;
+  readonly #watchdog = new CancelableTimer();
+  browserVersion: string | undefined;
   memoryEndReason: string | undefined;
 
-  constructor(options: PartOptions, { parts, cgroupFolder }: { parts: EngineParts; cgroupFolder: string | undefined }) {
+  constructor(options: PartOptions, { parts, cgroupFolder, exits }: More) {
     this.#options = options;
+    this.#exits = exits;
     this.#renderer = new LazyPart(RENDERER, () => parts.startRenderer(options));
     this.#pages = new LazyPart('browser for pages', () => parts.startPages(options));
-    this.#watchdog = startMemoryWatchdog({ consumers: () => this.#memoryConsumers(), log: options.log, cgroupFolder });
-  }
-
-  get browserVersion(): string | undefined {
-    return this.#browserVersion;
+    void watchMemory({ consumers: () => this.#memoryConsumers(), log: options.log, cgroupFolder }, this.#watchdog);
   }
 
   async render(source: CreativeSource, request: RenderRequest): Promise<RenderedCreative | FailedCreative> {
@@ -127,8 +140,17 @@ class LazyEngine implements Engine {
   async open(site: string, device: Device, options: OpenOptions = {}) {
     const pages = await this.#pages.get();
     this.memoryEndReason = undefined;
-    this.#browserVersion = pages.browserVersion;
-    return pages.open(site, device, options);
+    this.browserVersion = pages.browserVersion;
+    const { location } = options;
+    if (location === undefined) return pages.open(site, device, options);
+    if (this.#exits === undefined) throw new Error('unreachable: this engine opens no pages at locations');
+    const exit = await this.#exits.get(location.id);
+    const { url, failures } = exit.proxy;
+    const [page, exitAddress] = await Promise.all([
+      pages.open(site, device, { ...options, exit: { url, failures } }),
+      this.#exits.addressOf(exit, location),
+    ]);
+    return { ...page, exitAddress };
   }
 
   restartPageBrowser(): Promise<void> {
@@ -137,9 +159,10 @@ class LazyEngine implements Engine {
 
   async close(): Promise<void> {
     const { log, proxy } = this.#options;
-    this.#watchdog.close();
+    this.#watchdog.cancel();
     await Promise.all([this.#renderer.close(log), this.#pages.close(log)]);
     await closeInTime(proxy, 'egress proxy', log);
+    if (this.#exits) await closeInTime(this.#exits, 'egress proxies of locations', log);
   }
 
   #memoryConsumers(): MemoryConsumer[] {
@@ -212,7 +235,7 @@ const REAL_PARTS: EngineParts = {
       origins: proxy.origins,
       sandbox,
       fetch,
-      log: (message, fields = {}) => log.info(fields, message),
+      log,
       ...(settings.creativeDeadlineMs !== undefined && { creativeDeadlineMs: settings.creativeDeadlineMs }),
     }),
   startPages: ({ chromiumPath, proxy, sandbox, settings, log }) =>
@@ -222,7 +245,7 @@ const REAL_PARTS: EngineParts = {
       sandbox,
       egressFailures: () => proxy.failures,
       log,
-      ...(settings.navigationTimeoutMs !== undefined && { navigationTimeoutMs: settings.navigationTimeoutMs }),
-      ...(settings.settleCapMs !== undefined && { settleCapMs: settings.settleCapMs }),
+      navigationTimeoutMs: settings.navigationTimeoutMs,
+      settleCapMs: settings.settleCapMs,
     }),
 };

@@ -1,18 +1,28 @@
 /** Takes all pictures of one page. It opens the page once and places each ad as soon as its frames exist. */
 import { PHASES, type Phase } from '../../contract/captureProtocol.ts';
+import type { SlotsRecord } from '../../contract/placements.ts';
+import type { AdSize } from '../../domain/ads.ts';
+import { filmOf, judgeSizes, noAnimation } from '../../domain/animations.ts';
 import type { Device } from '../../domain/devices.ts';
+import { LOCATION_UNAVAILABLE, type WantedLocation } from '../../domain/locations.ts';
+import { namesOf, type PageAccess } from '../../domain/pageAccess.ts';
 import type { OtherAds, PlacementOptions } from '../../domain/screenshotOptions.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
+import type { Warning } from '../../domain/warnings.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
+import { pictureMark, withMark } from '../../lib/pictureMark.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
+import { type Span, withSpan } from '../../observe/tracing.ts';
+import { type AnimationFiles, animate } from '../compose/animation.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
-import type { ClosedPage, OpenPage, Picture, PlacementFailure, ScoredCandidate } from '../page/page.ts';
+import { pngsOf } from '../creative/film.ts';
+import type { ClosedPage, OpenPage, PagePicture, Picture, PlacementFailure } from '../page/page.ts';
 import type { CreativeOutcome, CreativeOutcomes } from './creativeOutcomes.ts';
 import { type Engine, EngineStartError } from './engine.ts';
-import { type ProvenanceRecord, recordOfFailure, recordOfPicture } from './provenance.ts';
+import { type ProvenanceRecord, recordOfFailure, recordOfPicture, recordOfSlots } from './provenance.ts';
 
 export interface WantedPicture {
   readonly id: string;
@@ -21,12 +31,21 @@ export interface WantedPicture {
   readonly options: PlacementOptions;
 }
 
+/** A picture of the page without an ad, and its slots for ads of these sizes, CSS pixels. */
+export interface WantedPlacement {
+  readonly id: string;
+  readonly sizes: readonly AdSize[];
+}
+
 export interface PageOrder {
   /** The URL that the browser opens. */
   readonly site: string;
   readonly device: Device;
   readonly otherAds: OtherAds;
+  readonly location?: WantedLocation | undefined;
+  readonly access?: PageAccess | undefined;
   readonly pictures: readonly WantedPicture[];
+  readonly placement?: WantedPlacement | undefined;
 }
 
 export type PictureResult =
@@ -35,6 +54,7 @@ export type PictureResult =
       readonly wanted: WantedPicture;
       readonly picture: Picture;
       readonly sha256: string;
+      readonly animation?: AnimationFiles | undefined;
       readonly record: ProvenanceRecord;
     }
   | {
@@ -43,6 +63,16 @@ export type PictureResult =
       readonly reason: string;
       readonly record: ProvenanceRecord;
     };
+
+export type PlacementResult =
+  | {
+      readonly status: 'uploaded';
+      readonly wanted: WantedPlacement;
+      readonly picture: PagePicture;
+      readonly sha256: string;
+      readonly record: SlotsRecord;
+    }
+  | { readonly status: ScreenshotFailure; readonly wanted: WantedPlacement; readonly reason: string };
 
 export interface PageTaskOptions {
   readonly engine: Pick<Engine, 'open' | 'restartPageBrowser' | 'memoryEndReason' | 'browserVersion'>;
@@ -53,6 +83,8 @@ export interface PageTaskOptions {
   readonly stop: AbortSignal;
   /** Called once for each picture. The task waits for it before the next picture. */
   readonly onResult: (result: PictureResult, page: PageOrder) => Promise<void>;
+  /** The same for the placement of a page. */
+  readonly onPlacement?: (result: PlacementResult, page: PageOrder) => Promise<void>;
 }
 
 /** The engine has shorter deadlines of its own. This one applies if it is stuck. */
@@ -74,17 +106,20 @@ export class PageTask {
   readonly page: PageOrder;
   readonly #tools: PageTaskOptions;
   readonly #left: Map<string, WantedPicture>;
+  #placement: WantedPlacement | undefined;
   #finalUrl: string | null = null;
+  #exitAddress: string | null = null;
   #openings = 0;
 
   constructor(page: PageOrder, tools: PageTaskOptions) {
     this.page = page;
     this.#tools = tools;
+    this.#placement = page.placement;
     this.#left = new Map(page.pictures.map((picture) => [picture.id, picture]));
   }
 
   get isDone(): boolean {
-    return this.#left.size === 0;
+    return this.#left.size === 0 && this.#placement === undefined;
   }
 
   /** A failure in a shared browser does not count as a try. */
@@ -104,15 +139,30 @@ export class PageTask {
     }
   }
 
-  async #takePictures(): Promise<void> {
+  #takePictures(): Promise<void> {
+    const { site, device } = this.page;
+    const attributes = {
+      'server.address': URL.parse(site)?.hostname,
+      'tearsheet.device': device.name,
+      'tearsheet.opening': this.#openings,
+    };
+    return withSpan('page', { attributes }, (span) => this.#takeIn(span));
+  }
+
+  async #takeIn(span: Span): Promise<void> {
     const page = await this.#open();
     this.#finalUrl = page.finalUrl;
-    if (page.status !== 'ready') return this.#failAll(this.#requireReliable(page));
+    this.#exitAddress = page.exitAddress ?? null;
+    if (page.status !== 'ready') {
+      span.fail(page.status);
+      return this.#failAll(this.#requireReliable(page));
+    }
     for (const phase of PHASES) {
       const ms = page.phases[phase];
       if (ms !== undefined) this.#tools.phases.add(phase, ms);
     }
     try {
+      if (this.#placement !== undefined) await this.#showSlots(page, this.#placement);
       await this.#placeAll(page);
     } finally {
       await this.#close(page);
@@ -125,9 +175,23 @@ export class PageTask {
 
   async #open(): Promise<OpenPage | ClosedPage> {
     const { engine, stop } = this.#tools;
-    const { site, device, otherAds } = this.page;
-    const options = { signal: stop, otherAds };
-    return this.#orPageLost(() => withDeadline(ENGINE_MS, engine.open(site, device, options)));
+    const { site, device, otherAds, location, access } = this.page;
+    if (location?.profile === null) return notOffered(site, location.id);
+    const options = { signal: stop, otherAds, location: location?.profile, access };
+    return this.#orPageLost(() => engine.open(site, device, options));
+  }
+
+  async #showSlots(page: OpenPage, wanted: WantedPlacement): Promise<void> {
+    const judge = async (size: AdSize) => ({ size, candidates: await page.judge(size) });
+    const work = async () => ({ judged: await Promise.all(wanted.sizes.map(judge)), picture: await page.capture() });
+    const { judged, picture } = await this.#orPageLost(work);
+    const record = recordOfSlots({ finalUrl: page.finalUrl, page: picture.page, judged });
+    await this.#reportPlacement({ status: 'uploaded', wanted, picture, sha256: sha256Of(picture.png), record });
+  }
+
+  async #reportPlacement(result: PlacementResult): Promise<void> {
+    this.#placement = undefined;
+    await this.#tools.onPlacement?.(result, this.page);
   }
 
   async #placeAll(page: OpenPage): Promise<void> {
@@ -140,12 +204,21 @@ export class PageTask {
         for (const picture of [...todo.values()].filter((one) => one.ad === ad)) {
           this.#tools.stop.throwIfAborted();
           todo.delete(picture.id);
-          await placing.add(async () => this.#report(await this.#take(page, picture, outcome)));
+          await placing.add(async () => this.#report(await this.#picture(page, picture, outcome)));
         }
       }
     } finally {
       await placing.drain();
     }
+  }
+
+  #picture(page: OpenPage, wanted: WantedPicture, outcome: CreativeOutcome): Promise<PictureResult> {
+    const attributes = { 'tearsheet.screenshot_id': wanted.id, 'tearsheet.ad_id': wanted.ad };
+    return withSpan('picture', { attributes }, async (span) => {
+      const result = await this.#take(page, wanted, outcome);
+      if (result.status !== 'uploaded') span.fail(result.status);
+      return result;
+    });
   }
 
   async #take(page: OpenPage, wanted: WantedPicture, outcome: CreativeOutcome): Promise<PictureResult> {
@@ -155,15 +228,40 @@ export class PageTask {
     if (frame === undefined) return this.#failed(wanted, notCaptured(noFrame(wanted.markerMs, ratio)));
     const placed = await this.#tools.phases.time('place', () => this.#place(page, frame, wanted.options));
     if (placed.status !== 'uploaded') return this.#failed(wanted, { ...placed, frame });
-    const sha256 = sha256Of(placed.png);
-    const warnings = [...outcome.warnings, ...placed.warnings];
-    const taken = { picture: placed, sha256, frame, creativeMode: outcome.mode, warnings };
+    const picture = { ...placed, png: withMark(placed.png, pictureMark(wanted.id)) };
+    const sha256 = sha256Of(picture.png);
+    const animated = await this.#animate(wanted, placed, outcome);
+    const warnings = [...outcome.warnings, ...placed.warnings, ...animated.warnings];
+    const taken = { picture, sha256, frame, creativeMode: outcome.mode, warnings };
     const record = recordOfPicture(this.#context(wanted), taken);
-    return { status: 'uploaded', wanted, picture: placed, sha256, record };
+    return { status: 'uploaded', wanted, picture, sha256, animation: animated.animation, record };
+  }
+
+  /** Never fails the picture: without an animation, a warning says why. */
+  async #animate(
+    { options: { animation } }: WantedPicture,
+    picture: Picture,
+    outcome: Extract<CreativeOutcome, { status: 'rendered' }>,
+  ): Promise<{ animation?: AnimationFiles; warnings: readonly Warning[] }> {
+    if (animation === null) return { warnings: [] };
+    const { ratio } = this.page.device;
+    const film = await outcome.film(filmOf(animation, ratio));
+    if (film === undefined || 'reason' in film)
+      return { warnings: [noAnimation(film?.reason ?? 'its frames were not rendered.')] };
+    const { phases } = this.#tools;
+    try {
+      const made = await phases.time('place', () =>
+        animate({ ...picture, ratio }, { ...film, pngs: pngsOf(film.pngs) }),
+      );
+      const { isKept, warnings } = judgeSizes({ webp: made.webp.bytes.length, gif: made.gif.bytes.length });
+      return isKept ? { animation: made, warnings } : { warnings };
+    } catch (error) {
+      return { warnings: [noAnimation(errorMessage(error))] };
+    }
   }
 
   async #place(page: OpenPage, frame: CreativeFrame, options: PlacementOptions): Promise<Picture | PlacementFailure> {
-    const placed = await this.#orPageLost(() => withDeadline(ENGINE_MS, page.place(frame, options)));
+    const placed = await this.#orPageLost(() => page.place(frame, options));
     if (placed.status === 'uploaded') return placed;
     // The page itself is broken, so neither the ad nor the slots are the reason.
     if (placed.status === 'generic_error') throw new PageLostError(placed.reason);
@@ -177,6 +275,8 @@ export class PageTask {
   }
 
   async #failAll(failure: PlacementFailure): Promise<void> {
+    const { status, reason } = failure;
+    if (this.#placement !== undefined) await this.#reportPlacement({ status, wanted: this.#placement, reason });
     for (const wanted of [...this.#left.values()]) await this.#report(this.#failed(wanted, failure));
   }
 
@@ -187,14 +287,16 @@ export class PageTask {
   }
 
   #context({ markerMs, options }: WantedPicture) {
-    const { site, device, otherAds } = this.page;
+    const { site, device, otherAds, location, access } = this.page;
     const browserVersion = this.#tools.engine.browserVersion ?? null;
     return {
       requestedUrl: site,
       finalUrl: this.#finalUrl,
       device,
       markerMs,
-      options: { ...options, otherAds },
+      options: { ...options, otherAds, location: location?.id ?? null, access: namesOf(access ?? null) },
+      location: location?.profile ?? null,
+      exitAddress: this.#exitAddress,
       browserVersion,
     };
   }
@@ -206,7 +308,7 @@ export class PageTask {
 
   async #orPageLost<T>(work: () => Promise<T>): Promise<T> {
     try {
-      const result = await work();
+      const result = await withDeadline(ENGINE_MS, work());
       // After a stop the result says nothing about the page.
       this.#tools.stop.throwIfAborted();
       return result;
@@ -226,10 +328,14 @@ export class PageTask {
   }
 }
 
-const NO_CANDIDATES: readonly ScoredCandidate[] = [];
+/** The operator removed the location after the request. */
+function notOffered(finalUrl: string, id: string): ClosedPage {
+  const reason = `${LOCATION_UNAVAILABLE}: the operator does not offer the location ${id} any more.`;
+  return { status: 'generic_error', reason, candidates: [], finalUrl };
+}
 
 function notCaptured(reason: string): PlacementFailure {
-  return { status: 'ad_not_captured', reason, candidates: NO_CANDIDATES };
+  return { status: 'ad_not_captured', reason, candidates: [] };
 }
 
 function noFrame(markerMs: number | null, ratio: number): string {
@@ -249,7 +355,7 @@ export class PhaseTimer {
   async time<T>(phase: Phase, work: () => Promise<T>): Promise<T> {
     const start = performance.now();
     try {
-      return await work();
+      return await withSpan(phase, {}, work);
     } finally {
       this.add(phase, performance.now() - start);
     }

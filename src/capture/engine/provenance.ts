@@ -3,32 +3,25 @@
  * was taken.
  */
 import { type OptionsJson, optionsToJson } from '../../contract/parseParts.ts';
+import type { PlacementCandidate, SlotsRecord } from '../../contract/placements.ts';
+import type { AdSize } from '../../domain/ads.ts';
 import type { Device } from '../../domain/devices.ts';
+import type { Location } from '../../domain/locations.ts';
 import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
 import { cutCodePoints } from '../../domain/text.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
 import type { Box, Picture, PlacementFailure, ScoredCandidate } from '../page/page.ts';
 
-/** A record holds the candidates with the highest scores. */
+/** A record holds the best candidates. */
 const MAX_CANDIDATES = 20;
 /** A page may set its URL to two million characters, and each of its records contains the URL. */
 const MAX_ADDRESS = 4_000;
 
-export interface RecordedCandidate {
-  /** A selector with which a person finds the element. */
-  readonly element: string;
-  /** CSS pixels, from the top left corner of the document. */
-  readonly box: Box;
-  /** The declared size that the ad was measured against, CSS pixels. */
+/** As in the API. `size` is the declared size that the ad was measured against: width and height in CSS pixels. */
+export type RecordedCandidate = Readonly<Omit<PlacementCandidate, 'size'>> & {
   readonly size: readonly [number, number];
-  readonly score: number;
-  readonly evidence: readonly string[];
-  /** Sentences about what raised and lowered the score. */
-  readonly reasons: readonly string[];
-  /** Why the slot cannot hold the ad; null if it can. */
-  readonly problem: string | null;
-}
+};
 
 export type ProvenanceRecord = {
   /** Tearsheet placed the ad for the picture. The record does not prove that a campaign ran. */
@@ -62,6 +55,10 @@ export type ProvenanceRecord = {
   /** `stepped`: stepped time. `wall`: real time. `still`: an image. Null: another capture of the job rendered it. */
   readonly creative_mode: string | null;
   readonly browser_version: string | null;
+  /** Where the page was opened; null if directly. */
+  readonly location: Pick<Location, 'id' | 'name' | 'country' | 'locale' | 'time_zone'> | null;
+  /** The IP address from which the page was opened; null without a location that has a check address. */
+  readonly exit_address: string | null;
   /** The SHA-256 of the PNG. */
   readonly sha256: string | null;
   /** The choices of the client for this screenshot. */
@@ -80,6 +77,8 @@ export interface PictureContext {
   readonly markerMs: number | null;
   readonly options: ScreenshotOptions;
   readonly browserVersion: string | null;
+  readonly location: Location | null;
+  readonly exitAddress: string | null;
 }
 
 /** The record of a picture that was taken. */
@@ -95,7 +94,6 @@ export function recordOfPicture(
 ): ProvenanceRecord {
   const { picture, sha256, frame, creativeMode, warnings } = taken;
   return {
-    kind: 'placement_preview',
     captured_at: picture.capturedAt.toISOString(),
     ...described(context),
     ad_size: [frame.width, frame.height],
@@ -106,7 +104,6 @@ export function recordOfPicture(
     ad_box: { ...picture.adBox },
     page_mode: picture.mode,
     creative_mode: creativeMode,
-    browser_version: context.browserVersion,
     sha256,
     warnings,
     reason: null,
@@ -120,7 +117,6 @@ export function recordOfFailure(
 ): ProvenanceRecord {
   const { at, reason, candidates, frame } = failed;
   return {
-    kind: 'placement_preview',
     captured_at: at.toISOString(),
     ...described(context),
     ad_size: frame === undefined ? null : [frame.width, frame.height],
@@ -131,15 +127,37 @@ export function recordOfFailure(
     ad_box: null,
     page_mode: null,
     creative_mode: null,
-    browser_version: context.browserVersion,
     sha256: null,
     warnings: [],
     reason,
   };
 }
 
-function described({ requestedUrl, finalUrl, device, markerMs, options }: PictureContext) {
+/** The record of a page without an ad, and its slots for each size. */
+export function recordOfSlots(found: {
+  finalUrl: string;
+  page: AdSize;
+  judged: readonly { size: AdSize; candidates: readonly ScoredCandidate[] }[];
+}): SlotsRecord {
+  const sizes = found.judged.map(({ size, candidates }) => ({
+    ...size,
+    // Slots that can hold the ad come first.
+    chosen: candidates[0] !== undefined && candidates[0].problem === undefined ? 1 : null,
+    candidates: candidates.slice(0, MAX_CANDIDATES).map(slotOf),
+    candidates_found: candidates.length,
+  }));
+  return { final_url: cutCodePoints(found.finalUrl, MAX_ADDRESS), page: found.page, sizes };
+}
+
+function slotOf(candidate: ScoredCandidate): PlacementCandidate {
+  const [width, height] = candidate.size;
+  return { ...recorded(candidate), size: { width, height } };
+}
+
+function described(context: PictureContext) {
+  const { requestedUrl, finalUrl, device, markerMs, options, browserVersion, location, exitAddress } = context;
   return {
+    kind: 'placement_preview',
     requested_url: requestedUrl,
     final_url: finalUrl === null ? null : cutCodePoints(finalUrl, MAX_ADDRESS),
     device: device.name,
@@ -147,22 +165,31 @@ function described({ requestedUrl, finalUrl, device, markerMs, options }: Pictur
     ratio: device.ratio,
     marker: markerMs === null ? null : markerMs / 1000,
     options: optionsToJson(options),
-  };
+    browser_version: browserVersion,
+    location: location && {
+      id: location.id,
+      name: location.name,
+      country: location.country,
+      locale: location.locale,
+      time_zone: location.time_zone,
+    },
+    exit_address: exitAddress,
+  } as const;
 }
 
 function listed(candidates: readonly ScoredCandidate[]) {
-  const best = candidates.toSorted((a, b) => b.score - a.score).slice(0, MAX_CANDIDATES);
-  return { candidates: best.map(recorded), candidates_found: candidates.length };
+  return { candidates: candidates.slice(0, MAX_CANDIDATES).map(recorded), candidates_found: candidates.length };
 }
 
 function recorded(candidate: ScoredCandidate): RecordedCandidate {
-  const { element, box, size, score, evidence, reasons, problem = null } = candidate;
+  const { element, box, size, score, likelihood, evidence, reasons, problem = null } = candidate;
   const { x, y, width, height } = box;
   return {
     element,
     box: { x, y, width, height },
     size: [size[0], size[1]],
     score,
+    likelihood,
     evidence: [...evidence],
     reasons: [...reasons],
     problem,

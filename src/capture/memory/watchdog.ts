@@ -4,7 +4,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CancelableTimer } from '../../lib/deadline.ts';
+import type { CancelableTimer } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';
 
 interface ContainerMemory {
@@ -12,7 +12,8 @@ interface ContainerMemory {
   readonly limitBytes: number;
 }
 
-const CGROUP_FOLDER = '/sys/fs/cgroup';
+/** The control group of the container. */
+export const CGROUP_FOLDER = '/sys/fs/cgroup';
 
 const VERSIONS = [
   { limit: 'memory.max', used: 'memory.current', stat: 'memory.stat', reclaimable: ['inactive_file', 'active_file'] },
@@ -44,24 +45,14 @@ export interface WatchdogOptions {
   readonly readMemory?: () => Promise<ReadonlyMap<number, number>>;
 }
 
-export interface Watchdog {
-  /** Resolves when the watchdog has ended; at once if the container has no memory limit. */
-  readonly ended: Promise<void>;
-  close(): void;
-}
-
 const CHECK_INTERVAL_MS = 250;
 /** The share of the limit at which the watchdog ends a browser. */
 const MAX_SHARE = 0.85;
 /** The time that the kernel may take to free the memory of an ended browser. */
 const PAUSE_AFTER_END_MS = 1_000;
 
-export function startMemoryWatchdog(options: WatchdogOptions): Watchdog {
-  const timer = new CancelableTimer();
-  return { ended: run(options, timer), close: () => timer.cancel() };
-}
-
-async function run(options: WatchdogOptions, timer: CancelableTimer): Promise<void> {
+/** Checks the memory until the timer is canceled. Ends at once if the container has no memory limit. */
+export async function watchMemory(options: WatchdogOptions, timer: CancelableTimer): Promise<void> {
   const { cgroupFolder, everyMs = CHECK_INTERVAL_MS } = options;
   if ((await readContainerMemory(cgroupFolder)) === undefined) return;
   let pause = 0;

@@ -1,3 +1,5 @@
+import sharp from 'sharp';
+import type { AdSize } from '../../domain/ads.ts';
 import { DEFAULT_OPTIONS, type PlacementOptions } from '../../domain/screenshotOptions.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { withDeadline } from '../../lib/deadline.ts';
@@ -9,11 +11,12 @@ import type { CreativeFrame, Size } from '../creative/creative.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { LivePage, StagedSlot } from './livePage.ts';
 import { isTimeout } from './navigation.ts';
-import type { Picture, PlacementFailure, ScoredCandidate } from './page.ts';
-import { Camera, faultOfGeometry, geometryOf, showsAd, warningsOf } from './pictureCheck.ts';
+import type { PagePicture, Picture, PlacementFailure, ScoredCandidate } from './page.ts';
+import { Camera, faultOfGeometry, geometryOf, MAX_PAGE_EDGE, showsAd, warningsOf } from './pictureCheck.ts';
 import { type PreparedSlot, type PrepareRequest, prepareSlot, type RefusedSlot } from './preparedSlot.ts';
 import { narrowToBox, type ScoredSlot, scoreSlots } from './scoring.ts';
 import { chooseSlot } from './slotChoice.ts';
+import { SURE_FROM } from './slotFeatures.ts';
 
 interface BrowserPicture {
   readonly png: Buffer;
@@ -55,7 +58,7 @@ export class AdPlacer {
   readonly #decoded = new WeakMap<CreativeFrame, Promise<Pixels & { opaque: boolean }>>();
   readonly #viewport: Size;
   readonly #warnings: readonly Warning[];
-  #layout: Promise<Size> | undefined;
+  #layoutWidth: Promise<number> | undefined;
 
   /** @param warnings facts about the page that hold for each picture. */
   constructor(live: LivePage, slots: readonly FoundSlot[], viewport: Size, warnings: readonly Warning[] = []) {
@@ -70,19 +73,31 @@ export class AdPlacer {
     options: PlacementOptions = DEFAULT_OPTIONS,
     only?: 'browser',
   ): Promise<Picture | PlacementFailure> {
-    const request = { ad: frame, viewport: await this.#layoutSize(), allowScaling: options.allowScaling };
-    const ranked = scoreSlots(this.#slots, request);
-    // The order of the provenance record, in which the client counts.
-    const candidates = ranked.map(({ scored }) => scored).toSorted((one, two) => two.score - one.score);
+    const { request, ranked, candidates } = await this.#rank(frame, options.allowScaling);
     const placement = { frame, options, ranked, candidates };
     if (options.slot !== null) {
-      const chosen = await chooseSlot(options.slot, { page: this.#live.page, ranked, candidates }, request);
+      const chosen = await chooseSlot(options.slot, { tab: this.#live.tab, ranked }, request);
       if ('reason' in chosen) return { status: 'no_slots', reason: chosen.reason, candidates };
       return this.#tryAll([chosen.slot].filter(canHoldAd), { ...placement, ranked: [chosen.slot] }, only);
     }
     const possible = ranked.filter(canHoldAd).slice(0, MAX_TRIES);
     const tries = possible.flatMap((choice) => [choice, narrowToBox(choice, request)]).filter(canHoldAd);
     return this.#tryAll(tries, placement, only);
+  }
+
+  async judge(size: AdSize): Promise<readonly ScoredCandidate[]> {
+    return (await this.#rank(size, DEFAULT_OPTIONS.allowScaling)).candidates;
+  }
+
+  capture(): Promise<PagePicture> {
+    return this.#exclusively(() => capturePage(this.#live));
+  }
+
+  async #rank(ad: AdSize, allowScaling: boolean) {
+    const request = { ad, viewport: await this.#layoutSize(), allowScaling };
+    const ranked = scoreSlots(this.#slots, request);
+    const candidates = ranked.map(({ scored }) => scored);
+    return { request, ranked, candidates };
   }
 
   async #tryAll(
@@ -99,7 +114,7 @@ export class AdPlacer {
         if (!('fault' in spot)) return await this.#picture(choice, { ...placement, spot, only });
         refusals.push(`${choice.scored.element}: ${spot.fault}`);
       } catch (error) {
-        if (this.#live.isLost) return failed('the page crashed or was closed', candidates);
+        if (this.#live.tab.isLost) return failed('the page crashed or was closed', candidates);
         refusals.push(`${choice.scored.element}: ${shortErrorMessage(error)}`);
         late ||= isTimeout(error);
       }
@@ -113,7 +128,7 @@ export class AdPlacer {
     const index = this.#slots.indexOf(choice.slot);
     // Pictures of whole pages take too much memory, and slots of a selector are seldom used twice.
     if (index < 0 || options.fullPage) return prepare();
-    const key = JSON.stringify([index, request.size, request.pixels, request.minZoom]);
+    const key = JSON.stringify([index, request.size, request.pixels, request.minZoom, request.mayCover]);
     const known = this.#spots.get(key);
     if (known !== undefined) return known;
     const spot = prepare();
@@ -129,6 +144,7 @@ export class AdPlacer {
       pixels: scale === 1 ? pngSize(frame.png) : undefined,
       viewport: this.#viewport,
       area: options.fullPage ? 'page' : 'screen',
+      mayCover: options.slot !== null,
       minZoom: options.allowScaling ? Math.min(1, this.#viewport.width / size.width) : 1,
     };
   }
@@ -157,17 +173,20 @@ export class AdPlacer {
       scale,
       mode: composer ? 'composed' : 'browser',
       capturedAt: painted.at,
-      warnings: [...this.#warnings, ...painted.warnings, ...scaleWarnings(scale), ...slotWarnings(choice.scored)],
+      warnings: [
+        ...this.#warnings,
+        ...painted.warnings,
+        ...scaleWarnings(scale),
+        ...slotWarnings(choice.scored, { frame, options }),
+      ],
     };
   }
 
   /** The window for which the page was laid out. It is wider than the screen if the page is not made for phones. */
-  #layoutSize(): Promise<Size> {
-    this.#layout ??= this.#live.layoutWidth().then((width) => ({
-      width: Math.max(width, this.#viewport.width),
-      height: this.#viewport.height,
-    }));
-    return this.#layout;
+  async #layoutSize(): Promise<Size> {
+    this.#layoutWidth ??= this.#live.tab.mainFrame.evaluate(() => document.documentElement.clientWidth);
+    const { width, height } = this.#viewport;
+    return { width: Math.max(await this.#layoutWidth, width), height };
   }
 
   #pixelsOf(frame: CreativeFrame): Promise<Pixels & { opaque: boolean }> {
@@ -180,6 +199,17 @@ export class AdPlacer {
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
     return this.#lock.hold(() => withDeadline(STAGE_DEADLINE_MS, work()));
   }
+}
+
+async function capturePage(live: LivePage): Promise<PagePicture> {
+  await live.tab.mainFrame.evaluate(() => scrollTo({ top: 0, left: 0, behavior: 'instant' }));
+  const { ratio, document: page } = await live.screen();
+  const [width, height] = [Math.min(MAX_PAGE_EDGE, page.width), Math.min(MAX_PAGE_EDGE, page.height)];
+  const shot = await live.capture({ rect: { x: 0, y: 0, width, height }, scale: 1 / ratio });
+  const capturedAt = new Date();
+  // 256 colors are enough to recognize a page, and the file has a third of its size.
+  const png = await sharp(shot).png({ palette: true, effort: 1 }).toBuffer();
+  return { png, ...pngSize(png), capturedAt, page: { ...page } };
 }
 
 function canHoldAd(one: ScoredSlot<FoundSlot> | undefined): one is Choice {
@@ -197,10 +227,21 @@ function scaleWarnings(scale: number): Warning[] {
   return [{ code: 'scaled', message: `The ad is shown at ${Math.round(scale * 100)} % of its size.` }];
 }
 
-/** Only a slot that the client chose can have a problem here. */
-function slotWarnings({ element, problem }: ScoredCandidate): Warning[] {
-  if (problem === undefined) return [];
-  return [{ code: 'outside_slot', message: `The chosen slot ${element} cannot hold the ad: ${problem}.` }];
+function slotWarnings(
+  { element, problem, likelihood, size }: ScoredCandidate,
+  { frame, options }: Pick<Placement, 'frame' | 'options'>,
+): Warning[] {
+  if (options.slot !== null)
+    return problem === undefined
+      ? []
+      : [{ code: 'outside_slot', message: `The chosen slot ${element} cannot hold the ad: ${problem}.` }];
+  const doubts = [
+    likelihood < SURE_FROM ? `its likelihood is ${Math.round(likelihood * 100)} %` : '',
+    size[0] >= 2 * frame.width ? `it is made for ${size[0]}×${size[1]}` : '',
+  ].filter((doubt) => doubt !== '');
+  if (doubts.length === 0) return [];
+  const message = `A person might not choose the slot ${element}: ${doubts.join(', and ')}. Look at the picture, or choose another slot.`;
+  return [{ code: 'slot_uncertain', message }];
 }
 
 function noSlotReason(
@@ -229,6 +270,7 @@ function failed(reason: string, candidates: readonly ScoredCandidate[]): Placeme
 async function captureAd(live: LivePage, slot: FoundSlot, request: BrowserPictureRequest): Promise<BrowserPicture> {
   const staged = await live.stage(slot, request.size, request.minZoom);
   try {
+    if (request.spot.isSpread) await staged.spreadOut();
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       await staged.bringIntoView(attempt === 0 ? request.spot.view : { ...request.spot.view, thorough: true });
       const picture = await captureOnce(live, staged, request);

@@ -3,19 +3,20 @@
 /** `hold`: never answered, so that the slot keeps the space that its page reserved; `empty`: a blank document; `drop`: fails. */
 export type AdRequestAction = 'pass' | 'hold' | 'empty' | 'drop';
 
-/** A resource type, as Playwright names it. */
-export type RequestKind = string;
-
-/** Paths of calls for ads on any host, because publishers also reach ad servers through their own host names. */
-const FILLING_PATHS = [
-  /\/gampad\/(ads|adx|live)\b/,
-  /\/pagead\/(ads|html|adview|gen_204)\b/,
-  /\/openrtb2?\b/,
-  /\/hb-multi\b/,
-  /\/prebid\/(auction|bid|request)\b/,
-  /\/(translator|bidrequest|hbopenbid|header-?auction)\b/,
-  /\/e\/dtb\/bid\b/,
-  /\/ut\/v3\/prebid\b/,
+/**
+ * Paths of calls for ads on any host, because publishers also reach ad servers through their own host names. Each has words that
+ * its URLs contain.
+ */
+const FILLING_PATHS: readonly [path: RegExp, ...words: string[]][] = [
+  [/\/gampad\/(ads|adx|live)\b/, '/gampad/'],
+  [/\/pagead\/(ads|html|adview|gen_204)\b/, '/pagead/'],
+  [/\/openrtb2?\b/, '/openrtb'],
+  [/\/hb-multi\b/, '/hb-multi'],
+  [/\/prebid\/(auction|bid|request)\b/, '/prebid/'],
+  [/\/(translator|bidrequest|hbopenbid)\b/, '/translator', '/bidrequest', '/hbopenbid'],
+  [/\/header-?auction\b/, '/headerauction', '/header-auction'],
+  [/\/e\/dtb\/bid\b/, '/e/dtb/bid'],
+  [/\/ut\/v3\/prebid\b/, '/ut/v3/prebid'],
 ];
 
 /** Hosts that only bid for slots or fill them. */
@@ -48,19 +49,28 @@ const FILLING_HOSTS = [
 /** Scripts on such hosts that declare slots, or that scripts which declare slots wait for. */
 const DECLARING = /\/(gpt|pubads_impl[^/]*|adsbygoogle|show_ads[^/]*|apstag|prebid[^/]*|pwt|loader)\.js\b/;
 
-export function actionFor(url: string, kind: RequestKind): AdRequestAction {
+const SAFEFRAME = '.safeframe.googlesyndication.com';
+
+/** Wildcard patterns that match the URL of each request that must not pass, and few others. */
+export const AD_REQUESTS: readonly string[] = [
+  ...FILLING_PATHS.flatMap(([, ...words]) => words.map((word) => `*${word}*`)),
+  ...[...FILLING_HOSTS, `*${SAFEFRAME}`].flatMap((host) => [`http*://${host}/*`, `http*://${host}:*`]),
+];
+
+/** @param kind the resource type, as the DevTools protocol names it: `Document`, `Script`, `XHR` and so on. */
+export function actionFor(url: string, kind: string): AdRequestAction {
   const address = URL.parse(url);
   if (address === null || !/^https?:$/.test(address.protocol)) return 'pass';
-  if (kind === 'script' && DECLARING.test(address.pathname)) return 'pass';
+  if (kind === 'Script' && DECLARING.test(address.pathname)) return 'pass';
   if (!fills(address)) return 'pass';
-  if (kind === 'document') return 'empty';
+  if (kind === 'Document') return 'empty';
   // Only a call of the ad server's library may wait without an answer. A held script or bidder would delay the page.
-  return (kind === 'fetch' || kind === 'xhr') && isAdServerCall(address) ? 'hold' : 'drop';
+  return (kind === 'Fetch' || kind === 'XHR') && isAdServerCall(address) ? 'hold' : 'drop';
 }
 
 function fills(address: URL): boolean {
-  if (FILLING_PATHS.some((path) => path.test(address.pathname))) return true;
-  return FILLING_HOSTS.includes(address.hostname) || address.hostname.endsWith('.safeframe.googlesyndication.com');
+  if (FILLING_PATHS.some(([path]) => path.test(address.pathname))) return true;
+  return FILLING_HOSTS.includes(address.hostname) || address.hostname.endsWith(SAFEFRAME);
 }
 
 function isAdServerCall(address: URL): boolean {

@@ -3,31 +3,35 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { type ContentScriptMessage, filterCompactRules } from '@duckduckgo/autoconsent';
 import compactRules from '@duckduckgo/autoconsent/rules/compact-rules.json' with { type: 'json' };
-import type { BrowserContext, Frame, Page } from 'playwright';
 import { withDeadline } from '../../lib/deadline.ts';
 import { sleep } from '../../lib/sleep.ts';
+import type { Frame } from '../browser/frame.ts';
+import type { Tab } from '../browser/tab.ts';
 import { respondingFrames } from './frames.ts';
 import { expressionOf } from './inPage/script.ts';
+import { VISIBILITY } from './inPage/visibility.ts';
 
+declare const { parentOf, topmostAt }: typeof VISIBILITY;
+
+const IN_PAGE = { ...VISIBILITY, layerOf, mentionsConsent, buttonsIn, isAgreement, pressConsentButton, mayShowDialog };
 /** Evaluates to the text of the pressed button, or null. */
-const PRESS_CONSENT_BUTTON = expressionOf(
-  { layerOf, shadowHost, mentionsConsent, buttonsIn, isAgreement, pressConsentButton },
-  'pressConsentButton()',
-);
+const PRESS_CONSENT_BUTTON = expressionOf(IN_PAGE, 'pressConsentButton()');
+/** Evaluates to whether the screen shows something that may be a consent dialog. */
+const MAY_SHOW_DIALOG = expressionOf(IN_PAGE, 'mayShowDialog()');
 
 const require = createRequire(import.meta.url);
 const RULES = pathToFileURL(require.resolve('@duckduckgo/autoconsent/rules/compact-rules.json'));
 const CONTENT_SCRIPT = readFileSync(new URL('../dist/autoconsent.playwright.js', RULES), 'utf8');
 
-const BINDING = 'autoconsentSendMessage';
+const BINDING = 'tearsheetConsentMessage';
+/** The content script sends objects, and a page can call us only with a text. */
+const SEND_AS_TEXT = `window.autoconsentSendMessage = async (message) => ${BINDING}(JSON.stringify(message));\n`;
 const EVALUATE_MS = 2_000;
 const MAX_FRAMES = 20;
 
-/**
- * How long to look for a dialog at least. The search lasts until the page has been scrolled, because some dialogs appear on scroll.
- * It ends earlier when the page is quiet and its source never mentions consent.
- */
-const LOOK_MS = 700;
+const LOOK_EVERY_MS = 400;
+/** How long a dialog is compared with the rules of known makers. */
+const RECOGNIZE_MS = 700;
 const ANSWER_MS = 5_000;
 
 type Progress = 'looking' | 'found' | 'answered' | 'failed';
@@ -35,27 +39,26 @@ type Progress = 'looking' | 'found' | 'answered' | 'failed';
 export interface ConsentSearch {
   /** Real time for the search and the answer. */
   readonly ms: number;
-  /** Resolves when the page has been scrolled through. */
-  readonly scrolled: Promise<void>;
-  /** Resolves when the page is quiet. */
+  /** Resolves when the page has been scrolled through and is quiet. */
   readonly rested: Promise<void>;
 }
 
-/** Answers the consent dialogs of the only page of a browser context. */
+/** Answers the consent dialogs of a page. */
 export class ConsentDialogs {
-  readonly #context: BrowserContext;
+  readonly #tab: Tab;
   #progress: Progress = 'looking';
   #pressed = false;
 
-  constructor(context: BrowserContext) {
-    this.#context = context;
+  constructor(tab: Tab) {
+    this.#tab = tab;
   }
 
   /** Call this before the page opens. */
   async prepare(): Promise<void> {
-    await this.#context.exposeBinding(BINDING, ({ frame }, message: ContentScriptMessage) =>
-      this.#handleMessage(frame, message),
-    );
+    await this.#tab.expose(BINDING, (frame, text) => {
+      // The page itself may call the function too, with any text, so an error says nothing.
+      this.#handleMessage(frame, text).catch((error: unknown) => void error);
+    });
   }
 
   /** Whether a dialog was found so far, answered or not. */
@@ -71,38 +74,44 @@ export class ConsentDialogs {
    * Looks for a dialog and answers it. A dialog that stays is no error, because the page can still be captured.
    * @returns whether there was a dialog.
    */
-  async answer(page: Page, { ms, scrolled, rested }: ConsentSearch): Promise<boolean> {
+  async answer({ ms, rested }: ConsentSearch): Promise<boolean> {
     const endsAt = performance.now() + ms;
-    // A page that closes now rejects at once, and an unhandled rejection would end the process.
-    rested.catch((error: unknown) => void error);
-    let isScrolled = false;
-    const noteScroll = () => {
-      isScrolled = true;
-    };
-    scrolled.then(noteScroll, noteScroll);
-    await Promise.all(page.frames().slice(0, MAX_FRAMES).map(startIn));
-    const lookEndsAt = performance.now() + LOOK_MS;
-    let isUnlikely = false;
-    const judging = rested.then(async () => {
-      isUnlikely = (await attempt(page.mainFrame(), MENTIONS_CONSENT)) === false;
-    });
-    // The caller that waits for the page to become quiet gets this error.
-    judging.catch((error: unknown) => void error);
-    const isOver = () => isUnlikely || (isScrolled && performance.now() >= lookEndsAt);
-    await this.#until(() => this.isFound || isOver(), endsAt);
+    if (!(await this.#appears(endsAt, rested))) return false;
+    await Promise.all(this.#tab.frames().slice(0, MAX_FRAMES).map(startIn));
+    await this.#until(() => this.isFound, Math.min(endsAt, performance.now() + RECOGNIZE_MS));
     await this.#until(
       () => this.#progress === 'answered' || this.#progress === 'failed',
       this.#progress === 'found' ? Math.min(endsAt, performance.now() + ANSWER_MS) : 0,
     );
-    this.#pressed = this.#progress !== 'answered' && (await pressConsentButtonInFrames(page));
+    this.#pressed = this.#progress !== 'answered' && (await pressConsentButtonInFrames(this.#tab));
     return this.isFound || this.#pressed;
+  }
+
+  /**
+   * Looks for something that may be a dialog, because comparing a page with the rules of all makers takes much processor time. The
+   * search lasts until the page has been scrolled, because some dialogs appear on scroll.
+   */
+  async #appears(endsAt: number, rested: Promise<void>): Promise<boolean> {
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+    };
+    // The caller of the work that is awaited gets its error.
+    rested.then(end, end);
+    for (;;) {
+      const isLast = isOver || performance.now() >= endsAt;
+      if ((await attempt(this.#tab.mainFrame, MAY_SHOW_DIALOG)) === true) return true;
+      if (isLast) return false;
+      await sleep(LOOK_EVERY_MS);
+    }
   }
 
   async #until(done: () => boolean, endsAt: number): Promise<void> {
     while (!done() && performance.now() < endsAt) await sleep(25);
   }
 
-  async #handleMessage(frame: Frame, message: ContentScriptMessage): Promise<void> {
+  async #handleMessage(frame: Frame, text: string): Promise<void> {
+    const message = JSON.parse(text) as ContentScriptMessage;
     switch (message.type) {
       case 'init':
         return send(frame, { type: 'initResp', rules: rulesFor(frame), config: CONFIG });
@@ -137,7 +146,7 @@ const CONFIG = {
 };
 
 function rulesFor(frame: Frame) {
-  const context = { url: frame.url(), mainFrame: frame.parentFrame() === null };
+  const context = { url: frame.url, mainFrame: frame.parent === undefined };
   return {
     autoconsent: [],
     compact: filterCompactRules(compactRules as Parameters<typeof filterCompactRules>[0], context),
@@ -145,16 +154,12 @@ function rulesFor(frame: Frame) {
 }
 
 async function startIn(frame: Frame): Promise<void> {
-  await attempt(frame, CONTENT_SCRIPT);
+  await attempt(frame, SEND_AS_TEXT + CONTENT_SCRIPT);
 }
 
 async function send(frame: Frame, message: object): Promise<void> {
   await attempt(frame, `window.autoconsentReceiveMessage(${JSON.stringify(message)}), undefined`);
 }
-
-/** Evaluates to whether the document mentions consent or a maker of consent dialogs. */
-const MENTIONS_CONSENT = `/consent|cookie|gdpr|tcf|__cmp|__gpp|onetrust|didomi|usercentrics|trustarc|quantcast|sourcepoint|axeptio/i.test(
-  document.documentElement.outerHTML)`;
 
 /** @returns undefined if the frame is gone or does not answer, because dialogs close and pages reload. */
 async function attempt(frame: Frame, code: string): Promise<unknown> {
@@ -165,9 +170,9 @@ async function attempt(frame: Frame, code: string): Promise<unknown> {
   }
 }
 
-/** @returns whether there was something to pressConsentButton to. */
-async function pressConsentButtonInFrames(page: Page): Promise<boolean> {
-  for (const frame of await respondingFrames(page, MAX_FRAMES)) {
+/** @returns whether there was something to agree to. */
+async function pressConsentButtonInFrames(tab: Tab): Promise<boolean> {
+  for (const frame of await respondingFrames(tab, MAX_FRAMES)) {
     const pressed = await attempt(frame, PRESS_CONSENT_BUTTON);
     if (typeof pressed !== 'string') continue;
     await sleep(300);
@@ -178,22 +183,18 @@ async function pressConsentButtonInFrames(page: Page): Promise<boolean> {
 
 /** Answers a consent dialog without a known rule: finds a layer over the page that mentions consent and has a button to agree. */
 function layerOf(button: Element): Element | undefined {
-  for (let at: Element | null = button; at; at = at.parentElement ?? shadowHost(at)) {
+  for (let at: Element | null = button; at; at = parentOf(at)) {
     if (/^(fixed|sticky)$/.test(getComputedStyle(at).position) || at.tagName === 'DIALOG') return at;
   }
   // A frame that contains only a dialog is itself the layer, because its parent positions it.
   return window === top ? undefined : document.body;
 }
 
-function shadowHost(element: Element): Element | null {
-  const root = element.getRootNode();
-  return root instanceof ShadowRoot ? root.host : null;
-}
-
-function mentionsConsent(layer: Element): boolean {
-  const text = layer instanceof HTMLElement ? layer.innerText.slice(0, 5_000) : '';
+/** @param text which text counts; the text that is shown takes much longer to find. */
+function mentionsConsent(layer: Element, text: 'shown' | 'any' = 'shown'): boolean {
+  const words = text === 'shown' && layer instanceof HTMLElement ? layer.innerText : (layer.textContent ?? '');
   return /cookie|consent|privacy|gdpr|partners|datenschutz|einwillig|zustimm|confidentialit|vie privée|privacidad|tracking|personal data/i.test(
-    text,
+    words.slice(0, 5_000),
   );
 }
 
@@ -210,7 +211,7 @@ function buttonsIn(root: Document | ShadowRoot): HTMLElement[] {
 function isAgreement(button: HTMLElement): boolean {
   const text = (button.innerText || button.getAttribute('value') || button.getAttribute('aria-label') || '').trim();
   if (text.length > 40) return false;
-  return /^(i )?(accept|pressConsentButton|allow|consent|ok(ay)?|got it|understood|continue|alle akzeptieren|akzeptieren|zustimmen|einverstanden|tout accepter|accepter|j'accepte|aceptar|accetta|akkoord|accepteren|aceitar|zgadzam|godkänn|souhlasím)\b/i.test(
+  return /^(i )?(accept|agree|allow|consent|ok(ay)?|got it|understood|continue|alle akzeptieren|akzeptieren|zustimmen|einverstanden|tout accepter|accepter|j'accepte|aceptar|accetta|akkoord|accepteren|aceitar|zgadzam|godkänn|souhlasím)\b/i.test(
     text,
   );
 }
@@ -224,4 +225,26 @@ function pressConsentButton(): string | null {
   if (button === undefined) return null;
   button.click();
   return (button.innerText || 'button').trim().slice(0, 40);
+}
+
+/** Whether the screen shows an element that is named after consent, or a layer that mentions it or has content of its own document. */
+function mayShowDialog(): boolean {
+  const names = 'consent|cookie|gdpr|cmp|privacy|onetrust|didomi|usercentrics|truste|evidon|sp_message|fc-';
+  const named = names.split('|').flatMap((name) => [`[id*="${name}" i]`, `[class*="${name}" i]`]);
+  for (const element of document.querySelectorAll(named.join())) {
+    const { top, bottom, width, height } = element.getBoundingClientRect();
+    if (width > 100 && height > 20 && bottom > 0 && top < innerHeight && element.checkVisibility()) return true;
+  }
+  const parts = Array.from({ length: 9 }, (_, index) => 0.02 + 0.12 * index);
+  const seen = new Set<Element>();
+  for (const [x, y] of parts.flatMap((across) => parts.map((down) => [innerWidth * across, innerHeight * down]))) {
+    const hit = topmostAt(x ?? 0, y ?? 0);
+    if (hit === null || seen.has(hit)) continue;
+    seen.add(hit);
+    const layer = layerOf(hit);
+    if (layer === undefined || seen.has(layer)) continue;
+    seen.add(layer);
+    if (layer.matches('iframe') || layer.querySelector('iframe') !== null || mentionsConsent(layer, 'any')) return true;
+  }
+  return false;
 }

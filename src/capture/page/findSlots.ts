@@ -1,5 +1,6 @@
-import type { ElementHandle, Frame, JSHandle, Page } from 'playwright';
 import { withDeadline } from '../../lib/deadline.ts';
+import type { Frame, Handle } from '../browser/frame.ts';
+import type { Tab } from '../browser/tab.ts';
 import { respondingFrames } from './frames.ts';
 import { COLLECT_DECLARATIONS, type Declaration } from './inPage/declarations.ts';
 import { type FrameOwner, type RawSlot, SCAN_TOOLS, type Scan, type ScanTools } from './inPage/scan.ts';
@@ -14,7 +15,7 @@ export interface NestedSlot
 }
 
 const DECLARING: ReadonlySet<SlotEvidence> = new Set(['gpt', 'prebid', 'adsense', 'amp']);
-/** These never hold a display ad. */
+/** These never hold a display ad. Units for native ads and videos stay in the list, so that the reason can name them. */
 const NEVER: ReadonlySet<SlotKind> = new Set(['native', 'video', 'none']);
 
 /** The slot that represents a group of nested slots, with the evidence of all of them. */
@@ -28,17 +29,15 @@ interface MergedSlot {
 /** A slot, and a way to get its element. */
 export interface FoundSlot {
   readonly candidate: SlotCandidate;
-  readonly fluid: boolean;
-  readonly sizeTrust: number;
   readonly isFrame: boolean;
   readonly frame: Frame;
-  element(): Promise<ElementHandle<Element> | null>;
+  element(): Promise<Handle<Element>>;
 }
 
 interface ScannedFrame {
   readonly frame: Frame;
-  readonly tools: JSHandle<ScanTools>;
-  readonly scan: JSHandle<Scan>;
+  readonly tools: Handle<ScanTools>;
+  readonly scan: Handle<Scan>;
   readonly slots: readonly RawSlot[];
   /** Top left corner of the frame's viewport, in the page's viewport at the time of the scan. */
   readonly origin: { readonly x: number; readonly y: number };
@@ -59,7 +58,7 @@ const MAX_FRAMES = 40;
 const MAX_SLOTS = 150;
 
 /** Finds the ad slots of a page in all its frames. Restores the scroll position afterwards. */
-export async function findSlots(page: Page): Promise<FoundSlot[]> {
+export async function findSlots(page: Tab): Promise<FoundSlot[]> {
   const frames = await scanFrames(page);
   const top = frames.find(({ parent }) => parent === undefined);
   if (top === undefined) return [];
@@ -74,17 +73,17 @@ export async function findSlots(page: Page): Promise<FoundSlot[]> {
   const merged = mergeSlots(placed);
   return merged.slice(0, MAX_SLOTS).flatMap(({ index, evidence, sizesFrom }) => {
     const slot = placed[index];
-    if (slot === undefined || NEVER.has(slot.kind)) return [];
+    if (slot === undefined || slot.kind === 'none') return [];
     const { sizes, sizeTrust } = placed[sizesFrom] ?? slot;
     return [foundSlot({ ...slot, sizes, sizeTrust }, evidence)];
   });
 }
 
-async function scanFrames(page: Page): Promise<ScannedFrame[]> {
+async function scanFrames(page: Tab): Promise<ScannedFrame[]> {
   const scanned: ScannedFrame[] = [];
   const byFrame = new Map<Frame, ScannedFrame>();
   for (const frame of await respondingFrames(page, MAX_FRAMES)) {
-    const parent = frame.parentFrame();
+    const { parent } = frame;
     const parentScan = parent ? byFrame.get(parent) : undefined;
     if (parent && parentScan === undefined) continue;
     const first = scanned.reduce((sum, { slots }) => sum + slots.length, 0);
@@ -115,12 +114,9 @@ async function scanOne(frame: Frame, { parent, first }: ScanOptions): Promise<Sc
   const owner = parent && (await ownerOf(frame, parent));
   if (parent && (!owner?.visible || owner.rect.width < 30 || owner.rect.height < 30)) return undefined;
   const declarations: Declaration[] = await frame.evaluate(COLLECT_DECLARATIONS);
-  const tools: JSHandle<ScanTools> = await frame.evaluateHandle(SCAN_TOOLS);
-  const scan = await tools.evaluateHandle((their, [list, table]) => their.scan(list, table), [
-    declarations,
-    SLOT_TABLE,
-  ] as const);
-  await tools.evaluate((their, found) => their.findCovered(found as Scan), scan);
+  const tools: Handle<ScanTools> = await frame.evaluateHandle(SCAN_TOOLS);
+  const scan = await tools.evaluateHandle((their, list, table) => their.scan(list, table), declarations, SLOT_TABLE);
+  await tools.evaluate((their, found) => their.findCovered(found), scan);
   const slots = await scan.evaluate((found) => found.slots);
   const origin = {
     x: (parent?.origin.x ?? 0) + (owner?.rect.x ?? 0),
@@ -130,11 +126,7 @@ async function scanOne(frame: Frame, { parent, first }: ScanOptions): Promise<Sc
 }
 
 async function ownerOf(frame: Frame, parent: ScannedFrame): Promise<FrameOwner> {
-  const element = await frame.frameElement();
-  return parent.tools.evaluate((their, [owner, scan]) => their.ownerOf(owner as Element, scan as Scan), [
-    element,
-    parent.scan,
-  ] as const);
+  return parent.tools.evaluate((their, owner, scan) => their.ownerOf(owner, scan), await frame.owner(), parent.scan);
 }
 
 /** Converts to the document's coordinates. A slot in a covered or sticky frame is covered or sticky too. */
@@ -156,7 +148,8 @@ function placeSlots(from: ScannedFrame, scroll: { x: number; y: number }): Place
 }
 
 function foundSlot(slot: PlacedSlot, evidence: SlotCandidate['evidence']): FoundSlot {
-  const { box, sizes, element, visible, collapsed, sticky, covered, kind, fluid, isFrame, from, indexInFrame } = slot;
+  const { box, sizes, element, visible, collapsed, sticky, covered, kind, fluid, surroundings } = slot;
+  const { isFrame, from, indexInFrame } = slot;
   const own: [number, number][] = collapsed ? [] : [[Math.round(box.width), Math.round(box.height)]];
   return {
     candidate: {
@@ -169,16 +162,19 @@ function foundSlot(slot: PlacedSlot, evidence: SlotCandidate['evidence']): Found
       sticky,
       covered,
       kind,
+      fluid,
+      // A box tells its size; a container only what it allows.
+      sizeTrust: collapsed || slot.sizeTrust > 1 ? slot.sizeTrust : 4,
+      surroundings,
     },
-    fluid,
-    // A box tells its size; a container only what it allows.
-    sizeTrust: collapsed || slot.sizeTrust > 1 ? slot.sizeTrust : 4,
     isFrame,
     frame: from.frame,
-    element: async () => {
-      const handle = await from.scan.evaluateHandle((scan, index) => scan.elements[index] ?? null, indexInFrame);
-      return handle.asElement();
-    },
+    element: () =>
+      from.scan.evaluateHandle((scan, index) => {
+        const element = scan.elements[index];
+        if (element === undefined) throw new Error('the slot is no longer in the page');
+        return element;
+      }, indexInFrame),
   };
 }
 
@@ -226,11 +222,12 @@ function chosenOfShown(slots: readonly NestedSlot[], alone: MergedSlot, inner: r
   const nested = slots[only.index];
   // The kind of the inner element decides: a widget of recommendations in a box that is called an ad is no slot.
   if (nested === undefined || NEVER.has(nested.kind)) return [only];
-  const kept = { ...only, index: only.index };
-  if (declaredInside) return [withSizes(slots, kept, [alone])];
+  // The box around a declared element without a width keeps the space for its ad.
+  const isThin = nested.box.width < 10 && !own.collapsed && own.visible;
+  if (declaredInside && !isThin) return [withSizes(slots, only, [alone])];
   // Neither is declared. The inner slot holds the ad, unless it has collapsed.
   const outerIsBetter = nested.collapsed && !own.collapsed;
-  return [outerIsBetter ? withEvidence(slots, alone, inner) : withEvidence(slots, kept, [alone])];
+  return [outerIsBetter ? withEvidence(slots, alone, inner) : withEvidence(slots, only, [alone])];
 }
 
 function isShown(slot: NestedSlot | undefined): boolean {

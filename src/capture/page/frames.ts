@@ -1,5 +1,6 @@
-import type { Frame, Page, Response } from 'playwright';
 import { withDeadline } from '../../lib/deadline.ts';
+import type { Frame } from '../browser/frame.ts';
+import type { Tab } from '../browser/tab.ts';
 
 /** An idle frame answers within milliseconds, a frame that is drawing within a few animation frames. */
 const ANSWER_MS = 1_500;
@@ -8,9 +9,9 @@ const ANSWER_MS = 1_500;
  * @returns those of the first `max` frames of a page that answer. A frame may hang, or may have no document because the browser
  * must not open its address. All frames are asked at the same time. The main frame is always included.
  */
-export async function respondingFrames(page: Page, max: number): Promise<Frame[]> {
-  const frames = page.frames().slice(0, max);
-  const alive = await Promise.all(frames.map(async (frame) => frame === page.mainFrame() || answers(frame)));
+export async function respondingFrames(tab: Tab, max: number): Promise<Frame[]> {
+  const frames = tab.frames().slice(0, max);
+  const alive = await Promise.all(frames.map(async (frame) => frame === tab.mainFrame || answers(frame)));
   return frames.filter((_, index) => alive[index]);
 }
 
@@ -33,24 +34,19 @@ const MAX_FRAMES = 40;
  * error page of the browser, of the server or of the egress proxy.
  */
 export class FailedFrames {
-  readonly #page: Page;
-  readonly #failed = new Set<Frame>();
+  readonly #tab: Tab;
+  readonly #failed = new Set<string>();
 
-  constructor(page: Page) {
-    this.#page = page;
-    page.on('response', (response) => this.#add(response));
-  }
-
-  #add(response: Response): void {
-    const request = response.request();
-    if (!request.isNavigationRequest() || response.status() < 400) return;
-    const frame = request.frame();
-    if (frame !== this.#page.mainFrame()) this.#failed.add(frame);
+  constructor(tab: Tab) {
+    this.#tab = tab;
+    tab.session.on('Network.responseReceived', ({ type, frameId, response }) => {
+      if (type === 'Document' && response.status >= 400 && frameId !== undefined) this.#failed.add(frameId);
+    });
   }
 
   async makeBlank(): Promise<void> {
-    const frames = this.#page.frames().slice(1, MAX_FRAMES);
-    const failed = frames.filter((frame) => this.#failed.has(frame) || frame.url().startsWith('chrome-error:'));
+    const frames = this.#tab.frames().slice(1, MAX_FRAMES);
+    const failed = frames.filter(({ id, url }) => this.#failed.has(id) || url.startsWith('chrome-error:'));
     this.#failed.clear();
     await Promise.all(failed.map(makeBlank));
   }
@@ -58,5 +54,5 @@ export class FailedFrames {
 
 /** Ignores errors, because the page may remove the frame at any time. */
 async function makeBlank(frame: Frame): Promise<void> {
-  await withDeadline(BLANK_MS, frame.goto('about:blank')).catch((error: unknown) => void error);
+  await withDeadline(BLANK_MS, frame.makeBlank()).catch((error: unknown) => void error);
 }

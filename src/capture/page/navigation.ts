@@ -1,10 +1,13 @@
-import { errors, type Page, type Response } from 'playwright';
+import { LOCATION_UNAVAILABLE } from '../../domain/locations.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { EgressFailure } from '../../egress/errors.ts';
 import { DeadlineError } from '../../lib/deadline.ts';
 import { errorMessage, shortErrorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
 import { sleep } from '../../lib/sleep.ts';
+import { CdpError, CdpTimeoutError, TargetGoneError } from '../browser/cdp.ts';
+import { DocumentReplacedError } from '../browser/frame.ts';
+import type { Tab } from '../browser/tab.ts';
 import type { TimeBudget } from './settle.ts';
 
 interface GoToOptions {
@@ -96,6 +99,8 @@ export function challengeOfPage(answer: SiteResponse, words: number): SiteFailur
 /** @param kind the failure kind in the proxy's response header. */
 function failureOfEgress(kind: string, reason: string): SiteFailure {
   switch (kind) {
+    case 'location':
+      return { status: 'generic_error', reason: `${LOCATION_UNAVAILABLE}: ${reason}` };
     case 'refused':
       return { status: 'generic_error', reason: `refused by the egress guard: ${reason}` };
     case 'not-found':
@@ -111,10 +116,8 @@ function failureOfEgress(kind: string, reason: string): SiteFailure {
 export function failureOfNavigation(error: unknown, site: string, failures: readonly EgressFailure[]): SiteFailure {
   const message = errorMessage(error);
   const code = /net::(ERR_[A-Z0-9_]+)/.exec(message)?.[1];
-  if (error instanceof Error && error.name === 'TimeoutError')
-    return { status: 'net_read_timeout', reason: 'The site did not answer in time.' };
+  if (isTimeout(error)) return { status: 'net_read_timeout', reason: 'The site did not answer in time.' };
   if (code === 'ERR_TUNNEL_CONNECTION_FAILED') return tunnelFailure(site, failures);
-  if (/Download is starting/.test(message)) return failureOfCode('ERR_ABORTED');
   if (code === undefined)
     return { status: 'generic_error', reason: `The site could not be opened: ${shortErrorMessage(error)}` };
   return failureOfCode(code);
@@ -146,11 +149,11 @@ function isNetworkChange(error: unknown): boolean {
  * Navigates until the response begins. Tries again if the network of this machine changed, because the site has no part in that.
  * @throws the error of the last try.
  */
-export async function goTo(page: Pick<Page, 'goto'>, site: string, options: GoToOptions): Promise<Response | null> {
+export async function goTo(tab: Pick<Tab, 'navigate'>, site: string, options: GoToOptions): Promise<void> {
   const { budget, log, pauseMs = PAUSE_MS } = options;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await page.goto(site, { waitUntil: 'commit', timeout: Math.max(1, budget.left()) });
+      return await tab.navigate(site, Math.max(1, budget.left()));
     } catch (error) {
       if (!isNetworkChange(error) || tries === TRIES || budget.left() <= pauseMs) throw error;
       log?.warn({ url: site, tries }, 'The network of this machine changed, so the capture opens the page again.');
@@ -159,37 +162,55 @@ export async function goTo(page: Pick<Page, 'goto'>, site: string, options: GoTo
   }
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 /** Follows the main document of a page, because a refresh of the page or a script may replace it at any time. */
 export class MainDocument {
-  readonly #page: Page;
-  /** The newest response to a navigation; null if the document came without one. */
-  response: Response | null = null;
+  readonly #tab: Tab;
+  /** Requests for a document of the main frame that have no response yet. */
+  readonly #asked = new Set<string>();
+  /** The headers of responses as the server sent them, by request. Chromium removes some of them from the response itself. */
+  readonly #raw = new Map<string, Headers>();
+  #response: { readonly id: string; readonly status: number; readonly headers: Headers } | undefined;
   /** Why the newest navigation failed, as Chromium names it: `net::ERR_CONNECTION_REFUSED`. */
   failure: string | undefined;
-  /** The number of documents so far. */
-  count = 0;
 
-  constructor(page: Page) {
-    this.#page = page;
-    page.on('response', (response) => {
-      const request = response.request();
-      const isRedirect = response.status() >= 300 && response.status() < 400;
-      if (!request.isNavigationRequest() || isRedirect || request.frame() !== page.mainFrame()) return;
-      this.response = response;
+  constructor(tab: Tab) {
+    this.#tab = tab;
+    const { session, mainFrame } = tab;
+    session.on('Network.requestWillBeSent', ({ requestId, frameId, type }) => {
+      if (type === 'Document' && frameId === mainFrame.id) this.#asked.add(requestId);
+    });
+    session.on('Network.responseReceivedExtraInfo', ({ requestId, headers }) => {
+      // This event may come before or after that of the response.
+      if (this.#asked.has(requestId) || this.#response?.id === requestId) this.#raw.set(requestId, headers);
+    });
+    session.on('Network.responseReceived', ({ requestId, response: { status, headers } }) => {
+      if (!this.#asked.delete(requestId)) return;
+      this.#response = { id: requestId, status, headers };
       this.failure = undefined;
     });
-    page.on('requestfailed', (request) => {
-      if (request.isNavigationRequest() && request.frame() === page.mainFrame())
-        this.failure = request.failure()?.errorText;
+    session.on('Network.loadingFailed', ({ requestId, errorText }) => {
+      if (this.#asked.delete(requestId)) this.failure = errorText;
     });
-    page.on('domcontentloaded', () => {
-      this.count += 1;
-    });
+  }
+
+  /** The newest response to a navigation; undefined if the document came without one. Names of headers are lower case. */
+  get response(): Omit<SiteResponse, 'text'> | undefined {
+    if (this.#response === undefined) return undefined;
+    const { id, status, headers } = this.#response;
+    const all = Object.entries({ ...headers, ...this.#raw.get(id) });
+    return { status, headers: Object.fromEntries(all.map(([name, value]) => [name.toLowerCase(), value])) };
+  }
+
+  /** The number of documents so far. */
+  get count(): number {
+    return this.#tab.documents;
   }
 
   /** @returns the time until the document refreshes itself; infinite if it does not. */
   async secondsToRefresh(): Promise<number> {
-    const content = await this.#page.evaluate(
+    const content = await this.#tab.mainFrame.evaluate(
       () => document.querySelector('meta[http-equiv="refresh" i]')?.getAttribute('content') ?? '',
     );
     const [, seconds] = /^\s*(\d+(?:\.\d+)?)\s*[;,]\s*url/i.exec(content) ?? [];
@@ -197,34 +218,28 @@ export class MainDocument {
   }
 
   /** @returns whether another document arrives within this time. */
-  async isReplaced(ms: number): Promise<boolean> {
-    const next = this.#page.waitForEvent('domcontentloaded', { timeout: ms });
-    return next.then(
-      () => true,
-      (error: unknown) => {
-        if (isTimeout(error)) return false;
-        throw error;
-      },
-    );
+  isReplaced(ms: number): Promise<boolean> {
+    const { count } = this;
+    return this.#tab.until(() => this.count > count, ms);
   }
 
   /** Whether Chromium shows its own page in the place of the site. */
   get isError(): boolean {
-    return this.#page.url().startsWith('chrome-error:');
+    return this.#tab.url().startsWith('chrome-error:');
   }
 }
 
 /** Whether the call failed because another document replaced the one that it was about. */
 export function isDocumentReplaced(error: unknown): boolean {
+  if (error instanceof DocumentReplacedError) return true;
   return (
-    error instanceof Error &&
-    /Execution context was destroyed|Cannot find context with specified id|navigating and changing the content|interrupted by another navigation|Frame was detached|JSHandle is disposed/i.test(
-      error.message,
-    )
+    error instanceof CdpError &&
+    !(error instanceof TargetGoneError) &&
+    /context (was destroyed|with specified id)|navigated or closed|object with given id/i.test(error.message)
   );
 }
 
 /** Whether a part of the browser did not answer in time, perhaps because it was busy with another page. */
 export function isTimeout(error: unknown): boolean {
-  return error instanceof DeadlineError || error instanceof errors.TimeoutError;
+  return error instanceof DeadlineError || error instanceof CdpTimeoutError;
 }

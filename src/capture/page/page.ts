@@ -1,8 +1,12 @@
 import type { Phase } from '../../contract/captureProtocol.ts';
+import type { AdSize } from '../../domain/ads.ts';
 import type { Device } from '../../domain/devices.ts';
+import type { Location } from '../../domain/locations.ts';
+import type { PageAccess } from '../../domain/pageAccess.ts';
 import type { OtherAds, PlacementOptions } from '../../domain/screenshotOptions.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
+import type { EgressFailure } from '../../egress/errors.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
 import type { SlotKind } from './slotTable.ts';
@@ -39,15 +43,45 @@ export interface SlotCandidate {
   readonly element: string;
   readonly visible: boolean;
   readonly collapsed: boolean;
+  /** Fixed to the window. */
   readonly sticky: boolean;
   readonly covered: boolean;
   /** Default: `display`. */
   readonly kind?: SlotKind;
+  /** Accepts any ad that fits its width. Default: false. */
+  readonly fluid?: boolean;
+  /**
+   * How sure the sizes are: 5 declared by a script's slot, 4 by attributes or the box, 3 in comments, 2 in names, 1 by the space
+   * alone. Default: 5. The sizes of names begin with the likeliest.
+   */
+  readonly sizeTrust?: number;
+  /** Absent for an element that the client chose and the search did not find. */
+  readonly surroundings?: SlotSurroundings;
+}
+
+/** Facts about a slot besides its sizes. */
+export interface SlotSurroundings {
+  /** How clearly its id and classes speak of an ad. */
+  readonly name: 'ad' | 'perhaps' | 'position' | 'none';
+  /** Its content while no ad is in it. */
+  readonly content: 'nothing' | 'label' | 'ad' | 'text' | 'content';
+  /** CSS pixels across that it may take. */
+  readonly room: number;
+  /** CSS pixels from the first headline of the page down to the slot, negative above it; null without a headline. */
+  readonly belowHeadline: number | null;
+  readonly inArticle: boolean;
+  readonly inFooter: boolean;
+  /** Its names say that it is for another kind of device. */
+  readonly forOtherDevice: boolean;
+  /** The height of the document, CSS pixels. */
+  readonly pageHeight: number;
 }
 
 /** A candidate with its score for one ad. `reasons` lists what counted for and against it. */
 export interface ScoredCandidate extends SlotCandidate {
   readonly score: number;
+  /** The probability that a person would choose this slot, 0…1, estimated from labelled pages. */
+  readonly likelihood: number;
   readonly size: readonly [number, number];
   readonly reasons: readonly string[];
   /** Why the slot cannot hold the ad; undefined if it can. */
@@ -81,32 +115,61 @@ export interface PlacementFailure {
   readonly timedOut?: boolean;
 }
 
+/** The page without an ad: a PNG of it from its top left corner, one pixel for each CSS pixel. */
+export interface PagePicture {
+  readonly png: Buffer;
+  readonly width: number;
+  readonly height: number;
+  readonly capturedAt: Date;
+  /** The whole page, CSS pixels. It may be larger than the largest picture. */
+  readonly page: AdSize;
+}
+
 /** A page that is open and settled, with its slots found. */
 export interface OpenPage {
   readonly status: 'ready';
   readonly finalUrl: string;
+  /** The IP address from which the page was opened, if it is known. */
+  readonly exitAddress?: string | null;
   readonly candidates: readonly SlotCandidate[];
   /** Milliseconds spent, by phase (`navigate`, `load`, `consent`, `scroll`, `settle`, `find`; some overlap), for metrics. */
   readonly phases: Readonly<Partial<Record<Phase, number>>>;
   /** Places one frame of an ad into its best slot, takes the picture and restores the page. @param options default: {@link DEFAULT_OPTIONS} */
   place(frame: CreativeFrame, options?: PlacementOptions): Promise<Picture | PlacementFailure>;
+  /** Judges the slots for ads of this size. Places nothing. @throws Error if the page is lost or does not answer. */
+  judge(size: AdSize): Promise<readonly ScoredCandidate[]>;
+  /** Takes the picture without an ad. @throws as {@link judge}. */
+  capture(): Promise<PagePicture>;
   close(): Promise<void>;
 }
 
 /** A page that cannot show ads. It holds nothing open. */
 export interface ClosedPage extends PlacementFailure {
   readonly finalUrl: string;
+  readonly exitAddress?: string | null;
 }
 
 export interface OpenOptions {
   readonly signal?: AbortSignal;
   /** Default: `hide`. */
   readonly otherAds?: OtherAds;
+  /** The browser behaves as one in this country. Default: English, and the time zone of the machine. */
+  readonly location?: Location | undefined;
+  /** The way out of the page. Default: that of the browser. */
+  readonly exit?: PageExit | undefined;
+  /** Only the origin of the site gets them. */
+  readonly access?: PageAccess | undefined;
+}
+
+export interface PageExit {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  readonly failures: readonly EgressFailure[];
 }
 
 export interface PageOpener {
   readonly browserVersion: string;
-  /** Failures of the site are results. @throws Error if the browser ended during the call; the next call starts another one. */
+  /** Failures of the site are results. @throws Error if the browser has ended; the caller then needs another opener. */
   open(site: string, device: Device, options?: OpenOptions): Promise<OpenPage | ClosedPage>;
   /** The browser process, if it runs. Ending it loses its pages. */
   memoryConsumers(): readonly MemoryConsumer[];

@@ -1,15 +1,18 @@
-import type { CDPSession, Page, Request, Route } from 'playwright';
+import type { Protocol } from 'devtools-protocol';
 import type { Phase } from '../../contract/captureProtocol.ts';
 import type { Device } from '../../domain/devices.ts';
+import type { PageAccess } from '../../domain/pageAccess.ts';
 import type { OtherAds } from '../../domain/screenshotOptions.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { EgressFailure } from '../../egress/errors.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';
+import { withSpan } from '../../observe/tracing.ts';
+import { BrowserGoneError, CdpError } from '../browser/cdp.ts';
+import type { Tab } from '../browser/tab.ts';
 import { AdPlacer } from './adPlacer.ts';
-import { type AdRequestAction, actionFor } from './adRequests.ts';
+import { AD_REQUESTS, type AdRequestAction, actionFor } from './adRequests.ts';
 import { ConsentDialogs } from './consent.ts';
-import { emulateDevice, refuseRequestsOf } from './deviceContext.ts';
 import { findSlots } from './findSlots.ts';
 import { FailedFrames } from './frames.ts';
 import { RECORD_DECLARATIONS } from './inPage/declarations.ts';
@@ -24,13 +27,14 @@ import {
   type SiteFailure,
 } from './navigation.ts';
 import type { ClosedPage, OpenPage } from './page.ts';
-import { NetworkActivity, scrollThrough, TimeBudget } from './settle.ts';
+import { NetworkActivity, type PageRequest, scrollThrough, TimeBudget } from './settle.ts';
+import { SiteHeaders, setCookies } from './siteAccess.ts';
+import { StyleSheets } from './styles.ts';
 
 export interface PageVisitOptions {
   readonly device: Device;
   readonly otherAds: OtherAds;
-  /** The browser's version. */
-  readonly version: string;
+  readonly access: PageAccess | undefined;
   readonly navigationTimeoutMs: number;
   readonly settleCapMs: number;
   readonly egressFailures: () => readonly EgressFailure[];
@@ -48,45 +52,51 @@ const MAX_DOCUMENTS = 4;
 /** A page with busy scripts answers late, most of all on a busy node. */
 const TEXT_MS = 15_000;
 
+const BLANK_DOCUMENT = {
+  responseCode: 200,
+  responseHeaders: [{ name: 'content-type', value: 'text/html' }],
+  body: Buffer.from('<!doctype html><title></title>').toString('base64'),
+};
+
 /** Opens one site: navigates, answers consent dialogs, scrolls, waits until the page is quiet, and finds the slots. */
 export class PageVisit {
-  readonly #page: Page;
+  readonly #tab: Tab;
   readonly #options: PageVisitOptions;
   readonly #consent: ConsentDialogs;
   readonly #failedFrames: FailedFrames;
   readonly #network: NetworkActivity;
+  readonly #styleSheets: StyleSheets;
   readonly #document: MainDocument;
   readonly #phases: Partial<Record<Phase, number>> = {};
   readonly #warnings: Warning[] = [];
-  #settled = false;
+  #refusesNavigation = false;
+  #siteHeaders: SiteHeaders | undefined;
 
-  constructor(page: Page, options: PageVisitOptions) {
-    this.#page = page;
+  constructor(tab: Tab, options: PageVisitOptions) {
+    this.#tab = tab;
     this.#options = options;
-    this.#consent = new ConsentDialogs(page.context());
-    this.#failedFrames = new FailedFrames(page);
-    this.#document = new MainDocument(page);
-    this.#network = new NetworkActivity(page, (request) => this.#actionFor(request) === 'hold');
+    this.#consent = new ConsentDialogs(tab);
+    this.#failedFrames = new FailedFrames(tab);
+    this.#styleSheets = new StyleSheets(tab);
+    this.#document = new MainDocument(tab);
+    this.#network = new NetworkActivity(tab.session, (request) => this.#actionFor(request) === 'hold');
   }
 
   /** Failures of the site are results. @throws errors of the browser. */
   async open(site: string, signal?: AbortSignal): Promise<OpenPage | ClosedPage> {
     const abort = () => {
       // Pending calls on the page reject with a clear error.
-      this.#page
-        .context()
-        .close()
-        .catch((error: unknown) => void error);
+      this.#tab.close().catch((error: unknown) => void error);
     };
     signal?.throwIfAborted();
     signal?.addEventListener('abort', abort, { once: true });
     try {
-      const session = await this.#prepare();
+      await this.#prepare(site);
       const budget = new TimeBudget(this.#options.navigationTimeoutMs);
       const failure = await this.#timed('navigate', () => this.#navigate(site, budget));
       if (failure !== undefined) return await this.#failed(failure, site);
       for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
-        const visited = await this.#visitDocument(site, { session, budget });
+        const visited = await this.#visitDocument(site, budget);
         if (visited !== 'replaced') return visited;
       }
       const reason = `The site replaced its page ${MAX_DOCUMENTS} times, so no picture was taken.`;
@@ -97,11 +107,7 @@ export class PageVisit {
   }
 
   /** @returns `replaced` if another document took the place of this one before it was ready. */
-  async #visitDocument(
-    site: string,
-    { session, budget }: { session: CDPSession; budget: TimeBudget },
-  ): Promise<OpenPage | ClosedPage | 'replaced'> {
-    this.#settled = false;
+  async #visitDocument(site: string, budget: TimeBudget): Promise<OpenPage | ClosedPage | 'replaced'> {
     const before = this.#document.count;
     try {
       const failure = await this.#timed('navigate', () => this.#examine(site, budget));
@@ -112,64 +118,78 @@ export class PageVisit {
       const { count } = this.#document;
       await this.#settle();
       if (this.#document.count > count || this.#document.isError) return 'replaced';
-      return await this.#ready(session);
+      return await this.#ready();
     } catch (error) {
-      if (!isDocumentReplaced(error) || this.#page.isClosed()) throw error;
+      if (!isDocumentReplaced(error) || this.#tab.isLost) throw error;
       // On a busy machine the next document arrives late. Until then each call would fail again.
       if (this.#document.count === before) await this.#document.isReplaced(LOAD_MS);
       return 'replaced';
     }
   }
 
-  async #prepare(): Promise<CDPSession> {
-    const { device, version } = this.#options;
-    const context = this.#page.context();
-    refuseRequestsOf(this.#page);
-    await context.addInitScript({ content: RECORD_DECLARATIONS });
-    await this.#consent.prepare();
-    await context.route('**/*', (route) => this.#answer(route));
-    const session = await context.newCDPSession(this.#page);
-    await emulateDevice(session, device, version);
-    return session;
+  async #prepare(site: string): Promise<void> {
+    const { session } = this.#tab;
+    const { access } = this.#options;
+    this.#siteHeaders = access && new SiteHeaders(site, access.headers);
+    session.on('Fetch.requestPaused', (paused) => void this.#answer(paused));
+    await Promise.all([
+      session.send('Page.addScriptToEvaluateOnNewDocument', { source: RECORD_DECLARATIONS }),
+      this.#consent.prepare(),
+      setCookies(session, site, access?.cookies ?? []),
+      this.#intercept([]),
+    ]);
   }
 
-  async #answer(route: Route): Promise<void> {
-    const request = route.request();
+  /** Pauses requests for ads, and those that match these patterns. */
+  async #intercept(more: readonly Protocol.Fetch.RequestPattern[]): Promise<void> {
+    const ads = this.#options.otherAds === 'keep' ? [] : AD_REQUESTS.map((urlPattern) => ({ urlPattern }));
+    const patterns = [...ads, ...(this.#siteHeaders?.patterns ?? []), ...more];
+    if (patterns.length > 0) await this.#tab.session.send('Fetch.enable', { patterns });
+  }
+
+  async #answer({ requestId, request, resourceType, frameId }: Protocol.Fetch.RequestPausedEvent) {
+    const { url } = request;
+    const { session, mainFrame } = this.#tab;
+    const isNavigation = resourceType === 'Document' && frameId === mainFrame.id;
     try {
-      if (this.#settled && isNavigation(request, this.#page)) return await route.abort('aborted');
-      switch (this.#actionFor(request)) {
+      if (this.#refusesNavigation && isNavigation)
+        return await session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' });
+      switch (this.#actionFor({ url, type: resourceType })) {
         case 'pass':
-          return await route.continue();
+          return await session.send('Fetch.continueRequest', { requestId, ...this.#siteHeaders?.addedTo(request) });
         case 'empty':
-          return await route.fulfill({ status: 200, contentType: 'text/html', body: '<!doctype html><title></title>' });
+          return await session.send('Fetch.fulfillRequest', { requestId, ...BLANK_DOCUMENT });
         case 'drop':
-          return await route.abort('failed');
+          return await session.send('Fetch.failRequest', { requestId, errorReason: 'Failed' });
         case 'hold':
           return;
       }
     } catch (error) {
       // The request ended with its frame or page, so no response is needed.
-      this.#options.log?.debug({ error: String(error), url: request.url() }, 'A request ended before the response.');
+      this.#options.log?.debug({ error: String(error), url }, 'A request ended before the response.');
     }
   }
 
-  #actionFor(request: Pick<Request, 'url' | 'resourceType'>): AdRequestAction {
-    return this.#options.otherAds === 'keep' ? 'pass' : actionFor(request.url(), request.resourceType());
+  #actionFor({ url, type }: PageRequest): AdRequestAction {
+    return this.#options.otherAds === 'keep' ? 'pass' : actionFor(url, type);
   }
 
   async #navigate(site: string, budget: TimeBudget): Promise<SiteFailure | undefined> {
     try {
-      await goTo(this.#page, site, { budget, log: this.#options.log });
+      await goTo(this.#tab, site, { budget, log: this.#options.log });
       return undefined;
     } catch (error) {
-      return isDocumentReplaced(error) ? undefined : failureOfNavigation(error, site, this.#options.egressFailures());
+      if (isDocumentReplaced(error)) return undefined;
+      // The browser failed, not the site.
+      if (error instanceof BrowserGoneError || error instanceof CdpError) throw error;
+      return failureOfNavigation(error, site, this.#options.egressFailures());
     }
   }
 
   /** @returns why the present document shows no ads, or undefined if it can. */
   async #examine(site: string, budget: TimeBudget): Promise<SiteFailure | undefined> {
-    const arrived = await this.#documentArrives(budget.left());
-    const text = await this.#text();
+    const arrived = await this.#tab.reached('parsed', budget.left());
+    const { text, source } = await withDeadline(TEXT_MS, this.#tab.mainFrame.evaluate(contentOfDocument));
     if (!arrived && text === '')
       return { status: 'net_read_timeout', reason: 'The site started to respond but did not send the page in time.' };
     if (this.#document.isError) {
@@ -177,40 +197,11 @@ export class PageVisit {
       return failureOfNavigation(error, site, this.#options.egressFailures());
     }
     const { response } = this.#document;
-    if (response === null) return undefined;
-    const answer = {
-      status: response.status(),
-      headers: await withDeadline(TEXT_MS, response.allHeaders()),
-      text: await this.#source(),
-    };
+    if (response === undefined) return undefined;
+    const isOfProxy = response.headers['x-tearsheet-egress'] !== undefined;
     return (
-      failureOfResponse(answer.headers['x-tearsheet-egress'] === undefined ? answer : { ...answer, text }) ??
-      challengeOfPage(answer, text.split(/\s+/).length)
-    );
-  }
-
-  async #documentArrives(ms: number): Promise<boolean> {
-    try {
-      await this.#page.waitForLoadState('domcontentloaded', { timeout: Math.max(1, ms) });
-      return true;
-    } catch (error) {
-      if (error instanceof Error && error.name === 'TimeoutError') return false;
-      throw error;
-    }
-  }
-
-  /** The visible text. */
-  #text(): Promise<string> {
-    return withDeadline(
-      TEXT_MS,
-      this.#page.evaluate(() => (document.body?.innerText ?? '').trim().slice(0, 20_000)),
-    );
-  }
-
-  #source(): Promise<string> {
-    return withDeadline(
-      TEXT_MS,
-      this.#page.evaluate(() => (document.documentElement?.outerHTML ?? '').slice(0, 60_000)),
+      failureOfResponse({ ...response, text: isOfProxy ? text : source }) ??
+      challengeOfPage({ ...response, text: source }, text.split(/\s+/).length)
     );
   }
 
@@ -221,13 +212,13 @@ export class PageVisit {
   async #settle(): Promise<void> {
     const budget = new TimeBudget(this.#options.settleCapMs);
     const scroll = (stop?: () => boolean) =>
-      this.#timed('scroll', () => scrollThrough(this.#page, budget.left(SCROLL_MS), stop));
+      this.#timed('scroll', () => scrollThrough(this.#tab.mainFrame, budget.left(SCROLL_MS), stop));
     const rest = () => this.#timed('settle', () => this.#network.quiet(budget.left(QUIET_MS)));
     const scrolled = this.#timed('load', () => this.#loaded(budget.left(LOAD_MS))).then(() =>
       scroll(() => this.#consent.isFound),
     );
     const answering = this.#timed('consent', () =>
-      this.#consent.answer(this.#page, { ms: budget.left(), scrolled, rested: scrolled.then(rest) }),
+      this.#consent.answer({ ms: budget.left(), rested: scrolled.then(rest) }),
     );
     const [wasAsked] = await Promise.all([answering, scrolled]);
     if (wasAsked) await scroll();
@@ -238,54 +229,54 @@ export class PageVisit {
 
   /** Waits for the load event, or until only endless requests remain. */
   async #loaded(ms: number): Promise<void> {
-    try {
-      await Promise.race([this.#page.waitForLoadState('load', { timeout: ms + 1 }), this.#network.quiet(ms + 1)]);
-    } catch (error) {
-      if (!(error instanceof Error && error.name === 'TimeoutError')) throw error;
-    }
+    await Promise.race([this.#tab.reached('loaded', ms), this.#network.quiet(ms + 1)]);
   }
 
-  async #ready(session: CDPSession): Promise<OpenPage | 'replaced'> {
-    const live = new LivePage(this.#page, session);
+  async #ready(): Promise<OpenPage | 'replaced'> {
+    const live = new LivePage(this.#tab);
     await this.#failedFrames.makeBlank();
     // Some pages are invisible until an animation ends.
     await live.freeze();
-    const slots = await this.#timed('find', () => withDeadline(FIND_MS, findSlots(this.#page)));
+    this.#warnings.push(...(await this.#styleSheets.warnings()));
+    const slots = await this.#timed('find', () => withDeadline(FIND_MS, findSlots(this.#tab)));
     // A page that only leads to another one by a timer has no slots.
     if (slots.length === 0 && (await this.#document.isReplaced(QUIET_MS))) return 'replaced';
-    this.#settled = true;
-    const placement = new AdPlacer(live, slots, this.#options.device.viewport, this.#warnings);
+    // A page that reloads itself would lose the slots.
+    this.#refusesNavigation = true;
+    await this.#intercept([{ urlPattern: '*', resourceType: 'Document' }]);
+    const placer = new AdPlacer(live, slots, this.#options.device.viewport, this.#warnings);
     return {
       status: 'ready',
-      finalUrl: this.#page.url(),
+      finalUrl: this.#tab.url(),
       candidates: slots.map(({ candidate }) => candidate),
       phases: { ...this.#phases },
-      place: (frame, options) => placement.place(frame, options),
-      close: () => this.#close(),
+      place: (frame, options) => placer.place(frame, options),
+      judge: (size) => placer.judge(size),
+      capture: () => placer.capture(),
+      close: () => this.#tab.close(),
     };
   }
 
   async #failed(failure: SiteFailure, site: string): Promise<ClosedPage> {
-    const url = this.#page.url();
-    await this.#close();
+    const url = this.#tab.url();
+    await this.#tab.close();
     return { ...failure, candidates: [], finalUrl: /^https?:/.test(url) ? url : site };
-  }
-
-  async #close(): Promise<void> {
-    await withDeadline(10_000, this.#page.context().close());
   }
 
   async #timed<T>(phase: Phase, work: () => Promise<T>): Promise<T> {
     const startedAt = performance.now();
     try {
-      return await work();
+      return await withSpan(phase, {}, work);
     } finally {
       this.#phases[phase] = (this.#phases[phase] ?? 0) + Math.round(performance.now() - startedAt);
     }
   }
 }
 
-/** Used after the slots are found, because a page that reloads itself would lose them. */
-function isNavigation(request: Request, page: Page): boolean {
-  return request.isNavigationRequest() && request.frame() === page.mainFrame();
+/** Runs in the page. @returns the visible text and the beginning of the source. */
+function contentOfDocument(): { text: string; source: string } {
+  return {
+    text: (document.body?.innerText ?? '').trim().slice(0, 20_000),
+    source: (document.documentElement?.outerHTML ?? '').slice(0, 60_000),
+  };
 }

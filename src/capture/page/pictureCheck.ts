@@ -1,19 +1,27 @@
 /** Captures the live page, and decides whether a picture shows the whole ad at its own size. */
 import sharp from 'sharp';
+import { isLargerThan, ZOOM_SLACK } from '../../domain/adFit.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { clipped, decodePng, type PixelBox, type Pixels } from '../compose/pixels.ts';
 import { shownShare } from '../compose/probe.ts';
 import type { Size } from '../creative/creative.ts';
 import type { Rect } from './inPage/visibility.ts';
-import type { LivePage, PictureArea, StagedSlot } from './livePage.ts';
+import type { Clip, LivePage, PictureArea, Screen, StagedSlot } from './livePage.ts';
 
 /** The share of the ad that a picture must show. */
 export const MIN_SHOWN_SHARE = 0.99;
 /** The same, measured with the ad itself instead of the probe picture. Its even areas tell less. */
 const MIN_SHOWN_SHARE_OF_AD = 0.95;
 /** Bounds of Chromium's textures, device pixels. */
-const MAX_PAGE_EDGE = 16_000;
+export const MAX_PAGE_EDGE = 16_000;
+
+/** A part of a picture. */
+export interface PicturePart {
+  readonly clip: Clip;
+  /** The same in the picture. */
+  readonly box: PixelBox;
+}
 
 export interface AdGeometry {
   /** The ad's box in the picture, CSS pixels of the page. */
@@ -24,15 +32,35 @@ export interface AdGeometry {
   /** The size of the picture, CSS pixels of the page. */
   readonly picture: Size;
   /** The part of the document in the picture; undefined for the screen. */
-  readonly clip: Rect | undefined;
+  readonly clip: Clip | undefined;
+  /** The ad with some pixels around it, which can be captured alone and has the same pixels then; undefined if there is none. */
+  readonly part: PicturePart | undefined;
   /** Whether the picture contains only a part of the page's height. */
   readonly isCut: boolean;
 }
 
 export async function geometryOf(live: LivePage, staged: StagedSlot, area: PictureArea): Promise<AdGeometry> {
   if (area === 'page') return geometryInPage(live, staged);
-  const [rect, { ratio, zoom, view }] = await Promise.all([staged.rect('screen'), live.screen()]);
-  return { rect, box: inDevicePixels(rect, ratio * zoom), zoom, picture: view, clip: undefined, isCut: false };
+  const [rect, screen] = await Promise.all([staged.rect('screen'), live.screen()]);
+  const { ratio, zoom, view } = screen;
+  const box = inDevicePixels(rect, ratio * zoom);
+  return { rect, box, zoom, picture: view, clip: undefined, part: partAround(rect, screen), isCut: false };
+}
+
+/** CSS pixels around the ad. The comparison of two pictures needs some. */
+const PART_MARGIN = 8;
+
+/** Only a part of whole pixels at the page's own scale has the same pixels as the picture. */
+function partAround(rect: Rect, { ratio, zoom, view, scroll }: Screen): PicturePart | undefined {
+  if (zoom !== 1 || ![ratio, scroll.x, scroll.y].every(Number.isInteger)) return undefined;
+  const x = Math.max(0, Math.floor(rect.x) - PART_MARGIN);
+  const y = Math.max(0, Math.floor(rect.y) - PART_MARGIN);
+  const width = Math.min(Math.floor(view.width), Math.ceil(rect.x + rect.width) + PART_MARGIN) - x;
+  const height = Math.min(Math.floor(view.height), Math.ceil(rect.y + rect.height) + PART_MARGIN) - y;
+  return {
+    clip: { rect: { x: x + scroll.x, y: y + scroll.y, width, height }, isOnScreen: true },
+    box: { x: x * ratio, y: y * ratio, width: width * ratio, height: height * ratio },
+  };
 }
 
 async function geometryInPage(live: LivePage, staged: StagedSlot): Promise<AdGeometry> {
@@ -53,7 +81,8 @@ async function geometryInPage(live: LivePage, staged: StagedSlot): Promise<AdGeo
     box: inDevicePixels(moved, ratio),
     zoom: 1,
     picture: clip,
-    clip,
+    clip: { rect: clip, isOnScreen: false },
+    part: undefined,
     isCut: height < document.height,
   };
 }
@@ -69,11 +98,11 @@ export function faultOfGeometry(
   { rect, picture, zoom }: AdGeometry,
   { size, viewport, minZoom }: { readonly size: Size; readonly viewport: Size; readonly minZoom: number },
 ): string | undefined {
-  if (zoom < minZoom - 0.01 || zoom > 1.01)
+  if (zoom < minZoom - ZOOM_SLACK || zoom > 1 + ZOOM_SLACK)
     return `the device would show the page, and the ad in it, at ${Math.round(zoom * 100)} %`;
   if (Math.abs(rect.width - size.width) > 1 || Math.abs(rect.height - size.height) > 1)
     return `the page would show the ad in ${Math.round(rect.width)}×${Math.round(rect.height)} instead of its own size`;
-  if (size.width > picture.width || size.height > picture.height) {
+  if (isLargerThan(size, picture)) {
     const screen = `the screen of ${viewport.width}×${viewport.height}`;
     return `the ad of ${size.width}×${size.height} is larger than ${screen}`;
   }
@@ -151,10 +180,10 @@ const MAX_CAPTURES = 4;
 /** Captures the live page. */
 export class Camera {
   readonly #live: LivePage;
-  readonly #clip: Rect | undefined;
+  readonly #clip: Clip | undefined;
 
-  /** @param clip a part of the document in CSS pixels; undefined for the viewport. */
-  constructor(live: LivePage, clip: Rect | undefined) {
+  /** @param clip undefined for the screen. */
+  constructor(live: LivePage, clip: Clip | undefined) {
     this.#live = live;
     this.#clip = clip;
   }

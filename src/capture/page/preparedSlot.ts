@@ -1,6 +1,6 @@
 import type { Warning } from '../../domain/warnings.ts';
 import { PageComposer } from '../compose/pageComposer.ts';
-import { CHANNELS, changedShare, type PixelBox, type Pixels } from '../compose/pixels.ts';
+import { CHANNELS, changedShare, cutOut, type PixelBox, type Pixels } from '../compose/pixels.ts';
 import { findProbe, judgeProbe, probePicture, type Verdict } from '../compose/probe.ts';
 import type { Size } from '../creative/creative.ts';
 import type { FoundSlot } from './findSlots.ts';
@@ -34,6 +34,8 @@ export interface PreparedSlot {
   readonly view: ViewRequest;
   /** Set if composition gives the same pixels as the browser. */
   readonly composer: PageComposer | undefined;
+  /** The space was opened in another way, because the ad lay over content of the page. */
+  readonly isSpread: boolean;
   /** How much smaller than in CSS pixels the screen shows the page. */
   readonly zoom: number;
   readonly warnings: readonly Warning[];
@@ -54,9 +56,13 @@ export interface PrepareRequest {
   readonly viewport: Size;
   readonly area: PictureArea;
   readonly minZoom: number;
+  /** The client chose the slot, so an ad over content of the page gets a warning instead of another slot. */
+  readonly mayCover: boolean;
 }
 
-type Trial = (Omit<PreparedSlot, 'composer'> & { composable: boolean; content: PageContent }) | RefusedSlot;
+type Trial =
+  | (Omit<PreparedSlot, 'composer' | 'isSpread'> & { composable: boolean; content: PageContent })
+  | RefusedSlot;
 
 /** A view without a cover is tried first. */
 const VIEWS: readonly ViewRequest[] = [
@@ -74,14 +80,31 @@ export async function prepareSlot(
 ): Promise<PreparedSlot | RefusedSlot> {
   const staged = await live.stage(slot, request.size, request.minZoom);
   try {
-    const trial = await bestTrial(live, staged, request);
+    const { trial, covers, isSpread } = await uncoveringTrial(live, staged, request);
     if ('fault' in trial) return trial;
+    if (covers !== null && !request.mayCover) return { fault: `the ad would cover ${covers}` };
     const { composable, content: _, ...prepared } = trial;
     const composer = composable ? new PageComposer(prepared.page, prepared.box) : undefined;
-    return { ...prepared, composer, warnings: [...staged.warnings, ...prepared.warnings] };
+    const covering: Warning[] =
+      covers === null ? [] : [{ code: 'ad_covers_content', message: `In the chosen slot, the ad covers ${covers}.` }];
+    return { ...prepared, composer, isSpread, warnings: [...staged.warnings, ...prepared.warnings, ...covering] };
   } finally {
     await staged.end();
   }
+}
+
+/** Opens the space in another way if the ad lies over content of the page. */
+async function uncoveringTrial(
+  live: LivePage,
+  staged: StagedSlot,
+  request: PrepareRequest,
+): Promise<{ trial: Trial; covers: string | null; isSpread: boolean }> {
+  const trial = await bestTrial(live, staged, request);
+  const covers = 'fault' in trial ? null : await staged.contentUnder();
+  if (covers === null) return { trial, covers, isSpread: false };
+  await staged.spreadOut();
+  const second = await bestTrial(live, staged, request);
+  return { trial: second, covers: 'fault' in second ? null : await staged.contentUnder(), isSpread: true };
 }
 
 const BLANK = 'the page around the ad is blank';
@@ -124,7 +147,7 @@ async function tryOnce(live: LivePage, staged: StagedSlot, request: ViewTrial): 
   const geometry = await geometryOf(live, staged, request.area);
   const fault = faultOfGeometry(geometry, request);
   if (fault !== undefined) return { fault };
-  const { verdict, page, at } = await probeSlot(staged, new Camera(live, geometry.clip), geometry, request.pixels);
+  const { verdict, page, at } = await probeSlot(live, staged, { geometry, pixels: request.pixels });
   const { composable, shown, box } = verdict;
   if (shown < MIN_SHOWN_SHARE) return { fault: `only ${Math.floor(shown * 100)} % of the ad would be visible` };
   const content = contentAround(page, box);
@@ -133,22 +156,36 @@ async function tryOnce(live: LivePage, staged: StagedSlot, request: ViewTrial): 
   return { page, box, composable, content, view: request.view, zoom: geometry.zoom, warnings, capturedAt: at };
 }
 
+/** The screen, and the part of it around the ad if that can be captured alone. */
+interface Cameras {
+  readonly whole: Camera;
+  readonly part: Camera;
+  /** The part of a whole picture that the other camera shows. */
+  readonly cut: (picture: Pixels) => Pixels;
+}
+
 async function probeSlot(
+  live: LivePage,
   staged: StagedSlot,
-  camera: Camera,
-  { box: expected }: AdGeometry,
-  pixels: Size | undefined,
+  { geometry, pixels }: { geometry: AdGeometry; pixels: Size | undefined },
 ): Promise<{ verdict: Verdict; page: Pixels; at: Date }> {
-  const isExact =
-    pixels && Math.abs(pixels.width - expected.width) <= 1 && Math.abs(pixels.height - expected.height) <= 1;
-  const probe = await probePicture(isExact ? pixels : expected);
-  const sought = { pixels: probe.pixels, expected };
-  const { probed, page, at } = await captureWithAndWithoutProbe(staged, camera, {
+  const { box, clip, part } = geometry;
+  const isExact = pixels && Math.abs(pixels.width - box.width) <= 1 && Math.abs(pixels.height - box.height) <= 1;
+  const probe = await probePicture(isExact ? pixels : box);
+  const { x, y } = part?.box ?? { x: 0, y: 0 };
+  const sought = { pixels: probe.pixels, expected: { ...box, x: box.x - x, y: box.y - y } };
+  const cameras = {
+    whole: new Camera(live, clip),
+    part: new Camera(live, part?.clip ?? clip),
+    cut: (picture: Pixels) => (part === undefined ? picture : cutOut(picture, part.box)),
+  };
+  const { probed, page, at } = await captureWithAndWithoutProbe(staged, cameras, {
     probe: probe.png,
     has: (picture) => findProbe(picture, sought) !== undefined,
-    differs: (one, two) => changedShare(one, two, expected) > 0.1,
+    differs: (one, two) => changedShare(one, two, sought.expected) > 0.1,
   });
-  return { verdict: judgeProbe(page, probed, sought), page, at };
+  const verdict = judgeProbe(cameras.cut(page), probed, sought);
+  return { verdict: { ...verdict, box: { ...verdict.box, x: verdict.box.x + x, y: verdict.box.y + y } }, page, at };
 }
 
 interface ProbeTests {
@@ -157,21 +194,18 @@ interface ProbeTests {
   readonly differs: (one: Pixels, two: Pixels) => boolean;
 }
 
-/** Captures the slot with the probe and then without an ad. Repeats a capture that does not show the change yet. */
+/**
+ * Captures the slot with the probe, and then the page without an ad. Repeats a capture that does not show the change yet.
+ * @returns `probed` as large as the part around the ad.
+ */
 async function captureWithAndWithoutProbe(
   staged: StagedSlot,
-  camera: Camera,
+  { whole, part, cut }: Cameras,
   { probe, has, differs }: ProbeTests,
 ): Promise<{ probed: Pixels; page: Pixels; at: Date }> {
-  const first = await camera.show(staged, probe);
-  let second = await camera.show(staged, null);
-  let probed = await first.pixels;
-  if (!has(probed)) {
-    const shown = await camera.until(has, await camera.show(staged, probe));
-    probed = await shown.pixels;
-    second = await camera.show(staged, null);
-  }
-  const page = await camera.until((picture) => differs(probed, picture), second);
+  const shown = await part.until(has, await part.show(staged, probe));
+  const probed = await shown.pixels;
+  const page = await whole.until((picture) => differs(probed, cut(picture)), await whole.show(staged, null));
   return { probed, page: await page.pixels, at: page.at };
 }
 

@@ -1,22 +1,32 @@
-import type { ScoredCandidate, SlotCandidate, SlotEvidence } from './page.ts';
+import { isOversized, minScaleOf } from '../../domain/adFit.ts';
+import type { AdSize } from '../../domain/ads.ts';
+import type { ScoredCandidate, SlotCandidate } from './page.ts';
+import {
+  type AdAndScreen,
+  FEATURE_NAMES,
+  type Features,
+  featuresOf,
+  isInPage,
+  isSameSize,
+  MAX_COLUMN_WIDTH,
+  POINTS,
+  POINTS_PER_LOGIT,
+  SAME_SIZE_PX,
+  type SlotFit,
+  WEIGHTS,
+  weighted,
+} from './slotFeatures.ts';
 import type { SlotKind } from './slotTable.ts';
 
 type SlotSize = readonly [width: number, height: number];
 
-export interface ScoringRequest {
-  /** CSS pixels. */
-  readonly ad: { readonly width: number; readonly height: number };
-  readonly viewport: { readonly width: number; readonly height: number };
+export interface ScoringRequest extends AdAndScreen {
   /** Otherwise a slot takes the ad at its own size or not at all. A film that is larger than any slot is always scaled. */
   readonly allowScaling: boolean;
 }
 
 export interface ScorableSlot {
   readonly candidate: SlotCandidate;
-  /** Accepts any ad that fits its width. */
-  readonly fluid: boolean;
-  /** As in a raw slot: 2 for sizes of the position's name, the likeliest first; 1 for those that the container allows. Default: declared. */
-  readonly sizeTrust?: number;
 }
 
 export interface ScoredSlot<S extends ScorableSlot> {
@@ -26,70 +36,78 @@ export interface ScoredSlot<S extends ScorableSlot> {
   readonly scale: number | null;
 }
 
-/** The smallest scale at which an ad is placed. */
-const MIN_SCALE = 0.5;
-/** Ads larger than any standard slot, such as films in their own resolution, may be scaled further. */
-const OVERSIZE = { width: 970, height: 1050, leastScale: 0.15 };
+/** A slot with what the weights are applied to. */
+export interface JudgedSlot<S extends ScorableSlot> {
+  readonly slot: S;
+  readonly fit: SlotFit;
+  readonly features: Features;
+  /** Why the slot cannot hold the ad; undefined if it can. */
+  readonly problem: string | undefined;
+}
+
 /** The smallest scale for an ad whose size the slot declares. */
 const MIN_NARROWED_SCALE = 0.85;
-/** A fluid slot that is wider than a sidebar is a row of the page, and takes ads up to this height. */
-const MAX_COLUMN_WIDTH = 450;
+/** A fluid slot that is wider than a column is a row of the page, and takes ads up to this height. */
 const MAX_ROW_HEIGHT = 400;
-/** The share of the width that an ad must fill in a position that is known only by its name: no rectangle goes into a leaderboard. */
+/** The share of the width that an ad must fill in a slot of which only the space is known. */
 const MIN_FILLED_WIDTH = 0.5;
 /** The share of a slot's width that must be on the screen. */
 const MIN_ON_SCREEN_SHARE = 0.5;
 
-const EVIDENCE_POINTS: Readonly<Record<SlotEvidence, number>> = {
-  gpt: 20,
-  prebid: 20,
-  adsense: 18,
-  amp: 18,
-  network: 16,
-  linked_image: 12,
-  attribute: 10,
-  frame: 8,
-  iab_size: 4,
-};
-
 /** Scores every slot for one ad. The best slot comes first; slots that cannot hold the ad come last. */
 export function scoreSlots<S extends ScorableSlot>(slots: readonly S[], request: ScoringRequest): ScoredSlot<S>[] {
-  return slots.map((slot) => scoreSlot(slot, request)).sort(better);
+  const judged = judgeSlots(slots, request).map((one) => ({ ...one, points: weighted(one.features, POINTS) }));
+  const oddsOf = ({ points, problem }: (typeof judged)[number]) =>
+    problem === undefined ? Math.exp(points / POINTS_PER_LOGIT) : 0;
+  // The 1 stands for "none of them".
+  const all = judged.reduce((sum, one) => sum + oddsOf(one), 1);
+  return judged
+    .map((one): ScoredSlot<S> => {
+      const { slot, fit, features, problem, points } = one;
+      const reasons = [...(problem === undefined ? [] : [problem]), ...reasonsOf(features)];
+      const likelihood = Math.round((oddsOf(one) / all) * 1_000) / 1_000;
+      const score = Math.round(points * 10) / 10;
+      const scored = { ...slot.candidate, score, likelihood, size: fit.size, reasons, problem };
+      return { slot, scored, scale: problem === undefined ? fit.scale : null };
+    })
+    .sort((one, two) => rank(two) - rank(one) || two.scored.score - one.scored.score);
 }
 
-function better(one: ScoredSlot<ScorableSlot>, two: ScoredSlot<ScorableSlot>): number {
-  return rank(two) - rank(one) || two.scored.score - one.scored.score;
+export function judgeSlots<S extends ScorableSlot>(slots: readonly S[], request: ScoringRequest): JudgedSlot<S>[] {
+  const fitted = slots.map((slot) => {
+    const fit = fitOf(slot.candidate, request);
+    return {
+      slot,
+      fit,
+      problem: unusableReason(slot.candidate, request) ?? fit.problem,
+    };
+  });
+  return fitted.map((one) => {
+    const isBefore = ({ slot: { candidate }, fit, problem }: typeof one) =>
+      problem === undefined &&
+      fit.kind === one.fit.kind &&
+      isInPage(candidate) &&
+      candidate.box.y < one.slot.candidate.box.y;
+    return { ...one, features: featuresOf(one.slot.candidate, one.fit, request, fitted.filter(isBefore).length) };
+  });
+}
+
+/** The reasons for and against the slot, the most important first. */
+function reasonsOf(features: Features): string[] {
+  return FEATURE_NAMES.map((name) => ({ says: WEIGHTS[name].says, points: POINTS[name] * (features[name] ?? 0) }))
+    .filter(({ points }) => Math.abs(points) >= 0.5)
+    .toSorted((one, two) => Math.abs(two.points) - Math.abs(one.points))
+    .map(({ says, points }) => `${says} (${signed(points)})`);
 }
 
 /**
- * Slots in the page for the ad's own size come before anchors and other formats outside of its layout. Then come slots that need
- * scaling, and last the unusable ones, at any score.
+ * Slots in the page that take the ad at its own size come before anchors and other formats outside of its layout. Then come slots
+ * that need scaling, and last the unusable ones, at any score.
  */
 function rank({ scale, scored }: ScoredSlot<ScorableSlot>): number {
   if (scale === null) return 0;
   if (scale !== 1) return 1;
   return isInPage(scored) ? 3 : 2;
-}
-
-function isInPage({ kind = 'display' }: SlotCandidate): boolean {
-  return kind === 'display';
-}
-
-export function scoreSlot<S extends ScorableSlot>(slot: S, request: ScoringRequest): ScoredSlot<S> {
-  const { candidate } = slot;
-  const fit = fitOf(slot, request);
-  const unusable = unusableReason(candidate, request);
-  const points: [number, string][] = [[fit.points, fit.reason], ...pointsOf(candidate, request)];
-  points.push(doubtOf(slot, request.ad));
-  if (unusable !== undefined) points.push([-50, unusable]);
-  const score = Math.round(points.reduce((sum, [value]) => sum + value, 0) * 10) / 10;
-  const reasons = points.filter(([value]) => value !== 0).map(([value, why]) => `${why} (${signed(value)})`);
-  const problem = unusable ?? (fit.scale === null ? fit.reason : undefined);
-  return {
-    slot,
-    scored: { ...candidate, score, size: fit.size, reasons, problem },
-    scale: unusable === undefined ? fit.scale : null,
-  };
 }
 
 /**
@@ -101,7 +119,7 @@ export function narrowToBox<S extends ScorableSlot>(
   one: ScoredSlot<S>,
   { ad, viewport, allowScaling }: ScoringRequest,
 ): ScoredSlot<S> | undefined {
-  if (!allowScaling && !isOversized([ad.width, ad.height])) return undefined;
+  if (!allowScaling && !isOversized(ad)) return undefined;
   const { box } = one.scored;
   const width = ad.width * (one.scale ?? 0);
   if (width <= box.width || box.x + width <= viewport.width || box.width < width * MIN_NARROWED_SCALE) return undefined;
@@ -110,68 +128,35 @@ export function narrowToBox<S extends ScorableSlot>(
   return { ...one, scale, scored: { ...one.scored, reasons: [...one.scored.reasons, reason] } };
 }
 
-/** Sizes that the page does not declare count less. */
-function doubtOf(
-  { candidate: { sizes }, sizeTrust = 5, fluid }: ScorableSlot,
-  ad: ScoringRequest['ad'],
-): [number, string] {
-  if (sizeTrust === 1 && !fluid) return [-20, 'nothing but the space tells its sizes'];
-  const index = sizes.findIndex(([width, height]) => width === ad.width && height === ad.height);
-  if (sizeTrust !== 2) return [0, ''];
-  return index > 0
-    ? [-6 - Math.min(8, 2 * index), 'its name speaks for other sizes first']
-    : [-6, 'nothing but its name tells its sizes'];
-}
-
 function signed(value: number): string {
   const rounded = Math.round(value * 10) / 10;
   return rounded > 0 ? `+${rounded}` : String(rounded).replace('-', '−');
 }
 
-interface Fit {
-  readonly size: SlotSize;
-  readonly scale: number | null;
-  readonly points: number;
-  readonly reason: string;
-}
-
-function fitOf({ candidate, fluid, sizeTrust = 5 }: ScorableSlot, { ad, viewport, allowScaling }: ScoringRequest): Fit {
+function fitOf(candidate: SlotCandidate, { ad, viewport, allowScaling }: ScoringRequest): SlotFit {
+  const { fluid, sizeTrust = 5, box } = candidate;
   const sizes = sizesOf(candidate);
   const own: SlotSize = [ad.width, ad.height];
-  if (sizes.some((size) => isNear(size, own)))
-    return { size: own, scale: 1, points: 50, reason: `takes ${named(own)} exactly` };
-  const needed = sizeTrust <= 2 ? MIN_FILLED_WIDTH : 0;
-  const room = sizes
-    .filter(([width, height]) => width >= ad.width && height >= ad.height && ad.width >= needed * width)
-    .sort(byArea)[0];
-  if (room !== undefined) {
-    const filled = (ad.width * ad.height) / (room[0] * room[1]);
-    return { size: room, scale: 1, points: 15 + 20 * filled, reason: `${named(own)} fits into its ${named(room)}` };
-  }
-  if (fluid && candidate.box.width >= ad.width && ad.height <= maxFluidHeight(candidate, viewport.height))
-    return { size: own, scale: 1, points: 25, reason: `takes any height, and ${ad.width} fits its width` };
-  const scaled = scaledFit(fluid ? [...sizes, [candidate.box.width, viewport.height]] : sizes, own);
-  if (allowScaling || scaled.scale === null || isOversized(own)) return scaled;
-  return {
-    ...scaled,
-    scale: null,
-    points: -40,
-    reason: `${named(own)} goes in only at ${Math.round(scaled.scale * 100)} %`,
-  };
-}
-
-/** Rounding and borders take up to a pixel of a slot for an ad of this size. */
-function isNear([width, height]: SlotSize, [adWidth, adHeight]: SlotSize): boolean {
-  return Math.abs(width - adWidth) <= 1 && Math.abs(height - adHeight) <= 1;
+  if (sizes.some((size) => isSameSize(size, own))) return { kind: 'exact', size: own, scale: 1 };
+  const larger = sizes
+    .filter(([width, height]) => width >= ad.width - SAME_SIZE_PX && height >= ad.height - SAME_SIZE_PX)
+    .sort(byArea);
+  const room = larger.find(([width]) => sizeTrust > 1 || ad.width >= MIN_FILLED_WIDTH * width);
+  if (room !== undefined) return { kind: 'room', size: room, scale: 1 };
+  if (fluid && box.width >= ad.width - SAME_SIZE_PX && ad.height <= maxFluidHeight(candidate, viewport.height))
+    return { kind: 'fluid', size: own, scale: 1 };
+  const [wider] = larger;
+  if (wider !== undefined)
+    return { kind: 'none', size: wider, scale: null, problem: `made for ${named(wider)}, not for ${named(own)}` };
+  const scaled = scaledFit(fluid ? [...sizes, [box.width, viewport.height]] : sizes, ad);
+  if (allowScaling || scaled.scale === null || isOversized(ad)) return scaled;
+  const percent = Math.min(99, Math.floor(scaled.scale * 100));
+  return { ...scaled, kind: 'none', scale: null, problem: `${named(own)} goes in only at ${percent} %` };
 }
 
 /** A tall ad does not go into a wide row. */
 function maxFluidHeight({ box }: SlotCandidate, viewportHeight: number): number {
   return box.width > MAX_COLUMN_WIDTH ? Math.min(viewportHeight, MAX_ROW_HEIGHT) : viewportHeight;
-}
-
-function isOversized([width, height]: SlotSize): boolean {
-  return width > OVERSIZE.width || height > OVERSIZE.height;
 }
 
 /** The declared sizes; without any, the size of the box. */
@@ -180,33 +165,13 @@ function sizesOf({ sizes, box, collapsed }: SlotCandidate): readonly SlotSize[] 
   return [[box.width, box.height]];
 }
 
-function scaledFit(sizes: readonly SlotSize[], ad: SlotSize): Fit {
-  const scaleIn = ([width, height]: SlotSize) => Math.min(1, width / ad[0], height / ad[1]);
+function scaledFit(sizes: readonly SlotSize[], ad: AdSize): SlotFit {
+  const scaleIn = ([width, height]: SlotSize) => Math.min(1, width / ad.width, height / ad.height);
   const size = sizes.toSorted((one, two) => scaleIn(two) - scaleIn(one))[0] ?? [0, 0];
   const scale = scaleIn(size);
-  if (scale < minScaleOf(ad)) return { size, scale: null, points: -40, reason: `too small for ${named(ad)}` };
-  return { size, scale, points: 20 * scale - 20, reason: `${named(ad)} goes in at ${Math.round(scale * 100)} %` };
-}
-
-function minScaleOf(ad: SlotSize): number {
-  return isOversized(ad) ? OVERSIZE.leastScale : MIN_SCALE;
-}
-
-function pointsOf(candidate: SlotCandidate, { viewport }: ScoringRequest): [number, string][] {
-  const { evidence, visible, collapsed, sticky, covered, box } = candidate;
-  const [strongest] = evidence;
-  const strength = strongest === undefined ? 0 : EVIDENCE_POINTS[strongest];
-  const screens = Math.max(0, box.y) / viewport.height;
-  return [
-    [strength, `known by ${evidence.join(', ')}`],
-    [Math.min(6, 2 * Math.max(0, evidence.length - 1)), 'more than one sign of it'],
-    [visible ? 15 : 0, 'visible'],
-    [15 * Math.max(0, 1 - screens / 5), 'near the top'],
-    [collapsed ? -10 : 0, 'collapsed, its size has to be restored'],
-    [sticky ? -35 : 0, 'sticks to the window'],
-    [sticky || isInPage(candidate) ? 0 : -35, `outside of the layout of the page: ${candidate.kind}`],
-    [covered ? -20 : 0, 'covered by something'],
-  ];
+  if (scale < minScaleOf(ad))
+    return { kind: 'none', size, scale: null, problem: `too small for ${named([ad.width, ad.height])}` };
+  return { kind: 'scaled', size, scale };
 }
 
 /** The formats that such a slot takes, by the size of the ad. */
@@ -219,9 +184,12 @@ const FORMATS: Readonly<Partial<Record<SlotKind, (ad: { width: number; height: n
 
 function unusableReason(candidate: SlotCandidate, { ad, viewport }: ScoringRequest): string | undefined {
   const { kind = 'display' } = candidate;
+  if (kind === 'native' || kind === 'video')
+    return `a unit for ${kind === 'native' ? 'native ads' : 'videos'}, not for display ads`;
   if (FORMATS[kind]?.(ad) === false) return `takes only ads in the format ${kind}`;
   const { visible, collapsed, box } = candidate;
   if (!visible && !collapsed) return 'not shown on this device';
+  if (collapsed && kind === 'interstitial') return 'an interstitial that the page does not show';
   if (collapsed) return undefined;
   const seen = Math.min(box.x + box.width, viewport.width) - Math.max(box.x, 0);
   return seen < Math.min(box.width, viewport.width) * MIN_ON_SCREEN_SHARE ? 'beyond the side of the screen' : undefined;

@@ -1,6 +1,7 @@
-import type { Page, Request } from 'playwright';
 import { withDeadline } from '../../lib/deadline.ts';
 import { sleep } from '../../lib/sleep.ts';
+import type { CdpSession } from '../browser/cdp.ts';
+import type { Frame } from '../browser/frame.ts';
 
 const SCREENS = 30;
 const STEP_MS = 120;
@@ -24,32 +25,30 @@ export class TimeBudget {
   }
 }
 
-export type PageRequest = Pick<Request, 'url' | 'resourceType'>;
-
-/** The events of a Playwright page that this module uses. */
-export interface RequestEvents {
-  on(event: 'request', listener: (request: PageRequest) => void): unknown;
-  on(event: 'requestfinished', listener: (request: PageRequest) => void): unknown;
-  on(event: 'requestfailed', listener: (request: PageRequest) => void): unknown;
+export interface PageRequest {
+  readonly url: string;
+  /** `Document`, `Script`, `XHR` and so on, as the DevTools protocol names them. */
+  readonly type: string;
 }
 
 /** Measures how long a page has made no request. Endless requests and polling do not count. */
 export class NetworkActivity {
-  readonly #open = new Map<PageRequest, number>();
+  /** When each open request began, by its id. */
+  readonly #open = new Map<string, number>();
   readonly #asked = new Map<string, number>();
   #lastAt = performance.now();
 
-  constructor(page: RequestEvents, ignored: (request: PageRequest) => boolean) {
-    page.on('request', (request) => {
-      if (ignored(request) || this.#isPoll(request)) return;
+  constructor(session: Pick<CdpSession, 'on'>, ignored: (request: PageRequest) => boolean) {
+    session.on('Network.requestWillBeSent', ({ requestId, request: { url }, type = 'Other' }) => {
+      if (!/^(https?|wss?):/.test(url) || ignored({ url, type }) || this.#isPoll({ url, type })) return;
       this.#lastAt = performance.now();
-      this.#open.set(request, this.#lastAt);
+      this.#open.set(requestId, this.#lastAt);
     });
-    const ended = (request: PageRequest) => {
-      if (this.#open.delete(request)) this.#lastAt = performance.now();
+    const ended = ({ requestId }: { requestId: string }) => {
+      if (this.#open.delete(requestId)) this.#lastAt = performance.now();
     };
-    page.on('requestfinished', ended);
-    page.on('requestfailed', ended);
+    session.on('Network.loadingFinished', ended);
+    session.on('Network.loadingFailed', ended);
   }
 
   /** Resolves when the page has made no request for `QUIET_MS`, or after `ms`. */
@@ -66,9 +65,9 @@ export class NetworkActivity {
     return [...this.#open.values()].some((askedAt) => askedAt > since);
   }
 
-  #isPoll(request: PageRequest): boolean {
-    if (!['fetch', 'xhr', 'ping'].includes(request.resourceType())) return false;
-    const { origin, pathname } = new URL(request.url());
+  #isPoll({ url, type }: PageRequest): boolean {
+    if (!['Fetch', 'XHR', 'Ping'].includes(type)) return false;
+    const { origin, pathname } = new URL(url);
     const times = (this.#asked.get(origin + pathname) ?? 0) + 1;
     this.#asked.set(origin + pathname, times);
     return times > POLL_REQUESTS;
@@ -76,7 +75,7 @@ export class NetworkActivity {
 }
 
 /** Scrolls down the page and back, so that lazy content loads. Ends after `ms`, or as soon as `stop` returns true. */
-export async function scrollThrough(page: Page, ms: number, stop: () => boolean = () => false): Promise<void> {
+export async function scrollThrough(page: Frame, ms: number, stop: () => boolean = () => false): Promise<void> {
   const budget = new TimeBudget(ms);
   for (let screen = 1; screen <= SCREENS && budget.left() > STEP_MS && !stop(); screen++) {
     const more = await withDeadline(Math.max(500, budget.left()), page.evaluate(scrollTo, screen));

@@ -1,22 +1,22 @@
 /** Finds the slot that the client chose. */
-import type { ElementHandle, Frame, Page } from 'playwright';
 import type { SlotChoice } from '../../domain/screenshotOptions.ts';
 import { shortErrorMessage } from '../../lib/errorMessage.ts';
+import type { Frame, Handle } from '../browser/frame.ts';
+import type { Tab } from '../browser/tab.ts';
 import type { FoundSlot } from './findSlots.ts';
 import { respondingFrames } from './frames.ts';
 import { labelOf } from './inPage/slotContext.ts';
-import type { ScoredCandidate } from './page.ts';
-import { type ScoredSlot, type ScoringRequest, scoreSlot } from './scoring.ts';
+import { originInPage } from './livePage.ts';
+import { type ScoredSlot, type ScoringRequest, scoreSlots } from './scoring.ts';
 
 const MAX_FRAMES = 40;
 
 export type ChosenSlot = { readonly slot: ScoredSlot<FoundSlot> } | { readonly reason: string };
 
 export interface SlotsOfPage {
-  readonly page: Page;
+  readonly tab: Tab;
+  /** In the order of the provenance record, in which the client counts. */
   readonly ranked: readonly ScoredSlot<FoundSlot>[];
-  /** In the order of the provenance record. */
-  readonly candidates: readonly ScoredCandidate[];
 }
 
 /** @returns the slot, or a sentence on why the page has no such slot. */
@@ -24,10 +24,9 @@ export async function chooseSlot(choice: SlotChoice, slots: SlotsOfPage, request
   return 'index' in choice ? slotAt(choice.index, slots) : slotOfSelector(choice.selector, slots, request);
 }
 
-function slotAt(index: number, { ranked, candidates }: SlotsOfPage): ChosenSlot {
-  const wanted = candidates[index - 1];
-  const slot = ranked.find(({ scored }) => scored === wanted);
-  if (slot === undefined) return { reason: `The page has ${count(candidates.length)}, so there is no slot ${index}.` };
+function slotAt(index: number, { ranked }: SlotsOfPage): ChosenSlot {
+  const slot = ranked[index - 1];
+  if (slot === undefined) return { reason: `The page has ${count(ranked.length)}, so there is no slot ${index}.` };
   const { visible, collapsed, element } = slot.scored;
   if (!visible && !collapsed) return { reason: `Slot ${index} (${element}) is not shown on this device.` };
   return { slot: chosenBy(`slot ${index} was chosen in the request`, slot) };
@@ -39,19 +38,19 @@ function count(candidates: number): string {
 
 async function slotOfSelector(
   selector: string,
-  { page, ranked }: SlotsOfPage,
+  { tab, ranked }: SlotsOfPage,
   request: ScoringRequest,
 ): Promise<ChosenSlot> {
   let hidden = false;
-  for (const frame of await respondingFrames(page, MAX_FRAMES)) {
+  for (const frame of await respondingFrames(tab, MAX_FRAMES)) {
     const found = await firstMatch(frame, selector);
     if ('invalid' in found) return { reason: `The selector ${selector} is not valid: ${found.invalid}` };
-    if (found.element === null) continue;
-    const slot = await asSlot(frame, found.element);
+    if (found.element === undefined) continue;
+    const slot = await asSlot(tab, frame, found.element);
     hidden ||= slot === undefined;
     if (slot === undefined) continue;
     const known = ranked.find(({ slot: other }) => other.frame === frame && sameBox(other, slot));
-    return { slot: chosenBy(`the selector ${selector} was given in the request`, known ?? scoreSlot(slot, request)) };
+    return { slot: chosenBy(`the selector ${selector} was given in the request`, known ?? onlySlot(slot, request)) };
   }
   if (hidden) return { reason: `The element of the selector ${selector} is hidden on this device.` };
   return { reason: `The selector ${selector} matches no element of the page.` };
@@ -60,42 +59,46 @@ async function slotOfSelector(
 async function firstMatch(
   frame: Frame,
   selector: string,
-): Promise<{ element: ElementHandle<Element> | null } | { invalid: string }> {
+): Promise<{ element: Handle<Element> | undefined } | { invalid: string }> {
   try {
-    const handle = await frame.evaluateHandle(findElement, selector);
-    return { element: handle.asElement() };
+    return { element: await frame.evaluateHandle(findElement, selector) };
   } catch (error) {
     const message = shortErrorMessage(error);
     if (/not a valid selector/.test(message)) return { invalid: 'it is not CSS.' };
-    return { element: null };
+    return { element: undefined };
   }
 }
 
 /** Runs in the page. Searches open shadow roots after the document. */
-function findElement(selector: string): Element | null {
+function findElement(selector: string): Element {
   const roots: (Document | ShadowRoot)[] = [document];
   for (const root of roots) {
     const found = root.querySelector(selector);
     if (found !== null) return found;
     for (const element of root.querySelectorAll('*')) if (element.shadowRoot) roots.push(element.shadowRoot);
   }
-  return null;
+  throw new Error('No element matches the selector.');
 }
 
 /** @returns undefined if the element is hidden. */
-async function asSlot(frame: Frame, element: ElementHandle<Element>): Promise<FoundSlot | undefined> {
+async function asSlot(tab: Tab, frame: Frame, element: Handle<Element>): Promise<FoundSlot | undefined> {
   const about = await element.evaluate((node) => ({
     shown: node.checkVisibility({ visibilityProperty: true }) && node instanceof HTMLElement,
     isFrame: node.tagName === 'IFRAME',
   }));
   const label = await element.evaluate(labelOf);
-  const box = await element.boundingBox();
-  if (!about.shown || box === null) return undefined;
-  const scroll = await frame.page().evaluate(() => ({ x: scrollX, y: scrollY }));
+  const rect = await element.evaluate((node) => {
+    const { x, y, width, height } = node.getBoundingClientRect();
+    return { x, y, width, height };
+  });
+  if (!about.shown) return undefined;
+  const origin = await originInPage(frame);
+  const scroll = await tab.mainFrame.evaluate(() => ({ x: scrollX, y: scrollY }));
+  const box = { ...rect, x: rect.x + origin.x + scroll.x, y: rect.y + origin.y + scroll.y };
   const collapsed = box.width < 10 || box.height < 10;
   return {
     candidate: {
-      box: { ...box, x: box.x + scroll.x, y: box.y + scroll.y },
+      box,
       sizes: collapsed ? [] : [[Math.round(box.width), Math.round(box.height)]],
       evidence: [],
       element: label,
@@ -103,13 +106,19 @@ async function asSlot(frame: Frame, element: ElementHandle<Element>): Promise<Fo
       collapsed,
       sticky: false,
       covered: false,
+      fluid: collapsed,
+      sizeTrust: 4,
     },
-    fluid: collapsed,
-    sizeTrust: 4,
     isFrame: about.isFrame,
     frame,
     element: async () => element,
   };
+}
+
+function onlySlot(slot: FoundSlot, request: ScoringRequest): ScoredSlot<FoundSlot> {
+  const [scored] = scoreSlots([slot], request);
+  if (scored === undefined) throw new Error('one slot has one score');
+  return scored;
 }
 
 function sameBox({ candidate: { box: one } }: FoundSlot, { candidate: { box: two } }: FoundSlot): boolean {

@@ -68,6 +68,12 @@ const PHONE_BANNERS = '320x50 320x100 300x50 300x100';
 const NETWORKS: readonly NetworkRow[] = [
   // github.com/googleads/google-publisher-tag-samples, ad-sizes and collapse-empty-ad-slots
   { name: 'Google Publisher Tag', selectors: '[id^="div-gpt-ad"], [data-google-query-id], [id^="gpt-ad-"]' },
+  // support.google.com/adsense/answer/9261805: ads that Google's script adds outside of the page's content. Before the rows that match some of them too
+  {
+    name: 'AdSense auto ads outside of the content',
+    kind: 'none',
+    selectors: 'ins.adsbygoogle-noablate, ins.adsbygoogle[data-anchor-status], ins.adsbygoogle[data-vignette-loaded]',
+  },
   // github.com/googleads/google-publisher-tag-samples, display-anchor-ad
   {
     name: 'GPT anchor',
@@ -357,7 +363,7 @@ const NETWORKS: readonly NetworkRow[] = [
   // pages of zeit.de and handelsblatt.com
   {
     name: 'iq digital',
-    selectors: '[id^="iqadtile"]:not([id$="OOP"])',
+    selectors: '[id^="iqadtile"]:not([id$="OOP"]), .iqdcontainer[data-placement]',
     sizes: {
       'iqadtile-?1$': '728x90 800x250 970x250',
       'iqadtile-?2$': '160x600 120x600 300x600',
@@ -521,8 +527,13 @@ const NETWORKS: readonly NetworkRow[] = [
     kind: 'native',
     selectors: '[id^="amzn-assoc-ad"], [id^="amzn_assoc"], .aalb-pa-ad-unit',
   },
-  // support.teads.tv, inRead
-  { name: 'Teads', kind: 'video', selectors: '[class*="teads-"], [id^="teads"]' },
+  // support.teads.tv, inRead; support.connatix.com and primis.tech, player tags
+  {
+    name: 'Teads, Connatix, Primis',
+    kind: 'video',
+    selectors:
+      '[class*="teads-"], [id^="teads"], [id^="connatix"], [class^="connatix"], [id^="primis"], .primis-player',
+  },
   // pages of evermind.fi and mestis.fi with Adform publisher tags
   { name: 'Adform', selectors: 'script[data-adfscript]' },
   // wordpress.org/plugins/adplugg
@@ -570,7 +581,7 @@ const POSITIONS: readonly PositionRow[] = [
   // IAB native formats
   { pattern: '(^|-)(native-ads?|nativead|in-?feed|advertorial)(-|$)', kind: 'native' },
   // IAB video formats
-  { pattern: '(^|-)(in-?page|in-?read|outstream|preroll|video-ad)(-|$)', kind: 'video' },
+  { pattern: '(^|-)(in-?page|in-?read|outstream|preroll|video-ad|slimcut|glomex(div)?)(-|$)', kind: 'video' },
   // IAB and OVK formats, skins
   {
     pattern:
@@ -588,7 +599,7 @@ const POSITIONS: readonly PositionRow[] = [
   // Better Ads Standards, sticky ads
   {
     pattern:
-      '(^|-)(adhesion|anchor-ad|ad-anchor|anchored|bottom-(sticky|anchor|rail|bar)|sticky-(footer|bottom|banner)|footer-sticky|floor-ad|catfish|mobile-sticky|stickyfooter)(-|$)',
+      '(^|-)(adhesion|anchor-ad|ad-anchor|anchored|bottom-(sticky|anchor|rail|bar)|(sticky|fixed)-(footer|bottom|banner)|footer-sticky|floor-ad|catfish|mobile-sticky|stickyfooter)(-|$)',
     kind: 'anchor',
     sizes: '728x90 970x90',
     phone: '320x50 320x100 300x50',
@@ -618,7 +629,7 @@ const POSITIONS: readonly PositionRow[] = [
   // IAB skyscraper
   {
     pattern: '(wide-?sky|sky-?scraper|skyskraper|rascacielos|arranha-?ceu|vrec|(^|-)(sky|tower)(-|\\d|$))',
-    sizes: '160x600 120x600 300x600',
+    sizes: '160x600 120x600',
   },
   // IAB large rectangle
   { pattern: '(large-?rect)', sizes: '336x280 300x250' },
@@ -670,11 +681,11 @@ const WORDS: SlotTable['words'] = {
   `,
   /** Names of positions without an ad word. Only for an empty element. */
   position: words`
-    superbanner megabanner megabanniere leaderboard billboard skyscraper sky halfpage pave rectangle medrectangle siderail
+    superbanner megabanner megabanniere masthead panorama ldb leaderboard billboard skyscraper sky halfpage pave rectangle medrectangle siderail
   `,
   /** An element with one of these is never a slot. */
   never: words`
-    label labels blocker blocked adblock adblocker free close notice disclosure disclaimer choices adchoices cookie cookies consent gdpr cmp newsletter newsletters subscribe subscription survey poll quiz encuesta share sharing sharedaddy social addthis addtoany login comments nofullad
+    label labels config offset bait tracker pixel beacon blocker blocked adblock adblocker free close notice disclosure disclaimer choices adchoices cookie cookies consent gdpr cmp newsletter newsletters subscribe subscription survey poll quiz encuesta share sharing sharedaddy social addthis addtoany login comments nofullad
   `,
   /** An empty element of an ad's size with one of these is something else. */
   widget: words`

@@ -1,30 +1,25 @@
 /** The work of one attempt: renders creatives and takes pictures of pages at the same time. */
 import type { Attempt, ResolvedCreatives, WantedPage } from '../../contract/captureProtocol.ts';
 import { optionsFromJson } from '../../contract/parseParts.ts';
+import { isSameFilm } from '../../domain/animations.ts';
 import { type Device, findDevice } from '../../domain/devices.ts';
 import { DEFAULT_OPTIONS } from '../../domain/screenshotOptions.ts';
 import { siteKey } from '../../domain/webAddresses.ts';
 import type { Log } from '../../lib/log.ts';
+import { takeSpans } from '../../observe/tracing.ts';
 import { type CreativeOutcome, CreativeOutcomes, type FrameReader, FrameStore } from '../engine/creativeOutcomes.ts';
 import type { Engine } from '../engine/engine.ts';
 import { defaultOpenPages, processPages } from '../engine/pageQueue.ts';
-import { type PageOrder, PhaseTimer, type PictureResult } from '../engine/pageTask.ts';
+import { type PageOrder, PhaseTimer, type PictureResult, type PlacementResult } from '../engine/pageTask.ts';
 import { asCaptureEndError, CaptureEndError, type CaptureShutdown, rejectedError } from './captureShutdown.ts';
+import type { ProcessorMeter } from './processorTime.ts';
 import { ProtocolClient, type ProtocolClientOptions } from './protocolClient.ts';
-import { type NeededFrames, renderCreatives } from './renderClaims.ts';
+import { type AttemptTools, type NeededFrames, renderCreatives } from './renderClaims.ts';
 import { ResultReporter } from './resultReporter.ts';
 import type { TransportTiming } from './transport.ts';
 import { Uploader } from './uploader.ts';
 
-interface RemoteCreativesOptions {
-  readonly client: ProtocolClient;
-  readonly outcomes: CreativeOutcomes;
-  readonly store: FrameStore;
-  readonly shutdown: CaptureShutdown;
-  /** How long the internal API may delay its answer until a creative is resolved. */
-  readonly holdMs?: number;
-}
-
+/** How long the internal API may delay its answer until a creative is resolved. */
 const HOLD_MS = 20_000;
 /** The limit of the protocol. */
 const MAX_ADS = 1_000;
@@ -52,10 +47,10 @@ export interface CaptureOptions {
   readonly creativesAtOnce?: number;
   /** Pages that are open at the same time, in one browser. Default: as defaultOpenPages gives it. */
   readonly pagesAtOnce?: number;
-  /** The folder for frames that do not fit into memory. */
-  readonly tempDir?: string;
   /** An existing file that gets the reason of the end. */
   readonly terminationLog?: string;
+  /** Not set if the capture has no container of its own. */
+  readonly processor?: ProcessorMeter;
 }
 
 export interface CaptureTiming extends Partial<TransportTiming> {
@@ -78,32 +73,24 @@ export interface AttemptOptions {
 /** Does the open work of the attempt. An early end is in `shutdown.reason`. @throws the errors of the engine's start. */
 export async function runAttempt(given: AttemptOptions): Promise<void> {
   const { attempt, index, client: clientOptions, shutdown, options } = given;
-  const { log, timing, tempDir } = options;
+  const { log, timing } = options;
   const client = new ProtocolClient(clientOptions, { index, attempt: attempt.attempt });
   const uploader = new Uploader(client, shutdown.abort);
   const pages = attempt.pages.map(pageOf);
   const needed = neededFrames(pages);
   const outcomes = new CreativeOutcomes();
-  const store = new FrameStore({ ...(tempDir !== undefined && { tempDir }) });
+  const store = new FrameStore();
   const phases = new PhaseTimer();
   const maxOpenPages = options.pagesAtOnce ?? (await defaultOpenPages());
   const engine = await given.getEngine();
-  const rendering = {
-    ...(timing?.idleMs !== undefined && { idleMs: timing.idleMs }),
-    ...(options.creativesAtOnce !== undefined && { atOnce: options.creativesAtOnce }),
-  };
-  const common = { client, uploader, engine, outcomes, store, phases, shutdown, log };
+  const tools = { client, uploader, engine, outcomes, store, phases, shutdown, log };
   try {
     await runTogether(shutdown, [
-      () => renderCreatives({ ...common, needed, ...rendering }),
-      () =>
-        followRemoteCreatives(needed.ads, {
-          ...common,
-          ...(timing?.holdMs !== undefined && { holdMs: timing.holdMs }),
-        }),
-      () => takePictures(pages, { ...common, maxOpenPages }),
+      () => renderCreatives({ ...tools, needed, idleMs: timing?.idleMs, atOnce: options.creativesAtOnce }),
+      () => followRemoteCreatives(needed.ads, tools, timing?.holdMs),
+      () => takePictures(pages, tools, maxOpenPages),
     ]);
-    if (shutdown.reason === undefined) await finish(client, phases, shutdown);
+    if (shutdown.reason === undefined) await finish(client, { phases, processor: options.processor }, shutdown);
   } finally {
     await store.close();
   }
@@ -114,22 +101,9 @@ async function runTogether(shutdown: CaptureShutdown, tasks: readonly (() => Pro
   await Promise.all(tasks.map((task) => task().catch((error: unknown) => shutdown.begin(asCaptureEndError(error)))));
 }
 
-interface TakePicturesOptions {
-  readonly client: ProtocolClient;
-  readonly uploader: Uploader;
-  readonly engine: Engine;
-  readonly outcomes: CreativeOutcomes;
-  readonly phases: PhaseTimer;
-  readonly shutdown: CaptureShutdown;
-  readonly log: CaptureOptions['log'];
-  readonly maxOpenPages: number;
-}
-
-async function takePictures(
-  pages: readonly PageOrder[],
-  { client, uploader, engine, outcomes, phases, shutdown, log, maxOpenPages }: TakePicturesOptions,
-): Promise<void> {
-  const reporter = new ResultReporter({ client, uploader, phases, shutdown });
+async function takePictures(pages: readonly PageOrder[], tools: AttemptTools, maxOpenPages: number): Promise<void> {
+  const { engine, outcomes, phases, shutdown, log } = tools;
+  const reporter = new ResultReporter(tools);
   try {
     await processPages(pages, {
       engine,
@@ -138,9 +112,10 @@ async function takePictures(
       log,
       stop: shutdown.stop,
       onResult: (result: PictureResult) => reporter.add(result),
-      onOpening: ({ site, device, pictures }: PageOrder) =>
+      onPlacement: (result: PlacementResult) => reporter.add(result),
+      onOpening: ({ site, device, pictures, placement }: PageOrder) =>
         log.info(
-          { site, device: device.name, screenshot_ids: pictures.map(({ id }) => id) },
+          { site, device: device.name, screenshot_ids: pictures.map(({ id }) => id), placement_id: placement?.id },
           'taking the pictures of a page',
         ),
       maxOpenPages,
@@ -152,15 +127,20 @@ async function takePictures(
 }
 
 /** Reports the end. The last result may have settled the job already; the API then rejects the call, which does no harm. */
-async function finish(client: ProtocolClient, phases: PhaseTimer, shutdown: CaptureShutdown): Promise<void> {
+async function finish(
+  client: ProtocolClient,
+  { phases, processor }: { readonly phases: PhaseTimer; readonly processor: ProcessorMeter | undefined },
+  shutdown: CaptureShutdown,
+): Promise<void> {
   try {
-    await client.finish(phases.seconds(), shutdown.abort);
+    const used = { phases: phases.seconds(), processor_seconds: await processor?.take(), spans: takeSpans() };
+    await client.finish(used, shutdown.abort);
   } catch (error) {
     if (!(error instanceof CaptureEndError)) throw error;
   }
 }
 
-function pageOf({ site_url, device, screenshots }: WantedPage): PageOrder {
+function pageOf({ site_url, device, screenshots, placement, location, access }: WantedPage): PageOrder {
   const pictures = screenshots.map(({ id, ad_id, marker_ms, options }) => ({
     id,
     ad: ad_id,
@@ -169,7 +149,12 @@ function pageOf({ site_url, device, screenshots }: WantedPage): PageOrder {
   }));
   // The API puts screenshots with another choice on another page.
   const otherAds = pictures[0]?.options.otherAds ?? DEFAULT_OPTIONS.otherAds;
-  return { site: siteKey(site_url), device: deviceOf(device), otherAds, pictures };
+  return {
+    ...{ site: siteKey(site_url), device: deviceOf(device), otherAds, pictures },
+    placement: placement ?? undefined,
+    location: location ?? undefined,
+    access: access ?? undefined,
+  };
 }
 
 function deviceOf(name: string): Device {
@@ -187,8 +172,8 @@ function neededFrames(pages: readonly PageOrder[]): NeededFrames {
 }
 
 /** Ends when all of `ads` are resolved, by any capture. @throws the reason of `stop`, CaptureEndError, RetriesExhaustedError. */
-async function followRemoteCreatives(ads: ReadonlySet<string>, tools: RemoteCreativesOptions): Promise<void> {
-  const { client, outcomes, shutdown, holdMs = HOLD_MS } = tools;
+async function followRemoteCreatives(ads: ReadonlySet<string>, tools: AttemptTools, holdMs = HOLD_MS): Promise<void> {
+  const { client, outcomes, shutdown } = tools;
   for (;;) {
     shutdown.stop.throwIfAborted();
     const unresolved = outcomes.unresolved(ads);
@@ -211,10 +196,16 @@ async function allResolved(board: CreativeOutcomes, ads: ReadonlySet<string>, si
   return [];
 }
 
-function outcomeOf(creative: RemoteCreative, { client, store, shutdown }: RemoteCreativesOptions): CreativeOutcome {
+function outcomeOf(creative: RemoteCreative, { client, store, shutdown }: AttemptTools): CreativeOutcome {
   if (creative.status === 'failed') return { status: 'failed', reason: creative.reason };
-  const { width, height, mode, warnings, frames } = creative;
+  const { width, height, mode, warnings, frames, films } = creative;
   const kept = new Map<string, Promise<FrameReader>>();
+  /** Downloads a file once. */
+  const read = async ({ url, sha256 }: { url: string; sha256: string }) => {
+    const file = kept.get(sha256) ?? client.download(url, sha256, shutdown.stop).then((bytes) => store.keep(bytes));
+    kept.set(sha256, file);
+    return (await file)();
+  };
   return {
     status: 'rendered',
     mode,
@@ -222,11 +213,11 @@ function outcomeOf(creative: RemoteCreative, { client, store, shutdown }: Remote
     async frame(markerMs, ratio) {
       const found = frames.find((frame) => frame.marker_ms === markerMs && frame.ratio === ratio);
       if (found === undefined) return undefined;
-      const key = `${markerMs} ${ratio}`;
-      const download = () => client.download(found.url, found.sha256, shutdown.stop).then((png) => store.keep(png));
-      const frame = kept.get(key) ?? download();
-      kept.set(key, frame);
-      return { markerMs, ratio, width, height, png: await (await frame)() };
+      return { markerMs, ratio, width, height, png: await read(found) };
+    },
+    async film(wanted) {
+      const found = films.find((film) => isSameFilm(film, wanted));
+      return found === undefined || 'reason' in found ? found : { ...found, pngs: await read(found) };
     },
   };
 }

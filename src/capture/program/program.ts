@@ -2,10 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
+import { createGatewayClient } from '../../egress/gatewayClient.ts';
+import type { Connector } from '../../egress/guard.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { type Log, withFields } from '../../lib/log.ts';
+import { activeTraceparent, type SpanOptions, withinSpan, withSpan } from '../../observe/tracing.ts';
 import type { Engine } from '../engine/engine.ts';
-import { type CaptureOptions, runAttempt } from './attempt.ts';
+import { type AttemptOptions, type CaptureOptions, runAttempt } from './attempt.ts';
 import {
   asCaptureEndError,
   type CaptureEndError,
@@ -13,7 +16,7 @@ import {
   deadlineTimer,
   terminatedError,
 } from './captureShutdown.ts';
-import { openAttempt, type ProtocolClientOptions, SmallSetClient } from './protocolClient.ts';
+import { openAttempt, ProtocolClient, type ProtocolClientOptions, type TimedAttempt } from './protocolClient.ts';
 import { fixedToken, type TokenSource, tokenFromFile } from './transport.ts';
 
 /** After these bounds the program ends, so that no browser runs for too long. */
@@ -22,13 +25,14 @@ const MAX_MS = 300_000;
 const RENEW_MS = 8_000;
 
 interface SmallSetsOptions {
-  readonly smallSets: SmallSetClient;
+  /** The client of the program's own attempt. */
+  readonly host: ProtocolClient;
   readonly client: ProtocolClientOptions;
   readonly pod: string;
   readonly getEngine: () => Promise<Engine>;
   /** Ends the program. */
   readonly shutdown: CaptureShutdown;
-  readonly options: Omit<CaptureOptions, 'env' | 'stdin' | 'signals'>;
+  readonly options: AttemptOptions['options'];
   /** The time until the deadline of the program. It takes sets for at most half of it. */
   readonly remainingMs: number;
 }
@@ -47,6 +51,8 @@ const Environment = z
     TEARSHEET_TOKEN_FILE: z.string().min(1).optional(),
     TEARSHEET_POD: z.string().min(1).max(128),
     TEARSHEET_PARENT_STDIN: z.string().optional(),
+    /** The span of the request, if it is traced. */
+    TRACEPARENT: z.string().optional(),
     /** The time for open uploads after SIGTERM. */
     TEARSHEET_GRACE_SECONDS: z.coerce.number().int().min(1).default(25),
   })
@@ -55,6 +61,14 @@ const Environment = z
     message: 'set it, or TEARSHEET_TOKEN_FILE',
   });
 type Environment = z.infer<typeof Environment>;
+
+/** @returns the way out to each location: the gateway of the internal API. @throws ZodError for an invalid environment. */
+export function gatewayOf(given: CaptureOptions['env']): (location: string) => Connector {
+  const env = Environment.parse(given);
+  const token = tokenOf(env);
+  const gateway = { url: env.TEARSHEET_INTERNAL_URL, jobId: env.TEARSHEET_JOB, readToken: () => token.read() };
+  return (location) => createGatewayClient({ ...gateway, location });
+}
 
 /** @returns the exit code, one of {@link CAPTURE_EXIT}; never throws. */
 export async function runCapture(options: CaptureOptions): Promise<number> {
@@ -73,7 +87,8 @@ export async function runCapture(options: CaptureOptions): Promise<number> {
   const shutdown = new CaptureShutdown();
   const stopListening = listenForTermination(env.data, options, shutdown);
   try {
-    await Promise.race([runIndex(env.data, options, shutdown), shutdown.over]);
+    const run = () => runIndex(env.data, options, shutdown);
+    await Promise.race([withinSpan(env.data.TRACEPARENT, run), shutdown.over]);
   } finally {
     shutdown.close();
     stopListening();
@@ -102,17 +117,22 @@ async function runIndex(env: Environment, given: CaptureOptions, shutdown: Captu
       ...(options.timing && { timing: options.timing }),
     };
     const [index, pod] = [env.JOB_COMPLETION_INDEX, env.TEARSHEET_POD];
-    const { attempt, remainingMs } = await openAttempt(client, { index, pod, hosts: true }, shutdown.stop);
+    const startMs = Math.round(performance.timeOrigin);
+    const traced = { attributes: { 'tearsheet.index': index }, startMs };
+    const { attempt, remainingMs, traceparent } = await openTraced(traced, () =>
+      openAttempt(client, { index, pod, hosts: true }, shutdown.stop),
+    );
     if (attempt.done) return;
     timer = deadlineTimer(shutdown, { deadlineAt: attempt.deadline_at, remainingMs });
     const work = { attempt, index, client, shutdown, options, getEngine };
-    if (!attempt.hosting) return await runAttempt(work);
-    const smallSets = new SmallSetClient(client, { index, attempt: attempt.attempt });
-    const lease = renewLease(smallSets, { log: options.log, signal: shutdown.abort });
+    const run = () => withinSpan(traceparent, () => runAttempt(work));
+    if (!attempt.hosting) return await run();
+    const host = new ProtocolClient(client, { index, attempt: attempt.attempt });
+    const lease = renewLease(host, { log: options.log, signal: shutdown.abort });
     try {
-      await runAttempt(work);
+      await run();
       if (shutdown.reason === undefined)
-        await takeSmallSets({ smallSets, client, pod, getEngine, shutdown, options, remainingMs });
+        await takeSmallSets({ host, client, pod, getEngine, shutdown, options, remainingMs });
     } finally {
       lease.stop();
     }
@@ -122,6 +142,14 @@ async function runIndex(env: Environment, given: CaptureOptions, shutdown: Captu
     clearTimeout(timer);
     await (await engine?.catch(() => undefined))?.close();
   }
+}
+
+/** @returns the attempt, with the span of its start. The spans of its work belong below this one, and it is sent first. */
+async function openTraced(options: SpanOptions, open: () => Promise<TimedAttempt>) {
+  return withSpan('start capture', options, async () => {
+    const traceparent = activeTraceparent();
+    return { ...(await open()), traceparent };
+  });
 }
 
 function tokenOf({ TEARSHEET_TOKEN_FILE: file, TEARSHEET_TOKEN: token = '' }: Environment): TokenSource {
@@ -150,8 +178,8 @@ function listenForTermination(env: Environment, options: CaptureOptions, shutdow
   };
 }
 
-/** The kubelet keeps only this many bytes. */
-const MAX_BYTES = 4_096;
+/** The kubelet keeps 4096 bytes, and a character may need six of them in JSON. */
+const MAX_CHARACTERS = 650;
 
 interface Termination {
   readonly exitCode: number;
@@ -168,22 +196,15 @@ export function writeTerminationLog(file: string, termination: Termination): voi
 }
 
 export function terminationLine({ exitCode, message }: Termination): string {
-  const line = (words: string) => `${JSON.stringify({ exit_code: exitCode, message: words })}\n`;
-  // More cannot fit. `toWellFormed` replaces half a surrogate pair at the cut.
-  const points = [...message.slice(0, MAX_BYTES).toWellFormed()];
-  let words = message.length > MAX_BYTES ? `${points.join('')}…` : points.join('');
-  for (let kept = points.length; Buffer.byteLength(line(words)) > MAX_BYTES; ) {
-    kept = Math.floor(kept * 0.95);
-    words = `${points.slice(0, kept).join('')}…`;
-  }
-  return line(words);
+  const words = message.length > MAX_CHARACTERS ? `${message.slice(0, MAX_CHARACTERS)}…` : message;
+  return `${JSON.stringify({ exit_code: exitCode, message: words.toWellFormed() })}\n`;
 }
 
 /** Renews the lease until `stop` is called. A lost lease shows at the next claim. */
-function renewLease(smallSets: SmallSetClient, { log, signal }: { log: Log; signal: AbortSignal }): { stop(): void } {
+function renewLease(host: ProtocolClient, { log, signal }: { log: Log; signal: AbortSignal }): { stop(): void } {
   const renew = () =>
-    smallSets
-      .renewLease(signal)
+    host
+      .renewHosting(signal)
       .catch((error: unknown) => log.info({ reason: errorMessage(error) }, 'the lease could not be renewed'));
   const timer = setInterval(() => void renew(), RENEW_MS);
   return { stop: () => clearInterval(timer) };
@@ -194,21 +215,22 @@ function renewLease(smallSets: SmallSetClient, { log, signal }: { log: Log; sign
  * Each is a job with one index. A set that fails does not change the exit code, because the program's own index is done. Never throws.
  */
 async function takeSmallSets(given: SmallSetsOptions): Promise<void> {
-  const { smallSets, shutdown, options, remainingMs } = given;
+  const { host, shutdown, options, remainingMs } = given;
   const { log } = options;
   const until = performance.now() + Math.min(MAX_MS, remainingMs / 2);
   try {
     for (let sets = 0; sets < MAX_SETS && performance.now() < until; sets++) {
-      const job = await smallSets.claim(shutdown.stop);
+      const { job, traceparent } = await host.claimSmallSet(shutdown.stop);
       if (job === null) return;
       log.info({ job_id: job }, 'working on the next small set of this organization');
-      const failure = await runSet(job, given);
+      // The set belongs to the trace of its own request.
+      const failure = await withinSpan(traceparent, () => runSet(job, given));
       if (shutdown.reason !== undefined) break;
       if (failure === undefined || failure.exitCode === CAPTURE_EXIT.superseded) continue;
       log.warn({ job_id: job, err: failure }, 'a small set ended early, so this capture takes no further one');
       break;
     }
-    await smallSets.leave(shutdown.abort);
+    await host.endHosting(shutdown.abort);
   } catch (error) {
     log.info({ reason: errorMessage(error) }, 'this capture takes no further small set');
   }
@@ -229,11 +251,14 @@ async function runSet(job: string, given: SmallSetsOptions): Promise<CaptureEndE
   if (program.stop.aborted) onProgramEnd();
   const work = async () => {
     const index = 0;
-    const { attempt, remainingMs } = await openAttempt(client, { index, pod }, shutdown.stop);
+    const traced = { attributes: { 'tearsheet.index': index, 'tearsheet.hosted': true } };
+    const { attempt, remainingMs, traceparent } = await openTraced(traced, () =>
+      openAttempt(client, { index, pod }, shutdown.stop),
+    );
     if (attempt.done) return;
     const timer = deadlineTimer(shutdown, { deadlineAt: attempt.deadline_at, remainingMs });
     try {
-      await runAttempt({ attempt, index, client, shutdown, options, getEngine });
+      await withinSpan(traceparent, () => runAttempt({ attempt, index, client, shutdown, options, getEngine }));
     } finally {
       clearTimeout(timer);
     }

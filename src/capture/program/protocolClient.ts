@@ -8,21 +8,15 @@ import {
   type CreativeResult,
   DeclaredUploads,
   type DeclareUploads,
+  type FinishIndex,
   HostingHeld,
   PROTOCOL_VERSION,
+  type RecordedSpan,
   ResolvedCreatives,
   type ScreenshotResults,
 } from '../../contract/captureProtocol.ts';
 import { rejectedError } from './captureShutdown.ts';
-import {
-  MissingFileError,
-  type TokenSource,
-  Transport,
-  type TransportCallOptions,
-  type TransportTiming,
-  type UploadTarget,
-  type WantedFile,
-} from './transport.ts';
+import { MissingFileError, type TokenSource, Transport, type TransportTiming, type UploadTarget } from './transport.ts';
 
 export interface ProtocolClientOptions {
   /** The base URL of the internal API, without a slash at its end. */
@@ -49,6 +43,7 @@ const Done = z.object({});
 type UploadedFile = NonNullable<NonNullable<ClaimedCreative['creative']>['file']>;
 /** A large file may take longer than the deadline of a call. */
 const SLOWEST_BYTES_PER_SECOND = 1024 * 1024;
+const END_HOSTING_MS = 2_000;
 
 export async function openAttempt(
   options: ProtocolClientOptions,
@@ -98,13 +93,30 @@ export class ProtocolClient {
     return (await this.#post('/creatives/wait', call, ResolvedCreatives, { signal, heldMs: timeoutMs })).creatives;
   }
 
-  async screenshotResults(results: ScreenshotResults['results'], signal: AbortSignal): Promise<void> {
-    await this.#post('/screenshots/results', { results }, Done, { signal });
+  async screenshotResults(
+    results: ScreenshotResults['results'],
+    spans: readonly RecordedSpan[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#post('/screenshots/results', { results, spans }, Done, { signal });
   }
 
-  async finish(phases: Readonly<Record<string, number>>, signal: AbortSignal): Promise<void> {
-    const { index, attempt } = this.#attemptRef;
-    await this.#transport.post(`/indexes/${index}/finish`, { attempt, phases }, Done, { signal });
+  async finish(used: Omit<z.input<typeof FinishIndex>, 'attempt'>, signal: AbortSignal): Promise<void> {
+    await this.#postIndex('/finish', used, Done, signal);
+  }
+
+  claimSmallSet(signal: AbortSignal): Promise<ClaimedSmallSet> {
+    return this.#postIndex('/small-set', {}, ClaimedSmallSet, signal);
+  }
+
+  async renewHosting(signal: AbortSignal): Promise<void> {
+    await this.#postIndex('/hosting', {}, HostingHeld, signal);
+  }
+
+  /** The program takes no further small set. It ends soon, so this does not wait long for a lost API. */
+  async endHosting(signal: AbortSignal): Promise<void> {
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(END_HOSTING_MS)]);
+    await this.#postIndex('/hosting', { ends: true }, HostingHeld, soon);
   }
 
   /** @returns a signed URL for each upload, in the same order. */
@@ -113,26 +125,26 @@ export class ProtocolClient {
   }
 
   upload(upload: UploadTarget, signal: AbortSignal): Promise<void> {
-    return this.#transport.put(upload, { signal });
+    return this.#transport.put(upload, { signal, heldMs: heldMs(upload.bytes.length) });
   }
 
-  download(url: string, sha256: string, signal: AbortSignal): Promise<Buffer> {
-    return this.#get(url, { sha256, what: 'a frame' }, { signal });
+  async download(url: string, sha256: string, signal: AbortSignal): Promise<Buffer> {
+    try {
+      return await this.#transport.get(url, { sha256, what: 'a frame' }, { signal });
+    } catch (error) {
+      // A frame was there when its URL was signed, so a missing one is not the fault of a creative.
+      throw error instanceof MissingFileError ? rejectedError(error.message) : error;
+    }
   }
 
   /** @throws MissingFileError if the artifact store does not have the file. */
   downloadUpload({ url, sha256, bytes }: UploadedFile, signal: AbortSignal): Promise<Buffer> {
-    const heldMs = Math.ceil((bytes / SLOWEST_BYTES_PER_SECOND) * 1_000);
-    return this.#transport.get(url, { sha256, what: 'an uploaded file' }, { signal, heldMs });
+    return this.#transport.get(url, { sha256, what: 'an uploaded file' }, { signal, heldMs: heldMs(bytes) });
   }
 
-  /** A frame was there when its URL was signed, so a missing one is not the fault of a creative. */
-  async #get(url: string, file: WantedFile, options: TransportCallOptions): Promise<Buffer> {
-    try {
-      return await this.#transport.get(url, file, options);
-    } catch (error) {
-      throw error instanceof MissingFileError ? rejectedError(error.message) : error;
-    }
+  async #postIndex<T>(path: string, body: object, answer: z.ZodType<T>, signal: AbortSignal): Promise<T> {
+    const { index, attempt } = this.#attemptRef;
+    return (await this.#transport.post(`/indexes/${index}${path}`, { attempt, ...body }, answer, { signal })).body;
   }
 
   async #post<T>(
@@ -145,37 +157,9 @@ export class ProtocolClient {
   }
 }
 
-/** The program ends soon, so it does not wait for a lost API. */
-const LEAVE_MS = 2_000;
-
-/** The calls of a program that takes small sets after its own index. */
-export class SmallSetClient {
-  readonly #transport: Transport;
-  readonly #hasty: Transport;
-  readonly #path: string;
-  readonly #attempt: number;
-
-  constructor(options: ProtocolClientOptions, { index, attempt }: CallAttempt) {
-    this.#transport = transportOf(options);
-    this.#hasty = transportOf({ ...options, timing: { ...options.timing, callMs: LEAVE_MS, retryForMs: LEAVE_MS } });
-    this.#path = `/indexes/${index}`;
-    this.#attempt = attempt;
-  }
-
-  /** @returns the job of the next set; null if there is none. */
-  async claim(signal: AbortSignal): Promise<string | null> {
-    const call = { attempt: this.#attempt };
-    return (await this.#transport.post(`${this.#path}/small-set`, call, ClaimedSmallSet, { signal })).body.job;
-  }
-
-  async renewLease(signal: AbortSignal): Promise<void> {
-    await this.#transport.post(`${this.#path}/hosting`, { attempt: this.#attempt }, HostingHeld, { signal });
-  }
-
-  /** The program takes no further set. */
-  async leave(signal: AbortSignal): Promise<void> {
-    await this.#hasty.post(`${this.#path}/hosting`, { attempt: this.#attempt, ends: true }, HostingHeld, { signal });
-  }
+/** How long a file may take on a slow connection. */
+function heldMs(bytes: number): number {
+  return Math.ceil((bytes / SLOWEST_BYTES_PER_SECOND) * 1_000);
 }
 
 function transportOf({ internalUrl, jobId, token, timing }: ProtocolClientOptions): Transport {

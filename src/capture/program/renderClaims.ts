@@ -5,8 +5,15 @@ import type { Log } from '../../lib/log.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
+import { takeSpans, withSpan } from '../../observe/tracing.ts';
 import { pngSize } from '../compose/pixels.ts';
-import type { CreativeFrame, CreativeSource, FailedCreative, RenderedCreative } from '../creative/creative.ts';
+import type {
+  CreativeFilm,
+  CreativeFrame,
+  CreativeSource,
+  FailedCreative,
+  RenderedCreative,
+} from '../creative/creative.ts';
 import { type CreativeOutcomes, type FrameStore, storeRendering } from '../engine/creativeOutcomes.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { PhaseTimer } from '../engine/pageTask.ts';
@@ -15,7 +22,8 @@ import type { ProtocolClient } from './protocolClient.ts';
 import { MissingFileError } from './transport.ts';
 import { pictureFault, type Uploader } from './uploader.ts';
 
-export interface RenderClaimsOptions {
+/** The tools that all parts of one attempt share. */
+export interface AttemptTools {
   readonly client: ProtocolClient;
   readonly uploader: Uploader;
   readonly engine: Engine;
@@ -24,12 +32,15 @@ export interface RenderClaimsOptions {
   readonly phases: PhaseTimer;
   readonly shutdown: CaptureShutdown;
   readonly log: Log;
+}
+
+export interface RenderClaimsOptions extends AttemptTools {
   /** The frames that the pages of this index need. */
   readonly needed: NeededFrames;
   /** The pause between two calls while other captures hold all open creatives. */
-  readonly idleMs?: number;
+  readonly idleMs?: number | undefined;
   /** Creatives that are rendered at the same time. Default: 2. */
-  readonly atOnce?: number;
+  readonly atOnce?: number | undefined;
 }
 
 /** The ads that the pages of an index show, and the pixel ratios of its devices. */
@@ -111,11 +122,8 @@ async function renderClaimed(creative: RenderClaim, tools: RenderClaimsOptions):
     const result = await render(creative, tools);
     tools.phases.add('render', performance.now() - start);
     const seconds = (performance.now() - start) / 1000;
-    await client.creativeResult(
-      ad_id,
-      { seconds, result: await uploadFrames(creative, result, tools) },
-      shutdown.abort,
-    );
+    const uploaded = await uploadFrames(creative, result, tools);
+    await client.creativeResult(ad_id, { seconds, result: uploaded, spans: takeSpans() }, shutdown.abort);
     isReported = true;
     log.info({ ad_id, status: result.status, seconds }, 'a creative was rendered');
   } catch (error) {
@@ -129,14 +137,23 @@ async function renderClaimed(creative: RenderClaim, tools: RenderClaimsOptions):
   }
 }
 
-async function render(creative: RenderClaim, tools: RenderClaimsOptions) {
-  const { ad_id, size, wanted } = creative;
+function render(creative: RenderClaim, tools: RenderClaimsOptions) {
+  const attributes = { 'tearsheet.ad_id': creative.ad_id, 'tearsheet.ad_kind': creative.kind };
+  return withSpan('render', { attributes }, async (span) => {
+    const result = await renderWanted(creative, tools);
+    if (result.status !== 'uploaded') span.fail(result.status);
+    return result;
+  });
+}
+
+async function renderWanted(creative: RenderClaim, tools: RenderClaimsOptions) {
+  const { ad_id, size, wanted, films } = creative;
   const { client, engine, shutdown, outcomes, needed, store } = tools;
   const markers = [...new Set(wanted.map(({ marker_ms }) => marker_ms))];
   const ratios = [...new Set(wanted.map(({ ratio }) => ratio))];
   const isWanted = (markerMs: number | null, at: number) =>
     wanted.some(({ marker_ms, ratio }) => marker_ms === markerMs && ratio === at);
-  const request = { markers, ratios, isWanted, size: size ?? undefined, signal: shutdown.stop };
+  const request = { markers, ratios, isWanted, films, size: size ?? undefined, signal: shutdown.stop };
   const source = await readSource(creative, { client, signal: shutdown.stop });
   const result = 'status' in source ? source : checkFrames(await engine.render(source, request), wanted);
   if (result.status !== 'uploaded') outcomes.resolve(ad_id, { status: 'failed', reason: result.reason });
@@ -168,10 +185,13 @@ async function uploadFrames(
 ): Promise<CreativeResult['result']> {
   if (result.status !== 'uploaded') return { status: result.status, reason: result.reason };
   const { format, category, mode, notes, warnings, width, height } = result;
-  const frames = await tools.phases.time('upload', () =>
-    Promise.all(wanted.map((frame) => uploadFrame({ ad_id, ...frame }, frameOf(result, frame), tools))),
+  const [frames, films] = await tools.phases.time('upload', () =>
+    Promise.all([
+      Promise.all(wanted.map((frame) => uploadFrame({ ad_id, ...frame }, frameOf(result, frame), tools))),
+      Promise.all((result.films ?? []).map((film) => uploadFilm(ad_id, film, tools))),
+    ]),
   );
-  const described = { notes: [...notes], warnings: [...warnings] };
+  const described = { notes: [...notes], warnings: [...warnings], films };
   return { status: 'uploaded', format, category, mode, ...described, width, height, frames };
 }
 
@@ -183,8 +203,16 @@ async function uploadFrame(
   if (frame === undefined) throw new Error('A frame is missing although checkFrames found it.');
   const { png } = frame;
   const sha256 = sha256Of(png);
-  const key = await uploader.send({ what: { kind: 'frame', ad_id, marker_ms, ratio }, png, sha256 });
+  const key = await uploader.send({ what: { kind: 'frame', ad_id, marker_ms, ratio }, bytes: png, sha256 });
   return { marker_ms, ratio, key, sha256, bytes: png.length, ...pngSize(png) };
+}
+
+async function uploadFilm(ad_id: string, film: CreativeFilm, { uploader }: RenderClaimsOptions) {
+  if ('reason' in film) return film;
+  const { pngs, holds, ...wanted } = film;
+  const sha256 = sha256Of(pngs);
+  const key = await uploader.send({ what: { kind: 'film', ad_id, ...wanted }, bytes: pngs, sha256 });
+  return { ...wanted, holds: [...holds], key, sha256, bytes: pngs.length };
 }
 
 /** Renews the claim until `until` aborts. Rendering continues if the claim is lost, because the API accepts the first result. */

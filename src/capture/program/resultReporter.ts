@@ -1,9 +1,13 @@
 /** Uploads pictures and reports results. Results that arrive at the same time share a call. */
 import type { ScreenshotResults } from '../../contract/captureProtocol.ts';
+import type { AnimationFormat } from '../../domain/animations.ts';
+import { sha256Of } from '../../lib/sha256.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
-import type { PhaseTimer, PictureResult } from '../engine/pageTask.ts';
-import { asCaptureEndError, type CaptureShutdown } from './captureShutdown.ts';
-import type { ProtocolClient } from './protocolClient.ts';
+import { takeSpans } from '../../observe/tracing.ts';
+import type { AnimationFiles } from '../compose/animation.ts';
+import type { PictureResult, PlacementResult } from '../engine/pageTask.ts';
+import { asCaptureEndError } from './captureShutdown.ts';
+import type { AttemptTools } from './renderClaims.ts';
 import { pictureFault, type Uploader } from './uploader.ts';
 
 const MAX_UPLOADS = 6;
@@ -11,31 +15,23 @@ const MAX_IN_A_CALL = 100;
 
 type Report = ScreenshotResults['results'][number];
 
-export interface ReporterOptions {
-  readonly client: ProtocolClient;
-  readonly phases: PhaseTimer;
-  readonly uploader: Uploader;
-  /** The first failure begins the shutdown; its `abort` ends open calls. */
-  readonly shutdown: CaptureShutdown;
-}
-
 export class ResultReporter {
-  readonly #options: ReporterOptions;
+  readonly #tools: AttemptTools;
   readonly #tasks = new TaskGroup(MAX_UPLOADS);
   #waiting: Report[] = [];
   #sending: Promise<void> | undefined;
 
-  constructor(options: ReporterOptions) {
-    this.#options = options;
+  constructor(tools: AttemptTools) {
+    this.#tools = tools;
   }
 
   /** Resolves when the next result may be added. @throws the error of an earlier upload or report. */
-  add(result: PictureResult): Promise<void> {
+  add(result: PictureResult | PlacementResult): Promise<void> {
     return this.#tasks.add(async () => {
       try {
         await this.#deliver(result);
       } catch (error) {
-        this.#options.shutdown.begin(asCaptureEndError(error));
+        this.#tools.shutdown.begin(asCaptureEndError(error));
         throw error;
       }
     });
@@ -46,8 +42,8 @@ export class ResultReporter {
     return this.#tasks.drain();
   }
 
-  async #deliver(result: PictureResult): Promise<void> {
-    const record = { ...result.record };
+  async #deliver(result: PictureResult | PlacementResult): Promise<void> {
+    const record = 'record' in result ? { ...result.record } : undefined;
     const { id } = result.wanted;
     const tooLarge = result.status === 'uploaded' ? pictureFault(result.picture.png) : undefined;
     if (tooLarge !== undefined) await this.#report({ id, status: 'generic_error', reason: tooLarge, record });
@@ -55,14 +51,20 @@ export class ResultReporter {
     else await this.#report({ id, status: result.status, reason: result.reason, record });
   }
 
-  async #upload({ wanted: { id }, picture, sha256, record }: Extract<PictureResult, { status: 'uploaded' }>) {
-    const { uploader, phases } = this.#options;
+  async #upload(result: Extract<PictureResult | PlacementResult, { status: 'uploaded' }>) {
+    const { wanted, picture, sha256, record } = result;
+    const { id } = wanted;
+    const { uploader, phases } = this.#tools;
     const { width, height, png } = picture;
-    const sending = { what: { kind: 'screenshot', id }, png, sha256 } as const;
-    const key = await phases.time('upload', () => uploader.send(sending));
+    const sending = { what: { kind: 'screenshot', id }, bytes: png, sha256 } as const;
+    const made = 'animation' in result ? result.animation : undefined;
+    const [key, animation] = await phases.time('upload', () =>
+      Promise.all([uploader.send(sending), made && uploadAnimation(id, made, uploader)]),
+    );
     const captured_at = picture.capturedAt.toISOString();
-    const report = { id, key, sha256, bytes: png.length, width, height, captured_at };
-    await this.#report({ ...report, status: 'uploaded', warnings: [...record.warnings], record: { ...record } });
+    const report = { id, key, sha256, bytes: png.length, width, height, captured_at, animation };
+    const warnings = 'warnings' in record ? record.warnings : [];
+    await this.#report({ ...report, status: 'uploaded', warnings: [...warnings], record: { ...record } });
   }
 
   /** Resolves when the API has stored this result. Results that arrive during a call go together in the next call. */
@@ -73,15 +75,26 @@ export class ResultReporter {
   }
 
   async #sendAll(): Promise<void> {
-    const { client, shutdown } = this.#options;
+    const { client, shutdown } = this.#tools;
     try {
       while (this.#waiting.length > 0) {
         const batch = this.#waiting.splice(0, MAX_IN_A_CALL);
-        await client.screenshotResults(batch, shutdown.abort);
+        await client.screenshotResults(batch, takeSpans(), shutdown.abort);
       }
     } finally {
       // Without a pause since the last check of the queue, so that no report is missed.
       this.#sending = undefined;
     }
   }
+}
+
+async function uploadAnimation(id: string, animation: AnimationFiles, uploader: Uploader) {
+  const upload = async (format: AnimationFormat) => {
+    const { bytes, ...size } = animation[format];
+    const sha256 = sha256Of(bytes);
+    const key = await uploader.send({ what: { kind: 'animation', id, format }, bytes, sha256 });
+    return { key, sha256, bytes: bytes.length, ...size };
+  };
+  const [webp, gif] = await Promise.all([upload('webp'), upload('gif')]);
+  return { ...animation, webp, gif };
 }

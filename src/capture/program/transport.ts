@@ -33,10 +33,10 @@ export interface TransportOptions {
 export interface UploadTarget {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly png: Buffer;
+  readonly bytes: Buffer;
 }
 
-export interface WantedFile {
+interface WantedFile {
   readonly sha256: string;
   /** For messages: "a frame". */
   readonly what: string;
@@ -47,7 +47,7 @@ export class MissingFileError extends Error {
   override readonly name = 'MissingFileError';
 }
 
-export interface TransportCallOptions {
+interface TransportCallOptions {
   readonly signal: AbortSignal;
   /** How long the API may delay its answer on purpose (long polling); added to the deadline of one try. */
   readonly heldMs?: number;
@@ -89,8 +89,8 @@ export class Transport {
   }
 
   /** Uploads a picture to a signed URL, with the signed headers. @throws as {@link post}. */
-  async put({ url, headers, png }: UploadTarget, options: TransportCallOptions): Promise<void> {
-    const init = { method: 'PUT', headers, body: new Uint8Array(png) };
+  async put({ url, headers, bytes }: UploadTarget, options: TransportCallOptions): Promise<void> {
+    const init = { method: 'PUT', headers, body: new Uint8Array(bytes) };
     await this.#retry(options, (signal) => exchange(url, { ...init, signal }, { name: 'The upload of a picture' }));
   }
 

@@ -6,9 +6,9 @@ type UploadDeclaration = DeclareUploads['uploads'][number];
 type UploadAddress = DeclaredUploads['uploads'][number];
 type WithoutContent<T> = T extends unknown ? Omit<T, 'sha256' | 'bytes'> : never;
 
-export interface PictureUpload {
+interface PictureUpload {
   readonly what: WithoutContent<UploadDeclaration>;
-  readonly png: Buffer;
+  readonly bytes: Buffer;
   readonly sha256: string;
 }
 
@@ -37,9 +37,9 @@ export class Uploader {
   }
 
   /** @returns the key of the stored picture. @throws the errors of the protocol client. */
-  async send({ what, png, sha256 }: PictureUpload): Promise<string> {
-    const { key, url, headers } = await this.#declare({ ...what, sha256, bytes: png.length });
-    await this.#client.upload({ url, headers, png }, this.#signal);
+  async send({ what, bytes, sha256 }: PictureUpload): Promise<string> {
+    const { key, url, headers } = await this.#declare({ ...what, sha256, bytes: bytes.length });
+    await this.#client.upload({ url, headers, bytes }, this.#signal);
     return key;
   }
 
@@ -58,16 +58,13 @@ export class Uploader {
       try {
         const uploads = batch.map(({ declared }) => declared);
         const addresses = await this.#client.declareUploads(uploads, this.#signal);
-        for (const [i, { answer }] of batch.entries()) settle(answer, addresses[i]);
+        if (addresses.length !== uploads.length)
+          throw new Error('The answer of the internal API lacks the URL of an upload.');
+        for (const [i, address] of addresses.entries()) batch[i]?.answer.resolve(address);
       } catch (error) {
         for (const { answer } of batch) answer.reject(error);
       }
     }
     this.#declaring = false;
   }
-}
-
-function settle(answer: PromiseWithResolvers<UploadAddress>, address: UploadAddress | undefined): void {
-  if (address === undefined) answer.reject(new Error('The answer of the internal API lacks the URL of an upload.'));
-  else answer.resolve(address);
 }

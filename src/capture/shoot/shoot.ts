@@ -2,8 +2,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { AdSize } from '../../domain/ads.ts';
+import { ANIMATION_FORMATS, wantedFilms } from '../../domain/animations.ts';
 import type { Device } from '../../domain/devices.ts';
+import type { Location, WantedLocation } from '../../domain/locations.ts';
 import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
+import type { Connector } from '../../egress/guard.ts';
 import type { Log } from '../../lib/log.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
 import type { CreativeSource } from '../creative/creative.ts';
@@ -41,6 +44,8 @@ export interface ShootOptions {
   /** Overrides what the ads declare. */
   readonly adSize: AdSize | undefined;
   readonly options: ScreenshotOptions;
+  /** All pages are opened there. */
+  readonly located?: { readonly location: Location; readonly connector: Connector } | undefined;
   readonly json: boolean;
   readonly chromiumPath: string;
 }
@@ -56,24 +61,37 @@ export interface ShootIo {
   readonly startEngine?: typeof startEngine;
 }
 
-const SHOOT_EXIT = { placed: 0, notAllPlaced: 3, interrupted: 130 } as const;
+export const SHOOT_EXIT = { placed: 0, notAllPlaced: 3, interrupted: 130 } as const;
 
 const MAX_RENDERINGS = 2;
 const CONTACT_SHEET = 'contact-sheet.html';
 
 /** @returns the exit code. @throws EngineStartError, errors of the file system. */
-export async function shoot(options: ShootOptions, io: ShootIo): Promise<number> {
-  const { chromiumPath, allow, out } = options;
+export function shoot(options: ShootOptions, io: ShootIo): Promise<number> {
+  return withEngine(options, io, (parts) => new ShootRun(options, parts).run());
+}
+
+export function locationOf({ located }: Pick<ShootOptions, 'located'>): WantedLocation | undefined {
+  return located && { id: located.location.id, profile: located.location };
+}
+
+/** Makes the folder and starts what a run needs, and closes it afterwards. */
+export async function withEngine(
+  { chromiumPath, allow, out, located }: Pick<ShootOptions, 'chromiumPath' | 'allow' | 'out' | 'located'>,
+  io: ShootIo,
+  work: (parts: ShootParts) => Promise<number>,
+): Promise<number> {
   await mkdir(out, { recursive: true });
   const engine = await (io.startEngine ?? startEngine)({
     chromiumPath,
     allow,
     allowWith: 'flag',
+    connectorOf: located && (() => located.connector),
     log: io.log,
   });
   const store = new FrameStore();
   try {
-    return await new ShootRun(options, { io, engine, store }).run();
+    return await work({ io, engine, store });
   } catch (error) {
     if (io.signal.aborted) return SHOOT_EXIT.interrupted;
     throw error;
@@ -83,7 +101,7 @@ export async function shoot(options: ShootOptions, io: ShootIo): Promise<number>
   }
 }
 
-interface ShootParts {
+export interface ShootParts {
   readonly io: ShootIo;
   readonly engine: Engine;
   readonly store: FrameStore;
@@ -134,7 +152,9 @@ class ShootRun {
     const { markers, devices, adSize } = this.#options;
     io.printProgress(`rendering ${shortened(given)}`);
     const ratios = [...new Set(devices.map(({ ratio }) => ratio))];
-    const result = await engine.render(source, { markers, ratios, size: adSize, signal: this.#stop });
+    const { animation } = this.#options.options;
+    const films = wantedFilms(ratios.map((ratio) => ({ animation, ratio })));
+    const result = await engine.render(source, { markers, ratios, films, size: adSize, signal: this.#stop });
     if (result.status !== 'uploaded') {
       io.printProgress(`${shortened(given)}: ${result.status}: ${result.reason}`);
       this.#outcomes.resolve(given, { status: 'failed', reason: result.reason });
@@ -152,6 +172,7 @@ class ShootRun {
         site,
         device,
         otherAds: options.otherAds,
+        location: locationOf(this.#options),
         pictures: this.#pictures({ site, device }),
       })),
     );
@@ -205,12 +226,14 @@ class ShootRun {
     await writeFile(file.replace(/\.png$/, '.json'), `${JSON.stringify(result.record, null, 2)}\n`);
     if (result.status !== 'uploaded') return null;
     await writeFile(file, result.picture.png);
+    for (const format of result.animation === undefined ? [] : ANIMATION_FORMATS)
+      await writeFile(file.replace(/\.png$/, `.${format}`), result.animation?.[format].bytes ?? '');
     return file;
   }
 }
 
 /** Shortens the ad for one line, because a tag may be long. */
-function shortened(given: string): string {
+export function shortened(given: string): string {
   const line = given.replace(/\s+/g, ' ').trim();
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }

@@ -7,7 +7,6 @@ import type { Warning } from '../../domain/warnings.ts';
 import { Html, html } from '../../lib/html.ts';
 import type { PictureResult } from '../engine/pageTask.ts';
 import type { RecordedCandidate } from '../engine/provenance.ts';
-import type { Box, ScoredCandidate } from '../page/page.ts';
 
 const STYLE = new Html(readFileSync(new URL('contactSheet.css', import.meta.url), 'utf8'));
 
@@ -51,23 +50,15 @@ export interface PictureLine {
   readonly marker: number | null;
   /** The selector of the chosen slot. */
   readonly slot: string | null;
-  readonly candidates: readonly ReportedCandidate[];
+  readonly candidates: readonly RecordedCandidate[];
   /** The candidate in which the ad was placed. */
-  readonly chosen: ReportedCandidate | null;
+  readonly chosen: RecordedCandidate | null;
   readonly scale: number | null;
-  readonly mode: 'composed' | 'browser' | null;
+  /** `composed` or `browser`. */
+  readonly mode: string | null;
   readonly warnings: readonly Warning[];
   /** Why there is no picture. */
   readonly reason: string | null;
-}
-
-interface ReportedCandidate {
-  readonly element: string;
-  /** CSS pixels in the document. */
-  readonly box: Box;
-  readonly size: readonly [number, number];
-  readonly score: number;
-  readonly evidence: readonly string[];
 }
 
 export function pictureLine(
@@ -75,27 +66,22 @@ export function pictureLine(
   { site, device }: { site: string; device: Device },
   file: string | null,
 ): PictureLine {
-  const taken = result.status === 'uploaded' ? result : undefined;
-  const { markerMs, ad } = result.wanted;
+  const { status, wanted, record } = result;
   return {
-    status: result.status,
+    status,
     file,
     site,
     device: device.name,
-    ad,
-    marker: markerMs === null ? null : markerMs / 1000,
-    slot: taken?.picture.chosen.element ?? null,
-    candidates: result.record.candidates.map(reported),
-    chosen: taken ? reported(taken.picture.chosen) : null,
-    scale: taken?.picture.scale ?? null,
-    mode: taken?.picture.mode ?? null,
-    warnings: result.record.warnings,
-    reason: result.status === 'uploaded' ? null : result.reason,
+    ad: wanted.ad,
+    marker: record.marker,
+    slot: record.slot?.element ?? null,
+    candidates: record.candidates,
+    chosen: record.slot,
+    scale: record.scale,
+    mode: record.page_mode,
+    warnings: record.warnings,
+    reason: record.reason,
   };
-}
-
-function reported({ element, box, size, score, evidence }: RecordedCandidate | ScoredCandidate): ReportedCandidate {
-  return { element, box, size, score, evidence };
 }
 
 /** @returns one line of text. */
@@ -135,8 +121,13 @@ export function pictureFileName(
   number: number,
   { site, device, ad, markerMs }: { site: string; device: Device; ad: string; markerMs: number | null },
 ): string {
-  const parts = [new URL(site).hostname, device.name, adName(ad), markerMs === null ? 'default' : `${markerMs}ms`];
-  return `${[String(number).padStart(3, '0'), ...parts.map(plain)].join('-')}.png`;
+  const moment = markerMs === null ? 'default' : `${markerMs}ms`;
+  return `${fileNameOf(number, [new URL(site).hostname, device.name, adName(ad), moment])}.png`;
+}
+
+/** @returns the number and the parts, only with letters, digits and dots. */
+export function fileNameOf(number: number, parts: readonly string[]): string {
+  return [String(number).padStart(3, '0'), ...parts.map(plain)].join('-');
 }
 
 /** @returns the file name of a path or URL; `tag` for a tag. */

@@ -18,10 +18,12 @@ import { LABEL, resourceOf } from './client/names.ts';
 import { createResourceClients, type ResourceClients } from './client/resourceClient.ts';
 import { type Elector, type ElectorOptions, startElector } from './elector.ts';
 import { CaptureJobReader } from './jobs/captureJobReader.ts';
+import { dryRunCaptures } from './jobs/dryRun.ts';
 import { createEvents, type Events } from './jobs/events.ts';
 import { profileHash } from './jobs/jobManifest.ts';
 import { JobWriter } from './jobs/jobWriter.ts';
 import { ScreenshotJobWriter } from './jobs/screenshotJobWriter.ts';
+import { type ClusterSummary, summarize } from './jobs/summary.ts';
 
 export interface KubernetesOptions {
   readonly namespace: string;
@@ -44,6 +46,9 @@ export interface KubernetesObserver {
 export interface KubernetesCluster extends ClusterPort {
   /** Milliseconds since the caches were last known to be up to date; undefined before they are started. */
   staleness(): number | undefined;
+  /** Asks the API server whether it would accept captures, and with `pods` their pods too. @throws RefusedError with the reason. */
+  dryRunCaptures(options: { readonly pods: boolean }): Promise<void>;
+  summarize(leaseName: string): Promise<ClusterSummary>;
   /** Competes for a Lease of the namespace. It starts no cache, because only the leader needs one. */
   startElector(options: ElectorOptions): Elector;
 }
@@ -86,8 +91,12 @@ class ApiServerCluster implements KubernetesCluster {
     });
   }
 
-  async createScreenshotJob(name: string, spec: ScreenshotJobSpec): Promise<'created' | 'exists'> {
-    return this.#screenshotJobs.create(name, spec);
+  async createScreenshotJob(
+    name: string,
+    spec: ScreenshotJobSpec,
+    traceparent?: string,
+  ): Promise<'created' | 'exists'> {
+    return this.#screenshotJobs.create(name, spec, traceparent);
   }
 
   async getScreenshotJob(name: string): Promise<ScreenshotJob | undefined> {
@@ -171,6 +180,15 @@ class ApiServerCluster implements KubernetesCluster {
 
   staleness(): number | undefined {
     return this.#startedCache?.staleness();
+  }
+
+  dryRunCaptures({ pods }: { readonly pods: boolean }): Promise<void> {
+    const { namespace, installation, profile } = this.#options;
+    return dryRunCaptures({ clients: this.#clients, namespace, installation, profile, pods });
+  }
+
+  summarize(leaseName: string): Promise<ClusterSummary> {
+    return summarize(this.#clients, { installation: this.#options.installation, leaseName });
   }
 
   startElector(elector: ElectorOptions): Elector {

@@ -2,11 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { OneTimeSignIns } from '../../api/auth/oneTimeSignIns.ts';
 import { findChromium } from '../../capture/browser/chromium.ts';
 import { type Config, loadConfig } from '../../config.ts';
+import { createSignInLink } from '../../core/people/signInLinks.ts';
 import { migrate } from '../../db/migrate.ts';
-import { parseKey } from '../../domain/keys.ts';
 import { KeyRing } from '../../lib/keyRing.ts';
 import type { Health } from '../../observe/health.ts';
 import { createLogger } from '../../observe/logger.ts';
@@ -16,7 +15,7 @@ import type { ControllerService } from '../service/controllerOptions.ts';
 import { startLocalController } from '../service/localController.ts';
 import { createServiceContext, type ServiceContext, serveHealth } from '../service/serviceContext.ts';
 import { ownCommand, version } from '../version.ts';
-import { type DevState, ensureDemoOrganization, lockFolder, readDevState } from './devState.ts';
+import { ensureDemoOrganization, ensureSamplePerson, lockFolder, readDevState } from './devState.ts';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from './embeddedPostgres.ts';
 import { type SamplePage, startSamplePage } from './samplePage.ts';
 
@@ -126,7 +125,6 @@ async function startParts(
     folder,
     state: { ...state, sample_port: sample.server.port },
   });
-  const signIns = new OneTimeSignIns();
   parts.api = await startApiService(context, {
     host: HOST,
     port: publicPort,
@@ -135,7 +133,7 @@ async function startParts(
     internalPort,
     egressAllow: [...config.EGRESS_ALLOW, ...allow],
     rateLimited: process.env['RATE_LIMIT_PER_SECOND'] !== undefined,
-    signIns,
+    isDev: true,
   });
   parts.work = await startLocalController(context, {
     egress: { allow: [...config.EGRESS_ALLOW, ...allow, sample.address], allowWith: 'flag' },
@@ -147,7 +145,7 @@ async function startParts(
   return {
     url: context.publicUrl,
     ...demo,
-    sign_in_url: signInUrl(context.publicUrl, demo, signIns),
+    sign_in_url: await signInUrl(context, demo.organization),
     sample_url: sample.url,
     sample_ad_url: sample.bannerUrl,
     metrics_url: `${parts.health.url}/metrics`,
@@ -157,10 +155,16 @@ async function startParts(
   };
 }
 
-function signInUrl(url: string, { organization, api_key }: NonNullable<DevState['demo']>, signIns: OneTimeSignIns) {
-  const keyId = parseKey(api_key)?.id ?? '';
-  return `${url}/o/${organization}/sign-in/${signIns.create({ slug: organization, keyId })}`;
+/** @returns a link that signs in the sample person, an owner, without a mail. */
+async function signInUrl({ store: { db }, publicUrl }: ServiceContext, organization: string): Promise<string> {
+  const token = await db.transaction().execute(async (tx) => {
+    const userId = await ensureSamplePerson(tx, organization);
+    return createSignInLink(tx, { userId, browser: undefined, next: `${pathOf(publicUrl)}/o/${organization}` });
+  });
+  return `${publicUrl}/sign-in/${token}`;
 }
+
+const pathOf = (url: string) => new URL(url).pathname.replace(/\/+$/, '');
 
 function startPostgres(folder: string, password: string): Promise<EmbeddedPostgres> {
   return startEmbeddedPostgres({

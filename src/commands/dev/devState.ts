@@ -4,8 +4,11 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { addKey, addOrganization } from '../../core/organizations/operator.ts';
-import { findOrganization, webhookSecretOf } from '../../core/organizations/organizations.ts';
-import type { Database } from '../../db/database.ts';
+import { findOrganization, requireOrganization, webhookSecretOf } from '../../core/organizations/organizations.ts';
+import { addMember } from '../../core/people/members.ts';
+import { findUserByEmail, insertUser } from '../../core/people/users.ts';
+import type { Database, Queryable } from '../../db/database.ts';
+import { OPERATOR } from '../../domain/auditLog.ts';
 import { newSealingKey } from '../../lib/keyRing.ts';
 
 const ORGANIZATION = 'demo';
@@ -75,6 +78,16 @@ export async function ensureDemoOrganization(
       : await createReplacementKey(db, webhookSecretOf(db, organization));
   writeDevState(folder, { ...state, demo: { ...demo } });
   return demo;
+}
+
+const SAMPLE_PERSON = { email: 'sam@example.com', name: 'Sam Sample' };
+
+/** Makes a person who is an owner of the organization, so that pages show what they did by name. @returns the id. */
+export async function ensureSamplePerson(tx: Queryable, slug: string): Promise<string> {
+  const { id: organizationId } = await requireOrganization(tx, slug);
+  const userId = (await findUserByEmail(tx, SAMPLE_PERSON.email))?.id ?? (await insertUser(tx, SAMPLE_PERSON));
+  await addMember(tx, { organizationId, userId, role: 'owner' }, OPERATOR);
+  return userId;
 }
 
 /** Creates another key if a start was killed after it created the organization and before it stored the key. */

@@ -1,6 +1,5 @@
 import type { CaptureAuthenticator } from '../../api/auth/captureAuth.ts';
-import type { OneTimeSignIns } from '../../api/auth/oneTimeSignIns.ts';
-import { createInternalApi } from '../../api/internal/internalApi.ts';
+import { createInternalApi, createLocationGateway } from '../../api/internal/internalApi.ts';
 import type { InternalApiOptions } from '../../api/internal/options.ts';
 import { createKeyChecker, WRONG_KEYS } from '../../api/limits/keyChecker.ts';
 import { createOpenLimits } from '../../api/limits/openLimits.ts';
@@ -8,13 +7,15 @@ import { createRequestLimits } from '../../api/limits/requestLimits.ts';
 import { createPublicApi } from '../../api/public/app.ts';
 import { DEFAULT_LIMITS } from '../../domain/limits.ts';
 import { DEFAULT_UPLOAD_LIMITS } from '../../domain/uploads.ts';
-import { createGuard } from '../../egress/guard.ts';
+import { createGuard, type Guard } from '../../egress/guard.ts';
+import { Locations } from '../../egress/locations.ts';
 import type { PagesOptions } from '../../pages/context.ts';
 import { createErrorPages } from '../../pages/errorPages.ts';
 import { createPages } from '../../pages/pages.ts';
 import { type HttpServer, type ListenOptions, startHttpServer } from './httpServer.ts';
 import { startMaintenance } from './maintenance.ts';
-import type { ServiceContext } from './serviceContext.ts';
+import { providerOf } from './people.ts';
+import { defaultQuotas, type ServiceContext } from './serviceContext.ts';
 
 export interface ApiService {
   readonly publicServer: HttpServer;
@@ -34,8 +35,8 @@ export interface ApiPorts {
   readonly rateLimited: boolean;
   /** Authenticates captures by the tokens of their pods; without it, by the tokens that the controller signs. */
   readonly authenticator?: CaptureAuthenticator;
-  /** Links that sign in once. */
-  readonly signIns?: OneTimeSignIns;
+  /** Whether `tearsheet dev` starts it. */
+  readonly isDev?: boolean;
   /** Certificate of the internal API. */
   readonly internalTls?: ListenOptions['tls'];
 }
@@ -56,6 +57,7 @@ export async function startApiService(context: ServiceContext, ports: ApiPorts):
     name: 'the internal API',
     portSetting: 'INTERNAL_PORT',
     tls: ports.internalTls,
+    tunnels: createLocationGateway(services),
   });
   const pages = { router: createPages(services), errorPages: createErrorPages(services) };
   const publicServer = await startHttpServer(createPublicApi(services, pages), {
@@ -71,19 +73,22 @@ export async function startApiService(context: ServiceContext, ports: ApiPorts):
 /** @returns all that the public API, the pages and the internal API use. */
 async function composeServices(
   context: ServiceContext,
-  { rateLimited, signIns, authenticator, egressAllow }: ApiPorts,
+  { rateLimited, isDev = false, authenticator, egressAllow }: ApiPorts,
 ): Promise<PagesOptions & InternalApiOptions> {
   const { config, store, metrics, artifacts, installation, notifications } = context;
   const { db } = store;
   const pictureOrigin = await artifacts.clientOrigin();
+  const guard = createGuard({ allow: egressAllow });
+  const locations = createLocations(context, guard);
   const rate = { perSecond: config.RATE_LIMIT_PER_SECOND, burst: BURST_SECONDS * config.RATE_LIMIT_PER_SECOND };
   return {
     ...context,
     secret: installation.secret,
-    guard: createGuard({ allow: egressAllow }),
-    limits: DEFAULT_LIMITS,
+    guard,
+    locations,
+    limits: { ...DEFAULT_LIMITS, ...(locations && { locations: locations.ids }) },
     uploadLimits: DEFAULT_UPLOAD_LIMITS,
-    quotas: { picturesPerDay: config.PICTURES_PER_DAY, runningCaptures: config.MAX_PODS_PER_ORGANIZATION },
+    quotas: defaultQuotas(config),
     setRetentionDays: config.SET_RETENTION_DAYS,
     awsPrincipal: config.AWS_PRINCIPAL_ARN,
     sendingAddresses: config.SENDING_ADDRESSES,
@@ -97,7 +102,9 @@ async function composeServices(
       observe: metrics.countRejectedKey,
     }),
     observeRequest: metrics.countRequest,
-    signIns,
+    isDev,
+    provider: await providerOf(config, context.publicUrl),
+    membershipRules: config.MEMBERSHIP_RULES,
     subscribe: notifications.subscribe,
     pictureOrigins: pictureOrigin === undefined ? [] : [pictureOrigin],
     authenticator,
@@ -113,8 +120,22 @@ async function composeServices(
       },
       creative: ({ seconds }) => metrics.recordCapturePhase('creative', seconds),
       screenshots: metrics.countScreenshots,
+      milestones: metrics.timeMilestones,
+      processor: metrics.countProcessorSeconds,
     },
   };
+}
+
+/** @returns undefined if the operator offers no locations. */
+function createLocations({ config, log, metrics }: ServiceContext, guard: Guard): Locations | undefined {
+  if (config.LOCATIONS.length === 0) return undefined;
+  const credentials = config.LOCATION_CREDENTIALS;
+  const locations = new Locations({
+    ...{ locations: config.LOCATIONS, credentials, guard, log },
+    observe: metrics.countLocationConnection,
+  });
+  metrics.collectLocations(() => locations.all.map(({ id }) => ({ id, isAvailable: locations.isAvailable(id) })));
+  return locations;
 }
 
 /** Runs the maintenance as long as the server runs. */

@@ -6,12 +6,16 @@ import type { Controller, ControllerSettings } from '../../controller/controller
 import type { ControllerOptions } from '../../controller/options.ts';
 import { ConnectorRoles } from '../../core/buckets/connectorRoles.ts';
 import { countWaiting } from '../../core/jobs/backlog.ts';
+import { startSchedules } from '../../core/schedules/runs.ts';
 import { type Deliveries, startDeliveries } from '../../core/webhooks/deliveries.ts';
+import { DEFAULT_LIMITS } from '../../domain/limits.ts';
 import { createGuard, type GuardOptions } from '../../egress/guard.ts';
 import { startExports } from '../../exports/startExports.ts';
-import type { ServiceContext } from './serviceContext.ts';
+import { defaultQuotas, type ServiceContext } from './serviceContext.ts';
 
 export interface ControllerService {
+  /** More checks of /readyz, by name. */
+  readonly checks?: Readonly<Record<string, () => Promise<void>>>;
   /** Stops reconciliation and deliveries. Captures on this machine release their claims. */
   stop(graceMs: number): Promise<void>;
 }
@@ -22,11 +26,16 @@ export type EgressOptions = Pick<GuardOptions, 'allow' | 'allowWith'>;
 /** Settled ScreenshotJobs in the cluster. The audit deletes the oldest ones above this number early. */
 const MAX_FINISHED_RESOURCES = 1_000;
 
-/** Starts the work that every controller does, leader or not: deliveries and exports. Exports stop with the queue. */
+/** Starts the work that every controller does, leader or not: deliveries, exports and schedules. The last two stop with the queue. */
 export async function startQueueWork(context: ServiceContext, egress: EgressOptions): Promise<Deliveries> {
-  const { config, store, queue, artifacts, log, metrics, notifications } = context;
+  const { config, store, queue, artifacts, log, metrics, notifications, installation } = context;
   const observe = { attempted: metrics.countExportAttempt };
   await startExports({ store, queue, artifacts, log: log.child({ part: 'export' }), observe });
+  await startSchedules({
+    ...{ db: store.db, queue, quotas: defaultQuotas(config) },
+    limits: { ...DEFAULT_LIMITS, locations: config.LOCATIONS.map(({ id }) => id) },
+    log: log.child({ part: 'schedule' }),
+  });
   const guard = createGuard(egress);
   const principal = config.AWS_PRINCIPAL_ARN;
   return startDeliveries({
@@ -35,6 +44,7 @@ export async function startQueueWork(context: ServiceContext, egress: EgressOpti
     queue,
     artifacts,
     guard,
+    notices: { mailer: context.mailer, publicUrl: context.publicUrl, secret: installation.secret },
     roles: principal === undefined ? undefined : new ConnectorRoles({ guard, principal }),
     log: log.child({ part: 'delivery' }),
     observe: {
@@ -69,6 +79,7 @@ export function sharedControllerOptions(context: ServiceContext) {
     log: log.child({ part: 'controller' }),
     observe: {
       screenshots: metrics.countScreenshots,
+      milestones: metrics.timeMilestones,
       reconciled: metrics.controller.reconciled,
       audited: metrics.controller.audited,
     },

@@ -2,8 +2,9 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { answerParserFaults } from '../../api/server/parserFaults.ts';
+import type { ConnectListener } from '../../egress/gateway.ts';
 
 /** Files that another program renews, for example cert-manager through a mounted Secret. */
 export interface TlsFiles {
@@ -42,6 +43,8 @@ export interface ListenOptions {
   readonly maxConnections?: number;
   /** For tests: other deadlines, in milliseconds. */
   readonly deadlines?: Pick<ServerOptions, 'headersTimeout' | 'connectionsCheckingInterval'>;
+  /** Serves CONNECT requests; without it, the server closes their connections. */
+  readonly tunnels?: ConnectListener | undefined;
   /** Serves HTTPS instead of HTTP. */
   readonly tls?: TlsFiles | undefined;
 }
@@ -57,12 +60,14 @@ const OPTIONS = {
 };
 
 export async function startHttpServer(listener: RequestListener, options: ListenOptions): Promise<HttpServer> {
-  const { host, port, name, tls, maxConnections } = options;
+  const { host, port, name, tls, tunnels, maxConnections } = options;
   const serverOptions = { ...OPTIONS, ...options.deadlines };
   const setting = options.portSetting === undefined ? '' : ` with ${options.portSetting}`;
   const server = tls === undefined ? createServer(serverOptions, listener) : startTls(listener, tls);
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
   answerParserFaults(server);
+  // Node types these as streams, but a plain server passes its sockets.
+  if (tunnels) server.on('connect', (request, socket, head) => tunnels.connect(request, socket as Socket, head));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(
@@ -77,7 +82,10 @@ export async function startHttpServer(listener: RequestListener, options: Listen
   });
   const close = (graceMs: number) =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      const timer = setTimeout(() => {
+        server.closeAllConnections();
+        tunnels?.close();
+      }, graceMs);
       server.close(() => {
         clearTimeout(timer);
         resolve();

@@ -2,11 +2,16 @@
 
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import type { ClusterSummary } from '../../cluster/kubernetes/jobs/summary.ts';
 import { connectKubernetes, type KubernetesCluster } from '../../cluster/kubernetes/kubernetesCluster.ts';
+import { RefusedError } from '../../cluster/port.ts';
 import { type Config, ConfigError } from '../../config.ts';
 import { CaptureProfile } from '../../contract/captureProfile.ts';
 import { type Controller, startController } from '../../controller/controller.ts';
+import type { Database } from '../../db/database.ts';
+import { cachedCheck } from '../../lib/cachedCheck.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
+import { createLogger } from '../../observe/logger.ts';
 import {
   type ControllerService,
   collectControllerMetrics,
@@ -52,6 +57,7 @@ export async function startKubernetesController(
     onLost,
   });
   return {
+    checks: { captures: cachedCheck(() => checkCaptures(cluster)) },
     halt: () => {
       halted = true;
       metrics.controller.setLeader(false);
@@ -65,6 +71,16 @@ export async function startKubernetesController(
       await Promise.all([deliveries.stop(graceMs), queue.stop({ timeoutMs: graceMs })]);
     },
   };
+}
+
+/** A full quota is no fault, because captures wait for it. @throws RefusedError */
+async function checkCaptures(cluster: KubernetesCluster): Promise<void> {
+  try {
+    await cluster.dryRunCaptures({ pods: false });
+  } catch (error) {
+    // An API server that is slow or away says nothing about captures.
+    if (error instanceof RefusedError && error.reason !== 'QuotaExceeded') throw error;
+  }
 }
 
 async function startLeading(
@@ -105,6 +121,18 @@ export function connectCluster({ config, installation, log, metrics }: ServiceCo
     log: log.child({ part: 'cluster' }),
     observe: { requested: metrics.controller.requested },
   });
+}
+
+/** For `tearsheet diagnose`. */
+export async function summarizeCluster(config: Config, db: Database): Promise<ClusterSummary> {
+  const { id: installation } = await db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
+  const cluster = await connectKubernetes({
+    namespace: captureNamespace(config),
+    installation,
+    profile: readProfile(config),
+    log: createLogger({ name: 'diagnose', level: 'fatal' }),
+  });
+  return cluster.summarize(config.LEASE_NAME);
 }
 
 function readProfile({ CAPTURE_PROFILE: file = '' }: Config): CaptureProfile {

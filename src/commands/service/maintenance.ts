@@ -3,7 +3,9 @@ import { deleteEntriesOfDeleted, deleteOldEntries } from '../../core/organizatio
 import { OLD_ROWS } from '../../core/removal/oldRows.ts';
 import { expireSets } from '../../core/removal/removal.ts';
 import { sweepFiles } from '../../core/removal/removedFiles.ts';
+import { wakeLateSchedules } from '../../core/schedules/runs.ts';
 import { refreshWords } from '../../core/sets/changes.ts';
+import type { Enqueuer } from '../../db/queue.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Repetition, repeat } from '../../lib/repeat.ts';
@@ -18,7 +20,10 @@ const ROWS_TOGETHER = 500;
 /** The words of a large set take long. */
 const SETS_TOGETHER = 20;
 
-type MaintenanceContext = Pick<ServiceContext, 'store' | 'artifacts' | 'metrics'> & { readonly log: Log };
+type MaintenanceContext = Pick<ServiceContext, 'store' | 'artifacts' | 'metrics'> & {
+  readonly queue: Enqueuer;
+  readonly log: Log;
+};
 
 interface Task {
   readonly name: string;
@@ -51,7 +56,7 @@ export function startMaintenance(context: MaintenanceContext, retention: Retenti
 }
 
 function maintenanceTasks(
-  { store: { db }, artifacts }: MaintenanceContext,
+  { store: { db }, artifacts, queue, log }: MaintenanceContext,
   { defaultSetDays, auditLogDays }: Retention,
 ): Task[] {
   const deletions = Object.entries(OLD_ROWS).map(([kind, deleteOld]) => ({
@@ -78,6 +83,15 @@ function maintenanceTasks(
       everyMinutes: 1,
       run: async (signal) => {
         await untilNone((most) => refreshWords(db, most), SETS_TOGETHER, signal);
+        return {};
+      },
+    },
+    {
+      name: 'late schedules',
+      everyMinutes: 1,
+      run: async () => {
+        const late = await wakeLateSchedules(db, queue);
+        if (late > 0) log.warn({ late }, 'schedules were late; they were added to the queue again');
         return {};
       },
     },

@@ -8,10 +8,14 @@ import { openStore, type Store } from '../../db/database.ts';
 import { lostConnectionTo, whenDatabaseAnswers } from '../../db/databaseAway.ts';
 import { type Notifications, openNotifications } from '../../db/notifications.ts';
 import { type Queue, startQueue } from '../../db/queue.ts';
+import type { DefaultQuotas } from '../../domain/quotas.ts';
 import type { KeyRing } from '../../lib/keyRing.ts';
+import type { Mailer } from '../../mail/mailer.ts';
 import { type Health, startHealth } from '../../observe/health.ts';
 import { createLogger, type Logger, Outage } from '../../observe/logger.ts';
 import { createMetrics, type Metrics } from '../../observe/metrics.ts';
+import { useTracer, wantsTraces } from '../../observe/tracing.ts';
+import { mailerOf } from './people.ts';
 import { requireKeys } from './requireKeys.ts';
 
 /** The connections and settings that every long-running process needs. */
@@ -28,6 +32,8 @@ export interface ServiceContext {
   /** @throws Error if the artifact store accepts no files. */
   readonly checkArtifacts: () => Promise<void>;
   readonly notifications: Notifications;
+  /** Undefined without a mail server. */
+  readonly mailer: Mailer | undefined;
   readonly installation: Installation;
   close(): Promise<void>;
 }
@@ -61,6 +67,7 @@ export async function createServiceContext(options: ServiceContextOptions): Prom
   const { config, databaseUrl, keyRing } = options;
   const outage = new Outage('the database', lostConnectionTo(databaseUrl));
   const log = createLogger({ level: config.LOG_LEVEL, name: options.name, stream: options.logStream, outage });
+  const stopTracing = await startTracing(`tearsheet-${options.name}`, log);
   const onError = (err: Error) => log.error({ err }, 'a connection to the database failed, reconnecting');
   const onConnect = () => outage.ended(log);
   const maxConnections = config.DATABASE_POOL_SIZE;
@@ -84,9 +91,11 @@ export async function createServiceContext(options: ServiceContextOptions): Prom
   const metrics = createMetrics();
   metrics.collectQueue(async () => [...(await queue.depth()), { name: 'deliver', ...(await deliveryDepth(store.db)) }]);
   const close = async () => {
+    const exported = stopTracing();
     await notifications.close();
     artifacts.close();
     await store.close();
+    await exported;
   };
   const { publicUrl, internalUrl } = options;
   return {
@@ -101,9 +110,25 @@ export async function createServiceContext(options: ServiceContextOptions): Prom
     artifacts,
     checkArtifacts: createStoreCheck(artifacts),
     notifications,
+    mailer: await mailerOf(config),
     installation,
     close,
   };
+}
+
+/** @returns the quotas of organizations without own ones. */
+export const defaultQuotas = (config: Config): DefaultQuotas => ({
+  picturesPerDay: config.PICTURES_PER_DAY,
+  runningCaptures: config.MAX_PODS_PER_ORGANIZATION,
+});
+
+/** Starts the tracer if the standard variables of OpenTelemetry ask for it. @returns a function that stops it. */
+async function startTracing(service: string, log: Logger): Promise<() => Promise<void>> {
+  if (!wantsTraces(process.env)) return async () => undefined;
+  const { startOpenTelemetry } = await import('../../observe/openTelemetry.ts');
+  const { tracer, stop } = startOpenTelemetry({ service, log });
+  useTracer(tracer);
+  return stop;
 }
 
 /** Like {@link createServiceContext}, with all settings from the environment. @throws ConfigError */
@@ -123,20 +148,21 @@ export function serviceContextFromEnvironment(
   });
 }
 
-/** Serves health and metrics. The process is ready while its database answers and its artifact store accepts files. */
+/** Serves health and metrics. The process is ready while its database answers, its artifact store accepts files, and `more` succeeds. */
 export function serveHealth(
   context: ServiceContext,
   address: { readonly host: string; readonly port: number },
+  more: Readonly<Record<string, () => Promise<void>>> = {},
 ): Promise<Health> {
   const { checkArtifacts, log, metrics } = context;
   // At the start, because nobody may look at /readyz.
   checkArtifacts().catch((err: unknown) => log.error({ err }, 'no picture can be stored; check ARTIFACTS_URL'));
-  const checks = { database: () => checkDatabase(context), artifacts: checkArtifacts };
+  const checks = { database: () => checkDatabase(context), artifacts: checkArtifacts, ...more };
   return startHealth({ ...address, checks, metrics });
 }
 
 /** Fails if another or an empty database answers at this address, because this process would then serve wrong data. */
-async function checkDatabase({ store, installation }: ServiceContext): Promise<void> {
+export async function checkDatabase({ store, installation }: ServiceContext): Promise<void> {
   const found = await readInstallation(store.db).catch((error: { code?: string }) => {
     if (error.code === NO_SUCH_TABLE) return undefined;
     throw error;

@@ -5,6 +5,7 @@ import type { AdRow, Row } from '../../db/rows.ts';
 import { type AdSize, defaultAdName, type Media } from '../../domain/ads.ts';
 import type { Metadata } from '../../domain/metadata.ts';
 import { isUuid } from '../../domain/slugs.ts';
+import { activeTraceparent } from '../../observe/tracing.ts';
 import { type NewSubscriber, subscriberRows } from '../webhooks/subscriberRows.ts';
 import { AD_COLUMNS } from './readAd.ts';
 
@@ -106,9 +107,10 @@ function statement({ organizationId, campaign, source, ads, subscribers = [] }: 
     with ${campaignSteps(organizationId, campaign)},
     ad as (
       insert into ads (id, organization_id, campaign_id, lookup_key, name, kind, content, given_width, given_height, source,
-        metadata, upload_id)
+        metadata, upload_id, traceparent)
       select n.id, ${organizationId}::uuid, campaign.id, n.lookup_key, n.name, n.kind, n.content, n.given_width,
-        n.given_height, ${source}, n.metadata::jsonb, case when n.kind = 'upload' then n.content::uuid end
+        n.given_height, ${source}, n.metadata::jsonb, case when n.kind = 'upload' then n.content::uuid end,
+        ${activeTraceparent() ?? null}
       from campaign, unnest(
         ${column((ad) => ad.id)}::uuid[], ${column((ad) => ad.lookupKey)}::text[], ${column((ad) => ad.name)}::text[],
         ${column((ad) => ad.media.type)}::text[], ${column((ad) => ad.media.content)}::text[],

@@ -11,6 +11,7 @@ import {
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readSearchPage, type Words } from '../../db/list.ts';
 import type { AdRow } from '../../db/rows.ts';
+import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
 import type { Metadata } from '../../domain/metadata.ts';
 import type { AdStatus } from '../../domain/states.ts';
 import { AD_COLUMNS } from './readAd.ts';
@@ -20,6 +21,8 @@ export interface AdFilter extends TimeRange {
   readonly text?: string | undefined;
   readonly campaignId?: string | undefined;
   readonly lookupKey?: string | undefined;
+  /** False leaves out creatives that people try, and that no request has used yet. */
+  readonly hasDrafts?: false;
   readonly status?: AdStatus | undefined;
   /** Only rows with all these pairs. */
   readonly metadata?: Metadata | undefined;
@@ -55,11 +58,15 @@ const ORDERS = {
 
 /** The conditions on `ads` except words. */
 function isInList(filter: AdFilter): RawBuilder<boolean> {
-  const { organizationId, campaignId, lookupKey, status, after } = filter;
+  const { organizationId, campaignId, lookupKey, hasDrafts, status, after } = filter;
   return allOf([
     sql`ads.organization_id = ${organizationId}`,
     campaignId === undefined ? undefined : sql`ads.campaign_id = ${campaignId}`,
     lookupKey === undefined ? undefined : sql`ads.lookup_key = ${lookupKey}`,
+    hasDrafts === false
+      ? sql`ads.campaign_id is distinct from (
+          select id from campaigns where organization_id = ${organizationId} and name = ${DRAFT_CAMPAIGN})`
+      : undefined,
     status === undefined ? undefined : sql`ads.status = ${status}`,
     isInRange(sql`ads.created_at`, filter),
     isAfter('ads', after),

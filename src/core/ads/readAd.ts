@@ -2,11 +2,16 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { AdRow, Row, RowQuery, WithSlug } from '../../db/rows.ts';
+import type { AdSize } from '../../domain/ads.ts';
 
 export interface DraftAd extends AdRow {
   /** Name of its campaign. */
   readonly campaign: string;
   readonly source: Row<'ads'>['source'];
+  /** CSS pixels, as given or as rendered; null if it is not known. */
+  readonly size: AdSize | null;
+  /** Whether it is an image that does not move, so that all moments show the same. */
+  readonly still: boolean;
 }
 
 export const AD_COLUMNS = [
@@ -131,6 +136,14 @@ export async function readCreative(
   };
 }
 
+/** The size of a row of `ads`: as the request gave it, or as rendered; null if it is not known. */
+export const AD_SIZE = sql<AdSize | null>`case when coalesce(given_width, width) is not null then json_build_object(
+  'width', coalesce(given_width, width), 'height', coalesce(given_height, height)) end`;
+
+/** Whether a row of `ads` is an image that does not move. */
+export const IS_STILL = sql<boolean>`exists (
+  select from job_creatives c where c.ad_id = ads.id and c.mode = 'still')`;
+
 /** @returns the ads of the organization among these, in the order of the ids. */
 export async function readDraftAds(
   db: Queryable,
@@ -141,23 +154,9 @@ export async function readDraftAds(
     .selectFrom('ads')
     .innerJoin('campaigns', 'campaigns.id', 'ads.campaign_id')
     .select([...AD_COLUMNS, 'campaigns.name as campaign', 'ads.source'])
+    .select([AD_SIZE.as('size'), IS_STILL.as('still')])
     .where('ads.organization_id', '=', organizationId)
     .where(sql<SqlBool>`ads.id = any(${[...ids]}::uuid[])`)
     .execute();
   return rows.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
-}
-
-/** Moves drafts into the campaign of the request that uses them. Other ads stay where they are. */
-export async function moveDraftAds(
-  tx: Queryable,
-  given: { organizationId: string; ids: readonly string[]; toCampaignId: string },
-): Promise<void> {
-  if (given.ids.length === 0) return;
-  await tx
-    .updateTable('ads')
-    .set({ campaign_id: given.toCampaignId, source: 'create_ad' })
-    .where('organization_id', '=', given.organizationId)
-    .where(sql<SqlBool>`id = any(${[...given.ids]}::uuid[])`)
-    .where('source', '=', 'draft')
-    .execute();
 }

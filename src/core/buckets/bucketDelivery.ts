@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
+import type { AnimationFormat } from '../../domain/animations.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { CompleteDelivery } from '../webhooks/deliveryToSend.ts';
 import type { DeliveryOptions, SentDelivery } from '../webhooks/deliveryWorker.ts';
@@ -26,6 +27,8 @@ interface SetPicture {
   readonly ad_name: string;
   readonly artifact_key: string;
   readonly sha256: string;
+  readonly webp_key: string | null;
+  readonly gif_key: string | null;
   readonly warnings: readonly Warning[];
 }
 
@@ -104,9 +107,9 @@ async function uploadsOf(
   options: DeliveryOptions,
 ): Promise<{ pictures: ObjectUpload[]; last?: ObjectUpload }> {
   const { db } = options.store;
-  const picture = (key: string, artifactKey: string): ObjectUpload => ({
-    key,
-    contentType: 'image/png',
+  const picture = (key: string, artifactKey: string, format: 'png' | AnimationFormat = 'png'): ObjectUpload => ({
+    key: inFormat(key, format),
+    contentType: `image/${format}`,
     read: async () => (await options.artifacts.get(artifactKey)).bytes,
   });
   if (adId !== null) {
@@ -123,7 +126,11 @@ async function uploadsOf(
   });
   const manifest = manifestText(body, rows);
   return {
-    pictures: rows.map(({ key, artifact_key }) => picture(key, artifact_key)),
+    pictures: rows.flatMap(({ key, artifact_key, webp_key, gif_key }) => [
+      picture(key, artifact_key),
+      ...(webp_key === null ? [] : [picture(key, webp_key, 'webp')]),
+      ...(gif_key === null ? [] : [picture(key, gif_key, 'gif')]),
+    ]),
     last: {
       key: manifestKey({ keyPrefix, setId }),
       contentType: 'application/json',
@@ -132,13 +139,19 @@ async function uploadsOf(
   };
 }
 
-/** @returns the manifest: what the files are, the event, and the key, SHA-256 and warnings of each picture. */
+const inFormat = (key: string, format: 'png' | AnimationFormat) => key.replace(/\.png$/, `.${format}`);
+
+/** @returns the manifest: what the files are, the event, and the key, SHA-256, warnings and animation of each picture. */
 function manifestText(
   body: string,
-  files: readonly (Pick<SetPicture, 'id' | 'sha256' | 'warnings'> & { key: string })[],
+  files: readonly (Pick<SetPicture, 'id' | 'sha256' | 'warnings' | 'webp_key' | 'gif_key'> & { key: string })[],
 ): string {
   const event: unknown = JSON.parse(body);
-  const listed = files.map(({ id, key, sha256, warnings }) => ({ screenshot_id: id, key, sha256, warnings }));
+  const listed = files.map(({ id, key, sha256, warnings, webp_key, gif_key }) => {
+    const animation = webp_key !== null &&
+      gif_key !== null && { webp: inFormat(key, 'webp'), gif: inFormat(key, 'gif') };
+    return { screenshot_id: id, key, sha256, warnings, ...(animation && { animation }) };
+  });
   return `${JSON.stringify({ kind: 'placement_preview', event, files: listed }, null, 2)}\n`;
 }
 
@@ -163,6 +176,8 @@ export async function setPictures(db: Queryable, setId: string): Promise<SetPict
   return db
     .selectFrom('screenshots as s')
     .innerJoin('images as i', 'i.token', 's.image_token')
+    .leftJoin('images as w', (join) => join.on('w.token', '=', sql<string>`s.animation->'webp'->>'token'`))
+    .leftJoin('images as g', (join) => join.on('g.token', '=', sql<string>`s.animation->'gif'->>'token'`))
     .innerJoin('ads as a', 'a.id', 's.ad_id')
     .select([
       's.id',
@@ -173,6 +188,8 @@ export async function setPictures(db: Queryable, setId: string): Promise<SetPict
       'a.name as ad_name',
       'i.artifact_key',
       'i.sha256',
+      'w.artifact_key as webp_key',
+      'g.artifact_key as gif_key',
       's.warnings',
     ])
     .where('s.set_id', '=', setId)

@@ -4,11 +4,10 @@ import type { Queryable } from '../../db/database.ts';
 import type { DeviceName } from '../../domain/devices.ts';
 import type { ExportOptions } from '../../domain/exports.ts';
 import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
+import { MOST_RETAKES } from '../../domain/versions.ts';
 
 /** Increase it when exports of the same content look different, so that no older file is reused. */
 const LAYOUT_VERSION = 2;
-/** Retakes that are looked at; the newest ones. Pages look at as many. */
-const MOST_RETAKES = 20;
 
 export interface ExportSubject {
   readonly status: SetStatus;
@@ -47,17 +46,19 @@ export async function readExportSubject(
  * The query `shown`: each screenshot of the set as people see it now, by the rules of `domain/versions.ts`. A picture that a
  * reviewer rejected is left out unless a newer one replaces it.
  */
-function shownVersions(setId: string, { audience }: Pick<ExportOptions, 'audience'>) {
-  const approvedOnly = audience === 'shared';
-  return sql`own as (select id, coalesce(original_id, id) as root, created_at from screenshot_sets where id = ${setId}::uuid),
+function shownVersions(setId: string, options: ExportReaders) {
+  const [approvedOnly, ownToo] = [options.audience === 'shared', options.approved_only === true];
+  return sql`own as (
+      select id, coalesce(original_id, id) as root, created_at, status from screenshot_sets where id = ${setId}::uuid
+    ),
     family as (
-      select id, created_at, 'own' as status from own
+      select id, created_at, status from own
       union all
       (select f.id, f.created_at, f.status from own join screenshot_sets f on f.original_id = own.root
         where f.created_at > own.created_at order by f.created_at desc limit ${MOST_RETAKES})
     ),
     newest as (
-      select distinct on (o.id) o.id as own_id, o.seq as own_seq, v.*
+      select distinct on (o.id) o.id as own_id, o.seq as own_seq, f.status as set_status, v.*
       from family f
       join screenshots v on v.set_id = f.id
       join screenshots o on o.set_id = ${setId}::uuid and coalesce(o.original_id, o.id) = coalesce(v.original_id, v.id)
@@ -65,8 +66,13 @@ function shownVersions(setId: string, { audience }: Pick<ExportOptions, 'audienc
         and (f.status = 'approved' or v.decision = 'approved' or not ${approvedOnly}::boolean))
       order by o.id, f.created_at desc, v.id
     ),
-    shown as (select * from newest where decision is distinct from 'rejected')`;
+    shown as (
+      select * from newest where decision is distinct from 'rejected'
+        and (not ${ownToo}::boolean or decision = 'approved' or set_status = 'approved')
+    )`;
 }
+
+type ExportReaders = Pick<ExportOptions, 'audience' | 'approved_only'>;
 
 export interface ExportPicture {
   readonly id: string;
@@ -88,10 +94,15 @@ export interface ExportPicture {
   readonly ad_width: number | null;
   readonly ad_height: number | null;
   readonly artifact_key: string;
+  /** The keys of its animation; null if it has none. */
+  readonly webp_key: string | null;
+  readonly gif_key: string | null;
   readonly sha256: string;
   /** Device pixels. */
   readonly width: number;
   readonly height: number;
+  /** The picture has the warning `slot_uncertain`, and no reviewer approved it. */
+  readonly slot_uncertain: boolean;
 }
 
 /**
@@ -100,7 +111,7 @@ export interface ExportPicture {
  */
 export async function readExportPictures(
   db: Queryable,
-  { setId, options }: { setId: string; options: Pick<ExportOptions, 'audience'> },
+  { setId, options }: { setId: string; options: ExportReaders },
   { skip, take }: { skip: number; take?: number },
 ): Promise<ExportPicture[]> {
   const { rows } = await sql<ExportPicture>`
@@ -113,8 +124,12 @@ export async function readExportPictures(
     select s.id, nullif(s.own_id, s.id) as retake_of, s.own_seq + 1 as number, s.site_url,
       s.record->>'final_url' as final_url, s.device, coalesce((s.record->>'ratio')::float8, 1) as ratio, s.marker_ms,
       coalesce(s.captured_at, i.created_at) as captured_at, s.ad_id, a.name as ad_name, a.width as ad_width,
-      a.height as ad_height, i.artifact_key, i.sha256, i.width, i.height
+      a.height as ad_height, i.artifact_key, i.sha256, i.width, i.height, w.artifact_key as webp_key, g.artifact_key as gif_key,
+      coalesce(s.decision <> 'approved', true)
+        and coalesce(s.record->'warnings' @> '[{"code": "slot_uncertain"}]', false) as slot_uncertain
     from pictures s join images i on i.token = s.image_token join ads a on a.id = s.ad_id
+    left join images w on w.token = s.animation->'webp'->>'token'
+    left join images g on g.token = s.animation->'gif'->>'token'
     where s.status = 'uploaded'
     order by s.site_at, s.device_at, s.ad_at, s.marker_ms nulls first, s.own_seq
     limit ${take ?? null} offset ${skip}`.execute(db);
@@ -133,7 +148,7 @@ export interface ExportFailure {
 /** The screenshots of a set without a picture, in the order of the request. */
 export async function readExportFailures(
   db: Queryable,
-  { setId, options }: { setId: string; options: Pick<ExportOptions, 'audience'> },
+  { setId, options }: { setId: string; options: ExportReaders },
   most: number,
 ): Promise<ExportFailure[]> {
   const { rows } = await sql<ExportFailure>`

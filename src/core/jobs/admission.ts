@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
+import { type WantedFilm, wantedFilms } from '../../domain/animations.ts';
 import {
   type Batches,
   type PageOfPicture,
@@ -24,20 +25,27 @@ import {
   readGrowable,
   type WaitingItem,
 } from './backlog.ts';
+import type { ResolveContext } from './countedTransactions.ts';
 import { isStopped } from './installation.ts';
 
 interface NewJob {
   readonly id: string;
   readonly name: string;
   readonly organizationId: string;
-  /** Undefined for a job of ads without a set. */
-  readonly setId: string | undefined;
+  /** Undefined for a job of ads without a set, and of a placement. */
+  readonly setId?: string;
   readonly indexes: number;
   readonly parallelism: number;
   readonly deadlineSeconds: number;
   /** Its captures may take small sets, and another capture may take it. */
   readonly small: boolean;
-  readonly creatives: readonly { readonly adId: string; readonly wanted: readonly WantedFrame[] }[];
+  readonly creatives: readonly WantedCreative[];
+}
+
+interface WantedCreative {
+  readonly adId: string;
+  readonly wanted: readonly WantedFrame[];
+  readonly films: readonly WantedFilm[];
 }
 
 /** Any number, the same in every process. */
@@ -60,10 +68,15 @@ export interface AdmissionLimits {
   readonly setDeadlineSeconds: number;
 }
 
+type AdmissionContext = Pick<ResolveContext, 'reached'>;
+
 export interface Admitted {
   readonly jobId: string;
   /** Name of the ScreenshotJob. */
   readonly name: string;
+  readonly traceparent: string | null;
+  /** When it was requested. */
+  readonly since: Date;
 }
 
 export interface Admission {
@@ -76,7 +89,11 @@ export interface Admission {
 const START_SECONDS = 5;
 
 /** Admits nothing if the limits are reached. If the backlog is empty, running jobs get the free places. */
-export async function admitWaiting(transaction: Queryable, limits: AdmissionLimits): Promise<Admission> {
+export async function admitWaiting(
+  transaction: Queryable,
+  limits: AdmissionLimits,
+  context: AdmissionContext,
+): Promise<Admission> {
   await lockAdmission(transaction);
   if (await isStopped(transaction)) return { admitted: [], grown: [] };
   const { maxPods, maxPodsPerOrganization, parallelism: most, pagesPerIndex } = limits;
@@ -85,7 +102,7 @@ export async function admitWaiting(transaction: Queryable, limits: AdmissionLimi
   const waiting = await readBacklog(transaction, most);
   const admitted: Admitted[] = [];
   for (const { item, parallelism } of chooseFairly(waiting, capacity).slice(0, MAX_AT_ONCE)) {
-    const made = await admit(transaction, item, { parallelism, limits, plan });
+    const made = await admit(transaction, item, { parallelism, limits, plan, context });
     if (made !== undefined) admitted.push(made);
   }
   const grows = waiting.length === 0 && limits.fixedParallelism !== true;
@@ -100,6 +117,7 @@ export async function admitSmallSet(
   transaction: Queryable,
   organizationId: string,
   limits: Pick<AdmissionLimits, 'maxPodsPerOrganization' | 'setDeadlineSeconds'>,
+  context: AdmissionContext,
 ): Promise<Admitted | undefined> {
   if ((await isStopped(transaction)) || (await hasUnstarted(transaction, START_SECONDS))) return undefined;
   const running = await countRunning(transaction);
@@ -109,7 +127,7 @@ export async function admitSmallSet(
   const [next] = chooseFairly(await readBacklog(transaction, 1), { running, maxPods, maxPodsPerOrganization });
   if (next?.item.organizationId !== organizationId || !next.item.small) return undefined;
   const plan = (screenshots: readonly PageOfPicture[]) => ({ indexes: 1, assignment: screenshots.map(() => 0) });
-  return admit(transaction, next.item, { parallelism: 1, limits, plan });
+  return admit(transaction, next.item, { parallelism: 1, limits, plan, context });
 }
 
 /** Gives places that no set waits for to the jobs that can use more. @returns the names of these jobs. */
@@ -123,11 +141,14 @@ interface JobPlan {
   readonly parallelism: number;
   readonly limits: Pick<AdmissionLimits, 'setDeadlineSeconds'>;
   readonly plan: (screenshots: readonly PageOfPicture[]) => Batches;
+  readonly context: AdmissionContext;
 }
 
 /** @returns undefined if the set was canceled in the meantime. */
 async function admit(transaction: Queryable, item: WaitingItem, plan: JobPlan): Promise<Admitted | undefined> {
-  return item.setId === undefined ? admitAds(transaction, item, plan) : admitSet(transaction, item.setId, item, plan);
+  return item.setId === undefined
+    ? admitWithoutSet(transaction, item, plan)
+    : admitSet(transaction, item.setId, item, plan);
 }
 
 async function admitSet(
@@ -136,7 +157,9 @@ async function admitSet(
   item: WaitingItem,
   plan: JobPlan,
 ): Promise<Admitted | undefined> {
-  if (!(await startCapturing(transaction, setId))) return undefined;
+  const seconds = await startCapturing(transaction, setId);
+  if (seconds === undefined) return undefined;
+  plan.context.reached.push({ milestone: 'admitted', seconds });
   const { organizationId, small } = item;
   const screenshots = await readPlannedScreenshots(transaction, setId);
   const { indexes, assignment } = plan.plan(screenshots);
@@ -144,8 +167,18 @@ async function admitSet(
   const creatives = [...Map.groupBy(shown, ({ adId }) => adId)].map(([adId, places]) => ({
     adId,
     wanted: wantedFrames(places),
+    films: wantedFilms(places),
   }));
-  const admitted = await storeJob(transaction, { organizationId, small, setId, indexes, creatives }, plan);
+  const job = {
+    id: randomUUID(),
+    name: resourceNameOf('set', setId),
+    organizationId,
+    small,
+    setId,
+    indexes,
+    creatives,
+  };
+  const admitted = await storeJob(transaction, job, { ...plan, since: item.since });
   await assignIndexes(
     transaction,
     screenshots.map(({ id }) => id),
@@ -155,40 +188,39 @@ async function admitSet(
   return admitted;
 }
 
-async function admitAds(
-  transaction: Queryable,
-  { organizationId, adIds = [] }: WaitingItem,
-  plan: JobPlan,
-): Promise<Admitted> {
-  const creatives = adIds.map((adId) => ({ adId, wanted: FRAMES_WITHOUT_SET }));
+/** @param item a placement, or ads without a set. */
+async function admitWithoutSet(transaction: Queryable, item: WaitingItem, plan: JobPlan): Promise<Admitted> {
+  const { organizationId, small, placementId, adIds = [] } = item;
+  const creatives = adIds.map((adId) => ({ adId, wanted: FRAMES_WITHOUT_SET, films: [] }));
   const indexes = planCreativeIndexes(adIds.length);
-  const job = { organizationId, small: false, setId: undefined, indexes, creatives };
-  const admitted = await storeJob(transaction, job, plan);
-  await notify(transaction, { job: admitted.jobId });
+  const id = placementId ?? randomUUID();
+  const name = resourceNameOf(placementId === undefined ? 'ads' : 'placement', id);
+  const admitted = await storeJob(
+    transaction,
+    { id, name, organizationId, small, indexes, creatives },
+    { ...plan, since: item.since },
+  );
+  await notify(transaction, { job: id, resource: name });
   return admitted;
 }
 
 async function storeJob(
   transaction: Queryable,
-  job: Pick<NewJob, 'organizationId' | 'small' | 'setId' | 'indexes' | 'creatives'>,
-  { limits, parallelism }: JobPlan,
+  job: Omit<NewJob, 'parallelism' | 'deadlineSeconds'>,
+  { limits, parallelism, since }: JobPlan & Pick<WaitingItem, 'since'>,
 ): Promise<Admitted> {
-  const jobId = randomUUID();
-  const name = resourceNameOf(job.setId === undefined ? { jobId } : { setId: job.setId });
-  await insertJob(transaction, {
+  const traceparent = await insertJob(transaction, {
     ...job,
-    id: jobId,
-    name,
     parallelism: Math.min(parallelism, job.indexes),
     deadlineSeconds: limits.setDeadlineSeconds,
   });
-  return { jobId, name };
+  return { jobId: job.id, name: job.name, traceparent, since };
 }
 
-/** Stores a job with its indexes and creatives. */
-async function insertJob(transaction: Queryable, job: NewJob): Promise<void> {
+/** Stores a job with its indexes and creatives. @returns its `traceparent`. */
+async function insertJob(transaction: Queryable, job: NewJob): Promise<string | null> {
   const { id, indexes, creatives } = job;
-  await transaction
+  const { traceparent } = await transaction
     .insertInto('screenshot_jobs')
     .values({
       id,
@@ -199,16 +231,24 @@ async function insertJob(transaction: Queryable, job: NewJob): Promise<void> {
       parallelism: job.parallelism,
       small: job.small,
       deadline_at: sql<Date>`now() + make_interval(secs => ${job.deadlineSeconds})`,
+      traceparent: sql<string | null>`coalesce(
+        (select traceparent from screenshot_sets where id = ${job.setId ?? null}),
+        (select traceparent from placements where id = ${id}),
+        (select traceparent from ads where id = any(${creatives.map(({ adId }) => adId)}::uuid[])
+         and ${job.setId === undefined} and traceparent is not null order by created_at, id limit 1))`,
     })
-    .execute();
+    .returning('traceparent')
+    .executeTakeFirstOrThrow();
   await sql`insert into job_indexes (job_id, index) select ${id}, generate_series(0, ${indexes - 1}::integer)`.execute(
     transaction,
   );
   await sql`
-    insert into job_creatives (job_id, ad_id, wanted)
-    select ${id}::uuid, c.ad_id, c.wanted
+    insert into job_creatives (job_id, ad_id, wanted, wanted_films)
+    select ${id}::uuid, c.ad_id, c.wanted, c.films
     from unnest(${creatives.map(({ adId }) => adId)}::uuid[],
-      ${creatives.map(({ wanted }) => JSON.stringify(wanted))}::jsonb[]) as c(ad_id, wanted)`.execute(transaction);
+      ${creatives.map(({ wanted }) => JSON.stringify(wanted))}::jsonb[],
+      ${creatives.map(({ films }) => JSON.stringify(films))}::jsonb[]) as c(ad_id, wanted, films)`.execute(transaction);
+  return traceparent;
 }
 
 /** Waits until no other transaction admits. */

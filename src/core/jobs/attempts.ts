@@ -4,7 +4,7 @@ import { notify } from '../../db/notifications.ts';
 import type { EventContext } from '../webhooks/events.ts';
 import { expireEarlierClaims } from './creatives.ts';
 import { extendHosting, lockIndex, markIndexFinished, notifyJobAndHosted, shareIndex, startAttempt } from './hosts.ts';
-import { type LockedJob, type SharedJob, shareJob } from './jobs.ts';
+import { changeOf, type LockedJob, type SharedJob, shareJob } from './jobs.ts';
 
 /** Identifies one attempt of an index. */
 export interface AttemptRef {
@@ -45,7 +45,7 @@ export async function openAttempt(
   if (known.pod === pod) return { ...opened, attempt: known.attempt };
   const attempt = known.attempt + 1;
   await startAttempt(transaction, { jobId, index, attempt, pod });
-  await notify(transaction, { job: jobId, ...(job.set_id === null ? {} : { set: job.set_id }) });
+  await notify(transaction, changeOf(job));
   await expireEarlierClaims(transaction, { jobId, index, attempt });
   // The jobs that the earlier capture took get a Job of their own.
   if (known.attempt > 0 && job.small) await notifyJobAndHosted(transaction, jobId);
@@ -88,7 +88,8 @@ export async function lockAttempt(
 export async function lockUnsettledJob(transaction: Queryable, jobId: string): Promise<LockedJob | undefined> {
   const job = await shareJob(transaction, jobId);
   if (job === undefined || job.settled_at !== null) return undefined;
-  return { id: job.id, organization_id: job.organization_id, set_id: job.set_id };
+  const { id, organization_id, name, set_id } = job;
+  return { id, organization_id, name, set_id };
 }
 
 /**

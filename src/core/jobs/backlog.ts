@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { MAX_CREATIVES, MAX_PICTURES } from '../../domain/batches.ts';
 import type { Waiting } from '../../domain/fairness.ts';
+import { PRIORITIES, type Priority } from '../../domain/priorities.ts';
 import { readCaptureQuotas } from '../organizations/usage.ts';
 
 export interface KnownJob {
@@ -21,9 +22,10 @@ interface WaitingCount {
 
 const NONE_WAITING: WaitingCount = { count: 0, oldest_seconds: 0 };
 
-/** A set, or up to 20 ads of create-ad that arrived together. */
+/** A set, a placement, or up to 20 ads of create-ad that arrived together. */
 export interface WaitingItem extends Waiting {
   readonly setId?: string;
+  readonly placementId?: string;
   readonly adIds?: readonly string[];
   /** Its work takes so little that starting a capture for it would cost most. */
   readonly small: boolean;
@@ -33,11 +35,34 @@ export interface WaitingItem extends Waiting {
 const SMALL_SET = { pages: 4, pictures: 12 };
 
 /** Read at once for each organization. The rest is read at the next admission. */
-const HEADS = { sets: 20, ads: 10 * MAX_CREATIVES };
+const HEADS = { sets: 20, placements: 20, ads: 10 * MAX_CREATIVES };
 
-/** The oldest sets and ads of each organization that wait without a job. */
+/** Rows that wait for a job, by table. */
+const WAITING = {
+  sets: sql`screenshot_sets where status = 'draft' and cancel_requested_at is null`,
+  placements: sql`placements where status = 'pending' and not exists (
+    select from screenshot_jobs j where j.id = placements.id)`,
+  ads: sql`ads where status = 'pending' and source <> 'screenshot_request' and not exists (
+    select 1 from job_creatives c join screenshot_jobs j on j.id = c.job_id where c.ad_id = ads.id and j.set_id is null)`,
+} as const;
+
+/** The oldest rows of each organization that wait, as a query; of sets, the oldest of each priority. */
+function headsOf(kind: keyof typeof WAITING, most: number) {
+  const [priorities, priority, ofPriority] =
+    kind === 'sets'
+      ? [sql.val([...PRIORITIES]), sql.ref('priority'), sql`and priority = p.priority`]
+      : [sql.val(['normal']), sql`p.priority`, sql``];
+  return sql<{ id: string; organization_id: string; created_at: Date; priority: Priority }>`
+    select head.* from organizations o cross join unnest(${priorities}::text[]) as p(priority) cross join lateral (
+      select id, organization_id, created_at, ${priority} as priority from ${WAITING[kind]}
+        and organization_id = o.id ${ofPriority}
+      order by created_at, id limit ${most}
+    ) head order by created_at, id`;
+}
+
+/** The oldest sets, placements and ads of each organization that wait without a job. */
 export async function readBacklog(db: Queryable, parallelism: number): Promise<WaitingItem[]> {
-  const items = [...(await waitingSets(db, parallelism)), ...(await waitingAds(db))];
+  const items = [...(await waitingSets(db, parallelism)), ...(await waitingPlacements(db)), ...(await waitingAds(db))];
   const quotas = await readCaptureQuotas(db);
   return items.map((item) => ({ ...item, maxPodsOfOrganization: quotas.get(item.organizationId) }));
 }
@@ -46,45 +71,46 @@ interface WaitingSetRow {
   readonly id: string;
   readonly organization_id: string;
   readonly created_at: Date;
+  readonly priority: Priority;
   readonly batches: number;
   readonly pictures: number;
 }
 
 async function waitingSets(db: Queryable, parallelism: number): Promise<WaitingItem[]> {
   const { rows } = await sql<WaitingSetRow>`
-    with heads as (
-      select head.* from organizations o cross join lateral (
-        select id, organization_id, created_at from screenshot_sets
-        where organization_id = o.id and status = 'draft' and cancel_requested_at is null
-        order by created_at, id limit ${HEADS.sets}
-      ) head
-    )
+    with heads as (${headsOf('sets', HEADS.sets)})
     select heads.*, size.*
     from heads cross join lateral (
       select coalesce(sum(ceil(page.pictures / ${MAX_PICTURES}::numeric)), 0)::integer as batches,
         coalesce(sum(page.pictures), 0)::integer as pictures
       from (
-        select count(*) as pictures from screenshots where set_id = heads.id group by site_key, device, options->>'other_ads'
+        select count(*) as pictures from screenshots where set_id = heads.id
+        group by site_key, device, options->>'other_ads', options->>'location', page_access_id
       ) page
     ) size`.execute(db);
   return rows.map((row) => ({
     organizationId: row.organization_id,
     since: row.created_at,
+    priority: row.priority,
     pods: Math.max(1, Math.min(parallelism, row.batches)),
     setId: row.id,
     small: row.batches <= SMALL_SET.pages && row.pictures <= SMALL_SET.pictures,
   }));
 }
 
+async function waitingPlacements(db: Queryable): Promise<WaitingItem[]> {
+  const { rows } = await headsOf('placements', HEADS.placements).execute(db);
+  return rows.map(({ id, organization_id, created_at }) => ({
+    organizationId: organization_id,
+    since: created_at,
+    pods: 1,
+    placementId: id,
+    small: true,
+  }));
+}
+
 async function waitingAds(db: Queryable): Promise<WaitingItem[]> {
-  const { rows } = await sql<{ id: string; organization_id: string; created_at: Date }>`
-    select head.* from organizations o cross join lateral (
-      select id, organization_id, created_at from ads
-      where organization_id = o.id and status = 'pending' and source <> 'screenshot_request' and not exists (
-        select 1 from job_creatives c join screenshot_jobs j on j.id = c.job_id
-        where c.ad_id = ads.id and j.set_id is null)
-      order by created_at, id limit ${HEADS.ads}
-    ) head order by created_at, id`.execute(db);
+  const { rows } = await headsOf('ads', HEADS.ads).execute(db);
   return [...Map.groupBy(rows, ({ organization_id }) => organization_id)].flatMap(([organizationId, ads]) => {
     const groups: WaitingItem[] = [];
     for (let from = 0; from < ads.length; from += MAX_CREATIVES) {
@@ -155,22 +181,12 @@ export async function hasUnstarted(db: Queryable, afterSeconds: number): Promise
   return rows[0]?.unstarted ?? true;
 }
 
-/** Organizations of which sets or ads wait for a job. Reads one of each organization, however many wait behind it. */
+/** Organizations of which sets, placements or ads wait for a job. Reads one of each organization, however many wait behind it. */
 export async function organizationsWithBacklog(db: Queryable): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select o.id from organizations o cross join lateral (
-      select 1 from screenshot_sets
-      where organization_id = o.id and status = 'draft' and cancel_requested_at is null
-      order by created_at, id limit 1
-    ) first_set
-    union
-    select o.id from organizations o cross join lateral (
-      select 1 from ads
-      where organization_id = o.id and status = 'pending' and source <> 'screenshot_request' and not exists (
-        select 1 from job_creatives c join screenshot_jobs j on j.id = c.job_id
-        where c.ad_id = ads.id and j.set_id is null)
-      order by created_at, id limit 1
-    ) first_ad`.execute(db);
+    select organization_id as id from (${headsOf('sets', 1)}) first_sets
+    union select organization_id from (${headsOf('placements', 1)}) first_placements
+    union select organization_id from (${headsOf('ads', 1)}) first_ads`.execute(db);
   return rows.map(({ id }) => id);
 }
 
@@ -185,18 +201,13 @@ export async function knownJobs(db: Queryable, names: readonly string[]): Promis
   return new Map(rows.map((row) => [row.name, row]));
 }
 
-/** Sets and ads that wait for a job. */
-export async function countWaiting(db: Queryable): Promise<Record<'sets' | 'ads', WaitingCount>> {
+/** Sets, placements and ads that wait for a job. */
+export async function countWaiting(db: Queryable): Promise<Record<'sets' | 'placements' | 'ads', WaitingCount>> {
   const seconds = sql`coalesce(extract(epoch from now() - min(created_at)), 0)::float8`;
   const { rows } = await sql<WaitingCount>`
-    select count(*)::integer as count, ${seconds} as oldest_seconds from screenshot_sets
-    where status = 'draft' and cancel_requested_at is null
-    union all
-    select count(*)::integer, ${seconds} from ads
-    where status = 'pending' and source <> 'screenshot_request' and not exists (
-      select 1 from job_creatives c join screenshot_jobs j on j.id = c.job_id where c.ad_id = ads.id and j.set_id is null)`.execute(
-    db,
-  );
-  const [sets = NONE_WAITING, ads = NONE_WAITING] = rows;
-  return { sets, ads };
+    select count(*)::integer as count, ${seconds} as oldest_seconds from ${WAITING.sets}
+    union all select count(*)::integer, ${seconds} from ${WAITING.placements}
+    union all select count(*)::integer, ${seconds} from ${WAITING.ads}`.execute(db);
+  const [sets = NONE_WAITING, placements = NONE_WAITING, ads = NONE_WAITING] = rows;
+  return { sets, placements, ads };
 }

@@ -5,6 +5,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { AdSize, MediaType } from '../../domain/ads.ts';
+import type { WantedFilm } from '../../domain/animations.ts';
 import type { WantedFrame } from '../../domain/batches.ts';
 import { type AttemptRef, lockAttempt, lockUnsettledJob } from './attempts.ts';
 import type { ResolveContext } from './countedTransactions.ts';
@@ -18,6 +19,7 @@ export interface ClaimedCreativeRow {
   /** As the client gave it. */
   readonly size: AdSize | null;
   readonly wanted: readonly WantedFrame[];
+  readonly films: readonly WantedFilm[];
   /** The uploaded file; null for other kinds. */
   readonly file: { readonly name: string; readonly sha256: string; readonly bytes: number } | null;
 }
@@ -34,7 +36,7 @@ export async function claimCreative(
   const { jobId, index, attempt } = attemptRef;
   const { set_id: setId } = await lockAttempt(transaction, attemptRef);
   // Materialized, because a joined subquery may run once for each row and then claims them all.
-  const { rows } = await sql<{ ad_id: string; wanted: WantedFrame[] }>`
+  const { rows } = await sql<{ ad_id: string; wanted: WantedFrame[]; films: WantedFilm[] }>`
     with free as materialized (
       select f.ad_id from job_creatives f
       where f.job_id = ${jobId} and f.status = 'pending' and f.claim_expires_at is null
@@ -49,7 +51,7 @@ export async function claimCreative(
         claim_expires_at = now() + make_interval(secs => ${leaseSeconds})
     from free
     where c.job_id = ${jobId} and c.ad_id = free.ad_id
-    returning c.ad_id, c.wanted`.execute(transaction);
+    returning c.ad_id, c.wanted, c.wanted_films as films`.execute(transaction);
   const claimed = rows[0];
   if (claimed === undefined) return undefined;
   const ad = await transaction

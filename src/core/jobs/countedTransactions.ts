@@ -1,13 +1,24 @@
-/** Counts screenshots that a transaction resolves. All such transactions run here, so each screenshot is counted once. */
+/**
+ * Counts screenshots that a transaction resolves, and times milestones of sets. All such transactions run here, so each is counted once, by
+ * the process whose transaction caused it.
+ */
 
 import type { Queryable } from '../../db/database.ts';
-import type { ScreenshotStatus } from '../../domain/states.ts';
+import type { Milestone, ScreenshotStatus } from '../../domain/states.ts';
 import type { EventContext } from '../webhooks/events.ts';
 
 /** Context of one transaction. */
 export interface ResolveContext extends EventContext {
   /** Functions that resolve screenshots add their final statuses here. */
   readonly resolved: ScreenshotStatus[];
+  /** Functions that bring a set to a milestone add it here. */
+  readonly reached: ReachedMilestone[];
+}
+
+export interface ReachedMilestone {
+  readonly milestone: Milestone;
+  /** Since the set was accepted, on PostgreSQL's clock. */
+  readonly seconds: number;
 }
 
 /** Runs `work` in a transaction. */
@@ -19,17 +30,21 @@ export interface CountedTransactOptions extends EventContext {
   readonly transact: Transact;
   /** Counts screenshots by final status. */
   readonly count: (statuses: readonly ScreenshotStatus[]) => void;
+  readonly time: (milestones: readonly ReachedMilestone[]) => void;
 }
 
-/** @returns a function that runs a transaction and counts its resolved screenshots after the commit. */
-export function countedTransact({ transact, count, queue, publicUrl }: CountedTransactOptions): CountedTransact {
+/** @returns a function that runs a transaction, and counts and times its results after the commit. */
+export function countedTransact({ transact, count, time, queue, publicUrl }: CountedTransactOptions): CountedTransact {
   return async (work) => {
     const resolved: ScreenshotStatus[] = [];
+    const reached: ReachedMilestone[] = [];
     const result = await transact((transaction) => {
       resolved.length = 0;
-      return work(transaction, { queue, publicUrl, resolved });
+      reached.length = 0;
+      return work(transaction, { queue, publicUrl, resolved, reached });
     });
     if (resolved.length > 0) count(resolved);
+    if (reached.length > 0) time(reached);
     return result;
   };
 }

@@ -1,6 +1,7 @@
 /** Stores the result of a creative: its frames, the status and preview of the ad, and the event for subscribers. */
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
+import type { MadeFilm } from '../../domain/animations.ts';
 import type { WantedFrame } from '../../domain/batches.ts';
 import type { AdFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
@@ -11,7 +12,7 @@ import { type EventContext, isWanted, recordAdEvent, recordSetEvent } from '../w
 import { type AttemptRef, lockAttempt } from './attempts.ts';
 import type { ResolveContext } from './countedTransactions.ts';
 import { insertFrames, lockCreative, readWantedFrames, resolveCreative } from './creatives.ts';
-import { type LockedJob, lockProgress, setProgress } from './jobs.ts';
+import { changeOf, type LockedJob, lockProgress, setProgress } from './jobs.ts';
 
 const STEPS = 4;
 
@@ -36,6 +37,7 @@ export interface RenderedResult {
   readonly width: number;
   readonly height: number;
   readonly frames: readonly UploadedFrame[];
+  readonly films: readonly MadeFilm[];
 }
 
 export interface FailedResult {
@@ -110,11 +112,11 @@ async function storeRendered(
     image_token: tokens[i] ?? '',
   }));
   await insertFrames(transaction, frames);
-  const { format, mode, notes, warnings, width, height, category } = result;
+  const { format, mode, notes, warnings, films, width, height, category } = result;
   await resolveCreative(
     transaction,
     { jobId: job.id, adId },
-    { status: 'rendered', format, mode, width, height, notes, warnings },
+    { status: 'rendered', format, mode, width, height, notes, warnings, films },
   );
   const preview = previewOf(frames);
   const changed = await resolveAd(transaction, adId, {
@@ -129,7 +131,7 @@ async function storeRendered(
   if (changed) {
     await recordAdEvent(transaction, { adId, organizationId: job.organization_id, topic: 'ad.uploaded' }, context);
   }
-  await notify(transaction, { job: job.id, ad: adId, ...(job.set_id === null ? {} : { set: job.set_id }) });
+  await notify(transaction, { ...changeOf(job), ad: adId });
 }
 
 /** @returns the default frame, or else the frame of the first marker, at the lowest pixel ratio. */
@@ -154,7 +156,7 @@ export async function failCreative(
     for (let i = 0; i < failed; i += 1) context.resolved.push('ad_not_captured');
     if (failed > 0) await recordProgressEvent(transaction, { ...job, set_id: job.set_id }, context);
   }
-  await notify(transaction, { job: job.id, ad: adId, ...(job.set_id === null ? {} : { set: job.set_id }) });
+  await notify(transaction, { ...changeOf(job), ad: adId });
 }
 
 /** Records the progress of a set for subscribers that asked for it: after each of the first three quarters of its pictures. */

@@ -2,6 +2,7 @@
 import { type Insertable, sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { Schema } from '../../db/schema.ts';
+import type { MadeFilm } from '../../domain/animations.ts';
 import type { WantedFrame } from '../../domain/batches.ts';
 import type { AdFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
@@ -63,6 +64,7 @@ export interface ResolvedCreativeRow {
   readonly height: number | null;
   readonly mode: string | null;
   readonly warnings: Warning[];
+  readonly films: readonly MadeFilm[];
   readonly frames: readonly {
     readonly marker_ms: number | null;
     readonly ratio: number;
@@ -78,7 +80,7 @@ export async function readResolvedCreatives(
   adIds: readonly string[],
 ): Promise<ResolvedCreativeRow[]> {
   const { rows } = await sql<ResolvedCreativeRow>`
-    select c.ad_id, c.status, c.reason, c.width, c.height, c.mode, c.warnings, coalesce((
+    select c.ad_id, c.status, c.reason, c.width, c.height, c.mode, c.warnings, c.films, coalesce((
       select json_agg(json_build_object('marker_ms', nullif(f.marker_ms, -1), 'ratio', f.ratio, 'key', i.artifact_key,
         'sha256', i.sha256) order by f.marker_ms, f.ratio)
       from creative_frames f join images i on i.token = f.image_token
@@ -134,17 +136,19 @@ export interface CreativeResolution {
   readonly height?: number;
   readonly notes?: readonly string[];
   readonly warnings?: readonly Warning[];
+  readonly films?: readonly MadeFilm[];
 }
 
 export async function resolveCreative(
   transaction: Queryable,
   { jobId, adId }: { readonly jobId: string; readonly adId: string },
-  { notes, warnings, ...resolution }: CreativeResolution,
+  { notes, warnings, films = [], ...resolution }: CreativeResolution,
 ): Promise<void> {
   await transaction
     .updateTable('job_creatives')
     .set({
       ...resolution,
+      films: JSON.stringify(films),
       ...(notes === undefined ? {} : { notes: JSON.stringify(notes) }),
       ...(warnings === undefined ? {} : { warnings: JSON.stringify(warnings) }),
       claim_expires_at: null,

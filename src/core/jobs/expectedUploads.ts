@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
+import { isSameFilm, type WantedFilm } from '../../domain/animations.ts';
 import { findScreenshotsOfIndex } from '../sets/results.ts';
 import { type AttemptRef, lockAttempt } from './attempts.ts';
 import { ResultFaultError } from './creativeResults.ts';
@@ -26,6 +27,7 @@ export interface ExpectedFrame {
 export interface ExpectedUploads {
   readonly screenshots: readonly string[];
   readonly frames: readonly ExpectedFrame[];
+  readonly films: readonly (WantedFilm & { readonly ad_id: string })[];
   readonly contents: readonly DeclaredContent[];
 }
 
@@ -42,15 +44,16 @@ const MAX_CONTENTS = 4;
 export async function declareUploads(
   transaction: Queryable,
   attemptRef: AttemptRef,
-  { screenshots, frames, contents }: ExpectedUploads,
+  { screenshots, frames, films, contents }: ExpectedUploads,
 ): Promise<void> {
   const job = await lockAttempt(transaction, attemptRef);
   // Together in one round trip: the connection pipelines statements. A failed check rolls the count back.
   await Promise.all([
     ...(screenshots.length > 0
-      ? [requireScreenshots(transaction, { ...attemptRef, setId: job.set_id }, screenshots)]
+      ? [requirePictures(transaction, { ...attemptRef, setId: job.set_id }, screenshots)]
       : []),
     ...(frames.length > 0 ? [requireFrames(transaction, attemptRef, frames)] : []),
+    ...(films.length > 0 ? [requireFilms(transaction, attemptRef, films)] : []),
     countContents(transaction, attemptRef.jobId, contents),
   ]);
 }
@@ -68,12 +71,13 @@ async function countContents(
     throw new ResultFaultError(`${refused} was declared with ${MAX_CONTENTS} other contents already.`);
 }
 
-async function requireScreenshots(
+/** A placement has the id of its job. */
+async function requirePictures(
   transaction: Queryable,
-  { setId, index }: { setId: string | null; index: number },
+  { jobId, setId, index }: { jobId: string; setId: string | null; index: number },
   ids: readonly string[],
 ): Promise<void> {
-  const known = await findScreenshotsOfIndex(transaction, { setId, index, ids });
+  const known = setId === null ? new Set([jobId]) : await findScreenshotsOfIndex(transaction, { setId, index, ids });
   const unknownId = ids.find((id) => !known.has(id));
   if (unknownId !== undefined) throw new ResultFaultError(`Screenshot ${unknownId} is not of this index.`);
 }
@@ -88,6 +92,23 @@ async function requireFrames(
   for (const { ad_id, marker_ms, ratio } of frames) {
     const isWanted = wanted.get(ad_id)?.some((frame) => frame.marker_ms === marker_ms && frame.ratio === ratio);
     if (isWanted !== true) throw new ResultFaultError(`Nobody asked for such a frame of ad ${ad_id}.`);
+  }
+}
+
+async function requireFilms(
+  transaction: Queryable,
+  { jobId }: AttemptRef,
+  films: ExpectedUploads['films'],
+): Promise<void> {
+  for (const { ad_id, ...film } of films) {
+    const creative = await transaction
+      .selectFrom('job_creatives')
+      .select('wanted_films')
+      .where('job_id', '=', jobId)
+      .where('ad_id', '=', ad_id)
+      .executeTakeFirst();
+    if (creative?.wanted_films.some((wanted) => isSameFilm(wanted, film)) !== true)
+      throw new ResultFaultError(`Nobody asked for such a film of ad ${ad_id}.`);
   }
 }
 
@@ -121,12 +142,16 @@ export async function dropUnreportedUploads(transaction: Queryable, jobId: strin
   await sql`
     insert into removed_files (key, due_at)
     select key, now() + make_interval(mins => ${LATE_MINUTES})
-    from declared_uploads d, unnest(d.contents) as content, concat(left(d.picture, -4), '-', content, '.png') as key
+    from declared_uploads d, unnest(d.contents) as content,
+      regexp_replace(d.picture, '(\\.[a-z]+)$', concat('-', content, '\\1')) as key
     where d.job_id = ${jobId} and key not in (
       select i.artifact_key from creative_frames f join images i on i.token = f.image_token where f.job_id = ${jobId}
       union all
       select i.artifact_key from screenshot_jobs j join screenshots s on s.set_id = j.set_id
-        join images i on i.token = s.image_token where j.id = ${jobId})
+        join images i on i.token = any(array[s.image_token, s.animation->'webp'->>'token', s.animation->'gif'->>'token'])
+        where j.id = ${jobId}
+      union all
+      select i.artifact_key from placements p join images i on i.token = p.image_token where p.id = ${jobId})
     on conflict do nothing`.execute(transaction);
   await transaction.deleteFrom('declared_uploads').where('job_id', '=', jobId).execute();
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { notifyAll } from '../../db/notifications.ts';
+import { changeOf } from './jobs.ts';
 
 interface IndexRef {
   readonly jobId: string;
@@ -98,13 +99,10 @@ export async function endAllHosting(db: Queryable): Promise<void> {
 export async function notifyJobAndHosted(transaction: Queryable, jobId: string): Promise<void> {
   const rows = await transaction
     .selectFrom('screenshot_jobs')
-    .select(['id', 'set_id'])
+    .select(['id', 'name', 'set_id'])
     .where((eb) => eb.or([eb('id', '=', jobId), eb.and([eb('host_job_id', '=', jobId), eb('settled_at', 'is', null)])]))
     .execute();
-  await notifyAll(
-    transaction,
-    rows.map(({ id, set_id }) => ({ job: id, ...(set_id !== null && { set: set_id }) })),
-  );
+  await notifyAll(transaction, rows.map(changeOf));
 }
 
 export interface JobAccess {

@@ -1,12 +1,21 @@
 /** Queries on jobs. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
+import type { Change } from '../../db/notifications.ts';
+import type { Priority } from '../../domain/priorities.ts';
 
 export interface LockedJob {
   readonly id: string;
   readonly organization_id: string;
-  /** Null for a job of ads without a set. */
+  /** Name of its ScreenshotJob. */
+  readonly name: string;
+  /** Null for a job of ads without a set, and of a placement. */
   readonly set_id: string | null;
+}
+
+/** @returns the notification of a change of the job. */
+export function changeOf({ id, name, set_id }: Omit<LockedJob, 'organization_id'>): Change {
+  return { job: id, resource: name, ...(set_id !== null && { set: set_id }) };
 }
 
 export interface SharedJob extends LockedJob {
@@ -32,6 +41,8 @@ export interface StoredJob {
   readonly organization: string;
   readonly organization_id: string;
   readonly set_id: string | null;
+  /** The priority of the set; `normal` without one. */
+  readonly priority: Priority;
   readonly indexes: number;
   readonly parallelism: number;
   readonly generation: number;
@@ -45,6 +56,8 @@ export interface StoredJob {
   readonly problem: string | null;
   /** At least one capture has started. */
   readonly started: boolean;
+  /** The span of the request, if it is traced. */
+  readonly traceparent: string | null;
   /** The number of indexes whose capture has started. */
   readonly started_indexes: number;
   /** Why screenshots have no picture, the most frequent first: `no_slots 2, blocked 1`. */
@@ -52,7 +65,7 @@ export interface StoredJob {
   /** The installation is being removed from its cluster, so nothing may be created there. */
   readonly stopped: boolean;
   readonly cancel_requested: boolean;
-  /** Screenshots of the set. */
+  /** Screenshots of the set; one for a placement. */
   readonly screenshots: { readonly total: number; readonly done: number; readonly failed: number };
   readonly creatives: { readonly total: number; readonly done: number; readonly failed: number };
   /** A screenshot or a creative is unresolved. */
@@ -86,14 +99,19 @@ const HOST = sql`case when j.host_job_id is not null then json_build_object(
     case when not own.begun then j.hosted_at + make_interval(secs => ${OPENING_SECONDS}) end) - now()) * 1000)::float8
 ) end`;
 
+/** The pictures of the job: the screenshots of its set, or its placement. */
+const PICTURES = sql`(
+  select status from screenshots where set_id = j.set_id union all select status from placements where id = j.id
+)`;
+
 /** @returns undefined where no row has that name. */
 export async function readJob(db: Queryable, name: string): Promise<StoredJob | undefined> {
   const { rows } = await sql<Omit<StoredJob, 'open'>>`
     select j.id, j.name, o.slug as organization, j.organization_id, j.set_id, j.indexes, j.parallelism, j.generation,
-      j.admitted_at, j.deadline_at, j.settled_at, j.outcome, j.launched_at, j.problem, now() as now,
+      j.admitted_at, j.deadline_at, j.settled_at, j.outcome, j.launched_at, j.problem, j.traceparent, now() as now,
       coalesce(own.begun, false) as started, own.started_indexes, f.failures,
       coalesce(i.stopped_until > now(), false) as stopped,
-      coalesce(t.cancel_requested_at is not null, false) as cancel_requested,
+      coalesce(t.cancel_requested_at is not null, false) as cancel_requested, coalesce(t.priority, 'normal') as priority,
       s.counts as screenshots, c.counts as creatives,
       coalesce(c.next_claim_expiry <= now(), false) as claims_overdue, c.next_claim_expiry,
       ${HOST} as host, own.hosting, own.hosting_ended_at
@@ -112,12 +130,12 @@ export async function readJob(db: Queryable, name: string): Promise<StoredJob | 
     cross join lateral (
       select json_build_object('total', count(*), 'done', count(*) filter (where status = 'uploaded'),
         'failed', count(*) filter (where status not in ('uploaded', 'pending'))) as counts
-      from screenshots where set_id = j.set_id
+      from ${PICTURES} picture
     ) s
     cross join lateral (
       select coalesce(string_agg(status || ' ' || times, ', ' order by times desc, status), '') as failures from (
-        select status, count(*) as times from screenshots
-        where set_id = j.set_id and status not in ('uploaded', 'pending') group by status
+        select status, count(*) as times from ${PICTURES} picture
+        where status not in ('uploaded', 'pending') group by status
       ) failed
     ) f
     cross join lateral (
@@ -170,9 +188,10 @@ export async function clearSchedulingDeadline(db: Queryable, jobId: string): Pro
 }
 
 /** @returns whether a screenshot or a creative of the job is unresolved. */
-export async function hasUnresolved(db: Queryable, { id, set_id }: LockedJob): Promise<boolean> {
+export async function hasUnresolved(db: Queryable, { id, set_id }: Pick<LockedJob, 'id' | 'set_id'>): Promise<boolean> {
   const { rows } = await sql<{ open: boolean }>`select
     exists (select 1 from screenshots where set_id = ${set_id} and status = 'pending')
+    or exists (select 1 from placements where id = ${id} and status = 'pending')
     or exists (select 1 from job_creatives where job_id = ${id} and status = 'pending') as open`.execute(db);
   return rows[0]?.open ?? true;
 }
@@ -197,7 +216,7 @@ export async function setProgress(transaction: Queryable, jobId: string, progres
 export async function shareJob(transaction: Queryable, jobId: string): Promise<SharedJob | undefined> {
   return transaction
     .selectFrom('screenshot_jobs')
-    .select(['id', 'organization_id', 'set_id', 'indexes', 'small', 'settled_at', 'deadline_at'])
+    .select(['id', 'organization_id', 'name', 'set_id', 'indexes', 'small', 'settled_at', 'deadline_at'])
     .select(sql<Date>`now()`.as('now'))
     .where('id', '=', jobId)
     .forKeyShare()
@@ -211,6 +230,7 @@ export async function lockJobToSettle(transaction: Queryable, jobId: string): Pr
     .select([
       'id',
       'organization_id',
+      'name',
       'set_id',
       sql<boolean>`deadline_at <= now()`.as('overdue'),
       sql<number>`extract(epoch from deadline_at - admitted_at)::integer`.as('seconds'),

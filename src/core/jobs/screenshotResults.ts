@@ -1,13 +1,34 @@
 /** Results of pictures, as a capture reports them. */
+import { SlotsRecord } from '../../contract/placements.ts';
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
+import {
+  ANIMATION_FORMATS,
+  type Animation,
+  type AnimationFormat,
+  type StoredAnimation,
+} from '../../domain/animations.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
+import { lockPendingPlacement, resolvePlacement } from '../placements/placementQueries.ts';
 import { insertImages } from '../sets/images.ts';
 import { lockScreenshotsOfIndex, resolveScreenshots, type ScreenshotResolution } from '../sets/results.ts';
+import { markFirstPicture } from '../sets/setStatus.ts';
 import { type AttemptRef, lockAttempt } from './attempts.ts';
 import type { ResolveContext } from './countedTransactions.ts';
 import { ResultFaultError, recordProgressEvent } from './creativeResults.ts';
+import { changeOf, type LockedJob } from './jobs.ts';
+
+interface UploadedAnimationFile {
+  readonly key: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+type UploadedAnimation = Animation & Readonly<Record<AnimationFormat, UploadedAnimationFile>>;
 
 export interface TakenScreenshot {
   readonly id: string;
@@ -20,6 +41,7 @@ export interface TakenScreenshot {
   readonly height: number;
   /** ISO 8601. */
   readonly captured_at: string;
+  readonly animation?: UploadedAnimation | null | undefined;
   readonly warnings: readonly Warning[];
   readonly record: Readonly<Record<string, unknown>>;
 }
@@ -42,19 +64,53 @@ export async function storeScreenshotResults(
 ): Promise<void> {
   const job = await lockAttempt(transaction, attemptRef);
   const setId = job.set_id;
-  if (setId === null) throw new ResultFaultError('This job has ads alone, no pictures of pages.');
+  if (setId === null) {
+    for (const result of results) await storePlacementResult(transaction, job, result);
+    return;
+  }
   const pending = await lockPending(transaction, { setId, index: attemptRef.index, ids: results.map(({ id }) => id) });
   // A picture named twice in one call counts once.
   const fresh = [...new Map(results.map((result) => [result.id, result])).values()].filter(({ id }) => pending.has(id));
   if (fresh.length === 0) return;
   const tokens = await storeImages(transaction, job.organization_id, fresh);
-  await resolveScreenshots(
-    transaction,
-    fresh.map((result) => resolutionOf(result, tokens)),
-  );
+  const resolutions = [];
+  for (const result of fresh) {
+    const given = ('animation' in result && result.animation) || null;
+    const animation = given && (await storeAnimation(transaction, job.organization_id, given));
+    resolutions.push({ ...resolutionOf(result, tokens), animation });
+  }
+  await resolveScreenshots(transaction, resolutions);
+  if (fresh.some(({ status }) => status === 'uploaded')) {
+    const seconds = await markFirstPicture(transaction, setId);
+    if (seconds !== undefined) context.reached.push({ milestone: 'first_picture', seconds });
+  }
   await recordProgressEvent(transaction, { ...job, set_id: setId }, context);
-  await notify(transaction, { job: job.id, set: setId });
+  await notify(transaction, changeOf(job));
   context.resolved.push(...fresh.map(({ status }) => status));
+}
+
+/** A placement has the id of its job. */
+async function storePlacementResult(
+  transaction: Queryable,
+  job: LockedJob,
+  result: TakenScreenshot | FailedScreenshot,
+): Promise<void> {
+  if (result.id !== job.id) throw new ResultFaultError(`The job has no picture ${result.id}.`);
+  if ((await lockPendingPlacement(transaction, job.id)) === undefined) return;
+  const { status } = result;
+  if (status !== 'uploaded') await resolvePlacement(transaction, job.id, { status, reason: result.reason });
+  else {
+    const { success, data, error } = SlotsRecord.safeParse(result.record);
+    if (!success) throw new ResultFaultError(`The record of the placement is invalid: ${error.message}`);
+    const tokens = await storeImages(transaction, job.organization_id, [result]);
+    await resolvePlacement(transaction, job.id, {
+      status,
+      record: JSON.stringify(data),
+      image_token: tokens.get(job.id) ?? null,
+      captured_at: result.captured_at,
+    });
+  }
+  await notify(transaction, changeOf(job));
 }
 
 /** @throws ResultFaultError for a picture that is not of this index. */
@@ -87,10 +143,28 @@ async function storeImages(
   return new Map(taken.map(({ id }, i) => [id, tokens[i] ?? '']));
 }
 
+async function storeAnimation(
+  transaction: Queryable,
+  organizationId: string,
+  { seconds, fps, ...files }: UploadedAnimation,
+): Promise<StoredAnimation> {
+  const images = ANIMATION_FORMATS.map((format) => ({
+    organizationId,
+    contentType: `image/${format}`,
+    ...files[format],
+  }));
+  const [webp = '', gif = ''] = await insertImages(transaction, images);
+  const stored = (format: AnimationFormat, token: string) => {
+    const { bytes, width, height } = files[format];
+    return { token, bytes, width, height };
+  };
+  return { seconds, fps, webp: stored('webp', webp), gif: stored('gif', gif) };
+}
+
 function resolutionOf(
   result: TakenScreenshot | FailedScreenshot,
   tokens: ReadonlyMap<string, string>,
-): ScreenshotResolution {
+): Omit<ScreenshotResolution, 'animation'> {
   return {
     id: result.id,
     status: result.status,

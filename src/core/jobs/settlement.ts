@@ -1,8 +1,10 @@
 /** Settlement: fails all unresolved parts of a job, gives the set its final status and records the event, in one transaction. */
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
-import { type ScreenshotStatus, type SetStatus, settledSetStatus } from '../../domain/states.ts';
+import { type ScreenshotStatus, type SetStatus, type SettleCause, settledSetStatus } from '../../domain/states.ts';
 import { failOrphanedAds } from '../ads/adStatus.ts';
+import { recordNotice } from '../notices/notices.ts';
+import { resolvePlacement } from '../placements/placementQueries.ts';
 import { closeScreenshots, type FinalStatus } from '../sets/results.ts';
 import { lockCancelRequest, markSetSettled, readSetOutcome } from '../sets/setStatus.ts';
 import { recordSetEvent } from '../webhooks/events.ts';
@@ -10,10 +12,7 @@ import type { ResolveContext } from './countedTransactions.ts';
 import { closeCreatives } from './creatives.ts';
 import { dropUnreportedUploads } from './expectedUploads.ts';
 import { hasStartedIndex } from './hosts.ts';
-import { hasUnresolved, type JobToSettle, lockJobToSettle, markJobSettled } from './jobs.ts';
-
-/** Why a job ends. `lost`: its captures ended again and again without a result. `unscheduled`: none of them was ever started. */
-export type SettleCause = 'complete' | 'deadline' | 'canceled' | 'lost' | 'unscheduled';
+import { changeOf, hasUnresolved, type JobToSettle, lockJobToSettle, markJobSettled } from './jobs.ts';
 
 export interface Settlement {
   readonly jobId: string;
@@ -40,17 +39,19 @@ export async function settleJob(
   if (ended === 'not_due') return ended;
   const words = reasonOf(ended, job, problem?.words);
   context.resolved.push(...(await closeUnresolved(transaction, job, { cause: ended, words })));
+  const late = ended === 'deadline' ? 'net_read_timeout' : 'generic_error';
+  await resolvePlacement(transaction, job.id, { status: ended === 'canceled' ? ended : late, reason: words });
   const adIds = await closeCreatives(transaction, job.id, ended === 'canceled' ? 'canceled' : 'failed');
   await dropUnreportedUploads(transaction, job.id);
-  const status = job.set_id === null ? undefined : await settleSet(transaction, job.set_id, ended);
+  const outcome = job.set_id === null ? undefined : await settleSet(transaction, job.set_id, ended, context);
   const shownProblem = CAUSES_WITH_PROBLEM.has(ended) ? (problem?.details ?? null) : null;
   await markJobSettled(transaction, job.id, { outcome: ended, problem: shownProblem });
   await failOrphanedAds(transaction, { adIds, reason: words }, context);
-  if (job.set_id !== null && status !== undefined) {
-    await recordOutcome(transaction, { setId: job.set_id, organizationId: job.organization_id, status }, context);
+  if (job.set_id !== null && outcome !== undefined) {
+    await recordOutcome(transaction, { setId: job.set_id, organizationId: job.organization_id, ...outcome }, context);
   }
   await context.queue.enqueue(transaction, 'launch', { organization_id: job.organization_id });
-  await notify(transaction, { job: job.id, ...(job.set_id === null ? {} : { set: job.set_id }) });
+  await notify(transaction, changeOf(job));
   return 'settled';
 }
 
@@ -74,7 +75,7 @@ function reasonOf(cause: SettleCause, job: JobToSettle, why: string | undefined)
     case 'complete':
       return 'The ad was not captured.';
     case 'canceled':
-      return 'The screenshot set was canceled.';
+      return job.set_id === null ? 'The capture was canceled.' : 'The screenshot set was canceled.';
     case 'deadline':
       return `It was not finished within ${job.seconds} s, the time this service gives to one request.`;
     case 'lost':
@@ -103,18 +104,34 @@ async function closeUnresolved(
   return closeScreenshots(transaction, { jobId: job.id, setId: job.set_id }, byStart);
 }
 
-async function settleSet(transaction: Queryable, setId: string, cause: SettleCause): Promise<SetStatus> {
+interface SetOutcome {
+  readonly status: SetStatus;
+  readonly uploaded: number;
+  readonly total: number;
+}
+
+async function settleSet(
+  transaction: Queryable,
+  setId: string,
+  cause: SettleCause,
+  { reached }: ResolveContext,
+): Promise<SetOutcome> {
   const { review, ...counts } = await readSetOutcome(transaction, setId);
   const status = cause === 'canceled' ? 'canceled' : settledSetStatus(counts, review);
-  await markSetSettled(transaction, setId, status);
-  return status;
+  reached.push({ milestone: cause, seconds: await markSetSettled(transaction, setId, status) });
+  return { status, ...counts };
 }
 
 async function recordOutcome(
   transaction: Queryable,
-  { setId, organizationId, status }: { setId: string; organizationId: string; status: SetStatus },
+  { setId, organizationId, status, uploaded, total }: SetOutcome & { setId: string; organizationId: string },
   context: ResolveContext,
 ): Promise<void> {
+  if (status !== 'canceled') {
+    const kind = status === 'failed' ? 'set_failed' : 'set_ready';
+    const facts = { inReview: status === 'in_review', failed: total - uploaded };
+    await recordNotice(transaction, { organizationId, setId, kind, pictures: uploaded, facts });
+  }
   if (status !== 'approved' && status !== 'failed') return;
   await recordSetEvent(transaction, { setId, organizationId, topic: `screenshot_set.${status}` }, context);
 }

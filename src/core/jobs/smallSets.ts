@@ -5,8 +5,9 @@
  */
 import type { Queryable } from '../../db/database.ts';
 import type { EventContext } from '../webhooks/events.ts';
-import { type AdmissionLimits, admitSmallSet, lockAdmission } from './admission.ts';
+import { type AdmissionLimits, type Admitted, admitSmallSet, lockAdmission } from './admission.ts';
 import { type AttemptRef, SupersededError } from './attempts.ts';
+import type { ResolveContext } from './countedTransactions.ts';
 import {
   assignHost,
   endHosting,
@@ -17,7 +18,7 @@ import {
   readHost,
 } from './hosts.ts';
 
-export interface ClaimOptions extends Pick<EventContext, 'queue'> {
+export interface ClaimOptions extends Pick<ResolveContext, 'queue' | 'reached'> {
   readonly leaseSeconds: number;
   readonly limits: Pick<AdmissionLimits, 'maxPodsPerOrganization' | 'setDeadlineSeconds'>;
 }
@@ -25,26 +26,27 @@ export interface ClaimOptions extends Pick<EventContext, 'queue'> {
 /**
  * Gives the capture the next small set, or the one that it has not finished. If there is none, if it is the turn of another organization, or
  * if an index waits for the place of the capture, the capture must end.
- * @returns the id of the set's job. @throws SupersededError
+ * @returns the set's job, with its admission if that is new. @throws SupersededError
  */
 export async function claimSmallSet(
   transaction: Queryable,
   capture: AttemptRef,
-  { leaseSeconds, limits, queue }: ClaimOptions,
-): Promise<string | undefined> {
+  { leaseSeconds, limits, queue, reached }: ClaimOptions,
+): Promise<{ readonly jobId: string; readonly admitted?: Admitted } | undefined> {
   await lockAdmission(transaction);
   const host = await lockHost(transaction, capture);
   const { pod, organization_id } = host;
   const unfinished = await findHostedJob(transaction, { ...capture, pod });
-  if (unfinished !== undefined || !host.hosting) return unfinished;
-  const next = host.has_unstarted ? undefined : await admitSmallSet(transaction, organization_id, limits);
+  if (unfinished !== undefined) return { jobId: unfinished };
+  if (!host.hosting) return undefined;
+  const next = host.has_unstarted ? undefined : await admitSmallSet(transaction, organization_id, limits, { reached });
   if (next === undefined) {
     await leave(transaction, capture, { organization_id, queue });
     return undefined;
   }
   await assignHost(transaction, { ...capture, pod }, next.jobId);
   await extendHosting(transaction, capture, leaseSeconds);
-  return next.jobId;
+  return { jobId: next.jobId, admitted: next };
 }
 
 /** Renews the lease. @returns false if the capture must take no further set. @throws SupersededError */

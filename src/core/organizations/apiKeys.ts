@@ -8,7 +8,7 @@ import { requireOrganization } from './organizations.ts';
 import { matchesSecret } from './secrets.ts';
 
 /** A key as it is listed: never its secret, of which only a hash is stored. */
-export type ApiKey = Omit<Row<'api_keys'>, 'secret_sha256' | 'organization_id'>;
+export type ApiKey = Omit<Row<'api_keys'>, 'secret_sha256' | 'organization_id' | 'created_by_user'>;
 
 /** The organization and the scopes of a valid key. */
 export interface KeyHolder {
@@ -50,11 +50,11 @@ export async function authenticate(db: Queryable, key: ParsedKey): Promise<KeyHo
 export async function findLiveKey(
   db: Queryable,
   { keyId, slug, sessionId }: { keyId: string; slug: string; sessionId?: string },
-): Promise<{ organizationId: string; scopes: readonly string[]; disabled: boolean } | undefined> {
+): Promise<{ organizationId: string; name: string; scopes: readonly string[]; disabled: boolean } | undefined> {
   const row = await db
     .selectFrom('api_keys')
     .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
-    .select(['organization_id', 'scopes', 'disabled_at'])
+    .select(['organization_id', 'api_keys.name', 'scopes', 'disabled_at'])
     .select(isUseOld)
     .where('api_keys.id', '=', keyId)
     .where('slug', '=', slug)
@@ -74,7 +74,8 @@ export async function findLiveKey(
     .executeTakeFirst();
   if (row === undefined) return undefined;
   if (row.is_use_old) await noteKeyUse(db, keyId);
-  return { organizationId: row.organization_id, scopes: row.scopes, disabled: row.disabled_at !== null };
+  const { organization_id: organizationId, name, scopes, disabled_at } = row;
+  return { organizationId, name, scopes, disabled: disabled_at !== null };
 }
 
 export interface KeyOptions {

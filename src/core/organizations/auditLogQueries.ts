@@ -12,6 +12,7 @@ import {
   type AuditAction,
   type FieldChange,
 } from '../../domain/auditLog.ts';
+import { isUuid } from '../../domain/slugs.ts';
 
 export type AuditLogRow = Omit<Row<'audit_log'>, 'organization_id'>;
 
@@ -32,7 +33,9 @@ export async function recordAction(tx: Queryable, actor: Actor, given: AuditedAc
       organization_id: organizationId,
       actor_type: actor.type,
       actor_key_id: actor.keyId,
-      actor_name: sql<string | null>`(select name from api_keys where id = ${actor.keyId})`,
+      actor_user_id: actor.userId,
+      actor_name: sql<string | null>`coalesce(
+        (select name from users where id = ${actor.userId}), (select name from api_keys where id = ${actor.keyId}))`,
       action,
       object_type: action.split('.')[0] ?? action,
       object_id: objectId,
@@ -46,8 +49,10 @@ export async function recordAction(tx: Queryable, actor: Actor, given: AuditedAc
 export interface AuditLogFilter extends TimeRange {
   readonly organizationId: string;
   readonly action?: AuditAction | undefined;
-  /** The id of a key, or a type of actor. */
+  /** The id of a key or a person, or a type of actor. */
   readonly actor?: string | undefined;
+  /** Only actions on these objects, for example on a set and its share links. */
+  readonly objectIds?: readonly string[] | undefined;
   /** Only rows behind this place in the list. */
   readonly after?: Place | undefined;
 }
@@ -62,7 +67,8 @@ export async function listAuditLog(db: Queryable, filter: AuditLogFilter, page: 
 /** One condition for each, so that an index finds the rows. */
 function isBy(actor: string): RawBuilder<boolean> {
   const isType = ACTOR_TYPES.some((type) => type === actor);
-  return isType ? sql<boolean>`audit_log.actor_type = ${actor}` : sql<boolean>`audit_log.actor_key_id = ${actor}`;
+  if (isType) return sql<boolean>`audit_log.actor_type = ${actor}`;
+  return isUuid(actor) ? sql`audit_log.actor_user_id = ${actor}` : sql`audit_log.actor_key_id = ${actor}`;
 }
 
 /** Deletes the oldest entries that are older than `days`. @returns how many, at most `most`. */
@@ -92,6 +98,7 @@ const COLUMNS = [
   'created_at',
   'actor_type',
   'actor_key_id',
+  'actor_user_id',
   'actor_name',
   'action',
   'object_type',
@@ -101,11 +108,12 @@ const COLUMNS = [
   'request_id',
 ] as const;
 
-function isWanted({ organizationId, action, actor, after, ...range }: AuditLogFilter): RawBuilder<boolean> {
+function isWanted({ organizationId, action, actor, objectIds, after, ...range }: AuditLogFilter): RawBuilder<boolean> {
   return allOf([
     sql`audit_log.organization_id = ${organizationId}`,
     action === undefined ? undefined : sql`audit_log.action = ${action}`,
     actor === undefined ? undefined : isBy(actor),
+    objectIds === undefined ? undefined : sql`audit_log.object_id = any(${objectIds}::text[])`,
     isAfter('audit_log', after),
     isInRange(sql`audit_log.created_at`, range),
   ]);

@@ -5,6 +5,7 @@ import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
+import type { Actor } from '../../domain/auditLog.ts';
 import type { Scope } from '../../domain/keys.ts';
 import { type NewKey, newKey } from './secrets.ts';
 
@@ -12,12 +13,16 @@ import { type NewKey, newKey } from './secrets.ts';
 export interface KeyRow extends Omit<Row<'api_keys'>, 'secret_sha256' | 'organization_id'> {
   /** Name of the key that created it. */
   readonly creator: string | null;
+  /** Name of the person who created it. */
+  readonly user_name: string | null;
 }
 
 type Keys = ExpressionBuilder<Schema & { k: Schema['api_keys'] }, 'k'>;
 const isActive = sql<boolean>`(k.revoked_at is null and (k.expires_at is null or k.expires_at > now()))`;
-const creator = (eb: Keys) =>
-  eb.selectFrom('api_keys as c').select('c.name').whereRef('c.id', '=', 'k.created_by').as('creator');
+const creators = (eb: Keys) => [
+  eb.selectFrom('api_keys as c').select('c.name').whereRef('c.id', '=', 'k.created_by').as('creator'),
+  eb.selectFrom('users as u').select('u.name').whereRef('u.id', '=', 'k.created_by_user').as('user_name'),
+];
 
 function keysOf(db: Queryable, organizationId: string) {
   return db.selectFrom('api_keys as k').where('k.organization_id', '=', organizationId);
@@ -29,6 +34,7 @@ const COLUMNS = [
   'k.scopes',
   'k.created_at',
   'k.created_by',
+  'k.created_by_user',
   'k.expires_at',
   'k.revoked_at',
   'k.last_used_at',
@@ -43,18 +49,28 @@ export async function listKeyRows(
   const keys = keysOf(db, organizationId).where(isInRange(sql`k.created_at`, range));
   const rows = keys
     .select(COLUMNS)
-    .select(creator)
+    .select(creators)
     .orderBy(isActive, 'desc')
     .orderBy('k.created_at', 'desc')
     .orderBy('k.id');
   return readListPage(db, rows, page);
 }
 
+/** @returns how many active keys this person created. They stay valid when the person leaves. */
+export async function countKeysOf(
+  db: Queryable,
+  { organizationId, userId }: { organizationId: string; userId: string },
+): Promise<number> {
+  const own = keysOf(db, organizationId).where(isActive).where('k.created_by_user', '=', userId);
+  const { count } = await own.select(sql<number>`count(*)::integer`.as('count')).executeTakeFirstOrThrow();
+  return count;
+}
+
 export async function findKeyRow(
   db: Queryable,
   { organizationId, id }: { organizationId: string; id: string },
 ): Promise<KeyRow | undefined> {
-  return keysOf(db, organizationId).select(COLUMNS).select(creator).where('k.id', '=', id).executeTakeFirst();
+  return keysOf(db, organizationId).select(COLUMNS).select(creators).where('k.id', '=', id).executeTakeFirst();
 }
 
 export interface ActiveKeys {
@@ -86,7 +102,13 @@ export async function setKeyRevoked(transaction: Queryable, id: string): Promise
 /** Makes a key and stores the hash of its secret. */
 export async function insertKey(
   db: Queryable,
-  given: { organizationId: string; name: string; scopes: readonly Scope[]; expiresAt?: Date; createdBy?: string },
+  given: {
+    organizationId: string;
+    name: string;
+    scopes: readonly Scope[];
+    expiresAt?: Date;
+    createdBy?: Pick<Actor, 'keyId' | 'userId'>;
+  },
 ): Promise<NewKey> {
   const key = newKey();
   await db
@@ -98,7 +120,8 @@ export async function insertKey(
       secret_sha256: key.sha256,
       scopes: [...given.scopes],
       expires_at: given.expiresAt ?? null,
-      created_by: given.createdBy ?? null,
+      created_by: given.createdBy?.keyId ?? null,
+      created_by_user: given.createdBy?.userId ?? null,
     })
     .execute();
   return key;

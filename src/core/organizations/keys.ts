@@ -22,12 +22,11 @@ export async function createApiKey(
   const { count } = await lockActiveKeys(transaction, organizationId);
   if (count >= KEYS_MAX)
     throw conflict('keys', `are ${count} already, and an organization has at most ${KEYS_MAX}: revoke one first.`);
-  const createdBy = actor.keyId ?? undefined;
   const wanted = {
     organizationId,
     name: name.trim(),
     scopes,
-    ...(createdBy && { createdBy }),
+    createdBy: actor,
     ...(expiresAt && { expiresAt }),
   };
   const { id, text } = await insertKey(transaction, wanted);

@@ -3,7 +3,9 @@
 import type { Database, Queryable } from '../../db/database.ts';
 import { type AuditAction, changesBetween, type FieldChange, OPERATOR } from '../../domain/auditLog.ts';
 import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
+import { conflict } from '../../domain/failure.ts';
 import { SCOPES } from '../../domain/keys.ts';
+import { isHigher } from '../../domain/priorities.ts';
 import { findS3Connector, type NewS3Connector, setS3Connector } from '../buckets/connectorQueries.ts';
 import { recordConnector, requireConnector } from '../buckets/connectors.ts';
 import { createKey, type KeyOptions, revokeKey } from './apiKeys.ts';
@@ -15,6 +17,7 @@ import {
   enableOrganization,
   lockOrganization,
   type NewOrganization,
+  type OwnPriorities,
   type OwnQuotas,
   setQuotas,
 } from './organizations.ts';
@@ -54,12 +57,19 @@ export async function chooseSettings(db: Database, slug: string, change: Setting
   await db.transaction().execute((tx) => changeSettings(tx, slug, change, OPERATOR));
 }
 
-/** Quotas that are absent stay. */
-export async function chooseQuotas(db: Database, slug: string, quotas: Partial<OwnQuotas>): Promise<void> {
+/** Quotas and priorities that are absent stay. @throws Failure (409) if the default would be above the highest priority. */
+export async function chooseQuotas(
+  db: Database,
+  slug: string,
+  chosen: Partial<OwnQuotas & OwnPriorities>,
+): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const { id, pictures_per_day, running_captures } = await lockOrganization(tx, slug);
-    const before = { pictures_per_day, running_captures };
-    const after = { ...before, ...quotas };
+    const { id, ...organization } = await lockOrganization(tx, slug);
+    const { pictures_per_day, running_captures, default_priority, max_priority } = organization;
+    const before = { pictures_per_day, running_captures, default_priority, max_priority };
+    const after = { ...before, ...chosen };
+    if (isHigher(after.default_priority, after.max_priority))
+      throw conflict('priority', `"${after.default_priority}" is above the highest priority, "${after.max_priority}".`);
     const changes = changesBetween(before, after);
     if (changes.length === 0) return;
     await setQuotas(tx, slug, after);

@@ -4,6 +4,7 @@ import type { Row } from '../../db/rows.ts';
 import { openSecret, sealSecret, webhookSecretPlace } from '../../db/secrets/sealing.ts';
 import { conflict, invalid, notFound } from '../../domain/failure.ts';
 import { SCOPES } from '../../domain/keys.ts';
+import type { Priority } from '../../domain/priorities.ts';
 import { isSlug } from '../../domain/slugs.ts';
 import { insertKey } from './keyList.ts';
 import { newWebhookSecret, secretState, type WebhookSecretState } from './secrets.ts';
@@ -98,7 +99,21 @@ export interface OwnQuotas {
   readonly running_captures: number | null;
 }
 
-export async function setQuotas(db: Queryable, slug: string, quotas: OwnQuotas): Promise<void> {
+export interface OwnPriorities {
+  readonly default_priority: Priority;
+  readonly max_priority: Priority;
+}
+
+export async function readHighestPriority(db: Queryable, id: string): Promise<Priority> {
+  const row = await db
+    .selectFrom('organizations')
+    .select('max_priority')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return row.max_priority;
+}
+
+export async function setQuotas(db: Queryable, slug: string, quotas: OwnQuotas & OwnPriorities): Promise<void> {
   await change(db, slug, quotas);
 }
 
@@ -135,7 +150,9 @@ export async function readWebhookSecret(db: Queryable, slug: string): Promise<We
 async function change(
   db: Queryable,
   slug: string,
-  values: Partial<Pick<Organization, 'disabled_at' | 'review' | 'set_retention_days' | keyof OwnQuotas>>,
+  values: Partial<
+    Pick<Organization, 'disabled_at' | 'review' | 'set_retention_days' | keyof OwnQuotas | keyof OwnPriorities>
+  >,
 ): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('organizations')

@@ -8,7 +8,7 @@ import { keyState, SCOPES } from '../../domain/keys.ts';
 import { maybeTimestamp, timestamp } from '../../domain/time.ts';
 import { DEFAULT_TOPICS, ENDPOINT_TOPICS } from '../../domain/topics.ts';
 import type { S3Connector } from '../buckets/connectorQueries.ts';
-import { keyReference } from '../sets/setJson.ts';
+import { keyReference, userReference } from '../sets/setJson.ts';
 import type { EndpointRow } from '../webhooks/webhookEndpointQueries.ts';
 import type { AuditLogRow } from './auditLogQueries.ts';
 import type { KeyRow } from './keyList.ts';
@@ -23,6 +23,7 @@ export function apiKeyRecord(row: KeyRow): ApiKeyRecord {
     status: keyState(row, new Date()),
     created_at: timestamp(row.created_at),
     created_by: keyReference(row.created_by, row.creator),
+    created_by_user: userReference(row.created_by_user, row.user_name),
     expires_at: maybeTimestamp(row.expires_at),
     revoked_at: maybeTimestamp(row.revoked_at),
     last_used_at: maybeTimestamp(row.last_used_at),
@@ -100,7 +101,7 @@ export function auditLogEntryRecord(row: AuditLogRow): AuditLogEntryRecord {
     type: 'audit_log_entry',
     id: row.id,
     created_at: timestamp(row.created_at),
-    actor: { type: row.actor_type, key_id: row.actor_key_id, name: row.actor_name },
+    actor: { type: row.actor_type, key_id: row.actor_key_id, user_id: row.actor_user_id, name: row.actor_name },
     action: row.action,
     object: { type: row.object_type, id: row.object_id },
     changes: row.changes.map(({ field, from, to }) => ({ field, from, to })),

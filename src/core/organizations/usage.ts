@@ -1,6 +1,7 @@
 /** The use of an organization by day, and its quotas. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
+import { recordNotice } from '../notices/notices.ts';
 
 export interface WantedPictures {
   readonly organizationId: string;
@@ -19,20 +20,36 @@ export async function countPictures(
 ): Promise<{ used: number; quota: number; now: Date } | undefined> {
   const quota = sql`coalesce(o.pictures_per_day, ${defaultQuota ?? null}::integer)`;
   const today = sql`(now() at time zone 'utc')::date`;
-  const { rows: counted } = await sql`
+  const { rows: counted } = await sql<{ pictures: number; quota: number | null }>`
     insert into usage_days as used (organization_id, day, pictures)
     select o.id, ${today}, ${pictures}::integer from organizations o
     where o.id = ${organizationId} and (${quota} is null or ${pictures}::integer <= ${quota})
     on conflict (organization_id, day) do update set pictures = used.pictures + excluded.pictures
     where (select ${quota} is null or used.pictures + excluded.pictures <= ${quota} from organizations o
       where o.id = excluded.organization_id)
-    returning pictures`.execute(tx);
-  if (counted.length > 0) return undefined;
+    returning pictures, (select ${quota} from organizations o where o.id = used.organization_id) as quota`.execute(tx);
+  const [now] = counted;
+  if (now !== undefined) {
+    await noticeQuota(tx, organizationId, { ...now, added: pictures });
+    return undefined;
+  }
   const { rows } = await sql<{ used: number; quota: number; now: Date }>`
     select coalesce(used.pictures, 0) as used, ${quota} as quota, now() as now from organizations o
     left join usage_days used on used.organization_id = o.id and used.day = ${today}
     where o.id = ${organizationId}`.execute(tx);
   return rows[0];
+}
+
+/** The count of a day only grows, so it passes each of these once. */
+const NEAR = [0.8, 1];
+
+async function noticeQuota(
+  tx: Queryable,
+  organizationId: string,
+  { pictures: used, quota, added }: { pictures: number; quota: number | null; added: number },
+): Promise<void> {
+  if (quota === null || !NEAR.some((part) => used - added < part * quota && part * quota <= used)) return;
+  await recordNotice(tx, { organizationId, kind: 'quota_near', facts: { used, quota } });
 }
 
 export interface UsageOfDay {

@@ -9,6 +9,12 @@ const olderThan = (days: number) => sql`now() - make_interval(days => ${days})`;
 export const OLD_ROWS = {
   event: deleteOldEvents,
   draft: deleteOldDrafts,
+  request_draft: (db, most) =>
+    deleteSome(
+      db,
+      sql`request_drafts`,
+      sql`select ctid from request_drafts where updated_at < ${olderThan(UPLOAD_DAYS)} order by updated_at limit ${most}`,
+    ),
   upload: (db, most) =>
     deleteSome(
       db,
@@ -30,13 +36,26 @@ export const OLD_ROWS = {
         and not exists (select from webhook_endpoints w where w.id = s.id)
         and not exists (select from deliveries d where d.subscriber_id = s.id) limit ${most}`,
     ),
-  // The condition on the name is that of the index.
+  placement: (db, most) =>
+    deleteSome(
+      db,
+      sql`placements`,
+      sql`select ctid from placements where status <> 'pending' and expires_at <= now() order by expires_at limit ${most}`,
+    ),
+  // Jobs of removed sets, and of placements. The condition on the name is that of the index.
   job: (db, most) =>
     deleteSome(
       db,
       sql`screenshot_jobs`,
-      sql`select ctid from screenshot_jobs where set_id is null and name like 'set-%' and settled_at < ${olderThan(JOB_DAYS)}
+      sql`select ctid from screenshot_jobs where set_id is null and name not like 'ads-%' and settled_at < ${olderThan(JOB_DAYS)}
         limit ${most}`,
+    ),
+  // The others go with their sets.
+  schedule_run: (db, most) =>
+    deleteSome(
+      db,
+      sql`schedule_runs`,
+      sql`select ctid from schedule_runs where set_id is null and ran_at < ${olderThan(EVENT_DAYS)} limit ${most}`,
     ),
   export: expireExports,
 } as const satisfies Record<string, (db: Database, most: number) => Promise<number>>;

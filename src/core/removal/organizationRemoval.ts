@@ -27,17 +27,25 @@ const OWNED = {
   campaigns: sql`campaigns where true`,
   ads: sql`ads where true`,
   sets: sql`screenshot_sets where true`,
+  placements: sql`placements where true`,
+  schedules: sql`schedules where true`,
   pictures: sql`images where true`,
   uploads: sql`uploads where true`,
   exports: sql`exports where status in ('pending', 'building', 'ready')`,
   share_links: sql`share_links where true`,
+  comments: sql`comments where true`,
+  answers: sql`share_answers where true`,
   events: sql`events where true`,
   deliveries: sql`deliveries where true`,
   webhook_endpoints: sql`webhook_endpoints where deleted_at is null`,
   connectors: sql`s3_connectors where true`,
   templates: sql`request_templates where true`,
+  site_lists: sql`site_lists where true`,
   stored_answers: sql`idempotency_keys where true`,
   api_keys: sql`api_keys where true`,
+  chats: sql`notice_chats where true`,
+  members: sql`memberships where true`,
+  invitations: sql`invitations where true`,
 } as const satisfies Record<string, RawBuilder<unknown>>;
 
 /** How many objects an organization has, by kind. */
@@ -45,18 +53,26 @@ type OwnedCounts = Readonly<Record<string, number>>;
 
 /** In an order in which no row refers to a deleted one. Cascades and triggers take the rest, and note files. */
 const TABLES: readonly (readonly [table: string, rowsTogether: number])[] = [
+  // No run makes another set.
+  ['schedules', 1_000],
   // A set has up to 10,000 pictures.
   ['screenshot_sets', 5],
+  ['placements', 1_000],
   ['ads', 1_000],
   ['campaigns', 1_000],
   ['events', 1_000],
   ['subscribers', 1_000],
   ['request_templates', 1_000],
+  ['site_lists', 1_000],
   ['s3_connectors', 1_000],
   ['branding', 1_000],
   ['idempotency_keys', 1_000],
   ['usage_days', 1_000],
   ['uploads', 1_000],
+  ['notices', 1_000],
+  ['notice_chats', 1_000],
+  ['memberships', 1_000],
+  ['invitations', 1_000],
   ['images', 1_000],
 ];
 
@@ -119,6 +135,7 @@ async function endCaptures(context: DeletionContext, organizationId: string, wai
   for (;;) {
     await cancelSets(context, organizationId);
     await deleteWaitingAds(db, organizationId);
+    await deleteWaitingPlacements(db, organizationId);
     if (!(await hasOpenWork(db, organizationId))) return true;
     if (performance.now() >= end) return false;
     await sleep(LOOK_AGAIN_MS);
@@ -128,7 +145,7 @@ async function endCaptures(context: DeletionContext, organizationId: string, wai
 /** Each set in a transaction of its own, because the controller may be settling one of them. */
 async function cancelSets({ db, queue, publicUrl }: DeletionContext, organizationId: string): Promise<void> {
   for (const setId of await findOpenSets(db, organizationId)) {
-    const review = { action: 'cancel', organizationId, setId, notes: null } as const;
+    const review = { action: 'cancel', organizationId, setId, notes: null, actor: OPERATOR } as const;
     await db.transaction().execute((tx) => reviewSet(tx, review, { queue, publicUrl }));
   }
 }
@@ -182,6 +199,12 @@ async function deleteWaitingAds(db: Queryable, organizationId: string): Promise<
       and not exists (select from screenshots s where s.ad_id = a.id)
       and not exists (select from job_creatives c join screenshot_jobs j on j.id = c.job_id
         where c.ad_id = a.id and j.settled_at is null) for update skip locked))`.execute(db);
+}
+
+async function deleteWaitingPlacements(db: Queryable, organizationId: string): Promise<void> {
+  await sql`
+    delete from placements where id = any(array(select p.id from placements p where p.organization_id = ${organizationId}
+      and not exists (select from screenshot_jobs j where j.id = p.id) for update skip locked))`.execute(db);
 }
 
 /** @returns whether a set or a job has not ended. */

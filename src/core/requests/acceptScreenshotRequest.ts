@@ -2,12 +2,14 @@ import type { NewAdContent } from '../../contract/parseParts.ts';
 import type { ParsedEntry, ParsedScreenshotRequest } from '../../contract/parseScreenshotRequest.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Enqueuer } from '../../db/queue.ts';
-import type { SetRow } from '../../db/rows.ts';
+import type { Row, SetRow } from '../../db/rows.ts';
 import { invalid } from '../../domain/failure.ts';
 import type { Limits } from '../../domain/limits.ts';
+import { isHigher } from '../../domain/priorities.ts';
 import { DEFAULT_QUOTAS, type DefaultQuotas, quotaExceeded } from '../../domain/quotas.ts';
 import { countWanted, expandScreenshots, type Retaken } from '../../domain/screenshots.ts';
 import { type FoundReferences, findReferences, type NewAd, newAd } from '../ads/insertAds.ts';
+import { readHighestPriority } from '../organizations/organizations.ts';
 import { countPictures } from '../organizations/usage.ts';
 import { insertSet } from '../sets/insertSet.ts';
 import { storeNewAds } from './acceptAd.ts';
@@ -39,6 +41,8 @@ interface Examined {
   readonly organizationId: string;
   readonly parsed: ParsedScreenshotRequest;
   readonly limits: Limits;
+  /** `screenshot_request` unless given. */
+  readonly source?: Row<'ads'>['source'];
 }
 
 /** A screenshot request that its parser has read. */
@@ -47,9 +51,11 @@ export interface RequestToAccept {
   readonly parsed: ParsedScreenshotRequest;
   /** The set that this request takes again. */
   readonly retakeOf?: Retaken | undefined;
+  /** The schedule that makes this request. */
+  readonly scheduleId?: string | undefined;
 }
 
-type StoredSet = Pick<SetRow, 'id' | 'campaign_id' | 'status' | 'metadata' | 'created_at'>;
+type StoredSet = Pick<SetRow, 'id' | 'campaign_id' | 'status' | 'metadata' | 'created_at' | 'priority'>;
 
 export interface AcceptanceContext {
   readonly queue: Enqueuer;
@@ -71,31 +77,35 @@ export async function acceptScreenshotRequest(
 }
 
 async function storeRequest(tx: Queryable, options: AcceptOptions): Promise<StoredSet> {
-  const { organizationId, parsed, limits, retakeOf } = options;
-  const existing = needsLook(options) ? await examineEntries(tx, options) : NOTHING_EXISTS;
-  const { campaignId, adIds } = await storeAds(tx, options, existing);
+  const { organizationId, parsed, limits, retakeOf, scheduleId } = options;
+  const { campaignId, adIds } = await storeRequestedAds(tx, options);
   const entries = parsed.entries.map(({ screenshots }, index) => ({ adId: adIds[index] ?? '', screenshots }));
   const pictures = expandScreenshots(entries, limits.screenshots);
-  const { instructions, metadata, subscribers } = parsed;
+  const { instructions, metadata, priority, subscribers } = parsed;
   const set = await insertSet(tx, {
-    ...{ organizationId, campaignId, instructions, metadata },
-    ...{ pictures, subscribers, retakeOf },
+    ...{ organizationId, campaignId, instructions, metadata, priority },
+    ...{ pictures, subscribers, retakeOf, scheduleId },
   });
   await requireQuota(tx, options, pictures.length);
   return { ...set, campaign_id: campaignId, status: 'draft', metadata };
 }
 
 /** @throws Failure (429) if the organization requested too many screenshots today. The transaction then stores nothing. */
-async function requireQuota(tx: Queryable, options: AcceptOptions, pictures: number): Promise<void> {
+export async function requireQuota(
+  tx: Queryable,
+  options: { readonly organizationId: string; readonly quotas?: DefaultQuotas | undefined },
+  pictures: number,
+): Promise<void> {
   const { organizationId, quotas = DEFAULT_QUOTAS } = options;
   const over = await countPictures(tx, { organizationId, pictures, defaultQuota: quotas.picturesPerDay });
   if (over !== undefined) throw quotaExceeded({ ...over, wanted: pictures });
 }
 
 /** The usual request is valid and has media. The inserts then find existing ads themselves. */
-function needsLook({ parsed, limits }: AcceptOptions): boolean {
+function needsLook({ parsed, limits }: Examined): boolean {
   return (
     parsed.faults.any ||
+    parsed.priority !== undefined ||
     wantsS3(parsed.subscribers) ||
     parsed.entries.some(({ ad }) => ad?.content === undefined || wantsUpload(ad)) ||
     countWanted(parsed.entries) > limits.screenshots
@@ -108,8 +118,10 @@ interface RequestedAds {
   readonly adIds: readonly string[];
 }
 
-async function storeAds(tx: Queryable, options: AcceptOptions, existing: Existing): Promise<RequestedAds> {
-  const { organizationId, parsed } = options;
+/** Stores the campaign and the new ads of a request, and finds the others. @throws Failure: 409 as `storeNewAds`, 422 with all faults. */
+export async function storeRequestedAds(tx: Queryable, options: Examined): Promise<RequestedAds> {
+  const existing = needsLook(options) ? await examineEntries(tx, options) : NOTHING_EXISTS;
+  const { organizationId, parsed, source = 'screenshot_request' } = options;
   const plan = parsed.entries.map((entry) => existing.adOf(entry) ?? newAdOf(entry, existing.uploadNames));
   const ads = plan.filter((planned) => typeof planned !== 'string');
   if (ads.length === 0 && existing.campaignId !== undefined) {
@@ -117,7 +129,7 @@ async function storeAds(tx: Queryable, options: AcceptOptions, existing: Existin
   }
   if (parsed.campaign === undefined) throw new Error('unreachable: an invalid body passed validation');
   const { campaign } = parsed;
-  const stored = await storeNewAds(tx, { organizationId, campaign, source: 'screenshot_request', ads });
+  const stored = await storeNewAds(tx, { organizationId, campaign, source, ads });
   if (stored === undefined) {
     addUnknownCampaignFault(parsed.faults);
     throw invalid(parsed.faults.errors);
@@ -153,6 +165,7 @@ async function examineEntries(tx: Queryable, examined: Examined): Promise<Existi
   const uploadNames = await lockUploads(tx, { organizationId, newAds, faults });
   const existing: Existing = { campaignId: resolved.campaignId, adOf, uploadNames };
   addTooManyFault(parsed, existing, limits);
+  await addPriorityFault(tx, examined);
   await addMissingConnectorFaults(tx, { organizationId, subscribers, faults });
   if (faults.any) throw invalid(faults.errors);
   return existing;
@@ -178,6 +191,13 @@ function addEntryFaults(
   if (isCampaignKnown && row.campaign_id !== resolved.campaignId) {
     faults.add(`${path}.id`, 'is the id of an ad of another campaign.');
   }
+}
+
+async function addPriorityFault(tx: Queryable, { organizationId, parsed }: Examined): Promise<void> {
+  const { priority, faults } = parsed;
+  if (priority === undefined) return;
+  const highest = await readHighestPriority(tx, organizationId);
+  if (isHigher(priority, highest)) faults.add('priority', `must be at most "${highest}" for this organization.`);
 }
 
 function addTooManyFault({ entries, faults }: ParsedScreenshotRequest, existing: Existing, limits: Limits): void {

@@ -6,6 +6,7 @@ import type { Queryable } from '../../db/database.ts';
 import { conflict, invalid, unknownId } from '../../domain/failure.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { expandScreenshots, type Retaken, type WantedScreenshots } from '../../domain/screenshots.ts';
+import { activeSpan } from '../../observe/tracing.ts';
 import { lockScreenshot } from '../sets/readScreenshots.ts';
 import { type RetakeSource, readRetakeSources } from '../sets/readVersions.ts';
 import { lockSetToRetake, type SetToRetake } from '../sets/setStatus.ts';
@@ -21,15 +22,22 @@ interface Repeat {
   readonly wish: ParsedRetake;
 }
 
+interface RepeatOfSet extends Repeat {
+  readonly setId: string;
+  readonly kind: RepeatKind;
+  /** Leaves out what a retake of the same moment takes already. */
+  readonly onlyOpenFailures?: boolean;
+}
+
 /** @returns the id of the new set. @throws Failure: 404, 409 if the set is not finished or nothing is left to repeat, 422 with all faults. */
 export async function repeatSet(
   tx: Queryable,
-  { organizationId, setId, kind, wish }: Repeat & { readonly setId: string; readonly kind: RepeatKind },
+  { organizationId, setId, kind, wish, onlyOpenFailures = false }: RepeatOfSet,
   context: AcceptanceContext,
 ): Promise<string> {
   const set = await lockSource(tx, organizationId, setId);
-  const chosen: ParsedRetake = kind === 'retake' ? wish : { ...wish, which: 'all', screenshotIds: undefined };
-  const pictures = choose(await readRetakeSources(tx, set.id), chosen);
+  const found = choose(await readRetakeSources(tx, set.id), wish);
+  const pictures = onlyOpenFailures ? openFailures(found) : found;
   return repeat(tx, { organizationId, wish, set, pictures, isRetake: kind === 'retake' }, context);
 }
 
@@ -54,6 +62,7 @@ interface Source {
 
 async function repeat(tx: Queryable, repeated: Repeat & Source, context: AcceptanceContext): Promise<string> {
   const { organizationId, set, pictures, wish, isRetake } = repeated;
+  activeSpan().link(set.traceparent);
   addPictureFaults(wish, pictures, context.limits);
   const parsed = await requestOf(tx, { set, pictures, wish, isRetake });
   const retakeOf: Retaken | undefined = isRetake ? { id: set.id, originalId: set.original_id ?? set.id } : undefined;
@@ -72,6 +81,11 @@ async function lockSource(tx: Queryable, organizationId: string, setId: string):
 function choose(pictures: readonly RetakeSource[], { which, screenshotIds }: ParsedRetake): readonly RetakeSource[] {
   if (screenshotIds !== undefined) return chooseById(pictures, screenshotIds);
   if (which === 'all') return pictures;
+  return openFailures(pictures);
+}
+
+/** @throws Failure (409) */
+function openFailures(pictures: readonly RetakeSource[]): readonly RetakeSource[] {
   const failed = pictures.filter(
     ({ status, isReplaced }) => status !== 'uploaded' && status !== 'canceled' && !isReplaced,
   );
@@ -133,16 +147,29 @@ async function requestOf(tx: Queryable, { set, pictures, wish, isRetake }: Repea
   );
   const instructions = wish.instructions ?? set.instructions;
   const metadata = wish.metadata ?? set.metadata;
-  return { campaign: { id: set.campaign_id }, entries, subscribers, instructions, metadata, faults };
+  return {
+    campaign: { id: set.campaign_id },
+    entries,
+    subscribers,
+    instructions,
+    metadata,
+    priority: undefined,
+    faults,
+  };
 }
 
 function wanted(picture: RetakeSource, wish: ParsedRetake, isRetake: boolean): WantedScreenshots {
-  const { id, originalId, siteUrl, siteKey, device, markerMs, options } = picture;
+  const { id, originalId, siteUrl, siteKey, device, markerMs } = picture;
+  const site = wish.site ?? { url: siteUrl, key: siteKey };
+  // Cookies and headers are for one site, so another one must not get them.
+  const isSameSite = new URL(site.key).origin === new URL(siteKey).origin;
+  const { options, access } = isSameSite ? picture : { options: { ...picture.options, access: null }, access: null };
   return {
-    site: wish.site ?? { url: siteUrl, key: siteKey },
+    site,
     device: wish.device ?? device,
     markers: markerMs === null ? [] : [markerMs],
     options: wish.changedOptions(options),
+    access: wish.access ?? access,
     ...(isRetake && { retakeOf: { id, originalId } }),
   };
 }

@@ -1,14 +1,18 @@
 /** The history of sets and screenshots after their capture: retakes, and what reviewers said. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
+import type { Actor } from '../../domain/auditLog.ts';
 import type { Decision } from '../../domain/reviews.ts';
+import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
 
 export interface ReviewRow {
   readonly decision: Decision;
   readonly comment: string | null;
-  /** Null for a review by the service itself. */
+  /** Null for a review by a person or by the service itself. */
   readonly key_id: string | null;
   readonly key_name: string | null;
+  readonly user_id: string | null;
+  readonly user_name: string | null;
   readonly created_at: Date;
 }
 
@@ -23,7 +27,8 @@ export interface History {
 const NO_HISTORY: History = { retake_of: null, retaken_by: null, review: null };
 
 const columnsOf = (retakenBy: RawBuilder<unknown>) => sql`
-  s.id, s.retake_of, v.decision, v.comment, v.key_id, v.created_at, k.name as key_name, (${retakenBy}) as retaken_by`;
+  s.id, s.retake_of, v.decision, v.comment, v.key_id, k.name as key_name, v.user_id, u.name as user_name, v.created_at,
+  (${retakenBy}) as retaken_by`;
 
 type Row = Omit<History, 'review'> & { readonly id: string } & {
   readonly [K in keyof ReviewRow]: ReviewRow[K] | null;
@@ -44,6 +49,7 @@ export async function withSetHistory<R extends { readonly id: string }>(
     left join lateral (
       select * from reviews where set_id = s.id and screenshot_id is null order by id desc limit 1) v on true
     left join api_keys k on k.id = v.key_id
+    left join users u on u.id = v.user_id
     where s.id = any(${ids}::uuid[])`,
   );
 }
@@ -63,6 +69,7 @@ export async function withScreenshotHistory<R extends { readonly id: string }>(
     from screenshots s
     left join lateral (select * from reviews where screenshot_id = s.id order by id desc limit 1) v on true
     left join api_keys k on k.id = v.key_id
+    left join users u on u.id = v.user_id
     where s.id = any(${ids}::uuid[])`,
   );
 }
@@ -78,41 +85,162 @@ async function join<R extends { readonly id: string }>(
   return rows.map((row) => ({ ...row, ...(histories.get(row.id) ?? NO_HISTORY) }));
 }
 
-function historyOf({ retake_of, retaken_by, decision, comment, key_id, key_name, created_at }: Row): History {
+function historyOf({ id: _, retake_of, retaken_by, decision, created_at, ...review }: Row): History {
   const isReviewed = decision !== null && created_at !== null;
-  return { retake_of, retaken_by, review: isReviewed ? { decision, comment, key_id, key_name, created_at } : null };
+  return { retake_of, retaken_by, review: isReviewed ? { ...review, decision, created_at } : null };
 }
 
-export interface RetakeReview {
+export interface ReviewedRetake {
+  readonly status: SetStatus;
+  /** Whether a reviewer decided about the set, or withdrew such a decision. */
+  readonly isReviewed: boolean;
   /** Pictures without a decision. */
   readonly open: number;
   readonly approved: number;
 }
 
-/** Locks the set. @returns undefined unless it is a retake that waits for a review. */
-export async function readRetakeReview(tx: Queryable, setId: string): Promise<RetakeReview | undefined> {
-  const { rows } = await sql<{ id: string }>`select id from screenshot_sets
-    where id = ${setId} and retake_of is not null and status = 'in_review' for update`.execute(tx);
-  if (rows.length === 0) return undefined;
-  const counts = await sql<RetakeReview>`
+/** Locks the set. @returns undefined unless it is a retake. */
+export async function readReviewedRetake(tx: Queryable, setId: string): Promise<ReviewedRetake | undefined> {
+  const { rows } = await sql<Pick<ReviewedRetake, 'status' | 'isReviewed'>>`
+    select status, exists (select from reviews where set_id = s.id and screenshot_id is null) as "isReviewed"
+    from screenshot_sets s where id = ${setId} and retake_of is not null for update`.execute(tx);
+  const [set] = rows;
+  if (set === undefined) return undefined;
+  const counts = await sql<Pick<ReviewedRetake, 'open' | 'approved'>>`
     select count(*) filter (where decision is null)::integer as open,
       count(*) filter (where decision = 'approved')::integer as approved
     from screenshots where set_id = ${setId} and status = 'uploaded'`.execute(tx);
-  return counts.rows[0];
+  const [found] = counts.rows;
+  return found && { ...set, ...found };
 }
 
-export interface NewReview {
+export interface SetReview {
   readonly setId: string;
-  /** Null: the review of the whole set. */
-  readonly screenshotId: string | null;
   readonly decision: Decision;
   readonly comment: string | null;
-  readonly keyId?: string | undefined;
+  readonly by: Reviewer;
 }
 
-export async function insertReview(tx: Queryable, { setId, screenshotId, keyId, ...review }: NewReview): Promise<void> {
-  await tx
+/** A key, a person, or the service itself. */
+type Reviewer = Pick<Actor, 'keyId' | 'userId'>;
+
+/** @returns the id of the review. */
+export async function insertSetReview(tx: Queryable, { setId, by, ...review }: SetReview): Promise<string> {
+  const { id } = await tx
     .insertInto('reviews')
-    .values({ set_id: setId, screenshot_id: screenshotId, key_id: keyId ?? null, ...review })
-    .execute();
+    .values({ set_id: setId, screenshot_id: null, key_id: by.keyId, user_id: by.userId, ...review })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export interface ScreenshotReview {
+  readonly screenshotId: string;
+  /** Undefined keeps the present decision. */
+  readonly decision?: Decision | undefined;
+  /** Undefined keeps the present comment; a blank one removes it. */
+  readonly comment?: string | undefined;
+}
+
+export interface ScreenshotToReview {
+  readonly id: string;
+  readonly set_id: string;
+  readonly status: ScreenshotStatus;
+  readonly decision: 'approved' | 'rejected' | null;
+}
+
+/**
+ * Locks screenshots of the organization. @param setId only those of this set and of its retakes.
+ * @param ids unless given: all screenshots of the set with a picture.
+ */
+export async function lockScreenshotsToReview(
+  tx: Queryable,
+  { organizationId, setId, ids }: { organizationId: string; setId?: string | undefined; ids?: readonly string[] },
+): Promise<ScreenshotToReview[]> {
+  const family = sql`coalesce(t.original_id, t.id) = (
+    select coalesce(original_id, id) from screenshot_sets where id = ${setId ?? null}::uuid)`;
+  const isOfSet = ids === undefined ? sql`t.id = ${setId ?? null}::uuid and s.status = 'uploaded'` : family;
+  const { rows } = await sql<ScreenshotToReview>`
+    select s.id, s.set_id, s.status, s.decision from screenshots s join screenshot_sets t on t.id = s.set_id
+    where t.organization_id = ${organizationId}
+      and ${ids === undefined ? sql`true` : sql`s.id = any(${ids}::uuid[])`}
+      and ${setId === undefined ? sql`true` : isOfSet}
+    order by s.id for update of s`.execute(tx);
+  return rows;
+}
+
+/** How long a person can take a decision back without opening the picture again. */
+const UNDO_MINUTES = 10;
+
+interface ActionRef {
+  readonly organizationId: string;
+  readonly by: Reviewer;
+  /** The id of one of its reviews. */
+  readonly reviewId: string;
+}
+
+/** The review before an action about a screenshot. Without a screenshot: about the set, which the action decided. */
+export interface UndoableReview {
+  readonly setId: string;
+  readonly screenshotId: string | null;
+  readonly decision: Decision;
+  readonly comment: string;
+}
+
+/** @returns the reviews of a recent action of this key or person that no newer review followed. */
+export async function readUndoableReviews(
+  tx: Queryable,
+  { organizationId, by, reviewId }: ActionRef,
+): Promise<UndoableReview[]> {
+  const isOwn = by.userId === null ? sql`r.key_id = ${by.keyId}` : sql`r.user_id = ${by.userId}`;
+  // The reviews of one action have the time of its transaction. They are about one set and its retakes.
+  const { rows } = await sql<UndoableReview>`
+    with action as (
+      select r.id, r.created_at, coalesce(t.original_id, t.id) as root
+      from reviews r join screenshot_sets t on t.id = r.set_id
+      where r.id = ${reviewId}::bigint and t.organization_id = ${organizationId} and ${isOwn}
+        and r.created_at > now() - make_interval(mins => ${UNDO_MINUTES}))
+    select r.set_id as "setId", r.screenshot_id as "screenshotId", coalesce(p.decision, 'none') as decision,
+      coalesce(p.comment, '') as comment
+    from action join screenshot_sets t on t.id = action.root or t.original_id = action.root
+    join reviews r on r.set_id = t.id and r.created_at = action.created_at and ${isOwn}
+    left join lateral (
+      select decision, comment from reviews where screenshot_id = r.screenshot_id and id < r.id
+      order by id desc limit 1) p on true
+    where (r.screenshot_id is not null or r.id = action.id) and not exists (
+      select from reviews n
+      where n.set_id = r.set_id and n.screenshot_id is not distinct from r.screenshot_id and n.id > r.id)`.execute(tx);
+  return rows;
+}
+
+/**
+ * Adds reviews to the history of locked screenshots, and stores their decisions.
+ * @returns the id of the last review; null without reviews.
+ */
+export async function storeReviews(
+  tx: Queryable,
+  reviews: readonly ScreenshotReview[],
+  by: Reviewer,
+): Promise<string | null> {
+  const ids = reviews.map(({ screenshotId }) => screenshotId);
+  const decisions = reviews.map(({ decision }) => decision ?? null);
+  const comments = reviews.map(({ comment }) => comment?.trim() ?? null);
+  const { rows } = await sql<{ id: string | null }>`
+    with given as (
+      select * from unnest(${ids}::uuid[], ${decisions}::text[], ${comments}::text[]) as g (id, decision, comment)
+    ),
+    stored as (
+      insert into reviews (set_id, screenshot_id, decision, comment, key_id, user_id)
+      select s.set_id, s.id, coalesce(g.decision, s.decision, 'none'),
+        case when g.comment is null then last.comment else nullif(g.comment, '') end, ${by.keyId}, ${by.userId}::uuid
+      from given g join screenshots s on s.id = g.id
+      left join lateral (select comment from reviews where screenshot_id = s.id order by id desc limit 1) last on true
+      returning id
+    ),
+    decided as (
+      update screenshots s set decision = nullif(g.decision, 'none')
+      from given g where s.id = g.id and g.decision is not null
+    )
+    select max(id) as id from stored`.execute(tx);
+  return rows[0]?.id ?? null;
 }

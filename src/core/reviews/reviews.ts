@@ -1,125 +1,157 @@
 /**
- * Actions of reviewers and clients on a set, and reviews of single screenshots. These change no status and send no event,
- * except for the last open picture of a retake.
+ * Actions of reviewers and clients on a set, and reviews of screenshots. Each has an entry in the audit log. Reviews of
+ * screenshots change no status and send no event, except in a retake.
  */
 import type { Queryable } from '../../db/database.ts';
-import { notify } from '../../db/notifications.ts';
-import { conflict, notFound, unknownId } from '../../domain/failure.ts';
+import { notify, notifyAll } from '../../db/notifications.ts';
+import type { Actor } from '../../domain/auditLog.ts';
+import { conflict, invalid, notFound, unknownId } from '../../domain/failure.ts';
 import type { Decision } from '../../domain/reviews.ts';
-import { canMoveSet, type SetStatus } from '../../domain/states.ts';
+import { canMoveSet, canReopenSet, type SetStatus } from '../../domain/states.ts';
 import { chooseVersion } from '../../domain/versions.ts';
 import { failOrphanedAds } from '../ads/adStatus.ts';
-import { lockScreenshot, setDecision } from '../sets/readScreenshots.ts';
+import { recordNotice } from '../notices/notices.ts';
+import { recordAction } from '../organizations/auditLogQueries.ts';
 import { readVersions } from '../sets/readVersions.ts';
 import { cancelScreenshots } from '../sets/results.ts';
 import { cancelDraft, decideReview, lockSet, requestCancel } from '../sets/setStatus.ts';
 import { type EventContext, recordSetEvent } from '../webhooks/events.ts';
-import { insertReview, readRetakeReview, withScreenshotHistory } from './reviewQueries.ts';
+import {
+  insertSetReview,
+  lockScreenshotsToReview,
+  readReviewedRetake,
+  readUndoableReviews,
+  type ScreenshotReview,
+  type ScreenshotToReview,
+  storeReviews,
+} from './reviewQueries.ts';
 
-interface ScreenshotReview {
-  readonly organizationId: string;
-  readonly screenshotId: string;
-  /** Undefined keeps the present decision. */
-  readonly decision: Decision | undefined;
-  /** Undefined keeps the present comment; a blank one removes it. */
-  readonly comment: string | undefined;
-  readonly keyId: string;
-}
-
-export type SetAction = 'approve' | 'reject' | 'cancel';
+export type SetAction = 'approve' | 'reject' | 'reopen' | 'cancel';
 
 interface SetRef {
   readonly organizationId: string;
   readonly setId: string;
 }
 
-interface Reviewed extends SetRef {
-  /** The key of the reviewer. */
-  readonly keyId?: string | undefined;
-}
-
 export interface SetReview extends SetRef {
   readonly action: SetAction;
   /** The reviewer's own words. Null keeps the stored ones. */
   readonly notes: string | null;
-  /** The key of the reviewer. */
-  readonly keyId?: string;
+  readonly actor: Actor;
 }
 
+/** Results of the actions: the status of the set, its word, and the decision. */
+const RESULTS = {
+  approve: { status: 'approved', done: 'approved', decision: 'approved' },
+  reject: { status: 'rejected', done: 'rejected', decision: 'rejected' },
+  reopen: { status: 'in_review', done: 'reopened', decision: 'none' },
+  cancel: { status: 'canceled', done: 'canceled' },
+} as const;
+
 /**
- * Approves, rejects or cancels a set in the caller's transaction. A set that waits for admission is canceled at once; one
- * that is being captured, a moment later.
+ * Approves, rejects, reopens or cancels a set in the caller's transaction. A set that waits for admission is canceled at
+ * once; one that is being captured, a moment later. A reopened set is in review again.
+ * @returns the id of the review, with which {@link undoReviews} takes the decision back; null for a cancellation.
  * @throws Failure 404, and 409 where the status of the set does not allow the action.
  */
-export async function reviewSet(transaction: Queryable, review: SetReview, context: EventContext): Promise<void> {
+export async function reviewSet(
+  transaction: Queryable,
+  review: SetReview,
+  context: EventContext,
+): Promise<string | null> {
   const { action, organizationId, setId } = review;
-  if (action === 'cancel') await cancel(transaction, { organizationId, setId }, context);
-  else await decide(transaction, { ...review, to: action === 'approve' ? 'approved' : 'rejected' }, context);
+  const { done, status: to } = RESULTS[action];
+  const set = await lockSet(transaction, { organizationId, setId });
+  if (set === undefined) throw notFound('id', `There is no screenshot set ${setId}.`);
+  if (!isAllowed(set.status, action)) throw conflict('status', `is ${set.status}, so the set cannot be ${done}.`);
+  const reviewId =
+    action === 'cancel'
+      ? await cancel(transaction, { setId, status: set.status }, context)
+      : await decide(transaction, { ...review, action }, context);
+  const changes = [{ field: 'status', from: set.status, to }];
+  const entry = { organizationId, action: `screenshot_set.${done}`, objectId: setId, changes } as const;
+  await recordAction(transaction, review.actor, entry);
+  await notify(transaction, { set: setId });
+  return reviewId;
+}
+
+function isAllowed(status: SetStatus, action: SetAction): boolean {
+  if (action === 'reopen') return canReopenSet(status);
+  // Settlement approves sets too, so the table of moves alone would allow this for a set that is being captured.
+  return (action === 'cancel' || status === 'in_review') && canMoveSet(status, RESULTS[action].status);
 }
 
 async function decide(
   transaction: Queryable,
-  { to, notes, keyId, organizationId, setId }: SetReview & { to: 'approved' | 'rejected' },
+  { action, notes, actor, organizationId, setId }: SetReview & { readonly action: Exclude<SetAction, 'cancel'> },
   context: EventContext,
+): Promise<string> {
+  const { status, done, decision } = RESULTS[action];
+  await decideReview(transaction, { setId, status, notes });
+  const reviewId = await insertSetReview(transaction, { setId, decision, comment: notes, by: actor });
+  await recordSetEvent(transaction, { organizationId, setId, topic: `screenshot_set.${done}` }, context);
+  if (action === 'approve') await approveShownRetakes(transaction, { organizationId, setId, actor }, context);
+  if (action === 'reject') await noticeRejection(transaction, { organizationId, setId, actor });
+  return reviewId;
+}
+
+interface Reviewed extends SetRef {
+  readonly actor: Actor;
+}
+
+/** @param rejected how many pictures were rejected; the whole set unless given. */
+async function noticeRejection(
+  tx: Queryable,
+  { actor, ...set }: Reviewed,
+  rejected: { readonly pictures?: number } = {},
 ): Promise<void> {
-  const set = { organizationId, setId };
-  const { status } = await requireSet(transaction, set);
-  // Settlement approves sets too, so the table of moves alone would allow this for a set that is being captured.
-  if (status !== 'in_review' || !canMoveSet(status, to)) throw forbidden(status, to);
-  await decideReview(transaction, { setId, status: to, notes });
-  await insertReview(transaction, { setId, screenshotId: null, decision: to, comment: notes, keyId });
-  await recordSetEvent(transaction, { ...set, topic: `screenshot_set.${to}` }, context);
-  if (to === 'approved') await approveShownRetakes(transaction, { ...set, keyId }, context);
-  await notify(transaction, { set: setId });
+  await recordNotice(tx, { ...set, kind: 'picture_rejected', ...rejected, by: actor });
 }
 
 /** The reviewer saw the retakes in the place of the pictures that they repeat, so they are approved too. */
 async function approveShownRetakes(transaction: Queryable, set: Reviewed, context: EventContext): Promise<void> {
   const versions = await readVersions(transaction, set.setId);
   const shown = [...versions].flatMap(([own, found]) => chooseVersion(found, { own })?.shown ?? []);
-  const open = shown.filter((version) => version.set_status === 'in_review' && version.decision === null);
-  for (const { id, set_id: setId } of open) {
-    const { keyId } = set;
-    await insertReview(transaction, { setId, screenshotId: id, decision: 'approved', comment: null, keyId });
-    await setDecision(transaction, id, 'approved');
-  }
+  const inReview = shown.filter((version) => version.set_status === 'in_review').map(({ id }) => id);
+  // Another reviewer may decide until the lock is held.
+  const locked = await lockScreenshotsToReview(transaction, { organizationId: set.organizationId, ids: inReview });
+  const open = locked.filter(({ decision }) => decision === null);
+  const reviews = open.map(({ id }) => ({ screenshotId: id, decision: 'approved' as const }));
+  await storeReviews(transaction, reviews, set.actor);
   for (const setId of new Set(open.map(({ set_id }) => set_id)))
-    await decideReviewedRetake(transaction, { ...set, setId }, context);
+    await decideRetake(transaction, { ...set, setId, withdrawn: 0 }, context);
 }
 
 /**
- * Ends the review of a retake with the decision about its last picture, because reviewers see its pictures in the set that it
- * repeats. It is approved if one of its pictures is.
+ * Ends the review of a retake with the decision about its last picture, because reviewers see its pictures in the set that
+ * it repeats. It is approved if one of its pictures is. If such a decision changes, the review is opened again.
+ * @param retake with the number of its pictures whose decision was just withdrawn.
  */
-async function decideReviewedRetake(
+async function decideRetake(
   transaction: Queryable,
-  { organizationId, setId, keyId }: Reviewed,
+  { withdrawn, ...set }: Reviewed & { readonly withdrawn: number },
   context: EventContext,
 ): Promise<void> {
-  const retake = await readRetakeReview(transaction, setId);
-  if (retake === undefined || retake.open > 0) return;
-  const to = retake.approved > 0 ? 'approved' : 'rejected';
-  await decide(
-    transaction,
-    {
-      organizationId,
-      setId,
-      action: to === 'approved' ? 'approve' : 'reject',
-      to,
-      notes: null,
-      ...(keyId && { keyId }),
-    },
-    context,
-  );
+  const retake = await readReviewedRetake(transaction, set.setId);
+  if (retake === undefined) return;
+  const { status, open, approved, isReviewed } = retake;
+  const action = approved > 0 ? 'approve' : 'reject';
+  const isChanged = open === 0 ? status !== RESULTS[action].status : open === withdrawn;
+  const act = (to: SetAction) => reviewSet(transaction, { ...set, action: to, notes: null }, context);
+  const reopens = canReopenSet(status) && isReviewed && isChanged;
+  if (reopens) await act('reopen');
+  if (open === 0 && (reopens || status === 'in_review')) await act(action);
 }
 
-async function cancel(transaction: Queryable, set: SetRef, context: EventContext): Promise<void> {
-  const { status } = await requireSet(transaction, set);
-  if (!canMoveSet(status, 'canceled')) throw forbidden(status, 'canceled');
-  if (status === 'capturing') await requestCancel(transaction, set.setId);
-  else await cancelDraft(transaction, set.setId);
-  if (status === 'draft') await closeDraft(transaction, set.setId, context);
-  await notify(transaction, { set: set.setId });
+async function cancel(
+  transaction: Queryable,
+  { setId, status }: { readonly setId: string; readonly status: SetStatus },
+  context: EventContext,
+): Promise<null> {
+  if (status === 'capturing') await requestCancel(transaction, setId);
+  else await cancelDraft(transaction, setId);
+  if (status === 'draft') await closeDraft(transaction, setId, context);
+  return null;
 }
 
 /** Cancels the screenshots of a set without a job, because no settlement will do it. */
@@ -129,35 +161,130 @@ async function closeDraft(transaction: Queryable, setId: string, context: EventC
   await failOrphanedAds(transaction, { adIds, reason }, context);
 }
 
-async function requireSet(transaction: Queryable, ref: SetRef) {
-  const set = await lockSet(transaction, ref);
-  if (set === undefined) throw notFound('id', `There is no screenshot set ${ref.setId}.`);
-  return set;
+export interface ScreenshotReviews {
+  readonly organizationId: string;
+  /** Allows only screenshots of this set and of its retakes. */
+  readonly setId?: string;
+  readonly reviews: readonly ScreenshotReview[];
+  readonly actor: Actor;
 }
 
-const DONE: Readonly<Partial<Record<SetStatus, string>>> = {
-  approved: 'approved',
-  rejected: 'rejected',
-  canceled: 'canceled',
-};
-
-function forbidden(status: SetStatus, to: SetStatus) {
-  return conflict('status', `is ${status}, so the set cannot be ${DONE[to] ?? to}.`);
+export interface DecidedScreenshot {
+  readonly screenshotId: string;
+  readonly decision: Decision;
 }
 
-/** @throws Failure: 404 if there is no such screenshot, 409 for a decision about a screenshot without a picture. */
-export async function reviewScreenshot(tx: Queryable, review: ScreenshotReview, context: EventContext): Promise<void> {
-  const { organizationId, screenshotId, keyId } = review;
-  const screenshot = await lockScreenshot(tx, review);
-  if (screenshot === undefined) throw unknownId();
-  const [present] = await withScreenshotHistory(tx, [{ id: screenshotId }]);
-  const decision = review.decision ?? present?.review?.decision ?? 'none';
-  if (decision !== 'none' && screenshot.status !== 'uploaded') {
-    throw conflict('status', `is ${screenshot.status}, so there is no picture to review.`);
+interface DoneReviews {
+  /** The screenshots with their decisions before. The same call with these decisions undoes this one. */
+  readonly before: readonly DecidedScreenshot[];
+  /** The id of one of the reviews, with which {@link undoReviews} takes all of them back; null without reviews. */
+  readonly reviewId: string | null;
+}
+
+/**
+ * Reviews screenshots together.
+ * @throws Failure: 404 or, with a set, 422 for an unknown screenshot; 409 for a decision about a screenshot without a picture.
+ */
+export async function reviewScreenshots(
+  tx: Queryable,
+  { organizationId, setId, reviews, actor }: ScreenshotReviews,
+  context: EventContext,
+): Promise<DoneReviews> {
+  const wanted = new Map(reviews.map((review) => [review.screenshotId, review]));
+  const found = await lockScreenshotsToReview(tx, { organizationId, setId, ids: [...wanted.keys()] });
+  if (found.length < wanted.size) throw unknownScreenshot(found, wanted, setId);
+  for (const { id, status } of found) {
+    if ((wanted.get(id)?.decision ?? 'none') !== 'none' && status !== 'uploaded')
+      throw conflict('status', `is ${status}, so there is no picture to review.`);
   }
-  const comment = review.comment === undefined ? (present?.review?.comment ?? null) : review.comment.trim() || null;
-  await insertReview(tx, { setId: screenshot.set_id, screenshotId, decision, comment, keyId });
-  await setDecision(tx, screenshotId, decision === 'none' ? null : decision);
-  await decideReviewedRetake(tx, { organizationId, setId: screenshot.set_id, keyId }, context);
-  await notify(tx, { set: screenshot.set_id });
+  const reviewId = await storeReviews(tx, [...wanted.values()], actor);
+  await recordDecisions(tx, { organizationId, setId: setId ?? found[0]?.set_id ?? null, reviews, actor });
+  const sets = Map.groupBy(found, ({ set_id }) => set_id);
+  for (const [id, ofSet] of sets) {
+    const withdrawn = ofSet.filter((one) => one.decision !== null && wanted.get(one.id)?.decision === 'none').length;
+    const rejected = ofSet.filter((one) => wanted.get(one.id)?.decision === 'rejected' && one.decision !== 'rejected');
+    if (rejected.length > 0)
+      await noticeRejection(tx, { organizationId, setId: id, actor }, { pictures: rejected.length });
+    await decideRetake(tx, { organizationId, setId: id, actor, withdrawn }, context);
+  }
+  const shownIn = new Set([...sets.keys(), ...(setId === undefined ? [] : [setId])]);
+  await notifyAll(
+    tx,
+    [...shownIn].map((set) => ({ set })),
+  );
+  return { before: found.map(({ id, decision }) => ({ screenshotId: id, decision: decision ?? 'none' })), reviewId };
+}
+
+/**
+ * Takes a recent action of the actor back, except where a newer review followed it.
+ * @param reviewId of one of its reviews. @returns whether anything was taken back.
+ */
+export async function undoReviews(
+  tx: Queryable,
+  { organizationId, actor, reviewId }: { organizationId: string; actor: Actor; reviewId: string },
+  context: EventContext,
+): Promise<boolean> {
+  const read = () => readUndoableReviews(tx, { organizationId, by: actor, reviewId });
+  // Others may decide until the locks are held, so the reviews are read again.
+  const ids: string[] = [];
+  for (const { setId, screenshotId } of await read()) {
+    if (screenshotId === null) await lockSet(tx, { organizationId, setId });
+    else ids.push(screenshotId);
+  }
+  await lockScreenshotsToReview(tx, { organizationId, ids });
+  const undoable = await read();
+  const reviews = [];
+  for (const { setId, screenshotId, ...before } of undoable) {
+    if (screenshotId !== null) reviews.push({ screenshotId, ...before });
+    else await reviewSet(tx, { organizationId, setId, action: 'reopen', notes: null, actor }, context);
+  }
+  if (reviews.length > 0) await reviewScreenshots(tx, { organizationId, reviews, actor }, context);
+  return undoable.length > 0;
+}
+
+function unknownScreenshot(
+  found: readonly ScreenshotToReview[],
+  wanted: ReadonlyMap<string, unknown>,
+  setId: string | undefined,
+) {
+  if (setId === undefined) return unknownId();
+  const known = new Set(found.map(({ id }) => id));
+  const id = [...wanted.keys()].find((one) => !known.has(one));
+  return invalid({ screenshot_ids: [`has the id ${id}, but this set and its retakes have no such screenshot.`] });
+}
+
+/** The audit log names so many pictures of one action, and counts more. */
+const NAMED_MOST = 10;
+
+/** Adds one entry, with the pictures of each decision. */
+async function recordDecisions(
+  tx: Queryable,
+  { organizationId, setId, reviews, actor }: Omit<ScreenshotReviews, 'setId'> & { readonly setId: string | null },
+): Promise<void> {
+  const decided = Map.groupBy(reviews, ({ decision }) => decision);
+  const changes = [...decided].flatMap(([decision, of]) => {
+    const ids = of.map(({ screenshotId }) => screenshotId).join(', ');
+    const to = of.length > NAMED_MOST ? `${of.length} screenshots` : ids;
+    return decision === undefined ? [] : [{ field: decision, from: null, to }];
+  });
+  if (changes.length === 0) return;
+  await recordAction(tx, actor, {
+    organizationId,
+    action: 'screenshot_set.pictures_reviewed',
+    objectId: setId,
+    changes,
+  });
+}
+
+/** As {@link reviewScreenshots}, with one decision. @param ids unless given: all pictures of the set. */
+export async function reviewPicturesOfSet(
+  tx: Queryable,
+  given: Reviewed & { readonly decision: Decision; readonly ids?: readonly string[] | undefined },
+  context: EventContext,
+): Promise<DoneReviews> {
+  const { decision, ids, ...set } = given;
+  if ((await lockSet(tx, set)) === undefined) throw unknownId();
+  const chosen = ids ?? (await lockScreenshotsToReview(tx, set)).map(({ id }) => id);
+  const reviews = chosen.map((screenshotId) => ({ screenshotId, decision }));
+  return reviewScreenshots(tx, { ...set, reviews }, context);
 }

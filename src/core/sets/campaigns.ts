@@ -4,11 +4,14 @@ import { allOf, isAfter, isInRange, type Place, searchQuery, type TimeRange } fr
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readSearchPage, type Words } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
+import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
 
 export interface CampaignFilter extends TimeRange {
   readonly organizationId: string;
   readonly text?: string | undefined;
   readonly name?: string | undefined;
+  /** False leaves out the campaign of creatives that people try. */
+  readonly hasDrafts?: false;
   /** Only rows behind this place in the list, newest first. */
   readonly after?: Place | undefined;
   /** The newest first, unless given. */
@@ -35,10 +38,11 @@ const ORDERS = {
 
 /** The conditions on `campaigns` except words. */
 function isInList(filter: CampaignFilter): RawBuilder<boolean> {
-  const { organizationId, name, after } = filter;
+  const { organizationId, name, hasDrafts, after } = filter;
   return allOf([
     sql`campaigns.organization_id = ${organizationId}`,
     name === undefined ? undefined : sql`campaigns.name = ${name}`,
+    hasDrafts === false ? sql`campaigns.name <> ${DRAFT_CAMPAIGN}` : undefined,
     isInRange(sql`campaigns.created_at`, filter),
     isAfter('campaigns', after),
   ]);

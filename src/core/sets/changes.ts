@@ -53,16 +53,18 @@ export async function changeSet(
 ): Promise<void> {
   const { organizationId, id } = ref;
   const before = (await lockSetToRetake(tx, { organizationId, setId: id })) ?? (await rejectMissing(tx, ref));
-  const instructions = change.instructions === undefined ? before.instructions : change.instructions;
-  const after = { instructions, metadata: metadataAfter(before.metadata, change.metadata) };
+  const { name: nameBefore, instructions: instructionsBefore } = before;
+  const name = change.name === undefined ? nameBefore : (change.name?.trim() ?? null);
+  const instructions = change.instructions === undefined ? instructionsBefore : change.instructions;
+  const after = { name, instructions, metadata: metadataAfter(before.metadata, change.metadata) };
   const changes = [
-    ...changesBetween({ instructions: before.instructions }, { instructions }),
+    ...changesBetween({ name: nameBefore, instructions: instructionsBefore }, { name, instructions }),
     ...metadataChanges(before, after),
   ];
   if (changes.length === 0) return;
   await tx
     .updateTable('screenshot_sets')
-    .set({ instructions, metadata: JSON.stringify(after.metadata) })
+    .set({ name, instructions, metadata: JSON.stringify(after.metadata) })
     .where('id', '=', id)
     .execute();
   await record(tx, ref, { actor, action: 'screenshot_set.updated', changes });

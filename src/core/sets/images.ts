@@ -8,6 +8,8 @@ import type { FrameFacts } from '../../domain/frames.ts';
 export interface NewImage {
   readonly organizationId: string;
   readonly key: string;
+  /** Default: that of a PNG. */
+  readonly contentType?: string;
   readonly sha256: string;
   readonly bytes: number;
   /** Device pixels. */
@@ -17,10 +19,11 @@ export interface NewImage {
 
 /** Stores pictures to be served. @returns a token for each, in order, that nobody can guess (192 bits). */
 export async function insertImages(transaction: Queryable, images: readonly NewImage[]): Promise<string[]> {
-  const rows = images.map(({ organizationId, key, ...rest }) => ({
+  const rows = images.map(({ organizationId, key, contentType = 'image/png', ...rest }) => ({
     token: randomBytes(24).toString('base64url'),
     organization_id: organizationId,
     artifact_key: key,
+    content_type: contentType,
     ...rest,
   }));
   if (rows.length > 0) await transaction.insertInto('images').values(rows).execute();

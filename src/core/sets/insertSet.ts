@@ -3,19 +3,25 @@ import { type RawBuilder, sql } from 'kysely';
 import { optionsToJson } from '../../contract/parseParts.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Metadata } from '../../domain/metadata.ts';
+import type { Priority } from '../../domain/priorities.ts';
 import { DEFAULT_OPTIONS } from '../../domain/screenshotOptions.ts';
 import type { PlannedPicture, Retaken } from '../../domain/screenshots.ts';
+import { activeTraceparent } from '../../observe/tracing.ts';
 import { type NewSubscriber, subscriberRows } from '../webhooks/subscriberRows.ts';
+import { pageAccessRows } from './pageAccess.ts';
 
 export interface NewSet {
   readonly organizationId: string;
   readonly campaignId: string;
   readonly instructions: string | null;
   readonly metadata: Metadata;
+  /** Undefined: the default of the organization. */
+  readonly priority: Priority | undefined;
   readonly pictures: readonly PlannedPicture[];
   readonly subscribers: readonly NewSubscriber[];
   /** The set that this one takes again. */
   readonly retakeOf?: Retaken | undefined;
+  readonly scheduleId?: string | undefined;
 }
 
 /** Most screenshots have the default options, which take no space. */
@@ -27,18 +33,28 @@ function optionsColumn({ options }: PlannedPicture): string | null {
 const DEFAULTS = JSON.stringify(optionsToJson(DEFAULT_OPTIONS));
 
 /** Stores a set with its screenshots and subscribers in one statement, because a trigger indexes the whole set after each statement. */
-export async function insertSet(tx: Queryable, given: NewSet): Promise<{ id: string; created_at: Date }> {
+export async function insertSet(
+  tx: Queryable,
+  given: NewSet,
+): Promise<{ id: string; created_at: Date; priority: Priority }> {
   const id = randomUUID();
-  const { organizationId, campaignId, instructions, metadata, retakeOf } = given;
-  const { rows } = await sql<{ id: string; created_at: Date }>`
+  const { organizationId, campaignId, instructions, metadata, priority, retakeOf, scheduleId } = given;
+  const access = pageAccessRows(tx, given.pictures);
+  const { rows } = await sql<{ id: string; created_at: Date; priority: Priority }>`
     with made as (
-      insert into screenshot_sets (id, organization_id, campaign_id, instructions, metadata, retake_of, original_id)
-      values (${id}::uuid, ${organizationId}::uuid, ${campaignId}::uuid, ${instructions},
-        ${JSON.stringify(metadata)}::jsonb, ${retakeOf?.id ?? null}::uuid,
-        ${retakeOf?.originalId ?? null}::uuid)
-      returning id, created_at
+      insert into screenshot_sets (id, organization_id, campaign_id, instructions, metadata, priority, retake_of, original_id,
+        schedule_id, traceparent)
+      select ${id}::uuid, o.id, ${campaignId}::uuid, ${instructions}, ${JSON.stringify(metadata)}::jsonb,
+        coalesce(${priority ?? null}, o.default_priority), ${retakeOf?.id ?? null}::uuid,
+        ${retakeOf?.originalId ?? null}::uuid, ${scheduleId ?? null}::uuid, ${activeTraceparent() ?? null}
+      from organizations o where o.id = ${organizationId}::uuid
+      returning id, created_at, priority
     ),
-    pictures as (${screenshotStep(id, given.pictures)}),
+    pictures as (${screenshotStep(id, given.pictures, access.idOf)}),
+    accesses as (
+      insert into page_access (id, set_id, content)
+      select a.id, ${id}::uuid, a.content from json_to_recordset(${access.rows}::json) as a (id uuid, content text)
+    ),
     new_subscribers as (
       insert into subscribers
         (id, organization_id, set_id, seq, webhook_url, webhook_topics, s3_bucket, s3_region, s3_key_prefix,
@@ -48,23 +64,30 @@ export async function insertSet(tx: Queryable, given: NewSet): Promise<{ id: str
       from json_to_recordset(${subscriberRows(given.subscribers)}::json) as s (id uuid, seq integer, webhook_url text,
         webhook_topics text[], s3_bucket text, s3_region text, s3_key_prefix text, s3_connector text)
     )
-    select id, created_at from made`.execute(tx);
+    select id, created_at, priority from made`.execute(tx);
   const row = rows[0];
   if (row === undefined) throw new Error('The set was not stored.');
   return row;
 }
 
-function screenshotStep(setId: string, pictures: readonly PlannedPicture[]): RawBuilder<unknown> {
+function screenshotStep(
+  setId: string,
+  pictures: readonly PlannedPicture[],
+  accessIdOf: (picture: PlannedPicture) => string | null,
+): RawBuilder<unknown> {
   const column = (value: (picture: PlannedPicture) => string | number | null) => pictures.map(value);
   return sql`
-    insert into screenshots (id, set_id, seq, ad_id, site_url, site_key, device, marker_ms, options, retake_of, original_id)
+    insert into screenshots (id, set_id, seq, ad_id, site_url, site_key, device, marker_ms, options,
+      page_access_id, retake_of, original_id)
     select gen_random_uuid(), ${setId}::uuid, (n.seq - 1)::integer, n.ad_id, n.site_url, n.site_key,
-      n.device, n.marker_ms, n.options::jsonb, n.retake_of, n.original_id
+      n.device, n.marker_ms, n.options::jsonb, n.page_access_id, n.retake_of, n.original_id
     from unnest(
       ${column(({ adId }) => adId)}::uuid[], ${column(({ siteUrl }) => siteUrl)}::text[],
       ${column(({ siteKey }) => siteKey)}::text[], ${column(({ device }) => device)}::text[],
       ${column(({ markerMs }) => markerMs)}::integer[], ${column(optionsColumn)}::text[],
+      ${column(accessIdOf)}::uuid[],
       ${column(({ retakeOf }) => retakeOf?.id ?? null)}::uuid[],
       ${column(({ retakeOf }) => retakeOf?.originalId ?? null)}::uuid[]
-    ) with ordinality as n (ad_id, site_url, site_key, device, marker_ms, options, retake_of, original_id, seq)`;
+    ) with ordinality as n (ad_id, site_url, site_key, device, marker_ms, options, page_access_id, retake_of,
+      original_id, seq)`;
 }

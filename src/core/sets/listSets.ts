@@ -14,7 +14,7 @@ import { type ListPage, type Page, readSearchPage, type Words } from '../../db/l
 import type { Row, SetRow } from '../../db/rows.ts';
 import type { Metadata } from '../../domain/metadata.ts';
 import type { StatusCounts } from '../../domain/reviewNotes.ts';
-import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
+import type { SetStatus } from '../../domain/states.ts';
 
 export interface SetFilter extends Wanted, TimeRange {
   readonly campaignId?: string | undefined;
@@ -31,6 +31,8 @@ type Found = SetRow & Pick<Row<'screenshot_sets'>, 'cancel_requested_at' | 'reta
 
 export interface ListedSet extends Found {
   readonly counts: StatusCounts;
+  /** How many of its screenshots are approved or rejected one by one. */
+  readonly reviewed: number;
 }
 
 /** Each set has the name of its campaign, and how many of its screenshots are in which status. */
@@ -51,8 +53,8 @@ export async function readSets(db: Queryable, organizationId: string, ids: reado
 
 const LIST = {
   table: 'screenshot_sets',
-  columns: sql`screenshot_sets.id, screenshot_sets.campaign_id, screenshot_sets.status, screenshot_sets.instructions,
-    screenshot_sets.metadata, screenshot_sets.review_notes, screenshot_sets.created_at, screenshot_sets.cancel_requested_at,
+  columns: sql`screenshot_sets.id, screenshot_sets.name, screenshot_sets.campaign_id, screenshot_sets.schedule_id, screenshot_sets.status, screenshot_sets.instructions,
+    screenshot_sets.metadata, screenshot_sets.priority, screenshot_sets.review_notes, screenshot_sets.created_at, screenshot_sets.cancel_requested_at,
     screenshot_sets.retake_of, campaigns.name as campaign`,
   joins: sql`join campaigns on campaigns.id = screenshot_sets.campaign_id`,
 };
@@ -101,28 +103,21 @@ export async function countSets(db: Queryable, filter: SetFilter, most: number):
   return rows[0]?.count ?? 0;
 }
 
-async function withCounts(db: Queryable, rows: readonly Found[]): Promise<ListedSet[]> {
-  const counts = await countScreenshots(
-    db,
-    rows.map(({ id }) => id),
-  );
-  return rows.map((row) => ({ ...row, counts: counts.get(row.id) ?? {} }));
-}
-
-/** @returns how many screenshots of each set are in which status. */
-async function countScreenshots(db: Queryable, ids: readonly string[]): Promise<Map<string, StatusCounts>> {
-  const counts = new Map<string, Partial<Record<ScreenshotStatus, number>>>();
-  if (ids.length === 0) return counts;
+/** Adds how many screenshots of each set are in which status, and how many are reviewed. */
+async function withCounts(db: Queryable, found: readonly Found[]): Promise<ListedSet[]> {
+  if (found.length === 0) return [];
   const rows = await db
     .selectFrom('screenshots')
-    .select((eb) => ['set_id', 'status', eb.fn.countAll<string>().as('count')])
-    .where(sql<boolean>`set_id = any(${[...ids]}::uuid[])`)
+    .select((eb) => ['set_id', 'status', eb.fn.countAll<string>().as('count'), eb.fn.count('decision').as('reviewed')])
+    .where(sql<boolean>`set_id = any(${found.map(({ id }) => id)}::uuid[])`)
     .groupBy(['set_id', 'status'])
     .execute();
-  for (const { set_id, status, count } of rows) {
-    counts.set(set_id, { ...counts.get(set_id), [status]: Number(count) });
-  }
-  return counts;
+  const bySet = Map.groupBy(rows, ({ set_id }) => set_id);
+  return found.map((set) => {
+    const own = bySet.get(set.id) ?? [];
+    const counts = Object.fromEntries(own.map(({ status, count }) => [status, Number(count)]));
+    return { ...set, counts, reviewed: own.reduce((sum, { reviewed }) => sum + Number(reviewed), 0) };
+  });
 }
 
 export interface SetPicture {

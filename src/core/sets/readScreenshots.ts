@@ -58,6 +58,7 @@ const SCREENSHOT_COLUMNS = [
   'screenshots.image_token',
   'screenshots.captured_at',
   'screenshots.warnings',
+  'screenshots.animation',
   'images.width as image_width',
   'images.height as image_height',
 ] as const;
@@ -120,6 +121,19 @@ export async function readProvenance(db: Queryable, ids: readonly string[]): Pro
   return new Map(rows.flatMap(({ id, record }) => (record === null ? [] : [[id, record] as const])));
 }
 
+/** The sizes of the slots that the pages of these screenshots have, for example "300×250", largest first, by id. */
+export async function readFoundSizes(db: Queryable, ids: readonly string[]): Promise<Map<string, string[]>> {
+  const { rows } = await sql<{ id: string; sizes: string[] }>`
+    select id, array_agg(size order by area desc) as sizes from (
+      select distinct s.id, (c->'size'->>0) || '×' || (c->'size'->>1) as size,
+        (c->'size'->>0)::numeric * (c->'size'->>1)::numeric as area
+      from screenshots s cross join lateral jsonb_array_elements(s.record->'candidates') c
+      where s.id = any(${[...ids]}::uuid[]) and jsonb_typeof(s.record->'candidates') = 'array'
+        and jsonb_typeof(c->'size') = 'array'
+    ) found group by id`.execute(db);
+  return new Map(rows.map(({ id, sizes }) => [id, sizes]));
+}
+
 /** The decisions of reviewers about these screenshots, by id. */
 export async function readDecisions(
   db: Queryable,
@@ -138,11 +152,11 @@ export async function readDecisions(
 export async function lockScreenshot(
   transaction: Queryable,
   { organizationId, screenshotId }: ScreenshotRef,
-): Promise<Pick<Row<'screenshots'>, 'set_id' | 'status' | 'decision'> | undefined> {
+): Promise<Pick<Row<'screenshots'>, 'set_id'> | undefined> {
   return transaction
     .selectFrom('screenshots as s')
     .innerJoin('screenshot_sets as t', 't.id', 's.set_id')
-    .select(['s.set_id', 's.status', 's.decision'])
+    .select('s.set_id')
     .where('s.id', '=', screenshotId)
     .where('t.organization_id', '=', organizationId)
     .forUpdate('s')
@@ -165,14 +179,6 @@ export async function readScreenshot(
     .executeTakeFirst();
   const ad = row && (await readAds(db, [row.ad_id])).get(row.ad_id);
   return row && ad && { ...row, ad };
-}
-
-export async function setDecision(
-  transaction: Queryable,
-  screenshotId: string,
-  decision: Row<'screenshots'>['decision'],
-): Promise<void> {
-  await transaction.updateTable('screenshots').set({ decision }).where('id', '=', screenshotId).execute();
 }
 
 /** The pictures of approved sets, by the time of approval. Those that failed or that a reviewer rejected are not among them. */

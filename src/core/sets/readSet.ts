@@ -11,7 +11,7 @@ export interface SetVersion {
 }
 
 /** Increase it when the record of a set changes, so that clients do not keep an older form. */
-const RECORD_FORM = 1;
+const RECORD_FORM = 3;
 
 /** @returns undefined when there is no such set. */
 export async function readSetRow(db: Queryable, query: RowQuery): Promise<(SetRow & WithSlug) | undefined> {
@@ -20,10 +20,13 @@ export async function readSetRow(db: Queryable, query: RowQuery): Promise<(SetRo
     .innerJoin('organizations', 'organizations.id', 'screenshot_sets.organization_id')
     .select([
       'screenshot_sets.id',
+      'screenshot_sets.name',
       'screenshot_sets.campaign_id',
+      'screenshot_sets.schedule_id',
       'screenshot_sets.status',
       'screenshot_sets.instructions',
       'screenshot_sets.metadata',
+      'screenshot_sets.priority',
       'screenshot_sets.review_notes',
       'screenshot_sets.created_at',
       'organizations.slug',

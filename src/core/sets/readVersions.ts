@@ -5,8 +5,11 @@ import type { Queryable } from '../../db/database.ts';
 import type { ScreenshotRow } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
 import type { DeviceName } from '../../domain/devices.ts';
+import type { PageAccess } from '../../domain/pageAccess.ts';
 import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
 import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
+import { MOST_RETAKES } from '../../domain/versions.ts';
+import { readPageAccess } from './pageAccess.ts';
 
 /** Versions that are looked at; the newest ones. */
 const MOST_VERSIONS = 30;
@@ -28,9 +31,6 @@ export interface LaterRetake {
   readonly total: number;
   readonly resolved: number;
 }
-
-/** Retakes that are looked at; the newest ones. */
-const MOST_RETAKES = 20;
 
 type Decision = Schema['screenshots']['decision'];
 
@@ -61,7 +61,7 @@ function versions(setId: string): RawBuilder<VersionRow & { version_of: string }
         order by f.created_at desc limit ${MOST_RETAKES})
     )
     select o.id as version_of, v.id, v.status, v.reason, v.site_url, v.device, v.marker_ms, v.image_token, v.captured_at,
-      v.warnings, v.decision, i.width as image_width, i.height as image_height, f.id as set_id, f.status as set_status,
+      v.warnings, v.animation, v.decision, i.width as image_width, i.height as image_height, f.id as set_id, f.status as set_status,
       f.created_at as requested_at
     from family f
     join screenshots v on v.set_id = f.id
@@ -79,6 +79,8 @@ export interface RetakeSource {
   readonly device: DeviceName;
   readonly markerMs: number | null;
   readonly options: ScreenshotOptions;
+  /** The values of the cookies and headers that the options name. */
+  readonly access: PageAccess | null;
   readonly status: ScreenshotStatus;
   /** Whether a newer version has a picture or is being captured. */
   readonly isReplaced: boolean;
@@ -89,11 +91,15 @@ export interface RetakeSource {
 /** The screenshots of a set, as far as a retake needs them, in the order of the request. */
 export async function readRetakeSources(db: Queryable, setId: string): Promise<RetakeSource[]> {
   const { rows } = await sql<
-    Omit<RetakeSource, 'options' | 'candidates'> & { options: OptionsJson | null; found: unknown }
+    Omit<RetakeSource, 'options' | 'access' | 'candidates'> & {
+      options: OptionsJson | null;
+      found: unknown;
+      accessId: string | null;
+    }
   >`
     select s.id, coalesce(s.original_id, s.id) as "originalId", s.ad_id as "adId", s.site_url as "siteUrl",
       s.site_key as "siteKey", s.device, s.marker_ms as "markerMs", s.options, s.status,
-      s.record->'candidates_found' as found,
+      s.record->'candidates_found' as found, s.page_access_id as "accessId",
       exists (
         select from screenshots v join screenshot_sets f on f.id = v.set_id
         where v.original_id = coalesce(s.original_id, s.id) and f.created_at > t.created_at
@@ -102,9 +108,11 @@ export async function readRetakeSources(db: Queryable, setId: string): Promise<R
     from screenshots s join screenshot_sets t on t.id = s.set_id
     where s.set_id = ${setId}::uuid
     order by s.seq`.execute(db);
-  return rows.map(({ options, found, ...row }) => ({
+  const accesses = await readPageAccess(db, setId);
+  return rows.map(({ options, found, accessId, ...row }) => ({
     ...row,
     options: optionsFromJson(options),
+    access: accesses.get(accessId ?? '') ?? null,
     candidates: typeof found === 'number' ? found : undefined,
   }));
 }
@@ -128,7 +136,7 @@ export async function readVersionsOf(db: Queryable, screenshotId: string): Promi
   const { rows } = await sql<VersionRow>`
     with own as (select coalesce(original_id, id) as root from screenshots where id = ${screenshotId}::uuid)
     select v.id, v.status, v.reason, v.site_url, v.device, v.marker_ms, v.image_token, v.captured_at, v.warnings,
-      v.decision, i.width as image_width, i.height as image_height, f.id as set_id, f.status as set_status,
+      v.animation, v.decision, i.width as image_width, i.height as image_height, f.id as set_id, f.status as set_status,
       f.created_at as requested_at
     from own
     join screenshots v on v.id = own.root or v.original_id = own.root

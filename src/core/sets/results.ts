@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { type OptionsJson, optionsFromJson } from '../../contract/parseParts.ts';
 import type { Queryable } from '../../db/database.ts';
+import type { StoredAnimation } from '../../domain/animations.ts';
 import type { DeviceName } from '../../domain/devices.ts';
 import type { ScreenshotStatus } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
@@ -14,6 +15,7 @@ export interface MissingScreenshot {
   readonly device: DeviceName;
   readonly marker_ms: number | null;
   readonly options: OptionsJson | null;
+  readonly page_access_id: string | null;
 }
 
 /** The unresolved screenshots of an index, in the order of the request. */
@@ -23,7 +25,7 @@ export async function missingScreenshots(
 ): Promise<MissingScreenshot[]> {
   return db
     .selectFrom('screenshots')
-    .select(['id', 'ad_id', 'site_url', 'site_key', 'device', 'marker_ms', 'options'])
+    .select(['id', 'ad_id', 'site_url', 'site_key', 'device', 'marker_ms', 'options', 'page_access_id'])
     .where('set_id', '=', setId)
     .where('job_index', '=', index)
     .where('status', '=', 'pending')
@@ -34,7 +36,7 @@ export async function missingScreenshots(
 /** @returns those of the given ids that belong to this index. */
 export async function findScreenshotsOfIndex(
   db: Queryable,
-  { setId, index, ids }: { setId: string | null; index: number; ids: readonly string[] },
+  { setId, index, ids }: { setId: string; index: number; ids: readonly string[] },
 ): Promise<Set<string>> {
   const rows = await db
     .selectFrom('screenshots')
@@ -67,6 +69,7 @@ export interface ScreenshotResolution {
   readonly status: ScreenshotStatus;
   readonly reason: string | null;
   readonly image_token: string | null;
+  readonly animation: StoredAnimation | null;
   /** ISO 8601. */
   readonly captured_at: string | null;
   readonly record: Readonly<Record<string, unknown>> | null;
@@ -80,9 +83,10 @@ export async function resolveScreenshots(
   await sql`
     update screenshots s
     set status = r.status, reason = r.reason, image_token = r.image_token, captured_at = r.captured_at, record = r.record,
-      warnings = r.warnings
+      warnings = r.warnings, animation = r.animation
     from jsonb_to_recordset(${JSON.stringify(resolutions)}::jsonb)
-      as r(id uuid, status text, reason text, image_token text, captured_at timestamptz, record jsonb, warnings jsonb)
+      as r(id uuid, status text, reason text, image_token text, captured_at timestamptz, record jsonb, warnings jsonb,
+        animation jsonb)
     where s.id = r.id`.execute(transaction);
 }
 
@@ -165,10 +169,14 @@ export async function readPlannedScreenshots(db: Queryable, setId: string) {
   const rows = await db
     .selectFrom('screenshots')
     .select(['id', 'ad_id as adId', 'site_key as siteKey', 'device', 'marker_ms as markerMs', 'options'])
+    .select('page_access_id as accessId')
     .where('set_id', '=', setId)
     .orderBy('seq')
     .execute();
-  return rows.map(({ options, ...row }) => ({ ...row, otherAds: optionsFromJson(options).otherAds }));
+  return rows.map(({ options, ...row }) => {
+    const { otherAds, location, animation } = optionsFromJson(options);
+    return { ...row, otherAds, location, animation };
+  });
 }
 
 /** @param indexes for each of these screenshots, the index that captures it. */

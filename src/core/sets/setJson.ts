@@ -1,28 +1,31 @@
 /** Makes the JSON of ads, screenshots, sets and list items for the API and for events. */
-import type {
-  AdRecord,
-  AdSummary,
-  ApprovedScreenshot,
-  CampaignRecord,
-  DeliveryDetailRecord,
-  DeliveryRecord,
-  KeyReference,
-  ListedSet,
-  ReviewRecord,
-  ScreenshotDetailRecord,
-  ScreenshotRecord,
-  ScreenshotSetRecord,
-  ScreenshotSetSummary,
-  UploadRecord,
+import {
+  type AdRecord,
+  type AdSummary,
+  type ApprovedScreenshot,
+  type CampaignRecord,
+  type DeliveryDetailRecord,
+  type DeliveryRecord,
+  deviceRecord,
+  type KeyReference,
+  type ListedSet,
+  type ReviewRecord,
+  type ScreenshotDetailRecord,
+  type ScreenshotRecord,
+  type ScreenshotSetRecord,
+  type ScreenshotSetSummary,
+  type UploadRecord,
+  type UserReference,
 } from '../../contract/records.ts';
+import { type SiteListRecord, type TemplateRecord, templateFields } from '../../contract/savedObjects.ts';
 import type { ShareRecord } from '../../contract/sharing.ts';
-import type { TemplateRecord } from '../../contract/templates.ts';
 import type { AdRow, Row, ScreenshotRow, SetRow } from '../../db/rows.ts';
 import { adPage, imageUrl, type OrganizationLinks, setPage } from '../../domain/addresses.ts';
+import type { StoredAnimation } from '../../domain/animations.ts';
 import { countStatuses, reviewNotes, totalsOf } from '../../domain/reviewNotes.ts';
 import { shareState } from '../../domain/shareLinks.ts';
 import { maybeTimestamp, timestamp } from '../../domain/time.ts';
-import type { TemplateRow } from '../requests/templates.ts';
+import type { SavedRow } from '../requests/savedObjects.ts';
 import type { History } from '../reviews/reviewQueries.ts';
 import type { ShareLinkRow } from '../sharing/shareLinks.ts';
 import type { UploadRow } from '../uploads/uploadQueries.ts';
@@ -76,17 +79,23 @@ export function screenshotRecord(row: ScreenshotRow & History, place: Organizati
     id: row.id,
     status: row.status,
     site: { url: row.site_url },
-    device: { name: row.device },
+    device: deviceRecord(row.device),
     frame: { marker: row.marker_ms === null ? null : row.marker_ms / 1000 },
     image_url: row.image_token === null ? null : imageUrl(place.publicUrl, row.image_token),
     width: row.image_width,
     height: row.image_height,
+    animation: row.animation && animationRecord(row.animation, place),
     captured_at: maybeTimestamp(row.captured_at),
     warnings: row.warnings,
     ad: adSummary(row.ad, place),
     ...historyFields(row),
     ...(isFailed(row.status) && row.reason !== null ? { reason: row.reason } : {}),
   };
+}
+
+function animationRecord({ seconds, fps, webp, gif }: StoredAnimation, { publicUrl }: OrganizationLinks) {
+  const urls = { webp_url: imageUrl(publicUrl, webp.token, 'webp'), gif_url: imageUrl(publicUrl, gif.token, 'gif') };
+  return { ...urls, seconds, fps, bytes: { webp: webp.bytes, gif: gif.bytes } };
 }
 
 /** The response of reading one screenshot. */
@@ -108,17 +117,22 @@ function historyFields({ retake_of, retaken_by, review }: History) {
 
 function reviewRecord(review: History['review']): ReviewRecord | null {
   if (review === null) return null;
-  const { decision, comment, key_id, key_name, created_at } = review;
-  return { decision, comment, by: keyReference(key_id, key_name), at: timestamp(created_at) };
+  const { decision, comment, key_id, key_name, user_id, user_name, created_at } = review;
+  const by = { by: keyReference(key_id, key_name), by_user: userReference(user_id, user_name) };
+  return { decision, comment, ...by, at: timestamp(created_at) };
 }
 
 export function keyReference(id: string | null, name: string | null): KeyReference | null {
   return id === null ? null : { key_id: id, name: name ?? '' };
 }
 
+export function userReference(id: string | null, name: string | null): UserReference | null {
+  return id === null ? null : { user_id: id, name: name ?? '' };
+}
+
 /** The response of a screenshot request. */
 export function screenshotSetSummary(
-  row: Pick<SetRow, 'id' | 'campaign_id' | 'status' | 'metadata' | 'created_at'>,
+  row: Pick<SetRow, 'id' | 'campaign_id' | 'status' | 'metadata' | 'created_at' | 'priority'>,
   place: OrganizationLinks,
 ): ScreenshotSetSummary {
   return {
@@ -129,6 +143,7 @@ export function screenshotSetSummary(
     created_at: timestamp(row.created_at),
     html_url: setPage(place, row.id),
     metadata: row.metadata,
+    priority: row.priority,
   };
 }
 
@@ -140,6 +155,8 @@ export function screenshotSetRecord(
 ): ScreenshotSetRecord {
   return {
     ...screenshotSetSummary(row, place),
+    name: row.name,
+    schedule_id: row.schedule_id,
     instructions: row.instructions,
     review_notes: reviewNotes(row, countStatuses(screenshots.map(({ status }) => status))),
     ...historyFields(row),
@@ -155,6 +172,8 @@ export function campaignRecord({ id, name, created_at }: Row<'campaigns'>): Camp
 export function listedSetRecord(row: ListedSetRow & History, place: OrganizationLinks): ListedSet {
   return {
     ...screenshotSetSummary(row, place),
+    name: row.name,
+    schedule_id: row.schedule_id,
     instructions: row.instructions,
     review_notes: reviewNotes(row, row.counts),
     ...historyFields(row),
@@ -182,9 +201,13 @@ export function shareRecord(row: ShareLinkRow, url: string): ShareRecord {
     url,
     label: row.label,
     downloads: row.downloads,
+    answers: row.answers,
+    has_password: row.password_hash !== null,
+    pictures: row.pictures,
     status: shareState(row, new Date()),
     created_at: timestamp(row.created_at),
     created_by: keyReference(row.created_by, row.creator),
+    created_by_user: userReference(row.created_by_user, row.user_name),
     expires_at: timestamp(row.expires_at),
     revoked_at: maybeTimestamp(row.revoked_at),
     last_used_at: maybeTimestamp(row.last_used_at),
@@ -192,13 +215,16 @@ export function shareRecord(row: ShareLinkRow, url: string): ShareRecord {
   };
 }
 
-export function templateRecord({ id, name, body, created_at, updated_at }: TemplateRow): TemplateRecord {
-  const { sites, devices, options } = body;
-  return {
-    ...{ type: 'template', id, name, sites: [...sites], devices: [...devices], options },
-    created_at: timestamp(created_at),
-    updated_at: timestamp(updated_at),
-  };
+export function templateRecord(row: SavedRow<'request_templates'>): TemplateRecord {
+  return { type: 'template', ...namedFields(row), ...templateFields(row.body) };
+}
+
+export function siteListRecord(row: SavedRow<'site_lists'>): SiteListRecord {
+  return { type: 'site_list', ...namedFields(row), sites: [...row.body.sites] };
+}
+
+function namedFields({ id, name, created_at, updated_at }: SavedRow<'request_templates' | 'site_lists'>) {
+  return { id, name, created_at: timestamp(created_at), updated_at: timestamp(updated_at) };
 }
 
 export function uploadRecord(row: UploadRow): UploadRecord {

@@ -5,6 +5,9 @@ import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
 import type { SetStatus } from '../../domain/states.ts';
 
+/** Seconds since the service accepted the set. */
+const SECONDS_SINCE_ACCEPTED = sql<number>`extract(epoch from clock_timestamp() - created_at)::float8`;
+
 /** Locks a set of this organization until the transaction ends. */
 export async function lockSet(
   transaction: Queryable,
@@ -21,7 +24,7 @@ export async function lockSet(
 
 export type SetToRetake = Pick<
   Row<'screenshot_sets'>,
-  'id' | 'status' | 'campaign_id' | 'instructions' | 'metadata' | 'original_id'
+  'id' | 'name' | 'status' | 'campaign_id' | 'instructions' | 'metadata' | 'original_id' | 'traceparent'
 >;
 
 /** As {@link lockSet}, with what a retake repeats. */
@@ -31,7 +34,7 @@ export async function lockSetToRetake(
 ): Promise<SetToRetake | undefined> {
   return transaction
     .selectFrom('screenshot_sets')
-    .select(['id', 'status', 'campaign_id', 'instructions', 'metadata', 'original_id'])
+    .select(['id', 'name', 'status', 'campaign_id', 'instructions', 'metadata', 'original_id', 'traceparent'])
     .where('id', '=', setId)
     .where('organization_id', '=', organizationId)
     .forUpdate()
@@ -67,30 +70,31 @@ export async function cancelDraft(transaction: Queryable, setId: string): Promis
     .execute();
 }
 
-/** @param notes null keeps the stored notes. */
+/** Ends the review of a set, or opens it again. @param notes null keeps the stored notes. */
 export async function decideReview(
   transaction: Queryable,
-  { setId, status, notes }: { setId: string; status: 'approved' | 'rejected'; notes: string | null },
+  { setId, status, notes }: { setId: string; status: 'approved' | 'rejected' | 'in_review'; notes: string | null },
 ): Promise<void> {
   const change: Updateable<Schema['screenshot_sets']> = { status };
   if (notes !== null) change.review_notes = notes;
   await transaction
     .updateTable('screenshot_sets')
-    .set({ ...change, ...(status === 'approved' ? { approved_at: sql<Date>`now()` } : {}) })
+    .set({ ...change, approved_at: status === 'approved' ? sql<Date>`now()` : null })
     .where('id', '=', setId)
     .execute();
 }
 
-/** Moves a set from `draft` to `capturing`. @returns false if it is not a draft or was canceled. */
-export async function startCapturing(transaction: Queryable, setId: string): Promise<boolean> {
+/** Moves a set from `draft` to `capturing`. @returns the seconds it has waited; undefined if it is not a draft or was canceled. */
+export async function startCapturing(transaction: Queryable, setId: string): Promise<number | undefined> {
   const moved = await transaction
     .updateTable('screenshot_sets')
     .set({ status: 'capturing' })
     .where('id', '=', setId)
     .where('status', '=', 'draft')
     .where('cancel_requested_at', 'is', null)
+    .returning(SECONDS_SINCE_ACCEPTED.as('seconds'))
     .executeTakeFirst();
-  return moved.numUpdatedRows > 0n;
+  return moved?.seconds;
 }
 
 /** Reads the facts that decide the final status of a set. */
@@ -120,11 +124,26 @@ export async function readSetOutcome(
   return { review, uploaded: uploaded ?? 0, total: total ?? 0 };
 }
 
-export async function markSetSettled(transaction: Queryable, setId: string, status: SetStatus): Promise<void> {
+/** @returns the seconds since the set was accepted. */
+export async function markSetSettled(transaction: Queryable, setId: string, status: SetStatus): Promise<number> {
   const now = sql<Date>`now()`;
-  await transaction
+  const { seconds } = await transaction
     .updateTable('screenshot_sets')
     .set({ status, settled_at: now, ...(status === 'approved' ? { approved_at: now } : {}) })
     .where('id', '=', setId)
-    .execute();
+    .returning(SECONDS_SINCE_ACCEPTED.as('seconds'))
+    .executeTakeFirstOrThrow();
+  return seconds;
+}
+
+/** @returns the seconds since the set was accepted; undefined if another transaction has stored its first picture. */
+export async function markFirstPicture(transaction: Queryable, setId: string): Promise<number | undefined> {
+  const marked = await transaction
+    .updateTable('screenshot_sets')
+    .set({ first_picture_at: sql<Date>`clock_timestamp()` })
+    .where('id', '=', setId)
+    .where('first_picture_at', 'is', null)
+    .returning(SECONDS_SINCE_ACCEPTED.as('seconds'))
+    .executeTakeFirst();
+  return marked?.seconds;
 }

@@ -7,19 +7,20 @@ import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import { conflict, notFound, unknownId } from '../../domain/failure.ts';
-import { SHARE_LINKS_MAX } from '../../domain/shareLinks.ts';
+import { SHARE_LINKS_MAX, type SharedPictures } from '../../domain/shareLinks.ts';
+import { recordNotice } from '../notices/notices.ts';
 import { recordAction } from '../organizations/auditLogQueries.ts';
 import { lockSet } from '../sets/setStatus.ts';
+import { hashPassword } from './sharePasswords.ts';
 
 export interface ShareLinkRow extends Omit<Row<'share_links'>, 'organization_id'> {
   /** Name of the key that created it. */
   readonly creator: string | null;
+  /** Name of the person who created it. */
+  readonly user_name: string | null;
+  /** Answers of clients that came through it. */
+  readonly answered: number;
 }
-
-type NewShareLink = Pick<
-  Row<'share_links'>,
-  'id' | 'organization_id' | 'set_id' | 'label' | 'created_by' | 'expires_at' | 'downloads'
->;
 
 interface LinksOfSet extends TimeRange {
   readonly organizationId: string;
@@ -29,7 +30,10 @@ interface LinksOfSet extends TimeRange {
 }
 
 export interface SharedSet
-  extends Pick<Row<'share_links'>, 'id' | 'set_id' | 'expires_at' | 'revoked_at' | 'downloads'> {
+  extends Pick<
+    Row<'share_links'>,
+    'id' | 'set_id' | 'label' | 'expires_at' | 'revoked_at' | 'downloads' | 'answers' | 'password_hash' | 'pictures'
+  > {
   readonly organizationId: string;
   readonly slug: string;
   /** Whether the organization is disabled. */
@@ -46,20 +50,37 @@ export interface WantedShareLink extends LinkRef {
   readonly expiresAt: Date;
   /** Whether people with the link may download the pictures as files. */
   readonly downloads: boolean;
+  /** Whether people with the link may answer and comment. False unless given. */
+  readonly answers?: boolean;
+  /** Null or undefined: the link needs none. */
+  readonly password?: string | null | undefined;
+  /** All unless given. */
+  readonly pictures?: SharedPictures;
 }
 
 /** @throws Failure: 404 if there is no such set, 409 if it has too many valid links. */
 export async function createShareLink(tx: Queryable, wanted: WantedShareLink, actor: Actor): Promise<ShareLinkRow> {
-  const { organizationId, setId, label, expiresAt, downloads } = wanted;
+  const { organizationId, setId, label, expiresAt, downloads, answers = false, pictures = 'all' } = wanted;
   // The lock keeps simultaneous requests from exceeding the limit together.
   if ((await lockSet(tx, { organizationId, setId })) === undefined) throw unknownId();
   if ((await countActiveLinks(tx, setId)) >= SHARE_LINKS_MAX) {
     throw conflict('share', `cannot be created: the set has ${SHARE_LINKS_MAX} valid links. Revoke some first.`);
   }
   const id = randomUUID();
-  const owner = { organization_id: organizationId, set_id: setId, created_by: actor.keyId };
-  await insertShareLink(tx, { id, ...owner, label, expires_at: expiresAt, downloads });
-  const changes = changesBetween({}, { screenshot_set_id: setId, label, expires_at: expiresAt, downloads });
+  const owner = {
+    organization_id: organizationId,
+    set_id: setId,
+    created_by: actor.keyId,
+    created_by_user: actor.userId,
+  };
+  const password_hash = wanted.password ? await hashPassword(wanted.password) : null;
+  const choices = { label, expires_at: expiresAt, downloads, answers, pictures };
+  await tx
+    .insertInto('share_links')
+    .values({ id, ...owner, ...choices, password_hash })
+    .execute();
+  const shown = { screenshot_set_id: setId, ...choices, has_password: password_hash !== null };
+  const changes = changesBetween({}, shown);
   await recordAction(tx, actor, { organizationId, action: 'share_link.created', objectId: id, changes });
   return readLink(tx, { organizationId, setId, id });
 }
@@ -81,11 +102,6 @@ async function readLink(tx: Queryable, link: LinkRef & { id: string }): Promise<
 }
 
 const unknownLink = () => notFound('share_id', 'This set has no share link with this id.');
-
-/** Rows of share links. The address of a link is not stored: it is computed from the id. */
-async function insertShareLink(tx: Queryable, link: NewShareLink): Promise<void> {
-  await tx.insertInto('share_links').values(link).execute();
-}
 
 /** @returns the number of links of a set that are valid now. */
 async function countActiveLinks(db: Queryable, setId: string): Promise<number> {
@@ -109,8 +125,10 @@ export async function listShareLinks(db: Queryable, filter: LinksOfSet, page: Pa
     .$if(filter.id !== undefined, (q) => q.where('share_links.id', '=', filter.id ?? ''));
   const rows = matching
     .leftJoin('api_keys', 'api_keys.id', 'share_links.created_by')
+    .leftJoin('users', 'users.id', 'share_links.created_by_user')
     .selectAll('share_links')
-    .select('api_keys.name as creator')
+    .select(['api_keys.name as creator', 'users.name as user_name'])
+    .select(sql<number>`(select count(*)::integer from share_answers where share_id = share_links.id)`.as('answered'))
     .orderBy('share_links.created_at', 'desc')
     .orderBy('share_links.id');
   return readListPage(db, rows, page);
@@ -132,15 +150,20 @@ async function revokeShareLink(
   return numUpdatedRows > 0n;
 }
 
-/** The link with its organization, valid or not. */
-export async function findShareLink(db: Queryable, id: string): Promise<SharedSet | undefined> {
+/** The link with its organization, valid or not. @param isLocked until the end of the transaction. */
+export async function findShareLink(
+  db: Queryable,
+  id: string,
+  { isLocked = false } = {},
+): Promise<SharedSet | undefined> {
   const row = await db
     .selectFrom('share_links as l')
     .innerJoin('organizations as o', 'o.id', 'l.organization_id')
     .innerJoin('screenshot_sets as s', 's.id', 'l.set_id')
-    .select(['l.id', 'l.set_id', 'l.expires_at', 'l.revoked_at', 'l.downloads', 'l.organization_id'])
-    .select(['o.slug', 'o.disabled_at'])
+    .select(['l.id', 'l.set_id', 'l.label', 'l.expires_at', 'l.revoked_at', 'l.downloads', 'l.organization_id'])
+    .select(['l.answers', 'l.password_hash', 'l.pictures', 'o.slug', 'o.disabled_at'])
     .where('l.id', '=', id)
+    .$if(isLocked, (q) => q.forUpdate('l'))
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const { organization_id, disabled_at, ...link } = row;
@@ -149,10 +172,16 @@ export async function findShareLink(db: Queryable, id: string): Promise<SharedSe
 
 /** Notes that a link was opened, at most once a minute, so that a page with many readers does not write at each request. */
 export async function noteShareLinkUse(db: Database, id: string): Promise<void> {
-  await db
-    .updateTable('share_links')
-    .set({ last_used_at: sql<Date>`now()`, uses: sql<number>`uses + 1` })
-    .where('id', '=', id)
-    .where(sql<boolean>`(last_used_at is null or last_used_at <= now() - interval '1 minute')`)
-    .execute();
+  await db.transaction().execute(async (tx) => {
+    const link = await tx
+      .updateTable('share_links')
+      .set({ last_used_at: sql<Date>`now()`, uses: sql<number>`uses + 1` })
+      .where('id', '=', id)
+      .where(sql<boolean>`(last_used_at is null or last_used_at <= now() - interval '1 minute')`)
+      .returning(['uses', 'organization_id as organizationId', 'set_id as setId', 'label'])
+      .executeTakeFirst();
+    if (link?.uses !== 1) return;
+    const { organizationId, setId, label } = link;
+    await recordNotice(tx, { organizationId, setId, subjectId: id, kind: 'share_opened', facts: { label } });
+  });
 }

@@ -1,6 +1,8 @@
-/** Starts all that delivers events and pictures. Webhooks and S3 have a worker each, so that neither takes the slots of the other. */
+/** Starts all that delivers events and pictures. Each channel has a worker, so that none takes the slots of another. */
+import type { Channel } from '../../domain/topics.ts';
 import { deliverToBucket } from '../buckets/bucketDelivery.ts';
 import { startConnectorChecks } from '../buckets/connectorCheck.ts';
+import { chatSender, mailSender, type NoticeOptions, startCollecting } from '../notices/sending.ts';
 import { type DeliveryOptions, DeliveryWorker, type SendDelivery } from './deliveryWorker.ts';
 import { createWebhookFetch, sendWebhook } from './webhook.ts';
 import { finishPendingDeliveries } from './webhookEndpoints.ts';
@@ -8,7 +10,11 @@ import { finishPendingDeliveries } from './webhookEndpoints.ts';
 const LIMITS = {
   webhook: { total: 512, perOrganization: 64, perReceiver: 16 },
   s3: { total: 16, perOrganization: 2, perReceiver: 2 },
+  email: { total: 8, perOrganization: 4, perReceiver: 4 },
+  chat: { total: 32, perOrganization: 8, perReceiver: 8 },
 } as const;
+
+const NOTICE_POLL_MS = 2_000;
 
 export interface Deliveries {
   /** Claims nothing more, and waits for running attempts, at most `timeoutMs`. */
@@ -16,23 +22,38 @@ export interface Deliveries {
 }
 
 /** Starts the workers of deliveries, and those of other queues, which stop with the queue. */
-export async function startDeliveries(options: DeliveryOptions): Promise<Deliveries> {
+export async function startDeliveries(
+  options: DeliveryOptions & {
+    /** Without it, notices wait. */
+    readonly notices?: NoticeOptions;
+  },
+): Promise<Deliveries> {
   await startConnectorChecks(options);
   await startEndpointUpdates(options);
-  const send = { webhook: webhookSender(options), s3: bucketSender(options) };
-  const workers = (['webhook', 's3'] as const).map((channel) => {
+  const { notices, store } = options;
+  const start = (channel: Channel, send: SendDelivery, more: { readonly pollMs?: number } = {}) => {
     const limits = { ...LIMITS[channel], ...options.limits };
-    return new DeliveryWorker({ ...options, channel, limits, send: send[channel] });
-  });
-  for (const worker of workers) worker.start();
+    const worker = new DeliveryWorker({ ...options, channel, limits, send, ...more });
+    worker.start();
+    return worker;
+  };
+  const woken = [start('webhook', webhookSender(options)), start('s3', bucketSender(options))];
+  const workers = [...woken];
+  // Nothing wakes these, so that webhooks do not cost them a look.
+  const seldom = { pollMs: NOTICE_POLL_MS };
+  if (notices !== undefined) workers.push(start('chat', chatSender(options), seldom));
+  if (notices?.mailer !== undefined)
+    workers.push(start('email', mailSender(store.db, notices.mailer, notices), seldom));
+  const collecting = notices && (await startCollecting(options, notices));
   const unsubscribe = options.subscribe?.((change) => {
     // An empty change follows a lost connection.
     const isLost = Object.keys(change).length === 0;
-    if (change.due === true || isLost) for (const worker of workers) worker.wake();
+    if (change.due === true || isLost) for (const worker of woken) worker.wake();
   });
   return {
     stop: async (timeoutMs) => {
       unsubscribe?.();
+      await collecting?.stop();
       await Promise.all(workers.map((worker) => worker.stop(timeoutMs)));
     },
   };

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { endpointHeadersPlace, endpointSecretPlace, openSecret, webhookSecretPlace } from '../../db/secrets/sealing.ts';
 import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
-import type { EventTopic } from '../../domain/topics.ts';
+import type { Channel, EventTopic } from '../../domain/topics.ts';
 import { SECRET_OVERLAP_HOURS } from '../organizations/secrets.ts';
 import type { EndpointHeaders } from './webhookEndpointQueries.ts';
 
@@ -12,6 +12,8 @@ export interface DeliveryToSend {
   readonly organization_id: string;
   readonly event_id: string;
   readonly topic: EventTopic;
+  /** The span of the request that made the set or the ad, if it is traced. */
+  readonly traceparent: string | null;
   /** How often it was sent again before. */
   readonly round: number;
   /** Attempts so far, and those of this round. */
@@ -19,12 +21,15 @@ export interface DeliveryToSend {
   readonly tries: number;
   /** The envelope, byte for byte. Null: it is large, so `readEventBody` reads it when it is needed. */
   readonly body: string | null;
-  readonly channel: 'webhook' | 's3';
+  readonly channel: Channel;
   readonly target: string;
   readonly ad_id: string | null;
   readonly set_id: string | null;
   /** The webhook endpoint that gets it; null for a subscriber of a request. */
   readonly endpoint_id: string | null;
+  /** The member or the chat that gets a notice. */
+  readonly user_id: string | null;
+  readonly chat_id: string | null;
   /** How long every attempt of the endpoint has failed; null if the last one was a success. */
   readonly failing_seconds: number | null;
   readonly bucket: string | null;
@@ -61,7 +66,7 @@ interface SealedSecrets {
 
 /** The columns of a delivery `d` with {@link joinedForSending}. */
 export const deliveryToSendColumns = sql.raw(`
-  d.id, d.organization_id, d.event_id, e.topic, d.channel, d.ad_id, d.set_id,
+  d.id, d.organization_id, d.event_id, e.topic, e.traceparent, d.channel, d.ad_id, d.set_id, d.user_id, d.chat_id,
   d.replays as round, d.attempts, d.tries,
   -- A change of an endpoint reaches the rows of its deliveries later.
   case when w.id is null then d.target else s.webhook_url end as target,
@@ -79,7 +84,7 @@ export const deliveryToSendColumns = sql.raw(`
 export const joinedForSending = sql`
   join events e on e.id = d.event_id
   join organizations o on o.id = d.organization_id
-  join subscribers s on s.id = d.subscriber_id
+  left join subscribers s on s.id = d.subscriber_id
   left join webhook_endpoints w on w.id = d.subscriber_id
   where w.disabled_at is null and w.deleted_at is null`;
 

@@ -8,13 +8,14 @@ import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { Store } from '../../db/database.ts';
 import type { Notifications } from '../../db/notifications.ts';
 import type { Queue } from '../../db/queue.ts';
-import { TEST_TOPIC } from '../../domain/topics.ts';
+import { type Channel, TEST_TOPIC } from '../../domain/topics.ts';
 import { DISABLE_AFTER_DAYS } from '../../domain/webhookEndpoints.ts';
 import type { Guard } from '../../egress/guard.ts';
 import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
 import { sleep } from '../../lib/sleep.ts';
+import { withSpan } from '../../observe/tracing.ts';
 import type { ConnectorRoles } from '../buckets/connectorRoles.ts';
 import {
   type AttemptResult,
@@ -54,9 +55,9 @@ export interface DeliveryLimits {
 /** Called after the result is stored. */
 interface DeliveryObserver {
   /** Called for every delivery attempt with `delivered`, `retry`, `gone` or `refused`. */
-  attempted?(made: { readonly channel: 'webhook' | 's3'; readonly outcome: string; readonly seconds: number }): void;
+  attempted?(made: { readonly channel: Channel; readonly outcome: string; readonly seconds: number }): void;
   /** Called for every ended delivery with `delivered`, `retries_exhausted`, `gone` or `refused`. */
-  ended?(delivery: { readonly channel: 'webhook' | 's3'; readonly outcome: string }): void;
+  ended?(delivery: { readonly channel: Channel; readonly outcome: string }): void;
   /** Called when the service has disabled a webhook endpoint. */
   endpointDisabled?(): void;
 }
@@ -78,6 +79,8 @@ export interface DeliveryWorkerOptions extends DeliveryOptions {
   readonly channel: ClaimedDelivery['channel'];
   readonly limits: DeliveryLimits;
   readonly send: SendDelivery;
+  /** The longest time between two looks at the table; a second unless given. */
+  readonly pollMs?: number;
 }
 
 /** Longer than an attempt of a webhook. A worker that is killed delays its deliveries by this time. */
@@ -147,7 +150,7 @@ export class DeliveryWorker {
         for (const delivery of await this.#claim()) this.#begin(delivery);
         // At least half of the time is free of claims, however many receivers there are.
         await sleep(Math.max(CLAIM_PAUSE_MS, performance.now() - started));
-        await this.#wait(POLL_MS);
+        await this.#wait(this.#options.pollMs ?? POLL_MS);
       } catch (err) {
         this.#options.log.error({ err }, 'deliveries could not be read; retrying');
         await this.#wait(FAILURE_PAUSE_MS);
@@ -180,7 +183,9 @@ export class DeliveryWorker {
   async #attempt(delivery: ClaimedDelivery): Promise<void> {
     const { store, log } = this.#options;
     try {
-      const made = await this.#withBody(delivery, (body) => this.#send({ ...delivery, body }));
+      const made = await this.#traced(delivery, () =>
+        this.#withBody(delivery, (body) => this.#send({ ...delivery, body })),
+      );
       // A shutdown aborted the attempt, not the receiver.
       const isAborted = this.#abort.signal.aborted && made.outcome === 'retry';
       if (!isAborted) return await this.#store(delivery, made);
@@ -191,6 +196,24 @@ export class DeliveryWorker {
       const message = 'the result of a delivery attempt could not be stored; the attempt is repeated';
       log.error({ err, delivery_id: delivery.id, reason: errorMessage(err) }, message);
     }
+  }
+
+  #traced(delivery: ClaimedDelivery, send: () => Promise<Attempt>): Promise<Attempt> {
+    const { id, event_id, topic, channel, traceparent, tries } = delivery;
+    const attributes = {
+      'messaging.system': `tearsheet.${channel}`,
+      'messaging.operation.name': 'send',
+      'messaging.operation.type': 'send',
+      'messaging.destination.name': topic,
+      'messaging.message.id': `evt_${event_id}`,
+      'tearsheet.delivery_id': id,
+      'tearsheet.try': tries + 1,
+    };
+    return withSpan(`send ${topic}`, { kind: 'producer', parent: traceparent, attributes }, async (span) => {
+      const made = await send();
+      if (made.outcome !== 'delivered') span.fail(String(made.statusCode ?? made.outcome));
+      return made;
+    });
   }
 
   /** Reads a large body when it is its turn. An organization has one of them at a time. */

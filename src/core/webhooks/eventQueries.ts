@@ -6,7 +6,7 @@ import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
 import { timestamp } from '../../domain/time.ts';
-import { type EventTopic, TEST_TOPIC } from '../../domain/topics.ts';
+import { type EventTopic, NOTICE_TOPIC, TEST_TOPIC } from '../../domain/topics.ts';
 import { deliveryRecord } from '../sets/setJson.ts';
 import { type OneDelivery, restarted } from './deliveryStatus.ts';
 import type { DeliveryRow } from './listDeliveries.ts';
@@ -21,7 +21,7 @@ export interface EventFilter extends TimeRange {
   readonly after?: Place | undefined;
 }
 
-export type EventRow = Omit<Row<'events'>, 'body'>;
+export type EventRow = Omit<Row<'events'>, 'body' | 'traceparent'>;
 
 const COLUMNS = [
   'events.id',
@@ -65,13 +65,14 @@ export async function findEvent(
     .executeTakeFirst();
 }
 
-/** Locks events, so that they are not removed before the transaction ends. @returns those of the ids that the organization has. */
+/** Locks events, so that they are not removed before the transaction ends. @returns those of the ids that the organization has, without notices. */
 export async function lockEvents(db: Queryable, organizationId: string, ids: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('events')
     .select('id')
     .where('organization_id', '=', organizationId)
     .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .where('topic', '!=', NOTICE_TOPIC)
     .orderBy('id')
     .forKeyShare()
     .execute();
@@ -79,7 +80,7 @@ export async function lockEvents(db: Queryable, organizationId: string, ids: rea
 }
 
 /**
- * Locks the events of a period, without test events, as {@link lockEvents} does. @param topics all unless given.
+ * Locks the events of a period, without test events and notices, as {@link lockEvents} does. @param topics all unless given.
  * @returns the ids of at most so many, the oldest first.
  */
 export async function lockEventsOfPeriod(
@@ -96,7 +97,7 @@ export async function lockEventsOfPeriod(
     .selectFrom('events')
     .select('id')
     .where('organization_id', '=', organizationId)
-    .where('topic', '!=', TEST_TOPIC)
+    .where('topic', 'not in', [TEST_TOPIC, NOTICE_TOPIC])
     .$if(topics !== undefined, (q) => q.where(sql<boolean>`topic = any(${topics}::text[])`))
     .where(isInRange(sql`created_at`, { from, to }))
     .orderBy('created_at')

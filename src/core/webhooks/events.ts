@@ -1,12 +1,14 @@
 /** Events: an envelope whose text is frozen when it happens, and a delivery for each receiver that wants it. */
 import { randomUUID } from 'node:crypto';
 import type { AdRecord, ScreenshotSetRecord } from '../../contract/records.ts';
+import type { ShareAnswerRecord } from '../../contract/sharing.ts';
 import type { WebhookEndpointRecord } from '../../contract/webhookEndpoints.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Enqueuer } from '../../db/queue.ts';
 import type { Row } from '../../db/rows.ts';
 import { timestamp } from '../../domain/time.ts';
 import { DEFAULT_TOPICS, ENDPOINT_DISABLED_TOPIC, type EndpointTopic, type Topic } from '../../domain/topics.ts';
+import { isTracing } from '../../observe/tracing.ts';
 import { webhookEndpointRecord } from '../organizations/settingsJson.ts';
 import { readAdRecord, readSetRecord } from '../sets/readRecords.ts';
 import { insertEvent, readSubscribers } from './deliveryStatus.ts';
@@ -56,6 +58,14 @@ export async function recordSetEvent(
   await record(transaction, subject, () => readSetRecord(transaction, { id: setId, publicUrl: context.publicUrl }));
 }
 
+/** Records the answer of a client if a subscriber of the set or a webhook endpoint wants it. */
+export async function recordAnswerEvent(
+  transaction: Queryable,
+  { answer, ...of }: { setId: string; organizationId: string; answer: ShareAnswerRecord },
+): Promise<void> {
+  await record(transaction, { ...of, topic: 'share.answered' }, () => Promise.resolve(answer));
+}
+
 /** Records that the service disabled an endpoint, for the other endpoints of its organization that want to know. */
 export async function recordEndpointEvent(transaction: Queryable, endpoint: EndpointRow): Promise<void> {
   const subject = { organizationId: endpoint.organization_id, topic: ENDPOINT_DISABLED_TOPIC } as const;
@@ -65,7 +75,7 @@ export async function recordEndpointEvent(transaction: Queryable, endpoint: Endp
 async function record(
   transaction: Queryable,
   subject: EventSubject,
-  object: () => Promise<AdRecord | ScreenshotSetRecord | WebhookEndpointRecord | undefined>,
+  object: () => Promise<AdRecord | ScreenshotSetRecord | ShareAnswerRecord | WebhookEndpointRecord | undefined>,
 ): Promise<void> {
   const targets = await wanting(transaction, subject);
   if (targets.length === 0) return;
@@ -88,6 +98,7 @@ async function record(
     created_at: createdAt,
     ad_id: subject.adId ?? null,
     set_id: subject.setId ?? null,
+    traceparent: isTracing() ? await traceparentOf(transaction, subject) : null,
   };
   const deliveries = targets.map(({ subscriberId, channel, target }) => ({
     id: randomUUID(),
@@ -98,6 +109,16 @@ async function record(
     target,
   }));
   await insertEvent(transaction, event, deliveries);
+}
+
+/** @returns the span of the request that made the set or the ad. */
+async function traceparentOf(db: Queryable, { setId, adId }: EventSubject): Promise<string | null> {
+  const id = setId ?? adId;
+  if (id === undefined) return null;
+  const table = setId === undefined ? 'ads' : 'screenshot_sets';
+  return (
+    (await db.selectFrom(table).select('traceparent').where('id', '=', id).executeTakeFirst())?.traceparent ?? null
+  );
 }
 
 /** @returns whether a receiver wants this topic. Callers check before they do work only for the event. */

@@ -5,6 +5,7 @@ import type { Enqueuer } from '../../db/queue.ts';
 import { changesBetween, SERVICE } from '../../domain/auditLog.ts';
 import { timestamp } from '../../domain/time.ts';
 import { DISABLE_AFTER_DAYS, FAILED_DELIVERIES_MIN } from '../../domain/webhookEndpoints.ts';
+import { recordNotice } from '../notices/notices.ts';
 import { recordAction } from '../organizations/auditLogQueries.ts';
 import { lockOrganizationById } from '../organizations/organizations.ts';
 import { recordEndpointEvent } from './events.ts';
@@ -70,5 +71,7 @@ export async function disableFailingEndpoint(
   await recordAction(tx, SERVICE, { organizationId, action: 'webhook_endpoint.disabled', objectId: id, changes });
   const row = await requireEndpoint(tx, one);
   await recordEndpointEvent(tx, row);
+  const facts = { label: new URL(row.url).host, reason };
+  await recordNotice(tx, { organizationId, kind: 'endpoint_disabled', subjectId: id, facts });
   return row;
 }

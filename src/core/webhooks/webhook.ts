@@ -11,6 +11,7 @@ import { createGuardedFetch } from '../../egress/fetch.ts';
 import type { Guard } from '../../egress/guard.ts';
 import type { GuardedFetch } from '../../egress/ports.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
+import { type Attributes, activeTraceparent, withSpan } from '../../observe/tracing.ts';
 import { type AttemptOutcome, parseRetryAfter } from './schedule.ts';
 
 interface SignatureInput {
@@ -62,13 +63,32 @@ export function createWebhookFetch(guard: Guard, timeoutMs = DEADLINE_MS): Guard
   return createGuardedFetch({ guard, timeoutMs, maxBytes: MAX_RESPONSE_BYTES, maxRedirects: 0 });
 }
 
+/** Makes one delivery attempt, signed. */
+export function sendWebhook({ eventId, secrets, ...attempt }: WebhookAttempt): Promise<WebhookResult> {
+  const { payload, now, headers = {} } = attempt;
+  const signed = signatureHeaders({ eventId, at: now(), payload, secrets });
+  return postJson({ ...attempt, headers: { ...headers, ...signed }, hidden: Object.values(headers) });
+}
+
+interface JsonPost extends Omit<WebhookAttempt, 'eventId' | 'secrets'> {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Secrets that the stored start of the response must not contain. */
+  readonly hidden: readonly string[];
+}
+
 /**
- * Makes one delivery attempt. The status alone decides: after 2xx the receiver has the event, even if the rest of its
- * response fails. Errors of the receiver are results, not exceptions.
+ * Posts JSON once. The status alone decides: after 2xx the receiver has it, even if the rest of its response fails. Errors
+ * of the receiver are results, not exceptions.
  */
-export async function sendWebhook(attempt: WebhookAttempt): Promise<WebhookResult> {
+export async function postJson(attempt: JsonPost): Promise<WebhookResult> {
   const started = performance.now();
-  const answer = await post(attempt);
+  const answer = await withSpan('POST', { kind: 'client', attributes: clientAttributes(attempt.url) }, async (span) => {
+    const made = await post(attempt, activeTraceparent());
+    if ('error' in made) span.fail(made.outcome);
+    else span.set({ 'http.response.status_code': made.head.status });
+    if ('head' in made && made.head.status >= 400) span.fail(String(made.head.status));
+    return made;
+  });
   const durationMs = Math.round(performance.now() - started);
   if ('error' in answer) return { ...answer, durationMs, responseSnippet: '' };
   const { status, headers } = answer.head;
@@ -78,21 +98,35 @@ export async function sendWebhook(attempt: WebhookAttempt): Promise<WebhookResul
     outcome,
     statusCode: status,
     durationMs,
-    responseSnippet: snippet(withoutValues(answer.body, attempt.headers ?? {})),
+    responseSnippet: snippet(without(answer.body, attempt.hidden)),
     ...(outcome !== 'delivered' && { error: describeStatus(status) }),
     ...(outcome === 'retry' && retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
 
+/** Without path and query, because those of webhooks often hold a secret. */
+function clientAttributes(address: string): Attributes {
+  const { hostname, port, protocol } = URL.parse(address) ?? {};
+  const scheme = protocol?.slice(0, -1);
+  return {
+    'http.request.method': 'POST',
+    'server.address': hostname,
+    'server.port': Number(port || (scheme === 'https' ? 443 : 80)),
+    'url.scheme': scheme,
+  };
+}
+
 type WebhookResponse = { head: ResponseHead; body: Buffer } | { outcome: 'retry' | 'refused'; error: string };
 
-async function post(attempt: WebhookAttempt): Promise<WebhookResponse> {
-  const { url, eventId, payload, secrets, fetch, now, signal } = attempt;
+async function post(
+  { url, payload, fetch, signal, ...attempt }: JsonPost,
+  traceparent: string | undefined,
+): Promise<WebhookResponse> {
   const headers = {
     ...attempt.headers,
     'content-type': 'application/json',
     'user-agent': 'Tearsheet-Webhooks/1',
-    ...signatureHeaders({ eventId, at: now(), payload, secrets }),
+    ...(traceparent !== undefined && { traceparent }),
   };
   try {
     const response = await fetch(url, {
@@ -131,9 +165,9 @@ function describeStatus(status: number): string {
 
 const SHORTEST_SECRET = 8;
 
-/** A receiver may send back what it got, with the headers of its endpoint, which often hold a token. */
-function withoutValues(body: Buffer, headers: Readonly<Record<string, string>>): Buffer {
-  const secrets = Object.values(headers).filter((value) => value.length >= SHORTEST_SECRET);
+/** A receiver may send back what it got, with the headers of its endpoint or its address, which often hold a token. */
+function without(body: Buffer, hidden: readonly string[]): Buffer {
+  const secrets = hidden.filter((value) => value.length >= SHORTEST_SECRET);
   if (secrets.length === 0) return body;
   return Buffer.from(
     secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), body.toString('latin1')),

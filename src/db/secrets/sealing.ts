@@ -47,9 +47,23 @@ export function endpointHeadersPlace(endpointId: string): SecretPlace {
   return { table: 'webhook_endpoints', column: 'headers', id: endpointId };
 }
 
+export function pageAccessPlace(id: string): SecretPlace {
+  return { table: 'page_access', column: 'content', id };
+}
+
+/** The address of an incoming webhook of a chat. */
+export function chatAddressPlace(chatId: string): SecretPlace {
+  return { table: 'notice_chats', column: 'address', id: chatId };
+}
+
 /** An answer that holds a secret is kept for a repeated request with its `Idempotency-Key`, at most for days. */
 export function answerPlace(organizationId: string): SecretPlace {
   return { table: 'idempotency_keys', column: 'response', id: organizationId };
+}
+
+/** The ID token of a person's session, with which the provider ends its own session. */
+export function sessionTokenPlace(sessionId: string): SecretPlace {
+  return { table: 'user_sessions', column: 'id_token', id: sessionId };
 }
 
 /** The secret of the installation is stored as bytes, and sealed in base64. */

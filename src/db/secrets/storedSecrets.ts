@@ -3,14 +3,17 @@ import { type RawBuilder, sql } from 'kysely';
 import { SEALED_PREFIX } from '../../lib/keyRing.ts';
 import type { Queryable } from '../database.ts';
 import {
+  chatAddressPlace,
   connectorSecretPlace,
   endpointHeadersPlace,
   endpointSecretPlace,
   INSTALLATION_PLACE,
   keyRingOf,
   openSecret,
+  pageAccessPlace,
   type SecretPlace,
   sealSecret,
+  sessionTokenPlace,
   webhookSecretPlace,
 } from './sealing.ts';
 
@@ -38,6 +41,9 @@ const COLUMNS: readonly SecretColumn[] = [
   { ...endpoints, column: 'secret', place: endpointSecretPlace },
   { ...endpoints, column: 'previous_secret', place: endpointSecretPlace },
   { ...endpoints, column: 'headers', place: endpointHeadersPlace },
+  { table: 'page_access', column: 'content', idColumn: 'id', isBytes: false, place: pageAccessPlace },
+  { table: 'user_sessions', column: 'id_token', idColumn: 'id', isBytes: false, place: sessionTokenPlace },
+  { table: 'notice_chats', column: 'address', idColumn: 'id', isBytes: false, place: chatAddressPlace },
   { table: 'installation', column: 'secret', idColumn: 'id', isBytes: true, place: () => INSTALLATION_PLACE },
 ];
 const STEP = 100;

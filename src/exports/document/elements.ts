@@ -44,6 +44,8 @@ export interface TextElement {
   readonly paragraphs: readonly Paragraph[];
   readonly align?: 'left' | 'right' | 'center';
   readonly anchor?: 'top' | 'middle' | 'bottom';
+  /** Whether it is the title of its page, for outlines and screen readers. */
+  readonly isTitle?: boolean;
 }
 
 export interface RectangleElement {

@@ -1,7 +1,7 @@
 /** The words for sites, devices and moments in exports. */
 import { domainToUnicode } from 'node:url';
 import type { ExportPicture } from '../../core/exports/exportContent.ts';
-import { findDevice } from '../../domain/devices.ts';
+import { findDevice, ownDeviceOf, shortDevice } from '../../domain/devices.ts';
 import { cutMiddle } from '../../domain/middle.ts';
 
 /** @returns the host of the address without `www.`; the address itself if it has no host. */
@@ -53,20 +53,10 @@ export function linkOf(address: string): string | undefined {
 /** For example `iPhone (390 × 844)`. */
 export function deviceLabel(name: string): string {
   const { viewport } = findDevice(name) ?? {};
-  const label = NAMES[name] ?? name;
-  return viewport === undefined ? label : `${label} (${viewport.width} × ${viewport.height})`;
-}
-
-const NAMES: Readonly<Record<string, string>> = {
-  desktop: 'Desktop',
-  mobile: 'Android phone',
-  iphone: 'iPhone',
-  tablet: 'Android tablet',
-  ipad: 'iPad',
-};
-
-export function shortDevice(name: string): string {
-  return NAMES[name] ?? name;
+  const label = shortDevice(name);
+  return viewport === undefined || ownDeviceOf(name) !== undefined
+    ? label
+    : `${label} (${viewport.width} × ${viewport.height})`;
 }
 
 /** @returns the moment of the ad; undefined for its default frame. */
@@ -79,6 +69,8 @@ export function sizeLabel({ ad_width: width, ad_height: height }: Pick<ExportPic
 }
 
 export const PLACEMENT_PREVIEW = 'Placement preview';
+/** For a picture with the warning `slot_uncertain`. */
+export const SLOT_UNCERTAIN = 'To be checked: another slot of the page may suit better';
 export const DISCLAIMER = 'Placement preview: the ad was placed into the live page for this picture.';
 
 /** @returns a sentence for readers who cannot see the picture. */

@@ -55,6 +55,7 @@ export function pageBasics(
       kind: 'text',
       box: { x: margin, y: 24, width: titleWidth, height: HEADING_HEIGHT },
       anchor: 'middle',
+      isTitle: true,
       paragraphs: [{ text: cutMiddle(title, most), size, bold: true, color: INK, lines: 2 }],
     },
     ...(right === ''

@@ -1,5 +1,6 @@
 /** Pages with pictures: one picture with its facts, or the markers of one ad as a strip. */
 import type { ExportPicture } from '../../core/exports/exportContent.ts';
+import { shortDevice } from '../../domain/devices.ts';
 import { type Frame, framedSize, frameShape } from '../../domain/frames.ts';
 import { cutMiddle } from '../../domain/middle.ts';
 import { formatInstant } from '../../domain/time.ts';
@@ -12,7 +13,7 @@ import {
   momentLabel,
   pageAddress,
   readableAddress,
-  shortDevice,
+  SLOT_UNCERTAIN,
   siteTitle,
   sizeLabel,
 } from './labels.ts';
@@ -185,6 +186,7 @@ function pictureFacts(content: DocumentContent, picture: ExportPicture): Paragra
     ...fact('Device', deviceLabel(picture.device)),
     ...fact('Moment of the ad', momentLabel(picture.marker_ms)),
     ...fact('Captured', timeOf(content, picture)),
+    ...fact('Slot', picture.slot_uncertain ? SLOT_UNCERTAIN : undefined),
     { text: DISCLAIMER, size: 8.5, color: PALE, lines: 3 },
   ];
 }
@@ -195,7 +197,8 @@ function stripFacts(content: DocumentContent, pictures: readonly ExportPicture[]
   if (first === undefined) return [];
   const address = pageAddress(first);
   const link = linkOf(address);
-  const facts = [sizeLabel(first), deviceLabel(first.device), timeOf(content, first)];
+  const slot = pictures.some(({ slot_uncertain }) => slot_uncertain) ? SLOT_UNCERTAIN : undefined;
+  const facts = [sizeLabel(first), deviceLabel(first.device), timeOf(content, first), slot];
   return [
     { text: cutMiddle(first.ad_name, 120), size: 11, bold: true, color: INK, lines: 1, after: 2 },
     { text: facts.filter((part) => part !== undefined).join(' · '), size: 10, color: INK, lines: 1, after: 2 },

@@ -51,6 +51,7 @@ function coverPage(content: DocumentContent, layout: PageLayout): DocumentElemen
       kind: 'text',
       box: { x, y: height * 0.3, width: inner, height: height * 0.3 },
       anchor: 'bottom',
+      isTitle: true,
       paragraphs: [
         { text: `${PLACEMENT_PREVIEW}s`, size: 14, color: PALE, after: 6, lines: 1 },
         { text: campaign, size: titleSize(campaign, inner), bold: true, color: INK, lines: 4 },

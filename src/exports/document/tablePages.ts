@@ -1,8 +1,10 @@
 /** Pages with a table: the summary, and the screenshots without a picture. */
+
+import { shortDevice } from '../../domain/devices.ts';
 import { cutMiddle } from '../../domain/middle.ts';
 import { SCREENSHOT_LABELS } from '../../domain/screenshotLabels.ts';
 import type { DocumentContent, DocumentElement } from './elements.ts';
-import { momentLabel, shortDevice, siteTitle, sizeLabel } from './labels.ts';
+import { momentLabel, siteTitle, sizeLabel } from './labels.ts';
 import { type PageLayout, pageBasics } from './layout.ts';
 
 interface Table {

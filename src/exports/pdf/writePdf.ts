@@ -26,6 +26,9 @@ export function writePdf(options: DocumentOptions): Readable {
     autoFirstPage: false,
     lang: 'en',
     displayTitle: true,
+    // Screen readers need the tags, which PDF knows since version 1.4; pdfkit writes them from 1.5.
+    pdfVersion: '1.7',
+    tagged: true,
     info: { Title: cleanText(plan.title), Author: cleanText(plan.author), Subject: 'Placement previews' },
   });
   const text = createTextWriter({ document, fonts, pictures: createTextPictures(document) });
@@ -39,6 +42,8 @@ type Document = InstanceType<typeof PDFDocument>;
 
 async function writePages(document: Document, options: DocumentOptions, text: TextWriter): Promise<void> {
   const { plan } = options;
+  const structure = document.struct('Document');
+  document.addStructure(structure);
   for (const [at, page] of plan.pages.entries()) {
     while (document.readableLength > MAX_WAITING_BYTES && !document.destroyed) await sleep(LOOK_AGAIN_MS);
     if (document.destroyed) return;
@@ -46,8 +51,9 @@ async function writePages(document: Document, options: DocumentOptions, text: Te
     await setImmediate();
     document.addPage();
     addToOutline(document, plan, { page, at });
-    for (const element of page.elements) await writeElement(document, element, { options, text });
+    for (const element of page.elements) await writeElement(document, element, { options, text, structure });
   }
+  structure.end();
   document.end();
 }
 
@@ -55,57 +61,100 @@ function addToOutline(document: Document, { pages }: DocumentPlan, { page, at }:
   if (page.section !== pages[at - 1]?.section) document.outline.addItem(cleanText(page.section));
 }
 
+type Structure = ReturnType<Document['struct']>;
+
 interface Tools {
   readonly options: DocumentOptions;
   readonly text: TextWriter;
+  /** Where the tags of the elements are added. */
+  readonly structure: Structure;
 }
 
-async function writeElement(document: Document, element: DocumentElement, { options, text }: Tools): Promise<void> {
+async function writeElement(document: Document, element: DocumentElement, tools: Tools): Promise<void> {
+  const { options, text } = tools;
   const { x, y, width, height } = element.box;
   switch (element.kind) {
     case 'text':
-      await text.write(element);
+      await tagged(document, tools.structure, element.isTitle ? 'H1' : 'P', () => text.write(element));
       return;
     case 'rectangle':
-      document.rect(x, y, width, height).fill(element.fill);
+      decorate(document, () => document.rect(x, y, width, height).fill(element.fill));
       return;
     case 'table':
-      await writeTable(document, element, text);
+      await writeTable(document, element, tools);
       return;
-    case 'logo':
-      document.image(await options.reader.logo(element.key), x, y, { width, height });
+    case 'logo': {
+      const logo = await options.reader.file(element.key);
+      await tagged(document, tools.structure, 'Figure', () => document.image(logo, x, y, { width, height }), 'Logo');
       return;
-    case 'picture':
-      document.image(await options.reader.forDocument(element.picture, element.box), x, y, { width, height });
-      document.lineWidth(0.5).rect(x, y, width, height).stroke('#d5d9df');
+    }
+    case 'picture': {
+      const { picture, box, description } = element;
+      const bytes = await options.reader.forDocument(picture, box);
+      const draw = () => document.image(bytes, x, y, { width, height });
+      await tagged(document, tools.structure, 'Figure', draw, cleanText(description));
+      decorate(document, () => document.lineWidth(0.5).rect(x, y, width, height).stroke('#d5d9df'));
       await options.onPicture();
+    }
   }
+}
+
+/** Draws content with a tag, which says to a screen reader what it is. @param alt says in words what a figure shows. */
+async function tagged(
+  document: Document,
+  parent: Structure,
+  tag: string,
+  draw: () => unknown,
+  alt?: string,
+): Promise<void> {
+  const content = document.markStructureContent(tag);
+  await draw();
+  document.endMarkedContent();
+  const element = document.struct(tag, alt === undefined ? {} : { alt }, [content]);
+  parent.add(element);
+  element.end();
+}
+
+/** Draws what a screen reader leaves out. */
+function decorate(document: Document, draw: () => void): void {
+  document.markContent('Artifact', { type: 'Layout' });
+  draw();
+  document.endMarkedContent();
 }
 
 const PADDING = 5;
 
-async function writeTable(document: Document, table: TableElement, text: TextWriter): Promise<void> {
+async function writeTable(document: Document, table: TableElement, { text, structure }: Tools): Promise<void> {
   const { box, columns, header, rows, rowHeight, size, headerFill, headerInk } = table;
-  document.rect(box.x, box.y, box.width, rowHeight).fill(headerFill);
+  const tag = document.struct('Table');
+  structure.add(tag);
+  decorate(document, () => document.rect(box.x, box.y, box.width, rowHeight).fill(headerFill));
   for (const [at, row] of [header, ...rows].entries()) {
     const y = box.y + at * rowHeight;
-    document
-      .lineWidth(0.5)
-      .moveTo(box.x, y + rowHeight)
-      .lineTo(box.x + box.width, y + rowHeight)
-      .stroke('#d5d9df');
+    decorate(document, () =>
+      document
+        .lineWidth(0.5)
+        .moveTo(box.x, y + rowHeight)
+        .lineTo(box.x + box.width, y + rowHeight)
+        .stroke('#d5d9df'),
+    );
+    const rowTag = document.struct('TR');
+    tag.add(rowTag);
     let { x } = box;
     for (const [column, content] of row.entries()) {
       const width = columns[column] ?? 0;
       const color = at === 0 ? headerInk : '#1f2328';
-      await text.write({
+      const cell = {
         box: { x: x + PADDING, y: y + 2, width: width - 2 * PADDING, height: rowHeight - 4 },
-        anchor: 'middle',
+        anchor: 'middle' as const,
         paragraphs: [
           { text: content, size, color, bold: at === 0, lines: Math.floor((rowHeight - 4) / (size * 1.22)) },
         ],
-      });
+      };
+      await tagged(document, rowTag, at === 0 ? 'TH' : 'TD', () => text.write(cell));
       x += width;
     }
+    rowTag.end();
   }
+  tag.end();
 }

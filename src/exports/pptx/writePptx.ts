@@ -51,14 +51,18 @@ const EDGE_WIDTH = 0.75;
 
 interface StandIns {
   readonly standIns: Map<string, PictureElement | LogoElement>;
-  readonly extension: 'png' | 'jpeg';
+  readonly typeOf: PictureType;
 }
 
+type PictureType = (element: PictureElement) => 'png' | 'jpeg' | 'gif';
+
 export async function writePptx({ plan, reader, extension, onPicture }: DocumentOptions): Promise<Readable> {
-  const deck = await buildDeck(plan, extension);
+  const deck = await buildDeck(plan, ({ picture }) => (reader.movingKey(picture) === undefined ? extension : 'gif'));
   const bytesOf = async (element: PictureElement | LogoElement): Promise<Buffer> => {
-    if (element.kind === 'logo') return reader.logo(element.key);
-    const bytes = await reader.forDocument(element.picture, element.box);
+    if (element.kind === 'logo') return reader.file(element.key);
+    const { picture, box } = element;
+    const moving = reader.movingKey(picture);
+    const bytes = await (moving === undefined ? reader.forDocument(picture, box) : reader.file(moving));
     await onPicture();
     return bytes;
   };
@@ -90,7 +94,7 @@ async function readEntries(file: Buffer): Promise<Entry[]> {
 }
 
 /** Builds a presentation with pptxgenjs in which a short text stands for the bytes of each picture. */
-async function buildDeck(plan: DocumentPlan, extension: 'png' | 'jpeg'): Promise<BuiltDeck> {
+async function buildDeck(plan: DocumentPlan, typeOf: PictureType): Promise<BuiltDeck> {
   const deck = new Presentation();
   deck.defineLayout({ name: LAYOUT, width: plan.width / 72, height: plan.height / 72 });
   deck.layout = LAYOUT;
@@ -100,15 +104,36 @@ async function buildDeck(plan: DocumentPlan, extension: 'png' | 'jpeg'): Promise
   deck.theme = { headFontFace: FONT, bodyFontFace: FONT };
   const standIns = new Map<string, PictureElement | LogoElement>();
   const sections = sectionTitles(plan);
+  const layouts = new Set<string>();
   for (const [at, { elements }] of plan.pages.entries()) {
     const title = sections[at] ?? '';
     if (title !== sections[at - 1]) deck.addSection({ title });
-    const slide = deck.addSlide({ sectionTitle: title });
-    for (const element of elements) addElement(slide, element, { standIns, extension });
+    const slide = deck.addSlide({ sectionTitle: title, ...titleLayout(deck, elements, layouts) });
+    for (const element of elements) addElement(slide, element, { standIns, typeOf });
   }
   const file = await deck.write({ outputType: 'nodebuffer', compression: false });
   if (!Buffer.isBuffer(file)) throw new Error('unreachable: pptxgenjs did not return a Buffer');
   return { file, standIns };
+}
+
+/**
+ * Outlines and screen readers find a title only as a placeholder of a layout. pptxgenjs takes the place of a placeholder
+ * from its layout. So each place of a title has a layout of its own.
+ */
+function titleLayout(deck: Deck, elements: readonly DocumentElement[], known: Set<string>): { masterName?: string } {
+  const title = elements.find((element) => element.kind === 'text' && element.isTitle === true);
+  if (title === undefined) return {};
+  const { x, y, width, height } = title.box;
+  const masterName = `TITLE ${[x, y, width, height].map(Math.round).join(' ')}`;
+  if (!known.has(masterName)) {
+    const placeholder = {
+      options: { name: 'title', type: 'title' as const, ...placed(title.box), margin: 0 },
+      text: '',
+    };
+    deck.defineSlideMaster({ title: masterName, objects: [{ placeholder }] });
+    known.add(masterName);
+  }
+  return { masterName };
 }
 
 /** @returns the section of each page. Slides of one section must follow each other, so a repeated title gets a number. */
@@ -143,10 +168,10 @@ function addElement(slide: Slide, element: DocumentElement, given: StandIns): vo
   }
 }
 
-function addPicture(slide: Slide, element: PictureElement | LogoElement, { standIns, extension }: StandIns): void {
+function addPicture(slide: Slide, element: PictureElement | LogoElement, { standIns, typeOf }: StandIns): void {
   const content = `tearsheet picture ${standIns.size}`;
   standIns.set(content, element);
-  const type = element.kind === 'logo' ? 'png' : extension;
+  const type = element.kind === 'logo' ? 'png' : typeOf(element);
   // The edge of a white page would not be visible on a white slide.
   if (element.kind === 'picture')
     slide.addShape('rect', { ...placed(around(element.box)), line: { color: EDGE, width: EDGE_WIDTH } });
@@ -157,7 +182,8 @@ function addPicture(slide: Slide, element: PictureElement | LogoElement, { stand
   });
 }
 
-function addText(slide: Slide, { box, paragraphs, align = 'left', anchor = 'top' }: TextElement): void {
+function addText(slide: Slide, element: TextElement): void {
+  const { box, paragraphs, align = 'left', anchor = 'top', isTitle = false } = element;
   const texts = paragraphs.flatMap((paragraph) => {
     const options = paragraphOptions(paragraph, align);
     const runs = emojiRuns(cleanText(paragraph.text) || ' ');
@@ -166,7 +192,8 @@ function addText(slide: Slide, { box, paragraphs, align = 'left', anchor = 'top'
       options: { ...options, ...(isEmoji && { fontFace: EMOJI_FONT }), breakLine: at === runs.length - 1 },
     }));
   });
-  slide.addText(texts, { ...placed(box), margin: 0, valign: anchor, fontFace: FONT, wrap: true });
+  const placeholder = isTitle && { placeholder: 'title' };
+  slide.addText(texts, { ...placed(box), ...placeholder, margin: 0, valign: anchor, fontFace: FONT, wrap: true });
 }
 
 function paragraphOptions(

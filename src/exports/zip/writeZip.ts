@@ -44,6 +44,8 @@ export function writeZip({ content, reader, recordsOf, onPicture }: ZipOptions):
       await onPicture();
       return png;
     });
+    for (const [ending, key] of animationFiles(picture))
+      zip.addPicture(`animations/${name}.${ending}`, () => reader.file(key));
     if (options.frame !== 'none') {
       zip.addPicture(`framed/${name}.png`, async () => {
         const png = await reader.framed(picture);
@@ -58,6 +60,15 @@ export function writeZip({ content, reader, recordsOf, onPicture }: ZipOptions):
   if (content.failures.length > 0) zip.add('failures.csv', Buffer.from(failureRows(content)));
   zip.addLater('manifest.csv', async () => Buffer.from(csvText([...manifestRows(content, named, framedSums)])));
   return zip.end();
+}
+
+function animationFiles({ webp_key, gif_key }: ExportPicture): [ending: string, key: string][] {
+  return webp_key === null || gif_key === null
+    ? []
+    : [
+        ['webp', webp_key],
+        ['gif', gif_key],
+      ];
 }
 
 const json = (value: object) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
@@ -82,11 +93,14 @@ function about({ campaign, brandName, pictures }: DocumentContent): object {
   };
 }
 
+const MEDIA_EXTENSION = /\.(?:png|jpe?g|gif|webp|avif|svg|mp4|webm|mov|zip|html?|xml)$/i;
+
 const HEADER = [
   ...['number', 'file', 'campaign', 'ad', 'ad_size', 'site', 'page_address', 'device', 'marker_seconds', 'captured_at'],
   ...['width', 'height', 'sha256'],
 ];
 const RECORD_HEADER = ['screenshot_id', 'record', 'retake_of'];
+const ANIMATION_HEADER = ['animation_webp', 'animation_gif'];
 const FRAME_HEADER = ['framed_file', 'framed_width', 'framed_height', 'framed_sha256'];
 
 function* manifestRows(
@@ -95,8 +109,14 @@ function* manifestRows(
   framedSums: ReadonlyMap<string, string>,
 ) {
   const isFramed = options.frame !== 'none';
+  const moves = named.some(({ picture }) => picture.gif_key !== null);
   const hasRecords = options.audience !== 'shared';
-  yield [...HEADER, ...(hasRecords ? RECORD_HEADER : []), ...(isFramed ? FRAME_HEADER : [])];
+  yield [
+    ...HEADER,
+    ...(hasRecords ? RECORD_HEADER : []),
+    ...(moves ? ANIMATION_HEADER : []),
+    ...(isFramed ? FRAME_HEADER : []),
+  ];
   for (const [at, { picture, name }] of named.entries()) {
     const { ad_width, ad_height, marker_ms, width, height } = picture;
     const framed = sizeOf({ options }, picture);
@@ -111,6 +131,9 @@ function* manifestRows(
       ],
       ...[timestamp(picture.captured_at), width, height, picture.sha256],
       ...(hasRecords ? [picture.id, `records/${name}.json`, picture.retake_of] : []),
+      ...(moves
+        ? ['webp', 'gif'].map((ending) => (picture.gif_key === null ? null : `animations/${name}.${ending}`))
+        : []),
       ...(isFramed ? [`framed/${name}.png`, framed.width, framed.height, framedSums.get(picture.id) ?? null] : []),
     ];
   }
@@ -143,7 +166,8 @@ function cell(value: string | number | null): string {
  */
 export function pictureName(picture: ExportPicture, { at, digits }: { at: number; digits: number }): string {
   const { marker_ms: marker, device, ad_name, site_url } = picture;
-  const words = [siteName(site_url), device, ad_name]
+  // An ad is often named after its file, and the picture is no such file.
+  const words = [siteName(site_url), device, ad_name.replace(MEDIA_EXTENSION, '')]
     .map((text) => safeWord(text, MAX_WORD))
     .filter((word) => word !== '');
   const moment = marker === null ? [] : [`${marker / 1000}s`];

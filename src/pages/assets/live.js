@@ -46,6 +46,10 @@ for (const element of document.querySelectorAll('[data-live]')) shown.set(elemen
 function replaceChanged(fresh) {
   document.title = fresh.title;
   for (const list of fresh.querySelectorAll('[data-keyed]')) addAndRemove(list);
+  // A box that a button of the new page opens.
+  for (const box of fresh.querySelectorAll('[popover][id]'))
+    if (document.getElementById(box.id) === null)
+      document.getElementById('main').append(document.importNode(box, true));
   for (const element of fresh.querySelectorAll('[data-live]')) {
     const old = document.getElementById(element.id);
     if (old === null || shown.get(element.id) === element.outerHTML || isInUse(old)) continue;
@@ -99,6 +103,30 @@ function addFresh(element, list) {
   const added = list.appendChild(document.importNode(element, true));
   for (const live of [element, ...element.querySelectorAll('[data-live]')]) shown.set(live.id, live.outerHTML);
   return added;
+}
+
+// A form with data-inplace changes the parts of the page that its answer shows otherwise, so that the page keeps its place.
+document.addEventListener('submit', (event) => {
+  if (!event.target.matches('[data-inplace]')) return;
+  event.preventDefault();
+  void sendInPlace(event.target, event.submitter);
+});
+
+async function sendInPlace(form, submitter) {
+  const body = new URLSearchParams(new FormData(form, submitter));
+  try {
+    const response = await fetch(form.action, { method: 'POST', body, signal: AbortSignal.timeout(15000) });
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    if (!response.ok)
+      throw new Error(page.querySelector('main p')?.textContent ?? `The service answered ${response.status}.`);
+    for (const box of document.querySelectorAll('[name="pick"]:checked')) box.checked = false;
+    replaceChanged(page);
+    document.querySelector('.toast')?.remove();
+    const toast = page.querySelector('.toast');
+    if (toast !== null) document.getElementById('main').append(document.importNode(toast, true));
+  } catch (error) {
+    window.alert(`This did not work: ${error.message}`);
+  }
 }
 
 function showProgress({ resolved, total }) {

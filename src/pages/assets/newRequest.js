@@ -1,26 +1,26 @@
-// The page of a new request: sends files as they are dropped, shows each creative as it is rendered, and counts the pictures.
+// The page of a new request: sends files as they are dropped, shows each ad as it is rendered, and keeps and counts what is typed.
 // Without this script, the buttons of the form do the same.
 const POLL_MS = 1000;
 const form = document.getElementById('new-request');
 // The buttons of the form are called "action" and hide the property of that name.
 const address = () => new URL(form.getAttribute('action'), location.href);
-const cards = document.getElementById('creatives');
+const cards = document.getElementById('ads');
 const files = document.getElementById('files');
 const drop = document.getElementById('drop');
-const faultsOfFiles = document.getElementById('creative-faults');
+const faultsOfFiles = document.getElementById('ad-faults');
 const adding = document.getElementById('adding');
 const field = (name) => form.elements.namedItem(name);
 
 document.documentElement.classList.add('with-script');
 
-// --- Creatives -------------------------------------------------------------------------------------------------------
+// --- Ads -------------------------------------------------------------------------------------------------------------
 
 const known = () => new Set([...cards.children].map(({ dataset }) => dataset.ad).filter(Boolean));
 const parse = (text) => new DOMParser().parseFromString(text, 'text/html');
 
 function addCards(page) {
   const shown = known();
-  for (const card of page.querySelectorAll('#creatives > li')) {
+  for (const card of page.querySelectorAll('#ads > li')) {
     if (!shown.has(card.dataset.ad)) cards.append(document.importNode(card, true));
   }
   changed();
@@ -28,7 +28,7 @@ function addCards(page) {
 }
 
 function faultsOf(page) {
-  const faults = [...page.querySelectorAll('#creatives-faults > li, #media-faults > li')];
+  const faults = [...page.querySelectorAll('#ads-faults > li, #media-faults > li')];
   if (page.getElementById('new-request') !== null) return faults.map(({ textContent }) => textContent);
   return ['It could not be added. Open this page again in another tab: you may have to sign in.'];
 }
@@ -38,7 +38,7 @@ function showFaults(texts) {
   let list = faultsOfFiles.querySelector('ul');
   if (list === null) {
     list = document.createElement('ul');
-    list.className = 'faults';
+    list.className = 'fault';
     faultsOfFiles.replaceChildren(list);
   }
   for (const text of texts) list.append(Object.assign(document.createElement('li'), { textContent: text }));
@@ -67,10 +67,10 @@ function send(body, onProgress) {
   });
 }
 
-/** The fields that the service needs to add a creative. */
+/** The fields that the service needs to add an ad. */
 function addition(entries) {
   const body = new FormData();
-  for (const [name, value] of [['form', field('form').value], ['action', 'add'], ...entries]) body.append(name, value);
+  for (const [name, value] of [['form', field('form').value], ...entries]) body.append(name, value);
   return body;
 }
 
@@ -82,6 +82,7 @@ function enqueue(name, entries, onAdded = () => undefined) {
   waiting += 1;
   changed();
   const work = async () => {
+    let notice = '';
     try {
       const page = await send(addition(entries), (share) => {
         bar.value = share;
@@ -90,12 +91,14 @@ function enqueue(name, entries, onAdded = () => undefined) {
       showFaults(faults);
       if (faults.length === 0) onAdded();
       card.remove();
+      notice = page.getElementById('notice')?.textContent ?? '';
       addCards(page);
     } catch (error) {
       showFaults([`${name} was not added. ${error.message}`]);
     }
     card.remove();
     waiting -= 1;
+    if (waiting === 0) adding.textContent = notice;
     changed();
   };
   queue = queue.then(work);
@@ -103,7 +106,11 @@ function enqueue(name, entries, onAdded = () => undefined) {
 
 function addFiles(list) {
   faultsOfFiles.replaceChildren();
-  for (const file of list) enqueue(file.name, [['files', file]]);
+  for (const file of list)
+    enqueue(file.name, [
+      ['action', 'add'],
+      ['files', file],
+    ]);
 }
 
 function addChosen() {
@@ -131,12 +138,13 @@ for (const type of ['dragover', 'drop']) window.addEventListener(type, (event) =
 function addTyped() {
   const names = ['media', 'media_name', 'media_size'];
   const entries = names.map((name) => [name, field(name).value]);
+  const add = ['action', 'add'];
   if (entries[0][1].trim() === '') {
     field('media').focus();
     return;
   }
   faultsOfFiles.replaceChildren();
-  enqueue(entries[1][1] || 'Creative', entries, () => {
+  enqueue(entries[1][1] || 'Ad', [add, ...entries], () => {
     for (const name of names) field(name).value = '';
   });
 }
@@ -147,6 +155,10 @@ form.addEventListener('click', (event) => {
   if (button.value === 'add') {
     event.preventDefault();
     addTyped();
+  }
+  if (button.value.startsWith('use:')) {
+    event.preventDefault();
+    enqueue(button.closest('li').querySelector('bdi').textContent, [['action', button.value]]);
   }
   if (button.value.startsWith('remove:')) {
     event.preventDefault();
@@ -160,7 +172,7 @@ form.addEventListener('click', (event) => {
 
 let polling = false;
 
-/** Asks for the state of the creatives until each is rendered. */
+/** Asks for the state of the ads until each is rendered. */
 async function poll() {
   const pending = () => [...cards.querySelectorAll('[data-status=pending]')].map(({ dataset }) => dataset.ad);
   if (polling) return;
@@ -173,66 +185,69 @@ async function poll() {
       const response = await fetch(query, { signal: AbortSignal.timeout(15000) });
       replaceRendered(parse(await response.text()));
     } catch (error) {
-      console.warn('tearsheet: the creatives could not be refreshed', error);
+      console.warn('tearsheet: the ads could not be refreshed', error);
     }
   }
   polling = false;
 }
 
 function replaceRendered(page) {
-  for (const fresh of page.querySelectorAll('#creatives > li')) {
+  for (const fresh of page.querySelectorAll('#ads > li')) {
     const old = cards.querySelector(`[data-ad="${fresh.dataset.ad}"]`);
     if (old === null || old.dataset.status === fresh.dataset.status) continue;
     const hadFocus = old.contains(document.activeElement);
     const card = document.importNode(fresh, true);
     old.replaceWith(card);
     if (hadFocus) card.querySelector('button').focus();
+    // The size of an ad is known now, and so whether it fits.
+    changed();
   }
 }
 
-// --- Count -----------------------------------------------------------------------------------------------------------
+// --- Keeping and counting ----------------------------------------------------------------------------------------------
 
-/** The normalized address, as the service compares it; undefined if it is not one. */
-function siteKey(line) {
-  const text = line.trim();
-  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i;
-  const address = text.startsWith('//') ? `https:${text}` : scheme.test(text) ? text : `https://${text}`;
-  const url = /^https?:\/\/[^/?#]/i.test(address) ? URL.parse(address) : null;
-  // Chromium accepts blanks in a host. The service does not, nor names and passwords.
-  return url === null || /[\s%]/.test(url.hostname) || url.username + url.password !== '' ? undefined : url.href;
-}
-
-function distinct(values) {
-  return new Set(values.filter((value) => value !== undefined)).size;
-}
-
-const plural = (count, name) => `${count.toLocaleString('en')} ${name}${count === 1 ? '' : 's'}`;
+/** After this pause in typing, the service keeps the draft, and counts its pictures. */
+const PAUSE_MS = 700;
+let pause;
+let saving;
+const kept = document.getElementById('kept');
 
 function changed() {
-  const lines = field('sites')
-    .value.split('\n')
-    .filter((line) => line.trim() !== '');
-  const markers = field('markers')
-    .value.split(/[\s,;]+/)
-    .filter(Boolean)
-    .map(Number);
-  const valid = markers.filter((seconds) => seconds >= 0 && seconds <= 30).map((seconds) => Math.round(seconds * 1000));
-  const counts = [
-    [known().size, 'creative'],
-    [distinct(lines.map(siteKey)), 'site'],
-    [form.querySelectorAll('[name=device]:checked').length, 'device'],
-    [Math.max(1, distinct(valid)), 'marker'],
-  ];
-  const total = counts.reduce((product, [count]) => product * count, 1);
-  const parts = counts.filter(([count, name]) => name !== 'marker' || count > 1);
-  const strong = Object.assign(document.createElement('strong'), { textContent: plural(total, 'picture') });
-  const meta = Object.assign(document.createElement('span'), { className: 'meta' });
-  meta.textContent = parts.map(([count, name]) => plural(count, name)).join(' × ');
-  const text = `${strong.textContent} ${meta.textContent}`;
-  const count = document.getElementById('count');
-  if (count.textContent !== text) count.replaceChildren(strong, ' ', meta);
-  document.getElementById('no-creatives').hidden = cards.children.length > 0;
-  adding.textContent = waiting > 0 ? `Adding ${plural(waiting, 'creative')}…` : '';
+  document.getElementById('no-ads').hidden = cards.children.length > 0;
+  if (waiting > 0) adding.textContent = `Adding ${waiting === 1 ? 'an ad' : `${waiting} ads`}…`;
+  clearTimeout(pause);
+  pause = setTimeout(save, PAUSE_MS);
+}
+
+async function save() {
+  saving?.abort();
+  saving = new AbortController();
+  const body = new FormData(form);
+  for (const name of ['files', 'site_file', 'plan_file']) body.delete(name);
+  body.set('action', 'save');
+  try {
+    const signal = AbortSignal.any([saving.signal, AbortSignal.timeout(15000)]);
+    const response = await fetch(address(), { method: 'POST', body, signal });
+    const page = parse(await response.text());
+    if (page.getElementById('new-request') === null) throw new Error(`the service answered ${response.status}`);
+    show(page);
+  } catch (error) {
+    if (error.name === 'AbortError') return;
+    console.warn('tearsheet: the draft was not kept', error);
+    kept.textContent = 'Not kept. You may have to sign in again in another tab.';
+  }
+}
+
+/** The parts that follow from the others. Those with the focus stay. */
+function show(page) {
+  for (const id of ['count', 'switch', 'still', 'found', 'slot_site', 'slot_device']) {
+    const [old, fresh] = [document.getElementById(id), page.getElementById(id)];
+    if (old.contains(document.activeElement) || old.innerHTML === fresh.innerHTML) continue;
+    const { value } = old;
+    old.replaceChildren(...document.importNode(fresh, true).childNodes);
+    if (old.localName === 'select' && [...old.options].some((option) => option.value === value)) old.value = value;
+  }
+  kept.textContent = page.getElementById('form-faults')?.textContent ?? 'Draft kept';
 }
 
 form.addEventListener('input', changed);
@@ -243,14 +258,15 @@ let sent = false;
 form.addEventListener('submit', (event) => {
   if (waiting > 0 || sent) {
     event.preventDefault();
-    if (waiting > 0) showFaults(['Wait until all creatives are added.']);
+    if (waiting > 0) showFaults(['Wait until all ads are added.']);
     return;
   }
   sent = true;
+  clearTimeout(pause);
+  saving?.abort();
 });
 window.addEventListener('pageshow', () => {
   sent = false;
-  changed();
   void poll();
 });
 // A person may have chosen files before this script ran.

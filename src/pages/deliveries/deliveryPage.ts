@@ -4,13 +4,14 @@ import { type DeliveryRow, findDelivery } from '../../core/webhooks/listDeliveri
 import { replayDelivery } from '../../core/webhooks/replayEvents.ts';
 import { notFound } from '../../domain/failure.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { badge, button, copyText, facts, pageHead, panel } from '../components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
 import { hiddenFields } from '../forms.ts';
 import { deliveryLabel, timeElement } from '../labels.ts';
 import type { LiveSource } from '../live.ts';
 import { goBack, idOf, type PageRoutes } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';
-import { CHANNEL_NAMES, deliveryListPage, readDeliveryQuery, shownTarget, subjectLink } from './deliveryListPage.ts';
+import { CHANNEL_NAMES, deliveryListPage, shownTarget, subjectLink } from './deliveryListPage.ts';
 
 interface DeliveryListOptions {
   readonly paths: PagePaths;
@@ -32,21 +33,22 @@ async function deliveryPage({ store }: PagesOptions, id: string, given: Given): 
   const row = await findDelivery(store.db, { organizationId: given.viewer.organizationId, id });
   if (row === undefined) return undefined;
   const { paths } = given;
-  const body = html`<section id="head" class="head" data-live>
-  <p class="crumb"><a href="${paths.deliveries}">Deliveries</a></p>
-  <h1>${row.topic}</h1>
-  <p class="what"><span class="state ${row.status}">${deliveryLabel(row)}</span></p>
-  ${advice(row)}
-  ${facts(row, paths)}
-  ${canSendAgain(row) && given.viewer.canWrite && sendAgainForm(row.id, given)}
-</section>
-<section id="attempts" class="panel" data-live><h2>Attempts</h2>${attempts(row)}</section>
-<section class="panel"><h2>Event</h2>${payload(row.body, paths.delivery(id))}</section>`;
+  const head = pageHead({
+    title: row.topic,
+    up: { href: paths.deliveries, label: 'Deliveries' },
+    badge: badge(row.status, deliveryLabel(row)),
+    actions:
+      canSendAgain(row) && given.viewer.canWrite && sendAgainForm(row.id, { ...given, next: paths.delivery(id) }),
+  });
+  const body = html`<div id="head" class="part" data-live>${head}
+${advice(row)}
+${panel('Delivery', deliveryFacts(row, paths))}
+${panel('Attempts', attempts(row))}</div>
+${panel('Event', payload(row.body, paths.delivery(id)))}`;
   return {
     title: `Delivery of ${row.topic}`,
     body,
-    section: 'deliveries',
-    assets: ['settings.css'],
+    section: 'integrations',
     events: row.status === 'pending' ? `${paths.delivery(id)}/events` : undefined,
   };
 }
@@ -60,6 +62,8 @@ function advice(row: DeliveryRow): HtmlContent {
   if (row.status === 'retries_exhausted')
     return html`<p>The service does not try again by itself. Correct the receiver, then send the delivery again.</p>`;
   if (row.reason !== null) return html`<p>${row.reason}</p>`;
+  if (row.status === 'gone' && (row.channel === 'email' || row.channel === 'chat'))
+    return html`<p>${row.log.at(-1)?.error}</p>`;
   if (row.status === 'gone')
     return html`<p>The receiver said that it wants no more events. Correct it, then send the delivery again.</p>`;
   if (row.status === 'refused')
@@ -69,28 +73,26 @@ function advice(row: DeliveryRow): HtmlContent {
   return html`<p>The last attempt failed. The service tries again ${timeElement(row.next_attempt_at)}, and 14 times in all over about a day.</p>`;
 }
 
-function facts(row: DeliveryRow, paths: PagePaths): Html {
-  const subject = subjectLink(row, paths);
-  return html`<dl class="facts">
-  <dt>${CHANNEL_NAMES[row.channel]}</dt><dd><code>${shownTarget(row.target)}</code></dd>
-  <dt>Event</dt><dd><code>evt_${row.event_id}</code></dd>
-  ${subject && html`<dt>About</dt><dd>${subject}</dd>`}
-  <dt>Created</dt><dd>${timeElement(row.created_at)}</dd>
-  ${row.finished_at !== null && html`<dt>Finished</dt><dd>${timeElement(row.finished_at)}</dd>`}
-  ${row.replays > 0 && html`<dt>Sent again</dt><dd>${row.replays === 1 ? 'once' : `${row.replays} times`}</dd>`}
-</dl>`;
+function deliveryFacts(row: DeliveryRow, paths: PagePaths): Html {
+  return facts([
+    [CHANNEL_NAMES[row.channel], html`<code>${shownTarget(row.target)}</code>`],
+    ['Event', copyText('the id of the event', `evt_${row.event_id}`)],
+    ['About', subjectLink(row, paths)],
+    ['Created', timeElement(row.created_at)],
+    ['Finished', row.finished_at && timeElement(row.finished_at)],
+    ['Sent again', row.replays > 0 && (row.replays === 1 ? 'once' : `${row.replays} times`)],
+  ]);
 }
 
-function sendAgainForm(id: string, { viewer, paths }: Given): Html {
-  const path = paths.delivery(id);
-  return html`<form method="post" action="${path}/replay">${hiddenFields(viewer, path)}<button class="primary">Send again</button></form>`;
+function sendAgainForm(id: string, { paths, viewer, next }: DeliveryListOptions): Html {
+  return html`<form method="post" action="${paths.delivery(id)}/replay">${hiddenFields(viewer, next)}${button({ label: 'Send again', icon: 'rotate-ccw' })}</form>`;
 }
 
 function attempts({ log }: DeliveryRow): Html {
   if (log.length === 0) return html`<p class="hint">None yet.</p>`;
-  return html`<ol class="attempts">${log.toReversed().map(
+  return html`<ol class="items">${log.toReversed().map(
     ({ attempt, started_at, duration_ms, status_code, outcome, error, response_snippet }) => html`<li>
-  <p class="what"><strong>Attempt ${attempt}</strong> <span class="state ${outcome === 'delivered' ? 'delivered' : 'failed'}">${status_code ?? 'no answer'}</span> <span class="meta">${timeElement(started_at)}, took ${duration_ms.toLocaleString('en')} ms</span></p>
+  <p><strong>Attempt ${attempt}</strong> ${badge(outcome === 'delivered' ? 'delivered' : 'failed', status_code ?? 'no answer')} <span class="meta">${timeElement(started_at)}, took ${duration_ms.toLocaleString('en')} ms</span></p>
   ${error !== null && html`<p class="reason">${error}</p>`}
   ${(response_snippet ?? '') !== '' && html`<p class="meta">The answer begins:</p><pre tabindex="0" aria-label="Answer to attempt ${attempt}">${response_snippet}</pre>`}
 </li>`,
@@ -107,30 +109,17 @@ function payload(body: string, path: string): Html {
 /** Lists the deliveries of a set or an ad with all attempts and a button that sends one again. */
 export function deliveryList(rows: readonly DeliveryRow[], options: DeliveryListOptions): Html {
   if (rows.length === 0) {
-    return html`<h2>Deliveries</h2><p class="hint">No deliveries yet. When the result is ready, the service sends it to the subscribers in the request.</p>`;
+    return html`<h2>Deliveries</h2><p class="hint">No deliveries yet. When the result is ready, the service sends it to the receivers in the request.</p>`;
   }
-  return html`<h2>Deliveries</h2><ul class="deliveries">${rows.map((row) => delivery(row, options))}</ul>`;
+  return html`<h2>Deliveries</h2><ul class="items">${rows.map((row) => delivery(row, options))}</ul>`;
 }
 
 function delivery(row: DeliveryRow, options: DeliveryListOptions): Html {
+  const next = row.status === 'pending' && row.next_attempt_at;
   return html`<li>
-  <p class="what"><span class="state ${row.status}">${deliveryLabel(row)}</span> <a href="${options.paths.delivery(row.id)}">${row.topic}</a> <span class="meta">by ${row.channel}</span></p>
-  <p class="address"><code>${shownTarget(row.target)}</code></p>
-  ${row.status === 'pending' && row.next_attempt_at !== null && html`<p class="meta">Next attempt ${timeElement(row.next_attempt_at)}</p>`}
-  ${row.log.length > 0 && attemptTable(row)}
-  ${canSendAgain(row) && options.viewer.canWrite && replayForm(row.id, options)}
+  <p>${badge(row.status, deliveryLabel(row))} <a href="${options.paths.delivery(row.id)}">${row.topic}</a> <span class="meta">to <code>${shownTarget(row.target)}</code>${next && html`, next attempt ${timeElement(next)}`}</span></p>
+  ${canSendAgain(row) && options.viewer.canWrite && sendAgainForm(row.id, options)}
 </li>`;
-}
-
-function attemptTable({ log }: DeliveryRow): Html {
-  return html`<details><summary>${log.length === 1 ? '1 attempt' : `${log.length} attempts`}</summary>
-<div class="scroll"><table><thead><tr><th>#</th><th>Time</th><th>Duration</th><th>Status</th><th>Outcome</th></tr></thead><tbody>
-${log.map(({ attempt, started_at, duration_ms, status_code, outcome, error }) => html`<tr><td>${attempt}</td><td>${timeElement(started_at)}</td><td>${duration_ms} ms</td><td>${status_code ?? '–'}</td><td>${outcome}${error !== null && html`: ${error}`}</td></tr>`)}
-</tbody></table></div></details>`;
-}
-
-function replayForm(id: string, { paths, viewer, next }: DeliveryListOptions): Html {
-  return html`<form method="post" action="${paths.organization}/deliveries/${id}/replay">${hiddenFields(viewer, next)}<button>Send again</button></form>`;
 }
 
 /** Routes of deliveries. */
@@ -138,11 +127,7 @@ export function addDeliveryRoutes(pages: PageRoutes): void {
   const { options } = pages;
   const { db } = options.store;
   const path = '/o/:slug/deliveries/:id';
-  pages.get(
-    '/o/:slug/deliveries',
-    ({ request, viewer, paths }) => deliveryListPage(options, { viewer, paths, query: readDeliveryQuery(request) }),
-    { cost: COST.list },
-  );
+  pages.get('/o/:slug/deliveries', (given) => deliveryListPage(options, given), { cost: COST.list });
   pages.json(`${path}.json`, async ({ request, viewer: { organizationId } }) => {
     const row = await findDelivery(db, { organizationId, id: idOf(request) });
     return row && deliveryDetailRecord(row);

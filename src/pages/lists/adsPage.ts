@@ -1,15 +1,14 @@
 /** The list of the ads of an organization, also of those that no set shows. */
 import { adFilters, uuid } from '../../contract/queries.ts';
 import { type ListedAd, listAds } from '../../core/ads/listAds.ts';
-import { AD_STATUSES } from '../../domain/states.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { badge, type Column, pageHead, table } from '../components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
 import { AD_LABELS, timeElement } from '../labels.ts';
 import { thumbnail, widthAtHeight } from '../parts.ts';
 import type { PagePaths } from '../paths.ts';
-import { ANY, campaignChoices, DATES, emptyList, filterForm, sortHeading } from './filterForm.ts';
-import { type ListQuery, readListQuery } from './listQuery.ts';
-import { pageLinks } from './pageLinks.ts';
+import { anyOf, campaignChoices, DATES, emptyList, filterForm, pageLinks, sortingBy } from './listParts.ts';
+import { type ListQuery, readListQuery, type SortName } from './listQuery.ts';
 
 const SORTS = ['newest', 'oldest', 'name'] as const;
 const DEFINITION = { filters: { ...adFilters, campaign_id: uuid.optional() }, sorts: SORTS };
@@ -20,26 +19,21 @@ export async function adsPage(
   { viewer, paths }: { viewer: Viewer; paths: PagePaths },
 ): Promise<ResultsPage> {
   const query = readListQuery(given, DEFINITION);
-  const { q, campaign_id, ...others } = query.filters;
-  const filter = {
-    organizationId: viewer.organizationId,
-    text: q,
-    campaignId: campaign_id,
-    sort: query.sort,
-    ...others,
-  };
+  const { organizationId } = viewer;
+  const { q: text, campaign_id: campaignId, ...others } = query.filters;
+  const filter = { organizationId, text, campaignId, sort: query.sort, hasDrafts: false, ...others } as const;
   const found = await listAds(db, filter, query.page);
+  const path = paths.ads;
   const fields = [
-    { name: 'status', label: 'Status', choices: [ANY, ...AD_STATUSES.map((s) => [s, AD_LABELS[s]] as const)] },
-    { name: 'campaign_id', label: 'Campaign', choices: await campaignChoices(db, viewer.organizationId, campaign_id) },
+    { name: 'status', label: 'Status', choices: anyOf(AD_LABELS) },
+    { name: 'campaign_id', label: 'Campaign', choices: await campaignChoices(db, organizationId, campaignId) },
     ...DATES,
   ];
-  const form = filterForm(query, { path: paths.ads, search: 'Name, lookup key or id', fields, sorts: SORTS });
-  const body = html`<section class="head"><h1>Ads</h1></section>
-${form}
-${found.rows.length === 0 ? emptyList('ads', { query, viewer, paths, path: paths.ads }) : adTable(found.rows, { paths, query })}
-${pageLinks(found, paths.ads, query)}`;
-  return { title: `Ads of ${viewer.slug}`, section: 'ads', assets: ['lists.css'], body };
+  const body = html`${pageHead({ title: 'Ads' })}
+${filterForm(query, { path, search: 'Name or id', fields, sorts: SORTS })}
+${found.rows.length === 0 ? emptyList('ads', { query, viewer, paths, path }) : adTable(found.rows, { paths, query })}
+${pageLinks(found, path, query)}`;
+  return { title: `Ads of ${viewer.slug}`, section: 'ads', body };
 }
 
 interface AdTableOptions {
@@ -49,20 +43,38 @@ interface AdTableOptions {
 }
 
 export function adTable(rows: readonly ListedAd[], { paths, query }: AdTableOptions): Html {
-  const heading = (label: string, sorts: readonly ('newest' | 'oldest' | 'name')[]) =>
-    query === undefined ? html`<th scope="col">${label}</th>` : sortHeading(query, label, { path: paths.ads, sorts });
-  return html`<table class="list ads"><thead><tr><th scope="col">Preview</th>${heading('Ad', ['name'])}<th scope="col">Status</th><th scope="col">Size</th>${query !== undefined && html`<th scope="col">Campaign</th>`}${heading('Created', ['newest', 'oldest'])}</tr></thead>
-<tbody>${rows.map((row) => adRow(row, paths, query !== undefined))}</tbody></table>`;
+  const sorting = (...sorts: SortName[]) => query && sortingBy(query, paths.ads, sorts);
+  const campaign: Column<ListedAd> = {
+    label: 'Campaign',
+    cell: (row) => html`<a href="${paths.campaign(row.campaign_id)}"><bdi>${row.campaign}</bdi></a>`,
+  };
+  const columns: Column<ListedAd>[] = [
+    { label: 'Preview', kind: 'preview', cell: (row) => preview(row, paths) },
+    { label: 'Ad', kind: 'main', sorting: sorting('name'), cell: (row) => nameCell(row, paths) },
+    { label: 'Status', cell: statusCell },
+    {
+      label: 'Size',
+      kind: 'number',
+      cell: ({ width, height }) => width !== null && height !== null && `${width} × ${height}`,
+    },
+    ...(query === undefined ? [] : [campaign]),
+    {
+      label: 'Created',
+      kind: 'time',
+      sorting: sorting('newest', 'oldest'),
+      cell: (row) => timeElement(row.created_at),
+    },
+  ];
+  return table({ columns, rows });
 }
 
-function adRow(row: ListedAd, paths: PagePaths, namesCampaign: boolean): Html {
-  const { id, name, lookup_key, status, reason, warnings, width, height } = row;
-  const count = warnings.length;
-  return html`<tr><td class="thumbs">${preview(row, paths)}</td>
-<td class="main"><a href="${paths.ad(id)}"><bdi>${name}</bdi></a>${lookup_key !== null && html`<span class="meta"><code>${lookup_key}</code></span>`}${reason !== null && html`<span class="meta reason">${reason}</span>`}</td>
-<td><span class="state ${status}">${AD_LABELS[status]}</span>${count > 0 && html`<span class="meta">${count === 1 ? '1 warning' : `${count} warnings`}</span>`}</td>
-<td class="number">${width !== null && height !== null && `${width} × ${height}`}</td>
-${namesCampaign && html`<td><a href="${paths.campaign(row.campaign_id)}"><bdi>${row.campaign}</bdi></a></td>`}<td class="time">${timeElement(row.created_at)}</td></tr>`;
+function nameCell({ id, name, reason }: ListedAd, paths: PagePaths): Html {
+  return html`<a href="${paths.ad(id)}"><bdi>${name}</bdi></a>${reason !== null && html`<span class="meta reason">${reason}</span>`}`;
+}
+
+function statusCell({ status, warnings: { length } }: ListedAd): Html {
+  const warnings = length === 1 ? '1 warning' : `${length} warnings`;
+  return html`${badge(status, AD_LABELS[status])}${length > 0 && html` <span class="meta">${warnings}</span>`}`;
 }
 
 /** CSS pixels, as in the style sheet. */

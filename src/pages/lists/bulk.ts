@@ -2,13 +2,17 @@
 import { retakeParser } from '../../contract/retakes.ts';
 import { repeatSet } from '../../core/requests/repeatScreenshots.ts';
 import { type ListedSet, readSets } from '../../core/sets/listSets.ts';
+import type { Actor } from '../../domain/auditLog.ts';
 import { Failure, failureMessage } from '../../domain/failure.ts';
 import { totalsOf } from '../../domain/reviewNotes.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { badge, button, linkButton, pageHead } from '../components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
+import { EMPTY_FORM, textField } from '../fields.ts';
 import { hiddenFields } from '../forms.ts';
 import { progressLabel, setBadge, timeElement } from '../labels.ts';
+import type { ViewerRequest } from '../pageRoutes.ts';
 import { messagePage } from '../parts.ts';
 import type { PagePaths } from '../paths.ts';
 import { actOnSet } from '../set/setPage.ts';
@@ -47,14 +51,16 @@ export const BULK_ACTIONS: Readonly<Record<BulkActionName, BulkAction>> = {
   approve: {
     label: 'Approve',
     done: 'approved',
-    effect: 'Subscribers get the event screenshot_set.approved, and buckets get the pictures. This cannot be undone.',
+    effect:
+      'Subscribers get the event screenshot_set.approved, and buckets get the pictures. The review can be opened again.',
     hasNotes: true,
     obstacle: inReview,
   },
   reject: {
     label: 'Reject',
     done: 'rejected',
-    effect: 'Subscribers get the event screenshot_set.rejected. The pictures stay here. This cannot be undone.',
+    effect:
+      'Subscribers get the event screenshot_set.rejected. The pictures stay here. The review can be opened again.',
     hasNotes: true,
     obstacle: inReview,
   },
@@ -95,7 +101,7 @@ interface BulkResult {
 /** One after the other, so that a fault of one set does not undo the others. */
 async function actOnSets(
   options: PagesOptions,
-  viewer: Viewer,
+  { viewer, actor }: Pick<ViewerRequest, 'viewer' | 'actor'>,
   { action, rows, notes }: { action: BulkActionName; rows: readonly ListedSet[]; notes: string },
 ): Promise<BulkResult[]> {
   const results: BulkResult[] = [];
@@ -103,7 +109,7 @@ async function actOnSets(
     try {
       if (action === 'retake') results.push({ row, newSetId: await retakeFailures(options, viewer, row.id) });
       else {
-        await actOnSet(options, viewer, { id: row.id, action, notes });
+        await actOnSet(options, { viewer, actor }, { id: row.id, action, notes });
         results.push({ row });
       }
     } catch (error) {
@@ -134,32 +140,43 @@ export async function confirmationPage(options: PagesOptions, request: BulkReque
   if (rows.length === 0) return nothingSelected(request);
   const { label, effect, hasNotes } = BULK_ACTIONS[action];
   const { possible, others } = divide(rows, action);
-  const form = html`<form method="post" action="${paths.sets}/bulk">${hiddenFields(viewer, paths.sets)}
+  const isPossible = possible.length > 0;
+  const notes = { name: 'notes', label: 'Notes for all of them', rows: 2, max: 10_000 };
+  const kind = action === 'approve' || action === 'retake' ? 'primary' : 'danger';
+  const form = html`<form class="stack" method="post" action="${paths.sets}/bulk">${hiddenFields(viewer, paths.sets)}
 <input type="hidden" name="action" value="${action}"><input type="hidden" name="back" value="${request.back}">
 ${possible.map(({ id }) => html`<input type="hidden" name="set" value="${id}">`)}
-${hasNotes && html`<div class="field"><label for="notes">Notes for all of them</label><textarea id="notes" name="notes" rows="2" maxlength="10000"></textarea></div>`}
-<p class="actions"><button class="${action === 'approve' || action === 'retake' ? 'primary' : 'danger'}">${label} ${setCount(possible.length)}</button> <a class="button" href="${listAddress(request)}">Back, change nothing</a></p></form>`;
-  const none = html`<p class="actions"><a class="button" href="${listAddress(request)}">Back to the list</a></p>`;
-  const body = html`<section class="head"><h1>${possible.length === 0 ? `${label}: not possible` : `${label} ${setCount(possible.length)}?`}</h1>${possible.length > 0 && html`<p>${effect}</p>`}</section>
-${possible.length > 0 && html`<ul class="affected">${possible.map((row) => item(row, paths))}</ul>`}
-${others.length > 0 && html`<section class="part"><h2>${setCount(others.length)} will stay as ${others.length === 1 ? 'it is' : 'they are'}</h2><ul class="affected">${others.map(({ row, why }) => item(row, paths, why))}</ul></section>`}
-${possible.length > 0 ? form : none}`;
-  return { title: `${label} sets`, section: 'sets', assets: ['lists.css'], body };
+${hasNotes && textField(notes, EMPTY_FORM)}
+<p class="actions">${button({ label: `${label} ${setCount(possible.length)}`, kind })} ${backLink(request, 'Back, change nothing')}</p></form>`;
+  const title = isPossible ? `${label} ${setCount(possible.length)}?` : `${label}: not possible`;
+  const body = html`${pageHead({ title, meta: isPossible && effect })}
+${isPossible && html`<ul class="items">${possible.map((row) => item(row, paths))}</ul>`}
+${others.length > 0 && html`<section class="part"><h2>${setCount(others.length)} will stay as ${others.length === 1 ? 'it is' : 'they are'}</h2><ul class="items">${others.map(({ row, why }) => item(row, paths, why))}</ul></section>`}
+${isPossible ? form : html`<p>${backLink(request)}</p>`}`;
+  return { title: `${label} sets`, section: 'campaigns', body };
 }
 
-export async function bulkResultPage(options: PagesOptions, request: BulkRequest, notes: string): Promise<ResultsPage> {
+function backLink(request: BulkRequest, label = 'Back to the list'): Html {
+  return linkButton({ href: listAddress(request), label });
+}
+
+export async function bulkResultPage(
+  options: PagesOptions,
+  request: BulkRequest,
+  { notes, actor }: { readonly notes: string; readonly actor: Actor },
+): Promise<ResultsPage> {
   const { viewer, paths, action } = request;
   if (!isBulkAction(action)) return messagePage('Nothing to do', 'The form names no action on sets.', 422);
   const rows = await readSets(options.store.db, viewer.organizationId, validIds(request));
   if (rows.length === 0) return nothingSelected(request);
-  const results = await actOnSets(options, viewer, { action, rows, notes });
+  const results = await actOnSets(options, { viewer, actor }, { action, rows, notes });
   const failed = results.filter(({ fault }) => fault !== undefined);
   const done = results.length - failed.length;
   const { done: participle } = BULK_ACTIONS[action];
-  const body = html`<section class="head"><h1>${done} of ${setCount(results.length)} ${participle}</h1></section>
-<ul class="affected" role="status">${results.map((result) => resultItem(result, paths))}</ul>
-<p class="actions"><a class="button primary" href="${listAddress(request)}">Back to the list</a></p>`;
-  return { title: 'Result', section: 'sets', assets: ['lists.css'], body };
+  const body = html`${pageHead({ title: `${done} of ${setCount(results.length)} ${participle}` })}
+<div role="status"><ul class="items">${results.map((result) => resultItem(result, paths))}</ul></div>
+<p>${backLink(request)}</p>`;
+  return { title: 'Result', section: 'campaigns', body };
 }
 
 const setCount = (count: number) => (count === 1 ? '1 set' : `${count} sets`);
@@ -183,9 +200,13 @@ function listAddress({ back, paths }: BulkRequest): string {
 }
 
 function nothingSelected(request: BulkRequest): ResultsPage {
-  const body = html`<section class="signin"><h1>No set is selected</h1><p>Select sets in the list, then choose what to do with them.</p>
-<p><a class="button primary" href="${listAddress(request)}">Back to the list</a></p></section>`;
-  return { title: 'No set is selected', section: 'sets', status: 422, assets: ['lists.css'], body };
+  const text = 'Select sets in the list, then choose what to do with them.';
+  return {
+    title: 'No set is selected',
+    section: 'campaigns',
+    status: 422,
+    body: html`${pageHead({ title: 'No set is selected' })}<p>${text}</p><p>${backLink(request)}</p>`,
+  };
 }
 
 function item(row: ListedSet, paths: PagePaths, why?: string): Html {
@@ -195,8 +216,8 @@ function item(row: ListedSet, paths: PagePaths, why?: string): Html {
 function resultItem({ row, fault, newSetId }: BulkResult, paths: PagePaths): Html {
   const outcome: HtmlContent =
     fault === undefined
-      ? html`<span class="state active">Done</span>`
-      : html`<span class="state failed">Not done</span> <span class="fault">${fault}</span>`;
+      ? badge('active', 'Done')
+      : html`${badge('failed', 'Not done')} <span class="fault">${fault}</span>`;
   const retaken = newSetId !== undefined && html` <a href="${paths.set(newSetId)}">Open the new set</a>`;
   return html`<li><a href="${paths.set(row.id)}"><bdi>${row.campaign}</bdi></a> ${outcome}${retaken}</li>`;
 }

@@ -10,15 +10,15 @@ import {
 } from '../../core/sets/campaigns.ts';
 import { listSets, withPreviews } from '../../core/sets/listSets.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { type Column, copyText, facts, pageHead, table, tabs } from '../components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
 import { timeElement } from '../labels.ts';
 import { OBJECT_TYPES } from '../objects/managedObjects.ts';
-import { objectActions } from '../objects/objectPages.ts';
+import { objectLinks } from '../objects/objectPages.ts';
 import { addressOf, type PagePaths } from '../paths.ts';
 import { adTable } from './adsPage.ts';
-import { DATES, emptyList, filterForm, sortHeading } from './filterForm.ts';
+import { DATES, emptyList, filterForm, pageLinks, sortingBy } from './listParts.ts';
 import { type ListQuery, readListQuery } from './listQuery.ts';
-import { pageLinks } from './pageLinks.ts';
 import { setTable } from './setTable.ts';
 
 const SORTS = ['active', 'newest', 'oldest', 'name'] as const;
@@ -29,37 +29,69 @@ export interface PageOptions {
   readonly paths: PagePaths;
 }
 
+/** The top of the lists of the section. */
+export function campaignsHead(
+  paths: PagePaths,
+  current: 'campaigns' | 'sets' | 'schedules',
+  actions: HtmlContent = null,
+): Html {
+  return html`${pageHead({ title: 'Campaigns', actions })}
+${tabs('Campaigns', [
+  { label: 'Campaigns', href: paths.campaigns, isCurrent: current === 'campaigns' },
+  { label: 'All sets', href: paths.sets, isCurrent: current === 'sets' },
+  { label: 'Schedules', href: paths.schedules, isCurrent: current === 'schedules' },
+])}`;
+}
+
 export async function campaignsPage(
   { store: { db } }: PagesOptions,
   given: Readonly<Record<string, unknown>>,
   { viewer, paths }: PageOptions,
 ): Promise<ResultsPage> {
   const query = readListQuery(given, DEFINITION);
-  const { q, ...range } = query.filters;
-  const filter = { organizationId: viewer.organizationId, text: q, sort: query.sort, ...range };
+  const { q: text, ...range } = query.filters;
+  const { organizationId } = viewer;
+  const filter = { organizationId, text, sort: query.sort, hasDrafts: false, ...range } as const;
   const found = await listCampaigns(db, filter, query.page);
   const path = paths.campaigns;
-  const fields = DATES.map((field) => ({ ...field, label: field.label.replace('(UTC)', 'created (UTC)') }));
-  const body = html`<section class="head"><h1>Campaigns</h1></section>
-${filterForm(query, { path, search: 'Name or id', fields, sorts: SORTS })}
-${found.rows.length === 0 ? emptyList('campaigns', { query, viewer, paths, path }) : table(await withCounts(db, found.rows), paths, query)}
+  const rows = await withCounts(db, found.rows);
+  const body = html`${campaignsHead(paths, 'campaigns')}
+${filterForm(query, { path, search: 'Name or id', fields: DATES, sorts: SORTS })}
+${rows.length === 0 ? emptyList('campaigns', { query, viewer, paths, path }) : table({ columns: columns(paths, query), rows })}
 ${pageLinks(found, path, query)}`;
-  return { title: `Campaigns of ${viewer.slug}`, section: 'campaigns', assets: ['lists.css'], body };
+  return { title: `Campaigns of ${viewer.slug}`, section: 'campaigns', body };
 }
 
-function table(rows: readonly CountedCampaign[], paths: PagePaths, query: ListQuery<unknown>): Html {
-  const heading = (label: string, sorts: readonly (typeof SORTS)[number][]) =>
-    sortHeading(query, label, { path: paths.campaigns, sorts });
-  return html`<table class="list campaigns"><thead><tr>${heading('Campaign', ['name'])}<th scope="col">Sets</th><th scope="col">In review</th><th scope="col">Ads</th>${heading('Last activity', ['active'])}${heading('Created', ['newest', 'oldest'])}</tr></thead>
-<tbody>${rows.map((row) => campaignRow(row, paths))}</tbody></table>`;
-}
-
-function campaignRow(row: CountedCampaign, paths: PagePaths): Html {
-  const { id, name, in_review } = row;
-  const waiting =
-    in_review > 0 &&
-    html`<a href="${addressOf(paths.sets, { campaign_id: id, status: 'in_review' })}">${countLabel(in_review)}</a>`;
-  return html`<tr><td class="main"><a href="${paths.campaign(id)}"><bdi>${name}</bdi></a></td><td class="number" data-label="Sets">${countLabel(row.sets)}</td><td class="number" data-label="In review">${waiting || '0'}</td><td class="number" data-label="Ads">${countLabel(row.ads)}</td><td class="time" data-label="Last activity">${timeElement(row.active_at)}</td><td class="time" data-label="Created">${timeElement(row.created_at)}</td></tr>`;
+function columns(paths: PagePaths, query: ListQuery<unknown>): Column<CountedCampaign>[] {
+  const sorting = (...sorts: (typeof SORTS)[number][]) => sortingBy(query, paths.campaigns, sorts);
+  const waiting = (id: string) => addressOf(paths.sets, { campaign_id: id, status: 'in_review' });
+  return [
+    {
+      label: 'Campaign',
+      kind: 'main',
+      sorting: sorting('name'),
+      cell: ({ id, name }) => html`<a href="${paths.campaign(id)}"><bdi>${name}</bdi></a>`,
+    },
+    { label: 'Sets', kind: 'number', cell: ({ sets }) => countLabel(sets) },
+    {
+      label: 'In review',
+      kind: 'number',
+      cell: ({ id, in_review }) => (in_review === 0 ? 0 : html`<a href="${waiting(id)}">${countLabel(in_review)}</a>`),
+    },
+    { label: 'Ads', kind: 'number', cell: ({ ads }) => countLabel(ads) },
+    {
+      label: 'Last activity',
+      kind: 'time',
+      sorting: sorting('active'),
+      cell: ({ active_at }) => timeElement(active_at),
+    },
+    {
+      label: 'Created',
+      kind: 'time',
+      sorting: sorting('newest', 'oldest'),
+      cell: ({ created_at }) => timeElement(created_at),
+    },
+  ];
 }
 
 const countLabel = (count: number) => `${count.toLocaleString('en')}${count >= COUNT_MOST ? '+' : ''}`;
@@ -79,18 +111,20 @@ export async function campaignPage(
   const filter = { organizationId, campaignId: id };
   const [sets, ads] = await Promise.all([listSets(db, filter, FIRST), listAds(db, filter, FIRST)]);
   const { name, created_at, active_at } = campaign;
-  const body = html`<section class="head"><p class="crumb"><a href="${paths.campaigns}">Campaigns</a></p><h1><bdi>${name}</bdi></h1>
-<p class="meta">Created ${timeElement(created_at)}, last activity ${timeElement(active_at)}. Campaign <code>${id}</code></p>
-${objectActions(OBJECT_TYPES.campaign, paths.campaign(id), viewer)}</section>
-<section class="part"><h2>Sets <span class="meta">${countLabel(campaign.sets)}</span></h2>
-${sets.rows.length === 0 ? html`<p class="hint">No set of this campaign yet.</p>` : setTable(await withPreviews(db, sets.rows), { viewer, paths })}
-${sets.total > SHOWN && all(paths.sets, id, 'sets')}</section>
-<section class="part"><h2>Ads <span class="meta">${countLabel(campaign.ads)}</span></h2>
-${ads.rows.length === 0 ? html`<p class="hint">No ad of this campaign yet.</p>` : adTable(ads.rows, { paths })}
-${ads.total > SHOWN && all(paths.ads, id, 'ads')}</section>`;
-  return { title: name, section: 'campaigns', assets: ['lists.css'], body };
-}
-
-function all(path: string, campaignId: string, what: string): HtmlContent {
-  return html`<p><a href="${addressOf(path, { campaign_id: campaignId })}">All ${what} of this campaign</a></p>`;
+  const part = (title: string, count: number, none: string, list: HtmlContent, path: string) =>
+    html`<section class="part"><h2>${title} <span class="count">${countLabel(count)}</span></h2>
+${count === 0 ? html`<p class="hint">${none}</p>` : list}
+${count > SHOWN && html`<p><a href="${addressOf(path, { campaign_id: id })}">All ${title.toLowerCase()} of this campaign</a></p>`}</section>`;
+  const head = pageHead({
+    title: html`<bdi>${name}</bdi>`,
+    up: { href: paths.campaigns, label: 'Campaigns' },
+    meta: html`Created ${timeElement(created_at)}, last activity ${timeElement(active_at)}`,
+    actions: objectLinks(OBJECT_TYPES.campaign, paths.campaign(id), viewer),
+  });
+  const setRows = setTable(await withPreviews(db, sets.rows), { viewer, paths });
+  const body = html`${head}
+${part('Sets', campaign.sets, 'No set of this campaign yet.', setRows, paths.sets)}
+${part('Ads', campaign.ads, 'No ad of this campaign yet.', adTable(ads.rows, { paths }), paths.ads)}
+<details><summary>Details</summary>${facts([['Id', copyText('the id of the campaign', id)]])}</details>`;
+  return { title: name, section: 'campaigns', body };
 }

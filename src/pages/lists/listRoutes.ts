@@ -43,10 +43,10 @@ export function addListRoutes(pages: PageRoutes): void {
   });
   pages.post(
     bulkPath,
-    ({ request, viewer, paths }) => {
+    ({ request, viewer, actor, paths }) => {
       const field = (name: string) => formField(request, name);
       const bulk = { viewer, paths, action: field('action'), ids: formFields(request, 'set'), back: field('back') };
-      return bulkResultPage(options, bulk, field('notes'));
+      return bulkResultPage(options, bulk, { notes: field('notes'), actor });
     },
     { fields: BULK_FIELDS_MAX },
   );

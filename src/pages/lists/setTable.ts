@@ -2,14 +2,16 @@
 
 import type { ListedSet, SetPicture, SetPreview } from '../../core/sets/listSets.ts';
 import { totalsOf } from '../../domain/reviewNotes.ts';
+import { setName } from '../../domain/setNames.ts';
 import { shownPart } from '../../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { button, type Column, table } from '../components.ts';
 import type { Viewer } from '../context.ts';
 import { progressLabel, SET_LABELS, setBadge, timeElement } from '../labels.ts';
 import { thumbnail, widthAtHeight } from '../parts.ts';
 import type { PagePaths } from '../paths.ts';
 import { BULK_ACTIONS } from './bulk.ts';
-import { sortHeading } from './filterForm.ts';
+import { sortingBy } from './listParts.ts';
 import type { ListQuery } from './listQuery.ts';
 
 interface SetTableOptions {
@@ -19,45 +21,54 @@ interface SetTableOptions {
   readonly query?: ListQuery<unknown>;
 }
 
-export function setTable(rows: readonly (ListedSet & SetPreview)[], options: SetTableOptions): Html {
-  const { viewer, paths, query } = options;
+export function setTable(rows: readonly (ListedSet & SetPreview)[], { viewer, paths, query }: SetTableOptions): Html {
   const canSelect = query !== undefined && viewer.canWrite;
-  const requested =
-    query === undefined
-      ? html`<th scope="col">Requested</th>`
-      : sortHeading(query, 'Requested', { path: paths.sets, sorts: ['newest', 'oldest'] });
-  const table = html`<table class="list sets${canSelect && ' selectable'}">
-<thead><tr>${canSelect && html`<th scope="col" class="select"><span class="hidden">Select</span></th>`}<th scope="col">Pictures</th><th scope="col">${query === undefined ? 'Sites' : 'Campaign'}</th><th scope="col">Status</th><th scope="col">Captured</th>${requested}</tr></thead>
-<tbody>${rows.map((row) => setRow(row, { paths, canSelect, namesCampaign: query !== undefined }))}</tbody></table>`;
-  if (!canSelect) return table;
-  return html`<form class="bulk" method="get" action="${paths.sets}/bulk">${table}
+  const select: Column<ListedSet> = {
+    label: 'Select',
+    kind: 'select',
+    cell: (row) =>
+      html`<input type="checkbox" name="set" value="${row.id}" aria-label="Select ${setName(row)}, ${SET_LABELS[row.status]}">`,
+  };
+  const columns: Column<ListedSet & SetPreview>[] = [
+    ...(canSelect ? [select] : []),
+    { label: 'Pictures', kind: 'thumbs', cell: (row) => row.pictures.map((picture) => listThumbnail(picture, paths)) },
+    {
+      label: query === undefined ? 'Sites' : 'Set',
+      kind: 'main',
+      cell: (row) => nameCell(row, paths, query !== undefined),
+    },
+    { label: 'Status', cell: setBadge },
+    { label: 'Captured', kind: 'number', cell: captured },
+    { label: 'Reviewed', kind: 'number', cell: reviewed },
+    {
+      label: 'Requested',
+      kind: 'time',
+      sorting: query && sortingBy(query, paths.sets, ['newest', 'oldest']),
+      cell: (row) => timeElement(row.created_at),
+    },
+  ];
+  const list = table({ columns, rows, attributesOf: ({ id }) => html` id="set-${id}" data-live` });
+  if (!canSelect) return list;
+  return html`<form class="bulk" method="get" action="${paths.sets}/bulk">${list}
 <input type="hidden" name="back" value="${new URLSearchParams(query.given).toString()}">
 <div class="actions"><span class="meta" data-selected>With the selected sets:</span>
-${Object.entries(BULK_ACTIONS).map(([name, { label }]) => html`<button name="action" value="${name}">${label}</button>`)}</div></form>`;
+${Object.entries(BULK_ACTIONS).map(([value, { label }]) => button({ label, name: 'action', value }))}</div></form>`;
 }
 
-interface RowOptions {
-  readonly paths: PagePaths;
-  readonly canSelect: boolean;
-  readonly namesCampaign: boolean;
-}
-
-function setRow(row: ListedSet & SetPreview, { paths, canSelect, namesCampaign }: RowOptions): Html {
-  const { id, campaign, status, created_at, pictures, retake_of } = row;
-  const name = `${campaign}, ${SET_LABELS[status]}`;
+function nameCell(row: ListedSet & SetPreview, paths: PagePaths, namesCampaign: boolean): Html {
   const targets = targetsLabel(row);
-  const title = namesCampaign ? html`<bdi>${campaign}</bdi>` : targets;
-  const box =
-    canSelect &&
-    html`<td class="select"><input type="checkbox" name="set" value="${id}" aria-label="Select ${name}"></td>`;
-  return html`<tr id="set-${id}" data-live>${box}<td class="thumbs">${pictures.map((picture) => listThumbnail(picture, paths))}</td>
-<td class="main"><a href="${paths.set(id)}">${title}</a>${retake_of !== null && html` <span class="meta">retake</span>`}${namesCampaign && html`<span class="meta">${targets}</span>`}</td>
-<td>${setBadge(row)}</td><td class="number">${captured(row)}</td><td class="time">${timeElement(created_at)}</td></tr>`;
+  const title = namesCampaign ? html`<bdi>${setName(row)}</bdi>` : targets;
+  return html`<a href="${paths.set(row.id)}">${title}</a>${row.retake_of !== null && html` <span class="meta">retake</span>`}${namesCampaign && html` <span class="meta">${targets}</span>`}`;
 }
 
 function captured({ counts }: ListedSet): HtmlContent {
   const totals = totalsOf(counts);
-  return html`<span title="${progressLabel(totals)}">${totals.uploaded} of ${totals.total}</span>${totals.pending > 0 && html`<span class="meta">${totals.pending} in progress</span>`}${totals.canceled > 0 && html`<span class="meta">${totals.canceled} canceled</span>`}`;
+  return html`<span title="${progressLabel(totals)}">${totals.uploaded} of ${totals.total}</span>${totals.pending > 0 && html` <span class="meta">${totals.pending} in progress</span>`}${totals.canceled > 0 && html` <span class="meta">${totals.canceled} canceled</span>`}`;
+}
+
+function reviewed({ counts, reviewed: done }: ListedSet): HtmlContent {
+  const { uploaded } = totalsOf(counts);
+  return uploaded > 0 && `${done} of ${uploaded}`;
 }
 
 const SITES_SHOWN = 2;

@@ -4,15 +4,23 @@ import { createHash } from 'node:crypto';
 import { setFilters, uuid } from '../../contract/queries.ts';
 import { countSets, type ListedSet, listSets, type SetFilter, withPreviews } from '../../core/sets/listSets.ts';
 import { DEVICE_NAMES } from '../../domain/devices.ts';
-import { SET_STATUSES } from '../../domain/states.ts';
-import { type HtmlContent, html } from '../../lib/html.ts';
+import { html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
 import { SET_LABELS } from '../labels.ts';
 import type { LiveSource } from '../live.ts';
 import { addressOf, type PagePaths } from '../paths.ts';
-import { ANY, campaignChoices, DATES, emptyList, type FilterField, filterForm } from './filterForm.ts';
+import { campaignsHead } from './campaignsPage.ts';
+import {
+  anyOf,
+  campaignChoices,
+  DATES,
+  emptyList,
+  type FilterField,
+  filterForm,
+  pageLinks,
+  pageParameters,
+} from './listParts.ts';
 import { readListQuery } from './listQuery.ts';
-import { pageLinks, pageParameters } from './pageLinks.ts';
 import { setTable } from './setTable.ts';
 
 /** More are shown as "100+". */
@@ -38,34 +46,24 @@ export async function setsPage(
   const { db } = options.store;
   const filter = setFilterOf(query, viewer.organizationId);
   const found = await listSets(db, filter, query.page);
-  const fields = await fieldsOf(options, query, viewer);
-  const form = filterForm(query, {
-    path: paths.sets,
-    search: 'Campaign, ad, lookup key, site or id',
-    fields,
-    sorts: SORTS,
-  });
-  const table = setTable(await withPreviews(db, found.rows), { viewer, paths, query });
-  const body = html`<section class="head bar"><h1>Sets</h1>${newRequest(viewer, paths)}</section>
-${form}
-<p id="newer" class="newer" role="status" data-one="1 new set" data-many="new sets" hidden><a href="${addressOf(paths.sets, query.given)}"></a></p>
-${found.rows.length === 0 ? emptyList('sets', { query, viewer, paths, path: paths.sets }) : table}
-${pageLinks(found, paths.sets, query)}`;
+  const path = paths.sets;
+  const list = setTable(await withPreviews(db, found.rows), { viewer, paths, query });
+  const body = html`${campaignsHead(paths, 'sets')}
+${filterForm(query, { path, search: 'Campaign, ad, site or id', fields: await fieldsOf(options, query, viewer), sorts: SORTS })}
+<p id="newer" class="newer" role="status" data-one="1 new set" data-many="new sets" hidden><a href="${addressOf(path, query.given)}"></a></p>
+${found.rows.length === 0 ? emptyList('sets', { query, viewer, paths, path }) : list}
+${pageLinks(found, path, query)}`;
   return {
     title: `Sets of ${viewer.slug}`,
-    section: 'sets',
-    assets: ['lists.css', 'lists.js'],
+    section: 'campaigns',
+    assets: ['lists.js'],
     body,
-    events: addressOf(`${paths.sets}/events`, {
+    events: addressOf(`${path}/events`, {
       ...query.given,
       ...pageParameters(query),
       since: sinceOf(query, found.rows),
     }),
   };
-}
-
-function newRequest({ canWrite }: Viewer, paths: PagePaths): HtmlContent {
-  return canWrite && html`<a class="button primary" href="${paths.newRequest}">New request</a>`;
 }
 
 async function fieldsOf(
@@ -74,10 +72,10 @@ async function fieldsOf(
   { organizationId }: Viewer,
 ): Promise<FilterField[]> {
   return [
-    { name: 'status', label: 'Status', choices: [ANY, ...SET_STATUSES.map((s) => [s, SET_LABELS[s]] as const)] },
+    { name: 'status', label: 'Status', choices: anyOf(SET_LABELS) },
     { name: 'campaign_id', label: 'Campaign', choices: await campaignChoices(db, organizationId, filters.campaign_id) },
     { name: 'site', label: 'Site', placeholder: 'news.example' },
-    { name: 'device', label: 'Device', choices: [ANY, ...DEVICE_NAMES.map((name) => [name, name] as const)] },
+    { name: 'device', label: 'Device', choices: anyOf(Object.fromEntries(DEVICE_NAMES.map((name) => [name, name]))) },
     ...DATES,
   ];
 }

@@ -1,9 +1,21 @@
 /** The content of the form of a new request. The page sends all of it each time, so that nothing is lost. */
 import { randomUUID } from 'node:crypto';
 import type { FormFields } from '../../api/uploads/multipart.ts';
-import type { FieldErrors } from '../../domain/failure.ts';
+import type { Table } from '../../core/mediaPlans/readTable.ts';
+import type { AdSize } from '../../domain/ads.ts';
+import { type FieldErrors, invalid } from '../../domain/failure.ts';
+import {
+  findHeadings,
+  PLAN_COLUMNS,
+  PLAN_LIMITS,
+  type PlanColumn,
+  type PlanHeadings,
+} from '../../domain/mediaPlans.ts';
 import { isUuid } from '../../domain/slugs.ts';
+import { storable } from '../../domain/text.ts';
+import { siteKey } from '../../domain/webAddresses.ts';
 
+/** All fields are texts as typed, unless they say else. */
 export interface Draft {
   /** Makes two sendings of the same form one request. */
   readonly key: string;
@@ -14,32 +26,63 @@ export interface Draft {
   readonly mediaName: string;
   /** For example `300x250`. */
   readonly mediaSize: string;
+  /** Words to search ads that exist. */
+  readonly search: string;
   /** One address a line. */
   readonly sites: string;
+  /** Id of the chosen site list. */
+  readonly siteList: string;
+  readonly siteListName: string;
   readonly devices: readonly string[];
-  /** Seconds, separated by commas or blanks. */
+  /** Id of the location from which the pages are opened. */
+  readonly location: string;
+  /** An own device that is not added yet. */
+  readonly own: { readonly width: string; readonly height: string; readonly ratio: string; readonly touch: boolean };
+  /** Moments in seconds, separated by commas or blanks. */
   readonly markers: string;
   readonly allowScaling: boolean;
   /** A CSS selector or the number of a candidate. */
   readonly slot: string;
   readonly keepOtherAds: boolean;
   readonly fullPage: boolean;
+  readonly animate: boolean;
+  /** Also the combinations that do not fit the device. */
+  readonly tryAll: boolean;
   readonly campaign: string;
   readonly instructions: string;
   /** Id of the chosen template. */
   readonly template: string;
   readonly templateName: string;
+  /** A table that was pasted and not read yet. */
+  readonly planText: string;
+  readonly plan: Plan | null;
+  /** Numbers of slots by {@link slotKey}. */
+  readonly slots: Readonly<Record<string, number>>;
 }
 
-/** Creatives of one request on the page; the API takes more. */
-export const CREATIVES_MAX = 100;
+/** A media plan. The form holds only the rows that it shows; the stored draft holds all. */
+export interface Plan {
+  /** Tells it from a plan that another window put in its place. */
+  readonly id: string;
+  readonly rows: Table;
+  readonly headings: PlanHeadings;
+}
 
-export const newDraft = (): Draft => ({ ...readDraft(new Map()), devices: ['desktop'] });
+/** A slot has a number for each page, and for each size of ads. */
+export function slotKey(site: string, device: string, size: AdSize | null): string {
+  return JSON.stringify([siteKey(site), device, size && [size.width, size.height]]);
+}
+
+/** Ads of one request on the page; the API takes more. */
+export const ADS_MAX = 100;
+
+export const newDraft = (): Draft => ({ ...draftOf(new Map()), devices: ['desktop'] });
 
 /** Browsers send lines of a text area with CR LF. */
 const plainLines = (text: string) => text.replaceAll('\r\n', '\n');
 
-export function readDraft(fields: FormFields): Draft {
+/** @param kept the stored draft, for what the form does not hold. */
+export function draftOf(fields: FormFields, kept?: Draft): Draft {
   const text = (name: string) => plainLines(fields.get(name)?.[0] ?? '').replaceAll('\0', '\uFFFD');
   const isChecked = (name: string) => fields.has(name);
   return {
@@ -48,32 +91,88 @@ export function readDraft(fields: FormFields): Draft {
     media: text('media'),
     mediaName: text('media_name'),
     mediaSize: text('media_size'),
+    search: text('search'),
     sites: text('sites'),
+    siteList: text('site_list'),
+    siteListName: text('site_list_name'),
     devices: [...new Set(fields.get('device') ?? [])],
+    location: text('location'),
+    own: {
+      width: text('own_width'),
+      height: text('own_height'),
+      ratio: text('own_ratio'),
+      touch: isChecked('own_touch'),
+    },
     markers: text('markers'),
     allowScaling: isChecked('allow_scaling'),
     slot: text('slot'),
     keepOtherAds: isChecked('keep_other_ads'),
     fullPage: isChecked('full_page'),
+    animate: isChecked('animate'),
+    tryAll: isChecked('try_all'),
     campaign: text('campaign'),
     instructions: text('instructions'),
     template: text('template'),
     templateName: text('template_name'),
+    planText: text('plan_text'),
+    plan: kept?.plan?.id === text('plan_id') ? edited(kept.plan, fields) : (kept?.plan ?? null),
+    // The form that was sent has no stored draft any more, and sent again it is the same request.
+    slots: kept?.slots ?? slotsOf(fields),
   };
+}
+
+/** @throws Failure (422) if the rows are too large to be kept. */
+export function planOfTable(rows: Table): Plan {
+  if (Buffer.byteLength(JSON.stringify(rows)) > PLAN_LIMITS.keptBytes)
+    throw invalid({ plan: ['The plan has more than 1.5 MB of text: delete the columns that do not count.'] });
+  return { id: randomUUID(), rows, headings: findHeadings(rows) ?? { row: -1, columns: {} } };
+}
+
+const CHOSEN_SLOT = /^([1-9]\d{0,3}) (\["[^"\\]*","[^"\\]*",(?:null|\[\d{1,5},\d{1,5}\])\])$/;
+
+function slotsOf(fields: FormFields): Draft['slots'] {
+  const slots = (fields.get('chosen_slot') ?? []).flatMap((value): [string, number][] => {
+    const [, number, key] = CHOSEN_SLOT.exec(value) ?? [];
+    return key === undefined ? [] : [[key, Number(number)]];
+  });
+  return Object.fromEntries(slots);
+}
+
+/** Puts the cells and the meanings of columns that a person corrected into the plan. */
+function edited(plan: Plan, fields: FormFields): Plan {
+  const { rows, headings } = plan;
+  const cells = rows.map((row) => [...row]);
+  const columns: Partial<Record<PlanColumn, number>> = {};
+  let hasMeanings = false;
+  for (const [name, [value = '']] of fields) {
+    const [, kind, row, column] = /^(cell|column):(?:(\d{1,4}):)?(\d{1,2})$/.exec(name) ?? [];
+    const index = Number(column);
+    const meaning = PLAN_COLUMNS.find((known) => known === value);
+    if (kind === 'column') hasMeanings = true;
+    if (kind === 'column' && meaning !== undefined) columns[meaning] = index;
+    const target = kind === 'cell' && index < PLAN_LIMITS.columns ? cells[Number(row)] : undefined;
+    if (target === undefined) continue;
+    while (target.length <= index) target.push('');
+    target[index] = storable(value.trim()).slice(0, PLAN_LIMITS.cell);
+  }
+  return { ...plan, rows: cells, headings: hasMeanings ? { ...headings, columns } : headings };
 }
 
 /** @returns the ids that can be ids of ads, in lower case, each once. */
 export function adIdsOf(values: readonly string[]): string[] {
-  return [...new Set(values.filter(isUuid).map((id) => id.toLowerCase()))].slice(0, CREATIVES_MAX);
+  return [...new Set(values.filter(isUuid).map((id) => id.toLowerCase()))].slice(0, ADS_MAX);
 }
 
 export type Field =
-  | 'creatives'
+  | 'ads'
   | 'media'
   | 'sites'
   | 'devices'
+  | 'location'
+  | 'plan'
   | 'markers'
   | 'slot'
+  | 'slots'
   | 'campaign'
   | 'instructions'
   | 'template'
@@ -128,13 +227,16 @@ const OTHER: Target = { field: 'form', subject: 'The request' };
 
 /** Which field a path of the body belongs to. */
 const FIELDS: readonly (Target & { readonly pattern: RegExp })[] = [
-  { pattern: /^campaign/, field: 'campaign', subject: 'The campaign' },
-  { pattern: /^instructions/, field: 'instructions', subject: 'The text' },
-  { pattern: /^screenshot_requests\.\d+\.ad\b/, field: 'creatives', subject: 'A creative' },
+  { pattern: /^\.?campaign/, field: 'campaign', subject: 'The campaign' },
+  { pattern: /^\.?instructions/, field: 'instructions', subject: 'The text' },
+  { pattern: /^screenshot_requests\.\d+\.ad\b|^\.ads\b/, field: 'ads', subject: 'An ad' },
   { pattern: /\.sites?\b/, field: 'sites', subject: 'A site' },
   { pattern: /\.devices?\b/, field: 'devices', subject: 'A device' },
-  { pattern: /\.frames\b/, field: 'markers', subject: 'The list of markers' },
+  { pattern: /\.location\b/, field: 'location', subject: 'The location' },
+  { pattern: /\.frames\b/, field: 'markers', subject: 'The list of moments' },
   { pattern: /\.slot\b/, field: 'slot', subject: 'The slot' },
+  { pattern: /^plan/, field: 'plan', subject: 'The plan' },
+  { pattern: /^draft/, field: 'form', subject: 'The draft' },
   { pattern: /^media/, field: 'media', subject: 'The address or tag' },
   { pattern: /^name/, field: 'media', subject: 'The name' },
   { pattern: /^size/, field: 'media', subject: 'The size' },

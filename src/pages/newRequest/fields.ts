@@ -1,28 +1,30 @@
 /** Parts of the form: labels with their fields, hints and faults. */
-import type { TemplateRow } from '../../core/requests/templates.ts';
-import { DEVICES, type Device } from '../../domain/devices.ts';
+import type { DraftAd } from '../../core/ads/readAd.ts';
+import type { SavedName } from '../../core/requests/savedObjects.ts';
+import {
+  COMMON_DEVICES,
+  DEVICES,
+  type DeviceGroup,
+  describeDevice,
+  deviceGroup,
+  deviceTitle,
+  findDevice,
+  OWN_DEVICE,
+  TOUCH_BELOW,
+} from '../../domain/devices.ts';
 import { MARKER_MAX_SECONDS } from '../../domain/markers.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { button } from '../components.ts';
 import { checkbox } from '../fields.ts';
+import { optionBoxes } from '../optionBoxes.ts';
 import type { Draft, Field, FieldFaults } from './draft.ts';
-
-interface TemplateView {
-  readonly draft: Draft;
-  readonly templates: readonly TemplateRow[];
-  readonly faults: FieldFaults;
-}
-
-const GROUPS: readonly (readonly [title: string, agents: readonly Device['agent'][]])[] = [
-  ['Desktop', ['windows']],
-  ['Phones', ['iphone', 'android-phone']],
-  ['Tablets', ['ipad', 'android-tablet']],
-];
+import type { Wanted } from './requestBody.ts';
 
 /** The faults of a field. Its element names them with `aria-describedby`. */
 export function faultList(faults: FieldFaults, field: Field): HtmlContent {
   const texts = faults.of(field);
   if (texts.length === 0) return null;
-  return html`<ul class="faults" id="${field}-faults">${texts.map((text) => html`<li>${text}</li>`)}</ul>`;
+  return html`<ul class="fault" id="${field}-faults">${texts.map((text) => html`<li>${text}</li>`)}</ul>`;
 }
 
 /** Attributes of a field that has faults or a hint. */
@@ -32,68 +34,150 @@ export function described(faults: FieldFaults, field: Field, hint?: string): Htm
   return html`${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}${isFaulty && html` aria-invalid="true"`}`;
 }
 
-/** The fields for sites, devices, markers and options: what a template keeps. */
-export function targetFields(draft: Draft, faults: FieldFaults): Html {
-  return html`
-    <div><label for="sites">Sites</label>
-      <textarea id="sites" name="sites" rows="5" spellcheck="false" placeholder="news.example&#10;https://blog.example/travel"${described(faults, 'sites', 'sites-hint')}>
-${draft.sites}</textarea>
-      <p class="hint" id="sites-hint">One address a line. Without https:// it is added. An address that is there twice counts once.</p>
-      ${faultList(faults, 'sites')}</div>
-    ${deviceFields(draft, faults)}
-    <div><label for="markers">Markers <span class="meta">(for moving creatives)</span></label>
-      <input id="markers" name="markers" value="${draft.markers}" placeholder="0, 2.5, 10"${described(faults, 'markers', 'markers-hint')}>
-      <p class="hint" id="markers-hint">Seconds into the creative, from 0 to ${MARKER_MAX_SECONDS}: one picture for each, of every creative. Empty: one picture of the default frame.</p>
-      ${faultList(faults, 'markers')}</div>
-    ${optionFields(draft, faults)}`;
+/** A text with its label, without faults of its own. */
+export function shortField(name: string, label: string, value: string, placeholder = ''): Html {
+  return html`<div><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${value}" placeholder="${placeholder}" autocomplete="off" spellcheck="false"></div>`;
 }
+
+interface Saved {
+  /** The name of the select, and what it offers. */
+  readonly name: string;
+  readonly label: string;
+  readonly rows: readonly { readonly id: string; readonly name: string }[];
+  readonly chosen: string;
+  /** The start of the values of the buttons. */
+  readonly action: string;
+  readonly use: string;
+}
+
+/** Chooses, uses and removes something that was saved under a name. */
+function savedChooser({ name, label, rows, chosen, action, use }: Saved): HtmlContent {
+  if (rows.length === 0) return null;
+  const options = rows.map(
+    ({ id, name: text }) => html`<option value="${id}"${id === chosen && html` selected`}>${text}</option>`,
+  );
+  const end = action.includes('list') ? 'add' : 'use';
+  return html`<div><label for="${name}">${label}</label><div class="row"><select id="${name}" name="${name}"><option value="">Choose…</option>${options}</select>${button({ label: use, name: 'action', value: `${action}-${end}` })}${button({ label: 'Remove', icon: 'trash-2', kind: 'quiet', iconOnly: true, name: 'action', value: `${action}-remove` })}</div></div>`;
+}
+
+function saver(name: string, label: string, value: string, action: string): Html {
+  return html`<div><label for="${name}">${label}</label><div class="row"><input id="${name}" name="${name}" value="${value}" placeholder="Name" autocomplete="off">${button({ label: 'Save', name: 'action', value: action })}</div></div>`;
+}
+
+export function templateFields(draft: Draft, rows: readonly SavedName[], faults: FieldFaults): Html {
+  return html`<details class="panel" id="templates"${faults.of('template').length > 0 && html` open`}><summary>Templates</summary>
+<p class="hint" id="template-hint">A template keeps the whole request: ads, sites, devices, options and campaign. A site list keeps only sites.</p>
+<div class="pair">${savedChooser({ name: 'template', label: 'Template', rows, chosen: draft.template, action: 'template', use: 'Use' })}
+${saver('template_name', 'Save this request as', draft.templateName, 'template-save')}</div>${faultList(faults, 'template')}</details>`;
+}
+
+interface WhereView {
+  readonly draft: Draft;
+  readonly ads: readonly DraftAd[];
+  readonly siteLists: readonly SavedName[];
+  readonly wanted: Wanted;
+  /** The field for the location, if there are any. */
+  readonly location: HtmlContent;
+  readonly faults: FieldFaults;
+}
+
+/** The fields for sites, devices, moments and options. */
+export function targetFields(view: WhereView): Html {
+  const { draft, ads, siteLists, faults } = view;
+  return html`<div><label for="sites">Sites</label>
+<textarea id="sites" name="sites" rows="5" spellcheck="false" placeholder="news.example&#10;https://blog.example/travel"${described(faults, 'sites', 'sites-hint')}>
+${draft.sites}</textarea>
+<p class="hint" id="sites-hint">One address a line. Without https:// it is added. An address that is there twice counts once.</p>
+${faultList(faults, 'sites')}</div>
+<details${draft.siteList !== '' && html` open`}><summary>Site lists</summary><div class="pair">
+${savedChooser({ name: 'site_list', label: 'Site list', rows: siteLists, chosen: draft.siteList, action: 'list', use: 'Add' })}
+${saver('site_list_name', 'Save these sites as', draft.siteListName, 'list-save')}
+<div><label for="site_file">Import a text, CSV or XLSX file</label><div class="row"><input id="site_file" name="site_file" type="file" accept=".txt,.csv,.tsv,.xlsx">${button({ label: 'Import', name: 'action', value: 'check' })}</div></div></div></details>
+${deviceFields(draft, faults)}
+${view.location && html`<div>${view.location}</div>`}${faultList(faults, 'location')}
+<div><label for="markers">Moments <span class="meta">(for ads that move)</span></label>
+<input id="markers" name="markers" value="${draft.markers}" placeholder="0, 2.5, 10"${described(faults, 'markers', 'markers-hint')}>
+<p class="hint" id="markers-hint">Seconds into the ad, from 0 to ${MARKER_MAX_SECONDS}: one picture for each. Empty: one picture. <span id="still">${stillText(ads)}</span></p>
+${faultList(faults, 'markers')}</div>
+${optionFields(draft, faults)}
+${slotFields(view)}`;
+}
+
+/** An ad that does not move is not taken several times. */
+function stillText(ads: readonly DraftAd[]): string {
+  const still = ads.filter((ad) => ad.still).length;
+  if (still === 0) return '';
+  const which =
+    still === ads.length ? (still === 1 ? 'Your ad does' : 'Your ads do') : `${still} of ${ads.length} ads do`;
+  return `${which} not move: one picture ${still === 1 ? 'of it' : 'of each'}.`;
+}
+
+const GROUPS: Readonly<Record<DeviceGroup, string>> = { desktop: 'Desktop', phone: 'Phones', tablet: 'Tablets' };
 
 function deviceFields(draft: Draft, faults: FieldFaults): Html {
-  const groups = GROUPS.map(([title, agents]) => {
-    const devices = DEVICES.filter(({ agent }) => agents.includes(agent));
-    return html`<div role="group" aria-label="${title}"><h3>${title}</h3>${devices.map((device) => deviceBox(device, draft))}</div>`;
+  const { devices, own } = draft;
+  const box = (name: string) => {
+    const device = findDevice(name);
+    const meta = device && html` <span class="meta">${describeDevice(device)}</span>`;
+    return checkbox({
+      name: 'device',
+      value: name,
+      isChecked: devices.includes(name),
+      label: html`${deviceTitle(name)}${meta}`,
+    });
+  };
+  const common: readonly string[] = [...COMMON_DEVICES.keys()];
+  const more = DEVICES.filter(({ name }) => !common.includes(name));
+  const owns = devices.filter((name) => !DEVICES.some((device) => device.name === name) && findDevice(name));
+  const groups = Object.entries(GROUPS).map(([group, title]) => {
+    const boxes = more.filter((device) => deviceGroup(device) === group).map(({ name }) => box(name));
+    return html`<div role="group" aria-label="${title}"><h3 class="meta">${title}</h3>${boxes}</div>`;
   });
-  return html`<fieldset id="device-list" tabindex="-1"${described(faults, 'devices')}><legend>Devices</legend><div class="device-groups">${groups}</div>${faultList(faults, 'devices')}</fieldset>`;
-}
-
-function deviceBox({ name, viewport, ratio }: Device, { devices }: Draft): Html {
-  const label = html`${name} <span class="meta">${viewport.width} × ${viewport.height}, ${ratio}×</span>`;
-  return checkbox({ name: 'device', value: name, isChecked: devices.includes(name), label });
+  const isOpen = more.some(({ name }) => devices.includes(name));
+  const { width, height, ratio } = OWN_DEVICE;
+  return html`<fieldset id="device-list" tabindex="-1"${described(faults, 'devices')}><legend>Devices</legend>
+<div class="devices">${[...common, ...owns].map(box)}</div>
+<details${isOpen && html` open`}><summary>More devices</summary><div class="devices groups">${groups}</div></details>
+<details${own.width !== '' && html` open`}><summary>A device of your own</summary><div class="pair own">
+${shortField('own_width', 'Width', own.width, '412')}${shortField('own_height', 'Height', own.height, '915')}${shortField('own_ratio', 'Pixel ratio', own.ratio, '2.63')}
+${checkbox({ name: 'own_touch', label: 'Touch screen', isChecked: own.touch })}${button({ label: 'Add device', icon: 'plus', name: 'action', value: 'check' })}</div>
+<p class="hint">CSS pixels, ${width.min} to ${width.max} wide and ${height.min} to ${height.max} high; pixel ratio ${ratio.min} to ${ratio.max}. A screen below ${TOUCH_BELOW.toLocaleString('en')} pixels has touch.</p></details>
+${faultList(faults, 'devices')}</fieldset>`;
 }
 
 function optionFields(draft: Draft, faults: FieldFaults): Html {
-  const { allowScaling, slot, keepOtherAds, fullPage } = draft;
-  const isUsed = allowScaling || slot !== '' || keepOtherAds || fullPage;
-  return html`<details${isUsed && html` open`}><summary>Options</summary><div class="options">
-      ${checkbox({ name: 'allow_scaling', isChecked: allowScaling, label: html`Scale ads down that fit no slot <span class="meta">Otherwise an ad is shown at its own size or not at all.</span>` })}
-      ${checkbox({ name: 'keep_other_ads', isChecked: keepOtherAds, label: html`Let other ads load <span class="meta">Otherwise the page looks as if no ad was delivered.</span>` })}
-      ${checkbox({ name: 'full_page', isChecked: fullPage, label: html`Show the whole page <span class="meta">Otherwise the picture shows what fits on the screen.</span>` })}
-      <div><label for="slot">Slot</label>
-        <input id="slot" name="slot" value="${slot}" spellcheck="false" placeholder="#sidebar-ad"${described(faults, 'slot', 'slot-hint')}>
-        <p class="hint" id="slot-hint">A CSS selector, or the number of a candidate in the record of an earlier picture. Empty: the best slot.</p>
-        ${faultList(faults, 'slot')}</div>
-    </div></details>`;
+  const { allowScaling, slot, keepOtherAds, fullPage, animate } = draft;
+  const isUsed = allowScaling || slot !== '' || keepOtherAds || fullPage || animate;
+  return html`<details${isUsed && html` open`}><summary>Options</summary><div class="part">
+<div>${optionBoxes(draft)}</div>
+<div><label for="slot">Slot by CSS selector</label>
+<input id="slot" name="slot" value="${slot}" spellcheck="false" placeholder="#sidebar-ad"${described(faults, 'slot', 'slot-hint')}>
+<p class="hint" id="slot-hint">For all pages. Or the number of a slot of an earlier picture. Empty: the best slot.</p>
+${faultList(faults, 'slot')}</div></div></details>`;
 }
 
-/** Chooses and removes a template, and saves the sites, devices and options of the form as one. */
-export function templateFields(view: TemplateView): Html {
-  return html`<div class="templates">${chooser(view)}${saver(view)}</div>${faultList(view.faults, 'template')}`;
-}
+/** A list of more pages would be of no use. */
+const PAGES_OFFERED = 200;
 
-function chooser({ draft, templates }: TemplateView): Html {
-  if (templates.length === 0)
-    return html`<p class="hint">No templates yet. Save the sites and devices below under a name to use them again.</p>`;
-  const items = templates.map(
-    ({ id, name }) => html`<option value="${id}"${id === draft.template && html` selected`}>${name}</option>`,
-  );
-  return html`<div><label for="template-list">Template</label>
-    <div class="row"><select id="template-list" name="template"><option value="">Choose…</option>${items}</select>
-    <button name="action" value="template-use">Use</button>
-    <button class="quiet" name="action" value="template-remove">Remove</button></div></div>`;
-}
-
-function saver({ draft, faults }: TemplateView): Html {
-  return html`<div><label for="template">Save as template</label>
-    <div class="row"><input id="template" name="template_name" value="${draft.templateName}" placeholder="Name"${described(faults, 'template')}>
-    <button name="action" value="template-save">Save</button></div></div>`;
+/** Leads to the picture of a page, where the slot can be clicked. */
+function slotFields({ draft, wanted, faults }: WhereView): Html {
+  const sites = new Set([...wanted.targets.sites, ...(wanted.plan?.combinations ?? []).map(({ site }) => site)]);
+  const devices = new Set([
+    ...wanted.targets.devices,
+    ...(wanted.plan?.combinations ?? []).map(({ device }) => device),
+  ]);
+  const options = (values: Iterable<string>, title = (value: string) => value) =>
+    [...values].slice(0, PAGES_OFFERED).map((value) => html`<option value="${value}">${title(value)}</option>`);
+  const chosen = Object.entries(draft.slots).map(([key, number]) => {
+    const [site, device, size]: [string, string, [number, number] | null] = JSON.parse(key);
+    const name = `${site} on ${deviceTitle(device)}${size === null ? '' : ` for ${size.join('×')}`}`;
+    return html`<li class="row"><input type="hidden" name="chosen_slot" value="${number} ${key}"><span class="hint">${name}: slot ${number}</span>${button({ label: `Use the best slot of ${name}`, icon: 'x', kind: 'quiet', iconOnly: true, name: 'action', value: `slot-clear:${key}` })}</li>`;
+  });
+  const isOpen = chosen.length > 0 || faults.of('slots').length > 0;
+  return html`<details id="slots"${isOpen && html` open`}><summary>Choose slots by clicking</summary><div class="part">
+<p class="hint">The best slot of each page is used. To choose another one, see the page with its slots. That counts as one picture.</p>
+<div class="pair"><div><label for="slot_site">Page</label><select id="slot_site" name="slot_site">${options(sites)}</select></div>
+<div><label for="slot_device">Device</label><select id="slot_device" name="slot_device">${options(devices, deviceTitle)}</select></div>
+${button({ label: 'Choose the slot', icon: 'map-pin', name: 'action', value: 'slot' })}</div>
+${faultList(faults, 'slots')}${chosen.length > 0 && html`<ul>${chosen}</ul>`}</div></details>`;
 }

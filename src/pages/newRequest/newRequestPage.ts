@@ -1,15 +1,19 @@
 /** The page of a new request: one form, with a button for each step. It works without script. */
 
+import type { ListedAd } from '../../core/ads/listAds.ts';
 import type { DraftAd } from '../../core/ads/readAd.ts';
-import type { TemplateRow } from '../../core/requests/templates.ts';
+import type { SavedName } from '../../core/requests/savedObjects.ts';
 import { URL_MAX } from '../../domain/webAddresses.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { button, dialog, pageHead } from '../components.ts';
 import type { ResultsPage, Viewer } from '../context.ts';
+import { checkbox } from '../fields.ts';
 import { thumbnail, warningList, widthAtHeight } from '../parts.ts';
 import type { PagePaths } from '../paths.ts';
-import { type Draft, type Field, FieldFaults } from './draft.ts';
-import { described, faultList, targetFields, templateFields } from './fields.ts';
-import { countPictures, readTargets } from './requestBody.ts';
+import type { Draft, Field, FieldFaults } from './draft.ts';
+import { described, faultList, shortField, targetFields, templateFields } from './fields.ts';
+import { planPanel } from './planTable.ts';
+import type { Wanted } from './requestBody.ts';
 
 /** The largest preview, CSS pixels, as in the style sheet. */
 const SHOWN = { width: 208, height: 150 };
@@ -19,38 +23,51 @@ export interface NewRequestView {
   readonly paths: PagePaths;
   readonly draft: Draft;
   readonly ads: readonly DraftAd[];
-  readonly templates: readonly TemplateRow[];
+  /** Ads that exist, which the person may choose. */
+  readonly found: readonly ListedAd[];
+  readonly templates: readonly SavedName[];
+  readonly siteLists: readonly SavedName[];
   /** Names of existing campaigns, newest first. */
   readonly campaigns: readonly string[];
+  readonly wanted: Wanted;
+  /** The field for the location, if there are any. */
+  readonly location: HtmlContent;
   readonly faults: FieldFaults;
   readonly notice?: string | undefined;
 }
 
 export function newRequestPage(view: NewRequestView): ResultsPage {
-  const { viewer, paths, draft, faults } = view;
+  const { viewer, paths, draft, faults, wanted } = view;
   const body = html`
-<header class="head"><h1>New request</h1>
-<p class="hint">Pictures of your creatives in place on live pages. Nothing is requested before you press the last button.</p></header>
+${pageHead({ title: 'New request', meta: 'Pictures of your ads in place on live pages. Nothing is requested before you press the last button.' })}
 ${faults.any && faultSummary(faults)}
-${view.notice !== undefined && html`<p class="note" role="status">${view.notice}</p>`}
+${view.notice !== undefined && html`<p class="note" role="status" id="notice">${view.notice}</p>`}
 <form id="new-request" class="new-request" method="post" action="${paths.newRequest}" enctype="multipart/form-data">
   <input type="hidden" name="form" value="${viewer.formToken}">
   <input type="hidden" name="key" value="${draft.key}">
   <button name="action" value="check" hidden>Check</button>
-  ${creativesPart(view)}
+  ${adsPart(view)}
+  ${templateFields(draft, view.templates, faults)}
   <section class="panel" aria-labelledby="where"><h2 id="where">2. Where</h2>
-    ${templateFields(view)}
-    ${targetFields(draft, faults)}
+    ${targetFields(view)}
+    ${planFields(draft, faults)}
   </section>
   ${campaignPart(view)}
+  ${draft.plan !== null && planPanel(draft.plan, wanted.plan, faults)}
   ${countBar(view)}
+  ${dialog('clear', 'Start over?', html`<p>All that you entered here goes. Ads that you uploaded stay under “Ads that exist”.</p>${button({ label: 'Clear the form', icon: 'trash-2', kind: 'danger', name: 'action', value: 'clear' })}`)}
 </form>`;
   const status = faults.any ? 422 : 200;
   return { title: 'New request', body, status, section: 'new', assets: ['newRequest.css', 'newRequest.js'] };
 }
 
 /** The ids of the elements to go to, for fields that have another id than their name. */
-const TARGETS: Partial<Record<Field, string>> = { creatives: 'files', devices: 'device-list', form: 'request' };
+const TARGETS: Partial<Record<Field, string>> = {
+  ads: 'files',
+  devices: 'device-list',
+  form: 'request',
+  template: 'templates',
+};
 
 function faultSummary(faults: FieldFaults): Html {
   const items = faults.fields.flatMap((field) =>
@@ -59,28 +76,53 @@ function faultSummary(faults: FieldFaults): Html {
   return html`<div class="note fault" role="alert"><p>Nothing was requested, and nothing that you typed is lost. Correct this:</p><ul>${items}</ul></div>`;
 }
 
-function creativesPart({ paths, draft, ads, faults }: NewRequestView): Html {
-  return html`<section class="panel" aria-labelledby="what"><h2 id="what">1. Creatives</h2>
+function adsPart({ paths, draft, ads, found, faults }: NewRequestView): Html {
+  const typed = draft.media + draft.mediaName + draft.mediaSize;
+  return html`<section class="panel" aria-labelledby="what"><h2 id="what">1. Ads</h2>
     <div class="drop" id="drop">
       <label for="files">Files</label>
-      <input id="files" name="files" type="file" multiple${described(faults, 'creatives', 'files-hint')}>
+      <input id="files" name="files" type="file" multiple${described(faults, 'ads', 'files-hint')}>
       <p class="hint" id="files-hint">Images, videos, HTML5 zips, HTML pages, VAST or tags, of at most 64 MiB each. <span class="scripted">Drop them here, several at once.</span></p>
     </div>
-    <div class="pair">
-      <div class="grow"><label for="media">Address or tag</label>
+    <details${(typed !== '' || faults.of('media').length > 0) && html` open`}><summary>Address or tag</summary><div class="part">
+      <div><label for="media">Address or tag</label>
         <textarea id="media" name="media" rows="2" spellcheck="false" placeholder="https://cdn.example/banner.png"${described(faults, 'media', 'media-hint')}>
 ${draft.media}</textarea>
         <p class="hint" id="media-hint">One address a line, of at most ${URL_MAX.toLocaleString('en')} characters, or the HTML of one tag.</p></div>
-      <div><label for="media_name">Name</label><input id="media_name" name="media_name" value="${draft.mediaName}" placeholder="As in the address"></div>
-      <div><label for="media_size">Size</label><input id="media_size" name="media_size" value="${draft.mediaSize}" placeholder="300x250" inputmode="text"></div>
-    </div>
-    ${faultList(faults, 'media')}
-    <p class="row"><button name="action" value="add" id="add">Add creatives</button> <span class="hint" id="adding" role="status"></span></p>
-    <div id="creative-faults" aria-live="assertive">${faultList(faults, 'creatives')}</div>
-    <ul class="creatives" id="creatives" aria-label="Creatives of this request">${ads.map((ad) => creativeCard(ad, paths))}</ul>
-    <p class="hint" id="no-creatives"${ads.length > 0 && html` hidden`}>No creatives yet. Each one that you add is rendered here in a few seconds.</p>
+      <div class="pair">${shortField('media_name', 'Name', draft.mediaName, 'As in the address')}${shortField('media_size', 'Size', draft.mediaSize, '300x250')}
+      ${button({ label: 'Add ads', icon: 'plus', name: 'action', value: 'add' })}</div>
+      ${faultList(faults, 'media')}</div></details>
+    ${existingAds(draft, found, paths)}
+    <p class="unscripted">${button({ label: 'Upload the files', icon: 'upload', name: 'action', value: 'add' })}</p>
+    <p class="hint" id="adding" role="status"></p>
+    <div id="ad-faults" aria-live="assertive">${faultList(faults, 'ads')}</div>
+    <ul class="creatives" id="ads" aria-label="Ads of this request">${ads.map((ad) => adCard(ad, paths))}</ul>
+    <p class="hint" id="no-ads"${ads.length > 0 && html` hidden`}>No ads yet. Each one that you add is rendered here in a few seconds.</p>
     ${ads.some(({ status }) => status === 'pending') && html`<p class="unscripted"><button name="action" value="check">Show progress</button></p>`}
   </section>`;
+}
+
+/** The newest ads, or those that were searched. */
+function existingAds(draft: Draft, found: readonly ListedAd[], paths: PagePaths): Html {
+  const items = found.map((ad) => {
+    const size = ad.width !== null && ad.height !== null && html` <span class="meta">${ad.width} × ${ad.height}</span>`;
+    return html`<li class="creative">${preview(ad, paths, true)}<p class="name"><bdi>${ad.name}</bdi>${size}</p>
+<button name="action" value="use:${ad.id}" aria-label="Add ${ad.name}">Add</button></li>`;
+  });
+  return html`<details id="existing"${draft.search !== '' && html` open`}><summary>Ads that exist</summary><div class="part">
+<div><label for="search">Search ads</label><div class="row"><input id="search" name="search" type="search" value="${draft.search}" placeholder="Name" autocomplete="off">${button({ label: 'Search', icon: 'search', name: 'action', value: 'check' })}</div></div>
+<ul class="creatives" id="found" aria-label="Ads that exist">${items}</ul>${items.length === 0 && html`<p class="hint">No ad was found.</p>`}</div></details>`;
+}
+
+function planFields(draft: Draft, faults: FieldFaults): Html {
+  const isOpen = draft.planText !== '' || (draft.plan === null && faults.of('plan').length > 0);
+  return html`<details${isOpen && html` open`}><summary>${draft.plan === null ? 'Or a media plan' : 'Another media plan'}</summary><div class="part">
+<p class="hint" id="plan-hint">A table with a row of headings: ad, site, device, size and moment. Each row gives exactly its pictures. An ad is found by its file name, uploaded before or after.</p>
+<div><label for="plan_text">Paste the cells of a spreadsheet</label>
+<textarea id="plan_text" name="plan_text" rows="4" spellcheck="false"${described(faults, 'plan', 'plan-hint')}>
+${draft.planText}</textarea></div>
+<div><label for="plan_file">Or upload a CSV or XLSX file</label><div class="row"><input id="plan_file" name="plan_file" type="file" accept=".csv,.tsv,.txt,.xlsx">${button({ label: 'Read the plan', name: 'action', value: 'check' })}</div></div>
+${draft.plan === null && faultList(faults, 'plan')}</div></details>`;
 }
 
 function campaignPart({ draft, campaigns, faults }: NewRequestView): Html {
@@ -97,35 +139,40 @@ ${draft.instructions}</textarea>
   </section>`;
 }
 
-function countBar({ draft, ads, faults }: NewRequestView): Html {
+function countBar(view: NewRequestView): Html {
+  const { draft, wanted, faults } = view;
+  const hasSwitch = draft.tryAll || (wanted.planned?.notFitting ?? 0) > 0;
   return html`<div class="count-bar">
-    <p id="count" role="status">${countText(draft, ads.length)}</p>
-    ${faultList(faults, 'form')}
-    <p class="row"><button name="action" value="check" class="unscripted">Count again</button>
+    <div><p id="count" role="status">${countText(view)}</p>
+    <div id="switch">${hasSwitch && checkbox({ name: 'try_all', isChecked: draft.tryAll, label: 'Take those that do not fit too' })}</div>
+    ${faultList(faults, 'form')}</div>
+    <p class="meta" id="kept" role="status"></p>
+    <p class="row">${button({ label: 'Start over', kind: 'quiet', opens: 'clear' })}<button name="action" value="check" class="unscripted">Count again</button>
     <button class="primary" name="action" value="request" id="request">Request pictures</button></p>
   </div>`;
 }
 
-/** The same text as that of the script. */
-function countText(draft: Draft, creatives: number): HtmlContent {
-  const targets = readTargets(draft, new FieldFaults());
-  const total = countPictures(creatives, targets);
+function countText({ draft, ads, wanted: { targets, planned, plan, total } }: NewRequestView): HtmlContent {
   const parts = [
-    [creatives, 'creative'],
+    [ads.length, 'ad'],
     [targets.sites.length, 'site'],
     [targets.devices.length, 'device'],
-    ...(targets.markers.length > 1 ? ([[targets.markers.length, 'marker']] as const) : []),
+    ...(targets.markers.length > 1 ? ([[targets.markers.length, 'moment']] as const) : []),
   ] as const;
-  const named = parts.map(([count, name]) => plural(count, name)).join(' × ');
-  return html`<strong>${plural(total, 'picture')}</strong> <span class="meta">${named}</span>`;
+  const grid = parts.map(([count, name]) => plural(count, name)).join(' × ');
+  const rows = plan && `${plural(plan.combinations.length, 'picture')} of the plan`;
+  const named = draft.plan === null || targets.sites.length > 0 ? [rows, grid].filter(Boolean).join(' + ') : rows;
+  const skipped = planned?.notFitting ?? 0;
+  const verb = skipped === 1 ? 'does' : 'do';
+  return html`<strong>${plural(planned?.combinations.length ?? total, 'picture')}</strong> <span class="meta">${named}${skipped > 0 && html`. <span class="skipped">${plural(skipped, 'combination')} ${verb} not fit the device: skipped</span>`}</span>`;
 }
 
 function plural(count: number, name: string): string {
   return `${count.toLocaleString('en')} ${name}${count === 1 ? '' : 's'}`;
 }
 
-/** The creatives of a new request, each as the service rendered it. */
-function creativeCard(ad: DraftAd, paths: PagePaths): Html {
+/** An ad of the request, as the service rendered it. */
+function adCard(ad: DraftAd, paths: PagePaths): Html {
   const size = ad.width !== null && ad.height !== null && html` <span class="meta">${ad.width} × ${ad.height}</span>`;
   return html`<li class="creative ${ad.status}" data-ad="${ad.id}" data-status="${ad.status}">
   <input type="hidden" name="ad" value="${ad.id}">
@@ -137,7 +184,7 @@ function creativeCard(ad: DraftAd, paths: PagePaths): Html {
 </li>`;
 }
 
-function preview(ad: DraftAd, paths: PagePaths): Html {
+function preview(ad: ListedAd | DraftAd, paths: PagePaths, lazy = false): Html {
   const { preview_token: token, width, height } = ad;
   if (token === null || width === null || height === null) {
     const text = { pending: 'Rendering…', uploaded: 'No preview' } as const;
@@ -146,7 +193,7 @@ function preview(ad: DraftAd, paths: PagePaths): Html {
   }
   const size = { width, height };
   const shownWidth = Math.min(width, SHOWN.width, widthAtHeight(size, SHOWN.height));
-  return html`<div class="picture">${thumbnail({ paths, token, alt: `Preview of ${ad.name}`, size, shownWidth, lazy: false })}</div>`;
+  return html`<div class="picture">${thumbnail({ paths, token, alt: `Preview of ${ad.name}`, size, shownWidth, lazy })}</div>`;
 }
 
 function failure({ status, reason }: DraftAd): HtmlContent {

@@ -4,39 +4,37 @@ import { costOfPictures } from '../../api/limits/costs.ts';
 import { noteQuota } from '../../api/server/accessLog.ts';
 import { fileReceiver, type ReceiveFile } from '../../api/uploads/receiveUpload.ts';
 import type { JsonObject } from '../../contract/faults.ts';
-import { type ParsedScreenshotRequest, screenshotRequestParser } from '../../contract/parseScreenshotRequest.ts';
-import { insertAds } from '../../core/ads/insertAds.ts';
-import { moveDraftAds, readDraftAds } from '../../core/ads/readAd.ts';
+import { screenshotRequestParser } from '../../contract/parseScreenshotRequest.ts';
+import { listAds } from '../../core/ads/listAds.ts';
+import { readDraftAds } from '../../core/ads/readAd.ts';
 import { acceptScreenshotRequest } from '../../core/requests/acceptScreenshotRequest.ts';
+import { adoptRequest } from '../../core/requests/adoptRequest.ts';
+import { deleteDraft } from '../../core/requests/drafts.ts';
 import { type IdempotentCall, keepAnswer, takeKey } from '../../core/requests/idempotency.ts';
+import { listNames } from '../../core/requests/savedObjects.ts';
 import { listCampaigns } from '../../core/sets/campaigns.ts';
-import type { Queryable } from '../../db/database.ts';
 import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
 import { countWanted } from '../../domain/screenshots.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
-import type { PageRoutes, ViewerRequest } from '../pageRoutes.ts';
+import { locationChoice } from '../locationChoice.ts';
+import { type PageRoutes, rateKeyOf, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
 import { messagePage } from '../parts.ts';
-import { addTyped, type ReceivedForm, receiveForm } from './creatives.ts';
 import { adIdsOf, type Draft, FieldFaults, newDraft } from './draft.ts';
+import { keepDraft, keptDraft } from './keptDraft.ts';
 import { newRequestPage } from './newRequestPage.ts';
-import { checkDraft } from './requestBody.ts';
-import { readTemplates, removeChosenTemplate, saveAsTemplate, useTemplate } from './templates.ts';
+import { addTyped, type ReceivedForm, receiveForm, withTyped } from './receiveForm.ts';
+import { checkDraft, readWanted } from './requestBody.ts';
+import { SAVED_ACTIONS } from './saved.ts';
+import { addSlotRoutes, openSlots } from './slotPage.ts';
 
 interface FormRequest {
   readonly viewer: Viewer;
   /** The key of the form. */
   readonly key: string;
   readonly body: JsonObject;
-  readonly adIds: readonly string[];
   /** Takes the cost of the pictures from the rate of the viewer's key. @throws Failure (429) */
   readonly charge: (cost: number) => Promise<void>;
-}
-
-interface Accepted {
-  readonly organizationId: string;
-  readonly parsed: ParsedScreenshotRequest;
-  readonly adIds: readonly string[];
 }
 
 const CAMPAIGNS_OFFERED = 100;
@@ -47,23 +45,26 @@ export function addNewRequestRoutes(pages: PageRoutes): void {
   const receiveFile = fileReceiver({ db: store.db, artifacts, uploadLimits });
   pages.get('/o/:slug/new', (given) => openPage(options, given));
   pages.post('/o/:slug/new', (given) => handleForm(options, given, receiveFile), { readsBody: true });
+  addSlotRoutes(pages);
 }
 
-/** The query may name ads (`ad`), a template and a campaign. */
+/** The draft of the viewer. The query may name more ads (`ad`), a template and a campaign. */
 async function openPage(options: PagesOptions, pageRequest: ViewerRequest): Promise<ResultsPage> {
   const { request, viewer } = pageRequest;
   if (!viewer.canWrite) return READ_ONLY;
   const values = (name: string) => [request.query[name] ?? []].flat().map(String);
-  const adIds = adIdsOf(values('ad'));
-  const [campaign = '', template = ''] = [values('campaign')[0], values('template')[0]];
-  const draft = { ...newDraft(), adIds, campaign, template };
-  const shown = template === '' ? { draft } : await useTemplate(options, viewer, draft);
-  return show(options, pageRequest, shown);
+  const kept = (await keptDraft(options, viewer)) ?? newDraft();
+  const adIds = adIdsOf([...kept.adIds, ...values('ad')]);
+  const [campaign = kept.campaign, template = ''] = [values('campaign')[0], values('template')[0]];
+  const draft = { ...kept, adIds, campaign };
+  if (template === '') return show(options, pageRequest, { draft });
+  const filled = await SAVED_ACTIONS['template-use'](options, viewer, { ...draft, template });
+  return show(options, pageRequest, filled);
 }
 
 const READ_ONLY = messagePage(
-  'This key may only read',
-  'To request pictures, sign out and sign in with a key that has the scope "write".',
+  'You may only read here',
+  'To request pictures, you need the role manager or owner, or a key with the scope "write".',
   403,
 );
 
@@ -73,17 +74,26 @@ interface Shown {
   readonly notice?: string | undefined;
 }
 
+const ADS_FOUND = 12;
+
 async function show(options: PagesOptions, { viewer, paths }: ViewerRequest, shown: Shown): Promise<ResultsPage> {
   const { organizationId } = viewer;
   const { db } = options.store;
-  const [ads, templates, campaigns] = await Promise.all([
-    readDraftAds(db, { organizationId, ids: shown.draft.adIds }),
-    readTemplates(options, viewer),
+  const { draft, faults = new FieldFaults() } = shown;
+  const search = { organizationId, text: draft.search, status: 'uploaded' as const };
+  const [ads, found, templates, siteLists, campaigns] = await Promise.all([
+    readDraftAds(db, { organizationId, ids: draft.adIds }),
+    listAds(db, search, { page: 1, perPage: ADS_FOUND }),
+    listNames(db, 'request_templates', organizationId),
+    listNames(db, 'site_lists', organizationId),
     listCampaigns(db, { organizationId }, { page: 1, perPage: CAMPAIGNS_OFFERED }),
   ]);
   const names = campaigns.rows.map(({ name }) => name).filter((name) => name !== DRAFT_CAMPAIGN);
-  const faults = shown.faults ?? new FieldFaults();
-  return newRequestPage({ viewer, paths, ads, templates, campaigns: names, ...shown, faults });
+  // Faults of what is not finished are shown when the person asks for the pictures.
+  const wanted = await readWanted(options, { organizationId, draft, ads, faults: new FieldFaults() });
+  const location = locationChoice(options, { chosen: draft.location, none: 'Direct' });
+  const view = { viewer, paths, ads, found: found.rows, templates, siteLists, campaigns: names, wanted, location };
+  return newRequestPage({ ...view, ...shown, faults });
 }
 
 async function handleForm(
@@ -91,13 +101,23 @@ async function handleForm(
   pageRequest: ViewerRequest,
   receiveFile: ReceiveFile,
 ): Promise<ResultsPage | 'sent'> {
-  const received = await receiveForm(options, pageRequest, receiveFile);
+  const { viewer } = pageRequest;
+  const kept = await keptDraft(options, viewer);
+  const received = await receiveForm(options, pageRequest, { receiveFile, kept });
+  // The script of the page saves what is typed. Nothing is added before the person says so.
+  const shown = received.action === 'save' ? received : await addAndAct(options, pageRequest, received);
+  if (shown === 'sent') return 'sent';
+  if (!received.isWhole) return show(options, pageRequest, shown);
+  const { faults = new FieldFaults() } = shown;
+  await keepDraft(options, viewer, shown.draft, faults);
+  return show(options, pageRequest, { ...shown, faults });
+}
+
+async function addAndAct(options: PagesOptions, pageRequest: ViewerRequest, received: ReceivedForm) {
   const typed = await addTyped(options, pageRequest.viewer, received.draft);
-  const added = received.added + typed.ids.length;
-  const draft = withAdded(received.draft, typed.ids);
-  const form = { ...received, draft, added, faults: received.faults.with(typed.faults) };
-  const shown = await act(options, pageRequest, form);
-  return shown === 'sent' ? 'sent' : show(options, pageRequest, shown);
+  const faults = received.faults.with(typed.faults);
+  const draft = withTyped(withAdded(received.draft, typed.ids), faults);
+  return act(options, pageRequest, { ...received, draft, added: received.added + typed.ids.length, faults });
 }
 
 function withAdded(draft: Draft, ids: readonly string[]): Draft {
@@ -105,34 +125,45 @@ function withAdded(draft: Draft, ids: readonly string[]): Draft {
   return { ...draft, adIds: [...draft.adIds, ...ids], media: '', mediaName: '', mediaSize: '' };
 }
 
-const TEMPLATE_ACTIONS = {
-  'template-use': useTemplate,
-  'template-save': saveAsTemplate,
-  'template-remove': removeChosenTemplate,
-} as const;
-
-const isTemplateAction = (action: string): action is keyof typeof TEMPLATE_ACTIONS =>
-  Object.hasOwn(TEMPLATE_ACTIONS, action);
+const isSavedAction = (action: string): action is keyof typeof SAVED_ACTIONS => Object.hasOwn(SAVED_ACTIONS, action);
 
 async function act(options: PagesOptions, pageRequest: ViewerRequest, form: ReceivedForm): Promise<Shown | 'sent'> {
+  const { viewer, paths } = pageRequest;
   const { draft, action, added, faults } = form;
-  if (isTemplateAction(action)) {
-    const outcome = await TEMPLATE_ACTIONS[action](options, pageRequest.viewer, draft);
+  if (isSavedAction(action)) {
+    const outcome = await SAVED_ACTIONS[action](options, viewer, draft);
     return { ...outcome, faults: faults.with(outcome.faults) };
   }
-  if (action.startsWith('remove:')) {
-    const removed = action.slice('remove:'.length);
-    return { draft: { ...draft, adIds: draft.adIds.filter((id) => id !== removed) }, faults };
+  const [verb, subject = ''] = action.split(/:(.*)/s);
+  switch (verb) {
+    case 'remove':
+      return { draft: { ...draft, adIds: draft.adIds.filter((id) => id !== subject) }, faults };
+    case 'use':
+      return { draft: { ...draft, adIds: adIdsOf([...draft.adIds, subject]) }, faults };
+    case 'plan-remove':
+      return { draft: { ...draft, plan: null }, faults };
+    case 'slot':
+      return openSlots(options, pageRequest, { draft, faults });
+    case 'slot-clear': {
+      const slots = Object.entries(draft.slots).filter(([key]) => key !== subject);
+      return { draft: { ...draft, slots: Object.fromEntries(slots) }, faults };
+    }
+    case 'clear':
+      await deleteDraft(options.store.db, viewer);
+      return redirectTo(pageRequest, paths.newRequest);
   }
-  if (action !== 'request') return { draft, faults, notice: addedText(added) };
-  // A person sees each creative before anything is requested.
-  if (added > 0) return { draft, faults, notice: `${addedText(added)} Look at it, then press the last button again.` };
+  if (action !== 'request') return { draft, faults, notice: addedText(form) };
+  // A person sees each ad before anything is requested.
+  if (added > 0) return { draft, faults, notice: `${addedText(form)} Look at it, then press the last button again.` };
   return request(options, pageRequest, form);
 }
 
-function addedText(added: number): string | undefined {
+function addedText({ added, reused }: ReceivedForm): string | undefined {
   if (added === 0) return undefined;
-  return added === 1 ? 'One creative was added.' : `${added} creatives were added.`;
+  const text = added === 1 ? 'One ad was added.' : `${added} ads were added.`;
+  if (reused.length === 0) return text;
+  const known = reused.length === 1 ? `${reused[0]} is the file of an ad` : `${reused.length} files are those of ads`;
+  return `${text} ${known} that you have already: it is used again.`;
 }
 
 async function request(options: PagesOptions, pageRequest: ViewerRequest, form: ReceivedForm): Promise<Shown | 'sent'> {
@@ -140,12 +171,11 @@ async function request(options: PagesOptions, pageRequest: ViewerRequest, form: 
   const { draft, faults } = form;
   const { organizationId } = viewer;
   const ads = await readDraftAds(options.store.db, { organizationId, ids: draft.adIds });
-  const adIds = ads.map(({ id }) => id);
-  const body = checkDraft(options, { draft: { ...draft, adIds }, ads, faults });
+  const body = await checkDraft(options, { organizationId, draft, ads, faults });
   if (faults.any) return { draft, faults };
   try {
-    const charge = async (cost: number) => options.requestLimits?.take(viewer.keyId, cost, response);
-    const setId = await submitRequest(options, { viewer, key: draft.key, body, adIds, charge });
+    const charge = async (cost: number) => options.requestLimits?.take(rateKeyOf(viewer), cost, response);
+    const setId = await submitRequest(options, { viewer, key: draft.key, body, charge });
     response.redirect(303, paths.set(setId));
     return 'sent';
   } catch (error) {
@@ -157,10 +187,7 @@ async function request(options: PagesOptions, pageRequest: ViewerRequest, form: 
 }
 
 /** Sent twice, the same form gives one set. @returns the id of the set. @throws Failure (422) with all faults. */
-async function submitRequest(
-  options: PagesOptions,
-  { viewer, key, body, adIds, charge }: FormRequest,
-): Promise<string> {
+async function submitRequest(options: PagesOptions, { viewer, key, body, charge }: FormRequest): Promise<string> {
   const { organizationId } = viewer;
   const parsed = screenshotRequestParser(options.limits)(body);
   if (parsed.faults.any) throw invalid(parsed.faults.errors);
@@ -172,23 +199,10 @@ async function submitRequest(
   return options.store.db.transaction().execute(async (tx) => {
     const kept = await takeKey(tx, call, { wait: true });
     if (kept !== undefined) return kept.text;
-    const id = await accept(tx, options, { organizationId, parsed, adIds });
+    const adopted = await adoptRequest(tx, { organizationId, parsed });
+    const { id } = await acceptScreenshotRequest(tx, { organizationId, parsed: adopted }, options);
     await keepAnswer(tx, call, { status: 303, text: id });
+    await deleteDraft(tx, viewer);
     return id;
   });
-}
-
-async function accept(
-  tx: Queryable,
-  options: PagesOptions,
-  { organizationId, parsed, adIds }: Accepted,
-): Promise<string> {
-  const { campaign, faults } = parsed;
-  if (campaign === undefined) throw invalid(faults.errors);
-  const found = await insertAds(tx, { organizationId, campaign, source: 'create_ad', ads: [] });
-  if (found === undefined) throw new Error('unreachable: a campaign is found or created by its name');
-  const toCampaignId = found.campaignId;
-  await moveDraftAds(tx, { organizationId, ids: adIds, toCampaignId });
-  const request = { organizationId, parsed: { ...parsed, campaign: { id: toCampaignId } } };
-  return (await acceptScreenshotRequest(tx, request, options)).id;
 }

@@ -1,13 +1,24 @@
 /** Makes the body of a screenshot request from the form, as a client of the API would send it. */
 import type { JsonObject } from '../../contract/faults.ts';
 import { type ScreenshotRequestParser, screenshotRequestParser } from '../../contract/parseScreenshotRequest.ts';
+import { deviceRecord } from '../../contract/records.ts';
 import type { DraftAd } from '../../core/ads/readAd.ts';
-import { campaignName } from '../../domain/campaigns.ts';
+import { type MediaPlan, readMediaPlan } from '../../core/mediaPlans/mediaPlan.ts';
+import {
+  type Combination,
+  combinationsOf,
+  type Planned,
+  planCombinations,
+  requestEntries,
+} from '../../core/requests/combinations.ts';
+import type { Queryable } from '../../db/database.ts';
+import { type DeviceName, findDevice } from '../../domain/devices.ts';
 import { isMarker, MARKER_MAX_SECONDS, markerMs } from '../../domain/markers.ts';
 import { isBlank } from '../../domain/text.ts';
 import { siteFault, siteKey } from '../../domain/webAddresses.ts';
 import type { PagesOptions } from '../context.ts';
-import type { Draft, FieldFaults } from './draft.ts';
+import { ANIMATION } from '../optionBoxes.ts';
+import { type Draft, type FieldFaults, slotKey } from './draft.ts';
 
 interface ToParse {
   readonly draft: Draft;
@@ -35,7 +46,12 @@ export function readTargets(draft: Draft, faults: FieldFaults): Targets {
   const options = {
     ad: { frames: markers.map((marker) => ({ marker })), allow_scaling: draft.allowScaling },
     ...(slot !== '' && { slot: /^\d+$/.test(slot) ? { index: Number(slot) } : { selector: slot } }),
-    page: { other_ads: draft.keepOtherAds ? 'keep' : 'hide', full_page: draft.fullPage },
+    page: {
+      other_ads: draft.keepOtherAds ? 'keep' : 'hide',
+      full_page: draft.fullPage,
+      ...(draft.location !== '' && { location: draft.location }),
+    },
+    ...(draft.animate && { animation: ANIMATION }),
   };
   return { sites: readSites(draft.sites, faults), devices: draft.devices, markers, options };
 }
@@ -73,56 +89,120 @@ function readMarkers(text: string, faults: FieldFaults): number[] {
 
 const shortened = (text: string) => (text.trim().length > 60 ? `${text.trim().slice(0, 60)}…` : text.trim());
 
-/** The number of pictures of a request. The service merges what is the same in the same way. */
-export function countPictures(creatives: number, { sites, devices, markers }: Targets): number {
-  return creatives * sites.length * devices.length * Math.max(1, markers.length);
+/** The pictures that a draft asks for. */
+export interface Wanted {
+  readonly targets: Targets;
+  readonly plan: MediaPlan | undefined;
+  /** Undefined if there are too many combinations to look at each. */
+  readonly planned: Planned | undefined;
+  /** With those that are skipped. */
+  readonly total: number;
 }
 
-function requestBody(draft: Draft, { sites, devices, options }: Targets): JsonObject {
-  const screenshots = sites.flatMap((url) => devices.map((name) => ({ site: { url }, device: { name }, options })));
+interface DraftOf {
+  readonly organizationId: string;
+  readonly draft: Draft;
+  readonly ads: readonly DraftAd[];
+  readonly faults: FieldFaults;
+}
+
+/** More combinations than this, in pictures of one request, would hold the event loop. */
+const LOOKED_AT = 5;
+
+/** Reads the rows of the plan, and each ad of the draft on each site and device. Adds the faults of fields. */
+export async function readWanted({ store, limits }: PagesOptions, given: DraftOf): Promise<Wanted> {
+  const { draft, ads, faults } = given;
+  const targets = readTargets(draft, faults);
+  const devices = targets.devices.flatMap((name) => findDevice(name)?.name ?? []);
+  const { sites, markers } = targets;
+  const plan = await readPlan(store.db, given, { devices, markers });
+  const pages = sites.length * devices.length;
+  const ofPlan = plan?.combinations ?? [];
+  const total = ofPlan.length + ads.length * pages * Math.max(1, markers.length);
+  if (total > LOOKED_AT * limits.screenshots) return { targets, plan, planned: undefined, total };
+  const wanted = [...ofPlan, ...combinationsOf({ ads, sites, devices, markers })];
+  return { targets, plan, planned: planCombinations(wanted, draft.tryAll ? null : draft), total };
+}
+
+export const UNKNOWN_COLUMNS =
+  'Say above the columns of the plan which one has the sites, and which one the ads or their sizes.';
+
+async function readPlan(
+  db: Queryable,
+  { organizationId, draft, ads, faults }: DraftOf,
+  usual: { readonly devices: readonly DeviceName[]; readonly markers: readonly number[] },
+): Promise<MediaPlan | undefined> {
+  if (draft.plan === null) return undefined;
+  const { rows, headings } = draft.plan;
+  const { site, ad, size, device } = headings.columns;
+  if (site === undefined || (ad ?? size ?? device) === undefined) {
+    faults.add('plan', UNKNOWN_COLUMNS);
+    return undefined;
+  }
+  return readMediaPlan(db, { organizationId, table: rows, headings, adIds: ads.map(({ id }) => id), ...usual });
+}
+
+function requestBody(draft: Draft, options: JsonObject, combinations: readonly Combination[]): JsonObject {
+  const optionsOf = ({ site, device, ad }: Combination) => {
+    const index = draft.slots[slotKey(site, device, ad.size)];
+    const { animation, ...others } = options;
+    // A still ad would only get a warning that nothing moves.
+    const moving = ad.still || animation === undefined ? others : options;
+    return index === undefined ? moving : { ...moving, slot: { index } };
+  };
   return {
     campaign: { name: draft.campaign },
-    screenshot_requests: draft.adIds.map((id) => ({ ad: { id }, screenshots })),
+    screenshot_requests: requestEntries(combinations, optionsOf),
     ...(!isBlank(draft.instructions) && { instructions: draft.instructions }),
   };
 }
 
 /** Adds all faults that are known without sending the request. @returns its body. */
-export function checkDraft(
-  { limits }: PagesOptions,
-  { draft, ads, faults }: { draft: Draft; ads: readonly DraftAd[]; faults: FieldFaults },
-) {
-  const targets = readTargets(draft, faults);
-  if (ads.length === 0) faults.add('creatives', 'Add at least one creative.');
-  for (const ad of ads) addAdFaults(ad, draft, faults);
-  if (targets.sites.length === 0 && faults.of('sites').length === 0) faults.add('sites', 'Enter at least one site.');
+export async function checkDraft(options: PagesOptions, given: DraftOf): Promise<JsonObject> {
+  const { limits } = options;
+  const { draft, ads, faults } = given;
+  const { targets, plan, planned, total } = await readWanted(options, given);
+  if (ads.length === 0 && draft.plan === null) faults.add('ads', 'Add at least one ad.');
+  for (const ad of ads) addAdFaults(ad, faults);
+  const hasSites = targets.sites.length > 0 || draft.plan !== null;
+  if (!hasSites && faults.of('sites').length === 0) faults.add('sites', 'Enter at least one site.');
   if (targets.devices.length === 0) faults.add('devices', 'Choose at least one device.');
-  const body = requestBody(draft, targets);
-  const count = countPictures(ads.length, targets);
+  const rows = new Set((plan?.faults ?? []).map(({ row }) => row)).size;
+  if (rows > 0) faults.add('plan', `Correct ${rows === 1 ? 'one row' : `${rows} rows`} of the plan.`);
+  addParserFaults({ draft, targets, faults }, screenshotRequestParser(limits));
+  const combinations = planned?.combinations ?? [];
+  const count = planned === undefined ? total : combinations.length;
   if (count > limits.screenshots) {
-    const [given, most] = [count, limits.screenshots].map((number) => number.toLocaleString('en'));
+    const [counted, most] = [count, limits.screenshots].map((number) => number.toLocaleString('en'));
     faults.add(
       'form',
-      `One request gives at most ${most} pictures, and these would be ${given}: send several requests.`,
+      `One request gives at most ${most} pictures, and these would be ${counted}: send several requests.`,
     );
-    return body;
   }
-  addParserFaults({ draft, targets, faults }, screenshotRequestParser(limits));
-  return body;
+  if (count === 0 && !faults.any) faults.add('form', NOTHING_FITS);
+  return requestBody(draft, targets.options, combinations);
 }
 
-function addAdFaults({ name, status, campaign, source }: DraftAd, draft: Draft, faults: FieldFaults): void {
+const NOTHING_FITS =
+  'No ad fits a device, so there would be no picture. Choose other devices, or the option to scale ads down.';
+
+function addAdFaults({ name, status }: DraftAd, faults: FieldFaults): void {
   if (status !== 'pending' && status !== 'uploaded')
-    faults.add('creatives', `“${name}” could not be rendered: remove it, or correct it and add it again.`);
-  if (source !== 'draft' && campaign !== campaignName(draft.campaign))
-    faults.add('creatives', `“${name}” is an ad of the campaign “${campaign}”: choose that campaign, or remove it.`);
+    faults.add('ads', `“${name}” could not be rendered: remove it, or correct it and add it again.`);
 }
 
-/** All creatives have the same sites and devices, so one of each finds the same faults as all of them. */
+/** All combinations have the same options and devices, so one of each finds the same faults as all of them. */
 function addParserFaults({ draft, targets, faults }: ToParse, parse: ScreenshotRequestParser): void {
   const [site = 'https://site.example/'] = targets.sites;
   const devices = targets.devices.length === 0 ? ['desktop'] : targets.devices;
-  const [adId = draft.key] = draft.adIds;
-  const body = requestBody({ ...draft, adIds: [adId] }, { ...targets, sites: [site], devices });
+  const screenshots = devices.map((name) => ({
+    site: { url: site },
+    device: deviceRecord(name),
+    options: targets.options,
+  }));
+  const body = {
+    ...requestBody(draft, targets.options, []),
+    screenshot_requests: [{ ad: { id: draft.key }, screenshots }],
+  };
   faults.addErrors(parse(body).faults.errors);
 }

@@ -1,4 +1,5 @@
 /** Ads, sets and campaigns for the pages that change and delete them: what they are, and what a deletion removes. */
+import { readOrFail } from '../../api/public/endpoint.ts';
 import { AdChange, CampaignChange, SetChange } from '../../contract/changes.ts';
 import { readAdHead } from '../../core/ads/readAd.ts';
 import { adIsShown, type ObjectRef, readCampaignUse } from '../../core/removal/deletions.ts';
@@ -9,7 +10,7 @@ import { readProgress, readSetHead } from '../../core/sets/readSet.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import type { SectionName } from '../context.ts';
-import { readFields } from '../fields.ts';
+
 import type { PagePaths } from '../paths.ts';
 import { isRunning } from '../set/pictures.ts';
 
@@ -58,7 +59,7 @@ const AD: ObjectType = {
     const removes = ['its preview and its frames', 'its uploaded file, if no other ad uses it'];
     return { name: ad.name, text: ad.name, removes, obstacle: await obstacleOfAd(db, ref.id, ad.status) };
   },
-  change: (tx, ref, { text, actor }) => changeAd(tx, ref, { change: readFields(AdChange, { name: text }), actor }),
+  change: (tx, ref, { text, actor }) => changeAd(tx, ref, { change: readOrFail(AdChange, { name: text }), actor }),
   remove: removeAd,
 };
 
@@ -70,7 +71,7 @@ async function obstacleOfAd(db: Queryable, id: string, status: string): Promise<
 
 const SET: ObjectType = {
   noun: 'set',
-  section: 'sets',
+  section: 'campaigns',
   changeLabel: 'Change the instructions',
   field: { name: 'instructions', label: 'Instructions', max: 10_000 },
   changeHint: 'Everybody who may read the set sees them. Shared pages and exports do not show them.',
@@ -84,12 +85,12 @@ const SET: ObjectType = {
       ? 'It waits or is being captured. Cancel it first, or wait until it has ended.'
       : undefined;
     const { total = 0 } = (await readProgress(db, ref)) ?? {};
-    const removes = [`its ${counted(total, 'screenshot')}, with pictures and reviews`, 'its share links and exports'];
+    const removes = [`its ${counted(total, 'picture')}, with their reviews`, 'its share links and exports'];
     return { name: set.campaign, removes, text: set.instructions ?? '', obstacle };
   },
   change: (tx, ref, { text, actor }) => {
     const instructions = text.trim() === '' ? null : text;
-    return changeSet(tx, ref, { change: readFields(SetChange, { instructions }), actor });
+    return changeSet(tx, ref, { change: readOrFail(SetChange, { instructions }), actor });
   },
   remove: removeSet,
 };
@@ -110,11 +111,12 @@ const CAMPAIGN: ObjectType = {
     const removes = [
       `${counted(campaign.sets, 'set')}, with pictures, reviews, share links and exports`,
       `${counted(campaign.ads, 'ad')}, with previews`,
+      'its schedules',
     ];
     return { name: campaign.name, text: campaign.name, removes, obstacle: await obstacleOfCampaign(db, ref.id) };
   },
   change: (tx, ref, { text, actor }) =>
-    renameCampaign(tx, ref, { name: readFields(CampaignChange, { name: text }).name, actor }),
+    renameCampaign(tx, ref, { name: readOrFail(CampaignChange, { name: text }).name, actor }),
   remove: removeCampaign,
 };
 
@@ -123,7 +125,7 @@ async function obstacleOfCampaign(db: Queryable, id: string): Promise<string | u
   if (use.isCaptured)
     return 'A set of it waits, or a set or an ad of it is being captured. Cancel the set first, or wait until it has ended.';
   if (use.screenshots > MAX_SCREENSHOTS_OF_CAMPAIGN)
-    return `It has more than ${MAX_SCREENSHOTS_OF_CAMPAIGN.toLocaleString('en')} screenshots. Delete some of its sets first.`;
+    return `It has more than ${MAX_SCREENSHOTS_OF_CAMPAIGN.toLocaleString('en')} pictures. Delete some of its sets first.`;
   return undefined;
 }
 

@@ -1,4 +1,5 @@
 import { type Html, html } from '../../lib/html.ts';
+import { badge } from '../components.ts';
 import type { ResultsPage } from '../context.ts';
 import type { PageRoutes } from '../pageRoutes.ts';
 import { pathsOf } from '../paths.ts';
@@ -26,17 +27,20 @@ function referencePage(document: OpenApiDocument, publicUrl: string): ResultsPag
 <nav class="toc" aria-label="Operations">${groups.map(({ name, operations: own }) => tocGroup(name, own))}
 <p>More</p><ul><li><a href="#webhooks">Webhooks</a></li><li><a href="#objects">Objects</a></li></ul></nav>
 <div class="content">
-<header class="head"><h1>API reference</h1>${paragraphs(document.info.description)}
-<p>The same reference for programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p></header>
+<section><h1>API reference</h1>${paragraphs(document.info.description)}
+<p>The same reference for programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p></section>
 <section id="samples"><h2>The samples</h2><p>Each sample is a command for a POSIX shell. Set these variables once. The answers give the ids that other samples need.</p>
 <pre>${`export TEARSHEET="${publicUrl}"\nexport ORGANIZATION="demo"\nexport KEY="ts_live_…"`}</pre></section>
 ${groups.map(({ name, operations: own }) => html`<section><h2>${name}</h2>${own.map(operationSection)}</section>`)}
 <section id="webhooks"><h2>Webhooks</h2>${webhooks.map(webhookSection)}</section>
-<section id="objects"><h2>Objects</h2>${schemas.map(([name, schema]) => html`<article id="${name}"><h3>${name}</h3>${schema.description !== undefined && html`<p>${inline(schema.description)}</p>`}${fieldList(schema)}</article>`)}</section>
+<section id="objects"><h2>Objects</h2>${schemas.map(([name, schema]) => html`<article class="panel" id="${name}"><h3>${name}</h3>${schema.description !== undefined && html`<p>${inline(schema.description)}</p>`}${fieldList(schema)}</article>`)}</section>
 </div>
 </div>`;
   return { title: 'API reference', body, assets: ['reference.css'] };
 }
+
+/** The colours of methods. */
+const METHOD_STATES: Readonly<Record<string, string>> = { GET: 'active', DELETE: 'failed' };
 
 const tagOf = ({ tags = [] }: NamedOperation['operation']) => tags[0] ?? 'Other';
 
@@ -48,8 +52,8 @@ function tocGroup(name: string, operations: readonly NamedOperation[]): Html {
 function operationSection(named: NamedOperation): Html {
   const { method, path, operation, id } = named;
   const ids = idVariables(path);
-  return html`<article id="${id}"><h3>${operation.summary}</h3>
-<p class="place"><b class="${method.toLowerCase()}">${method}</b> <code>${path}</code></p>
+  return html`<article class="panel" id="${id}"><h3>${operation.summary}</h3>
+<p class="place">${badge(METHOD_STATES[method] ?? '', method)} <code>${path}</code></p>
 ${paragraphs(operation.description ?? '')}
 <h4>Sample</h4>
 <pre>${sampleRequest(named)}</pre>
@@ -84,7 +88,7 @@ function responseEntry([status, { description, content = {} }]: [
 }
 
 function webhookSection({ id, path, operation }: NamedOperation): Html {
-  return html`<article id="${id}"><h3>${operation.summary}</h3><p class="place"><b class="post">POST</b> <code>${path}</code> to the address of your subscriber</p>
+  return html`<article class="panel" id="${id}"><h3>${operation.summary}</h3><p class="place">${badge('', 'POST')} <code>${path}</code> to the address of your subscriber</p>
 ${bodySection({ id, path, operation, method: 'POST' })}
 <h4>Headers</h4>${parameterList(operation.parameters ?? [])}
 <h4>Your answer</h4><dl class="field-list">${Object.entries(operation.responses).map(responseEntry)}</dl></article>`;

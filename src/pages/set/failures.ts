@@ -1,12 +1,15 @@
-/** The screenshots of a set without a picture, by what went wrong, with advice and a button that takes them again. */
+/** The screenshots of a set without a picture: what went wrong in plain words, and what cures it. */
+import { readFoundSizes } from '../../core/sets/readScreenshots.ts';
+import type { SetHead } from '../../core/sets/readSet.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import type { Viewer } from '../context.ts';
+import { button, linkButton } from '../components.ts';
+import type { PagesOptions, Viewer } from '../context.ts';
 import { hiddenFields } from '../forms.ts';
 import { SCREENSHOT_ADVICE, SCREENSHOT_LABELS } from '../labels.ts';
 import { webLink } from '../parts.ts';
-import type { PagePaths } from '../paths.ts';
-import type { PictureView } from './pictures.ts';
+import { addressOf, type PagePaths } from '../paths.ts';
+import { isFinished, type PictureView } from './pictures.ts';
 
 /** Cases of one kind that are listed at once. */
 const CASES_SHOWN = 12;
@@ -16,12 +19,13 @@ const ADS_SHOWN = 3;
 interface FailureOptions {
   readonly viewer: Viewer;
   readonly paths: PagePaths;
-  readonly setId: string;
-  /** Only a finished set can be taken again. */
-  readonly isFinished: boolean;
+  readonly set: SetHead;
 }
 
-/** @returns those that failed and are not being taken again. */
+/** The sizes of the slots that the page of a screenshot has, by the id of the screenshot. */
+type FoundSizes = ReadonlyMap<string, readonly string[]>;
+
+/** @returns those that failed and are not being retaken. */
 export function failuresOf<V extends PictureView>(views: readonly V[]): V[] {
   return views.filter(({ status, runningIn }) => isFailure(status) && runningIn === undefined);
 }
@@ -30,53 +34,82 @@ export function isFailure(status: string): status is ScreenshotFailure {
   return Object.hasOwn(SCREENSHOT_ADVICE, status);
 }
 
-export function failures(views: readonly PictureView[], options: FailureOptions): Html | null {
+export async function failures(
+  { store }: PagesOptions,
+  views: readonly PictureView[],
+  options: FailureOptions,
+): Promise<Html> {
   const failed = failuresOf(views);
-  if (failed.length === 0) return null;
+  if (failed.length === 0) return html`<p class="hint">No picture failed.</p>`;
   const kinds = [...Map.groupBy(failed, ({ status }) => status)].toSorted(([, a], [, b]) => b.length - a.length);
-  return html`<header class="bar"><h2>${failed.length} of ${views.length} failed</h2>${kinds.length > 1 && again(failed, options)}</header>
-${kinds.map(([status, ofKind]) => isFailure(status) && kind(status, ofKind, options))}`;
+  const noSlot = failed.filter(({ status }) => status === 'no_slots').map(({ shownId }) => shownId);
+  const sizes = await readFoundSizes(store.db, noSlot);
+  return html`${kinds.length > 1 && html`<p class="bar">${retake(failed, options, { label: `Retake all ${failed.length}` })}</p>`}
+${kinds.map(([status, ofKind]) => isFailure(status) && kind(status, ofKind, { ...options, sizes }))}`;
 }
 
-function kind(status: ScreenshotFailure, failed: readonly PictureView[], options: FailureOptions): Html {
+function kind(
+  status: ScreenshotFailure,
+  failed: readonly PictureView[],
+  options: FailureOptions & { readonly sizes: FoundSizes },
+): Html {
   const cases = [...Map.groupBy(failed, ({ site_url, reason }) => `${site_url}\n${reason ?? ''}`).values()];
   const more = cases.slice(CASES_SHOWN, MOST_CASES);
   const rest = cases.length - CASES_SHOWN;
-  return html`<article class="kind"><header class="bar"><h3>${SCREENSHOT_LABELS[status]} <span class="meta">${counted(failed.length)}</span></h3>${again(failed, options, status)}</header>
-<p class="advice">${SCREENSHOT_ADVICE[status]}</p>
+  return html`<article class="panel wide kind"><header><h2>${SCREENSHOT_LABELS[status]} <span class="count">${failed.length}</span></h2>
+<p class="advice">${SCREENSHOT_ADVICE[status]}</p>${cures(status, failed, options)}</header>
 <ul>${cases.slice(0, CASES_SHOWN).map((same) => oneCase(same, options))}</ul>
 ${rest > 0 && html`<details><summary>${rest} more</summary><ul>${more.map((same) => oneCase(same, options))}</ul>${cases.length > MOST_CASES && html`<p class="meta">And ${cases.length - MOST_CASES} more, which the JSON of the set names.</p>`}</details>`}
 </article>`;
 }
 
-const counted = (count: number) => (count === 1 ? '1 screenshot' : `${count} screenshots`);
-
 /** Screenshots of one site that failed for the same reason. */
-function oneCase(failed: readonly PictureView[], { paths }: FailureOptions): HtmlContent {
+function oneCase(
+  failed: readonly PictureView[],
+  { paths, sizes }: FailureOptions & { readonly sizes: FoundSizes },
+): HtmlContent {
   const [first] = failed;
   if (first === undefined) return null;
   const devices = [...new Set(failed.map(({ device }) => device))].join(', ');
   const byAd = [...Map.groupBy(failed, ({ ad }) => ad.id).values()].flatMap(([one]) => one ?? []);
   const ads = byAd
     .slice(0, ADS_SHOWN)
-    .map(({ id, ad }, index) => html`${index > 0 && ', '}<a href="${paths.screenshot(id)}"><bdi>${ad.name}</bdi></a>`);
+    .map(
+      ({ id, ad }, index) =>
+        html`${index > 0 && ', '}<a href="${paths.screenshot(id)}"><bdi>${ad.name}</bdi></a>${ad.width !== null && ` (${ad.width}×${ad.height})`}`,
+    );
   const others = byAd.length > ADS_SHOWN && ` and ${byAd.length - ADS_SHOWN} more`;
-  return html`<li><p class="address">${webLink(first.site_url)} <span class="meta">on ${devices}: ${ads}${others}</span></p>
-<p class="reason">${first.reason ?? 'No reason was recorded.'}</p></li>`;
+  return html`<li><p>${webLink(first.site_url)} <span class="meta">on ${devices}: ${ads}${others}</span></p>
+<p class="reason">${takes(sizes.get(first.shownId)) ?? first.reason ?? 'No reason was recorded.'}</p>
+<details><summary>Details</summary><p class="meta">${first.reason}</p><p class="meta">${first.status}</p></details></li>`;
 }
 
-function again(
+/** For example "This page takes 970×250 and 300×250.", largest first. */
+function takes(sizes: readonly string[] = []): string | undefined {
+  const [last, ...others] = sizes.toReversed();
+  if (last === undefined) return undefined;
+  return `This page takes ${others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`}.`;
+}
+
+/** Retakes that may help, with one option each. */
+function cures(status: ScreenshotFailure, failed: readonly PictureView[], options: FailureOptions): HtmlContent {
+  const change = linkButton({
+    href: addressOf(`${options.paths.set(options.set.id)}/retake`, { status }),
+    label: 'Change device, slot or page…',
+  });
+  const plain = retake(failed, options, { status, label: failed.length === 1 ? 'Retake' : `Retake ${failed.length}` });
+  const scaled = retake(failed, options, { status, label: 'Allow scaling', field: 'allow_scaling' });
+  const kept = retake(failed, options, { status, label: 'Keep other ads', field: 'keep_other_ads' });
+  if (plain === null) return null;
+  return html`<div class="actions">${status === 'no_slots' ? [scaled, kept] : plain}${change}</div>`;
+}
+
+function retake(
   failed: readonly PictureView[],
-  { viewer, paths, setId, isFinished }: FailureOptions,
-  status?: ScreenshotFailure,
-): HtmlContent {
-  if (!viewer.canWrite || !isFinished) return null;
-  const path = paths.set(setId);
-  const text =
-    status === undefined
-      ? `Take all ${failed.length} again`
-      : failed.length === 1
-        ? 'Take it again'
-        : 'Take these again';
-  return html`<form method="post" action="${path}/retake">${hiddenFields(viewer, path)}<input type="hidden" name="which" value="failures">${status !== undefined && html`<input type="hidden" name="status" value="${status}">`}<button>${text}</button></form>`;
+  { viewer, paths, set }: FailureOptions,
+  { status, label, field }: { status?: ScreenshotFailure; label: string; field?: 'allow_scaling' | 'keep_other_ads' },
+): Html | null {
+  if (!viewer.canWrite || !isFinished(set) || failed.length === 0) return null;
+  const path = paths.set(set.id);
+  return html`<form method="post" action="${path}/retake">${hiddenFields(viewer, path)}<input type="hidden" name="which" value="failures">${status !== undefined && html`<input type="hidden" name="status" value="${status}">`}${field && html`<input type="hidden" name="${field}" value="yes">`}${button({ label, icon: 'rotate-ccw' })}</form>`;
 }

@@ -16,17 +16,13 @@ export function groupingOf(text: unknown): Grouping {
   return GROUPINGS.find((grouping) => grouping === text) ?? 'site';
 }
 
-export interface FilmStrip<V extends Groupable> {
-  /** Ordered by marker. */
-  readonly frames: readonly V[];
-}
-
 export interface Group<V extends Groupable> {
   readonly by: Grouping;
   /** Names the group on every list page of the set. */
   readonly key: string;
   readonly first: V;
-  readonly strips: readonly FilmStrip<V>[];
+  /** The frames of one placement each, by marker. */
+  readonly strips: readonly (readonly V[])[];
 }
 
 const KEYS: Readonly<Record<Grouping, (view: Groupable) => string>> = {
@@ -61,8 +57,7 @@ export function groupPictures<V extends Groupable>(views: readonly V[], by: Grou
   return [...Map.groupBy(views, KEYS[by])].flatMap(([key, ofGroup]) => {
     const [first] = ofGroup;
     if (first === undefined) return [];
-    const strips = [...Map.groupBy(ofGroup, stripKey).values()].map((frames) => ({ frames }));
-    return [{ by, key, first, strips }];
+    return [{ by, key, first, strips: [...Map.groupBy(ofGroup, stripKey).values()] }];
   });
 }
 

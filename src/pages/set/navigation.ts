@@ -1,12 +1,21 @@
-/** Links inside a large set: how its pictures are grouped, its groups, and its list pages. */
+/** Links inside a set: its tabs, how its pictures are grouped and filtered, its groups, and its list pages. */
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { tabs } from '../components.ts';
+import { addressOf } from '../paths.ts';
+import { failuresOf } from './failures.ts';
 import { groupId } from './grid.ts';
 import { GROUPINGS, type Grouping, groupName, groupPictures } from './grouping.ts';
 import { type PictureView, type SetFacts, SHOWN, type Shown } from './pictures.ts';
 
+/** The parts of a set's page. The first one has no name in its address. */
+export const TABS = ['pictures', 'failed', 'shared', 'activity'] as const;
+export type TabName = (typeof TABS)[number];
+
+export const tabOf = (text: unknown): TabName => TABS.find((tab) => tab === text) ?? 'pictures';
+
 const SHOWN_NAMES: Readonly<Record<Shown, string>> = {
   all: 'All',
-  open: 'Not reviewed',
+  open: 'To review',
   approved: 'Approved',
   rejected: 'Rejected',
 };
@@ -27,12 +36,41 @@ export interface Place {
 const MOST_GROUPS = 1_000;
 const NAMES: Readonly<Record<Grouping, string>> = { site: 'Site', device: 'Device', ad: 'Ad' };
 
+export function setTabs({ views }: SetFacts, { path, current, shares }: TabOptions): Html {
+  const counts = { pictures: views.filter(isInGrid).length, failed: failuresOf(views).length, shared: shares };
+  const tab = (name: TabName, label: string, count?: number) => ({
+    label,
+    href: addressOf(path, { tab: name === 'pictures' ? undefined : name }),
+    isCurrent: name === current,
+    ...(count !== undefined && { count }),
+  });
+  const list = tabs('Parts of the set', [
+    tab('pictures', 'Pictures', counts.pictures),
+    ...(counts.failed > 0 || current === 'failed' ? [tab('failed', 'Failed', counts.failed)] : []),
+    tab('shared', 'Shared', counts.shared),
+    tab('activity', 'Activity'),
+  ]);
+  return html`<div id="tabs" data-live>${list}</div>`;
+}
+
+interface TabOptions {
+  readonly path: string;
+  readonly current: TabName;
+  /** The number of share links. */
+  readonly shares: number;
+}
+
+/** Pictures, and what is or will be taken. Failures have a tab of their own. */
+export const isInGrid = ({ status, image_token, runningIn }: PictureView) =>
+  image_token !== null || status === 'pending' || runningIn !== undefined;
+
 export function placeAddress({ path, by, show }: Place, page: number, hash = ''): string {
-  const query = new URLSearchParams();
-  if (by !== 'site') query.set('group', by);
-  if (show !== 'all') query.set('show', show);
-  if (page > 1) query.set('page', String(page));
-  return `${path}${query.size > 0 ? `?${query}` : ''}${hash}`;
+  const query = {
+    group: by === 'site' ? undefined : by,
+    show: show === 'all' ? undefined : show,
+    page: page > 1 ? String(page) : undefined,
+  };
+  return `${addressOf(path, query)}${hash}`;
 }
 
 export function groupingLinks(place: Place): Html {
@@ -47,8 +85,7 @@ export function sectionLinks(ordered: readonly PictureView[], place: Place): Htm
   const starts = new Map(ordered.map(({ id }, index) => [id, index] as const).toReversed());
   const items = groups.slice(0, MOST_GROUPS).map((group) => {
     const page = Math.floor((starts.get(group.first.id) ?? 0) / place.perPage) + 1;
-    const count = group.strips.reduce((sum, { frames }) => sum + frames.length, 0);
-    return html`<li><a href="${placeAddress(place, page, `#${groupId(group)}`)}"><bdi>${groupName(group)}</bdi></a> <span class="meta">${count}</span></li>`;
+    return html`<li><a href="${placeAddress(place, page, `#${groupId(group)}`)}"><bdi>${groupName(group)}</bdi></a> <span class="meta">${group.strips.flat().length}</span></li>`;
   });
   return html`<details class="toc"><summary>${groups.length} ${place.by === 'ad' ? 'ads' : `${place.by}s`}</summary><ol>${items}</ol></details>`;
 }
@@ -67,6 +104,6 @@ export function reviewFilter<V extends PictureView>(views: readonly V[], show: S
 export function reviewLinks(views: readonly PictureView[], facts: SetFacts, place: Place): HtmlContent {
   if (facts.decisions.size === 0 && facts.set.status !== 'in_review') return null;
   const link = (show: Shown) =>
-    html`<a href="${placeAddress({ ...place, show }, 1)}"${show === place.show && html` aria-current="true"`}>${SHOWN_NAMES[show]} ${reviewFilter(views, show, facts).length}</a>`;
+    html`<a href="${placeAddress({ ...place, show }, 1)}"${show === place.show && html` aria-current="true"`}>${SHOWN_NAMES[show]} <span class="count">${reviewFilter(views, show, facts).length}</span></a>`;
   return html`<p class="pills"><span>Show</span> ${SHOWN.map(link)}</p>`;
 }

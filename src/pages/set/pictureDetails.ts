@@ -1,10 +1,12 @@
-/** The text beside one picture, on its page and in the lightbox. */
+/** The text beside one picture, on its page. */
 
+import type { Thread } from '../../core/reviews/commentQueries.ts';
 import type { SetHead } from '../../core/sets/readSet.ts';
 import type { PlacedScreenshot, VersionRow } from '../../core/sets/readVersions.ts';
 import { COMMENT_MAX } from '../../domain/reviews.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import type { Viewer } from '../context.ts';
+import { button } from '../components.ts';
+import type { PagesOptions, Viewer } from '../context.ts';
 import { hiddenFields } from '../forms.ts';
 import { reviewedBy, SCREENSHOT_ADVICE, SCREENSHOT_LABELS, timeElement } from '../labels.ts';
 import { warningList, webLink } from '../parts.ts';
@@ -13,6 +15,7 @@ import { isFailure } from './failures.ts';
 import { isRunning, type PictureView, type ReviewedPicture } from './pictures.ts';
 import { NO_CHANGES, retakeFields } from './retakes.ts';
 import { type FoundSlots, slotList } from './slots.ts';
+import { answerLine, ownThreads } from './threads.ts';
 
 /** The order on the page, because PostgreSQL does not keep the order of the fields. Other fields follow. */
 const FIELD_ORDER = [
@@ -50,26 +53,38 @@ export interface PictureFacts {
   readonly slots: FoundSlots | undefined;
   /** The screenshots of the set in the order of its page. */
   readonly places: readonly PlacedScreenshot[];
+  /** About the shown version. */
+  readonly threads: readonly Thread[];
 }
 
-export interface PicturePageOptions {
+export interface PicturePageOptions extends Pick<PagesOptions, 'locations'> {
   readonly viewer: Viewer;
   readonly paths: PagePaths;
   /** The id of a version; '' for the newest. */
   readonly version: string;
   /** The id of a screenshot to compare with; '' for none. */
   readonly compareWith: string;
+  /** Says which decision the last form made. */
+  readonly done: HtmlContent;
 }
 
 export function details(facts: PictureFacts, options: PicturePageOptions): Html {
   const { view, record } = facts;
+  const isUncertain = isSlotUncertain(view);
   return html`${about(facts, options)}
 ${warningList(view.warnings)}
+${isUncertain && slots(facts, options)}
 ${review(facts, options)}
+${comments(facts, options)}
 ${retake(facts, options)}
 ${history(facts, options)}
-${slots(facts, options)}
+${!isUncertain && slots(facts, options)}
 ${provenance(view, record)}`;
+}
+
+/** Whether the reader should look at the other slots first. */
+export function isSlotUncertain({ warnings }: Pick<ReviewedPicture, 'warnings'>): boolean {
+  return warnings.some(({ code }) => code === 'slot_uncertain');
 }
 
 function about({ view }: PictureFacts, { paths }: PicturePageOptions): Html {
@@ -87,29 +102,34 @@ export function fault({ view: { status, reason, runningIn } }: PictureFacts): Ht
   return html`<div class="note fault"><p><strong>${SCREENSHOT_LABELS[status]}</strong></p><p class="reason">${reason}</p><p class="advice">${SCREENSHOT_ADVICE[status]}</p></div>`;
 }
 
-function review({ view }: PictureFacts, { viewer, paths }: PicturePageOptions): HtmlContent {
-  const { review, status, shownId } = view;
-  const decision = review?.decision ?? 'none';
-  const now = html`<p class="meta">${decision === 'none' ? 'Not reviewed' : html`<span class="state ${decision}">${decision}</span>`} ${review !== null && reviewedBy(review)}</p>`;
-  if (!viewer.canWrite)
-    return html`<section><h2>Review</h2>${now}${review?.comment && html`<p><bdi>${review.comment}</bdi></p>`}</section>`;
-  const decide =
-    status === 'uploaded' &&
-    html`<button name="decision" value="approved" data-key="a">Approve <kbd>A</kbd></button> <button class="danger" name="decision" value="rejected" data-key="r">Reject <kbd>R</kbd></button> ${decision !== 'none' && html`<button name="decision" value="none" data-key="u">Withdraw <kbd>U</kbd></button> `}`;
-  return html`<section><h2>Review</h2>${now}<form class="decide" method="post" action="${paths.screenshot(shownId)}/review">${hiddenFields(viewer, paths.screenshot(view.id))}
-<label for="comment">Comment <kbd>C</kbd></label><textarea id="comment" name="comment" rows="2" maxlength="${COMMENT_MAX}">${review?.comment}</textarea>
-<p class="bar">${decide}<button name="decision" value="">Save the comment</button></p></form></section>`;
+function review({ view, places }: PictureFacts, { viewer, paths }: PicturePageOptions): HtmlContent {
+  const { review, shownId } = view;
+  const said = review !== null && html`<p class="meta">${reviewedBy(review)}</p>`;
+  if (!viewer.canReview)
+    return html`<section><h2>Review</h2>${said}${review?.comment && html`<p><bdi>${review.comment}</bdi></p>`}</section>`;
+  const after = places[places.findIndex(({ id }) => id === view.id) + 1];
+  return html`<section><h2>Review</h2>${said}<form id="decide" class="stack" method="post" action="${paths.screenshot(shownId)}/review">${hiddenFields(viewer, paths.screenshot(view.id))}${after && html`<input type="hidden" name="after" value="${paths.screenshot(after.id)}">`}
+<label for="comment">Reason or note <kbd>C</kbd></label><textarea id="comment" name="comment" rows="2" maxlength="${COMMENT_MAX}">${review?.comment}</textarea>
+${button({ name: 'decision', value: '', label: 'Save the note' })}</form></section>`;
 }
 
-function retake(facts: PictureFacts, { viewer, paths }: PicturePageOptions): HtmlContent {
+function comments({ view, threads }: PictureFacts, { viewer, paths }: PicturePageOptions): HtmlContent {
+  if (view.status !== 'uploaded' && threads.length === 0) return null;
+  const here = paths.screenshot(view.id);
+  const { shownId } = view;
+  const given = { viewer, paths, next: here, action: `${paths.screenshot(shownId)}/comments`, hasPin: true, shownId };
+  return html`<section id="comments"><h2>Comments</h2>${view.answer && answerLine(view.answer)}${ownThreads(threads, given)}</section>`;
+}
+
+function retake(facts: PictureFacts, { viewer, paths, locations }: PicturePageOptions): HtmlContent {
   const { view } = facts;
   if (view.runningIn !== undefined) {
-    return html`<p class="meta"><span class="state pending">Being taken again</span> in <a href="${paths.set(view.runningIn)}">a set of its own</a></p>`;
+    return html`<p class="meta"><span class="badge pending">Being retaken</span> in <a href="${paths.set(view.runningIn)}">a set of its own</a></p>`;
   }
   const path = retakePath(facts, viewer.canWrite, paths);
   if (path === undefined) return null;
   const isOpen = isFailure(view.status) && html` open`;
-  return html`<details${isOpen}><summary>Take this picture again</summary><form method="post" action="${path}">${hiddenFields(viewer, paths.screenshot(view.id))}<div class="fields">${retakeFields(NO_CHANGES)}<button>Take again</button></div></form></details>`;
+  return html`<details${isOpen}><summary>Retake this picture</summary><form method="post" action="${path}">${hiddenFields(viewer, paths.screenshot(view.id))}<div class="fields">${retakeFields({ locations }, NO_CHANGES)}${button({ label: 'Retake', icon: 'rotate-ccw' })}</div></form></details>`;
 }
 
 /** @returns undefined if the shown version cannot be taken again at the moment. */
@@ -128,7 +148,7 @@ function history({ view, set, versions }: PictureFacts, { paths }: PicturePageOp
   const compare = ({ id }: VersionRow) => html` <a href="${paths.screenshot(view.id)}?with=${id}">Compare</a>`;
   return html`<section><h2>History</h2><ol class="versions">${versions.map(
     (version) =>
-      html`<li${version.id === view.shownId && html` aria-current="true"`}><a href="${paths.screenshot(view.id)}?version=${version.id}">${timeElement(version.captured_at ?? version.requested_at)}</a> <span class="meta">${SCREENSHOT_LABELS[version.status]}${version.set_id !== set.id && html`, in <a href="${paths.set(version.set_id)}">a set of its own</a>`}</span>${version.decision !== null && html` <span class="state ${version.decision}">${version.decision}</span>`}${version.id !== view.shownId && version.image_token !== null && view.image_token !== null && compare(version)}</li>`,
+      html`<li${version.id === view.shownId && html` aria-current="true"`}><a href="${paths.screenshot(view.id)}?version=${version.id}">${timeElement(version.captured_at ?? version.requested_at)}</a> <span class="meta">${SCREENSHOT_LABELS[version.status]}${version.set_id !== set.id && html`, in <a href="${paths.set(version.set_id)}">a set of its own</a>`}</span>${version.decision !== null && html` <span class="badge ${version.decision}">${version.decision}</span>`}${version.id !== view.shownId && version.image_token !== null && view.image_token !== null && compare(version)}</li>`,
   )}</ol></section>`;
 }
 
@@ -138,13 +158,13 @@ function slots(facts: PictureFacts, { viewer, paths }: PicturePageOptions): Html
   const size = view.image_token === null ? undefined : { width: view.image_width ?? 1, height: view.image_height ?? 1 };
   const retakeAt = retakePath(facts, viewer.canWrite, paths);
   const list = slotList(found, { viewer, retakePath: retakeAt, next: paths.screenshot(view.id), size });
-  return html`<section id="slots"><h2>Slots of the page</h2><p class="hint">Tearsheet uses the slot with the highest score that can hold the ad.</p>${list}</section>`;
+  return html`<section id="slots"><h2>Slots of the page</h2><p class="hint">The ad is in the best slot that can hold it. Another one can be used instead.</p>${list}</section>`;
 }
 
 /** Shows the provenance record of a placement preview: which page, slot, device and creative it shows, and when and how it was made. */
 function provenance({ captured_at, image_width, image_height }: Picture, record: object | undefined): Html | null {
   if (captured_at === null && record === undefined) return null;
-  return html`<details class="provenance"><summary>Placement preview record</summary><dl>
+  return html`<details class="provenance"><summary>Details</summary><dl>
   ${captured_at !== null && row('captured', timeElement(captured_at))}
   ${image_width !== null && row('picture', `${image_width} × ${image_height} device pixels`)}
   ${inOrder(record ?? {}).map(([name, value]) => row(name.replaceAll('_', ' '), fieldValue(value)))}

@@ -5,22 +5,29 @@ import type { JsonObject } from '../../contract/faults.ts';
 import { retakeParser } from '../../contract/retakes.ts';
 import { type RepeatKind, repeatScreenshot, repeatSet } from '../../core/requests/repeatScreenshots.ts';
 import { DEVICE_NAMES } from '../../domain/devices.ts';
-import type { FieldErrors } from '../../domain/failure.ts';
+import { conflict, type FieldErrors } from '../../domain/failure.ts';
 import { SELECTOR_MAX } from '../../domain/screenshotOptions.ts';
+import { setName } from '../../domain/setNames.ts';
 import { URL_MAX } from '../../domain/webAddresses.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { button, pageHead } from '../components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
+import { radio, tryForm } from '../fields.ts';
 import { formField, hiddenFields, redirectPath } from '../forms.ts';
-import { idOf, type PageResult, type PageRoutes, redirectTo, tryForm, type ViewerRequest } from '../pageRoutes.ts';
+import { SCREENSHOT_LABELS } from '../labels.ts';
+import { locationChoice } from '../locationChoice.ts';
+import { ANIMATION, type OptionBoxes, optionBoxes } from '../optionBoxes.ts';
+import { idOf, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';
-import { failuresOf } from './failures.ts';
-import type { PictureView, SetFacts } from './pictures.ts';
-import { readSetFacts } from './setPage.ts';
+import { failuresOf, isFailure } from './failures.ts';
+import { type PictureView, readSetFacts, type SetFacts } from './pictures.ts';
 
 const WHAT = ['failures', 'all', 'duplicate'] as const;
 
 /** The fields as a person typed them. '' leaves a field as it was. */
-export interface RetakeFields {
+export interface RetakeFields extends OptionBoxes {
+  /** Id of a location. */
+  readonly location: string;
   readonly url: string;
   readonly device: string;
   readonly selector: string;
@@ -28,7 +35,17 @@ export interface RetakeFields {
   readonly slotIndex: string;
 }
 
-export const NO_CHANGES: RetakeFields = { url: '', device: '', selector: '', slotIndex: '' };
+export const NO_CHANGES: RetakeFields = {
+  location: '',
+  url: '',
+  device: '',
+  selector: '',
+  slotIndex: '',
+  allowScaling: false,
+  keepOtherAds: false,
+  fullPage: false,
+  animate: false,
+};
 
 /** The names of the form's fields by the paths of the API. */
 const FIELD_OF: Readonly<Record<string, string>> = {
@@ -57,7 +74,7 @@ function chosenPictures(views: readonly PictureView[], { what, status, site, dev
   const candidates = what === 'failures' ? failuresOf(views) : views;
   return candidates.filter(
     (view) =>
-      (status === '' || view.status === status) &&
+      (what !== 'failures' || status === '' || view.status === status) &&
       (site === '' || view.site_url === site) &&
       (device === '' || view.device === device),
   );
@@ -76,10 +93,11 @@ async function retakeSet(
 ): Promise<string> {
   const isWhole = choice.what !== 'failures' && choice.site === '' && choice.device === '';
   const ids = chosenPictures(views, choice).map(({ id }) => id);
-  const which = ids.length === 0 ? { which: 'failures' } : { screenshot_ids: ids };
-  const wish = retakeParser(options.limits)({ ...retakeBody(fields), ...(!isWhole && which) });
+  if (!isWhole && ids.length === 0) throw conflict('which', 'finds no such screenshot that was not taken again since.');
+  const wish = retakeParser(options.limits)({ ...retakeBody(fields), ...(!isWhole && { screenshot_ids: ids }) });
   const kind: RepeatKind = choice.what === 'duplicate' ? 'duplicate' : 'retake';
-  const wanted = { organizationId: set.organization_id, setId: set.id, kind, wish };
+  const onlyOpenFailures = choice.what === 'failures';
+  const wanted = { organizationId: set.organization_id, setId: set.id, kind, wish, onlyOpenFailures };
   return options.store.db.transaction().execute((tx) => repeatSet(tx, wanted, options));
 }
 
@@ -94,7 +112,7 @@ async function retakeScreenshot(
   return options.store.db.transaction().execute((tx) => repeatScreenshot(tx, wanted, options));
 }
 
-interface RetakePageOptions {
+interface RetakePageOptions extends Pick<PagesOptions, 'locations'> {
   readonly viewer: Viewer;
   readonly paths: PagePaths;
   readonly fields: RetakeFields;
@@ -106,28 +124,27 @@ interface RetakePageOptions {
 function setRetakePage(
   { set, views }: SetFacts,
   choice: RetakeChoice,
-  { viewer, paths, fields, errors, status = 200 }: RetakePageOptions,
+  { viewer, paths, locations, fields, errors, status = 200 }: RetakePageOptions,
 ): ResultsPage {
   const path = paths.set(set.id);
-  const failed = failuresOf(views).length;
-  const body = html`<section class="head"><p class="crumb"><a href="${path}"><bdi>${set.campaign}</bdi></a></p><h1>Take pictures again</h1>
-<p class="hint">The present pictures stay. The page of the set shows the newest picture of each, with the earlier ones in its history.</p></section>
+  const failed = failuresOf(views).filter((view) => !isFailure(choice.status) || view.status === choice.status).length;
+  const { status: kind } = choice;
+  const which = (value: RetakeChoice['what'], text: string, disabled = false) =>
+    radio({ name: 'which', value, label: text, isChecked: value === choice.what, isDisabled: disabled });
+  const body = html`${pageHead({
+    up: { href: path, label: html`<bdi>${setName(set)}</bdi>` },
+    title: 'Retake pictures',
+    meta: 'The present pictures stay. The set shows the newest picture of each, with the earlier ones in its history.',
+  })}
 <form class="panel" method="post" action="${path}/retake">${hiddenFields(viewer, path)}
+${isFailure(kind) && html`<input type="hidden" name="status" value="${kind}">`}
 <fieldset><legend>What</legend>
-${radio('failures', `The ${failed} that failed`, { checked: choice.what, disabled: failed === 0 })}
-${radio('all', `All ${views.length}`, { checked: choice.what })}
-${radio('duplicate', `All ${views.length}, as a new set of its own: this set stays as it is`, { checked: choice.what })}</fieldset>
-<div class="fields">${narrowing(views, choice)}${retakeFields(fields, errors)}<button class="primary">Take again</button></div>
+${which('failures', isFailure(kind) ? `Those that failed: ${SCREENSHOT_LABELS[kind]}` : `The ${failed} that failed`, failed === 0)}
+${which('all', `All ${views.length}`)}
+${which('duplicate', `All ${views.length}, as a new set of its own: this set stays as it is`)}</fieldset>
+<div class="fields">${narrowing(views, choice)}${retakeFields({ locations }, fields, errors)}${button({ label: 'Retake', icon: 'rotate-ccw', kind: 'primary' })}</div>
 </form>`;
-  return { title: 'Take pictures again', body, status, section: 'sets', assets: ['set.css'] };
-}
-
-function radio(
-  value: string,
-  text: string,
-  { checked, disabled = false }: { checked: string; disabled?: boolean },
-): Html {
-  return html`<label class="check"><input type="radio" name="which" value="${value}"${value === checked && html` checked`}${disabled && html` disabled`}> <span>${text}</span></label>`;
+  return { title: 'Retake pictures', body, status, section: 'campaigns', assets: ['set.css'] };
 }
 
 function narrowing(views: readonly PictureView[], { site, device }: RetakeChoice): Html {
@@ -143,25 +160,49 @@ function narrowing(views: readonly PictureView[], { site, device }: RetakeChoice
 function screenshotRetakePage(
   screenshotId: string,
   next: string,
-  { viewer, paths, fields, errors, status = 200 }: RetakePageOptions,
+  { viewer, paths, locations, fields, errors, status = 200 }: RetakePageOptions,
 ): ResultsPage {
-  const body = html`<section class="head"><p class="crumb"><a href="${next}">Back to the picture</a></p><h1>Take this picture again</h1></section>
-<form class="panel" method="post" action="${paths.screenshot(screenshotId)}/retake">${hiddenFields(viewer, next)}<div class="fields">${retakeFields(fields, errors)}<button class="primary">Take again</button></div></form>`;
-  return { title: 'Take this picture again', body, status, section: 'sets', assets: ['set.css'] };
+  const body = html`${pageHead({ up: { href: next, label: 'Back to the picture' }, title: 'Retake this picture' })}
+<form class="panel" method="post" action="${paths.screenshot(screenshotId)}/retake">${hiddenFields(viewer, next)}<div class="fields">${retakeFields({ locations }, fields, errors)}${button({ label: 'Retake', icon: 'rotate-ccw', kind: 'primary' })}</div></form>`;
+  return { title: 'Retake this picture', body, status, section: 'campaigns', assets: ['set.css'] };
 }
 
 /** @returns the body of the same request of the API. */
-function retakeBody({ url, device, selector, slotIndex }: RetakeFields): JsonObject {
+function retakeBody({
+  url,
+  device,
+  location,
+  selector,
+  slotIndex,
+  allowScaling,
+  keepOtherAds,
+  fullPage,
+  animate,
+}: RetakeFields): JsonObject {
   const slot =
     slotIndex !== '' ? { index: Number(slotIndex) } : selector.trim() !== '' && { selector: selector.trim() };
+  const page = {
+    ...(keepOtherAds && { other_ads: 'keep' }),
+    ...(fullPage && { full_page: true }),
+    ...(location !== '' && { location }),
+  };
   return {
     ...(url.trim() !== '' && { site: { url: url.trim() } }),
     ...(device !== '' && { device: { name: device } }),
-    ...(slot && { options: { slot } }),
+    options: {
+      ...(slot && { slot }),
+      ...(allowScaling && { ad: { allow_scaling: true } }),
+      ...(animate && { animation: ANIMATION }),
+      page,
+    },
   };
 }
 
-export function retakeFields(given: RetakeFields, errors: FieldErrors = {}): Html {
+export function retakeFields(
+  options: Pick<PagesOptions, 'locations'>,
+  given: RetakeFields,
+  errors: FieldErrors = {},
+): Html {
   const fault = (field: string): HtmlContent => {
     const texts = Object.entries(errors).flatMap(([path, texts]) => (FIELD_OF[path] === field ? texts : []));
     return texts.length > 0 && html`<p class="fault" id="${field}-fault">This field ${texts.join(' ')}</p>`;
@@ -172,7 +213,9 @@ export function retakeFields(given: RetakeFields, errors: FieldErrors = {}): Htm
   return html`${others(errors)}
 <label for="retake-url">Another page</label><div><input id="retake-url" name="url" inputmode="url" maxlength="${URL_MAX}" placeholder="As before" value="${given.url}"${described('url')}>${fault('url')}</div>
 <label for="retake-device">Another device</label><div><select id="retake-device" name="device"${described('device')}><option value="">As before</option>${DEVICE_NAMES.map(device)}</select>${fault('device')}</div>
-<label for="retake-selector">Another slot</label><div><input id="retake-selector" name="selector" maxlength="${SELECTOR_MAX}" placeholder="As before, or a CSS selector" value="${given.selector}"${described('selector')}>${fault('selector')}</div>`;
+${locationChoice(options, { chosen: given.location, none: 'As before' })}
+<label for="retake-selector">Another slot</label><div><input id="retake-selector" name="selector" maxlength="${SELECTOR_MAX}" placeholder="As before, or a CSS selector" value="${given.selector}"${described('selector')}>${fault('selector')}</div>
+<span class="label">Options</span><div>${optionBoxes(given)}</div>`;
 }
 
 /** Faults that belong to no field of the form. */
@@ -186,7 +229,7 @@ function others(errors: FieldErrors): HtmlContent {
 }
 
 function sentence(path: string, text: string): string {
-  if (path === 'which') return 'Nothing failed that was not taken again since.';
+  if (path === 'which') return 'No such picture is left: choose others, or see the set for those that were retaken.';
   return /^\p{Lu}/u.test(text) ? text : `The ${path} ${text}`;
 }
 
@@ -201,7 +244,13 @@ export function addRetakeRoutes(pages: PageRoutes): void {
     setPath,
     async (given) => {
       const facts = await factsOf(given);
-      return facts && setRetakePage(facts, choiceOf({ body: {} }), { ...given, fields: NO_CHANGES });
+      return (
+        facts &&
+        setRetakePage(facts, choiceOf({ body: given.request.query }), {
+          ...{ ...given, locations: options.locations },
+          fields: NO_CHANGES,
+        })
+      );
     },
     heavy,
   );
@@ -216,7 +265,7 @@ export function addRetakeRoutes(pages: PageRoutes): void {
         return redirectTo(given, given.paths.set(choice.what === 'duplicate' ? newSet : facts.set.id));
       };
       return tryForm<PageResult>(retake, (errors, status) =>
-        setRetakePage(facts, choice, { ...given, fields, errors, status }),
+        setRetakePage(facts, choice, { ...given, locations: options.locations, fields, errors, status }),
       );
     },
     heavy,
@@ -230,7 +279,10 @@ export function addRetakeRoutes(pages: PageRoutes): void {
       return redirectTo(given, next);
     };
     return tryForm<PageResult>(retake, (errors, status) =>
-      screenshotRetakePage(idOf(request), next, { ...given, fields, errors, status }),
+      screenshotRetakePage(idOf(request), next, {
+        ...{ ...given, locations: options.locations },
+        ...{ fields, errors, status },
+      }),
     );
   });
 }
@@ -247,5 +299,15 @@ function choiceOf(request: Pick<Request, 'body'>): RetakeChoice {
 
 function fieldsOf(request: Request): RetakeFields {
   const field = (name: string) => formField(request, name);
-  return { url: field('url'), device: field('device'), selector: field('selector'), slotIndex: field('slot_index') };
+  return {
+    url: field('url'),
+    device: field('device'),
+    location: field('location'),
+    selector: field('selector'),
+    slotIndex: field('slot_index'),
+    allowScaling: field('allow_scaling') !== '',
+    keepOtherAds: field('keep_other_ads') !== '',
+    fullPage: field('full_page') !== '',
+    animate: field('animate') !== '',
+  };
 }

@@ -1,106 +1,112 @@
-/** The head of a set's page: which set it is, what became of it, and who reviewed it. */
-import type { SetHead } from '../../core/sets/readSet.ts';
-import { countStatuses, reviewNotes, type ScreenshotTotals, totalsOf } from '../../domain/reviewNotes.ts';
+/** The head of a set's page: which set it is, how far its review is, and what a person can do with it. */
+import { countStatuses, type ScreenshotTotals, totalsOf } from '../../domain/reviewNotes.ts';
+import { SET_NAME_MAX, setName } from '../../domain/setNames.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { downloadPanel } from '../downloads.ts';
+import { badge, button, dialog, linkButton, menu, pageHead } from '../components.ts';
+import { downloadForm } from '../downloads.ts';
 import { hiddenFields } from '../forms.ts';
-import { progressLabel, reviewedBy, setLabel, setState, timeElement } from '../labels.ts';
+import { progressLabel, reviewedBy, SET_LABELS, setState, timeElement } from '../labels.ts';
 import { OBJECT_TYPES } from '../objects/managedObjects.ts';
 import { objectLinks } from '../objects/objectPages.ts';
-import { metadataList } from '../parts.ts';
-import type { PagePaths } from '../paths.ts';
 import { isFinished, isRunning, type PictureView, type SetFacts, type SetPageOptions } from './pictures.ts';
-
-/** The keys of lightbox.js. */
-const KEYS = [
-  ['Enter', 'open'],
-  ['← →', 'next picture'],
-  ['Z', 'real pixels'],
-  ['V', 'compare'],
-  ['E', 'explain'],
-  ['A', 'approve'],
-  ['R', 'reject'],
-  ['C', 'comment'],
-] as const;
 
 /** The counts of what people see now: after retakes. */
 export const totalsOfViews = (views: readonly PictureView[]) =>
   totalsOf(countStatuses(views.map(({ status }) => status)));
 
-export function setHead(facts: SetFacts, paths: PagePaths): Html {
-  const { set, views } = facts;
-  const totals = totalsOfViews(views);
-  const notes = reviewNotes(set, countStatuses(views.map(({ status }) => status)));
-  return html`<section id="head" class="head" data-live>
-  <p class="crumb">Placement previews: Tearsheet put these ads into live pages.</p>
-  <h1><bdi>${set.campaign}</bdi></h1>
-  <p class="what"><span class="state ${setState(set.status, totals)}">${setLabel(set.status, totals)}</span> <span class="meta">requested ${timeElement(set.created_at)}${set.settled_at !== null && html`, finished ${timeElement(set.settled_at)}`}</span></p>
-  ${progress(set, totals)}
-  ${relations(facts, paths)}
-  ${set.review !== null && html`<p class="meta">Reviewed ${reviewedBy(set.review)}</p>`}
-  ${set.instructions !== null && note('Instructions', set.instructions)}
-  ${notes !== null && note('Review notes', notes)}
-  ${metadataList(set.metadata)}
-</section>`;
-}
-
-function progress(set: SetHead, totals: ScreenshotTotals): HtmlContent {
-  const text = html`<p>${progressLabel(totals)}${set.cancel_requested_at !== null && set.status !== 'canceled' && ', canceling'}</p>`;
-  if (isFinished(set)) return text;
-  return html`<div class="progress"><progress value="${totals.total - totals.pending}" max="${Math.max(1, totals.total)}" aria-label="Screenshots finished"></progress>${text}</div>`;
-}
-
-function relations({ set, retakes }: SetFacts, paths: PagePaths): HtmlContent {
-  const running = retakes.filter(isRunning);
-  const [newest] = retakes;
-  return [
-    set.retake_of !== null &&
-      html`<p class="meta">This set is a retake of <a href="${paths.set(set.retake_of)}">an earlier set</a>.</p>`,
-    ...running.map(
-      ({ id, total, resolved }) =>
-        html`<p class="meta"><span class="state pending">Taking ${total === 1 ? '1 picture' : `${total} pictures`} again</span> ${resolved} of ${total} finished, in <a href="${paths.set(id)}">a set of their own</a></p>`,
-    ),
-    running.length === 0 &&
-      newest !== undefined &&
-      html`<p class="meta">Pictures of this set were taken again, last in <a href="${paths.set(newest.id)}">the set of ${timeElement(newest.created_at)}</a>.</p>`,
-  ];
-}
-
-/** A longer text would push the pictures down. */
-const SHORT = 300;
-
-function note(title: string, text: string): Html {
-  if (text.length > SHORT) return html`<details class="note"><summary>${title}</summary><p>${text}</p></details>`;
-  return html`<div class="note"><h2>${title}</h2><p>${text}</p></div>`;
-}
-
-/** The actions on the whole set: review it, take it again, or cancel it. */
-export function actions(facts: SetFacts, options: SetPageOptions): HtmlContent {
+export function setHead(facts: SetFacts, { paths, viewer }: SetPageOptions): Html {
   const { set } = facts;
-  const path = options.paths.set(set.id);
-  const pictures = totalsOfViews(facts.views).uploaded;
-  const files = html`<span class="links"><a href="${path}.json">JSON</a></span>`;
-  return html`${options.viewer.canWrite && [review(facts, options), cancel(facts, options)]}
-<p class="bar tools">${options.viewer.canWrite && isFinished(set) && html`<a class="button" href="${path}/retake">Take again or duplicate</a>`}${objectLinks(OBJECT_TYPES.set, path, options.viewer)}${files}<span class="keys" aria-label="Keys on a picture">${KEYS.map(([key, what]) => html`<span><kbd>${key}</kbd> ${what}</span> `)}</span></p>
-${isFinished(set) && pictures > 0 && downloadPanel({ path, pictures, hasTimeZone: true })}`;
+  const totals = totalsOfViews(facts.views);
+  const head = pageHead({
+    up: { href: paths.campaign(set.campaign_id), label: html`<bdi>${set.campaign}</bdi>` },
+    title: html`<bdi>${setName(set)}</bdi>`,
+    badge: badge(setState(set.status, totals), SET_LABELS[set.status]),
+    meta: progress(facts, totals),
+    actions: actions(facts, totals, { paths, viewer }),
+  });
+  return html`<div id="head" data-live>${head}${relations(facts, paths)}</div>`;
 }
 
-function review({ set, views }: SetFacts, { paths, viewer }: SetPageOptions): HtmlContent {
-  if (set.status !== 'in_review') return null;
-  const path = paths.set(set.id);
-  const { total, uploaded } = totalsOfViews(views);
-  return html`<form class="review" method="post" action="${path}/approve">${hiddenFields(viewer, path)}
-  <label for="notes">Notes for the review</label><textarea id="notes" name="notes" rows="2" maxlength="10000"></textarea>
-  <p class="bar"><button class="primary" data-key="A">Approve${uploaded < total && ` without ${total - uploaded}`}</button> <button class="danger" data-key="R" formaction="${path}/reject">Reject</button> <span class="meta"><kbd>Shift+A</kbd> and <kbd>Shift+R</kbd> go to these buttons</span></p></form>`;
+/** How many pictures have a decision, and how many there are to decide about. */
+function reviewedOf({ views, decisions }: SetFacts): { readonly reviewed: number; readonly pictures: number } {
+  const shown = views.filter(({ image_token }) => image_token !== null);
+  return { reviewed: shown.filter(({ shownId }) => decisions.has(shownId)).length, pictures: shown.length };
 }
 
-/** Asks first, because nothing brings the other pictures back. */
-function cancel({ set, views }: SetFacts, { paths, viewer }: SetPageOptions): HtmlContent {
-  if (isFinished(set) || set.cancel_requested_at !== null) return null;
+function progress(facts: SetFacts, totals: ScreenshotTotals): Html {
+  const { set } = facts;
+  const { reviewed, pictures } = reviewedOf(facts);
+  const isReviewed = set.status === 'in_review' && pictures > 0;
+  const [done, all] = isReviewed ? [reviewed, pictures] : [totals.total - totals.pending, totals.total];
+  const text = isReviewed ? `${reviewed} of ${pictures} reviewed` : progressLabel(totals);
+  const bar =
+    (isReviewed || isRunning(set)) &&
+    html` <progress value="${done}" max="${Math.max(1, all)}" aria-label="${isReviewed ? 'Pictures reviewed' : 'Pictures taken'}"></progress>`;
+  const canceling = set.cancel_requested_at !== null && set.status !== 'canceled' && ', canceling';
+  return html`<span class="so-far">${text}${canceling}${bar}</span> · requested ${timeElement(set.created_at)}${set.review !== null && html` · ${SET_LABELS[set.status].toLowerCase()} ${reviewedBy(set.review)}`}`;
+}
+
+function actions(facts: SetFacts, { uploaded, pending }: ScreenshotTotals, { paths, viewer }: HeadOptions): Html {
+  const { set } = facts;
   const path = paths.set(set.id);
-  const { uploaded, pending } = totalsOfViews(views);
-  return html`<details class="confirm"><summary class="button">Cancel this set</summary>
-<form class="note fault" method="post" action="${path}/cancel">${hiddenFields(viewer, path)}<p>${question(uploaded, pending)}</p><button class="danger">Cancel ${pending === 1 ? '1 picture' : `${pending} pictures`}</button></form></details>`;
+  const finished = isFinished(set);
+  return html`${viewer.canWrite && button({ label: 'Share', icon: 'share-2', opens: 'share' })}
+${finished && uploaded > 0 && button({ label: 'Download', icon: 'download', opens: 'download' })}
+${viewer.canWrite && finished && linkButton({ href: `${path}/retake`, label: 'Retake', icon: 'rotate-ccw' })}
+${viewer.canReview && set.status === 'in_review' && button({ label: 'Finish review', icon: 'check', kind: 'primary', opens: 'finish' })}
+${viewer.canWrite && !finished && set.cancel_requested_at === null && button({ label: `Cancel ${pending === 1 ? '1 picture' : `${pending} pictures`}`, opens: 'cancel' })}
+${menu({ label: 'More', icon: 'ellipsis', iconOnly: true }, [
+  viewer.canWrite &&
+    finished &&
+    linkButton({ href: `${path}/retake?which=duplicate`, label: 'Duplicate', icon: 'copy' }),
+  viewer.canWrite &&
+    linkButton({ href: `${paths.schedules}/new?set=${set.id}`, label: 'Repeat this request', icon: 'repeat' }),
+  viewer.canWrite && button({ label: 'Rename', icon: 'pencil', opens: 'rename' }),
+  ...objectLinks(OBJECT_TYPES.set, path, viewer),
+  viewer.canReview && isDecided(set) && reopenForm(path, viewer),
+  linkButton({ href: `${path}.json`, label: 'JSON', icon: 'plug' }),
+])}`;
+}
+
+type HeadOptions = Pick<SetPageOptions, 'paths' | 'viewer'>;
+
+const isDecided = ({ status }: SetFacts['set']) => status === 'approved' || status === 'rejected';
+
+function reopenForm(path: string, viewer: HeadOptions['viewer']): Html {
+  return html`<form method="post" action="${path}/reopen">${hiddenFields(viewer, path)}${button({ label: 'Open the review again', icon: 'undo-2' })}</form>`;
+}
+
+/** The boxes that the buttons of the head open. They are not live, so that what is typed into them stays. */
+export function setDialogs(facts: SetFacts, { paths, viewer }: SetPageOptions): HtmlContent {
+  const { set } = facts;
+  const path = paths.set(set.id);
+  const totals = totalsOfViews(facts.views);
+  const { pending, uploaded } = totals;
+  const rename = html`<form class="stack" method="post" action="${path}/rename">${hiddenFields(viewer, path)}
+<label for="set-name">Name</label><input id="set-name" name="name" maxlength="${SET_NAME_MAX}" value="${set.name}" placeholder="${setName({ ...set, name: null })}" autocomplete="off">
+${button({ label: 'Save', kind: 'primary' })}</form>`;
+  return html`${viewer.canWrite && dialog('rename', 'Rename the set', rename)}
+${uploaded > 0 && dialog('download', 'Download', downloadForm({ path, pictures: uploaded, hasTimeZone: true }))}
+${viewer.canReview && set.status === 'in_review' && dialog('finish', 'Finish the review', finishForm(facts, path, { paths, viewer }))}
+${
+  viewer.canWrite &&
+  isRunning(set) &&
+  dialog(
+    'cancel',
+    'Cancel this set?',
+    html`<form class="stack" method="post" action="${path}/cancel">${hiddenFields(viewer, path)}<p>${question(uploaded, pending)}</p>${button({ label: `Cancel ${pending === 1 ? '1 picture' : `${pending} pictures`}`, kind: 'danger' })}</form>`,
+  )
+}`;
+}
+
+function finishForm(facts: SetFacts, path: string, { viewer }: HeadOptions): Html {
+  const { reviewed, pictures } = reviewedOf(facts);
+  const rejected = [...facts.decisions.values()].filter((decision) => decision === 'rejected').length;
+  const open = pictures - reviewed;
+  return html`<form class="stack" method="post" action="${path}/approve">${hiddenFields(viewer, path)}
+<p id="finish-facts" data-live>${pictures - rejected} of ${pictures} pictures count as approved${rejected > 0 && `, ${rejected} as rejected`}.${open > 0 && ` ${open} of them ${open === 1 ? 'has' : 'have'} no decision yet.`} Its receivers get the result.</p>
+<label for="notes">Notes <span class="meta">(optional)</span></label><textarea id="notes" name="notes" rows="3" maxlength="10000"></textarea>
+<p class="bar">${button({ label: 'Approve the set', kind: 'primary' })} ${button({ label: 'Reject the set', kind: 'danger', formAction: `${path}/reject` })}</p></form>`;
 }
 
 function question(uploaded: number, pending: number): Html {
@@ -109,4 +115,35 @@ function question(uploaded: number, pending: number): Html {
       ? 'No picture was taken yet.'
       : `${uploaded === 1 ? '1 picture was' : `${uploaded} pictures were`} taken and ${uploaded === 1 ? 'stays' : 'stay'}.`;
   return html`${kept} ${pending === 1 ? 'The last one' : `The other ${pending}`} will not be taken.`;
+}
+
+function relations({ set, retakes }: SetFacts, paths: HeadOptions['paths']): HtmlContent {
+  const running = retakes.filter(isRunning);
+  const [newest] = retakes;
+  return [
+    set.schedule_id !== null &&
+      html`<p class="meta">This set is a run of <a href="${paths.schedule(set.schedule_id)}">a schedule</a>.</p>`,
+    set.retake_of !== null &&
+      html`<p class="meta">This set is a retake of <a href="${paths.set(set.retake_of)}">an earlier set</a>.</p>`,
+    ...running.map(
+      ({ id, total, resolved }) =>
+        html`<p class="meta">${badge('pending', `Retaking ${total === 1 ? '1 picture' : `${total} pictures`}`)} ${resolved} of ${total} finished, in <a href="${paths.set(id)}">a set of their own</a></p>`,
+    ),
+    running.length === 0 &&
+      newest !== undefined &&
+      html`<p class="meta">Pictures of this set were retaken, last in <a href="${paths.set(newest.id)}">the set of ${timeElement(newest.created_at)}</a>.</p>`,
+  ];
+}
+
+/** The texts of the request and of the reviewer about the set, each folded to a line. */
+export function notes({ set }: SetFacts): HtmlContent {
+  const given = [
+    ['Instructions', set.instructions],
+    ['Review notes', set.review_notes],
+  ] as const;
+  return given.map(
+    ([title, text]) =>
+      text !== null &&
+      html`<details class="said"><summary><strong>${title}</strong> <span>${text}</span></summary><p class="note">${text}</p></details>`,
+  );
 }

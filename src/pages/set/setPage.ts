@@ -1,110 +1,121 @@
-import { withSetHistory } from '../../core/reviews/reviewQueries.ts';
+/** The page of a set: its head, and a tab each for pictures, failures, share links and activity. */
+import { readOrFail } from '../../api/public/endpoint.ts';
+import { SetChange } from '../../contract/changes.ts';
 import { reviewSet, type SetAction } from '../../core/reviews/reviews.ts';
+import { changeSet } from '../../core/sets/changes.ts';
 import { readSetRecord } from '../../core/sets/readRecords.ts';
-import { readDecisions } from '../../core/sets/readScreenshots.ts';
-import { readProgress, readSetHead } from '../../core/sets/readSet.ts';
-import { readLaterRetakes } from '../../core/sets/readVersions.ts';
-import { listDeliveries } from '../../core/webhooks/listDeliveries.ts';
+import { readProgress } from '../../core/sets/readSet.ts';
+import type { ShareLinkRow } from '../../core/sharing/shareLinks.ts';
+import type { Decision } from '../../domain/reviews.ts';
+import { setName } from '../../domain/setNames.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
-import { deliveryList } from '../deliveries/deliveryPage.ts';
-import { formField } from '../forms.ts';
+import type { PagesOptions, ResultsPage } from '../context.ts';
+
+import { formField, hiddenFields, redirectPath } from '../forms.ts';
 import { setLabel } from '../labels.ts';
 import { setSource } from '../live.ts';
-import { goBack, idOf, type PageRoutes, pageOf, recordQuery } from '../pageRoutes.ts';
+import { goBack, idOf, type PageRoutes, pageOf, recordQuery, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
 import { numberedPages } from '../parts.ts';
-import { sharePanel } from '../sharePanel.ts';
-import { failures, failuresOf } from './failures.ts';
-import { grid } from './grid.ts';
+import { countApproved, readShares, shareDialog, shareList } from '../sharePanel.ts';
+import { activity } from './activity.ts';
+import { failures } from './failures.ts';
+import { grid, reviewBar } from './grid.ts';
 import { groupingOf, groupPictures, inPageOrder } from './grouping.ts';
-import { groupingLinks, placeAddress, reviewFilter, reviewLinks, sectionLinks } from './navigation.ts';
+import {
+  groupingLinks,
+  isInGrid,
+  placeAddress,
+  reviewFilter,
+  reviewLinks,
+  sectionLinks,
+  setTabs,
+  type TabName,
+  tabOf,
+} from './navigation.ts';
 import {
   isFinished,
   isRunning,
-  type PictureView,
-  readPictures,
+  PER_PAGE,
+  readSetFacts,
   type SetFacts,
   type SetPageOptions,
   shownOf,
   withReviews,
 } from './pictures.ts';
-import { actions, setHead, totalsOfViews } from './setHead.ts';
+import { notes, setDialogs, setHead, totalsOfViews } from './setHead.ts';
+import { doneAddress, undoToast } from './setReviews.ts';
 
-const SET_ACTIONS: readonly SetAction[] = ['approve', 'reject', 'cancel'];
+const SET_ACTIONS: readonly SetAction[] = ['approve', 'reject', 'reopen', 'cancel'];
 
-/** Screenshots on one list page of a set; more would make a browser slow. */
-const PER_PAGE = 240;
-const DELIVERIES_SHOWN = 50;
+/** A reviewer decides about the set, and ends no work. */
+const scopeOf = (action: SetAction) => (action === 'cancel' ? 'write' : 'review');
+
+const DECISION_OF: Readonly<Partial<Record<SetAction, Decision>>> = { approve: 'approved', reject: 'rejected' };
 
 /** @returns undefined if this organization has no such set. */
-async function setPage(options: PagesOptions, id: string, given: SetPageOptions): Promise<ResultsPage | undefined> {
+async function setPage(
+  options: PagesOptions,
+  id: string,
+  given: SetPageOptions & { readonly tab: TabName; readonly done: HtmlContent; readonly created: string },
+): Promise<ResultsPage | undefined> {
   const facts = await readSetFacts(options, { id, organizationId: given.viewer.organizationId });
   if (facts === undefined) return undefined;
   const { set, views, retakes } = facts;
-  const { viewer, paths } = given;
-  const failureOptions = { viewer, paths, setId: id, isFinished: isFinished(set) };
-  const body = html`
-<div class="intro">${setHead(facts, paths)}
-<section id="actions" data-live>${actions(facts, given)}</section></div>
-${await pictures(options, facts, given)}
-<section id="failures" class="failures" data-live>${failures(views, failureOptions)}</section>
-<section id="deliveries" class="panel" data-live>${await deliveriesOf(options, id, given)}</section>
-${viewer.canWrite && (await sharePanel(options, id, given))}`;
+  const { viewer, paths, tab } = given;
+  const path = paths.set(id);
+  const shares = await readShares(options, set);
+  const body = html`${setHead(facts, given)}
+${setTabs(facts, { path, current: tab, shares: shares.total })}
+${await content(options, facts, { ...given, shares: shares.rows })}
+${setDialogs(facts, given)}${viewer.canWrite && shareDialog(facts, { ...given, approved: await countApproved(options, set) })}
+${given.done}`;
   const isLive = !isFinished(set) || retakes.some(isRunning);
   return {
-    title: `${set.campaign}, ${setLabel(set.status, totalsOfViews(views))}`,
+    title: `${setName(set)}, ${setLabel(set.status, totalsOfViews(views))}`,
     body,
-    section: 'sets',
-    assets: ['set.css', 'review.js', 'lightbox.js', 'downloads.js'],
-    events: isLive ? `${paths.set(id)}/events` : undefined,
+    section: 'campaigns',
+    assets: ['set.css', 'live.js', 'set.js', 'downloads.js'],
+    events: isLive ? `${path}/events` : undefined,
   };
 }
 
-export async function readSetFacts(
-  { store: { db } }: PagesOptions,
-  ref: { id: string; organizationId: string },
-): Promise<SetFacts | undefined> {
-  const head = await readSetHead(db, ref);
-  const [set] = head === undefined ? [] : await withSetHistory(db, [head]);
-  if (set === undefined) return undefined;
-  const retakes = await readLaterRetakes(db, ref.id);
-  const views = await readPictures(db, ref.id, { hasRetakes: retakes.length > 0 });
-  const decisions = await readDecisions(
-    db,
-    views.map(({ shownId }) => shownId),
-  );
-  return { set, retakes, views, decisions };
+async function content(
+  options: PagesOptions,
+  facts: SetFacts,
+  given: SetPageOptions & { readonly tab: TabName; readonly created: string; readonly shares: readonly ShareLinkRow[] },
+): Promise<HtmlContent> {
+  const { set, views } = facts;
+  switch (given.tab) {
+    case 'pictures':
+      return [notes(facts), await pictures(options, facts, given)];
+    case 'failed':
+      return html`<section id="failures" data-live>${await failures(options, views, { ...given, set })}</section>`;
+    case 'shared':
+      return shareList(options, given.shares, given);
+    case 'activity':
+      return html`<div id="activity" class="part" data-live>${await activity(options, facts, given)}</div>`;
+  }
 }
 
 async function pictures(
   { store }: PagesOptions,
   facts: SetFacts,
-  { paths, page, by, show }: SetPageOptions,
-): Promise<HtmlContent> {
+  { paths, viewer, page, by, show }: SetPageOptions,
+): Promise<Html> {
   const { set, views } = facts;
   const inGrid = views.filter(isInGrid);
   const ordered = inPageOrder(reviewFilter(inGrid, show, facts), by);
-  const place = { total: ordered.length, page, perPage: PER_PAGE, by, show, path: paths.set(set.id) };
+  const path = paths.set(set.id);
+  const place = { total: ordered.length, page, perPage: PER_PAGE, by, show, path };
   const shown = await withReviews(store.db, ordered.slice((page - 1) * PER_PAGE, page * PER_PAGE));
   const ads = new Set(views.map(({ ad }) => ad.id)).size;
-  return html`<nav id="sections" class="bar jump" aria-label="Pictures" data-live>${groupingLinks(place)}${reviewLinks(inGrid, facts, place)}${sectionLinks(ordered, place)}${failureLink(views)}</nav>
-${grid(groupPictures(shown, by), { paths, ads })}
+  const canReview = viewer.canReview && isFinished(set);
+  const cells = grid(groupPictures(shown, by), { paths, ads, canReview });
+  const here = placeAddress(place, page);
+  return html`<nav id="sections" class="bar jump" aria-label="Pictures" data-live>${reviewLinks(inGrid, facts, place)}${groupingLinks(place)}${sectionLinks(ordered, place)}</nav>
+${viewer.canReview ? html`<form id="review" method="post" action="${path}/reviews" data-inplace>${hiddenFields(viewer, here)}${cells}${reviewBar()}</form>` : cells}
+${ordered.length === 0 && html`<p class="hint">No picture here.</p>`}
 ${numberedPages({ page, pages: Math.ceil(place.total / PER_PAGE), addressOf: (to) => placeAddress(place, to) })}`;
-}
-
-/** Pictures, and what is or will be taken. Failures have a section of their own. */
-const isInGrid = ({ status, image_token, runningIn }: PictureView) =>
-  image_token !== null || status === 'pending' || runningIn !== undefined;
-
-function failureLink(views: readonly PictureView[]): HtmlContent {
-  const count = failuresOf(views).length;
-  return count > 0 && html`<a class="to-failures" href="#failures">${count} failed</a>`;
-}
-
-async function deliveriesOf({ store }: PagesOptions, setId: string, { viewer, paths }: SetPageOptions): Promise<Html> {
-  const filter = { organizationId: viewer.organizationId, setId };
-  const { rows } = await listDeliveries(store.db, filter, { page: 1, perPage: DELIVERIES_SHOWN });
-  return deliveryList(rows, { paths, viewer, next: paths.set(setId) });
 }
 
 /** Routes of the page of a set and its actions. */
@@ -112,30 +123,51 @@ export function addSetRoutes(pages: PageRoutes): void {
   const { options } = pages;
   const { db } = options.store;
   const path = '/o/:slug/screenshot_sets/:id';
+  addRename(pages, path);
   pages.json(`${path}.json`, (given) => readSetRecord(db, recordQuery(options, given)));
   pages.get(path, ({ request, viewer, paths }) => {
-    const { group, show } = request.query;
-    const place = { page: pageOf(request), by: groupingOf(group), show: shownOf(show) };
-    return setPage(options, idOf(request), { ...place, viewer, paths });
+    const { group, show, tab } = request.query;
+    const place = { page: pageOf(request), by: groupingOf(group), show: shownOf(show), tab: tabOf(tab) };
+    const id = idOf(request);
+    const created = String(request.query['created'] ?? '');
+    return setPage(options, id, { ...place, viewer, paths, created, done: undoToast(request, viewer, paths) });
   });
   pages.events(`${path}/events`, async ({ request, viewer: { organizationId } }, findAgain) => {
     const id = idOf(request);
     return (await readProgress(db, { id, organizationId })) && setSource(options, id, findAgain);
   });
   for (const action of SET_ACTIONS)
-    pages.post(`${path}/${action}`, async (given) => {
-      const notes = formField(given.request, 'notes');
-      await actOnSet(options, given.viewer, { id: idOf(given.request), action, notes });
-      return goBack(given);
-    });
+    pages.post(
+      `${path}/${action}`,
+      async (given) => {
+        const notes = formField(given.request, 'notes');
+        const reviewId = await actOnSet(options, given, { id: idOf(given.request), action, notes });
+        const decision = DECISION_OF[action];
+        const next = redirectPath(given.paths, formField(given.request, 'next'));
+        if (decision === undefined) return goBack(given);
+        return redirectTo(given, doneAddress(next, { decision, count: 'set', reviewId }));
+      },
+      { scope: scopeOf(action) },
+    );
 }
 
-/** @throws Failure: 404 if there is no such set, 409 if its status forbids the action. */
+/** An empty name removes the own name. */
+function addRename(pages: PageRoutes, path: string): void {
+  pages.post(`${path}/rename`, async (given) => {
+    const { request, viewer, actor } = given;
+    const change = readOrFail(SetChange, { name: formField(request, 'name').trim() || null });
+    const ref = { id: idOf(request), organizationId: viewer.organizationId };
+    await pages.options.store.db.transaction().execute((tx) => changeSet(tx, ref, { change, actor }));
+    return goBack(given);
+  });
+}
+
+/** As {@link reviewSet}. @throws Failure: 404 if there is no such set, 409 if its status forbids the action. */
 export async function actOnSet(
   options: PagesOptions,
-  { organizationId, keyId }: Viewer,
+  { viewer, actor }: Pick<ViewerRequest, 'viewer' | 'actor'>,
   { id, action, notes }: { id: string; action: SetAction; notes: string },
-): Promise<void> {
-  const review = { action, organizationId, setId: id, keyId, notes: notes.trim() || null };
-  await options.store.db.transaction().execute((tx) => reviewSet(tx, review, options));
+): Promise<string | null> {
+  const review = { action, organizationId: viewer.organizationId, setId: id, actor, notes: notes.trim() || null };
+  return options.store.db.transaction().execute((tx) => reviewSet(tx, review, options));
 }

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { findDevice } from '../../domain/devices.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { badge, button } from '../components.ts';
 import type { Viewer } from '../context.ts';
 import { hiddenFields } from '../forms.ts';
 
@@ -32,7 +33,7 @@ const Choice = z.object({
 type Choice = z.infer<typeof Choice>;
 
 interface FoundSlot extends z.infer<typeof Candidate> {
-  /** From 1, by score; a request can choose a slot by it. */
+  /** From 1, the best first; a request can choose a slot by it. */
   readonly number: number;
   readonly isChosen: boolean;
   /** In device pixels of the picture, as far as the record tells; undefined without a picture. */
@@ -65,25 +66,44 @@ const EVIDENCE: Readonly<Record<string, string>> = {
 /** The font size as a share of the width, for pictures of desktops and of phones, which are shown narrower. */
 const LABEL = { wide: 1 / 70, tall: 1 / 30 };
 
-export function slotOverlay({ slots }: FoundSlots, { width, height }: Size): Html {
-  const unit = width * (width > height ? LABEL.wide : LABEL.tall);
+interface OverlayOptions {
+  /** Where a click on a slot leads. */
+  hrefOf(number: number): string;
+  /** Drawn in the chosen slot, at its own size in pixels of the picture. */
+  readonly ad: { readonly src: string; readonly width: number; readonly height: number } | undefined;
+}
+
+/** A picture of a whole page that is wider, CSS pixels, is that of a desktop. */
+const WHOLE_DESKTOP = 700;
+
+export function slotOverlay({ slots }: FoundSlots, { width, height }: Size, options?: OverlayOptions): Html {
+  const isWide = width > height || (options !== undefined && width > WHOLE_DESKTOP);
+  const unit = width * (isWide ? LABEL.wide : LABEL.tall);
   const drawn = slots.filter(({ place }) => place !== undefined && isInside(place, { width, height }));
-  return html`<svg class="candidates" viewBox="0 0 ${width} ${height}" role="img" aria-label="${drawn.length} of ${slots.length} slots are in this picture">${drawn
+  const role = options === undefined ? 'img' : 'group';
+  return html`<svg class="candidates" viewBox="0 0 ${width} ${height}" role="${role}" aria-label="${drawn.length} of ${slots.length} slots are in this picture">${drawn
     .toReversed()
-    .map((slot) => drawnSlot(slot, unit))}</svg>`;
+    .map((slot) => drawnSlot(slot, unit, options))}</svg>`;
 }
 
 function isInside(box: Box, { width, height }: Size): boolean {
   return box.x < width && box.y < height && box.x + box.width > 0 && box.y + box.height > 0;
 }
 
-function drawnSlot({ number, score, isChosen, size, place }: FoundSlot, unit: number): HtmlContent {
+function drawnSlot({ number, isChosen, size, place }: FoundSlot, unit: number, options?: OverlayOptions): HtmlContent {
   if (place === undefined) return null;
   const { x, y, width, height } = place;
-  const text = `${number}${size ? `: ${size[0]}×${size[1]}` : ''}, ${score}`;
+  const text = `${number}${size ? `: ${size[0]}×${size[1]}` : ''}`;
   const wide = (text.length * 0.58 + 0.8) * unit;
   const top = Math.max(0, y);
-  return html`<g class="${isChosen ? 'chosen' : 'other'}"><rect class="box" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(Math.max(height, 2))}"/><rect class="tag" x="${round(Math.max(0, x))}" y="${round(top)}" width="${round(wide)}" height="${round(unit * 1.5)}"/><text x="${round(Math.max(0, x) + unit * 0.4)}" y="${round(top + unit * 1.1)}" font-size="${round(unit)}">${text}</text></g>`;
+  const ad = isChosen ? options?.ad : undefined;
+  const image =
+    ad &&
+    html`<image href="${ad.src}" x="${round(x + Math.max(0, width - ad.width) / 2)}" y="${round(y)}" width="${ad.width}" height="${ad.height}"/>`;
+  const box = html`${image}<rect class="box" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(Math.max(height, 2))}"/><rect class="tag" x="${round(Math.max(0, x))}" y="${round(top)}" width="${round(wide)}" height="${round(unit * 1.5)}"/><text x="${round(Math.max(0, x) + unit * 0.4)}" y="${round(top + unit * 1.1)}" font-size="${round(unit)}">${text}</text>`;
+  const linked =
+    options && html`<a href="${options.hrefOf(number)}" aria-label="Slot ${text}" id="slot-${number}">${box}</a>`;
+  return html`<g class="${isChosen ? 'chosen' : 'other'}" data-slot="${number}">${linked ?? box}</g>`;
 }
 
 const round = (value: number) => Math.round(value * 10) / 10;
@@ -107,16 +127,14 @@ function item(slot: FoundSlot, options: ListOptions): Html {
   const { number, element, score, evidence, isChosen, reasons } = slot;
   const known = evidence.map((name) => EVIDENCE[name] ?? name).join(', ');
   const size = slot.size && html`${slot.size[0]} × ${slot.size[1]}, `;
-  return html`<li${isChosen && html` class="chosen"`}><p class="bar"><strong>${number}</strong> <span>${size}score ${score}</span> ${isChosen && html`<span class="state approved">used</span>`} <span class="meta">${placeName(slot, options.size)}</span></p>
-<p class="meta"><code>${element}</code>${known !== '' && html`, known by ${known}`}</p>
-${reasons.length > 0 && html`<details><summary>Reasons of the score</summary><ul class="meta">${reasons.map((reason) => html`<li>${reason}</li>`)}</ul></details>`}${!isChosen && use(slot, options)}</li>`;
+  return html`<li id="slot-${number}"${isChosen && html` class="chosen"`}><p class="bar"><strong>${number}</strong> <span>${size}${placeName(slot, options.size)}</span> ${isChosen && badge('approved', 'Used')}</p>${!isChosen && use(slot, options)}
+<details><summary>Details</summary><div class="meta"><p><code>${element}</code>${known !== '' && html`, known by ${known}`}, score ${score}</p><ul>${reasons.map((reason) => html`<li>${reason}</li>`)}</ul></div></details></li>`;
 }
 
 function use({ number, problem }: FoundSlot, { viewer, retakePath, next }: ListOptions): HtmlContent {
   if (retakePath === undefined) return null;
-  if (problem)
-    return html`<p class="meta"><button disabled>Use this slot instead</button> The slot cannot hold the ad: ${problem}.</p>`;
-  return html`<form method="post" action="${retakePath}">${hiddenFields(viewer, next)}<input type="hidden" name="slot_index" value="${number}"><button>Use this slot instead</button></form>`;
+  if (problem) return html`<p class="meta">It cannot hold the ad: ${problem}.</p>`;
+  return html`<form method="post" action="${retakePath}">${hiddenFields(viewer, next)}<input type="hidden" name="slot_index" value="${number}">${button({ label: 'Use this slot instead' })}</form>`;
 }
 
 function placeName({ place, box }: FoundSlot, size: Size | undefined): string {

@@ -1,27 +1,30 @@
 /** Routes of the branding in the settings. */
+
 import { Busboy } from '@fastify/busboy';
 import type { Request } from 'express';
 import { MAX_LOGO_BYTES, replaceLogo } from '../../api/logos/replaceLogo.ts';
+import { readOrFail } from '../../api/public/endpoint.ts';
 import { BrandingBody, brandingOf } from '../../contract/exports.ts';
 import { type BrandingRow, type Logo, readBranding } from '../../core/organizations/branding.ts';
 import { changeBranding, changeLogo } from '../../core/organizations/settings.ts';
 import { BRAND_NAME_MAX, FOOTER_MAX, PAGE_SIZES, type PageSize } from '../../domain/branding.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
 import { type Html, html } from '../../lib/html.ts';
+import { button, panel } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
 import {
   answerForm,
   checkbox,
   EMPTY_FORM,
   type FormState,
-  faultOf,
+  field,
   otherFaults,
-  readFields,
+  selectField,
   textField,
 } from '../fields.ts';
 import { formField, hiddenFields, requireOwnForm } from '../forms.ts';
 import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
-import { settingsPage } from './frame.ts';
+import { framedPage } from './frame.ts';
 
 const SIZES: Readonly<Record<PageSize, string>> = {
   '16:9': 'Slides (16:9)',
@@ -41,7 +44,7 @@ export function addBrandingRoutes(pages: PageRoutes): void {
     path,
     async (given) => {
       const logo = await readBrandingForm(given.request);
-      requireOwnForm(options, given.request, { viewer: given.viewer, scope: 'admin' });
+      requireOwnForm(given.request, given.viewer.formToken);
       return answerForm(given, {
         run: () => save(options, given, logo),
         again: (form) => brandingPage(options, given, form),
@@ -53,16 +56,16 @@ export function addBrandingRoutes(pages: PageRoutes): void {
 
 async function save(options: PagesOptions, given: ViewerRequest, logo: Buffer): Promise<'sent'> {
   const { request, viewer, paths, actor } = given;
-  const field = (name: string) => formField(request, name);
+  const typed = (name: string) => formField(request, name);
   const branding = brandingOf(
-    readFields(BrandingBody, {
-      brand_name: field('brand_name'),
-      accent_color: field('accent_color'),
-      footer_text: field('footer_text'),
-      page_size: field('page_size'),
+    readOrFail(BrandingBody, {
+      brand_name: typed('brand_name'),
+      accent_color: typed('accent_color'),
+      footer_text: typed('footer_text'),
+      page_size: typed('page_size'),
     }),
   );
-  await saveLogo(options, given, { logo, isRemoved: field('remove_logo') !== '' });
+  await saveLogo(options, given, { logo, isRemoved: typed('remove_logo') !== '' });
   const { organizationId } = viewer;
   await options.store.db.transaction().execute((tx) => changeBranding(tx, organizationId, branding, actor));
   return redirectTo(given, paths.settings('branding'), 'saved');
@@ -124,10 +127,9 @@ async function brandingPage(
   form = EMPTY_FORM,
 ): Promise<ResultsPage> {
   const branding = await readBranding(store.db, given.viewer.organizationId);
-  const body = html`<section class="panel"><h2>Branding</h2>
-<p>Exports and shared pages show it. A change applies to files that are requested from now on.</p>
-${brandingForm(branding, given, form)}</section>`;
-  return settingsPage({ paths: given.paths, current: 'branding', body, status: form.status });
+  const body = html`<p>Exports and shared pages show it. A change applies to files that are requested from now on.</p>
+${brandingForm(branding, given, form)}`;
+  return framedPage(given, 'branding', { body: panel('Branding', body), status: form.status });
 }
 
 function brandingForm(
@@ -135,24 +137,27 @@ function brandingForm(
   { viewer, paths }: Pick<ViewerRequest, 'viewer' | 'paths'>,
   form: FormState,
 ): Html {
-  const { values, errors } = form;
   const path = paths.settings('branding');
-  const size = values['page_size'] ?? branding.page_size;
   const nameHint = html`On the cover and on shared pages. The cover shows <code>${viewer.slug}</code> without it.`;
   return html`<form class="fields" method="post" action="${path}" enctype="multipart/form-data">${hiddenFields(viewer, path)}
-${otherFaults(errors, FIELDS)}
+${otherFaults(form.errors, FIELDS)}
 ${textField({ name: 'brand_name', label: 'Name', value: branding.brand_name ?? '', max: BRAND_NAME_MAX, hint: nameHint }, form)}
 ${logoField(branding.logo, { paths, form })}
-<label for="accent_color">Accent color</label><div><input id="accent_color" name="accent_color" type="color" value="${values['accent_color'] ?? branding.accent_color}">${faultOf('accent_color', 'The color', errors)}<p class="hint">Lines and table headings have this color.</p></div>
+${textField({ name: 'accent_color', label: 'Accent color', type: 'color', value: branding.accent_color, hint: 'Lines and table headings have this color.' }, form)}
 ${textField({ name: 'footer_text', label: 'Footer', value: branding.footer_text ?? '', max: FOOTER_MAX, hint: 'At the foot of each page.' }, form)}
-<label for="page_size">Page size</label><div><select id="page_size" name="page_size">${PAGE_SIZES.map((name) => html`<option value="${name}"${name === size && html` selected`}>${SIZES[name]}</option>`)}</select>${faultOf('page_size', 'The page size', errors)}</div>
-<button class="primary">Save</button></form>`;
+${selectField({ name: 'page_size', label: 'Page size', value: branding.page_size, choices: PAGE_SIZES.map((name) => [name, SIZES[name]]) }, form)}
+${button({ label: 'Save', kind: 'primary' })}</form>`;
 }
 
 function logoField(logo: Logo | null, { paths, form }: { paths: ViewerRequest['paths']; form: FormState }): Html {
   const remove = { name: 'remove_logo', label: 'Remove this logo', isChecked: form.values['remove_logo'] === 'yes' };
-  const fault = form.errors['logo'];
-  return html`<label for="logo">Logo</label><div>${logo !== null && html`<p class="logo"><img src="${paths.image(logo.token)}" alt="The current logo" width="${logo.width}" height="${logo.height}"></p>${checkbox(remove)}`}
-<input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp,image/svg+xml" aria-describedby="${fault !== undefined && 'logo-fault '}logo-hint"${fault !== undefined && html` aria-invalid="true"`}>
-${faultOf('logo', 'The logo', form.errors)}<p id="logo-hint" class="hint">PNG, JPEG, WebP or SVG, at most ${MAX_LOGO_BYTES / 1024 / 1024} MiB.</p></div>`;
+  const hint = `PNG, JPEG, WebP or SVG, at most ${MAX_LOGO_BYTES / 1024 / 1024} MiB.`;
+  return field(
+    { name: 'logo', label: 'Logo', hint },
+    form.errors,
+    (
+      aria,
+    ) => html`${logo !== null && html`<p class="logo"><img src="${paths.image(logo.token)}" alt="The current logo" width="${logo.width}" height="${logo.height}"></p>${checkbox(remove)}`}
+<input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp,image/svg+xml"${aria}>`,
+  );
 }

@@ -1,6 +1,8 @@
 /** The S3 connectors: what is set, its check, and the form that sets it. One is shown at a time. */
+
 import type { Request } from 'express';
 import { COST } from '../../api/limits/costs.ts';
+import { readOrFail } from '../../api/public/endpoint.ts';
 import { ConnectorCheckBody, ConnectorReference, S3ConnectorBody } from '../../contract/connectors.ts';
 import {
   type ConnectorKey,
@@ -13,14 +15,15 @@ import { DEFAULT_CONNECTOR, ENCRYPTIONS, STORAGE_CLASSES } from '../../domain/co
 import { invalid } from '../../domain/failure.ts';
 import type { Guard } from '../../egress/guard.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { badge, button, copyText, facts, linkButton, panel } from '../components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
 import {
   answerForm,
+  type Choice,
   checkbox,
   EMPTY_FORM,
   type FormState,
   otherFaults,
-  readFields,
   selectField,
   textField,
 } from '../fields.ts';
@@ -28,7 +31,7 @@ import { formField, hiddenFields } from '../forms.ts';
 import { timeElement } from '../labels.ts';
 import type { LiveSource } from '../live.ts';
 import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
-import { confirmPanel, settingsPage } from './frame.ts';
+import { confirmPanel, framedPage } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths' | 'request'>;
 
@@ -98,7 +101,7 @@ async function save(
 ): Promise<'sent'> {
   const { request, viewer, actor, paths } = given;
   const field = (name: string) => formField(request, name).trim() || undefined;
-  const body = readFields(S3ConnectorBody, {
+  const body = readOrFail(S3ConnectorBody, {
     region: formField(request, 'region').trim(),
     force_path_style: field('force_path_style') !== undefined,
     endpoint: field('endpoint') && formField(request, 'endpoint'),
@@ -109,7 +112,7 @@ async function save(
     kms_key_id: field('kms_key_id'),
     storage_class: field('storage_class'),
   });
-  const { name } = readFields(ConnectorReference, { name: connectorName(request) });
+  const { name } = readOrFail(ConnectorReference, { name: connectorName(request) });
   const isTaken = (await findS3Connector(db, { ...viewer, name })) !== undefined;
   if (isTaken && formField(request, 'is_new') !== '')
     throw invalid({ name: ['is the name of another connector: choose one that is free.'] });
@@ -123,7 +126,7 @@ async function startCheck({ store, queue }: PagesOptions, given: ViewerRequest):
     bucket,
     region = null,
     key_prefix,
-  } = readFields(ConnectorCheckBody, {
+  } = readOrFail(ConnectorCheckBody, {
     bucket: formField(request, 'bucket').trim(),
     key_prefix: formField(request, 'key_prefix'),
     region: formField(request, 'bucket_region').trim() || undefined,
@@ -162,68 +165,67 @@ async function connectorPage(
   const name = connectorName(request);
   const isNew = request.query['add'] !== undefined || formField(request, 'is_new') !== '';
   const row = isNew ? undefined : (rows.find((each) => each.name === name) ?? rows[0]);
-  const body = html`${rows.length === 0 ? nothing() : list(rows, row, paths)}
-${row !== undefined && html`${facts(row, given, awsPrincipal)}${checkPanel(row, given, check)}`}
-${accountForm(row, given, { form: account, suggested: rows.length === 0 ? DEFAULT_CONNECTOR : '' })}`;
-  return settingsPage({
-    paths,
-    current: 'connectors',
-    body,
-    status: account.status ?? check.status,
-    events: row?.check_status === 'pending' ? withName(`${paths.settings('connectors')}/events`, row) : undefined,
-  });
+  const form = { form: account, suggested: rows.length === 0 ? DEFAULT_CONNECTOR : '' };
+  const body = html`${rows.length === 0 ? NOTHING : list(rows, row, paths)}
+${row !== undefined && [panel(`Connector “${row.name}”`, connectorFacts(row, paths, awsPrincipal)), panel('Check', checkForm(row, given, check))]}
+${panel(row === undefined ? 'Set a connector' : 'Change the connector', accountForm(row, given, form))}`;
+  const events = row?.check_status === 'pending' ? withName(`${paths.settings('connectors')}/events`, row) : undefined;
+  return framedPage(given, 'connectors', { body, status: account.status ?? check.status, events });
 }
 
 const withName = (path: string, { name }: Pick<S3Connector, 'name'>) => `${path}?name=${encodeURIComponent(name)}`;
 
 function list(rows: readonly S3Connector[], shown: S3Connector | undefined, paths: Given['paths']): Html {
   const path = paths.settings('connectors');
-  const item = (row: S3Connector) =>
-    html`<li><a href="${withName(path, row)}"${row === shown && html` aria-current="page"`}>${row.name}</a></li>`;
-  return html`<nav class="tabs" aria-label="Connectors"><ul>${rows.map(item)}
-<li><a href="${path}?add=1"${shown === undefined && html` aria-current="page"`}>Add a connector</a></li></ul></nav>`;
+  const link = (href: string, label: string, isCurrent: boolean) =>
+    html`<a href="${href}"${isCurrent && html` aria-current="page"`}>${label}</a>`;
+  return html`<nav class="pills" aria-label="Connectors">${rows.map((row) => link(withName(path, row), row.name, row === shown))}
+${link(`${path}?add=1`, 'Add a connector', shown === undefined)}</nav>`;
 }
 
-function nothing(): Html {
-  return html`<section class="panel"><h2>No connector yet</h2>
-<p>With a connector, the service puts the pictures of approved sets into your buckets. It needs an access key with the permission <code>s3:PutObject</code>, or a role of an AWS account.</p></section>`;
+const NOTHING = html`<p class="meta">With a connector, the service puts the pictures of approved sets into your buckets. It needs an access key with the permission <code>s3:PutObject</code>, or a role of an AWS account.</p>`;
+
+function connectorFacts(row: S3Connector, paths: Given['paths'], awsPrincipal: string | undefined): Html {
+  const isDefault = row.name === DEFAULT_CONNECTOR;
+  const account: [string, HtmlContent][] =
+    row.role_arn === null
+      ? [
+          ['Access key', row.access_key_id && copyText('the access key', row.access_key_id)],
+          ['Secret', 'Stored. No page shows it.'],
+        ]
+      : [
+          ['Role', html`<code>${row.role_arn}</code>`],
+          ['Trusts', html`<code>${awsPrincipal ?? 'This service has no AWS identity any more.'}</code>`],
+          [
+            'External id',
+            html`${copyText('the external id', row.organization_id)} The trust policy of the role must require it.`,
+          ],
+        ];
+  return html`<p>${isDefault ? 'Subscribers that name no connector use it.' : html`Subscribers use it if they name it: <code>"connector": "${row.name}"</code>.`}</p>
+${facts([
+  ['Server', row.endpoint === null ? 'AWS' : html`<code>${row.endpoint}</code>`],
+  ['Region', row.region],
+  ...account,
+  ['Buckets', row.force_path_style ? 'In the path of the address' : 'In the name of the host'],
+  [
+    'Encryption',
+    row.encryption && html`${row.encryption}${row.kms_key_id !== null && html` <code>${row.kms_key_id}</code>`}`,
+  ],
+  ['Storage class', row.storage_class],
+  ['Changed', timeElement(row.updated_at)],
+])}
+<p>${linkButton({ href: withName(`${paths.settings('connectors')}/remove`, row), label: 'Remove the connector', kind: 'danger' })}</p>`;
 }
 
-function facts(row: S3Connector, { paths }: Given, awsPrincipal: string | undefined): Html {
-  return html`<section class="panel"><h2>Connector “${row.name}”</h2>
-<p>${row.name === DEFAULT_CONNECTOR ? 'Subscribers that name no connector use it.' : html`Subscribers use it if they name it: <code>"connector": "${row.name}"</code>.`}</p><dl class="facts">
-  <dt>Server</dt><dd>${row.endpoint === null ? 'AWS' : html`<code>${row.endpoint}</code>`}</dd>
-  <dt>Region</dt><dd>${row.region}</dd>
-  ${row.role_arn === null ? keyFacts(row) : roleFacts({ ...row, role_arn: row.role_arn }, awsPrincipal)}
-  <dt>Buckets</dt><dd>${row.force_path_style ? 'In the path of the address' : 'In the name of the host'}</dd>
-  ${row.encryption !== null && html`<dt>Encryption</dt><dd>${row.encryption}${row.kms_key_id !== null && html` <code>${row.kms_key_id}</code>`}</dd>`}
-  ${row.storage_class !== null && html`<dt>Storage class</dt><dd>${row.storage_class}</dd>`}
-  <dt>Changed</dt><dd>${timeElement(row.updated_at)}</dd></dl>
-<p><a href="${withName(`${paths.settings('connectors')}/remove`, row)}">Remove the connector</a></p></section>`;
-}
-
-function keyFacts(row: S3Connector): Html {
-  return html`<dt>Access key</dt><dd><code>${row.access_key_id}</code></dd>
-  <dt>Secret</dt><dd>Stored. No page shows it.</dd>`;
-}
-
-function roleFacts(row: S3Connector & { role_arn: string }, awsPrincipal: string | undefined): Html {
-  return html`<dt>Role</dt><dd><code>${row.role_arn}</code></dd>
-  <dt>Trusts</dt><dd><code>${awsPrincipal ?? 'This service has no AWS identity any more.'}</code></dd>
-  <dt>External id</dt><dd><code>${row.organization_id}</code> The trust policy of the role must require it.</dd>`;
-}
-
-function checkPanel(row: S3Connector, { viewer, paths }: Given, form: FormState): Html {
+function checkForm(row: S3Connector, { viewer, paths }: Given, form: FormState): Html {
   const path = paths.settings('connectors');
-  const last = (value: string | null) => value ?? '';
-  return html`<section class="panel"><h2>Check</h2>
-<p>Writes a small object into a bucket and deletes it, as a delivery would write its pictures.</p>
+  return html`<p>Writes a small object into a bucket and deletes it, as a delivery would write its pictures.</p>
 <div id="check" data-live>${result(row)}</div>
 <form class="fields" method="post" action="${path}/check">${hiddenFields(viewer, path)}<input type="hidden" name="name" value="${row.name}">
-${textField({ name: 'bucket', label: 'Bucket', value: last(row.check_bucket), isRequired: true, max: 63 }, form)}
-${textField({ name: 'bucket_region', label: 'Region of the bucket', value: last(row.check_region), hint: 'That of the connector, if it is empty.' }, form)}
-${textField({ name: 'key_prefix', label: 'Prefix', value: last(row.check_key_prefix), hint: 'Before the names of objects, for example campaigns/.' }, form)}
-<button>Check the connector</button></form></section>`;
+${textField({ name: 'bucket', label: 'Bucket', value: row.check_bucket ?? '', isRequired: true, max: 63 }, form)}
+${textField({ name: 'bucket_region', label: 'Region of the bucket', value: row.check_region ?? '', hint: 'That of the connector, if it is empty.' }, form)}
+${textField({ name: 'key_prefix', label: 'Prefix', value: row.check_key_prefix ?? '', hint: 'Before the names of objects, for example campaigns/.' }, form)}
+${button({ label: 'Check the connector' })}</form>`;
 }
 
 function result({
@@ -235,7 +237,7 @@ function result({
   if (status === null || row.check_requested_at === null)
     return html`<p class="hint">It was not checked since it was set.</p>`;
   const state = { pending: 'pending', passed: 'delivered', failed: 'failed' }[status];
-  return html`<p class="what"><span class="state ${state}">${CHECKS[status]}</span> <span class="meta">${row.check_bucket}, ${timeElement(at ?? row.check_requested_at)}</span></p>
+  return html`<p>${badge(state, CHECKS[status])} <span class="meta">${row.check_bucket}, ${timeElement(at ?? row.check_requested_at)}</span></p>
 ${message !== null && html`<p class="reason">${message}</p>`}`;
 }
 
@@ -251,8 +253,7 @@ function accountForm(row: S3Connector | undefined, { viewer, paths }: Given, { f
   const isPathStyle = isTyped ? form.values['force_path_style'] !== undefined : row?.force_path_style === true;
   const secretHint = row === undefined ? undefined : 'Leave it empty to keep the stored one of the same access key.';
   const names = ['name', 'endpoint', 'region', 'access_key_id', 'secret_access_key', 'role_arn', ...STORED];
-  return html`<section class="panel"><h2>${row === undefined ? 'Set a connector' : 'Change the connector'}</h2>
-${otherFaults(form.errors, names)}
+  return html`${otherFaults(form.errors, names)}
 <form class="fields" method="post" action="${path}">${hiddenFields(viewer, path)}
 ${row === undefined ? html`<input type="hidden" name="is_new" value="yes">${textField({ name: 'name', label: 'Name', value: suggested, isRequired: true, max: 63, hint: `Subscribers that name no connector use the one named ${DEFAULT_CONNECTOR}.` }, form)}` : html`<input type="hidden" name="name" value="${row.name}">`}
 ${textField({ name: 'endpoint', label: 'Server', type: 'url', value: row?.endpoint ?? '', hint: 'Empty for AWS. Otherwise the public address of the S3 server.' }, form)}
@@ -260,15 +261,21 @@ ${textField({ name: 'region', label: 'Region', value: row?.region ?? '', isRequi
 ${textField({ name: 'access_key_id', label: 'Access key', value: row?.access_key_id ?? '' }, form)}
 ${textField({ name: 'secret_access_key', label: 'Secret', type: 'password', hint: secretHint }, form)}
 ${textField({ name: 'role_arn', label: 'Role', value: row?.role_arn ?? '', hint: 'A role of an AWS account, instead of an access key: arn:aws:iam::…:role/….' }, form)}
-${selectField({ name: 'encryption', label: 'Encryption', value: row?.encryption ?? '', options: ENCRYPTIONS, none: 'As the bucket says' }, form)}
+${selectField({ name: 'encryption', label: 'Encryption', value: row?.encryption ?? '', choices: orOfBucket(ENCRYPTIONS) }, form)}
 ${textField({ name: 'kms_key_id', label: 'KMS key', value: row?.kms_key_id ?? '', hint: 'Only for aws:kms. The access key then needs kms:GenerateDataKey for it.' }, form)}
-${selectField({ name: 'storage_class', label: 'Storage class', value: row?.storage_class ?? '', options: STORAGE_CLASSES, none: 'As the bucket says' }, form)}
-<span></span>${checkbox({ name: 'force_path_style', label: 'Put the bucket into the path, as MinIO requires', isChecked: isPathStyle })}
-<button class="primary">Save</button></form></section>`;
+${selectField({ name: 'storage_class', label: 'Storage class', value: row?.storage_class ?? '', choices: orOfBucket(STORAGE_CLASSES) }, form)}
+${checkbox({ name: 'force_path_style', label: 'Put the bucket into the path, as MinIO requires', isChecked: isPathStyle })}
+${button({ label: 'Save', kind: 'primary' })}</form>`;
 }
 
+const orOfBucket = (names: readonly string[]): Choice[] => [
+  ['', 'As the bucket says'],
+  ...names.map((name) => [name, name] as const),
+];
+
 /** Asks before the connector is removed. */
-function removePage({ viewer, paths, request }: Given): ResultsPage {
+function removePage(given: Given): ResultsPage {
+  const { viewer, paths, request } = given;
   const back = paths.settings('connectors');
   const name = connectorName(request);
   const body = confirmPanel({
@@ -280,5 +287,5 @@ function removePage({ viewer, paths, request }: Given): ResultsPage {
     button: 'Remove the connector',
     back,
   });
-  return settingsPage({ paths, current: 'connectors', body });
+  return framedPage(given, 'connectors', { body });
 }

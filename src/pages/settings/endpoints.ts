@@ -1,5 +1,7 @@
 /** The webhook endpoints of the organization: list, create, and what an administrator can do with one. */
+
 import { COST } from '../../api/limits/costs.ts';
+import { readOrFail } from '../../api/public/endpoint.ts';
 import { NewWebhookEndpoint } from '../../contract/webhookEndpoints.ts';
 import { secretState } from '../../core/organizations/secrets.ts';
 import { type DeliveryRow, listDeliveries } from '../../core/webhooks/listDeliveries.ts';
@@ -20,21 +22,13 @@ import { isUuid } from '../../domain/slugs.ts';
 import { DEFAULT_TOPICS, ENDPOINT_TOPICS } from '../../domain/topics.ts';
 import { ENDPOINT_DESCRIPTION_MAX, ENDPOINTS_MAX } from '../../domain/webhookEndpoints.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { badge, button, type Column, emptyState, facts, panel, table } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
-import {
-  answerForm,
-  checkbox,
-  EMPTY_FORM,
-  type FormState,
-  faultOf,
-  otherFaults,
-  readFields,
-  textField,
-} from '../fields.ts';
+import { answerForm, checkbox, checkboxes, EMPTY_FORM, type FormState, otherFaults, textField } from '../fields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { deliveryLabel, timeElement } from '../labels.ts';
 import { ADMIN, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
-import { secretPanel, settingsPage } from './frame.ts';
+import { framedPage, secretPanel } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
 
@@ -50,7 +44,7 @@ export function addEndpointRoutes(pages: PageRoutes): void {
     (given) => {
       const { request, viewer, actor } = given;
       const run = async () => {
-        const body = readFields(NewWebhookEndpoint, {
+        const body = readOrFail(NewWebhookEndpoint, {
           url: formField(request, 'url'),
           description: formField(request, 'description'),
           topics: ENDPOINT_TOPICS.filter((topic) => formField(request, `topic_${topic}`) !== ''),
@@ -115,33 +109,31 @@ async function endpointsPage({ store }: PagesOptions, given: Given, form = EMPTY
   const { viewer, paths } = given;
   const page = { page: 1, perPage: ENDPOINTS_MAX };
   const { rows } = await listEndpoints(store.db, { organizationId: viewer.organizationId }, page);
-  const body = html`<section class="panel wide"><h2>Webhook endpoints</h2>
-<p>Each gets the events of all sets and ads of the organization, beside the subscribers that requests name.</p>
-${rows.length === 0 ? html`<p>There is none yet. Create one below.</p>` : table(rows, given)}</section>
-${createForm(given, form)}`;
-  return settingsPage({ paths, current: 'endpoints', body, status: form.status });
+  const none = emptyState({ title: 'No endpoints yet', text: 'Create one below.' });
+  const body = html`<p class="meta">Each endpoint gets the events of all sets and ads of the organization, beside the receivers that requests name.</p>
+${rows.length === 0 ? none : table({ columns: columns(paths), rows })}
+${panel('Create an endpoint', createForm(given, form), { id: 'create' })}`;
+  return framedPage({ viewer, paths }, 'endpoints', { body, status: form.status });
 }
 
-function table(rows: readonly EndpointRow[], given: Given): Html {
-  return html`<table class="rows"><thead><tr><th>Address</th><th>Topics</th><th>Status</th></tr></thead>
-<tbody>${rows.map((row) => item(row, given))}</tbody></table>`;
-}
+const columns = (paths: Given['paths']): Column<EndpointRow>[] => [
+  {
+    label: 'Address',
+    kind: 'main',
+    cell: ({ id, url, description }) =>
+      html`<a href="${paths.settings('endpoints')}/${id}"><bdi>${url}</bdi></a> <span class="meta"><bdi>${description}</bdi></span>`,
+  },
+  { label: 'Topics', cell: ({ topics }) => (topics ?? DEFAULT_TOPICS).join(', ') },
+  { label: 'Status', cell: endpointState },
+];
 
-function item(row: EndpointRow, { paths }: Given): Html {
-  return html`<tr>
-  <td class="name"><a href="${paths.settings('endpoints')}/${row.id}"><bdi>${row.url}</bdi></a> <span class="meta"><bdi>${row.description}</bdi></span></td>
-  <td>${(row.topics ?? DEFAULT_TOPICS).join(', ')}</td>
-  <td>${endpointState(row)}</td>
-</tr>`;
-}
-
-/** In words: enabled, failing or disabled, and since when. */
+/** Enabled, failing or disabled, and since when. */
 function endpointState({ disabled_at, disabled_reason, failing_since }: EndpointRow): Html {
   if (disabled_at !== null)
-    return html`Disabled${disabled_reason !== null && ' by the service'} <span class="meta">since ${timeElement(disabled_at)}</span>`;
+    return html`${badge('canceled', 'Disabled')} <span class="meta">${disabled_reason !== null && 'by the service '}since ${timeElement(disabled_at)}</span>`;
   return failing_since === null
-    ? html`Enabled`
-    : html`Enabled <span class="meta">failing since ${timeElement(failing_since)}</span>`;
+    ? badge('active', 'Enabled')
+    : html`${badge('failed', 'Failing')} <span class="meta">since ${timeElement(failing_since)}</span>`;
 }
 
 function createForm({ viewer, paths }: Given, form: FormState): Html {
@@ -153,13 +145,12 @@ function createForm({ viewer, paths }: Given, form: FormState): Html {
       label: name,
       isChecked: isTyped ? form.values[`topic_${name}`] !== undefined : DEFAULT_TOPICS.some((one) => one === name),
     });
-  return html`<section class="panel" id="create"><h2>Create an endpoint</h2>
-${otherFaults(form.errors, ['url', 'description', 'topics'])}
+  return html`${otherFaults(form.errors, ['url', 'description', 'topics'])}
 <form class="fields" method="post" action="${path}">${hiddenFields(viewer, path)}
 ${textField({ name: 'url', label: 'Address', type: 'url', isRequired: true, hint: 'A public http or https address.' }, form)}
 ${textField({ name: 'description', label: 'Description', hint: 'The program that receives the events.', max: ENDPOINT_DESCRIPTION_MAX }, form)}
-<span class="label" id="topics-label">Topics</span><div role="group" aria-labelledby="topics-label">${ENDPOINT_TOPICS.map(topic)}${faultOf('topics', 'Topics', form.errors)}</div>
-<button class="primary">Create endpoint</button></form></section>`;
+${checkboxes({ name: 'topics', label: 'Topics' }, ENDPOINT_TOPICS.map(topic), form.errors)}
+${button({ label: 'Create endpoint', kind: 'primary' })}</form>`;
 }
 
 interface EndpointPageOptions {
@@ -179,54 +170,52 @@ async function endpointPage(
   if (row === undefined) return undefined;
   const page = { page: 1, perPage: DELIVERIES_SHOWN };
   const { rows } = await listDeliveries(store.db, { organizationId, endpointId: id }, page);
-  const body = html`${secret !== undefined && secretPanel('The secret of this endpoint', 'Copy it now, and give it to the receiver. No page can show it again.', { value: secret, label: 'The new secret' })}
-<section class="panel wide"><h2><bdi>${row.url}</bdi></h2>
-${otherFaults(form.errors, [])}
+  const given = { viewer, paths };
+  const path = `${paths.settings('endpoints')}/${id}`;
+  const head = html`${otherFaults(form.errors, [])}
 ${row.disabled_reason !== null && html`<p class="note warnings"><strong>The service disabled this endpoint.</strong> ${row.disabled_reason}</p>`}
-${facts(row)}
-<p class="do">${actions(row, { viewer, paths })}</p></section>
-${rotateForm(row, { viewer, paths })}
-<section class="panel wide"><h2>Last deliveries</h2>${deliveries(rows, { viewer, paths })}</section>
+${endpointFacts(row)}
+<div class="actions">${actions(row, given)}</div>`;
+  const rotation = html`<p>For 24 hours, webhooks are signed with the new and the old secret.</p>
+<form class="stack" method="post" action="${path}/rotate">${hiddenFields(viewer, path)}
+${checkbox({ name: 'leaked', label: 'The secret leaked: stop signing with it now', isChecked: false })}
+${button({ label: 'Replace the secret', kind: 'danger' })}</form>`;
+  const body = html`${secret !== undefined && secretPanel('The secret of this endpoint', 'Copy it now, and give it to the receiver. No page can show it again.', { value: secret, label: 'The new secret' })}
+${panel(html`<bdi>${row.url}</bdi>`, head)}
+${panel('Replace the secret', rotation)}
+<section class="part"><h2>Last deliveries</h2>${rows.length === 0 ? html`<p class="hint">None yet.</p>` : table({ columns: deliveryColumns(paths), rows })}</section>
 <p><a href="${paths.settings('endpoints')}">All endpoints</a></p>`;
-  return settingsPage({ paths, current: 'endpoints', body, status: form.status });
+  return framedPage(given, 'endpoints', { body, status: form.status });
 }
 
-function facts(row: EndpointRow): Html {
+function endpointFacts(row: EndpointRow): Html {
   const { createdAt, previousUntil } = secretState({
     createdAt: row.created_at,
     rotatedAt: row.secret_rotated_at,
     hasPrevious: row.previous_secret !== null,
   });
-  return html`<dl class="facts"><dt>Status</dt><dd>${endpointState(row)}</dd>
-${row.description !== '' && html`<dt>Description</dt><dd><bdi>${row.description}</bdi></dd>`}
-<dt>Topics</dt><dd>${(row.topics ?? DEFAULT_TOPICS).join(', ')}</dd>
-${row.header_names.length > 0 && html`<dt>Headers</dt><dd>${row.header_names.join(', ')}</dd>`}
-<dt>Secret</dt><dd>made ${timeElement(createdAt)}${previousUntil !== null && html`; the old one also signs until ${timeElement(previousUntil)}`}</dd></dl>`;
+  return facts([
+    ['Status', endpointState(row)],
+    ['Description', row.description],
+    ['Topics', (row.topics ?? DEFAULT_TOPICS).join(', ')],
+    ['Headers', row.header_names.join(', ')],
+    [
+      'Secret',
+      html`made ${timeElement(createdAt)}${previousUntil !== null && html`; the old one also signs until ${timeElement(previousUntil)}`}`,
+    ],
+  ]);
 }
 
-function actions(row: EndpointRow, given: Given): HtmlContent {
-  if (row.disabled_at !== null) return button(row, 'enable', { ...given, label: 'Enable' });
-  return html`${button(row, 'test', { ...given, label: 'Send a test event' })} ${button(row, 'disable', { ...given, label: 'Disable' })}`;
-}
-
-function button(row: EndpointRow, action: string, { viewer, paths, label }: Given & { label: string }): Html {
+function actions(row: EndpointRow, { viewer, paths }: Given): HtmlContent {
   const path = `${paths.settings('endpoints')}/${row.id}`;
-  return html`<form class="inline" method="post" action="${path}/${action}">${hiddenFields(viewer, path)}<button>${label}</button></form>`;
+  const action = (name: string, label: string) =>
+    html`<form method="post" action="${path}/${name}">${hiddenFields(viewer, path)}${button({ label })}</form>`;
+  if (row.disabled_at !== null) return action('enable', 'Enable');
+  return [action('test', 'Send a test event'), action('disable', 'Disable')];
 }
 
-function rotateForm(row: EndpointRow, { viewer, paths }: Given): Html {
-  const path = `${paths.settings('endpoints')}/${row.id}`;
-  return html`<section class="panel"><h2>Replace the secret</h2>
-<p>For 24 hours, webhooks are signed with the new and the old secret.</p>
-<form class="stack" method="post" action="${path}/rotate">${hiddenFields(viewer, path)}
-${checkbox({ name: 'leaked', label: 'The secret leaked: stop signing with it now', isChecked: false })}
-<p class="do"><button class="danger">Replace the secret</button></p></form></section>`;
-}
-
-function deliveries(rows: readonly DeliveryRow[], { paths }: Given): Html {
-  if (rows.length === 0) return html`<p>None yet.</p>`;
-  const item = (row: DeliveryRow) => html`<tr>
-  <td class="name"><a href="${paths.delivery(row.id)}">${row.topic}</a></td>
-  <td>${deliveryLabel(row)}</td><td>${timeElement(row.created_at)}</td></tr>`;
-  return html`<table class="rows"><thead><tr><th>Event</th><th>Status</th><th>Created</th></tr></thead><tbody>${rows.map(item)}</tbody></table>`;
-}
+const deliveryColumns = (paths: Given['paths']): Column<DeliveryRow>[] => [
+  { label: 'Event', kind: 'main', cell: ({ id, topic }) => html`<a href="${paths.delivery(id)}">${topic}</a>` },
+  { label: 'Status', cell: (row) => badge(row.status, deliveryLabel(row)) },
+  { label: 'Created', kind: 'time', cell: (row) => timeElement(row.created_at) },
+];

@@ -1,40 +1,59 @@
-/** The frame of all pages of the settings, and parts that several of them have. */
+/** The frame of the pages of integrations and settings, and parts that several of them have. */
+import type { Scope } from '../../domain/keys.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { button, copyField, pageHead, panel, tabs } from '../components.ts';
 import type { ResultsPage, Viewer } from '../context.ts';
 import { hiddenFields } from '../forms.ts';
+import type { ViewerRequest } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';
 
-/** In the order in which they are shown. The first one has no name in its address. */
-const PAGES = {
-  general: 'General',
-  keys: 'API keys',
-  webhooks: 'Webhooks',
-  endpoints: 'Endpoints',
-  connectors: 'S3 connectors',
-  branding: 'Branding',
-  audit_log: 'Audit log',
-} as const;
-type SettingsPageName = keyof typeof PAGES;
-
-interface Content {
-  readonly paths: PagePaths;
-  readonly current: SettingsPageName;
-  readonly body: HtmlContent;
-  readonly status?: number | undefined;
-  readonly events?: string | undefined;
+interface Framed {
+  readonly title: string;
+  readonly section: 'integrations' | 'settings';
+  /** The scope that a key needs to see the page. */
+  readonly scope: Scope;
+  path(paths: PagePaths): string;
 }
 
-export function settingsPage({ paths, current, body, ...more }: Content): ResultsPage {
-  const link = ([name, title]: [string, string]) =>
-    html`<li><a href="${paths.settings(name === 'general' ? undefined : name)}"${name === current && html` aria-current="page"`}>${title}</a></li>`;
+const setting = (title: string, section: Framed['section'], name?: string): Framed => ({
+  ...{ title, section, scope: 'admin' },
+  path: (paths) => paths.settings(name),
+});
+
+/** In the order in which the tabs are shown. */
+const PAGES = {
+  deliveries: { title: 'Deliveries', section: 'integrations', scope: 'read', path: (paths) => paths.deliveries },
+  endpoints: setting('Endpoints', 'integrations', 'endpoints'),
+  webhooks: setting('Webhooks', 'integrations', 'webhooks'),
+  connectors: setting('S3 connectors', 'integrations', 'connectors'),
+  keys: setting('API keys', 'integrations', 'keys'),
+  general: setting('General', 'settings'),
+  branding: setting('Branding', 'settings', 'branding'),
+  notices: setting('Notices', 'settings', 'notices'),
+  members: setting('Members', 'settings', 'members'),
+  audit_log: setting('Audit log', 'settings', 'audit_log'),
+} as const satisfies Record<string, Framed>;
+
+const TITLES = { integrations: 'Integrations', settings: 'Settings' } as const;
+
+type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
+
+export function framedPage(
+  { viewer, paths }: Given,
+  current: keyof typeof PAGES,
+  content: Pick<ResultsPage, 'body' | 'status' | 'events'>,
+): ResultsPage {
+  const { title, section } = PAGES[current];
+  const all: readonly Framed[] = Object.values(PAGES);
+  const shown = all.filter((page) => page.section === section && viewer.scopes.includes(page.scope));
+  const list = shown.map((page) => ({ label: page.title, href: page.path(paths), isCurrent: page.title === title }));
   return {
-    ...more,
-    title: PAGES[current] === 'General' ? 'Settings' : `${PAGES[current]}, settings`,
-    section: 'settings',
-    assets: ['settings.css'],
-    body: html`<section class="head"><h1>Settings</h1>
-<nav class="tabs" aria-label="Settings"><ul>${Object.entries(PAGES).map(link)}</ul></nav></section>
-${body}`,
+    ...content,
+    title: `${title}, ${TITLES[section].toLowerCase()}`,
+    section,
+    body: html`${pageHead({ title: TITLES[section] })}
+${tabs(TITLES[section], list)}
+${content.body}`,
   };
 }
 
@@ -44,9 +63,7 @@ export function secretPanel(
   text: string,
   { value, label }: { value: string; label: string },
 ): Html {
-  return html`<section class="panel secret" role="status"><h2>${title}</h2>
-<p>${text}</p>
-<input readonly value="${value}" aria-label="${label}"></section>`;
+  return panel(title, html`<p>${text}</p>${copyField(label, value)}`, { status: true });
 }
 
 interface Confirmation {
@@ -63,9 +80,11 @@ interface Confirmation {
 }
 
 /** Asks before something is removed or replaced. */
-export function confirmPanel({ viewer, question, text, action, fields, button, back }: Confirmation): Html {
-  return html`<section class="panel"><h2>${question}</h2>
-${text}
+export function confirmPanel({ viewer, question, text, action, fields, back, ...given }: Confirmation): Html {
+  return panel(
+    question,
+    html`${text}
 <form class="stack" method="post" action="${action}">${hiddenFields(viewer, back)}${fields}
-<p class="do"><button class="danger">${button}</button> <a href="${back}">Keep it</a></p></form></section>`;
+<p class="actions">${button({ label: given.button, kind: 'danger' })} <a href="${back}">Keep it</a></p></form>`,
+  );
 }

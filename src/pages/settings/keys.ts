@@ -1,27 +1,21 @@
 /** The API keys of the organization: create, list, revoke. */
+
 import { COST } from '../../api/limits/costs.ts';
+import { readOrFail } from '../../api/public/endpoint.ts';
 import { NewApiKey } from '../../contract/settings.ts';
 import { findKeyRow, type KeyRow, listKeyRows } from '../../core/organizations/keyList.ts';
 import { createApiKey, revokeApiKey } from '../../core/organizations/keys.ts';
 import { conflict } from '../../domain/failure.ts';
 import { KEY_NAME_MAX, keyState, SCOPES, type Scope } from '../../domain/keys.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { badge, button, type Column, panel, table } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
-import {
-  answerForm,
-  checkbox,
-  EMPTY_FORM,
-  type FormState,
-  faultOf,
-  otherFaults,
-  readFields,
-  textField,
-} from '../fields.ts';
+import { answerForm, checkbox, checkboxes, EMPTY_FORM, type FormState, otherFaults, textField } from '../fields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { timeElement } from '../labels.ts';
 import { ADMIN, type PageRoutes, pageOf, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
 import { numberedPages } from '../parts.ts';
-import { confirmPanel, secretPanel, settingsPage } from './frame.ts';
+import { confirmPanel, framedPage, secretPanel } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
 
@@ -78,7 +72,7 @@ export function addKeyRoutes(pages: PageRoutes): void {
 
 async function createKey(options: PagesOptions, given: ViewerRequest): Promise<ResultsPage> {
   const { request, viewer, actor } = given;
-  const { name, scopes, expires_at } = readFields(NewApiKey, {
+  const { name, scopes, expires_at } = readOrFail(NewApiKey, {
     name: formField(request, 'name'),
     scopes: SCOPES.filter((scope) => formField(request, `scope_${scope}`) !== ''),
     expires_at: formField(request, 'expires_at').trim() || undefined,
@@ -101,26 +95,40 @@ async function keysPage(
   );
   const pages = Math.ceil(total / PER_PAGE);
   const body = html`${created && secretPanel(html`The key “<bdi>${created.name}</bdi>” was created`, 'Copy it now. The service stores only a hash of it, so no page can show it again.', { value: created.key, label: 'The new key' })}
-<section class="panel wide"><h2>Keys</h2>
-<p>Programs send a key with each request. People sign in with one.</p>
-<table class="rows"><thead><tr><th>Name</th><th>Scopes</th><th>Status</th><th>Created</th><th>Last use</th><th><span class="hidden">Action</span></th></tr></thead>
-<tbody>${rows.map((row) => item(row, given))}</tbody></table>
+<p class="meta">Programs send a key with each request. People can sign in with one too.</p>
+${table({ columns: columns(given), rows })}
 ${numberedPages({ page, pages, addressOf: (to) => `${paths.settings('keys')}?page=${to}` })}
-</section>
-${createForm(given, form)}`;
-  return settingsPage({ paths, current: 'keys', body, status: form.status });
+${panel('Create a key', createForm(given, form), { id: 'create' })}`;
+  return framedPage(given, 'keys', { body, status: form.status });
 }
 
-function item(row: KeyRow, { viewer, paths }: Given): Html {
-  const state = keyState(row, new Date());
-  return html`<tr>
-  <td class="name"><strong><bdi>${row.name === '' ? 'Without a name' : row.name}</bdi></strong> <span class="meta"><code>ts_live_${row.id}_…</code>${row.id === viewer.keyId && ', you are signed in with it'}</span></td>
-  <td>${SCOPES.filter((scope) => row.scopes.includes(scope)).join(', ')}</td>
-  <td><span class="state ${state}">${STATES[state]}</span>${end(row)}</td>
-  <td><span class="narrow">Created </span>${timeElement(row.created_at)}${row.created_by !== null && html` <span class="meta">by <bdi>${row.creator || row.created_by}</bdi></span>`}</td>
-  <td><span class="narrow">Last use: </span>${row.last_used_at === null ? 'never' : timeElement(row.last_used_at)}</td>
-  <td>${state === 'active' && html`<a href="${revokePath(row.id, paths)}">Revoke<span class="hidden"> ${row.name}</span></a>`}</td>
-</tr>`;
+const by = ({ user_name, creator, created_by }: KeyRow) => user_name ?? (creator || created_by);
+
+function columns({ viewer, paths }: Given): Column<KeyRow>[] {
+  const now = new Date();
+  return [
+    {
+      label: 'Name',
+      kind: 'main',
+      cell: ({ id, name }) =>
+        html`<strong><bdi>${name === '' ? 'Without a name' : name}</bdi></strong> <span class="meta"><code>ts_live_${id}_…</code>${id === viewer.keyId && ', you are signed in with it'}</span>`,
+    },
+    { label: 'Scopes', cell: (row) => SCOPES.filter((scope) => row.scopes.includes(scope)).join(', ') },
+    { label: 'Status', cell: (row) => html`${badge(keyState(row, now), STATES[keyState(row, now)])}${end(row)}` },
+    {
+      label: 'Created',
+      cell: (row) =>
+        html`${timeElement(row.created_at)}${by(row) !== null && html` <span class="meta">by <bdi>${by(row)}</bdi></span>`}`,
+    },
+    { label: 'Last use', cell: (row) => (row.last_used_at === null ? 'never' : timeElement(row.last_used_at)) },
+    {
+      label: 'Action',
+      kind: 'action',
+      cell: (row) =>
+        keyState(row, now) === 'active' &&
+        html`<a href="${revokePath(row.id, paths)}">Revoke<span class="hidden"> ${row.name}</span></a>`,
+    },
+  ];
 }
 
 function end({ expires_at, revoked_at }: KeyRow): HtmlContent {
@@ -141,13 +149,12 @@ function createForm({ viewer, paths }: Given, form: FormState): Html {
       label: html`<strong>${name}</strong>: ${SCOPE_TEXTS[name]}`,
       isChecked: isChecked(name),
     });
-  return html`<section class="panel" id="create"><h2>Create a key</h2>
-${otherFaults(form.errors, ['name', 'scopes', 'expires_at'])}
+  return html`${otherFaults(form.errors, ['name', 'scopes', 'expires_at'])}
 <form class="fields" method="post" action="${path}">${hiddenFields(viewer, path)}
 ${textField({ name: 'name', label: 'Name', hint: 'The program or person that will use it.', isRequired: true, max: KEY_NAME_MAX }, form)}
-<span class="label" id="scopes-label">Scopes</span><div role="group" aria-labelledby="scopes-label">${SCOPES.map(scope)}${faultOf('scopes', 'Scopes', form.errors)}</div>
+${checkboxes({ name: 'scopes', label: 'Scopes' }, SCOPES.map(scope), form.errors)}
 ${textField({ name: 'expires_at', label: 'Expires', type: 'date', hint: 'At the start of this day (UTC). Never, if it is empty.' }, form)}
-<button class="primary">Create key</button></form></section>`;
+${button({ label: 'Create key', kind: 'primary' })}</form>`;
 }
 
 /** Asks before a key is revoked. @returns undefined if the organization has no such key. */
@@ -172,7 +179,7 @@ ${isOwn && html`<p class="note warnings"><strong>You are signed in with this key
     button: 'Revoke the key',
     back: paths.settings('keys'),
   });
-  return settingsPage({ paths, current: 'keys', body, status });
+  return framedPage({ viewer, paths }, 'keys', { body, status });
 }
 
 const revokePath = (id: string, paths: Given['paths']) => `${paths.settings('keys')}/${id}/revoke`;

@@ -1,5 +1,7 @@
 /** The secret that signs webhooks, its rotation, and test events. */
+
 import { COST } from '../../api/limits/costs.ts';
+import { readOrFail } from '../../api/public/endpoint.ts';
 import { WebhookTest } from '../../contract/webhookEndpoints.ts';
 import { readWebhookSecret } from '../../core/organizations/organizations.ts';
 import { replaceWebhookSecret } from '../../core/organizations/settings.ts';
@@ -7,12 +9,13 @@ import { sendTestEvent } from '../../core/webhooks/testEvents.ts';
 import { invalid } from '../../domain/failure.ts';
 import { addressFault } from '../../egress/addressFault.ts';
 import { type Html, html } from '../../lib/html.ts';
+import { button, copyText, facts, linkButton, panel } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
-import { answerForm, checkbox, EMPTY_FORM, type FormState, readFields, textField } from '../fields.ts';
+import { answerForm, checkbox, EMPTY_FORM, type FormState, textField } from '../fields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { timeElement } from '../labels.ts';
 import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
-import { confirmPanel, secretPanel, settingsPage } from './frame.ts';
+import { confirmPanel, framedPage, secretPanel } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
 
@@ -43,7 +46,7 @@ export function addWebhookRoutes(pages: PageRoutes): void {
     (given) => {
       const { request, viewer, actor, paths } = given;
       const run = async () => {
-        const url = readFields(WebhookTest, { url: formField(request, 'url') }).url.trim();
+        const url = readOrFail(WebhookTest, { url: formField(request, 'url') }).url.trim();
         const fault = await addressFault(guard, url);
         if (fault !== undefined) throw invalid({ url: [fault] });
         const { organizationId } = viewer;
@@ -63,32 +66,32 @@ async function webhooksPage(
 ): Promise<ResultsPage> {
   const { viewer, paths } = given;
   const { createdAt, previousUntil } = await readWebhookSecret(store.db, viewer.slug);
+  const secretFacts = html`<p>The service signs each webhook with this secret, as <a href="https://www.standardwebhooks.com/" rel="noopener noreferrer">Standard Webhooks</a> defines. Receivers verify the signature with it.</p>
+${facts([
+  ['Made', timeElement(createdAt)],
+  ['Old secret', previousUntil && html`also signs until ${timeElement(previousUntil)}`],
+])}
+<p>${linkButton({ href: `${paths.settings('webhooks')}/rotate`, label: 'Replace the secret' })}</p>`;
+  const receivers = html`<p>Each request names its receivers in <code>subscribers</code>. <a href="${paths.settings('endpoints')}">Endpoints</a> get the events of all requests. <a href="${paths.deliveries}?channel=webhook">All deliveries to webhooks</a></p>
+${senders(sendingAddresses)}`;
   const body = html`${secret !== undefined && secretPanel('The secret was replaced', 'Copy the new one now, and give it to all receivers. No page can show it again.', { value: secret, label: 'The new secret' })}
-<section class="panel"><h2>Secret</h2>
-<p>The service signs each webhook with this secret, as <a href="https://www.standardwebhooks.com/" rel="noopener noreferrer">Standard Webhooks</a> defines. Receivers verify the signature with it.</p>
-<dl class="facts"><dt>Made</dt><dd>${timeElement(createdAt)}</dd>
-${previousUntil !== null && html`<dt>Old secret</dt><dd>also signs until ${timeElement(previousUntil)}</dd>`}</dl>
-<p><a href="${paths.settings('webhooks')}/rotate">Replace the secret</a></p></section>
-${testForm(given, form)}
-<section class="panel"><h2>Receivers</h2>
-<p>Each request names its receivers in <code>subscribers</code>. <a href="${paths.settings('endpoints')}">Endpoints</a> get the events of all requests. <a href="${paths.deliveries}?channel=webhook">All deliveries to webhooks</a></p>
-${senders(sendingAddresses)}</section>`;
-  return settingsPage({ paths, current: 'webhooks', body, status: form.status });
+${panel('Secret', secretFacts)}
+${panel('Test', testForm(given, form), { id: 'test' })}
+${panel('Receivers', receivers)}`;
+  return framedPage(given, 'webhooks', { body, status: form.status });
 }
 
 function senders(addresses: readonly string[]): Html {
   return addresses.length === 0
     ? html`<p>The operator has not named the addresses from which webhooks come.</p>`
-    : html`<p>Webhooks come from these addresses, so a firewall in front of a receiver must allow them: ${addresses.map((address) => html`<code>${address}</code> `)}</p>`;
+    : html`<p>Webhooks come from these addresses, so a firewall in front of a receiver must allow them:</p><ul>${addresses.map((address) => html`<li>${copyText('the address', address)}</li>`)}</ul>`;
 }
 
 function testForm({ viewer, paths }: Given, form: FormState): Html {
-  const path = `${paths.settings('webhooks')}/test`;
-  return html`<section class="panel" id="test"><h2>Test</h2>
-<p>Sends one signed event with the topic <code>webhook.test</code>, and shows what the receiver answers.</p>
-<form class="fields" method="post" action="${path}">${hiddenFields(viewer, paths.settings('webhooks'))}
+  return html`<p>Sends one signed event with the topic <code>webhook.test</code>, and shows what the receiver answers.</p>
+<form class="fields" method="post" action="${paths.settings('webhooks')}/test">${hiddenFields(viewer, paths.settings('webhooks'))}
 ${textField({ name: 'url', label: 'Address', type: 'url', isRequired: true, hint: 'A public http or https address.' }, form)}
-<button class="primary">Send a test event</button></form></section>`;
+${button({ label: 'Send a test event', kind: 'primary' })}</form>`;
 }
 
 /** Asks before the secret is replaced. */
@@ -105,5 +108,5 @@ ${previousUntil !== null && html`<p class="note warnings"><strong>The secret was
     button: 'Replace the secret',
     back,
   });
-  return settingsPage({ paths, current: 'webhooks', body });
+  return framedPage({ viewer, paths }, 'webhooks', { body });
 }

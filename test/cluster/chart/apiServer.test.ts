@@ -18,6 +18,8 @@ async function tryOut(manifests: readonly Manifest[]): Promise<Ended> {
   const items = manifests.map((manifest) => ({
     ...manifest,
     metadata: { ...manifest.metadata, namespace: undefined },
+    // A dry run creates no account that a pod could have.
+    ...(manifest.kind === 'Pod' && { spec: { ...manifest['spec'], serviceAccountName: 'default' } }),
   }));
   const args = ['--kubeconfig', namespace.kubeconfig, '--namespace', namespace.name, 'create', '--dry-run=server'];
   const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });

@@ -80,6 +80,20 @@ describe('a capture', () => {
     expect({ ingress, policyTypes }).toEqual({ policyTypes: ['Ingress', 'Egress'] });
   });
 
+  it('a collector of traces and its headers change nothing for captures', async () => {
+    const values = { tracing: { endpoint: 'http://otel:4318', existingSecret: 'collector' } };
+    const [traced, plain] = [await render(values), await render()];
+    for (const [kind, name] of [
+      ['NetworkPolicy', 'capture'],
+      ['ConfigMap', 'capture-profile'],
+    ] as const)
+      expect(traced.get(kind, name)).toEqual(plain.get(kind, name));
+    expect(traced.settings()['OTEL_EXPORTER_OTLP_ENDPOINT']).toBe('http://otel:4318');
+    const { env } = traced.get('Deployment', 'api')['spec'].template.spec.containers[0];
+    const fromSecret = { secretKeyRef: { name: 'collector', key: 'headers' } };
+    expect(env).toContainEqual({ name: 'OTEL_EXPORTER_OTLP_HEADERS', valueFrom: fromSecret });
+  });
+
   it('a capture can connect to a private S3 server that the values name', async () => {
     const storageTo = [{ ipBlock: { cidr: '10.9.0.1/32' } }];
     expect(reaches((await policy('capture', { networkPolicy: { storageTo } })).egress, '10.9.0.1')).toBe(true);
@@ -131,6 +145,7 @@ describe('the API', () => {
   it.each<[string, Values, number[]]>([
     ['PostgreSQL, S3 and the cluster by their usual ports', {}, [443, 6443, 5432, 6432]],
     ['an address in the values', { artifacts: { endpoint: 'http://minio:9000' } }, [443, 6443, 5432, 6432, 9000]],
+    ['a collector of traces', { tracing: { endpoint: 'http://otel:4318' } }, [443, 6443, 5432, 6432, 4318]],
     ['plain HTTP without a port', { artifacts: { endpoint: 'http://minio' } }, [443, 6443, 5432, 6432, 80]],
   ])('the API can connect to %s', async (_case, values, ports) => {
     const { egress } = await policy('api', values);

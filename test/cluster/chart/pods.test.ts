@@ -29,6 +29,8 @@ const EVERYTHING: Values = {
     affinity: { nodeAffinity: {} },
     runtimeClassName: 'gvisor',
     priorityClassName: 'low',
+    priorityClasses: { high: 'urgent' },
+    queuePriorityClasses: { low: 'bulk' },
     schedulerName: 'other',
     queueName: 'captures',
     dnsPolicy: 'ClusterFirst',

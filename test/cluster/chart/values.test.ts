@@ -9,6 +9,13 @@ describe('invalid values', () => {
     ['two databases', { trial: { postgres: { enabled: true } } }, 'Two databases'],
     ['no place for pictures', { artifacts: { url: '' } }, 'artifacts.url is not set'],
     ['half of the credentials', { artifacts: { accessKeyId: 'a' } }, 'go together'],
+    ['a mail server without a sender', { mail: { existingSecret: 'mail' } }, 'mail.from is not set'],
+    ['a provider without a client', { signIn: { issuer: 'https://login.example' } }, 'signIn.issuer needs'],
+    [
+      'a rule with a role that does not exist',
+      { signIn: { rules: [{ organization: 'acme', role: 'king', group: 'g' }] } },
+      'signIn/rules/0/role',
+    ],
     ['two API pods on one folder', { artifacts: { url: 'file:///pictures' } }, 'set api.replicas to 1'],
     [
       'an autoscaled API on one folder',

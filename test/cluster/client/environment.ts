@@ -96,7 +96,7 @@ export const jobSpec = (
   spec: Partial<CaptureJobSpec> = {},
 ): CaptureJobSpec => ({
   ...{ name: `${owner.name}-1`, owner: { name: owner.name, uid: owner.uid }, jobId: randomUUID() },
-  ...{ organization: 'demo', indexes: 2, parallelism: 2, retriesPerIndex: 3 },
+  ...{ organization: 'demo', priority: 'normal' as const, indexes: 2, parallelism: 2, retriesPerIndex: 3 },
   ...{ podDeadlineSeconds: 300, jobDeadlineSeconds: 3_600, environment: {} },
   ...spec,
 });

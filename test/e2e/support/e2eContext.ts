@@ -47,12 +47,12 @@ export class E2eContext {
     return this.#notes;
   }
 
-  /** @param sizes the resource requests of the pods; small by default. */
-  async start(label: string, values: Values = {}, sizes = SMALL_VALUES): Promise<void> {
+  /** @param sizes the resource requests of the pods; small by default. @param chart that of the checkout by default. */
+  async start(label: string, values: Values = {}, sizes = SMALL_VALUES, chart?: string): Promise<void> {
     this.#world = await startExternalServers(() => this.installation.organization.webhook_secret);
     this.#installation = await HelmInstallation.prepare(label, merged(sizes, values));
     this.#profile = new CaptureProfileEditor(this.#installation);
-    this.#notes = await this.installation.install();
+    this.#notes = await this.installation.install(chart);
     await this.installation.createOrganization();
   }
 

@@ -22,6 +22,8 @@ import { type Kind, ObjectReader } from './objectReader.ts';
 
 const ROOT = path.join(import.meta.dirname, '../../..');
 const CHART = path.join(ROOT, 'charts/tearsheet');
+/** The chart of the release before this one. Replace the file with each release. */
+export const LAST_CHART = path.join(ROOT, 'test/fixtures/charts/tearsheet-0.1.0.tgz');
 const TRIAL = path.join(ROOT, 'examples/values-trial.yaml');
 const RELEASE = 't';
 const INSTALL_MS = 8 * 60_000;
@@ -99,13 +101,13 @@ export class HelmInstallation {
   }
 
   /** @returns the chart's notes. */
-  async install(): Promise<string> {
-    const printed = await this.#helm('install', this.#values).catch(async (error: unknown) => {
+  async install(chart = CHART): Promise<string> {
+    const printed = await this.#helm('install', this.#values, chart).catch(async (error: unknown) => {
       if (!DEFINITION_WAS_MADE.test(String(error))) throw error;
       await helm(['uninstall', RELEASE, '-n', this.namespace.name, '--no-hooks', '--wait', '--ignore-not-found'], {
         timeoutMs: INSTALL_MS,
       });
-      return this.#helm('install', this.#values);
+      return this.#helm('install', this.#values, chart);
     });
     await this.waitUntilReady();
     return printed;
@@ -124,9 +126,18 @@ export class HelmInstallation {
     return tryRun('helm', [...args, ...limit], { timeoutMs: timeoutSeconds * 1_000 + 60_000 });
   }
 
-  rollback(): Promise<string> {
+  /** Returns when the Service responds, which with one replica is a moment after Helm sees the new pod ready. */
+  async rollback(): Promise<void> {
     const args = ['rollback', RELEASE, '-n', this.namespace.name, '--wait', '--timeout', '240s'];
-    return helm(args, { timeoutMs: 260_000 });
+    await helm(args, { timeoutMs: 260_000 });
+    await this.waitUntilReady();
+  }
+
+  /** `helm test`. Pods that succeed are deleted with their logs. */
+  helmTest(): Promise<RunResult> {
+    return tryRun('helm', ['test', RELEASE, '-n', this.namespace.name, '--timeout', '180s'], {
+      timeoutMs: 200_000,
+    });
   }
 
   /** The ERROR lines in the logs of all pods of API, controller and database that exist now. */
@@ -139,10 +150,10 @@ export class HelmInstallation {
     return stdout.split('\n').filter((line) => /^\{"level":"(error|fatal)"/.test(line));
   }
 
-  async #helm(verb: 'install' | 'upgrade', values: Values): Promise<string> {
+  async #helm(verb: 'install' | 'upgrade', values: Values, chart = CHART): Promise<string> {
     const file = path.join(this.#folder, 'values.json');
     writeFileSync(file, JSON.stringify(values));
-    const args = [verb, RELEASE, CHART, '-n', this.namespace.name, '-f', TRIAL, '-f', file];
+    const args = [verb, RELEASE, chart, '-n', this.namespace.name, '-f', TRIAL, '-f', file];
     // The CRD stays after its release is removed and still names the last release as its owner.
     const known = (await tryRun('kubectl', ['get', 'crd', 'screenshotjobs.tearsheet.dev'])).code === 0;
     if (known) args.push('--take-ownership');

@@ -64,6 +64,7 @@ const job = (version: number, more: object = {}) => ({
 });
 const JOB_SPEC = {
   ...{ name: 'set-1-1', owner: { name: 'set-1', uid: 'uid-set-1' }, jobId: SPEC.job, organization: 'acme', indexes: 1 },
+  priority: 'normal' as const,
   ...{ parallelism: 1, retriesPerIndex: 3, podDeadlineSeconds: 60, jobDeadlineSeconds: 600, environment: {} },
 };
 const conflict = refuse(409, 'Conflict');
@@ -84,6 +85,16 @@ test('a written object is read at once, before the watch reports it', async () =
   expect(await cluster.getScreenshotJob('set-1')).toMatchObject({ uid: 'uid-set-1', version: '105' });
   await cluster.createJob(JOB_SPEC);
   expect(await cluster.getJob('set-1-1')).toMatchObject({ uid: 'uid-set-1-1' });
+});
+
+test('a ScreenshotJob of a traced request has its traceparent as an annotation', async () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  server.on(`POST ${RESOURCES}`, json(201, resource(105)));
+  await cluster.createScreenshotJob('set-1', SPEC, traceparent);
+  await cluster.createScreenshotJob('set-1', SPEC);
+  const [traced, other] = asked(`POST ${RESOURCES}`).map(({ body }) => body);
+  expect(traced).toMatchObject({ metadata: { annotations: { 'tearsheet.dev/traceparent': traceparent } } });
+  expect(other).not.toHaveProperty('metadata.annotations');
 });
 
 test('a deleted object stays gone although the watch reports an older change of it', async () => {

@@ -19,7 +19,8 @@ test('a task that fails is logged with its name, and the others run', async () =
   const files = new Map([['frames/one.png', Buffer.from('x')]]);
   await store.db.insertInto('removed_files').values({ key: 'frames/one.png' }).execute();
   await store.pool.query('drop table idempotency_keys');
-  const context = { store, artifacts: memoryArtifacts(files), metrics: createMetrics(), log };
+  const queue = { enqueue: () => Promise.resolve() };
+  const context = { store, queue, artifacts: memoryArtifacts(files), metrics: createMetrics(), log };
   const maintenance = startMaintenance(context, { defaultSetDays: undefined, auditLogDays: 400 });
   await eventually(() => expect(files.size).toBe(0));
   await maintenance.stop();

@@ -40,6 +40,9 @@ const fill = () => fillOrganization(api, artifacts);
 const EMPTY = [
   'ads',
   'screenshots',
+  'placements',
+  'schedules',
+  'schedule_runs',
   'uploads',
   'events',
   'deliveries',
@@ -48,6 +51,8 @@ const EMPTY = [
   'webhook_endpoints',
 ].concat([
   'request_templates',
+  'site_lists',
+  'request_drafts',
   's3_connectors',
   'branding',
   'idempotency_keys',
@@ -74,6 +79,8 @@ test('the preview says what an organization has, and deletes nothing', async () 
     webhook_endpoints: 1,
     connectors: 1,
     templates: 1,
+    schedules: 1,
+    site_lists: 1,
     api_keys: 2,
     events: 1,
     deliveries: 1,

@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 const admit = async (limits = LIMITS) =>
-  (await store.db.transaction().execute((tx) => admitWaiting(tx, limits))).admitted;
+  (await store.db.transaction().execute((tx) => admitWaiting(tx, limits, { reached: [] }))).admitted;
 const onePictureSet = async (organization: TestOrganization) =>
   insertSet(store.db, organization, { pictures: [{ adId: await insertAd(store.db, organization) }] });
 
@@ -142,7 +142,7 @@ test('a set gets the places that become free, unless another set waits for them'
   const second = await insert('cde');
   const third = await insert('f');
   const limits = { ...LIMITS, maxPods: 3, parallelism: 3 };
-  const grow = () => store.db.transaction().execute((tx) => admitWaiting(tx, limits));
+  const grow = () => store.db.transaction().execute((tx) => admitWaiting(tx, limits, { reached: [] }));
   const parallelismOf = async (setId: string) =>
     (await store.db.selectFrom('screenshot_jobs').select('parallelism').where('set_id', '=', setId).executeTakeFirst())
       ?.parallelism;
@@ -168,7 +168,7 @@ test('a set grows within the limit of its organization, and to at most one pod f
   const setId = await insertSet(store.db, organization, { pictures });
   const grow = async (limits: Partial<AdmissionLimits>) => {
     const all = { ...LIMITS, maxPods: 20, maxPodsPerOrganization: 20, parallelism: 10, ...limits };
-    await store.db.transaction().execute((tx) => admitWaiting(tx, all));
+    await store.db.transaction().execute((tx) => admitWaiting(tx, all, { reached: [] }));
     const job = store.db.selectFrom('screenshot_jobs').select('parallelism').where('set_id', '=', setId);
     return (await job.executeTakeFirstOrThrow()).parallelism;
   };
@@ -197,4 +197,13 @@ test('the own quota of an organization replaces the limit of the others', async 
   const running = await store.db.selectFrom('screenshot_jobs').select('organization_id').execute();
   const of = (id: string) => running.filter(({ organization_id }) => organization_id === id).length;
   expect([of(few.id), of(many.id)]).toEqual([1, 5]);
+});
+
+test('an urgent set is admitted before many that wait longer', async () => {
+  const organization = await insertOrganization(store.db);
+  for (let i = 0; i < 25; i++) await onePictureSet(organization);
+  const urgent = await onePictureSet(organization);
+  await store.db.updateTable('screenshot_sets').set({ priority: 'high' }).where('id', '=', urgent).execute();
+  const [first] = await admit();
+  expect(first?.name).toBe(`set-${urgent}`);
 });

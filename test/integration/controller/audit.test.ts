@@ -119,7 +119,14 @@ const RESOURCE = {
 };
 
 const JOB = {
-  ...{ jobId: randomUUID(), organization: 'demo', indexes: 1, parallelism: 1, retriesPerIndex: 0 },
+  ...{
+    jobId: randomUUID(),
+    organization: 'demo',
+    priority: 'normal' as const,
+    indexes: 1,
+    parallelism: 1,
+    retriesPerIndex: 0,
+  },
   ...{ podDeadlineSeconds: 60, jobDeadlineSeconds: 3_600, environment: {} },
 };
 

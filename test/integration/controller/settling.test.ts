@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { beginEpoch, requireEpoch } from '../../../src/core/jobs/installation.ts';
 import { settleJob } from '../../../src/core/jobs/settlement.ts';
+import { createChat } from '../../../src/core/notices/chats.ts';
 import { reviewSet, type SetReview } from '../../../src/core/reviews/reviews.ts';
+import { SERVICE } from '../../../src/domain/auditLog.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { failWritesTo } from '../../support/failpoint.ts';
@@ -36,7 +38,8 @@ const topics = async () => {
   return rows.map(({ topic }) => topic);
 };
 const eventContext = () => ({ queue: shop.queue, publicUrl: PUBLIC_URL });
-const act = (review: SetReview) => shop.store.db.transaction().execute((tx) => reviewSet(tx, review, eventContext()));
+const act = (review: Omit<SetReview, 'actor'>) =>
+  shop.store.db.transaction().execute((tx) => reviewSet(tx, { ...review, actor: SERVICE }, eventContext()));
 
 /** A set of which one ad is captured and the other never ends. */
 async function hangingSet(subscribers = [{ webhook_url: 'https://hooks.example/' }]) {
@@ -58,7 +61,9 @@ async function hangingSet(subscribers = [{ webhook_url: 'https://hooks.example/'
 }
 
 test('a set is settled at its deadline with the results that it has', async () => {
-  const { setId, hanging } = await hangingSet();
+  const { organization, setId, hanging } = await hangingSet();
+  const chat = { name: 'Team', kind: 'slack', address: 'https://chat.example/', notices: ['set_ready'] } as const;
+  await shop.store.db.transaction().execute((tx) => createChat(tx, organization.id, chat, SERVICE));
   await shop.store.db
     .updateTable('screenshot_jobs')
     .set({ deadline_at: new Date(0) })
@@ -72,7 +77,10 @@ test('a set is settled at its deadline with the results that it has', async () =
   const ad = await shop.store.db.selectFrom('ads').selectAll().where('id', '=', hanging).executeTakeFirstOrThrow();
   expect(ad.status).toBe('generic_error');
   await eventually(() => expect(shop.counted).toEqual(['uploaded', 'net_read_timeout']));
+  expect(shop.reached.map(({ milestone }) => milestone)).toEqual(['admitted', 'first_picture', 'deadline']);
   expect(await topics()).toEqual(['screenshot_set.approved']);
+  const notices = await shop.store.db.selectFrom('notices').select(['kind', 'pictures', 'facts']).execute();
+  expect(notices).toEqual([{ kind: 'set_ready', pictures: 1, facts: { inReview: false, failed: 1 } }]);
   await eventually(async () => {
     expect((await shop.cluster.getScreenshotJob(`set-${setId}`))?.status).toMatchObject({
       reason: 'DeadlineExceeded',
@@ -80,6 +88,27 @@ test('a set is settled at its deadline with the results that it has', async () =
     });
     expect(await shop.cluster.listJobs()).toEqual([]);
   });
+});
+
+test('admission, first picture and settlement of a set are timed, each once', async () => {
+  const { db } = shop.store;
+  const organization = await insertOrganization(db);
+  const adId = await insertAd(db, organization);
+  const pictures = ['a', 'b', 'c'].map((site) => ({ adId, site: `https://${site}.example/` }));
+  const setId = await insertSet(db, organization, { pictures });
+  await db
+    .updateTable('screenshot_sets')
+    .set({ created_at: new Date(Date.now() - 90_000) })
+    .execute();
+  await launch(db, shop.queue, organization);
+  await eventually(async () => expect((await setOf(setId)).status).toBe('approved'));
+  await eventually(() =>
+    expect(shop.reached.map(({ milestone }) => milestone)).toEqual(['admitted', 'first_picture', 'complete']),
+  );
+  const seconds = shop.reached.map((reached) => reached.seconds);
+  expect(seconds).toEqual(seconds.toSorted((a, b) => a - b));
+  expect(seconds[0]).toBeGreaterThanOrEqual(89);
+  expect(seconds[2]).toBeLessThan(150);
 });
 
 test('a set that is canceled during its captures keeps its results, and its captures are terminated', async () => {
@@ -146,7 +175,7 @@ test('a former leader settles nothing', async () => {
   await beginEpoch(db);
   const settled = db.transaction().execute(async (tx) => {
     await requireEpoch(tx, old);
-    await settleJob(tx, { jobId: job.id, cause: 'canceled' }, { ...eventContext(), resolved: [] });
+    await settleJob(tx, { jobId: job.id, cause: 'canceled' }, { ...eventContext(), resolved: [], reached: [] });
   });
   await expect(settled).rejects.toThrow(/epoch/);
   expect((await setOf(setId)).status).toBe('capturing');

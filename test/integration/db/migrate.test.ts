@@ -1,10 +1,14 @@
+import { readdirSync } from 'node:fs';
+import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { openStore } from '../../../src/db/database.ts';
 import { migrate } from '../../../src/db/migrate.ts';
+import { sleep } from '../../../src/lib/sleep.ts';
 import { testDatabase } from '../../support/database.ts';
 import { runStatement } from '../../support/runStatement.ts';
 import { TEST_KEY_RING } from '../../support/testKeys.ts';
 
+const FOLDER = new URL('../../../src/db/migrations', import.meta.url);
 const first = await testDatabase();
 const second = await testDatabase();
 afterAll(async () => {
@@ -30,7 +34,24 @@ test('migrating again applies nothing', async () => {
 test('an empty database is migrated once by processes that start at the same moment', async () => {
   await runStatement(second.url, 'drop schema public cascade; create schema public');
   const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(second.url)));
-  expect(applied.flat()).toEqual(['0001_schema.sql']);
+  expect(applied.flat()).toEqual(readdirSync(FOLDER).sort());
+});
+
+test('a migration that waits for a table lets others pass, and tries again', async () => {
+  await runStatement(
+    second.url,
+    `alter table screenshot_sets drop column name cascade; delete from schema_migrations where name = '0006_set_names.sql'`,
+  );
+  const [reader, other] = [1, 2].map(() => new pg.Client(second.url)) as [pg.Client, pg.Client];
+  await Promise.all([reader.connect(), other.connect()]);
+  await reader.query('begin; select from screenshot_sets');
+  const migrating = migrate(second.url);
+  await sleep(4_000);
+  // It would wait as long as the reader, if the migration kept its place in the queue.
+  await other.query(`set statement_timeout = '8s'; select from screenshot_sets`);
+  await reader.query('commit');
+  expect(await migrating).toEqual(['0006_set_names.sql']);
+  await Promise.all([reader.end(), other.end()]);
 });
 
 test('migrations of a later version do not prevent a start of this one', async () => {

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DevReady } from '../../../src/commands/dev/dev.ts';
 import { eventually } from '../../support/eventually.ts';
+import { linkOf, startMailServer } from '../../support/mailServer.ts';
 import { DevEnvironment } from './devEnvironment.ts';
 import { run, startDev } from './devProcess.ts';
 import { expectFinished, postRequests } from './postRequests.ts';
@@ -55,7 +56,7 @@ describe('the JSON line of tearsheet dev', () => {
       metrics_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/),
       database_url: expect.stringMatching(/^postgres:\/\/postgres:[^@]+@127\.0\.0\.1:\d+\/tearsheet$/),
       secrets_keys: expect.stringMatching(/^dev:/),
-      sign_in_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/o\/demo\/sign-in\/[\w-]{32}$/),
+      sign_in_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/sign-in\/[\w-]{43}$/),
       sample_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/),
       sample_ad_url: `${ready.sample_url}banner.html`,
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
@@ -212,6 +213,31 @@ describe('the commands of an operator', () => {
     expect(await cli('org', 'set', 'demo', '--pictures-per-day', 'default')).toMatchObject({ code: 0, stderr: '' });
     const row = "select set_retention_days, pictures_per_day from organizations where slug = 'demo'";
     expect(await oneRow(row)).toEqual({ set_retention_days: null, pictures_per_day: null });
+  });
+
+  it('people can be invited by e-mail or with a link, listed, and removed, except the last owner', async () => {
+    const mail = await startMailServer();
+    const environment = { ...operator(), PUBLIC_URL: ready.url };
+    const invite = (more: Record<string, string>) =>
+      run(['user', 'invite', 'demo', 'Ann@Example.com', '--role', 'manager', '--json'], { ...environment, ...more });
+    expect(await invite({})).toMatchObject({ code: 1, stderr: expect.stringContaining('set SMTP_URL or OIDC_ISSUER') });
+    const printed = JSON.parse((await invite({ OIDC_ISSUER: 'https://login.example' })).stdout) as { url: string };
+    expect((await fetch(printed.url)).status).toBe(200);
+    const sent = await invite({ SMTP_URL: mail.url, MAIL_FROM: 't@example.com' });
+    expect(sent).toMatchObject({ code: 0, stdout: expect.not.stringContaining('/invitations/') });
+    const link = new URL(linkOf(await mail.mailTo('ann@example.com')), ready.url);
+    await fetch(link, { method: 'POST', body: new URLSearchParams({ name: 'Ann' }), redirect: 'manual' });
+    expect((await cli('user', 'list', 'demo')).stdout).toBe(
+      'ann@example.com  manager  Ann\nsam@example.com  owner  Sam Sample\n',
+    );
+    const last = expect.stringContaining('last owner');
+    expect(await cli('user', 'remove', 'demo', 'sam@example.com')).toMatchObject({ code: 1, stderr: last });
+    expect(await cli('user', 'role', 'demo', 'sam@example.com', 'king')).toMatchObject({ code: 1 });
+    expect(await cli('user', 'role', 'demo', 'ann@example.com', 'owner')).toMatchObject({ code: 0, stderr: '' });
+    expect(await cli('user', 'role', 'demo', 'ann@example.com', 'viewer')).toMatchObject({ code: 0, stderr: '' });
+    expect(await cli('user', 'remove', 'demo', 'ann@example.com')).toMatchObject({ code: 0, stderr: '' });
+    expect(await cli('user', 'remove', 'demo', 'ann@example.com')).toMatchObject({ code: 1 });
+    await mail.close();
   });
 
   it('keys can be created, listed and revoked', async () => {

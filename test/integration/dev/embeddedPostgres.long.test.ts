@@ -227,7 +227,7 @@ describe.runIf(asRoot)('a folder that the account of the server may not enter', 
 
   it('tearsheet dev runs from a checkout in such a folder', async () => {
     const checkout = folderOf(0o700);
-    for (const name of ['src', 'package.json'])
+    for (const name of ['src', 'package.json', 'docs/tear-sheets.md'])
       cpSync(path.join(REPOSITORY, name), path.join(checkout, name), { recursive: true });
     symlinkSync(path.join(REPOSITORY, 'node_modules'), path.join(checkout, 'node_modules'));
     const folders: ServiceFolders = { ...createServiceFolders(), data: path.join(checkout, 'data') };

@@ -52,7 +52,8 @@ it('the printed link signs in once, and the printed request makes pictures on th
     await eventually(() => expect(service.stdout(), service.stderr()).toMatch(/\n {2}\}'\n/), 120_000);
     const welcome = service.stdout();
     const link = /sign in +(\S+)/.exec(welcome)?.[1] ?? '';
-    const open = () => fetch(link, { redirect: 'manual', signal: AbortSignal.timeout(60_000) });
+    // The button of the page that the link opens.
+    const open = () => fetch(link, { method: 'POST', redirect: 'manual', signal: AbortSignal.timeout(60_000) });
     const first = await open();
     expect([first.status, first.headers.get('location')]).toEqual([303, '/o/demo']);
     const cookie = (first.headers.get('set-cookie') ?? '').split(';')[0] ?? '';

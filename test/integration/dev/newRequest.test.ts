@@ -28,7 +28,7 @@ it('a person with only a browser signs in, adds a creative, and gets a picture w
   await follow(page.getByRole('button', { name: 'Sign in' }));
   const buffer = await zipOf({ 'index.html': GREEN });
   await page.getByLabel('Files').setInputFiles({ name: 'green_300x250.zip', mimeType: 'application/zip', buffer });
-  await page.getByLabel('Sites').fill(env.publishers.url('blog'));
+  await page.getByLabel('Sites', { exact: true }).fill(env.publishers.url('blog'));
   await page.getByRole('combobox', { name: 'Campaign' }).fill('First');
   const preview = page.getByRole('img', { name: 'Preview of green_300x250.zip' });
   await preview.waitFor({ timeout: DEADLINE_MS });

@@ -168,9 +168,10 @@ async function plantLinks({ setId, picture, file }: { setId: string; picture: st
     `/s/${shared}/live.json`,
     `/s%2F${shared}`,
     `/o/demo/screenshot_sets/${setId}?s=${shared}`,
-    `/o/demo/SIGN-IN/${signIn}`,
-    `/o/demo/sign-in/${signIn}`,
-    `/o/demo/sign-in/${signIn}`,
+    `/SIGN-IN/${signIn}`,
+    `/sign-in/${signIn}`,
+    `/invitations/${signIn}`,
+    `/sign-in/callback?code=${signIn}&state=x`,
   ])
     await raw(`GET ${place} HTTP/1.1\r\nHost: x`);
 }

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 import { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
@@ -25,7 +26,7 @@ import { startExports } from '../../../src/exports/startExports.ts';
 import { sha256Of } from '../../../src/lib/sha256.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { insertExportSet, type TestShot } from '../../support/exportSet.ts';
+import { insertAnimation, insertExportSet, type TestShot } from '../../support/exportSet.ts';
 import { insertOrganization, type TestOrganization } from '../../support/insertRows.ts';
 import { TEST_KEY_RING } from '../../support/testKeys.ts';
 import { expectLoggedErrors, TEST_LOG } from '../../support/testLog.ts';
@@ -98,6 +99,26 @@ async function entriesOf(file: Buffer): Promise<Map<string, Buffer>> {
   return entries;
 }
 
+test('a ZIP holds animations, and the GIF takes the place of the picture on a slide without a frame', async () => {
+  const set = await newSet([{ ad: 'Still' }, { ad: 'Moving' }]);
+  const { webp, gif } = await insertAnimation({ db: store.db, artifacts, organization }, set.shots[1]!);
+  const entries = await entriesOf((await ready((await request(set.id)).id)).file);
+  const names = ['webp', 'gif'].map((format) => `animations/002-news.example-desktop-Moving.${format}`);
+  expect([...entries.keys()].filter((name) => name.startsWith('animations/'))).toEqual(names);
+  expect(names.map((name) => entries.get(name))).toEqual([webp, gif]);
+  expect(entries.get('manifest.csv')?.toString()).toContain(names.map((name) => `"${name}"`).join(','));
+  const media = async (frame: 'none' | 'browser') => {
+    const { file } = await ready((await request(set.id, { format: 'pptx', frame })).id);
+    return [...(await entriesOf(file))].filter(([name]) => name.startsWith('ppt/media/'));
+  };
+  const moving = (await media('none')).filter(([name]) => name.endsWith('.gif'));
+  expect(moving.map(([, bytes]) => bytes)).toEqual([gif]);
+  expect((await media('browser')).filter(([name]) => name.endsWith('.gif'))).toEqual([]);
+});
+
+/** How the metadata of a picture say that it was put together. */
+const COMPOSITE = 'digitalsourcetype/composite';
+
 test('a ZIP holds the original pictures, their records and a manifest without formulas', async () => {
   const set = await newSet();
   const built = await ready((await request(set.id)).id);
@@ -128,6 +149,7 @@ test('a ZIP with frames holds the framed pictures beside the originals, with the
   for (const [name, bytes] of framed) {
     expect(manifest).toContain(name);
     expect(manifest).toContain(sha256Of(bytes));
+    expect((await sharp(bytes).metadata()).xmp?.toString()).toContain(COMPOSITE);
   }
 });
 
@@ -154,7 +176,10 @@ test('a PPTX has a cover, tables, one slide for each picture and one for the mar
   expect(slides[6]).toContain('An internal reason.');
   const media = [...entries].filter(([name]) => name.startsWith('ppt/media/'));
   expect(media).toHaveLength(5);
-  for (const [, bytes] of media) expect(bytes.subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
+  for (const [, bytes] of media) {
+    expect(bytes.subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
+    expect(bytes.includes(COMPOSITE)).toBe(true);
+  }
   expect(entries.get('ppt/presentation.xml')?.toString()).toContain('name="blog.example"');
 });
 
@@ -168,6 +193,7 @@ test('a document with original pictures holds their bytes', async () => {
 test('a PDF has selectable text and no internal reasons', async () => {
   const set = await newSet();
   const { file } = await ready((await request(set.id, { format: 'pdf', page_size: 'a4' })).id);
+  expect(file.includes(COMPOSITE)).toBe(true);
   const { extractText, getDocumentProxy } = await import('unpdf');
   const { totalPages, text } = await extractText(await getDocumentProxy(new Uint8Array(file)), { mergePages: false });
   expect(totalPages).toBe(6);

@@ -76,6 +76,20 @@ test('an export shows the newest picture of each screenshot, also of one that fa
   expect(await shownIds(first, 'organization')).toEqual([second.shots[0], first.shots[1]]);
 });
 
+test('an export for a link to approved pictures holds no other ones', async () => {
+  const set = await insertExportSet({ db: store.db, artifacts, organization }, SHOTS, { status: 'in_review' });
+  const options = { audience: 'shared', approved_only: true } as const;
+  const shown = async () => {
+    const pictures = await readExportPictures(store.db, { setId: set.id, options }, { skip: 0 });
+    return pictures.map(({ id }) => id);
+  };
+  expect(await shown()).toEqual([]);
+  await approve(set.shots[1]);
+  expect(await shown()).toEqual([set.shots[1]]);
+  const retaken = await retake(set, [0]);
+  expect((await shown()).toSorted()).toEqual([retaken.shots[0], set.shots[1]].toSorted());
+});
+
 test('on shared pages, only approved retakes replace a picture', async () => {
   const set = await newSet();
   const waiting = await retake(set, [0], 'in_review');

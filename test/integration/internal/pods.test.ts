@@ -81,7 +81,7 @@ async function job(): Promise<Job> {
   const adId = await insertAd(store.db, organization);
   const pictures = [0, 1].map((i) => ({ adId, site: `https://news-${i}.example/` }));
   await insertSet(store.db, organization, { pictures });
-  const [admitted] = (await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS))).admitted;
+  const [admitted] = (await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS, { reached: [] }))).admitted;
   const id = admitted?.jobId ?? '';
   const name = (await findJobAccess(store.db, id))?.name;
   return { id, pod: (uid, index = 0) => captureClient(internalUrl, id, tokenOf(`${name}-1-${index}-abcde`, uid)) };

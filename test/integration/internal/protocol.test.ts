@@ -29,6 +29,8 @@ let secret: Buffer;
 let artifacts: FolderArtifactStore;
 /** Final states of pictures as they are counted. */
 const counted: string[] = [];
+/** Milestones of sets and processor seconds as they are measured. */
+const measured: unknown[] = [];
 /** The names of the queue entries; no worker processes them here. */
 const enqueued: string[] = [];
 const eventContext = {
@@ -43,9 +45,14 @@ const eventContext = {
 beforeEach(async () => {
   enqueued.length = 0;
   counted.length = 0;
+  measured.length = 0;
   internalApi = await startTestInternalApi(() => ({
     ...{ ...eventContext, maxUploadBytes: 1_000 },
-    observe: { screenshots: (statuses) => counted.push(...statuses) },
+    observe: {
+      screenshots: (statuses) => counted.push(...statuses),
+      milestones: (reached) => measured.push(...reached.map(({ milestone }) => milestone)),
+      processor: (seconds) => measured.push(seconds),
+    },
   }));
   ({ store, secret, artifacts, internalUrl } = internalApi);
   organization = await insertOrganization(store.db);
@@ -55,7 +62,7 @@ afterEach(() => internalApi.close());
 
 /** Admits what waits. */
 async function admit(): Promise<{ jobId: string; client: CaptureClient }> {
-  const [admitted] = (await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS))).admitted;
+  const [admitted] = (await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS, { reached: [] }))).admitted;
   const jobId = admitted?.jobId ?? '';
   const token = issueJobToken(secret, jobId, new Date(Date.now() + 3_600_000));
   return { jobId, client: uploading(captureClient(internalUrl, jobId, token)) };
@@ -137,7 +144,10 @@ test('Repeating a result changes nothing', async () => {
     expect((await client.call(`creatives/${adId}/result`, result)).status).toBe(200);
     const pictures = { index: 0, attempt: 1, results: [taken(id, 1), taken(id, 1)] };
     expect((await client.call('screenshots/results', pictures)).status).toBe(200);
+    const finish = { attempt: 1, phases: {}, processor_seconds: 7.5 };
+    expect((await client.call('indexes/0/finish', finish)).status).toBe(200);
   }
+  expect(measured).toEqual(['first_picture', 7.5]);
   const other = { ...result, result: { status: 'not_found', reason: 'changed its mind' } };
   expect((await client.call(`creatives/${adId}/result`, other)).status).toBe(200);
   const images = await store.db.selectFrom('images').selectAll().execute();
@@ -243,7 +253,7 @@ test('Every write of a capture is rejected after settlement', async () => {
   const { body } = await open(client, 'pod-1');
   await store.db
     .transaction()
-    .execute((tx) => settleJob(tx, { jobId, cause: 'canceled' }, { ...eventContext, resolved: [] }));
+    .execute((tx) => settleJob(tx, { jobId, cause: 'canceled' }, { ...eventContext, resolved: [], reached: [] }));
   const id = body.pages[0]?.screenshots[0]?.id ?? '';
   const results = { index: 0, attempt: 1, results: [taken(id, 1)] };
   expect((await client.call('screenshots/results', results)).status).toBe(409);
@@ -360,7 +370,7 @@ test('Options, size and warnings of every code reach the capture, the records an
   expect(record?.screenshots).toMatchObject([{ warnings: [...EVERY, ...SCALED] }]);
   await store.db
     .transaction()
-    .execute((tx) => settleJob(tx, { jobId, cause: 'complete' }, { ...eventContext, resolved: [] }));
+    .execute((tx) => settleJob(tx, { jobId, cause: 'complete' }, { ...eventContext, resolved: [], reached: [] }));
   const event = await store.db.selectFrom('events').select('body').executeTakeFirstOrThrow();
   expect(JSON.parse(event.body).data.object.screenshots).toMatchObject([{ warnings: [...EVERY, ...SCALED] }]);
 });

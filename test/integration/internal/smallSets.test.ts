@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterEach(() => api.close());
 
 const admit = async (limits = LIMITS) =>
-  (await store.db.transaction().execute((tx) => admitWaiting(tx, limits))).admitted;
+  (await store.db.transaction().execute((tx) => admitWaiting(tx, limits, { reached: [] }))).admitted;
 const insertSmallSet = async (owner = organization, pages = 1) => {
   const adId = await insertAd(store.db, owner);
   const pictures = Array.from({ length: pages }, (_, page) => ({ adId, site: `https://site-${page}.example/` }));

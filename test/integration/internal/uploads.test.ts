@@ -9,11 +9,19 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { issueJobToken } from '../../../src/api/auth/jobToken.ts';
 import { openArtifacts } from '../../../src/artifacts/open.ts';
 import type { ArtifactStore } from '../../../src/artifacts/store.ts';
-import type { Attempt, ClaimedCreative, DeclaredUploads } from '../../../src/contract/captureProtocol.ts';
+import type {
+  Attempt,
+  ClaimedCreative,
+  DeclaredUploads,
+  ResolvedCreatives,
+} from '../../../src/contract/captureProtocol.ts';
+import { optionsToJson } from '../../../src/contract/parseParts.ts';
 import { admitWaiting } from '../../../src/core/jobs/admission.ts';
 import { settleJob } from '../../../src/core/jobs/settlement.ts';
 import { sweepFiles } from '../../../src/core/removal/removedFiles.ts';
 import type { Store } from '../../../src/db/database.ts';
+import type { Animation } from '../../../src/domain/animations.ts';
+import { DEFAULT_OPTIONS } from '../../../src/domain/screenshotOptions.ts';
 import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support/captureClient.ts';
 import { insertAd, insertOrganization, insertSet } from '../../support/insertRows.ts';
 import { required } from '../../support/required.ts';
@@ -53,12 +61,12 @@ async function folder(): Promise<ArtifactStore> {
 
 async function settle(jobId: string): Promise<void> {
   const queue = { enqueue: async () => undefined };
-  const context = { publicUrl: 'https://tearsheet.example', queue, resolved: [] };
+  const context = { publicUrl: 'https://tearsheet.example', queue, resolved: [], reached: [] };
   await store.db.transaction().execute((tx) => settleJob(tx, { jobId, cause: 'canceled' }, context));
 }
 
 /** A set of one ad on two sites, an index each, of which the first is begun. */
-async function begin(kept: ArtifactStore) {
+async function begin(kept: ArtifactStore, animation: Animation | null = null) {
   artifacts = kept;
   const internalApi = await startTestInternalApi(() => ({
     artifacts,
@@ -73,9 +81,10 @@ async function begin(kept: ArtifactStore) {
   );
   const organization = await insertOrganization(store.db);
   const adId = await insertAd(store.db, organization);
-  const pictures = [0, 1].map((i) => ({ adId, site: `https://news-${i}.example/` }));
-  await insertSet(store.db, organization, { pictures });
-  const [admitted] = (await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS))).admitted;
+  const options = optionsToJson({ ...DEFAULT_OPTIONS, animation });
+  const pictures = [0, 1].map((i) => ({ adId, site: `https://news-${i}.example/`, options }));
+  const setId = await insertSet(store.db, organization, { pictures });
+  const [admitted] = (await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS, { reached: [] }))).admitted;
   const jobId = admitted?.jobId ?? '';
   const token = issueJobToken(internalApi.secret, jobId, new Date(Date.now() + 60_000));
   const client = captureClient(internalUrl, jobId, token);
@@ -84,7 +93,7 @@ async function begin(kept: ArtifactStore) {
     return required(body.pages[0]?.screenshots[0]);
   };
   const replica = captureClient(await internalApi.startReplica(), jobId, token);
-  return { client, replica, jobId, adId, picture: await open(0), ofOther: await open(1) };
+  return { client, replica, jobId, adId, setId, picture: await open(0), ofOther: await open(1) };
 }
 
 const factsOf = (png: Buffer) => ({ sha256: createHash('sha256').update(png).digest('hex'), bytes: png.length });
@@ -151,6 +160,52 @@ describe.each([
     expect(await send(required(before), another(1))).toBeLessThan(300);
     expect(await send(required(after), another(2))).toBeLessThan(300);
     expect(await shown()).toEqual(PNG);
+  });
+
+  it('an animation is kept with its picture, and its frames are not', async () => {
+    const { client, adId, jobId, setId, picture } = await begin(await place(), { seconds: 2, fps: 5 });
+    const { creative } = (await client.call<ClaimedCreative>('creatives/claim', BOUND)).body;
+    expect(creative?.films).toEqual([{ seconds: 2, fps: 5, ratio: 1 }]);
+    const film = { kind: 'film', ad_id: adId, seconds: 2, fps: 5, ratio: 1, ...factsOf(PNG) };
+    expect((await declare(client, { ...film, fps: 6 })).body.message).toContain('Nobody asked for such a film');
+    const files = [PNG, PNG, Buffer.from('RIFF the moving picture'), Buffer.from('GIF89a the same')];
+    const moving = (format: string, bytes: Buffer) => ({
+      kind: 'animation',
+      id: picture.id,
+      format,
+      ...factsOf(bytes),
+    });
+    const declared = [screenshot(picture.id, PNG), film, moving('webp', files[2]!), moving('gif', files[3]!)];
+    const addresses = (await declare(client, ...declared)).body.uploads.map(required);
+    for (const [at, file] of files.entries()) expect(await send(addresses[at]!, file)).toBeLessThan(300);
+    const [key, filmKey, webp, gif] = addresses.map((address) => address.key);
+    const frame = required(creative?.wanted[0]);
+    const [other] = (await declare(client, { kind: 'frame', ad_id: adId, ...frame, ...factsOf(PNG) })).body.uploads;
+    await send(required(other), PNG);
+    const made = { seconds: 2, fps: 5, ratio: 1, key: filmKey, ...factsOf(PNG), holds: [4, 6] };
+    const kind = { status: 'uploaded', format: 'tag', category: 'display', mode: 'stepped', notes: [] };
+    const frames = [{ ...frame, key: required(other).key, ...PNG_FACTS }];
+    const result = { ...kind, width: 300, height: 250, frames, films: [made] };
+    expect((await client.call(`creatives/${adId}/result`, { ...BOUND, seconds: 1, result })).status).toBe(200);
+    const waited = await client.call<ResolvedCreatives>('creatives/wait', { ...BOUND, ads: [adId], timeout_ms: 0 });
+    expect(waited.body.creatives[0]).toMatchObject({ films: [{ holds: [4, 6], sha256: made.sha256 }] });
+    const size = { width: 10, height: 20 };
+    const animation = {
+      ...{ seconds: 2, fps: 5 },
+      webp: { key: webp, ...factsOf(files[2]!), ...size },
+      gif: { key: gif, ...factsOf(files[3]!), ...size },
+    };
+    const taken = { status: 'uploaded', key, ...PNG_FACTS, captured_at: new Date().toISOString(), record: {} };
+    const reportMoving = (sent: object) =>
+      client.call('screenshots/results', { ...BOUND, results: [{ id: picture.id, ...taken, animation: sent }] });
+    expect((await reportMoving({ ...animation, gif: { ...animation.gif, key: webp } })).status).toBe(422);
+    expect((await reportMoving(animation)).status).toBe(200);
+    await settle(jobId);
+    const removed = async () =>
+      (await store.db.selectFrom('removed_files').select('key').execute()).map((row) => row.key);
+    expect(await removed()).toEqual([filmKey]);
+    await store.db.deleteFrom('screenshot_sets').where('id', '=', setId).execute();
+    expect(await removed()).toEqual(expect.arrayContaining([key, webp, gif]));
   });
 
   it('a result with a wrong size is rejected', async () => {

@@ -196,7 +196,7 @@ describe('a form', () => {
     const path = `/o/demo/screenshot_sets/${reviewed.setId}`;
     const form = { form: token(cookie), notes: ' no ', next: path };
     const { status, headers } = await ask(`${path}/reject`, { cookie, form });
-    expect([status, headers.get('location')]).toEqual([303, path]);
+    expect([status, headers.get('location')]).toEqual([303, expect.stringMatching(/\?done=rejected-set-\d+$/)]);
     expect(await readReview(server, reviewed.setId)).toMatchObject({ status: 'rejected', notes: 'no' });
   });
 
@@ -251,7 +251,7 @@ describe('a form', () => {
     expect(headers.get('location')).toBe(`${next}?notice=not_sent`);
     const page = await ask(`${next}?notice=not_sent`, { key: server.apiKey });
     expect(page.text).toContain('send it again');
-    expect((await ask(`${next}?notice=constructor`, { key: server.apiKey })).text).not.toContain('class="notice"');
+    expect((await ask(`${next}?notice=constructor`, { key: server.apiKey })).text).not.toContain('class="toast"');
     expect(await readReview(server, setId)).toMatchObject({ status: 'in_review', notes: null });
   });
 

@@ -5,13 +5,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright';
 import { expect, it } from 'vitest';
+import { createProvider } from '../../../src/api/auth/provider.ts';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
+import { invite } from '../../../src/core/people/invitations.ts';
+import { addMember } from '../../../src/core/people/members.ts';
+import { createSignInLink } from '../../../src/core/people/signInLinks.ts';
+import { insertUser } from '../../../src/core/people/users.ts';
 import { insertEndpoint } from '../../../src/core/webhooks/webhookEndpointQueries.ts';
+import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { axeFaults, sidewaysScroll } from '../../support/axe.ts';
 import { openPage, signIn } from './browser.ts';
 import { keyboardFaults } from './keyboard.ts';
-import { seedDelivery, seedPicture, seedSet } from './pagesServer.ts';
+import { seedDelivery, seedPicture, seedSet, startPages } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
+import { seedSchedule } from './seedSchedule.ts';
 
 const server = preparePages();
 
@@ -40,6 +47,7 @@ async function seedEverything(): Promise<string[]> {
       { site: 'https://blog.example/', device: 'desktop', status: 'pending' },
     ],
   });
+  await seedSchedule(server, { setId: finished.setId });
   const failed = { status: 'retries_exhausted', error: '500 Internal Server Error' } as const;
   await seedDelivery(server, { setId: finished.setId, target: 'https://hook.example/tearsheet', ...failed });
   await seedDelivery(server, { setId: finished.setId, target: 'https://hook.example/tearsheet', status: 'delivered' });
@@ -52,14 +60,18 @@ async function seedEverything(): Promise<string[]> {
   };
   await insertEndpoint(server.store.db, server.organizationId, fields);
   const links = await Promise.all([
-    shareLink(finished.setId, {}),
+    shareLink(finished.setId, { answers: true, downloads: true }),
+    shareLink(finished.setId, { password_hash: Buffer.alloc(48) }),
     shareLink(finished.setId, { revoked_at: new Date() }),
     shareLink(finished.setId, { expires_at: new Date(Date.now() - 60_000) }),
   ]);
   return [...links, `/o/demo/screenshot_sets/${capturing.setId}`];
 }
 
-async function shareLink(setId: string, given: { revoked_at?: Date; expires_at?: Date }): Promise<string> {
+async function shareLink(
+  setId: string,
+  given: { revoked_at?: Date; expires_at?: Date; answers?: boolean; downloads?: boolean; password_hash?: Buffer },
+): Promise<string> {
   const id = randomUUID();
   const owner = { id, organization_id: server.organizationId, set_id: setId, label: 'For Anna' };
   const times = { expires_at: new Date(Date.now() + 3_600_000), revoked_at: null, ...given };
@@ -126,6 +138,8 @@ async function faultsOfPage(page: Page): Promise<string[]> {
   // Closed details hide their content from axe.
   await page.evaluate(() => {
     for (const details of document.querySelectorAll('details')) details.open = true;
+    // An open menu covers what is below it: that is no fault of the page.
+    for (const menu of document.querySelectorAll<HTMLElement>('.menu > ul')) menu.style.position = 'static';
   });
   const faults = await keyboardFaults(page);
   for (const width of WIDTHS) {
@@ -178,4 +192,38 @@ it('axe finds nothing on any page that a person can reach, Tab reaches every con
   const kinds = [...own.keys()];
   for (const kind of ['/o/demo/screenshot_sets/:id', '/o/demo/ads/:id', '/docs'])
     expect([...kinds, ...open.keys()]).toContain(kind);
+});
+
+it('the pages with which people sign in have no such fault', { timeout: 300_000 }, async () => {
+  const provider = createProvider({
+    issuer: 'https://login.example',
+    clientId: 'tearsheet',
+    clientSecret: 'secret',
+    scopes: 'openid',
+    groupsClaim: 'groups',
+    redirectUrl: 'https://shots.example/sign-in/callback',
+  });
+  const people = await startPages({ provider, mailer: { send: async () => undefined } });
+  const { db } = people.store;
+  const [organizationId, email] = [people.organizationId, `${'a-long-name-of-a-person-'.repeat(2)}@agency.example`];
+  const userId = await insertUser(db, { email: 'sam@example.com', name: 'Sam Sample' });
+  const token = await db.transaction().execute(async (tx) => {
+    await addMember(tx, { organizationId, userId, role: 'owner' }, OPERATOR);
+    return (await invite(tx, { organizationId, email, role: 'reviewer', mailed: true }, OPERATOR)).token;
+  });
+  const link = await createSignInLink(db, { userId, browser: undefined, next: '' });
+  const { page } = await openPage();
+  const faults: string[] = [];
+  const check = async (path: string) => {
+    await page.goto(people.url + path);
+    faults.push(...(await faultsOfPage(page)).map((fault) => `${path}: ${fault}`));
+  };
+  for (const path of ['/', '/sign-in', '/o/demo', `/invitations/${token}`, '/invitations/none', `/sign-in/${link}`])
+    await check(path);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(/\/o\/demo/);
+  for (const path of ['/account', '/o/demo/settings/members', `/o/demo/settings/members/${userId}/remove`, '/o/none'])
+    await check(path);
+  await people.close();
+  expect(faults).toEqual([]);
 });

@@ -65,14 +65,14 @@ describe('the page of an ad', () => {
     const id = await seedAd();
     await seedFrames(id);
     const { page, faults } = await visit(server, adAddress(id));
-    expect(await page.locator('.strip.film .marker').allTextContents()).toEqual(['0.0 s', '1.5 s']);
+    expect(await page.locator('.frames figcaption').allTextContents()).toEqual(['0.0 s', '1.5 s']);
     const facts = (await page.locator('dl').textContent()) ?? '';
     for (const fact of ['300 × 250 CSS pixels', 'html5_zip', 'stepped', 'a dialog was closed'])
       expect(facts).toContain(fact);
     await follow(page.getByRole('link', { name: 'Autumn launch' }));
     expect(page.url()).toContain('/campaigns/');
     await page.goBack();
-    await follow(page.locator('.list.sets .main a'));
+    await follow(page.locator('.list .main a'));
     expect(page.url()).toContain('/screenshot_sets/');
     expect(faults).toEqual([]);
   });
@@ -131,6 +131,7 @@ describe('the page of an ad', () => {
     const id = await seedAd();
     await server.store.db.updateTable('ads').set({ kind: 'html_tag', content }).where('id', '=', id).execute();
     const { page, faults } = await visit(server, adAddress(id));
+    await page.getByText('Details').click();
     expect((await page.locator('pre').textContent())?.startsWith('<script>alert(1)</script>')).toBe(true);
     expect(await page.getByText('The first 4000 of 10025 characters').isVisible()).toBe(true);
     expect(faults).toEqual([]);

@@ -63,7 +63,7 @@ test('a file that is no picture changes nothing, and the form keeps what was typ
     await page.getByLabel('Logo', { exact: true }).setInputFiles(await logoOf(file));
     faults.length = 0;
     await save();
-    await page.getByText('The logo must be').waitFor();
+    await page.getByText('Logo must be').waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('Typed name');
   }
   expect(faults.splice(0)).toEqual([expect.stringContaining('422')]);

@@ -16,7 +16,7 @@ export async function closeBrowser(): Promise<void> {
 export async function openPage(options: BrowserContextOptions = {}): Promise<{ page: Page; faults: string[] }> {
   browser ??= chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
   const context = await (await browser).newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  context.setDefaultTimeout(90_000);
+  context.setDefaultTimeout(30_000);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
@@ -56,7 +56,7 @@ export async function signIn(page: Page, server: Pick<PagesServer, 'url' | 'apiK
   const { hostname } = new URL(server.url);
   await page.context().addCookies([{ name: 'tearsheet_session', value, domain: hostname, path: organization }]);
   await opened(page, () => page.goto(address, { waitUntil: 'commit' }));
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await page.locator('summary[aria-label="Account"]').waitFor();
 }
 
 /** Clicks a link or a button that opens a page, and waits until that page is complete and its scripts have run. */

@@ -42,20 +42,21 @@ describe('the list of deliveries', () => {
   it('the filters are in the address, and the list keeps them on its next page', async () => {
     await signIn(page, server, path());
     await page.getByLabel('Status').selectOption('Failed');
-    await follow(page.getByRole('button', { name: 'Filter' }));
+    await follow(page.getByRole('button', { name: 'Apply' }));
     expect(new URL(page.url()).searchParams.get('status')).toBe('retries_exhausted');
     expect(await page.getByRole('row').count()).toBe(2);
     await page.goto(`${path()}?status=delivered`);
-    expect(await page.getByRole('row').count()).toBe(51);
-    await follow(page.getByRole('link', { name: 'Older' }));
+    expect(await page.getByRole('row').count()).toBe(26);
+    await follow(page.getByRole('link', { name: 'Next page' }));
+    await follow(page.getByRole('link', { name: 'Next page' }));
     expect(await page.getByRole('row').count()).toBe(11);
-    await follow(page.getByRole('link', { name: 'Show all' }));
+    await follow(page.getByRole('link', { name: 'Clear filters' }));
     expect(page.url()).toBe(path());
   });
 
   it('a new delivery does not move those on the second page', async () => {
     await signIn(page, server, path());
-    const address = (await page.getByRole('link', { name: 'Older' }).getAttribute('href')) ?? '';
+    const address = (await page.getByRole('link', { name: 'Next page' }).getAttribute('href')) ?? '';
     await page.goto(server.url + address);
     const before = await page.locator('tbody').innerText();
     const late = await seedDelivery(server, { setId, target: 'https://late.example/', status: 'delivered' });
@@ -67,7 +68,7 @@ describe('the list of deliveries', () => {
 
   it('a filter without a match says so', async () => {
     await signIn(page, server, `${path()}?set=${failed}`);
-    await page.getByText('No delivery matches.').waitFor();
+    await page.getByText('No deliveries match').waitFor();
   });
 });
 
@@ -91,7 +92,7 @@ describe('the page of a delivery', () => {
     await page.getByText('The service sends it in a moment.').waitFor();
     await record(failed, 'delivered');
     await page.getByText('Thanks 2').waitFor();
-    expect(await page.locator('.state').first().innerText()).toBe('Delivered');
+    expect(await page.locator('.badge').first().innerText()).toBe('Delivered');
   });
 
   it('a key that may only read sees no form, and a strange delivery is not found', async () => {

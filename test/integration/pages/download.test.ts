@@ -116,10 +116,10 @@ test('a reader stays on the page while the file is built, and then gets it', asy
   await page.route('**/e/**', (route) =>
     route.fulfill({ body: 'file', headers: { 'content-disposition': 'attachment; filename="Spring.pdf"' } }),
   );
-  await page.locator('#download > summary').click();
+  await page.getByRole('button', { name: 'Download' }).click();
   await page.getByLabel('Format').selectOption({ label: 'PDF' });
   await page.getByLabel('Frame').selectOption('device');
-  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  await page.locator('#download form button').click();
   await page.getByText('0 of 1 pictures').waitFor();
   const [row] = await exportsOf(setId);
   expect(row?.options).toMatchObject({ format: 'pdf', frame: 'device', time_zone: 'America/New_York' });
@@ -139,9 +139,9 @@ test('a download works without scripts', async () => {
     route.fulfill({ body: 'file', headers: { 'content-disposition': 'attachment; filename="Spring.zip"' } }),
   );
   await page.goto(server.url + share);
-  await page.locator('#download > summary').click();
+  await page.getByRole('button', { name: 'Download' }).click();
   await page.getByLabel('Format').selectOption('zip');
-  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  await page.locator('#download form button').click();
   await page.getByText('0 of 1 pictures').waitFor();
   const downloaded = page.waitForEvent('download');
   await change(setId, { status: 'ready' });

@@ -52,7 +52,7 @@ describe('actions on several sets', () => {
       .execute();
     await follow(page.getByRole('button', { name: 'Reject 2 sets' }));
     expect(await page.locator('h1').textContent()).toBe('1 of 2 sets rejected');
-    expect(await page.locator('.affected li', { hasText: 'Race one' }).textContent()).toContain(
+    expect(await page.locator('.items li', { hasText: 'Race one' }).textContent()).toContain(
       'is approved, so the set cannot be rejected',
     );
     expect(await readReview(server, two.setId)).toMatchObject({ status: 'rejected' });
@@ -115,7 +115,7 @@ describe('live changes of a list', () => {
     await db.updateTable('screenshots').set({ status: 'no_slots' }).where('set_id', '=', setId).execute();
     await db.updateTable('screenshot_sets').set({ status: 'failed' }).where('id', '=', setId).execute();
     await notify(db, { set: setId });
-    await page.locator(`#set-${setId} .state.failed`).waitFor();
+    await page.locator(`#set-${setId} .badge.failed`).waitFor();
     expect(await page.locator(`#set-${setId} input`).isChecked()).toBe(true);
     expect(await page.locator('#newer').isVisible()).toBe(false);
 

@@ -76,8 +76,8 @@ describe('the list of sets', () => {
   it('a filter at fault keeps what the person typed and says what is wrong', async () => {
     const { text, status } = await open('/screenshot_sets?from=yesterday&site=%22%3E&status=nonsense');
     expect(status).toBe(200);
-    expect(text).toContain('value="yesterday" placeholder="" aria-invalid="true"');
-    expect(text).toContain('This must be a day, for example 2026-11-21.');
+    expect(text).toContain('value="yesterday" aria-invalid="true"');
+    expect(text).toContain('From (UTC) must be a day, for example 2026-11-21.');
     expect(text).toContain('value="&quot;&gt;"');
     expect((await open('/screenshot_sets?from=2026-02-01&to=2026-01-01')).text).toContain(
       'must not be after the last day',
@@ -145,7 +145,7 @@ async function addSet(campaign_id: string, created_at: Date): Promise<string> {
 }
 
 function linkOf(text: string, rel: 'next' | 'prev'): string | undefined {
-  return new RegExp(`<a rel="${rel}" href="/o/demo([^"]+)"`).exec(text)?.[1]?.replaceAll('&amp;', '&');
+  return new RegExp(`<a class="button" rel="${rel}" href="/o/demo([^"]+)"`).exec(text)?.[1]?.replaceAll('&amp;', '&');
 }
 
 describe('in a browser', () => {
@@ -158,7 +158,7 @@ describe('in a browser', () => {
     await follow(page.getByRole('button', { name: 'Apply' }));
     expect(new URL(page.url()).search).toBe('?q=without+scripts&status=in_review&sort=newest');
     expect(await page.locator('tbody tr').count()).toBe(1);
-    expect(await page.locator(`#set-${setId} .state`).textContent()).toBe('In review');
+    expect(await page.locator(`#set-${setId} .badge`).textContent()).toBe('In review');
     await follow(page.getByRole('link', { name: 'Clear filters' }));
     expect(await page.locator('tbody tr').count()).toBeGreaterThan(1);
     expect(faults).toEqual([]);

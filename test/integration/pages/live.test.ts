@@ -115,10 +115,10 @@ describe('live progress', () => {
     const left = Promise.withResolvers<void>();
     app.get('/leaves', async (_request, response) => {
       await once(response, 'close');
-      await live.open(response, 'organization', watched);
+      await live.open(response, { organizationId: 'organization' }, watched);
       left.resolve();
     });
-    app.get('/stays', (_request, response) => live.open(response, 'organization', watched));
+    app.get('/stays', (_request, response) => live.open(response, { organizationId: 'organization' }, watched));
     const listener = await listenHttp(app);
     const leaver = new AbortController();
     const leaving = fetch(`${listener.url}/leaves`, { signal: leaver.signal });

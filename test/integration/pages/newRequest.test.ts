@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { preparePages } from './preparePages.ts';
-import { adsOn, complete, type Fields, type Got, gif, KEY, RequestForm } from './requestForm.ts';
+import { adsOn, complete, type Fields, type Got, gif, RequestForm } from './requestForm.ts';
 
 const server = preparePages({ limits: { ...DEFAULT_LIMITS, screenshots: 1_000 } });
 let form: RequestForm;
@@ -33,7 +33,7 @@ describe('creatives of a new request', () => {
       ['files', gif('two.gif')],
     ]);
     expect([first.status, adsOn(first).length]).toEqual([200, 4]);
-    expect(first.text).toContain('4 creatives were added.');
+    expect(first.text).toContain('4 ads were added.');
     expect(first.text.match(/Rendering…/g)).toHaveLength(4);
     const kept = adsOn(first).map((id) => ['ad', id] as const);
     const tag = '<script src="https://ads.example/tag.js"></script>';
@@ -115,7 +115,7 @@ describe('a form of a new request', () => {
     const fields = complete(await form.newAd(), [['markers', '0 1 2']]);
     const checked = await form.post(fields.map(([name, value]) => [name, name === 'action' ? 'check' : value]));
     expect(checked.text).toContain('<strong>12 pictures</strong>');
-    expect(checked.text).toContain('1 creative × 2 sites × 2 devices × 3 markers');
+    expect(checked.text).toContain('1 ad × 2 sites × 2 devices × 3 moments');
     expect((await setOf(await form.post(fields))).shots).toHaveLength(12);
   });
 
@@ -141,7 +141,7 @@ describe('a form of a new request', () => {
     ]);
     expect(got.status).toBe(422);
     for (const text of [
-      'Add at least one creative.',
+      'Add at least one ad.',
       'Line 2 (ftp://files.example) must be an absolute address',
       'Line 3 (&lt;script&gt;alert(1)&lt;/script&gt;)',
       'Line 4 (user:pw@x.example) must not contain a user name',
@@ -184,12 +184,37 @@ describe('a form of a new request', () => {
     expect(got.text).toContain('The zip is a &lt;bomb&gt;.');
   });
 
-  it('an ad of another campaign asks for that campaign', async () => {
+  it('an ad of another campaign is copied once, and stays where it is', async () => {
     const ad = await form.newAd();
-    expect((await form.post(complete(ad))).status).toBe(303);
-    const got = await form.post(complete(ad, [['key', KEY]]).map(([n, v]) => [n, n === 'campaign' ? 'Winter' : v]));
-    expect(got.text).toContain('is an ad of the campaign “Autumn”');
+    await form.post(complete(ad));
+    const inWinter = (more: Fields) =>
+      complete(ad, more).map(([name, value]) => [name, name === 'campaign' ? 'Winter' : value] as const);
+    const first = await setOf(await form.post(inWinter([])));
+    const again = await setOf(await form.post(inWinter([['instructions', 'Again']])));
+    const [copy] = new Set(first.shots.map(({ ad_id }) => ad_id));
+    expect([first.name, copy === ad, again.shots[0]?.ad_id]).toEqual(['Winter', false, copy]);
+    const rows = await server.store.db
+      .selectFrom('ads')
+      .selectAll()
+      .where('id', 'in', [ad, copy ?? ''])
+      .execute();
+    expect(new Set(rows.map(({ name, upload_id }) => `${name} ${upload_id}`)).size).toBe(1);
     expect(await form.get(`/o/demo/new?ad=${ad}&campaign=Autumn`)).toContain('value="Autumn"');
+  });
+
+  it('the same bytes are the same ad, unless their names say other sizes', async () => {
+    const add = async (...names: readonly string[]) =>
+      adsOn(await form.post([['action', 'add'], ...names.map((name) => ['files', gif(name, 'same')] as const)]));
+    const [first] = await add('same.gif', 'same (1).gif');
+    const again = await form.post([
+      ['action', 'add'],
+      ['files', gif('again.gif', 'same')],
+    ]);
+    expect(adsOn(again)).toEqual([first]);
+    expect(again.text).toContain('again.gif is the file of an ad that you have already: it is used again.');
+    expect(await add('again_300x250.gif')).not.toEqual([first]);
+    const { shots } = await setOf(await form.post(complete(first ?? '')));
+    expect(shots[0]?.ad_id).toBe(first);
   });
 
   it('files and addresses that were not added yet are shown before anything is requested', async () => {
@@ -200,7 +225,7 @@ describe('a form of a new request', () => {
       ['files', gif('late.gif')],
     ]);
     expect([got.status, adsOn(got).length]).toEqual([200, 3]);
-    expect(got.text).toContain('2 creatives were added. Look at it');
+    expect(got.text).toContain('2 ads were added. Look at it');
     expect(await form.count('screenshot_sets')).toBe(before);
   });
 });

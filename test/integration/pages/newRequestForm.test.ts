@@ -87,7 +87,7 @@ it('a key that may only read sees no form', async () => {
 
 it('a body that is too long, has too many fields or is cut off gets its answer as a page', async () => {
   expect((await form.post([['sites', 'x'.repeat(5_000_000)]])).status).toBe(413);
-  const many: Fields = Array.from({ length: 400 }, (_, i) => ['device', `d${i}`]);
+  const many: Fields = Array.from({ length: 4_000 }, (_, i) => ['device', `d${i}`]);
   expect((await form.post(many)).status).toBe(413);
   const part = `--b\r\ncontent-disposition: form-data; name="form"\r\n\r\n${form.token}\r\n`;
   const response = await fetch(`${server.url}/o/demo/new`, {
@@ -101,7 +101,7 @@ it('a body that is too long, has too many fields or is cut off gets its answer a
 it('the policy of the page allows no script, style or frame but those of the service', async () => {
   const response = await fetch(`${server.url}/o/demo/new`, { headers: { cookie: form.cookie } });
   expect(response.headers.get('content-security-policy')).toBe(
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   );
   expect(await response.text()).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/);
 });
@@ -148,7 +148,7 @@ it('a template without a name, and one with a fault in its sites, is not saved',
   expect([faulty.status, idOf(faulty, 'Faulty')]).toEqual([422, '']);
   expect(faulty.text).toContain('value="Faulty"');
   const empty = await save('Empty', []);
-  expect(empty.text).toContain('The list of sites is required, unless there are devices.');
+  expect(empty.text).toContain('The list of sites is required, unless there is something else, such as devices.');
 });
 
 it('a template whose name has markup is shown as text, and can be removed', async () => {
@@ -162,4 +162,87 @@ it('a template whose name has markup is shown as text, and can be removed', asyn
   expect(removed.text).toContain('news.example\nblog.example</textarea>');
   const again = await form.post([...FILLED, ['action', 'template-use'], ['template', id]]);
   expect([again.status, again.text.includes('Choose a template.')]).toEqual([422, true]);
+});
+
+it('a template keeps the whole request, and says which of its ads was deleted', async () => {
+  const [kept, gone] = [await form.newAd('kept.gif'), await form.newAd('gone.gif')];
+  const whole: Fields = [...FILLED, ['ad', kept], ['ad', gone], ['campaign', 'Spring'], ['instructions', 'Look twice']];
+  const id = idOf(await save('Whole', whole), 'Whole');
+  await server.store.db.deleteFrom('ads').where('id', '=', gone).execute();
+  const used = await form.post([
+    ['action', 'template-use'],
+    ['template', id],
+  ]);
+  expect([used.status, adsOn(used)]).toEqual([422, [kept]]);
+  for (const text of ['One ad of the template “Whole” was deleted.', 'value="Spring"', 'Look twice</textarea>'])
+    expect(used.text).toContain(text);
+});
+
+it('a site list is saved, imported from a file, and added to the sites of another request', async () => {
+  const csv = new File(['Publisher,URL\nOne,one.example\nTwo,two.example/page\nThree,not a site\n'], 'sites.csv');
+  const read = await form.post([
+    ['action', 'check'],
+    ['sites', 'zero.example'],
+    ['site_file', csv],
+  ]);
+  expect(read.text).toContain('zero.example\none.example\ntwo.example/page\n</textarea>');
+  expect(read.text).toContain('Row 4 of the file: This is no address');
+  const sites = 'zero.example\none.example';
+  const saved = await form.post([
+    ['action', 'list-save'],
+    ['sites', sites],
+    ['site_list_name', ' News '],
+  ]);
+  expect(saved.text).toContain('The site list “News” was saved.');
+  const list = idOf(saved, 'News');
+  const added = await form.post([
+    ['action', 'list-add'],
+    ['sites', 'mine.example'],
+    ['site_list', list],
+  ]);
+  expect(added.text).toContain('mine.example\nzero.example\none.example\n</textarea>');
+  // A template with all sites of a list follows the list.
+  const followed = await save('Follows', [
+    ['sites', `${sites}\nmine.example`],
+    ['site_list', list],
+    ['device', 'ipad'],
+  ]);
+  await form.post([
+    ['action', 'list-save'],
+    ['sites', `${sites}\nnew.example`],
+    ['site_list_name', 'News'],
+  ]);
+  const used = await form.post([
+    ['action', 'template-use'],
+    ['template', idOf(followed, 'Follows')],
+  ]);
+  expect(used.text).toContain('mine.example\nzero.example\none.example\nnew.example\n</textarea>');
+  const removed = await form.post([
+    ['action', 'list-remove'],
+    ['site_list', list],
+  ]);
+  expect([removed.text.includes('“News” was removed.'), idOf(removed, 'News')]).toEqual([true, '']);
+});
+
+it('a device of a person’s own is checked, added, and requested', async () => {
+  const own: Fields = [
+    ['own_width', '412'],
+    ['own_height', '915'],
+    ['own_ratio', '2.63'],
+    ['own_touch', 'yes'],
+  ];
+  const added = await form.post([['action', 'check'], ...own]);
+  const name = 'Own device 412 x 915, 2.63x, touch';
+  expect(checkedIn(added.text)).toEqual([name]);
+  const faulty = await form.post([
+    ['action', 'check'],
+    ['own_width', '41'],
+    ['own_height', 'high'],
+  ]);
+  expect(faulty.text).toContain('The width of your own device must be from 200 to 3,840.');
+  expect(faulty.text).toContain('value="high"');
+  const sent = await form.post([...complete(await form.newAd()), ['device', name]]);
+  const id = sent.location?.split('/').at(-1) ?? '';
+  const rows = await server.store.db.selectFrom('screenshots').select('device').where('set_id', '=', id).execute();
+  expect(rows.map(({ device }) => device)).toContain(name);
 });

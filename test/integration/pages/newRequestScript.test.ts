@@ -10,6 +10,7 @@ import { follow, opened, visit } from './browser.ts';
 import { seedPicture } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 import { gif } from './requestForm.ts';
+import { seedPlacement } from './seedPlacement.ts';
 
 const server = preparePages();
 let folder: string;
@@ -17,8 +18,7 @@ let page: Page;
 let faults: string[];
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-test-'));
-  const bytes = Buffer.from(await gif('a').arrayBuffer());
-  for (const name of ['one.gif', 'two.gif']) await writeFile(path.join(folder, name), bytes);
+  await writeImages();
   await writeFile(path.join(folder, 'notes.pdf'), '%PDF-1.7 not an ad');
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -28,12 +28,19 @@ afterEach(async () => {
 });
 
 async function openForm(options = {}): Promise<void> {
+  await server.store.db.deleteFrom('request_drafts').execute();
   ({ page, faults } = await visit(server, `${server.url}/o/demo/new`, options));
 }
 
 const file = (name: string) => path.join(folder, name);
+
+/** Each time with other bytes. */
+async function writeImages(): Promise<void> {
+  for (const name of ['one.gif', 'two.gif']) await writeFile(file(name), Buffer.from(await gif(name).arrayBuffer()));
+}
+
 const count = () => page.locator('#count').innerText();
-const cards = () => page.locator('#creatives > [data-ad]');
+const cards = () => page.locator('#ads > [data-ad]');
 
 /** Plays the capture program. */
 async function renderAll(): Promise<void> {
@@ -47,18 +54,20 @@ async function renderAll(): Promise<void> {
 
 it('chosen files are uploaded at once, shown when they are rendered, counted, and requested', async () => {
   await openForm();
-  await page.getByLabel('Files').setInputFiles([file('one.gif'), file('notes.pdf'), file('two.gif')]);
+  await page.getByLabel('Files', { exact: true }).setInputFiles([file('one.gif'), file('notes.pdf'), file('two.gif')]);
   await cards().nth(1).waitFor();
-  expect(await page.locator('.faults').innerText()).toContain('notes.pdf: ');
+  expect(await page.locator('.fault').innerText()).toContain('notes.pdf: ');
   expect(await page.getByText('Rendering…').count()).toBe(2);
   await renderAll();
   await page.getByRole('img', { name: 'Preview of two.gif' }).waitFor();
-  await page.getByLabel('Sites').fill('news.example\nblog.example\nNEWS.example');
-  await page.getByLabel('iphone 390').check();
-  await page.getByLabel('Markers').fill('0, 2.5, 2.5');
-  expect(await count()).toBe('16 pictures 2 creatives × 2 sites × 2 devices × 2 markers');
+  await page.getByLabel('Sites', { exact: true }).fill('news.example\nblog.example\nNEWS.example');
+  await page.getByLabel('iphone An iPhone 14').check();
+  await page.getByLabel('Moments').fill('0, 2.5, 2.5');
+  await page.getByText('16 pictures').waitFor();
+  expect(await count()).toBe('16 pictures 2 ads × 2 sites × 2 devices × 2 moments');
   await page.getByRole('button', { name: 'Remove one.gif' }).click();
-  expect(await count()).toBe('8 pictures 1 creative × 2 sites × 2 devices × 2 markers');
+  await page.getByText('8 pictures').waitFor();
+  expect(await count()).toBe('8 pictures 1 ad × 2 sites × 2 devices × 2 moments');
   await page.getByRole('combobox', { name: 'Campaign' }).fill('Autumn');
   await follow(page.getByRole('button', { name: 'Request pictures' }));
   await page.waitForURL(/screenshot_sets/);
@@ -74,40 +83,62 @@ it('files that are chosen before the script of the page has loaded are uploaded 
     await route.continue();
   });
   await page.reload({ waitUntil: 'commit' });
-  await page.getByLabel('Files').setInputFiles([file('one.gif')]);
+  await page.getByLabel('Files', { exact: true }).setInputFiles([file('one.gif')]);
   loads.resolve();
   await cards().first().waitFor();
 });
 
 it('dropped files and a pasted address are added without losing what was typed', async () => {
   await openForm();
-  await page.getByLabel('Sites').fill('news.example');
+  await page.getByLabel('Sites', { exact: true }).fill('news.example');
+  await page.getByText('Address or tag').first().click();
   await page.getByLabel('Address or tag').fill('https://cdn.example/film.mp4');
-  await page.getByRole('button', { name: 'Add creatives' }).click();
+  await page.getByRole('button', { name: 'Add ads' }).click();
   await cards().first().waitFor();
   expect(await page.getByLabel('Address or tag').inputValue()).toBe('');
   const data = await page.evaluateHandle(() => {
     const transfer = new DataTransfer();
     for (const name of ['a.html', 'b.html'])
-      transfer.items.add(new File(['<!doctype html><p>An ad</p>'], name, { type: 'text/html' }));
+      transfer.items.add(new File([`<!doctype html><p>The ad ${name}</p>`], name, { type: 'text/html' }));
     return transfer;
   });
   await page.dispatchEvent('#drop', 'drop', { dataTransfer: data });
   await cards().nth(2).waitFor();
-  expect(await page.getByLabel('Sites').inputValue()).toBe('news.example');
-  expect(await count()).toBe('3 pictures 3 creatives × 1 site × 1 device');
+  expect(await page.getByLabel('Sites', { exact: true }).inputValue()).toBe('news.example');
+  await page.getByText('3 pictures').waitFor();
+  expect(await count()).toBe('3 pictures 3 ads × 1 site × 1 device');
+});
+
+it('an ad that exists is found and added in place, and what is typed is kept without a button', async () => {
+  await openForm();
+  await page.locator('#existing > summary').click();
+  await page.getByLabel('Search ads').fill('two.gif');
+  await page.locator('#found').getByText('one.gif').first().waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Add two.gif' }).first().click();
+  await cards().first().waitFor();
+  await page.getByLabel('Sites', { exact: true }).fill('kept.example');
+  await page.getByText('Draft kept').waitFor();
+  await eventually(async () => {
+    const { rows } = await server.store.pool.query("select body->>'sites' as sites from request_drafts");
+    expect(rows).toEqual([{ sites: 'kept.example' }]);
+  });
+  await opened(page, () => page.reload());
+  expect([await page.getByLabel('Sites', { exact: true }).inputValue(), await cards().count()]).toEqual([
+    'kept.example',
+    1,
+  ]);
 });
 
 it('a fault returns to the page with all that was typed, and the list of faults leads to the field', async () => {
   await openForm();
-  await page.getByLabel('Files').setInputFiles([file('one.gif')]);
+  await page.getByLabel('Files', { exact: true }).setInputFiles([file('one.gif')]);
   await cards().first().waitFor();
-  await page.getByLabel('Sites').fill('news.example\nnot an address');
+  await page.getByLabel('Sites', { exact: true }).fill('news.example\nnot an address');
   await follow(page.getByRole('button', { name: 'Request pictures' }));
   const alert = page.getByRole('alert');
   await alert.waitFor();
   expect(await cards().count()).toBe(1);
-  expect(await page.getByLabel('Sites').inputValue()).toBe('news.example\nnot an address');
+  expect(await page.getByLabel('Sites', { exact: true }).inputValue()).toBe('news.example\nnot an address');
   await alert.getByRole('link', { name: 'Line 2' }).click();
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('sites');
   expect(await page.locator('#sites').getAttribute('aria-invalid')).toBe('true');
@@ -115,9 +146,9 @@ it('a fault returns to the page with all that was typed, and the list of faults 
 
 it('two presses of the last button make one set', async () => {
   await openForm();
-  await page.getByLabel('Files').setInputFiles([file('one.gif')]);
+  await page.getByLabel('Files', { exact: true }).setInputFiles([file('one.gif')]);
   await cards().first().waitFor();
-  await page.getByLabel('Sites').fill('twice.example');
+  await page.getByLabel('Sites', { exact: true }).fill('twice.example');
   await page.getByRole('combobox', { name: 'Campaign' }).fill('Twice');
   await page.getByRole('button', { name: 'Request pictures' }).dblclick();
   await page.waitForURL(/screenshot_sets/);
@@ -131,12 +162,14 @@ it('two presses of the last button make one set', async () => {
 
 it('the page works without script, with the Enter key counting and not requesting', async () => {
   await openForm({ javaScriptEnabled: false });
-  await page.getByLabel('Files').setInputFiles([file('one.gif'), file('two.gif')]);
-  await page.getByLabel('Sites').fill('plain.example');
-  await page.getByLabel('Markers').fill('1 2');
-  await opened(page, () => page.getByLabel('Markers').press('Enter'));
-  await page.getByText('2 creatives were added.').waitFor();
-  expect(await count()).toBe('4 pictures 2 creatives × 1 site × 1 device × 2 markers');
+  // Files of earlier tests are ads that were rendered.
+  await writeImages();
+  await page.getByLabel('Files', { exact: true }).setInputFiles([file('one.gif'), file('two.gif')]);
+  await page.getByLabel('Sites', { exact: true }).fill('plain.example');
+  await page.getByLabel('Moments').fill('1 2');
+  await opened(page, () => page.getByLabel('Moments').press('Enter'));
+  await page.getByText('2 ads were added.').waitFor();
+  expect(await count()).toBe('4 pictures 2 ads × 1 site × 1 device × 2 moments');
   await renderAll();
   await follow(page.getByRole('button', { name: 'Show progress' }));
   await page.getByRole('img', { name: 'Preview of one.gif' }).waitFor();
@@ -155,15 +188,26 @@ it.each(LOOKS)(
   async ({ width, colorScheme }) => {
     // So high that the bar at the bottom covers no field.
     await openForm({ viewport: { width, height: 4_800 }, colorScheme });
-    await page.getByLabel('Files').setInputFiles([file('one.gif'), file('notes.pdf'), file('two.gif')]);
+    await page
+      .getByLabel('Files', { exact: true })
+      .setInputFiles([file('one.gif'), file('notes.pdf'), file('two.gif')]);
     await cards().nth(1).waitFor();
     await renderAll();
     await page.getByRole('img', { name: 'Preview of two.gif' }).waitFor();
-    await page.getByText('Options').click();
+    await page.getByText('Options', { exact: true }).click();
     expect([await axeFaults(page), await sidewaysScroll(page)]).toEqual([[], undefined]);
-    await page.getByLabel('Sites').fill('not an address');
+    await page.getByLabel('Sites', { exact: true }).fill('not an address');
     await follow(page.getByRole('button', { name: 'Request pictures' }));
     await page.getByRole('alert').getByRole('link', { name: 'Line 1' }).waitFor();
+    expect([await axeFaults(page), await sidewaysScroll(page)]).toEqual([[], undefined]);
+    await page.getByText('Or a media plan').click();
+    await page.getByLabel('Paste the cells').fill('Ad\tSite\tNote\none.gif\tnews.example\t-\nlost.gif\tno site\t-');
+    await follow(page.getByRole('button', { name: 'Read the plan' }));
+    await page.getByLabel('Site, row 3').waitFor();
+    expect([await axeFaults(page), await sidewaysScroll(page)]).toEqual([[], undefined]);
+    await opened(page, async () => page.goto(`${server.url}/o/demo/new/slots/${await seedPlacement(server)}`));
+    await page.getByRole('link', { name: 'Slot 2' }).first().click();
+    await page.getByRole('button', { name: 'Use this slot' }).waitFor();
     expect([await axeFaults(page), await sidewaysScroll(page)]).toEqual([[], undefined]);
   },
 );

@@ -1,5 +1,7 @@
+import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { createKey } from '../../../src/core/organizations/apiKeys.ts';
+import { required } from '../../support/required.ts';
 import { follow, opened, visit } from './browser.ts';
 import { seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
@@ -18,22 +20,24 @@ const seed = () =>
     ],
   });
 
+const focusedField = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('name'));
+
 describe('the page of a picture', () => {
   it('without scripts, a person goes from the set to the picture, its record and its neighbours', async () => {
     const { setId, shotIds } = await seed();
     const { page } = await visit(server, `${server.url}/o/demo/screenshot_sets/${setId}`, { javaScriptEnabled: false });
-    await follow(page.locator('a[data-picture]').first());
+    await follow(page.locator('.shot a.frame').first());
     expect(page.url()).toBe(address(shotIds[0]));
-    expect(await page.locator('h1').textContent()).toBe('news.example desktop');
-    await page.getByText('Placement preview record').click();
+    expect((await page.locator('h1').textContent())?.trim()).toBe('news.example desktop');
     const record = page.locator('.provenance dl');
+    await page.locator('.provenance > summary').click();
     expect(await record.textContent()).toMatch(/captured\s*21 Nov 2026, 09:30:05 UTC/);
     expect(await record.textContent()).toMatch(/browser version\s*156\.0\.8078\.73/);
     await follow(page.getByRole('link', { name: 'Next' }));
-    expect(await page.locator('h1').textContent()).toBe('news.example mobile');
+    expect((await page.locator('h1').textContent())?.trim()).toBe('news.example mobile');
     await follow(page.getByRole('link', { name: 'Next' }));
     expect(await page.locator('.note.fault').textContent()).toContain('The page has no ad slot.');
-    await follow(page.getByRole('link', { name: 'Autumn launch' }));
+    await follow(page.locator('.crumb a'));
     expect(page.url()).toContain(`/screenshot_sets/${setId}#screenshot-${shotIds[2]}`);
   });
 
@@ -42,7 +46,7 @@ describe('the page of a picture', () => {
     const { page } = await visit(server, address(shotIds[0]), { javaScriptEnabled: false });
     const overlay = page.locator('svg.candidates');
     expect(await overlay.isVisible()).toBe(false);
-    await page.getByLabel('Show the slots of the page').check();
+    await page.locator('label[for="show-slots"]').click();
     expect(await overlay.isVisible()).toBe(true);
     expect(await overlay.getAttribute('aria-label')).toBe('2 of 3 slots are in this picture');
     const boxes = await overlay
@@ -59,28 +63,30 @@ describe('the page of a picture', () => {
     expect(await slots.count()).toBe(3);
     expect(await slots.nth(0).textContent()).toContain('known by Google Publisher Tag, standard ad size');
     expect(await slots.nth(2).textContent()).toContain('below the picture');
-    expect(await slots.nth(2).textContent()).toContain('The slot cannot hold the ad: too small for 300×250.');
-    expect(await slots.nth(2).getByRole('button', { name: 'Use this slot instead' }).isDisabled()).toBe(true);
+    expect(await slots.nth(2).textContent()).toContain('It cannot hold the ad: too small for 300×250.');
+    expect(await slots.nth(2).getByRole('button', { name: 'Use this slot instead' }).count()).toBe(0);
     expect(await slots.nth(1).getByRole('button', { name: 'Use this slot instead' }).isEnabled()).toBe(true);
     expect(await page.locator('style, [style]').count()).toBe(0);
   });
 
-  it('without scripts, a person reviews a picture with a comment and withdraws the decision', async () => {
+  it('without scripts, a person rejects a picture with a reason, is at the next one, and withdraws the decision', async () => {
     const { shotIds } = await seed();
     const { page } = await visit(server, address(shotIds[0]), { javaScriptEnabled: false });
-    await page.getByLabel('Comment').fill('Wrong <b>creative</b>');
+    const reason = page.getByLabel('Reason or note');
+    await reason.fill('Wrong <b>creative</b>');
     await follow(page.getByRole('button', { name: 'Reject' }));
-    expect(page.url()).toBe(address(shotIds[0]));
-    const details = page.locator('#details');
-    expect(await details.textContent()).toMatch(/rejected by first key, \d/);
-    expect(await page.getByLabel('Comment').inputValue()).toBe('Wrong <b>creative</b>');
-    await follow(page.getByRole('button', { name: 'Withdraw' }));
-    expect(await details.textContent()).toMatch(/Not reviewed by first key/);
+    expect(page.url()).toContain(`${address(shotIds[1])}?done=rejected-1`);
+    await page.goto(address(shotIds[0]));
+    expect(await page.locator('.picture-head .badge').textContent()).toBe('Rejected');
+    expect(await page.locator('#details').textContent()).toMatch(/by first key, \d/);
+    expect(await reason.inputValue()).toBe('Wrong <b>creative</b>');
+    await follow(page.getByRole('button', { name: 'Reject', pressed: true }));
+    expect(await page.locator('.picture-head .badge').count()).toBe(0);
     await page.goto(address(shotIds[2]));
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
-    await page.getByLabel('Comment').fill('The site changed.');
-    await follow(page.getByRole('button', { name: 'Save the comment' }));
-    expect(await page.getByLabel('Comment').inputValue()).toBe('The site changed.');
+    await reason.fill('The site changed.');
+    await follow(page.getByRole('button', { name: 'Save the note' }));
+    expect(await reason.inputValue()).toBe('The site changed.');
   });
 
   it('without scripts, two pictures are beside each other', async () => {
@@ -101,9 +107,47 @@ describe('the page of a picture', () => {
     await page.keyboard.press('e');
     expect(await page.locator('svg.candidates').isVisible()).toBe(true);
     await opened(page, () => page.keyboard.press('a'));
-    await page.locator('#details').getByText('approved', { exact: true }).waitFor();
-    await page.keyboard.press('ArrowRight');
-    await page.waitForURL(address(shotIds[1]));
+    expect(page.url()).toContain(address(shotIds[1]));
+    await opened(page, () => page.keyboard.press('ArrowLeft'));
+    expect(await page.locator('.picture-head .badge').textContent()).toBe('Approved');
+    expect(faults).toEqual([]);
+  });
+
+  it('keys of the page show the picture at its own size, lead to the note, and reject with a reason', async () => {
+    const { shotIds } = await seed();
+    const { page, faults } = await visit(server, address(shotIds[0]));
+    const stage = page.locator('.stage');
+    await page.keyboard.press('z');
+    expect(await stage.getAttribute('class')).toContain('zoomed');
+    await page.keyboard.press('z');
+    expect(await stage.getAttribute('class')).not.toContain('zoomed');
+    await page.keyboard.press('c');
+    expect(await focusedField(page)).toBe('comment');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('r');
+    expect(await focusedField(page)).toBe('comment');
+    await page.keyboard.type('Wrong creative');
+    await opened(page, () => page.keyboard.press('Enter'));
+    expect(page.url()).toContain(`${address(shotIds[1])}?done=rejected-1`);
+    await page.goto(address(shotIds[0]));
+    expect(await page.getByLabel('Reason or note').inputValue()).toBe('Wrong creative');
+    expect(faults).toEqual([]);
+  });
+
+  it('a click on the picture sets the pin of a new comment', async () => {
+    const { shotIds } = await seed();
+    const { page, faults } = await visit(server, address(shotIds[0]));
+    await page.getByRole('button', { name: 'Pin to a place' }).click();
+    const image = page.locator('.stage img');
+    const { width, height } = required((await image.boundingBox()) ?? undefined);
+    await image.click({ position: { x: width / 4, y: height / 2 } });
+    expect(await focusedField(page)).toBe('body');
+    await page.keyboard.type('The edge is cut');
+    await opened(page, () => page.getByRole('button', { name: 'Comment' }).click());
+    const pin = page.locator('.pins circle');
+    const [x, y] = await Promise.all(['cx', 'cy'].map(async (name) => Number(await pin.getAttribute(name))));
+    expect(x).toBeCloseTo(1440 / 4, -1);
+    expect(y).toBeCloseTo(900 / 2, -1);
     expect(faults).toEqual([]);
   });
 
@@ -111,7 +155,8 @@ describe('the page of a picture', () => {
     const { setId, shotIds } = await seed();
     const { api_key: apiKey } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
     const { page } = await visit({ ...server, apiKey }, address(shotIds[0]));
-    expect(await page.locator('#details').textContent()).toContain('Not reviewed');
+    expect(await page.locator('#details').textContent()).toContain('Review');
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     expect(await page.locator('main form[method="post"]').count()).toBe(0);
     await page.goto(`${server.url}/o/demo/screenshot_sets/${setId}`);
     expect(await page.locator('main form[method="post"]').count()).toBe(0);

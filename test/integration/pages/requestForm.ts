@@ -1,4 +1,5 @@
 /** Sends the form of a new request as a browser without script does. */
+import { randomUUID } from 'node:crypto';
 import { formToken, readSession } from '../../../src/pages/viewer.ts';
 import type { PagesServer } from './pagesServer.ts';
 
@@ -11,8 +12,8 @@ export interface Got {
 export type Fields = readonly (readonly [name: string, value: string | File])[];
 
 const GIF = new Uint8Array(Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'));
-/** @param rest bytes after the image. */
-export const gif = (name: string, rest: Uint8Array<ArrayBuffer> = new Uint8Array()) => new File([GIF, rest], name);
+/** @param rest after the image. Unless given, each file has other bytes. */
+export const gif = (name: string, rest: Uint8Array<ArrayBuffer> | string = randomUUID()) => new File([GIF, rest], name);
 
 /** @returns the ids of the ads on a page. */
 export const adsOn = ({ text }: Pick<Got, 'text'>): string[] =>
@@ -60,7 +61,16 @@ export class RequestForm {
   async post(fields: Fields, token = this.token): Promise<Got> {
     const body = new FormData();
     for (const [name, value] of [['form', token], ...fields] as const) body.append(name, value);
-    const response = await fetch(`${this.#server.url}/o/demo/new`, {
+    return this.#send('/o/demo/new', body);
+  }
+
+  /** Sends a plain form of another page. */
+  async postTo(path: string, fields: Readonly<Record<string, string>>): Promise<Got> {
+    return this.#send(path, new URLSearchParams({ form: this.token, ...fields }));
+  }
+
+  async #send(path: string, body: FormData | URLSearchParams): Promise<Got> {
+    const response = await fetch(this.#server.url + path, {
       method: 'POST',
       headers: { cookie: this.cookie },
       body,

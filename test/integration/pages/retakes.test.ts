@@ -3,11 +3,13 @@ import { notify } from '../../../src/db/notifications.ts';
 import { follow, openPage, signIn, visit } from './browser.ts';
 import { type Seeded, seedPicture, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
+import { RequestForm } from './requestForm.ts';
 
 const server = preparePages();
 
 const NEWS = 'https://news.example/front';
 const setAddress = (id: string) => `${server.url}/o/demo/screenshot_sets/${id}`;
+const failedTab = (id: string) => `${setAddress(id)}?tab=failed`;
 const seed = () =>
   seedSet(server, {
     status: 'approved',
@@ -37,45 +39,47 @@ async function readRetake({ setId }: Pick<Seeded, 'setId'>, column: 'retake_of' 
 describe('taking pictures again', () => {
   it('without scripts, a person takes all failures of one kind again from the page of the set', async () => {
     const seeded = await seed();
-    const { page } = await visit(server, setAddress(seeded.setId), { javaScriptEnabled: false });
+    const { page } = await visit(server, failedTab(seeded.setId), { javaScriptEnabled: false });
     expect(await page.locator('.kind').count()).toBe(2);
-    await follow(page.getByRole('button', { name: 'Take it again' }).last());
+    await follow(page.locator('.kind').last().getByRole('button', { name: 'Retake' }));
     expect(page.url()).toBe(setAddress(seeded.setId));
     const { id, shots } = await readRetake(seeded);
     expect(shots.map(({ retake_of }) => retake_of)).toEqual([seeded.shotIds[3]]);
     expect(server.enqueued.at(-1)).toMatchObject({ name: 'launch' });
-    expect(await page.locator('#failures h2').textContent()).toBe('1 of 4 failed');
-    expect(await page.locator('#head').textContent()).toContain('Taking 1 picture again 0 of 1 finished');
+    expect(await page.getByRole('link', { name: 'Failed 1' }).count()).toBe(1);
+    expect(await page.locator('#head').textContent()).toContain('Retaking 1 picture 0 of 1 finished');
     expect(await page.locator(`#head a[href$="${id}"]`).count()).toBe(1);
-    expect(await page.locator(`#screenshot-${seeded.shotIds[3]}`).textContent()).toContain('Being taken again');
+    expect(await page.locator(`#screenshot-${seeded.shotIds[3]}`).textContent()).toContain('Being retaken');
   });
 
   it('one button takes all failures again, and says so if nothing is left', async () => {
     const seeded = await seed();
-    const { page } = await visit(server, setAddress(seeded.setId));
+    const { page } = await visit(server, failedTab(seeded.setId));
     const stale = await page.context().newPage();
-    await stale.goto(setAddress(seeded.setId));
-    await follow(page.getByRole('button', { name: 'Take all 2 again' }));
-    await page.getByText('Taking 2 pictures again').waitFor();
+    await stale.goto(failedTab(seeded.setId));
+    await follow(page.getByRole('button', { name: 'Retake all 2' }));
+    await page.getByText('Retaking 2 pictures').waitFor();
     expect((await readRetake(seeded)).shots.length).toBe(2);
-    await follow(stale.getByRole('button', { name: 'Take all 2 again' }));
-    expect(await stale.locator('[role="alert"]').textContent()).toBe('Nothing failed that was not taken again since.');
+    await follow(stale.getByRole('button', { name: 'Retake all 2' }));
+    expect(await stale.locator('[role="alert"]').textContent()).toBe(
+      'No such picture is left: choose others, or see the set for those that were retaken.',
+    );
   });
 
   it('a person takes the pictures of one page again at another address, after a fault in the form', async () => {
     const seeded = await seed();
     const { page } = await visit(server, setAddress(seeded.setId), { javaScriptEnabled: false });
-    await follow(page.getByRole('link', { name: 'Take again or duplicate' }));
+    await follow(page.getByRole('link', { name: 'Retake' }));
     await page.getByLabel('All 4', { exact: true }).check();
     await page.getByLabel('Only of the page').selectOption(NEWS);
     await page.getByLabel('Another page').fill('ftp://news.example');
     await page.getByLabel('Another slot').fill('#sidebar');
-    await follow(page.getByRole('button', { name: 'Take again' }));
+    await follow(page.getByRole('button', { name: 'Retake', exact: true }));
     expect(await page.locator('#url-fault').textContent()).toContain('must be an absolute address');
     expect(await page.getByLabel('Another slot').inputValue()).toBe('#sidebar');
     expect(await page.getByLabel('All 4', { exact: true }).isChecked()).toBe(true);
     await page.getByLabel('Another page').fill('https://news.example/sport');
-    await follow(page.getByRole('button', { name: 'Take again' }));
+    await follow(page.getByRole('button', { name: 'Retake', exact: true }));
     expect(page.url()).toBe(setAddress(seeded.setId));
     const { shots } = await readRetake(seeded);
     expect(shots.map(({ retake_of, site_url, device }) => [retake_of, site_url, device])).toEqual([
@@ -85,11 +89,24 @@ describe('taking pictures again', () => {
     expect(shots[0]?.options).toMatchObject({ slot: { selector: '#sidebar' } });
   });
 
+  it('two presses at once take each failure again once, and a choice without pictures takes none', async () => {
+    const { setId } = await seed();
+    const form = await RequestForm.open(server);
+    const press = (fields: Readonly<Record<string, string>>) =>
+      form.postTo(`/o/demo/screenshot_sets/${setId}/retake`, { which: 'failures', ...fields });
+    const none = await press({ only_site: NEWS });
+    expect([none.status, none.text.includes('No such picture is left')]).toEqual([409, true]);
+    const both = await Promise.all([press({ status: 'no_slots' }), press({ status: 'no_slots' })]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([303, 409]);
+    const again = await press({ status: 'no_slots', allow_scaling: 'yes' });
+    expect(again.status).toBe(409);
+  });
+
   it('a duplicate is a set of its own', async () => {
     const seeded = await seed();
     const { page } = await visit(server, `${setAddress(seeded.setId)}/retake`);
     await page.getByLabel('All 4, as a new set').check();
-    await follow(page.getByRole('button', { name: 'Take again' }));
+    await follow(page.getByRole('button', { name: 'Retake', exact: true }));
     await page.getByText('Waiting to start').waitFor();
     const { id, shots } = await readRetake(seeded, 'duplicate');
     expect(page.url()).toBe(setAddress(id ?? ''));
@@ -107,7 +124,7 @@ describe('taking pictures again', () => {
     expect(shots.map(({ retake_of, options }) => [retake_of, options?.slot])).toEqual([
       [seeded.shotIds[0], { index: 2 }],
     ]);
-    expect(await page.locator('#details').textContent()).toContain('Being taken again');
+    expect(await page.locator('#details').textContent()).toContain('Being retaken');
     expect(await page.getByRole('button', { name: 'Use this slot instead' }).count()).toBe(0);
     expect(await page.locator('.versions li').count()).toBe(2);
   });
@@ -118,31 +135,33 @@ describe('taking pictures again', () => {
       javaScriptEnabled: false,
     });
     await page.getByLabel('Another device').selectOption('iphone');
+    await page.getByLabel('Keep the other ads').check();
     await page.getByLabel('Another page').fill('not an address');
-    await follow(page.getByRole('button', { name: 'Take again' }));
+    await follow(page.getByRole('button', { name: 'Retake', exact: true }));
     expect(await page.locator('#url-fault').count()).toBe(1);
     expect(await page.getByLabel('Another device').inputValue()).toBe('iphone');
     await page.getByLabel('Another page').fill('');
-    await follow(page.getByRole('button', { name: 'Take again' }));
+    await follow(page.getByRole('button', { name: 'Retake', exact: true }));
     const { shots } = await readRetake(seeded);
     expect(shots.map(({ retake_of, device }) => [retake_of, device])).toEqual([[seeded.shotIds[2], 'iphone']]);
+    expect(shots[0]?.options).toMatchObject({ other_ads: 'keep' });
   });
 
   it('the page of a set shows a retake as soon as it is taken, without a reload', async () => {
     const seeded = await seed();
-    const { page, faults } = await visit(server, setAddress(seeded.setId));
-    await follow(page.getByRole('button', { name: 'Take all 2 again' }));
-    await page.getByText('Taking 2 pictures again').waitFor();
+    const { page, faults } = await visit(server, failedTab(seeded.setId));
+    await follow(page.getByRole('button', { name: 'Retake all 2' }));
+    await page.getByText('Retaking 2 pictures').waitFor();
     await page.evaluate(() => document.body.setAttribute('data-same', 'yes'));
     const { id = '', shots } = await readRetake(seeded);
     await finish(id, shots[0]?.id ?? '');
     await page.locator(`#screenshot-${seeded.shotIds[2]} img`).waitFor();
     await page.getByText('1 of 2 finished').waitFor();
     await fail(id, shots[1]?.id ?? '');
-    await page.locator('#failures h2', { hasText: '1 of 4 failed' }).waitFor();
+    await page.getByRole('link', { name: 'Failed 1' }).waitFor();
     expect(await page.locator(`#screenshot-${seeded.shotIds[3]}`).count()).toBe(0);
     expect(await page.locator('body').getAttribute('data-same')).toBe('yes');
-    expect(await page.locator('.head .state').first().textContent()).toBe('Approved, 1 of 4 missing');
+    expect(await page.locator('.so-far').textContent()).toBe('3 captured, 1 failed');
     expect(faults).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { notify } from '../../../src/db/notifications.ts';
 import { visit } from './browser.ts';
-import { seedPicture, seedSet } from './pagesServer.ts';
+import { readReview, seedPicture, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
 const server = preparePages();
@@ -32,41 +32,54 @@ describe('the page of a set while it is captured', () => {
     await finishShot(setId, shotIds[1] ?? '', '1080x2400');
     await settle(setId);
     await picture(1).waitFor();
-    await page.locator('.head .state.approved').waitFor();
+    await page.locator('#head .badge.approved').waitFor();
     expect(await page.locator('body').getAttribute('data-same')).toBe('yes');
     expect(faults).toEqual([]);
   });
 
-  it('the page keeps details open during live updates', async () => {
-    const { setId, shotIds } = await seedSet(server, {
-      shots: [
-        { site: NEWS, device: 'desktop' },
-        { site: NEWS, device: 'mobile', status: 'pending' },
-      ],
-    });
-    const { page } = await visit(server, setAddress(setId));
-    await page.getByText('Cancel this set').click();
-    await finishShot(setId, shotIds[1] ?? '', '1080x2400');
-    await page.locator(`#screenshot-${shotIds[1]} img`).waitFor();
-    expect(await page.locator('details.confirm').getAttribute('open')).toBe('');
+  it('an open menu and an open box stay open during live updates', async () => {
+    const { page, shotIds, finish } = await openRunningSet();
+    await page.getByLabel('More').click();
+    await finish();
+    await page.locator(`#screenshot-${shotIds[0]} img`).waitFor();
+    expect(await page.locator('#head .menu').getAttribute('open')).toBe('');
+    await page.reload();
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByLabel('For whom').fill('Anna');
+    await finish();
+    expect(await page.locator('#share').isVisible()).toBe(true);
+    expect(await page.getByLabel('For whom').inputValue()).toBe('Anna');
   });
 
   it('the control with the keyboard focus keeps it when a live update replaces its part of the page', async () => {
-    const { page, confirm, finish } = await openRunningSet();
-    await confirm.focus();
+    const { page, shotIds, finish } = await openRunningSet();
+    await page.getByRole('button', { name: 'Share' }).focus();
     await finish();
-    await page.getByRole('button', { name: 'Cancel 1 picture', includeHidden: true }).waitFor({ state: 'attached' });
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel this set');
+    await page.getByRole('button', { name: 'Cancel 1 picture' }).first().waitFor();
+    await page.locator(`#screenshot-${shotIds[0]} img`).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Share');
+  });
+
+  it('a page that was open during the capture can review and share when the set is ready', async () => {
+    const { page, setId, shotIds } = await openRunningSet();
+    for (const [at, size] of ['1440x900', '1080x2400'].entries()) await finishShot(setId, shotIds[at] ?? '', size);
+    await settle(setId, 'in_review');
+    await page.getByRole('button', { name: 'Finish review' }).click();
+    await page.locator('#finish').getByText('2 of 2 pictures count as approved').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Approve all of news.example' }).click();
+    await page.locator('.toast').getByText('2 pictures are approved.').waitFor();
+    expect(await readReview(server, setId)).toMatchObject({ status: 'in_review' });
   });
 
   it('a control that is pressed while a live update arrives still works', async () => {
-    const { page, shotIds, confirm, finish } = await openRunningSet();
-    await confirm.hover();
+    const { page, shotIds, finish } = await openRunningSet();
+    await page.getByRole('button', { name: 'Share' }).hover();
     await page.mouse.down();
     await finish();
     await page.locator(`#screenshot-${shotIds[0]} img`).waitFor();
     await page.mouse.up();
-    expect(await page.locator('details.confirm').getAttribute('open')).toBe('');
+    await page.locator('#share').waitFor();
   });
 });
 
@@ -81,7 +94,7 @@ async function openRunningSet() {
   });
   const { page } = await visit(server, setAddress(setId));
   const finish = () => finishShot(setId, shotIds[0] ?? '', '1440x900');
-  return { page, shotIds, confirm: page.getByText('Cancel this set'), finish };
+  return { page, setId, shotIds, finish };
 }
 
 async function finishShot(setId: string, id: string, size: string): Promise<void> {
@@ -94,13 +107,9 @@ async function finishShot(setId: string, id: string, size: string): Promise<void
   });
 }
 
-async function settle(setId: string): Promise<void> {
+async function settle(setId: string, status: 'approved' | 'in_review' = 'approved'): Promise<void> {
   await server.store.db.transaction().execute(async (tx) => {
-    await tx
-      .updateTable('screenshot_sets')
-      .set({ status: 'approved', settled_at: new Date() })
-      .where('id', '=', setId)
-      .execute();
+    await tx.updateTable('screenshot_sets').set({ status, settled_at: new Date() }).where('id', '=', setId).execute();
     await notify(tx, { set: setId });
   });
 }

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { createKey } from '../../../src/core/organizations/apiKeys.ts';
 import { WARNING_CODES } from '../../../src/domain/warnings.ts';
 import { follow, openPage, signIn, visit } from './browser.ts';
 import { readReview, seedDelivery, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
+import { RequestForm } from './requestForm.ts';
 
 const server = preparePages();
 
@@ -44,14 +46,14 @@ describe('the page of a set', () => {
     expect([box?.width, box?.height].map((side) => Math.round(side ?? 0))).toEqual([320, 200]);
   });
 
-  it('the page of a set shows the frames of several markers as a film strip, ordered by marker', async () => {
+  it('the page of a set shows several moments as a film strip, in their order', async () => {
     const at = (markerMs: number) => ({ site: NEWS, device: 'desktop' as const, markerMs });
     const { setId } = await seedSet(server, { status: 'approved', shots: [at(2000), at(0), at(1500)] });
     const { page } = await visit(server, setAddress(setId));
     expect(await page.locator('.film .marker').allTextContents()).toEqual(['0.0 s', '1.5 s', '2.0 s']);
   });
 
-  it('the pictures come before the failures, and can be grouped by device or ad', async () => {
+  it('the pictures can be grouped by device or ad, and failures have a tab', async () => {
     const { setId } = await seedSet(server, {
       status: 'approved',
       shots: [
@@ -61,8 +63,7 @@ describe('the page of a set', () => {
       ],
     });
     const { page } = await visit(server, setAddress(setId));
-    const top = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? 0;
-    expect(await top('#pictures')).toBeLessThan(await top('#failures'));
+    expect(await page.locator('.tabs').last().textContent()).toMatch(/Pictures 2\s*Failed 1\s*Shared 0\s*Activity/);
     const names = () => page.locator('.group h2').allTextContents();
     expect(await names()).toEqual(['news.example']);
     await follow(page.getByRole('link', { name: 'Device' }));
@@ -70,13 +71,14 @@ describe('the page of a set', () => {
     await follow(page.getByRole('link', { name: 'Ad', exact: true }));
     expect(await names()).toEqual(['Summer sale 300×250', 'Leaderboard']);
     expect(await page.locator('.pills [aria-current]').textContent()).toBe('Ad');
+    await follow(page.getByRole('link', { name: 'Failed 1' }));
+    expect(await page.locator('.kind h2').textContent()).toBe('Blocked by the site 1');
   });
 
   it.each([
-    ['approved', ['uploaded', 'blocked'], 'Approved, 1 of 2 missing', '1 captured, 1 failed'],
-    ['approved', ['uploaded', 'uploaded'], 'Approved', '2 captured'],
-    ['in_review', ['uploaded', 'no_slots'], 'In review, 1 of 2 missing', '1 captured, 1 failed'],
-    ['canceled', ['uploaded', 'canceled', 'canceled'], 'Canceled after 1 of 3', '1 captured, 2 canceled'],
+    ['approved', ['uploaded', 'blocked'], 'Approved', '1 captured, 1 failed'],
+    ['in_review', ['uploaded', 'no_slots'], 'In review', '0 of 1 reviewed'],
+    ['canceled', ['uploaded', 'canceled', 'canceled'], 'Canceled', '1 captured, 2 canceled'],
     ['failed', ['blocked'], 'Failed', '0 captured, 1 failed'],
   ] as const)('a set that is %s with %j says %s', async (status, shots, label, counts) => {
     const { setId } = await seedSet(server, {
@@ -84,9 +86,9 @@ describe('the page of a set', () => {
       shots: shots.map((status, i) => ({ site: `https://site-${i}.example`, device: 'desktop', status })),
     });
     const { page } = await visit(server, setAddress(setId));
-    expect(await page.locator('.head .state').first().textContent()).toBe(label);
-    expect(await page.locator('.head').textContent()).toContain(counts);
-    expect(await page.locator('.head progress').count()).toBe(0);
+    expect(await page.locator('#head .badge').first().textContent()).toBe(label);
+    expect(await page.locator('.so-far').textContent()).toContain(counts);
+    expect(await page.locator('#head progress').count()).toBe(status === 'in_review' ? 1 : 0);
   });
 
   it('a set of 10,000 pictures is divided into pages, with a list of its sites', async () => {
@@ -104,8 +106,8 @@ describe('the page of a set', () => {
     expect(faults).toEqual([]);
   });
 
-  it('the page of a set shows each failure with its reason and advice', async () => {
-    const { setId } = await seedSet(server, {
+  it('a failure says which sizes the page takes, and what cures it', async () => {
+    const { setId, shotIds } = await seedSet(server, {
       status: 'approved',
       shots: [
         { site: NEWS, device: 'desktop' },
@@ -113,13 +115,21 @@ describe('the page of a set', () => {
         { site: BLOG, device: 'mobile', status: 'no_slots', reason: 'The page has 2 slots, the largest 120×60.' },
       ],
     });
-    const { page } = await visit(server, setAddress(setId));
+    const candidates = [[300, 250], [970, 250], [300, 250], null].map((size) => ({ size }));
+    await server.store.db
+      .updateTable('screenshots')
+      .set({ record: JSON.stringify({ candidates }) })
+      .where('id', '=', shotIds[1] ?? '')
+      .execute();
+    const { page } = await visit(server, `${setAddress(setId)}?tab=failed`, { javaScriptEnabled: false });
     const failures = page.locator('#failures');
-    expect(await failures.locator('h2').textContent()).toBe('2 of 3 failed');
-    expect(await failures.locator('.kind').count()).toBe(1);
-    expect(await failures.locator('.reason').count()).toBe(1);
-    expect(await failures.textContent()).toContain('The page has 2 slots, the largest 120×60.');
+    expect(await failures.locator('h2').allTextContents()).toEqual(['No slot for the ad 2']);
+    expect(await failures.locator('.reason').allTextContents()).toEqual(['This page takes 970×250 and 300×250.']);
     expect(await failures.textContent()).toContain('Choose a page of the site that has a slot');
+    await follow(failures.getByRole('button', { name: 'Allow scaling' }));
+    const retaken = server.store.db.selectFrom('screenshots').select('options').where('original_id', 'is not', null);
+    const options = (await retaken.execute()).map((row) => row.options);
+    expect(options).toEqual([1, 2].map(() => expect.objectContaining({ allow_scaling: true })));
   });
 
   it('the page of a set shows the warnings of a picture beside that picture only', async () => {
@@ -156,11 +166,14 @@ describe('the page of a set', () => {
     });
     await seedDelivery(server, { setId, target: `https://h.example/${attack}`, status: 'delivered', error: attack });
     const { page, faults } = await visit(server, setAddress(setId));
-    expect(await page.locator('h1').textContent()).toBe(attack);
+    expect(await page.locator('h1 bdi').textContent()).toContain(attack);
     expect(await page.locator('img[src="x"], script:not([src]), a[href^="javascript"]').count()).toBe(0);
-    expect(await page.locator('.failures .reason').first().textContent()).toBe(attack);
-    await page.goto(`${server.url}/o/demo`);
-    expect(await page.locator('.sets tbody .main a').first().textContent()).toBe(attack);
+    await page.goto(`${setAddress(setId)}?tab=activity`);
+    expect(await page.locator('img[src="x"], script:not([src]), a[href^="javascript"]').count()).toBe(0);
+    await page.goto(`${setAddress(setId)}?tab=failed`);
+    expect(await page.locator('.kind .reason').first().textContent()).toBe(attack);
+    await page.goto(`${server.url}/o/demo/screenshot_sets`);
+    expect(await page.locator('tbody a bdi').first().textContent()).toContain(attack);
     expect(faults).toEqual([]);
   });
 
@@ -173,7 +186,8 @@ describe('the page of a set', () => {
     });
     const { page } = await visit(server, setAddress(setId));
     expect(await page.locator('.shot .ad bdi').textContent()).toBe('Spring \u202E');
-    expect(await page.locator('.failures .address bdi').first().textContent()).toBe('Autumn \u202E');
+    await page.goto(`${setAddress(setId)}?tab=failed`);
+    expect(await page.locator('.kind li bdi').first().textContent()).toBe('Autumn \u202E');
     await page.goto(`${server.url}/o/demo/screenshots/${shotIds[0]}`);
     const left = (selector: string) =>
       page
@@ -207,10 +221,11 @@ describe('actions on the page of a set', () => {
     const { setId } = await seedSet(server, { status: 'in_review', shots: [{ site: NEWS, device: 'desktop' }] });
     const { page } = await visit(server, setAddress(setId), { javaScriptEnabled: false });
     expect(await page.locator('.shot img').count()).toBe(1);
-    await page.getByLabel('Notes for the review').fill('Looks right.');
-    await follow(page.getByRole('button', { name: 'Approve' }));
-    await page.locator('.head .state.approved').waitFor();
-    expect(await page.locator('.head').textContent()).toContain('Looks right.');
+    await page.getByRole('button', { name: 'Finish review' }).click();
+    await page.getByLabel('Notes').fill('Looks right.');
+    await follow(page.getByRole('button', { name: 'Approve the set' }));
+    await page.locator('#head .badge.approved').waitFor();
+    expect(await page.locator('main').textContent()).toContain('Looks right.');
     expect(await readReview(server, setId)).toEqual({
       status: 'approved',
       notes: 'Looks right.',
@@ -222,14 +237,16 @@ describe('actions on the page of a set', () => {
     const reviewed = await seedSet(server, { status: 'in_review', shots: [{ site: NEWS, device: 'desktop' }] });
     const running = await seedSet(server, { shots: [{ site: NEWS, device: 'desktop', status: 'pending' }] });
     const { page } = await visit(server, setAddress(reviewed.setId));
-    await page.getByLabel('Notes for the review').fill('Wrong creative.');
-    await follow(page.getByRole('button', { name: 'Reject' }));
-    await page.waitForURL(setAddress(reviewed.setId));
+    await page.getByRole('button', { name: 'Finish review' }).click();
+    await page.getByLabel('Notes').fill('Wrong creative.');
+    await follow(page.getByRole('button', { name: 'Reject the set' }));
     expect(await readReview(server, reviewed.setId)).toMatchObject({ status: 'rejected', notes: 'Wrong creative.' });
+    await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+    await page.locator('#head .badge.in_review').waitFor();
     await page.goto(setAddress(running.setId));
-    await page.getByText('Cancel this set').click();
+    await page.locator('#head').getByRole('button', { name: 'Cancel 1 picture' }).click();
     expect(await readReview(server, running.setId)).toMatchObject({ cancelRequested: false });
-    await follow(page.getByRole('button', { name: 'Cancel 1 picture' }));
+    await follow(page.locator('#cancel').getByRole('button', { name: 'Cancel 1 picture' }));
     await page.getByText('canceling').waitFor();
     expect(await readReview(server, running.setId)).toEqual({
       status: 'capturing',
@@ -246,26 +263,131 @@ describe('actions on the page of a set', () => {
     const { page } = await visit(server, `${server.url}/o/demo/screenshots/${shotIds[0]}`);
     await follow(page.getByRole('button', { name: 'Approve' }));
     await page.goto(setAddress(setId));
-    const links = page.locator('.pills').last();
-    expect(await links.textContent()).toBe('Show All 3Not reviewed 2Approved 1Rejected 0');
-    await follow(page.getByRole('link', { name: 'Not reviewed 2' }));
+    const links = page.locator('.pills').first();
+    expect(await links.textContent()).toBe('Show All 3To review 2Approved 1Rejected 0');
+    await follow(page.getByRole('link', { name: 'To review 2' }));
     expect(await page.locator('.shot .what').allTextContents()).toEqual(['mobile', 'ipad']);
     await follow(page.getByRole('link', { name: 'Device' }));
     expect(new URL(page.url()).search).toBe('?group=device&show=open');
   });
 
-  it('the page lists deliveries with their attempts and sends one again', async () => {
+  it('a person decides in the grid in place, and all counts follow, also after Undo', async () => {
+    const { setId } = await seedSet(server, {
+      status: 'in_review',
+      shots: (['desktop', 'mobile', 'ipad'] as const).map((device) => ({ site: NEWS, device })),
+    });
+    const { page, faults } = await visit(server, setAddress(setId));
+    await page.evaluate(() => Object.assign(window, { isSamePage: true }));
+    const counts = async () => [
+      await page.locator('.so-far').textContent(),
+      await page.locator('#sections').textContent(),
+    ];
+    await page.getByRole('button', { name: 'Approve news.example, mobile' }).click();
+    const toast = page.locator('.toast');
+    await toast.getByText('1 picture is approved.').waitFor();
+    expect(await counts()).toEqual([
+      expect.stringContaining('1 of 3'),
+      expect.stringContaining('To review 2Approved 1'),
+    ]);
+    expect(await page.locator('.shot.approved .badge').allTextContents()).toEqual(['Approved']);
+    expect(await page.locator('#finish').textContent()).toContain('2 of them have no decision');
+    await toast.getByRole('button', { name: 'Undo' }).click();
+    await toast.waitFor({ state: 'detached' });
+    expect(await counts()).toEqual([
+      expect.stringContaining('0 of 3'),
+      expect.stringContaining('To review 3Approved 0'),
+    ]);
+    expect(await page.evaluate(() => 'isSamePage' in window)).toBe(true);
+    expect(faults).toEqual([]);
+  });
+
+  it('without scripts, a person rejects the selected pictures, and a whole group', async () => {
+    const { setId } = await seedSet(server, {
+      status: 'in_review',
+      shots: [NEWS, NEWS, BLOG, BLOG].map((site, i) => ({ site, device: i % 2 === 0 ? 'desktop' : 'mobile' })),
+    });
+    const { page } = await visit(server, setAddress(setId), { javaScriptEnabled: false });
+    expect(await page.locator('.selection').isVisible()).toBe(false);
+    await page.getByLabel('Select news.example, mobile').check();
+    await page.getByLabel('Select blog.example, mobile').check();
+    await follow(page.locator('.selection').getByRole('button', { name: 'Reject' }));
+    expect(await page.locator('.toast').textContent()).toContain('2 pictures are rejected.');
+    expect(await page.locator('.shot.rejected .what').allTextContents()).toEqual([
+      'mobile Rejected',
+      'mobile Rejected',
+    ]);
+    await follow(page.getByRole('button', { name: 'Approve all of blog.example' }));
+    expect(await page.locator('.so-far').textContent()).toContain('3 of 4 reviewed');
+    await follow(page.locator('.toast').getByRole('button', { name: 'Undo' }));
+    expect(await page.locator('.shot.rejected').count()).toBe(2);
+  });
+
+  it('Undo takes back the action that it names, once, and not what another reviewer decided since', async () => {
+    const { setId, shotIds } = await seedSet(server, {
+      status: 'in_review',
+      shots: [{ site: NEWS, device: 'desktop' }],
+    });
+    const [id = ''] = shotIds;
+    const { api_key: other } = await createKey(server.store.db, 'demo', { name: 'second' });
+    const [one, two] = [await RequestForm.open(server), await RequestForm.open(server, other)];
+    const decide = async (form: RequestForm, decision: string) => {
+      const { location } = await form.postTo(`/o/demo/screenshot_sets/${setId}/reviews`, {
+        decide: `${decision}:${id}`,
+      });
+      return { review: /done=\w+-1-(\d+)/.exec(location ?? '')?.[1] ?? '' };
+    };
+    const decided = async () =>
+      (await server.store.db.selectFrom('screenshots').select('decision').where('id', '=', id).executeTakeFirst())
+        ?.decision;
+    const undo = async (form: RequestForm, done: { review: string }) =>
+      (await form.postTo('/o/demo/undo', done)).location?.includes('done=nothing') === false;
+    const first = await decide(one, 'approved');
+    expect([await undo(two, first), await decided()]).toEqual([false, 'approved']);
+    expect([await undo(one, first), await decided()]).toEqual([true, null]);
+    expect([await undo(one, first), await decided()]).toEqual([false, null]);
+    const earlier = await decide(one, 'approved');
+    await decide(two, 'rejected');
+    expect([await undo(one, earlier), await decided()]).toEqual([false, 'rejected']);
+  });
+
+  it('the decision about a group leaves out pictures that the filter hides', async () => {
+    const { setId } = await seedSet(server, {
+      status: 'in_review',
+      shots: (['desktop', 'mobile', 'ipad', 'iphone'] as const).map((device) => ({ site: NEWS, device })),
+    });
+    const { page } = await visit(server, setAddress(setId), { javaScriptEnabled: false });
+    await follow(page.getByRole('button', { name: 'Reject news.example, mobile' }));
+    await page.goto(`${setAddress(setId)}?show=open`);
+    await follow(page.getByRole('button', { name: 'Approve all of news.example' }));
+    expect(await page.locator('.toast').textContent()).toContain('3 pictures are approved.');
+    await page.goto(setAddress(setId));
+    expect(await page.locator('.shot.rejected').count()).toBe(1);
+  });
+
+  it('the tab Activity lists all actions, in pages, and counts pictures', async () => {
+    const { setId, shotIds } = await seedSet(server, {
+      status: 'in_review',
+      shots: [{ site: NEWS, device: 'desktop' }],
+    });
+    const form = await RequestForm.open(server);
+    for (let times = 0; times < 51; times += 1)
+      await form.postTo(`/o/demo/screenshot_sets/${setId}/reviews`, { decide: `approved:${shotIds[0]}` });
+    const page = (number: number) => form.get(`/o/demo/screenshot_sets/${setId}?tab=activity&page=${number}`);
+    expect(await page(1)).toContain('approved: 1');
+    expect(await page(1)).not.toContain('The set was requested.');
+    expect(await page(2)).toContain('The set was requested.');
+  });
+
+  it('the tab Activity lists deliveries, and one can be sent again', async () => {
     const { setId } = await seedSet(server, { status: 'approved', shots: [{ site: NEWS, device: 'desktop' }] });
     const target = 'https://hooks.example/tearsheet?secret=hush';
     const id = await seedDelivery(server, { setId, target, status: 'retries_exhausted', error: 'answered 500' });
-    const { page } = await visit(server, setAddress(setId));
+    const { page } = await visit(server, `${setAddress(setId)}?tab=activity`);
     const deliveries = page.locator('#deliveries');
     expect(await deliveries.textContent()).not.toContain('hush');
-    expect(await deliveries.locator('.state').textContent()).toBe('Failed after 1 attempt');
-    await deliveries.locator('summary', { hasText: '1 attempt' }).click();
-    expect(await deliveries.locator('tbody').textContent()).toContain('failed: answered 500');
+    expect(await deliveries.locator('.badge').textContent()).toBe('Failed after 1 attempt');
     await follow(deliveries.getByRole('button', { name: 'Send again' }));
-    await page.waitForURL(setAddress(setId));
+    expect(page.url()).toBe(`${setAddress(setId)}?tab=activity`);
     const row = server.store.db.selectFrom('deliveries').select(['status', 'replays']).where('id', '=', id);
     expect(await row.executeTakeFirst()).toEqual({ status: 'pending', replays: 1 });
   });

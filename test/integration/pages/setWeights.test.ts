@@ -55,7 +55,7 @@ function layoutShift(page: Page): Promise<number> {
 
 describe('the weight of the pages', () => {
   it.each([1, 2])(
-    'a set of 60 pictures weighs less than 1.5 MB, and a list of 25 sets less than 500 KB, at the pixel ratio %i',
+    'a set of 60 pictures weighs less than 1 MB, and a list of 25 sets less than 500 KB, at the pixel ratio %i',
     async (deviceScaleFactor) => {
       const { setId } = await seedSet(server, { status: 'approved', shots: shots(60) });
       for (let i = 0; i < 25; i += 1) await seedSet(server, { status: 'approved', shots: shots(4) });
@@ -64,7 +64,7 @@ describe('the weight of the pages', () => {
       const list = await weigh(page, `${server.url}/o/demo/screenshot_sets`);
       expect(set.pictures).toBe(60);
       expect(set.bytes).toBeGreaterThan(300_000);
-      expect(set.bytes).toBeLessThan(1_500_000);
+      expect(set.bytes).toBeLessThan(1_000_000);
       expect(list.pictures).toBe(75);
       expect(list.bytes).toBeGreaterThan(100_000);
       expect(list.bytes).toBeLessThan(500_000);

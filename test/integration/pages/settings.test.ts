@@ -81,7 +81,7 @@ describe('access to settings', () => {
     const { api_key: key } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
     await signIn(page, { ...server, apiKey: key }, `${server.url}/o/demo`);
     expect(await page.getByRole('link', { name: 'Settings' }).count()).toBe(0);
-    expect(await page.getByRole('link', { name: 'Deliveries' }).count()).toBe(1);
+    expect(await page.getByRole('link', { name: 'Integrations' }).count()).toBe(1);
   });
 });
 

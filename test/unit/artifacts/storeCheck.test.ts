@@ -17,3 +17,17 @@ test('a store that accepts files is checked once a minute, and one that does not
   await expect(check()).rejects.toThrow(reason);
   expect(puts).toBe(3);
 });
+
+test('a check that is slow is not begun again by the next probe', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let puts = 0;
+  const put = () => {
+    puts += 1;
+    return promise;
+  };
+  const check = createStoreCheck({ put });
+  const probes = [check(), check()];
+  resolve();
+  await Promise.all(probes);
+  expect(puts).toBe(1);
+});

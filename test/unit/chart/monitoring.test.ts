@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
-import { createMetrics } from '../../../src/observe/metrics.ts';
+import { createMetrics, MILESTONE_BUCKETS } from '../../../src/observe/metrics.ts';
 
 const ROOT = path.join(import.meta.dirname, '../../..');
 /** Metrics in an expression of PromQL, without the labels of `by`. */
@@ -81,6 +81,13 @@ describe('runbooks', () => {
     expect(named).not.toEqual([]);
     expect(named.filter((name) => !sections.includes(name))).toEqual([]);
   });
+});
+
+test('an objective is the upper limit of a bucket, because its alerts count the samples of that bucket', () => {
+  const schema = JSON.parse(readFileSync(path.join(ROOT, 'charts/tearsheet/values.schema.json'), 'utf8'));
+  const { objectives } = schema.properties.monitoring.properties.prometheusRule.properties;
+  for (const name of ['firstPictureSeconds', 'settledSeconds'])
+    expect(objectives.properties[name].enum).toEqual(MILESTONE_BUCKETS);
 });
 
 test('each alert has a severity, a summary and a description', () => {

@@ -20,14 +20,18 @@ async function parse(...flags: string[]): Promise<{ code: string; message: strin
 
 const TAG = '<b>ad</b>';
 const SITE = 'https://news.example/';
+const SIZES_21 = Array.from({ length: 21 }, (_, at) => `300x${200 + at}`).join(',');
 
 it.each([
   ['no ad', ['--site', SITE], '--ad'],
+  ['candidates without a size or an ad', ['--site', SITE, '--candidates'], '--candidates with sizes'],
+  ['21 sizes of candidates', ['--site', SITE, '--candidates', SIZES_21], 'at most 20 sizes'],
   ['no site', ['--ad', TAG], '--site'],
   ['an ad file that does not exist', ['--ad', './no-such-file.png', '--site', SITE], 'neither a file'],
   ['a folder as ad', ['--ad', '.', '--site', SITE], 'not a file'],
   ['a site that is not a web address', ['--ad', TAG, '--site', 'ftp://news.example/'], 'http'],
   ['an unknown device', ['--ad', TAG, '--site', SITE, '--device', 'fridge'], 'Samsung Galaxy S10'],
+  ['an own device that is too small', ['--ad', TAG, '--site', SITE, '--device', '100x100'], 'such as 412x915@2.63'],
   ['a marker over 30 s', ['--ad', TAG, '--site', SITE, '--marker', '30.0001'], '0 to 30'],
   ['a marker that is not a number', ['--ad', TAG, '--site', SITE, '--marker', 'soon'], '0 to 30'],
   ['an ad size without a height', ['--ad', TAG, '--site', SITE, '--ad-size', '300'], 'for example 300x250'],
@@ -56,7 +60,16 @@ it('the text of a picture of shoot ends with one line for each warning', () => {
     reason: null,
     slot: '#slot',
     candidates: [],
-    chosen: { element: '#slot', box, size: [300, 250], score: 1, evidence: [] },
+    chosen: {
+      element: '#slot',
+      box,
+      size: [300, 250],
+      score: 1,
+      likelihood: 1,
+      evidence: [],
+      reasons: [],
+      problem: null,
+    },
     scale: 1,
     mode: 'composed',
     warnings: WARNING_CODES.map((code) => ({ code, message: `A fact with the code ${code}.` })),

@@ -17,7 +17,7 @@ function run(args: readonly string[]) {
 const SHOOT = ['shoot', '--ad', '<b>ad</b>', '--site', 'https://news.example/'];
 
 test.each([
-  [['shoot'], '--ad', 'shoot'],
+  [['shoot'], '--site', 'shoot'],
   [[...SHOOT, '--allow', 'everything'], '--allow', 'shoot'],
   [[...SHOOT, '--chromium', '/no/chromium'], '--chromium', undefined],
   [['dev', '--port', 'http'], '--port', 'dev'],

@@ -22,12 +22,12 @@ test('A number that no column can hold is rejected before a query', () => {
   expect(FinishIndex.safeParse({ attempt: 2 ** 31, phases: {} }).success).toBe(false);
 });
 
-test('A provenance record of a page with many candidates is accepted, a longer one is rejected', () => {
+test('A record of a page with many candidates is accepted, a longer one is rejected', () => {
   const withRecord = (characters: number) => {
     const result = { id: ID, status: 'no_slots', reason: '', record: { text: 'x'.repeat(characters) } };
     return ScreenshotResults.safeParse({ ...BOUND, results: [result] }).success;
   };
-  expect([withRecord(100_000), withRecord(200_000)]).toEqual([true, false]);
+  expect([withRecord(1_000_000), withRecord(1_100_000)]).toEqual([true, false]);
 });
 
 test('a warning with a code of a newer program is stored under the code other, and the list is cut', () => {

@@ -49,11 +49,15 @@ test.each([
 
 test('each option is read', () => {
   const page = { other_ads: 'keep', full_page: true };
-  expect(withOptions({ ad: { allow_scaling: true }, slot: { selector: '#a .b' }, page }).options).toEqual({
+  const animation = { seconds: 12 };
+  expect(withOptions({ ad: { allow_scaling: true }, slot: { selector: '#a .b' }, page, animation }).options).toEqual({
     allowScaling: true,
     slot: { selector: '#a .b' },
+    location: null,
+    access: null,
     otherAds: 'keep',
     fullPage: true,
+    animation: { seconds: 12, fps: 10 },
   });
   expect(withOptions({ slot: { index: 100 } }).options?.slot).toEqual({ index: 100 });
   expect(withOptions({ slot: { index: 1, selector: null } }).options?.slot).toEqual({ index: 1 });
@@ -70,6 +74,11 @@ test.each([
   ['a selector with U+0000', { slot: { selector: 'a\0' } }, 'slot.selector', ''],
   ['scaling as text', { ad: { allow_scaling: 'true' } }, 'ad.allow_scaling', 'boolean'],
   ['scaling as a number', { ad: { allow_scaling: 1 } }, 'ad.allow_scaling', 'boolean'],
+  ['an animation without a length', { animation: {} }, 'animation.seconds', 'required'],
+  ['an animation of 31 s', { animation: { seconds: 31, fps: 1 } }, 'animation.seconds', '30'],
+  ['16 frames a second', { animation: { seconds: 1, fps: 16 } }, 'animation.fps', '15'],
+  ['a part of a second', { animation: { seconds: 21.5, fps: 14 } }, 'animation.seconds', 'whole number'],
+  ['more than 300 frames', { animation: { seconds: 30, fps: 11 } }, 'animation', '300 frames'],
   ['another choice about other ads', { page: { other_ads: 'show' } }, 'page.other_ads', 'hide'],
   ['the whole page as text', { page: { full_page: 'yes' } }, 'page.full_page', 'boolean'],
   ['options that are not an object', 'all', '', 'object'],
@@ -144,6 +153,7 @@ test.each([
   'u@a.example',
   'https://',
   'https:///',
+  '#a',
   'a b.example',
   'https://[::1',
   `a.example/${'x'.repeat(8_183)}`,

@@ -8,7 +8,16 @@ const START = new Date('2026-11-21T10:00:00.000Z');
 const after = (seconds: number) => new Date(START.getTime() + seconds * 1000);
 
 const stateOf = (given: Partial<StoredJob> = {}): StoredJob => ({
-  ...{ id: 'job', name: 'set-1', organization: 'acme', organization_id: 'o', set_id: 's', indexes: 3, parallelism: 2 },
+  ...{
+    id: 'job',
+    name: 'set-1',
+    organization: 'acme',
+    organization_id: 'o',
+    set_id: 's',
+    priority: 'normal',
+    indexes: 3,
+    parallelism: 2,
+  },
   ...{
     generation: 1,
     admitted_at: START,
@@ -28,7 +37,7 @@ const stateOf = (given: Partial<StoredJob> = {}): StoredJob => ({
   },
   ...{ screenshots: { total: 12, done: 7, failed: 0 }, creatives: { total: 2, done: 2, failed: 0 } },
   ...{ claims_overdue: false, next_claim_expiry: null, now: after(14) },
-  ...{ host: null, hosting: false, hosting_ended_at: null },
+  ...{ host: null, traceparent: null, hosting: false, hosting_ended_at: null },
   ...given,
 });
 

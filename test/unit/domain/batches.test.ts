@@ -1,28 +1,29 @@
 import { expect, test } from 'vitest';
 import { planBatches, planCreativeIndexes, wantedFrames } from '../../../src/domain/batches.ts';
 
+const SAME = { otherAds: 'hide', location: null, accessId: null } as const;
+
 const pages = (count: number, pictures = 1) =>
   Array.from({ length: count * pictures }, (_, i) => ({
     siteKey: `site-${i % count}`,
     device: 'desktop',
-    otherAds: 'hide' as const,
+    ...SAME,
   }));
 
-test('pages with and without other ads are in different indexes', () => {
-  const page = (otherAds: 'hide' | 'keep') => ({ siteKey: 'a', device: 'desktop', otherAds });
-  const { indexes, assignment } = planBatches([page('hide'), page('keep'), page('hide')], 10);
-  expect(indexes).toBe(2);
-  expect(assignment[0]).toBe(assignment[2]);
-  expect(assignment[0]).not.toBe(assignment[1]);
+test('pages with other options of the page are in different indexes', () => {
+  const page = { siteKey: 'a', device: 'desktop', ...SAME };
+  const other = [{ otherAds: 'keep' as const }, { location: 'de' }, { location: 'fr' }, { accessId: 'one' }];
+  const { assignment } = planBatches([page, ...other.map((options) => ({ ...page, ...options })), page], 10);
+  expect(assignment).toEqual([0, 1, 2, 3, 4, 0]);
 });
 
 test('An index is one site on one device', () => {
   const { indexes, assignment } = planBatches(
     [
-      { siteKey: 'a', device: 'desktop', otherAds: 'hide' as const },
-      { siteKey: 'b', device: 'desktop', otherAds: 'hide' as const },
-      { siteKey: 'a', device: 'mobile', otherAds: 'hide' as const },
-      { siteKey: 'a', device: 'desktop', otherAds: 'hide' as const },
+      { siteKey: 'a', device: 'desktop', ...SAME },
+      { siteKey: 'b', device: 'desktop', ...SAME },
+      { siteKey: 'a', device: 'mobile', ...SAME },
+      { siteKey: 'a', device: 'desktop', ...SAME },
     ],
     10,
   );

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { chooseFairly } from '../../../src/domain/fairness.ts';
+import { STEP_SECONDS } from '../../../src/domain/priorities.ts';
 
 const wait = (organizationId: string, second: number, pods = 1) => ({
   organizationId,
@@ -47,4 +48,25 @@ test('An organization may have its own limit', () => {
   const more = [1, 2, 3].map((second) => ({ ...wait('b', second), maxPodsOfOrganization: 3 }));
   const chosen = chooseFairly([...waiting, ...more], { running: none, maxPods: 10, maxPodsPerOrganization: 2 });
   expect(names(chosen)).toEqual(['a1', 'b1', 'b2', 'b3']);
+});
+
+test('Higher priorities come first, but a set that has waited an hour comes before every one that arrives now', () => {
+  const all = { running: none, maxPods: 10, maxPodsPerOrganization: 10 };
+  const now = 100_000;
+  const low = { ...wait('a', now - 60), priority: 'low' as const };
+  const normal = wait('a', now - 50);
+  const high = { ...wait('a', now), priority: 'high' as const };
+  expect(names(chooseFairly([low, normal, high], all))).toEqual(names([high, normal, low].map((item) => ({ item }))));
+  const old = { ...wait('a', now - 2 * STEP_SECONDS - 1), priority: 'low' as const };
+  expect(names(chooseFairly([high, old], all))).toEqual(names([old, high].map((item) => ({ item }))));
+});
+
+test('A high priority takes no turn of another organization', () => {
+  const high = [1, 2, 3].map((second) => ({ ...wait('a', second), priority: 'high' as const }));
+  const chosen = chooseFairly([...high, { ...wait('b', 9), priority: 'low' as const }], {
+    running: none,
+    maxPods: 3,
+    maxPodsPerOrganization: 3,
+  });
+  expect(names(chosen)).toEqual(['a1', 'b9', 'a2']);
 });

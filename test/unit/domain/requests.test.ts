@@ -76,6 +76,7 @@ describe('the pictures of a request', () => {
     device: 'desktop',
     markers,
     options: DEFAULT_OPTIONS,
+    access: null,
   });
   test('a request has one screenshot for each marker of each object, without duplicates', () => {
     const entries = [
@@ -97,6 +98,7 @@ describe('the pictures of a request', () => {
   test('the same screenshot with each choice of options is another screenshot', () => {
     const choices: Partial<ScreenshotOptions>[] = [
       ...[{}, { allowScaling: true }, { fullPage: true }, { otherAds: 'keep' as const }],
+      ...[{ animation: { seconds: 5, fps: 10 } }, { animation: { seconds: 5, fps: 5 } }],
       ...[{ slot: { index: 1 } }, { slot: { index: 2 } }, { slot: { selector: '1' } }],
     ];
     const screenshots = [...choices, ...choices].map((choice) => ({

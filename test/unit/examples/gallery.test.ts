@@ -14,6 +14,7 @@ function candidate(element: string, box: Box, score: number): ScoredCandidate {
     element,
     box,
     score,
+    likelihood: 0.9,
     size: [box.width, box.height],
     sizes: [[box.width, box.height]],
     evidence: ['gpt'],
@@ -35,6 +36,8 @@ function record(candidates: ScoredCandidate[], adBox: Box, on: Device): Provenan
     markerMs: null,
     options: DEFAULT_OPTIONS,
     browserVersion: null,
+    location: null,
+    exitAddress: null,
   };
   const png = Buffer.alloc(0);
   const { width, height } = on.viewport;

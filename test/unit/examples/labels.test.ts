@@ -5,13 +5,14 @@ const LABEL: SlotLabel = {
   page: 'de-News_2024_01_01',
   device: 'desktop',
   size: '300x250',
-  best: ['#side', 800],
-  accept: [['#end', null]],
+  best: ['#side', [1000, 800, 300, 250]],
+  accept: [['#end']],
 };
 const NONE: SlotLabel = { ...LABEL, size: '728x90', best: null, accept: [] };
 
 const outcome = (creative: string, slot: { element: string; y: number } | null) => {
-  const record = { slot: slot && { element: slot.element, box: { y: slot.y } } };
+  const box = { x: slot?.element === '#top' ? 0 : 1000, y: slot?.y ?? 0, width: 336, height: 280 };
+  const record = { slot: slot && { element: slot.element, box } };
   const status = slot === null ? 'no_slots' : 'uploaded';
   const [tally] = countOutcomes([{ creative, page: LABEL.page, device: 'desktop', status, record }], [LABEL, NONE]);
   return Object.entries(tally?.counts ?? {}).find(([, count]) => count === 1)?.[0];
@@ -21,7 +22,8 @@ test.each([
   ['300x250.png', { element: '#side', y: 830 }, 'best'],
   ['300x250.png', { element: '#side', y: 4_000 }, 'other slot'],
   ['300x250.png', { element: '#end', y: 9_000 }, 'accepted'],
-  ['300x250.png', { element: '#top', y: 0 }, 'other slot'],
+  ['300x250.png', { element: '#top', y: 800 }, 'other slot'],
+  ['300x250.png', { element: '#wrapper-of-side', y: 790 }, 'best'],
   ['300x250.png', null, 'missed'],
   ['728x90-film.png', { element: '#side', y: 800 }, 'placed without a slot'],
   ['728x90.png', null, 'rightly none'],

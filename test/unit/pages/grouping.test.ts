@@ -37,6 +37,6 @@ describe('the order of pictures', () => {
 
   it('the frames of one placement are one film strip', () => {
     const [first] = groupPictures(inPageOrder(SHOTS, 'site'), 'site');
-    expect(first?.strips.map(({ frames }) => frames.length)).toEqual([2, 1, 1]);
+    expect(first?.strips.map(({ length }) => length)).toEqual([2, 1, 1]);
   });
 });

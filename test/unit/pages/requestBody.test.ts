@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { FieldFaults, newDraft } from '../../../src/pages/newRequest/draft.ts';
+import { draftOf, FieldFaults, newDraft, planOfTable } from '../../../src/pages/newRequest/draft.ts';
+import { shownRows } from '../../../src/pages/newRequest/planTable.ts';
 import { readTargets } from '../../../src/pages/newRequest/requestBody.ts';
 
 function read(lines: number) {
@@ -11,4 +12,36 @@ function read(lines: number) {
 test('a form may name 10,000 sites, and more lines are a fault', () => {
   expect(read(10_000)).toEqual({ count: 10_000, faults: [] });
   expect(read(10_001)).toEqual({ count: 10_000, faults: ['Enter at most 10,000 lines. There are 10,001.'] });
+});
+
+const plan = planOfTable([['Plan'], ['Ad', 'Site'], ['a.gif'], ['b.gif', 'b.example']]);
+const corrected = (fields: Readonly<Record<string, string>>) =>
+  draftOf(new Map(Object.entries({ plan_id: plan.id, ...fields }).map(([name, value]) => [name, [value]])), {
+    ...newDraft(),
+    plan,
+  }).plan;
+
+test('corrected cells go into the plan, and the other ones stay', () => {
+  expect(corrected({ 'cell:2:1': ' a.example ', 'cell:9:0': 'no such row', 'cell:2:99': 'too far' })).toEqual({
+    id: plan.id,
+    rows: [['Plan'], ['Ad', 'Site'], ['a.gif', 'a.example'], ['b.gif', 'b.example']],
+    headings: { row: 1, columns: { ad: 0, site: 1 } },
+  });
+});
+
+test('a form that shows another plan changes no cell', () => {
+  expect(corrected({ plan_id: 'other', 'cell:2:1': 'a.example' })).toEqual(plan);
+});
+
+test('a plan that no draft can hold is refused', () => {
+  const rows = Array.from({ length: 200 }, () => ['x'.repeat(9_000)]);
+  expect(() => planOfTable(rows)).toThrow(expect.objectContaining({ status: 422 }));
+});
+
+test('a person may change the meanings of all columns', () => {
+  expect(corrected({ 'column:0': 'size', 'column:1': '' })?.headings).toEqual({ row: 1, columns: { size: 0 } });
+});
+
+test('rows with faults are shown first, and without those above the headings', () => {
+  expect(shownRows(plan, new Set([3]))).toEqual([3, 2]);
 });

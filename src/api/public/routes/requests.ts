@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { NEW_SCREENSHOTS } from '../../../contract/examples.ts';
 import { screenshotRequestParser } from '../../../contract/parseScreenshotRequest.ts';
 import { ScreenshotSetRecord, ScreenshotSetSummary } from '../../../contract/records.ts';
-import { requestBodies } from '../../../contract/requests.ts';
 import { retakeBodies, retakeParser } from '../../../contract/retakes.ts';
 import { OURS } from '../../../contract/schemaParts.ts';
 import { acceptScreenshotRequest } from '../../../core/requests/acceptScreenshotRequest.ts';
@@ -27,7 +26,8 @@ import { answerOnce } from '../idempotency.ts';
 import type { Services } from '../services.ts';
 import { BODY_FAILURES, idempotent, jsonBody, organization, responses, withId } from './operation.ts';
 
-export function screenshotRequestRoutes(limits: Limits): readonly Route[] {
+/** @param body its schema. */
+export function screenshotRequestRoutes(limits: Limits, body: z.ZodType): readonly Route[] {
   const parse = screenshotRequestParser(limits);
   return [
     {
@@ -40,7 +40,7 @@ export function screenshotRequestRoutes(limits: Limits): readonly Route[] {
         description: `The service places each ad on each of its sites and devices and makes one screenshot for each marker. If the request repeats an ad, site, device and marker, it gets one screenshot. ${OURS}`,
         tags: ['Creating'],
         requestParams: { path: z.object(organization), header: idempotent },
-        requestBody: jsonBody(requestBodies(limits).CreateScreenshotRequest, NEW_SCREENSHOTS),
+        requestBody: jsonBody(body, NEW_SCREENSHOTS),
         responses: responses(202, ScreenshotSetSummary, [...BODY_FAILURES, 409]),
       },
       handler: async (call, services) => {
@@ -66,7 +66,9 @@ export function retakeRoutes(limits: Limits): readonly Route[] {
     (kind: RepeatKind): Handler =>
     (call, services) => {
       const { organizationId, id } = refOf(call);
-      const wish = parse(call.body.value);
+      const parsed = parse(call.body.value);
+      // The body of a duplicate names no screenshots.
+      const wish = kind === 'retake' ? parsed : { ...parsed, which: 'all' as const, screenshotIds: undefined };
       return answerWithNewSet(call, services, `screenshot_sets/${id}/${kind}`, (tx) =>
         repeatSet(tx, { organizationId, setId: id, kind, wish }, services),
       );

@@ -2,7 +2,7 @@ import { ScreenshotReviewBody } from '../../../contract/changes.ts';
 import { ScreenshotsQuery } from '../../../contract/queries.ts';
 import { ApprovedScreenshot, ScreenshotDetailRecord, ScreenshotRecord } from '../../../contract/records.ts';
 import { OURS } from '../../../contract/schemaParts.ts';
-import { reviewScreenshot } from '../../../core/reviews/reviews.ts';
+import { reviewScreenshots } from '../../../core/reviews/reviews.ts';
 import { readScreenshotDetail, readScreenshotRecord } from '../../../core/sets/readRecords.ts';
 import { findApprovedPlace, listApprovedScreenshots } from '../../../core/sets/readScreenshots.ts';
 import { approvedScreenshotRecord } from '../../../core/sets/setJson.ts';
@@ -70,13 +70,13 @@ export const screenshotRoutes: readonly Route[] = [
       responses: responses(200, ScreenshotRecord, [...BODY_FAILURES, 409]),
     },
     handler: async (call, services) => {
-      const { request, organizationId, keyId, place } = call;
+      const { request, organizationId, actor, place } = call;
       const { store } = services;
       const screenshotId = idOf(request);
       const { decision, comment } = readOrFail(ScreenshotReviewBody, call.body.value);
       const review = { decision: decision ?? undefined, comment: comment ?? undefined };
       return store.db.transaction().execute(async (tx) => {
-        await reviewScreenshot(tx, { organizationId, screenshotId, keyId, ...review }, services);
+        await reviewScreenshots(tx, { organizationId, reviews: [{ screenshotId, ...review }], actor }, services);
         return foundResponse(200, await readScreenshotRecord(tx, { organizationId, screenshotId }, place));
       });
     },

@@ -1,5 +1,6 @@
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { SetChange } from '../../../contract/changes.ts';
+import { ScreenshotReviewsBody, ScreenshotReviewsRecord } from '../../../contract/comments.ts';
 import { REVIEW_OF_A_SET } from '../../../contract/examples.ts';
 import { SetScreenshotsQuery, SetsQuery } from '../../../contract/queries.ts';
 import { ListedSet, listOf, ScreenshotRecord, ScreenshotSetRecord } from '../../../contract/records.ts';
@@ -7,7 +8,7 @@ import { ReviewBody } from '../../../contract/requests.ts';
 import { OURS } from '../../../contract/schemaParts.ts';
 import { removeSet } from '../../../core/removal/removal.ts';
 import { withSetHistory } from '../../../core/reviews/reviewQueries.ts';
-import { reviewSet, type SetAction } from '../../../core/reviews/reviews.ts';
+import { reviewPicturesOfSet, reviewSet, type SetAction } from '../../../core/reviews/reviews.ts';
 import { changeSet } from '../../../core/sets/changes.ts';
 import { listSets } from '../../../core/sets/listSets.ts';
 import { readSetRecord } from '../../../core/sets/readRecords.ts';
@@ -80,7 +81,7 @@ export const setRoutes: readonly Route[] = [
     operation: {
       operationId: 'updateScreenshotSet',
       summary: 'Change a set',
-      description: `Changes the instructions and the metadata, in every status. Events that were stored before keep the old text. ${OURS}`,
+      description: `Changes the name, the instructions and the metadata, in every status. Events that were stored before keep the old text. ${OURS}`,
       tags: ['Changing'],
       requestParams: { path: withId('set') },
       requestBody: jsonBody(SetChange, { metadata: { client: 'Okapi', draft: null } }),
@@ -102,7 +103,7 @@ export const setRoutes: readonly Route[] = [
     operation: removing(
       'deleteScreenshotSet',
       'set',
-      'Removes the set with its screenshots, pictures, reviews, share links, exports, its subscribers and the deliveries to them, also those that wait. Its addresses answer 410. Ads, events and retakes stay. 409 while the set is captured: cancel it first.',
+      'Removes the set with its screenshots, pictures, reviews, comments, share links with the answers of clients, exports, its subscribers and the deliveries to them, also those that wait. Its addresses answer 410. Ads, other events and retakes stay. 409 while the set is captured: cancel it first.',
     ),
     handler: async (call, { store }) => {
       await store.db.transaction().execute((tx) => removeSet(tx, refOf(call), call.actor));
@@ -150,6 +151,50 @@ export const setRoutes: readonly Route[] = [
   },
   {
     method: 'post',
+    path: '/screenshot_sets/{id}/reopen',
+    scope: 'write',
+    operation: reviewing(
+      'reopenScreenshotSet',
+      'Reopen the review of a set',
+      'From `approved` or `rejected` to `in_review`. The decisions about its pictures stay.',
+    ),
+    handler: (call, services) => review(call, services, 'reopen'),
+  },
+  {
+    method: 'post',
+    path: '/screenshot_sets/{id}/reviews',
+    scope: 'write',
+    operation: {
+      operationId: 'reviewScreenshotsOfSet',
+      summary: 'Review several screenshots',
+      description: `All of them, or none if one cannot be reviewed. Comments of their reviews stay. ${OURS}`,
+      tags: ['Reviewing'],
+      requestParams: { path: withId('set') },
+      requestBody: jsonBody(ScreenshotReviewsBody, { decision: 'approved' }),
+      responses: responses(200, ScreenshotReviewsRecord, [...BODY_FAILURES, 409]),
+    },
+    handler: async (call, services) => {
+      const { organizationId, actor } = call;
+      const setId = idOf(call.request);
+      const { decision, screenshot_ids } = readOrFail(ScreenshotReviewsBody, call.body.value);
+      const ids = screenshot_ids?.map((id) => id.toLowerCase());
+      await call.charge(costOfPictures(ids?.length ?? 0));
+      const { before } = await services.store.db
+        .transaction()
+        .execute((tx) => reviewPicturesOfSet(tx, { organizationId, setId, decision, ids, actor }, services));
+      const idsOf = (reviews: typeof before) => reviews.map(({ screenshotId }) => screenshotId);
+      const previous = [...Map.groupBy(before, (one) => one.decision)];
+      return jsonResponse(200, {
+        type: 'screenshot_reviews',
+        screenshot_set_id: setId,
+        decision,
+        screenshot_ids: idsOf(before),
+        previous: previous.map(([earlier, reviews]) => ({ decision: earlier, screenshot_ids: idsOf(reviews) })),
+      } satisfies ScreenshotReviewsRecord);
+    },
+  },
+  {
+    method: 'post',
     path: '/screenshot_sets/{id}/cancel',
     scope: 'write',
     operation: reviewing(
@@ -174,11 +219,11 @@ function reviewing(operationId: string, summary: string, description: string): Z
 }
 
 function review(call: Call, services: Services, action: SetAction): Promise<JsonResponse> {
-  const { organizationId, keyId, place } = call;
+  const { organizationId, actor, place } = call;
   const setId = idOf(call.request);
   const notes = readOrFail(ReviewBody, call.body.value).notes ?? null;
   return services.store.db.transaction().execute(async (tx) => {
-    await reviewSet(tx, { action, organizationId, setId, notes, keyId }, services);
+    await reviewSet(tx, { action, organizationId, setId, notes, actor }, services);
     return foundResponse(200, await readSetRecord(tx, { id: setId, organizationId, publicUrl: place.publicUrl }));
   });
 }

@@ -1,18 +1,19 @@
 import { z } from 'zod';
 import { ListQuery } from '../../../contract/queries.ts';
 import { OURS } from '../../../contract/schemaParts.ts';
-import { NewShare, ShareRecord } from '../../../contract/sharing.ts';
+import { NewShare, ShareAnswerRecord, ShareRecord } from '../../../contract/sharing.ts';
 import { readSetRow } from '../../../core/sets/readSet.ts';
 import { shareRecord } from '../../../core/sets/setJson.ts';
+import { answerRecord, answersOfSet } from '../../../core/sharing/answerQueries.ts';
 import { createShareLink, listShareLinks, revokeLink, type ShareLinkRow } from '../../../core/sharing/shareLinks.ts';
 import { sharePage } from '../../../domain/addresses.ts';
 import { unknownId } from '../../../domain/failure.ts';
 import { inDays, SHARE_DAYS_DEFAULT } from '../../../domain/shareLinks.ts';
 import { shareToken } from '../../auth/shareTokens.ts';
 import { COST } from '../../limits/costs.ts';
-import { idOf, jsonResponse, type Route, readOrFail } from '../endpoint.ts';
+import { idOf, jsonResponse, type Route, readOrFail, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
-import { listAnswer } from '../listAnswer.ts';
+import { listAnswer, readQuery } from '../listAnswer.ts';
 import type { Services } from '../services.ts';
 import { BODY_FAILURES, jsonBody, list, organization, responses, withId } from './operation.ts';
 
@@ -57,9 +58,15 @@ export const shareRoutes: readonly Route[] = [
       const { store } = services;
       const { organizationId, actor } = call;
       const setId = idOf(call.request);
-      const { label, expires_at, downloads } = readOrFail(NewShare, call.body.value);
+      const { label, expires_at, downloads, answers, password, pictures } = readOrFail(NewShare, call.body.value);
       const expiresAt = expires_at ?? inDays(new Date(), SHARE_DAYS_DEFAULT);
-      const link = { organizationId, setId, expiresAt, label: label?.trim() ?? '', downloads: downloads ?? false };
+      const choices = {
+        downloads: downloads ?? false,
+        answers: answers ?? false,
+        pictures: pictures ?? 'all',
+        password,
+      };
+      const link = { organizationId, setId, expiresAt, label: label?.trim() ?? '', ...choices };
       const endpoint = `screenshot_sets/${setId}/shares`;
       return answerOnce(store.db, { call, endpoint, secret: true }, async (tx) =>
         jsonResponse(201, recordOf(services, await createShareLink(tx, link, actor))),
@@ -91,6 +98,24 @@ export const shareRoutes: readonly Route[] = [
         .transaction()
         .execute((tx) => revokeLink(tx, { organizationId, setId, id }, actor));
       return jsonResponse(200, recordOf(services, row));
+    },
+  },
+  {
+    method: 'get',
+    path: '/screenshot_sets/{id}/answers',
+    scope: 'read',
+    cost: COST.list,
+    operation: {
+      ...list('listAnswers', 'List the answers of clients, newest first', ListQuery, ShareAnswerRecord),
+      tags: ['Sharing'],
+      requestParams: { path: withId('set'), query: ListQuery },
+    },
+    handler: async (call, { store: { db } }) => {
+      const ref = refOf(call);
+      const query = readQuery(ListQuery, call);
+      if ((await readSetRow(db, ref)) === undefined) throw unknownId();
+      const filter = { setId: ref.id, from: query.from, to: query.to };
+      return listAnswer(query, (page) => answersOfSet(db, filter, page), answerRecord);
     },
   },
 ];

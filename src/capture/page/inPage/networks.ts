@@ -43,6 +43,7 @@ function newContext(table: SlotTable, declared: SlotContext['declared']): SlotCo
     networks: new Map(),
     images: new Map(),
     isPhone: innerWidth < 700,
+    headline: undefined,
     hiding: undefined,
   };
 }
@@ -150,11 +151,11 @@ function findLinkedImages(context: SlotContext, root: Document | ShadowRoot): vo
   }
 }
 
-/** The standard size of the image: on the screen, or of its attributes if it did not load. */
+/** The standard size of the image: on the screen, or of its attributes or its file's name if it did not load. */
 function imageSize(context: SlotContext, image: Element): [number, number] | undefined {
   const { width, height } = rectOf(image);
   const size: [number, number] = [Math.round(width), Math.round(height)];
-  const given = sizeInAttributePair(image)[0];
+  const given = sizeInAttributePair(image)[0] ?? nameSizes(context.sizeKeys, image.getAttribute('src') ?? '')[0];
   const isLoaded = image instanceof HTMLImageElement && image.naturalWidth > 1;
   const chosen = isLoaded || given === undefined ? size : given;
   return isStandardSize(context.sizeKeys, ...chosen) ? chosen : undefined;
@@ -174,7 +175,10 @@ function isAdLink(
     width / height >= 3 || width / height <= 0.6 || /^(300x250|336x280|250x250|970x250)$/.test(`${width}x${height}`);
   if (isElsewhere && (isBannerShape || /\bnofollow\b/.test(link.rel))) return true;
   const speaksOfAds =
-    /(^|[^a-z])(ads?|banners?|sponsor|skyscraper|leaderboard|tower|reklam[ae]?|werbung|publicid|anuncio|affil\w*|adclick|aclk)([^a-z]|$)|utm_medium=(banner|display|cpc)/i;
+    /(^|[^a-z])(ads?|banners?|sponsor|skyscraper|leaderboard|tower|reklam[ae]?|werbung|publicid|anuncio|affil\w*|adclick|aclk|advertise|mediadaten|media-?kit)([^a-z]|$)|utm_medium=(banner|display|cpc)/i;
+  const invites =
+    /\b(your|place|book) (an )?(ad|banner|advert)|advertise (here|with)|ad here|hier werben|ihre (werbung|anzeige)/i;
+  if (isBannerShape && invites.test(image.getAttribute('alt') ?? '')) return true;
   if (
     isBannerShape &&
     (speaksOfAds.test(source) || speaksOfAds.test(link.href) || nameSizes(context.sizeKeys, source).length > 0)

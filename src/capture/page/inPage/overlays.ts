@@ -105,6 +105,46 @@ function isBar(layer: HTMLElement): boolean {
   return width >= innerWidth * 0.8 && height <= innerHeight * 0.25 && (top <= 1 || bottom >= innerHeight - 1);
 }
 
+/**
+ * Hides notices that leave the page usable: cookie bars, paywall sheets, newsletter pop-ups and app banners. The page keeps its
+ * navigation and its ad anchors.
+ */
+function hideNotices(slot: Element): Hiding {
+  const hiding: Hiding = { hidden: [], undo: [] };
+  const rows = [6, innerHeight - 6, innerHeight - 50].flatMap((y) =>
+    [0.1, 0.5, 0.9].map((x): [number, number] => [innerWidth * x, y]),
+  );
+  const points = [...gridOf({ x: 0, y: 0, width: innerWidth, height: innerHeight }, 7), ...rows];
+  for (let round = 0; round < 4; round++) {
+    const layer = [...layersAt(points, slot, /^(fixed|sticky)$/).keys()].find(isNotice);
+    if (layer === undefined) break;
+    hideLayer(layer, 'the page', hiding);
+  }
+  return hiding;
+}
+
+function isNotice(layer: HTMLElement): boolean {
+  const { position } = getComputedStyle(layer);
+  const { top, bottom, height } = layer.getBoundingClientRect();
+  const isAtEdge = top <= 1 || bottom >= innerHeight - 1;
+  if (position === 'sticky' && !(isAtEdge && height < innerHeight * 0.45)) return false;
+  const isNavigation = 'nav, header, [role="navigation"], [role="banner"], [role="search"], input[type="search"]';
+  const links = layer.querySelectorAll('a').length;
+  if (layer.matches(isNavigation) || layer.querySelector(isNavigation) || links > 12) return false;
+  const frames = [...layer.querySelectorAll('iframe, ins')];
+  if (frames.some((frame) => frame.getBoundingClientRect().width >= 100)) return false;
+  const text = layer.innerText.trim();
+  // A menu has little text but its links.
+  if (links >= 3 && text.split(/\s+/).length <= links * 3) return false;
+  const consentOrApp =
+    /cookie|consen[ts]|gdpr|dsgvo|datenschutz|priva(?:cy|cidad|tliv)|vie privée|traceurs|rastread|zustimm|einwillig|toestemming|samtyc?k|personvern|person(?:lig|uppgift|oplysning)|henkilötie|tietosuoj|prywatno|zgod[ęya]|soukrom|google play|app store|(?:download|get|open in|open) (?:the|our) app|\bapp (?:laden|herunterladen|öffnen)|\bl.app(?:lication)?\b/i;
+  const offer =
+    /newsletter|infolettre|bolet[ií]n|nieuwsbrief|nyhedsbrev|nyhetsbrev|subscri|paywall|abonn|abbon|suscr|assin|prenumer|subskry/i;
+  // Headers of sites name their subscriptions too.
+  const words = top <= 1 && bottom < innerHeight * 0.25 ? [consentOrApp] : [consentOrApp, offer];
+  return words.some((pattern) => pattern.test(text.slice(0, 2_000)));
+}
+
 /** Not true for a panel beside the content, or behind it. */
 function coversContent(layer: HTMLElement, points: [number, number][]): boolean {
   const over = points.filter(([x, y]) =>
@@ -215,10 +255,12 @@ async function bringIntoView(ad: AdInPage, { position, thorough }: ViewRequest):
   };
   if (position === 'top') scrollTo({ left: 0, top: 0, behavior: 'instant' });
   add(hideViewportLayers(ad.owner));
+  add(hideNotices(ad.owner));
   const staysAtTop = position === 'top' && isInBand(ad, 16) && isUncovered(ad.owner, adRect(ad));
   if (!staysAtTop) scrollToBand(ad, position === 'top' ? 'center' : position);
   await viewSettled();
-  if (add(hideViewportLayers(ad.owner)) || !isInBand(ad, 0)) scrollToBand(ad, position === 'top' ? 'center' : position);
+  const isChanged = [hideViewportLayers(ad.owner), hideNotices(ad.owner)].map(add).includes(true);
+  if (isChanged || !isInBand(ad, 0)) scrollToBand(ad, position === 'top' ? 'center' : position);
   if (thorough || !isUncovered(ad.owner, adRect(ad))) {
     if (add(hideCovering(ad.owner, adRect(ad), thorough)) && !isInBand(ad, 0)) scrollToBand(ad, 'center');
     await viewSettled();
@@ -228,8 +270,8 @@ async function bringIntoView(ad: AdInPage, { position, thorough }: ViewRequest):
 
 /** Layers that a script added since the page was prepared. */
 function hideLateLayers(ad: AdInPage): Hiding {
-  const [wide, over] = [hideViewportLayers(ad.owner), hideCovering(ad.owner, adRect(ad), false)];
-  return { hidden: [...wide.hidden, ...over.hidden], undo: [...wide.undo, ...over.undo] };
+  const all = [hideViewportLayers(ad.owner), hideNotices(ad.owner), hideCovering(ad.owner, adRect(ad), false)];
+  return { hidden: all.flatMap(({ hidden }) => hidden), undo: all.flatMap(({ undo }) => undo) };
 }
 
 function isInBand(ad: AdInPage, margin: number): boolean {
@@ -283,6 +325,8 @@ export const OVERLAYS = {
   layersAt,
   freeBand,
   hideViewportLayers,
+  hideNotices,
+  isNotice,
   isBar,
   coversContent,
   hasContent,

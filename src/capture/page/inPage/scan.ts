@@ -1,5 +1,5 @@
 /** Finds ad slots inside one frame. */
-import type { SlotEvidence } from '../page.ts';
+import type { SlotEvidence, SlotSurroundings } from '../page.ts';
 import type { SlotKind, SlotTable } from '../slotTable.ts';
 import { ALLOWED_SIZES } from './allowedSizes.ts';
 import type { Declaration } from './declarations.ts';
@@ -10,11 +10,12 @@ import { SLOT_EVIDENCE } from './slotEvidence.ts';
 import { SLOT_SIZES } from './slotSizes.ts';
 import { type Rect, VISIBILITY } from './visibility.ts';
 
-declare const { allowedSizes }: typeof ALLOWED_SIZES;
+declare const { allowedSizes, roomOf }: typeof ALLOWED_SIZES;
 declare const { adoptUnits, findLinkedImages, findNetworks, newContext }: typeof NETWORKS_IN_PAGE;
-declare const { contentOf, labelOf }: typeof SLOT_CONTEXT;
+declare const { contentOf, labelOf, nameStrength }: typeof SLOT_CONTEXT;
 declare const {
   declaredEvidence,
+  holdsOnlyBrokenImages,
   inspectElement,
   isCollapsed,
   isForOtherDevice,
@@ -37,8 +38,9 @@ export interface RawSlot {
   covered: boolean;
   isFrame: boolean;
   kind: SlotKind;
-  /** How sure the sizes are: 5 declared by a script's slot, 4 by attributes, 3 in comments, 2 in names, 1 by the box or the container. */
+  /** As in a candidate. */
   sizeTrust: number;
+  surroundings: SlotSurroundings;
   /** Index of the nearest slot around this one, or -1. */
   parent: number;
 }
@@ -73,14 +75,14 @@ function isPlausible(
   element: Element,
   { rect, collapsed }: { rect: Rect; collapsed: boolean },
 ): boolean {
-  if (/^(P|SPAN|LI|UL|OL|TD)$/.test(element.tagName) && !isStandardSize(context.sizeKeys, rect.width, rect.height))
-    return false;
+  const isPart = /^(P|SPAN|LI|UL|OL|TD)$/.test(element.tagName) && !element.matches('span[data-slot-id]:empty');
+  if (isPart && !isStandardSize(context.sizeKeys, rect.width, rect.height)) return false;
   if (!collapsed) return rect.width >= 88 && rect.height >= 31 && rect.height <= 1_200;
   const content = contentOf(context.labels, element);
   return (
     placeOf(element, rect).width >= 120 &&
     element.childElementCount <= 3 &&
-    (content === 'nothing' || content === 'label')
+    (content === 'nothing' || content === 'label' || (content === 'ad' && holdsOnlyBrokenImages(element)))
   );
 }
 
@@ -135,8 +137,34 @@ function examine(element: Element, context: SlotContext): RawSlot | undefined {
     isFrame: element.tagName === 'IFRAME',
     kind: finding.declared && !finding.outOfPage && !sticky ? 'display' : kind,
     sizeTrust: declared ? 5 : known.trust,
+    surroundings: surroundingsOf(context, element, rect),
     parent: -1,
   };
+}
+
+function surroundingsOf(context: SlotContext, element: Element, rect: Rect): SlotSurroundings {
+  context.headline ??= headlineBottom();
+  return {
+    name: nameStrength(context, element),
+    content: contentOf(context.labels, element),
+    room: Math.round(roomOf(element)),
+    belowHeadline: context.headline === 'none' ? null : Math.round(placeOf(element, rect).y - context.headline),
+    inArticle:
+      element.closest('article, main, [itemprop="articleBody"], :not(html, body)[class*="article" i]') !== null,
+    inFooter: element.closest('footer, :not(html, body):is([id*="footer" i], [class*="footer" i])') !== null,
+    forOtherDevice: isForOtherDevice(context, element),
+    pageHeight: document.scrollingElement?.scrollHeight ?? innerHeight,
+  };
+}
+
+/** The lower edge of the page's first headline, in the frame's viewport. Logos are headlines without much text. */
+function headlineBottom(): number | 'none' {
+  const shown = (one: HTMLElement) => one.innerText.trim().length > 15 && isShown(one, rectOf(one));
+  for (const tag of ['h1', 'h2, h3']) {
+    const headline = [...document.querySelectorAll<HTMLElement>(tag)].slice(0, 50).find(shown);
+    if (headline) return rectOf(headline).y + rectOf(headline).height;
+  }
+  return 'none';
 }
 
 function everyElement(
@@ -190,7 +218,19 @@ function scanFrame(declarations: Declaration[], table: SlotTable): Scan {
     const slot = slots[index];
     if (slot !== undefined) slot.parent = nearestSlot(parentOf(element), elements);
   }
+  if (collapsesUnfilled(context))
+    for (const one of elements)
+      if (one.id !== '' && declared.has(one.id)) one.setAttribute('data-collapses-unfilled', '');
   return { slots, elements, scroll: { x: scrollX, y: scrollY } };
+}
+
+/** Whether the page tells Google Publisher Tag to collapse a slot that gets no ad. Staging does that to the other slots of a picture. */
+function collapsesUnfilled({ scripts }: SlotContext): boolean {
+  const tag: unknown = Reflect.get(window, 'googletag');
+  const getConfig = typeof tag === 'object' && tag !== null ? Reflect.get(tag, 'getConfig') : undefined;
+  const config: unknown = typeof getConfig === 'function' ? Reflect.apply(getConfig, tag, ['collapseDiv']) : undefined;
+  if (/ON_NO_FILL|BEFORE_FETCH/.test(JSON.stringify(config ?? null))) return true;
+  return scripts.some((code) => /collapseEmptyDivs?\((?!\s*false)|ON_NO_FILL/.test(code));
 }
 
 /** Runs after the scan, because it scrolls. */
@@ -237,12 +277,15 @@ export const SCAN_TOOLS = expressionOf(
     ...SLOT_EVIDENCE,
     placeOf,
     kindOfFixed,
+    surroundingsOf,
+    headlineBottom,
     isNeverSlot,
     examine,
     isPlausible,
     everyElement,
     elementsToExamine,
     nearestSlot,
+    collapsesUnfilled,
     scanFrame,
     findCovered,
     ownerOf,

@@ -35,6 +35,8 @@ export interface SlotContext extends NameContext {
   /** Links that hold only the image of an ad. */
   images: Map<Element, { image: Element; size: [number, number] }>;
   isPhone: boolean;
+  /** The lower edge of the first headline, in the frame's viewport; undefined until the first slot is found. */
+  headline: number | 'none' | undefined;
   /** Rules that hide elements, or show them at some widths; empty until the first hidden slot. */
   hiding: HidingRule[] | undefined;
 }
@@ -66,7 +68,7 @@ function isAdWord(words: Set<string>, word: string): boolean {
   return (
     words.has(word) ||
     words.has(word.replace(/\d+$/, '')) ||
-    /^(ads?(banner|billboard|box|cont|desktop|footer|full|header|inline|leader|left|mobile|mpu|place|rect|right|side|sky|slot|space|unit|wrap|zone)|publicid|pubblicit|reklam|werb(e|ung)|advert(s|is))/.test(
+    /^(ads?(banner|billboard|box|cont|desktop|footer|full|header|inline|leader|left|mobile|mpu|place|rect|right|side|sky|slot|space|unit|wrap|zone)|publicid|pubblicit|reklam|werb(e|ung)|advert(s|is|or))/.test(
       word,
     )
   );
@@ -75,11 +77,21 @@ function isAdWord(words: Set<string>, word: string): boolean {
 function strengthOfWords(context: NameContext, names: string): NameStrength {
   const { words } = context;
   const used = wordsIn(names);
-  if (used.some((word) => words.never.has(word))) return 'none';
+  if (saysNoSlot(context, names)) return 'none';
   if (used.some((word) => isAdWord(words.ad, word))) return 'ad';
   if (used.some((word) => words.position.has(word))) return 'position';
   if (used.some((word) => words.notAlone.has(word))) return 'none';
   return used.some((word) => words.perhaps.has(word)) ? 'perhaps' : 'none';
+}
+
+/** `ad-label` is no slot, but `ad-no-label` may be one, and the class `no-login` beside `ad-slot` says nothing about it. */
+function saysNoSlot({ words }: NameContext, names: string): boolean {
+  return names.split(/\s+/).some((name) => {
+    const used = wordsIn(name);
+    const is = (word: string | undefined) =>
+      word !== undefined && (words.never.has(word) || /(test|detector|button)$/.test(word));
+    return used.some((word, at) => is(word) && !/^(no|non|not|without|hide|un)$/.test(used[at - 1] ?? ''));
+  });
 }
 
 function nameStrength(context: NameContext, element: Element): NameStrength {
@@ -95,34 +107,64 @@ function nameStrength(context: NameContext, element: Element): NameStrength {
 
 function hasAdAttribute(element: Element): boolean {
   const names =
-    'data-google-query-id data-ad-slot data-ad-unit data-ad-client data-ad-sizes data-ad-size data-adunit data-ad-unit-path data-ad-id data-dfp data-dfp-sizes data-gpt data-freestar-ad data-ad data-ad-position';
+    'data-google-query-id data-ad-slot data-ad-unit data-ad-unit-id data-ad-client data-ad-sizes data-ad-size data-adunit data-ad-unit-path data-ad-id data-dfp data-dfp-sizes data-gpt data-freestar-ad data-ad data-ad-position data-ad-name data-commercial-format';
   if (names.split(' ').some((name) => element.hasAttribute(name))) return true;
-  return /^(div-)?gpt-(ad|unit)|^google_ads_|^aswift_|^dfp[-_]|^ad[-_]?slot|^adngin-|^fs-slot/i.test(element.id);
+  // The path of an ad unit begins with the number of its network.
+  return /^(div-)?gpt-(ad|unit)|^google_ads_|^aswift_|^dfp[-_]|^ad[-_]?slot|^adngin-|^fs-slot|^\/?\d{4,12}\/\w/i.test(
+    element.id,
+  );
+}
+
+/** `aria-label="Anzeige"`. */
+function isLabelled(labels: RegExp, element: Element): boolean {
+  const label = element.getAttribute('aria-label') ?? '';
+  return label.length > 1 && isLabel(labels, label);
 }
 
 /** Classes, data attributes and id in lower case, joined with hyphens. The id comes last. */
 function slotName(element: Element): string {
   const attributes = [...element.attributes]
     .filter(({ name, value }) => (name.startsWith('data-') || name === 'name' || name === 'unit') && value.length < 80)
+    // `data-out-of-page="false"` does not speak of an out-of-page slot.
+    .filter(({ value }) => !/^(false|no|0|off|none)$/i.test(value))
     .map(({ name, value }) => `${name} ${value}`);
   return wordsIn([element.getAttribute('class') ?? '', ...attributes, element.id].join(' ').slice(-400)).join('-');
 }
 
 function positionOf(positions: readonly PositionRow[], name: string): PositionRow | undefined {
-  return positions.find(({ pattern }) => new RegExp(pattern).test(name));
+  const found = positions.filter(({ pattern }) => new RegExp(pattern).test(name));
+  // `masthead-skin` is the place in the page beside which the skin stands.
+  return found[0]?.kind === 'skin' ? (found.find(({ kind }) => kind === undefined) ?? found[0]) : found[0];
 }
 
 /** For which device the names say that the element is; undefined if they name none or several. */
 function deviceOf(element: Element): 'phone' | 'desktop' | 'tablet' | undefined {
-  const words = wordsIn(`${namesOf(element)} ${element.parentElement ? namesOf(element.parentElement) : ''}`);
-  const names = (pattern: RegExp) => words.some((word) => pattern.test(word));
+  const near = element.parentElement ? namesOf(element.parentElement) : '';
+  const screen = element.getAttribute('data-screen') ?? element.getAttribute('data-device') ?? '';
+  const names = `${namesOf(element)} ${near} ${screen}`;
+  const utility = deviceOfUtilities(names);
+  if (utility !== undefined) return utility;
+  const words = wordsIn(names);
+  const some = (pattern: RegExp) => words.some((word) => pattern.test(word));
   const found = [
-    names(/^(mobile|mobi|mob|phone|smartphone|msite)\d*$/) ? ('phone' as const) : undefined,
-    names(/^(desktop|desk|dsk)\d*$/) ? ('desktop' as const) : undefined,
-    names(/^(tablet|tab)\d*$/) ? ('tablet' as const) : undefined,
+    some(/^(mobile|mobi|mob|phone|smartphone|msite|mew)\d*$/) ? ('phone' as const) : undefined,
+    some(/^(desktop|desk|dsk)\d*$/) ? ('desktop' as const) : undefined,
+    some(/^(tablet|tab)\d*$/) ? ('tablet' as const) : undefined,
   ].filter((device) => device !== undefined);
   const hides = words.includes('hidden') || words.includes('hide');
   return found.length === 1 && !hides ? found[0] : undefined;
+}
+
+/** Classes of Tailwind and Bootstrap that show an element only above or below a width: `lg:hidden`, `hidden lg:block`, `d-md-none`. */
+function deviceOfUtilities(names: string): 'phone' | 'desktop' | undefined {
+  const has = (pattern: RegExp) => names.split(/\s+/).some((name) => pattern.test(name));
+  if (has(/^(md|lg|xl):(hidden|h-0)$|^d-(md|lg|xl)-none$|^(visible-xs|hidden-(md|lg)|hide-for-(medium|large))$/))
+    return 'phone';
+  const isHidden = has(/^(hidden|h-0|d-none|hidden-xs|hide-for-small(-only)?|show-for-(medium|large))$/);
+  const isShown = has(/^(md|lg|xl):(block|flex|grid|inline-block|h-[^0].*)$|^d-(md|lg|xl)-(block|flex)$/);
+  return isHidden && (isShown || has(/^(hidden-xs|hide-for-small(-only)?|show-for-(medium|large))$/))
+    ? 'desktop'
+    : undefined;
 }
 
 /** The text of the element without scripts, at most about `max` characters. */
@@ -146,12 +188,18 @@ function isLabel(labels: RegExp, text: string): boolean {
     .replace(/[^\p{L}\p{M}\s()]/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim();
-  return words === '' || (words.length <= 60 && labels.test(words));
+  if (words === '' || (words.length <= 60 && labels.test(words))) return true;
+  // "This advertisement has not loaded yet, but your article continues below."
+  const speaksOfAd = words.split(' ').some((word) => labels.test(word));
+  return words.length <= 160 && speaksOfAd && /\b(loaded|loading|continues?|below|weiter|continua|suite)\b/.test(words);
 }
 
 function contentOf(labels: RegExp, element: Element): SlotContent {
   if (element.tagName === 'IFRAME') return 'ad';
-  if (element.querySelector('input:not([type=hidden]), select, textarea, form, video, audio, article, nav, h1, h2'))
+  if (element.querySelector('input:not([type=hidden]), select, textarea, form, video, audio, article, nav'))
+    return 'content';
+  // A widget may have the title "Advertisement".
+  if ([...element.querySelectorAll('h1, h2')].some((title) => !isLabel(labels, plainText(title, 100))))
     return 'content';
   const text = plainText(element, 200);
   if (text.length > 160 || element.querySelectorAll('p, h3, h4, li').length > 2) return 'content';
@@ -181,11 +229,14 @@ export const SLOT_CONTEXT = {
   namesOf,
   isAdWord,
   strengthOfWords,
+  saysNoSlot,
   nameStrength,
   hasAdAttribute,
+  isLabelled,
   slotName,
   positionOf,
   deviceOf,
+  deviceOfUtilities,
   plainText,
   isLabel,
   contentOf,

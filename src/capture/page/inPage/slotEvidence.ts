@@ -5,7 +5,17 @@ import type { HidingRule, NetworkMatch, SLOT_CONTEXT, SlotContext } from './slot
 import type { SLOT_SIZES } from './slotSizes.ts';
 import type { Rect, VISIBILITY } from './visibility.ts';
 
-declare const { contentOf, deviceOf, hasAdAttribute, isOnlyLabel, nameStrength, namesOf, wordsIn }: typeof SLOT_CONTEXT;
+declare const {
+  contentOf,
+  deviceOf,
+  hasAdAttribute,
+  isLabelled,
+  isOnlyLabel,
+  nameStrength,
+  namesOf,
+  saysNoSlot,
+  wordsIn,
+}: typeof SLOT_CONTEXT;
 declare const { isStandardSize }: typeof SLOT_SIZES;
 declare const { isVisible, parentOf }: typeof VISIBILITY;
 
@@ -26,7 +36,8 @@ function declaredEvidence(element: Element, context: SlotContext): Finding {
     finding.fluid ||= one.fluid;
     finding.outOfPage ||= one.outOfPage;
   }
-  if (element.tagName === 'INS' && element.classList.contains('adsbygoogle')) {
+  const isNever = context.networks.get(element)?.some(({ row }) => row.kind === 'none');
+  if (element.tagName === 'INS' && element.classList.contains('adsbygoogle') && !isNever) {
     Object.assign(finding, adsenseSizes(element as HTMLElement));
     finding.evidence.push('adsense');
   }
@@ -66,7 +77,7 @@ function isNamedSlot(
   element: Element,
   { strength, standard, rect }: { strength: ReturnType<typeof nameStrength>; standard: boolean; rect: Rect },
 ): boolean {
-  const isSure = strength === 'ad' || hasAdAttribute(element);
+  const isSure = strength === 'ad' || hasAdAttribute(element) || isLabelled(context.labels, element);
   if (!isSure && (strength === 'none' || (strength === 'perhaps' && !standard))) return false;
   if (isOnlyLabel(context.labels, element, rect.height)) return false;
   const content = contentOf(context.labels, element);
@@ -102,8 +113,9 @@ function frameEvidence(frame: Element, rect: Rect, standard: boolean): boolean {
 function isEmptyBox(context: SlotContext, element: Element, { height }: Rect): boolean {
   if (!(element instanceof HTMLElement) || element.children.length > 3) return false;
   if (/^(absolute|fixed)$/.test(getComputedStyle(element).position)) return false;
-  const { never, notAlone, widget } = context.words;
-  if (wordsIn(namesOf(element)).some((word) => never.has(word) || notAlone.has(word) || widget.has(word))) return false;
+  const { notAlone, widget } = context.words;
+  if (saysNoSlot(context, namesOf(element))) return false;
+  if (wordsIn(namesOf(element)).some((word) => notAlone.has(word) || widget.has(word))) return false;
   if (element.querySelector('img, picture, svg, canvas, video, iframe, input, button, a[href]')) return false;
   if (isOnlyLabel(context.labels, element, height)) return false;
   const content = contentOf(context.labels, element);
@@ -132,7 +144,8 @@ function isCollapsed(context: SlotContext, element: Element, about: { rect: Rect
 function holdsOnlyLabel(context: SlotContext, element: Element, { rect }: { rect: Rect }): boolean {
   if (rect.height >= 45 || rect.width < 120 || isStandardSize(context.sizeKeys, rect.width, rect.height)) return false;
   const content = contentOf(context.labels, element);
-  if (content === 'ad') return context.networks.has(element) && holdsOnlyBrokenImages(element);
+  if (content === 'ad')
+    return (context.networks.has(element) || nameStrength(context, element) === 'ad') && holdsOnlyBrokenImages(element);
   return content === 'label' || content === 'nothing';
 }
 

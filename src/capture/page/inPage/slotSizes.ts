@@ -71,10 +71,15 @@ function sizeInAttributePair(element: Element): [number, number][] {
 
 function attributeSizes(element: Element): [number, number][] {
   const isCustom = element.tagName.includes('-');
+  // `data-ad="[[970,90],[728,90]]" data-ad-mobile="[[320,50]]"`
+  const nameOfList = innerWidth < 700 && element.hasAttribute('data-ad-mobile') ? 'data-ad-mobile' : 'data-ad';
   const listed = [...element.attributes]
     .filter(
       ({ name }) =>
-        /^data-.*(size|dimension|mapping)/.test(name) || name === 'unit' || (isCustom && /^sizes?$/.test(name)),
+        /^data-.*(size|dimension|mapping)/.test(name) ||
+        name === nameOfList ||
+        name === 'unit' ||
+        (isCustom && /^sizes?$/.test(name)),
     )
     .flatMap(({ value }) => sizesForWindow(value.slice(0, 2_000)));
   const inSource = /[?&]size=(\d+)x(\d+)/i.exec(element.getAttribute('src') ?? element.getAttribute('data-src') ?? '');

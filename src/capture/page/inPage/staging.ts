@@ -1,12 +1,14 @@
 /** Places a picture into a slot of the live page, and restores the page afterwards. */
 import type { AdSize } from '../../../domain/ads.ts';
+import { COVERAGE } from './coverage.ts';
 import { type AdInPage, type Hiding, OVERLAYS, type ViewRequest } from './overlays.ts';
 import { expressionOf } from './script.ts';
 import { STABILIZE } from './stabilize.ts';
 import { type Rect, VISIBILITY } from './visibility.ts';
 
 declare const { addSheet, setStyles }: typeof STABILIZE;
-declare const { rectOf }: typeof VISIBILITY;
+declare const { spreadOut }: typeof COVERAGE;
+declare const { isWithin, rectOf }: typeof VISIBILITY;
 
 interface Columns {
   left: number;
@@ -19,6 +21,16 @@ export interface Stage {
   undo: (() => void)[];
   /** Containers that were opened, because they cut the ad off. */
   opened: string[];
+  /** Whether empty slots of the page collapsed, because the page's own scripts do that if no ad comes. */
+  collapsed: boolean;
+  /** Opens the space for the ad in another way, if the first way put the ad over content. */
+  spreadOut(): void;
+}
+
+/** A slot that is a frame, with the columns of it that the screen shows. */
+export interface GrownFrame extends Pick<Stage, 'undo' | 'spreadOut'> {
+  left: number;
+  right: number;
 }
 
 function newImage(size: AdSize): HTMLImageElement {
@@ -42,9 +54,11 @@ function moveTo(image: HTMLImageElement, place: { x: number; y: number }): void 
   setStyles(image, { left: `${place.x - now.left}px`, top: `${place.y - now.top}px` });
 }
 
-function beginInElement(element: Element, size: AdSize): Stage {
-  if (!(element instanceof HTMLElement)) throw new Error('the slot is not an HTML element');
-  const undo = [makeSpace(element, size), hideContent(element)];
+function beginInElement(found: Element, size: AdSize): Stage {
+  if (!(found instanceof HTMLElement)) throw new Error('the slot is not an HTML element');
+  const element = placeholderBeside(found, size) ?? found;
+  const collapsing = collapseUnfilled(element);
+  const undo = [...collapsing, makeSpace(element, size), hideContent(element)];
   const host = isReplaced(element) ? (element.parentElement ?? element) : element;
   if (getComputedStyle(host).position === 'static') undo.push(setStyles(host, { position: 'relative' }));
   const image = newImage(size);
@@ -54,16 +68,47 @@ function beginInElement(element: Element, size: AdSize): Stage {
   moveTo(image, adPosition(element, size));
   const wrappers = openWrappers(element, image);
   if (wrappers.opened.length > 0) moveTo(image, adPosition(element, size));
-  return { image, undo: [...undo, ...wrappers.undo], opened: wrappers.opened };
+  const all = [...undo, ...wrappers.undo];
+  const spread = () => {
+    all.push(...spreadOut(element));
+    moveTo(image, adPosition(element, size));
+  };
+  return { image, undo: all, opened: wrappers.opened, collapsed: collapsing.length > 0, spreadOut: spread };
+}
+
+/** Collapses the empty slots that the search marked, but not the one of the ad. */
+function collapseUnfilled(slot: HTMLElement): (() => void)[] {
+  const mark = '[data-collapses-unfilled]:not(:has(iframe, img))';
+  const empty = [...document.querySelectorAll<HTMLElement>(mark)].filter(
+    (one) => !isWithin(slot, one) && rectOf(one).height > 1,
+  );
+  return empty.map((one) => setStyles(one, { display: 'none' }));
+}
+
+/** The empty box beside a closed slot that shows a placeholder of the ad's size until the ad comes: the ad takes its place. */
+function placeholderBeside(slot: HTMLElement, size: AdSize): HTMLElement | undefined {
+  if (rectOf(slot).height > 1 || slot.parentElement === null) return undefined;
+  return [...slot.parentElement.children].find((one): one is HTMLElement => {
+    const { width, height } = rectOf(one);
+    const fits = width >= size.width - 4 && height >= size.height - 4 && height <= size.height + 80;
+    return (
+      fits &&
+      one instanceof HTMLElement &&
+      one.matches('div, aside, section, span') &&
+      one.innerText.trim().length <= 40 &&
+      one.querySelector('img, iframe, video, canvas, input, a') === null
+    );
+  });
 }
 
 /** Gives a slot that is a frame the space for its ad. @returns the columns of the frame that the screen shows. */
-function growFrame(frame: Element, size: AdSize): { left: number; right: number; undo: (() => void)[] } {
-  if (!(frame instanceof HTMLElement)) return { left: 0, right: size.width, undo: [] };
+function growFrame(frame: Element, size: AdSize): GrownFrame {
+  if (!(frame instanceof HTMLElement)) return { left: 0, right: size.width, undo: [], spreadOut: () => undefined };
   const undo = [makeSpace(frame, size)];
   const seen = visibleColumns(frame);
   const left = frame.getBoundingClientRect().left + frame.clientLeft;
-  return { left: seen.left - left, right: seen.right - left, undo };
+  const spread = () => void undo.push(...spreadOut(frame));
+  return { left: seen.left - left, right: seen.right - left, undo, spreadOut: spread };
 }
 
 /** For a slot that is a frame: places the ad inside the frame, over its content. @param seen the columns that the screen shows. */
@@ -80,7 +125,7 @@ function beginInDocument(size: AdSize, seen: { left: number; right: number }): S
     'z-index': '2147483647',
   });
   document.documentElement.append(image);
-  return { image, undo: [off, () => image.remove()], opened: [] };
+  return { image, undo: [off, () => image.remove()], opened: [], collapsed: false, spreadOut: () => undefined };
 }
 
 /** Scrolls the frame of the ad, but not the page around it. */
@@ -112,12 +157,13 @@ function end({ undo }: Stage): void {
 export interface StagingTools {
   beginInElement(element: Element, size: AdSize): Stage;
   beginInDocument(size: AdSize, seen: { left: number; right: number }): Stage;
-  growFrame(frame: Element, size: AdSize): { left: number; right: number; undo: (() => void)[] };
+  growFrame(frame: Element, size: AdSize): GrownFrame;
   scrollOwnFrame(stage: Stage): void;
   paint(stage: Stage, source: string): Promise<void>;
   unpaint(stage: Stage): void;
   rectOfStage(stage: Stage): Rect;
   end(stage: Pick<Stage, 'undo'>): void;
+  contentUnder(ad: AdInPage): string | null;
   freeze(): void;
   bringIntoView(ad: AdInPage, request: ViewRequest): Promise<Hiding>;
   hideLateLayers(ad: AdInPage): Hiding;
@@ -131,12 +177,15 @@ export const STAGING_TOOLS = expressionOf(
     ...VISIBILITY,
     ...STABILIZE,
     ...OVERLAYS,
+    ...COVERAGE,
     innerSize,
     makeSpace,
     isReplaced,
     hideContent,
     adPosition,
-    centresColumns,
+    edgeOf,
+    innermostBox,
+    sideOf,
     alignedLeft,
     visibleColumns,
     openWrappers,
@@ -145,6 +194,8 @@ export const STAGING_TOOLS = expressionOf(
     newImage,
     moveTo,
     beginInElement,
+    collapseUnfilled,
+    placeholderBeside,
     beginInDocument,
     growFrame,
     scrollOwnFrame,
@@ -154,18 +205,15 @@ export const STAGING_TOOLS = expressionOf(
     end,
   },
   `{ beginInElement, beginInDocument, growFrame, scrollOwnFrame, paint, unpaint, rectOfStage, end, freeze, bringIntoView,
-    hideLateLayers, originOf, toTop }`,
+    hideLateLayers, originOf, toTop, contentUnder }`,
 );
 
 /** Prepares a slot for an ad: makes space and hides the slot's content. */
 function innerSize(element: HTMLElement): AdSize {
-  const style = getComputedStyle(element);
-  const sum = (...names: string[]) =>
-    names.reduce((all, name) => all + (Number.parseFloat(style.getPropertyValue(name)) || 0), 0);
   const { width, height } = element.getBoundingClientRect();
   return {
-    width: width - sum('padding-left', 'padding-right', 'border-left-width', 'border-right-width'),
-    height: height - sum('padding-top', 'padding-bottom', 'border-top-width', 'border-bottom-width'),
+    width: width - edgeOf(element, 'left') - edgeOf(element, 'right'),
+    height: height - edgeOf(element, 'top') - edgeOf(element, 'bottom'),
   };
 }
 
@@ -214,39 +262,67 @@ function hideContent(element: HTMLElement): () => void {
 }
 
 /**
- * The ad is at the top of its slot and centred horizontally. A slot that is much wider decides itself: it is not made for this
- * size. Where the screen or a container cuts the slot off, the ad is centred in the visible part.
+ * The ad is at the top of its slot. It stands across where the slot's innermost box puts its content, and in the centre if that does
+ * not say. Where the screen or a container cuts the slot off, the ad is centred in the visible part.
  */
 function adPosition(element: HTMLElement, size: AdSize): { x: number; y: number } {
   const style = getComputedStyle(element);
   const box = element.getBoundingClientRect();
-  const edge = (side: string) =>
-    Number.parseFloat(style.getPropertyValue(`padding-${side}`)) +
-    Number.parseFloat(style.getPropertyValue(`border-${side}-width`));
   const inner = innerSize(element);
   const centres =
     /flex|grid/.test(style.display) &&
     /center/.test(style.flexDirection === 'column' ? style.justifyContent : style.alignItems);
   const spare = Math.max(0, inner.height - size.height);
-  const left = box.left + edge('left');
-  const startsLeft = inner.width >= 2 * size.width && !centresColumns(style);
-  const right = left + (startsLeft ? size.width : inner.width);
+  const holder = innermostBox(element, size);
+  const width = innerSize(holder).width;
+  const left = holder.getBoundingClientRect().left + edgeOf(holder, 'left');
+  const page = document.documentElement.clientWidth;
+  // The picture of a page that is wider than the screen begins at its left edge, as on the device.
+  const isBeyondScreen = page > screen.width * 1.1 && width > screen.width;
+  const side = isBeyondScreen ? 'left' : width < page * 0.85 ? sideOf(getComputedStyle(holder)) : 'center';
+  const columns = {
+    left: side === 'right' ? left + width - size.width : left,
+    right: side === 'left' ? left + size.width : left + width,
+  };
   return {
-    x: alignedLeft({ left, right }, visibleColumns(element), size.width),
-    y: box.top + edge('top') + (centres ? Math.floor(spare / 2) : 0),
+    x: alignedLeft(columns, visibleColumns(element), size.width),
+    y: box.top + edgeOf(element, 'top') + (centres ? Math.floor(spare / 2) : 0),
   };
 }
 
-function centresColumns({
-  textAlign,
-  display,
-  flexDirection,
-  justifyContent,
-  alignItems,
-}: CSSStyleDeclaration): boolean {
-  if (!/flex|grid/.test(display)) return !/^(start|left|justify)$/.test(textAlign);
+/** The width of padding and border, CSS pixels. */
+function edgeOf(element: HTMLElement, side: 'left' | 'right' | 'top' | 'bottom'): number {
+  const style = getComputedStyle(element);
+  const pixels = (name: string) => Number.parseFloat(style.getPropertyValue(name)) || 0;
+  return pixels(`padding-${side}`) + pixels(`border-${side}-width`);
+}
+
+/** The box in the slot in which the frame of an ad server would stand: the innermost that holds nothing beside it and has the room. */
+function innermostBox(element: HTMLElement, size: AdSize): HTMLElement {
+  let at = element;
+  for (;;) {
+    const inner = [...at.children].filter(
+      (one) => !one.matches('script, style, noscript, link, template, [data-shown-ad]'),
+    );
+    const [only] = inner;
+    if (inner.length !== 1 || !(only instanceof HTMLElement) || !only.matches('div, ins, span, section, aside, center'))
+      return at;
+    if (innerSize(only).width < size.width || getComputedStyle(only).position === 'absolute') return at;
+    at = only;
+  }
+}
+
+/** An alignment of the whole page, as many style sheets set it for the body, is not about the slot. */
+function sideOf({ textAlign, display, flexDirection, justifyContent, alignItems }: CSSStyleDeclaration) {
   const isColumn = /flex/.test(display) && flexDirection.startsWith('column');
-  return /center|end|space/.test(isColumn ? alignItems : justifyContent);
+  const across = isColumn ? alignItems : justifyContent;
+  const said = /flex|grid/.test(display)
+    ? across
+    : textAlign === getComputedStyle(document.body).textAlign
+      ? ''
+      : textAlign;
+  if (/^(-webkit-)?left$|^flex-start$/.test(said)) return 'left';
+  return /^(-webkit-)?right$|^(flex-)?end$/.test(said) ? 'right' : 'center';
 }
 
 function alignedLeft(slot: Columns, seen: Columns, width: number): number {

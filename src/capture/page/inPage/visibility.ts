@@ -38,10 +38,14 @@ function isShown(element: Element, rect: Rect): boolean {
   return rect.width >= 10 && rect.height >= 10 && isVisible(element);
 }
 
+/** Fixed to the window, or a thin bar that sticks to its lower edge. A side bar that sticks while the text scrolls is part of the page. */
 function isSticky(element: Element): boolean {
   for (let at: Element | null = element; at; at = parentOf(at)) {
     const { position, bottom } = getComputedStyle(at);
-    if (position === 'fixed' || (position === 'sticky' && bottom !== 'auto')) return true;
+    if (position === 'fixed') return true;
+    const { width, height } = rectOf(at);
+    if (position === 'sticky' && bottom !== 'auto' && width >= innerWidth * 0.8 && height <= innerHeight * 0.3)
+      return true;
   }
   return false;
 }

@@ -13,10 +13,14 @@ export const LABEL = {
 
 /** Kueue admits the Jobs that have this label. */
 export const QUEUE_LABEL = 'kueue.x-k8s.io/queue-name';
+/** Kueue orders the Jobs of a queue by the class that this label names. */
+export const QUEUE_PRIORITY_LABEL = 'kueue.x-k8s.io/priority-class';
 /** The controller sets this annotation before it deletes a ScreenshotJob. Such a deletion does not cancel the set. */
 export const REMOVED_BY = 'tearsheet.dev/removed-by';
 /** Hash of the capture profile with which a Job was created. */
 export const PROFILE_HASH = 'tearsheet.dev/profile';
+/** The span that created a ScreenshotJob, as a W3C `traceparent`. */
+export const TRACEPARENT = 'tearsheet.dev/traceparent';
 /** Holds a deleted ScreenshotJob until its result is in PostgreSQL. */
 export const FINALIZER = 'tearsheet.dev/settle';
 export const CONTROLLER = 'tearsheet-controller';

@@ -13,7 +13,7 @@ import { CAPTURE_EXIT, ENDED_UNHEARD } from '../../../contract/captureProtocol.t
 import { FINISHED_TTL_SECONDS } from '../../../contract/screenshotJob.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
 import type { CaptureJobSpec } from '../../port.ts';
-import { CONTAINER, GROUP, LABEL, PROFILE_HASH, QUEUE_LABEL, VERSION } from '../client/names.ts';
+import { CONTAINER, GROUP, LABEL, PROFILE_HASH, QUEUE_LABEL, QUEUE_PRIORITY_LABEL, VERSION } from '../client/names.ts';
 
 /** After these exit codes a retry would fail in the same way. */
 const FINAL_EXITS = [CAPTURE_EXIT.usage, CAPTURE_EXIT.superseded, CAPTURE_EXIT.refused, CAPTURE_EXIT.deadline];
@@ -39,6 +39,11 @@ interface JobManifestOptions {
 const TOLERATED_SECONDS = 30;
 /** Added to the deadline of the program, so that the program ends first and its exit code tells the cause. */
 const DEADLINE_MARGIN_SECONDS = 30;
+/** The cluster autoscaler and Karpenter must not evict a capture to remove its node. */
+const KEEP_NODE = {
+  'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
+  'karpenter.sh/do-not-disrupt': 'true',
+};
 /** A capture that must end needs this long to close its browsers and to write its last log lines. */
 const ENDING_SECONDS = 5;
 const TOKEN = { folder: '/var/run/secrets/tearsheet', file: 'token', seconds: 3_600 };
@@ -55,8 +60,7 @@ function podTemplate({ spec, profile, labels }: PodTemplateOptions): V1PodTempla
   return {
     metadata: {
       labels: { ...profile.podLabels, ...labels },
-      // The cluster autoscaler must not evict a capture to remove its node.
-      annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false', ...profile.podAnnotations },
+      annotations: { ...KEEP_NODE, ...profile.podAnnotations },
     },
     spec: {
       restartPolicy: 'Never',
@@ -68,7 +72,7 @@ function podTemplate({ spec, profile, labels }: PodTemplateOptions): V1PodTempla
       securityContext: { runAsNonRoot: true, seccompProfile: asGiven(profile.seccompProfile) },
       containers: [container(spec, profile)],
       volumes: volumes(profile),
-      ...placement(profile, labels),
+      ...placement({ spec, profile, labels }),
       ...nameResolution(profile),
     },
   };
@@ -139,26 +143,27 @@ function volumes(profile: CaptureProfile): V1Volume[] {
   ];
 }
 
-function placement(profile: CaptureProfile, labels: Readonly<Record<string, string>>): Partial<V1PodSpec> {
-  const { imagePullSecrets, nodeSelector, affinity, runtimeClassName, priorityClassName, schedulerName } = profile;
+function placement({ spec, profile, labels }: PodTemplateOptions): Partial<V1PodSpec> {
+  const { imagePullSecrets, nodeSelector, affinity, runtimeClassName, schedulerName } = profile;
+  const priorityClassName = profile.priorityClasses[spec.priority] ?? profile.priorityClassName;
   const lostNode = ['not-ready', 'unreachable'].map((condition) => ({
     key: `node.kubernetes.io/${condition}`,
     operator: 'Exists',
     effect: 'NoExecute',
     tolerationSeconds: TOLERATED_SECONDS,
   }));
-  const spread = {
+  const spread = ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].map((topologyKey) => ({
     maxSkew: 1,
-    topologyKey: 'kubernetes.io/hostname',
+    topologyKey,
     whenUnsatisfiable: 'ScheduleAnyway',
     labelSelector: { matchLabels: pick(labels, [LABEL.component, LABEL.installation]) },
-  };
+  }));
   const constraints = profile.topologySpreadConstraints;
   return {
     imagePullSecrets: [...imagePullSecrets],
     nodeSelector: { ...nodeSelector },
     tolerations: [...lostNode, ...asGiven<object[]>(profile.tolerations)],
-    topologySpreadConstraints: constraints.length === 0 ? [spread] : asGiven(constraints),
+    topologySpreadConstraints: constraints.length === 0 ? spread : asGiven(constraints),
     ...(affinity === undefined ? {} : { affinity: asGiven<object>(affinity) }),
     ...(runtimeClassName === undefined ? {} : { runtimeClassName }),
     ...(priorityClassName === undefined ? {} : { priorityClassName }),
@@ -197,7 +202,8 @@ export function jobManifest({ spec, profile, namespace, installation }: JobManif
     [LABEL.organization]: spec.organization,
     [LABEL.screenshotJob]: spec.owner.name,
   };
-  const { queueName } = profile;
+  const { queueName, queuePriorityClasses } = profile;
+  const queuePriority = queuePriorityClasses[spec.priority];
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -205,7 +211,11 @@ export function jobManifest({ spec, profile, namespace, installation }: JobManif
       name: spec.name,
       namespace,
       annotations: { [PROFILE_HASH]: profileHash(profile) },
-      labels: queueName === undefined ? labels : { ...labels, [QUEUE_LABEL]: queueName },
+      labels: {
+        ...labels,
+        ...(queueName !== undefined && { [QUEUE_LABEL]: queueName }),
+        ...(queueName !== undefined && queuePriority !== undefined && { [QUEUE_PRIORITY_LABEL]: queuePriority }),
+      },
       ownerReferences: [owner(spec)],
     },
     spec: {

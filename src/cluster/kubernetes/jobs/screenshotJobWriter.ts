@@ -4,7 +4,7 @@ import { ConflictError } from '../../port.ts';
 import type { CachedObject, ObjectCache } from '../cache/objectCache.ts';
 import { readScreenshotJob, type ScreenshotJobState } from '../cache/objectStates.ts';
 import { isConflict, isNotFound, isOtherUid } from '../client/apiRequest.ts';
-import { FINALIZER, GROUP, LABEL, REMOVED_BY, VERSION } from '../client/names.ts';
+import { FINALIZER, GROUP, LABEL, REMOVED_BY, TRACEPARENT, VERSION } from '../client/names.ts';
 import type { PatchTarget, ResourceClient, ScreenshotJobObject, Wire } from '../client/resourceClient.ts';
 import { asRefusedError, deleteObject } from './jobWriter.ts';
 
@@ -13,6 +13,7 @@ interface ScreenshotJobManifestOptions {
   readonly spec: ScreenshotJobSpec;
   readonly namespace: string;
   readonly installation: string;
+  readonly traceparent?: string | undefined;
 }
 
 const STATUS_FIELDS = ScreenshotJobStatus.keyof().options;
@@ -35,9 +36,9 @@ export class ScreenshotJobWriter {
     this.#options = options;
   }
 
-  async create(name: string, spec: ScreenshotJobSpec): Promise<'created' | 'exists'> {
+  async create(name: string, spec: ScreenshotJobSpec, traceparent?: string): Promise<'created' | 'exists'> {
     const { client, namespace, installation, cache } = this.#options;
-    const manifest = screenshotJobManifest({ name, spec, namespace, installation });
+    const manifest = screenshotJobManifest({ name, spec, namespace, installation, traceparent });
     try {
       cache.addWritten(readScreenshotJob(await client.create(manifest)));
       return 'created';
@@ -127,7 +128,7 @@ function jobIdOf({ spec }: ScreenshotJobObject | Wire<ScreenshotJobObject>): unk
 
 /** The manifest of a ScreenshotJob and the patches that change it. */
 export function screenshotJobManifest(options: ScreenshotJobManifestOptions): ScreenshotJobObject {
-  const { name, spec, namespace, installation } = options;
+  const { name, spec, namespace, installation, traceparent } = options;
   return {
     apiVersion: `${GROUP}/${VERSION}`,
     kind: 'ScreenshotJob',
@@ -139,6 +140,7 @@ export function screenshotJobManifest(options: ScreenshotJobManifestOptions): Sc
         [LABEL.installation]: installation,
         [LABEL.organization]: spec.organization,
       },
+      ...(traceparent !== undefined && { annotations: { [TRACEPARENT]: traceparent } }),
       finalizers: [FINALIZER],
     },
     spec,

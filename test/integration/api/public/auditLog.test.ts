@@ -36,6 +36,10 @@ const ACTIONS: Readonly<Record<string, AuditAction>> = {
   updateSettings: 'settings.updated',
   createKey: 'api_key.created',
   revokeKey: 'api_key.revoked',
+  changeMember: 'member.updated',
+  removeMember: 'member.removed',
+  inviteMember: 'invitation.created',
+  withdrawInvitation: 'invitation.deleted',
   rotateWebhookSecret: 'webhook_secret.rotated',
   sendTestEvent: 'webhook.tested',
   createWebhookEndpoint: 'webhook_endpoint.created',
@@ -55,8 +59,18 @@ const ACTIONS: Readonly<Record<string, AuditAction>> = {
   deleteAd: 'ad.deleted',
   updateCampaign: 'campaign.updated',
   deleteCampaign: 'campaign.deleted',
+  approveScreenshotSet: 'screenshot_set.approved',
+  rejectScreenshotSet: 'screenshot_set.rejected',
+  reopenScreenshotSet: 'screenshot_set.reopened',
+  cancelScreenshotSet: 'screenshot_set.canceled',
+  reviewScreenshot: 'screenshot_set.pictures_reviewed',
+  reviewScreenshotsOfSet: 'screenshot_set.pictures_reviewed',
+  deleteComment: 'comment.deleted',
   createShare: 'share_link.created',
   revokeShare: 'share_link.revoked',
+  createSchedule: 'schedule.created',
+  changeSchedule: 'schedule.updated',
+  deleteSchedule: 'schedule.deleted',
 };
 
 describe('the operations', () => {
@@ -99,7 +113,7 @@ describe('an entry', () => {
       type: 'audit_log_entry',
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       created_at: expect.stringMatching(/\+00:00$/),
-      actor: { type: 'api_key', key_id: api.organization.api_key.slice(8, 16), name: 'first key' },
+      actor: { type: 'api_key', key_id: api.organization.api_key.slice(8, 16), user_id: null, name: 'first key' },
       action: 'api_key.created',
       object: { type: 'api_key', id: reply.json.id },
       changes: [

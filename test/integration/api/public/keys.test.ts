@@ -59,6 +59,7 @@ describe('a created key', () => {
         status: 'active',
         created_at: expect.any(String),
         created_by: { key_id: api.organization.api_key.slice(8, 16), name: 'first key' },
+        created_by_user: null,
         expires_at: '2099-01-01T00:00:00.000+00:00',
         revoked_at: null,
         last_used_at: null,

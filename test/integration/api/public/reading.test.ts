@@ -170,6 +170,7 @@ describe('one set', () => {
         'image_url',
         'width',
         'height',
+        'animation',
         'captured_at',
         'warnings',
         'ad',
@@ -237,6 +238,8 @@ describe('lists', () => {
       {
         ...made,
         status: 'capturing',
+        name: null,
+        schedule_id: null,
         instructions: null,
         review_notes: null,
         retake_of: null,

@@ -32,6 +32,8 @@ const CREATE: Readonly<Record<string, () => Promise<string>>> = {
     await settled('ads', id, 'uploaded');
     return campaign_id;
   },
+  site_lists: async () =>
+    (await api.post('site_lists', { name: randomUUID(), sites: [{ url: 'news.example' }] })).json.id,
   templates: async () => (await api.post('templates', { name: randomUUID(), devices: [{ name: 'ipad' }] })).json.id,
   webhook_endpoints: async () => (await api.post('webhook_endpoints', { url: 'https://you.example/hook' })).json.id,
   uploads: async () => {

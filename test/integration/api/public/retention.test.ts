@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { insertUser } from '../../../../src/core/people/users.ts';
 import { OLD_ROWS } from '../../../../src/core/removal/oldRows.ts';
 import { sweepFiles } from '../../../../src/core/removal/removedFiles.ts';
+import { deleteDraft, readDraft, saveDraft } from '../../../../src/core/requests/drafts.ts';
 import { uploadKey } from '../../../../src/domain/uploads.ts';
 import { insertExportSet } from '../../../support/exportSet.ts';
 import { insertAd, insertUpload, type TestOrganization } from '../../../support/insertRows.ts';
@@ -186,4 +188,36 @@ describe('the settings of the retention', () => {
     const { status } = await patch({ set_retention_days: 1 }, json.key);
     expect([status, (await api.get('settings')).json.set_retention_days]).toEqual([403, null]);
   });
+});
+
+test('a draft of a request is replaced, kept for 30 days, and belongs to one key or person', async () => {
+  const { db } = api.store;
+  const [one, two] = await db.selectFrom('api_keys').select(['id', 'organization_id']).execute();
+  const draftOf = { organizationId: one?.organization_id ?? '', keyId: one?.id ?? '', userId: null };
+  await saveDraft(db, { ...draftOf, body: { sites: 'news' } });
+  await saveDraft(db, { ...draftOf, body: { sites: 'news.example' } });
+  expect(await readDraft(db, draftOf)).toMatchObject({ body: { sites: 'news.example' } });
+  expect(await readDraft(db, { ...draftOf, keyId: two?.id ?? 'another1' })).toBeUndefined();
+  const { organizationId } = draftOf;
+  const userId = await insertUser(db, { email: null, name: 'Ann' });
+  await db
+    .insertInto('memberships')
+    .values({ organization_id: organizationId, user_id: userId, role: 'manager' })
+    .execute();
+  for (const sites of ['mine', 'mine.example'])
+    await saveDraft(db, { organizationId, keyId: null, userId, body: { sites } });
+  expect(await readDraft(db, { organizationId, keyId: null, userId })).toMatchObject({
+    body: { sites: 'mine.example' },
+  });
+  await db.deleteFrom('memberships').execute();
+  expect(await readDraft(db, { organizationId, keyId: null, userId })).toBeUndefined();
+  expect(await readDraft(db, draftOf)).toMatchObject({ body: { sites: 'news.example' } });
+  const large = { media: 'x'.repeat(2 * 1024 * 1024) };
+  await expect(saveDraft(db, { ...draftOf, body: large })).rejects.toMatchObject({ status: 422 });
+  expect(await run('request_draft')).toBe(0);
+  await api.store.pool.query(`update request_drafts set updated_at = now() - interval '31 days'`);
+  expect(await run('request_draft')).toBe(1);
+  await saveDraft(db, { ...draftOf, body: {} });
+  await deleteDraft(db, draftOf);
+  expect(await counts('request_drafts')).toEqual([0]);
 });

@@ -46,7 +46,13 @@ describe('the review of a screenshot', () => {
     const set = await newSet();
     const [shot] = set.screenshots;
     const { status, json } = await review(shot.id, { decision: 'rejected', comment: ' The logo is cut off. ' });
-    const expected = { decision: 'rejected', comment: 'The logo is cut off.', by: ME(), at: expect.any(String) };
+    const expected = {
+      decision: 'rejected',
+      comment: 'The logo is cut off.',
+      by: ME(),
+      by_user: null,
+      at: expect.any(String),
+    };
     expect([status, json]).toEqual([200, { ...shot, review: expected }]);
     expect(await read(set)).toEqual({ ...set, screenshots: [json, set.screenshots[1]] });
   });
@@ -128,10 +134,91 @@ describe('the review of a set', () => {
   ])('the record says who did %s the set, and when', async (verb, decision) => {
     const set = await newSet();
     const reply = await api.post(`screenshot_sets/${set.id}/${verb}`, { notes: 'Checked.' });
-    const expected = { decision, comment: 'Checked.', by: ME(), at: expect.any(String) };
+    const expected = { decision, comment: 'Checked.', by: ME(), by_user: null, at: expect.any(String) };
     expect([reply.status, reply.json.status, reply.json.review]).toEqual([200, decision, expected]);
     const listed = (await api.get('screenshot_sets')).json.data.find(({ id }: Json) => id === set.id);
     expect(listed.review).toEqual(expected);
+  });
+});
+
+describe('the reviews of several screenshots', () => {
+  const reviewAll = (set: Json, body: unknown) => api.post(`screenshot_sets/${set.id}/reviews`, body);
+  const decisions = async (ids: readonly string[]) => {
+    const replies = await Promise.all(ids.map((id) => api.get(`screenshots/${id}`)));
+    return replies.map(({ json }) => json.review?.decision);
+  };
+
+  /** A set with three pictures, of which the second is rejected with a comment. */
+  async function threePictures() {
+    const set = await newSet();
+    for (const seq of [10, 20]) {
+      const move = 'update screenshots set set_id = $1, seq = seq + $3 where set_id = $2';
+      await api.store.pool.query(move, [set.id, (await newSet()).id, seq]);
+    }
+    const shots: Json[] = (await read(set)).screenshots;
+    const ids = shots.filter(({ status }) => status === 'uploaded').map(({ id }) => id);
+    await review(ids[1] ?? '', { decision: 'rejected', comment: 'Cut off.' });
+    return { set, ids, failed: shots.find(({ status }) => status !== 'uploaded')?.id };
+  }
+
+  test('a group is approved together, and the answer undoes it', async () => {
+    const { set, ids } = await threePictures();
+    const { status, json } = await reviewAll(set, { decision: 'approved', screenshot_ids: ids });
+    expect([status, json.decision, json.screenshot_ids.toSorted()]).toEqual([200, 'approved', ids.toSorted()]);
+    expect(await decisions(ids)).toEqual(['approved', 'approved', 'approved']);
+    expect((await api.get(`screenshots/${ids[1]}`)).json.review.comment).toBe('Cut off.');
+    for (const body of json.previous) expect((await reviewAll(set, body)).status).toBe(200);
+    expect(await decisions(ids)).toEqual(['none', 'rejected', 'none']);
+    expect((await read(set)).status).toBe('in_review');
+  });
+
+  test('without ids, all pictures of the set get the decision, with one entry in the audit log', async () => {
+    const { set, ids } = await threePictures();
+    await reviewAll(set, { decision: 'rejected' });
+    expect(await decisions(ids)).toEqual(['rejected', 'rejected', 'rejected']);
+    const [entry] = (await api.get('audit_log?action=screenshot_set.pictures_reviewed')).json.data;
+    expect(entry).toMatchObject({ object: { id: set.id }, actor: ME() });
+    expect(entry.changes[0].field).toBe('rejected');
+    expect(entry.changes[0].to.split(', ').toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('one wrong screenshot stops the whole decision', async () => {
+    const { set, ids, failed } = await threePictures();
+    const foreign = (await newSet()).screenshots[0].id;
+    for (const [id, expected] of [
+      [foreign, [422, 'screenshot_ids']],
+      [failed, [409, 'status']],
+    ] as const) {
+      const reply = await reviewAll(set, { decision: 'approved', screenshot_ids: [...ids, id] });
+      expect([reply.status, ...Object.keys(reply.json.errors)]).toEqual(expected);
+    }
+    expect(await decisions(ids)).toEqual([undefined, 'rejected', undefined]);
+  });
+});
+
+describe('a reopened set', () => {
+  test.each(['approve', 'reject'])('a set after %s is in review again, and can be decided again', async (verb) => {
+    const set = await newSet();
+    const url = 'https://hook.example/reopened';
+    await api.post('webhook_endpoints', { url, topics: ['screenshot_set.reopened'] });
+    await api.post(`screenshot_sets/${set.id}/${verb}`, '');
+    const reply = await api.post(`screenshot_sets/${set.id}/reopen`, '');
+    expect([reply.status, reply.json.status, reply.json.review.decision]).toEqual([200, 'in_review', 'none']);
+    expect((await api.get(`screenshots/${set.screenshots[0].id}`)).json.approved_at).toBeNull();
+    const events = await api.get(`events?screenshot_set_id=${set.id}&topic=screenshot_set.reopened`);
+    expect(events.json.total).toBe(1);
+    const [entry] = (await api.get('audit_log?action=screenshot_set.reopened')).json.data;
+    expect(entry).toMatchObject({ object: { id: set.id }, actor: ME(), changes: [{ to: 'in_review' }] });
+    expect((await api.post(`screenshot_sets/${set.id}/approve`, '')).json.status).toBe('approved');
+  });
+
+  test('only an approved or rejected set can be reopened', async () => {
+    const set = await newSet();
+    const reply = await api.post(`screenshot_sets/${set.id}/reopen`, '');
+    expect([reply.status, reply.json.errors]).toEqual([
+      409,
+      { status: ['is in_review, so the set cannot be reopened.'] },
+    ]);
   });
 });
 
@@ -156,6 +243,35 @@ describe('the review of a retake', () => {
     const other = (await retaken()).retake;
     await review(other.screenshots[0].id, { decision: 'rejected' });
     expect((await read(other)).status).toBe('rejected');
+  });
+
+  test.each([
+    ['withdrawn', 'rejected', 'none', 'in_review'],
+    ['changed', 'rejected', 'approved', 'approved'],
+  ])('its review follows if that decision is %s', async (_how, first, second, expected) => {
+    const { retake } = await retaken();
+    const [shot] = retake.screenshots;
+    await review(shot.id, { decision: first });
+    await review(shot.id, { decision: second });
+    expect((await read(retake)).status).toBe(expected);
+  });
+
+  test('a retake that approved itself stays approved if a decision is withdrawn', async () => {
+    const { retake } = await retaken();
+    const update = api.store.db.updateTable('screenshot_sets').set({ status: 'approved', approved_at: new Date() });
+    await update.where('id', '=', retake.id).execute();
+    const [shot] = retake.screenshots;
+    for (const decision of ['rejected', 'none']) await review(shot.id, { decision });
+    expect((await read(retake)).status).toBe('approved');
+  });
+
+  test('it is reviewed with the pictures of the set that it repeats', async () => {
+    const { set, retake } = await retaken();
+    const screenshot_ids = [set, retake].map(({ screenshots }) => screenshots[0].id);
+    const reply = await api.post(`screenshot_sets/${set.id}/reviews`, { decision: 'rejected', screenshot_ids });
+    expect([reply.status, (await read(retake)).status]).toEqual([200, 'rejected']);
+    const [entry] = (await api.get('audit_log?action=screenshot_set.pictures_reviewed')).json.data;
+    expect(entry.object.id).toBe(set.id);
   });
 
   test('the approval of a set approves the retakes that its page shows', async () => {

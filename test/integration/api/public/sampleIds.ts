@@ -1,6 +1,7 @@
 /** Makes the objects that the sample request of an operation needs. */
 import { randomUUID } from 'node:crypto';
 import type { ArtifactStore } from '../../../../src/artifacts/store.ts';
+import { insertUser } from '../../../../src/core/people/users.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
 import type { SetStatus } from '../../../../src/domain/states.ts';
 import {
@@ -37,6 +38,7 @@ export async function sampleIds(
     else if (name === 'AD_ID') ids[name] = await newCapturedAd(given.api);
     else if (name === 'CAMPAIGN_ID') ids[name] = await newCampaign(given.api);
     else if (name === 'DELIVERY_ID') ids[name] = await newDelivery(given.api);
+    else if (name === 'MEMBER_ID') ids[name] = await newMember(given.api);
     else if (name === 'EVENT_ID') ids[name] = await newEvent(given.api);
     else ids[name] = await createdBySample(given, { named, name, ids });
   }
@@ -63,6 +65,18 @@ async function newCapturedAd(api: TestApi): Promise<string> {
 async function newCampaign(api: TestApi): Promise<string> {
   const media = { type: 'url', content: 'https://cdn.example/banner.png' };
   return (await api.post('ads', { campaign: { name: `Samples ${randomUUID()}` }, ad: { media } })).json.campaign_id;
+}
+
+async function newMember({ store: { db } }: TestApi): Promise<string> {
+  const { id: organizationId } = await db
+    .selectFrom('organizations')
+    .select('id')
+    .where('slug', '=', 'acme')
+    .executeTakeFirstOrThrow();
+  const userId = await insertUser(db, { email: null, name: 'Member' });
+  const member = { organization_id: organizationId, user_id: userId, role: 'viewer' } as const;
+  await db.insertInto('memberships').values(member).execute();
+  return userId;
 }
 
 async function newSet({ api, artifacts }: { api: TestApi; artifacts: ArtifactStore }, status: SetStatus = 'approved') {

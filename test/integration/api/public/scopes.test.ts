@@ -33,6 +33,12 @@ const ADMINISTRATION = [
   'deleteConnector',
   'checkConnector',
   'listAuditLog',
+  'listMembers',
+  'changeMember',
+  'removeMember',
+  'listInvitations',
+  'inviteMember',
+  'withdrawInvitation',
 ];
 /** An export only shows what its reader can read. */
 const READING_POSTS = ['createExport'];

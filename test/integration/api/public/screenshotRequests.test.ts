@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chooseQuotas } from '../../../../src/core/organizations/operator.ts';
 import { DEVICE_NAMES } from '../../../../src/domain/devices.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
 import { type Json, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
@@ -51,7 +52,23 @@ describe('a request', () => {
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/),
       html_url: `${PUBLIC_URL}/o/acme/screenshot_sets/${reply.json.id}`,
       metadata: {},
+      priority: 'normal',
     });
+  });
+
+  test('a set has the priority of its request, else that of its organization, and none above the highest', async () => {
+    const { db } = api.store;
+    await chooseQuotas(db, 'acme', { default_priority: 'low', max_priority: 'normal' });
+    expect((await ask([entry()])).json.priority).toBe('low');
+    const named = await ask([entry()], { priority: 'normal' });
+    expect((await api.get(`screenshot_sets/${named.json.id}`)).json.priority).toBe('normal');
+    const tooHigh = await ask([entry()], { priority: 'high' });
+    expect([tooHigh.status, tooHigh.json.errors]).toEqual([
+      422,
+      { priority: ['must be at most "normal" for this organization.'] },
+    ]);
+    expect(await paths([entry()], { priority: 'urgent' })).toEqual(['priority']);
+    await expect(chooseQuotas(db, 'acme', { default_priority: 'high' })).rejects.toMatchObject({ status: 409 });
   });
 
   test('a screenshot request stores set, ads, screenshots, subscribers and queue entries', async () => {
@@ -100,7 +117,13 @@ describe('a request', () => {
       .orderBy('seq')
       .execute();
     const size = { given_width: 320, given_height: 50 };
-    const given = { allow_scaling: true, slot: { selector: '#top' }, other_ads: 'keep', full_page: false };
+    const given = {
+      allow_scaling: true,
+      slot: { selector: '#top' },
+      other_ads: 'keep',
+      full_page: false,
+      animation: null,
+    };
     expect(stored).toEqual([
       { ...size, options: null },
       { ...size, options: given },
@@ -124,6 +147,24 @@ describe('a request', () => {
     const refused = await ask([entry({ media }, [{ ...shot, device: { name: 'Desktop' } }])]);
     expect(refused.json.errors).toEqual({
       'screenshot_requests.0.screenshots.0.device.name': [`must be one of: ${DEVICE_NAMES.join(', ')}.`],
+    });
+  });
+
+  test('an own device is stored with all that the request says, and a retake keeps it', async () => {
+    const own = { width: 412, height: 915, ratio: 2.63, touch: true, user_agent: 'Test/1.0' };
+    const reply = await ask([entry({ media }, [{ ...shot, device: own }])]);
+    const read = async ({ json }: { json: Json }) =>
+      (await api.get(`screenshot_sets/${json.id}`)).json.screenshots[0].device;
+    const name = 'Own device 412 x 915, 2.63x, touch, Test/1.0';
+    expect(await read(reply)).toEqual({ name, ...own });
+    await api.post(`screenshot_sets/${reply.json.id}/cancel`, {});
+    expect(await read(await api.post(`screenshot_sets/${reply.json.id}/retake`, {}))).toEqual({ name, ...own });
+    const other = { device: { width: 800, height: 600 } };
+    const changed = await read(await api.post(`screenshot_sets/${reply.json.id}/retake`, other));
+    expect(changed).toMatchObject({ width: 800, height: 600, ratio: 1, touch: true });
+    const refused = await ask([entry({ media }, [{ ...shot, device: { width: 100, height: 600 } }])]);
+    expect(refused.json.errors).toEqual({
+      'screenshot_requests.0.screenshots.0.device.width': ['must be from 200 to 3,840.'],
     });
   });
 

@@ -39,9 +39,13 @@ describe('a share link', () => {
         url: expect.stringMatching(/^https:\/\/shots\.example\/s\/[\w-]{22}\.[\w-]{43}$/),
         label: '',
         downloads: false,
+        answers: false,
+        has_password: false,
+        pictures: 'all',
         status: 'active',
         created_at: expect.any(String),
         created_by: { key_id: api.organization.api_key.slice(8, 16), name: 'first key' },
+        created_by_user: null,
         expires_at: expect.any(String),
         revoked_at: null,
         last_used_at: null,
@@ -77,6 +81,19 @@ describe('a share link', () => {
       expect(reply.json.errors[field][0]).toContain(text);
     }
     expect(await list(setId)).toHaveLength(1);
+  });
+
+  test('no response and no column holds the password of a link', async () => {
+    const setId = await newSet();
+    const wanted = { answers: true, password: 'correct horse', pictures: 'approved' };
+    const { text, json } = await create(setId, wanted);
+    expect(json).toMatchObject({ answers: true, has_password: true, pictures: 'approved' });
+    const { rows } = await api.store.pool.query('select row_to_json(l)::text as row from share_links l');
+    const logged = await api.store.db.selectFrom('audit_log').select('changes').execute();
+    expect(JSON.stringify([text, rows, logged])).not.toContain('correct horse');
+    expect((await create(setId, { password: 'short' })).json.errors.password).toEqual([
+      'must be at least 8 characters.',
+    ]);
   });
 
   test('the links of a set are listed, newest first, and revoked one by one', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
 import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
-import { TEMPLATES_MAX } from '../../../../src/domain/templates.ts';
+import { TEMPLATES_MAX } from '../../../../src/domain/savedObjects.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;
@@ -39,6 +39,29 @@ describe('a request template', () => {
     expect(list.json).toMatchObject({ data: [{ name: 'blogs', devices: [], options: {} }], total: 2 });
   });
 
+  test('a site list that is too large is refused', async () => {
+    const sites = Array.from({ length: 40 }, (_, index) => ({ url: `s${index}.example/${'x'.repeat(8_000)}` }));
+    const { status, json } = await api.post('site_lists', { name: 'Long', sites });
+    expect([status, json.errors]).toEqual([422, { sites: [expect.stringContaining('are too large together')] }]);
+  });
+
+  test('a template holds all parts of a request, and names only ads and site lists of the organization', async () => {
+    const list = await api.post('site_lists', { name: 'Travel', sites: [{ url: ' travel.example ' }] });
+    expect([list.status, list.json]).toMatchObject([201, { type: 'site_list', sites: [{ url: 'travel.example' }] }]);
+    const media = { type: 'url', content: 'https://ads.example/a.png' };
+    const ad = await api.post('ads', { campaign: { name: 'Spring' }, ad: { media } });
+    const own = { width: 412, height: 915, ratio: 2.63, touch: true };
+    const parts = { campaign: { name: 'Spring' }, instructions: 'Check the logo', ads: [{ id: ad.json.id }] };
+    const saved = await save({ name: 'Whole', ...parts, site_list: { id: list.json.id }, devices: [own] });
+    expect([saved.status, saved.json]).toMatchObject([201, { ...parts, site_list: { id: list.json.id } }]);
+    expect(saved.json.devices).toEqual([{ name: 'Own device 412 x 915, 2.63x, touch', ...own }]);
+    const unknown = { id: saved.json.id };
+    expect((await save({ name: 'Wrong', ads: [unknown], site_list: unknown })).json.errors).toEqual({
+      'ads.0.id': ['is not the id of an ad of this organization.'],
+      'site_list.id': ['is not the id of a site list of this organization.'],
+    });
+  });
+
   test('a template of the same name is replaced with 200', async () => {
     const first = await save({ name: 'Twice', devices: [{ name: 'ipad' }] });
     const second = await save({ name: 'Twice ', devices: [{ name: 'tablet' }] });
@@ -52,7 +75,9 @@ describe('a request template', () => {
       422,
       ['name', 'sites.0.url', 'sites.1.url', 'devices.0.name', 'options.slot'],
     ]);
-    expect((await save({ name: 'Empty' })).json.errors).toEqual({ sites: ['is required, unless there are devices.'] });
+    expect((await save({ name: 'Empty' })).json.errors).toEqual({
+      sites: ['is required, unless there is something else, such as devices.'],
+    });
   });
 
   test('a deleted template is gone, and one of another organization cannot be seen or deleted', async () => {

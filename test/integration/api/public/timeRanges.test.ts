@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { insertExportSet } from '../../../support/exportSet.ts';
+import { insertUser } from '../../../../src/core/people/users.ts';
+import { insertExportSet, type TestSet } from '../../../support/exportSet.ts';
 import { memoryArtifacts, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { OPERATIONS } from './sampleIds.ts';
 
@@ -14,11 +15,18 @@ const LISTS: Readonly<Record<string, readonly [string, string]>> = {
   connectors: ['s3_connectors', 'updated_at'],
   deliveries: ['deliveries', 'created_at'],
   events: ['events', 'created_at'],
+  invitations: ['invitations', 'created_at'],
   keys: ['api_keys', 'created_at'],
+  members: ['memberships', 'created_at'],
   screenshot_sets: ['screenshot_sets', 'created_at'],
+  schedules: ['schedules', 'created_at'],
+  'screenshot_sets/{id}/answers': ['share_answers', 'created_at'],
+  'screenshot_sets/{id}/comments': ['comments', 'created_at'],
   'screenshot_sets/{id}/exports': ['exports', 'created_at'],
   'screenshot_sets/{id}/shares': ['share_links', 'created_at'],
   screenshots: ['screenshot_sets', 'approved_at'],
+  'screenshots/{id}/comments': ['comments', 'created_at'],
+  site_lists: ['site_lists', 'created_at'],
   templates: ['request_templates', 'created_at'],
   uploads: ['uploads', 'created_at'],
   webhook_endpoints: ['webhook_endpoints', 'created_at'],
@@ -27,15 +35,14 @@ const NAMES = Object.keys(LISTS).map((list) => ({ list }));
 
 const artifacts = memoryArtifacts(new Map());
 let api: TestApi;
-let setId: string;
+let set: TestSet;
 beforeAll(async () => {
   api = await startPublicApi({ artifacts });
-  setId = await insertOneOfEach();
+  set = await insertOneOfEach();
 });
 afterAll(() => api.close());
 
-/** @returns the id of a set. */
-async function insertOneOfEach(): Promise<string> {
+async function insertOneOfEach(): Promise<TestSet> {
   const { db } = api.store;
   const media = { type: 'url', content: 'https://cdn.example/banner.png' };
   const subscribers = [{ webhook: { url: 'https://hook.example' } }];
@@ -44,6 +51,9 @@ async function insertOneOfEach(): Promise<string> {
   const { organization_id } = subscriber;
   const organization = { id: organization_id, slug: 'acme', campaignId: ad.campaign_id };
   const set = await insertExportSet({ db, artifacts, organization }, [{}]);
+  const rule = { cron: '0 9 * * *' };
+  const repeated = { name: 'Ranges', rule, time_zone: 'UTC', screenshot_set: { id: set.id } };
+  expect((await api.post('schedules', repeated)).status).toBe(201);
   await sql`update screenshot_sets set approved_at = now()`.execute(db);
   const event_id = randomUUID();
   await db.insertInto('events').values({ id: event_id, organization_id, topic: 'ad.uploaded', body: '{}' }).execute();
@@ -59,12 +69,21 @@ async function insertOneOfEach(): Promise<string> {
     })
     .execute();
   await send('POST', 'templates', { name: 'One', devices: [{ name: 'desktop' }] });
+  await send('POST', 'site_lists', { name: 'One', sites: [{ url: 'news.example' }] });
   await send('POST', 'webhook_endpoints', { url: 'https://hook.example' });
+  await send('POST', 'invitations', { email: 'ann@example.com', role: 'viewer' });
+  const user_id = await insertUser(db, { email: null, name: 'Member' });
+  await db.insertInto('memberships').values({ organization_id, user_id, role: 'viewer' }).execute();
   await send('POST', `screenshot_sets/${set.id}/shares`, {});
   await send('POST', `screenshot_sets/${set.id}/exports`, { format: 'zip' });
   await send('POST', 'uploads?name=a.html', '<a href="https://shop.example">Shop</a>', 'application/octet-stream');
   await send('PUT', 'connectors/default', { region: 'eu-central-1', access_key_id: 'AKIA', secret_access_key: 'x' });
-  return set.id;
+  await send('POST', `screenshots/${set.shots[0]}/comments`, { body: 'Good.' });
+  await sql`insert into share_answers
+      (id, organization_id, share_id, set_id, pictures, answer, client_name, client_email)
+    select gen_random_uuid(), organization_id, id, set_id, 1, 'approved', 'Anna', 'anna@client.example'
+    from share_links`.execute(db);
+  return set;
 }
 
 async function send(method: string, path: string, body: object | string, type = 'application/json'): Promise<void> {
@@ -74,8 +93,14 @@ async function send(method: string, path: string, body: object | string, type = 
   if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${answer}`);
 }
 
-const read = async (list: string, query: string) => api.get(`${list.replace('{id}', setId)}?${query}`);
+const read = async (list: string, query: string) => {
+  const id = list.startsWith('screenshots') ? set.shots[0] : set.id;
+  return api.get(`${list.replace('{id}', id ?? '')}?${query}`);
+};
 const total = async (list: string, query: string): Promise<number> => (await read(list, query)).json.total;
+
+/** Lists of the operator's settings and of one set, which have no times. */
+const WITHOUT_RANGE = ['locations', 'screenshot_sets/{id}/screenshots'];
 
 test('these are all lists of the API', () => {
   const lists = OPERATIONS.filter(({ method, operation: { responses } }) => {
@@ -84,7 +109,7 @@ test('these are all lists of the API', () => {
   });
   const paths = lists
     .map(({ path }) => path.replace('/api/v1/orgs/{organization_slug}/', ''))
-    .filter((path) => path !== 'screenshot_sets/{id}/screenshots');
+    .filter((path) => !WITHOUT_RANGE.includes(path));
   expect(paths.sort()).toEqual(Object.keys(LISTS).sort());
 });
 

@@ -62,7 +62,7 @@ test('the browser of pages connects only to addresses that the guard allows', as
 test('the browser of creatives connects only to addresses that the guard allows', async () => {
   const fetch = createGuardedFetch({ guard });
   const renderer = await startCreativeRenderer({
-    ...{ chromiumPath: CHROMIUM, proxyUrl: proxy.url, origins: proxy.origins, fetch, browsers: 1 },
+    ...{ chromiumPath: CHROMIUM, proxyUrl: proxy.url, origins: proxy.origins, fetch },
     // The page tries many connections, which takes long on a busy machine.
     creativeDeadlineMs: 250_000,
   });

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
+import { BrowserStartError } from '../../../../src/capture/browser/browserProcess.ts';
 import { BrowserGoneError } from '../../../../src/capture/browser/cdp.ts';
 import { findChromium } from '../../../../src/capture/browser/chromium.ts';
-import { BrowserStartError, startSteppedBrowser } from '../../../../src/capture/browser/steppedBrowser.ts';
+import { startSteppedBrowser } from '../../../../src/capture/browser/steppedBrowser.ts';
 import { eventually } from '../../../support/eventually.ts';
 
 const chromiumPath = findChromium(process.env['CHROMIUM_PATH']);

@@ -1,22 +1,25 @@
-import { type Browser, chromium } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type BrowserProcess, startBrowser } from '../../../../src/capture/browser/browserProcess.ts';
+import type { Tab } from '../../../../src/capture/browser/tab.ts';
 import { AdPlacer } from '../../../../src/capture/page/adPlacer.ts';
-import { emulateDevice, openDeviceContext } from '../../../../src/capture/page/deviceContext.ts';
+import { openDeviceTab } from '../../../../src/capture/page/deviceContext.ts';
 import { findSlots } from '../../../../src/capture/page/findSlots.ts';
 import { LivePage } from '../../../../src/capture/page/livePage.ts';
+import { PAGES } from '../../../../src/capture/page/pageOpener.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { ad, adIn, CHROMIUM, device, pixelsOf, placed, type Sites, startSites } from '../page/sites.ts';
 
 let sites: Sites;
-let browser: Browser;
+let browser: BrowserProcess;
+const open: Tab[] = [];
 
 beforeAll(async () => {
   sites = await startSites();
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  browser = await startBrowser({ chromiumPath: CHROMIUM }, PAGES);
 });
 // An animated page that stays open costs the later tests processor time.
 afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
+  for (const tab of open.splice(0)) await tab.close();
 });
 afterAll(async () => {
   await browser.close();
@@ -25,12 +28,11 @@ afterAll(async () => {
 
 async function visit(url: string, name: string): Promise<AdPlacer> {
   const as = device(name);
-  const context = await openDeviceContext(browser, as);
-  const page = await context.newPage();
-  const session = await context.newCDPSession(page);
-  await emulateDevice(session, as, browser.version());
-  await page.goto(url);
-  return new AdPlacer(new LivePage(page, session), await findSlots(page), as.viewport);
+  const tab = await openDeviceTab(browser, as);
+  open.push(tab);
+  await tab.navigate(url, 30_000);
+  await tab.reached('loaded', 30_000);
+  return new AdPlacer(new LivePage(tab), await findSlots(tab), as.viewport);
 }
 
 const STORY = '<p>Words of a story that stand around the ad, in a serif face, to be rasterized twice alike.</p>'.repeat(

@@ -1,6 +1,6 @@
 /** Creatives that show nothing are never a success, and creatives that show something later are. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { file, startTestRenderer, type TestRenderer } from '../../../support/testRenderer.ts';
+import { colourAt, file, startTestRenderer, type TestRenderer } from '../../../support/testRenderer.ts';
 import { zipOf } from '../../../support/zips.ts';
 
 let renderer: TestRenderer;
@@ -54,4 +54,26 @@ it('an ad that fades in is a success at a marker at which it is still white', as
     '#ad{background:#123456;animation:in .5s 1s both}@keyframes in{from{opacity:0}}',
   );
   expect(await render(html, [0])).toMatchObject({ status: 'uploaded', width: 300, height: 250, warnings: [] });
+});
+
+describe('an ad with a preloader', () => {
+  const spinner =
+    '<style>@keyframes turn{to{transform:rotate(1turn)}}.spinner{width:40px;height:40px;border:4px solid #ccc;border-top-color:#111;border-radius:50%;animation:turn 1s infinite}</style>';
+
+  it.each([[null], [1_000]])('an ad that shows nothing but its preloader fails at the marker %s', async (marker) => {
+    const html = page(`<div id="ad"><div class="spinner"></div><p id="loading">Loading... 10 %</p></div>${spinner}`);
+    expect(await render(html, [marker])).toMatchObject({
+      status: 'generic_error',
+      reason: expect.stringContaining('The creative shows only its preloader'),
+    });
+  });
+
+  it('the default frame of an ad that loads for 17 s is its content', async () => {
+    const html = page(
+      `<div id="ad"><div class="spinner"></div></div>${spinner}<script>setTimeout(() => { ad.innerHTML = '<h1>Sale</h1>'; ad.style.background = '#123456'; }, 17_000)</script>`,
+    );
+    const result = await render(html);
+    if (result.status !== 'uploaded') throw new Error(result.reason);
+    expect(await colourAt(result.frames[0])).toEqual([0x12, 0x34, 0x56]);
+  });
 });

@@ -209,8 +209,6 @@ describe('a creative that cannot be shown', () => {
     ));
   it('an image of 50,000 × 50,000 pixels fails because it is too large', () =>
     failed(file('x', pngHeader(50_000, 50_000)), 'generic_error', /too large|50000 × 50000/));
-  it('a declared width of zero fails with a reason', () =>
-    failed(file('x', '<meta name="ad.size" content="width=0,height=250">x'), 'generic_error', /no area/));
   it('an impossible size of a frame fails with that size', () =>
     failed(tag('<iframe src="about:blank" width="99999" height="250"></iframe>'), 'generic_error', /99999 × 250/));
   it('a video that cannot be decoded fails with a reason', () =>

@@ -195,6 +195,13 @@ describe('files that did not load', () => {
     ]);
   });
 
+  it('text without glyphs is warned about', async () => {
+    const { codes } = await shown({
+      'index.html': page(stage(300, 250), `<div id="ad">&#x10570;&#x10571;&#x10572;</div>`),
+    });
+    expect(codes).toEqual(['missing_glyphs']);
+  });
+
   it('an image that the ad hides at first and that did not load is warned about', async () => {
     const hidden = `<div style="display:none"><img src="${renderer.base}/none/hero.png" width="300" height="250"></div>`;
     const { codes } = await shown({ 'index.html': page(stage(300, 250), AD + hidden) });

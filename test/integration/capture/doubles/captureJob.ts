@@ -8,7 +8,7 @@ import type { Database } from '../../../../src/db/database.ts';
 import type { DeviceName } from '../../../../src/domain/devices.ts';
 import { uploadKey } from '../../../../src/domain/uploads.ts';
 import { captureClient } from '../../../support/captureClient.ts';
-import { insertAd, insertOrganization, insertSet, insertUpload } from '../../../support/insertRows.ts';
+import { insertAd, insertOrganization, insertPlacement, insertSet, insertUpload } from '../../../support/insertRows.ts';
 import { startTestInternalApi, type TestInternalApi } from '../../../support/testInternalApi.ts';
 import { startMisbehavingProxy } from './misbehavingProxy.ts';
 
@@ -23,9 +23,11 @@ export interface PageOrder {
 
 export interface JobOrder {
   /** The content of each ad, by its id. The engine double reads its behaviour from the content. */
-  readonly ads: Readonly<Record<string, string>>;
+  readonly ads?: Readonly<Record<string, string>>;
   /** Each page is one index; of five pages, the first two are index 0. Without pages, the job only renders the ads. */
   readonly pages?: readonly PageOrder[];
+  /** A job of this placement, instead of ads and pages. */
+  readonly placement?: { readonly site: string; readonly sizes: { width: number; height: number }[] };
   readonly options?: Partial<InternalApiOptions>;
   /** The uploaded files of some of the ads, by the ids of the ads. */
   readonly files?: Readonly<Record<string, { readonly name: string; readonly bytes: Buffer }>>;
@@ -54,6 +56,7 @@ const TABLES = [
   'job_creatives',
   'job_indexes',
   'screenshots',
+  'placements',
   'events',
   'screenshot_jobs',
   'screenshot_sets',
@@ -73,7 +76,10 @@ async function deleteRows(db: Database): Promise<void> {
     });
 }
 
-async function createCaptureJob(shared: TestInternalApi, { ads, pages = [], options = {}, files = {} }: JobOrder) {
+async function createCaptureJob(
+  shared: TestInternalApi,
+  { ads = {}, pages = [], placement, options = {}, files = {} }: JobOrder,
+) {
   const phases: Readonly<Record<string, number>>[] = [];
   const observe: CaptureObserver = { phases: (given) => phases.push(given) };
   const proxy = await startMisbehavingProxy(() => api.url);
@@ -95,7 +101,8 @@ async function createCaptureJob(shared: TestInternalApi, { ads, pages = [], opti
   }
   const pictures = pages.flatMap((page) => page.pictures.map(([adId, markerMs]) => ({ ...page, adId, markerMs })));
   if (pages.length > 0) await insertSet(db, organization, { pictures });
-  const { admitted } = await db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
+  if (placement !== undefined) await insertPlacement(db, organization, placement);
+  const { admitted } = await db.transaction().execute((tx) => admitWaiting(tx, LIMITS, { reached: [] }));
   const jobId = admitted[0]?.jobId ?? '';
   // The capture ends after its own job.
   await db.updateTable('screenshot_jobs').set({ small: false }).execute();
@@ -119,6 +126,13 @@ async function createCaptureJob(shared: TestInternalApi, { ads, pages = [], opti
     ad: (id: string) => db.selectFrom('ads').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
     creative: (ad: string) =>
       db.selectFrom('job_creatives').selectAll().where('ad_id', '=', ad).executeTakeFirstOrThrow(),
+    placement: () =>
+      db
+        .selectFrom('placements')
+        .leftJoin('images', 'images.token', 'image_token')
+        .selectAll('placements')
+        .select(['images.width', 'images.height', 'images.artifact_key'])
+        .executeTakeFirstOrThrow(),
     /** In the order of the pages and their pictures. */
     screenshots: () =>
       db

@@ -8,6 +8,7 @@ import { type Engine, EngineStartError } from '../../../../src/capture/engine/en
 import type {
   ClosedPage,
   OpenPage,
+  PagePicture,
   Picture,
   PlacementFailure,
   ScoredCandidate,
@@ -23,6 +24,7 @@ const CANDIDATE: ScoredCandidate = {
   sticky: false,
   covered: false,
   score: 0.9,
+  likelihood: 0.9,
   size: [300, 250],
   reasons: ['exact size'],
 };
@@ -101,6 +103,8 @@ export function engineDouble(
         candidates: [CANDIDATE],
         phases,
         place,
+        judge: async () => [CANDIDATE],
+        capture: async () => pagePicture(site),
         close: async () => undefined,
       };
     },
@@ -137,6 +141,12 @@ function pictureOf({ png, ratio }: CreativeFrame): Picture {
     capturedAt: CAPTURED_AT,
     warnings: [],
   };
+}
+
+async function pagePicture(site: string): Promise<PagePicture> {
+  if (site.includes('crash')) throw new Error('Target crashed');
+  const { png } = await frameOf(null, 1);
+  return { png, width: 30, height: 25, capturedAt: CAPTURED_AT, page: { width: 30, height: 900 } };
 }
 
 function aborted(signal: AbortSignal | undefined): Promise<never> {

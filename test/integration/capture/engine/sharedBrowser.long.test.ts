@@ -1,6 +1,7 @@
 /** Two pages in one real browser. One of them is hostile, and the other must get the result that it would get alone. */
-import { chromium } from 'playwright';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { CdpError } from '../../../../src/capture/browser/cdp.ts';
+import { Tab } from '../../../../src/capture/browser/tab.ts';
 import { CreativeOutcomes } from '../../../../src/capture/engine/creativeOutcomes.ts';
 import { type Engine, startEngine } from '../../../../src/capture/engine/engine.ts';
 import { processPages } from '../../../../src/capture/engine/pageQueue.ts';
@@ -29,7 +30,8 @@ const PLAIN = `<!doctype html><p>A page.</p>${SLOT}`;
 async function take(urls: readonly string[]): Promise<Map<string, PictureResult>> {
   const frame = await ad(300, 250);
   const outcomes = new CreativeOutcomes();
-  outcomes.resolve('ad', { status: 'rendered', mode: 'still', warnings: [], frame: async () => frame });
+  const film = async () => undefined;
+  outcomes.resolve('ad', { status: 'rendered', mode: 'still', warnings: [], frame: async () => frame, film });
   const results = new Map<string, PictureResult>();
   const pages = urls.map((site) => ({
     site,
@@ -82,28 +84,14 @@ test('a page whose process is killed in two browsers gets its picture in the thi
 
 test('a page whose process is killed while it is created gets its picture in another browser', async () => {
   const site = sites.put('/created', PLAIN);
-  const launch = chromium.launch.bind(chromium);
-  let failures = 2;
-  const launching = vi.spyOn(chromium, 'launch').mockImplementation(async (options) => {
-    const browser = await launch(options);
-    const newContext = browser.newContext.bind(browser);
-    vi.spyOn(browser, 'newContext').mockImplementation(async (about) => {
-      const context = await newContext(about);
-      failures -= 1;
-      if (failures >= 0)
-        vi.spyOn(context, 'newPage').mockRejectedValue(new Error('browserContext.newPage: Target crashed'));
-      return context;
-    });
-    return browser;
-  });
+  const crash = new CdpError('Page.enable: Target crashed');
+  const opening = vi.spyOn(Tab, 'open').mockRejectedValueOnce(crash).mockRejectedValueOnce(crash);
   try {
-    await engine.restartPageBrowser();
     const results = await take([site]);
     expect(results.get(site)).toMatchObject({ status: 'uploaded' });
-    expect(failures).toBe(-1);
+    expect(opening).toHaveBeenCalledTimes(3);
   } finally {
-    launching.mockRestore();
-    await engine.restartPageBrowser();
+    opening.mockRestore();
   }
 });
 

@@ -37,6 +37,11 @@ test('a dialog without a known rule is answered by its own button', async () => 
   expect(await pressed('/unknown', body)).toBe('fr');
 });
 
+test('a dialog without a known rule is answered by a button that agrees', async () => {
+  const body = layer(`<p>Our privacy settings.</p><a href="#" ${reportingClick('agree')}>Agree and close</a>`);
+  expect(await pressed('/agree', body)).toBe('agree');
+});
+
 test('a dialog with two buttons gets one click', async () => {
   const buttons = `<button ${reportingClick('yes')}>Accept all</button><button ${reportingClick('no')}>Reject all</button>`;
   const text =
@@ -61,4 +66,9 @@ test('a dialog that appears on scroll is answered', async () => {
     addEventListener('scroll', () => document.body.insertAdjacentHTML('beforeend', ${shown}), { once: true });
   </script>`;
   expect(await pressed('/scrolled', body)).toBe('late');
+});
+
+test('a page that calls the function of the dialogs with another text is opened', async () => {
+  const calls = "for (const text of ['no JSON', 'null']) tearsheetConsentMessage(text)";
+  expect(await pressed('/calls', `<!doctype html><script>${calls}</script><p>A page.`)).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PageOpener } from '../../../../src/capture/page/page.ts';
-import { DEVICES, userAgentOf } from '../../../../src/domain/devices.ts';
+import { DEVICES, findDevice, userAgentOf } from '../../../../src/domain/devices.ts';
+import { required } from '../../../support/required.ts';
 import { ad, openerFor, placed, readyPage, type Sites, startSites } from './sites.ts';
 
 let sites: Sites;
@@ -31,19 +32,30 @@ function reportedProperties(): Record<string, unknown> {
   return JSON.parse(decodeURIComponent(query));
 }
 
-test.each(DEVICES.map((device) => [device.name, device] as const))(
+const OWN = required(findDevice('Own device 500 x 700, 1.5x, touch, Test/1.0'));
+
+test.each([...DEVICES, OWN].map((device) => [device.name, device] as const))(
   'a page sees the properties of %s',
   async (_name, device) => {
     const open = await opener.open(`${sites.url}/seen`, device);
     readyPage(open);
     const apple = device.agent === 'iphone' || device.agent === 'ipad';
-    const hints = apple ? '' : device.agent === 'windows' ? 'Windows' : 'Android';
+    const sendsHints = !apple && device.userAgent === undefined;
+    const hints = !sendsHints ? '' : device.agent === 'windows' ? 'Windows' : 'Android';
     const agent = userAgentOf(device, opener.browserVersion);
     const { width, height } = device.viewport;
-    const seen = { width, height, ratio: device.ratio, touch: device.touch, coarse: device.touch, agent, hints };
+    const seen = {
+      width,
+      height,
+      ratio: Math.fround(device.ratio),
+      touch: device.touch,
+      coarse: device.touch,
+      agent,
+      hints,
+    };
     expect(reportedProperties()).toMatchObject(seen);
     expect(headers.at(-1)).toMatchObject({ 'user-agent': agent });
-    expect(headers.at(-1)?.['sec-ch-ua-platform']).toBe(apple ? undefined : `"${hints}"`);
+    expect(headers.at(-1)?.['sec-ch-ua-platform']).toBe(sendsHints ? `"${hints}"` : undefined);
     const picture = await open.place(await ad(300, 250, device.ratio));
     placed(picture);
     expect(Math.abs(picture.width - width * device.ratio)).toBeLessThan(1);

@@ -71,7 +71,7 @@ describe('a page that covers its slots', () => {
   test('a bar at the edge of the screen stays, and the ad is beside it', async () => {
     for (const edge of ['top:0', 'bottom:0']) {
       const picture = await wholeAd(
-        `${PHONE}${bar(`${edge};height:120px`, 'Get our app')}${STORY}${SLOT}${STORY}${STORY}`,
+        `${PHONE}${bar(`${edge};height:120px`, '<a>Home</a> <a>Newsletter</a> <a>Subscribe</a>')}${STORY}${SLOT}${STORY}${STORY}`,
         'Apple iPhone 6',
       );
       expect(codes(picture)).toEqual([]);
@@ -87,6 +87,13 @@ describe('a page that covers its slots', () => {
 
   test.each([
     ['a paywall sheet', bar('bottom:0;height:70%', 'Subscribe to read this story'), 'A subscription notice (#bar)'],
+    ['a cookie bar', bar('bottom:0;height:80px', 'Wir verwenden Cookies.'), 'A consent dialog (#bar)'],
+    ['an app banner', bar('top:0;height:60px', 'Get our app'), 'An app banner (#bar)'],
+    [
+      'a newsletter pop-up in a corner',
+      bar('bottom:0;left:60%;height:120px', 'Abonnez-vous à la newsletter'),
+      '(#bar)',
+    ],
     ['an adblock wall', bar('top:0;bottom:0', 'Please turn off your ad blocker'), 'A notice about ad blockers (#bar)'],
     [
       'a consent dialog that stays',
@@ -119,6 +126,24 @@ describe('a page that covers its slots', () => {
     const picture = await wholeAd(`${panel}<div style="margin-left:40%">${STORY}${SLOT}${STORY}</div>`, 'desktop');
     expect(codes(picture)).toEqual([]);
     expect(await contains(picture)).toBe(true);
+  });
+});
+
+describe('a page that does not look as its publisher made it', () => {
+  test('a page whose style sheet does not load has a warning, and one that hardly needs it has none', async () => {
+    const link = '<link rel="stylesheet" href="http://127.0.0.1:9/site.css">';
+    const codesOf = async (body: string) => codes(await wholeAd(`${link}${body}`, 'desktop'));
+    expect(await codesOf(`${STORY}${SLOT}<ul><li><a>News</a><li><a>Sport</a></ul>${STORY}`)).toEqual(['page_unstyled']);
+    const styled = '<style>ul{display:flex}li{float:left}a{position:relative}</style>';
+    expect(await codesOf(`${styled}${STORY}${SLOT}<ul><li><a>News</a><li><a>Sport</a></ul>${STORY}`)).toEqual([]);
+  });
+
+  test('visible text without glyphs has a warning that names its script', async () => {
+    // Unicode has this script since 2021, so only few fonts have its letters.
+    const text = (style: string) => `<p style="${style}">\u{10570}\u{10571}\u{10572}</p>`;
+    const named = await wholeAd(`${STORY}${SLOT}${text('')}${STORY}`, 'desktop');
+    expect(named.warnings).toEqual([{ code: 'missing_glyphs', message: expect.stringContaining('Vithkuqi') }]);
+    expect(codes(await wholeAd(`${STORY}${SLOT}${text('display:none')}${STORY}`, 'desktop'))).toEqual([]);
   });
 });
 

@@ -42,7 +42,7 @@ const leases = () =>
 
 /** Runs the program for the first set of the backlog. */
 async function startProgram() {
-  const { admitted } = await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
+  const { admitted } = await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS, { reached: [] }));
   const { jobId } = required(admitted[0]);
   const env = {
     TEARSHEET_INTERNAL_URL: api.internalUrl,
@@ -79,7 +79,12 @@ test('a capture whose small set is canceled takes the next one', async () => {
   const run = await startProgram();
   await eventually(() => expect(engine.rendered).toHaveLength(2));
   const { id: jobId } = await jobOf(required(sets[1]));
-  const context = { queue: { enqueue: async () => undefined }, publicUrl: 'https://tearsheet.example', resolved: [] };
+  const context = {
+    queue: { enqueue: async () => undefined },
+    publicUrl: 'https://tearsheet.example',
+    resolved: [],
+    reached: [],
+  };
   await store.db.transaction().execute((tx) => settleJob(tx, { jobId, cause: 'canceled' }, context));
   // The result of the slow creative comes too late.
   engine.letGo();

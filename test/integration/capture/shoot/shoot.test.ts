@@ -5,6 +5,7 @@ import path from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findChromium } from '../../../../src/capture/browser/chromium.ts';
+import { type CandidatesLine, showCandidates } from '../../../../src/capture/shoot/candidates.ts';
 import { type ShootOptions, shoot } from '../../../../src/capture/shoot/shoot.ts';
 import type { PictureLine } from '../../../../src/capture/shoot/shootOutput.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
@@ -25,29 +26,28 @@ afterAll(async () => {
 
 const RED = '<div style="width:300px;height:250px;background:#c8102e"></div>';
 
+const defaults = (): ShootOptions => ({
+  ads: [{ given: RED, source: { kind: 'html_tag', content: RED } }],
+  sites: [publishers.url('news')],
+  devices: [findDevice('desktop')!],
+  markers: [null],
+  out,
+  allow: ['127.0.0.0/8'],
+  adSize: undefined,
+  options: DEFAULT_OPTIONS,
+  json: true,
+  chromiumPath: findChromium(process.env['CHROMIUM_PATH']),
+});
+const ioTo = (printed: string[]) => ({
+  print: (line: string) => void printed.push(line),
+  printProgress: () => undefined,
+  log: TEST_LOG,
+  signal: new AbortController().signal,
+});
+
 async function run(options: Partial<ShootOptions>) {
   const printed: string[] = [];
-  const exit = await shoot(
-    {
-      ads: [{ given: RED, source: { kind: 'html_tag', content: RED } }],
-      sites: [publishers.url('news')],
-      devices: [findDevice('desktop')!],
-      markers: [null],
-      out,
-      allow: ['127.0.0.0/8'],
-      adSize: undefined,
-      options: DEFAULT_OPTIONS,
-      json: true,
-      chromiumPath: findChromium(process.env['CHROMIUM_PATH']),
-      ...options,
-    },
-    {
-      print: (line) => printed.push(line),
-      printProgress: () => undefined,
-      log: TEST_LOG,
-      signal: new AbortController().signal,
-    },
-  );
+  const exit = await shoot({ ...defaults(), ...options }, ioTo(printed));
   return { exit, lines: printed.map((line) => JSON.parse(line) as PictureLine) };
 }
 
@@ -73,7 +73,8 @@ it('shoot puts an ad into a slot of a page on each device and writes a matching 
     const png = await readFile(line.file!);
     const record = JSON.parse(await readFile(line.file!.replace(/png$/, 'json'), 'utf8'));
     expect(record.sha256).toBe(createHash('sha256').update(png).digest('hex'));
-    const { width, height } = await sharp(png).metadata();
+    const { width, height, xmp } = await sharp(png).metadata();
+    expect(xmp?.toString()).toContain(`<dc:identifier>${path.basename(line.file!)}</dc:identifier>`);
     expect([width, height]).toEqual([record.viewport.width * record.ratio, record.viewport.height * record.ratio]);
     const { x, y, width: boxWidth, height: boxHeight } = record.ad_box;
     const { data } = await sharp(png)
@@ -106,4 +107,22 @@ it('shoot reports an address that is not allowed as refused', async () => {
   const { exit, lines } = await run({ allow: [] });
   expect(exit).toBe(3);
   expect(lines[0]).toMatchObject({ status: 'generic_error', reason: expect.stringContaining('refused') });
+});
+
+it('shoot --candidates shows the slots for the size of an ad, and the page without the ad', async () => {
+  const printed: string[] = [];
+  const sites = [publishers.url('news'), 'http://127.0.0.1:1/'];
+  const exit = await showCandidates({ ...defaults(), sites, sizes: undefined }, ioTo(printed));
+  expect(exit).toBe(3);
+  const lines = printed.map((line) => JSON.parse(line) as CandidatesLine);
+  const [failed, ready] = lines.toSorted((one, two) => one.status.localeCompare(two.status));
+  expect(failed).toMatchObject({ status: 'generic_error', files: [], reason: expect.any(String) });
+  const [size] = ready?.sizes ?? [];
+  expect(size).toMatchObject({
+    width: 300,
+    height: 250,
+    candidates: [{ problem: null }, ...Array(size!.candidates.length - 1).fill({})],
+  });
+  const { width, height } = await sharp(ready!.files[0]).metadata();
+  expect({ width, height }).toEqual(ready?.page);
 });

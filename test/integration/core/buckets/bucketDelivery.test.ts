@@ -9,6 +9,7 @@ import { createGuard } from '../../../../src/egress/guard.ts';
 import { PNG, PNG_FACTS } from '../../../support/captureClient.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { insertAnimation } from '../../../support/exportSet.ts';
 import { insertAd, insertOrganization, insertSet, launch, type TestOrganization } from '../../../support/insertRows.ts';
 import { listenHttp } from '../../../support/listeners.ts';
 import { type LocalInstallation, startLocalInstallation } from '../../../support/localInstallation.ts';
@@ -81,6 +82,23 @@ test('a set is delivered with all its pictures and the manifest', async () => {
   expect(manifest.files[0]).toMatchObject({ sha256: PNG_FACTS.sha256, warnings: [] });
   expect(manifest.event).toMatchObject({ topic: 'screenshot_set.approved', data: { object: { id: setId } } });
   for (const key of keys) expect((await customer.get(key)).bytes.equals(PNG)).toBe(true);
+  const { id } = await db
+    .selectFrom('screenshots')
+    .select('id')
+    .where('set_id', '=', setId)
+    .orderBy('seq')
+    .executeTakeFirstOrThrow();
+  const { gif } = await insertAnimation({ db, artifacts: shop.artifacts, organization }, id);
+  await db
+    .updateTable('deliveries')
+    .set({ status: 'pending', finished_at: null, next_attempt_at: new Date() })
+    .execute();
+  await delivered();
+  const again = JSON.parse((await customer.get(`${folder}/manifest.json`)).bytes.toString());
+  const { animation } = again.files[0];
+  expect(animation).toEqual({ webp: keys[0]?.replace('.png', '.webp'), gif: keys[0]?.replace('.png', '.gif') });
+  expect(again.files[1].animation).toBeUndefined();
+  expect((await customer.get(animation.gif)).bytes.equals(gif)).toBe(true);
   await db.deleteFrom('delivery_attempts').execute();
   await db.deleteFrom('deliveries').execute();
 });

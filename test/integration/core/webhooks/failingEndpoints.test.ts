@@ -4,6 +4,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FolderArtifactStore } from '../../../../src/artifacts/folder.ts';
+import { createChat } from '../../../../src/core/notices/chats.ts';
 import { type Deliveries, startDeliveries } from '../../../../src/core/webhooks/deliveries.ts';
 import { recordAdEvent } from '../../../../src/core/webhooks/events.ts';
 import { disableFailingEndpoint } from '../../../../src/core/webhooks/failingEndpoints.ts';
@@ -126,6 +127,13 @@ test('an endpoint whose attempts all failed for days is disabled, and the other 
   const id = await endpoint('failing');
   const other = await endpoint('other', ['webhook_endpoint.disabled']);
   const unasked = await endpoint('unasked', ['ad.failed']);
+  const chat = {
+    name: 'Team',
+    kind: 'slack',
+    address: 'https://chat.example/',
+    notices: ['endpoint_disabled'],
+  } as const;
+  await store.db.transaction().execute((tx) => createChat(tx, organization.id, chat, OPERATOR));
   await recordEvents(2);
   await start();
   await allTried(id);
@@ -146,8 +154,12 @@ test('an endpoint whose attempts all failed for days is disabled, and the other 
     data: { object: { type: 'webhook_endpoint', id, disabled: true, disabled_reason: reason } },
   });
   expect(JSON.stringify(event)).not.toContain('whsec_');
+  const notices = await store.db.selectFrom('notices').select(['kind', 'subject_id', 'facts']).execute();
+  expect(notices).toEqual([
+    { kind: 'endpoint_disabled', subject_id: id, facts: { label: expect.any(String), reason } },
+  ]);
   expect([await deliveriesTo(other), await deliveriesTo(unasked)]).toMatchObject([[{}], []]);
-  const entries = await store.db.selectFrom('audit_log').selectAll().execute();
+  const entries = await store.db.selectFrom('audit_log').selectAll().where('actor_type', '=', 'service').execute();
   expect(entries).toMatchObject([{ actor_type: 'service', action: 'webhook_endpoint.disabled', object_id: id }]);
   await eventually(() => expect([disabled, warnings.length]).toEqual([1, 1]));
 });

@@ -21,6 +21,8 @@ describe('the size of an HTML document', () => {
     '<!-- <meta name="ad.size" content="width=1,height=1"> --><p>x',
     '<img width=300 height=250>',
     '<meta name="viewport" content="width=300">',
+    '<meta name="ad.size" content="width=0,height=0">',
+    '<body><gwd-page data-gwd-width="0px" data-gwd-height="0px">',
   ])('the size of an HTML document is unknown for %s', (html) => {
     expect(documentSize(html)).toBeUndefined();
   });

@@ -9,6 +9,11 @@ import { findDevice } from '../../../../src/domain/devices.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
 
+/** The smallest PNG. */
+const ONE_PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 const FRAME: CreativeFrame = { markerMs: null, ratio: 1, png: Buffer.alloc(0), width: 300, height: 250 };
 const BOX = { x: 0, y: 0, width: 300, height: 250 };
 const SLOT: ScoredCandidate = {
@@ -21,12 +26,13 @@ const SLOT: ScoredCandidate = {
   sticky: false,
   covered: false,
   score: 1,
+  likelihood: 0.9,
   size: [300, 250],
   reasons: [],
 };
 const PICTURE: Picture = {
   status: 'uploaded',
-  png: Buffer.from('picture'),
+  png: ONE_PIXEL,
   width: 1440,
   height: 900,
   chosen: SLOT,
@@ -65,7 +71,17 @@ class Browser {
     const close = async () => {
       this.#open -= 1;
     };
-    return { status: 'ready', finalUrl: site, candidates: [], phases: {}, place: () => this.#place(site), close };
+    const unused = () => Promise.reject(new Error('no test asks for it'));
+    return {
+      status: 'ready',
+      finalUrl: site,
+      candidates: [],
+      phases: {},
+      place: () => this.#place(site),
+      judge: unused,
+      capture: unused,
+      close,
+    };
   }
 
   async #place(site: string): Promise<Picture | PlacementFailure> {
@@ -104,7 +120,8 @@ async function someTurns(): Promise<void> {
 
 async function take(browser: Browser, sites: readonly string[]): Promise<Record<string, string>> {
   const outcomes = new CreativeOutcomes();
-  outcomes.resolve('ad', { status: 'rendered', mode: 'still', warnings: [], frame: async () => FRAME });
+  const film = async () => undefined;
+  outcomes.resolve('ad', { status: 'rendered', mode: 'still', warnings: [], frame: async () => FRAME, film });
   const results: PictureResult[] = [];
   const page = (site: string) => ({
     site,

@@ -15,6 +15,7 @@ const candidate = (score: number): ScoredCandidate => ({
   sticky: false,
   covered: false,
   score,
+  likelihood: 0.9,
   size: [300, 250],
   reasons: ['exact size'],
 });
@@ -26,6 +27,8 @@ const context = {
   markerMs: 1_500,
   options: DEFAULT_OPTIONS,
   browserVersion: '150.0.1.2',
+  location: null,
+  exitAddress: null,
 };
 const frame = { markerMs: 1_500, ratio: 3, png: Buffer.from('x'), width: 300, height: 250 };
 
@@ -54,7 +57,7 @@ it('the record of a picture contains time, URLs, device, slot, rendering modes a
     viewport: { width: 360, height: 800 },
     ratio: 3,
     marker: 1.5,
-    options: { allow_scaling: false, slot: null, other_ads: 'hide', full_page: false },
+    options: { allow_scaling: false, slot: null, other_ads: 'hide', full_page: false, animation: null },
     warnings,
     ad_size: [300, 250],
     slot: {
@@ -62,6 +65,7 @@ it('the record of a picture contains time, URLs, device, slot, rendering modes a
       box: { x: 1, y: 2, width: 300, height: 250 },
       size: [300, 250],
       score: 7,
+      likelihood: 0.9,
       evidence: ['gpt'],
       reasons: ['exact size'],
       problem: null,
@@ -74,23 +78,25 @@ it('the record of a picture contains time, URLs, device, slot, rendering modes a
     page_mode: 'composed',
     creative_mode: 'stepped',
     browser_version: '150.0.1.2',
+    location: null,
+    exit_address: null,
     sha256: 'abc',
     reason: null,
   });
 });
 
-it('a record keeps the twenty best candidates and the number of all candidates', () => {
+it('a record keeps the first twenty candidates and the number of all candidates', () => {
   const candidates = Array.from({ length: 50 }, (_, i) => candidate(i));
   const failure = { at: new Date(0), reason: 'none fits', candidates };
   const record = recordOfFailure(context, failure);
-  expect(record.candidates.map(({ score }) => score)).toEqual(Array.from({ length: 20 }, (_, i) => 49 - i));
+  expect(record.candidates.map(({ score }) => score)).toEqual(Array.from({ length: 20 }, (_, i) => i));
   expect(record.candidates_found).toBe(50);
 });
 
 it('the record of a failure has the same keys as that of a picture, and a reason', () => {
   const record = recordOfFailure(context, { at: new Date(0), reason: 'none fits', candidates: [], frame });
   expect(record).toMatchObject({ reason: 'none fits', slot: null, sha256: null, ad_size: [300, 250], page_mode: null });
-  expect(Object.keys(record)).toHaveLength(22);
+  expect(Object.keys(record)).toHaveLength(24);
 });
 
 it('a record cuts the final URL, which a page can make very long', () => {

@@ -4,26 +4,24 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import {
-  type MemoryConsumer,
-  memoryOfGroups,
-  startMemoryWatchdog,
-  type Watchdog,
-} from '../../../../src/capture/memory/watchdog.ts';
+import { type MemoryConsumer, memoryOfGroups, watchMemory } from '../../../../src/capture/memory/watchdog.ts';
+import { CancelableTimer } from '../../../../src/lib/deadline.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
 
 const MIB = 2 ** 20;
 let folder: string;
-let watchdog: Watchdog | undefined;
+let timer: CancelableTimer;
+let watching: Promise<void> | undefined;
 beforeEach(async () => {
+  timer = new CancelableTimer();
   folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-cgroup-'));
   await writeFile(path.join(folder, 'memory.max'), `${1000 * MIB}`);
   use(100);
 });
 afterEach(async () => {
-  watchdog?.close();
-  await watchdog?.ended;
+  timer.cancel();
+  await watching;
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -52,7 +50,7 @@ function watch(weights: Record<string, number>, relieved: () => void = () => und
     everyMs: 5,
     readMemory,
   };
-  watchdog = startMemoryWatchdog(options);
+  watching = watchMemory(options, timer);
   return ended;
 }
 
@@ -99,7 +97,7 @@ test('The watchdog continues if no browser is working', async () => {
 test('The watchdog ends at once without a memory limit', async () => {
   await writeFile(path.join(folder, 'memory.max'), 'max');
   watch({ creative: 1 });
-  await watchdog?.ended;
+  await watching;
 });
 
 test.runIf(process.platform === 'linux')('The memory of a process group is the sum of its processes', async () => {

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import type { SlotCandidate } from '../../../../src/capture/page/page.ts';
-import { narrowToBox, type ScorableSlot, scoreSlot, scoreSlots } from '../../../../src/capture/page/scoring.ts';
+import {
+  narrowToBox,
+  type ScorableSlot,
+  type ScoringRequest,
+  scoreSlots,
+} from '../../../../src/capture/page/scoring.ts';
 
 const viewport = { width: 1440, height: 900 };
 const rectangle = { ad: { width: 300, height: 250 }, viewport, allowScaling: true };
@@ -15,9 +20,16 @@ function slot(over: Partial<SlotCandidate> = {}, fluid = false): ScorableSlot {
     collapsed: false,
     sticky: false,
     covered: false,
+    fluid,
     ...over,
   };
-  return { candidate, fluid };
+  return { candidate };
+}
+
+function scoreSlot(one: ScorableSlot, request: ScoringRequest) {
+  const [scored] = scoreSlots([one], request);
+  if (scored === undefined) throw new Error('one slot has one score');
+  return scored;
 }
 
 const at = (y: number) => ({ box: { x: 100, y, width: 300, height: 250 } });
@@ -123,13 +135,13 @@ test('an ad is not scaled unless the request allows it', () => {
   expect({ scale, problem }).toEqual({ scale: null, problem: '300×250 goes in only at 83 %' });
 });
 
-test.each([299, 301])('a slot %i wide takes an ad 300 wide at its own size', (width) => {
+test.each([296, 304])('a slot %i wide takes an ad 300 wide at its own size', (width) => {
   const one = slot({ sizes: [[width, 250]] });
   expect(scoreSlot(one, { ...rectangle, allowScaling: false }).scale).toBe(1);
 });
 
 test('a slot that declares the size comes before one higher up whose name only suggests it', () => {
-  const named = { ...slot({ evidence: ['attribute', 'iab_size'], ...at(100) }), sizeTrust: 1 };
+  const named = slot({ evidence: ['attribute', 'iab_size'], ...at(100), sizeTrust: 1 });
   const declared = slot(at(1_500));
   expect(scoreSlots([named, declared], rectangle)[0]?.slot).toBe(declared);
 });
@@ -166,17 +178,29 @@ test('a fluid slot in a wide row takes no tall ad', () => {
   expect(scoreSlot(row, { ...tall, ad: { width: 728, height: 90 } }).scale).toBe(1);
 });
 
-test('a score lists its reasons in words', () => {
+test('a score lists its reasons in words, and first why the slot cannot hold the ad', () => {
   const { scored } = scoreSlot(slot({ covered: true, sizes: [[100, 100]] }), rectangle);
-  expect(scored.reasons).toContain('too small for 300×250 (−40)');
-  expect(scored.reasons).toContain('covered by something (−20)');
+  expect(scored.reasons[0]).toBe('too small for 300×250');
+  expect(scored.reasons.join()).toMatch(/covered by something \([+−][\d.]+\)/);
   expect(scored.problem).toBe('too small for 300×250');
 });
 
-test('a score is the sum of its reasons', () => {
-  const { scored } = scoreSlot(slot({ evidence: ['gpt', 'attribute'] }), rectangle);
-  const sum = scored.reasons.reduce((all, why) => all + Number(/\(([+−].*)\)$/.exec(why)?.[1]?.replace('−', '-')), 0);
-  expect(sum).toBeCloseTo(scored.score, 0);
+test('a reason about the format of a slot does not speak of scale', () => {
+  const space = slot({ sizes: [[970, 250]], sizeTrust: 1 });
+  const problem = 'made for 970×250, not for 300×250';
+  expect(scoreSlot(space, { ...rectangle, allowScaling: false }).scored.problem).toBe(problem);
+});
+
+test('units for native ads and videos say that they take no display ads', () => {
+  expect(scoreSlot(slot({ kind: 'native' }), rectangle).scored.problem).toMatch(/native ads, not for display/);
+  expect(scoreSlot(slot({ kind: 'video' }), rectangle).scored.problem).toMatch(/videos, not for display/);
+});
+
+test('of two equal slots each is less likely than a single one', () => {
+  const alone = scoreSlot(slot(), rectangle).scored.likelihood;
+  const [first, second] = scoreSlots([slot(at(100)), slot(at(100))], rectangle);
+  expect(first?.scored.likelihood).toBeLessThan(alone);
+  expect(first?.scored.likelihood).toBe(second?.scored.likelihood);
 });
 
 test('an ad of a declared size that is wider than a small screen is scaled to the width of the slot', () => {

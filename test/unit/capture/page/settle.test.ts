@@ -1,16 +1,29 @@
-import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { CdpSession } from '../../../../src/capture/browser/cdp.ts';
 import { NetworkActivity } from '../../../../src/capture/page/settle.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Stands for a page whose requests begin and end at moments of our own. */
-class PlayedPage extends EventEmitter {
-  ask(url: string, type = 'image') {
-    const request = { url: () => url, resourceType: () => type };
-    this.emit('request', request);
-    return { end: () => this.emit('requestfinished', request) };
+class PlayedPage {
+  readonly #listeners = new Map<string, (params: never) => void>();
+  #requests = 0;
+
+  on: CdpSession['on'] = (event, listener) => {
+    this.#listeners.set(event, listener);
+    return () => undefined;
+  };
+
+  ask(url: string, type = 'Image') {
+    this.#requests += 1;
+    const requestId = String(this.#requests);
+    this.#emit('Network.requestWillBeSent', { requestId, request: { url }, type });
+    return { end: () => this.#emit('Network.loadingFinished', { requestId }) };
+  }
+
+  #emit(event: string, params: object): void {
+    this.#listeners.get(event)?.(params as never);
   }
 }
 
@@ -55,11 +68,11 @@ test('polling does not count as activity, repeated image requests do', async () 
     let count = 0;
     return setInterval(() => page.ask(`http://site/api?at=${count++}`, type).end(), 100);
   };
-  const polls = ask('fetch')(polled.page);
+  const polls = ask('Fetch')(polled.page);
   expect(await polled.quietAfter(1_500)).toBe(true);
   clearInterval(polls);
   const shown = watched();
-  const pictures = ask('image')(shown.page);
+  const pictures = ask('Image')(shown.page);
   expect(await shown.quietAfter(1_500)).toBe(false);
   clearInterval(pictures);
 });

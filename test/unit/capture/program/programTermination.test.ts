@@ -23,7 +23,6 @@ test.each([
 ])('A long message of %s characters is cut to the limit of the kubelet and stays valid JSON', (_, word) => {
   const line = terminationLine({ exitCode: 1, message: word.repeat(100_000) });
   expect(Buffer.byteLength(line)).toBeLessThanOrEqual(4_096);
-  expect(Buffer.byteLength(line)).toBeGreaterThan(3_000);
   expect(JSON.parse(line).message).toMatch(/…$/);
   expect(line.isWellFormed()).toBe(true);
 });

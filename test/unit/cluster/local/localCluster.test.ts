@@ -51,7 +51,14 @@ function clusterOf(program: string, options: Partial<LocalClusterOptions> = {}):
 const jobOf = (name = 'set-1-1', spec: object = {}) => ({
   name,
   owner: { name: 'set-1', uid: 'owner' },
-  ...{ jobId: 'job', organization: 'demo', indexes: 1, parallelism: 1, retriesPerIndex: 3 },
+  ...{
+    jobId: 'job',
+    organization: 'demo',
+    priority: 'normal' as const,
+    indexes: 1,
+    parallelism: 1,
+    retriesPerIndex: 3,
+  },
   ...{ podDeadlineSeconds: 30, jobDeadlineSeconds: 3_600, environment: {} },
   ...spec,
 });

@@ -1,7 +1,11 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { countedTransact, type Transact } from '../../../../src/core/jobs/countedTransactions.ts';
+import {
+  countedTransact,
+  type ReachedMilestone,
+  type Transact,
+} from '../../../../src/core/jobs/countedTransactions.ts';
 import type { Queryable } from '../../../../src/db/database.ts';
 import type { Schema } from '../../../../src/db/schema.ts';
 import type { ScreenshotStatus } from '../../../../src/domain/states.ts';
@@ -11,14 +15,18 @@ const transaction: Queryable = new Kysely<Schema>({ dialect: new PostgresDialect
 
 function counting(transact: Transact) {
   const counted: ScreenshotStatus[] = [];
+  const timed: ReachedMilestone[] = [];
   const run = countedTransact({
     transact,
     count: (statuses) => counted.push(...statuses),
+    time: (milestones) => timed.push(...milestones),
     queue: { enqueue: async () => undefined },
     publicUrl: 'https://tearsheet.example',
   });
-  return { counted, run };
+  return { counted, timed, run };
 }
+
+const SETTLED = { milestone: 'complete', seconds: 61 } as const;
 
 test('resolved screenshots are counted after the commit, not before', async () => {
   let beforeCommit: number | undefined;
@@ -32,19 +40,26 @@ test('resolved screenshots are counted after the commit, not before', async () =
 });
 
 test('a transaction that is rolled back counts nothing', async () => {
-  const { counted, run } = counting(async (work) => {
+  const { counted, timed, run } = counting(async (work) => {
     await work(transaction);
     throw new Error('The commit failed.');
   });
-  await expect(run(async (_tx, { resolved }) => resolved.push('uploaded'))).rejects.toThrow('The commit failed.');
-  expect(counted).toEqual([]);
+  const working = run(async (_tx, { resolved, reached }) => {
+    resolved.push('uploaded');
+    reached.push(SETTLED);
+  });
+  await expect(working).rejects.toThrow('The commit failed.');
+  expect([counted, timed]).toEqual([[], []]);
 });
 
-test('a transaction that runs twice counts its screenshots once', async () => {
-  const { counted, run } = counting(async (work) => {
+test('a transaction that runs twice counts and times its results once', async () => {
+  const { counted, timed, run } = counting(async (work) => {
     await work(transaction);
     return work(transaction);
   });
-  await run(async (_tx, { resolved }) => resolved.push('uploaded'));
-  expect(counted).toEqual(['uploaded']);
+  await run(async (_tx, { resolved, reached }) => {
+    resolved.push('uploaded');
+    reached.push(SETTLED);
+  });
+  expect([counted, timed]).toEqual([['uploaded'], [SETTLED]]);
 });

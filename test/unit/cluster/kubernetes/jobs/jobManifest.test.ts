@@ -10,6 +10,7 @@ const SPEC: CaptureJobSpec = {
   owner: { name: 'set-1', uid: '6f0e8a9c-3a57-4f0e-9c07-2a1c6bd0a001' },
   jobId: '1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed',
   organization: 'acme',
+  priority: 'normal',
   indexes: 5,
   parallelism: 3,
   retriesPerIndex: 2,
@@ -182,21 +183,21 @@ describe('the pods of a Job', () => {
     expect(names).toContainEqual(['LOG_LEVEL', 'debug']);
   });
 
-  test('capture pods leave a lost node after 30 s, and spread over nodes', () => {
+  test('capture pods leave a lost node after 30 s, and spread over zones and nodes', () => {
     const { pod } = build();
     expect(pod.tolerations).toEqual(
       ['not-ready', 'unreachable'].map((condition) => ({
         ...{ key: `node.kubernetes.io/${condition}`, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 30 },
       })),
     );
-    expect(pod.topologySpreadConstraints).toEqual([
-      {
-        ...{ maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway' },
+    expect(pod.topologySpreadConstraints).toEqual(
+      ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].map((topologyKey) => ({
+        ...{ maxSkew: 1, topologyKey, whenUnsatisfiable: 'ScheduleAnyway' },
         labelSelector: {
           matchLabels: { 'app.kubernetes.io/component': 'capture', 'tearsheet.dev/installation': INSTALLATION },
         },
-      },
-    ]);
+      })),
+    );
   });
 
   test('capture pods write the cause of their end into the termination message', () => {
@@ -207,8 +208,27 @@ describe('the pods of a Job', () => {
     const profile = { podLabels: { team: 'ads', 'app.kubernetes.io/name': 'x' }, podAnnotations: { note: 'n' } };
     expect(build({ profile }).template.metadata).toMatchObject({
       labels: { team: 'ads', 'app.kubernetes.io/name': 'tearsheet', 'tearsheet.dev/screenshotjob': 'set-1' },
-      annotations: { note: 'n' },
+      annotations: {
+        ...{ note: 'n', 'karpenter.sh/do-not-disrupt': 'true' },
+        'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
+      },
     });
+  });
+
+  test('the priority of a set chooses the priority class of its pods, and that of its Job in a queue of Kueue', () => {
+    const profile = {
+      ...{ priorityClassName: 'captures', priorityClasses: { high: 'urgent' } },
+      ...{ queueName: 'captures', queuePriorityClasses: { low: 'bulk' } },
+    };
+    const classesOf = (priority: CaptureJobSpec['priority']) => {
+      const { job, pod } = build({ profile, spec: { priority } });
+      return [pod.priorityClassName, job.metadata?.labels?.['kueue.x-k8s.io/priority-class']];
+    };
+    expect(classesOf('high')).toEqual(['urgent', undefined]);
+    expect(classesOf('low')).toEqual(['captures', 'bulk']);
+    const { pod, job } = build({ spec: { priority: 'low' }, profile: { queuePriorityClasses: { low: 'bulk' } } });
+    expect(pod).not.toHaveProperty('priorityClassName');
+    expect(Object.keys(job.metadata?.labels ?? {}).join()).not.toContain('kueue');
   });
 
   test.each<[field: string, profile: object, expected: object]>([

@@ -1,0 +1,221 @@
+import { type BrowserProcess, disposeContext, openTarget, type PageTarget } from './browserProcess.ts';
+import { BrowserGoneError, type CdpSession, TargetGoneError } from './cdp.ts';
+import { Frame } from './frame.ts';
+
+const START_MS = 20_000;
+const ALIVE_MS = 250;
+
+/** How far the document of the main frame has loaded. */
+export type LoadState = 'committed' | 'parsed' | 'loaded';
+const STATES: readonly LoadState[] = ['committed', 'parsed', 'loaded'];
+
+export interface TabOptions {
+  /** The way out of the page. Default: that of the browser. */
+  readonly proxyUrl?: string | undefined;
+  /** Sites may have these permissions. Default: none. */
+  readonly permissions?: 'geolocation'[];
+}
+
+/** A page of the web in a browser context of its own, with all its frames in one process and one session. */
+export class Tab {
+  readonly session: CdpSession;
+  readonly mainFrame: Frame;
+  readonly #browser: BrowserProcess;
+  readonly #contextId: string;
+  readonly #frames = new Map<string, Frame>();
+  readonly #loaders = new Set<string>();
+  readonly #waiting = new Set<() => void>();
+  #state: LoadState = 'committed';
+  #lost: string | undefined;
+  #unfollow: () => void = () => undefined;
+  /** The number of documents of the main frame that were parsed so far. */
+  documents = 0;
+  crashed = false;
+
+  private constructor(browser: BrowserProcess, { session, targetId, contextId }: PageTarget) {
+    this.#browser = browser;
+    this.session = session;
+    this.#contextId = contextId;
+    this.mainFrame = new Frame(session, targetId, undefined);
+    this.#frames.set(targetId, this.mainFrame);
+  }
+
+  /** @throws CdpError, CdpTimeoutError, BrowserGoneError. */
+  static open(browser: BrowserProcess, { proxyUrl, permissions = [] }: TabOptions = {}): Promise<Tab> {
+    const prepare = async (target: PageTarget) => {
+      const tab = new Tab(browser, target);
+      const { session } = tab;
+      tab.#follow(target.sessionId);
+      await Promise.all([
+        session.send('Inspector.enable', undefined, START_MS),
+        session.send('Page.enable', undefined, START_MS),
+        session.send('Runtime.enable', undefined, START_MS),
+        // Nothing reads the bodies of responses later.
+        session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }, START_MS),
+        browser.cdp.root.send('Browser.grantPermissions', { permissions, browserContextId: target.contextId }),
+      ]);
+      return tab;
+    };
+    return openTarget(browser, {}, prepare, proxyUrl);
+  }
+
+  /** Whether the page crashed or was closed, so that no call to it succeeds any more. */
+  get isLost(): boolean {
+    return this.#lost !== undefined || !this.#browser.isAlive();
+  }
+
+  url(): string {
+    return this.mainFrame.url;
+  }
+
+  /** The main frame first, each frame before its children. */
+  frames(): Frame[] {
+    return [...this.#frames.values()];
+  }
+
+  frame(id: string): Frame | undefined {
+    return this.#frames.get(id);
+  }
+
+  /**
+   * Navigates until the response begins.
+   * @throws Error that contains Chromium's name of the failure (`net::ERR_…`), CdpTimeoutError, TargetGoneError.
+   */
+  async navigate(url: string, ms: number): Promise<void> {
+    const { loaderId, errorText } = await this.session.send('Page.navigate', { url }, ms);
+    if (errorText !== undefined && errorText !== '') {
+      // A page that crashes reports an aborted navigation first. The answer to this call comes after the event of the crash.
+      await this.session.send('Inspector.enable');
+      throw new Error(`${errorText} at ${url}`);
+    }
+    await this.until(() => loaderId === undefined || this.#loaders.has(loaderId), ms);
+  }
+
+  /** @returns whether the present document of the main frame reached this state in time. @throws TargetGoneError. */
+  reached(state: LoadState, ms: number): Promise<boolean> {
+    return this.until(() => STATES.indexOf(this.#state) >= STATES.indexOf(state), ms);
+  }
+
+  /** Waits until a document of the page has made `done` true. @returns whether it did in time. @throws TargetGoneError, BrowserGoneError. */
+  async until(done: () => boolean, ms: number): Promise<boolean> {
+    const endsAt = performance.now() + ms;
+    for (;;) {
+      if (this.#lost !== undefined) throw new TargetGoneError(this.#lost);
+      if (!this.#browser.isAlive()) throw new BrowserGoneError('The browser is gone');
+      if (done()) return true;
+      const left = endsAt - performance.now();
+      if (left <= 0) return false;
+      // A browser that ends sends no event.
+      await this.#changed(Math.min(left, ALIVE_MS));
+    }
+  }
+
+  /** Lets the page call `listener` with a text, by the function `name` of each window. */
+  async expose(name: string, listener: (frame: Frame, text: string) => void): Promise<void> {
+    this.session.on('Runtime.bindingCalled', (call) => {
+      const frame = this.frames().find((one) => one.hasContext(call.executionContextId));
+      if (call.name === name && frame !== undefined) listener(frame, call.payload);
+    });
+    await this.session.send('Runtime.addBinding', { name });
+  }
+
+  /** Ends the page without asking its scripts. */
+  async close(): Promise<void> {
+    this.#lose('The page was closed');
+    await disposeContext(this.#browser, this.#contextId);
+  }
+
+  #changed(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.#waiting.add(end);
+    });
+  }
+
+  #reach(state: LoadState): void {
+    this.#state = state;
+    for (const end of this.#waiting) end();
+  }
+
+  /** Open and later calls fail at once instead of waiting for their deadlines. */
+  #lose(reason: string): void {
+    if (this.#lost !== undefined) return;
+    this.#lost = reason;
+    this.#unfollow();
+    for (const frame of this.frames()) frame.end();
+    this.session.end(reason);
+    for (const end of this.#waiting) end();
+  }
+
+  #follow(sessionId: string): void {
+    const { session } = this;
+    this.#unfollow = this.#browser.cdp.root.on('Target.detachedFromTarget', (gone) => {
+      if (gone.sessionId === sessionId) this.#lose('The page was closed');
+    });
+    session.on('Inspector.targetCrashed', () => {
+      this.crashed = true;
+      this.#lose('The page crashed');
+    });
+    session.on('Page.domContentEventFired', () => {
+      this.documents += 1;
+      this.#reach('parsed');
+    });
+    session.on('Page.loadEventFired', () => this.#reach('loaded'));
+    session.on('Page.javascriptDialogOpening', () => {
+      // The page may close before the answer.
+      session.send('Page.handleJavaScriptDialog', { accept: false }).catch((error: unknown) => void error);
+    });
+    this.#followFrames();
+    this.#followContexts();
+  }
+
+  #followFrames(): void {
+    const { session } = this;
+    session.on('Page.frameAttached', ({ frameId, parentFrameId }) => {
+      const parent = this.#frames.get(parentFrameId);
+      if (parent !== undefined) this.#frames.set(frameId, new Frame(session, frameId, parent));
+    });
+    session.on('Page.frameDetached', ({ frameId, reason }) => {
+      if (reason === 'remove') this.#remove(frameId);
+    });
+    session.on('Page.frameNavigated', ({ frame: { id, url, urlFragment = '', loaderId } }) => {
+      const frame = this.#frames.get(id);
+      if (frame === undefined) return;
+      for (const child of this.frames()) if (child.parent === frame) this.#remove(child.id);
+      frame.url = url + urlFragment;
+      if (frame !== this.mainFrame) return;
+      this.#loaders.add(loaderId);
+      this.#reach('committed');
+    });
+    session.on('Page.navigatedWithinDocument', ({ frameId, url }) => {
+      const frame = this.#frames.get(frameId);
+      if (frame !== undefined) frame.url = url;
+    });
+  }
+
+  #followContexts(): void {
+    const { session } = this;
+    session.on('Runtime.executionContextCreated', ({ context: { id, auxData } }) => {
+      if (auxData?.['isDefault'] === true) this.#frames.get(String(auxData['frameId']))?.startContext(id);
+    });
+    session.on('Runtime.executionContextDestroyed', ({ executionContextId }) => {
+      for (const frame of this.frames()) frame.endContext(executionContextId);
+    });
+    session.on('Runtime.executionContextsCleared', () => {
+      for (const frame of this.frames()) frame.endContext();
+    });
+  }
+
+  #remove(id: string): void {
+    const frame = this.#frames.get(id);
+    if (frame === undefined || frame === this.mainFrame) return;
+    for (const child of this.frames()) if (child.parent === frame) this.#remove(child.id);
+    this.#frames.delete(id);
+    frame.end();
+  }
+}

@@ -1,0 +1,67 @@
+/** Finds content of the page that an ad lies over, and opens the space in another way. */
+import type { AdInPage, OVERLAYS } from './overlays.ts';
+import type { PagePart } from './script.ts';
+import type { STABILIZE } from './stabilize.ts';
+import type { VISIBILITY } from './visibility.ts';
+
+declare const { adRect, gridOf }: typeof OVERLAYS;
+declare const { setStyles }: typeof STABILIZE;
+declare const { isWithin }: typeof VISIBILITY;
+
+/**
+ * The text or image of the page that the ad hides, in words for the user; null if there is none. The ad must be in view. The
+ * content of the slot itself does not count, because a filled slot would not show it.
+ */
+function contentUnder(ad: AdInPage): string | null {
+  const slot = ad.owner.closest('[data-holds-shown-ad]') ?? ad.owner;
+  const hidden = new Map<Element, number>();
+  for (const [x, y] of gridOf(adRect(ad), 9)) {
+    const under = document
+      .elementsFromPoint(x, y)
+      .find((one) => !isWithin(one, slot) && !isWithin(slot, one) && isContentAt(one, x, y));
+    if (under) hidden.set(under, (hidden.get(under) ?? 0) + 1);
+  }
+  // One point may be the edge of a neighbour.
+  const [most] = [...hidden].toSorted(([, one], [, two]) => two - one);
+  const points = [...hidden.values()].reduce((sum, one) => sum + one, 0);
+  return most === undefined || points < 3 ? null : describeContent(most[0]);
+}
+
+function isContentAt(element: Element, x: number, y: number): boolean {
+  if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
+  if (/^(IMG|VIDEO|CANVAS|IFRAME|PICTURE|SVG|INPUT|BUTTON|SELECT|TEXTAREA)$/i.test(element.tagName)) return true;
+  return [...element.childNodes].some((node) => {
+    if (node.nodeType !== Node.TEXT_NODE || (node.textContent ?? '').trim() === '') return false;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    return [...range.getClientRects()].some(
+      ({ left, right, top, bottom }) => x >= left && x <= right && y >= top && y <= bottom,
+    );
+  });
+}
+
+function describeContent(element: Element): string {
+  const text = (element.textContent ?? '').trim().replace(/\s+/g, ' ');
+  return text === '' ? `the ${element.tagName.toLowerCase()} beside it` : `the text “${text.slice(0, 40)}”`;
+}
+
+/** Takes the slot out of its row, and makes the boxes around it as high as their content, so that nothing lies beside or under the ad. */
+function spreadOut(slot: HTMLElement): (() => void)[] {
+  const undo: (() => void)[] = [];
+  const styles: Record<string, string> = { clear: 'both', float: 'none', 'grid-column': '1 / -1' };
+  const { position } = getComputedStyle(slot);
+  if (position === 'absolute') Object.assign(styles, { position: 'relative', inset: 'auto', transform: 'none' });
+  undo.push(setStyles(slot, styles));
+  for (let at = slot.parentElement; at && at !== document.body; at = at.parentElement) {
+    const inner = getComputedStyle(at);
+    const isShort = at.getBoundingClientRect().bottom < slot.getBoundingClientRect().bottom - 0.5;
+    if (inner.display.endsWith('flex') && inner.flexDirection.startsWith('row') && inner.flexWrap === 'nowrap')
+      undo.push(setStyles(at, { 'flex-wrap': 'wrap' }));
+    if (!isShort || /^(absolute|fixed)$/.test(inner.position)) continue;
+    const { height } = at.getBoundingClientRect();
+    undo.push(setStyles(at, { height: 'auto', 'max-height': 'none', 'min-height': `${height}px` }));
+  }
+  return undo;
+}
+
+export const COVERAGE = { contentUnder, isContentAt, describeContent, spreadOut } satisfies PagePart;

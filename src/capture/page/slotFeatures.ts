@@ -1,0 +1,173 @@
+/** The facts that decide between slots, their weights, and what each means. `make fit` (examples/gallery/fit.ts) compares the weights with fitted ones. */
+import { EVIDENCE_KINDS, type SlotCandidate, type SlotEvidence } from './page.ts';
+
+/** CSS pixels. */
+export interface AdAndScreen {
+  readonly ad: { readonly width: number; readonly height: number };
+  readonly viewport: { readonly width: number; readonly height: number };
+}
+
+/** How an ad goes into a slot. */
+export interface SlotFit {
+  /** `room`: a slot for larger ads; `fluid`: any height; `scaled`: only if the ad becomes smaller; `none`: not at all. */
+  readonly kind: 'exact' | 'room' | 'fluid' | 'scaled' | 'none';
+  /** The size of the slot that the ad takes, CSS pixels. */
+  readonly size: readonly [width: number, height: number];
+  readonly scale: number | null;
+  /** Why the ad does not go in, in words for the user; undefined if it does. */
+  readonly problem?: string;
+}
+
+/** How far two sizes may differ and still be the same: borders, paddings and rounding take that much. CSS pixels. */
+export const SAME_SIZE_PX = 4;
+
+/** Weights of a feature's value in tenths of a logit: 10 points make a slot 2.7 times as likely. The reasons contain `says`. */
+interface Weight {
+  readonly points: number;
+  readonly says: string;
+}
+
+const weight = (points: number, says: string): Weight => ({ points, says });
+
+export const WEIGHTS = {
+  slot: weight(-25, 'a place that looks like an ad slot'),
+  exact: weight(45, 'made for this size'),
+  filled: weight(20, 'the share of the slot that the ad fills'),
+  much_wider: weight(-25, 'more than twice as wide as the ad'),
+  fluid: weight(22, 'takes any height'),
+  scaled: weight(-40, 'the ad has to become smaller'),
+  gpt: weight(14, 'declared to Google Publisher Tag'),
+  prebid: weight(14, 'declared to Prebid'),
+  adsense: weight(10, 'an AdSense unit'),
+  amp: weight(14, 'an AMP ad'),
+  network: weight(10, 'markup of an ad network'),
+  linked_image: weight(6, 'a linked image of an ad size'),
+  attribute: weight(8, 'its name or attributes speak of ads'),
+  frame: weight(6, 'a frame of an ad'),
+  iab_size: weight(4, 'an empty box of a standard size'),
+  more_signs: weight(2, 'more than one sign of it'),
+  sizes_in_markup: weight(-1, 'its markup or its box tells its sizes'),
+  sizes_in_text: weight(-3, 'a comment or its text tells its sizes'),
+  sizes_in_name: weight(-6, 'nothing but its name tells its sizes'),
+  later_size: weight(-4, 'its name speaks for other sizes first'),
+  sizes_of_space: weight(-18, 'nothing but the space tells its sizes'),
+  many_sizes: weight(-1, 'takes several sizes'),
+  largest_size: weight(5, 'among its largest sizes'),
+  visible: weight(8, 'visible'),
+  collapsed: weight(-2, 'collapsed, its size has to be restored'),
+  reserved: weight(8, 'keeps the space for the ad free'),
+  box_of_size: weight(8, 'its box has the size of the ad'),
+  covered: weight(-15, 'covered by something'),
+  outside_layout: weight(-30, 'outside of the layout of the page'),
+  named_ad: weight(5, 'its name says that it is an ad'),
+  named_position: weight(0, 'its name says where it stands'),
+  labelled: weight(8, 'labelled as an advertisement'),
+  holds_ad: weight(-3, 'holds an image or a frame'),
+  holds_text: weight(-8, 'holds text'),
+  screens_down: weight(-5, 'screens below the top, as a logarithm'),
+  first_screen: weight(2, 'on the first screen'),
+  banner_at_top: weight(8, 'a banner at the top'),
+  rectangle_at_top: weight(-12, 'a rectangle in a row above the content'),
+  from_headline: weight(-3, 'screens from the first headline, as a logarithm'),
+  above_headline: weight(0, 'above the first headline'),
+  in_article: weight(3, 'in the article'),
+  in_footer: weight(-10, 'in the footer'),
+  near_end: weight(-6, 'near the end of the page'),
+  other_device: weight(-15, 'named for another kind of device'),
+  after_others: weight(-6, 'after other slots of this kind'),
+  rectangle_beside: weight(8, 'beside the content'),
+  width_of_room: weight(5, 'as wide as the column'),
+} satisfies Readonly<Record<string, Weight>>;
+
+export type Feature = keyof typeof WEIGHTS;
+export type Features = Readonly<Partial<Record<Feature, number>>>;
+
+export const FEATURE_NAMES = Object.keys(WEIGHTS) as Feature[];
+/** The points of the table alone. */
+export const POINTS = Object.fromEntries(FEATURE_NAMES.map((name) => [name, WEIGHTS[name].points])) as Readonly<
+  Record<Feature, number>
+>;
+/** Points for the natural logarithm of the odds. */
+export const POINTS_PER_LOGIT = 10;
+
+/** Below this probability a slot is right less than 9 times in 10, counted on labelled pages (`make fit`). */
+export const SURE_FROM = 0.94;
+
+/** A column beside the content is not wider. CSS pixels. */
+export const MAX_COLUMN_WIDTH = 450;
+const RECTANGLE_WIDTH = 340;
+
+/** @param before the number of slots above it that take the ad as well. */
+export function featuresOf(slot: SlotCandidate, fit: SlotFit, { ad, viewport }: AdAndScreen, before: number): Features {
+  const { box, sizes, evidence, visible, collapsed, covered, sizeTrust = 5 } = slot;
+  const { surroundings } = slot;
+  const is = (fact: boolean | undefined) => (fact ? 1 : 0);
+  const index = sizes.findIndex(([width, height]) => isSameSize([width, height], [ad.width, ad.height]));
+  const areas = sizes.map(([width, height]) => width * height);
+  const area = ad.width * ad.height;
+  const screens = Math.max(0, box.y) / viewport.height;
+  const below = surroundings?.belowHeadline ?? null;
+  const isRectangle = ad.width <= RECTANGLE_WIDTH && ad.height >= 200;
+  const isDesktop = viewport.width > 900;
+  const signs = EVIDENCE_KINDS.map((one): [SlotEvidence, number] => [one, is(evidence.includes(one))]);
+  return {
+    slot: 1,
+    exact: is(fit.kind === 'exact'),
+    filled: fit.kind === 'room' ? Math.min(1, area / (fit.size[0] * fit.size[1])) : 0,
+    much_wider: is(fit.kind === 'room' && fit.size[0] >= 2 * ad.width),
+    fluid: is(fit.kind === 'fluid'),
+    scaled: fit.kind === 'scaled' ? 1 - (fit.scale ?? 0) : 0,
+    ...Object.fromEntries(signs),
+    more_signs: Math.min(3, Math.max(0, evidence.length - 1)),
+    sizes_in_markup: is(sizeTrust === 4),
+    sizes_in_text: is(sizeTrust === 3),
+    sizes_in_name: is(sizeTrust === 2),
+    later_size: sizeTrust === 2 ? Math.max(0, Math.min(4, index)) : 0,
+    sizes_of_space: is(sizeTrust === 1),
+    many_sizes: Math.log2(Math.max(1, sizes.length)),
+    largest_size: index < 0 ? 0 : area / Math.max(area, ...areas),
+    visible: is(visible),
+    collapsed: is(collapsed),
+    reserved: is(visible && box.width >= ad.width - SAME_SIZE_PX && box.height >= ad.height - SAME_SIZE_PX),
+    box_of_size: is(!collapsed && isSameSize([box.width, box.height], [ad.width, ad.height])),
+    covered: is(covered),
+    outside_layout: is(!isInPage(slot)),
+    named_ad: is(surroundings?.name === 'ad'),
+    named_position: is(surroundings?.name === 'position' || surroundings?.name === 'perhaps'),
+    labelled: is(surroundings?.content === 'label'),
+    holds_ad: is(surroundings?.content === 'ad'),
+    holds_text: is(surroundings?.content === 'text'),
+    screens_down: Math.log2(1 + screens),
+    first_screen: is(box.y + ad.height <= viewport.height),
+    banner_at_top: is(!isRectangle && box.y < viewport.height / 2),
+    rectangle_at_top: is(isRectangle && isDesktop && box.y < viewport.height / 2 && box.width > MAX_COLUMN_WIDTH),
+    from_headline: below === null ? 0 : Math.log2(1 + Math.abs(below) / viewport.height),
+    above_headline: is(below !== null && below < 0),
+    in_article: is(surroundings?.inArticle),
+    in_footer: is(surroundings?.inFooter),
+    near_end: is(surroundings !== undefined && box.y > 0.85 * surroundings.pageHeight),
+    other_device: is(surroundings?.forOtherDevice),
+    after_others: Math.log2(1 + before),
+    rectangle_beside: is(
+      isRectangle && isDesktop && surroundings !== undefined && surroundings.room <= MAX_COLUMN_WIDTH,
+    ),
+    width_of_room: surroundings === undefined ? 0 : Math.min(1, ad.width / Math.max(1, surroundings.room)),
+  };
+}
+
+/** Whether the slot is in the layout of the page. */
+export function isInPage({ kind = 'display', sticky }: SlotCandidate): boolean {
+  return kind === 'display' && !sticky;
+}
+
+/** @param weights points for each feature. @returns the sum for these features. */
+export function weighted(features: Features, weights: Readonly<Record<Feature, number>>): number {
+  return FEATURE_NAMES.reduce((sum, name) => sum + weights[name] * (features[name] ?? 0), 0);
+}
+
+export function isSameSize(
+  [width, height]: readonly [number, number],
+  [otherWidth, otherHeight]: readonly [number, number],
+): boolean {
+  return Math.abs(width - otherWidth) <= SAME_SIZE_PX && Math.abs(height - otherHeight) <= SAME_SIZE_PX;
+}

@@ -1,0 +1,55 @@
+/** Asks the API server whether it would accept the captures of a profile, with the namespace's quotas and policies. It stores nothing. */
+import type { V1Pod } from '@kubernetes/client-node';
+import type { CaptureProfile } from '../../../contract/captureProfile.ts';
+import { PRIORITIES, type Priority } from '../../../domain/priorities.ts';
+import type { ResourceClients } from '../client/resourceClient.ts';
+import { jobManifest } from './jobManifest.ts';
+import { asRefusedError } from './jobWriter.ts';
+
+export interface DryRunOptions {
+  readonly clients: Pick<ResourceClients, 'jobs' | 'pods'>;
+  readonly profile: CaptureProfile;
+  readonly namespace: string;
+  readonly installation: string;
+  /** Also tries the pods, which the policies of most clusters are about. It needs the right to create pods. */
+  readonly pods: boolean;
+}
+
+const NAME = 'tearsheet-check';
+
+/** Tries each priority that has a class of its own. @throws RefusedError */
+export async function dryRunCaptures({ clients, pods, ...options }: DryRunOptions): Promise<void> {
+  const query = { fieldValidation: 'Strict', dryRun: 'All' };
+  try {
+    for (const priority of prioritiesOf(options.profile)) {
+      const { metadata, ...job } = manifest(priority, options);
+      // Its owner does not exist.
+      await clients.jobs.create({ ...job, metadata: { ...metadata, ownerReferences: [] } }, { query });
+      const { template } = job.spec ?? {};
+      const pod: V1Pod = {
+        ...template,
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { ...template?.metadata, name: NAME },
+      };
+      if (pods) await clients.pods.create(pod, { query });
+    }
+  } catch (error) {
+    throw asRefusedError(error, [400, 403, 422]);
+  }
+}
+
+function prioritiesOf({ priorityClasses, queuePriorityClasses }: CaptureProfile): Priority[] {
+  return PRIORITIES.filter(
+    (priority) =>
+      priority === 'normal' || priorityClasses[priority] !== undefined || queuePriorityClasses[priority] !== undefined,
+  );
+}
+
+function manifest(priority: Priority, options: Omit<DryRunOptions, 'clients' | 'pods'>) {
+  const owner = { name: NAME, uid: '' };
+  const limits = { retriesPerIndex: 0, podDeadlineSeconds: 60, jobDeadlineSeconds: 60 };
+  const size = { indexes: 1, parallelism: 1, ...limits };
+  const spec = { name: NAME, owner, jobId: NAME, organization: 'check', priority, ...size, environment: {} };
+  return jobManifest({ spec, ...options });
+}

@@ -1,0 +1,19 @@
+import { withDeadline } from '../lib/deadline.ts';
+
+export type Section = () => Promise<unknown>;
+export type SectionResult = { readonly value: unknown } | { readonly error: unknown };
+
+/** Runs all sections at the same time. One that fails or takes longer than `ms` does not stop the others. */
+export async function runSections(
+  sections: Readonly<Record<string, Section>>,
+  ms: number,
+): Promise<Record<string, SectionResult>> {
+  const entries = Object.entries(sections).map(async ([name, section]): Promise<[string, SectionResult]> => {
+    try {
+      return [name, { value: await withDeadline(ms, Promise.resolve().then(section)) }];
+    } catch (error) {
+      return [name, { error }];
+    }
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}

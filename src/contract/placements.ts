@@ -1,0 +1,107 @@
+/** Placements: the picture of a page and its candidate slots, before an ad is placed. */
+import { z } from 'zod';
+import { PLACEMENT_SIZES_MAX } from '../domain/placements.ts';
+import { SCREENSHOT_STATUSES } from '../domain/states.ts';
+import { DeviceRecord, time, uuid } from './records.ts';
+import { adSize, device, site } from './requests.ts';
+import { OURS, oneOf } from './schemaParts.ts';
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+
+const PlacementAd = z
+  .object({ id: uuid })
+  .meta({ id: 'PlacementAd', description: 'An ad of the organization, whose size counts in place of `sizes`.' });
+
+export const CreatePlacement = z
+  .object({
+    site,
+    device,
+    sizes: z
+      .array(adSize)
+      .min(1, 'must have at least one size.')
+      .max(PLACEMENT_SIZES_MAX, `must have at most ${PLACEMENT_SIZES_MAX} sizes.`)
+      .nullish()
+      .describe('Sizes of ads, in CSS pixels. The page is opened once for all of them.'),
+    ad: PlacementAd.nullish(),
+  })
+  .superRefine(({ sizes, ad }, context) => {
+    if (isAbsent(sizes) === isAbsent(ad))
+      context.addIssue({ code: 'custom', path: ['sizes'], message: 'or ad is required, but not both.' });
+  })
+  .meta({
+    id: 'CreatePlacement',
+    override: oneOf({
+      sizes: { type: 'array', minItems: 1, items: {} },
+      ad: { $ref: '#/components/schemas/PlacementAd' },
+    }),
+    description: `Either \`sizes\` or \`ad\`. ${OURS}`,
+  });
+
+/** CSS pixels. */
+const size = z.object({ width: z.number(), height: z.number() });
+
+const PlacementCandidate = z
+  .object({
+    element: z.string().describe('Id or name of the element.'),
+    box: size
+      .extend({ x: z.number(), y: z.number() })
+      .describe('CSS pixels, from the top left corner of the page. The same place in the picture.'),
+    size: size.describe('The size of the slot against which the ad was measured, CSS pixels.'),
+    score: z.number().describe('The higher, the better the slot suits the ad.'),
+    likelihood: z.number().describe('The probability that a person would choose this slot, from 0 to 1.'),
+    evidence: z.array(z.string()).describe('Why the element counts as an ad slot, strongest first.'),
+    reasons: z.array(z.string()).describe('Sentences about what raised and lowered the score.'),
+    problem: z.string().nullable().describe('Why the slot cannot hold an ad of this size; null if it can.'),
+  })
+  .meta({ id: 'PlacementCandidate', description: `A slot of the page, judged for one size. ${OURS}` });
+export type PlacementCandidate = z.infer<typeof PlacementCandidate>;
+
+const SlotsForSize = z
+  .object({
+    width: z.number().int(),
+    height: z.number().int(),
+    chosen: z
+      .number()
+      .int()
+      .nullable()
+      .describe('The number of the slot that a screenshot would use, from 1; null if no slot takes the ad.'),
+    candidates: z
+      .array(PlacementCandidate)
+      .describe(
+        'The 20 best slots, in the order in which the service tries them. `options.slot.index` counts them from 1.',
+      ),
+    candidates_found: z.number().int().describe('The number of all slots of the page.'),
+  })
+  .meta({ id: 'PlacementSize', description: `The slots of the page for one size of ads. ${OURS}` });
+
+/** A page and its slots. The capture protocol carries it, the database keeps it, and the API answers with it. */
+export const SlotsRecord = z.object({
+  final_url: z.string(),
+  page: size,
+  sizes: z.array(SlotsForSize).max(PLACEMENT_SIZES_MAX),
+});
+export type SlotsRecord = z.infer<typeof SlotsRecord>;
+
+export const PlacementRecord = z
+  .object({
+    type: z.literal('placement'),
+    id: uuid,
+    status: z.enum(SCREENSHOT_STATUSES).describe('As in screenshots. It never changes after `pending`.'),
+    reason: z.string().optional().describe('Why there is no picture, as a sentence. Only on failed placements.'),
+    site: z.object({ url: z.string().describe('As in the request.') }),
+    device: DeviceRecord,
+    created_at: time,
+    captured_at: time.nullable(),
+    expires_at: time.describe('The service removes the placement and its picture afterwards.'),
+    final_url: z.string().nullable().describe('After redirects.'),
+    image_url: z
+      .url()
+      .nullable()
+      .describe(
+        'URL of the picture (PNG, 256 colors): the page from its top left corner, one pixel for each CSS pixel, at most 16,000 pixels wide and high. It needs no key and cannot be guessed. Null until the picture exists.',
+      ),
+    page: size.nullable().describe('The whole page in CSS pixels.'),
+    sizes: z.array(SlotsForSize).describe('In the order of the request. Without candidates until `uploaded`.'),
+  })
+  .meta({ id: 'Placement', description: `A page and its candidate slots, before an ad is placed. ${OURS}` });
+export type PlacementRecord = z.infer<typeof PlacementRecord>;

@@ -1,0 +1,79 @@
+/**
+ * The body of a message, for each kind of chat. Texts with names of people are plain in all of them, so that a name is
+ * neither a link nor calls everybody.
+ */
+import type { ChatKind } from '../../domain/notices.ts';
+import { cutCodePoints } from '../../domain/text.ts';
+import type { NoticeObject } from './collect.ts';
+import { moreText, titleOf } from './mail.ts';
+import type { NoticeItem } from './noticeText.ts';
+
+/** Slack takes 50 blocks, and 3,000 characters in each. Teams takes 28 KB. */
+const SHOWN_MAX = 15;
+const TEXT_MAX = 500;
+
+export function chatMessage(kind: ChatKind, notice: NoticeObject): object {
+  const shown = notice.items.slice(0, SHOWN_MAX);
+  const more = notice.more + notice.items.length - shown.length;
+  return MESSAGES[kind]({ title: `[${notice.organization}] ${titleOf(notice)}`, items: shown, more });
+}
+
+interface Message {
+  readonly title: string;
+  readonly items: readonly NoticeItem[];
+  readonly more: number;
+}
+
+const MESSAGES: Readonly<Record<ChatKind, (message: Message) => object>> = {
+  slack: ({ title, items, more }) => ({
+    // Notifications show it. Slack reads markup in it.
+    text: slackText(title),
+    blocks: [
+      ...items.map((item) => ({
+        type: 'section',
+        text: { type: 'plain_text', text: linesOf(item), emoji: false },
+        accessory: { type: 'button', text: { type: 'plain_text', text: 'Open' }, url: item.url },
+      })),
+      ...(more > 0 ? [{ type: 'context', elements: [{ type: 'plain_text', text: moreText(more) }] }] : []),
+    ],
+  }),
+  teams: ({ title, items, more }) => ({
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        contentUrl: null,
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          version: '1.4',
+          fallbackText: title,
+          body: [...items.flatMap(teamsItem), ...(more > 0 ? [teamsText(moreText(more))] : [])],
+        },
+      },
+    ],
+  }),
+  webhook: ({ title, items, more }) => ({
+    text: [
+      ...(items.length + more > 1 ? [title] : []),
+      ...items.map((item) => `${linesOf(item)}\n${item.url}`),
+      ...(more > 0 ? [moreText(more)] : []),
+    ].join('\n\n'),
+  }),
+};
+
+const linesOf = ({ title, text }: NoticeItem) => cutCodePoints(`${title}\n${text}`, TEXT_MAX);
+
+const slackText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** A TextBlock would read Markdown. */
+const teamsText = (text: string, more: object = {}) => ({
+  type: 'RichTextBlock',
+  inlines: [{ type: 'TextRun', text, ...more }],
+});
+
+const teamsItem = ({ title, text, url }: NoticeItem) => [
+  teamsText(cutCodePoints(title, TEXT_MAX), { weight: 'Bolder' }),
+  teamsText(cutCodePoints(text, TEXT_MAX)),
+  { type: 'ActionSet', actions: [{ type: 'Action.OpenUrl', title: 'Open', url }] },
+];

@@ -1,0 +1,80 @@
+/** The words of a notice, for mails and chats alike. */
+import { type OrganizationLinks, setPage } from '../../domain/addresses.ts';
+import { type NoticeFacts, type NoticeKind, plainName } from '../../domain/notices.ts';
+
+/** Something that happened, as it waits for its mail. */
+export interface Happened {
+  readonly kind: NoticeKind;
+  readonly facts: NoticeFacts;
+  readonly times: number;
+  readonly pictures: number;
+  readonly set_id: string | null;
+  readonly subject_id: string | null;
+  /** The name of the set, or of its campaign. */
+  readonly set_name: string | null;
+}
+
+export interface NoticeItem {
+  readonly kind: NoticeKind | 'test';
+  /** One line. */
+  readonly title: string;
+  readonly text: string;
+  /** A page that needs signing in. */
+  readonly url: string;
+}
+
+/** Marks keep a name that is written from right to left from reordering the text around it, also in plain text. */
+function shown(name: string): string {
+  const plain = plainName(name);
+  return /[\u0590-\u08ff\ufb1d-\ufefc]/u.test(plain) ? `\u2068${plain}\u2069` : plain;
+}
+
+const number = (count: number) => count.toLocaleString('en');
+const pictures = (count: number) => `${number(count)} ${count === 1 ? 'picture' : 'pictures'}`;
+
+type Words = readonly [title: string, text: string];
+
+const WORDS: Readonly<Record<NoticeKind, (given: Happened, set: string) => Words>> = {
+  set_ready: ({ facts: { inReview, failed = 0 }, pictures: count }, set) => [
+    `${inReview === true ? 'Ready for review' : 'Pictures are ready'}: ${set}`,
+    `${pictures(count)}${inReview === true ? ` ${count === 1 ? 'waits' : 'wait'} for a decision` : ''}.${failed > 0 ? ` ${number(failed)} more failed.` : ''}`,
+  ],
+  set_failed: ({ facts: { failed = 0 } }, set) => [
+    `Failed: ${set}`,
+    `None of ${pictures(failed)} could be taken. The page says why.`,
+  ],
+  picture_rejected: ({ facts: { by }, pictures: count }, set) => [
+    `Rejected: ${set}`,
+    `${by === undefined ? 'A reviewer' : shown(by)} rejected ${count === 0 ? 'the set' : pictures(count)}.`,
+  ],
+  client_answered: ({ facts: { by = '', approved }, times, pictures: count }, set) => [
+    `The client answered: ${set}`,
+    times === 1
+      ? `${shown(by)} ${approved === true ? 'approved' : 'asked for changes of'} ${pictures(count)}.`
+      : `${number(times)} answers about ${pictures(count)}. The last one is by ${shown(by)}, who ${approved === true ? 'approved' : 'asked for changes'}.`,
+  ],
+  share_opened: ({ facts: { label = '' } }, set) => [
+    `Opened by the client: ${set}`,
+    `The share link${label === '' ? '' : ` “${shown(label)}”`} was opened for the first time.`,
+  ],
+  endpoint_disabled: ({ facts: { label = '', reason = '' } }) => [
+    `Webhook endpoint disabled: ${shown(label)}`,
+    `${reason} Correct the receiver, then enable the endpoint.`,
+  ],
+  quota_near: ({ facts: { used = 0, quota = 0 } }) => [
+    used >= quota ? 'The quota of today is used up' : `${Math.floor((100 * used) / quota)} % of today’s quota is used`,
+    `${number(used)} of ${pictures(quota)} were requested today. The next day begins at 00:00 UTC.`,
+  ],
+};
+
+export function noticeItem(given: Happened, place: OrganizationLinks): NoticeItem {
+  const set = shown(given.set_name ?? 'a set');
+  const [title, text] = WORDS[given.kind](given, set);
+  return { kind: given.kind, title, text, url: pageOf(given, place) };
+}
+
+function pageOf({ kind, set_id, subject_id }: Happened, place: OrganizationLinks): string {
+  if (set_id !== null) return setPage(place, set_id);
+  const organization = `${place.publicUrl}/o/${place.slug}`;
+  return kind === 'endpoint_disabled' ? `${organization}/settings/endpoints/${subject_id}` : organization;
+}

@@ -1,0 +1,47 @@
+/** The mails with which people sign in and join. Each says everything as text too. */
+import type { Role } from '../../domain/roles.ts';
+import { html } from '../../lib/html.ts';
+import type { Mail } from '../../mail/mailer.ts';
+import { INVITATION_DAYS } from './invitations.ts';
+import { LINK_MINUTES } from './signInLinks.ts';
+
+interface LinkMail {
+  readonly to: string;
+  readonly subject: string;
+  /** The purpose of the link, above it. */
+  readonly before: string;
+  readonly label: string;
+  readonly url: string;
+  readonly after: string;
+}
+
+function linkMail({ to, subject, before, label, url, after }: LinkMail): Mail {
+  const body = html`<p>${before}</p><p><a href="${url}">${label}</a></p><p>${after}</p>`;
+  return { to, subject, text: `${before}\n\n${url}\n\n${after}\n`, html: body.text };
+}
+
+export function signInMail(to: string, url: string): Mail {
+  return linkMail({
+    to,
+    url,
+    subject: 'Sign in to Tearsheet',
+    before: 'This link signs you in to Tearsheet. It was asked for on the page to sign in.',
+    label: 'Sign in',
+    after: `Open it within ${LINK_MINUTES} minutes, in the browser where you asked for it. It works once. If you did not ask for it, do nothing.`,
+  });
+}
+
+export function invitationMail(
+  { email, role }: { readonly email: string; readonly role: Role },
+  { slug, url, by }: { readonly slug: string; readonly url: string; readonly by: string | null },
+): Mail {
+  return linkMail({
+    to: email,
+    url,
+    subject: `Invitation to ${slug} on Tearsheet`,
+    // Without the marks of addresses, so that a name cannot be a link.
+    before: `${by?.replace(/\s*[/:.@]+\s*/g, ' ') ?? 'An administrator'} invites you to the organization ${slug} on Tearsheet, as ${role}. Tearsheet shows ads in their places on web pages.`,
+    label: 'Open the invitation',
+    after: `The invitation is for ${email}, works once, and ends in ${INVITATION_DAYS} days. If you do not expect it, do nothing.`,
+  });
+}

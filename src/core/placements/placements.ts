@@ -1,0 +1,81 @@
+/** Accepts requests for placements, and makes their JSON. The capture of the placement's job takes the picture of the page. */
+import { randomUUID } from 'node:crypto';
+import type { z } from 'zod';
+import type { CreatePlacement, PlacementRecord } from '../../contract/placements.ts';
+import { deviceRecord } from '../../contract/records.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { Row } from '../../db/rows.ts';
+import { imageUrl } from '../../domain/addresses.ts';
+import type { AdSize } from '../../domain/ads.ts';
+import { invalid } from '../../domain/failure.ts';
+import { maybeTimestamp, timestamp } from '../../domain/time.ts';
+import { activeTraceparent } from '../../observe/tracing.ts';
+import { type AcceptanceContext, requireQuota } from '../requests/acceptScreenshotRequest.ts';
+import { insertPlacement } from './placementQueries.ts';
+
+interface WantedPlacement {
+  readonly organizationId: string;
+  readonly wanted: z.output<typeof CreatePlacement>;
+}
+
+/**
+ * Stores a placement and asks for the admission of its job. It counts as one screenshot.
+ * @throws Failure: 422 for an ad that is unknown or has no known size, 429 over the quota of the day.
+ */
+export async function acceptPlacement(
+  tx: Queryable,
+  { organizationId, wanted: { site, device, sizes, ad } }: WantedPlacement,
+  { queue, quotas }: Pick<AcceptanceContext, 'queue' | 'quotas'>,
+): Promise<Row<'placements'>> {
+  const named = sizes ?? [await sizeOfAd(tx, organizationId, ad?.id ?? '')];
+  const distinct = new Map(named.map((size) => [`${size.width}x${size.height}`, size]));
+  const row = await insertPlacement(tx, {
+    id: randomUUID(),
+    organization_id: organizationId,
+    site_url: site.url,
+    device: device.name,
+    sizes: JSON.stringify([...distinct.values()]),
+    traceparent: activeTraceparent() ?? null,
+  });
+  await queue.enqueue(tx, 'launch', { organization_id: organizationId });
+  await requireQuota(tx, { organizationId, quotas }, 1);
+  return row;
+}
+
+async function sizeOfAd(tx: Queryable, organizationId: string, id: string): Promise<AdSize> {
+  const ad = await tx
+    .selectFrom('ads')
+    .select(({ fn }) => [
+      fn.coalesce('given_width', 'width').as('width'),
+      fn.coalesce('given_height', 'height').as('height'),
+    ])
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (ad === undefined) throw invalid({ 'ad.id': ['is not the id of an ad of this organization.'] });
+  const { width, height } = ad;
+  if (width === null || height === null)
+    throw invalid({
+      'ad.id': ['is an ad whose size is not known before its preview is captured: give sizes instead.'],
+    });
+  return { width, height };
+}
+
+export function placementRecord(row: Row<'placements'>, publicUrl: string): PlacementRecord {
+  return {
+    type: 'placement',
+    id: row.id,
+    status: row.status,
+    ...(row.reason !== null && { reason: row.reason }),
+    site: { url: row.site_url },
+    device: deviceRecord(row.device),
+    created_at: timestamp(row.created_at),
+    captured_at: maybeTimestamp(row.captured_at),
+    expires_at: timestamp(row.expires_at),
+    final_url: row.record?.final_url ?? null,
+    image_url: row.image_token === null ? null : imageUrl(publicUrl, row.image_token),
+    page: row.record?.page ?? null,
+    sizes:
+      row.record?.sizes ?? row.sizes.map((size) => ({ ...size, chosen: null, candidates: [], candidates_found: 0 })),
+  };
+}

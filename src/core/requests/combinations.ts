@@ -1,0 +1,102 @@
+/** The screenshots of a request as single combinations, and the request that asks for exactly these. */
+import type { JsonObject } from '../../contract/faults.ts';
+import { deviceRecord } from '../../contract/records.ts';
+import { fitFault } from '../../domain/adFit.ts';
+import type { AdSize } from '../../domain/ads.ts';
+import { type DeviceName, findDevice } from '../../domain/devices.ts';
+import { markerMs } from '../../domain/markers.ts';
+import { DEFAULT_OPTIONS, type ScreenshotOptions } from '../../domain/screenshotOptions.ts';
+import { siteKey } from '../../domain/webAddresses.ts';
+
+/** An ad, as far as it decides what can be requested. */
+export interface WantedAd {
+  readonly id: string;
+  /** Null if it is not known. Then the ad may fit. */
+  readonly size: AdSize | null;
+  /** An image that does not move. */
+  readonly still: boolean;
+}
+
+export interface Combination {
+  readonly ad: WantedAd;
+  /** An address without a fault. */
+  readonly site: string;
+  readonly device: DeviceName;
+  /** Seconds; undefined is the default frame. */
+  readonly marker: number | undefined;
+}
+
+export interface Planned {
+  readonly combinations: readonly Combination[];
+  /** Combinations that do not fit the device and were left out. */
+  readonly notFitting: number;
+  /** Combinations that were there before, perhaps because a still ad shows the same at all moments. */
+  readonly repeated: number;
+}
+
+type Fit = Pick<ScreenshotOptions, 'allowScaling' | 'fullPage'>;
+
+/** @param fit null keeps the combinations that cannot fit. */
+export function planCombinations(wanted: Iterable<Combination>, fit: Fit | null = DEFAULT_OPTIONS): Planned {
+  const combinations: Combination[] = [];
+  const seen = new Set<string>();
+  let [notFitting, repeated] = [0, 0];
+  for (const one of wanted) {
+    const combination = one.ad.still ? { ...one, marker: undefined } : one;
+    const { ad, site, device, marker } = combination;
+    const key = JSON.stringify([ad.id, siteKey(site), device, marker === undefined ? null : markerMs(marker)]);
+    if (seen.has(key)) repeated += 1;
+    else if (fit !== null && !fits(combination, fit)) notFitting += 1;
+    else combinations.push(combination);
+    seen.add(key);
+  }
+  return { combinations, notFitting, repeated };
+}
+
+function fits({ ad, device }: Combination, fit: Fit): boolean {
+  const screen = findDevice(device)?.viewport;
+  return ad.size === null || screen === undefined || fitFault(ad.size, screen, fit) === undefined;
+}
+
+export interface Grid {
+  readonly ads: readonly WantedAd[];
+  readonly sites: readonly string[];
+  readonly devices: readonly DeviceName[];
+  /** Seconds. None: the default frame. */
+  readonly markers: readonly number[];
+}
+
+/** Each ad on each site and device at each moment. */
+export function* combinationsOf({ ads, sites, devices, markers }: Grid): Generator<Combination> {
+  for (const ad of ads)
+    for (const site of sites)
+      for (const device of devices)
+        for (const marker of markers.length === 0 ? [undefined] : markers) yield { ad, site, device, marker };
+}
+
+/**
+ * @param optionsOf gives the options of a screenshot object, without frames.
+ * @returns `screenshot_requests` of a screenshot request: one entry for each ad, with one object for each site and device.
+ */
+export function requestEntries(
+  combinations: readonly Combination[],
+  optionsOf: (one: Combination) => JsonObject = () => ({}),
+): readonly JsonObject[] {
+  const byAd = Map.groupBy(combinations, ({ ad }) => ad.id);
+  return [...byAd].map(([id, ofAd]) => {
+    const byPage = Map.groupBy(ofAd, ({ site, device }) => JSON.stringify([siteKey(site), device]));
+    const screenshots = [...byPage.values()].flatMap((group) => {
+      const frames = group.flatMap(({ marker }) => (marker === undefined ? [] : [{ marker }]));
+      const [first] = group;
+      // The default frame beside moments is an object of its own.
+      const sets = group.length > frames.length && frames.length > 0 ? [[], frames] : [frames];
+      return first === undefined ? [] : sets.map((set) => screenshotObject(first, set, optionsOf(first)));
+    });
+    return { ad: { id }, screenshots };
+  });
+}
+
+function screenshotObject({ site, device }: Combination, frames: readonly { marker: number }[], options: JsonObject) {
+  const ad = { ...(options['ad'] ?? {}), ...(frames.length > 0 && { frames }) };
+  return { site: { url: site }, device: deviceRecord(device), options: { ...options, ad } };
+}

@@ -1,0 +1,124 @@
+/**
+ * Makes the runs of schedules. One transaction locks the schedule, stores the run with its set, and adds the entry for the
+ * next run. So a process that is killed leaves all of it or nothing, and one due time never makes two sets:
+ *
+ * - An entry of the queue counts only while its time is the next run of its schedule.
+ * - If an entry is missing, maintenance adds one (`wakeLateSchedules`).
+ * - If the clock goes back, the run waits until its time comes again.
+ */
+import { screenshotRequestParser } from '../../contract/parseScreenshotRequest.ts';
+import type { Database, Queryable } from '../../db/database.ts';
+import type { Enqueuer, Payloads, Queue } from '../../db/queue.ts';
+import { changesBetween, SERVICE } from '../../domain/auditLog.ts';
+import { Failure, failureMessage, forbiddenAction } from '../../domain/failure.ts';
+import { MISSED_AFTER_MINUTES, REFUSED_RUNS_MAX } from '../../domain/schedules.ts';
+import { formatInstant } from '../../domain/time.ts';
+import type { Log } from '../../lib/log.ts';
+import { recordAction } from '../organizations/auditLogQueries.ts';
+import { type AcceptanceContext, acceptScreenshotRequest } from '../requests/acceptScreenshotRequest.ts';
+import { nextRuns } from './rules.ts';
+import { type DueSchedule, lockDue, type RunRow, takeLate, updateSchedule } from './scheduleQueries.ts';
+import { timingOf, wake } from './schedules.ts';
+
+export interface RunContext extends AcceptanceContext {
+  readonly db: Database;
+  readonly log: Log;
+}
+
+type Entry = Payloads['run_schedule'];
+type Run = Omit<RunRow, 'due_at'>;
+
+/** Many schedules are due at the same minute, and each request takes a moment. */
+const CONCURRENCY = 4;
+const LATE_TOGETHER = 500;
+/** A run that fails because of the service itself is tried for this time. */
+const GIVE_UP_MS = 6 * 3_600_000;
+
+/** Starts the workers of the queue `run_schedule`; they stop with the queue. */
+export async function startSchedules(context: RunContext & { readonly queue: Queue }): Promise<void> {
+  await context.queue.work('run_schedule', { concurrency: CONCURRENCY }, async (entries) => {
+    for (const entry of entries) await runSchedule(entry, context);
+  });
+}
+
+/** Makes the run of an entry, unless it is not the next one any more. @throws errors of PostgreSQL; the queue then tries again. */
+export async function runSchedule(entry: Entry, context: RunContext): Promise<void> {
+  const { db, log } = context;
+  const run = await db
+    .transaction()
+    .execute((tx) => makeRun(tx, entry, context))
+    .catch((error: unknown) => {
+      const refused: Run = { outcome: 'refused', set_id: null, reason: reasonToRefuse(error, entry, log) };
+      return db.transaction().execute(async (tx) => {
+        const schedule = await lockDue(tx, entry.schedule_id, new Date(entry.due_at));
+        return schedule && endRun(tx, schedule, refused, context.queue);
+      });
+    });
+  if (run !== undefined) log.info({ ...entry, ...run }, 'a run of a schedule was decided');
+}
+
+/** @throws errors that are no refusal, for some hours. */
+function reasonToRefuse(error: unknown, entry: Entry, log: Log): string {
+  if (error instanceof Failure) return failureMessage(error);
+  if (Date.now() - Date.parse(entry.due_at) < GIVE_UP_MS) throw error;
+  log.error({ ...entry, err: error }, 'a run of a schedule failed for hours, so it is not tried again');
+  return 'The service failed. Its operator finds the cause in the log.';
+}
+
+/** @returns undefined for an entry that does not count. @throws Failure if the run is refused; then nothing is stored. */
+async function makeRun(tx: Queryable, entry: Entry, context: RunContext): Promise<Run | undefined> {
+  const { queue, limits, quotas } = context;
+  const schedule = await lockDue(tx, entry.schedule_id, new Date(entry.due_at));
+  if (schedule === undefined) return undefined;
+  const { id: scheduleId, due_at, now, organization_id: organizationId } = schedule;
+  if (now < due_at) {
+    await wake(tx, queue, scheduleId, due_at);
+    return undefined;
+  }
+  const reason = reasonToSkip(schedule);
+  if (reason !== undefined) return endRun(tx, schedule, { outcome: 'skipped', set_id: null, reason }, queue);
+  if (schedule.is_disabled) throw forbiddenAction('organization', 'The organization is disabled.');
+  const parsed = screenshotRequestParser(limits)(JSON.parse(schedule.request));
+  const set = await acceptScreenshotRequest(tx, { organizationId, parsed, scheduleId }, { queue, limits, quotas });
+  return endRun(tx, schedule, { outcome: 'requested', set_id: set.id, reason: null }, queue);
+}
+
+function reasonToSkip({ due_at, now, missed, open_run, time_zone }: DueSchedule): string | undefined {
+  const lateMinutes = (now.getTime() - due_at.getTime()) / 60_000;
+  if (missed === 'skip' && lateMinutes > MISSED_AFTER_MINUTES) return 'The service did not run at this time.';
+  if (open_run === null) return undefined;
+  return `The pictures of the run of ${formatInstant(open_run, time_zone)} were still being taken.`;
+}
+
+/** Stores the run and arms the next one. Those between, which were missed, are not made. */
+async function endRun(tx: Queryable, schedule: DueSchedule, run: Run, queue: Enqueuer): Promise<Run> {
+  const { id, due_at, now, organization_id: organizationId } = schedule;
+  await tx
+    .insertInto('schedule_runs')
+    .values({ schedule_id: id, due_at, ...run })
+    .execute();
+  const refused_runs = { requested: 0, skipped: schedule.refused_runs, refused: schedule.refused_runs + 1 }[
+    run.outcome
+  ];
+  if (refused_runs >= REFUSED_RUNS_MAX) {
+    const paused_reason = `${refused_runs} runs in a row were refused. The last reason: ${run.reason}`;
+    await updateSchedule(tx, id, { due_at: null, refused_runs, paused_at: now, paused_reason });
+    const changes = changesBetween({ paused: false }, { paused: true, reason: paused_reason });
+    await recordAction(tx, SERVICE, { organizationId, action: 'schedule.updated', objectId: id, changes });
+    return run;
+  }
+  const after = new Date(Math.max(due_at.getTime(), now.getTime()));
+  const [next = null] = nextRuns(timingOf(schedule), after, 1);
+  await updateSchedule(tx, id, { due_at: next, refused_runs });
+  await wake(tx, queue, id, next);
+  return run;
+}
+
+/** Adds an entry for each late run that has none, or whose entry the queue stopped retrying. @returns how many. */
+export async function wakeLateSchedules(db: Database, queue: Enqueuer): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const late = await takeLate(tx, LATE_TOGETHER);
+    for (const { id, due_at } of late) await wake(tx, queue, id, due_at);
+    return late.length;
+  });
+}

@@ -1,0 +1,154 @@
+/**
+ * Answers and comments of clients who have a share link. Everything that a link allows is checked here: a link reaches
+ * only the pictures that it shows, and only threads that began through it. An answer changes no decision of a reviewer.
+ */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { ClientAnswer, ClientComment } from '../../contract/sharing.ts';
+import type { Queryable } from '../../db/database.ts';
+import { notify } from '../../db/notifications.ts';
+import { conflict, disabledOrganization, type Failure, forbiddenAction, gone, notFound } from '../../domain/failure.ts';
+import { ANSWERS_OF_LINK_MAX, COMMENTS_OF_LINK_MAX } from '../../domain/shareLinks.ts';
+import { sharedVersion } from '../../domain/versions.ts';
+import { recordNotice } from '../notices/notices.ts';
+import type { CommentRow } from '../reviews/commentQueries.ts';
+import {
+  type CommentPlace,
+  type CommentText,
+  insertComment,
+  OPEN,
+  readThread,
+  tooManyComments,
+  unknownThread,
+} from '../reviews/comments.ts';
+import { readVersions, type VersionRow } from '../sets/readVersions.ts';
+import { recordAnswerEvent } from '../webhooks/events.ts';
+import { type AnswerRow, answerRecord, readAnswer, setLatestAnswers } from './answerQueries.ts';
+import { findShareLink, type SharedSet } from './shareLinks.ts';
+import { type ShareFault, type ShareKey, shareFault } from './sharePasswords.ts';
+
+/** A client who writes through a link. */
+export interface ShareVisit extends ShareKey {
+  readonly shareId: string;
+  /** The IP address. */
+  readonly address: string | null;
+}
+
+/** The versions of screenshots that a link shows, by the ids of the set's own screenshots. */
+export async function readSharedVersions(
+  db: Queryable,
+  { set_id, pictures }: Pick<SharedSet, 'set_id' | 'pictures'>,
+): Promise<Map<string, VersionRow>> {
+  const shared = new Map<string, VersionRow>();
+  for (const [own, found] of await readVersions(db, set_id)) {
+    const version = sharedVersion(found, { own, pictures });
+    if (version !== undefined) shared.set(own, version);
+  }
+  return shared;
+}
+
+/**
+ * Stores the answer of a client about one picture, or about all pictures that the link shows.
+ * @throws Failure: 403, 404 or 410 if the link does not allow it, 409 above a limit or without pictures.
+ */
+export async function answerShare(tx: Queryable, visit: ShareVisit, answer: ClientAnswer): Promise<AnswerRow> {
+  const link = await enter(tx, visit);
+  const { organizationId, set_id: setId } = link;
+  const { place, about } = await requireShown(tx, link, answer.screenshot_id);
+  if ((await countRows(tx, 'share_answers', link)) >= ANSWERS_OF_LINK_MAX) throw tooManyAnswers();
+  const author = clientOf(visit, answer);
+  const { comment: body, pin } = answer;
+  const comment = body ? await write(tx, { link, place, author }, { body, pin }) : undefined;
+  const id = randomUUID();
+  const owner = { id, organization_id: organizationId, share_id: link.id, set_id: setId, ...author };
+  const subject = { screenshot_id: place.screenshotId, pictures: about.length, comment_id: comment?.id ?? null };
+  await tx
+    .insertInto('share_answers')
+    .values({ ...owner, ...subject, answer: answer.answer })
+    .execute();
+  await setLatestAnswers(tx, id, about);
+  const row = await readAnswer(tx, id);
+  await recordAnswerEvent(tx, { organizationId, setId, answer: answerRecord(row) });
+  const facts = { by: author.client_name, approved: answer.answer === 'approved' };
+  await recordNotice(tx, { organizationId, setId, kind: 'client_answered', pictures: about.length, facts });
+  await notify(tx, { set: setId });
+  return row;
+}
+
+/**
+ * Stores the comment of a client. A reply opens its thread again, because reviewers look at open threads.
+ * @throws Failure as {@link answerShare}, and 422 for a pin that cannot be.
+ */
+export async function commentOnShare(tx: Queryable, visit: ShareVisit, comment: ClientComment): Promise<CommentRow> {
+  const link = await enter(tx, visit);
+  const { place } = await requireShown(tx, link, comment.screenshot_id);
+  const { body, pin, reply_to: replyTo } = comment;
+  return write(tx, { link, place, author: clientOf(visit, comment) }, { body, pin, replyTo });
+}
+
+/** The lock keeps simultaneous requests from exceeding a limit together, and the link from being revoked. */
+async function enter(tx: Queryable, visit: ShareVisit): Promise<SharedSet> {
+  const link = await findShareLink(tx, visit.shareId, { isLocked: true });
+  if (link === undefined) throw notFound('share', 'There is no such share link.');
+  const fault = shareFault(link, visit);
+  if (fault !== undefined) throw FAILURES[fault]();
+  if (!link.answers) throw forbiddenAction('share', 'does not allow answers and comments.');
+  return link;
+}
+
+const FAILURES: Readonly<Record<ShareFault, () => Failure>> = {
+  revoked: () => gone('share', 'The link was revoked.'),
+  expired: () => gone('share', 'The link has expired.'),
+  disabled: disabledOrganization,
+  locked: () => forbiddenAction('share', 'needs its password.'),
+};
+
+/** @returns where a comment about these pictures belongs, and the ids of the pictures. */
+async function requireShown(
+  tx: Queryable,
+  link: SharedSet,
+  wanted: string | null | undefined,
+): Promise<{ place: CommentPlace; about: string[] }> {
+  const { organizationId, set_id: setId } = link;
+  const shown = [...(await readSharedVersions(tx, link)).values()];
+  if (!wanted) {
+    if (shown.length === 0) throw conflict('share', 'shows no pictures at the moment.');
+    return { place: { organizationId, setId, screenshotId: null }, about: shown.map(({ id }) => id) };
+  }
+  const version = shown.find(({ id }) => id === wanted.toLowerCase());
+  if (version === undefined) throw notFound('screenshot_id', 'The link shows no such picture.');
+  const { id, set_id } = version;
+  return { place: { organizationId, setId: set_id, screenshotId: id }, about: [id] };
+}
+
+type Author = ReturnType<typeof clientOf>;
+
+const clientOf = ({ address }: ShareVisit, { name, email }: Pick<ClientAnswer, 'name' | 'email'>) => ({
+  client_name: name.trim(),
+  client_email: email,
+  client_address: address,
+});
+
+async function write(
+  tx: Queryable,
+  { link, place, author }: { readonly link: SharedSet; readonly place: CommentPlace; readonly author: Author },
+  text: CommentText,
+): Promise<CommentRow> {
+  if ((await countRows(tx, 'comments', link)) >= COMMENTS_OF_LINK_MAX) throw tooManyComments(COMMENTS_OF_LINK_MAX);
+  if (text.replyTo) {
+    const thread = await readThread(tx, text.replyTo, place);
+    if (thread?.share_id !== link.id) throw unknownThread();
+    await tx.updateTable('comments').set(OPEN).where('id', '=', thread.id).execute();
+  }
+  return insertComment(tx, place, { text, author: { share_id: link.id, ...author } });
+}
+
+async function countRows(tx: Queryable, table: 'comments' | 'share_answers', { id }: SharedSet): Promise<number> {
+  const count = sql<number>`count(*)::integer`.as('count');
+  return (await tx.selectFrom(table).select(count).where('share_id', '=', id).executeTakeFirstOrThrow()).count;
+}
+
+function tooManyAnswers() {
+  const most = ANSWERS_OF_LINK_MAX.toLocaleString('en');
+  return conflict('share', `has ${most} answers already. Ask the sender for a new link.`);
+}

@@ -1,0 +1,182 @@
+/** Reads the columns and cells of media plans. */
+import { type Device, type DeviceName, deviceMeant } from './devices.ts';
+import { isMarker, MARKER_MAX_SECONDS } from './markers.ts';
+import { siteFault } from './webAddresses.ts';
+
+export const PLAN_LIMITS = {
+  bytes: 5 * 1024 * 1024,
+  unpackedBytes: 32 * 1024 * 1024,
+  rows: 2_000,
+  columns: 50,
+  cell: 10_000,
+  /** The most bytes of the rows as JSON: the draft of a request holds them. */
+  keptBytes: 1.5 * 1024 * 1024,
+  pictures: 50_000,
+};
+
+/** A longer cell is no list that a person wrote, and the patterns take long on it. */
+const LIST_MAX = 200;
+const TOO_LONG = { fault: `This has more than ${LIST_MAX} characters: shorten it, or use several rows.` };
+
+/** The columns that count. A plan may have others, which are shown and ignored. */
+export const PLAN_COLUMNS = ['ad', 'site', 'device', 'size', 'moment', 'market'] as const;
+export type PlanColumn = (typeof PLAN_COLUMNS)[number];
+
+/**
+ * Headings in English, German and French, without "name", "type" and the like, the more exact ones first. The address of
+ * a landing page is no site.
+ */
+const HEADINGS: Readonly<Record<PlanColumn, readonly RegExp[]>> = {
+  ad: [
+    /^(ad |creative |banner |asset )?(file|filename|datei|dateiname|fichier|nom du fichier)$/,
+    /^(ad |banner )?(creative|creatives|motiv|visuel|creation)( id)?$/,
+    /^(ad|ads|banner|asset|material|artwork|werbemittel|anzeige|annonce|banniere)( id)?$/,
+  ],
+  site: [
+    /^(placement|site|page|publisher|website|media|property|screenshot|live|article) (url|link|address)$/,
+    /^(url|web address|web page|webpage|address|adresse|page|seite|webseite|link)$/,
+    /^(site|sites|website|web site|websitename|domain|domaine|publisher domain|site domain|site web|umfeld|werbetrager|property)$/,
+    /^(publisher|publishers|media owner|vendor|supplier|media|medium|outlet|portal|titel|editeur|support|vermarkter)$/,
+  ],
+  device: [
+    /^(target )?(device|devices|endgerat|gerat|gerate|appareil|appareils|terminal|device category)$/,
+    /^(platform|environment|screen|plattform|ausspielung|plateforme|ad environment)$/,
+  ],
+  size: [
+    /^((ad|creative|banner|placement|unit|ad unit|werbemittel) )?(size|sizes|dimension|dimensions|pixel|pixels|grosse|abmessungen|taille)$/,
+    /^((ad|creative|banner|display) )?(format|formats|formate|werbeformat|werbeform|werbeformen)$/,
+  ],
+  moment: [
+    /^(moment|moments|marker|markers|second|seconds|sec|timestamp|frame|frames|sekunde|sekunden|zeitpunkt|instant|seconde|secondes)$/,
+  ],
+  market: [/^(market|markets|country|countries|geo|geography|region|territory|location|markt|land|pays|marche)$/],
+};
+
+/** Without accents, marks and brackets with their content. */
+function plain(heading: string): string {
+  return heading
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replaceAll('ß', 'ss')
+    .toLowerCase()
+    .replace(/\([^)]*\)|\[[^\]]*\]/g, ' ')
+    .replace(/[^\p{L}\p{N}/|]+/gu, ' ')
+    .trim();
+}
+
+const ENDING = / (name|names|type|types|px|w x h|wxh)$/;
+
+/** @returns how exactly the heading names the column: the lower, the better; undefined if it does not. */
+function rankOf(heading: string, column: PlanColumn): number | undefined {
+  const words = plain(heading.slice(0, LIST_MAX));
+  const names = [words, ...words.split(/[/|]/).map((part) => part.trim())].map((name) => name.replace(ENDING, ''));
+  const rank = HEADINGS[column].findIndex((pattern) => names.some((name) => pattern.test(name)));
+  return rank < 0 ? undefined : rank;
+}
+
+/** The rows at the top that may be titles or headings. */
+export const HEADING_ROWS = 20;
+
+export interface PlanHeadings {
+  /** The index of the row, from 0. */
+  readonly row: number;
+  /** Indexes of columns, from 0. */
+  readonly columns: Readonly<Partial<Record<PlanColumn, number>>>;
+}
+
+/** @returns undefined if no row has headings of which one names the sites, and another one the ads, their sizes or the devices. */
+export function findHeadings(table: readonly (readonly string[])[]): PlanHeadings | undefined {
+  const found = table
+    .slice(0, HEADING_ROWS)
+    .map((cells, row) => ({ row, columns: columnsOf(cells, table.slice(row + 1)) }));
+  const usable = found.filter(
+    ({ columns: { site, ad, size, device } }) => site !== undefined && (ad ?? size ?? device) !== undefined,
+  );
+  return usable.toSorted((one, two) => Object.keys(two.columns).length - Object.keys(one.columns).length)[0];
+}
+
+/** @returns where the sites of a list stand, if a heading names them. */
+export function findSiteColumn(table: readonly (readonly string[])[]): { row: number; column: number } | undefined {
+  for (const [row, cells] of table.slice(0, HEADING_ROWS).entries()) {
+    const { site } = columnsOf(cells, table.slice(row + 1));
+    if (site !== undefined) return { row, column: site };
+  }
+  return undefined;
+}
+
+function columnsOf(headings: readonly string[], rows: readonly (readonly string[])[]) {
+  const columns: Partial<Record<PlanColumn, number>> = {};
+  for (const column of PLAN_COLUMNS) {
+    const ranked = headings.flatMap((heading, index) => {
+      const rank = rankOf(heading, column);
+      return rank === undefined
+        ? []
+        : [{ index, rank: rank + (column === 'site' && !hasAddresses(rows, index) ? 10 : 0) }];
+    });
+    const [best] = ranked.toSorted((one, two) => one.rank - two.rank);
+    if (best !== undefined) columns[column] = best.index;
+  }
+  return columns;
+}
+
+/** A plan may name a publisher in one column and the address of its page in another. */
+function hasAddresses(rows: readonly (readonly string[])[], index: number): boolean {
+  return rows.some((cells) => isAddress(cells[index] ?? ''));
+}
+
+function isAddress(text: string): boolean {
+  return (
+    /^\s*(https?:\/\/)?([\p{L}\p{N}-]+\.)+[\p{L}\p{N}-]{2,}(:\d+)?([/?#]\S*)?\s*$/iu.test(text) ||
+    /^\s*https?:\/\//i.test(text)
+  );
+}
+
+type Cell<T> = { readonly value: T } | { readonly fault: string };
+
+export function siteCell(text: string): Cell<string> {
+  if (text.trim() === '') return { fault: 'Enter the address of the page.' };
+  if (!isAddress(text)) return { fault: 'This is no address: enter that of the page, such as news.example/travel.' };
+  const fault = siteFault(text);
+  return fault === undefined ? { value: text.trim() } : { fault: `The address ${fault}` };
+}
+
+const SEPARATOR = /\s*(?:[,;/&+|\n]|\band\b|\bund\b|\bet\b)\s*/i;
+const BOTH = /^(all|all devices|any|cross[ -]?device|multi[ -]?device|multi[ -]?screen|responsive|alle|tous)$/i;
+
+/** @param usual the devices for an empty cell. */
+export function deviceCell(text: string, usual: readonly DeviceName[]): Cell<readonly DeviceName[]> {
+  if (text.length > LIST_MAX) return TOO_LONG;
+  const given = text.trim();
+  if (given === '') return { value: usual };
+  if (BOTH.test(given)) return { value: ['desktop', 'mobile'] };
+  const whole = deviceMeant(given);
+  const meant = whole === undefined ? given.split(SEPARATOR).map(deviceMeant) : [whole];
+  const devices = meant.filter((device): device is Device => device !== undefined);
+  if (devices.length === meant.length) return { value: [...new Set(devices.map(({ name }) => name))] };
+  return {
+    fault:
+      'This is no known device: enter desktop, mobile, tablet, a model such as iPhone 14, or a size such as 1440x900.',
+  };
+}
+
+const SIZE = /(\d{1,4})\s*[x×*]\s*(\d{1,4})/gi;
+
+/** @returns all sizes in the cell, such as those of "300x250, 728 × 90 px"; none for an empty cell. */
+export function sizeCell(text: string): Cell<readonly { readonly width: number; readonly height: number }[]> {
+  if (text.length > LIST_MAX) return TOO_LONG;
+  const sizes = [...text.matchAll(SIZE)].map(([, width, height]) => ({ width: Number(width), height: Number(height) }));
+  if (sizes.length > 0 || !/\d/.test(text)) return { value: sizes };
+  return { fault: 'This is no size: enter width × height in pixels, such as 300x250.' };
+}
+
+/** @returns the seconds in the cell; none for an empty cell. */
+export function momentCell(text: string): Cell<readonly number[]> {
+  if (text.length > LIST_MAX) return TOO_LONG;
+  const parts = text
+    .split(/[;,\s]+/)
+    .map((part) => part.replace(/s(ec)?$/i, ''))
+    .filter((part) => part !== '');
+  const moments = parts.map(Number);
+  if (moments.every(isMarker)) return { value: [...new Set(moments)] };
+  return { fault: `Enter seconds from 0 to ${MARKER_MAX_SECONDS}, such as 2.5, or nothing.` };
+}

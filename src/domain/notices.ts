@@ -1,0 +1,94 @@
+/** Notices: what people and chats hear of, when, and who gets which unless they choose. */
+import type { Role } from './roles.ts';
+import { cutCodePoints } from './text.ts';
+
+/** `now`: within about a minute, so that what happens together makes one mail. */
+export const TIMINGS = ['now', 'hour', 'day', 'none'] as const;
+export type Timing = (typeof TIMINGS)[number];
+
+export const TIMING_TEXTS: Readonly<Record<Timing, string>> = {
+  now: 'at once',
+  hour: 'once an hour, together',
+  day: 'once a day, together',
+  none: 'never',
+};
+
+interface NoticeRule {
+  /** For people who choose what they get. */
+  readonly label: string;
+  /** For people with one of these roles who chose nothing. Others get it only if they choose it. */
+  readonly timing: Exclude<Timing, 'none'>;
+  readonly roles: readonly Role[];
+}
+
+const REVIEWERS = ['owner', 'manager', 'reviewer'] as const;
+
+export const NOTICES = {
+  set_ready: { label: 'A set is ready for review, or was approved by itself', timing: 'hour', roles: REVIEWERS },
+  set_failed: { label: 'A set failed: it has no picture', timing: 'hour', roles: ['owner', 'manager'] },
+  picture_rejected: { label: 'A reviewer rejected pictures', timing: 'hour', roles: ['owner', 'manager'] },
+  client_answered: { label: 'A client answered through a share link', timing: 'now', roles: REVIEWERS },
+  share_opened: { label: 'A share link was opened for the first time', timing: 'day', roles: ['owner', 'manager'] },
+  endpoint_disabled: { label: 'The service disabled a webhook endpoint', timing: 'now', roles: ['owner'] },
+  quota_near: { label: 'The quota of the day is used to 80 % or 100 %', timing: 'now', roles: ['owner', 'manager'] },
+} as const satisfies Record<string, NoticeRule>;
+
+export type NoticeKind = keyof typeof NOTICES;
+export const NOTICE_KINDS = Object.keys(NOTICES).filter(isNoticeKind);
+
+function isNoticeKind(name: string): name is NoticeKind {
+  return Object.hasOwn(NOTICES, name);
+}
+
+/** @returns when a member hears of this kind without an own choice. */
+export function defaultTiming(kind: NoticeKind, role: Role): Timing {
+  const { timing, roles }: NoticeRule = NOTICES[kind];
+  return roles.includes(role) ? timing : 'none';
+}
+
+/** Facts for the text of a notice, by kind. Names are as people typed them. */
+export interface NoticeFacts {
+  /** set_ready */
+  readonly inReview?: boolean;
+  readonly failed?: number;
+  /** The reviewer or client. */
+  readonly by?: string;
+  readonly approved?: boolean;
+  /** The label of a share link, or the host of an endpoint. */
+  readonly label?: string;
+  readonly reason?: string;
+  /** quota_near, as counts of pictures */
+  readonly used?: number;
+  readonly quota?: number;
+}
+
+export const CHAT_KINDS = ['slack', 'teams', 'webhook'] as const;
+export type ChatKind = (typeof CHAT_KINDS)[number];
+export const CHAT_KIND_TEXTS: Readonly<Record<ChatKind, string>> = {
+  slack: 'Slack, incoming webhook',
+  teams: 'Microsoft Teams, workflow "When a Teams webhook request is received"',
+  webhook: 'Another one: JSON with the field "text"',
+};
+
+/** Chats of one organization. */
+export const CHATS_MAX = 20;
+export const CHAT_NAME_MAX = 80;
+/** A notice at once waits so long, for others that join it. */
+export const QUIET_SECONDS = 60;
+/** A receiver gets so many mails or messages at once in an hour; the rest comes together in the next hour. */
+export const PER_HOUR_MAX = 20;
+/** Digests by day come at this hour of the person's time zone. */
+export const DAY_HOUR = 7;
+/** One mail or message says so many things, and counts the others. */
+export const ITEMS_MAX = 30;
+/** After so many refusals of the mail server in a row, a person gets no mails at that address. */
+export const REFUSALS_MAX = 3;
+
+const NAME_MAX = 120;
+
+/** @returns a name that people typed as one line without control characters and without marks that turn the direction of other text. */
+export function plainName(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').replace(/\s+/g, ' ');
+  const cut = cutCodePoints(line.trim(), NAME_MAX);
+  return cut.length < line.trim().length ? `${cut}…` : cut;
+}

@@ -1,0 +1,42 @@
+// Buttons that copy a text, menus that close on Escape or a click beside them, and time zones.
+function say(text) {
+  const toast = document.createElement('p');
+  toast.className = 'toast';
+  toast.setAttribute('role', 'status');
+  document.body.append(toast);
+  // A screen reader reads what changes in a part that it knows.
+  requestAnimationFrame(() => toast.append(text));
+  setTimeout(() => toast.remove(), 3_000);
+}
+
+async function copy(text) {
+  // Pages without https may not write to the clipboard.
+  if (navigator.clipboard === undefined) return say('This browser copies only on pages with https. Select the text.');
+  await navigator.clipboard.writeText(text).then(
+    () => say('Copied'),
+    () => say('The browser did not allow to copy. Select the text.'),
+  );
+}
+
+function closeMenus(except) {
+  for (const menu of document.querySelectorAll('.menu[open]')) if (!menu.contains(except)) menu.open = false;
+}
+
+document.addEventListener('click', ({ target }) => {
+  closeMenus(target);
+  const button = target.closest('[data-copy]');
+  if (button !== null) void copy(button.dataset.copy);
+});
+
+document.addEventListener('keydown', ({ key }) => {
+  const menu = key === 'Escape' ? document.querySelector('.menu[open]') : null;
+  if (menu === null) return;
+  menu.open = false;
+  menu.querySelector('summary').focus();
+});
+
+// A form that a person has not filled in yet begins with the zone of that person.
+for (const select of document.querySelectorAll('select[data-own-zone]')) {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  if ([...select.options].some(({ value }) => value === timeZone)) select.value = timeZone;
+}

@@ -1,0 +1,147 @@
+// Keys and conveniences of the page of a set and of one picture. Each does what a link or a button of the page does.
+{
+  const press = (selector) => document.querySelector(selector)?.click();
+  const isTyping = (target) => target.matches('textarea, select, input:not([type="checkbox"])');
+
+  // Keys of one picture.
+  const KEYS = {
+    ArrowLeft: 'a[rel="prev"]',
+    ArrowRight: 'a[rel="next"]',
+    e: '#show-slots',
+    z: '[data-zoom]',
+    a: '.picture-head [data-key="a"]',
+  };
+
+  // Asks for the reason of a rejection. Enter rejects, also without a reason.
+  function askReason(reject) {
+    const field = document.getElementById('comment');
+    field.placeholder = 'Reason (optional). Enter rejects the picture, Escape goes back.';
+    field.onkeydown = (event) => {
+      if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      reject.click();
+    };
+    field.onblur = () => {
+      field.onkeydown = null;
+      field.placeholder = '';
+    };
+    field.focus();
+  }
+
+  document.addEventListener('keydown', (event) => {
+    if (isTyping(event.target) && event.key === 'Escape') event.target.blur();
+    if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    const cell = event.target.closest('.shot');
+    if (cell !== null) {
+      if (!inGrid(cell, event.key)) return;
+    } else if (document.querySelector('.picture-head') === null) return;
+    else if (event.key === 'c') document.getElementById('comment')?.focus();
+    else if (event.key === 'r') {
+      const reject = document.querySelector('.picture-head [data-key="r"]');
+      if (reject?.value === 'rejected') askReason(reject);
+      else reject?.click();
+    } else if (Object.hasOwn(KEYS, event.key)) press(KEYS[event.key]);
+    else return;
+    event.preventDefault();
+  });
+
+  // Keys of a picture in the grid. Returns whether the key has a meaning.
+  function inGrid(cell, key) {
+    const all = [...document.querySelectorAll('.shot .frame')];
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
+    if (step !== undefined) all[all.indexOf(cell.querySelector('.frame')) + step]?.focus();
+    else if (key === 'x') cell.querySelector('[name="pick"]')?.click();
+    else if (key === 'a' || key === 'r') cell.querySelector(`[data-key="${key}"]`)?.click();
+    else return false;
+    return true;
+  }
+
+  const zoom = document.querySelector('[data-zoom]');
+  const stage = document.querySelector('.stage');
+  if (zoom !== null && stage !== null) {
+    const image = stage.querySelector('img');
+    const toggle = () => {
+      const isZoomed = stage.classList.toggle('zoomed');
+      zoom.setAttribute('aria-pressed', String(isZoomed));
+      image.style.width = isZoomed ? `${image.naturalWidth / devicePixelRatio}px` : '';
+    };
+    // A click on the picture sets the pin of a new comment while its button is pressed.
+    const setPin = ({ clientX, clientY }) => {
+      const { left, top, width, height } = image.getBoundingClientRect();
+      const [x, y] = [(clientX - left) / width, (clientY - top) / height].map((at) => Math.min(1, Math.max(0, at)));
+      pin.form.elements.pin.value = `${x.toFixed(4)},${y.toFixed(4)}`;
+      const svg = stage.querySelector('.pins');
+      const dot = svg.querySelector('.new') ?? document.createElementNS(svg.namespaceURI, 'circle');
+      dot.setAttribute('class', 'new');
+      dot.setAttribute('cx', x * svg.viewBox.baseVal.width);
+      dot.setAttribute('cy', y * svg.viewBox.baseVal.height);
+      dot.setAttribute('r', svg.dataset.radius);
+      svg.append(dot);
+      pressPin(false);
+      pin.form.elements.body.focus();
+    };
+    const pin = document.querySelector('[data-pin]');
+    const pressPin = (isPressed) => {
+      pin.setAttribute('aria-pressed', String(isPressed));
+      stage.classList.toggle('pinning', isPressed);
+      if (isPressed && stage.classList.contains('zoomed')) toggle();
+    };
+    if (pin !== null) pin.hidden = false;
+    pin?.addEventListener('click', () => {
+      pressPin(pin.getAttribute('aria-pressed') !== 'true');
+      stage.scrollIntoView({ block: 'nearest' });
+    });
+    zoom.hidden = false;
+    zoom.addEventListener('click', toggle);
+    stage.addEventListener('click', (event) => {
+      if (event.target.closest('.pins a') !== null) return;
+      event.preventDefault();
+      const slot = event.target.closest('[data-slot]');
+      if (pin?.getAttribute('aria-pressed') === 'true') setPin(event);
+      else if (slot === null) toggle();
+      else location.hash = `slot-${slot.dataset.slot}`;
+    });
+  }
+  // Copies the address of a link that was just created, once.
+  const created = document.querySelector('[data-copy-now] [data-copy]');
+  if (created !== null) {
+    const here = new URL(location.href);
+    here.searchParams.delete('created');
+    history.replaceState(null, '', here);
+    created.click();
+  }
+
+  const play = document.querySelector('[data-play]');
+  play?.addEventListener('click', (event) => {
+    event.preventDefault();
+    const image = stage.querySelector('img');
+    const still = image.dataset.still ?? image.src;
+    const isPlaying = image.src !== still;
+    image.dataset.still = still;
+    image.src = isPlaying ? still : play.href;
+    play.querySelector('span').textContent = isPlaying ? 'Play' : 'Stop';
+  });
+  const near = document.querySelector('a[rel="next"]');
+  if (near !== null) {
+    const hint = document.createElement('link');
+    Object.assign(hint, { rel: 'prefetch', href: near.href });
+    document.head.append(hint);
+  }
+
+  const slide = document.querySelector('.slide');
+  if (slide !== null) {
+    const sides = document.querySelector('.sides');
+    const range = slide.querySelector('input');
+    slide.hidden = false;
+    range.addEventListener('input', () => {
+      sides.classList.toggle('overlaid', range.value > 0);
+      sides.lastElementChild.style.clipPath = range.value > 0 ? `inset(0 0 0 ${100 - range.value}%)` : '';
+    });
+  }
+
+  document.addEventListener('change', ({ target }) => {
+    if (target.name !== 'pick') return;
+    const count = document.querySelectorAll('[name="pick"]:checked').length;
+    document.querySelector('[data-selected]').textContent = `${count} selected:`;
+  });
+}

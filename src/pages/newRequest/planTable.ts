@@ -1,0 +1,78 @@
+/** The media plan on the page of a new request: its cells as fields, with their faults. */
+import type { MediaPlan } from '../../core/mediaPlans/mediaPlan.ts';
+import { PLAN_COLUMNS } from '../../domain/mediaPlans.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { button } from '../components.ts';
+import type { FieldFaults, Plan } from './draft.ts';
+import { faultList } from './fields.ts';
+import { UNKNOWN_COLUMNS } from './requestBody.ts';
+
+/** Rows that the page shows at once: those with faults first. */
+const ROWS_SHOWN = 200;
+
+const MEANINGS: Readonly<Record<(typeof PLAN_COLUMNS)[number], string>> = {
+  ad: 'Ad',
+  site: 'Site',
+  device: 'Device',
+  size: 'Size',
+  moment: 'Moment',
+  market: 'Market',
+};
+
+/** @returns the indexes of the rows to show, those with faults first. */
+export function shownRows({ rows, headings }: Plan, faulty: ReadonlySet<number>): readonly number[] {
+  const indexes = [...rows.keys()].filter((row) => row > headings.row && rows[row]?.some((cell) => cell !== ''));
+  return [...indexes.filter((row) => faulty.has(row)), ...indexes.filter((row) => !faulty.has(row))].slice(
+    0,
+    ROWS_SHOWN,
+  );
+}
+
+export function planPanel(plan: Plan, read: MediaPlan | undefined, faults: FieldFaults): Html {
+  const { rows, headings } = plan;
+  const byRow = Map.groupBy(read?.faults ?? [], ({ row }) => row);
+  const shown = shownRows(plan, new Set(byRow.keys()));
+  const width = Math.max(...rows.map((row) => row.length));
+  const columns = Array.from({ length: width }, (_, index) => index);
+  const meant = (column: number) => PLAN_COLUMNS.find((name) => headings.columns[name] === column);
+  const count = rows.filter((row, index) => index > headings.row && row.some((cell) => cell !== '')).length;
+  const more = count > shown.length && html` The first ${shown.length} are shown.`;
+  const state =
+    byRow.size > 0 ? `${byRow.size} of ${count} rows need a correction.` : count === 1 ? 'One row.' : `${count} rows.`;
+  const heads = columns.map((column) => {
+    const title = rows[headings.row]?.[column] ?? `Column ${column + 1}`;
+    const options = PLAN_COLUMNS.map(
+      (name) => html`<option value="${name}"${name === meant(column) && html` selected`}>${MEANINGS[name]}</option>`,
+    );
+    return html`<th scope="col"><label for="column-${column}"><bdi>${title}</bdi></label><select id="column-${column}" name="column:${column}"><option value="">Not used</option>${options}</select></th>`;
+  });
+  const body = shown.map((row) => {
+    const cells = columns.map((column) => {
+      const text = rows[row]?.[column] ?? '';
+      const meaning = meant(column);
+      if (meaning === undefined) return html`<td>${text}</td>`;
+      const texts = (byRow.get(row) ?? []).filter((fault) => fault.column === column).map((fault) => fault.text);
+      const label = `${MEANINGS[meaning]}, row ${row + 1}`;
+      return cellField({ name: `cell:${row}:${column}`, label, text, faults: texts });
+    });
+    return html`<tr><th scope="row">${row + 1}</th>${cells}</tr>`;
+  });
+  return html`<section class="panel wide plan" id="plan" tabindex="-1" aria-labelledby="plan-title"><input type="hidden" name="plan_id" value="${plan.id}"><header class="head"><div><h2 id="plan-title">Media plan</h2>
+<p class="meta">${state}${more} Each row gives its own pictures, beside those of the sites above.</p></div>
+<div class="actions">${button({ label: 'Check again', icon: 'check', name: 'action', value: 'check' })}${button({ label: 'Remove the plan', icon: 'trash-2', kind: 'quiet', name: 'action', value: 'plan-remove' })}</div></header>
+${faults.of('plan').length > 0 ? faultList(faults, 'plan') : read === undefined && html`<p class="fault">${UNKNOWN_COLUMNS}</p>`}
+<div class="scroll" tabindex="0" role="region" aria-label="Rows of the plan"><table><thead><tr><th scope="col">Row</th>${heads}</tr></thead><tbody>${body}</tbody></table></div></section>`;
+}
+
+interface Cell {
+  /** The name of the field. */
+  readonly name: string;
+  readonly label: string;
+  readonly text: string;
+  readonly faults: readonly string[];
+}
+
+function cellField({ name, label, text, faults }: Cell): HtmlContent {
+  const described = faults.length > 0 && html` aria-invalid="true" aria-describedby="fault-${name}"`;
+  return html`<td><input name="${name}" value="${text}" aria-label="${label}"${described}>${described && html`<p class="fault" id="fault-${name}">${faults.join(' ')}</p>`}</td>`;
+}

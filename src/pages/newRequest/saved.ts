@@ -1,0 +1,170 @@
+/** Templates and site lists on the page of a new request: fill the form from one, save the form as one, remove one. */
+import { readOrFail } from '../../api/public/endpoint.ts';
+import { deviceRecord } from '../../contract/records.ts';
+import { NewSiteList, newTemplate, siteListBody, templateBody } from '../../contract/savedObjects.ts';
+import { readDraftAds } from '../../core/ads/readAd.ts';
+import { findNamed, removeNamed, type SavedRow, saveNamed, saveTemplate } from '../../core/requests/savedObjects.ts';
+import { isUuid } from '../../domain/slugs.ts';
+import { isBlank } from '../../domain/text.ts';
+import type { PagesOptions, Viewer } from '../context.ts';
+import { tryForm } from '../fields.ts';
+import { type Draft, FieldFaults, sentenceOf } from './draft.ts';
+import { withSites } from './receiveForm.ts';
+import { readTargets } from './requestBody.ts';
+
+export interface SavedOutcome {
+  readonly draft: Draft;
+  readonly faults: FieldFaults;
+  /** Tells what was done. */
+  readonly notice?: string;
+}
+
+type Act = (options: PagesOptions, viewer: Viewer, draft: Draft) => Promise<SavedOutcome>;
+
+/** Replaces what the template has in the form. The faults name what was deleted since. */
+const useTemplate: Act = async (options, { organizationId }, draft) => {
+  const row = await chosen(options, organizationId, 'request_templates', draft.template);
+  if (row === undefined) return withFault(draft, 'template', 'Choose a template.');
+  const { ads, site_list: listed } = row.body;
+  const list = await chosen(options, organizationId, 'site_lists', listed?.id ?? '');
+  const ids = (ads ?? []).map(({ id }) => id);
+  const found = await readDraftAds(options.store.db, { organizationId, ids });
+  const faults = new FieldFaults();
+  const gone = ids.length - found.length;
+  if (gone > 0)
+    faults.add('ads', `${gone === 1 ? 'One ad' : `${gone} ads`} of the template “${row.name}” was deleted.`);
+  if (listed !== undefined && list === undefined) faults.add('sites', 'The site list of the template was deleted.');
+  const filled = fill(draft, row);
+  return {
+    draft: {
+      ...filled,
+      ...(ids.length > 0 && { adIds: found.map(({ id }) => id) }),
+      ...(list && { siteList: list.id, sites: withSites(row.body.sites.length > 0 ? filled.sites : '', urlsOf(list)) }),
+    },
+    faults,
+    notice: `The template “${row.name}” was filled in.`,
+  };
+};
+
+const urlsOf = ({ body }: SavedRow<'site_lists'>) => body.sites.map(({ url }) => url);
+
+const saveAsTemplate: Act = async (options, viewer, draft) => {
+  const faults = new FieldFaults();
+  const { sites, devices, options: given } = readTargets(draft, faults);
+  if (faults.any) return { draft, faults };
+  const { campaign, instructions, adIds } = draft;
+  // A request with all sites of a list follows the list.
+  const list = await chosen(options, viewer.organizationId, 'site_lists', draft.siteList);
+  const listed = list === undefined ? [] : urlsOf(list);
+  const usesList = list !== undefined && listed.every((url) => sites.includes(url));
+  const body = {
+    name: draft.templateName,
+    sites: sites.filter((url) => !(usesList && listed.includes(url))).map((url) => ({ url })),
+    ...(usesList && { site_list: { id: list.id } }),
+    devices: devices.map(deviceRecord),
+    options: given,
+    ...(adIds.length > 0 && { ads: adIds.map((id) => ({ id })) }),
+    ...(!isBlank(campaign) && { campaign: { name: campaign } }),
+    ...(!isBlank(instructions) && { instructions }),
+  };
+  return saving(draft, 'template', async () => {
+    const template = readOrFail(newTemplate(options.limits), body);
+    const { organizationId, keyId } = viewer;
+    const name = template.name.trim();
+    const toSave = { organizationId, keyId, name, body: templateBody(template) };
+    const { row } = await options.store.db.transaction().execute((tx) => saveTemplate(tx, toSave));
+    const saved = { ...draft, template: row.id, templateName: '' };
+    return { draft: saved, faults, notice: `The template “${name}” was saved.` };
+  });
+};
+
+/** Adds the sites of the list to the form. */
+const addSiteList: Act = async (options, { organizationId }, draft) => {
+  const row = await chosen(options, organizationId, 'site_lists', draft.siteList);
+  if (row === undefined) return withFault(draft, 'sites', 'Choose a site list.');
+  const sites = withSites(draft.sites, urlsOf(row));
+  return { draft: { ...draft, sites }, faults: new FieldFaults(), notice: `The sites of “${row.name}” were added.` };
+};
+
+const saveSiteList: Act = async (options, { organizationId, keyId }, draft) => {
+  const faults = new FieldFaults();
+  const { sites } = readTargets({ ...draft, markers: '' }, faults);
+  if (faults.any) return { draft, faults };
+  return saving(draft, 'sites', async () => {
+    const list = readOrFail(NewSiteList, { name: draft.siteListName, sites: sites.map((url) => ({ url })) });
+    const name = list.name.trim();
+    const toSave = { organizationId, keyId, name, body: siteListBody(list) };
+    const { row } = await options.store.db.transaction().execute((tx) => saveNamed(tx, 'site_lists', toSave));
+    const saved = { ...draft, siteList: row.id, siteListName: '' };
+    return { draft: saved, faults, notice: `The site list “${name}” was saved.` };
+  });
+};
+
+const removing =
+  (table: 'request_templates' | 'site_lists', field: 'template' | 'siteList'): Act =>
+  async (options, { organizationId }, draft) => {
+    const row = await chosen(options, organizationId, table, draft[field]);
+    if (row === undefined) return withFault(draft, field === 'template' ? field : 'sites', 'Choose one to remove.');
+    await options.store.db.transaction().execute((tx) => removeNamed(tx, table, { organizationId, id: row.id }));
+    return { draft: { ...draft, [field]: '' }, faults: new FieldFaults(), notice: `“${row.name}” was removed.` };
+  };
+
+/** By the values of the buttons. */
+export const SAVED_ACTIONS = {
+  'template-use': useTemplate,
+  'template-save': saveAsTemplate,
+  'template-remove': removing('request_templates', 'template'),
+  'list-add': addSiteList,
+  'list-save': saveSiteList,
+  'list-remove': removing('site_lists', 'siteList'),
+} as const satisfies Readonly<Record<string, Act>>;
+
+async function chosen<T extends 'request_templates' | 'site_lists'>(
+  { store }: PagesOptions,
+  organizationId: string,
+  table: T,
+  id: string,
+): Promise<SavedRow<T> | undefined> {
+  return isUuid(id) ? findNamed(store.db, table, { organizationId, id }) : undefined;
+}
+
+function fill(draft: Draft, { id, body }: SavedRow<'request_templates'>): Draft {
+  const { sites, devices, options, campaign, instructions } = body;
+  const { ad, slot, page, animation } = options;
+  return {
+    ...draft,
+    template: id,
+    ...(sites.length > 0 && { sites: `${sites.map(({ url }) => url).join('\n')}\n` }),
+    ...(devices.length > 0 && { devices: devices.map(({ name }) => name) }),
+    ...(campaign && { campaign: campaign.name }),
+    ...(instructions !== undefined && { instructions }),
+    markers: (ad?.frames ?? []).map(({ marker }) => marker).join(', '),
+    allowScaling: ad?.allow_scaling ?? false,
+    slot: String(slot?.selector ?? slot?.index ?? ''),
+    keepOtherAds: page?.other_ads === 'keep',
+    fullPage: page?.full_page ?? false,
+    location: page?.location ?? '',
+    animate: (animation ?? null) !== null,
+  };
+}
+
+/** Runs what saves something under a name. */
+async function saving(
+  draft: Draft,
+  field: 'template' | 'sites',
+  run: () => Promise<SavedOutcome>,
+): Promise<SavedOutcome> {
+  return tryForm(run, ({ name = [], sites = [], ...others }) => {
+    const faults = new FieldFaults();
+    faults.addErrors(Object.fromEntries(Object.entries(others).map(([path, texts]) => [`.${path}`, texts])));
+    for (const text of name) faults.add(field, sentenceOf('The name', text));
+    for (const text of sites) faults.add(field, sentenceOf('The list of sites', text));
+    return { draft, faults };
+  });
+}
+
+function withFault(draft: Draft, field: 'template' | 'sites', sentence: string): SavedOutcome {
+  const faults = new FieldFaults();
+  faults.add(field, sentence);
+  return { draft, faults };
+}

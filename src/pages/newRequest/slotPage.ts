@@ -1,0 +1,181 @@
+/** The page of a placement: the picture of a page with its slots, of which a person chooses one for the request. */
+import { noteQuota } from '../../api/server/accessLog.ts';
+import { CreatePlacement, type SlotsRecord } from '../../contract/placements.ts';
+import { deviceRecord } from '../../contract/records.ts';
+import { readDraftAds } from '../../core/ads/readAd.ts';
+import { readPlacement } from '../../core/placements/placementQueries.ts';
+import { acceptPlacement } from '../../core/placements/placements.ts';
+import type { Row } from '../../db/rows.ts';
+import type { AdSize } from '../../domain/ads.ts';
+import { deviceTitle, findDevice } from '../../domain/devices.ts';
+import { Failure, invalid } from '../../domain/failure.ts';
+import { PLACEMENT_SIZES_MAX } from '../../domain/placements.ts';
+import { siteFault, siteKey } from '../../domain/webAddresses.ts';
+import { type Html, html } from '../../lib/html.ts';
+import { button, linkButton, pageHead, tabs } from '../components.ts';
+import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
+import { formField, hiddenFields } from '../forms.ts';
+import { idOf, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
+import { siteName } from '../parts.ts';
+import { addressOf, type PagePaths } from '../paths.ts';
+import { slotOverlay } from '../set/slots.ts';
+import { type Draft, FieldFaults, newDraft, slotKey } from './draft.ts';
+import { keepDraft, keptDraft } from './keptDraft.ts';
+import { readWanted } from './requestBody.ts';
+
+const pathOf = (paths: PagePaths, id: string) => `${paths.newRequest}/slots/${id}`;
+
+/** After this time, something is wrong with the service. A page has a minute to load. */
+const DEADLINE_MS = 5 * 60_000;
+const REFRESH_SECONDS = 2;
+/** The picture of a page is at most so large, pixels. */
+const PICTURE_MAX = 16_000;
+
+export function addSlotRoutes(pages: PageRoutes): void {
+  const { options } = pages;
+  pages.get('/o/:slug/new/slots/:id', (given) => slotsPage(options, given));
+  pages.post('/o/:slug/new/slots/:id', (given) => chooseSlot(options, given));
+}
+
+interface ToOpen {
+  readonly draft: Draft;
+  readonly faults: FieldFaults;
+}
+
+/** Asks for the picture of the page that the form names, and leads to it. The form is shown again if that is not possible. */
+export async function openSlots(
+  options: PagesOptions,
+  given: ViewerRequest,
+  { draft, faults }: ToOpen,
+): Promise<ToOpen | 'sent'> {
+  const { request, response, viewer, paths } = given;
+  try {
+    const page = { site: formField(request, 'slot_site'), device: formField(request, 'slot_device') };
+    const wanted = await wantedPlacement(options, viewer, draft, page);
+    await keepDraft(options, viewer, draft, faults);
+    if (faults.of('form').length > 0) return { draft, faults };
+    const { organizationId } = viewer;
+    const { id } = await options.store.db
+      .transaction()
+      .execute((tx) => acceptPlacement(tx, { organizationId, wanted }, options));
+    return redirectTo(given, pathOf(paths, id));
+  } catch (error) {
+    if (!(error instanceof Failure) || error.status >= 500) throw error;
+    noteQuota(response, error.code);
+    for (const text of Object.values(error.errors).flat()) faults.add('slots', text);
+    return { draft, faults };
+  }
+}
+
+interface SitePage {
+  readonly site: string;
+  readonly device: string;
+}
+
+/** @throws Failure (422) */
+async function wantedPlacement(options: PagesOptions, viewer: Viewer, draft: Draft, page: SitePage) {
+  const { site, device } = page;
+  if (siteFault(site) !== undefined || findDevice(device) === undefined)
+    throw invalid({ slots: ['Enter a site and choose a device first.'] });
+  const ads = await adsOn(options, viewer, draft, page);
+  const sizes = new Map(ads.flatMap(({ size }) => (size === null ? [] : [[nameOf(size), size] as const])));
+  if (sizes.size === 0)
+    throw invalid({ slots: ['Add an ad that fits the device first. Its size says which slots fit.'] });
+  const wish = { site: { url: site }, device: deviceRecord(device) };
+  return CreatePlacement.parse({ ...wish, sizes: [...sizes.values()].slice(0, PLACEMENT_SIZES_MAX) });
+}
+
+/** @returns the ads that the draft wants on this page and device. */
+async function adsOn(options: PagesOptions, { organizationId }: Viewer, draft: Draft, { site, device }: SitePage) {
+  const { db } = options.store;
+  const ads = await readDraftAds(db, { organizationId, ids: draft.adIds });
+  const { planned } = await readWanted(options, { organizationId, draft, ads, faults: new FieldFaults() });
+  const key = siteKey(site);
+  const here = planned?.combinations.filter((one) => one.device === device && siteKey(one.site) === key) ?? [];
+  return readDraftAds(db, { organizationId, ids: [...new Set(here.map(({ ad }) => ad.id))] });
+}
+
+const nameOf = ({ width, height }: AdSize) => `${width}x${height}`;
+
+async function slotsPage(options: PagesOptions, given: ViewerRequest): Promise<PageResult> {
+  const { request, response, viewer, paths } = given;
+  const row = await readPlacement(options.store.db, { id: idOf(request), organizationId: viewer.organizationId });
+  if (row === undefined) return undefined;
+  const up = { href: `${paths.newRequest}#slots`, label: 'New request' };
+  const name = `${siteName(row.site_url).address} on ${deviceTitle(row.device)}`;
+  const head = pageHead({ up, title: 'Choose the slot', meta: html`<bdi>${name}</bdi>` });
+  const page = (body: Html): ResultsPage => ({
+    title: 'Choose the slot',
+    section: 'new',
+    assets: ['set.css', 'newRequest.css'],
+    body: html`${head}${body}`,
+  });
+  const fault = (text: string) => page(html`<p class="note fault" role="alert">${text} Go back to try it again.</p>`);
+  if (row.status === 'pending') {
+    const waited = Date.now() - row.created_at.getTime();
+    if (waited > DEADLINE_MS) return fault('The service did not take the page in five minutes.');
+    // Browsers do this without a script.
+    response.set('Refresh', String(REFRESH_SECONDS));
+    return page(
+      html`<div class="progress" role="status"><progress aria-label="The page is being taken"></progress><p>The page is being taken, since ${Math.round(waited / 1000)} s. This takes up to a minute, and up to five if the service is busy.</p></div>`,
+    );
+  }
+  const size = row.record?.sizes.find((each) => nameOf(each) === request.query['size']) ?? row.record?.sizes[0];
+  if (size === undefined) return fault(`There is no picture of the page: ${row.reason ?? 'no reason was recorded.'}`);
+  return page(await chooser(options, given, row, size));
+}
+
+async function chooser(
+  options: PagesOptions,
+  { request, viewer, paths }: ViewerRequest,
+  row: Row<'placements'>,
+  size: SlotsRecord['sizes'][number],
+): Promise<Html> {
+  const { site_url: site, device, record, image_token: token } = row;
+  const draft = (await keptDraft(options, viewer)) ?? newDraft();
+  const ads = await adsOn(options, viewer, draft, { site, device });
+  const wished = Number(request.query['slot']) || (draft.slots[slotKey(site, device, size)] ?? size.chosen);
+  const path = pathOf(paths, row.id);
+  const href = (slot: number) => `${addressOf(path, { size: nameOf(size), slot: String(slot) })}#slot-${slot}`;
+  const slots = size.candidates.map((candidate, index) => ({
+    ...candidate,
+    size: [candidate.size.width, candidate.size.height] as [number, number],
+    number: index + 1,
+    isChosen: index + 1 === wished,
+    place: candidate.box,
+  }));
+  const chosen = slots.find(({ isChosen }) => isChosen);
+  const cut = (pixels = 0) => Math.min(pixels, PICTURE_MAX);
+  const picture = { width: cut(record?.page.width), height: cut(record?.page.height) };
+  const shown = ads.find((ad) => ad.size !== null && nameOf(ad.size) === nameOf(size))?.preview_token;
+  const ad = shown && chosen?.problem === null ? { src: paths.image(shown), ...size } : undefined;
+  const overlay = slotOverlay({ slots, found: slots.length }, picture, { hrefOf: href, ad });
+  const sizes = (record?.sizes ?? []).map((each) => ({
+    label: `${each.width} × ${each.height}`,
+    href: addressOf(path, { size: nameOf(each) }),
+    isCurrent: each === size,
+  }));
+  const use =
+    chosen?.problem === null &&
+    html`<form method="post" action="${path}">${hiddenFields(viewer, paths.newRequest)}<input type="hidden" name="size" value="${nameOf(size)}">${button({ label: 'Use this slot', icon: 'check', kind: 'primary', name: 'slot', value: String(chosen.number) })}</form>`;
+  const items = slots.map(
+    ({ number, box, problem, isChosen }) =>
+      html`<li>${linkButton({ href: href(number), label: `Slot ${number}`, ...(isChosen && { icon: 'check' as const }) })} <span class="meta">${Math.round(box.width)} × ${Math.round(box.height)}, ${Math.round(box.y)} px from the top${problem !== null && html`. It cannot hold the ad: ${problem}`}</span></li>`,
+  );
+  return html`${sizes.length > 1 && tabs('Sizes of ads', sizes)}
+${slots.length === 0 && html`<p class="note">This page has no slots.</p>`}
+<div class="place"><div class="pictured"><img src="${paths.image(token ?? '')}" alt="The page ${siteName(site).address}" width="${picture.width}" height="${picture.height}">${overlay}</div>
+<aside><div class="panel"><p>${chosen === undefined ? 'Choose a slot' : html`<strong>Slot ${chosen.number}</strong>`} for ads of ${size.width} × ${size.height}</p>${use}</div><ol class="slots">${items}</ol></aside></div>`;
+}
+
+async function chooseSlot(options: PagesOptions, given: ViewerRequest): Promise<PageResult> {
+  const { request, viewer, paths } = given;
+  const row = await readPlacement(options.store.db, { id: idOf(request), organizationId: viewer.organizationId });
+  const size = row?.record?.sizes.find((each) => nameOf(each) === formField(request, 'size'));
+  const number = Number(formField(request, 'slot'));
+  if (row === undefined || size?.candidates[number - 1] === undefined) return undefined;
+  const draft = (await keptDraft(options, viewer)) ?? newDraft();
+  const slots = { ...draft.slots, [slotKey(row.site_url, row.device, size)]: number };
+  await keepDraft(options, viewer, { ...draft, slots }, new FieldFaults());
+  return redirectTo(given, `${paths.newRequest}#slots`);
+}

@@ -1,0 +1,155 @@
+/** The page "Your account": name, organizations and sessions of a person. */
+import type { Request, Response } from 'express';
+import { endSessions, listSessions, type Person, type SessionRow } from '../../core/people/sessions.ts';
+import { nameOf, renameUser, USER_NAME_MAX } from '../../core/people/users.ts';
+import { html } from '../../lib/html.ts';
+import { badge, button, type Column, facts, pageHead, panel, table } from '../components.ts';
+import type { ResultsPage } from '../context.ts';
+import { cookieOptions } from '../cookies.ts';
+import { textField } from '../fields.ts';
+import { formField, requireOwnForm } from '../forms.ts';
+import { timeElement } from '../labels.ts';
+import { formBody, type PageRoutes } from '../pageRoutes.ts';
+import { addressOf, pathsOf, rootPath } from '../paths.ts';
+import { findSignedIn, PERSON_COOKIE, personFormToken } from '../viewer.ts';
+import { recordForAll } from './personSession.ts';
+import { notePage } from './ways.ts';
+
+export function addAccountRoutes(pages: PageRoutes): void {
+  const { options, router } = pages;
+  const paths = pathsOf(options.publicUrl, '');
+  const { db } = options.store;
+  const path = `${paths.base}/account`;
+  router.get('/account', async (request, response) => {
+    const person = await findSignedIn(db, request);
+    if (person === undefined) return response.redirect(302, addressOf(`${paths.base}/sign-in`, { next: path }));
+    response.set('Cache-Control', 'no-store');
+    const sessions = await listSessions(db, person.userId);
+    pages.send(
+      response,
+      accountPage(person, { sessions, base: paths.base, token: personFormToken(options.secret, person) }),
+      { paths },
+    );
+  });
+  type Act = (person: Person, exchange: { request: Request; response: Response }) => Promise<unknown>;
+  const post = (at: string, act: Act) =>
+    router.post(at, formBody(), async (request, response) => {
+      const person = await findSignedIn(db, request);
+      if (person === undefined) return response.redirect(303, addressOf(`${paths.base}/sign-in`, { next: path }));
+      requireOwnForm(request, personFormToken(options.secret, person));
+      await act(person, { request, response });
+    });
+  post('/account/name', async ({ userId, email }, { request, response }) => {
+    await renameUser(db, userId, nameOf(formField(request, 'name'), email));
+    response.redirect(303, path);
+  });
+  post('/account/sessions/:id/end', async (person, { request, response }) => {
+    const [{ userId }, id] = [person, String(request.params['id']).toLowerCase()];
+    await db.transaction().execute(async (tx) => {
+      const { count } = await endSessions(tx, { userId, id });
+      if (count > 0) await recordForAll(tx, { request, response }, { ...person, sessionId: id }, 'session.ended');
+    });
+    response.redirect(303, path);
+  });
+  const leave =
+    (isEverywhere: boolean): Act =>
+    async (person, { request, response }) => {
+      const { userId, sessionId } = person;
+      const { idToken } = await db.transaction().execute(async (tx) => {
+        const ended = await endSessions(tx, { userId, id: sessionId });
+        if (isEverywhere) await endSessions(tx, { userId });
+        await recordForAll(tx, { request, response }, person, 'session.ended');
+        return ended;
+      });
+      response.clearCookie(PERSON_COOKIE, cookieOptions(options.publicUrl, rootPath(paths)));
+      await sayGoodbye(pages, response, idToken);
+    };
+  post('/account/sign-out', leave(false));
+  post('/account/sign-out-everywhere', leave(true));
+}
+
+/** The browser continues to the provider by itself. A redirect would be part of the form, whose targets the pages restrict to this site. */
+async function sayGoodbye(
+  { options, send }: PageRoutes,
+  response: Response,
+  idToken: string | undefined,
+): Promise<void> {
+  const paths = pathsOf(options.publicUrl, '');
+  const { provider, log, publicUrl } = options;
+  const url =
+    idToken === undefined
+      ? undefined
+      : await provider?.signOutUrl(idToken, publicUrl).catch((error: unknown) => {
+          log.error({ err: error }, 'the OpenID Connect provider does not answer, so a session stays open there');
+          return undefined;
+        });
+  response.set('Cache-Control', 'no-store');
+  if (url !== undefined) response.set('Refresh', `0; url=${url}`);
+  const text = html`<p>You are signed out of Tearsheet.</p>${url !== undefined && html`<p><a href="${url}">Sign out of your company account too</a></p>`}<p><a href="${rootPath(paths)}">Sign in again</a></p>`;
+  send(response, notePage('Signed out', text), { paths });
+}
+
+interface AccountGiven {
+  readonly sessions: readonly SessionRow[];
+  readonly base: string;
+  readonly token: string;
+}
+
+function accountPage(person: Person, { sessions, base, token }: AccountGiven): ResultsPage {
+  const { name, email, memberships, sessionId } = person;
+  const hidden = html`<input type="hidden" name="form" value="${token}">`;
+  const form = { values: { name }, errors: {} };
+  const organizations =
+    memberships.length === 0
+      ? html`<p>You are a member of no organization. Ask an owner of one to invite you.</p>`
+      : html`<ul class="plain">${memberships.map(({ slug, role }) => html`<li><a href="${base}/o/${slug}">${slug}</a> <span class="meta">${role}</span></li>`)}</ul>`;
+  const columns: Column<SessionRow>[] = [
+    {
+      label: 'Browser',
+      kind: 'main',
+      cell: ({ id, user_agent: agent }) =>
+        html`<bdi>${browserOf(agent)}</bdi>${id === sessionId && html` ${badge('active', 'This one')}`}`,
+    },
+    {
+      label: 'Signed in',
+      cell: (row) =>
+        html`${timeElement(row.created_at)} <span class="meta">${row.method === 'provider' ? 'with the company account' : 'with a link'}${row.address !== null && `, from ${row.address}`}</span>`,
+    },
+    { label: 'Last use', kind: 'time', cell: (row) => timeElement(row.last_used_at) },
+    { label: 'Ends', kind: 'time', cell: (row) => timeElement(row.expires_at) },
+    {
+      label: 'Action',
+      kind: 'action',
+      cell: ({ id }) =>
+        id !== sessionId &&
+        html`<form class="inline" method="post" action="${base}/account/sessions/${id}/end">${hidden}${button({ label: 'End' })}</form>`,
+    },
+  ];
+  const signOut = html`<form method="post" action="${base}/account/sign-out">${hidden}${button({ label: 'Sign out', icon: 'log-out' })}</form>`;
+  const body = html`${pageHead({ title: 'Your account', actions: signOut })}
+${panel(
+  'You',
+  html`${facts([['E-mail', html`<bdi>${email ?? 'No address is verified, so you get no mails.'}</bdi>`]])}
+<form class="fields" method="post" action="${base}/account/name">${hidden}
+${textField({ name: 'name', label: 'Name', isRequired: true, max: USER_NAME_MAX, autocomplete: 'name', hint: 'Members of your organizations see it beside what you do.' }, form)}
+${button({ label: 'Save' })}</form>`,
+)}
+${panel('Organizations', organizations)}
+${panel(
+  'Sessions',
+  html`${table({ columns, rows: sessions })}
+<form method="post" action="${base}/account/sign-out-everywhere">${hidden}${button({ label: 'Sign out everywhere', kind: 'danger' })}</form>`,
+)}`;
+  return { title: 'Your account', body };
+}
+
+const BROWSERS = /(Firefox|Edg|OPR|Chrome|Safari)\/(\d+)/;
+const SYSTEMS = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/;
+
+/** For example "Chrome 131 on Windows"; the header itself if it names no known browser. */
+function browserOf(agent: string | null): string {
+  const [, browser, version] = BROWSERS.exec(agent ?? '') ?? [];
+  const system = SYSTEMS.exec(agent ?? '')?.[1];
+  if (browser === undefined) return agent ?? 'Unknown';
+  return `${browser} ${version}${system === undefined ? '' : ` on ${system}`}`;
+}

@@ -1,0 +1,113 @@
+/** Signing in with the provider. */
+import type { Request } from 'express';
+import type { Expected, Provider } from '../../api/auth/provider.ts';
+import { takeTokens } from '../../api/limits/requestLimits.ts';
+import { callerNetwork } from '../../api/server/caller.ts';
+import { signInByClaims } from '../../core/people/identities.ts';
+import type { Queryable } from '../../db/database.ts';
+import { tooMany } from '../../domain/failure.ts';
+import { errorMessage } from '../../lib/errorMessage.ts';
+import { hmacOf, isSameSignature } from '../../lib/hmac.ts';
+import { html } from '../../lib/html.ts';
+import type { RateLimit } from '../../lib/rateLimiter.ts';
+import type { ResultsPage } from '../context.ts';
+import { cookieOptions, cookiesOf } from '../cookies.ts';
+import type { PageRoutes } from '../pageRoutes.ts';
+import { pathsOf } from '../paths.ts';
+import { ownPage, startPersonSession } from './personSession.ts';
+import { notePage, signInWays, waysOf } from './ways.ts';
+
+/** Holds what the answer of the provider must have, for the browser that began. */
+const FLOW_COOKIE = 'tearsheet_signing_in';
+const FLOW_MS = 10 * 60_000;
+
+interface Flow extends Expected {
+  readonly next: string;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** Sign-ins with the provider from one network. An office has one address. All processes share the limit. */
+const OF_NETWORK: RateLimit = { perSecond: 1, burst: 200 };
+
+/** Keeps a stranger from making the service call the provider at any rate. @throws Failure (429) */
+async function takeOfNetwork(db: Queryable, request: Request): Promise<void> {
+  const bucket = { key: `sign-ins with the provider from ${callerNetwork(request)}`, limit: OF_NETWORK, cost: 1 };
+  if ((await takeTokens(db, bucket)).allowed) return;
+  throw tooMany('rate_limit', 'Too many sign-ins came from your network. Try again in a moment.', 2);
+}
+
+export function addProviderRoutes({ options, router, send }: PageRoutes): void {
+  const { provider, secret, publicUrl, log, membershipRules = [] } = options;
+  if (provider === undefined) return;
+  const paths = pathsOf(publicUrl, '');
+  const cookie = cookieOptions(publicUrl, `${paths.base}/sign-in`);
+  const failed = (text: string, status: number): ResultsPage =>
+    notePage('You are not signed in', html`<p>${text}</p>${signInWays(paths, waysOf(options), { next: '' })}`, status);
+  router.get('/sign-in/provider', async (request, response) => {
+    await takeOfNetwork(options.store.db, request);
+    const started = await provider.start().catch((error: unknown) => {
+      log.warn({ err: error }, 'the OpenID Connect provider does not answer; check OIDC_ISSUER');
+      return undefined;
+    });
+    if (started === undefined) {
+      send(response, failed('The provider of your account does not answer. Try again in a moment.', 503), { paths });
+      return;
+    }
+    const flow: Flow = {
+      ...started.expected,
+      next: ownPage(paths, request.query['next']),
+      until: Date.now() + FLOW_MS,
+    };
+    response.cookie(FLOW_COOKIE, sealFlow(secret, flow), { ...cookie, maxAge: FLOW_MS });
+    response.redirect(303, started.url);
+  });
+  router.get('/sign-in/callback', async (request, response) => {
+    response.clearCookie(FLOW_COOKIE, cookie);
+    const flow = openFlow(secret, cookiesOf(request, FLOW_COOKIE)[0] ?? '');
+    if (flow === undefined) {
+      const text = 'This browser did not begin to sign in within the last ten minutes. Begin again.';
+      send(response, failed(text, 400), { paths });
+      return;
+    }
+    await takeOfNetwork(options.store.db, request);
+    const claims = await finish(provider, request.url, flow).catch((error: unknown) => {
+      log.warn({ err: error }, 'a sign-in with the provider failed');
+      return errorMessage(error);
+    });
+    if (typeof claims === 'string') {
+      send(response, failed(`The answer of the provider was not accepted: ${claims}.`, 400), { paths });
+      return;
+    }
+    const to = await options.store.db.transaction().execute(async (tx) => {
+      const userId = await signInByClaims(tx, claims, membershipRules);
+      if (userId === undefined) return undefined;
+      const session = { userId, method: 'provider', idToken: claims.idToken, next: ownPage(paths, flow.next) } as const;
+      return startPersonSession(tx, options, { request, response, paths }, session);
+    });
+    if (to !== undefined) {
+      response.redirect(303, to);
+      return;
+    }
+    const who = claims.email === undefined ? 'without a verified e-mail address' : `with the address ${claims.email}`;
+    const text = `You signed in at the provider, ${who}. But no organization has invited you, and no rule gives you a role. Ask an owner of your organization for an invitation.`;
+    send(response, failed(text, 403), { paths });
+  });
+}
+
+const finish = (provider: Provider, url: string, flow: Flow) => provider.finish(url.split('?')[1] ?? '', flow);
+
+function sealFlow(secret: Buffer, flow: Flow): string {
+  const text = Buffer.from(JSON.stringify(flow)).toString('base64url');
+  return `${text}.${sign(secret, text)}`;
+}
+
+/** @returns undefined for a text that this service did not sign, or that is too old. */
+function openFlow(secret: Buffer, sealed: string): Flow | undefined {
+  const [text = '', signature = ''] = sealed.split('.');
+  if (!isSameSignature(signature, sign(secret, text))) return undefined;
+  const flow: Flow = JSON.parse(Buffer.from(text, 'base64url').toString());
+  return flow.until > Date.now() ? flow : undefined;
+}
+
+const sign = (secret: Buffer, text: string) => hmacOf(secret, `pages\nsigning in\n${text}`);

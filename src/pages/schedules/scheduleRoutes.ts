@@ -1,0 +1,54 @@
+/** Routes of the pages of schedules. */
+import { COST } from '../../api/limits/costs.ts';
+import { Faults } from '../../contract/faults.ts';
+import { parseNewSchedule } from '../../contract/schedules.ts';
+import { changeSchedule, createSchedule, removeSchedule } from '../../core/schedules/schedules.ts';
+import { invalid } from '../../domain/failure.ts';
+import { answerForm, type FormState } from '../fields.ts';
+import { formField } from '../forms.ts';
+import { idOf, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
+import { newSchedulePage, scheduleBody } from './newSchedulePage.ts';
+import { schedulePage, schedulesPage } from './schedulePages.ts';
+
+const refOf = ({ request, viewer: { organizationId } }: ViewerRequest) => ({ id: idOf(request), organizationId });
+
+export function addScheduleRoutes(pages: PageRoutes): void {
+  const { options } = pages;
+  const { db } = options.store;
+  const path = '/o/:slug/schedules';
+  pages.get(path, (given) => schedulesPage(options, given), { cost: COST.heavy });
+  pages.get(`${path}/new`, (given) =>
+    newSchedulePage(options, given, { setId: String(given.request.query['set'] ?? '') }),
+  );
+  pages.post(
+    path,
+    (given) => {
+      const { request, viewer, actor, paths } = given;
+      const run = async () => {
+        const faults = new Faults();
+        const parsed = parseNewSchedule(
+          scheduleBody((name) => formField(request, name)),
+          faults,
+        );
+        if (parsed === undefined) throw invalid(faults.errors);
+        const created = { ...parsed, organizationId: viewer.organizationId, actor };
+        const { id } = await db.transaction().execute((tx) => createSchedule(tx, created, options));
+        return redirectTo(given, paths.schedule(id), 'saved');
+      };
+      const again = (form: FormState) => newSchedulePage(options, given, { setId: formField(request, 'set'), form });
+      return answerForm<PageResult, PageResult>(given, { run, again });
+    },
+    { fields: 30, cost: COST.heavy },
+  );
+  pages.get(`${path}/:id`, (given) => schedulePage(options, idOf(given.request), given));
+  for (const action of ['pause', 'resume'] as const)
+    pages.post(`${path}/:id/${action}`, async (given) => {
+      const change = { given: { paused: action === 'pause' }, actor: given.actor, queue: options.queue };
+      await db.transaction().execute((tx) => changeSchedule(tx, refOf(given), change));
+      return redirectTo(given, given.paths.schedule(idOf(given.request)), 'saved');
+    });
+  pages.post(`${path}/:id/delete`, async (given) => {
+    await db.transaction().execute((tx) => removeSchedule(tx, refOf(given), given.actor));
+    return redirectTo(given, given.paths.schedules, 'schedule_deleted');
+  });
+}

@@ -1,0 +1,196 @@
+/** Settings, Members: who belongs to the organization, with which role, and who is invited. */
+import { takeInvitation } from '../../api/limits/requestLimits.ts';
+import { countKeysOf } from '../../core/organizations/keyList.ts';
+import { type Invitation, listInvitations, withdrawInvitation } from '../../core/people/invitations.ts';
+import { changeRole, findMember, listMembers, type Member, removeMember } from '../../core/people/members.ts';
+import { sendInvitation } from '../../core/people/sendInvitation.ts';
+import { invalid } from '../../domain/failure.ts';
+import { ROLE_TEXTS, ROLES, type Role } from '../../domain/roles.ts';
+import { isUuid } from '../../domain/slugs.ts';
+import { EMAIL_MAX } from '../../domain/text.ts';
+import { type Html, html } from '../../lib/html.ts';
+import { badge, button, type Column, copyField, panel, table } from '../components.ts';
+import type { PagesOptions, ResultsPage } from '../context.ts';
+import { answerForm, type Choice, EMPTY_FORM, type FormState, otherFaults, selectField, textField } from '../fields.ts';
+import { formField, hiddenFields } from '../forms.ts';
+import { timeElement } from '../labels.ts';
+import { ADMIN, idOf, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
+import { confirmPanel, framedPage } from './frame.ts';
+
+type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
+
+export function addMemberRoutes(pages: PageRoutes): void {
+  const { options } = pages;
+  const { db } = options.store;
+  const path = '/o/:slug/settings/members';
+  const refOf = ({ request, viewer }: ViewerRequest) => ({
+    organizationId: viewer.organizationId,
+    userId: idOf(request),
+  });
+  pages.get(path, (given) => membersPage(options, given), ADMIN);
+  pages.post(
+    path,
+    (given) =>
+      answerForm(given, {
+        run: () => inviteOne(options, given),
+        again: (form) => membersPage(options, given, { form }),
+      }),
+    ADMIN,
+  );
+  pages.post(
+    `${path}/:id/role`,
+    (given) => {
+      const run = async () => {
+        const wanted = { ...refOf(given), role: roleField(given) };
+        await db.transaction().execute((tx) => changeRole(tx, wanted, given.actor));
+        return redirectTo(given, given.paths.settings('members'), 'saved');
+      };
+      return answerForm(given, { run, again: (form) => membersPage(options, given, { form }) });
+    },
+    ADMIN,
+  );
+  pages.get(`${path}/:id/remove`, (given) => removePage(options, given, refOf(given).userId), ADMIN);
+  pages.post(
+    `${path}/:id/remove`,
+    (given) => {
+      const run = async () => {
+        await db.transaction().execute((tx) => removeMember(tx, refOf(given), given.actor));
+        return redirectTo(given, given.paths.settings('members'), 'member_removed');
+      };
+      return answerForm(given, { run, again: (form) => membersPage(options, given, { form }) });
+    },
+    ADMIN,
+  );
+  pages.post(
+    '/o/:slug/settings/invitations/:id/withdraw',
+    async (given) => {
+      const ref = { organizationId: given.viewer.organizationId, id: idOf(given.request) };
+      await db.transaction().execute((tx) => withdrawInvitation(tx, ref, given.actor));
+      return redirectTo(given, given.paths.settings('members'), 'saved');
+    },
+    ADMIN,
+  );
+}
+
+function roleField({ request }: ViewerRequest): Role {
+  const role = ROLES.find((one) => one === formField(request, 'role'));
+  if (role === undefined) throw invalid({ role: [`must be one of: ${ROLES.join(', ')}.`] });
+  return role;
+}
+
+async function inviteOne(options: PagesOptions, given: ViewerRequest): Promise<ResultsPage> {
+  const { request, viewer, actor } = given;
+  const { publicUrl, mailer } = options;
+  const wanted = { slug: viewer.slug, email: formField(request, 'email'), role: roleField(given) };
+  if (mailer !== undefined) await takeInvitation(options.store.db, { ...viewer, email: wanted.email });
+  const { invitation, url } = await sendInvitation({ db: options.store.db, publicUrl, mailer }, wanted, actor);
+  return membersPage(options, given, { sent: { email: invitation.email, url } });
+}
+
+interface MembersOptions {
+  readonly form?: FormState;
+  readonly sent?: { readonly email: string; readonly url: string | undefined };
+}
+
+async function membersPage(
+  { store, provider, mailer }: PagesOptions,
+  given: Given,
+  { form = EMPTY_FORM, sent }: MembersOptions = {},
+): Promise<ResultsPage> {
+  const { organizationId } = given.viewer;
+  const [members, invitations] = await Promise.all([
+    listMembers(store.db, organizationId),
+    listInvitations(store.db, organizationId),
+  ]);
+  const nobody = html`<p class="hint">Nobody yet: people sign in with an API key. Invite the first owner.</p>`;
+  const noWay =
+    provider === undefined &&
+    mailer === undefined &&
+    html`<p class="note warnings">Invited people cannot sign in yet. The operator of this service first sets up a mail server or a provider of accounts.</p>`;
+  const body = html`${sent && sentPanel(sent)}${otherFaults(form.errors, ['email'])}${noWay}
+${members.length === 0 ? nobody : table({ columns: memberColumns(given), rows: members })}
+${invitations.length > 0 && panel('Invited', table({ columns: invitationColumns(given), rows: invitations }))}
+${panel('Invite a person', inviteForm(given, form), { id: 'invite' })}`;
+  return framedPage(given, 'members', { body, status: form.status });
+}
+
+function sentPanel({ email, url }: NonNullable<MembersOptions['sent']>): Html {
+  if (url === undefined)
+    return panel('Invitation made', html`<p>A mail with the invitation is on its way to <bdi>${email}</bdi>.</p>`, {
+      status: true,
+    });
+  const text = html`<p>Pass this link on to <bdi>${email}</bdi>. Only a person who signs in with this address can accept it. It is not shown again.</p>${copyField('Link of the invitation', url)}`;
+  return panel('Invitation made', text, { status: true });
+}
+
+function memberColumns({ viewer, paths }: Given): Column<Member>[] {
+  const path = paths.settings('members');
+  return [
+    {
+      label: 'Name',
+      kind: 'main',
+      cell: ({ user_id, name, email }) =>
+        html`<strong><bdi>${name}</bdi></strong>${user_id === viewer.userId && html` ${badge('active', 'You')}`} <span class="meta"><bdi>${email ?? 'no verified address'}</bdi></span>`,
+    },
+    {
+      label: 'Role',
+      cell: ({ user_id, name, role, by_rule }) =>
+        by_rule
+          ? html`${role} <span class="meta">by a rule of the operator</span>`
+          : html`<form class="inline-form" method="post" action="${path}/${user_id}/role">${hiddenFields(viewer, path)}<select name="role" aria-label="Role of ${name}">${ROLES.map((one) => html`<option value="${one}"${one === role && html` selected`}>${one}</option>`)}</select> ${button({ label: 'Change', kind: 'quiet' })}</form>`,
+    },
+    { label: 'Since', kind: 'time', cell: (row) => timeElement(row.created_at) },
+    {
+      label: 'Action',
+      kind: 'action',
+      cell: ({ user_id, name }) =>
+        html`<a href="${path}/${user_id}/remove">Remove<span class="hidden"> ${name}</span></a>`,
+    },
+  ];
+}
+
+function invitationColumns({ viewer, paths }: Given): Column<Invitation>[] {
+  const path = paths.settings('invitations');
+  return [
+    { label: 'E-mail', kind: 'main', cell: ({ email }) => html`<bdi>${email}</bdi>` },
+    { label: 'Role', cell: ({ role }) => role },
+    { label: 'Until', kind: 'time', cell: (row) => timeElement(row.expires_at) },
+    {
+      label: 'Action',
+      kind: 'action',
+      cell: ({ id }) =>
+        html`<form class="inline" method="post" action="${path}/${id}/withdraw">${hiddenFields(viewer, path)}${button({ label: 'Withdraw', kind: 'quiet' })}</form>`,
+    },
+  ];
+}
+
+function inviteForm({ viewer, paths }: Given, form: FormState): Html {
+  const path = paths.settings('members');
+  const choices = ROLES.map((role): Choice => [role, `${role}: ${ROLE_TEXTS[role]}`]);
+  return html`<form class="fields" method="post" action="${path}">${hiddenFields(viewer, path)}
+${textField({ name: 'email', label: 'E-mail', isRequired: true, max: EMAIL_MAX, autocomplete: 'off', hint: 'The invitation works once, for seven days. A second one replaces the first.' }, form)}
+${selectField({ name: 'role', label: 'Role', value: 'reviewer', choices }, form)}
+${button({ label: 'Invite', kind: 'primary' })}</form>`;
+}
+
+/** Asks before a member is removed. @returns undefined if the organization has no such member. */
+async function removePage(
+  { store }: PagesOptions,
+  { viewer, paths }: Given,
+  userId: string,
+): Promise<ResultsPage | undefined> {
+  const { organizationId } = viewer;
+  const member = isUuid(userId) ? await findMember(store.db, { organizationId, userId }) : undefined;
+  if (member === undefined) return undefined;
+  const keys = await countKeysOf(store.db, { organizationId, userId });
+  const text = html`<p>The next request of <bdi>${member.name}</bdi> opens nothing here. Reviews and comments keep the name.</p>${keys > 0 && html`<p class="note warnings">${keys === 1 ? '1 API key' : `${keys} API keys`} that this person created ${keys === 1 ? 'stays' : 'stay'} valid, because programs may use them. <a href="${paths.settings('keys')}">Revoke those that no program needs</a>.</p>`}${member.by_rule && html`<p class="note warnings">A rule of the operator gives this membership. It returns with the next sign-in, unless the provider removes the person from the group.</p>`}`;
+  const body = confirmPanel({
+    viewer,
+    question: html`Remove <bdi>${member.name}</bdi>?`,
+    text,
+    action: `${paths.settings('members')}/${userId}/remove`,
+    button: 'Remove the member',
+    back: paths.settings('members'),
+  });
+  return framedPage({ viewer, paths }, 'members', { body });
+}

@@ -1,0 +1,126 @@
+/** The page of one picture of a share link: the picture, its comments, and the answer of the client. */
+import { readBranding } from '../core/organizations/branding.ts';
+import { threadsOfScreenshots } from '../core/reviews/commentQueries.ts';
+import { readSetHead } from '../core/sets/readSet.ts';
+import { readVersions } from '../core/sets/readVersions.ts';
+import type { SharedSet } from '../core/sharing/shareLinks.ts';
+import { shortDevice } from '../domain/devices.ts';
+import { type HtmlContent, html } from '../lib/html.ts';
+import { button, linkButton, pageHead } from './components.ts';
+import type { PagesOptions, ResultsPage } from './context.ts';
+import { dateElement, markerLabel } from './labels.ts';
+import type { PageRoutes } from './pageRoutes.ts';
+import { siteName } from './parts.ts';
+import { comparison, comparisonChoice, isLike, moments, neighbours, sizeOf, stage } from './set/stage.ts';
+import { pins, threadList } from './set/threads.ts';
+import { linkOpener, readerOf, type SharedOptions } from './sharedLink.ts';
+import {
+  answerWord,
+  pictureName,
+  picturePath,
+  picturesOf,
+  type SharedPicture,
+  sharedLayout,
+  threadLook,
+} from './sharedPage.ts';
+import { answerButtons, answerForm, replyForm } from './shareForms.ts';
+
+interface SharedPictureOptions extends SharedOptions {
+  /** The token of the picture. */
+  readonly picture: string;
+  /** The token of a picture to compare with; '' for none. */
+  readonly compareWith: string;
+}
+
+/** @returns undefined if the link shows no such picture. */
+async function sharedPicturePage(
+  { store: { db } }: PagesOptions,
+  share: SharedSet,
+  { paths, token, client, picture, compareWith }: SharedPictureOptions,
+): Promise<ResultsPage | undefined> {
+  const { organizationId, set_id: id } = share;
+  const set = await readSetHead(db, { id, organizationId });
+  const pictures = await picturesOf(db, share);
+  const byToken = (wanted: string) => pictures.find(({ image_token }) => image_token === wanted);
+  const [view, other] = [byToken(picture), byToken(compareWith)];
+  if (set === undefined || view === undefined) return undefined;
+  const branding = await readBranding(db, organizationId);
+  const found = await threadsOfScreenshots(db, [view.shownId], { shareId: share.id });
+  const threads = found.get(view.shownId) ?? [];
+  const path = paths.share(token);
+  const addressOf = (place: SharedPicture) => picturePath(path, place);
+  const here = addressOf(view);
+  const form = { path, client, picture };
+  const look = threadLook(branding, share.answers && ((thread) => replyForm(form, thread)));
+  const choices = pictures.filter((one) => one !== view && isLike(one, view));
+  const options = choices.map((one) => ({ value: one.image_token, name: `${pictureName(one)}, ${one.ad.name}` }));
+  const shown =
+    other === undefined
+      ? stage(view.image_token, view, {
+          paths,
+          alt: `Placement preview of ${view.ad.name}: ${pictureName(view)}`,
+          tools: html`${moments(pictures, view, addressOf)}${comparisonChoice(here, options)}`,
+          animation: view.animation,
+          overlay: pins(threads, sizeOf(view)),
+        })
+      : comparison([view, other], here, paths);
+  const title = pageHead({
+    up: { href: `${path}#p-${view.image_token}`, label: html`<bdi>${set.campaign}</bdi>` },
+    title: html`${siteName(view.site_url).host} <span class="meta">${shortDevice(view.device)}${view.marker_ms !== null && `, ${markerLabel(view.marker_ms)}`}</span>`,
+    badge: answerWord(view),
+    actions: html`${neighbours(pictures, view, addressOf)}${share.answers && answerButtons(view.answer?.answer)}`,
+  });
+  const body = html`<div id="head" class="picture-head">${title}</div>
+<div class="one"><section id="stage">${shown}</section>
+<aside id="details" class="details">${about(view)}
+${(share.answers || threads.length > 0) && html`<section id="comments"><h2>${share.answers ? 'Your answer' : 'Comments'}</h2>${threadList(threads, look)}${share.answers && answerForm(form, button({ label: 'Send the comment only' }))}</section>`}</aside></div>`;
+  return { ...sharedLayout(branding, paths, token), title: pictureName(view), body };
+}
+
+/**
+ * The page for a picture that was taken again or withdrawn since its reader opened it.
+ * @param text what the reader wrote about it. @returns undefined if it was never one of the set.
+ */
+export async function replacedPage(
+  { store: { db } }: PagesOptions,
+  share: SharedSet,
+  {
+    paths,
+    token,
+    picture,
+    text,
+  }: Pick<SharedPictureOptions, 'paths' | 'token' | 'picture'> & { readonly text: string },
+): Promise<ResultsPage | undefined> {
+  const versions = [...(await readVersions(db, share.set_id))];
+  const [own] = versions.find(([, found]) => found.some(({ image_token }) => image_token === picture)) ?? [];
+  if (own === undefined) return undefined;
+  const now = (await picturesOf(db, share)).find(({ id }) => id === own);
+  const path = paths.share(token);
+  const next = now
+    ? linkButton({ href: picturePath(path, now), label: 'See the new picture', kind: 'primary' })
+    : linkButton({ href: path, label: 'See all pictures', kind: 'primary' });
+  const title = now ? 'This picture was replaced' : 'This picture is not shown any more';
+  const kept =
+    text !== '' &&
+    html`<label for="text">Your text was not sent. Copy it if you need it:</label><textarea id="text" rows="4" readonly>${text}</textarea>`;
+  const body = html`<section class="panel stack"><h1>${title}</h1>${kept}<p>${next}</p></section>`;
+  return { ...sharedLayout(await readBranding(db, share.organizationId), paths, token), title, body, status: 410 };
+}
+
+function about({ site_url, ad, device, captured_at, answer }: SharedPicture): HtmlContent {
+  const size = ad.width !== null && html` <span class="meta">${ad.width} × ${ad.height}</span>`;
+  return html`<dl class="about"><dt>Page</dt><dd>${siteName(site_url).address}</dd><dt>Ad</dt><dd><bdi>${ad.name}</bdi>${size}</dd><dt>Device</dt><dd>${shortDevice(device)}</dd>
+${captured_at !== null && html`<dt>Date</dt><dd>${dateElement(captured_at)}</dd>`}${answer && html`<dt>Answer</dt><dd>${answerWord({ answer })} by <bdi>${answer.client_name}</bdi>, ${dateElement(answer.created_at)}</dd>`}</dl>`;
+}
+
+export function addSharedPictureRoutes(pages: PageRoutes): void {
+  pages.router.get(
+    '/s/:token/pictures/:picture',
+    linkOpener(pages)(async (share, request) => {
+      const [picture, compareWith] = [String(request.params['picture']), String(request.query['with'] ?? '')];
+      const reader = { ...readerOf(pages.options, request), picture, compareWith };
+      const page = await sharedPicturePage(pages.options, share, reader);
+      return page ?? replacedPage(pages.options, share, { ...reader, text: '' });
+    }),
+  );
+}

@@ -1,0 +1,95 @@
+/** Where in the page the ad stands, and what it does to the page around it. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { codes, PHONE, type Pictures, STORY, startPictures } from './pictures.ts';
+import { placed } from './sites.ts';
+
+let pictures: Pictures;
+const take: Pictures['take'] = (...args) => pictures.take(...args);
+const wholeAd: Pictures['wholeAd'] = (...args) => pictures.wholeAd(...args);
+
+beforeAll(async () => {
+  pictures = await startPictures();
+});
+afterAll(() => pictures.close());
+
+describe('an ad that would lie over content', () => {
+  const beside = '<div style="float:left;width:100%;height:300px">The text beside the slot, which people read.</div>';
+
+  test('in a slot with floated neighbours, the ad gets a row of its own', async () => {
+    const body = `<div>${beside.replace('100%', '80%')}<div id="div-gpt-ad-b" class="ad-slot" style="position:absolute"></div></div>${STORY}`;
+    const picture = await wholeAd(body, 'desktop');
+    expect(picture.adBox.y).toBeGreaterThanOrEqual(300);
+  });
+
+  test('a slot in a box of a fixed height makes the box higher', async () => {
+    const body = `${STORY}<div style="height:20px"><div id="div-gpt-ad-b" class="ad-slot"></div></div><h1>A headline below the box</h1>${STORY}`;
+    await wholeAd(body, 'desktop');
+  });
+
+  test('if there is no other way, the next slot is taken', async () => {
+    const stuck = `<div style="position:relative;height:400px"><p style="position:absolute;top:0;margin:0;line-height:40px">${'Words that an ad must not hide. '.repeat(120)}</p><div style="position:absolute;top:0;left:0;width:728px"><div id="stuck" class="ad-slot"></div></div></div>`;
+    const free = '<div id="below" class="ad-slot" style="width:300px;height:250px"></div>';
+    const picture = await wholeAd(`${stuck}${STORY.repeat(4)}${free}${STORY}`, 'desktop');
+    expect(picture.chosen.element).toBe('#below');
+    const { result } = await take(`${stuck}${STORY}`, 'desktop', { slot: { selector: '#stuck' } });
+    placed(result);
+    expect(codes(result)).toContain('ad_covers_content');
+  });
+});
+
+describe('the ad stands across the slot', () => {
+  const slot = (style: string, inner = '') =>
+    `<div id="div-gpt-ad-w" style="height:250px;${style}">${inner}</div>${STORY}`;
+
+  test.each<[string, string, number]>([
+    ['in the centre of a row as wide as the page', slot(''), 570],
+    ['in the centre of a column that says nothing', slot('width:800px'), 250],
+    ['at the side that the slot names', slot('width:800px;text-align:right'), 500],
+    ['at the side that the innermost box names', slot('width:800px', '<div style="text-align:left"></div>'), 0],
+  ])('%s', async (_what, body, x) => {
+    const picture = await wholeAd(body, 'desktop');
+    expect(picture.adBox.x).toBe(x);
+  });
+});
+
+test('on a phone, an ad in a slot that is wider than the screen does not move the page sideways', async () => {
+  const picture = await wholeAd(
+    `${STORY}<div id="div-1" class="ad-slot" style="width:1200px;height:250px"></div>${STORY}`,
+    'Apple iPhone 6',
+  );
+  expect(picture.adBox.x).toBe(0);
+});
+
+test('an ad takes the place of the placeholder beside its closed slot', async () => {
+  const placeholder = '<div id="grey" style="height:250px;background:#eee">Advertisement</div>';
+  const body = `${STORY}<div style="width:336px">${placeholder}<div id="div-gpt-ad-c" class="ad-slot"></div></div>${STORY}`;
+  const { result } = await take(body, 'desktop');
+  placed(result);
+  const { result: alone } = await take(body.replace(placeholder, ''), 'desktop');
+  placed(alone);
+  expect(result.adBox.y).toBe(alone.adBox.y);
+});
+
+test('empty slots around the ad collapse if the page collapses slots that get no ad', async () => {
+  const define = (id: string) => `googletag.defineSlot('/1/x', [300, 250], '${id}');`;
+  const script = (more: string) =>
+    `<script>window.googletag={cmd:[]};googletag.cmd.push(()=>{${define('one')}${define('two')}${more}})</script>`;
+  const slots = '<div id="one" style="height:250px"></div><div id="two" style="height:250px"></div><p>Text</p>';
+  const warnings = async (more: string) => codes(await wholeAd(`${script(more)}${slots}${STORY}`, 'desktop'));
+  expect(await warnings('googletag.pubads().collapseEmptyDivs();')).toContain('page_changed');
+  expect(await warnings('')).not.toContain('page_changed');
+});
+
+test('a bar that sticks beside the text is a part of the page, a fixed one is not', async () => {
+  const side =
+    '<div style="position:sticky;bottom:10px;width:300px"><div id="side" class="ad-slot" style="height:250px"></div></div>';
+  const fixed =
+    '<div style="position:fixed;bottom:0;left:0"><div id="bar" class="ad-slot" style="width:300px;height:250px"></div></div>';
+  const picture = await wholeAd(`${PHONE}${STORY}${fixed}${side}${STORY}`, 'desktop');
+  expect(picture.chosen.element).toBe('#side');
+});
+
+test('a choice that is not sure has a warning, and a declared slot of the size at the top has none', async () => {
+  const wide = `${STORY}<div id="div-1" class="ad-slot" style="width:970px;height:250px"></div>${STORY}`;
+  expect(codes(await wholeAd(wide, 'desktop'))).toContain('slot_uncertain');
+});

@@ -1,0 +1,457 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FolderArtifactStore } from '../../../../src/artifacts/folder.ts';
+import { createChat, listChats, testChat } from '../../../../src/core/notices/chats.ts';
+import { readAddressee, readUnsubscribeToken, saveChoices, unsubscribe } from '../../../../src/core/notices/choices.ts';
+import { collectNotices } from '../../../../src/core/notices/collect.ts';
+import { recordNotice } from '../../../../src/core/notices/notices.ts';
+import { type Deliveries, startDeliveries } from '../../../../src/core/webhooks/deliveries.ts';
+import { findDelivery, listDeliveries } from '../../../../src/core/webhooks/listDeliveries.ts';
+import { replayDelivery } from '../../../../src/core/webhooks/replayEvents.ts';
+import { openStore, type Store } from '../../../../src/db/database.ts';
+import { type Queue, startQueue } from '../../../../src/db/queue.ts';
+import { OPERATOR } from '../../../../src/domain/auditLog.ts';
+import {
+  type ChatKind,
+  NOTICE_KINDS,
+  type NoticeFacts,
+  type NoticeKind,
+  type Timing,
+} from '../../../../src/domain/notices.ts';
+import type { Role } from '../../../../src/domain/roles.ts';
+import { createGuard } from '../../../../src/egress/guard.ts';
+import { createMailer } from '../../../../src/mail/mailer.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../../support/insertRows.ts';
+import { type Listener, listenHttp } from '../../../support/listeners.ts';
+import { type MailServer, startMailServer } from '../../../support/refusingMailServer.ts';
+import { TEST_KEY_RING } from '../../../support/testKeys.ts';
+import { TEST_LOG } from '../../../support/testLog.ts';
+
+const PUBLIC_URL = 'https://shots.example/app';
+const SECRET = Buffer.alloc(32, 7);
+
+let database: TestDatabase;
+let store: Store;
+let queue: Queue;
+let organization: TestOrganization;
+let mailServer: MailServer;
+let deliveries: Deliveries | undefined;
+
+beforeEach(async () => {
+  database = await testDatabase();
+  store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
+  queue = await startQueue({ databaseUrl: database.url, onError: () => undefined });
+  organization = await insertOrganization(store.db, { slug: 'acme' });
+  mailServer = await startMailServer();
+  await store.db.updateTable('installation').set({ sends_mail: true }).execute();
+});
+
+afterEach(async () => {
+  await deliveries?.stop(0);
+  deliveries = undefined;
+  await queue.stop({ timeoutMs: 500 });
+  await mailServer.close();
+  await store.close();
+  await database.close();
+});
+
+async function start({ url = `smtp://127.0.0.1:${mailServer.port}`, allow = ['127.0.0.0/8'] } = {}): Promise<void> {
+  const mailer = createMailer({ url, from: 'Tearsheet <tearsheet@shots.example>' });
+  deliveries = await startDeliveries({
+    ...{ store, queue, log: TEST_LOG },
+    artifacts: new FolderArtifactStore('/nonexistent'),
+    guard: createGuard({ allow }),
+    notices: { mailer, publicUrl: PUBLIC_URL, secret: SECRET },
+  });
+}
+
+async function addMember(
+  name: string,
+  { role = 'owner', email = `${randomUUID()}@acme.example` }: { role?: Role; email?: string } = {},
+) {
+  const id = randomUUID();
+  await store.db.insertInto('users').values({ id, name, email }).execute();
+  const membership = { organization_id: organization.id, user_id: id, role, by_rule: false };
+  await store.db.insertInto('memberships').values(membership).execute();
+  return { id, email, organizationId: organization.id, userId: id };
+}
+
+async function addSet(name = 'Spring'): Promise<string> {
+  const adId = await insertAd(store.db, organization);
+  const id = await insertSet(store.db, organization, { pictures: [{ adId }] });
+  await store.db.updateTable('screenshot_sets').set({ name }).where('id', '=', id).execute();
+  return id;
+}
+
+const ANSWER = { kind: 'client_answered', pictures: 1, facts: { by: 'Ms Client', approved: true } } as const;
+
+async function happen(
+  setId: string,
+  more: { kind: NoticeKind; pictures?: number; facts?: NoticeFacts } = ANSWER,
+): Promise<void> {
+  await recordNotice(store.db, { organizationId: organization.id, setId, ...more });
+}
+
+/** Lets so much time pass. */
+const pass = (interval: string) =>
+  sql`update notices set created_at = created_at - ${interval}::interval, due_at = due_at - ${interval}::interval`.execute(
+    store.db,
+  );
+
+const choose = (member: { organizationId: string; userId: string }, timing: Timing, timeZone = 'UTC') =>
+  saveChoices(store.db, member, { timings: new Map(NOTICE_KINDS.map((kind) => [kind, timing])), timeZone });
+
+const collect = () => collectNotices(store.db, PUBLIC_URL);
+
+const deliveriesOf = async () =>
+  (await listDeliveries(store.db, { organizationId: organization.id }, { page: 1, perPage: 100 })).rows;
+
+const mail = async (count = 1) => {
+  await eventually(() => expect(mailServer.mails).toHaveLength(count));
+  const last = mailServer.mails.at(-1);
+  if (last === undefined) throw new Error('No mail came.');
+  return last;
+};
+
+describe('mails', () => {
+  test('a mail says everything as text, has no picture, and names its thread and the end of notices', async () => {
+    const { email, userId } = await addMember('Jane');
+    const setId = await addSet('Spring & <b>Summer</b>');
+    await happen(setId);
+    await pass('2 minutes');
+    await start();
+    const { parsed, to, raw } = await mail();
+    expect(to).toEqual([email]);
+    expect(parsed.subject).toBe('[acme] The client answered: Spring & <b>Summer</b>');
+    expect(parsed.text).toContain(`Ms Client approved 1 picture.\n${PUBLIC_URL}/o/acme/screenshot_sets/${setId}`);
+    expect(parsed.html).toContain('Spring &amp; &lt;b&gt;Summer&lt;/b&gt;');
+    expect(parsed.html).not.toMatch(/<img|<script|src=|url\(/);
+    expect(parsed.inReplyTo).toBe(`<set-${setId}@shots.example>`);
+    const [delivery] = await deliveriesOf();
+    expect(parsed.messageId).toBe(`<notice-${delivery?.id}@shots.example>`);
+    expect(parsed.headers.get('auto-submitted')).toBe('auto-generated');
+    expect(raw).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+    const [, token = ''] = /unsubscribe\/(\S+?)>/.exec(raw.replace(/\r\n\s+/g, ' ')) ?? [];
+    expect(readUnsubscribeToken(SECRET, token)).toEqual({ organizationId: organization.id, userId });
+    // Apart from that link, no address in the mail opens anything without signing in.
+    const links = [...`${parsed.text}${parsed.html}`.matchAll(/https?:[^\s"<]+/g)].map(([url]) => url);
+    const plain = links.filter((url) => !url.includes('/unsubscribe/'));
+    expect(new Set(plain)).toEqual(
+      new Set([`${PUBLIC_URL}/o/acme/screenshot_sets/${setId}`, `${PUBLIC_URL}/o/acme/notices`]),
+    );
+    await eventually(async () =>
+      expect((await deliveriesOf())[0]).toMatchObject({ status: 'delivered', target: 'Jane', channel: 'email' }),
+    );
+  });
+
+  test('a server with STARTTLS gets the user and the mail only over TLS', async () => {
+    const secure = await startMailServer({
+      authOptional: false,
+      onAuth: ({ username, password }, _session, done) =>
+        password === 'p w' ? done(null, { user: username }) : done(new Error('wrong')),
+    });
+    await addMember('Jane');
+    await happen(await addSet());
+    await pass('2 minutes');
+    await start({ url: `smtp://robot:p%20w@127.0.0.1:${secure.port}?tls.rejectUnauthorized=false` });
+    await eventually(() => expect(secure.mails).toHaveLength(1));
+    expect(secure.mails[0]).toMatchObject({ secure: true, user: 'robot' });
+    await secure.close();
+  });
+
+  test('names cannot add headers, and marks that turn the direction of text are removed', async () => {
+    await addMember('Jane');
+    const setId = await addSet('Spring\r\nBcc: eve@evil.example\u202e\r\n\r\nBody');
+    await happen(setId, { ...ANSWER, facts: { by: 'Eve\r\nX-Evil: 1 <img src=x>', approved: false } });
+    await pass('2 minutes');
+    await start();
+    const { parsed, to } = await mail();
+    expect(to).toHaveLength(1);
+    expect(parsed.headers.has('bcc') || parsed.headers.has('x-evil')).toBe(false);
+    expect(parsed.subject).toBe('[acme] The client answered: Spring Bcc: eve@evil.example Body');
+    expect(parsed.html).not.toContain('<img');
+  });
+
+  test('an address that the server refuses ends the delivery, and after three in a row the mails', async () => {
+    const { userId, email, organizationId } = await addMember('Jane');
+    mailServer.refuse = () => ({ at: 'recipient', code: 550, text: '5.1.1 No such user here' });
+    await start();
+    for (const round of [1, 2, 3, 4]) {
+      await happen(await addSet());
+      await pass('2 minutes');
+      await collect();
+      await eventually(async () =>
+        expect((await deliveriesOf()).filter(({ status }) => status === 'refused')).toHaveLength(Math.min(round, 3)),
+      );
+    }
+    const [delivery] = await deliveriesOf();
+    expect(delivery?.log[0]).toMatchObject({
+      status_code: 550,
+      outcome: 'refused',
+      error: 'The mail server answered 550.',
+    });
+    const state = await readAddressee(store.db, { organizationId, userId });
+    expect(state).toMatchObject({ email, stopped: expect.stringContaining('No such user here') });
+    // With another address, mails continue.
+    mailServer.refuse = () => undefined;
+    await store.db.updateTable('users').set({ email: 'new@acme.example' }).where('id', '=', userId).execute();
+    await happen(await addSet());
+    await pass('2 minutes');
+    expect((await mail()).to).toEqual(['new@acme.example']);
+  });
+
+  test('a server that is busy gets the same mail again', async () => {
+    await addMember('Jane');
+    mailServer.refuse = () => ({ at: 'recipient', code: 451, text: 'Try later' });
+    await happen(await addSet());
+    await pass('2 minutes');
+    await start();
+    await eventually(async () => expect((await deliveriesOf())[0]).toMatchObject({ status: 'pending', attempts: 1 }));
+    mailServer.refuse = () => undefined;
+    await sql`update deliveries set next_attempt_at = now()`.execute(store.db);
+    await mail();
+  });
+
+  test('a mail whose process is killed before it stores the result comes twice, with one Message-ID', async () => {
+    await addMember('Jane');
+    await happen(await addSet());
+    await pass('2 minutes');
+    mailServer.accepted = () => new Promise(() => undefined);
+    const sender = fileURLToPath(new URL('../../../support/deliverySender.ts', import.meta.url));
+    const child = spawn(process.execPath, [sender, database.url, `smtp://127.0.0.1:${mailServer.port}`]);
+    await mail();
+    child.kill('SIGKILL');
+    mailServer.accepted = () => undefined;
+    await sql`update deliveries set next_attempt_at = now()`.execute(store.db);
+    await start();
+    await mail(2);
+    expect(new Set(mailServer.mails.map(({ parsed }) => parsed.messageId)).size).toBe(1);
+    await eventually(async () => expect((await deliveriesOf())[0]).toMatchObject({ status: 'delivered' }));
+    expect(mailServer.mails).toHaveLength(2);
+  });
+
+  test('a removed member gets nothing more, neither what waits nor what is tried again', async () => {
+    const { userId } = await addMember('Jane');
+    mailServer.refuse = () => ({ at: 'recipient', code: 451, text: 'Try later' });
+    await happen(await addSet());
+    await pass('2 minutes');
+    await start();
+    await eventually(async () => expect((await deliveriesOf())[0]).toMatchObject({ attempts: 1 }));
+    await happen(await addSet());
+    await store.db.deleteFrom('memberships').where('user_id', '=', userId).execute();
+    mailServer.refuse = () => undefined;
+    const [{ id } = { id: '' }] = await deliveriesOf();
+    await store.db.transaction().execute((tx) => replayDelivery(tx, id));
+    await eventually(async () => expect((await deliveriesOf())[0]).toMatchObject({ status: 'gone' }));
+    expect([await collect(), mailServer.mails]).toEqual([0, []]);
+  });
+});
+
+describe('choices', () => {
+  test('each role has defaults, and a person who did it hears nothing', async () => {
+    const [owner, reviewer] = [await addMember('O'), await addMember('R', { role: 'reviewer' })];
+    const viewer = await addMember('V', { role: 'viewer' });
+    const setId = await addSet();
+    await happen(setId);
+    await happen(setId, { kind: 'set_failed' });
+    await recordNotice(store.db, {
+      organizationId: organization.id,
+      setId,
+      kind: 'picture_rejected',
+      pictures: 2,
+      by: owner,
+    });
+    await choose(viewer, 'day');
+    await happen(setId, { kind: 'share_opened', facts: { label: 'x' } });
+    const rows = await store.db.selectFrom('notices').select(['user_id', 'kind']).execute();
+    const kindsOf = ({ id }: { id: string }) =>
+      rows
+        .filter(({ user_id }) => user_id === id)
+        .map(({ kind }) => kind)
+        .sort();
+    expect(kindsOf(owner)).toEqual(['client_answered', 'set_failed', 'share_opened']);
+    expect(kindsOf(reviewer)).toEqual(['client_answered']);
+    expect(kindsOf(viewer)).toEqual(['share_opened']);
+  });
+
+  test('a digest by day comes after 7:00 in the time zone of the person, and says all in one mail', async () => {
+    const member = await addMember('Jane');
+    const { rows } = await sql<{ zone: string; early: string }>`
+      select name as zone, to_char(now() at time zone name, 'HH24:MI') as early from pg_timezone_names
+      where name like 'Etc/GMT%' and extract(hour from now() at time zone name) = 7 limit 1`.execute(store.db);
+    const [{ zone } = { zone: 'UTC' }] = rows;
+    await choose(member, 'day', zone);
+    for (const name of ['One', 'Two', 'Three']) await happen(await addSet(name));
+    await pass('2 hours');
+    await start();
+    const { parsed } = await mail();
+    expect(parsed.subject).toBe('[acme] 3 notices');
+    expect(parsed.text).toMatch(/One[\s\S]*Two[\s\S]*Three/);
+    // After 7:00, the next one comes tomorrow, and at once after another choice.
+    await happen(await addSet());
+    await sql`update notices set due_at = now()`.execute(store.db);
+    expect(await collect()).toBe(0);
+    await choose(member, 'now', zone);
+    expect(await collect()).toBe(1);
+  });
+
+  test('two processes at the same time make one digest, and a killed one loses none', async () => {
+    const member = await addMember('Jane');
+    await choose(member, 'hour');
+    for (const _ of Array(50)) await happen(await addSet());
+    await pass('1 hour');
+    // Another process is at work, has one of them, and is killed.
+    const killed = store.db.transaction().execute(async (tx) => {
+      await sql`select pg_advisory_xact_lock(7302100841)`.execute(tx);
+      await sql`delete from notices where id = (select id from notices limit 1)`.execute(tx);
+      expect(await collect()).toBe(0);
+      throw new Error('killed');
+    });
+    await expect(killed).rejects.toThrow('killed');
+    const other = openStore({ url: database.url, keyRing: TEST_KEY_RING });
+    const made = await Promise.all([collect(), collectNotices(other.db, PUBLIC_URL), collect()]);
+    await other.close();
+    expect(made.toSorted()).toEqual([0, 0, 1]);
+    const [delivery] = await deliveriesOf();
+    const found = await findDelivery(store.db, { organizationId: organization.id, id: delivery?.id ?? '' });
+    expect(JSON.parse(found?.body ?? '').data.object).toMatchObject({ items: { length: 30 }, more: 20 });
+  });
+
+  test('a person who ended notices gets none, also of those that wait, and others still do', async () => {
+    const [jane, john] = [await addMember('Jane'), await addMember('John')];
+    await happen(await addSet());
+    const member = { organizationId: jane.organizationId, userId: jane.userId };
+    await unsubscribe(store.db, member);
+    await pass('2 minutes');
+    await start();
+    expect((await mail()).to).toEqual([john.email]);
+    await happen(await addSet());
+    const rows = await store.db.selectFrom('notices').select('user_id').execute();
+    expect(rows).toEqual([{ user_id: john.userId }]);
+  });
+});
+
+describe('many', () => {
+  test('occurrences together are one notice, and an hour has at most 20 mails', async () => {
+    await addMember('Jane');
+    const many = await addSet('Many');
+    for (const _ of Array(10)) await happen(many);
+    for (const _ of Array(25)) await happen(await addSet());
+    await pass('2 minutes');
+    expect(await collect()).toBe(20);
+    const { rows } = await sql<{ body: string }>`select body from events`.execute(store.db);
+    const text = '10 answers about 10 pictures. The last one is by Ms Client, who approved.';
+    expect(rows.filter(({ body }) => body.includes(text))).toHaveLength(1);
+    expect(await collect()).toBe(0);
+    await pass('1 hour');
+    expect(await collect()).toBe(1);
+  });
+
+  test('without a mail server and chats nothing is stored', async () => {
+    await addMember('Jane');
+    await store.db.updateTable('installation').set({ sends_mail: false }).execute();
+    await happen(await addSet());
+    expect(await store.db.selectFrom('notices').select('id').execute()).toEqual([]);
+  });
+});
+
+describe('chats', () => {
+  let receiver: Listener;
+  let received: { path: string; body: unknown }[];
+  let answer: { status: number; headers?: Record<string, string>; text?: string };
+
+  beforeEach(async () => {
+    [received, answer] = [[], { status: 200 }];
+    receiver = await listenHttp(async (request, response) => {
+      let body = '';
+      for await (const chunk of request.setEncoding('utf8')) body += chunk;
+      received.push({ path: request.url ?? '', body: JSON.parse(body) });
+      response.writeHead(answer.status, answer.headers).end(answer.text ?? 'ok');
+    });
+  });
+  afterEach(() => receiver.close());
+
+  async function addChat(kind: ChatKind, address = `${receiver.url}/services/T000/SECRETSECRET`): Promise<string> {
+    await createChat(store.db, organization.id, { name: kind, kind, address, notices: ['client_answered'] }, OPERATOR);
+    const row = (await listChats(store.db, organization.id)).find(({ name }) => name === kind);
+    return row?.id ?? '';
+  }
+
+  test('each kind of chat gets its own form, in which a name is neither markup nor a link', async () => {
+    for (const kind of ['slack', 'teams', 'webhook'] as const) await addChat(kind);
+    const setId = await addSet('<!channel> [x](https://evil.example)');
+    await happen(setId);
+    await pass('2 minutes');
+    await start();
+    await eventually(() => expect(received).toHaveLength(3));
+    const url = `${PUBLIC_URL}/o/acme/screenshot_sets/${setId}`;
+    const bodies = received.map(({ body }) => body);
+    const text = 'The client answered: <!channel> [x](https://evil.example)\nMs Client approved 1 picture.';
+    expect(bodies).toContainEqual({ text: `${text}\n${url}` });
+    expect(bodies).toContainEqual({
+      text: '[acme] The client answered: &lt;!channel&gt; [x](https://evil.example)',
+      blocks: [
+        {
+          type: 'section',
+          text: { type: 'plain_text', text, emoji: false },
+          accessory: { type: 'button', text: { type: 'plain_text', text: 'Open' }, url },
+        },
+      ],
+    });
+    const card = bodies.find((body) => JSON.stringify(body).includes('AdaptiveCard'));
+    expect(JSON.stringify(card)).not.toContain('"TextBlock"');
+    expect(card).toMatchObject({
+      type: 'message',
+      attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', content: { version: '1.4' } }],
+    });
+  });
+
+  test.each([404, 410])(
+    'a chat that answers %i is disabled, and its address is in no row and no answer',
+    async (status) => {
+      const id = await addChat('slack');
+      answer = { status, text: 'no_service /services/T000/SECRETSECRET' };
+      await start();
+      await testChat(
+        store.db,
+        { organizationId: organization.id, id },
+        { publicUrl: PUBLIC_URL, slug: 'acme' },
+        OPERATOR,
+      );
+      await eventually(async () => expect((await deliveriesOf())[0]).toMatchObject({ status: 'gone' }));
+      expect((await listChats(store.db, organization.id))[0]).toMatchObject({
+        disabled_reason: expect.stringContaining(String(status)),
+      });
+      await happen(await addSet());
+      expect(await store.db.selectFrom('notices').select('id').execute()).toEqual([]);
+      for (const table of ['notice_chats', 'deliveries', 'delivery_attempts', 'events', 'audit_log']) {
+        const { rows } = await sql<{ row: string }>`select to_jsonb(t)::text as row from ${sql.table(table)} t`.execute(
+          store.db,
+        );
+        expect(rows.map(({ row }) => row).join('\n')).not.toContain('SECRETSECRET');
+      }
+    },
+  );
+
+  test('a chat at a private address and one that redirects there are not asked', async () => {
+    const inside = await listenHttp((_request, response) => void response.end('inside'));
+    const id = await addChat('webhook', `${receiver.url}/hook`);
+    answer = { status: 302, headers: { location: `${inside.url}/secret` } };
+    await start();
+    const place = { publicUrl: PUBLIC_URL, slug: 'acme' };
+    await testChat(store.db, { organizationId: organization.id, id }, place, OPERATOR);
+    await eventually(async () => expect((await deliveriesOf())[0]).toMatchObject({ status: 'retries_exhausted' }));
+    await deliveries?.stop(0);
+    await start({ allow: [] });
+    const before = received.length;
+    await testChat(store.db, { organizationId: organization.id, id }, place, OPERATOR);
+    await eventually(async () => expect((await deliveriesOf()).map(({ status }) => status)).toContain('refused'));
+    expect(received).toHaveLength(before);
+    await inside.close();
+  });
+});

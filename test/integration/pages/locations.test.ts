@@ -1,0 +1,55 @@
+/** The choice of a location in the forms of a new request and of a retake. */
+import { expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
+import { createGuard } from '../../../src/egress/guard.ts';
+import { Locations } from '../../../src/egress/locations.ts';
+import { follow, visit } from './browser.ts';
+import { seedSet } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
+import { complete, RequestForm } from './requestForm.ts';
+
+const locations = new Locations({
+  locations: [
+    {
+      ...{ id: 'de', name: 'Germany', country: 'DE', locale: 'de-DE', languages: ['de-DE'], geolocation: null },
+      ...{ time_zone: 'Europe/Berlin', check_url: null, proxy: 'http://proxy.internal:3128' },
+    },
+  ],
+  credentials: {},
+  guard: createGuard({ allow: [] }),
+});
+const server = preparePages({ locations, limits: { ...DEFAULT_LIMITS, locations: locations.ids } });
+
+const newestLocations = async () => {
+  const { db } = server.store;
+  const set = await db
+    .selectFrom('screenshot_sets')
+    .select('id')
+    .orderBy('created_at', 'desc')
+    .executeTakeFirstOrThrow();
+  const shots = await db.selectFrom('screenshots').select('options').where('set_id', '=', set.id).execute();
+  return shots.map(({ options }) => options?.location);
+};
+
+it('a new request is sent with the chosen location, and one that is not offered is a fault', async () => {
+  const form = await RequestForm.open(server);
+  const fields = complete(await form.newAd(), [['location', 'de']]);
+  expect((await form.post(fields)).status).toBe(303);
+  expect(new Set(await newestLocations())).toEqual(new Set(['de']));
+  const { status, text } = await form.post(complete(await form.newAd(), [['location', 'xx']]));
+  expect(status).toBe(422);
+  expect(text).toContain('The location must be one of these locations: de.');
+  expect(text).not.toContain('proxy.internal');
+});
+
+it('a picture is taken again at another location', async () => {
+  const { shotIds } = await seedSet(server, {
+    status: 'approved',
+    shots: [{ site: 'https://news.example/', device: 'desktop' }],
+  });
+  const { page } = await visit(server, `${server.url}/o/demo/screenshots/${shotIds[0]}`, { javaScriptEnabled: false });
+  await page.getByText('Retake this picture').click();
+  await page.getByLabel('Location').selectOption('de');
+  await follow(page.getByRole('button', { name: 'Retake', exact: true }));
+  expect(await newestLocations()).toEqual(['de']);
+});

@@ -1,0 +1,194 @@
+/** Media plans, slots and drafts on the page of a new request, without script. */
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { seedPicture } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
+import { adsOn, complete, type Fields, type Got, gif, RequestForm } from './requestForm.ts';
+import { takePlacement } from './seedPlacement.ts';
+
+const server = preparePages();
+let form: RequestForm;
+beforeAll(async () => {
+  form = await RequestForm.open(server);
+});
+beforeEach(async () => {
+  await server.store.db.deleteFrom('request_drafts').execute();
+});
+
+async function newAd(name: string, width: number, height: number): Promise<string> {
+  const id = await form.newAd(name);
+  const preview_token = await seedPicture(server.store.db, server.organizationId, `${width}x${height}`);
+  await server.store.db.updateTable('ads').set({ width, height, preview_token }).where('id', '=', id).execute();
+  return id;
+}
+
+const act = (action: string, fields: Fields) =>
+  form.post([...fields.filter(([name]) => name !== 'action'), ['action', action]]);
+
+/** The hidden field that names the plan on a page. */
+const planOn = ({ text }: Got): Fields[number] => ['plan_id', /name="plan_id" value="([^"]+)"/.exec(text)?.[1] ?? ''];
+
+async function picturesOf({ location }: Got) {
+  const rows = await server.store.db
+    .selectFrom('screenshots')
+    .innerJoin('ads', 'ads.id', 'ad_id')
+    .select(['ads.name', 'site_key', 'device', 'options'])
+    .where('set_id', '=', location?.split('/').at(-1) ?? '')
+    .orderBy('seq')
+    .execute();
+  return rows.map(({ name, site_key, device }) => `${name} ${site_key} ${device}`);
+}
+
+it('combinations that do not fit the device are counted and skipped, unless the person wants to try them', async () => {
+  const billboard = await newAd('billboard.gif', 970, 250);
+  const fields = complete(billboard);
+  const checked = await act('check', fields);
+  expect(checked.text).toContain('<strong>2 pictures</strong>');
+  expect(checked.text).toContain('2 combinations do not fit the device: skipped');
+  expect(await picturesOf(await act('request', fields))).toHaveLength(2);
+  expect(await picturesOf(await act('request', [...fields, ['try_all', 'yes']]))).toHaveLength(4);
+  const phones = await act(
+    'request',
+    complete(billboard).map(([name, value]) => [name, value === 'desktop' ? 'mobile' : value]),
+  );
+  expect([phones.status, phones.text.includes('No ad fits a device, so there would be no picture.')]).toEqual([
+    422,
+    true,
+  ]);
+});
+
+describe('a media plan', () => {
+  const PLAN = 'Ad\tSite\tSize\tDevice\tNote\nbox\tnews.example\t300x250\tdesktop\t-\nlost.gif\tno site\t\tfridge\t-\n';
+
+  it('is shown with the faults of its cells, corrected in place, and requested as exact combinations', async () => {
+    const ad = await newAd('box.gif', 300, 250);
+    const fields: Fields = [
+      ['key', crypto.randomUUID()],
+      ['ad', ad],
+      ['device', 'desktop'],
+      ['campaign', 'Plan'],
+    ];
+    const read = await act('check', [...fields, ['plan_text', PLAN]]);
+    for (const text of [
+      '1 of 2 rows need a correction.',
+      'upload the file “lost.gif”',
+      'This is no address',
+      'This is no known device',
+    ])
+      expect(read.text).toContain(text);
+    expect(read.text).toMatch(/name="cell:2:0" value="lost.gif"[^>]* aria-invalid="true"/);
+    const shown = [...fields, planOn(read)];
+    const early = await act('request', shown);
+    expect([early.status, early.text.includes('Correct one row of the plan.')]).toEqual([422, true]);
+    // The file is uploaded later, and then its name is known.
+    const later = await act('add', [
+      ...shown,
+      ['files', gif('lost.gif')],
+      ['cell:2:1', 'blog.example'],
+      ['cell:2:3', 'iPhone'],
+    ]);
+    expect(later.text).toContain('2 rows.');
+    expect(later.text).toContain('<strong>2 pictures</strong>');
+    const all: Fields = [...shown, ...adsOn(later).map((id) => ['ad', id] as const)];
+    const got = await act('request', all);
+    expect(await picturesOf(got)).toEqual([
+      'box.gif https://news.example/ desktop',
+      'lost.gif https://blog.example/ iphone',
+    ]);
+    const again = await act('request', all);
+    expect([again.status, again.text.includes('The plan of this form was sent, removed or replaced')]).toEqual([
+      422,
+      true,
+    ]);
+  });
+
+  it('of another window is neither changed nor requested by a form that does not show it', async () => {
+    const fields: Fields = [
+      ['key', crypto.randomUUID()],
+      ['ad', await newAd('box.gif', 300, 250)],
+      ['campaign', 'Plan'],
+    ];
+    const first = await act('check', [...fields, ['plan_text', PLAN]]);
+    const second = await act('check', [...fields, planOn(first), ['plan_text', PLAN.replace('news.', 'other.')]]);
+    const stale = await act('save', [...fields, planOn(first), ['cell:1:1', 'mixed.example']]);
+    expect([stale.status, stale.text.includes('in another window')]).toEqual([422, true]);
+    expect(await form.get('/o/demo/new')).toContain('value="other.example"');
+    expect(planOn(second)).not.toEqual(planOn(first));
+    const before = await act('request', fields);
+    expect([before.status, before.text.includes('Another window added this plan')]).toEqual([422, true]);
+  });
+
+  it('of a file without known headings gets them from the person', async () => {
+    const ad = await newAd('box.gif', 300, 250);
+    const fields: Fields = [
+      ['key', crypto.randomUUID()],
+      ['ad', ad],
+      ['device', 'ipad'],
+      ['campaign', 'Plan'],
+    ];
+    const read = await act('check', [...fields, ['plan_file', new File(['news.example;300x250\n'], 'plan.csv')]]);
+    expect(read.text).toContain('Say above the columns of the plan');
+    const meant = await act('request', [...fields, planOn(read), ['column:0', 'site'], ['column:1', 'size']]);
+    expect(await picturesOf(meant)).toEqual(['box.gif https://news.example/ ipad']);
+    const bad = await act('check', [...fields, ['plan_file', new File(['%PDF-1.7'], 'plan.pdf')]]);
+    expect([bad.status, bad.text.includes('The file is neither CSV nor XLSX')]).toEqual([422, true]);
+  });
+});
+
+it('a slot that a person clicks is used for ads of its size on that page and device', async () => {
+  const ad = await newAd('box.gif', 300, 250);
+  const fields = complete(ad);
+  const asked = await act('slot', [...fields, ['slot_site', 'news.example'], ['slot_device', 'desktop']]);
+  const path = asked.location ?? '';
+  expect(path).toMatch(/^\/o\/demo\/new\/slots\/[\w-]{36}$/);
+  expect(await form.get(path)).toContain('The page is being taken');
+  await takePlacement(server, path.split('/').at(-1) ?? '');
+  const page = await form.get(`${path}?size=300x250&slot=2`);
+  expect(page).toMatch(/<image href="\/i\/[\w-]+\.png" x="10" y="400" width="300" height="250"\/>/);
+  expect(page).toContain('It cannot hold the ad: too small for 300×250');
+  const chosen = await form.postTo(path, { size: '300x250', slot: '2' });
+  expect(chosen.location).toBe('/o/demo/new#slots');
+  expect(await form.get('/o/demo/new')).toContain('for 300×250: slot 2');
+  const [, slot = ''] = /name="chosen_slot" value="([^"]+)"/.exec(await form.get('/o/demo/new')) ?? [];
+  const sent: Fields = [...fields, ['chosen_slot', slot.replaceAll('&quot;', '"')]];
+  const got = await act('request', sent);
+  expect((await act('request', sent)).location).toBe(got.location);
+  const rows = await server.store.db
+    .selectFrom('screenshots')
+    .select(['site_key', 'device', 'options'])
+    .where('set_id', '=', got.location?.split('/').at(-1) ?? '')
+    .execute();
+  const withSlot = rows.filter(({ options }) => JSON.stringify(options).includes('"index":2'));
+  expect(withSlot.map(({ site_key, device }) => `${site_key} ${device}`)).toEqual(['https://news.example/ desktop']);
+});
+
+describe('a draft', () => {
+  it('is there after the session, in the page of its key alone, until the person starts over or sends it', async () => {
+    const ad = await form.newAd();
+    await act('save', complete(ad, [['media', 'https://cdn.example/not-added.png']]));
+    const again = await RequestForm.open(server);
+    const page = await again.get('/o/demo/new');
+    for (const text of [
+      'news.example\nhttps://blog.example/travel',
+      'not-added.png',
+      'value="Autumn"',
+      `value="${ad}"`,
+    ])
+      expect(page).toContain(text);
+    expect((await act('clear', complete(ad))).location).toBe('/o/demo/new');
+    expect(await form.get('/o/demo/new')).not.toContain('blog.example/travel\n');
+    await act('save', complete(ad));
+    expect((await act('request', complete(ad))).status).toBe(303);
+    expect(await form.get('/o/demo/new')).not.toContain('value="Autumn" autocomplete');
+  });
+
+  it('that is too large to be kept is shown again, with a fault', async () => {
+    const large = `news.example/${'x'.repeat(1_400_000)}`;
+    const got = await act('save', [
+      ['key', crypto.randomUUID()],
+      ['sites', large],
+      ['media', '\u0001'.repeat(400_000)],
+    ]);
+    expect([got.status, got.text.includes('The draft is too large to be kept')]).toEqual([422, true]);
+    expect(got.text).toContain('xxx</textarea>');
+  });
+});

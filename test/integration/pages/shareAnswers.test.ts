@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { shareToken } from '../../../src/api/auth/shareTokens.ts';
+import { createOpenLimits } from '../../../src/api/limits/openLimits.ts';
+import { createShareLink } from '../../../src/core/sharing/shareLinks.ts';
+import { sidewaysScroll } from '../../support/axe.ts';
+import { openPage } from './browser.ts';
+import { seedSet } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
+import { seedRetake } from './seedRetake.ts';
+
+const server = preparePages({ openLimits: createOpenLimits() });
+
+const ANNA = { name: 'Anna Client', email: 'anna@client.example' };
+
+interface LinkChoices {
+  readonly answers?: boolean;
+  readonly password?: string;
+}
+
+async function sharedSet(given: LinkChoices = {}) {
+  const { setId, shotIds } = await seedSet(server, {
+    status: 'approved',
+    shots: [
+      { site: 'https://news.example/', device: 'desktop' },
+      { site: 'https://news.example/', device: 'mobile' },
+    ],
+  });
+  const wanted = {
+    ...{ organizationId: server.organizationId, setId, label: 'For Anna' },
+    ...{ expiresAt: new Date(Date.now() + 3_600_000), downloads: false, answers: true, ...given },
+  };
+  const actor = { type: 'operator', keyId: null, userId: null, address: null, requestId: null } as const;
+  const link = await server.store.db.transaction().execute((tx) => createShareLink(tx, wanted, actor));
+  const rows = await server.store.db
+    .selectFrom('screenshots')
+    .select(['id', 'image_token'])
+    .where('set_id', '=', setId)
+    .orderBy('seq')
+    .execute();
+  const tokens = rows.map(({ image_token }) => String(image_token));
+  return { setId, shotIds, tokens, path: `/s/${shareToken(server.secret, link.id)}` };
+}
+
+async function send(path: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
+  const response = await fetch(server.url + path, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams(fields),
+    headers: { 'sec-fetch-site': 'same-origin', ...headers },
+    signal: AbortSignal.timeout(30_000),
+  });
+  const cookies = response.headers.getSetCookie();
+  return { status: response.status, text: await response.text(), cookies, to: response.headers.get('location') };
+}
+
+async function ownPage(path: string): Promise<string> {
+  const headers = { authorization: `Bearer ${server.apiKey}` };
+  return (await fetch(server.url + path, { headers, signal: AbortSignal.timeout(30_000) })).text();
+}
+
+const countAnswers = async (setId: string) =>
+  (await server.store.db.selectFrom('share_answers').select('id').where('set_id', '=', setId).execute()).length;
+
+describe('answers of clients', () => {
+  it('a client without scripts opens the link with its password, answers and comments, and the agency sees it', async () => {
+    const { setId, shotIds, path } = await sharedSet({ password: 'blue horses' });
+    const { page } = await openPage({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
+    await page.goto(server.url + path);
+    expect(await page.locator('img').count()).toBe(0);
+    await page.getByLabel('Password').fill('blue horses');
+    await page.getByRole('button', { name: 'Show the pictures' }).click();
+    await page.locator('.shot a').first().click();
+    expect(await sidewaysScroll(page)).toBeUndefined();
+    await page.getByLabel('Your name').fill(ANNA.name);
+    await page.getByLabel('Your e-mail address').fill(ANNA.email);
+    await page.getByLabel('Comment').fill('The logo is too small.');
+    await page.getByRole('button', { name: 'Ask for changes' }).click();
+    // The next picture, with the name remembered.
+    expect(await page.locator('.count').first().textContent()).toBe('2 of 2');
+    expect(await page.getByLabel('Your name').inputValue()).toBe(ANNA.name);
+    await page.getByLabel('Comment').fill('Nice.');
+    await page.getByRole('button', { name: 'Send the comment only' }).click();
+    expect(await page.locator('.threads').textContent()).toContain('Nice.');
+    await page.getByRole('navigation').getByRole('link', { name: 'Previous picture' }).click();
+    expect(await page.locator('h1').textContent()).toContain('Changes asked');
+
+    const own = await ownPage(`/o/demo/screenshots/${shotIds[0]}`);
+    for (const shown of ['Client: changes', ANNA.name, ANNA.email, 'The logo is too small.', '127.0.0.1'])
+      expect(own).toContain(shown);
+    const set = await ownPage(`/o/demo/screenshot_sets/${setId}`);
+    expect(set).toContain('Client: changes');
+    expect(set).toContain('1 comment');
+
+    await page.goto(server.url + path);
+    await page.getByRole('button', { name: 'Answer for all' }).click();
+    await page.locator('#answer-all').getByRole('button', { name: 'Approve' }).click();
+    const activity = await ownPage(`/o/demo/screenshot_sets/${setId}?tab=activity`);
+    for (const shown of ['Client: approved', 'about all 2 pictures', ANNA.email, 'For Anna'])
+      expect(activity).toContain(shown);
+  });
+
+  it('a pin is stored with its comment and drawn for both sides', async () => {
+    const { shotIds, tokens, path } = await sharedSet();
+    const [picture = ''] = tokens;
+    const { status } = await send(`${path}/answers`, { picture, ...ANNA, body: 'Here', pin: '0.25,0.5' });
+    expect(status).toBe(303);
+    const pins = /<svg class="pins"[^>]*>\s*<a [^>]*><circle /;
+    expect(await ownPage(`/o/demo/screenshots/${shotIds[0]}`)).toMatch(pins);
+    expect(await ownPage(`${path}/pictures/${picture}`)).toMatch(pins);
+  });
+
+  it('an answer about a picture that was replaced keeps its text, and leads to the new picture', async () => {
+    const { setId, shotIds, tokens, path } = await sharedSet();
+    const { token } = await seedRetake(server, setId, shotIds[0] ?? '', 'approved');
+    const [picture = ''] = tokens;
+    const got = await send(`${path}/answers`, { picture, ...ANNA, answer: 'approved', body: 'Looks <good>' });
+    expect([got.status, await countAnswers(setId)]).toEqual([410, 0]);
+    for (const text of ['This picture was replaced', 'Looks &lt;good&gt;', `${path}/pictures/${token}`])
+      expect(got.text).toContain(text);
+    expect(await ownPage(`${path}/pictures/${picture}`)).toContain('This picture was replaced');
+  });
+
+  it('the answer and the comment of a client stay with a picture after a retake', async () => {
+    const { setId, shotIds, tokens, path } = await sharedSet();
+    const [id = ''] = shotIds;
+    const change = { picture: tokens[0] ?? '', ...ANNA, answer: 'changes_requested', body: 'The logo is old' };
+    expect((await send(`${path}/answers`, change)).status).toBe(303);
+    await seedRetake(server, setId, id, 'approved');
+    expect(await ownPage(`/o/demo/screenshot_sets/${setId}`)).toContain('Client: changes');
+    const page = await ownPage(`/o/demo/screenshots/${id}`);
+    for (const text of ['Client: changes', 'The logo is old', 'about the picture before the retake'])
+      expect(page).toContain(text);
+  });
+
+  it('a link answers only for its own pictures, and only if it allows answers', async () => {
+    const [one, other, silent] = [await sharedSet(), await sharedSet(), await sharedSet({ answers: false })];
+    const approve = { ...ANNA, answer: 'approved', body: '' };
+    expect((await send(`${one.path}/answers`, { ...approve, picture: other.tokens[0] ?? '' })).status).toBe(404);
+    expect((await fetch(`${server.url}${one.path}/pictures/${other.tokens[0]}`)).status).toBe(404);
+    expect((await send(`${silent.path}/answers`, { ...approve, picture: silent.tokens[0] ?? '' })).status).toBe(403);
+    expect(await ownPage(`${silent.path}/pictures/${silent.tokens[0]}`)).not.toContain('Approve');
+    const foreign = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
+    expect((await send(`${one.path}/answers`, approve, foreign)).status).toBe(403);
+    for (const { setId } of [one, other, silent]) expect(await countAnswers(setId)).toBe(0);
+  });
+
+  it('comments of reviewers are not shown to a client', async () => {
+    const { shotIds, tokens, path } = await sharedSet();
+    const headers = { authorization: `Bearer ${server.apiKey}` };
+    await send(`/o/demo/screenshots/${shotIds[0]}/comments`, { body: 'Between us' }, headers);
+    expect(await ownPage(`/o/demo/screenshots/${shotIds[0]}`)).toContain('Between us');
+    expect(await ownPage(`${path}/pictures/${tokens[0]}`)).not.toContain('Between us');
+  });
+
+  it('a cookie opens the link after its password, which can be tried only some times', async () => {
+    const { path } = await sharedSet({ password: 'blue horses' });
+    const right = await send(`${path}/unlock`, { password: 'blue horses' });
+    expect(right.cookies.join()).toMatch(new RegExp(`Path=${path};.*HttpOnly; SameSite=Lax`));
+    const cookie = right.cookies.map((one) => one.split(';')[0]).join('; ');
+    const open = (given: string) => fetch(server.url + path, { headers: { cookie: given } });
+    expect((await open(cookie)).status).toBe(200);
+    expect((await open(`${cookie}x`)).status).toBe(403);
+    const statuses = [];
+    for (let tries = 0; tries < 12; tries += 1)
+      statuses.push((await send(`${path}/unlock`, { password: 'red horses' })).status);
+    expect(statuses[0]).toBe(403);
+    expect(statuses.at(-1)).toBe(429);
+  });
+});

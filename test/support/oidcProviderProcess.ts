@@ -1,0 +1,39 @@
+/** An OpenID Connect provider, as a program of its own. It prints its issuer when it is ready. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { Provider } from 'oidc-provider';
+
+const [redirectUrl = '', afterSignOut = ''] = process.argv.slice(2);
+const accounts = new Map<string, Record<string, unknown>>();
+
+const server = createServer();
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The provider has no port.');
+  const issuer = `http://127.0.0.1:${address.port}`;
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: 'tearsheet',
+        client_secret: 'secret-of-the-client',
+        redirect_uris: [redirectUrl],
+        post_logout_redirect_uris: [afterSignOut],
+      },
+    ],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
+    pkce: { required: () => true },
+    cookies: { keys: ['a test'] },
+    findAccount: (_context, id) => ({ accountId: id, claims: () => ({ ...accounts.get(id), sub: id }) }),
+  });
+  const callback = provider.callback();
+  const setAccount = async (id: string, request: IncomingMessage, response: ServerResponse) => {
+    accounts.set(id, (await json(request)) as Record<string, unknown>);
+    response.writeHead(204).end();
+  };
+  server.on('request', (request, response) => {
+    const [, id] = /^\/accounts\/(\w+)$/.exec(request.url ?? '') ?? [];
+    void (id === undefined ? callback(request, response) : setAccount(id, request, response));
+  });
+  process.stdout.write(`${issuer}\n`);
+});
+process.once('disconnect', () => process.exit());

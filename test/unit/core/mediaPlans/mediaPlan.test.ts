@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import { planOf } from '../../../../src/core/mediaPlans/mediaPlan.ts';
+import { tableOfText } from '../../../../src/core/mediaPlans/readTable.ts';
+import { findHeadings } from '../../../../src/domain/mediaPlans.ts';
+import { required } from '../../../support/required.ts';
+
+const ad = (id: string, name: string, [width, height]: readonly [number, number], lookupKey: string | null = null) => ({
+  ...{ id, name, lookupKey, size: { width, height }, still: false },
+});
+const OWN = [ad('mpu', 'Spring_300x250.png', [300, 250]), ad('board', 'Spring_728x90.png', [728, 90])];
+const OTHERS = [ad('k', 'Old', [300, 250], 'key-1'), ad('old2', 'Old', [728, 90]), ad('old1', 'Same', [300, 250])];
+
+function read(text: string, context = {}) {
+  const table = tableOfText(text);
+  const plan = planOf(table, required(findHeadings(table)), {
+    ...{ own: OWN, others: OTHERS, devices: ['desktop'], markers: [] },
+    ...context,
+  });
+  const asked = plan.combinations.map(({ ad, site, device, marker }) =>
+    [ad.id, site, device, marker ?? null].join(' '),
+  );
+  return { asked, faults: plan.faults.map(({ row, column, text }) => `${row + 1}:${column + 1} ${text}`) };
+}
+
+test('a plan with titles, publishers, sizes and totals gives exact combinations', () => {
+  const { asked, faults } = read(
+    [
+      'Client;Example Ltd',
+      '',
+      'Publisher;Placement URL;Device Type;Ad Size;Impressions;Creative Name (final)',
+      'The News;https://news.example/sport;Desktop;728x90;1.000;spring_728x90',
+      'The News;https://news.example/sport;Mobile phone;300x250;1.000;Spring_300x250.png',
+      'A Blog;blog.example;Desktop & Mobile;300 × 250 px, 728x90;2.000;',
+      'Total;;;;4.000;',
+    ].join('\n'),
+  );
+  expect([asked, faults]).toEqual([
+    [
+      'board https://news.example/sport desktop ',
+      'mpu https://news.example/sport mobile ',
+      ...['mpu', 'board'].flatMap((id) => ['desktop', 'mobile'].map((device) => `${id} blog.example ${device} `)),
+    ],
+    [],
+  ]);
+});
+
+test.each([
+  [
+    'Ad\tSite\tDevice\nOld\tnews.example\tdesktop',
+    '2:1 Several ads have this name (Old 300×250, Old 728×90): enter the size, or the id of one.',
+  ],
+  ['Ad,Site\nNew.png,news.example', '2:1 No ad has this name: upload the file “New.png”, or enter the name of an ad.'],
+  [
+    'Ad,Site,Size\nSame,news.example,728x90',
+    '2:1 The ad “Same” has 300×250, not 728×90: correct the size, or enter another ad.',
+  ],
+  ['Site,Size\nnews.example,160x600', '2:2 No ad of the request has 160×600: upload one, or enter the name of an ad.'],
+  ['Site,Size\nnews.example,250', '2:2 This is no size: enter width × height in pixels, such as 300x250.'],
+  ['Ad,Site\nSame,The News', '2:2 This is no address: enter that of the page, such as news.example/travel.'],
+  ['Ad,Site\nSame,ftp://news.example', '2:2 This is no address: enter that of the page, such as news.example/travel.'],
+  ['Ad,Site\nSame,https://me:pw@news.example', '2:2 The address must not contain a user name or password.'],
+  [
+    'Ad,Site,Device\nSame,news.example,Fridge',
+    '2:3 This is no known device: enter desktop, mobile, tablet, a model such as iPhone 14, or a size such as 1440x900.',
+  ],
+  [
+    `Ad,Site,Device\nSame,news.example,${'desktop '.repeat(30)}`,
+    '2:3 This has more than 200 characters: shorten it, or use several rows.',
+  ],
+  ['Ad,Site,Second\nSame,news.example,31', '2:3 Enter seconds from 0 to 30, such as 2.5, or nothing.'],
+])('the plan %j has the fault %s', (text, fault) => {
+  expect(read(text)).toEqual({ asked: [], faults: [fault] });
+});
+
+test.each([
+  ['a lookup key', 'Ad,Site\nkey-1,news.example', ['k news.example desktop ']],
+  ['a name and a size', 'Ad,Site,Size\nold,news.example,728x90', ['old2 news.example desktop ']],
+  [
+    'moments',
+    'Ad,Site,Moment\nSame,news.example,"0; 2.5s"',
+    ['old1 news.example desktop 0', 'old1 news.example desktop 2.5'],
+  ],
+])('an ad is found by %s', (_what, text, asked) => {
+  expect(read(text)).toEqual({ asked, faults: [] });
+});
+
+test.each([
+  ['German', 'Umfeld;URL;Endgerät;Werbeformat;Motiv;Land', { site: 1, device: 2, size: 3, ad: 4, market: 5 }],
+  ['French', 'Support;Site web;Appareil;Taille;Nom du fichier;Pays', { site: 1, device: 2, size: 3, ad: 4, market: 5 }],
+  [
+    'Campaign Manager',
+    'Site name (Placement);Placement name (Placement);Dimensions (Placement);Creative name (Creative)',
+    { site: 0, size: 2, ad: 3 },
+  ],
+  ['a landing page', 'Publisher;Landing page URL;Click-through URL;Creative', { site: 0, ad: 3 }],
+])('the columns of headings in %s are recognised', (_name, line, columns) => {
+  expect(findHeadings(tableOfText(line))?.columns).toEqual(columns);
+});
+
+test('a row whose size stands twice gives each picture once, and an advertiser may be called Total', () => {
+  const { asked } = read('Advertiser,Ad,Site,Size\nTotal,Same,news.example,"300x250, 300x250"\nTotal,,,');
+  expect(asked).toEqual(['old1 news.example desktop ']);
+});
+
+test('a plan of too many pictures has a fault in each row that is too much', () => {
+  const devices = Array.from({ length: 20 }, (_, index) => `${1000 + index}x800`).join('&');
+  const moments = Array.from({ length: 40 }, (_, index) => (index / 2).toString()).join(' ');
+  const row = `Same\tnews.example\t${devices}\t${moments}`;
+  const { asked, faults } = read(`Ad\tSite\tDevice\tMoment\n${`${row}\n`.repeat(65)}`);
+  expect(asked).toHaveLength(49_600);
+  expect(faults).toHaveLength(3);
+  expect(faults[0]).toContain('The plan gives more than 50,000 pictures');
+});
+
+test('a table without headings is none', () => {
+  expect(findHeadings(tableOfText('news.example;300x250\nblog.example;728x90'))).toBeUndefined();
+});

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { screenshotRequestParser } from '../../../../src/contract/parseScreenshotRequest.ts';
+import { combinationsOf, planCombinations, requestEntries } from '../../../../src/core/requests/combinations.ts';
+import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
+import { expandScreenshots } from '../../../../src/domain/screenshots.ts';
+
+const WIDE = { id: 'wide', size: { width: 970, height: 250 }, still: false };
+const STILL = { id: 'still', size: { width: 300, height: 250 }, still: true };
+const UNKNOWN = { id: 'unknown', size: null, still: false };
+const GRID = {
+  ads: [WIDE, STILL, UNKNOWN],
+  sites: ['news.example', 'https://blog.example/a'],
+  devices: ['desktop', 'mobile'],
+  markers: [0, 2.5],
+} as const;
+
+test('combinations that cannot fit are left out, and a still ad is taken once for all moments', () => {
+  const { combinations, notFitting, repeated } = planCombinations(combinationsOf(GRID));
+  expect({ taken: combinations.length, notFitting, repeated }).toEqual({
+    taken: 4 + 4 + 8,
+    notFitting: 4,
+    repeated: 4,
+  });
+  expect(planCombinations(combinationsOf(GRID), null).combinations).toHaveLength(20);
+});
+
+test('the request asks for exactly these combinations', () => {
+  const own = 'Own device 412 x 915, 2.63x, touch';
+  const wanted = [
+    { ad: UNKNOWN, site: 'news.example', device: 'desktop', marker: 1 },
+    { ad: UNKNOWN, site: 'https://news.example/', device: 'desktop', marker: 2 },
+    { ad: UNKNOWN, site: 'news.example', device: 'desktop', marker: undefined },
+    { ad: UNKNOWN, site: 'news.example', device: own, marker: undefined },
+    { ad: WIDE, site: 'blog.example', device: 'desktop', marker: undefined },
+  ] as const;
+  const body = {
+    campaign: { name: 'Spring' },
+    screenshot_requests: requestEntries(planCombinations(wanted).combinations, () => ({ ad: { allow_scaling: true } })),
+  };
+  const { entries, faults } = screenshotRequestParser(DEFAULT_LIMITS)(body);
+  expect([faults.errors, entries.map(({ ad }) => ad?.id)]).toEqual([{}, ['unknown', 'wide']]);
+  const pictures = expandScreenshots(
+    entries.map(({ ad, screenshots }) => ({ adId: ad?.id ?? '', screenshots })),
+    99,
+  );
+  expect(pictures.map(({ adId, device, markerMs }) => [adId, device, markerMs])).toEqual([
+    ['unknown', 'desktop', null],
+    ['unknown', 'desktop', 1000],
+    ['unknown', 'desktop', 2000],
+    ['unknown', own, null],
+    ['wide', 'desktop', null],
+  ]);
+  expect(pictures.every(({ options }) => options.allowScaling)).toBe(true);
+});
