@@ -39,10 +39,20 @@ function freezeAnimation(animation: Animation): void {
   else animation.pause();
 }
 
-/** Stops animations and media, and hides the caret. */
+/** Shows a page that hides itself until a tool for A/B tests has loaded, because that tool may never load here. */
+function showPage(): void {
+  for (const part of [document.documentElement, document.body].filter((one) => one !== null)) {
+    const { opacity, visibility, display } = getComputedStyle(part);
+    if (Number(opacity) < 0.05 || visibility === 'hidden' || display === 'none')
+      setStyles(part, { opacity: '1', visibility: 'visible', ...(display === 'none' && { display: 'block' }) });
+  }
+}
+
+/** Stops animations and media, shows a hidden page, and hides the caret. */
 function freeze(): void {
   for (const animation of document.getAnimations()) freezeAnimation(animation);
   for (const media of document.querySelectorAll('video, audio')) if (media instanceof HTMLMediaElement) media.pause();
+  showPage();
   const sheet = '__stillSheet';
   if (Reflect.get(document, sheet) === true) return;
   Object.defineProperty(document, sheet, { value: true });
@@ -69,4 +79,12 @@ function addSheet(root: Document | ShadowRoot, text: string): () => void {
   };
 }
 
-export const STABILIZE = { nextFrames, viewSettled, freezeAnimation, freeze, setStyles, addSheet } satisfies PagePart;
+export const STABILIZE = {
+  nextFrames,
+  viewSettled,
+  freezeAnimation,
+  showPage,
+  freeze,
+  setStyles,
+  addSheet,
+} satisfies PagePart;

@@ -189,6 +189,14 @@ describe('a page that cannot show the ad', () => {
       '<style>body{animation:start 8s steps(1,end) 0s 1 normal both} @keyframes start{from{visibility:hidden}to{visibility:visible}}</style>';
     await wholeAd(`${PHONE}${hidden}${STORY}${SLOT}${STORY}`, 'Apple iPhone 6');
   });
+
+  test.each(['visibility:hidden', 'opacity:0', 'display:none'])(
+    'a page is shown that a script would show which does not load: %s',
+    async (style) => {
+      const hidden = `<style id="at-body-style">body{${style} !important}</style>`;
+      await wholeAd(`${PHONE}${hidden}${STORY}${SLOT}${STORY}`, 'Apple iPhone 6');
+    },
+  );
 });
 
 test('a frame that does not load is blank', async () => {
