@@ -71,7 +71,7 @@ export async function runJob(leader: LeaderContext, state: StoredJob, resource: 
     await cluster.deleteJob(job);
     return SOON;
   }
-  if (job.stuck || (job.finished && !job.deleting)) return startNextGeneration(leader, state, job);
+  if (job.stuck || (job.finished && !job.deleting)) return startNextGeneration(leader, state, { resource, job });
   // The operator has corrected the image or the resources, and this Job would wait for the old ones.
   if (job.outdated && !state.started && job.problem !== undefined && !job.deleting) {
     const fields = { job_id: state.id, job: job.name, reason: job.problem.reason };
@@ -175,7 +175,11 @@ async function storeFault({ options }: LeaderContext): Promise<string | undefine
   }
 }
 
-async function startNextGeneration(leader: LeaderContext, read: StoredJob, job: CaptureJob): Promise<number> {
+async function startNextGeneration(
+  leader: LeaderContext,
+  read: StoredJob,
+  { resource, job }: { readonly resource: ScreenshotJob; readonly job: CaptureJob },
+): Promise<number> {
   const { store, log } = leader.options;
   // Results may have arrived between the read of the state and the end of the Job.
   const state = await readJob(store.db, read.name);
@@ -186,6 +190,11 @@ async function startNextGeneration(leader: LeaderContext, read: StoredJob, job: 
     const words = await storeFault(leader);
     const details = lastFailure && operatorText(lastFailure);
     return settle(leader, state, 'lost', details || words ? { words, details: details ?? words ?? '' } : undefined);
+  }
+  if (lastFailure !== undefined) {
+    // Operators must be able to read it, so the status is written before the next captures begin.
+    const pause = await leader.statuses.update(state, { resource, job, problem: lastFailure });
+    if (Number.isFinite(pause)) return pause;
   }
   const fields = { job_id: state.id, set_id: state.set_id, failedIndexes, stuck };
   log.warn(fields, 'a Job ended or is stuck with work left; the next generation takes it');
