@@ -141,7 +141,7 @@ function deviceFields(draft: Draft, faults: FieldFaults): Html {
 <details${own.width !== '' && html` open`}><summary>A device of your own</summary><div class="pair own">
 ${shortField('own_width', 'Width', own.width, '412')}${shortField('own_height', 'Height', own.height, '915')}${shortField('own_ratio', 'Pixel ratio', own.ratio, '2.63')}
 ${checkbox({ name: 'own_touch', label: 'Touch screen', isChecked: own.touch })}${button({ label: 'Add device', icon: 'plus', name: 'action', value: 'check' })}</div>
-<p class="hint">CSS pixels, ${width.min} to ${width.max} wide and ${height.min} to ${height.max} high; pixel ratio ${ratio.min} to ${ratio.max}. A screen below ${TOUCH_BELOW.toLocaleString('en')} pixels has touch.</p></details>
+<p class="hint">CSS pixels, ${width.min} to ${width.max} wide and ${height.min} to ${height.max} high; pixel ratio ${ratio.min} to ${ratio.max}. A screen narrower than ${TOUCH_BELOW.toLocaleString('en')} pixels has touch.</p></details>
 ${faultList(faults, 'devices')}</fieldset>`;
 }
 
