@@ -1,5 +1,6 @@
 /** Reads the columns and cells of media plans. */
 import { type Device, type DeviceName, deviceMeant } from './devices.ts';
+import type { Location } from './locations.ts';
 import { isMarker, MARKER_MAX_SECONDS } from './markers.ts';
 import { siteFault } from './webAddresses.ts';
 
@@ -179,4 +180,38 @@ export function momentCell(text: string): Cell<readonly number[]> {
   const moments = parts.map(Number);
   if (moments.every(isMarker)) return { value: [...new Set(moments)] };
   return { fault: `Enter seconds from 0 to ${MARKER_MAX_SECONDS}, such as 2.5, or nothing.` };
+}
+
+/** What a market may be called, in lower case, with the ids of locations. */
+export type Markets = ReadonlyMap<string, string>;
+
+/** Languages of media plans. The short form of English has "UK" and "US". */
+const COUNTRY_NAMES = (['en', 'de', 'fr'] as const).flatMap((language) =>
+  (['long', 'short'] as const).map((style) => new Intl.DisplayNames(language, { type: 'region', style })),
+);
+
+/** An id counts before a name, a name before a country, and the first location of a country before the others. */
+export function marketsOf(locations: readonly Pick<Location, 'id' | 'name' | 'country'>[]): Markets {
+  const ofCountries = locations.flatMap(({ id, country }) =>
+    [country, ...COUNTRY_NAMES.map((names) => names.of(country) ?? country)].map((name) => [name, id] as const),
+  );
+  const all = [
+    ...locations.map(({ id }) => [id, id] as const),
+    ...locations.map(({ id, name }) => [name, id] as const),
+  ];
+  return new Map([...all, ...ofCountries].toReversed().map(([name, id]) => [name.toLowerCase(), id]));
+}
+
+/** @returns the ids of the locations in the cell; none for an empty cell. */
+export function marketCell(text: string, markets: Markets): Cell<readonly string[]> {
+  if (text.length > LIST_MAX) return TOO_LONG;
+  const given = text.trim().toLowerCase();
+  if (given === '') return { value: [] };
+  const whole = markets.get(given);
+  const found = whole === undefined ? given.split(SEPARATOR).map((name) => markets.get(name)) : [whole];
+  const ids = found.filter((id) => id !== undefined);
+  if (ids.length === found.length) return { value: [...new Set(ids)] };
+  return {
+    fault: `No location has this name: enter ${[...new Set(markets.values())].slice(0, 5).join(', ')}, or nothing.`,
+  };
 }

@@ -7,6 +7,8 @@ import { invalid } from '../../domain/failure.ts';
 import {
   deviceCell,
   findHeadings,
+  type Markets,
+  marketCell,
   momentCell,
   PLAN_LIMITS,
   type PlanColumn,
@@ -48,9 +50,13 @@ export interface PlanContext {
   readonly devices: readonly DeviceName[];
   /** For rows without a moment. */
   readonly markers: readonly number[];
+  /** For rows without a market. */
+  readonly locations?: readonly string[] | undefined;
+  /** Undefined if the operator offers no locations. Then markets do not count. */
+  readonly markets?: Markets | undefined;
 }
 
-interface PlanRequest extends Pick<PlanContext, 'devices' | 'markers'> {
+interface PlanRequest extends Omit<PlanContext, 'own' | 'others'> {
   readonly organizationId: string;
   readonly table: Table;
   /** Unless given, those that the table names. */
@@ -61,12 +67,11 @@ interface PlanRequest extends Pick<PlanContext, 'devices' | 'markers'> {
 
 /** @throws Failure (422) if no row of the table names its columns. */
 export async function readMediaPlan(db: Queryable, request: PlanRequest): Promise<MediaPlan> {
-  const { table, adIds, devices, markers, headings = findHeadings(table) } = request;
+  const { table, adIds, headings = findHeadings(table), ...usual } = request;
   if (headings === undefined) throw invalid({ plan: [NO_HEADINGS] });
   const ads = await readPlanAds(db, request, headings.columns.ad);
   const isOwn = ({ id }: PlanAd) => adIds.includes(id);
-  const context = { own: ads.filter(isOwn), others: ads.filter((ad) => !isOwn(ad)), devices, markers };
-  return planOf(table, headings, context);
+  return planOf(table, headings, { ...usual, own: ads.filter(isOwn), others: ads.filter((ad) => !isOwn(ad)) });
 }
 
 const NO_HEADINGS =
@@ -114,16 +119,18 @@ export function planOf(table: Table, headings: PlanHeadings, context: PlanContex
     const devices = read('device', deviceCell(cell('device'), context.devices));
     const sizes = read('size', sizeCell(cell('size')));
     const moments = read('moment', momentCell(cell('moment')));
+    const markets = context.markets && read('market', marketCell(cell('market'), context.markets));
     const ads = sizes && read(columns.ad === undefined ? 'size' : 'ad', adCell(cell('ad'), sizes, context));
     faults.push(...found);
-    if (site === undefined || devices === undefined || moments === undefined || ads === undefined) continue;
+    if (found.length > 0 || !site || !devices || !moments || !ads) continue;
     const markers = moments.length === 0 ? context.markers : moments;
-    const count = ads.length * devices.length * Math.max(1, markers.length);
+    const locations = markets === undefined || markets.length === 0 ? context.locations : markets;
+    const count = ads.length * devices.length * Math.max(1, markers.length) * Math.max(1, locations?.length ?? 0);
     if (combinations.length + count > PLAN_LIMITS.pictures) {
       faults.push({ row, column: columns.site ?? 0, text: TOO_MANY });
       continue;
     }
-    for (const one of combinationsOf({ ads, sites: [site], devices, markers })) combinations.push(one);
+    for (const one of combinationsOf({ ads, sites: [site], devices, markers, locations })) combinations.push(one);
   }
   return { headings, combinations, faults };
 }

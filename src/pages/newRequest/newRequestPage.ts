@@ -53,7 +53,7 @@ ${view.notice !== undefined && html`<p class="note" role="status" id="notice">${
     ${planFields(draft, faults)}
   </section>
   ${campaignPart(view)}
-  ${draft.plan !== null && planPanel(draft.plan, wanted.plan, faults)}
+  ${draft.plan !== null && planPanel(draft.plan, { read: wanted.plan, hasLocations: view.location !== null, faults })}
   ${countBar(view)}
   ${dialog('clear', 'Start over?', html`<p>All that you entered here goes. Ads that you uploaded stay under “Ads that exist”.</p>${button({ label: 'Clear the form', icon: 'trash-2', kind: 'danger', name: 'action', value: 'clear' })}`)}
 </form>`;
@@ -117,7 +117,7 @@ function existingAds(draft: Draft, found: readonly ListedAd[], paths: PagePaths)
 function planFields(draft: Draft, faults: FieldFaults): Html {
   const isOpen = draft.planText !== '' || (draft.plan === null && faults.of('plan').length > 0);
   return html`<details${isOpen && html` open`}><summary>${draft.plan === null ? 'Or a media plan' : 'Another media plan'}</summary><div class="part">
-<p class="hint" id="plan-hint">A table with a row of headings: ad, site, device, size and moment. Each row gives exactly its pictures. An ad is found by its file name, uploaded before or after.</p>
+<p class="hint" id="plan-hint">A table with a row of headings: ad, site, device, size, moment and market. Each row gives exactly its pictures. An ad is found by its file name, uploaded before or after.</p>
 <div><label for="plan_text">Paste the cells of a spreadsheet</label>
 <textarea id="plan_text" name="plan_text" rows="4" spellcheck="false"${described(faults, 'plan', 'plan-hint')}>
 ${draft.planText}</textarea></div>
@@ -162,9 +162,14 @@ function countText({ draft, ads, wanted: { targets, planned, plan, total } }: Ne
   const grid = parts.map(([count, name]) => plural(count, name)).join(' × ');
   const rows = plan && `${plural(plan.combinations.length, 'picture')} of the plan`;
   const named = draft.plan === null || targets.sites.length > 0 ? [rows, grid].filter(Boolean).join(' + ') : rows;
-  const skipped = planned?.notFitting ?? 0;
-  const verb = skipped === 1 ? 'does' : 'do';
-  return html`<strong>${plural(planned?.combinations.length ?? total, 'picture')}</strong> <span class="meta">${named}${skipped > 0 && html`. <span class="skipped">${plural(skipped, 'combination')} ${verb} not fit the device: skipped</span>`}</span>`;
+  const { notFitting = 0, repeated = 0 } = planned ?? {};
+  const left = [
+    notFitting > 0 &&
+      `${plural(notFitting, 'combination')} ${notFitting === 1 ? 'does' : 'do'} not fit the device: skipped`,
+    repeated > 0 &&
+      `${plural(repeated, 'combination')} ${repeated === 1 ? 'repeats another' : 'repeat others'}: taken once`,
+  ].filter((text) => text !== false);
+  return html`<strong>${plural(planned?.combinations.length ?? total, 'picture')}</strong> <span class="meta">${named}${left.map((text) => html`. <span class="skipped">${text}</span>`)}</span>`;
 }
 
 function plural(count: number, name: string): string {

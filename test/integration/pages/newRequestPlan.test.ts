@@ -117,6 +117,17 @@ describe('a media plan', () => {
     expect([before.status, before.text.includes('Another window added this plan')]).toEqual([422, true]);
   });
 
+  it('says that markets do not count without locations', async () => {
+    const plan = 'Ad\tSite\tMarket\nbox.gif\tnews.example\tDE\nbox.gif\tnews.example\tFR\n';
+    const fields: Fields = [
+      ['ad', await newAd('box.gif', 300, 250)],
+      ['device', 'desktop'],
+    ];
+    const read = await act('check', [...fields, ['plan_text', plan]]);
+    expect(read.text).toContain('The market is not used, because this service opens all pages from the same country.');
+    expect(read.text).toContain('1 combination repeats another: taken once');
+  });
+
   it('of a file without known headings gets them from the person', async () => {
     const ad = await newAd('box.gif', 300, 250);
     const fields: Fields = [
