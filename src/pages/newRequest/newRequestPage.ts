@@ -146,7 +146,7 @@ function countBar(view: NewRequestView): Html {
     <div><p id="count" role="status">${countText(view)}</p>
     <div id="switch">${hasSwitch && checkbox({ name: 'try_all', isChecked: draft.tryAll, label: 'Take those that do not fit too' })}</div>
     ${faultList(faults, 'form')}</div>
-    <p class="meta" id="kept" role="status"></p>
+    <p class="meta" id="kept" role="status"><span class="unscripted">Nothing that you enter is kept before you press a button.</span></p>
     <p class="row">${button({ label: 'Start over', kind: 'quiet', opens: 'clear' })}<button name="action" value="check" class="unscripted">Count again</button>
     <button class="primary" name="action" value="request" id="request">Request pictures</button></p>
   </div>`;
