@@ -78,6 +78,15 @@ it('the form of another organization is not accepted, and its ads and templates 
   expect(page).not.toMatch(/[Ss]ecret/);
 });
 
+it('a form that is sent after the session ended leads back to the new request', async () => {
+  const body = new FormData();
+  for (const [name, value] of complete(KEY)) body.append(name, value);
+  const response = await fetch(`${server.url}/o/demo/new`, { method: 'POST', body });
+  const text = await response.text();
+  expect([response.status, text.includes('Your session has ended')]).toEqual([401, true]);
+  expect(text).toContain('name="next" value="/o/demo/new"');
+});
+
 it('a key that may only read sees no form', async () => {
   const { api_key } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
   const response = await fetch(`${server.url}/o/demo/new`, { headers: { authorization: api_key } });
