@@ -7,9 +7,9 @@ import {
   type DeviceGroup,
   describeDevice,
   deviceGroup,
-  deviceTitle,
   findDevice,
   OWN_DEVICE,
+  shortDevice,
   TOUCH_BELOW,
 } from '../../domain/devices.ts';
 import { MARKER_MAX_SECONDS } from '../../domain/markers.ts';
@@ -123,7 +123,7 @@ function deviceFields(draft: Draft, faults: FieldFaults): Html {
       name: 'device',
       value: name,
       isChecked: devices.includes(name),
-      label: html`${deviceTitle(name)}${meta}`,
+      label: html`${shortDevice(name)}${meta}`,
     });
   };
   const common: readonly string[] = [...COMMON_DEVICES.keys()];
@@ -170,14 +170,14 @@ function slotFields({ draft, wanted, faults }: WhereView): Html {
     [...values].slice(0, PAGES_OFFERED).map((value) => html`<option value="${value}">${title(value)}</option>`);
   const chosen = Object.entries(draft.slots).map(([key, number]) => {
     const [site, device, size]: [string, string, [number, number] | null] = JSON.parse(key);
-    const name = `${site} on ${deviceTitle(device)}${size === null ? '' : ` for ${size.join('×')}`}`;
+    const name = `${site} on ${shortDevice(device)}${size === null ? '' : ` for ${size.join('×')}`}`;
     return html`<li class="row"><input type="hidden" name="chosen_slot" value="${number} ${key}"><span class="hint">${name}: slot ${number}</span>${button({ label: `Use the best slot of ${name}`, icon: 'x', kind: 'quiet', iconOnly: true, name: 'action', value: `slot-clear:${key}` })}</li>`;
   });
   const isOpen = chosen.length > 0 || faults.of('slots').length > 0;
   return html`<details id="slots"${isOpen && html` open`}><summary>Choose slots by clicking</summary><div class="part">
 <p class="hint">The best slot of each page is used. To choose another one, see the page with its slots. That counts as one picture.</p>
 <div class="pair"><div><label for="slot_site">Page</label><select id="slot_site" name="slot_site">${options(sites)}</select></div>
-<div><label for="slot_device">Device</label><select id="slot_device" name="slot_device">${options(devices, deviceTitle)}</select></div>
+<div><label for="slot_device">Device</label><select id="slot_device" name="slot_device">${options(devices, shortDevice)}</select></div>
 ${button({ label: 'Choose the slot', icon: 'map-pin', name: 'action', value: 'slot' })}</div>
 ${faultList(faults, 'slots')}${chosen.length > 0 && html`<ul>${chosen}</ul>`}</div></details>`;
 }

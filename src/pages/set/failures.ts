@@ -1,6 +1,7 @@
 /** The screenshots of a set without a picture: what went wrong in plain words, and what cures it. */
 import { readFoundSizes } from '../../core/sets/readScreenshots.ts';
 import type { SetHead } from '../../core/sets/readSet.ts';
+import { shortDevice } from '../../domain/devices.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, linkButton } from '../components.ts';
@@ -70,7 +71,7 @@ function oneCase(
 ): HtmlContent {
   const [first] = failed;
   if (first === undefined) return null;
-  const devices = [...new Set(failed.map(({ device }) => device))].join(', ');
+  const devices = [...new Set(failed.map(({ device }) => shortDevice(device)))].join(', ');
   const byAd = [...Map.groupBy(failed, ({ ad }) => ad.id).values()].flatMap(([one]) => one ?? []);
   const ads = byAd
     .slice(0, ADS_SHOWN)

@@ -3,6 +3,7 @@
 import type { Thread } from '../../core/reviews/commentQueries.ts';
 import type { SetHead } from '../../core/sets/readSet.ts';
 import type { PlacedScreenshot, VersionRow } from '../../core/sets/readVersions.ts';
+import { shortDevice } from '../../domain/devices.ts';
 import { COMMENT_MAX } from '../../domain/reviews.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button } from '../components.ts';
@@ -90,7 +91,7 @@ export function isSlotUncertain({ warnings }: Pick<ReviewedPicture, 'warnings'>)
 function about({ view }: PictureFacts, { paths }: PicturePageOptions): Html {
   const { ad } = view;
   const size = ad.width !== null && ad.height !== null && html` <span class="meta">${ad.width} × ${ad.height}</span>`;
-  return html`<dl class="about"><dt>Page</dt><dd>${webLink(view.site_url)}</dd><dt>Ad</dt><dd><a href="${paths.ad(ad.id)}"><bdi>${ad.name}</bdi></a>${size}</dd><dt>Device</dt><dd>${view.device}</dd>
+  return html`<dl class="about"><dt>Page</dt><dd>${webLink(view.site_url)}</dd><dt>Ad</dt><dd><a href="${paths.ad(ad.id)}"><bdi>${ad.name}</bdi></a>${size}</dd><dt>Device</dt><dd>${shortDevice(view.device)}</dd>
 ${view.captured_at !== null && html`<dt>Taken</dt><dd>${timeElement(view.captured_at)}</dd>`}
 ${view.image_width !== null && html`<dt>Picture</dt><dd>${view.image_width} × ${view.image_height} pixels</dd>`}</dl>`;
 }

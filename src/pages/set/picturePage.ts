@@ -6,6 +6,7 @@ import { reviewScreenshots } from '../../core/reviews/reviews.ts';
 import { readProvenance, readScreenshot } from '../../core/sets/readScreenshots.ts';
 import { readSetHead } from '../../core/sets/readSet.ts';
 import { type PlacedScreenshot, readPlaces, readVersionsOf, type VersionRow } from '../../core/sets/readVersions.ts';
+import { shortDevice } from '../../domain/devices.ts';
 import { conflict } from '../../domain/failure.ts';
 import { COMMENT_MAX, DECISIONS } from '../../domain/reviews.ts';
 import { setName } from '../../domain/setNames.ts';
@@ -73,7 +74,7 @@ function head(facts: PictureFacts, { paths, viewer }: PicturePageOptions): Html 
   };
   const title = pageHead({
     up: { href: `${paths.set(set.id)}#screenshot-${view.id}`, label: html`<bdi>${setName(set)}</bdi>` },
-    title: html`${siteName(view.site_url).host} <span class="meta">${view.device}${view.marker_ms !== null && `, ${markerLabel(view.marker_ms)}`}</span>`,
+    title: html`${siteName(view.site_url).host} <span class="meta">${shortDevice(view.device)}${view.marker_ms !== null && `, ${markerLabel(view.marker_ms)}`}</span>`,
     badge: html`${decisionBadge(decision)} ${answerBadge(view.answer)}`,
     actions: html`${neighbours(facts.places, placeOf(facts), ({ id }) => paths.screenshot(id))}${canDecide && [choice('rejected', 'Reject', 'x', 'r'), choice('approved', 'Approve', 'check', 'a')]}`,
   });

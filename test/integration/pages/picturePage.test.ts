@@ -28,13 +28,13 @@ describe('the page of a picture', () => {
     const { page } = await visit(server, `${server.url}/o/demo/screenshot_sets/${setId}`, { javaScriptEnabled: false });
     await follow(page.locator('.shot a.frame').first());
     expect(page.url()).toBe(address(shotIds[0]));
-    expect((await page.locator('h1').textContent())?.trim()).toBe('news.example desktop');
+    expect((await page.locator('h1').textContent())?.trim()).toBe('news.example Desktop');
     const record = page.locator('.provenance dl');
     await page.locator('.provenance > summary').click();
     expect(await record.textContent()).toMatch(/captured\s*21 Nov 2026, 09:30:05 UTC/);
     expect(await record.textContent()).toMatch(/browser version\s*156\.0\.8078\.73/);
     await follow(page.getByRole('link', { name: 'Next' }));
-    expect((await page.locator('h1').textContent())?.trim()).toBe('news.example mobile');
+    expect((await page.locator('h1').textContent())?.trim()).toBe('news.example Android phone');
     await follow(page.getByRole('link', { name: 'Next' }));
     expect(await page.locator('.note.fault').textContent()).toContain('The page has no ad slot.');
     await follow(page.locator('.crumb a'));
@@ -92,7 +92,7 @@ describe('the page of a picture', () => {
   it('without scripts, two pictures are beside each other', async () => {
     const { shotIds } = await seed();
     const { page } = await visit(server, address(shotIds[0]), { javaScriptEnabled: false });
-    await page.getByLabel('Compare with').selectOption({ label: 'news.example, mobile, Summer sale 300×250' });
+    await page.getByLabel('Compare with').selectOption({ label: 'news.example, Android phone, Summer sale 300×250' });
     await follow(page.getByRole('button', { name: 'Compare' }));
     expect(new URL(page.url()).search).toBe(`?with=${shotIds[1]}`);
     const sources = await page
