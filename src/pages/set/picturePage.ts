@@ -3,7 +3,7 @@
 import type { Request } from 'express';
 import { threadsOfScreenshots } from '../../core/reviews/commentQueries.ts';
 import { reviewScreenshots } from '../../core/reviews/reviews.ts';
-import { readProvenance, readScreenshot } from '../../core/sets/readScreenshots.ts';
+import { readFoundSizes, readProvenance, readScreenshot } from '../../core/sets/readScreenshots.ts';
 import { readSetHead } from '../../core/sets/readSet.ts';
 import { type PlacedScreenshot, readPlaces, readVersionsOf, type VersionRow } from '../../core/sets/readVersions.ts';
 import { shortDevice } from '../../domain/devices.ts';
@@ -99,10 +99,12 @@ async function readPictureFacts(
   const found = await threadsOfScreenshots(db, view.versionIds);
   const threads = view.versionIds.flatMap((id) => found.get(id) ?? []);
   const record = (await readProvenance(db, [view.shownId])).get(view.shownId);
+  const { shownId } = view;
+  const sizes = view.status === 'no_slots' ? (await readFoundSizes(db, [shownId])).get(shownId) : undefined;
   const ordered = inPageOrder(await readPlaces(db, set.id), 'site');
   // As on the page of the set, failures come after the pictures.
   const places = [...ordered.filter(hasPicture), ...ordered.filter((place) => !hasPicture(place))];
-  return { view, set, versions, record, slots: foundSlots(record), places, threads };
+  return { view, set, versions, record, slots: foundSlots(record), sizes, places, threads };
 }
 
 const hasPicture = ({ status }: PlacedScreenshot) => status === 'uploaded' || status === 'pending';
@@ -114,7 +116,7 @@ async function shown(options: PagesOptions, facts: PictureFacts, given: PictureP
   const { paths, compareWith } = given;
   const other = compareWith === '' ? undefined : await otherSide(options, facts, given);
   if (other !== undefined) return comparison([view, other], paths.screenshot(view.id), paths);
-  if (view.image_token === null) return html`${fault(facts)}`;
+  if (view.image_token === null) return html`${fault(facts, given)}`;
   const size = sizeOf(view);
   const overlay = slots && slotOverlay(slots, size);
   const pictureStage = stage(view.image_token, view, {

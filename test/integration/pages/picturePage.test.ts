@@ -41,6 +41,27 @@ describe('the page of a picture', () => {
     expect(page.url()).toContain(`/screenshot_sets/${setId}#screenshot-${shotIds[2]}`);
   });
 
+  it('a picture without a slot says in plain words what the page takes, and offers what helps', async () => {
+    const { shotIds } = await seed();
+    const record = { candidates: [{ size: [970, 250] }, { size: [300, 250] }] };
+    await server.store.db
+      .updateTable('screenshots')
+      .set({ record: JSON.stringify(record), reason: 'None of the 2 slots takes it: div#gpt-1: too small.' })
+      .where('id', '=', shotIds[2] ?? '')
+      .execute();
+    const { page } = await visit(server, address(shotIds[2]), { javaScriptEnabled: false });
+    const fault = page.locator('.note.fault');
+    expect(await fault.locator('.reason').textContent()).toBe('This page takes 970×250 and 300×250.');
+    expect(await fault.getByText('div#gpt-1').isVisible()).toBe(false);
+    await follow(fault.getByRole('button', { name: 'Allow scaling' }));
+    expect(page.url()).toBe(address(shotIds[2]));
+    const retaken = server.store.db
+      .selectFrom('screenshots')
+      .select('options')
+      .where('retake_of', '=', shotIds[2] ?? '');
+    expect((await retaken.executeTakeFirstOrThrow()).options).toMatchObject({ allow_scaling: true });
+  });
+
   it('without scripts, the slots of the page are drawn over the picture where they are', async () => {
     const { shotIds } = await seed();
     const { page } = await visit(server, address(shotIds[0]), { javaScriptEnabled: false });
