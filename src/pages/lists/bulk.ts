@@ -51,23 +51,21 @@ export const BULK_ACTIONS: Readonly<Record<BulkActionName, BulkAction>> = {
   approve: {
     label: 'Approve',
     done: 'approved',
-    effect:
-      'Subscribers get the event screenshot_set.approved, and buckets get the pictures. The review can be opened again.',
+    effect: 'Subscribers hear of it, and buckets get the pictures. The review can be opened again.',
     hasNotes: true,
     obstacle: inReview,
   },
   reject: {
     label: 'Reject',
     done: 'rejected',
-    effect:
-      'Subscribers get the event screenshot_set.rejected. The pictures stay here. The review can be opened again.',
+    effect: 'Subscribers hear of it. The pictures stay here. The review can be opened again.',
     hasNotes: true,
     obstacle: inReview,
   },
   cancel: {
     label: 'Cancel',
     done: 'canceled, or will be in a moment',
-    effect: 'Pictures that were captured stay. The others are not captured. This cannot be undone.',
+    effect: 'Pictures that were taken stay. The others are not taken. This cannot be undone.',
     hasNotes: false,
     obstacle: (row) => {
       if (row.cancel_requested_at !== null) return 'This set is canceled already.';

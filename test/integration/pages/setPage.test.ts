@@ -76,10 +76,10 @@ describe('the page of a set', () => {
   });
 
   it.each([
-    ['approved', ['uploaded', 'blocked'], 'Approved', '1 captured, 1 failed'],
+    ['approved', ['uploaded', 'blocked'], 'Approved', '1 taken, 1 failed'],
     ['in_review', ['uploaded', 'no_slots'], 'In review', '0 of 1 reviewed'],
-    ['canceled', ['uploaded', 'canceled', 'canceled'], 'Canceled', '1 captured, 2 canceled'],
-    ['failed', ['blocked'], 'Failed', '0 captured, 1 failed'],
+    ['canceled', ['uploaded', 'canceled', 'canceled'], 'Canceled', '1 taken, 2 canceled'],
+    ['failed', ['blocked'], 'Failed', '0 taken, 1 failed'],
   ] as const)('a set that is %s with %j says %s', async (status, shots, label, counts) => {
     const { setId } = await seedSet(server, {
       status,
