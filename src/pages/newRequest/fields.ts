@@ -14,7 +14,7 @@ import {
 } from '../../domain/devices.ts';
 import { MARKER_MAX_SECONDS } from '../../domain/markers.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { button } from '../components.ts';
+import { button, dialog } from '../components.ts';
 import { checkbox } from '../fields.ts';
 import { optionBoxes } from '../optionBoxes.ts';
 import type { Draft, Field, FieldFaults } from './draft.ts';
@@ -57,7 +57,10 @@ function savedChooser({ name, label, rows, chosen, action, use }: Saved): HtmlCo
     ({ id, name: text }) => html`<option value="${id}"${id === chosen && html` selected`}>${text}</option>`,
   );
   const end = action.includes('list') ? 'add' : 'use';
-  return html`<div><label for="${name}">${label}</label><div class="row"><select id="${name}" name="${name}"><option value="">Choose…</option>${options}</select>${button({ label: use, name: 'action', value: `${action}-${end}` })}${button({ label: 'Remove', icon: 'trash-2', kind: 'quiet', iconOnly: true, name: 'action', value: `${action}-remove` })}</div></div>`;
+  const remove = `${action}-remove`;
+  const thing = label.toLowerCase();
+  return html`<div><label for="${name}">${label}</label><div class="row"><select id="${name}" name="${name}"><option value="">Choose…</option>${options}</select>${button({ label: use, name: 'action', value: `${action}-${end}` })}${button({ label: `Remove the ${thing}`, icon: 'trash-2', kind: 'quiet', iconOnly: true, opens: remove })}</div>
+${dialog(remove, `Remove the chosen ${thing}?`, html`<p>It goes for everyone in the organization. Requests that were sent stay.</p>${button({ label: 'Remove', icon: 'trash-2', kind: 'danger', name: 'action', value: remove })}`)}</div>`;
 }
 
 function saver(name: string, label: string, value: string, action: string): Html {

@@ -72,9 +72,9 @@ const saveAsTemplate: Act = async (options, viewer, draft) => {
     const { organizationId, keyId } = viewer;
     const name = template.name.trim();
     const toSave = { organizationId, keyId, name, body: templateBody(template) };
-    const { row } = await options.store.db.transaction().execute((tx) => saveTemplate(tx, toSave));
+    const { row, created } = await options.store.db.transaction().execute((tx) => saveTemplate(tx, toSave));
     const saved = { ...draft, template: row.id, templateName: '' };
-    return { draft: saved, faults, notice: `The template “${name}” was saved.` };
+    return { draft: saved, faults, notice: `The template “${name}” was ${created ? 'saved' : 'replaced'}.` };
   });
 };
 
@@ -94,9 +94,9 @@ const saveSiteList: Act = async (options, { organizationId, keyId }, draft) => {
     const list = readOrFail(NewSiteList, { name: draft.siteListName, sites: sites.map((url) => ({ url })) });
     const name = list.name.trim();
     const toSave = { organizationId, keyId, name, body: siteListBody(list) };
-    const { row } = await options.store.db.transaction().execute((tx) => saveNamed(tx, 'site_lists', toSave));
+    const { row, created } = await options.store.db.transaction().execute((tx) => saveNamed(tx, 'site_lists', toSave));
     const saved = { ...draft, siteList: row.id, siteListName: '' };
-    return { draft: saved, faults, notice: `The site list “${name}” was saved.` };
+    return { draft: saved, faults, notice: `The site list “${name}” was ${created ? 'saved' : 'replaced'}.` };
   });
 };
 

@@ -216,11 +216,13 @@ it('a site list is saved, imported from a file, and added to the sites of anothe
     ['site_list', list],
     ['device', 'ipad'],
   ]);
-  await form.post([
+  const replaced = await form.post([
     ['action', 'list-save'],
     ['sites', `${sites}\nnew.example`],
     ['site_list_name', 'News'],
   ]);
+  expect(replaced.text).toContain('The site list “News” was replaced.');
+  expect(replaced.text).toMatch(/<button type="button" popovertarget="list-remove"/);
   const used = await form.post([
     ['action', 'template-use'],
     ['template', idOf(followed, 'Follows')],
