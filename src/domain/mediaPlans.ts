@@ -148,7 +148,7 @@ const BOTH = /^(all|all devices|any|cross[ -]?device|multi[ -]?device|multi[ -]?
 export function deviceCell(text: string, usual: readonly DeviceName[]): Cell<readonly DeviceName[]> {
   if (text.length > LIST_MAX) return TOO_LONG;
   const given = text.trim();
-  if (given === '') return { value: usual };
+  if (given === '') return usual.length > 0 ? { value: usual } : { fault: 'Enter a device, or choose one above.' };
   if (BOTH.test(given)) return { value: ['desktop', 'mobile'] };
   const whole = deviceMeant(given);
   const meant = whole === undefined ? given.split(SEPARATOR).map(deviceMeant) : [whole];

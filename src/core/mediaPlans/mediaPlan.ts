@@ -128,7 +128,8 @@ export function planOf(table: Table, headings: PlanHeadings, context: PlanContex
       return undefined;
     };
     const site = read('site', siteCell(cell('site')));
-    const devices = read('device', deviceCell(cell('device'), context.devices));
+    const devices =
+      columns.device === undefined ? context.devices : read('device', deviceCell(cell('device'), context.devices));
     const sizes = read('size', sizeCell(cell('size')));
     const moments = read('moment', momentCell(cell('moment')));
     const markets = context.markets && read('market', marketCell(cell('market'), context.markets));

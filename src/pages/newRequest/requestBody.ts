@@ -174,7 +174,8 @@ export async function checkDraft(options: PagesOptions, given: DraftOf): Promise
   for (const ad of ads) addAdFaults(ad, faults);
   const hasSites = targets.sites.length > 0 || draft.plan !== null;
   if (!hasSites && faults.of('sites').length === 0) faults.add('sites', 'Enter at least one site.');
-  if (targets.devices.length === 0) faults.add('devices', 'Choose at least one device.');
+  const isOfPlan = targets.sites.length === 0 && draft.plan?.headings.columns.device !== undefined;
+  if (targets.devices.length === 0 && !isOfPlan) faults.add('devices', 'Choose at least one device.');
   const rows = new Set((plan?.faults ?? []).map(({ row }) => row)).size;
   if (rows > 0) faults.add('plan', `Correct ${rows === 1 ? 'one row' : `${rows} rows`} of the plan.`);
   addParserFaults({ draft, targets, faults }, screenshotRequestParser(limits));

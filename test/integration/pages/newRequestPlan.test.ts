@@ -117,6 +117,19 @@ describe('a media plan', () => {
     expect([before.status, before.text.includes('Another window added this plan')]).toEqual([422, true]);
   });
 
+  it('with a device in each row needs no chosen device', async () => {
+    const fields: Fields = [
+      ['key', crypto.randomUUID()],
+      ['ad', await newAd('box.gif', 300, 250)],
+      ['campaign', 'Plan'],
+    ];
+    const read = await act('check', [...fields, ['plan_text', 'Ad\tSite\tDevice\nbox.gif\tnews.example\tiPad']]);
+    const sent = [...fields, planOn(read)];
+    const mixed = await act('request', [...sent, ['sites', 'blog.example']]);
+    expect([mixed.status, mixed.text.includes('Choose at least one device.')]).toEqual([422, true]);
+    expect(await picturesOf(await act('request', sent))).toEqual(['box.gif https://news.example/ ipad']);
+  });
+
   it('says that markets do not count without locations', async () => {
     const plan = 'Ad\tSite\tMarket\nbox.gif\tnews.example\tDE\nbox.gif\tnews.example\tFR\n';
     const fields: Fields = [

@@ -142,6 +142,14 @@ test('a market without a location is a fault of its cell, unless there are no lo
   expect(inMarket('Narnia')).toEqual({ asked: ['old1 news.example desktop '], faults: [] });
 });
 
+test('a row without a device needs one of the request', () => {
+  const plan = 'Ad,Site,Device\nSame,news.example,iPad\nSame,blog.example,';
+  expect(read(plan, { devices: [] })).toEqual({
+    asked: ['old1 news.example ipad '],
+    faults: ['3:3 Enter a device, or choose one above.'],
+  });
+});
+
 test('a table without headings is none', () => {
   expect(findHeadings(tableOfText('news.example;300x250\nblog.example;728x90'))).toBeUndefined();
 });
