@@ -6,6 +6,7 @@ import type { DeliveryRow } from '../core/webhooks/listDeliveries.ts';
 import { type ScreenshotTotals, totalsOf } from '../domain/reviewNotes.ts';
 import type { Decision } from '../domain/reviews.ts';
 import type { AdFailure, AdStatus, ScreenshotFailure, SetStatus } from '../domain/states.ts';
+import { counted } from '../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../lib/html.ts';
 import { badge } from './components.ts';
 
@@ -88,19 +89,17 @@ export function deliveryLabel({
 }: Pick<DeliveryRow, 'status' | 'attempts' | 'channel'>): string {
   switch (status) {
     case 'pending':
-      return attempts === 0 ? 'Waiting to be sent' : `Retrying after ${countAttempts(attempts)}`;
+      return attempts === 0 ? 'Waiting to be sent' : `Retrying after ${counted(attempts, 'attempt')}`;
     case 'delivered':
       return 'Delivered';
     case 'retries_exhausted':
-      return `Failed after ${countAttempts(attempts)}`;
+      return `Failed after ${counted(attempts, 'attempt')}`;
     case 'gone':
       return channel === 'email' || channel === 'chat' ? 'Stopped' : 'Stopped: the receiver answered 410 Gone';
     case 'refused':
       return channel === 'email' ? 'Refused by the mail server' : 'Stopped: the address is not allowed';
   }
 }
-
-const countAttempts = (attempts: number) => (attempts === 1 ? '1 attempt' : `${attempts} attempts`);
 
 /** For example "7 taken, 6 failed". */
 export function progressLabel({ uploaded, failed, pending, canceled }: ScreenshotTotals): string {

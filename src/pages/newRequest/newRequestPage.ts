@@ -3,6 +3,7 @@
 import type { ListedAd } from '../../core/ads/listAds.ts';
 import type { DraftAd } from '../../core/ads/readAd.ts';
 import type { SavedName } from '../../core/requests/savedObjects.ts';
+import { counted } from '../../domain/text.ts';
 import { URL_MAX } from '../../domain/webAddresses.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, dialog, pageHead } from '../components.ts';
@@ -159,21 +160,17 @@ function countText({ draft, ads, wanted: { targets, planned, plan, total } }: Ne
     [targets.devices.length, 'device'],
     ...(targets.markers.length > 1 ? ([[targets.markers.length, 'moment']] as const) : []),
   ] as const;
-  const grid = parts.map(([count, name]) => plural(count, name)).join(' × ');
-  const rows = plan && `${plural(plan.combinations.length, 'picture')} of the plan`;
+  const grid = parts.map(([count, name]) => counted(count, name)).join(' × ');
+  const rows = plan && `${counted(plan.combinations.length, 'picture')} of the plan`;
   const named = draft.plan === null || targets.sites.length > 0 ? [rows, grid].filter(Boolean).join(' + ') : rows;
   const { notFitting = 0, repeated = 0 } = planned ?? {};
   const left = [
     notFitting > 0 &&
-      `${plural(notFitting, 'combination')} ${notFitting === 1 ? 'does' : 'do'} not fit the device: skipped`,
+      `${counted(notFitting, 'combination')} ${notFitting === 1 ? 'does' : 'do'} not fit the device: skipped`,
     repeated > 0 &&
-      `${plural(repeated, 'combination')} ${repeated === 1 ? 'repeats another' : 'repeat others'}: taken once`,
+      `${counted(repeated, 'combination')} ${repeated === 1 ? 'repeats another' : 'repeat others'}: taken once`,
   ].filter((text) => text !== false);
-  return html`<strong>${plural(planned?.combinations.length ?? total, 'picture')}</strong> <span class="meta">${named}${left.map((text) => html`. <span class="skipped">${text}</span>`)}</span>`;
-}
-
-function plural(count: number, name: string): string {
-  return `${count.toLocaleString('en')} ${name}${count === 1 ? '' : 's'}`;
+  return html`<strong>${counted(planned?.combinations.length ?? total, 'picture')}</strong> <span class="meta">${named}${left.map((text) => html`. <span class="skipped">${text}</span>`)}</span>`;
 }
 
 /** An ad of the request, as the service rendered it. */

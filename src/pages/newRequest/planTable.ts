@@ -1,6 +1,7 @@
 /** The media plan on the page of a new request: its cells as fields, with their faults. */
 import type { MediaPlan } from '../../core/mediaPlans/mediaPlan.ts';
 import { PLAN_COLUMNS } from '../../domain/mediaPlans.ts';
+import { counted } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button } from '../components.ts';
 import type { FieldFaults, Plan } from './draft.ts';
@@ -46,8 +47,7 @@ export function planPanel(plan: Plan, { read, hasLocations, faults }: Reading): 
   const meant = (column: number) => PLAN_COLUMNS.find((name) => headings.columns[name] === column);
   const count = rows.filter((row, index) => index > headings.row && row.some((cell) => cell !== '')).length;
   const more = count > shown.length && html` The first ${shown.length} are shown.`;
-  const state =
-    byRow.size > 0 ? `${byRow.size} of ${count} rows need a correction.` : count === 1 ? 'One row.' : `${count} rows.`;
+  const state = byRow.size > 0 ? `${byRow.size} of ${count} rows need a correction.` : `${counted(count, 'row')}.`;
   const unused = headings.columns.market !== undefined && !hasLocations && UNUSED_MARKET;
   const heads = columns.map((column) => {
     const title = rows[headings.row]?.[column] ?? `Column ${column + 1}`;

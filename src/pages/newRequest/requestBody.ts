@@ -14,7 +14,7 @@ import {
 import { findDevice } from '../../domain/devices.ts';
 import { isMarker, MARKER_MAX_SECONDS, markerMs } from '../../domain/markers.ts';
 import { marketsOf } from '../../domain/mediaPlans.ts';
-import { isBlank } from '../../domain/text.ts';
+import { counted, isBlank } from '../../domain/text.ts';
 import { siteFault, siteKey } from '../../domain/webAddresses.ts';
 import type { PagesOptions } from '../context.ts';
 import { ANIMATION } from '../optionBoxes.ts';
@@ -177,7 +177,7 @@ export async function checkDraft(options: PagesOptions, given: DraftOf): Promise
   const isOfPlan = targets.sites.length === 0 && draft.plan?.headings.columns.device !== undefined;
   if (targets.devices.length === 0 && !isOfPlan) faults.add('devices', 'Choose at least one device.');
   const rows = new Set((plan?.faults ?? []).map(({ row }) => row)).size;
-  if (rows > 0) faults.add('plan', `Correct ${rows === 1 ? 'one row' : `${rows} rows`} of the plan.`);
+  if (rows > 0) faults.add('plan', `Correct ${counted(rows, 'row')} of the plan.`);
   addParserFaults({ draft, targets, faults }, screenshotRequestParser(limits));
   const combinations = planned?.combinations ?? [];
   const count = planned === undefined ? total : combinations.length;

@@ -1,6 +1,7 @@
 /** The pictures of a set: a dense grid in groups, with the moments of one placement beside each other. */
 import { createHash } from 'node:crypto';
 import { findDevice, shortDevice } from '../../domain/devices.ts';
+import { counted } from '../../domain/text.ts';
 import { shownPart } from '../../domain/thumbnails.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
@@ -132,7 +133,7 @@ function status({ status, runningIn }: ReviewedPicture): HtmlContent {
 /** The answer of a client, and open threads. */
 function fromOthers({ id, answer, openThreads }: ReviewedPicture, paths: PagePaths): HtmlContent {
   if (answer === undefined && openThreads === 0) return null;
-  return html`<p>${answerBadge(answer)}${openThreads > 0 && html` <a href="${paths.screenshot(id)}#comments">${openThreads === 1 ? '1 comment' : `${openThreads} comments`}</a>`}</p>`;
+  return html`<p>${answerBadge(answer)}${openThreads > 0 && html` <a href="${paths.screenshot(id)}#comments">${counted(openThreads, 'comment')}</a>`}</p>`;
 }
 
 function retakeNote({ retake, captured_at }: ReviewedPicture): HtmlContent {
@@ -141,5 +142,5 @@ function retakeNote({ retake, captured_at }: ReviewedPicture): HtmlContent {
 
 function warnings({ warnings }: ReviewedPicture): HtmlContent {
   if (warnings.length === 0) return null;
-  return html`<details class="warned"><summary>${warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`}</summary>${warningList(warnings)}</details>`;
+  return html`<details class="warned"><summary>${counted(warnings.length, 'warning')}</summary>${warningList(warnings)}</details>`;
 }

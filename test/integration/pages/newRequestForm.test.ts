@@ -183,7 +183,7 @@ it('a template keeps the whole request, and says which of its ads was deleted', 
     ['template', id],
   ]);
   expect([used.status, adsOn(used)]).toEqual([422, [kept]]);
-  for (const text of ['One ad of the template “Whole” was deleted.', 'value="Spring"', 'Look twice</textarea>'])
+  for (const text of ['1 ad of the template “Whole” was deleted.', 'value="Spring"', 'Look twice</textarea>'])
     expect(used.text).toContain(text);
 });
 

@@ -78,7 +78,7 @@ describe('a media plan', () => {
     expect(read.text).toMatch(/name="cell:2:0" value="lost.gif"[^>]* aria-invalid="true"/);
     const shown = [...fields, planOn(read)];
     const early = await act('request', shown);
-    expect([early.status, early.text.includes('Correct one row of the plan.')]).toEqual([422, true]);
+    expect([early.status, early.text.includes('Correct 1 row of the plan.')]).toEqual([422, true]);
     // The file is uploaded later, and then its name is known.
     const later = await act('add', [
       ...shown,
