@@ -195,11 +195,11 @@ export function marketsOf(locations: readonly Pick<Location, 'id' | 'name' | 'co
   const ofCountries = locations.flatMap(({ id, country }) =>
     [country, ...COUNTRY_NAMES.map((names) => names.of(country) ?? country)].map((name) => [name, id] as const),
   );
-  const all = [
-    ...locations.map(({ id }) => [id, id] as const),
-    ...locations.map(({ id, name }) => [name, id] as const),
-  ];
-  return new Map([...all, ...ofCountries].toReversed().map(([name, id]) => [name.toLowerCase(), id]));
+  const [ids, names] = [locations.map(({ id }) => [id, id]), locations.map(({ id, name }) => [name, id])] as const;
+  // The last entry of a key counts.
+  return new Map(
+    [...ids, ...names, ...ofCountries].toReversed().map(([name = '', id = '']) => [name.toLowerCase(), id]),
+  );
 }
 
 /** @returns the ids of the locations in the cell; none for an empty cell. */
@@ -212,6 +212,6 @@ export function marketCell(text: string, markets: Markets): Cell<readonly string
   const ids = found.filter((id) => id !== undefined);
   if (ids.length === found.length) return { value: [...new Set(ids)] };
   return {
-    fault: `No location has this name: enter ${[...new Set(markets.values())].slice(0, 5).join(', ')}, or nothing.`,
+    fault: 'No location has this name: enter one of the list “Location”, or nothing.',
   };
 }

@@ -80,7 +80,7 @@ const NO_HEADINGS =
 /** An ad may be named after its file, and the plan may leave out the ending. */
 const ENDINGS = ['', '.png', '.jpg', '.jpeg', '.gif', '.webp', '.svg', '.zip', '.html', '.mp4', '.xml'];
 
-/** Of other ads with the same name and size, the newest counts. */
+/** The newest counts if other ads have the same name and size. */
 async function readPlanAds(
   db: Queryable,
   { organizationId, table, adIds }: PlanRequest,

@@ -58,13 +58,14 @@ it('a market of a media plan is the location of its row, before that of the requ
   expect(read.text).toContain('2 combinations repeat others: taken once');
   const plan = ['plan_id', /name="plan_id" value="([^"]+)"/.exec(read.text)?.[1] ?? ''] as const;
   expect((await form.post([...fields.slice(0, -1), plan, ['action', 'request']])).status).toBe(303);
-  expect((await newestLocations()).toSorted()).toEqual(['de', 'de', undefined, undefined]);
+  const found = (await newestLocations()).map((id) => id ?? 'none');
+  expect(found.toSorted()).toEqual(['de', 'de', 'none', 'none']);
   const faulty = await form.post([
     ...fields.slice(0, -1),
     ['plan_text', 'Ad\tSite\tMarket\nbox.gif\ta.example\tFR'],
     ['action', 'check'],
   ]);
-  expect(faulty.text).toContain('No location has this name: enter de, or nothing.');
+  expect(faulty.text).toContain('No location has this name: enter one of the list “Location”, or nothing.');
 });
 
 it('a picture is taken again at another location', async () => {

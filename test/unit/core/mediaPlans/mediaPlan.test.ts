@@ -137,7 +137,7 @@ test.each([
 test('a market without a location is a fault of its cell, unless there are no locations at all', () => {
   expect(inMarket('DE, Narnia', { markets: MARKETS })).toEqual({
     asked: [],
-    faults: ['2:3 No location has this name: enter fra, ber, uk, or nothing.'],
+    faults: ['2:3 No location has this name: enter one of the list “Location”, or nothing.'],
   });
   expect(inMarket('Narnia')).toEqual({ asked: ['old1 news.example desktop '], faults: [] });
 });
