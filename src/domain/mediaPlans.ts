@@ -182,7 +182,7 @@ export function momentCell(text: string): Cell<readonly number[]> {
   return { fault: `Enter seconds from 0 to ${MARKER_MAX_SECONDS}, such as 2.5, or nothing.` };
 }
 
-/** What a market may be called, in lower case, with the ids of locations. */
+/** The ids of locations by the names of markets, in lower case. */
 export type Markets = ReadonlyMap<string, string>;
 
 /** Languages of media plans. The short form of English has "UK" and "US". */

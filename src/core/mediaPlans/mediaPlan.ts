@@ -198,7 +198,7 @@ function sizeFault(text: string, wanted: AdSize | undefined, named: readonly Pla
 
 const sizeName = (size: AdSize | null) => (size === null ? '' : `${size.width}×${size.height}`);
 
-/** @returns what finds ads by id, lookup key, name, and name without ending, in this order; undefined if none matches. */
+/** @returns a function that finds ads by id, lookup key, name, and name without ending, in this order. */
 function finderOf(ads: readonly PlanAd[]): (text: string) => readonly PlanAd[] | undefined {
   const byId = Map.groupBy(ads, ({ id }) => id);
   const byKey = Map.groupBy(ads, ({ lookupKey }) => lookupKey);

@@ -85,7 +85,7 @@ function oneCase(
 ${whatFailed(first, sizes.get(first.shownId))}</li>`;
 }
 
-/** Says what went wrong in plain words, and the rest on demand. */
+/** Says in plain words why it failed, with the reason of the service behind Details. */
 export function whatFailed({ reason, status }: PictureView, sizes: readonly string[] | undefined): Html {
   return html`<p class="reason">${takes(sizes) ?? reason ?? 'No reason was recorded.'}</p>
 <details><summary>Details</summary><p class="meta">${reason}</p><p class="meta">${status}</p></details>`;
@@ -114,7 +114,7 @@ function retakeOf({ viewer, paths, set }: FailureOptions): RetakeTarget | undefi
   return { viewer, next, action: `${next}/retake`, fields: { which: 'failures' } };
 }
 
-/** What a form takes again. */
+/** The address and the hidden fields of a form that takes pictures again. */
 interface RetakeTarget {
   readonly viewer: Viewer;
   readonly action: string;

@@ -52,7 +52,7 @@ export interface PictureFacts {
   readonly versions: readonly VersionRow[];
   readonly record: object | undefined;
   readonly slots: FoundSlots | undefined;
-  /** Of all slots that were found, if none fits. */
+  /** The sizes of all slots that were found, if none fits. */
   readonly sizes: readonly string[] | undefined;
   /** The screenshots of the set in the order of its page. */
   readonly places: readonly PlacedScreenshot[];
