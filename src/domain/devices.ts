@@ -163,12 +163,6 @@ function agentOf({ width, height, touch, userAgent = '' }: OwnDevice): Device['a
   return Math.min(width, height) < PHONE_BELOW ? 'android-phone' : 'android-tablet';
 }
 
-/** @returns the name for people, such as `Own device 412 x 915`. */
-export function deviceTitle(name: string): string {
-  const own = ownDeviceOf(name);
-  return own === undefined ? name : `${OWN} ${own.width} x ${own.height}`;
-}
-
 export type DeviceGroup = 'desktop' | 'phone' | 'tablet';
 
 export function deviceGroup({ agent }: Pick<Device, 'agent'>): DeviceGroup {
@@ -275,6 +269,8 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   ipad: 'iPad',
 };
 
+/** @returns the name for people, such as `Android phone` or `Own device 412 x 915`. */
 export function shortDevice(name: string): string {
-  return SHORT_NAMES[name] ?? deviceTitle(name);
+  const own = ownDeviceOf(name);
+  return own === undefined ? (SHORT_NAMES[name] ?? name) : `${OWN} ${own.width} x ${own.height}`;
 }

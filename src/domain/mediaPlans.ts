@@ -1,5 +1,6 @@
 /** Reads the columns and cells of media plans. */
 import { type Device, type DeviceName, deviceMeant } from './devices.ts';
+import type { Location } from './locations.ts';
 import { isMarker, MARKER_MAX_SECONDS } from './markers.ts';
 import { siteFault } from './webAddresses.ts';
 
@@ -147,7 +148,7 @@ const BOTH = /^(all|all devices|any|cross[ -]?device|multi[ -]?device|multi[ -]?
 export function deviceCell(text: string, usual: readonly DeviceName[]): Cell<readonly DeviceName[]> {
   if (text.length > LIST_MAX) return TOO_LONG;
   const given = text.trim();
-  if (given === '') return { value: usual };
+  if (given === '') return usual.length > 0 ? { value: usual } : { fault: 'Enter a device, or choose one above.' };
   if (BOTH.test(given)) return { value: ['desktop', 'mobile'] };
   const whole = deviceMeant(given);
   const meant = whole === undefined ? given.split(SEPARATOR).map(deviceMeant) : [whole];
@@ -179,4 +180,38 @@ export function momentCell(text: string): Cell<readonly number[]> {
   const moments = parts.map(Number);
   if (moments.every(isMarker)) return { value: [...new Set(moments)] };
   return { fault: `Enter seconds from 0 to ${MARKER_MAX_SECONDS}, such as 2.5, or nothing.` };
+}
+
+/** The ids of locations by the names of markets, in lower case. */
+export type Markets = ReadonlyMap<string, string>;
+
+/** Languages of media plans. The short form of English has "UK" and "US". */
+const COUNTRY_NAMES = (['en', 'de', 'fr'] as const).flatMap((language) =>
+  (['long', 'short'] as const).map((style) => new Intl.DisplayNames(language, { type: 'region', style })),
+);
+
+/** An id counts before a name, a name before a country, and the first location of a country before the others. */
+export function marketsOf(locations: readonly Pick<Location, 'id' | 'name' | 'country'>[]): Markets {
+  const ofCountries = locations.flatMap(({ id, country }) =>
+    [country, ...COUNTRY_NAMES.map((names) => names.of(country) ?? country)].map((name) => [name, id] as const),
+  );
+  const [ids, names] = [locations.map(({ id }) => [id, id]), locations.map(({ id, name }) => [name, id])] as const;
+  // The last entry of a key counts.
+  return new Map(
+    [...ids, ...names, ...ofCountries].toReversed().map(([name = '', id = '']) => [name.toLowerCase(), id]),
+  );
+}
+
+/** @returns the ids of the locations in the cell; none for an empty cell. */
+export function marketCell(text: string, markets: Markets): Cell<readonly string[]> {
+  if (text.length > LIST_MAX) return TOO_LONG;
+  const given = text.trim().toLowerCase();
+  if (given === '') return { value: [] };
+  const whole = markets.get(given);
+  const found = whole === undefined ? given.split(SEPARATOR).map((name) => markets.get(name)) : [whole];
+  const ids = found.filter((id) => id !== undefined);
+  if (ids.length === found.length) return { value: [...new Set(ids)] };
+  return {
+    fault: 'No location has this name: enter one of the list “Location”, or nothing.',
+  };
 }

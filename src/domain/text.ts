@@ -36,5 +36,10 @@ export function isBlank(text: string): boolean {
 const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
 const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff;
 
+/** For example "1 picture" or "2,000 pictures". */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** Characters of an e-mail address (RFC 5321). */
 export const EMAIL_MAX = 254;

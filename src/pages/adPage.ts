@@ -98,7 +98,7 @@ function frames({ creative }: AdPageData, paths: PagePaths): HtmlContent {
 const FRAME_HEIGHT = 200;
 
 function frameImage({ token, markerMs, ...size }: CapturedFrame, paths: PagePaths): Html {
-  const alt = `Frame at ${markerLabel(markerMs)}`;
+  const alt = `The ad at ${markerLabel(markerMs)}`;
   return thumbnail({ paths, token, alt, size, shownWidth: widthAtHeight(size, FRAME_HEIGHT) });
 }
 

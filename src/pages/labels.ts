@@ -6,6 +6,7 @@ import type { DeliveryRow } from '../core/webhooks/listDeliveries.ts';
 import { type ScreenshotTotals, totalsOf } from '../domain/reviewNotes.ts';
 import type { Decision } from '../domain/reviews.ts';
 import type { AdFailure, AdStatus, ScreenshotFailure, SetStatus } from '../domain/states.ts';
+import { counted } from '../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../lib/html.ts';
 import { badge } from './components.ts';
 
@@ -23,13 +24,14 @@ export { SCREENSHOT_LABELS } from '../domain/screenshotLabels.ts';
 
 export const SCREENSHOT_ADVICE: Readonly<Record<ScreenshotFailure, string>> = {
   ad_not_captured:
-    'Open the ad to see why its creative could not be rendered. Correct it, then request the screenshots again.',
-  net_read_timeout: 'The site may be slow at the moment. Request this screenshot again later.',
+    'Open the ad to see what is wrong with it. Correct its file, then make a new request with the corrected ad.',
+  net_read_timeout: 'The site may be slow at the moment. Press Retake later.',
   no_slots:
     'Choose a page of the site that has a slot of the ad’s size, or an ad of a size that the page has slots for.',
-  not_found: 'Open the address in a browser to check it. Correct it, then request the screenshot again.',
+  not_found:
+    'Open the address in a browser to check it. To use another address, press Retake and enter it as “Another page”.',
   blocked: 'The site blocks automated visits. Ask the publisher to allow this service, or choose another site.',
-  generic_error: 'Read the reason above. If the site caused the error, request the screenshot again later.',
+  generic_error: 'Read the reason. If the site caused the error, press Retake later.',
 };
 
 export const AD_LABELS: Readonly<Record<AdStatus, string>> = {
@@ -41,10 +43,9 @@ export const AD_LABELS: Readonly<Record<AdStatus, string>> = {
 };
 
 export const AD_ADVICE: Readonly<Record<AdFailure, string>> = {
-  not_found:
-    'Check the address of the media: it must be reachable from the internet without a login. Then create the ad again.',
-  net_read_timeout: 'The server of the media did not answer in time. Create the ad again when it does.',
-  generic_error: 'Correct the creative as the reason says. Then create the ad again with another lookup key.',
+  not_found: 'Check the address of the ad: it must open without a login. Then add the ad again, in a new request.',
+  net_read_timeout: 'The server of the ad did not answer in time. Add the ad again later, in a new request.',
+  generic_error: 'Correct the file as the reason says. Then add the ad again, in a new request.',
 };
 
 /** The result of a set, for example "Approved, 3 of 18 missing": the status alone hides that pictures are missing. */
@@ -88,11 +89,11 @@ export function deliveryLabel({
 }: Pick<DeliveryRow, 'status' | 'attempts' | 'channel'>): string {
   switch (status) {
     case 'pending':
-      return attempts === 0 ? 'Waiting to be sent' : `Retrying after ${countAttempts(attempts)}`;
+      return attempts === 0 ? 'Waiting to be sent' : `Retrying after ${counted(attempts, 'attempt')}`;
     case 'delivered':
       return 'Delivered';
     case 'retries_exhausted':
-      return `Failed after ${countAttempts(attempts)}`;
+      return `Failed after ${counted(attempts, 'attempt')}`;
     case 'gone':
       return channel === 'email' || channel === 'chat' ? 'Stopped' : 'Stopped: the receiver answered 410 Gone';
     case 'refused':
@@ -100,9 +101,7 @@ export function deliveryLabel({
   }
 }
 
-const countAttempts = (attempts: number) => (attempts === 1 ? '1 attempt' : `${attempts} attempts`);
-
-/** For example "7 captured, 6 failed". */
+/** For example "7 taken, 6 failed". */
 export function progressLabel({ uploaded, failed, pending, canceled }: ScreenshotTotals): string {
   const others = [
     [failed, 'failed'],
@@ -110,7 +109,7 @@ export function progressLabel({ uploaded, failed, pending, canceled }: Screensho
     [canceled, 'canceled'],
   ] as const;
   const parts = others.filter(([count]) => count > 0).map(([count, label]) => `${count} ${label}`);
-  return [`${uploaded} captured`, ...parts].join(', ');
+  return [`${uploaded} taken`, ...parts].join(', ');
 }
 
 /** For example "by Anna, 21 Nov 2026, 09:30:05 UTC"; a key without a name has its id. */
@@ -136,5 +135,5 @@ export function dateElement(time: Date): Html {
 }
 
 export function markerLabel(ms: number | null): string {
-  return ms === null ? 'default frame' : `${(ms / 1000).toFixed(ms % 100 === 0 ? 1 : 3)} s`;
+  return ms === null ? 'usual moment' : `${(ms / 1000).toFixed(ms % 100 === 0 ? 1 : 3)} s`;
 }

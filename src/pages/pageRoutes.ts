@@ -49,7 +49,7 @@ interface RouteOptions {
   readonly cost?: number;
   /** Maximum number of fields of the form. */
   readonly fields?: number;
-  /** Whether the handler reads the body and checks with requireOwnForm that the form is ours. */
+  /** Whether the handler reads the body and checks with requireOwnForm that the form is ours. A page has the same path. */
   readonly readsBody?: boolean;
 }
 
@@ -121,13 +121,13 @@ export class PageRoutes {
     this.get(path, open, { cost: COST.list, ...options });
   }
 
-  #page(handle: PageHandler, { scope = 'read', cost = COST.usual }: RouteOptions): RequestHandler {
+  #page(handle: PageHandler, { scope = 'read', cost = COST.usual, readsBody = false }: RouteOptions): RequestHandler {
     const { options } = this;
     return async (request, response) => {
       const paths = pathsOf(options.publicUrl, slugOf(request));
       const viewer = await findViewer(options, request);
       if (viewer === undefined) {
-        await this.#askToSignIn(request, response, paths);
+        await this.#askToSignIn(request, response, { paths, readsBody });
         return;
       }
       if (viewer.disabled) {
@@ -156,7 +156,11 @@ export class PageRoutes {
   }
 
   /** Scripts and programs get 401 instead of a page. After a form, the person returns to the page that sent it. */
-  async #askToSignIn(request: Request, response: Response, paths: PagePaths): Promise<void> {
+  async #askToSignIn(
+    request: Request,
+    response: Response,
+    { paths, readsBody }: { readonly paths: PagePaths; readonly readsBody: boolean },
+  ): Promise<void> {
     if (isForPrograms(request.path)) {
       const errors = { authorization: ['is required: send an API key, or sign in.'] };
       response.status(401).set({ 'WWW-Authenticate': 'Bearer', 'Cache-Control': 'no-store' });
@@ -164,7 +168,8 @@ export class PageRoutes {
       return;
     }
     const lostForm = request.method === 'POST' && !request.path.endsWith('/sign-out');
-    const next = redirectPath(paths, request.method === 'POST' ? formField(request, 'next') : paths.base + request.url);
+    const isOwnPath = request.method !== 'POST' || readsBody;
+    const next = redirectPath(paths, isOwnPath ? paths.base + request.url : formField(request, 'next'));
     const person = await findSignedIn(this.options.store.db, request);
     const form = { next, lostForm, ways: waysOf(this.options), stranger: person?.name };
     this.send(response, signInPage(paths, slugOf(request), form), { paths });

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Device } from '../../domain/devices.ts';
+import { counted } from '../../domain/text.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { Html, html } from '../../lib/html.ts';
 import type { PictureResult } from '../engine/pageTask.ts';
@@ -174,7 +175,7 @@ ${failures.length > 0 && html`<section class="failures"><h2>Without a picture</h
 }
 
 function summary(pictures: number, failures: number): string {
-  const taken = `${pictures} ${pictures === 1 ? 'picture' : 'pictures'}`;
+  const taken = counted(pictures, 'picture');
   return failures === 0 ? taken : `${taken}, ${failures} without a picture`;
 }
 

@@ -7,6 +7,8 @@ import { invalid } from '../../domain/failure.ts';
 import {
   deviceCell,
   findHeadings,
+  type Markets,
+  marketCell,
   momentCell,
   PLAN_LIMITS,
   type PlanColumn,
@@ -48,9 +50,13 @@ export interface PlanContext {
   readonly devices: readonly DeviceName[];
   /** For rows without a moment. */
   readonly markers: readonly number[];
+  /** For rows without a market. */
+  readonly locations?: readonly string[] | undefined;
+  /** Undefined if the operator offers no locations. Then markets do not count. */
+  readonly markets?: Markets | undefined;
 }
 
-interface PlanRequest extends Pick<PlanContext, 'devices' | 'markers'> {
+interface PlanRequest extends Omit<PlanContext, 'own' | 'others'> {
   readonly organizationId: string;
   readonly table: Table;
   /** Unless given, those that the table names. */
@@ -61,12 +67,11 @@ interface PlanRequest extends Pick<PlanContext, 'devices' | 'markers'> {
 
 /** @throws Failure (422) if no row of the table names its columns. */
 export async function readMediaPlan(db: Queryable, request: PlanRequest): Promise<MediaPlan> {
-  const { table, adIds, devices, markers, headings = findHeadings(table) } = request;
+  const { table, adIds, headings = findHeadings(table), ...usual } = request;
   if (headings === undefined) throw invalid({ plan: [NO_HEADINGS] });
   const ads = await readPlanAds(db, request, headings.columns.ad);
   const isOwn = ({ id }: PlanAd) => adIds.includes(id);
-  const context = { own: ads.filter(isOwn), others: ads.filter((ad) => !isOwn(ad)), devices, markers };
-  return planOf(table, headings, context);
+  return planOf(table, headings, { ...usual, own: ads.filter(isOwn), others: ads.filter((ad) => !isOwn(ad)) });
 }
 
 const NO_HEADINGS =
@@ -75,6 +80,7 @@ const NO_HEADINGS =
 /** An ad may be named after its file, and the plan may leave out the ending. */
 const ENDINGS = ['', '.png', '.jpg', '.jpeg', '.gif', '.webp', '.svg', '.zip', '.html', '.mp4', '.xml'];
 
+/** The newest counts if other ads have the same name and size. */
 async function readPlanAds(
   db: Queryable,
   { organizationId, table, adIds }: PlanRequest,
@@ -84,13 +90,22 @@ async function readPlanAds(
     column === undefined
       ? []
       : [...new Set(table.map((row) => row[column] ?? ''))].filter((cell) => cell !== '' && cell.length <= AD_NAME_MAX);
-  const names = cells.flatMap((cell) => ENDINGS.map((ending) => `${cell}${ending}`));
+  const names = cells.flatMap((cell) => ENDINGS.map((ending) => `${cell.toLowerCase()}${ending}`));
   const ids = [...adIds, ...cells.filter(isUuid)];
   const { rows } = await sql<PlanAd>`
     select id, name, lookup_key as "lookupKey", ${AD_SIZE} as size, ${IS_STILL} as still
     from ads
-    where organization_id = ${organizationId} and (id = any(${ids}::uuid[])
-      or (status in ('pending', 'uploaded') and (name = any(${names}::text[]) or lookup_key = any(${cells}::text[]))))
+    where id in (
+      select distinct on (exact, name, width, height) id
+      from (
+        select id, created_at, lower(name) as name, coalesce(given_width, width) as width,
+          coalesce(given_height, height) as height,
+          case when id = any(${ids}::uuid[]) or lookup_key = any(${cells}::text[]) then id end as exact
+        from ads
+        where organization_id = ${organizationId} and (id = any(${ids}::uuid[]) or (status in ('pending', 'uploaded')
+          and (lower(name) = any(${names}::text[]) or lookup_key = any(${cells}::text[]))))
+      ) named
+      order by exact, name, width, height, created_at desc, id)
     order by created_at desc, id`.execute(db);
   return rows;
 }
@@ -100,6 +115,8 @@ export function planOf(table: Table, headings: PlanHeadings, context: PlanContex
   const combinations: Combination[] = [];
   const faults: CellFault[] = [];
   const { columns } = headings;
+  const [ofRequest, ofOthers] = [finderOf(context.own), finderOf(context.others)];
+  const named = (text: string) => (text === '' ? context.own : (ofRequest(text) ?? ofOthers(text) ?? []));
   for (const [row, cells] of table.entries()) {
     const cell = (column: PlanColumn) => cells[columns[column] ?? -1] ?? '';
     const isEmpty = cell('ad') === '' && cell('site') === '' && cell('size') === '';
@@ -111,19 +128,22 @@ export function planOf(table: Table, headings: PlanHeadings, context: PlanContex
       return undefined;
     };
     const site = read('site', siteCell(cell('site')));
-    const devices = read('device', deviceCell(cell('device'), context.devices));
+    const devices =
+      columns.device === undefined ? context.devices : read('device', deviceCell(cell('device'), context.devices));
     const sizes = read('size', sizeCell(cell('size')));
     const moments = read('moment', momentCell(cell('moment')));
-    const ads = sizes && read(columns.ad === undefined ? 'size' : 'ad', adCell(cell('ad'), sizes, context));
+    const markets = context.markets && read('market', marketCell(cell('market'), context.markets));
+    const ads = sizes && read(columns.ad === undefined ? 'size' : 'ad', adCell(cell('ad'), sizes, named(cell('ad'))));
     faults.push(...found);
-    if (site === undefined || devices === undefined || moments === undefined || ads === undefined) continue;
+    if (found.length > 0 || !site || !devices || !moments || !ads) continue;
     const markers = moments.length === 0 ? context.markers : moments;
-    const count = ads.length * devices.length * Math.max(1, markers.length);
+    const locations = markets === undefined || markets.length === 0 ? context.locations : markets;
+    const count = ads.length * devices.length * Math.max(1, markers.length) * Math.max(1, locations?.length ?? 0);
     if (combinations.length + count > PLAN_LIMITS.pictures) {
       faults.push({ row, column: columns.site ?? 0, text: TOO_MANY });
       continue;
     }
-    for (const one of combinationsOf({ ads, sites: [site], devices, markers })) combinations.push(one);
+    for (const one of combinationsOf({ ads, sites: [site], devices, markers, locations })) combinations.push(one);
   }
   return { headings, combinations, faults };
 }
@@ -140,8 +160,7 @@ const TOTAL = /^(sub|grand )?(total|summe|gesamt|somme)s?:?$/i;
 type AdCell = { readonly value: readonly PlanAd[] } | { readonly fault: string };
 
 /** The cell names an ad by id, lookup key or name. Without a name, the size decides among the ads of the request. */
-function adCell(text: string, sizes: readonly AdSize[], { own, others }: PlanContext): AdCell {
-  const named = text === '' ? own : (matching(text, own) ?? matching(text, others) ?? []);
+function adCell(text: string, sizes: readonly AdSize[], named: readonly PlanAd[]): AdCell {
   if (named.length === 0)
     return {
       fault: text === '' ? NO_AD : `No ad has this name: upload the file “${text}”, or enter the name of an ad.`,
@@ -179,13 +198,16 @@ function sizeFault(text: string, wanted: AdSize | undefined, named: readonly Pla
 
 const sizeName = (size: AdSize | null) => (size === null ? '' : `${size.width}×${size.height}`);
 
-/** @returns undefined if none matches. */
-function matching(text: string, ads: readonly PlanAd[]): readonly PlanAd[] | undefined {
-  const wanted = text.toLowerCase();
-  const byKey = ads.filter(({ id, lookupKey }) => id === wanted || lookupKey === text);
-  const byName = ads.filter(({ name }) => name.toLowerCase() === wanted);
-  const byFile = ads.filter(({ name }) => withoutEnding(name.toLowerCase()) === withoutEnding(wanted));
-  return [byKey, byName, byFile].find((found) => found.length > 0);
+/** @returns a function that finds ads by id, lookup key, name, and name without ending, in this order. */
+function finderOf(ads: readonly PlanAd[]): (text: string) => readonly PlanAd[] | undefined {
+  const byId = Map.groupBy(ads, ({ id }) => id);
+  const byKey = Map.groupBy(ads, ({ lookupKey }) => lookupKey);
+  const byName = Map.groupBy(ads, ({ name }) => name.toLowerCase());
+  const byFile = Map.groupBy(ads, ({ name }) => withoutEnding(name.toLowerCase()));
+  return (text) => {
+    const wanted = text.toLowerCase();
+    return byId.get(wanted) ?? byKey.get(text) ?? byName.get(wanted) ?? byFile.get(withoutEnding(wanted));
+  };
 }
 
 const withoutEnding = (name: string) => name.replace(/\.[a-z0-9]{2,5}$/, '');

@@ -8,6 +8,7 @@ import { fromBufferPromise } from 'yauzl';
 import { invalid } from '../../domain/failure.ts';
 import { HEADING_ROWS, PLAN_LIMITS } from '../../domain/mediaPlans.ts';
 import { storable } from '../../domain/text.ts';
+import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 
 /** Rows of cells. Cells are trimmed, and rows and columns without content at the end are left out. */
@@ -49,7 +50,7 @@ export async function contentOf(bytes: Buffer): Promise<string | Table> {
     throw fault(`The file has more than ${mebibytes(PLAN_LIMITS.bytes)}: keep only the sheet with the plan.`);
   if (bytes.subarray(0, 4).equals(OLE))
     throw fault('The file is an old Excel file (.xls), or it has a password: save it as .xlsx without a password.');
-  if (bytes.subarray(0, 2).toString('latin1') === 'PK') return trimmed(await sheetOf(bytes));
+  if (bytes.subarray(0, 2).toString('latin1') === 'PK') return trimmed(await sheetInTurn(bytes));
   const text = textOf(bytes);
   if (text === undefined || /^%PDF|^\s*<(!doctype|html)/i.test(text))
     throw fault('The file is neither CSV nor XLSX: save the plan as one of them.');
@@ -71,6 +72,20 @@ function decoded(bytes: Buffer, encoding: string): string | undefined {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
     return undefined; // Excel writes CSV in the code page of its system.
+  }
+}
+
+/** Each of the workbooks that are read at the same time may take {@link SHEET_MEMORY_MB}. */
+export const workbooks = new ConcurrencyLimit(2);
+const WAIT_MS = 20_000;
+const BUSY = 'The service reads several workbooks at the moment: try again in a minute, or upload a CSV file.';
+
+async function sheetInTurn(bytes: Buffer): Promise<string[][]> {
+  const wait = AbortSignal.timeout(WAIT_MS);
+  try {
+    return await workbooks.run(() => sheetOf(bytes), wait);
+  } catch (error) {
+    throw wait.aborted && error === wait.reason ? fault(BUSY) : error;
   }
 }
 

@@ -1,6 +1,7 @@
 /** The words of a notice, for mails and chats alike. */
 import { type OrganizationLinks, setPage } from '../../domain/addresses.ts';
 import { type NoticeFacts, type NoticeKind, plainName } from '../../domain/notices.ts';
+import { counted } from '../../domain/text.ts';
 
 /** Something that happened, as it waits for its mail. */
 export interface Happened {
@@ -30,28 +31,27 @@ function shown(name: string): string {
 }
 
 const number = (count: number) => count.toLocaleString('en');
-const pictures = (count: number) => `${number(count)} ${count === 1 ? 'picture' : 'pictures'}`;
 
 type Words = readonly [title: string, text: string];
 
 const WORDS: Readonly<Record<NoticeKind, (given: Happened, set: string) => Words>> = {
   set_ready: ({ facts: { inReview, failed = 0 }, pictures: count }, set) => [
     `${inReview === true ? 'Ready for review' : 'Pictures are ready'}: ${set}`,
-    `${pictures(count)}${inReview === true ? ` ${count === 1 ? 'waits' : 'wait'} for a decision` : ''}.${failed > 0 ? ` ${number(failed)} more failed.` : ''}`,
+    `${counted(count, 'picture')}${inReview === true ? ` ${count === 1 ? 'waits' : 'wait'} for a decision` : ''}.${failed > 0 ? ` ${number(failed)} more failed.` : ''}`,
   ],
   set_failed: ({ facts: { failed = 0 } }, set) => [
     `Failed: ${set}`,
-    `None of ${pictures(failed)} could be taken. The page says why.`,
+    `None of ${counted(failed, 'picture')} could be taken. The page says why.`,
   ],
   picture_rejected: ({ facts: { by }, pictures: count }, set) => [
     `Rejected: ${set}`,
-    `${by === undefined ? 'A reviewer' : shown(by)} rejected ${count === 0 ? 'the set' : pictures(count)}.`,
+    `${by === undefined ? 'A reviewer' : shown(by)} rejected ${count === 0 ? 'the set' : counted(count, 'picture')}.`,
   ],
   client_answered: ({ facts: { by = '', approved }, times, pictures: count }, set) => [
     `The client answered: ${set}`,
     times === 1
-      ? `${shown(by)} ${approved === true ? 'approved' : 'asked for changes of'} ${pictures(count)}.`
-      : `${number(times)} answers about ${pictures(count)}. The last one is by ${shown(by)}, who ${approved === true ? 'approved' : 'asked for changes'}.`,
+      ? `${shown(by)} ${approved === true ? 'approved' : 'asked for changes of'} ${counted(count, 'picture')}.`
+      : `${number(times)} answers about ${counted(count, 'picture')}. The last one is by ${shown(by)}, who ${approved === true ? 'approved' : 'asked for changes'}.`,
   ],
   share_opened: ({ facts: { label = '' } }, set) => [
     `Opened by the client: ${set}`,
@@ -63,7 +63,7 @@ const WORDS: Readonly<Record<NoticeKind, (given: Happened, set: string) => Words
   ],
   quota_near: ({ facts: { used = 0, quota = 0 } }) => [
     used >= quota ? 'The quota of today is used up' : `${Math.floor((100 * used) / quota)} % of today’s quota is used`,
-    `${number(used)} of ${pictures(quota)} were requested today. The next day begins at 00:00 UTC.`,
+    `${number(used)} of ${counted(quota, 'picture')} were requested today. The next day begins at 00:00 UTC.`,
   ],
 };
 

@@ -24,6 +24,8 @@ export interface Combination {
   readonly device: DeviceName;
   /** Seconds; undefined is the default frame. */
   readonly marker: number | undefined;
+  /** Id of the location from which the page is opened; undefined is none. */
+  readonly location?: string | undefined;
 }
 
 export interface Planned {
@@ -43,8 +45,9 @@ export function planCombinations(wanted: Iterable<Combination>, fit: Fit | null 
   let [notFitting, repeated] = [0, 0];
   for (const one of wanted) {
     const combination = one.ad.still ? { ...one, marker: undefined } : one;
-    const { ad, site, device, marker } = combination;
-    const key = JSON.stringify([ad.id, siteKey(site), device, marker === undefined ? null : markerMs(marker)]);
+    const { ad, site, device, marker, location } = combination;
+    const moment = marker === undefined ? null : markerMs(marker);
+    const key = JSON.stringify([ad.id, siteKey(site), device, moment, location]);
     if (seen.has(key)) repeated += 1;
     else if (fit !== null && !fits(combination, fit)) notFitting += 1;
     else combinations.push(combination);
@@ -64,19 +67,23 @@ export interface Grid {
   readonly devices: readonly DeviceName[];
   /** Seconds. None: the default frame. */
   readonly markers: readonly number[];
+  /** Ids. None: no location. */
+  readonly locations?: readonly string[] | undefined;
 }
 
-/** Each ad on each site and device at each moment. */
-export function* combinationsOf({ ads, sites, devices, markers }: Grid): Generator<Combination> {
+/** Each ad on each site and device at each moment, from each location. */
+export function* combinationsOf({ ads, sites, devices, markers, locations = [] }: Grid): Generator<Combination> {
   for (const ad of ads)
     for (const site of sites)
       for (const device of devices)
-        for (const marker of markers.length === 0 ? [undefined] : markers) yield { ad, site, device, marker };
+        for (const marker of markers.length === 0 ? [undefined] : markers)
+          for (const location of locations.length === 0 ? [undefined] : locations)
+            yield { ad, site, device, marker, location };
 }
 
 /**
  * @param optionsOf gives the options of a screenshot object, without frames.
- * @returns `screenshot_requests` of a screenshot request: one entry for each ad, with one object for each site and device.
+ * @returns `screenshot_requests` of a screenshot request: one entry for each ad, with one object for each site, device and location.
  */
 export function requestEntries(
   combinations: readonly Combination[],
@@ -84,7 +91,7 @@ export function requestEntries(
 ): readonly JsonObject[] {
   const byAd = Map.groupBy(combinations, ({ ad }) => ad.id);
   return [...byAd].map(([id, ofAd]) => {
-    const byPage = Map.groupBy(ofAd, ({ site, device }) => JSON.stringify([siteKey(site), device]));
+    const byPage = Map.groupBy(ofAd, ({ site, device, location }) => JSON.stringify([siteKey(site), device, location]));
     const screenshots = [...byPage.values()].flatMap((group) => {
       const frames = group.flatMap(({ marker }) => (marker === undefined ? [] : [{ marker }]));
       const [first] = group;

@@ -1,6 +1,7 @@
 /** Plans a document: cover, summary, a section for each site, and the list of failures if it is wanted. */
 
 import { cutMiddle } from '../../domain/middle.ts';
+import { counted } from '../../domain/text.ts';
 import { formatDate } from '../../domain/time.ts';
 import { textWidth } from '../../framing/frameSvg.ts';
 import type { DocumentContent, DocumentElement, DocumentPage, DocumentPlan } from './elements.ts';
@@ -93,10 +94,7 @@ function datesOf({ pictures, options }: DocumentContent): string {
 }
 
 function countsOf({ pictures, parts, options }: DocumentContent): string {
-  const count = (what: string, values: readonly string[]) => {
-    const { size } = new Set(values);
-    return `${size.toLocaleString('en')} ${size === 1 ? what : `${what}s`}`;
-  };
+  const count = (what: string, values: readonly string[]) => counted(new Set(values).size, what);
   const texts = [
     count(
       'picture',

@@ -208,6 +208,7 @@ function replaceRendered(page) {
 
 /** After this pause in typing, the service keeps the draft, and counts its pictures. */
 const PAUSE_MS = 700;
+/** Set while something is not kept. */
 let pause;
 let saving;
 const kept = document.getElementById('kept');
@@ -216,20 +217,24 @@ function changed() {
   document.getElementById('no-ads').hidden = cards.children.length > 0;
   if (waiting > 0) adding.textContent = `Adding ${waiting === 1 ? 'an ad' : `${waiting} ads`}…`;
   clearTimeout(pause);
-  pause = setTimeout(save, PAUSE_MS);
+  pause = setTimeout(() => void save(), PAUSE_MS);
 }
 
-async function save() {
+async function save({ keepalive = false } = {}) {
+  clearTimeout(pause);
+  pause = undefined;
   saving?.abort();
-  saving = new AbortController();
+  const own = new AbortController();
+  saving = own;
   const body = new FormData(form);
   for (const name of ['files', 'site_file', 'plan_file']) body.delete(name);
   body.set('action', 'save');
   try {
-    const signal = AbortSignal.any([saving.signal, AbortSignal.timeout(15000)]);
-    const response = await fetch(address(), { method: 'POST', body, signal });
+    const signal = AbortSignal.any([own.signal, AbortSignal.timeout(15000)]);
+    const response = await fetch(address(), { method: 'POST', body, signal, keepalive });
     const page = parse(await response.text());
     if (page.getElementById('new-request') === null) throw new Error(`the service answered ${response.status}`);
+    if (saving === own) saving = undefined;
     show(page);
   } catch (error) {
     if (error.name === 'AbortError') return;
@@ -264,6 +269,11 @@ form.addEventListener('submit', (event) => {
   sent = true;
   clearTimeout(pause);
   saving?.abort();
+  pause = saving = undefined;
+});
+// The browser ends the other requests of a page that a person leaves. It takes at most 64 KiB with this one.
+window.addEventListener('pagehide', () => {
+  if (pause !== undefined || saving !== undefined) void save({ keepalive: true });
 });
 window.addEventListener('pageshow', () => {
   sent = false;

@@ -1,6 +1,7 @@
 /** The list of the ads of an organization, also of those that no set shows. */
 import { adFilters, uuid } from '../../contract/queries.ts';
 import { type ListedAd, listAds } from '../../core/ads/listAds.ts';
+import { counted } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, type Column, pageHead, table } from '../components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
@@ -73,8 +74,7 @@ function nameCell({ id, name, reason }: ListedAd, paths: PagePaths): Html {
 }
 
 function statusCell({ status, warnings: { length } }: ListedAd): Html {
-  const warnings = length === 1 ? '1 warning' : `${length} warnings`;
-  return html`${badge(status, AD_LABELS[status])}${length > 0 && html` <span class="meta">${warnings}</span>`}`;
+  return html`${badge(status, AD_LABELS[status])}${length > 0 && html` <span class="meta">${counted(length, 'warning')}</span>`}`;
 }
 
 /** CSS pixels, as in the style sheet. */

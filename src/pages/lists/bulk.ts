@@ -6,6 +6,7 @@ import type { Actor } from '../../domain/auditLog.ts';
 import { Failure, failureMessage } from '../../domain/failure.ts';
 import { totalsOf } from '../../domain/reviewNotes.ts';
 import { isUuid } from '../../domain/slugs.ts';
+import { counted } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button, linkButton, pageHead } from '../components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
@@ -51,23 +52,21 @@ export const BULK_ACTIONS: Readonly<Record<BulkActionName, BulkAction>> = {
   approve: {
     label: 'Approve',
     done: 'approved',
-    effect:
-      'Subscribers get the event screenshot_set.approved, and buckets get the pictures. The review can be opened again.',
+    effect: 'Subscribers hear of it, and buckets get the pictures. The review can be opened again.',
     hasNotes: true,
     obstacle: inReview,
   },
   reject: {
     label: 'Reject',
     done: 'rejected',
-    effect:
-      'Subscribers get the event screenshot_set.rejected. The pictures stay here. The review can be opened again.',
+    effect: 'Subscribers hear of it. The pictures stay here. The review can be opened again.',
     hasNotes: true,
     obstacle: inReview,
   },
   cancel: {
     label: 'Cancel',
     done: 'canceled, or will be in a moment',
-    effect: 'Pictures that were captured stay. The others are not captured. This cannot be undone.',
+    effect: 'Pictures that were taken stay. The others are not taken. This cannot be undone.',
     hasNotes: false,
     obstacle: (row) => {
       if (row.cancel_requested_at !== null) return 'This set is canceled already.';
@@ -147,11 +146,11 @@ export async function confirmationPage(options: PagesOptions, request: BulkReque
 <input type="hidden" name="action" value="${action}"><input type="hidden" name="back" value="${request.back}">
 ${possible.map(({ id }) => html`<input type="hidden" name="set" value="${id}">`)}
 ${hasNotes && textField(notes, EMPTY_FORM)}
-<p class="actions">${button({ label: `${label} ${setCount(possible.length)}`, kind })} ${backLink(request, 'Back, change nothing')}</p></form>`;
-  const title = isPossible ? `${label} ${setCount(possible.length)}?` : `${label}: not possible`;
+<p class="actions">${button({ label: `${label} ${counted(possible.length, 'set')}`, kind })} ${backLink(request, 'Back, change nothing')}</p></form>`;
+  const title = isPossible ? `${label} ${counted(possible.length, 'set')}?` : `${label}: not possible`;
   const body = html`${pageHead({ title, meta: isPossible && effect })}
 ${isPossible && html`<ul class="items">${possible.map((row) => item(row, paths))}</ul>`}
-${others.length > 0 && html`<section class="part"><h2>${setCount(others.length)} will stay as ${others.length === 1 ? 'it is' : 'they are'}</h2><ul class="items">${others.map(({ row, why }) => item(row, paths, why))}</ul></section>`}
+${others.length > 0 && html`<section class="part"><h2>${counted(others.length, 'set')} will stay as ${others.length === 1 ? 'it is' : 'they are'}</h2><ul class="items">${others.map(({ row, why }) => item(row, paths, why))}</ul></section>`}
 ${isPossible ? form : html`<p>${backLink(request)}</p>`}`;
   return { title: `${label} sets`, section: 'campaigns', body };
 }
@@ -173,13 +172,11 @@ export async function bulkResultPage(
   const failed = results.filter(({ fault }) => fault !== undefined);
   const done = results.length - failed.length;
   const { done: participle } = BULK_ACTIONS[action];
-  const body = html`${pageHead({ title: `${done} of ${setCount(results.length)} ${participle}` })}
+  const body = html`${pageHead({ title: `${done} of ${counted(results.length, 'set')} ${participle}` })}
 <div role="status"><ul class="items">${results.map((result) => resultItem(result, paths))}</ul></div>
 <p>${backLink(request)}</p>`;
   return { title: 'Result', section: 'campaigns', body };
 }
-
-const setCount = (count: number) => (count === 1 ? '1 set' : `${count} sets`);
 
 function validIds({ ids }: BulkRequest): string[] {
   return [...new Set(ids.filter(isUuid).map((id) => id.toLowerCase()))].slice(0, SETS_MAX);

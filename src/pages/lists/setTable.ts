@@ -1,6 +1,7 @@
 /** The rows of a list of sets, with check boxes for actions on several sets. */
 
 import type { ListedSet, SetPicture, SetPreview } from '../../core/sets/listSets.ts';
+import { shortDevice } from '../../domain/devices.ts';
 import { totalsOf } from '../../domain/reviewNotes.ts';
 import { setName } from '../../domain/setNames.ts';
 import { shownPart } from '../../domain/thumbnails.ts';
@@ -77,7 +78,7 @@ function targetsLabel({ sites, devices }: SetPreview): HtmlContent {
   const hosts = [...new Set(sites.map(hostOf))];
   const rest = hosts.length - SITES_SHOWN;
   const more = rest > 0 ? ` and ${rest} more` : '';
-  return html`${hosts.slice(0, SITES_SHOWN).join(', ')}${more}${devices.length > 0 && ` on ${devices.join(', ')}`}`;
+  return html`${hosts.slice(0, SITES_SHOWN).join(', ')}${more}${devices.length > 0 && ` on ${devices.map(shortDevice).join(', ')}`}`;
 }
 
 function hostOf(site: string): string {

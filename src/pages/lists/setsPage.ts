@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { setFilters, uuid } from '../../contract/queries.ts';
 import { countSets, type ListedSet, listSets, type SetFilter, withPreviews } from '../../core/sets/listSets.ts';
-import { DEVICE_NAMES } from '../../domain/devices.ts';
+import { DEVICE_NAMES, shortDevice } from '../../domain/devices.ts';
 import { html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
 import { SET_LABELS } from '../labels.ts';
@@ -75,7 +75,11 @@ async function fieldsOf(
     { name: 'status', label: 'Status', choices: anyOf(SET_LABELS) },
     { name: 'campaign_id', label: 'Campaign', choices: await campaignChoices(db, organizationId, filters.campaign_id) },
     { name: 'site', label: 'Site', placeholder: 'news.example' },
-    { name: 'device', label: 'Device', choices: anyOf(Object.fromEntries(DEVICE_NAMES.map((name) => [name, name]))) },
+    {
+      name: 'device',
+      label: 'Device',
+      choices: anyOf(Object.fromEntries(DEVICE_NAMES.map((name) => [name, shortDevice(name)]))),
+    },
     ...DATES,
   ];
 }

@@ -7,14 +7,14 @@ import {
   type DeviceGroup,
   describeDevice,
   deviceGroup,
-  deviceTitle,
   findDevice,
   OWN_DEVICE,
+  shortDevice,
   TOUCH_BELOW,
 } from '../../domain/devices.ts';
 import { MARKER_MAX_SECONDS } from '../../domain/markers.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { button } from '../components.ts';
+import { button, dialog } from '../components.ts';
 import { checkbox } from '../fields.ts';
 import { optionBoxes } from '../optionBoxes.ts';
 import type { Draft, Field, FieldFaults } from './draft.ts';
@@ -57,7 +57,10 @@ function savedChooser({ name, label, rows, chosen, action, use }: Saved): HtmlCo
     ({ id, name: text }) => html`<option value="${id}"${id === chosen && html` selected`}>${text}</option>`,
   );
   const end = action.includes('list') ? 'add' : 'use';
-  return html`<div><label for="${name}">${label}</label><div class="row"><select id="${name}" name="${name}"><option value="">Choose…</option>${options}</select>${button({ label: use, name: 'action', value: `${action}-${end}` })}${button({ label: 'Remove', icon: 'trash-2', kind: 'quiet', iconOnly: true, name: 'action', value: `${action}-remove` })}</div></div>`;
+  const remove = `${action}-remove`;
+  const thing = label.toLowerCase();
+  return html`<div><label for="${name}">${label}</label><div class="row"><select id="${name}" name="${name}"><option value="">Choose…</option>${options}</select>${button({ label: use, name: 'action', value: `${action}-${end}` })}${button({ label: `Remove the ${thing}`, icon: 'trash-2', kind: 'quiet', iconOnly: true, opens: remove })}</div>
+${dialog(remove, `Remove the chosen ${thing}?`, html`<p>It goes for everyone in the organization. Requests that were sent stay.</p>${button({ label: 'Remove', icon: 'trash-2', kind: 'danger', name: 'action', value: remove })}`)}</div>`;
 }
 
 function saver(name: string, label: string, value: string, action: string): Html {
@@ -66,7 +69,7 @@ function saver(name: string, label: string, value: string, action: string): Html
 
 export function templateFields(draft: Draft, rows: readonly SavedName[], faults: FieldFaults): Html {
   return html`<details class="panel" id="templates"${faults.of('template').length > 0 && html` open`}><summary>Templates</summary>
-<p class="hint" id="template-hint">A template keeps the whole request: ads, sites, devices, options and campaign. A site list keeps only sites.</p>
+<p class="hint" id="template-hint">A template keeps ads, sites, devices, options and campaign, but no media plan and no slots that were clicked. A site list keeps only sites.</p>
 <div class="pair">${savedChooser({ name: 'template', label: 'Template', rows, chosen: draft.template, action: 'template', use: 'Use' })}
 ${saver('template_name', 'Save this request as', draft.templateName, 'template-save')}</div>${faultList(faults, 'template')}</details>`;
 }
@@ -123,7 +126,7 @@ function deviceFields(draft: Draft, faults: FieldFaults): Html {
       name: 'device',
       value: name,
       isChecked: devices.includes(name),
-      label: html`${deviceTitle(name)}${meta}`,
+      label: html`${shortDevice(name)}${meta}`,
     });
   };
   const common: readonly string[] = [...COMMON_DEVICES.keys()];
@@ -141,7 +144,7 @@ function deviceFields(draft: Draft, faults: FieldFaults): Html {
 <details${own.width !== '' && html` open`}><summary>A device of your own</summary><div class="pair own">
 ${shortField('own_width', 'Width', own.width, '412')}${shortField('own_height', 'Height', own.height, '915')}${shortField('own_ratio', 'Pixel ratio', own.ratio, '2.63')}
 ${checkbox({ name: 'own_touch', label: 'Touch screen', isChecked: own.touch })}${button({ label: 'Add device', icon: 'plus', name: 'action', value: 'check' })}</div>
-<p class="hint">CSS pixels, ${width.min} to ${width.max} wide and ${height.min} to ${height.max} high; pixel ratio ${ratio.min} to ${ratio.max}. A screen below ${TOUCH_BELOW.toLocaleString('en')} pixels has touch.</p></details>
+<p class="hint">CSS pixels, ${width.min} to ${width.max} wide and ${height.min} to ${height.max} high; pixel ratio ${ratio.min} to ${ratio.max}. A screen narrower than ${TOUCH_BELOW.toLocaleString('en')} pixels has touch.</p></details>
 ${faultList(faults, 'devices')}</fieldset>`;
 }
 
@@ -170,14 +173,14 @@ function slotFields({ draft, wanted, faults }: WhereView): Html {
     [...values].slice(0, PAGES_OFFERED).map((value) => html`<option value="${value}">${title(value)}</option>`);
   const chosen = Object.entries(draft.slots).map(([key, number]) => {
     const [site, device, size]: [string, string, [number, number] | null] = JSON.parse(key);
-    const name = `${site} on ${deviceTitle(device)}${size === null ? '' : ` for ${size.join('×')}`}`;
+    const name = `${site} on ${shortDevice(device)}${size === null ? '' : ` for ${size.join('×')}`}`;
     return html`<li class="row"><input type="hidden" name="chosen_slot" value="${number} ${key}"><span class="hint">${name}: slot ${number}</span>${button({ label: `Use the best slot of ${name}`, icon: 'x', kind: 'quiet', iconOnly: true, name: 'action', value: `slot-clear:${key}` })}</li>`;
   });
   const isOpen = chosen.length > 0 || faults.of('slots').length > 0;
   return html`<details id="slots"${isOpen && html` open`}><summary>Choose slots by clicking</summary><div class="part">
 <p class="hint">The best slot of each page is used. To choose another one, see the page with its slots. That counts as one picture.</p>
 <div class="pair"><div><label for="slot_site">Page</label><select id="slot_site" name="slot_site">${options(sites)}</select></div>
-<div><label for="slot_device">Device</label><select id="slot_device" name="slot_device">${options(devices, deviceTitle)}</select></div>
+<div><label for="slot_device">Device</label><select id="slot_device" name="slot_device">${options(devices, shortDevice)}</select></div>
 ${button({ label: 'Choose the slot', icon: 'map-pin', name: 'action', value: 'slot' })}</div>
 ${faultList(faults, 'slots')}${chosen.length > 0 && html`<ul>${chosen}</ul>`}</div></details>`;
 }

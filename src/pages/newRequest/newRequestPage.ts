@@ -3,6 +3,7 @@
 import type { ListedAd } from '../../core/ads/listAds.ts';
 import type { DraftAd } from '../../core/ads/readAd.ts';
 import type { SavedName } from '../../core/requests/savedObjects.ts';
+import { counted } from '../../domain/text.ts';
 import { URL_MAX } from '../../domain/webAddresses.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, dialog, pageHead } from '../components.ts';
@@ -53,7 +54,7 @@ ${view.notice !== undefined && html`<p class="note" role="status" id="notice">${
     ${planFields(draft, faults)}
   </section>
   ${campaignPart(view)}
-  ${draft.plan !== null && planPanel(draft.plan, wanted.plan, faults)}
+  ${draft.plan !== null && planPanel(draft.plan, { read: wanted.plan, hasLocations: view.location !== null, faults })}
   ${countBar(view)}
   ${dialog('clear', 'Start over?', html`<p>All that you entered here goes. Ads that you uploaded stay under “Ads that exist”.</p>${button({ label: 'Clear the form', icon: 'trash-2', kind: 'danger', name: 'action', value: 'clear' })}`)}
 </form>`;
@@ -117,7 +118,7 @@ function existingAds(draft: Draft, found: readonly ListedAd[], paths: PagePaths)
 function planFields(draft: Draft, faults: FieldFaults): Html {
   const isOpen = draft.planText !== '' || (draft.plan === null && faults.of('plan').length > 0);
   return html`<details${isOpen && html` open`}><summary>${draft.plan === null ? 'Or a media plan' : 'Another media plan'}</summary><div class="part">
-<p class="hint" id="plan-hint">A table with a row of headings: ad, site, device, size and moment. Each row gives exactly its pictures. An ad is found by its file name, uploaded before or after.</p>
+<p class="hint" id="plan-hint">A table with a row of headings: ad, site, device, size, moment and market. Each row gives exactly its pictures. An ad is found by its file name, uploaded before or after.</p>
 <div><label for="plan_text">Paste the cells of a spreadsheet</label>
 <textarea id="plan_text" name="plan_text" rows="4" spellcheck="false"${described(faults, 'plan', 'plan-hint')}>
 ${draft.planText}</textarea></div>
@@ -146,7 +147,7 @@ function countBar(view: NewRequestView): Html {
     <div><p id="count" role="status">${countText(view)}</p>
     <div id="switch">${hasSwitch && checkbox({ name: 'try_all', isChecked: draft.tryAll, label: 'Take those that do not fit too' })}</div>
     ${faultList(faults, 'form')}</div>
-    <p class="meta" id="kept" role="status"></p>
+    <p class="meta" id="kept" role="status"><span class="unscripted">Nothing that you enter is kept before you press a button.</span></p>
     <p class="row">${button({ label: 'Start over', kind: 'quiet', opens: 'clear' })}<button name="action" value="check" class="unscripted">Count again</button>
     <button class="primary" name="action" value="request" id="request">Request pictures</button></p>
   </div>`;
@@ -159,16 +160,17 @@ function countText({ draft, ads, wanted: { targets, planned, plan, total } }: Ne
     [targets.devices.length, 'device'],
     ...(targets.markers.length > 1 ? ([[targets.markers.length, 'moment']] as const) : []),
   ] as const;
-  const grid = parts.map(([count, name]) => plural(count, name)).join(' × ');
-  const rows = plan && `${plural(plan.combinations.length, 'picture')} of the plan`;
+  const grid = parts.map(([count, name]) => counted(count, name)).join(' × ');
+  const rows = plan && `${counted(plan.combinations.length, 'picture')} of the plan`;
   const named = draft.plan === null || targets.sites.length > 0 ? [rows, grid].filter(Boolean).join(' + ') : rows;
-  const skipped = planned?.notFitting ?? 0;
-  const verb = skipped === 1 ? 'does' : 'do';
-  return html`<strong>${plural(planned?.combinations.length ?? total, 'picture')}</strong> <span class="meta">${named}${skipped > 0 && html`. <span class="skipped">${plural(skipped, 'combination')} ${verb} not fit the device: skipped</span>`}</span>`;
-}
-
-function plural(count: number, name: string): string {
-  return `${count.toLocaleString('en')} ${name}${count === 1 ? '' : 's'}`;
+  const { notFitting = 0, repeated = 0 } = planned ?? {};
+  const left = [
+    notFitting > 0 &&
+      `${counted(notFitting, 'combination')} ${notFitting === 1 ? 'does' : 'do'} not fit the device: skipped`,
+    repeated > 0 &&
+      `${counted(repeated, 'combination')} ${repeated === 1 ? 'repeats another' : 'repeat others'}: taken once`,
+  ].filter((text) => text !== false);
+  return html`<strong>${counted(planned?.combinations.length ?? total, 'picture')}</strong> <span class="meta">${named}${left.map((text) => html`. <span class="skipped">${text}</span>`)}</span>`;
 }
 
 /** An ad of the request, as the service rendered it. */

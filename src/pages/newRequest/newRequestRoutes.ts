@@ -16,6 +16,7 @@ import { listCampaigns } from '../../core/sets/campaigns.ts';
 import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
 import { countWanted } from '../../domain/screenshots.ts';
+import { counted } from '../../domain/text.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
 import { locationChoice } from '../locationChoice.ts';
 import { type PageRoutes, rateKeyOf, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
@@ -160,7 +161,7 @@ async function act(options: PagesOptions, pageRequest: ViewerRequest, form: Rece
 
 function addedText({ added, reused }: ReceivedForm): string | undefined {
   if (added === 0) return undefined;
-  const text = added === 1 ? 'One ad was added.' : `${added} ads were added.`;
+  const text = `${counted(added, 'ad')} ${added === 1 ? 'was' : 'were'} added.`;
   if (reused.length === 0) return text;
   const known = reused.length === 1 ? `${reused[0]} is the file of an ad` : `${reused.length} files are those of ads`;
   return `${text} ${known} that you have already: it is used again.`;

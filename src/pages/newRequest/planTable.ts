@@ -1,6 +1,7 @@
 /** The media plan on the page of a new request: its cells as fields, with their faults. */
 import type { MediaPlan } from '../../core/mediaPlans/mediaPlan.ts';
 import { PLAN_COLUMNS } from '../../domain/mediaPlans.ts';
+import { counted } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button } from '../components.ts';
 import type { FieldFaults, Plan } from './draft.ts';
@@ -19,6 +20,8 @@ const MEANINGS: Readonly<Record<(typeof PLAN_COLUMNS)[number], string>> = {
   market: 'Market',
 };
 
+const UNUSED_MARKET = ' The market is not used, because this service opens all pages from the same country.';
+
 /** @returns the indexes of the rows to show, those with faults first. */
 export function shownRows({ rows, headings }: Plan, faulty: ReadonlySet<number>): readonly number[] {
   const indexes = [...rows.keys()].filter((row) => row > headings.row && rows[row]?.some((cell) => cell !== ''));
@@ -28,7 +31,14 @@ export function shownRows({ rows, headings }: Plan, faulty: ReadonlySet<number>)
   );
 }
 
-export function planPanel(plan: Plan, read: MediaPlan | undefined, faults: FieldFaults): Html {
+interface Reading {
+  readonly read: MediaPlan | undefined;
+  /** Whether the operator offers locations, which the markets name. */
+  readonly hasLocations: boolean;
+  readonly faults: FieldFaults;
+}
+
+export function planPanel(plan: Plan, { read, hasLocations, faults }: Reading): Html {
   const { rows, headings } = plan;
   const byRow = Map.groupBy(read?.faults ?? [], ({ row }) => row);
   const shown = shownRows(plan, new Set(byRow.keys()));
@@ -37,8 +47,8 @@ export function planPanel(plan: Plan, read: MediaPlan | undefined, faults: Field
   const meant = (column: number) => PLAN_COLUMNS.find((name) => headings.columns[name] === column);
   const count = rows.filter((row, index) => index > headings.row && row.some((cell) => cell !== '')).length;
   const more = count > shown.length && html` The first ${shown.length} are shown.`;
-  const state =
-    byRow.size > 0 ? `${byRow.size} of ${count} rows need a correction.` : count === 1 ? 'One row.' : `${count} rows.`;
+  const state = byRow.size > 0 ? `${byRow.size} of ${count} rows need a correction.` : `${counted(count, 'row')}.`;
+  const unused = headings.columns.market !== undefined && !hasLocations && UNUSED_MARKET;
   const heads = columns.map((column) => {
     const title = rows[headings.row]?.[column] ?? `Column ${column + 1}`;
     const options = PLAN_COLUMNS.map(
@@ -58,7 +68,7 @@ export function planPanel(plan: Plan, read: MediaPlan | undefined, faults: Field
     return html`<tr><th scope="row">${row + 1}</th>${cells}</tr>`;
   });
   return html`<section class="panel wide plan" id="plan" tabindex="-1" aria-labelledby="plan-title"><input type="hidden" name="plan_id" value="${plan.id}"><header class="head"><div><h2 id="plan-title">Media plan</h2>
-<p class="meta">${state}${more} Each row gives its own pictures, beside those of the sites above.</p></div>
+<p class="meta">${state}${more}${unused} Each row gives its own pictures, beside those of the sites above.</p></div>
 <div class="actions">${button({ label: 'Check again', icon: 'check', name: 'action', value: 'check' })}${button({ label: 'Remove the plan', icon: 'trash-2', kind: 'quiet', name: 'action', value: 'plan-remove' })}</div></header>
 ${faults.of('plan').length > 0 ? faultList(faults, 'plan') : read === undefined && html`<p class="fault">${UNKNOWN_COLUMNS}</p>`}
 <div class="scroll" tabindex="0" role="region" aria-label="Rows of the plan"><table><thead><tr><th scope="col">Row</th>${heads}</tr></thead><tbody>${body}</tbody></table></div></section>`;

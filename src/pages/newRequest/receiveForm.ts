@@ -147,7 +147,8 @@ function withOwnDevice(draft: Draft, faults: FieldFaults): Draft {
   const { width, height, ratio, touch } = draft.own;
   if (isBlank(width + height + ratio)) return draft;
   const size = { width: Number(width), height: Number(height), ratio: isBlank(ratio) ? 1 : Number(ratio) };
-  const device = completeOwnDevice({ ...size, touch, userAgent: undefined });
+  // Without the tick, the width decides.
+  const device = completeOwnDevice({ ...size, touch: touch || undefined, userAgent: undefined });
   const found = Object.entries(ownDeviceFaults(device));
   for (const [name, text] of found) faults.add('devices', `The ${name} of your own device ${text}`);
   if (![width, height].every((side) => /^\s*\d+\s*$/.test(side)) || Number.isNaN(size.ratio))

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../contract/faults.ts';
 import { type ScreenshotRequestParser, screenshotRequestParser } from '../../contract/parseScreenshotRequest.ts';
 import { deviceRecord } from '../../contract/records.ts';
 import type { DraftAd } from '../../core/ads/readAd.ts';
-import { type MediaPlan, readMediaPlan } from '../../core/mediaPlans/mediaPlan.ts';
+import { type MediaPlan, type PlanContext, readMediaPlan } from '../../core/mediaPlans/mediaPlan.ts';
 import {
   type Combination,
   combinationsOf,
@@ -11,10 +11,10 @@ import {
   planCombinations,
   requestEntries,
 } from '../../core/requests/combinations.ts';
-import type { Queryable } from '../../db/database.ts';
-import { type DeviceName, findDevice } from '../../domain/devices.ts';
+import { findDevice } from '../../domain/devices.ts';
 import { isMarker, MARKER_MAX_SECONDS, markerMs } from '../../domain/markers.ts';
-import { isBlank } from '../../domain/text.ts';
+import { marketsOf } from '../../domain/mediaPlans.ts';
+import { counted, isBlank } from '../../domain/text.ts';
 import { siteFault, siteKey } from '../../domain/webAddresses.ts';
 import type { PagesOptions } from '../context.ts';
 import { ANIMATION } from '../optionBoxes.ts';
@@ -110,17 +110,19 @@ interface DraftOf {
 const LOOKED_AT = 5;
 
 /** Reads the rows of the plan, and each ad of the draft on each site and device. Adds the faults of fields. */
-export async function readWanted({ store, limits }: PagesOptions, given: DraftOf): Promise<Wanted> {
+export async function readWanted(options: PagesOptions, given: DraftOf): Promise<Wanted> {
   const { draft, ads, faults } = given;
+  const { limits } = options;
   const targets = readTargets(draft, faults);
   const devices = targets.devices.flatMap((name) => findDevice(name)?.name ?? []);
   const { sites, markers } = targets;
-  const plan = await readPlan(store.db, given, { devices, markers });
+  const locations = draft.location === '' ? [] : [draft.location];
+  const plan = await readPlan(options, given, { devices, markers, locations });
   const pages = sites.length * devices.length;
   const ofPlan = plan?.combinations ?? [];
   const total = ofPlan.length + ads.length * pages * Math.max(1, markers.length);
   if (total > LOOKED_AT * limits.screenshots) return { targets, plan, planned: undefined, total };
-  const wanted = [...ofPlan, ...combinationsOf({ ads, sites, devices, markers })];
+  const wanted = [...ofPlan, ...combinationsOf({ ads, sites, devices, markers, locations })];
   return { targets, plan, planned: planCombinations(wanted, draft.tryAll ? null : draft), total };
 }
 
@@ -128,9 +130,9 @@ export const UNKNOWN_COLUMNS =
   'Say above the columns of the plan which one has the sites, and which one the ads or their sizes.';
 
 async function readPlan(
-  db: Queryable,
+  { store, locations }: PagesOptions,
   { organizationId, draft, ads, faults }: DraftOf,
-  usual: { readonly devices: readonly DeviceName[]; readonly markers: readonly number[] },
+  usual: Pick<PlanContext, 'devices' | 'markers' | 'locations'>,
 ): Promise<MediaPlan | undefined> {
   if (draft.plan === null) return undefined;
   const { rows, headings } = draft.plan;
@@ -139,16 +141,22 @@ async function readPlan(
     faults.add('plan', UNKNOWN_COLUMNS);
     return undefined;
   }
-  return readMediaPlan(db, { organizationId, table: rows, headings, adIds: ads.map(({ id }) => id), ...usual });
+  const adIds = ads.map(({ id }) => id);
+  const markets = locations && marketsOf(locations.all);
+  return readMediaPlan(store.db, { organizationId, table: rows, headings, adIds, markets, ...usual });
 }
 
 function requestBody(draft: Draft, options: JsonObject, combinations: readonly Combination[]): JsonObject {
-  const optionsOf = ({ site, device, ad }: Combination) => {
+  const optionsOf = ({ site, device, ad, location }: Combination) => {
     const index = draft.slots[slotKey(site, device, ad.size)];
     const { animation, ...others } = options;
-    // A still ad would only get a warning that nothing moves.
-    const moving = ad.still || animation === undefined ? others : options;
-    return index === undefined ? moving : { ...moving, slot: { index } };
+    return {
+      ...others,
+      page: { ...(options['page'] ?? {}), ...(location !== undefined && { location }) },
+      // A still ad would only get a warning that nothing moves.
+      ...(!ad.still && animation !== undefined && { animation }),
+      ...(index !== undefined && { slot: { index } }),
+    };
   };
   return {
     campaign: { name: draft.campaign },
@@ -166,9 +174,10 @@ export async function checkDraft(options: PagesOptions, given: DraftOf): Promise
   for (const ad of ads) addAdFaults(ad, faults);
   const hasSites = targets.sites.length > 0 || draft.plan !== null;
   if (!hasSites && faults.of('sites').length === 0) faults.add('sites', 'Enter at least one site.');
-  if (targets.devices.length === 0) faults.add('devices', 'Choose at least one device.');
+  const isOfPlan = targets.sites.length === 0 && draft.plan?.headings.columns.device !== undefined;
+  if (targets.devices.length === 0 && !isOfPlan) faults.add('devices', 'Choose at least one device.');
   const rows = new Set((plan?.faults ?? []).map(({ row }) => row)).size;
-  if (rows > 0) faults.add('plan', `Correct ${rows === 1 ? 'one row' : `${rows} rows`} of the plan.`);
+  if (rows > 0) faults.add('plan', `Correct ${counted(rows, 'row')} of the plan.`);
   addParserFaults({ draft, targets, faults }, screenshotRequestParser(limits));
   const combinations = planned?.combinations ?? [];
   const count = planned === undefined ? total : combinations.length;

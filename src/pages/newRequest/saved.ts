@@ -5,7 +5,7 @@ import { NewSiteList, newTemplate, siteListBody, templateBody } from '../../cont
 import { readDraftAds } from '../../core/ads/readAd.ts';
 import { findNamed, removeNamed, type SavedRow, saveNamed, saveTemplate } from '../../core/requests/savedObjects.ts';
 import { isUuid } from '../../domain/slugs.ts';
-import { isBlank } from '../../domain/text.ts';
+import { counted, isBlank } from '../../domain/text.ts';
 import type { PagesOptions, Viewer } from '../context.ts';
 import { tryForm } from '../fields.ts';
 import { type Draft, FieldFaults, sentenceOf } from './draft.ts';
@@ -32,7 +32,7 @@ const useTemplate: Act = async (options, { organizationId }, draft) => {
   const faults = new FieldFaults();
   const gone = ids.length - found.length;
   if (gone > 0)
-    faults.add('ads', `${gone === 1 ? 'One ad' : `${gone} ads`} of the template “${row.name}” was deleted.`);
+    faults.add('ads', `${counted(gone, 'ad')} of the template “${row.name}” ${gone === 1 ? 'was' : 'were'} deleted.`);
   if (listed !== undefined && list === undefined) faults.add('sites', 'The site list of the template was deleted.');
   const filled = fill(draft, row);
   return {
@@ -72,9 +72,9 @@ const saveAsTemplate: Act = async (options, viewer, draft) => {
     const { organizationId, keyId } = viewer;
     const name = template.name.trim();
     const toSave = { organizationId, keyId, name, body: templateBody(template) };
-    const { row } = await options.store.db.transaction().execute((tx) => saveTemplate(tx, toSave));
+    const { row, created } = await options.store.db.transaction().execute((tx) => saveTemplate(tx, toSave));
     const saved = { ...draft, template: row.id, templateName: '' };
-    return { draft: saved, faults, notice: `The template “${name}” was saved.` };
+    return { draft: saved, faults, notice: `The template “${name}” was ${created ? 'saved' : 'replaced'}.` };
   });
 };
 
@@ -94,9 +94,9 @@ const saveSiteList: Act = async (options, { organizationId, keyId }, draft) => {
     const list = readOrFail(NewSiteList, { name: draft.siteListName, sites: sites.map((url) => ({ url })) });
     const name = list.name.trim();
     const toSave = { organizationId, keyId, name, body: siteListBody(list) };
-    const { row } = await options.store.db.transaction().execute((tx) => saveNamed(tx, 'site_lists', toSave));
+    const { row, created } = await options.store.db.transaction().execute((tx) => saveNamed(tx, 'site_lists', toSave));
     const saved = { ...draft, siteList: row.id, siteListName: '' };
-    return { draft: saved, faults, notice: `The site list “${name}” was saved.` };
+    return { draft: saved, faults, notice: `The site list “${name}” was ${created ? 'saved' : 'replaced'}.` };
   });
 };
 

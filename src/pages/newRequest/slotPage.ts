@@ -7,7 +7,7 @@ import { readPlacement } from '../../core/placements/placementQueries.ts';
 import { acceptPlacement } from '../../core/placements/placements.ts';
 import type { Row } from '../../db/rows.ts';
 import type { AdSize } from '../../domain/ads.ts';
-import { deviceTitle, findDevice } from '../../domain/devices.ts';
+import { findDevice, shortDevice } from '../../domain/devices.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
 import { PLACEMENT_SIZES_MAX } from '../../domain/placements.ts';
 import { siteFault, siteKey } from '../../domain/webAddresses.ts';
@@ -102,7 +102,7 @@ async function slotsPage(options: PagesOptions, given: ViewerRequest): Promise<P
   const row = await readPlacement(options.store.db, { id: idOf(request), organizationId: viewer.organizationId });
   if (row === undefined) return undefined;
   const up = { href: `${paths.newRequest}#slots`, label: 'New request' };
-  const name = `${siteName(row.site_url).address} on ${deviceTitle(row.device)}`;
+  const name = `${siteName(row.site_url).address} on ${shortDevice(row.device)}`;
   const head = pageHead({ up, title: 'Choose the slot', meta: html`<bdi>${name}</bdi>` });
   const page = (body: Html): ResultsPage => ({
     title: 'Choose the slot',

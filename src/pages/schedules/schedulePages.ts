@@ -9,6 +9,7 @@ import {
   readPlacements,
   type ScheduleRow,
 } from '../../core/schedules/scheduleQueries.ts';
+import { shortDevice } from '../../domain/devices.ts';
 import { SCHEDULES_MAX, type ScheduleRule, scheduleStatus, WEEKDAYS } from '../../domain/schedules.ts';
 import { SCREENSHOT_LABELS } from '../../domain/screenshotLabels.ts';
 import { shownPart } from '../../domain/thumbnails.ts';
@@ -132,7 +133,7 @@ function group(pictures: readonly PlacementPicture[], options: GroupOptions): Ht
   if (first === undefined) return null;
   const { ad, ad_id, site_url, device, marker_ms } = first;
   const { host, address } = siteName(site_url);
-  const about = html`<a href="${options.paths.ad(ad_id)}"><bdi>${ad}</bdi></a> · ${device}${marker_ms !== null && ` · ${markerLabel(marker_ms)}`}${address !== host && html` · <bdi>${address}</bdi>`}`;
+  const about = html`<a href="${options.paths.ad(ad_id)}"><bdi>${ad}</bdi></a> · ${shortDevice(device)}${marker_ms !== null && ` · ${markerLabel(marker_ms)}`}${address !== host && html` · <bdi>${address}</bdi>`}`;
   return html`<section class="group"><header><h2><bdi>${host}</bdi></h2><p class="meta">${about}</p></header>
 <div class="film">${pictures.map((picture) => cell(picture, options))}</div></section>`;
 }
@@ -147,7 +148,7 @@ function cell(picture: PlacementPicture, { paths, time }: GroupOptions): Html {
   const shown = {
     size,
     shownWidth: widthAtHeight(size, SHOWN_HEIGHT),
-    alt: `${ad} on ${site_url}, ${device}, ${when}`,
+    alt: `${ad} on ${site_url}, ${shortDevice(device)}, ${when}`,
   };
   return html`<figure class="shot ${decision}"><a class="frame" href="${paths.screenshot(id)}">${thumbnail({ paths, token, ...shown })}</a><figcaption><p class="what">${when} ${decisionBadge(decision)}</p></figcaption></figure>`;
 }

@@ -1,6 +1,7 @@
 /** The screenshots of a set without a picture: what went wrong in plain words, and what cures it. */
 import { readFoundSizes } from '../../core/sets/readScreenshots.ts';
 import type { SetHead } from '../../core/sets/readSet.ts';
+import { shortDevice } from '../../domain/devices.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, linkButton } from '../components.ts';
@@ -44,7 +45,8 @@ export async function failures(
   const kinds = [...Map.groupBy(failed, ({ status }) => status)].toSorted(([, a], [, b]) => b.length - a.length);
   const noSlot = failed.filter(({ status }) => status === 'no_slots').map(({ shownId }) => shownId);
   const sizes = await readFoundSizes(store.db, noSlot);
-  return html`${kinds.length > 1 && html`<p class="bar">${retake(failed, options, { label: `Retake all ${failed.length}` })}</p>`}
+  const all = kinds.length > 1 ? retakeOf(options) : undefined;
+  return html`${all && html`<div class="bar">${retakeForm(all, `Retake all ${failed.length}`)}</div>`}
 ${kinds.map(([status, ofKind]) => isFailure(status) && kind(status, ofKind, { ...options, sizes }))}`;
 }
 
@@ -57,7 +59,7 @@ function kind(
   const more = cases.slice(CASES_SHOWN, MOST_CASES);
   const rest = cases.length - CASES_SHOWN;
   return html`<article class="panel wide kind"><header><h2>${SCREENSHOT_LABELS[status]} <span class="count">${failed.length}</span></h2>
-<p class="advice">${SCREENSHOT_ADVICE[status]}</p>${cures(status, failed, options)}</header>
+<p class="advice">${SCREENSHOT_ADVICE[status]}</p>${actions(status, failed, options)}</header>
 <ul>${cases.slice(0, CASES_SHOWN).map((same) => oneCase(same, options))}</ul>
 ${rest > 0 && html`<details><summary>${rest} more</summary><ul>${more.map((same) => oneCase(same, options))}</ul>${cases.length > MOST_CASES && html`<p class="meta">And ${cases.length - MOST_CASES} more, which the JSON of the set names.</p>`}</details>`}
 </article>`;
@@ -70,7 +72,7 @@ function oneCase(
 ): HtmlContent {
   const [first] = failed;
   if (first === undefined) return null;
-  const devices = [...new Set(failed.map(({ device }) => device))].join(', ');
+  const devices = [...new Set(failed.map(({ device }) => shortDevice(device)))].join(', ');
   const byAd = [...Map.groupBy(failed, ({ ad }) => ad.id).values()].flatMap(([one]) => one ?? []);
   const ads = byAd
     .slice(0, ADS_SHOWN)
@@ -80,8 +82,13 @@ function oneCase(
     );
   const others = byAd.length > ADS_SHOWN && ` and ${byAd.length - ADS_SHOWN} more`;
   return html`<li><p>${webLink(first.site_url)} <span class="meta">on ${devices}: ${ads}${others}</span></p>
-<p class="reason">${takes(sizes.get(first.shownId)) ?? first.reason ?? 'No reason was recorded.'}</p>
-<details><summary>Details</summary><p class="meta">${first.reason}</p><p class="meta">${first.status}</p></details></li>`;
+${whatFailed(first, sizes.get(first.shownId))}</li>`;
+}
+
+/** Says in plain words why it failed, with the reason of the service behind Details. */
+export function whatFailed({ reason, status }: PictureView, sizes: readonly string[] | undefined): Html {
+  return html`<p class="reason">${takes(sizes) ?? reason ?? 'No reason was recorded.'}</p>
+<details><summary>Details</summary><p class="meta">${reason}</p><p class="meta">${status}</p></details>`;
 }
 
 /** For example "This page takes 970×250 and 300×250.", largest first. */
@@ -91,25 +98,40 @@ function takes(sizes: readonly string[] = []): string | undefined {
   return `This page takes ${others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`}.`;
 }
 
-/** Retakes that may help, with one option each. */
-function cures(status: ScreenshotFailure, failed: readonly PictureView[], options: FailureOptions): HtmlContent {
-  const change = linkButton({
-    href: addressOf(`${options.paths.set(options.set.id)}/retake`, { status }),
-    label: 'Change device, slot or page…',
-  });
-  const plain = retake(failed, options, { status, label: failed.length === 1 ? 'Retake' : `Retake ${failed.length}` });
-  const scaled = retake(failed, options, { status, label: 'Allow scaling', field: 'allow_scaling' });
-  const kept = retake(failed, options, { status, label: 'Keep other ads', field: 'keep_other_ads' });
-  if (plain === null) return null;
-  return html`<div class="actions">${status === 'no_slots' ? [scaled, kept] : plain}${change}</div>`;
+/** Retakes of these, and a page with more choices; nothing if they cannot be taken again. */
+function actions(status: ScreenshotFailure, failed: readonly PictureView[], options: FailureOptions): HtmlContent {
+  const retake = retakeOf(options);
+  if (retake === undefined) return null;
+  const target = { ...retake, fields: { ...retake.fields, status } };
+  const plain = retakeForm(target, failed.length === 1 ? 'Retake' : `Retake ${failed.length}`);
+  const change = linkButton({ href: addressOf(retake.action, { status }), label: 'Change device, slot or page…' });
+  return html`<div class="actions">${status === 'no_slots' ? cures(target) : plain}${change}</div>`;
 }
 
-function retake(
-  failed: readonly PictureView[],
-  { viewer, paths, set }: FailureOptions,
-  { status, label, field }: { status?: ScreenshotFailure; label: string; field?: 'allow_scaling' | 'keep_other_ads' },
-): Html | null {
-  if (!viewer.canWrite || !isFinished(set) || failed.length === 0) return null;
-  const path = paths.set(set.id);
-  return html`<form method="post" action="${path}/retake">${hiddenFields(viewer, path)}<input type="hidden" name="which" value="failures">${status !== undefined && html`<input type="hidden" name="status" value="${status}">`}${field && html`<input type="hidden" name="${field}" value="yes">`}${button({ label, icon: 'rotate-ccw' })}</form>`;
+function retakeOf({ viewer, paths, set }: FailureOptions): RetakeTarget | undefined {
+  if (!viewer.canWrite || !isFinished(set)) return undefined;
+  const next = paths.set(set.id);
+  return { viewer, next, action: `${next}/retake`, fields: { which: 'failures' } };
+}
+
+/** The address and the hidden fields of a form that takes pictures again. */
+interface RetakeTarget {
+  readonly viewer: Viewer;
+  readonly action: string;
+  readonly next: string;
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+/** Retakes that may find a slot. */
+export function cures(target: RetakeTarget): readonly Html[] {
+  const withOption = (name: string, label: string) =>
+    retakeForm({ ...target, fields: { ...target.fields, [name]: 'yes' } }, label);
+  return [withOption('allow_scaling', 'Allow scaling'), withOption('keep_other_ads', 'Keep other ads')];
+}
+
+function retakeForm({ viewer, action, next, fields = {} }: RetakeTarget, label: string): Html {
+  const hidden = Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`<form method="post" action="${action}">${hiddenFields(viewer, next)}${hidden}${button({ label, icon: 'rotate-ccw' })}</form>`;
 }

@@ -1,6 +1,7 @@
 /** The pictures of a set: a dense grid in groups, with the moments of one placement beside each other. */
 import { createHash } from 'node:crypto';
-import { findDevice } from '../../domain/devices.ts';
+import { findDevice, shortDevice } from '../../domain/devices.ts';
+import { counted } from '../../domain/text.ts';
 import { shownPart } from '../../domain/thumbnails.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
@@ -90,7 +91,7 @@ function cell(view: ReviewedPicture, options: CellOptions): Html {
 }
 
 function decide({ id, device, site_url }: ReviewedPicture, decision: string): Html {
-  const name = `${siteName(site_url).host}, ${device}`;
+  const name = `${siteName(site_url).host}, ${shortDevice(device)}`;
   const choice = (value: 'approved' | 'rejected', verb: string, sign: string, key: string) =>
     html`<button name="decide" value="${decision === value ? 'none' : value}:${id}" data-key="${key}" aria-pressed="${decision === value ? 'true' : 'false'}" aria-label="${verb} ${name}" title="${verb}">${sign}</button>`;
   return html`<p class="decide"><input type="hidden" name="shown" value="${id}"><input type="checkbox" name="pick" value="${id}" aria-label="Select ${name}">${choice('approved', 'Approve', '✓', 'a')}${choice('rejected', 'Reject', '✕', 'r')}</p>`;
@@ -109,7 +110,7 @@ function placeholder({ id, device }: ReviewedPicture, { paths }: CellOptions): H
 }
 
 function altOf({ ad, site_url, device, marker_ms }: ReviewedPicture): string {
-  return `${ad.name} on ${site_url}, ${device}${marker_ms === null ? '' : `, ${markerLabel(marker_ms)}`}`;
+  return `${ad.name} on ${site_url}, ${shortDevice(device)}${marker_ms === null ? '' : `, ${markerLabel(marker_ms)}`}`;
 }
 
 function caption(view: ReviewedPicture, { by, ads, paths }: CellOptions): HtmlContent {
@@ -117,7 +118,7 @@ function caption(view: ReviewedPicture, { by, ads, paths }: CellOptions): HtmlCo
   const decided = decisionBadge(review?.decision ?? 'none');
   const names = [
     by !== 'site' && html`<bdi>${siteName(view.site_url).host}</bdi>`,
-    by !== 'device' && device,
+    by !== 'device' && shortDevice(device),
     marker_ms !== null && html`<span class="marker">${markerLabel(marker_ms)}</span>`,
   ].filter((name) => name !== false);
   return html`<p class="what">${names.map((name, index) => html`${index > 0 && ' · '}${name}`)}${decided && html` ${decided}`}</p>${fromOthers(view, paths)}
@@ -132,7 +133,7 @@ function status({ status, runningIn }: ReviewedPicture): HtmlContent {
 /** The answer of a client, and open threads. */
 function fromOthers({ id, answer, openThreads }: ReviewedPicture, paths: PagePaths): HtmlContent {
   if (answer === undefined && openThreads === 0) return null;
-  return html`<p>${answerBadge(answer)}${openThreads > 0 && html` <a href="${paths.screenshot(id)}#comments">${openThreads === 1 ? '1 comment' : `${openThreads} comments`}</a>`}</p>`;
+  return html`<p>${answerBadge(answer)}${openThreads > 0 && html` <a href="${paths.screenshot(id)}#comments">${counted(openThreads, 'comment')}</a>`}</p>`;
 }
 
 function retakeNote({ retake, captured_at }: ReviewedPicture): HtmlContent {
@@ -141,5 +142,5 @@ function retakeNote({ retake, captured_at }: ReviewedPicture): HtmlContent {
 
 function warnings({ warnings }: ReviewedPicture): HtmlContent {
   if (warnings.length === 0) return null;
-  return html`<details class="warned"><summary>${warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`}</summary>${warningList(warnings)}</details>`;
+  return html`<details class="warned"><summary>${counted(warnings.length, 'warning')}</summary>${warningList(warnings)}</details>`;
 }

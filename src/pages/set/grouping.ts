@@ -1,4 +1,5 @@
 /** Groups the screenshots of a set by site, device or ad, and the frames of one placement into a film strip. */
+import { shortDevice } from '../../domain/devices.ts';
 import { siteName } from '../parts.ts';
 
 /** A screenshot, as far as grouping needs it. */
@@ -68,5 +69,5 @@ export function stripKey({ site_url, device, ad }: Groupable): string {
 
 export function groupName({ by, first }: Group<Groupable>): string {
   if (by === 'site') return siteName(first.site_url).host;
-  return by === 'device' ? first.device : first.ad.name;
+  return by === 'device' ? shortDevice(first.device) : first.ad.name;
 }

@@ -3,6 +3,7 @@
 import type { Thread } from '../../core/reviews/commentQueries.ts';
 import type { SetHead } from '../../core/sets/readSet.ts';
 import type { PlacedScreenshot, VersionRow } from '../../core/sets/readVersions.ts';
+import { shortDevice } from '../../domain/devices.ts';
 import { COMMENT_MAX } from '../../domain/reviews.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button } from '../components.ts';
@@ -11,7 +12,7 @@ import { hiddenFields } from '../forms.ts';
 import { reviewedBy, SCREENSHOT_ADVICE, SCREENSHOT_LABELS, timeElement } from '../labels.ts';
 import { warningList, webLink } from '../parts.ts';
 import type { PagePaths } from '../paths.ts';
-import { isFailure } from './failures.ts';
+import { cures, isFailure, whatFailed } from './failures.ts';
 import { isRunning, type PictureView, type ReviewedPicture } from './pictures.ts';
 import { NO_CHANGES, retakeFields } from './retakes.ts';
 import { type FoundSlots, slotList } from './slots.ts';
@@ -51,6 +52,8 @@ export interface PictureFacts {
   readonly versions: readonly VersionRow[];
   readonly record: object | undefined;
   readonly slots: FoundSlots | undefined;
+  /** The sizes of all slots that were found, if none fits. */
+  readonly sizes: readonly string[] | undefined;
   /** The screenshots of the set in the order of its page. */
   readonly places: readonly PlacedScreenshot[];
   /** About the shown version. */
@@ -90,16 +93,21 @@ export function isSlotUncertain({ warnings }: Pick<ReviewedPicture, 'warnings'>)
 function about({ view }: PictureFacts, { paths }: PicturePageOptions): Html {
   const { ad } = view;
   const size = ad.width !== null && ad.height !== null && html` <span class="meta">${ad.width} × ${ad.height}</span>`;
-  return html`<dl class="about"><dt>Page</dt><dd>${webLink(view.site_url)}</dd><dt>Ad</dt><dd><a href="${paths.ad(ad.id)}"><bdi>${ad.name}</bdi></a>${size}</dd><dt>Device</dt><dd>${view.device}</dd>
+  return html`<dl class="about"><dt>Page</dt><dd>${webLink(view.site_url)}</dd><dt>Ad</dt><dd><a href="${paths.ad(ad.id)}"><bdi>${ad.name}</bdi></a>${size}</dd><dt>Device</dt><dd>${shortDevice(view.device)}</dd>
 ${view.captured_at !== null && html`<dt>Taken</dt><dd>${timeElement(view.captured_at)}</dd>`}
 ${view.image_width !== null && html`<dt>Picture</dt><dd>${view.image_width} × ${view.image_height} pixels</dd>`}</dl>`;
 }
 
 /** Why there is no picture, and what to do. */
-export function fault({ view: { status, reason, runningIn } }: PictureFacts): HtmlContent {
+export function fault(facts: PictureFacts, { viewer, paths }: PicturePageOptions): HtmlContent {
+  const { view, sizes } = facts;
+  const { status, runningIn } = view;
   if (!isFailure(status)) return status !== 'uploaded' && html`<p>${SCREENSHOT_LABELS[status]}</p>`;
   if (runningIn !== undefined) return null;
-  return html`<div class="note fault"><p><strong>${SCREENSHOT_LABELS[status]}</strong></p><p class="reason">${reason}</p><p class="advice">${SCREENSHOT_ADVICE[status]}</p></div>`;
+  const action = status === 'no_slots' ? retakePath(facts, viewer.canWrite, paths) : undefined;
+  const actions =
+    action && html`<div class="actions">${cures({ viewer, action, next: paths.screenshot(view.id) })}</div>`;
+  return html`<div class="note fault"><p><strong>${SCREENSHOT_LABELS[status]}</strong></p>${whatFailed(view, sizes)}<p class="advice">${SCREENSHOT_ADVICE[status]}</p>${actions}</div>`;
 }
 
 function review({ view, places }: PictureFacts, { viewer, paths }: PicturePageOptions): HtmlContent {

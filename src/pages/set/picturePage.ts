@@ -3,9 +3,10 @@
 import type { Request } from 'express';
 import { threadsOfScreenshots } from '../../core/reviews/commentQueries.ts';
 import { reviewScreenshots } from '../../core/reviews/reviews.ts';
-import { readProvenance, readScreenshot } from '../../core/sets/readScreenshots.ts';
+import { readFoundSizes, readProvenance, readScreenshot } from '../../core/sets/readScreenshots.ts';
 import { readSetHead } from '../../core/sets/readSet.ts';
 import { type PlacedScreenshot, readPlaces, readVersionsOf, type VersionRow } from '../../core/sets/readVersions.ts';
+import { shortDevice } from '../../domain/devices.ts';
 import { conflict } from '../../domain/failure.ts';
 import { COMMENT_MAX, DECISIONS } from '../../domain/reviews.ts';
 import { setName } from '../../domain/setNames.ts';
@@ -73,7 +74,7 @@ function head(facts: PictureFacts, { paths, viewer }: PicturePageOptions): Html 
   };
   const title = pageHead({
     up: { href: `${paths.set(set.id)}#screenshot-${view.id}`, label: html`<bdi>${setName(set)}</bdi>` },
-    title: html`${siteName(view.site_url).host} <span class="meta">${view.device}${view.marker_ms !== null && `, ${markerLabel(view.marker_ms)}`}</span>`,
+    title: html`${siteName(view.site_url).host} <span class="meta">${shortDevice(view.device)}${view.marker_ms !== null && `, ${markerLabel(view.marker_ms)}`}</span>`,
     badge: html`${decisionBadge(decision)} ${answerBadge(view.answer)}`,
     actions: html`${neighbours(facts.places, placeOf(facts), ({ id }) => paths.screenshot(id))}${canDecide && [choice('rejected', 'Reject', 'x', 'r'), choice('approved', 'Approve', 'check', 'a')]}`,
   });
@@ -98,10 +99,12 @@ async function readPictureFacts(
   const found = await threadsOfScreenshots(db, view.versionIds);
   const threads = view.versionIds.flatMap((id) => found.get(id) ?? []);
   const record = (await readProvenance(db, [view.shownId])).get(view.shownId);
+  const { shownId } = view;
+  const sizes = view.status === 'no_slots' ? (await readFoundSizes(db, [shownId])).get(shownId) : undefined;
   const ordered = inPageOrder(await readPlaces(db, set.id), 'site');
   // As on the page of the set, failures come after the pictures.
   const places = [...ordered.filter(hasPicture), ...ordered.filter((place) => !hasPicture(place))];
-  return { view, set, versions, record, slots: foundSlots(record), places, threads };
+  return { view, set, versions, record, slots: foundSlots(record), sizes, places, threads };
 }
 
 const hasPicture = ({ status }: PlacedScreenshot) => status === 'uploaded' || status === 'pending';
@@ -113,7 +116,7 @@ async function shown(options: PagesOptions, facts: PictureFacts, given: PictureP
   const { paths, compareWith } = given;
   const other = compareWith === '' ? undefined : await otherSide(options, facts, given);
   if (other !== undefined) return comparison([view, other], paths.screenshot(view.id), paths);
-  if (view.image_token === null) return html`${fault(facts)}`;
+  if (view.image_token === null) return html`${fault(facts, given)}`;
   const size = sizeOf(view);
   const overlay = slots && slotOverlay(slots, size);
   const pictureStage = stage(view.image_token, view, {

@@ -4,7 +4,7 @@ import { COST } from '../../api/limits/costs.ts';
 import type { JsonObject } from '../../contract/faults.ts';
 import { retakeParser } from '../../contract/retakes.ts';
 import { type RepeatKind, repeatScreenshot, repeatSet } from '../../core/requests/repeatScreenshots.ts';
-import { DEVICE_NAMES } from '../../domain/devices.ts';
+import { DEVICE_NAMES, shortDevice } from '../../domain/devices.ts';
 import { conflict, type FieldErrors } from '../../domain/failure.ts';
 import { SELECTOR_MAX } from '../../domain/screenshotOptions.ts';
 import { setName } from '../../domain/setNames.ts';
@@ -150,10 +150,10 @@ ${which('duplicate', `All ${views.length}, as a new set of its own: this set sta
 function narrowing(views: readonly PictureView[], { site, device }: RetakeChoice): Html {
   const sites = [...new Set(views.map(({ site_url }) => site_url))].slice(0, MOST_SITES);
   const devices = [...new Set(views.map((view) => view.device))];
-  const option = (value: string, chosen: string) =>
-    html`<option value="${value}"${value === chosen && html` selected`}>${value}</option>`;
+  const option = (value: string, chosen: string, name = value) =>
+    html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`;
   return html`<label for="only-site">Only of the page</label><select id="only-site" name="only_site"><option value="">All pages</option>${sites.map((each) => option(each, site))}</select>
-<label for="only-device">Only on the device</label><select id="only-device" name="only_device"><option value="">All devices</option>${devices.map((each) => option(each, device))}</select>`;
+<label for="only-device">Only on the device</label><select id="only-device" name="only_device"><option value="">All devices</option>${devices.map((each) => option(each, device, shortDevice(each)))}</select>`;
 }
 
 /** The form again, with what was typed and the faults. */
@@ -209,7 +209,8 @@ export function retakeFields(
   };
   const described = (field: string) =>
     fault(field) !== false && html` aria-invalid="true" aria-describedby="${field}-fault"`;
-  const device = (name: string) => html`<option${name === given.device && html` selected`}>${name}</option>`;
+  const device = (name: string) =>
+    html`<option value="${name}"${name === given.device && html` selected`}>${shortDevice(name)}</option>`;
   return html`${others(errors)}
 <label for="retake-url">Another page</label><div><input id="retake-url" name="url" inputmode="url" maxlength="${URL_MAX}" placeholder="As before" value="${given.url}"${described('url')}>${fault('url')}</div>
 <label for="retake-device">Another device</label><div><select id="retake-device" name="device"${described('device')}><option value="">As before</option>${DEVICE_NAMES.map(device)}</select>${fault('device')}</div>

@@ -1,6 +1,7 @@
 /** The head of a set's page: which set it is, how far its review is, and what a person can do with it. */
 import { countStatuses, type ScreenshotTotals, totalsOf } from '../../domain/reviewNotes.ts';
 import { SET_NAME_MAX, setName } from '../../domain/setNames.ts';
+import { counted } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button, dialog, linkButton, menu, pageHead } from '../components.ts';
 import { downloadForm } from '../downloads.ts';
@@ -54,7 +55,7 @@ function actions(facts: SetFacts, { uploaded, pending }: ScreenshotTotals, { pat
 ${finished && uploaded > 0 && button({ label: 'Download', icon: 'download', opens: 'download' })}
 ${viewer.canWrite && finished && linkButton({ href: `${path}/retake`, label: 'Retake', icon: 'rotate-ccw' })}
 ${viewer.canReview && set.status === 'in_review' && button({ label: 'Finish review', icon: 'check', kind: 'primary', opens: 'finish' })}
-${viewer.canWrite && !finished && set.cancel_requested_at === null && button({ label: `Cancel ${pending === 1 ? '1 picture' : `${pending} pictures`}`, opens: 'cancel' })}
+${viewer.canWrite && !finished && set.cancel_requested_at === null && button({ label: `Cancel ${counted(pending, 'picture')}`, opens: 'cancel' })}
 ${menu({ label: 'More', icon: 'ellipsis', iconOnly: true }, [
   viewer.canWrite &&
     finished &&
@@ -94,7 +95,7 @@ ${
   dialog(
     'cancel',
     'Cancel this set?',
-    html`<form class="stack" method="post" action="${path}/cancel">${hiddenFields(viewer, path)}<p>${question(uploaded, pending)}</p>${button({ label: `Cancel ${pending === 1 ? '1 picture' : `${pending} pictures`}`, kind: 'danger' })}</form>`,
+    html`<form class="stack" method="post" action="${path}/cancel">${hiddenFields(viewer, path)}<p>${question(uploaded, pending)}</p>${button({ label: `Cancel ${counted(pending, 'picture')}`, kind: 'danger' })}</form>`,
   )
 }`;
 }
@@ -113,7 +114,7 @@ function question(uploaded: number, pending: number): Html {
   const kept =
     uploaded === 0
       ? 'No picture was taken yet.'
-      : `${uploaded === 1 ? '1 picture was' : `${uploaded} pictures were`} taken and ${uploaded === 1 ? 'stays' : 'stay'}.`;
+      : `${counted(uploaded, 'picture')} ${uploaded === 1 ? 'was' : 'were'} taken and ${uploaded === 1 ? 'stays' : 'stay'}.`;
   return html`${kept} ${pending === 1 ? 'The last one' : `The other ${pending}`} will not be taken.`;
 }
 
@@ -127,7 +128,7 @@ function relations({ set, retakes }: SetFacts, paths: HeadOptions['paths']): Htm
       html`<p class="meta">This set is a retake of <a href="${paths.set(set.retake_of)}">an earlier set</a>.</p>`,
     ...running.map(
       ({ id, total, resolved }) =>
-        html`<p class="meta">${badge('pending', `Retaking ${total === 1 ? '1 picture' : `${total} pictures`}`)} ${resolved} of ${total} finished, in <a href="${paths.set(id)}">a set of their own</a></p>`,
+        html`<p class="meta">${badge('pending', `Retaking ${counted(total, 'picture')}`)} ${resolved} of ${total} finished, in <a href="${paths.set(id)}">a set of their own</a></p>`,
     ),
     running.length === 0 &&
       newest !== undefined &&

@@ -1,5 +1,6 @@
 /** The large picture and what stands around it, on the page of a reviewer and on that of a share link. */
 import type { StoredAnimation } from '../../domain/animations.ts';
+import { shortDevice } from '../../domain/devices.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button } from '../components.ts';
 import { type IconName, icon as iconOf } from '../icons.ts';
@@ -23,7 +24,7 @@ export interface Side extends Named {
 const MOST_CHOICES = 60;
 
 export const nameOf = ({ site_url, device, marker_ms }: Named) =>
-  `${siteName(site_url).host}, ${device}${marker_ms === null ? '' : `, ${markerLabel(marker_ms)}`}`;
+  `${siteName(site_url).host}, ${shortDevice(device)}${marker_ms === null ? '' : `, ${markerLabel(marker_ms)}`}`;
 
 /** Links to the picture before and after this one. */
 export function neighbours<P>(places: readonly P[], view: P | undefined, addressOf: (place: P) => string): Html {

@@ -7,6 +7,7 @@ import { type CurrentUsage, readCurrentUsage } from '../../core/organizations/us
 import { DEFAULT_QUOTAS, type DefaultQuotas } from '../../domain/quotas.ts';
 import { ANSWER_DAYS, EVENT_DAYS, EXPORT_DAYS, SET_DAYS, UPLOAD_DAYS } from '../../domain/retention.ts';
 import type { ReviewMode } from '../../domain/reviews.ts';
+import { counted } from '../../domain/text.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button, facts, panel } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
@@ -128,16 +129,14 @@ ${button({ label: 'Change retention', kind: 'primary' })}</form>
 ${facts([
   [
     'Sets and their pictures',
-    sets === undefined ? 'They stay until they are deleted.' : `${count(sets)} after the request.`,
+    sets === undefined ? 'They stay until they are deleted.' : `${counted(sets, 'day')} after the request.`,
   ],
-  ['Events and their deliveries', `${count(EVENT_DAYS)}, and as long as a delivery waits.`],
-  ['Answers to requests', `${count(ANSWER_DAYS)}.`],
+  ['Events and their deliveries', `${counted(EVENT_DAYS, 'day')}, and as long as a delivery waits.`],
+  ['Answers to requests', `${counted(ANSWER_DAYS, 'day')}.`],
   ['Ads and their previews', 'No limit.'],
-  ['Files of exports', `${count(EXPORT_DAYS)}; an export can be built again while its set is kept.`],
-  ['Uploads', `As long as an ad uses them; unused ones for ${count(UPLOAD_DAYS)}.`],
-  ['Creatives of the page of a new request', `If no request uses them, ${count(UPLOAD_DAYS)}.`],
+  ['Files of exports', `${counted(EXPORT_DAYS, 'day')}; an export can be built again while its set is kept.`],
+  ['Uploads', `As long as an ad uses them; unused ones for ${counted(UPLOAD_DAYS, 'day')}.`],
+  ['Creatives of the page of a new request', `If no request uses them, ${counted(UPLOAD_DAYS, 'day')}.`],
   ['Share links', 'Until the date that was chosen for each one.'],
 ])}`;
 }
-
-const count = (days: number) => (days === 1 ? '1 day' : `${days.toLocaleString('en')} days`);

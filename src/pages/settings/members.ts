@@ -7,7 +7,7 @@ import { sendInvitation } from '../../core/people/sendInvitation.ts';
 import { invalid } from '../../domain/failure.ts';
 import { ROLE_TEXTS, ROLES, type Role } from '../../domain/roles.ts';
 import { isUuid } from '../../domain/slugs.ts';
-import { EMAIL_MAX } from '../../domain/text.ts';
+import { counted, EMAIL_MAX } from '../../domain/text.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { badge, button, type Column, copyField, panel, table } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
@@ -183,7 +183,7 @@ async function removePage(
   const member = isUuid(userId) ? await findMember(store.db, { organizationId, userId }) : undefined;
   if (member === undefined) return undefined;
   const keys = await countKeysOf(store.db, { organizationId, userId });
-  const text = html`<p>The next request of <bdi>${member.name}</bdi> opens nothing here. Reviews and comments keep the name.</p>${keys > 0 && html`<p class="note warnings">${keys === 1 ? '1 API key' : `${keys} API keys`} that this person created ${keys === 1 ? 'stays' : 'stay'} valid, because programs may use them. <a href="${paths.settings('keys')}">Revoke those that no program needs</a>.</p>`}${member.by_rule && html`<p class="note warnings">A rule of the operator gives this membership. It returns with the next sign-in, unless the provider removes the person from the group.</p>`}`;
+  const text = html`<p>The next request of <bdi>${member.name}</bdi> opens nothing here. Reviews and comments keep the name.</p>${keys > 0 && html`<p class="note warnings">${counted(keys, 'API key')} that this person created ${keys === 1 ? 'stays' : 'stay'} valid, because programs may use them. <a href="${paths.settings('keys')}">Revoke those that no program needs</a>.</p>`}${member.by_rule && html`<p class="note warnings">A rule of the operator gives this membership. It returns with the next sign-in, unless the provider removes the person from the group.</p>`}`;
   const body = confirmPanel({
     viewer,
     question: html`Remove <bdi>${member.name}</bdi>?`,

@@ -107,7 +107,7 @@ describe('the page of an ad', () => {
     const { page } = await visit(server, adAddress(id));
     const note = (await page.locator('.note.fault').textContent()) ?? '';
     expect(note).toContain('The zip has no index.html.');
-    expect(note).toContain('Correct the creative');
+    expect(note).toContain('Correct the file');
   });
 
   it('the page of an ad shows its metadata as text', async () => {

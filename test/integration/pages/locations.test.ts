@@ -42,6 +42,32 @@ it('a new request is sent with the chosen location, and one that is not offered 
   expect(text).not.toContain('proxy.internal');
 });
 
+it('a market of a media plan is the location of its row, before that of the request', async () => {
+  const form = await RequestForm.open(server);
+  const rows = [
+    'Ad\tSite\tMarket',
+    'box.gif\tnews.example\tDeutschland',
+    'box.gif\tnews.example\t',
+    'box.gif\tnews.example\tDE',
+  ];
+  const fields = [
+    ...complete(await form.newAd('box.gif')).filter(([name]) => name !== 'sites' && name !== 'action'),
+    ['plan_text', rows.join('\n')],
+  ] as const;
+  const read = await form.post([...fields, ['action', 'check']]);
+  expect(read.text).toContain('2 combinations repeat others: taken once');
+  const plan = ['plan_id', /name="plan_id" value="([^"]+)"/.exec(read.text)?.[1] ?? ''] as const;
+  expect((await form.post([...fields.slice(0, -1), plan, ['action', 'request']])).status).toBe(303);
+  const found = (await newestLocations()).map((id) => id ?? 'none');
+  expect(found.toSorted()).toEqual(['de', 'de', 'none', 'none']);
+  const faulty = await form.post([
+    ...fields.slice(0, -1),
+    ['plan_text', 'Ad\tSite\tMarket\nbox.gif\ta.example\tFR'],
+    ['action', 'check'],
+  ]);
+  expect(faulty.text).toContain('No location has this name: enter one of the list “Location”, or nothing.');
+});
+
 it('a picture is taken again at another location', async () => {
   const { shotIds } = await seedSet(server, {
     status: 'approved',

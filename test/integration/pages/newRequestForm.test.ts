@@ -78,6 +78,15 @@ it('the form of another organization is not accepted, and its ads and templates 
   expect(page).not.toMatch(/[Ss]ecret/);
 });
 
+it('a form that is sent after the session ended leads back to the new request', async () => {
+  const body = new FormData();
+  for (const [name, value] of complete(KEY)) body.append(name, value);
+  const response = await fetch(`${server.url}/o/demo/new`, { method: 'POST', body });
+  const text = await response.text();
+  expect([response.status, text.includes('Your session has ended')]).toEqual([401, true]);
+  expect(text).toContain('name="next" value="/o/demo/new"');
+});
+
 it('a key that may only read sees no form', async () => {
   const { api_key } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
   const response = await fetch(`${server.url}/o/demo/new`, { headers: { authorization: api_key } });
@@ -174,7 +183,7 @@ it('a template keeps the whole request, and says which of its ads was deleted', 
     ['template', id],
   ]);
   expect([used.status, adsOn(used)]).toEqual([422, [kept]]);
-  for (const text of ['One ad of the template “Whole” was deleted.', 'value="Spring"', 'Look twice</textarea>'])
+  for (const text of ['1 ad of the template “Whole” was deleted.', 'value="Spring"', 'Look twice</textarea>'])
     expect(used.text).toContain(text);
 });
 
@@ -207,11 +216,13 @@ it('a site list is saved, imported from a file, and added to the sites of anothe
     ['site_list', list],
     ['device', 'ipad'],
   ]);
-  await form.post([
+  const replaced = await form.post([
     ['action', 'list-save'],
     ['sites', `${sites}\nnew.example`],
     ['site_list_name', 'News'],
   ]);
+  expect(replaced.text).toContain('The site list “News” was replaced.');
+  expect(replaced.text).toMatch(/<button type="button" popovertarget="list-remove"/);
   const used = await form.post([
     ['action', 'template-use'],
     ['template', idOf(followed, 'Follows')],

@@ -78,7 +78,7 @@ describe('a media plan', () => {
     expect(read.text).toMatch(/name="cell:2:0" value="lost.gif"[^>]* aria-invalid="true"/);
     const shown = [...fields, planOn(read)];
     const early = await act('request', shown);
-    expect([early.status, early.text.includes('Correct one row of the plan.')]).toEqual([422, true]);
+    expect([early.status, early.text.includes('Correct 1 row of the plan.')]).toEqual([422, true]);
     // The file is uploaded later, and then its name is known.
     const later = await act('add', [
       ...shown,
@@ -115,6 +115,30 @@ describe('a media plan', () => {
     expect(planOn(second)).not.toEqual(planOn(first));
     const before = await act('request', fields);
     expect([before.status, before.text.includes('Another window added this plan')]).toEqual([422, true]);
+  });
+
+  it('with a device in each row needs no chosen device', async () => {
+    const fields: Fields = [
+      ['key', crypto.randomUUID()],
+      ['ad', await newAd('box.gif', 300, 250)],
+      ['campaign', 'Plan'],
+    ];
+    const read = await act('check', [...fields, ['plan_text', 'Ad\tSite\tDevice\nbox.gif\tnews.example\tiPad']]);
+    const sent = [...fields, planOn(read)];
+    const mixed = await act('request', [...sent, ['sites', 'blog.example']]);
+    expect([mixed.status, mixed.text.includes('Choose at least one device.')]).toEqual([422, true]);
+    expect(await picturesOf(await act('request', sent))).toEqual(['box.gif https://news.example/ ipad']);
+  });
+
+  it('says that markets do not count without locations', async () => {
+    const plan = 'Ad\tSite\tMarket\nbox.gif\tnews.example\tDE\nbox.gif\tnews.example\tFR\n';
+    const fields: Fields = [
+      ['ad', await newAd('box.gif', 300, 250)],
+      ['device', 'desktop'],
+    ];
+    const read = await act('check', [...fields, ['plan_text', plan]]);
+    expect(read.text).toContain('The market is not used, because this service opens all pages from the same country.');
+    expect(read.text).toContain('1 combination repeats another: taken once');
   });
 
   it('of a file without known headings gets them from the person', async () => {

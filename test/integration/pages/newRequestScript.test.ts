@@ -129,6 +129,21 @@ it('an ad that exists is found and added in place, and what is typed is kept wit
   ]);
 });
 
+it('text that is typed just before the page is left is kept', async () => {
+  await openForm();
+  await page.evaluate(() => {
+    const sites = document.querySelector<HTMLTextAreaElement>('#sites');
+    if (sites === null) throw new Error('There is no field for sites.');
+    sites.value = 'last.example';
+    sites.dispatchEvent(new Event('input', { bubbles: true }));
+    location.href = 'about:blank';
+  });
+  await eventually(async () => {
+    const { rows } = await server.store.pool.query("select body->>'sites' as sites from request_drafts");
+    expect(rows).toEqual([{ sites: 'last.example' }]);
+  });
+});
+
 it('a fault returns to the page with all that was typed, and the list of faults leads to the field', async () => {
   await openForm();
   await page.getByLabel('Files', { exact: true }).setInputFiles([file('one.gif')]);
@@ -162,6 +177,7 @@ it('two presses of the last button make one set', async () => {
 
 it('the page works without script, with the Enter key counting and not requesting', async () => {
   await openForm({ javaScriptEnabled: false });
+  await page.getByText('Nothing that you enter is kept before you press a button.').waitFor();
   // Files of earlier tests are ads that were rendered.
   await writeImages();
   await page.getByLabel('Files', { exact: true }).setInputFiles([file('one.gif'), file('two.gif')]);

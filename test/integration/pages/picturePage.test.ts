@@ -28,17 +28,38 @@ describe('the page of a picture', () => {
     const { page } = await visit(server, `${server.url}/o/demo/screenshot_sets/${setId}`, { javaScriptEnabled: false });
     await follow(page.locator('.shot a.frame').first());
     expect(page.url()).toBe(address(shotIds[0]));
-    expect((await page.locator('h1').textContent())?.trim()).toBe('news.example desktop');
+    expect((await page.locator('h1').textContent())?.trim()).toBe('news.example Desktop');
     const record = page.locator('.provenance dl');
     await page.locator('.provenance > summary').click();
     expect(await record.textContent()).toMatch(/captured\s*21 Nov 2026, 09:30:05 UTC/);
     expect(await record.textContent()).toMatch(/browser version\s*156\.0\.8078\.73/);
     await follow(page.getByRole('link', { name: 'Next' }));
-    expect((await page.locator('h1').textContent())?.trim()).toBe('news.example mobile');
+    expect((await page.locator('h1').textContent())?.trim()).toBe('news.example Android phone');
     await follow(page.getByRole('link', { name: 'Next' }));
     expect(await page.locator('.note.fault').textContent()).toContain('The page has no ad slot.');
     await follow(page.locator('.crumb a'));
     expect(page.url()).toContain(`/screenshot_sets/${setId}#screenshot-${shotIds[2]}`);
+  });
+
+  it('a picture without a slot says in plain words what the page takes, and offers what helps', async () => {
+    const { shotIds } = await seed();
+    const record = { candidates: [{ size: [970, 250] }, { size: [300, 250] }] };
+    await server.store.db
+      .updateTable('screenshots')
+      .set({ record: JSON.stringify(record), reason: 'None of the 2 slots takes it: div#gpt-1: too small.' })
+      .where('id', '=', shotIds[2] ?? '')
+      .execute();
+    const { page } = await visit(server, address(shotIds[2]), { javaScriptEnabled: false });
+    const fault = page.locator('.note.fault');
+    expect(await fault.locator('.reason').textContent()).toBe('This page takes 970×250 and 300×250.');
+    expect(await fault.getByText('div#gpt-1').isVisible()).toBe(false);
+    await follow(fault.getByRole('button', { name: 'Allow scaling' }));
+    expect(page.url()).toBe(address(shotIds[2]));
+    const retaken = server.store.db
+      .selectFrom('screenshots')
+      .select('options')
+      .where('retake_of', '=', shotIds[2] ?? '');
+    expect((await retaken.executeTakeFirstOrThrow()).options).toMatchObject({ allow_scaling: true });
   });
 
   it('without scripts, the slots of the page are drawn over the picture where they are', async () => {
@@ -92,7 +113,7 @@ describe('the page of a picture', () => {
   it('without scripts, two pictures are beside each other', async () => {
     const { shotIds } = await seed();
     const { page } = await visit(server, address(shotIds[0]), { javaScriptEnabled: false });
-    await page.getByLabel('Compare with').selectOption({ label: 'news.example, mobile, Summer sale 300×250' });
+    await page.getByLabel('Compare with').selectOption({ label: 'news.example, Android phone, Summer sale 300×250' });
     await follow(page.getByRole('button', { name: 'Compare' }));
     expect(new URL(page.url()).search).toBe(`?with=${shotIds[1]}`);
     const sources = await page

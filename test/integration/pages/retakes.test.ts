@@ -161,7 +161,7 @@ describe('taking pictures again', () => {
     await page.getByRole('link', { name: 'Failed 1' }).waitFor();
     expect(await page.locator(`#screenshot-${seeded.shotIds[3]}`).count()).toBe(0);
     expect(await page.locator('body').getAttribute('data-same')).toBe('yes');
-    expect(await page.locator('.so-far').textContent()).toBe('3 captured, 1 failed');
+    expect(await page.locator('.so-far').textContent()).toBe('3 taken, 1 failed');
     expect(faults).toEqual([]);
   });
 });

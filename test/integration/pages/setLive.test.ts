@@ -26,7 +26,7 @@ describe('the page of a set while it is captured', () => {
 
     await finishShot(setId, shotIds[0] ?? '', '1440x900');
     await picture(0).waitFor();
-    expect(await page.locator('#head').textContent()).toContain('1 captured, 1 in progress');
+    expect(await page.locator('#head').textContent()).toContain('1 taken, 1 in progress');
     expect(await picture(1).count()).toBe(0);
 
     await finishShot(setId, shotIds[1] ?? '', '1080x2400');

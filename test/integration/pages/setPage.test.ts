@@ -67,7 +67,7 @@ describe('the page of a set', () => {
     const names = () => page.locator('.group h2').allTextContents();
     expect(await names()).toEqual(['news.example']);
     await follow(page.getByRole('link', { name: 'Device' }));
-    expect([await names(), new URL(page.url()).search]).toEqual([['desktop', 'mobile'], '?group=device']);
+    expect([await names(), new URL(page.url()).search]).toEqual([['Desktop', 'Android phone'], '?group=device']);
     await follow(page.getByRole('link', { name: 'Ad', exact: true }));
     expect(await names()).toEqual(['Summer sale 300×250', 'Leaderboard']);
     expect(await page.locator('.pills [aria-current]').textContent()).toBe('Ad');
@@ -76,10 +76,10 @@ describe('the page of a set', () => {
   });
 
   it.each([
-    ['approved', ['uploaded', 'blocked'], 'Approved', '1 captured, 1 failed'],
+    ['approved', ['uploaded', 'blocked'], 'Approved', '1 taken, 1 failed'],
     ['in_review', ['uploaded', 'no_slots'], 'In review', '0 of 1 reviewed'],
-    ['canceled', ['uploaded', 'canceled', 'canceled'], 'Canceled', '1 captured, 2 canceled'],
-    ['failed', ['blocked'], 'Failed', '0 captured, 1 failed'],
+    ['canceled', ['uploaded', 'canceled', 'canceled'], 'Canceled', '1 taken, 2 canceled'],
+    ['failed', ['blocked'], 'Failed', '0 taken, 1 failed'],
   ] as const)('a set that is %s with %j says %s', async (status, shots, label, counts) => {
     const { setId } = await seedSet(server, {
       status,
@@ -266,7 +266,7 @@ describe('actions on the page of a set', () => {
     const links = page.locator('.pills').first();
     expect(await links.textContent()).toBe('Show All 3To review 2Approved 1Rejected 0');
     await follow(page.getByRole('link', { name: 'To review 2' }));
-    expect(await page.locator('.shot .what').allTextContents()).toEqual(['mobile', 'ipad']);
+    expect(await page.locator('.shot .what').allTextContents()).toEqual(['Android phone', 'iPad']);
     await follow(page.getByRole('link', { name: 'Device' }));
     expect(new URL(page.url()).search).toBe('?group=device&show=open');
   });
@@ -282,7 +282,7 @@ describe('actions on the page of a set', () => {
       await page.locator('.so-far').textContent(),
       await page.locator('#sections').textContent(),
     ];
-    await page.getByRole('button', { name: 'Approve news.example, mobile' }).click();
+    await page.getByRole('button', { name: 'Approve news.example, Android phone' }).click();
     const toast = page.locator('.toast');
     await toast.getByText('1 picture is approved.').waitFor();
     expect(await counts()).toEqual([
@@ -308,13 +308,13 @@ describe('actions on the page of a set', () => {
     });
     const { page } = await visit(server, setAddress(setId), { javaScriptEnabled: false });
     expect(await page.locator('.selection').isVisible()).toBe(false);
-    await page.getByLabel('Select news.example, mobile').check();
-    await page.getByLabel('Select blog.example, mobile').check();
+    await page.getByLabel('Select news.example, Android phone').check();
+    await page.getByLabel('Select blog.example, Android phone').check();
     await follow(page.locator('.selection').getByRole('button', { name: 'Reject' }));
     expect(await page.locator('.toast').textContent()).toContain('2 pictures are rejected.');
     expect(await page.locator('.shot.rejected .what').allTextContents()).toEqual([
-      'mobile Rejected',
-      'mobile Rejected',
+      'Android phone Rejected',
+      'Android phone Rejected',
     ]);
     await follow(page.getByRole('button', { name: 'Approve all of blog.example' }));
     expect(await page.locator('.so-far').textContent()).toContain('3 of 4 reviewed');
@@ -356,7 +356,7 @@ describe('actions on the page of a set', () => {
       shots: (['desktop', 'mobile', 'ipad', 'iphone'] as const).map((device) => ({ site: NEWS, device })),
     });
     const { page } = await visit(server, setAddress(setId), { javaScriptEnabled: false });
-    await follow(page.getByRole('button', { name: 'Reject news.example, mobile' }));
+    await follow(page.getByRole('button', { name: 'Reject news.example, Android phone' }));
     await page.goto(`${setAddress(setId)}?show=open`);
     await follow(page.getByRole('button', { name: 'Approve all of news.example' }));
     expect(await page.locator('.toast').textContent()).toContain('3 pictures are approved.');

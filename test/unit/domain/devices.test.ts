@@ -7,8 +7,8 @@ import {
   DEVICES,
   describeDevice,
   deviceMeant,
-  deviceTitle,
   findDevice,
+  shortDevice,
   userAgentOf,
 } from '../../../src/domain/devices.ts';
 import { required } from '../../support/required.ts';
@@ -58,7 +58,11 @@ test('the record of an own device has its fields, and that of a named one only t
   const fields = { width: 412, height: 915, ratio: 2.63, touch: true, user_agent: 'Test/1.0' };
   expect(deviceRecord(name)).toEqual({ name, ...fields });
   expect(read(deviceRecord(name))).toBe(name);
-  expect([deviceTitle(name), deviceTitle('ipad')]).toEqual(['Own device 412 x 915', 'ipad']);
+  expect([shortDevice(name), shortDevice('mobile'), shortDevice('Google Pixel 9')]).toEqual([
+    'Own device 412 x 915',
+    'Android phone',
+    'Google Pixel 9',
+  ]);
 });
 
 test.each([

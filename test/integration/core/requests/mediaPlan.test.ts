@@ -16,6 +16,22 @@ async function newAd(name: string, [width, height]: readonly [number, number], l
   return json.id as string;
 }
 
+test('the newest ad of a name in any case counts', async () => {
+  for (const [name, key] of [['Twice.png'], ['TWICE.PNG', 'key of twice'], ['twice.png']] as const)
+    await newAd(name, [300, 250], key ?? null);
+  const newest = await newAd('Twice.png', [300, 250]);
+  const table = tableOfText('Ad,Site\ntwice,news.example\nTwice.PNG,news.example\n');
+  const organizationId = (await api.store.db.selectFrom('organizations').select('id').executeTakeFirstOrThrow()).id;
+  const plan = await readMediaPlan(api.store.db, {
+    organizationId,
+    table,
+    adIds: [],
+    devices: ['desktop'],
+    markers: [],
+  });
+  expect([plan.combinations.map(({ ad }) => ad.id), plan.faults]).toEqual([[newest, newest], []]);
+});
+
 test('a media plan finds ads of the organization and becomes a request of exactly its rows', async () => {
   const half = await newAd('Spring_300x600.png', [300, 600]);
   const board = await newAd('Billboard', [970, 250], 'board-1');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { planOf } from '../../../../src/core/mediaPlans/mediaPlan.ts';
 import { tableOfText } from '../../../../src/core/mediaPlans/readTable.ts';
-import { findHeadings } from '../../../../src/domain/mediaPlans.ts';
+import { findHeadings, marketsOf } from '../../../../src/domain/mediaPlans.ts';
 import { required } from '../../../support/required.ts';
 
 const ad = (id: string, name: string, [width, height]: readonly [number, number], lookupKey: string | null = null) => ({
@@ -16,8 +16,8 @@ function read(text: string, context = {}) {
     ...{ own: OWN, others: OTHERS, devices: ['desktop'], markers: [] },
     ...context,
   });
-  const asked = plan.combinations.map(({ ad, site, device, marker }) =>
-    [ad.id, site, device, marker ?? null].join(' '),
+  const asked = plan.combinations.map(({ ad, site, device, marker, location }) =>
+    [ad.id, site, device, marker ?? null, ...(location === undefined ? [] : [location])].join(' '),
   );
   return { asked, faults: plan.faults.map(({ row, column, text }) => `${row + 1}:${column + 1} ${text}`) };
 }
@@ -110,6 +110,44 @@ test('a plan of too many pictures has a fault in each row that is too much', () 
   expect(asked).toHaveLength(49_600);
   expect(faults).toHaveLength(3);
   expect(faults[0]).toContain('The plan gives more than 50,000 pictures');
+});
+
+const MARKETS = marketsOf([
+  { id: 'fra', name: 'Frankfurt', country: 'DE' },
+  { id: 'ber', name: 'Berlin', country: 'DE' },
+  { id: 'uk', name: 'Britain', country: 'GB' },
+]);
+const inMarket = (market: string, context = {}) => read(`Ad,Site,Market\nSame,news.example,"${market}"`, context);
+
+test.each([
+  ['DE', ['fra']],
+  ['Deutschland', ['fra']],
+  ['berlin', ['ber']],
+  ['UK', ['uk']],
+  ['United Kingdom', ['uk']],
+  ['Allemagne / Britain', ['fra', 'uk']],
+  ['', ['uk']],
+])('the market %j gives pictures from the locations %j', (market, locations) => {
+  expect(inMarket(market, { markets: MARKETS, locations: ['uk'] })).toEqual({
+    asked: locations.map((id) => `old1 news.example desktop  ${id}`),
+    faults: [],
+  });
+});
+
+test('a market without a location is a fault of its cell, unless there are no locations at all', () => {
+  expect(inMarket('DE, Narnia', { markets: MARKETS })).toEqual({
+    asked: [],
+    faults: ['2:3 No location has this name: enter one of the list “Location”, or nothing.'],
+  });
+  expect(inMarket('Narnia')).toEqual({ asked: ['old1 news.example desktop '], faults: [] });
+});
+
+test('a row without a device needs one of the request', () => {
+  const plan = 'Ad,Site,Device\nSame,news.example,iPad\nSame,blog.example,';
+  expect(read(plan, { devices: [] })).toEqual({
+    asked: ['old1 news.example ipad '],
+    faults: ['3:3 Enter a device, or choose one above.'],
+  });
 });
 
 test('a table without headings is none', () => {

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { readSites } from '../../../../src/core/mediaPlans/readSites.ts';
-import { tableOfFile, tableOfText } from '../../../../src/core/mediaPlans/readTable.ts';
+import { tableOfFile, tableOfText, workbooks } from '../../../../src/core/mediaPlans/readTable.ts';
 import { zipOf } from '../../../support/zips.ts';
 
 const SHEET = (cells: string) =>
@@ -25,6 +25,21 @@ test('the first sheet of a workbook is read, with the last results of formulas',
     ['Ad', 'Site'],
     ['2', 'news.example'],
   ]);
+});
+
+test('a third workbook waits for its turn, and says what to do after too long', async () => {
+  const wait = new AbortController();
+  vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(wait.signal);
+  const [free, bytes] = [Promise.withResolvers<void>(), await workbook(SHEET(`<row r="1">${text('A1', 'Ad')}</row>`))];
+  const running = [workbooks.run(() => free.promise), workbooks.run(() => free.promise)];
+  const late = tableOfFile(bytes);
+  const waiting = tableOfFile(bytes);
+  expect(workbooks.waiting).toBe(2);
+  wait.abort();
+  await expect(late).rejects.toMatchObject({ errors: { plan: [expect.stringContaining('try again in a minute')] } });
+  free.resolve();
+  expect(await waiting).toEqual([['Ad']]);
+  await Promise.all(running);
 });
 
 test.each([

@@ -24,6 +24,16 @@ test('combinations that cannot fit are left out, and a still ad is taken once fo
   expect(planCombinations(combinationsOf(GRID), null).combinations).toHaveLength(20);
 });
 
+test('the same page from two locations gives two pictures and two objects', () => {
+  const one = { ad: WIDE, site: 'news.example', device: 'desktop', marker: undefined } as const;
+  const { combinations, repeated } = planCombinations(['de', 'fr', 'de'].map((location) => ({ ...one, location })));
+  expect([combinations.length, repeated]).toEqual([2, 1]);
+  const [entry] = requestEntries(combinations, ({ location }) => ({ page: { location } }));
+  expect(entry).toMatchObject({
+    screenshots: [{ options: { page: { location: 'de' } } }, { options: { page: { location: 'fr' } } }],
+  });
+});
+
 test('the request asks for exactly these combinations', () => {
   const own = 'Own device 412 x 915, 2.63x, touch';
   const wanted = [
