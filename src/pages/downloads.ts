@@ -159,7 +159,7 @@ export function downloadForm({ path, pictures, isShared }: PanelOptions): Html {
   ${partChoice(pictures)}
   ${
     !isShared &&
-    html`${checkbox({ name: 'label', value: 'false', label: 'Frames without the label “Placement preview”', isChecked: false })}
+    html`${checkbox({ name: 'label', value: 'false', label: 'Leave out the label “Placement preview”', isChecked: false })}
   <input type="hidden" name="time_zone" value="UTC">`
   }
   ${button({ label: 'Download', icon: 'download', kind: 'primary' })}

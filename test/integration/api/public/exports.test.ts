@@ -136,6 +136,16 @@ test('an export, its set and its file are unknown to other organizations and oth
   expect((await api.send({ path: '/e/short/a.pdf' })).status).toBe(404);
 });
 
+test('an export says whether its frames have a label, and is another one only if it has frames', async () => {
+  const { id } = await newSet();
+  const request = async (options: object) =>
+    (await api.post(`screenshot_sets/${id}/exports`, { format: 'pdf', ...options })).json;
+  expect((await request({ label: false })).id).toBe((await request({})).id);
+  const [labelled, plain] = [await request({ frame: 'browser' }), await request({ frame: 'browser', label: false })];
+  expect([labelled.options.label, plain.options.label]).toEqual([true, false]);
+  expect(plain.id).not.toBe(labelled.id);
+});
+
 test('an organization has a limited number of open exports', async () => {
   const { db } = api.store;
   await sql`update exports set status = 'failed' where status in ('pending', 'building')`.execute(db);
@@ -146,16 +156,6 @@ test('an organization has a limited number of open exports', async () => {
     statuses.push((await api.post(`screenshot_sets/${set.id}/exports`, { format: 'pdf', time_zone: zone })).status);
   }
   expect(statuses).toEqual([...Array.from({ length: 20 }, () => 202), 429]);
-});
-
-test('an export says whether its frames have a label, and is another one only if it has frames', async () => {
-  const { id } = await newSet();
-  const request = async (options: object) =>
-    (await api.post(`screenshot_sets/${id}/exports`, { format: 'pdf', ...options })).json;
-  expect((await request({ label: false })).id).toBe((await request({})).id);
-  const [labelled, plain] = [await request({ frame: 'browser' }), await request({ frame: 'browser', label: false })];
-  expect([labelled.options.label, plain.options.label]).toEqual([true, false]);
-  expect(plain.id).not.toBe(labelled.id);
 });
 
 test('a screenshot is served in a frame, which is drawn once and leaves the original as it is', async () => {
