@@ -46,12 +46,14 @@ const choices = {
 const format = z.enum(EXPORT_FORMATS).describe('Format of the file.');
 const FAILURES =
   'Whether the file lists the screenshots without a picture, with their reasons. `false` unless given, because the file is for people outside of the organization.';
+const LABEL = 'Whether frames carry the label "Placement preview". `true` unless given.';
 const PART = `Which ${MAX_DOCUMENT_PICTURES.toLocaleString('en')} pictures of a larger set a PPTX or PDF holds. 1 unless given.`;
 
 export const ExportBody = z
   .object({
     format,
     frame: choices.frame.nullish(),
+    label: z.boolean().nullish().describe(LABEL),
     page_size: choices.page_size.nullish(),
     pictures: choices.pictures.nullish(),
     time_zone: timeZone.nullish(),
@@ -64,6 +66,7 @@ export const ExportBody = z
   });
 
 const once = 'must be given once.';
+const queryFlag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const queryNumber = z
   .string(once)
   .refine((value) => /^[1-9]\d{0,3}$/.test(value), 'must be a whole number from 1 to 9,999.')
@@ -73,14 +76,11 @@ const queryNumber = z
 export const ExportQuery = z.object({
   format: z.enum(EXPORT_FORMATS).describe('Format of the file.'),
   frame: choices.frame.optional(),
+  label: queryFlag.optional().meta({ description: LABEL, override: { type: 'string', enum: ['true', 'false'] } }),
   page_size: choices.page_size.optional(),
   pictures: choices.pictures.optional(),
   time_zone: timeZone.optional(),
-  failures: z
-    .enum(['true', 'false'])
-    .optional()
-    .transform((value) => value === 'true')
-    .meta({ description: FAILURES, override: { type: 'string', enum: ['true', 'false'] } }),
+  failures: queryFlag.optional().meta({ description: FAILURES, override: { type: 'string', enum: ['true', 'false'] } }),
   part: queryNumber.optional().meta({ description: PART, override: { type: 'integer', minimum: 1, maximum: 9_999 } }),
 });
 
@@ -102,6 +102,7 @@ export function exportOptions(
   return {
     format: choice.format,
     frame: choice.frame ?? 'none',
+    ...((choice.frame ?? 'none') !== 'none' && choice.label === false && { label: false }),
     // Choices that do not change the file are equal, so that it is built once.
     page_size: isZip ? '16:9' : (choice.page_size ?? branding.page_size),
     pictures: isZip ? 'original' : (choice.pictures ?? 'standard'),
@@ -128,6 +129,7 @@ export const ExportRecord = z
     format,
     options: z.object({
       ...choices,
+      label: z.boolean().describe(LABEL),
       failures: z.boolean().describe(FAILURES),
       part: z.number().int().describe(PART),
     }),

@@ -24,6 +24,8 @@ export const MAX_DOCUMENT_PICTURES = 500;
 export interface ExportOptions {
   readonly format: ExportFormat;
   readonly frame: Frame | 'none';
+  /** Whether frames say "Placement preview". Only stored where it changes the file; true unless given. */
+  readonly label?: false;
   readonly page_size: PageSize;
   readonly pictures: PictureQuality;
   /** IANA name of the zone in which times are written. */

@@ -20,6 +20,18 @@ export interface FrameFacts {
 export const FRAMES = ['browser', 'device'] as const;
 export type Frame = (typeof FRAMES)[number];
 
+export interface FrameChoice {
+  readonly frame: Frame;
+  /** Whether the frame says "Placement preview". */
+  readonly label: boolean;
+}
+
+/** All choices. Files of framed pictures exist for these. */
+export const FRAME_CHOICES: readonly FrameChoice[] = FRAMES.flatMap((frame) => [
+  { frame, label: true },
+  { frame, label: false },
+]);
+
 export type FrameShape = 'window' | 'phone' | 'tablet';
 
 /** @returns the shape to draw. A device without touch has no body, so its picture always gets a browser window. */
@@ -75,11 +87,11 @@ export function publicFacts(facts: FrameFacts): FrameFacts {
 }
 
 /** @returns the key of the picture with a frame. It follows from the key of the picture, so there are no rows to keep. */
-export function framedKey(pictureKey: string, frame: Frame): string {
-  return `${pictureKey.replace(/\.png$/, '')}.${frame}-v${VERSION}.png`;
+export function framedKey(pictureKey: string, { frame, label }: FrameChoice): string {
+  return `${pictureKey.replace(/\.png$/, '')}.${frame}${label ? '' : '-no-label'}-v${VERSION}.png`;
 }
 
 /** @param sha256 of the picture without its frame. @param facts as {@link publicFacts} returns them. */
-export function framedTag(sha256: string, frame: Frame, facts: FrameFacts): string {
-  return sha256Of(Buffer.from(JSON.stringify([VERSION, frame, FRAME_TIME_ZONE, sha256, facts])));
+export function framedTag(sha256: string, choice: FrameChoice, facts: FrameFacts): string {
+  return sha256Of(Buffer.from(JSON.stringify([VERSION, choice, FRAME_TIME_ZONE, sha256, facts])));
 }

@@ -9,6 +9,8 @@ import { pageAddress } from './document/labels.ts';
 
 /** Everything that the writers of PPTX and PDF need. */
 export interface DocumentOptions {
+  /** The id of the export, which the metadata of the document hold. */
+  readonly id: string;
   readonly plan: DocumentPlan;
   readonly reader: PictureReader;
   /** The format of all pictures. */
@@ -36,14 +38,14 @@ const QUALITY = 88;
 const TIMEOUT_SECONDS = 60;
 
 export function createPictureReader(artifacts: ArtifactStore, options: ExportOptions): PictureReader {
-  const { frame, time_zone: timeZone } = options;
+  const { frame, label = true, time_zone: timeZone } = options;
   const file = async (key: string) => (await artifacts.get(key)).bytes;
   const original = ({ artifact_key }: ExportPicture) => file(artifact_key);
   const framed = async (picture: ExportPicture) => {
     const png = await original(picture);
     if (frame === 'none') return png;
     const { captured_at: capturedAt } = picture;
-    return drawFrame(png, { ...picture, address: pageAddress(picture), capturedAt }, { frame, timeZone });
+    return drawFrame(png, { ...picture, address: pageAddress(picture), capturedAt }, { frame, label, timeZone });
   };
   return {
     original,

@@ -154,7 +154,7 @@ export async function buildExport(row: ExportRow, { db, artifacts, onProgress }:
     return writeZip({ content, reader, recordsOf, onPicture });
   }
   const extension = options.pictures === 'original' ? 'png' : 'jpeg';
-  const documentOptions = { plan: planDocument(content), reader, extension, onPicture } as const;
+  const documentOptions = { id: row.id, plan: planDocument(content), reader, extension, onPicture } as const;
   if (options.format === 'pptx') return (await import('./pptx/writePptx.ts')).writePptx(documentOptions);
   return (await import('./pdf/writePdf.ts')).writePdf(documentOptions);
 }

@@ -1,6 +1,6 @@
 /** Draws a frame around a picture. The picture keeps all its pixels, and the original file never changes. */
 import sharp from 'sharp';
-import { type Frame, framedSize, frameShape } from '../domain/frames.ts';
+import { type FrameChoice, framedSize, frameShape } from '../domain/frames.ts';
 import { formatInstant } from '../domain/time.ts';
 import { frameSvg } from './frameSvg.ts';
 
@@ -16,8 +16,7 @@ export interface FramedPicture {
   readonly capturedAt: Date;
 }
 
-export interface FrameOptions {
-  readonly frame: Frame;
+export interface FrameOptions extends FrameChoice {
   /** IANA name. */
   readonly timeZone: string;
 }
@@ -31,7 +30,7 @@ export async function drawFrame(png: Buffer, picture: FramedPicture, options: Fr
   const shape = frameShape(options.frame, picture.device);
   const size = framedSize(picture, shape);
   const time = formatInstant(picture.capturedAt, options.timeZone);
-  const svg = frameSvg({ shape, address: picture.address, time, ratio: picture.ratio, size });
+  const svg = frameSvg({ shape, address: picture.address, time, label: options.label, ratio: picture.ratio, size });
   const { xmp } = await sharp(png, { limitInputPixels: MAX_PIXELS }).metadata();
   const framed = sharp(Buffer.from(svg), { limitInputPixels: MAX_PIXELS, density: 72 })
     .composite([{ input: png, left: size.left, top: size.top, limitInputPixels: MAX_PIXELS }])

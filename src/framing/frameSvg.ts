@@ -25,6 +25,8 @@ export interface FrameContent {
   readonly address: string;
   /** Date and time, as shown. */
   readonly time: string;
+  /** Whether the frame says what the picture is. */
+  readonly label: boolean;
   /** Device pixels for each CSS pixel. */
   readonly ratio: number;
   readonly size: FramedSize;
@@ -50,8 +52,8 @@ interface Area {
   readonly height: number;
 }
 
-function windowParts({ address, time: captured }: FrameContent, { width, height }: Area): string {
-  const time = `${LABEL} · ${captured}`;
+function windowParts({ address, time: captured, label: isLabelled }: FrameContent, { width, height }: Area): string {
+  const time = isLabelled ? `${LABEL} · ${captured}` : captured;
   const isNarrow = width - 2 < NARROW_WINDOW;
   const dots = [18, 36, 54].map((x) => `<circle cx="${x}" cy="22" r="5.5" fill="#c4c7cc"/>`).join('');
   const timeWidth = isNarrow ? 0 : textWidth(time) * 13 + 16;
@@ -64,7 +66,7 @@ function windowParts({ address, time: captured }: FrameContent, { width, height 
 ${addressParts(address, { x: field.x + 14, y: 27, width: field.width - 28, size: 14 })}${footer}`;
 }
 
-function deviceParts({ address, time, shape }: FrameContent, { width, height }: Area): string {
+function deviceParts({ address, time, shape, label: isLabelled }: FrameContent, { width, height }: Area): string {
   const edges = frameEdges(shape, width);
   const [side, radius] = [edges.left, shape === 'phone' ? 46 : 40];
   const screen = { x: side, y: side, width: width - 2 * side, height: height - 2 * side };
@@ -75,7 +77,7 @@ function deviceParts({ address, time, shape }: FrameContent, { width, height }: 
 ${label({ x: width / 2, y: screen.y + 20, text: fit(time, screen.width - 2 * radius + side, 13), anchor: 'middle', fill: INK })}
 <rect x="${field.x}" y="${bar + 4}" width="${field.width}" height="32" rx="16" fill="#ffffff" stroke="#dcdfe4"/>
 ${addressParts(address, { x: field.x + 14, y: bar + 25, width: field.width - 28, size: 14 })}
-${label({ x: width / 2, y: height - side - 7, text: LABEL, anchor: 'middle' })}`;
+${isLabelled ? label({ x: width / 2, y: height - side - 7, text: LABEL, anchor: 'middle' }) : ''}`;
 }
 
 interface AddressPlace {

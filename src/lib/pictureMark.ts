@@ -2,17 +2,23 @@
 import { crc32 } from 'node:zlib';
 
 /** The IPTC's term for a picture that is put together from several sources. */
-const COMPOSITE = 'http://cv.iptc.org/newscodes/digitalsourcetype/composite';
+export const COMPOSITE = 'http://cv.iptc.org/newscodes/digitalsourcetype/composite';
 
 /**
  * @param id of the screenshot, which is also that of its provenance record.
  * @returns an XMP packet.
  */
 export function pictureMark(id: string): string {
-  return `<?xpacket begin="\uFEFF" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:Iptc4xmpExt="http://iptc.org/std/Iptc4xmpExt/2008-02-29/"><Iptc4xmpExt:DigitalSourceType>${COMPOSITE}</Iptc4xmpExt:DigitalSourceType><dc:identifier>${escaped(id)}</dc:identifier><dc:type><rdf:Bag><rdf:li>placement_preview</rdf:li></rdf:Bag></dc:type><xmp:CreatorTool>Tearsheet</xmp:CreatorTool></rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="r"?>`;
+  return `<?xpacket begin="\uFEFF" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">${markDescription(id)}<rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmp:CreatorTool="Tearsheet"/></rdf:RDF></x:xmpmeta><?xpacket end="r"?>`;
 }
 
-function escaped(text: string): string {
+/** @returns the part of an XMP packet that says what the file with this id is. */
+export function markDescription(id: string): string {
+  return `<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:Iptc4xmpExt="http://iptc.org/std/Iptc4xmpExt/2008-02-29/"><Iptc4xmpExt:DigitalSourceType>${COMPOSITE}</Iptc4xmpExt:DigitalSourceType><dc:identifier>${escaped(id)}</dc:identifier><dc:type><rdf:Bag><rdf:li>placement_preview</rdf:li></rdf:Bag></dc:type></rdf:Description>`;
+}
+
+/** @returns the text for the content of an XML element. */
+export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 

@@ -18,6 +18,7 @@ import { isUuid } from '../domain/slugs.ts';
 import { type Html, type HtmlContent, html } from '../lib/html.ts';
 import { button } from './components.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
+import { checkbox } from './fields.ts';
 import { idOf, type PageRoutes, type ViewerRequest } from './pageRoutes.ts';
 
 const FORMATS: Readonly<Record<ExportFormat, string>> = {
@@ -35,8 +36,8 @@ interface PanelOptions {
   /** Path of the page; its downloads are below it. */
   readonly path: string;
   readonly pictures: number;
-  /** Whether a script may set the time zone of the reader. */
-  readonly hasTimeZone: boolean;
+  /** A few files are enough for all readers of a link, so they have fewer choices. */
+  readonly isShared: boolean;
 }
 
 const WAIT_MS = 1_500;
@@ -151,12 +152,16 @@ const unknownDownload = () =>
   new Failure({ status: 422, code: 'invalid', errors: { format: [`must be one of: ${EXPORT_FORMATS.join(', ')}.`] } });
 
 /** With the asset downloads.js, the reader stays on the page. */
-export function downloadForm({ path, pictures, hasTimeZone }: PanelOptions): Html {
+export function downloadForm({ path, pictures, isShared }: PanelOptions): Html {
   return html`<form class="stack" method="get" action="${path}/export" data-download>
   <label for="download-format">Format</label><select id="download-format" name="format">${EXPORT_FORMATS.map((format) => html`<option value="${format}">${FORMATS[format]}</option>`)}</select>
   <label for="download-frame">Frame</label><select id="download-frame" name="frame"><option value="none">None</option>${FRAMES.map((frame) => html`<option value="${frame}">${FRAME_NAMES[frame]}</option>`)}</select>
   ${partChoice(pictures)}
-  ${hasTimeZone && html`<input type="hidden" name="time_zone" value="UTC">`}
+  ${
+    !isShared &&
+    html`${checkbox({ name: 'label', value: 'false', label: 'Leave out the label “Placement preview”', isChecked: false })}
+  <input type="hidden" name="time_zone" value="UTC">`
+  }
   ${button({ label: 'Download', icon: 'download', kind: 'primary' })}
 </form>
 <div role="status" data-download-state></div>`;

@@ -48,7 +48,7 @@ export async function sharedPage(
   const canDownload = downloads && !isLive && pictures.length > 0;
   const canAnswer = share.answers && pictures.length > 0;
   const path = paths.share(token);
-  const panel = { path, pictures: pictures.length, hasTimeZone: false };
+  const panel = { path, pictures: pictures.length, isShared: true };
   const threads = (await threadsOfScreenshots(db, [], { setId: set_id, shareId: share.id })).get(null) ?? [];
   const look = threadLook(branding, share.answers && ((id) => replyForm({ path, client }, id)));
   const actions = html`${canDownload && button({ label: 'Download', icon: 'download', opens: 'download' })}${canAnswer && button({ label: 'Answer for all', icon: 'check', kind: 'primary', opens: 'answer-all' })}`;

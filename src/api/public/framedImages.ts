@@ -3,7 +3,7 @@ import type { ArtifactStore } from '../../artifacts/store.ts';
 import { findFramedImage, type Image, isRemoved } from '../../core/sets/images.ts';
 import type { Database } from '../../db/database.ts';
 import { invalid } from '../../domain/failure.ts';
-import { FRAME_TIME_ZONE, FRAMES, type Frame, framedKey, framedTag, publicFacts } from '../../domain/frames.ts';
+import { FRAME_TIME_ZONE, FRAMES, type FrameChoice, framedKey, framedTag, publicFacts } from '../../domain/frames.ts';
 import { drawFrame } from '../../framing/drawFrame.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
 import { OverloadedError } from '../server/errors.ts';
@@ -13,8 +13,11 @@ const DRAWN_AT_ONCE = 2;
 const MAX_WAITING = 32;
 
 export interface FramedImages {
-  /** @returns the key of the framed picture. @throws Failure (422) for a frame or picture that cannot be framed, OverloadedError */
-  keyOf(image: Image, frame: string): Promise<{ key: string; etag: string }>;
+  /** @returns the key of the framed picture. @throws Failure (422) for a picture that cannot be framed so, OverloadedError */
+  keyOf(
+    image: Image,
+    query: { readonly frame?: unknown; readonly label?: unknown },
+  ): Promise<{ key: string; etag: string }>;
 }
 
 export function createFramedImages(db: Database, artifacts: ArtifactStore): FramedImages {
@@ -34,12 +37,12 @@ export function createFramedImages(db: Database, artifacts: ArtifactStore): Fram
     await drawn.finally(() => drawing.delete(key));
   };
   return {
-    async keyOf(image, name) {
-      const frame = frameOf(name);
+    async keyOf(image, query) {
+      const choice = choiceOf(query);
       const found = await findFramedImage(db, image.token);
       if (found === undefined) throw invalid({ frame: ['is only possible for screenshots.'] });
       const picture = publicFacts(found);
-      const key = framedKey(image.artifact_key, frame);
+      const key = framedKey(image.artifact_key, choice);
       if (drawing.has(key)) await drawing.get(key);
       else if ((await artifacts.sizeOf(key)) === undefined) {
         await draw(key, image.token, async () => {
@@ -47,17 +50,18 @@ export function createFramedImages(db: Database, artifacts: ArtifactStore): Fram
           return drawFrame(
             bytes,
             { ...picture, width: image.width, height: image.height },
-            { frame, timeZone: FRAME_TIME_ZONE },
+            { ...choice, timeZone: FRAME_TIME_ZONE },
           );
         });
       }
-      return { key, etag: `"${framedTag(image.sha256, frame, picture)}"` };
+      return { key, etag: `"${framedTag(image.sha256, choice, picture)}"` };
     },
   };
 }
 
-function frameOf(name: string): Frame {
+function choiceOf({ frame: name, label = 'true' }: { frame?: unknown; label?: unknown }): FrameChoice {
   const frame = FRAMES.find((known) => known === name);
   if (frame === undefined) throw invalid({ frame: [`must be one of: ${FRAMES.join(', ')}.`] });
-  return frame;
+  if (label !== 'true' && label !== 'false') throw invalid({ label: ['must be one of: true, false.'] });
+  return { frame, label: label === 'true' };
 }

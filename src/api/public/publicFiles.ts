@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { ArtifactNotFoundError } from '../../artifacts/store.ts';
 import { findExportFile } from '../../core/exports/exportQueries.ts';
 import { wasRemoved } from '../../core/removal/deletions.ts';
@@ -21,7 +21,7 @@ const FOREVER = 'public, max-age=31536000, immutable';
 
 /**
  * GET /i/{token}.png, and .webp or .gif for an animation: sends the picture, or redirects to the bucket. It needs no key, because the token cannot be guessed.
- * With `?frame=browser` or `?frame=device` it sends the picture in a frame.
+ * With `?frame=browser` or `?frame=device` it sends the picture in a frame; with `&label=false`, without its label.
  */
 export function serveImage({ store: { db }, artifacts, openLimits }: ImageOptions): RequestHandler {
   const framedImages = createFramedImages(db, artifacts);
@@ -30,7 +30,7 @@ export function serveImage({ store: { db }, artifacts, openLimits }: ImageOption
     const [, token = '', format = 'png'] = /^(.*?)(?:\.(png|webp|gif))?$/.exec(String(request.params['file'])) ?? [];
     const image = await findByToken(db, token);
     if (image.content_type !== `image/${format}`) throw unknownPicture();
-    const { key, etag } = await fileOf(image, request.query['frame'], framedImages);
+    const { key, etag } = await fileOf(image, request.query, framedImages);
     // The picture of a token never changes.
     response.set({
       ETag: etag,
@@ -94,11 +94,11 @@ async function findByToken(db: Database, token: string): Promise<Image> {
 
 async function fileOf(
   image: Image,
-  frame: unknown,
+  query: Request['query'],
   framedImages: FramedImages,
 ): Promise<{ key: string; etag: string }> {
-  if (frame === undefined) return { key: image.artifact_key, etag: `"${image.sha256}"` };
-  return framedImages.keyOf(image, typeof frame === 'string' ? frame : '').catch((error: unknown) => {
+  if (query['frame'] === undefined) return { key: image.artifact_key, etag: `"${image.sha256}"` };
+  return framedImages.keyOf(image, query).catch((error: unknown) => {
     throw error instanceof ArtifactNotFoundError ? unknownPicture() : error;
   });
 }

@@ -21,6 +21,8 @@ interface PlacedAd {
   readonly adBox: PixelBox;
   /** Device pixels for each CSS pixel. */
   readonly ratio: number;
+  /** The packet of its files. */
+  readonly xmp: string;
 }
 
 interface Film extends Animation {
@@ -52,8 +54,8 @@ interface Scene {
 export async function animate(picture: PlacedAd, film: Film): Promise<AnimationFiles> {
   const large = ratioOf(film, picture) > 1 && pixelsOf(picture, film, film.ratio) <= MAX_PIXELS;
   const small = await sceneOf(picture, film, 1);
-  const webp = await webpFile(large ? await sceneOf(picture, film, film.ratio) : small, film);
-  return { seconds: film.seconds, fps: film.fps, webp, gif: await gifFile(small, film) };
+  const webp = await webpFile(large ? await sceneOf(picture, film, film.ratio) : small, film, picture);
+  return { seconds: film.seconds, fps: film.fps, webp, gif: await gifFile(small, film, picture) };
 }
 
 /** @returns pixels of a frame for each CSS pixel of the ad's box. */
@@ -113,7 +115,7 @@ function delaysOf({ fps, holds }: Film, partsPerSecond: number): number[] {
   return ends.map((end, at) => end - (ends[at - 1] ?? 0));
 }
 
-async function webpFile({ page, parts }: Scene, film: Film): Promise<AnimatedFile> {
+async function webpFile({ page, parts }: Scene, film: Film, { xmp }: PlacedAd): Promise<AnimatedFile> {
   const delays = delaysOf(film, 1000);
   const frames: WebpFrame[] = [];
   for (const [at, { box, pixels }] of parts.entries()) {
@@ -122,15 +124,15 @@ async function webpFile({ page, parts }: Scene, film: Film): Promise<AnimatedFil
     frames.push({ box, webp: await image.webp({ quality: QUALITY, effort: 2 }).toBuffer(), delay: delays[at] ?? 0 });
   }
   const { width, height } = page;
-  return { bytes: webpOf(page, frames), width, height };
+  return { bytes: webpOf(page, frames, { xmp }), width, height };
 }
 
-async function gifFile({ page, parts, frames }: Scene, film: Film): Promise<AnimatedFile> {
+async function gifFile({ page, parts, frames }: Scene, film: Film, { xmp }: PlacedAd): Promise<AnimatedFile> {
   const delays = delaysOf(film, 100);
   const palette = await paletteOf(await sampleOf(page, frames));
   const shown = parts.map((part, at) => ({ ...part, delay: delays[at] ?? 0 }));
   const { width, height } = page;
-  return { bytes: await gifOf(page, palette, shown), width, height };
+  return { bytes: await gifOf(page, palette, shown, { xmp }), width, height };
 }
 
 /** @returns a picture of the page's width with the page and some frames below each other. */

@@ -35,14 +35,19 @@ export async function paletteOf({ data, width, height }: Pixels): Promise<Palett
   return palette;
 }
 
+/** XMP is not in blocks. A reader that takes each byte for the length of a block comes through these to the end. */
+const XMP_END = Buffer.from([1, ...Array.from({ length: 256 }, (_, at) => 255 - at), 0]);
+
 /** @param size of the whole picture. The first frame fills it. The animation repeats without an end. */
 export async function gifOf(
   size: { width: number; height: number },
   palette: Palette,
   frames: Iterable<GifFrame>,
+  { xmp }: { xmp: string },
 ): Promise<Buffer> {
   const parts = [Buffer.from('GIF89a'), words(size.width, size.height), Buffer.from([0xf7, 0, 0]), palette];
   parts.push(Buffer.from('\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0', 'latin1'));
+  parts.push(Buffer.from('\x21\xff\x0bXMP DataXMP', 'latin1'), Buffer.from(xmp), XMP_END);
   const indexOf = colorFinder(palette);
   for (const { box, pixels, delay } of frames) {
     // Other pages of the capture must not wait for all frames.

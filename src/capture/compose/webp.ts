@@ -11,19 +11,24 @@ export interface WebpFrame {
 }
 
 const HEADER_BYTES = 12;
-const ANIMATED = 2;
+/** Flags of the header: the file has an animation, and XMP. */
+const CONTENT = 2 | 4;
 /** The frame covers what was there before, and stays. */
 const OPAQUE = 2;
 
 /** @param size of the whole picture. The first frame fills it. The animation repeats without an end. */
-export function webpOf(size: { width: number; height: number }, frames: readonly WebpFrame[]): Buffer {
-  const canvas = Buffer.concat([Buffer.from([ANIMATED, 0, 0, 0]), triples(size.width - 1, size.height - 1)]);
+export function webpOf(
+  size: { width: number; height: number },
+  frames: readonly WebpFrame[],
+  { xmp }: { xmp: string },
+): Buffer {
+  const canvas = Buffer.concat([Buffer.from([CONTENT, 0, 0, 0]), triples(size.width - 1, size.height - 1)]);
   const parts = frames.map(({ box: { x, y, width, height }, webp, delay }) =>
     chunk('ANMF', triples(x / 2, y / 2, width - 1, height - 1, delay), Buffer.from([OPAQUE]), bitstreamOf(webp)),
   );
   const white = Buffer.from([0xff, 0xff, 0xff, 0xff]);
   const head = [chunk('VP8X', canvas), chunk('ANIM', white, Buffer.alloc(2))];
-  return chunk('RIFF', Buffer.from('WEBP'), ...head, ...parts);
+  return chunk('RIFF', Buffer.from('WEBP'), ...head, ...parts, chunk('XMP ', Buffer.from(xmp)));
 }
 
 function triples(...values: number[]): Buffer {

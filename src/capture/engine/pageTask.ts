@@ -228,9 +228,10 @@ export class PageTask {
     if (frame === undefined) return this.#failed(wanted, notCaptured(noFrame(wanted.markerMs, ratio)));
     const placed = await this.#tools.phases.time('place', () => this.#place(page, frame, wanted.options));
     if (placed.status !== 'uploaded') return this.#failed(wanted, { ...placed, frame });
-    const picture = { ...placed, png: withMark(placed.png, pictureMark(wanted.id)) };
+    const xmp = pictureMark(wanted.id);
+    const picture = { ...placed, png: withMark(placed.png, xmp) };
     const sha256 = sha256Of(picture.png);
-    const animated = await this.#animate(wanted, placed, outcome);
+    const animated = await this.#animate(wanted, { ...placed, xmp }, outcome);
     const warnings = [...outcome.warnings, ...placed.warnings, ...animated.warnings];
     const taken = { picture, sha256, frame, creativeMode: outcome.mode, warnings };
     const record = recordOfPicture(this.#context(wanted), taken);
@@ -240,7 +241,7 @@ export class PageTask {
   /** Never fails the picture: without an animation, a warning says why. */
   async #animate(
     { options: { animation } }: WantedPicture,
-    picture: Picture,
+    picture: Picture & { xmp: string },
     outcome: Extract<CreativeOutcome, { status: 'rendered' }>,
   ): Promise<{ animation?: AnimationFiles; warnings: readonly Warning[] }> {
     if (animation === null) return { warnings: [] };

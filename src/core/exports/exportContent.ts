@@ -7,7 +7,7 @@ import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
 import { MOST_RETAKES } from '../../domain/versions.ts';
 
 /** Increase it when exports of the same content look different, so that no older file is reused. */
-const LAYOUT_VERSION = 2;
+const LAYOUT_VERSION = 3;
 
 export interface ExportSubject {
   readonly status: SetStatus;

@@ -6,7 +6,7 @@ import type { BrandingRow } from '../organizations/branding.ts';
 import type { ExportRow } from './exportQueries.ts';
 
 export function exportRecord(row: ExportRow, publicUrl: string): ExportRecord {
-  const { format, frame, page_size, pictures, time_zone, failures, part } = row.options;
+  const { format, frame, label = true, page_size, pictures, time_zone, failures, part } = row.options;
   const isReady = row.status === 'ready';
   return {
     type: 'export',
@@ -14,7 +14,7 @@ export function exportRecord(row: ExportRow, publicUrl: string): ExportRecord {
     screenshot_set_id: row.set_id,
     status: row.status,
     format,
-    options: { frame, page_size, pictures, time_zone, failures, part },
+    options: { frame, label, page_size, pictures, time_zone, failures, part },
     parts: row.parts,
     progress: { done: row.done, total: row.total },
     file_name: row.file_name,

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import PDFDocument from 'pdfkit';
+import { escaped, markDescription } from '../../lib/pictureMark.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { DocumentElement, DocumentPage, DocumentPlan, TableElement } from '../document/elements.ts';
 import { cleanText } from '../document/labels.ts';
@@ -18,9 +19,9 @@ const LOOK_AGAIN_MS = 10;
 let fonts: ReturnType<typeof openFonts> | undefined;
 
 export function writePdf(options: DocumentOptions): Readable {
-  const { plan } = options;
+  const { id, plan } = options;
   fonts ??= openFonts();
-  const document = new PDFDocument({
+  const document = new MarkedDocument({
     size: [plan.width, plan.height],
     margin: 0,
     autoFirstPage: false,
@@ -29,13 +30,28 @@ export function writePdf(options: DocumentOptions): Readable {
     // Screen readers need the tags, which PDF knows since version 1.4; pdfkit writes them from 1.5.
     pdfVersion: '1.7',
     tagged: true,
-    info: { Title: cleanText(plan.title), Author: cleanText(plan.author), Subject: 'Placement previews' },
+    info: {
+      Title: cleanText(plan.title),
+      Author: cleanText(plan.author),
+      Subject: 'Placement previews',
+      Creator: 'Tearsheet',
+    },
   });
+  document.appendXML(markDescription(id));
   const text = createTextWriter({ document, fonts, pictures: createTextPictures(document) });
   writePages(document, options, text).catch((error: unknown) => {
     document.destroy(error instanceof Error ? error : new Error(String(error)));
   });
   return document;
+}
+
+class MarkedDocument extends PDFDocument {
+  /** pdfkit has written the texts at this point, and copies them into XML as they are. */
+  override endMetadata(): void {
+    const { Title = '', Author = '' } = this.info;
+    Object.assign(this.info, { Title: escaped(Title), Author: escaped(Author) });
+    super.endMetadata();
+  }
 }
 
 type Document = InstanceType<typeof PDFDocument>;

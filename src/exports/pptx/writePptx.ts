@@ -5,6 +5,7 @@
 import type { Readable } from 'node:stream';
 import pptxgenjs from 'pptxgenjs';
 import { fromBufferPromise } from 'yauzl';
+import { COMPOSITE } from '../../lib/pictureMark.ts';
 import type {
   Box,
   DocumentElement,
@@ -56,7 +57,7 @@ interface StandIns {
 
 type PictureType = (element: PictureElement) => 'png' | 'jpeg' | 'gif';
 
-export async function writePptx({ plan, reader, extension, onPicture }: DocumentOptions): Promise<Readable> {
+export async function writePptx({ id, plan, reader, extension, onPicture }: DocumentOptions): Promise<Readable> {
   const deck = await buildDeck(plan, ({ picture }) => (reader.movingKey(picture) === undefined ? extension : 'gif'));
   const bytesOf = async (element: PictureElement | LogoElement): Promise<Buffer> => {
     if (element.kind === 'logo') return reader.file(element.key);
@@ -69,10 +70,39 @@ export async function writePptx({ plan, reader, extension, onPicture }: Document
   const zip = createZipStream();
   for (const { name, bytes } of await readEntries(deck.file)) {
     const element = deck.standIns.get(bytes.toString('latin1'));
-    if (element === undefined) zip.add(name, bytes);
+    if (element === undefined) zip.add(name, withProperties(name, bytes));
     else zip.addPicture(name, () => bytesOf(element));
   }
+  zip.add('docProps/custom.xml', customProperties({ DigitalSourceType: COMPOSITE, Identifier: id }));
   return zip.end();
+}
+
+/** pptxgenjs writes no custom properties, so their part is announced here. */
+function withProperties(name: string, bytes: Buffer): Buffer {
+  if (name === '[Content_Types].xml') {
+    const type = 'application/vnd.openxmlformats-officedocument.custom-properties+xml';
+    return beforeEnd(bytes, `<Override PartName="/docProps/custom.xml" ContentType="${type}"/>`);
+  }
+  if (name === '_rels/.rels') {
+    const type = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/custom-properties';
+    return beforeEnd(bytes, `<Relationship Id="rIdCustom" Type="${type}" Target="docProps/custom.xml"/>`);
+  }
+  return bytes;
+}
+
+/** @returns the XML with one more child of its root. */
+function beforeEnd(xml: Buffer, child: string): Buffer {
+  return Buffer.from(xml.toString().replace(/<\/\w+>\s*$/, (end) => child + end));
+}
+
+function customProperties(values: Readonly<Record<string, string>>): Buffer {
+  const properties = Object.entries(values).map(
+    ([name, value], at) =>
+      `<property fmtid="{D5CDD505-2E9C-101B-9397-08002B2CF9AE}" pid="${at + 2}" name="${name}"><vt:lpwstr>${value}</vt:lpwstr></property>`,
+  );
+  return Buffer.from(
+    `<?xml version="1.0" encoding="UTF-8" standalone="yes"?><Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/custom-properties" xmlns:vt="http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes">${properties.join('')}</Properties>`,
+  );
 }
 
 interface Entry {

@@ -87,7 +87,7 @@ export function setDialogs(facts: SetFacts, { paths, viewer }: SetPageOptions): 
 <label for="set-name">Name</label><input id="set-name" name="name" maxlength="${SET_NAME_MAX}" value="${set.name}" placeholder="${setName({ ...set, name: null })}" autocomplete="off">
 ${button({ label: 'Save', kind: 'primary' })}</form>`;
   return html`${viewer.canWrite && dialog('rename', 'Rename the set', rename)}
-${uploaded > 0 && dialog('download', 'Download', downloadForm({ path, pictures: uploaded, hasTimeZone: true }))}
+${uploaded > 0 && dialog('download', 'Download', downloadForm({ path, pictures: uploaded, isShared: false }))}
 ${viewer.canReview && set.status === 'in_review' && dialog('finish', 'Finish the review', finishForm(facts, path, { paths, viewer }))}
 ${
   viewer.canWrite &&

@@ -1,13 +1,20 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { framedSize, frameShape } from '../../../src/domain/frames.ts';
+import { type FrameShape, framedSize, frameShape } from '../../../src/domain/frames.ts';
 import { drawFrame } from '../../../src/framing/drawFrame.ts';
 import { addressText, frameSvg } from '../../../src/framing/frameSvg.ts';
 
 const size = framedSize({ width: 390, height: 844, ratio: 1 }, 'phone');
-const svgOf = (address: string) =>
-  frameSvg({ shape: 'phone', address, time: '21 Nov 2026, 09:30 UTC', ratio: 1, size });
+const svgOf = (address: string, given: { shape?: FrameShape; label?: boolean } = {}) =>
+  frameSvg({ shape: 'phone', address, time: '21 Nov 2026, 09:30 UTC', label: true, ratio: 1, size, ...given });
+
+test.each(['window', 'phone', 'tablet'] as const)('a %s has its label, except where it is not wanted', (shape) => {
+  expect(svgOf('https://a.example/', { shape })).toContain('Placement preview');
+  const without = svgOf('https://a.example/', { shape, label: false });
+  expect(without).not.toContain('Placement preview');
+  expect(without).toContain('21 Nov 2026, 09:30 UTC');
+});
 
 test('a hostile address stays text in the SVG of a frame', () => {
   for (const address of [
@@ -54,7 +61,7 @@ test.each([1, 2, 2.75, 3])('a framed picture keeps every pixel of the original a
     ['device', 'ipad'],
   ] as const) {
     const facts = { device, ratio, width, height, address: 'https://a.example/', capturedAt: new Date(0) };
-    const framed = await drawFrame(png, facts, { frame, timeZone: 'UTC' });
+    const framed = await drawFrame(png, facts, { frame, label: true, timeZone: 'UTC' });
     const place = framedSize({ width, height, ratio }, frameShape(frame, device));
     const meta = await sharp(framed).metadata();
     expect([meta.width, meta.height]).toEqual([place.width, place.height]);

@@ -9,8 +9,8 @@ test('a marked PNG says that it is a composite and of which screenshot, and keep
     .toBuffer();
   const marked = withMark(png, pictureMark('<1> & 2.png'));
   const { xmp } = await sharp(marked, { failOn: 'warning' }).metadata();
-  const packet = new XMLParser().parse(xmp?.toString() ?? '')['x:xmpmeta']['rdf:RDF']['rdf:Description'];
-  expect(packet).toMatchObject({
+  const [mark] = new XMLParser().parse(xmp?.toString() ?? '')['x:xmpmeta']['rdf:RDF']['rdf:Description'];
+  expect(mark).toMatchObject({
     'Iptc4xmpExt:DigitalSourceType': 'http://cv.iptc.org/newscodes/digitalsourcetype/composite',
     'dc:identifier': '<1> & 2.png',
   });

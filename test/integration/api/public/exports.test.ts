@@ -136,6 +136,16 @@ test('an export, its set and its file are unknown to other organizations and oth
   expect((await api.send({ path: '/e/short/a.pdf' })).status).toBe(404);
 });
 
+test('an export says whether its frames have a label, and is another one only if it has frames', async () => {
+  const { id } = await newSet();
+  const request = async (options: object) =>
+    (await api.post(`screenshot_sets/${id}/exports`, { format: 'pdf', ...options })).json;
+  expect((await request({ label: false })).id).toBe((await request({})).id);
+  const [labelled, plain] = [await request({ frame: 'browser' }), await request({ frame: 'browser', label: false })];
+  expect([labelled.options.label, plain.options.label]).toEqual([true, false]);
+  expect(plain.id).not.toBe(labelled.id);
+});
+
 test('an organization has a limited number of open exports', async () => {
   const { db } = api.store;
   await sql`update exports set status = 'failed' where status in ('pending', 'building')`.execute(db);
@@ -164,7 +174,12 @@ test('a screenshot is served in a frame, which is drawn once and leaves the orig
   expect(files.size).toBe(before + 1);
   const plain = await api.send({ path: `/i/${token}.png` });
   expect(plain.headers.etag).toBe(`"${set.sums[0]}"`);
-  expect((await api.send({ path: `/i/${token}.png?frame=wood` })).status).toBe(422);
+  const unlabelled = await fetch(`${api.url}/i/${token}.png?frame=browser&label=false`);
+  expect(unlabelled.status).toBe(200);
+  expect(unlabelled.headers.get('etag')).not.toBe(etag);
+  expect(files.size).toBe(before + 2);
+  for (const query of ['frame=wood', 'frame=browser&label=no'])
+    expect((await api.send({ path: `/i/${token}.png?${query}` })).status, query).toBe(422);
 });
 
 test('branding is read, replaced and used by the next export', async () => {

@@ -114,9 +114,15 @@ describe('a deleted set', () => {
     const before = new Set(files.keys());
     const set = await newSet([{}, { device: 'iphone' }, { failure: 'no slot' }]);
     const [token] = set.tokens;
-    for (const rest of ['/192.webp', '/768.webp', '.png?frame=browser', '.png?frame=device'])
+    for (const rest of [
+      '/192.webp',
+      '/768.webp',
+      '.png?frame=browser',
+      '.png?frame=device',
+      '.png?frame=device&label=false',
+    ])
       expect((await image(token, rest)).status).toBe(200);
-    expect(files.size).toBe(before.size + 6);
+    expect(files.size).toBe(before.size + 7);
     await api.remove(`screenshot_sets/${set.id}`);
     expect(await sweep()).toBe(2);
     expect([...files.keys()].sort()).toEqual([...before].sort());

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { animate } from '../../../../src/capture/compose/animation.ts';
 import { gifOf, paletteOf } from '../../../../src/capture/compose/gif.ts';
 import { pngsOf } from '../../../../src/capture/creative/film.ts';
+import { pictureMark } from '../../../../src/lib/pictureMark.ts';
 
 const plain = (width: number, height: number, background: string) =>
   sharp({ create: { width, height, channels: 3, background } })
@@ -34,7 +35,7 @@ test('a GIF has the pixels of its frames, also after its table of codes was full
     { box: { x: 0, y: 0, ...size }, pixels, delay: 10 },
     { box: part, pixels: red, delay: 7 },
   ];
-  const gif = await gifOf(size, await paletteOf(pixels), frames);
+  const gif = await gifOf(size, await paletteOf(pixels), frames, { xmp: '' });
   const { pages, delay } = await sharp(gif, { animated: true }).metadata();
   expect({ pages, delay }).toEqual({ pages: 2, delay: [100, 70] });
   const read = await sharp(gif, { page: 0 }).removeAlpha().raw().toBuffer();
@@ -47,10 +48,14 @@ test('the frames of an ad appear at its place for their times, in the WebP at tw
   const png = await plain(303, 603, '#ffffff');
   const film = { seconds: 1, fps: 3, ratio: 2, holds: [2, 1] };
   const pngs = await Promise.all([plain(100, 60, '#ff0000'), plain(100, 60, '#0000ff')]);
+  const xmp = pictureMark('a-screenshot');
   const adBox = { x: 33, y: 99, width: 150, height: 90 };
-  const { webp, gif } = await animate({ png, width: 303, height: 603, adBox, ratio: 3 }, { ...film, pngs });
+  const { webp, gif } = await animate({ png, width: 303, height: 603, adBox, ratio: 3, xmp }, { ...film, pngs });
   expect([webp.width, webp.height, gif.width, gif.height]).toEqual([202, 402, 101, 201]);
-  expect((await sharp(webp.bytes, { animated: true }).metadata()).delay).toEqual([667, 333]);
+  const metadata = await sharp(webp.bytes, { animated: true, failOn: 'warning' }).metadata();
+  expect(metadata.delay).toEqual([667, 333]);
+  expect(metadata.xmp?.toString()).toBe(xmp);
+  expect(gif.bytes.includes(`XMP DataXMP${xmp}`)).toBe(true);
   expect((await sharp(gif.bytes, { animated: true }).metadata()).delay).toEqual([670, 330]);
   for (const [{ bytes }, scale] of [
     [webp, 2],
@@ -79,7 +84,9 @@ test('a picture that is too long for a WebP has no animation', async () => {
   const adBox = { x: 0, y: 0, width: 10, height: 10 };
   const [png, frame] = await Promise.all([plain(10, 16_384, '#fff'), plain(10, 10, '#000')]);
   const film = { seconds: 1, fps: 2, ratio: 1, holds: [1, 1], pngs: [frame, frame] };
-  await expect(animate({ png, width: 10, height: 16_384, adBox, ratio: 1 }, film)).rejects.toThrow('16383 pixels');
+  await expect(animate({ png, width: 10, height: 16_384, adBox, ratio: 1, xmp: '' }, film)).rejects.toThrow(
+    '16383 pixels',
+  );
 });
 
 test('the PNGs of a film are found in its file', async () => {
