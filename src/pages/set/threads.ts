@@ -77,6 +77,10 @@ export function commentOf(request: Request) {
   return { body: storable(formField(request, 'body')), pin, reply_to: formField(request, 'reply_to') || null };
 }
 
+/** Says that a thread is about another version than the one that the page shows. */
+export const earlierRemark = ({ screenshot_id, thread_id }: CommentRow, shownId: string | undefined): HtmlContent =>
+  shownId !== undefined && screenshot_id !== shownId && thread_id === null && ' · about the picture before the retake';
+
 interface OwnThreads {
   readonly viewer: Viewer;
   readonly paths: PagePaths;
@@ -99,8 +103,6 @@ export function ownThreads(
     viewer.canReview &&
     html`<div class="bar"><details><summary>Reply</summary><form class="stack" method="post" action="${thread.screenshot_id === null ? action : `${paths.screenshot(thread.screenshot_id)}/comments`}">${hiddenFields(viewer, next)}<input type="hidden" name="reply_to" value="${thread.id}">${commentFields(`reply-${thread.id}`, thread.share_id === null ? 'Reply' : 'Reply, which the client sees')}${button({ label: 'Reply' })}</form></details>
 <form method="post" action="${of(thread, 'resolve')}">${hiddenFields(viewer, next)}${button({ name: 'resolved', value: isOpen(thread) ? 'yes' : '', label: isOpen(thread) ? 'Resolve' : 'Open again', kind: 'quiet' })}</form></div>`;
-  const isEarlier = (row: CommentRow) =>
-    shownId !== undefined && row.screenshot_id !== shownId && row.thread_id === null;
   const hasReplies = new Set(threads.filter(({ replies }) => replies.length > 0).map(({ id }) => id));
   const list = threadList(threads, {
     author: ({ client_name, client_email, key_name, user_name }) =>
@@ -109,7 +111,7 @@ export function ownThreads(
         : html`<bdi>${client_name}</bdi> <span class="meta">(client, <bdi>${client_email}</bdi>)</span>`,
     time: timeElement,
     remark: (row) =>
-      html`${isEarlier(row) && ' · about the picture before the retake'}${
+      html`${earlierRemark(row, shownId)}${
         viewer.canReview &&
         mayDelete(row, viewer) &&
         !hasReplies.has(row.id) &&

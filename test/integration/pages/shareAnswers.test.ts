@@ -132,6 +132,27 @@ describe('answers of clients', () => {
       expect(page).toContain(text);
   });
 
+  it('a client reads the reply to a comment about the picture before the retake, and answers it', async () => {
+    const { setId, shotIds, tokens, path } = await sharedSet();
+    const [id = ''] = shotIds;
+    await send(`${path}/answers`, { picture: tokens[0] ?? '', ...ANNA, body: 'The logo is old' });
+    const { id: thread } = await server.store.db
+      .selectFrom('comments')
+      .select('id')
+      .where('screenshot_id', '=', id)
+      .executeTakeFirstOrThrow();
+    const { token } = await seedRetake(server, setId, id, 'approved');
+    const headers = { authorization: `Bearer ${server.apiKey}` };
+    await send(`/o/demo/screenshots/${id}/comments`, { body: 'It is the new one now', reply_to: thread }, headers);
+    const shown = await ownPage(`${path}/pictures/${token}`);
+    for (const text of ['The logo is old', 'about the picture before the retake', 'It is the new one now'])
+      expect(shown).toContain(text);
+    const thanks = { picture: token, ...ANNA, body: 'Thanks', reply_to: thread };
+    expect((await send(`${path}/answers`, thanks)).status).toBe(303);
+    expect(await ownPage(`/o/demo/screenshots/${id}`)).toContain('Thanks');
+    expect((await send(`${path}/answers`, { ...thanks, picture: tokens[1] ?? '' })).status).toBe(404);
+  });
+
   it('a link answers only for its own pictures, and only if it allows answers', async () => {
     const [one, other, silent] = [await sharedSet(), await sharedSet(), await sharedSet({ answers: false })];
     const approve = { ...ANNA, answer: 'approved', body: '' };
