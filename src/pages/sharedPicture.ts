@@ -61,6 +61,7 @@ async function sharedPicturePage(
           alt: `Placement preview of ${view.ad.name}: ${pictureName(view)}`,
           tools: html`${moments(pictures, view, addressOf)}${comparisonChoice(here, options)}`,
           animation: view.animation,
+          canDownload: share.downloads,
           overlay: pins(found.get(view.shownId) ?? [], sizeOf(view)),
         })
       : comparison([view, other], here, paths);
