@@ -194,7 +194,8 @@ export function pictureName({ site_url, device, marker_ms }: SharedPicture): str
   return names.filter(Boolean).join(' · ');
 }
 
-export const picturePath = (path: string, { image_token }: SharedPicture): string => `${path}/pictures/${image_token}`;
+export const picturePath = (path: string, { image_token }: Pick<SharedPicture, 'image_token'>): string =>
+  `${path}/pictures/${encodeURIComponent(image_token)}`;
 
 export function answerWord({ answer }: Pick<SharedPicture, 'answer'>): HtmlContent {
   return answer && badge(answer.answer, answer.answer === 'approved' ? 'Approved' : 'Changes asked');
