@@ -78,7 +78,7 @@ export function replyForm({ path, client, picture }: FormOptions, id: string): H
   return html`<details><summary>Reply</summary><form class="stack" method="post" action="${path}/answers">${pictureField(picture)}<input type="hidden" name="reply_to" value="${id}">${who}${commentFields(`reply-${id}`, 'Reply')}${button({ label: 'Reply' })}</form></details>`;
 }
 
-/** What a reader without the password opened. */
+/** The page that a reader without the password opened. */
 export interface LockedAddress {
   /** The path of the link. */
   readonly path: string;

@@ -67,7 +67,7 @@ describe('live progress', () => {
     await eventually(() => expect(stream.ended()).toBe(true));
   });
 
-  it('live progress of a page that follows the review tells of each change, and ends with the review', async () => {
+  it('live progress of a page that follows the review sends each change, and ends with the review', async () => {
     server = await startPages();
     const { setId } = await seedSet(server, { status: 'in_review', shots });
     const [settled, review] = [await listenTo(setId), await listenTo(setId, { query: '?review=yes' })];
