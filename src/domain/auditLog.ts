@@ -34,6 +34,8 @@ export const AUDIT_ACTIONS = {
   'campaign.deleted': 'Campaign deleted',
   'ad.updated': 'Ad changed',
   'ad.deleted': 'Ad deleted',
+  'screenshot_set.requested': 'Screenshot set requested',
+  'screenshot_set.retaken': 'Pictures of a set retaken',
   'screenshot_set.updated': 'Screenshot set changed',
   'screenshot_set.approved': 'Screenshot set approved',
   'screenshot_set.rejected': 'Screenshot set rejected',

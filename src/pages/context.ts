@@ -25,6 +25,8 @@ export interface PagesOptions extends Services {
   readonly maxLiveOfOrganization?: number;
   /** Maximum number of open live connections of one address, or of one IPv6 network; 100 unless given. */
   readonly maxLiveOfNetwork?: number;
+  /** Maximum number of open live connections of one share link; 25 unless given. */
+  readonly maxLiveOfLink?: number;
 }
 
 /** The person who opens a page of an organization, and the permissions of that person. */

@@ -99,7 +99,7 @@ export async function downloadPage(
   if (row.status === 'ready') response.set('Refresh', `0;url=${fileOf(row, source)}`);
   const body = html`<section class="signin"><h1>Download</h1><p class="address">${row.file_name}</p>${state(row, source)}
 <p><a href="${source.path}">Back to the pictures</a></p></section>`;
-  return { title: row.file_name, body, isShared: source.audience === 'shared' };
+  return { title: row.file_name, body };
 }
 
 async function findDownload(

@@ -11,6 +11,7 @@ import { type PagePaths, withParameter } from './paths.ts';
 const NOTICES = {
   not_sent: 'Your session had ended, so the last form changed nothing. You are signed in now: send it again.',
   saved: 'Saved.',
+  copied: 'The link is copied.',
   answered: 'Thank you. Your answer was sent.',
   commented: 'Thank you. Your comment was sent.',
   deleted: 'Deleted. Its files go within a minute.',

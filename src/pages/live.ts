@@ -15,6 +15,7 @@ const COALESCE_MS = 250;
 const MAX_LIVE = 500;
 const MAX_LIVE_OF_ORGANIZATION = 100;
 const MAX_LIVE_OF_NETWORK = 100;
+const MAX_LIVE_OF_LINK = 25;
 
 /** The state of a set or an ad; `over` means that it will not change again. */
 export interface LiveState {
@@ -23,6 +24,8 @@ export interface LiveState {
   readonly total: number;
   /** Finished screenshots of retakes, if there are some. */
   readonly retaken?: number;
+  /** While a set is in review: grows with each decision, comment and answer. */
+  readonly revision?: number;
   readonly over: boolean;
   /** Only for a list: how many rows are newer than those that it shows. */
   readonly newer?: number;
@@ -30,32 +33,36 @@ export interface LiveState {
 
 export interface LiveSource {
   concerns(change: Change): boolean;
-  /** @returns undefined if the object is gone or the viewer has lost access. */
-  read(): Promise<LiveState | undefined>;
+  /** @param changes of the object since the stream began. @returns undefined if the object is gone or the viewer has lost access. */
+  read(changes: number): Promise<LiveState | undefined>;
 }
 
-type LiveOptions = Pick<PagesOptions, 'subscribe' | 'log' | 'maxLive' | 'maxLiveOfOrganization' | 'maxLiveOfNetwork'>;
+type LiveOptions = Pick<
+  PagesOptions,
+  'subscribe' | 'log' | 'maxLive' | 'maxLiveOfOrganization' | 'maxLiveOfNetwork' | 'maxLiveOfLink'
+>;
+
+interface LiveReader {
+  readonly organizationId: string;
+  readonly userId?: string | null;
+  /** The share link that the reader opened. */
+  readonly linkId?: string;
+}
 
 export class LiveConnections {
   readonly #options: LiveOptions;
-  #open = 0;
-  readonly #ofOrganization = new KeyedSum();
-  readonly #ofNetwork = new KeyedSum();
+  readonly #open = new KeyedSum();
 
   constructor(options: LiveOptions) {
     this.#options = options;
   }
 
   /** Keeps the response open until the state is final or the client disconnects. */
-  async open(
-    response: Response,
-    { organizationId, userId = null }: { readonly organizationId: string; readonly userId?: string | null },
-    source: LiveSource,
-  ): Promise<void> {
+  async open(response: Response, reader: LiveReader, source: LiveSource): Promise<void> {
     // A client that disconnected during the look-up emits no further close event.
     if (response.closed || response.destroyed) return;
-    const network = callerNetwork(response.req);
-    if (this.#isFull(organizationId, network)) {
+    const bounds = this.#boundsOf(reader, callerNetwork(response.req));
+    if (bounds.some(([name, most]) => this.#open.of(name) >= most)) {
       response
         .status(503)
         .set({ 'Retry-After': '30', 'Cache-Control': 'no-store' })
@@ -63,30 +70,29 @@ export class LiveConnections {
       return;
     }
     const count = (change: 1 | -1) => {
-      this.#open += change;
-      this.#ofOrganization.add(organizationId, change);
-      this.#ofNetwork.add(network, change);
+      for (const [name] of bounds) this.#open.add(name, change);
     };
     count(1);
     response.once('close', () => count(-1));
     const stream = new LiveStream(response, source, this.#options.log);
     const unsubscribe = this.#options.subscribe((change) => {
-      const isOfViewer = userId !== null && change.person === userId;
-      if (isOfViewer || source.concerns(change)) stream.scheduleUpdate();
+      const isOfViewer = change.person !== undefined && change.person === reader.userId;
+      if (isOfViewer || source.concerns(change)) stream.noteChange();
     });
     response.once('close', unsubscribe);
     await stream.start();
   }
 
-  /** One organization, or one network, cannot use all connections. */
-  #isFull(organizationId: string, network: string): boolean {
+  /** One organization, or one network, cannot use all connections, and one share link not all of its organization. */
+  #boundsOf({ organizationId, linkId }: LiveReader, network: string): (readonly [name: string, most: number])[] {
     const { maxLive = MAX_LIVE, maxLiveOfOrganization = MAX_LIVE_OF_ORGANIZATION } = this.#options;
-    const { maxLiveOfNetwork = MAX_LIVE_OF_NETWORK } = this.#options;
-    return (
-      this.#open >= maxLive ||
-      this.#ofOrganization.of(organizationId) >= maxLiveOfOrganization ||
-      this.#ofNetwork.of(network) >= maxLiveOfNetwork
-    );
+    const { maxLiveOfNetwork = MAX_LIVE_OF_NETWORK, maxLiveOfLink = MAX_LIVE_OF_LINK } = this.#options;
+    return [
+      ['all', maxLive],
+      [`organization ${organizationId}`, maxLiveOfOrganization],
+      [`network ${network}`, maxLiveOfNetwork],
+      ...(linkId === undefined ? [] : [[`link ${linkId}`, maxLiveOfLink] as const]),
+    ];
   }
 }
 
@@ -96,6 +102,7 @@ class LiveStream {
   readonly #log: PagesOptions['log'];
   #pending: NodeJS.Timeout | undefined;
   #last = '';
+  #changes = 0;
 
   constructor(response: Response, source: LiveSource, log: PagesOptions['log']) {
     this.#response = response;
@@ -122,6 +129,11 @@ class LiveStream {
     await this.#update();
   }
 
+  noteChange(): void {
+    this.#changes += 1;
+    this.scheduleUpdate();
+  }
+
   scheduleUpdate(): void {
     this.#pending ??= setTimeout(() => {
       this.#pending = undefined;
@@ -139,7 +151,7 @@ class LiveStream {
   }
 
   async #sendState(): Promise<void> {
-    const state = await this.#source.read();
+    const state = await this.#source.read(this.#changes);
     if (this.#response.writableEnded || this.#response.destroyed) return;
     if (state === undefined) {
       this.#response.end('event: end\ndata: {}\n\n');
@@ -160,20 +172,29 @@ const isAnyChange = (change: object) => Object.keys(change).length === 0;
 
 const isFinished = (status: SetStatus) => status === 'in_review' || isTerminalSet(status);
 
-/** Also follows the retakes of the set, whose pictures its page shows. */
-export function setSource({ store }: PagesOptions, id: string, findViewer: FindViewer): LiveSource {
+/**
+ * Also follows the retakes of the set, whose pictures its page shows.
+ * @param followsReview whether the stream stays open while the set or a retake is in review.
+ */
+export function setSource(
+  { store }: PagesOptions,
+  id: string,
+  { findViewer, followsReview = false }: { readonly findViewer: FindViewer; readonly followsReview?: boolean },
+): LiveSource {
+  const isOver = followsReview ? isTerminalSet : isFinished;
   const watched = new Set([id]);
   return {
     concerns: (change) => watched.has(change.set ?? '') || isAnyChange(change),
-    read: async () => {
+    read: async (changes) => {
       const viewer = await findViewer();
       const progress = viewer && (await readProgress(store.db, { id, organizationId: viewer.organizationId }));
       if (progress === undefined) return undefined;
       const retakes = await readLaterRetakes(store.db, id);
       for (const retake of retakes) watched.add(retake.id);
-      const over = isFinished(progress.status) && retakes.every(({ status }) => isFinished(status));
+      const over = [progress, ...retakes].every(({ status }) => isOver(status));
+      const isReviewed = !over && isFinished(progress.status);
       const retaken = retakes.reduce((sum, { resolved }) => sum + resolved, 0);
-      return { ...progress, ...(retakes.length > 0 && { retaken }), over };
+      return { ...progress, ...(retakes.length > 0 && { retaken }), ...(isReviewed && { revision: changes }), over };
     },
   };
 }

@@ -78,8 +78,16 @@ export function replyForm({ path, client, picture }: FormOptions, id: string): H
   return html`<details><summary>Reply</summary><form class="stack" method="post" action="${path}/answers">${pictureField(picture)}<input type="hidden" name="reply_to" value="${id}">${who}${commentFields(`reply-${id}`, 'Reply')}${button({ label: 'Reply' })}</form></details>`;
 }
 
-export function passwordForm(path: string, fault?: string): Html {
+/** The page that a reader without the password opened. */
+export interface LockedAddress {
+  /** The path of the link. */
+  readonly path: string;
+  /** The token of a picture; '' for the first page. */
+  readonly picture: string;
+}
+
+export function passwordForm({ path, picture }: LockedAddress, fault?: string): Html {
   return html`<section class="signin"><h1>These pictures need a password</h1><p>The person who sent the link knows it.</p>
-<form class="stack" method="post" action="${path}/unlock"><label for="password">Password</label><input id="password" type="password" name="password" required autofocus maxlength="${SHARE_PASSWORD_MAX}" autocomplete="current-password"${fault !== undefined && html` aria-invalid="true" aria-describedby="fault"`}>
+<form class="stack" method="post" action="${path}/unlock">${picture !== '' && pictureField(picture)}<label for="password">Password</label><input id="password" type="password" name="password" required autofocus maxlength="${SHARE_PASSWORD_MAX}" autocomplete="current-password"${fault !== undefined && html` aria-invalid="true" aria-describedby="fault"`}>
 ${fault !== undefined && html`<p id="fault" class="fault" role="alert">${fault}</p>`}${button({ label: 'Show the pictures', kind: 'primary' })}</form></section>`;
 }

@@ -50,7 +50,7 @@ export function shareDialog(
 ): Html {
   const path = paths.set(facts.set.id);
   const body = html`<p class="hint">Everybody who has the link sees the pictures with site, device, ad and date, and nothing else of the set.</p>
-<form class="stack" method="post" action="${path}/shares">${hiddenFields(viewer, addressOf(path, { tab: 'shared' }))}
+<form class="stack" method="post" action="${path}/shares" data-share>${hiddenFields(viewer, addressOf(path, { tab: 'shared' }))}
   <label for="share-label">For whom</label><input id="share-label" name="label" maxlength="${SHARE_LABEL_MAX}" autocomplete="off" placeholder="Seen by you only">
   <label for="share-days">Valid for</label><select id="share-days" name="days">${DAYS.map((days) => html`<option value="${days}"${days === SHARE_DAYS_DEFAULT && html` selected`}>${days} days</option>`)}</select>
   <fieldset><legend>Pictures</legend>
@@ -113,11 +113,12 @@ function allowed({ pictures, answers, downloads, password_hash }: ShareLinkRow):
     .join(' · ');
 }
 
-function when({ created_at, expires_at, revoked_at, last_used_at, creator }: ShareLinkRow): HtmlContent {
+function when({ created_at, expires_at, revoked_at, last_used_at, creator, user_name }: ShareLinkRow): HtmlContent {
   const end =
     revoked_at === null ? html`valid until ${timeElement(expires_at)}` : html`revoked ${timeElement(revoked_at)}`;
   const use = last_used_at === null ? 'never opened' : html`last opened ${timeElement(last_used_at)}`;
-  return html`Created ${timeElement(created_at)}${creator && ` by ${creator}`}, ${end}, ${use}`;
+  const by = user_name ?? creator;
+  return html`Created ${timeElement(created_at)}${by && html` by <bdi>${by}</bdi>`}, ${end}, ${use}`;
 }
 
 export function addShareRoutes(pages: PageRoutes): void {

@@ -11,7 +11,7 @@ import { noticeOf } from './forms.ts';
 import { type PageRoutes, pageOf } from './pageRoutes.ts';
 import { messagePage } from './parts.ts';
 import { type PagePaths, pathsOf } from './paths.ts';
-import { type Client, passwordForm, readClient, UNLOCK_COOKIE } from './shareForms.ts';
+import { type Client, type LockedAddress, passwordForm, readClient, UNLOCK_COOKIE } from './shareForms.ts';
 
 /** A reader of a link. */
 export interface SharedOptions {
@@ -44,9 +44,9 @@ const FAULTY_LINKS: Readonly<Record<Exclude<ShareFault, 'locked'>, ResultsPage>>
   disabled: UNAVAILABLE_LINK,
 };
 
-export const lockedPage = (path: string, fault?: string): ResultsPage => ({
+export const lockedPage = (opened: LockedAddress, fault?: string): ResultsPage => ({
   title: 'Password',
-  body: passwordForm(path, fault),
+  body: passwordForm(opened, fault),
   status: 403,
   isShared: true,
 });
@@ -90,7 +90,10 @@ export async function findShared(options: PagesOptions, request: Request): Promi
   const share = await findShareLink(store.db, id);
   if (share === undefined) return (await wasRemoved(store.db, { id })) ? REMOVED_PICTURES : UNKNOWN_LINK;
   const fault = shareFault(share, shareKeyOf(options, request));
-  if (fault === 'locked') return lockedPage(pathsOf(publicUrl, '').share(String(request.params['token'])));
+  if (fault === 'locked') {
+    const path = pathsOf(publicUrl, '').share(String(request.params['token']));
+    return lockedPage({ path, picture: String(request.params['picture'] ?? '') });
+  }
   return fault === undefined ? share : FAULTY_LINKS[fault];
 }
 

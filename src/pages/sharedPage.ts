@@ -1,6 +1,6 @@
 /** The page that a share link opens: pictures with site, device and time. It shows nothing else of the set. */
 import { type BrandingRow, readBranding } from '../core/organizations/branding.ts';
-import { threadsOfScreenshots } from '../core/reviews/commentQueries.ts';
+import { type CommentRow, threadsOfScreenshots } from '../core/reviews/commentQueries.ts';
 import { readScreenshots } from '../core/sets/readScreenshots.ts';
 import { readSetHead, type SetHead } from '../core/sets/readSet.ts';
 import { type AnswerRow, latestAnswers } from '../core/sharing/answerQueries.ts';
@@ -18,14 +18,14 @@ import { numberedPages, siteName, thumbnail, widthAtHeight } from './parts.ts';
 import type { PagePaths } from './paths.ts';
 import { type Group, groupPictures, inPageOrder } from './set/grouping.ts';
 import type { PictureView } from './set/pictures.ts';
-import { threadList } from './set/threads.ts';
+import { earlierRemark, threadList } from './set/threads.ts';
 import type { SharedOptions } from './sharedLink.ts';
 import { answerButtons, answerForm, replyForm } from './shareForms.ts';
 
 const PER_PAGE = 240;
 
 /** A picture as a link shows it. */
-export interface SharedPicture extends Omit<PictureView, 'versionIds'> {
+export interface SharedPicture extends PictureView {
   readonly image_token: string;
   /** The newest answer, if it came through this link. */
   readonly answer: AnswerRow | undefined;
@@ -73,9 +73,17 @@ export function sharedLayout(branding: BrandingRow, paths: PagePaths, token: str
   return { isShared: true, ...brandOf(branding, paths), brandStyle, assets };
 }
 
-/** How clients see threads. @param reply the form below a thread; false if the link does not allow it. */
-export function threadLook({ brand_name: brand }: BrandingRow, reply: false | ((id: string) => Html)) {
+/**
+ * How clients see threads.
+ * @param reply the form below a thread; false if the link does not allow it. @param shownId the version that the page shows.
+ */
+export function threadLook(
+  { brand_name: brand }: BrandingRow,
+  reply: false | ((id: string) => Html),
+  shownId?: string,
+) {
   return {
+    remark: (row: CommentRow) => earlierRemark(row, shownId),
     author: ({ client_name }: { client_name: string | null }) =>
       html`<bdi>${client_name ?? brand ?? 'The sender'}</bdi>`,
     time: dateElement,
@@ -186,7 +194,8 @@ export function pictureName({ site_url, device, marker_ms }: SharedPicture): str
   return names.filter(Boolean).join(' · ');
 }
 
-export const picturePath = (path: string, { image_token }: SharedPicture): string => `${path}/pictures/${image_token}`;
+export const picturePath = (path: string, { image_token }: Pick<SharedPicture, 'image_token'>): string =>
+  `${path}/pictures/${encodeURIComponent(image_token)}`;
 
 export function answerWord({ answer }: Pick<SharedPicture, 'answer'>): HtmlContent {
   return answer && badge(answer.answer, answer.answer === 'approved' ? 'Approved' : 'Changes asked');

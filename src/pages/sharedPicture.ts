@@ -45,13 +45,13 @@ async function sharedPicturePage(
   const [view, other] = [byToken(picture), byToken(compareWith)];
   if (set === undefined || view === undefined) return undefined;
   const branding = await readBranding(db, organizationId);
-  const found = await threadsOfScreenshots(db, [view.shownId], { shareId: share.id });
-  const threads = found.get(view.shownId) ?? [];
+  const found = await threadsOfScreenshots(db, view.versionIds, { shareId: share.id });
+  const threads = view.versionIds.flatMap((id) => found.get(id) ?? []);
   const path = paths.share(token);
   const addressOf = (place: SharedPicture) => picturePath(path, place);
   const here = addressOf(view);
   const form = { path, client, picture };
-  const look = threadLook(branding, share.answers && ((thread) => replyForm(form, thread)));
+  const look = threadLook(branding, share.answers && ((thread) => replyForm(form, thread)), view.shownId);
   const choices = pictures.filter((one) => one !== view && isLike(one, view));
   const options = choices.map((one) => ({ value: one.image_token, name: `${pictureName(one)}, ${one.ad.name}` }));
   const shown =
@@ -61,7 +61,8 @@ async function sharedPicturePage(
           alt: `Placement preview of ${view.ad.name}: ${pictureName(view)}`,
           tools: html`${moments(pictures, view, addressOf)}${comparisonChoice(here, options)}`,
           animation: view.animation,
-          overlay: pins(threads, sizeOf(view)),
+          canDownload: share.downloads,
+          overlay: pins(found.get(view.shownId) ?? [], sizeOf(view)),
         })
       : comparison([view, other], here, paths);
   const title = pageHead({

@@ -5,6 +5,7 @@ import { COST } from '../api/limits/costs.ts';
 import { readOrFail } from '../api/public/endpoint.ts';
 import { callerAddress } from '../api/server/caller.ts';
 import { ClientAnswer, ClientComment } from '../contract/sharing.ts';
+import { readBranding } from '../core/organizations/branding.ts';
 import { answerShare, commentOnShare } from '../core/sharing/answers.ts';
 import { findShareLink, noteShareLinkUse, type SharedSet } from '../core/sharing/shareLinks.ts';
 import { shareFault, unlockToken, verifySharePassword } from '../core/sharing/sharePasswords.ts';
@@ -17,7 +18,7 @@ import { formBody, type PageRoutes } from './pageRoutes.ts';
 import { pathsOf } from './paths.ts';
 import { commentOf } from './set/threads.ts';
 import { findShared, linkOpener, lockedPage, readerOf, shareKeyOf, UNKNOWN_LINK } from './sharedLink.ts';
-import { brandStyle, picturePath, picturesOf, sharedPage } from './sharedPage.ts';
+import { brandStyle, picturePath, picturesOf, sharedLayout, sharedPage } from './sharedPage.ts';
 import { replacedPage } from './sharedPicture.ts';
 import { CLIENT_COOKIE, clientOf, requireShareForm, UNLOCK_COOKIE } from './shareForms.ts';
 
@@ -69,25 +70,27 @@ export function addSharedRoutes(pages: PageRoutes): void {
     const id = readShareToken(secret, token);
     const link = id === undefined ? undefined : await findShareLink(db, id);
     const path = paths.share(token);
+    const picture = formField(request, 'picture');
     if (link !== undefined && shareFault(link, { token: undefined, secret }) === 'locked') {
       options.openLimits?.takePassword(link.id, request, response);
       if (!(await verifySharePassword(link, formField(request, 'password')))) {
-        pages.send(response, lockedPage(path, 'This is not the password of the link.'), { paths });
+        pages.send(response, lockedPage({ path, picture }, 'This is not the password of the link.'), { paths });
         return;
       }
       response.cookie(UNLOCK_COOKIE, unlockToken(secret, link), cookieOf(options, path));
     }
     if (link === undefined) pages.send(response, UNKNOWN_LINK, { paths });
-    else response.redirect(303, path);
+    else response.redirect(303, picture === '' ? path : picturePath(path, { image_token: picture }));
   });
   router.get(
     '/s/:token/events',
     opened(async (share, request, response) => {
-      const access = async () => {
+      const findViewer = async () => {
         const found = await findShared(options, request);
         return 'title' in found ? undefined : found;
       };
-      await pages.live.open(response, share, setSource(options, share.set_id, access));
+      const reader = { organizationId: share.organizationId, linkId: share.id };
+      await pages.live.open(response, reader, setSource(options, share.set_id, { findViewer }));
       return 'sent';
     }, COST.list),
   );
@@ -115,9 +118,13 @@ export function addSharedRoutes(pages: PageRoutes): void {
   );
   router.get(
     '/s/:token/exports/:export',
-    opened(async (share, request, response) =>
-      share.downloads ? downloadPage(options, sourceOf(share, request), { request, response }) : undefined,
-    ),
+    opened(async (share, request, response) => {
+      if (!share.downloads) return undefined;
+      const page = await downloadPage(options, sourceOf(share, request), { request, response });
+      if (page === undefined || page === 'sent') return page;
+      const branding = await readBranding(db, share.organizationId);
+      return { ...page, ...sharedLayout(branding, paths, String(request.params['token'])) };
+    }),
   );
   router.use('/s', (_request, response) => {
     pages.send(response, UNKNOWN_LINK, { paths: pathsOf(options.publicUrl, '') });

@@ -3,12 +3,14 @@ import type { ParsedEntry, ParsedScreenshotRequest } from '../../contract/parseS
 import type { Queryable } from '../../db/database.ts';
 import type { Enqueuer } from '../../db/queue.ts';
 import type { Row, SetRow } from '../../db/rows.ts';
+import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import { invalid } from '../../domain/failure.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { isHigher } from '../../domain/priorities.ts';
 import { DEFAULT_QUOTAS, type DefaultQuotas, quotaExceeded } from '../../domain/quotas.ts';
 import { countWanted, expandScreenshots, type Retaken } from '../../domain/screenshots.ts';
 import { type FoundReferences, findReferences, type NewAd, newAd } from '../ads/insertAds.ts';
+import { recordAction } from '../organizations/auditLogQueries.ts';
 import { readHighestPriority } from '../organizations/organizations.ts';
 import { countPictures } from '../organizations/usage.ts';
 import { insertSet } from '../sets/insertSet.ts';
@@ -53,6 +55,8 @@ export interface RequestToAccept {
   readonly retakeOf?: Retaken | undefined;
   /** The schedule that makes this request. */
   readonly scheduleId?: string | undefined;
+  /** Gets an entry in the audit log. A program's requests have none, because there are too many of them. */
+  readonly actor?: Actor | undefined;
 }
 
 type StoredSet = Pick<SetRow, 'id' | 'campaign_id' | 'status' | 'metadata' | 'created_at' | 'priority'>;
@@ -77,7 +81,7 @@ export async function acceptScreenshotRequest(
 }
 
 async function storeRequest(tx: Queryable, options: AcceptOptions): Promise<StoredSet> {
-  const { organizationId, parsed, limits, retakeOf, scheduleId } = options;
+  const { organizationId, parsed, limits, retakeOf, scheduleId, actor } = options;
   const { campaignId, adIds } = await storeRequestedAds(tx, options);
   const entries = parsed.entries.map(({ screenshots }, index) => ({ adId: adIds[index] ?? '', screenshots }));
   const pictures = expandScreenshots(entries, limits.screenshots);
@@ -87,6 +91,11 @@ async function storeRequest(tx: Queryable, options: AcceptOptions): Promise<Stor
     ...{ pictures, subscribers, retakeOf, scheduleId },
   });
   await requireQuota(tx, options, pictures.length);
+  if (actor !== undefined) {
+    const action = retakeOf === undefined ? 'screenshot_set.requested' : 'screenshot_set.retaken';
+    const changes = changesBetween({}, { pictures: pictures.length, retake_of_id: retakeOf?.id });
+    await recordAction(tx, actor, { organizationId, action, objectId: set.id, changes });
+  }
   return { ...set, campaign_id: campaignId, status: 'draft', metadata };
 }
 

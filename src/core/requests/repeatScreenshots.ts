@@ -3,6 +3,7 @@ import type { ParsedSubscriber } from '../../contract/parseParts.ts';
 import type { ParsedEntry, ParsedScreenshotRequest } from '../../contract/parseScreenshotRequest.ts';
 import type { ParsedRetake } from '../../contract/retakes.ts';
 import type { Queryable } from '../../db/database.ts';
+import type { Actor } from '../../domain/auditLog.ts';
 import { conflict, invalid, unknownId } from '../../domain/failure.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { expandScreenshots, type Retaken, type WantedScreenshots } from '../../domain/screenshots.ts';
@@ -18,6 +19,7 @@ export type RepeatKind = 'retake' | 'duplicate';
 
 interface Repeat {
   readonly organizationId: string;
+  readonly actor: Actor;
   /** The changes, and which screenshots of a set. */
   readonly wish: ParsedRetake;
 }
@@ -32,26 +34,26 @@ interface RepeatOfSet extends Repeat {
 /** @returns the id of the new set. @throws Failure: 404, 409 if the set is not finished or nothing is left to repeat, 422 with all faults. */
 export async function repeatSet(
   tx: Queryable,
-  { organizationId, setId, kind, wish, onlyOpenFailures = false }: RepeatOfSet,
+  { organizationId, setId, kind, wish, actor, onlyOpenFailures = false }: RepeatOfSet,
   context: AcceptanceContext,
 ): Promise<string> {
   const set = await lockSource(tx, organizationId, setId);
   const found = choose(await readRetakeSources(tx, set.id), wish);
   const pictures = onlyOpenFailures ? openFailures(found) : found;
-  return repeat(tx, { organizationId, wish, set, pictures, isRetake: kind === 'retake' }, context);
+  return repeat(tx, { organizationId, wish, actor, set, pictures, isRetake: kind === 'retake' }, context);
 }
 
 /** Takes one screenshot again, in a set of its own. @returns the id of that set. @throws Failure as repeatSet. */
 export async function repeatScreenshot(
   tx: Queryable,
-  { organizationId, screenshotId, wish }: Repeat & { readonly screenshotId: string },
+  { organizationId, screenshotId, wish, actor }: Repeat & { readonly screenshotId: string },
   context: AcceptanceContext,
 ): Promise<string> {
   const found = await lockScreenshot(tx, { organizationId, screenshotId });
   if (found === undefined) throw unknownId();
   const set = await lockSource(tx, organizationId, found.set_id);
   const pictures = (await readRetakeSources(tx, set.id)).filter(({ id }) => id === screenshotId);
-  return repeat(tx, { organizationId, wish, set, pictures, isRetake: true }, context);
+  return repeat(tx, { organizationId, wish, actor, set, pictures, isRetake: true }, context);
 }
 
 interface Source {
@@ -61,12 +63,12 @@ interface Source {
 }
 
 async function repeat(tx: Queryable, repeated: Repeat & Source, context: AcceptanceContext): Promise<string> {
-  const { organizationId, set, pictures, wish, isRetake } = repeated;
+  const { organizationId, set, pictures, wish, actor, isRetake } = repeated;
   activeSpan().link(set.traceparent);
   addPictureFaults(wish, pictures, context.limits);
   const parsed = await requestOf(tx, { set, pictures, wish, isRetake });
   const retakeOf: Retaken | undefined = isRetake ? { id: set.id, originalId: set.original_id ?? set.id } : undefined;
-  return (await acceptScreenshotRequest(tx, { organizationId, parsed, retakeOf }, context)).id;
+  return (await acceptScreenshotRequest(tx, { organizationId, parsed, retakeOf, actor }, context)).id;
 }
 
 /** The lock makes simultaneous retakes of one set see each other. @throws Failure: 404, and 409 while it is captured. */

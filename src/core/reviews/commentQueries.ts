@@ -45,16 +45,16 @@ export async function lockComment(
 }
 
 interface ThreadFilter extends TimeRange {
-  readonly setId: string;
+  readonly setIds: readonly string[];
   /** Only threads about this screenshot. */
   readonly screenshotId?: string | undefined;
 }
 
-/** A page of the threads of a set, newest first. */
+/** A page of the threads of sets, newest first. */
 export async function listThreads(db: Queryable, filter: ThreadFilter, page: Page): Promise<ListPage<Thread>> {
-  const { setId, screenshotId } = filter;
+  const { setIds, screenshotId } = filter;
   const first = comments(db)
-    .where('comments.set_id', '=', setId)
+    .where('comments.set_id', 'in', setIds)
     .where('comments.thread_id', 'is', null)
     .$if(screenshotId !== undefined, (q) => q.where('comments.screenshot_id', '=', screenshotId ?? ''))
     .where(isInRange(sql`comments.created_at`, filter))

@@ -80,18 +80,20 @@ export function tooManyComments(most: number) {
 
 export const unknownThread = () => notFound('reply_to', 'There is no thread here that begins with this comment.');
 
-/** @returns the first comment of a thread at this place. */
+/** @param versions of the screenshot whose threads count. @returns the first comment of a thread at this place. */
 export async function readThread(
   tx: Queryable,
   id: string,
   place: CommentPlace,
-): Promise<Pick<Row<'comments'>, 'id' | 'share_id'> | undefined> {
+  versions: readonly (string | null)[] = [place.screenshotId],
+): Promise<Pick<Row<'comments'>, 'id' | 'share_id' | 'set_id' | 'screenshot_id'> | undefined> {
+  const isOfVersion = sql<boolean>`screenshot_id = any(${[...versions]}::uuid[])`;
   return tx
     .selectFrom('comments')
-    .select(['id', 'share_id'])
+    .select(['id', 'share_id', 'set_id', 'screenshot_id'])
     .where('id', '=', id)
     .where('thread_id', 'is', null)
-    .where(isAt(place))
+    .where(place.screenshotId === null ? isAt(place) : isOfVersion)
     .executeTakeFirst();
 }
 

@@ -34,15 +34,22 @@ export interface ShareVisit extends ShareKey {
   readonly address: string | null;
 }
 
+/** The version of a screenshot that a link shows. */
+export interface SharedVersion extends VersionRow {
+  /** All versions of the screenshot, this one first. */
+  readonly versionIds: readonly string[];
+}
+
 /** The versions of screenshots that a link shows, by the ids of the set's own screenshots. */
 export async function readSharedVersions(
   db: Queryable,
   { set_id, pictures }: Pick<SharedSet, 'set_id' | 'pictures'>,
-): Promise<Map<string, VersionRow>> {
-  const shared = new Map<string, VersionRow>();
+): Promise<Map<string, SharedVersion>> {
+  const shared = new Map<string, SharedVersion>();
   for (const [own, found] of await readVersions(db, set_id)) {
     const version = sharedVersion(found, { own, pictures });
-    if (version !== undefined) shared.set(own, version);
+    if (version === undefined) continue;
+    shared.set(own, { ...version, versionIds: [...new Set([version, ...found])].map(({ id }) => id) });
   }
   return shared;
 }
@@ -81,9 +88,9 @@ export async function answerShare(tx: Queryable, visit: ShareVisit, answer: Clie
  */
 export async function commentOnShare(tx: Queryable, visit: ShareVisit, comment: ClientComment): Promise<CommentRow> {
   const link = await enter(tx, visit);
-  const { place } = await requireShown(tx, link, comment.screenshot_id);
+  const { place, versionIds } = await requireShown(tx, link, comment.screenshot_id);
   const { body, pin, reply_to: replyTo } = comment;
-  return write(tx, { link, place, author: clientOf(visit, comment) }, { body, pin, replyTo });
+  return write(tx, { link, place, versionIds, author: clientOf(visit, comment) }, { body, pin, replyTo });
 }
 
 /** The lock keeps simultaneous requests from exceeding a limit together, and the link from being revoked. */
@@ -103,12 +110,12 @@ const FAILURES: Readonly<Record<ShareFault, () => Failure>> = {
   locked: () => forbiddenAction('share', 'needs its password.'),
 };
 
-/** @returns where a comment about these pictures belongs, and the ids of the pictures. */
+/** @returns where a comment about these pictures belongs, the ids of the pictures, and the versions of a single one. */
 async function requireShown(
   tx: Queryable,
   link: SharedSet,
   wanted: string | null | undefined,
-): Promise<{ place: CommentPlace; about: string[] }> {
+): Promise<{ place: CommentPlace; about: string[]; versionIds?: readonly string[] }> {
   const { organizationId, set_id: setId } = link;
   const shown = [...(await readSharedVersions(tx, link)).values()];
   if (!wanted) {
@@ -117,8 +124,8 @@ async function requireShown(
   }
   const version = shown.find(({ id }) => id === wanted.toLowerCase());
   if (version === undefined) throw notFound('screenshot_id', 'The link shows no such picture.');
-  const { id, set_id } = version;
-  return { place: { organizationId, setId: set_id, screenshotId: id }, about: [id] };
+  const { id, set_id, versionIds } = version;
+  return { place: { organizationId, setId: set_id, screenshotId: id }, about: [id], versionIds };
 }
 
 type Author = ReturnType<typeof clientOf>;
@@ -129,18 +136,27 @@ const clientOf = ({ address }: ShareVisit, { name, email }: Pick<ClientAnswer, '
   client_address: address,
 });
 
+interface Writing {
+  readonly link: SharedSet;
+  readonly place: CommentPlace;
+  readonly versionIds?: readonly string[] | undefined;
+  readonly author: Author;
+}
+
+/** A reply stays with the version that its thread is about. */
 async function write(
   tx: Queryable,
-  { link, place, author }: { readonly link: SharedSet; readonly place: CommentPlace; readonly author: Author },
+  { link, place, versionIds, author: client }: Writing,
   text: CommentText,
 ): Promise<CommentRow> {
   if ((await countRows(tx, 'comments', link)) >= COMMENTS_OF_LINK_MAX) throw tooManyComments(COMMENTS_OF_LINK_MAX);
-  if (text.replyTo) {
-    const thread = await readThread(tx, text.replyTo, place);
-    if (thread?.share_id !== link.id) throw unknownThread();
-    await tx.updateTable('comments').set(OPEN).where('id', '=', thread.id).execute();
-  }
-  return insertComment(tx, place, { text, author: { share_id: link.id, ...author } });
+  const author = { share_id: link.id, ...client };
+  if (!text.replyTo) return insertComment(tx, place, { text, author });
+  const thread = await readThread(tx, text.replyTo, place, versionIds);
+  if (thread?.share_id !== link.id) throw unknownThread();
+  await tx.updateTable('comments').set(OPEN).where('id', '=', thread.id).execute();
+  const itsPlace = { ...place, setId: thread.set_id, screenshotId: thread.screenshot_id };
+  return insertComment(tx, itsPlace, { text, author });
 }
 
 async function countRows(tx: Queryable, table: 'comments' | 'share_answers', { id }: SharedSet): Promise<number> {

@@ -31,10 +31,12 @@ async function refresh() {
   }
 }
 
-// The script does not replace an open record or a field in use.
+// The script does not replace an open record, a field in use or a text that was not sent.
 function isInUse(element) {
+  const fields = [...element.querySelectorAll('textarea, input')];
   return (
     element.querySelector('details[open]') !== null ||
+    fields.some(({ value, defaultValue }) => value !== defaultValue) ||
     (element.contains(document.activeElement) &&
       document.activeElement.matches('textarea, input:not([type="checkbox"])'))
   );
@@ -129,22 +131,27 @@ async function sendInPlace(form, submitter) {
   }
 }
 
-function showProgress({ resolved, total }) {
+function showProgress({ resolved, total, revision }) {
   const bar = document.querySelector('#head progress');
-  if (bar === null || !(total > 0)) return;
+  // In review, the bar counts decisions.
+  if (bar === null || !(total > 0) || revision !== undefined) return;
   bar.max = total;
   bar.value = resolved;
 }
 
-if (events !== undefined) {
-  const source = new EventSource(events);
-  let poll;
+let source;
+let poll;
+let isReview = false;
+
+function openStream() {
+  source = new EventSource(events);
   source.addEventListener('open', () => {
     clearInterval(poll);
     poll = undefined;
   });
   source.addEventListener('changed', (event) => {
     const state = JSON.parse(event.data);
+    isReview = state.revision !== undefined;
     showProgress(state);
     document.dispatchEvent(new CustomEvent('tearsheet:changed', { detail: state }));
     void refresh();
@@ -158,5 +165,15 @@ if (events !== undefined) {
   source.addEventListener('error', () => {
     // The stream is closed for good because too many are open: poll instead.
     if (source.readyState === EventSource.CLOSED) poll ??= setInterval(refresh, WITHOUT_STREAM_MS);
+  });
+}
+
+if (events !== undefined) {
+  openStream();
+  // A review may last for hours, and browsers open only a few connections to one server.
+  document.addEventListener('visibilitychange', () => {
+    if (!isReview) return;
+    if (document.hidden) source.close();
+    else if (source.readyState === EventSource.CLOSED) openStream();
   });
 }

@@ -102,7 +102,43 @@
       else location.hash = `slot-${slot.dataset.slot}`;
     });
   }
-  // Copies the address of a link that was just created, once.
+  // Browsers copy only while they handle a click, so the address of the new link follows as a promise.
+  document.addEventListener('submit', (event) => {
+    if (!event.target.matches('[data-share]') || navigator.clipboard?.write === undefined) return;
+    event.preventDefault();
+    const created = createLink(event.target);
+    const text = created.then(({ address }) => new Blob([address], { type: 'text/plain' }));
+    const copied = navigator.clipboard.write([new ClipboardItem({ 'text/plain': text })]).then(
+      () => true,
+      () => false,
+    );
+    void showLink(created, copied);
+  });
+
+  async function createLink(form) {
+    const body = new URLSearchParams(new FormData(form));
+    const response = await fetch(form.action, { method: 'POST', body, signal: AbortSignal.timeout(15000) });
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    const address = page.querySelector('[data-copy-now] [data-copy]')?.dataset.copy;
+    if (address === undefined)
+      throw new Error(page.querySelector('main p')?.textContent ?? `The service answered ${response.status}.`);
+    return { address, list: new URL(response.url) };
+  }
+
+  async function showLink(created, copied) {
+    try {
+      const { list } = await created;
+      if (await copied) {
+        list.searchParams.delete('created');
+        list.searchParams.set('notice', 'copied');
+      }
+      location.assign(list);
+    } catch (error) {
+      window.alert(`The link was not created: ${error.message}`);
+    }
+  }
+
+  // Copies the address of a link that was just created, once, if it was not copied before.
   const created = document.querySelector('[data-copy-now] [data-copy]');
   if (created !== null) {
     const here = new URL(location.href);

@@ -106,7 +106,8 @@ async function actOnSets(
   const results: BulkResult[] = [];
   for (const row of rows) {
     try {
-      if (action === 'retake') results.push({ row, newSetId: await retakeFailures(options, viewer, row.id) });
+      if (action === 'retake')
+        results.push({ row, newSetId: await retakeFailures(options, { viewer, actor }, row.id) });
       else {
         await actOnSet(options, { viewer, actor }, { id: row.id, action, notes });
         results.push({ row });
@@ -124,11 +125,15 @@ function faultOf({ log }: PagesOptions, setId: string, error: unknown): string {
   return 'The service could not do this. Try again in a moment.';
 }
 
-async function retakeFailures(options: PagesOptions, { organizationId }: Viewer, setId: string): Promise<string> {
+async function retakeFailures(
+  options: PagesOptions,
+  { viewer: { organizationId }, actor }: Pick<ViewerRequest, 'viewer' | 'actor'>,
+  setId: string,
+): Promise<string> {
   const wish = retakeParser(options.limits)({ which: 'failures' });
   return options.store.db
     .transaction()
-    .execute((tx) => repeatSet(tx, { organizationId, setId, kind: 'retake', wish }, options));
+    .execute((tx) => repeatSet(tx, { organizationId, setId, kind: 'retake', wish, actor }, options));
 }
 
 /** The pages of actions on several sets: one asks before, one says what happened to each set. */

@@ -13,6 +13,7 @@ import { deleteDraft } from '../../core/requests/drafts.ts';
 import { type IdempotentCall, keepAnswer, takeKey } from '../../core/requests/idempotency.ts';
 import { listNames } from '../../core/requests/savedObjects.ts';
 import { listCampaigns } from '../../core/sets/campaigns.ts';
+import type { Actor } from '../../domain/auditLog.ts';
 import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
 import { countWanted } from '../../domain/screenshots.ts';
@@ -31,6 +32,7 @@ import { addSlotRoutes, openSlots } from './slotPage.ts';
 
 interface FormRequest {
   readonly viewer: Viewer;
+  readonly actor: Actor;
   /** The key of the form. */
   readonly key: string;
   readonly body: JsonObject;
@@ -168,7 +170,7 @@ function addedText({ added, reused }: ReceivedForm): string | undefined {
 }
 
 async function request(options: PagesOptions, pageRequest: ViewerRequest, form: ReceivedForm): Promise<Shown | 'sent'> {
-  const { viewer, paths, response } = pageRequest;
+  const { viewer, actor, paths, response } = pageRequest;
   const { draft, faults } = form;
   const { organizationId } = viewer;
   const ads = await readDraftAds(options.store.db, { organizationId, ids: draft.adIds });
@@ -176,7 +178,7 @@ async function request(options: PagesOptions, pageRequest: ViewerRequest, form: 
   if (faults.any) return { draft, faults };
   try {
     const charge = async (cost: number) => options.requestLimits?.take(rateKeyOf(viewer), cost, response);
-    const setId = await submitRequest(options, { viewer, key: draft.key, body, charge });
+    const setId = await submitRequest(options, { viewer, actor, key: draft.key, body, charge });
     response.redirect(303, paths.set(setId));
     return 'sent';
   } catch (error) {
@@ -188,7 +190,10 @@ async function request(options: PagesOptions, pageRequest: ViewerRequest, form: 
 }
 
 /** Sent twice, the same form gives one set. @returns the id of the set. @throws Failure (422) with all faults. */
-async function submitRequest(options: PagesOptions, { viewer, key, body, charge }: FormRequest): Promise<string> {
+async function submitRequest(
+  options: PagesOptions,
+  { viewer, actor, key, body, charge }: FormRequest,
+): Promise<string> {
   const { organizationId } = viewer;
   const parsed = screenshotRequestParser(options.limits)(body);
   if (parsed.faults.any) throw invalid(parsed.faults.errors);
@@ -201,7 +206,7 @@ async function submitRequest(options: PagesOptions, { viewer, key, body, charge 
     const kept = await takeKey(tx, call, { wait: true });
     if (kept !== undefined) return kept.text;
     const adopted = await adoptRequest(tx, { organizationId, parsed });
-    const { id } = await acceptScreenshotRequest(tx, { organizationId, parsed: adopted }, options);
+    const { id } = await acceptScreenshotRequest(tx, { organizationId, parsed: adopted, actor }, options);
     await keepAnswer(tx, call, { status: 303, text: id });
     await deleteDraft(tx, viewer);
     return id;

@@ -1,11 +1,11 @@
-/** The activity of a set: its audit log, the answers of clients, and deliveries. */
+/** The activity of a set and its retakes: their audit log, the answers of clients, comments, and deliveries. */
 
-import { listAuditLog } from '../../core/organizations/auditLogQueries.ts';
-import { threadsOfScreenshots } from '../../core/reviews/commentQueries.ts';
+import { type AuditLogRow, listAuditLog } from '../../core/organizations/auditLogQueries.ts';
+import { listThreads } from '../../core/reviews/commentQueries.ts';
 import { answersOfSet } from '../../core/sharing/answerQueries.ts';
 import type { ShareLinkRow } from '../../core/sharing/shareLinks.ts';
 import { listDeliveries } from '../../core/webhooks/listDeliveries.ts';
-import { AUDIT_ACTIONS, type FieldChange } from '../../domain/auditLog.ts';
+import { AUDIT_ACTIONS, type AuditAction, type FieldChange } from '../../domain/auditLog.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import type { PagesOptions } from '../context.ts';
@@ -17,35 +17,43 @@ import type { SetFacts, SetPageOptions } from './pictures.ts';
 import { answerLine, ownThreads } from './threads.ts';
 
 const PER_PAGE = 50;
+const REQUESTS: readonly AuditAction[] = ['screenshot_set.requested', 'screenshot_set.retaken'];
 
 export async function activity(
   { store }: PagesOptions,
-  { set, views }: SetFacts,
+  { set, views, retakes }: SetFacts,
   { viewer, paths, page, shares }: SetPageOptions & { readonly shares: readonly ShareLinkRow[] },
 ): Promise<Html> {
   const { organizationId } = viewer;
   const ofSet = { organizationId, setId: set.id };
   const shown = { page, perPage: PER_PAGE };
-  const objectIds = [set.id, ...shares.map(({ id }) => id)];
-  const [log, deliveries] = await Promise.all([
+  const retakeIds = retakes.map(({ id }) => id);
+  const objectIds = [set.id, ...retakeIds, ...shares.map(({ id }) => id)];
+  const [log, threads, deliveries] = await Promise.all([
     listAuditLog(store.db, { organizationId, objectIds }, shown),
+    listThreads(store.db, { setIds: [set.id, ...retakeIds] }, shown),
     listDeliveries(store.db, ofSet, { page: 1, perPage: PER_PAGE }),
   ]);
   const next = addressOf(paths.set(set.id), { tab: 'activity' });
   // The page of a picture has the id of the set's own version.
   const ownIds = new Map(views.map(({ id, shownId }) => [shownId, id]));
   const answers = await answersOfSet(store.db, { setId: set.id }, shown);
-  const threads = (await threadsOfScreenshots(store.db, [], { setId: set.id })).get(null) ?? [];
-  const pages = Math.ceil(Math.max(log.total, answers.total) / PER_PAGE);
+  const pages = Math.ceil(Math.max(log.total, answers.total, threads.total) / PER_PAGE);
   const addressOfPage = (to: number) => addressOf(paths.set(set.id), { tab: 'activity', page: String(to) });
-  const comments = { viewer, paths, next, action: `${paths.set(set.id)}/comments`, hasPin: false };
-  return html`${answers.total > 0 && html`<section class="panel"><h2>Answers of clients <span class="count">${answers.total}</span></h2><ol class="log">${answers.rows.map((row) => html`<li>${answerLine(row)}${row.screenshot_id !== null && html`<p class="meta"><a href="${paths.screenshot(ownIds.get(row.screenshot_id) ?? row.screenshot_id)}">Open the picture</a></p>`}</li>`)}</ol></section>`}
-<section class="panel"><h2>Comments on the whole set</h2>${ownThreads(threads, comments)}</section>
-<section class="panel"><h2>Activity</h2><ol class="log">${log.rows.map(
-    (row) =>
-      html`<li><p><strong><bdi>${row.actor_name ?? 'The service'}</bdi></strong> ${AUDIT_ACTIONS[row.action].toLowerCase()}${detail(row.changes)}</p><p class="meta">${timeElement(row.created_at)}</p></li>`,
-  )}
-${page >= pages && html`<li><p>The set was requested.</p><p class="meta">${timeElement(set.created_at)}</p></li>`}</ol></section>
+  const pictureOf = (id: string | null) =>
+    id !== null && html` <a href="${paths.screenshot(ownIds.get(id) ?? id)}">Open the picture</a>`;
+  const comments = { viewer, paths, next, action: `${paths.set(set.id)}/comments`, hasPin: false, pictureOf };
+  const entry = (row: AuditLogRow) => {
+    const retake = retakeIds.find((id) => id === row.object_id);
+    return html`<li><p><strong><bdi>${row.actor_name ?? 'The service'}</bdi></strong> ${AUDIT_ACTIONS[row.action].toLowerCase()}${detail(row.changes)}</p><p class="meta">${timeElement(row.created_at)}${retake && html` · <a href="${paths.set(retake)}">retake</a>`}</p></li>`;
+  };
+  // Requests of programs and schedules have no entry.
+  const hasNoEntry = !log.rows.some(({ action, object_id }) => object_id === set.id && REQUESTS.includes(action));
+  const isEnd = page === Math.max(1, Math.ceil(log.total / PER_PAGE));
+  return html`${answers.total > 0 && html`<section class="panel"><h2>Answers of clients <span class="count">${answers.total}</span></h2><ol class="log">${answers.rows.map((row) => html`<li>${answerLine(row)}${row.screenshot_id !== null && html`<p class="meta">${pictureOf(row.screenshot_id)}</p>`}</li>`)}</ol></section>`}
+<section class="panel"><h2>Comments</h2>${ownThreads(threads.rows, comments)}</section>
+<section class="panel"><h2>Activity</h2><ol class="log">${log.rows.map(entry)}
+${isEnd && hasNoEntry && html`<li><p>The set was requested.</p><p class="meta">${timeElement(set.created_at)}</p></li>`}</ol></section>
 ${numberedPages({ page, pages, addressOf: addressOfPage })}
 <section id="deliveries" class="panel">${deliveryList(deliveries.rows, { paths, viewer, next })}</section>
 ${metadataList(set.metadata)}`;

@@ -124,6 +124,7 @@ async function shown(options: PagesOptions, facts: PictureFacts, given: PictureP
     alt: `${view.ad.name} on ${view.site_url}`,
     tools: html`${overlay && html`<label for="show-slots" class="button">${iconOf('eye')}<span>Slots</span> <kbd>E</kbd></label>`}${moments(places, placeOf(facts), ({ id }) => paths.screenshot(id))}${comparisonChoice(paths.screenshot(view.id), choices(facts))}`,
     animation: view.animation,
+    canDownload: true,
     overlay: html`${overlay}${pins(
       threads.filter(({ screenshot_id }) => screenshot_id === view.shownId),
       size,

@@ -80,7 +80,7 @@ function chosenPictures(views: readonly PictureView[], { what, status, site, dev
   );
 }
 
-interface SetRetake {
+interface SetRetake extends Pick<ViewerRequest, 'actor'> {
   readonly choice: RetakeChoice;
   readonly fields: RetakeFields;
 }
@@ -89,7 +89,7 @@ interface SetRetake {
 async function retakeSet(
   options: PagesOptions,
   { set, views }: SetFacts,
-  { choice, fields }: SetRetake,
+  { choice, fields, actor }: SetRetake,
 ): Promise<string> {
   const isWhole = choice.what !== 'failures' && choice.site === '' && choice.device === '';
   const ids = chosenPictures(views, choice).map(({ id }) => id);
@@ -97,18 +97,18 @@ async function retakeSet(
   const wish = retakeParser(options.limits)({ ...retakeBody(fields), ...(!isWhole && { screenshot_ids: ids }) });
   const kind: RepeatKind = choice.what === 'duplicate' ? 'duplicate' : 'retake';
   const onlyOpenFailures = choice.what === 'failures';
-  const wanted = { organizationId: set.organization_id, setId: set.id, kind, wish, onlyOpenFailures };
+  const wanted = { organizationId: set.organization_id, setId: set.id, kind, wish, actor, onlyOpenFailures };
   return options.store.db.transaction().execute((tx) => repeatSet(tx, wanted, options));
 }
 
 /** @returns the id of the new set. @throws Failure as retakeSet. */
 async function retakeScreenshot(
   options: PagesOptions,
-  { organizationId }: Viewer,
+  { viewer: { organizationId }, actor }: Pick<ViewerRequest, 'viewer' | 'actor'>,
   { screenshotId, fields }: { screenshotId: string; fields: RetakeFields },
 ): Promise<string> {
   const wish = retakeParser(options.limits)(retakeBody(fields));
-  const wanted = { organizationId, screenshotId, wish };
+  const wanted = { organizationId, screenshotId, wish, actor };
   return options.store.db.transaction().execute((tx) => repeatScreenshot(tx, wanted, options));
 }
 
@@ -262,7 +262,7 @@ export function addRetakeRoutes(pages: PageRoutes): void {
       if (facts === undefined) return undefined;
       const [choice, fields] = [choiceOf(given.request), fieldsOf(given.request)];
       const retake = async () => {
-        const newSet = await retakeSet(options, facts, { choice, fields });
+        const newSet = await retakeSet(options, facts, { choice, fields, actor: given.actor });
         return redirectTo(given, given.paths.set(choice.what === 'duplicate' ? newSet : facts.set.id));
       };
       return tryForm<PageResult>(retake, (errors, status) =>
@@ -272,11 +272,11 @@ export function addRetakeRoutes(pages: PageRoutes): void {
     heavy,
   );
   pages.post('/o/:slug/screenshots/:id/retake', (given) => {
-    const { request, viewer, paths } = given;
+    const { request, paths } = given;
     const fields = fieldsOf(request);
     const next = redirectPath(paths, formField(request, 'next'));
     const retake = async () => {
-      await retakeScreenshot(options, viewer, { screenshotId: idOf(request), fields });
+      await retakeScreenshot(options, given, { screenshotId: idOf(request), fields });
       return redirectTo(given, next);
     };
     return tryForm<PageResult>(retake, (errors, status) =>

@@ -8,6 +8,7 @@ import { readProgress } from '../../core/sets/readSet.ts';
 import type { ShareLinkRow } from '../../core/sharing/shareLinks.ts';
 import type { Decision } from '../../domain/reviews.ts';
 import { setName } from '../../domain/setNames.ts';
+import { isTerminalSet } from '../../domain/states.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
 
@@ -34,7 +35,6 @@ import {
 } from './navigation.ts';
 import {
   isFinished,
-  isRunning,
   PER_PAGE,
   readSetFacts,
   type SetFacts,
@@ -69,13 +69,13 @@ ${setTabs(facts, { path, current: tab, shares: shares.total })}
 ${await content(options, facts, { ...given, shares: shares.rows })}
 ${setDialogs(facts, given)}${viewer.canWrite && shareDialog(facts, { ...given, approved: await countApproved(options, set) })}
 ${given.done}`;
-  const isLive = !isFinished(set) || retakes.some(isRunning);
+  const isLive = [set, ...retakes].some(({ status }) => !isTerminalSet(status));
   return {
     title: `${setName(set)}, ${setLabel(set.status, totalsOfViews(views))}`,
     body,
     section: 'campaigns',
     assets: ['set.css', 'live.js', 'set.js', 'downloads.js'],
-    events: isLive ? `${path}/events` : undefined,
+    events: isLive ? `${path}/events?review=yes` : undefined,
   };
 }
 
@@ -132,9 +132,10 @@ export function addSetRoutes(pages: PageRoutes): void {
     const created = String(request.query['created'] ?? '');
     return setPage(options, id, { ...place, viewer, paths, created, done: undoToast(request, viewer, paths) });
   });
-  pages.events(`${path}/events`, async ({ request, viewer: { organizationId } }, findAgain) => {
+  pages.events(`${path}/events`, async ({ request, viewer: { organizationId } }, findViewer) => {
     const id = idOf(request);
-    return (await readProgress(db, { id, organizationId })) && setSource(options, id, findAgain);
+    const followsReview = request.query['review'] !== undefined;
+    return (await readProgress(db, { id, organizationId })) && setSource(options, id, { findViewer, followsReview });
   });
   for (const action of SET_ACTIONS)
     pages.post(

@@ -79,21 +79,30 @@ interface StageOptions {
   readonly tools: HtmlContent;
   /** The moving picture, if there is one. */
   readonly animation: StoredAnimation | null;
+  /** Whether the moving picture may be downloaded as a file. */
+  readonly canDownload: boolean;
   /** Drawings over the picture. */
   readonly overlay: HtmlContent;
 }
 
 /** @param token of the picture. */
-export function stage(token: string, side: Side, { paths, alt, tools, animation, overlay }: StageOptions): Html {
+export function stage(
+  token: string,
+  side: Side,
+  { paths, alt, tools, animation, canDownload, overlay }: StageOptions,
+): Html {
   const { width, height } = sizeOf(side);
   const address = paths.image(token);
-  return html`<div class="bar tools"><button type="button" data-zoom aria-pressed="false" hidden>${iconOf('zoom-in')}<span>Real pixels</span> <kbd>Z</kbd></button>${animation && movingLinks(animation, paths)}${tools}</div>
+  return html`<div class="bar tools"><button type="button" data-zoom aria-pressed="false" hidden>${iconOf('zoom-in')}<span>Real pixels</span> <kbd>Z</kbd></button>${animation && movingLinks(animation, { paths, canDownload })}${tools}</div>
 <div class="stage ${width > height ? 'wide' : 'tall'}"><a href="${address}" target="_blank" rel="noopener noreferrer" aria-label="Open in real pixels"><img src="${address}" alt="${alt}" width="${width}" height="${height}"></a>${overlay}</div>`;
 }
 
 /** Links to the files; a script plays the WebP in the place of the picture. */
-function movingLinks({ webp, gif }: StoredAnimation, paths: PagePaths): Html {
-  return html`<a class="button" href="${paths.animation(webp.token, 'webp')}" target="_blank" rel="noopener noreferrer" data-play>${iconOf('film')}<span>Play</span></a><a class="button" href="${paths.animation(gif.token, 'gif')}" download>GIF, ${(gif.bytes / 1_000_000).toFixed(1)} MB</a>`;
+function movingLinks(
+  { webp, gif }: StoredAnimation,
+  { paths, canDownload }: Pick<StageOptions, 'paths' | 'canDownload'>,
+): Html {
+  return html`<a class="button" href="${paths.animation(webp.token, 'webp')}" target="_blank" rel="noopener noreferrer" data-play>${iconOf('film')}<span>Play</span></a>${canDownload && html`<a class="button" href="${paths.animation(gif.token, 'gif')}" download>GIF, ${(gif.bytes / 1_000_000).toFixed(1)} MB</a>`}`;
 }
 
 export const sizeOf = ({ image_width, image_height }: Side) => ({ width: image_width ?? 1, height: image_height ?? 1 });

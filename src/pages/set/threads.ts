@@ -41,6 +41,8 @@ export function pins(threads: readonly Pinned[], { width, height }: { width: num
 
 /** How a page shows threads. */
 interface ThreadLook {
+  /** Whether threads with a pin have its number. */
+  readonly hasNumbers?: boolean;
   author(comment: CommentRow): HtmlContent;
   time(time: Date): Html;
   /** Forms below a thread. */
@@ -51,7 +53,7 @@ interface ThreadLook {
 
 /** Open threads, then a fold with the resolved ones. */
 export function threadList(threads: readonly Thread[], look: ThreadLook): HtmlContent {
-  const numbers = numbersOf(threads);
+  const numbers = numbersOf(look.hasNumbers === false ? [] : threads);
   const item = (thread: Thread) =>
     html`<li id="thread-${thread.id}">${comment(thread, look, numbers.get(thread.id))}${thread.replies.map((reply) => html`<div class="reply">${comment(reply, look)}</div>`)}${look.actions(thread)}</li>`;
   const list = (some: readonly Thread[]) => some.length > 0 && html`<ol class="threads">${some.map(item)}</ol>`;
@@ -77,6 +79,10 @@ export function commentOf(request: Request) {
   return { body: storable(formField(request, 'body')), pin, reply_to: formField(request, 'reply_to') || null };
 }
 
+/** Says that a thread is about another version than the one that the page shows. */
+export const earlierRemark = ({ screenshot_id, thread_id }: CommentRow, shownId: string | undefined): HtmlContent =>
+  shownId !== undefined && screenshot_id !== shownId && thread_id === null && ' · about the picture before the retake';
+
 interface OwnThreads {
   readonly viewer: Viewer;
   readonly paths: PagePaths;
@@ -87,29 +93,30 @@ interface OwnThreads {
   readonly hasPin: boolean;
   /** The version that the page shows, if the threads may be about earlier ones. */
   readonly shownId?: string;
+  /** The link to the picture of a thread, if the threads are about several ones. */
+  readonly pictureOf?: (screenshotId: string | null) => HtmlContent;
 }
 
 /** Threads with the forms of reviewers. */
 export function ownThreads(
   threads: readonly Thread[],
-  { viewer, paths, next, action, hasPin, shownId }: OwnThreads,
+  { viewer, paths, next, action, hasPin, shownId, pictureOf }: OwnThreads,
 ): Html {
   const of = ({ id }: Pick<CommentRow, 'id'>, verb: string) => `${paths.organization}/comments/${id}/${verb}`;
   const actions = (thread: Thread) =>
     viewer.canReview &&
-    html`<div class="bar"><details><summary>Reply</summary><form class="stack" method="post" action="${thread.screenshot_id === null ? action : `${paths.screenshot(thread.screenshot_id)}/comments`}">${hiddenFields(viewer, next)}<input type="hidden" name="reply_to" value="${thread.id}">${commentFields(`reply-${thread.id}`, thread.share_id === null ? 'Reply' : 'Reply, which the client sees')}${button({ label: 'Reply' })}</form></details>
+    html`<div class="bar"><details><summary>Reply</summary><form class="stack" method="post" action="${thread.screenshot_id === null ? paths.set(thread.set_id) : paths.screenshot(thread.screenshot_id)}/comments">${hiddenFields(viewer, next)}<input type="hidden" name="reply_to" value="${thread.id}">${commentFields(`reply-${thread.id}`, thread.share_id === null ? 'Reply' : 'Reply, which the client sees')}${button({ label: 'Reply' })}</form></details>
 <form method="post" action="${of(thread, 'resolve')}">${hiddenFields(viewer, next)}${button({ name: 'resolved', value: isOpen(thread) ? 'yes' : '', label: isOpen(thread) ? 'Resolve' : 'Open again', kind: 'quiet' })}</form></div>`;
-  const isEarlier = (row: CommentRow) =>
-    shownId !== undefined && row.screenshot_id !== shownId && row.thread_id === null;
   const hasReplies = new Set(threads.filter(({ replies }) => replies.length > 0).map(({ id }) => id));
   const list = threadList(threads, {
+    hasNumbers: pictureOf === undefined,
     author: ({ client_name, client_email, key_name, user_name }) =>
       client_name === null
         ? html`<bdi>${user_name ?? (key_name || 'A key')}</bdi>`
         : html`<bdi>${client_name}</bdi> <span class="meta">(client, <bdi>${client_email}</bdi>)</span>`,
     time: timeElement,
     remark: (row) =>
-      html`${isEarlier(row) && ' · about the picture before the retake'}${
+      html`${earlierRemark(row, shownId)}${row.resolved_at !== null && html` · resolved by <bdi>${row.resolving_user ?? (row.resolver_name || 'a key')}</bdi>, ${timeElement(row.resolved_at)}`}${pictureOf?.(row.thread_id === null ? row.screenshot_id : null)}${
         viewer.canReview &&
         mayDelete(row, viewer) &&
         !hasReplies.has(row.id) &&

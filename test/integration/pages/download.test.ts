@@ -98,7 +98,9 @@ test('a shared page offers downloads only if its link allows them, and shows no 
   expect((await get(`${closed}/exports/${state.page.split('/').at(-1)}`, anonymous)).status).toBe(404);
   expect((await get(`${open}/exports/${own.page.split('/').at(-1)}`, anonymous)).status).toBe(404);
   await change(setId, { status: 'failed', reason: 'An internal reason.' });
-  expect(await (await get(state.page, { key: '' })).text()).not.toContain('internal reason');
+  const failed = await (await get(state.page, { key: '' })).text();
+  expect(failed).not.toContain('internal reason');
+  expect(failed).toContain(`${open}/brand.css`);
 });
 
 test('a rejected set cannot be downloaded from its shared page', async () => {

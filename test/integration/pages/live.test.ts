@@ -1,8 +1,12 @@
 import { once } from 'node:events';
 import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
+import { shareToken } from '../../../src/api/auth/shareTokens.ts';
 import { createKey, revokeKey } from '../../../src/core/organizations/apiKeys.ts';
+import { createShareLink } from '../../../src/core/sharing/shareLinks.ts';
 import { notify } from '../../../src/db/notifications.ts';
+import { OPERATOR } from '../../../src/domain/auditLog.ts';
+import { inDays } from '../../../src/domain/shareLinks.ts';
 import { LiveConnections } from '../../../src/pages/live.ts';
 import { eventually } from '../../support/eventually.ts';
 import { listenHttp } from '../../support/listeners.ts';
@@ -21,11 +25,11 @@ const shots = [{ site: 'https://news.example/', device: 'desktop', status: 'pend
 /** Reads a stream as it comes. */
 async function listenTo(
   setId: string,
-  key = server.apiKey,
+  { key = server.apiKey, query = '' } = {},
 ): Promise<{ status: number; text: () => string; ended: () => boolean }> {
   const controller = new AbortController();
   open.push(controller);
-  const response = await fetch(`${server.url}/o/demo/screenshot_sets/${setId}/events`, {
+  const response = await fetch(`${server.url}/o/demo/screenshot_sets/${setId}/events${query}`, {
     headers: { authorization: key },
     signal: controller.signal,
   });
@@ -42,6 +46,13 @@ async function listenTo(
   return { status: response.status, text: () => text, ended: () => ended };
 }
 
+/** Opens a stream, and keeps it open until the test ends. */
+async function statusOf(path: string): Promise<number> {
+  const controller = new AbortController();
+  open.push(controller);
+  return (await fetch(server.url + path, { signal: controller.signal })).status;
+}
+
 describe('live progress', () => {
   it('live progress sends the state at once, then each change, and ends with the set', async () => {
     server = await startPages();
@@ -54,6 +65,20 @@ describe('live progress', () => {
     await notify(db, { set: setId });
     await eventually(() => expect(stream.text()).toContain('event: end\ndata: {"status":"failed"'));
     await eventually(() => expect(stream.ended()).toBe(true));
+  });
+
+  it('live progress of a page that follows the review sends each change, and ends with the review', async () => {
+    server = await startPages();
+    const { setId } = await seedSet(server, { status: 'in_review', shots });
+    const [settled, review] = [await listenTo(setId), await listenTo(setId, { query: '?review=yes' })];
+    await eventually(() => expect(settled.ended()).toBe(true));
+    await eventually(() => expect(review.text()).toContain('"revision":0'));
+    const { db } = server.store;
+    await notify(db, { set: setId });
+    await eventually(() => expect(review.text()).toContain('"revision":1'));
+    await db.updateTable('screenshot_sets').set({ status: 'approved' }).where('id', '=', setId).execute();
+    await notify(db, { set: setId });
+    await eventually(() => expect(review.ended()).toBe(true));
   });
 
   it('live progress reads the state again after a lost connection', async () => {
@@ -69,7 +94,7 @@ describe('live progress', () => {
     server = await startPages();
     const { setId } = await seedSet(server, { shots });
     const key = await createKey(server.store.db, 'demo');
-    const stream = await listenTo(setId, key.api_key);
+    const stream = await listenTo(setId, { key: key.api_key });
     await eventually(() => expect(stream.text()).toContain('capturing'));
     await revokeKey(server.store.db, 'demo', key.id);
     await server.store.db.updateTable('screenshots').set({ status: 'no_slots' }).where('set_id', '=', setId).execute();
@@ -100,6 +125,21 @@ describe('live progress', () => {
     const { setId } = await seedSet(server, { shots });
     expect((await listenTo(setId)).status).toBe(200);
     expect((await listenTo(setId)).status).toBe(503);
+  });
+
+  it('one share link cannot use all streams of its organization', async () => {
+    server = await startPages({ maxLiveOfLink: 1 });
+    const { setId } = await seedSet(server, { shots });
+    const paths = [];
+    for (let links = 0; links < 2; links += 1) {
+      const wanted = { organizationId: server.organizationId, setId, label: '', expiresAt: inDays(new Date(), 7) };
+      const { id } = await server.store.db
+        .transaction()
+        .execute((tx) => createShareLink(tx, { ...wanted, downloads: false }, OPERATOR));
+      paths.push(`/s/${shareToken(server.secret, id)}/events`);
+    }
+    const [one = '', other = ''] = paths;
+    expect([await statusOf(one), await statusOf(one), await statusOf(other)]).toEqual([200, 503, 200]);
   });
 
   it('a client that disconnects before its stream starts does not count', async () => {

@@ -109,6 +109,9 @@ describe('a form of a new request', () => {
     expect(shots[0]).toMatchObject({ ad_id: ad, site_key: 'https://news.example/', device: 'desktop', marker_ms: 0 });
     const row = await server.store.db.selectFrom('ads').selectAll().where('id', '=', ad).executeTakeFirstOrThrow();
     expect(row.campaign_id).toBe(campaign_id);
+    const activity = (await form.get(`${got.location}?tab=activity`)).replace(/<[^>]+>/g, '');
+    expect(activity).toContain('first key screenshot set requested pictures: 8');
+    expect(activity).not.toContain('The set was requested.');
   });
 
   it('the number of pictures is shown before, and is the number of screenshots of the set', async () => {

@@ -3,6 +3,7 @@ import { notify } from '../../../src/db/notifications.ts';
 import { visit } from './browser.ts';
 import { readReview, seedPicture, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
+import { RequestForm } from './requestForm.ts';
 
 const server = preparePages();
 
@@ -70,6 +71,20 @@ describe('the page of a set while it is captured', () => {
     await page.getByRole('button', { name: 'Approve all of news.example' }).click();
     await page.locator('.toast').getByText('2 pictures are approved.').waitFor();
     expect(await readReview(server, setId)).toMatchObject({ status: 'in_review' });
+  });
+
+  it('the decision of another reviewer updates the counts, and a text that was not sent stays', async () => {
+    const shots = (['desktop', 'mobile'] as const).map((device) => ({ site: NEWS, device }));
+    const { setId, shotIds } = await seedSet(server, { status: 'in_review', shots });
+    const { page, faults } = await visit(server, `${setAddress(setId)}?tab=activity`);
+    await page.getByLabel('New comment').fill('Half a sentence');
+    await page.getByLabel('New comment').blur();
+    const other = await RequestForm.open(server);
+    await other.postTo(`/o/demo/screenshot_sets/${setId}/reviews`, { decide: `approved:${shotIds[0]}` });
+    await page.locator('.so-far').getByText('1 of 2 reviewed').waitFor();
+    expect(await page.locator('#head progress').getAttribute('value')).toBe('1');
+    expect(await page.getByLabel('New comment').inputValue()).toBe('Half a sentence');
+    expect(faults).toEqual([]);
   });
 
   it('a control that is pressed while a live update arrives still works', async () => {

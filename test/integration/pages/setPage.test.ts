@@ -378,6 +378,39 @@ describe('actions on the page of a set', () => {
     expect(await page(2)).toContain('The set was requested.');
   });
 
+  it('the tab Activity says who retook, decided about the retake, commented and resolved', async () => {
+    const { setId, shotIds } = await seedSet(server, {
+      status: 'approved',
+      shots: [{ site: NEWS, device: 'desktop' }],
+    });
+    const form = await RequestForm.open(server);
+    const activity = async () =>
+      (await form.get(`/o/demo/screenshot_sets/${setId}?tab=activity`)).replace(/<[^>]+>/g, '');
+    await form.postTo(`/o/demo/screenshots/${shotIds[0]}/retake`, {});
+    expect(await activity()).toContain('first key pictures of a set retaken pictures: 1');
+    const { db } = server.store;
+    const retake = await db
+      .selectFrom('screenshots')
+      .select(['id', 'set_id'])
+      .where('retake_of', '=', shotIds[0] ?? '')
+      .executeTakeFirstOrThrow();
+    await db.updateTable('screenshots').set({ status: 'uploaded' }).where('id', '=', retake.id).execute();
+    await db.updateTable('screenshot_sets').set({ status: 'in_review' }).where('id', '=', retake.set_id).execute();
+    await form.postTo(`/o/demo/screenshots/${retake.id}/review`, { decision: 'approved' });
+    await form.postTo(`/o/demo/screenshots/${retake.id}/comments`, { body: 'Much better' });
+    const { id } = await db
+      .selectFrom('comments')
+      .select('id')
+      .where('set_id', '=', retake.set_id)
+      .executeTakeFirstOrThrow();
+    await form.postTo(`/o/demo/comments/${id}/resolve`, { resolved: 'yes' });
+    const text = await activity();
+    for (const shown of ['pictures of a set reviewed approved: 1', 'Much better', 'resolved by first key'])
+      expect(text).toContain(shown);
+    const ofRetake = await form.get(`/o/demo/screenshot_sets/${retake.set_id}?tab=activity`);
+    expect(ofRetake).not.toContain('The set was requested.');
+  });
+
   it('the tab Activity lists deliveries, and one can be sent again', async () => {
     const { setId } = await seedSet(server, { status: 'approved', shots: [{ site: NEWS, device: 'desktop' }] });
     const target = 'https://hooks.example/tearsheet?secret=hush';

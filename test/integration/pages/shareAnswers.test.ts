@@ -13,6 +13,7 @@ const server = preparePages({ openLimits: createOpenLimits() });
 const ANNA = { name: 'Anna Client', email: 'anna@client.example' };
 
 interface LinkChoices {
+  readonly downloads?: boolean;
   readonly answers?: boolean;
   readonly password?: string;
 }
@@ -63,13 +64,15 @@ const countAnswers = async (setId: string) =>
 
 describe('answers of clients', () => {
   it('a client without scripts opens the link with its password, answers and comments, and the agency sees it', async () => {
-    const { setId, shotIds, path } = await sharedSet({ password: 'blue horses' });
+    const { setId, shotIds, tokens, path } = await sharedSet({ password: 'blue horses' });
     const { page } = await openPage({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
-    await page.goto(server.url + path);
+    await page.goto(`${server.url}${path}/pictures/${tokens[0]}`);
     expect(await page.locator('img').count()).toBe(0);
-    await page.getByLabel('Password').fill('blue horses');
-    await page.getByRole('button', { name: 'Show the pictures' }).click();
-    await page.locator('.shot a').first().click();
+    for (const password of ['red horses', 'blue horses']) {
+      await page.getByLabel('Password').fill(password);
+      await page.getByRole('button', { name: 'Show the pictures' }).click();
+    }
+    expect(await page.locator('.count').first().textContent()).toBe('1 of 2');
     expect(await sidewaysScroll(page)).toBeUndefined();
     await page.getByLabel('Your name').fill(ANNA.name);
     await page.getByLabel('Your e-mail address').fill(ANNA.email);
@@ -132,6 +135,27 @@ describe('answers of clients', () => {
       expect(page).toContain(text);
   });
 
+  it('a client reads the reply to a comment about the picture before the retake, and answers it', async () => {
+    const { setId, shotIds, tokens, path } = await sharedSet();
+    const [id = ''] = shotIds;
+    await send(`${path}/answers`, { picture: tokens[0] ?? '', ...ANNA, body: 'The logo is old' });
+    const { id: thread } = await server.store.db
+      .selectFrom('comments')
+      .select('id')
+      .where('screenshot_id', '=', id)
+      .executeTakeFirstOrThrow();
+    const { token } = await seedRetake(server, setId, id, 'approved');
+    const headers = { authorization: `Bearer ${server.apiKey}` };
+    await send(`/o/demo/screenshots/${id}/comments`, { body: 'It is the new one now', reply_to: thread }, headers);
+    const shown = await ownPage(`${path}/pictures/${token}`);
+    for (const text of ['The logo is old', 'about the picture before the retake', 'It is the new one now'])
+      expect(shown).toContain(text);
+    const thanks = { picture: token, ...ANNA, body: 'Thanks', reply_to: thread };
+    expect((await send(`${path}/answers`, thanks)).status).toBe(303);
+    expect(await ownPage(`/o/demo/screenshots/${id}`)).toContain('Thanks');
+    expect((await send(`${path}/answers`, { ...thanks, picture: tokens[1] ?? '' })).status).toBe(404);
+  });
+
   it('a link answers only for its own pictures, and only if it allows answers', async () => {
     const [one, other, silent] = [await sharedSet(), await sharedSet(), await sharedSet({ answers: false })];
     const approve = { ...ANNA, answer: 'approved', body: '' };
@@ -142,6 +166,24 @@ describe('answers of clients', () => {
     const foreign = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
     expect((await send(`${one.path}/answers`, approve, foreign)).status).toBe(403);
     for (const { setId } of [one, other, silent]) expect(await countAnswers(setId)).toBe(0);
+  });
+
+  it('a moving picture is offered as a file only by a link with downloads', async () => {
+    const links = [await sharedSet({ downloads: true }), await sharedSet()];
+    const offers = [];
+    for (const { shotIds, tokens, path } of links) {
+      const file = { token: 'a', width: 300, height: 250, bytes: 9, sha256: '' };
+      const animation = JSON.stringify({ webp: file, gif: file });
+      await server.store.db
+        .updateTable('screenshots')
+        .set({ animation })
+        .where('id', '=', shotIds[0] ?? '')
+        .execute();
+      const page = await ownPage(`${path}/pictures/${tokens[0]}`);
+      expect(page).toContain('Play');
+      offers.push(page.includes('GIF, '));
+    }
+    expect(offers).toEqual([true, false]);
   });
 
   it('comments of reviewers are not shown to a client', async () => {

@@ -5,6 +5,7 @@ import { disableOrganization, enableOrganization } from '../../../src/core/organ
 import { cutBoxes, follow, opened, openPage, visit } from './browser.ts';
 import { type Seeded, seedDelivery, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
+import { RequestForm } from './requestForm.ts';
 import { seedRetake } from './seedRetake.ts';
 
 const server = preparePages();
@@ -207,6 +208,26 @@ describe('a link that shows nothing', () => {
 });
 
 describe('sharing in a browser', () => {
+  it('a message about what was sent leaves by itself', async () => {
+    const { path } = await linkTo((await secretSet()).setId);
+    const { page } = await openPage();
+    await page.goto(`${server.url}${path}?notice=answered`);
+    const toast = page.getByText('Thank you. Your answer was sent.');
+    await toast.evaluate((element) => Promise.all(element.getAnimations().map((one) => one.finish())));
+    await toast.waitFor({ state: 'hidden' });
+  });
+
+  it('the list of links names the person who created a link', async () => {
+    const { setId } = await secretSet();
+    const { id } = await linkTo(setId);
+    const { db } = server.store;
+    const ann = { id: randomUUID(), email: 'ann@example.com', name: 'Ann <Agency>' };
+    await db.insertInto('users').values(ann).execute();
+    await db.updateTable('share_links').set({ created_by_user: ann.id }).where('id', '=', id).execute();
+    const text = await (await RequestForm.open(server)).get(`/o/demo/screenshot_sets/${setId}?tab=shared`);
+    expect(text).toContain('by <bdi>Ann &lt;Agency&gt;</bdi>');
+  });
+
   it('a person creates, opens and revokes a link without scripts', async () => {
     const { setId } = await secretSet();
     const { page } = await visit(server, `${server.url}/o/demo/screenshot_sets/${setId}`, { javaScriptEnabled: false });
@@ -223,6 +244,20 @@ describe('sharing in a browser', () => {
     expect(await page.locator('.shares .badge').textContent()).toBe('Revoked');
     expect((await reader.page.reload())?.status()).toBe(410);
     expect(reader.faults.filter((fault) => !fault.includes('410'))).toEqual([]);
+  });
+
+  it('the address of a new link is in the clipboard', async () => {
+    const { setId } = await secretSet();
+    const { page, faults } = await visit(server, `${server.url}/o/demo/screenshot_sets/${setId}`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByLabel('For whom').fill('Anna');
+    await follow(page.getByRole('button', { name: 'Create the link' }));
+    await page.locator('.toast').getByText('The link is copied.').waitFor();
+    const address = await page.getByLabel('Address of Anna').inputValue();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(address);
+    expect(await page.locator('.shares li').count()).toBe(1);
+    expect(faults).toEqual([]);
   });
 
   it('a shared page shows thumbnails, and each picture large without anything of the organization', async () => {

@@ -123,7 +123,8 @@ async function threads(
   subject: { readonly setId: string; readonly screenshotId?: string },
 ) {
   const query = readQuery(ListQuery, call);
-  const filter = { ...subject, from: query.from, to: query.to };
+  const { setId, screenshotId } = subject;
+  const filter = { setIds: [setId], screenshotId, from: query.from, to: query.to };
   return listAnswer(query, (page) => listThreads(db, filter, page), threadRecord);
 }
 

@@ -70,7 +70,7 @@ export function retakeRoutes(limits: Limits): readonly Route[] {
       // The body of a duplicate names no screenshots.
       const wish = kind === 'retake' ? parsed : { ...parsed, which: 'all' as const, screenshotIds: undefined };
       return answerWithNewSet(call, services, `screenshot_sets/${id}/${kind}`, (tx) =>
-        repeatSet(tx, { organizationId, setId: id, kind, wish }, services),
+        repeatSet(tx, { organizationId, setId: id, kind, wish, actor: call.actor }, services),
       );
     };
   return [
@@ -91,7 +91,7 @@ export function retakeRoutes(limits: Limits): readonly Route[] {
         const { organizationId, id } = refOf(call);
         const wish = parse(call.body.value);
         return answerWithNewSet(call, services, `screenshots/${id}/retake`, (tx) =>
-          repeatScreenshot(tx, { organizationId, screenshotId: id, wish }, services),
+          repeatScreenshot(tx, { organizationId, screenshotId: id, wish, actor: call.actor }, services),
         );
       },
     },
