@@ -119,9 +119,8 @@ function drawOnce(size: string, draw: () => Promise<Buffer>): Promise<Buffer> {
 function drawPicture(request: express.Request): Promise<Buffer> {
   const size = String(request.params['token']).split('-')[0] ?? '';
   return drawOnce(size, () => {
-    const sides = size.split('x').map(Number);
-    // Other tokens, such as those of logos, say nothing about their size.
-    const [width = 100, height = 100] = sides.some(Number.isNaN) ? [] : sides;
+    // Other tokens, such as those of logos, say nothing about their size, although one may begin with a digit.
+    const [width = 100, height = 100] = /^\d+x\d+$/.test(size) ? size.split('x').map(Number) : [];
     const line = Math.round(width / 40);
     const bars = Array.from({ length: 40 }, (_, i) => {
       const y = Math.round(height * 0.16) + i * line * 3;
