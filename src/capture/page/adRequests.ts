@@ -63,7 +63,10 @@ const SAFEFRAME = '.safeframe.googlesyndication.com';
 /** Wildcard patterns that match the URL of each request that must not pass, and few others. */
 export const AD_REQUESTS: readonly string[] = [
   ...FILLING_PATHS.flatMap(([, ...words]) => words.map((word) => `*${word}*`)),
-  ...[...FILLING_HOSTS, ...AD_SHIELD_HOSTS, `*${SAFEFRAME}`].flatMap((host) => [`http*://${host}/*`, `http*://${host}:*`]),
+  ...[...FILLING_HOSTS, ...AD_SHIELD_HOSTS, `*${SAFEFRAME}`].flatMap((host) => [
+    `http*://${host}/*`,
+    `http*://${host}:*`,
+  ]),
 ];
 
 /** @param kind the resource type, as the DevTools protocol names it: `Document`, `Script`, `XHR` and so on. */
