@@ -40,7 +40,7 @@ function isShown(element: Element, rect: Rect): boolean {
 
 /**
  * Fixed to the window, or a thin bar that sticks to its lower edge. A side bar that sticks while the text scrolls is part of the
- * page. So is a fixed box that fills the window and in which the page scrolls, and a body that a dialog keeps from scrolling.
+ * page. A fixed box that fills the window and in which the page scrolls is part of it too, as is a body that a dialog fixes.
  */
 function isSticky(element: Element): boolean {
   let scrolls = false;
