@@ -46,6 +46,15 @@ const FILLING_HOSTS = [
   'tpc.googlesyndication.com',
 ];
 
+/**
+ * Loaders of Ad-Shield, which fill slots again where ads are blocked. Their tags remove the whole page when the loader fails or
+ * loads without its handshake, so it never gets an answer.
+ */
+const AD_SHIELD_HOSTS = ['html-load.com', 'html-load.cc', 'content-loader.com', 'css-load.com'].flatMap((host) => [
+  host,
+  `fb.${host}`,
+]);
+
 /** Scripts on such hosts that declare slots, or that scripts which declare slots wait for. */
 const DECLARING = /\/(gpt|pubads_impl[^/]*|adsbygoogle|show_ads[^/]*|apstag|prebid[^/]*|pwt|loader)\.js\b/;
 
@@ -54,13 +63,17 @@ const SAFEFRAME = '.safeframe.googlesyndication.com';
 /** Wildcard patterns that match the URL of each request that must not pass, and few others. */
 export const AD_REQUESTS: readonly string[] = [
   ...FILLING_PATHS.flatMap(([, ...words]) => words.map((word) => `*${word}*`)),
-  ...[...FILLING_HOSTS, `*${SAFEFRAME}`].flatMap((host) => [`http*://${host}/*`, `http*://${host}:*`]),
+  ...[...FILLING_HOSTS, ...AD_SHIELD_HOSTS, `*${SAFEFRAME}`].flatMap((host) => [
+    `http*://${host}/*`,
+    `http*://${host}:*`,
+  ]),
 ];
 
 /** @param kind the resource type, as the DevTools protocol names it: `Document`, `Script`, `XHR` and so on. */
 export function actionFor(url: string, kind: string): AdRequestAction {
   const address = URL.parse(url);
   if (address === null || !/^https?:$/.test(address.protocol)) return 'pass';
+  if (kind === 'Script' && AD_SHIELD_HOSTS.includes(address.hostname)) return 'hold';
   if (kind === 'Script' && DECLARING.test(address.pathname)) return 'pass';
   if (!fills(address)) return 'pass';
   if (kind === 'Document') return 'empty';

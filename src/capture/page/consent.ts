@@ -193,7 +193,7 @@ function layerOf(button: Element): Element | undefined {
 /** @param text which text counts; the text that is shown takes much longer to find. */
 function mentionsConsent(layer: Element, text: 'shown' | 'any' = 'shown'): boolean {
   const words = text === 'shown' && layer instanceof HTMLElement ? layer.innerText : (layer.textContent ?? '');
-  return /cookie|consent|privacy|gdpr|partners|datenschutz|einwillig|zustimm|confidentialit|vie privée|privacidad|tracking|personal data/i.test(
+  return /cookie|çerez|süti|eväste|informasjonskaps|kolačić|ciastecz|クッキー|쿠키|куки|עוגיות|consent|privacy|gdpr|partners|datenschutz|einwillig|zustimm|confidentialit|vie privée|privacidad|tracking|personal data/i.test(
     words.slice(0, 5_000),
   );
 }
@@ -211,7 +211,7 @@ function buttonsIn(root: Document | ShadowRoot): HTMLElement[] {
 function isAgreement(button: HTMLElement): boolean {
   const text = (button.innerText || button.getAttribute('value') || button.getAttribute('aria-label') || '').trim();
   if (text.length > 40) return false;
-  return /^(i )?(accept|agree|allow|consent|ok(ay)?|got it|understood|continue|alle akzeptieren|akzeptieren|zustimmen|einverstanden|tout accepter|accepter|j'accepte|aceptar|accetta|akkoord|accepteren|aceitar|zgadzam|godkänn|souhlasím)\b/i.test(
+  return /^(i )?(accept|agree|allow|consent|ok(ay)?|got it|understood|continue|alle akzeptieren|akzeptieren|zustimmen|einverstanden|tout accepter|accepter|j'accepte|aceptar|acepto|accetta|accetto|akkoord|accepteren|aceitar|zgadzam|akceptuj\p{L}*|godkänn|acceptera|souhlasím|přijmout|přijímám|godta|godkjenn|aksepter|accepter|tillad|hyväksy|hyväksyn|(tümünü )?kabul|elfogad\p{L}*|prihvati|prihvaćam|принять|принимаю|согласен|согласиться|接受|我?同意(する)?|동의(함|합니다|하기)?|수락)(?!\p{L})/iu.test(
     text,
   );
 }

@@ -107,7 +107,11 @@ const NETWORKS: readonly NetworkRow[] = [
     },
   },
   // support.google.com/adsense/answer/7533385
-  { name: 'AdSense matched content', kind: 'native', selectors: 'ins.adsbygoogle[data-ad-format="autorelaxed"]' },
+  {
+    name: 'AdSense matched content and in-feed ads',
+    kind: 'native',
+    selectors: 'ins.adsbygoogle[data-ad-format="autorelaxed"], ins.adsbygoogle[data-ad-layout-key]',
+  },
   // gist.github.com/nucklearproject/4233314
   { name: 'AdSense show_ads.js', selectors: '[id^="google_ads_div_"]', inlineScript: 'google_ad_width' },
   // support.google.com/admanager, legacy tags
@@ -148,14 +152,15 @@ const NETWORKS: readonly NetworkRow[] = [
   {
     name: 'Ad Inserter (WordPress)',
     selectors: `
-      .code-block[class*="code-block-1"]:not([class*="--"]), .code-block.ai-viewports,
+      .code-block[class*="code-block code-block-"]:not([class*="--"]), .code-block.ai-viewports,
       .ai-viewports[class*="ai-viewport-"]
     `,
   },
   // wordpress.org/plugins/adrotate
   {
     name: 'AdRotate (WordPress)',
-    selectors: '.g > [class*="g-single"], .a-single[class*=" a-"], [id^="ajdg_grpwidgets"], [id^="ajdg_bnnrwidgets"]',
+    selectors:
+      '.g > .g-single, .g > .g-dyn, .g > .g-col, .a-single[class*=" a-"], [id^="ajdg_grpwidgets"], [id^="ajdg_bnnrwidgets"]',
   },
   // wordpress.org/plugins/advanced-ads
   { name: 'Advanced Ads (WordPress)', selectors: '[class*="advads-"], [id^="advads-"], [data-advads-trackid]' },
@@ -567,6 +572,11 @@ const NETWORKS: readonly NetworkRow[] = [
   { name: 'e-planning', selectors: '[id^="eplAdDiv"]' },
   // invisioncommunity.com, advertisements
   { name: 'Invision Community', selectors: '.ipsAdvertisement' },
+  // tags of Geniee and GMOSSP (Japan), Clever Core (Spain) and AdRiver (Russia)
+  {
+    name: 'Geniee, GMOSSP, Clever Core, AdRiver',
+    selectors: '[data-cptid], [id^="gmossp_core_"], .clever-core-ads, [id^="adriver_banner"]',
+  },
   // docs.exoclick.com; tags of JuicyAds, TrafficJunky, Bitmedia and ADOP
   { name: 'Networks with an ins element', selectors: 'ins[class]:empty, ins[id]:empty, ins[data-zoneid]' },
   // learn.microsoft.com/en-us/xandr/seller-tag, docs.nitropay.com, tags of Setupad, Playwire and fluct
@@ -673,19 +683,19 @@ const WORDS: SlotTable['words'] = {
   /** Alone enough for a slot. */
   ad: words`
     ad ads adv advert adverts advertisement advertisements advertising advertisment adslot adslots adunit adunits adspace adspot adbox adarea adbanner adbanners adcontainer adwrapper adwrap adholder adzone adframe adtag adtop adbottom adright adleft adplacement adsense adserver adsbygoogle googlead googleads dfp gpt gam doubleclick openx adition adfox adocean mpu mrec medrec medrect lrec
-    werbung werbebanner werbeflaeche werbemittel reklame publicite publicites publicidad publicidade publicity publi propaganda pubblicita pubblicità reklama reklamy reklam reklamlar annonse annonser mainos mainokset advertentie reclame publicitate reklamno реклама διαφήμιση diafimisi 広告 광고 广告 廣告 guanggao quangcao iklan โฆษณา إعلان اعلان פרסומת विज्ञापन বিজ্ঞাপন koukoku robapaginas kakao_ad
+    werbung werbebanner werbeflaeche werbemittel reklame publicite publicites publicidad publicidade publicity publi propaganda pubblicita pubblicità reklama reklamy reklam reklamlar annonse annonser mainos mainokset advertentie reclame publicitate reklamno реклама διαφήμιση diafimisi 広告 광고 广告 廣告 guanggao quangcao iklan โฆษณา إعلان اعلان פרסומת विज्ञापन বিজ্ঞাপন koukoku robapaginas kakao_ad reklaam auglysing auglýsing admzone e3lan tablighat advertenties mainospaikka annonsplats inzercia anzeigenblock ggw pirsomet
   `,
   /** Only together with the size of an ad. */
   perhaps: words`
-    banner banners bnr leaderboard billboard skyscraper halfpage sponsor sponsors sponsored sponsorship promo commercial partner anzeige anzeigen annons annonce annonces anuncio anuncios inzerce oglas hirdetes ilmoitus pub regie sponsorlu patrocinio patrocinado placeholder
+    banner banners bnr leaderboard billboard skyscraper halfpage sponsor sponsors sponsored sponsorship promo commercial partner anzeige anzeigen annons annonce annonces anuncio anuncios inzerce oglas hirdetes ilmoitus pub regie sponsorlu patrocinio patrocinado placeholder banniere bandeau
   `,
   /** Names of positions without an ad word. Only for an empty element. */
   position: words`
-    superbanner megabanner megabanniere masthead panorama ldb leaderboard billboard skyscraper sky halfpage pave rectangle medrectangle siderail
+    superbanner megabanner megabanniere masthead panorama ldb leaderboard billboard skyscraper sky halfpage pave rectangle medrectangle siderail megaboard giga toppbanner startboks
   `,
   /** An element with one of these is never a slot. */
   never: words`
-    label labels config offset bait tracker pixel beacon blocker blocked adblock adblocker free close notice disclosure disclaimer choices adchoices cookie cookies consent gdpr cmp newsletter newsletters subscribe subscription survey poll quiz encuesta share sharing sharedaddy social addthis addtoany login comments nofullad
+    config offset bait tracker pixel beacon blocker blocked adblock adblocker free close notice disclosure disclaimer choices adchoices cookie cookies consent gdpr cmp newsletter newsletters subscribe subscription survey poll quiz encuesta share sharing sharedaddy social addthis addtoany login comments nofullad
   `,
   /** An empty element of an ad's size with one of these is something else. */
   widget: words`
@@ -703,27 +713,26 @@ const AD_SCRIPTS: AdScriptPatterns = {
     '(^|[^a-z])(js tag|ads?|advert\\w*|ad ?tag|adserve\\w*|banner|zone|placement|werbe\\w*|reklam\\w*)([^a-z]|$)|广告|廣告|広告|광고',
 };
 
+/** The keys also have top-level domains, for pages that do not name their language. */
 const AD_WORDS_OF: SlotTable['adWordsOf'] = {
   fr: 'pub pubs annonce annonces regie',
-  de: 'anzeige anzeigen',
-  es: 'anuncio anuncios pauta roba robapaginas',
-  pt: 'anuncio anuncios publi',
+  'de at ch li': 'anzeige anzeigen anz inserat inserate',
+  'es mx cl pe': 'anuncio anuncios pauta roba robapaginas',
+  'pt br': 'anuncio anuncios publi',
   it: 'annuncio annunci',
-  sv: 'annons annonser',
-  da: 'annonce annoncer',
-  nb: 'annonse annonser',
-  no: 'annonse annonser',
+  'sv se': 'annons annonser',
+  'da dk': 'annonce annoncer',
+  'nb no': 'annonse annonser',
   fi: 'ilmoitus ilmoitukset',
-  cs: 'inzerce',
+  'cs cz': 'inzerce',
   hu: 'hirdetes hirdetés',
-  hr: 'oglas oglasi',
-  sr: 'oglas oglasi',
-  sl: 'oglas oglasi',
+  'hr sr rs sl si': 'oglas oglasi',
+  'ro md': 'reclama reclame',
 };
 
 /** Words with which a page marks an ad for its readers. */
 const LABELS =
-  'ads?|advert(s|isements?|ising|isment)?|ad feedback|report ad|sponsored|sponsor|anzeigen?|werbung|publicit[eéày]s?|publi|pub|publicidade?|pubblicit[aà]|reklam[aey]?|annons(er|e)?|annonce|anuncio|mainos|advertentie|hirdetés|reclame|iklan|space iklan|quảng cáo|广告|廣告|広告|광고|スポンサー(ド)?リンク|реклама|διαφήμιση|โฆษณา|إعلان|اعلان|פרסומת|विज्ञापन|বিজ্ঞাপন|pr|continue reading|scroll to continue|weiterlesen';
+  'ads?|advert(s|isements?|ising|isment)?|ad feedback|report ad|sponsored|sponsor|anzeigen?|werbung|publicit(at)?[eéày]s?|publi|pub|publicidade?|pubblicit[aà]|reklam[aey]?|annons(er|e)?|annonce|anuncio|mainos|mainokset|advertentie|hirdetés|reclame|iklan|space iklan|quảng cáo|广告|廣告|広告|광고|スポンサー(ド)?リンク|реклама|διαφήμιση|โฆษณา|إعلان|اعلان|פרסומת|विज्ञापन|বিজ্ঞাপন|oglasi?|inzerc(e|ia)|auglýsing(ar)?|reklaam|آگهی|تبلیغات|إعلانات|i̇?lan|pr|continue reading|scroll to continue|weiterlesen';
 
 export const SLOT_TABLE: SlotTable = {
   networks: NETWORKS,

@@ -70,9 +70,11 @@ function sizesOfRow(matches: readonly NetworkMatch[], name: string): [number, nu
   return [];
 }
 
-/** The name of the slot, and of the boxes around it that hold nothing else. */
+/** The name of the slot, of an empty element that is alone in it, and of the boxes around it that hold nothing else. */
 function namesAround(context: SlotContext, origins: readonly Element[], element: Element): string[] {
-  const names = origins.map(slotName);
+  const [only, ...others] = element.children;
+  const isAlone = only?.tagName !== 'SCRIPT' && only?.childElementCount === 0 && others.length === 0;
+  const names = [...origins, ...(isAlone ? [only] : [])].map(slotName);
   let at = element.parentElement;
   for (let level = 0; at && level < 2 && at.tagName !== 'BODY'; level++, at = at.parentElement) {
     const content = contentOf(context.labels, at);

@@ -5,7 +5,7 @@ import type { STABILIZE } from './stabilize.ts';
 import type { VISIBILITY } from './visibility.ts';
 
 declare const { adRect, gridOf }: typeof OVERLAYS;
-declare const { setStyles }: typeof STABILIZE;
+declare const { addSheet, setStyles }: typeof STABILIZE;
 declare const { isWithin }: typeof VISIBILITY;
 
 /**
@@ -15,12 +15,15 @@ declare const { isWithin }: typeof VISIBILITY;
 function contentUnder(ad: AdInPage): string | null {
   const slot = ad.owner.closest('[data-holds-shown-ad]') ?? ad.owner;
   const hidden = new Map<Element, number>();
+  // The browser finds no element that lets clicks through.
+  const removeSheet = addSheet(document, '* { pointer-events: auto !important; }');
   for (const [x, y] of gridOf(adRect(ad), 9)) {
     const under = document
       .elementsFromPoint(x, y)
       .find((one) => !isWithin(one, slot) && !isWithin(slot, one) && isContentAt(one, x, y));
     if (under) hidden.set(under, (hidden.get(under) ?? 0) + 1);
   }
+  removeSheet();
   // One point may be the edge of a neighbour.
   const [most] = [...hidden].toSorted(([, one], [, two]) => two - one);
   const points = [...hidden.values()].reduce((sum, one) => sum + one, 0);
@@ -30,6 +33,7 @@ function contentUnder(ad: AdInPage): string | null {
 function isContentAt(element: Element, x: number, y: number): boolean {
   if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
   if (/^(IMG|VIDEO|CANVAS|IFRAME|PICTURE|SVG|INPUT|BUTTON|SELECT|TEXTAREA)$/i.test(element.tagName)) return true;
+  if (getComputedStyle(element).backgroundImage.includes('url(')) return true;
   return [...element.childNodes].some((node) => {
     if (node.nodeType !== Node.TEXT_NODE || (node.textContent ?? '').trim() === '') return false;
     const range = document.createRange();

@@ -98,10 +98,22 @@ function watchPrebid(pbjs: unknown): unknown {
   return pbjs;
 }
 
+/** Amazon's bidder gets its slots beside or without those of Prebid. */
+function watchApstag(tag: unknown): unknown {
+  if (typeof tag !== 'object' || tag === null) return tag;
+  watchMethod(tag, 'fetchBids', ([request]) => {
+    const { slots } = request as { slots?: unknown };
+    for (const { slotID, ...unit } of [slots].flat() as Loose[])
+      if (records().prebid.length < 500) records().prebid.push({ code: slotID, ...unit });
+  });
+  return tag;
+}
+
 function startRecording(): void {
   records();
   interceptProperty(window, 'googletag', watchGoogletag);
   interceptProperty(window, 'pbjs', watchPrebid);
+  interceptProperty(window, 'apstag', watchApstag);
   // No person answers these dialogs, so a loop of them would block the page forever.
   for (const name of ['alert', 'print']) Reflect.set(window, name, () => undefined);
   Reflect.set(window, 'confirm', () => false);
@@ -110,7 +122,17 @@ function startRecording(): void {
 
 /** Run this in every frame before its own scripts. */
 export const RECORD_DECLARATIONS = expressionOf(
-  { records, catchErrors, interceptProperty, watchMethod, recordGptSlot, watchGoogletag, watchPrebid, startRecording },
+  {
+    records,
+    catchErrors,
+    interceptProperty,
+    watchMethod,
+    recordGptSlot,
+    watchGoogletag,
+    watchPrebid,
+    watchApstag,
+    startRecording,
+  },
   'startRecording()',
 );
 
@@ -269,7 +291,9 @@ function takesBanners(unit: unknown): boolean {
 
 function prebidDeclarations(): Declaration[] {
   const found: Declaration[] = [];
-  const known = arrayOf(field(Reflect.get(window, 'pbjs'), 'adUnits'));
+  // Prebid lists the names of its globals.
+  const names = new Set(['pbjs', ...arrayOf(Reflect.get(window, '_pbjsGlobals')).map(String)]);
+  const known = [...names].flatMap((name) => arrayOf(field(Reflect.get(window, name), 'adUnits')));
   for (const unit of [...records().prebid, ...known]) {
     catchErrors(() => {
       const banner = field(unit, 'mediaTypes', 'banner');

@@ -5,7 +5,7 @@ import type { NetworkMatch, SLOT_CONTEXT, SlotContext } from './slotContext.ts';
 import type { SLOT_SIZES } from './slotSizes.ts';
 import type { VISIBILITY } from './visibility.ts';
 
-declare const { contentOf, nameStrength, plainText, positionOf, wordsIn }: typeof SLOT_CONTEXT;
+declare const { contentOf, nameStrength, plainText, positionOf, siteHost, wordsIn }: typeof SLOT_CONTEXT;
 declare const {
   commentsOf,
   inlineScripts,
@@ -30,8 +30,9 @@ function newContext(table: SlotTable, declared: SlotContext['declared']): SlotCo
   const words = Object.fromEntries(
     Object.entries(table.words).map(([kind, list]) => [kind, new Set(list.split(' '))]),
   ) as SlotContext['words'];
-  const language = document.documentElement.lang.slice(0, 2).toLowerCase();
-  for (const word of (table.adWordsOf[language] ?? '').split(' ').filter(Boolean)) words.position.add(word);
+  const language = document.documentElement.lang.slice(0, 2).toLowerCase() || siteHost().split('.').at(-1);
+  for (const [codes, list] of Object.entries(table.adWordsOf))
+    if (codes.split(' ').includes(language ?? '')) for (const word of list.split(' ')) words.position.add(word);
   return {
     table,
     declared,

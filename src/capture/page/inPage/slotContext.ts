@@ -68,7 +68,7 @@ function isAdWord(words: Set<string>, word: string): boolean {
   return (
     words.has(word) ||
     words.has(word.replace(/\d+$/, '')) ||
-    /^(ads?(banner|billboard|box|cont|desktop|footer|full|header|inline|leader|left|mobile|mpu|place|rect|right|side|sky|slot|space|unit|wrap|zone)|publicid|pubblicit|reklam|werb(e|ung)|advert(s|is|or))/.test(
+    /^(ads?(banner|billboard|box|cont|desktop|footer|full|header|inline|leader|left|mobile|mpu|place|rect|right|side|sky|slot|space|unit|wrap|zone)|publicid|pubblicit|reklam|werb(e|ung)|advert(s|is|or))|(article|banner|bottom|box|content|footer|half-?page|header|inbody|inline|leader|left|maxi|mobile|rectangle|right|side|sidebar|sky|sticky|top)ads?\d*$/.test(
       word,
     )
   );
@@ -76,7 +76,13 @@ function isAdWord(words: Set<string>, word: string): boolean {
 
 function strengthOfWords(context: NameContext, names: string): NameStrength {
   const { words } = context;
-  const used = wordsIn(names);
+  // `ad__label` is a label, and `ad ad--label` an ad that has one.
+  const used = wordsIn(
+    names
+      .split(/\s+/)
+      .filter((name) => !/(?<!(no|without|with|has|hide|un)[-_]*)label/i.test(name))
+      .join(' '),
+  );
   if (saysNoSlot(context, names)) return 'none';
   if (used.some((word) => isAdWord(words.ad, word))) return 'ad';
   if (used.some((word) => words.position.has(word))) return 'position';
@@ -84,13 +90,15 @@ function strengthOfWords(context: NameContext, names: string): NameStrength {
   return used.some((word) => words.perhaps.has(word)) ? 'perhaps' : 'none';
 }
 
-/** `ad-label` is no slot, but `ad-no-label` may be one, and the class `no-login` beside `ad-slot` says nothing about it. */
+/** `ad-survey` is no slot, but `ad-no-close` may be one, and the class `no-login` beside `ad-slot` says nothing about it. */
 function saysNoSlot({ words }: NameContext, names: string): boolean {
   return names.split(/\s+/).some((name) => {
-    const used = wordsIn(name);
-    const is = (word: string | undefined) =>
-      word !== undefined && (words.never.has(word) || /(test|detector|button)$/.test(word));
-    return used.some((word, at) => is(word) && !/^(no|non|not|without|hide|un)$/.test(used[at - 1] ?? ''));
+    const used = wordsIn(name.replace(/freestar/i, ''));
+    return used.some(
+      (word, at) =>
+        (words.never.has(word) || /(test|detector|button)$/.test(word)) &&
+        !/^(no|non|not|without|with|has|hide|un)$/.test(used[at - 1] ?? ''),
+    );
   });
 }
 
@@ -105,20 +113,48 @@ function nameStrength(context: NameContext, element: Element): NameStrength {
   return strength;
 }
 
+/** The host name of the site; that of the page may be another, as in a copy of it. */
+function siteHost(): string {
+  const canonical = document.querySelector<HTMLLinkElement>('link[rel="canonical"]')?.href ?? '';
+  return URL.parse(canonical)?.hostname || location.hostname;
+}
+
+/** Advanced Ads names its elements after the host: `examp-1071028202` on example.com. */
+function hasIdOfSite({ id }: Element): boolean {
+  return (
+    /^[a-z]\w{4}-(\d{3,}|[0-9a-f]{32})$/i.test(id) &&
+    id.toLowerCase().startsWith(`${/[a-z]\w{4}/i.exec(siteHost())?.[0].toLowerCase()}-`)
+  );
+}
+
 function hasAdAttribute(element: Element): boolean {
   const names =
-    'data-google-query-id data-ad-slot data-ad-unit data-ad-unit-id data-ad-client data-ad-sizes data-ad-size data-adunit data-ad-unit-path data-ad-id data-dfp data-dfp-sizes data-gpt data-freestar-ad data-ad data-ad-position data-ad-name data-commercial-format';
-  if (names.split(' ').some((name) => element.hasAttribute(name))) return true;
+    /^data-(google-query-id|freestar-ad|commercial-format|(adv?|ad-?(unit|slot|zone)|dfp|gpt)(-(?!target|mark|module|page|site|label|config).*|id|type)?)$/;
+  if (element.getAttributeNames().some((name) => names.test(name)) || hasIdOfSite(element)) return true;
   // The path of an ad unit begins with the number of its network.
   return /^(div-)?gpt-(ad|unit)|^google_ads_|^aswift_|^dfp[-_]|^ad[-_]?slot|^adngin-|^fs-slot|^\/?\d{4,12}\/\w/i.test(
     element.id,
   );
 }
 
+/** An empty element such as `<div data-position="leaderboard">`, which nothing around it calls an ad. */
+function namesPositionInData(context: NameContext, element: Element): boolean {
+  if (element.childElementCount > 0 || (element.textContent ?? '').trim() !== '') return false;
+  if (element.parentElement && nameStrength(context, element.parentElement) === 'ad') return false;
+  return [...element.attributes].some(
+    ({ name, value }) =>
+      /^data-.*(position|placement|slot|unit|zone)/.test(name) &&
+      value.length < 80 &&
+      /^(ad|position)$/.test(strengthOfWords(context, value)),
+  );
+}
+
 /** `aria-label="Anzeige"`. */
 function isLabelled(labels: RegExp, element: Element): boolean {
-  const label = element.getAttribute('aria-label') ?? '';
-  return label.length > 1 && isLabel(labels, label);
+  return ['aria-label', 'aria-roledescription'].some((name) => {
+    const label = element.getAttribute(name) ?? '';
+    return label.length > 1 && isLabel(labels, label);
+  });
 }
 
 /** Classes, data attributes and id in lower case, joined with hyphens. The id comes last. */
@@ -140,7 +176,9 @@ function positionOf(positions: readonly PositionRow[], name: string): PositionRo
 /** For which device the names say that the element is; undefined if they name none or several. */
 function deviceOf(element: Element): 'phone' | 'desktop' | 'tablet' | undefined {
   const near = element.parentElement ? namesOf(element.parentElement) : '';
-  const screen = element.getAttribute('data-screen') ?? element.getAttribute('data-device') ?? '';
+  const screen = ['data-screen', 'data-device', 'data-adslot']
+    .map((name) => element.getAttribute(name) ?? '')
+    .join(' ');
   const names = `${namesOf(element)} ${near} ${screen}`;
   const utility = deviceOfUtilities(names);
   if (utility !== undefined) return utility;
@@ -231,7 +269,10 @@ export const SLOT_CONTEXT = {
   strengthOfWords,
   saysNoSlot,
   nameStrength,
+  siteHost,
+  hasIdOfSite,
   hasAdAttribute,
+  namesPositionInData,
   isLabelled,
   slotName,
   positionOf,

@@ -13,6 +13,7 @@ declare const {
   isOnlyLabel,
   nameStrength,
   namesOf,
+  namesPositionInData,
   saysNoSlot,
   wordsIn,
 }: typeof SLOT_CONTEXT;
@@ -77,7 +78,11 @@ function isNamedSlot(
   element: Element,
   { strength, standard, rect }: { strength: ReturnType<typeof nameStrength>; standard: boolean; rect: Rect },
 ): boolean {
-  const isSure = strength === 'ad' || hasAdAttribute(element) || isLabelled(context.labels, element);
+  const isSure =
+    strength === 'ad' ||
+    hasAdAttribute(element) ||
+    isLabelled(context.labels, element) ||
+    namesPositionInData(context, element);
   if (!isSure && (strength === 'none' || (strength === 'perhaps' && !standard))) return false;
   if (isOnlyLabel(context.labels, element, rect.height)) return false;
   const content = contentOf(context.labels, element);
@@ -140,12 +145,15 @@ function isCollapsed(context: SlotContext, element: Element, about: { rect: Rect
   );
 }
 
+function isCalledAd(context: SlotContext, element: Element): boolean {
+  return nameStrength(context, element) === 'ad' || hasAdAttribute(element) || context.networks.has(element);
+}
+
 /** Such a slot is only as high as the word "Advertisement" in it. */
 function holdsOnlyLabel(context: SlotContext, element: Element, { rect }: { rect: Rect }): boolean {
   if (rect.height >= 45 || rect.width < 120 || isStandardSize(context.sizeKeys, rect.width, rect.height)) return false;
   const content = contentOf(context.labels, element);
-  if (content === 'ad')
-    return (context.networks.has(element) || nameStrength(context, element) === 'ad') && holdsOnlyBrokenImages(element);
+  if (content === 'ad') return isCalledAd(context, element) && holdsOnlyBrokenImages(element);
   return content === 'label' || content === 'nothing';
 }
 
@@ -157,9 +165,8 @@ function holdsOnlyBrokenImages(element: Element): boolean {
 
 /** Whether a style of the page hides the named slot at every width, until a script shows it with its ad. */
 function waitsForAd(context: SlotContext, element: Element): boolean {
-  const isNamed = nameStrength(context, element) === 'ad' || hasAdAttribute(element) || context.networks.has(element);
   const content = contentOf(context.labels, element);
-  if (!isNamed || (content !== 'nothing' && content !== 'label')) return false;
+  if (!isCalledAd(context, element) || (content !== 'nothing' && content !== 'label')) return false;
   context.hiding ??= [...document.styleSheets].flatMap((sheet) => hidingRules(rulesOf(sheet), true));
   const matching = context.hiding.filter(({ selector }) => element.matches(selector));
   return matching.length > 0 && matching.every(({ always }) => always);
@@ -171,8 +178,7 @@ function waitsForAd(context: SlotContext, element: Element): boolean {
  */
 function isInvisibleUntilFilled(context: SlotContext, element: Element, { width, height }: Rect): boolean {
   if (width < 10 || height < 10 || !element.checkVisibility()) return false;
-  const isNamed = nameStrength(context, element) === 'ad' || hasAdAttribute(element) || context.networks.has(element);
-  if (!isNamed || element.getAttribute('aria-hidden') === 'true') return false;
+  if (!isCalledAd(context, element) || element.getAttribute('aria-hidden') === 'true') return false;
   let hidden = element;
   for (let at = parentOf(element); at && !isVisible(at); at = parentOf(at)) hidden = at;
   const content = contentOf(context.labels, hidden);
@@ -225,6 +231,7 @@ export const SLOT_EVIDENCE = {
   frameEvidence,
   isEmptyBox,
   isCollapsed,
+  isCalledAd,
   holdsOnlyLabel,
   holdsOnlyBrokenImages,
   waitsForAd,

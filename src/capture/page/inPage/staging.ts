@@ -313,7 +313,7 @@ function innermostBox(element: HTMLElement, size: AdSize): HTMLElement {
 }
 
 /** An alignment of the whole page, as many style sheets set it for the body, is not about the slot. */
-function sideOf({ textAlign, display, flexDirection, justifyContent, alignItems }: CSSStyleDeclaration) {
+function sideOf({ textAlign, display, direction, flexDirection, justifyContent, alignItems }: CSSStyleDeclaration) {
   const isColumn = /flex/.test(display) && flexDirection.startsWith('column');
   const across = isColumn ? alignItems : justifyContent;
   const said = /flex|grid/.test(display)
@@ -321,8 +321,10 @@ function sideOf({ textAlign, display, flexDirection, justifyContent, alignItems 
     : textAlign === getComputedStyle(document.body).textAlign
       ? ''
       : textAlign;
-  if (/^(-webkit-)?left$|^flex-start$/.test(said)) return 'left';
-  return /^(-webkit-)?right$|^(flex-)?end$/.test(said) ? 'right' : 'center';
+  const [start, end] = direction === 'rtl' ? (['right', 'left'] as const) : (['left', 'right'] as const);
+  if (said === 'flex-start') return start;
+  if (/^(flex-)?end$/.test(said)) return end;
+  return (['left', 'right'] as const).find((side) => said.endsWith(side)) ?? 'center';
 }
 
 function alignedLeft(slot: Columns, seen: Columns, width: number): number {

@@ -38,12 +38,18 @@ function isShown(element: Element, rect: Rect): boolean {
   return rect.width >= 10 && rect.height >= 10 && isVisible(element);
 }
 
-/** Fixed to the window, or a thin bar that sticks to its lower edge. A side bar that sticks while the text scrolls is part of the page. */
+/**
+ * Fixed to the window, or a thin bar that sticks to its lower edge. A side bar that sticks while the text scrolls is part of the
+ * page. A fixed box that fills the window and in which the page scrolls is part of it too, as is a body that a dialog fixes.
+ */
 function isSticky(element: Element): boolean {
-  for (let at: Element | null = element; at; at = parentOf(at)) {
-    const { position, bottom } = getComputedStyle(at);
-    if (position === 'fixed') return true;
+  let scrolls = false;
+  for (let at: Element | null = element; at && at !== document.body; at = parentOf(at)) {
+    const { position, bottom, overflowY } = getComputedStyle(at);
     const { width, height } = rectOf(at);
+    scrolls ||= /^(auto|scroll)$/.test(overflowY) && at.scrollHeight > at.clientHeight;
+    const isPage = scrolls && width >= innerWidth * 0.9 && height >= innerHeight * 0.9;
+    if (position === 'fixed' && !isPage) return true;
     if (position === 'sticky' && bottom !== 'auto' && width >= innerWidth * 0.8 && height <= innerHeight * 0.3)
       return true;
   }

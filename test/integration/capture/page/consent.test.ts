@@ -30,11 +30,13 @@ async function pressed(path: string, body: string): Promise<string | undefined> 
     ?.slice(9);
 }
 
-test('a dialog without a known rule is answered by its own button', async () => {
-  const body = layer(
-    `<p>Nous et nos partenaires utilisons des cookies.</p><a href="#" ${reportingClick('fr')}>Tout accepter</a>`,
-  );
-  expect(await pressed('/unknown', body)).toBe('fr');
+test.each([
+  ['fr', 'Nous et nos partenaires utilisons des cookies.', 'Tout accepter'],
+  ['ko', '이 사이트는 쿠키를 사용합니다.', '동의'],
+  ['hu', 'Ez az oldal sütiket használ.', 'Elfogadom'],
+])('a dialog in %s without a known rule is answered by its own button', async (language, text, button) => {
+  const body = `<meta charset="utf-8">${layer(`<p>${text}</p><a href="#" ${reportingClick(language)}>${button}</a>`)}`;
+  expect(await pressed(`/unknown-${language}`, body)).toBe(language);
 });
 
 test('a dialog without a known rule is answered by a button that agrees', async () => {

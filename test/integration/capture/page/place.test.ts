@@ -26,8 +26,12 @@ describe('an ad that would lie over content', () => {
     await wholeAd(body, 'desktop');
   });
 
-  test('if there is no other way, the next slot is taken', async () => {
-    const stuck = `<div style="position:relative;height:400px"><p style="position:absolute;top:0;margin:0;line-height:40px">${'Words that an ad must not hide. '.repeat(120)}</p><div style="position:absolute;top:0;left:0;width:728px"><div id="stuck" class="ad-slot"></div></div></div>`;
+  test.each([
+    ['a text', 'line-height:40px'],
+    ['a text that lets clicks through', 'line-height:40px;pointer-events:none'],
+    ['a background', 'font-size:0;width:728px;height:400px;background:url(/photo) #eee'],
+  ])('if there is no other way than over %s, the next slot is taken', async (_what, style) => {
+    const stuck = `<div style="position:relative;height:400px"><p style="position:absolute;top:0;margin:0;${style}">${'Words that an ad must not hide. '.repeat(120)}</p><div style="position:absolute;top:0;left:0;width:728px"><div id="stuck" class="ad-slot"></div></div></div>`;
     const free = '<div id="below" class="ad-slot" style="width:300px;height:250px"></div>';
     const picture = await wholeAd(`${stuck}${STORY.repeat(4)}${free}${STORY}`, 'desktop');
     expect(picture.chosen.element).toBe('#below');
@@ -44,6 +48,7 @@ describe('the ad stands across the slot', () => {
   test.each<[string, string, number]>([
     ['in the centre of a row as wide as the page', slot(''), 570],
     ['in the centre of a column that says nothing', slot('width:800px'), 250],
+    ['at the end of a right-to-left row', slot('width:800px;direction:rtl;display:flex;justify-content:flex-end'), 0],
     ['at the side that the slot names', slot('width:800px;text-align:right'), 500],
     ['at the side that the innermost box names', slot('width:800px', '<div style="text-align:left"></div>'), 0],
   ])('%s', async (_what, body, x) => {

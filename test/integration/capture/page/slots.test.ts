@@ -40,9 +40,22 @@ const styled = (css: string) => `<style>${css}</style><p>Text</p><div class="ad-
 const besidePosition = (type: string) => `<p>Text</p><div id="cntr1-square"></div><p>Text</p><script>
   ramp.que.push(() => ramp.spaAddAds([{ type: '${type}', selectorId: 'cntr1-square' }]));</script>`;
 const french = (body: string) => `<script>document.documentElement.lang = 'fr'</script><p>Texte</p>${body}`;
+const onSite = (body: string) => `<link rel="canonical" href="https://www.exampleton.net/a"><p>Text</p>${body}`;
 const ampFor = (media: string) => `<p>Text</p><amp-ad media="${media}" width="300" height="250"></amp-ad>`;
 
 const BY_SCRIPT: readonly Case[] = [
+  [
+    'a slot is found in what the bidder of Amazon is asked for',
+    `<p>Text</p><div id="spot"></div><script>window.apstag = { fetchBids() {} };
+      apstag.fetchBids({ slots: [{ slotID: 'spot', sizes: [[300, 250]] }] });</script>`,
+    [{ evidence: ['prebid'], sizes: MREC }],
+  ],
+  [
+    'a slot is found in Prebid under another name',
+    `<p>Text</p><div id="spot"></div><script>window._pbjsGlobals = ['siteBids'];
+      window.siteBids = { adUnits: [{ code: 'spot', mediaTypes: { banner: { sizes: [[300, 250]] } } }] };</script>`,
+    [{ evidence: ['prebid'], sizes: MREC }],
+  ],
   [
     'a slot is found in commands that are queued for a library that does not load',
     `${DIV}<script>window.googletag = window.googletag || {cmd: []}; googletag.cmd.push(() => {
@@ -139,6 +152,52 @@ const BY_ELEMENT: readonly Case[] = [
     evidence('amp'),
   ],
   ['a data attribute makes a slot', `<div data-ad-unit="/1/x" ${sized}></div>`, evidence('attribute')],
+  ['an attribute of a network makes a slot', `<div data-adunitid="2" ${sized}></div>`, evidence('attribute')],
+  ['a targeting attribute makes no slot', '<p>Text</p><div data-ad-target="header"></div>', []],
+  [
+    'a position in a data attribute of an empty element makes a slot of its sizes',
+    '<p>Text</p><div data-voc-vam-position="robapaginas"></div>',
+    [{ evidence: ['attribute'], sizes: expect.arrayContaining([[300, 250]]) }],
+  ],
+  [
+    'the only element in a slot names its position',
+    '<p>Text</p><div class="ad-slot"><div data-position="skyscraper"></div></div>',
+    [{ sizes: expect.arrayContaining([[160, 600]]) }],
+  ],
+  [
+    'an element that Advanced Ads names after the site is a slot',
+    onSite('<div id="examp-1073628134"></div>'),
+    evidence('attribute'),
+  ],
+  ['an element with the name of another site is no slot', onSite('<div id="other-1073628134"></div>'), []],
+  ['a name that ends in an ad after its place makes a slot', '<p>Text</p><div class="rightads"></div>', [{}]],
+  ['a word that only ends like one makes no slot', '<p>Text</p><div class="subhead-bread"></div>', []],
+  ...['mh-ad-label ad-element_ad', 'ad-slot--with-label', 'ad has-label', 'c-ad c-ad--label', 'FreeStarAd'].map(
+    (name): Case => [`the class ${name} makes a slot`, `<p>Text</p><div class="${name}"></div>`, [{}]],
+  ),
+  ['an empty label of an ad is not a slot', '<p>Text</p><div class="ad-unit__label"></div>', []],
+  ...['Auglýsing', 'تبلیغات', 'İlan'].map(
+    (label): Case => [
+      `a box with the text ${label} is a slot`,
+      `<div class="banner" ${sized}>${label}</div>`,
+      evidence('attribute'),
+    ],
+  ),
+  [
+    'a role description makes a slot',
+    `<div aria-roledescription="Publicidad" role="region" ${sized}></div>`,
+    evidence('attribute'),
+  ],
+  [
+    'a slot in a body that a dialog fixed is part of the page',
+    `<style>body{position:fixed;width:100%}</style><p>Text</p><div class="ad-slot" ${sized}></div>`,
+    [{ sticky: false, kind: 'display' }],
+  ],
+  [
+    'a slot in a fixed box in which the page scrolls is part of the page',
+    `<div style="position:fixed;inset:0;overflow:auto"><div class="ad-slot" ${sized}></div><p style="height:900px"></div>`,
+    [{ sticky: false, kind: 'display' }],
+  ],
   ['a class makes a slot', `<div class="c-adSlot sidebar" ${sized}></div>`, evidence('attribute')],
   ['a banner of a known size is a slot', `<div class="banner" ${sized}></div>`, evidence('attribute')],
   [

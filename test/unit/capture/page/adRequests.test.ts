@@ -19,6 +19,8 @@ test.each<[string, string, AdRequestAction]>([
   ['https://www.example.com/translator?bids=1', 'XHR', 'drop'],
   ['https://www.example.com/e/dtb/bid', 'XHR', 'drop'],
   ['https://cdn.taboola.com:444/libtrc/loader', 'Script', 'drop'],
+  ['https://html-load.com/loader.min.js', 'Script', 'hold'],
+  ['https://fb.content-loader.com/core.js', 'Script', 'hold'],
   ['https://www.example.com/news/ads-and-us', 'Document', 'pass'],
   ['https://www.example.com/downloads/pagead-guide.pdf', 'Document', 'pass'],
   ['data:text/html,/gampad/ads', 'Document', 'pass'],
