@@ -68,6 +68,8 @@ const PHONE_BANNERS = '320x50 320x100 300x50 300x100';
 const NETWORKS: readonly NetworkRow[] = [
   // github.com/googleads/google-publisher-tag-samples, ad-sizes and collapse-empty-ad-slots
   { name: 'Google Publisher Tag', selectors: '[id^="div-gpt-ad"], [data-google-query-id], [id^="gpt-ad-"]' },
+  // schema.org/WPAdBlock
+  { name: 'Ad block of schema.org', selectors: '[itemtype$="schema.org/WPAdBlock"]' },
   // support.google.com/adsense/answer/9261805: ads that Google's script adds outside of the page's content. Before the rows that match some of them too
   {
     name: 'AdSense auto ads outside of the content',

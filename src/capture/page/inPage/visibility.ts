@@ -40,16 +40,18 @@ function isShown(element: Element, rect: Rect): boolean {
 
 /**
  * Fixed to the window, or a thin bar that sticks to its lower edge. A side bar that sticks while the text scrolls is part of the
- * page. A fixed box that fills the window and in which the page scrolls is part of it too, as is a body that a dialog fixes.
+ * page. A fixed box that fills the window and in which the page scrolls is part of it too, as are a body that a dialog fixes, and a
+ * header at the top that is higher than any anchor: the page begins below it.
  */
 function isSticky(element: Element): boolean {
   let scrolls = false;
   for (let at: Element | null = element; at && at !== document.body; at = parentOf(at)) {
     const { position, bottom, overflowY } = getComputedStyle(at);
-    const { width, height } = rectOf(at);
+    const { y, width, height } = rectOf(at);
     scrolls ||= /^(auto|scroll)$/.test(overflowY) && at.scrollHeight > at.clientHeight;
     const isPage = scrolls && width >= innerWidth * 0.9 && height >= innerHeight * 0.9;
-    if (position === 'fixed' && !isPage) return true;
+    const isHeader = y <= 0 && width >= innerWidth * 0.8 && height > 130 && height < innerHeight * 0.5;
+    if (position === 'fixed' && !isPage && !isHeader) return true;
     if (position === 'sticky' && bottom !== 'auto' && width >= innerWidth * 0.8 && height <= innerHeight * 0.3)
       return true;
   }

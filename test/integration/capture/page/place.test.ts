@@ -94,6 +94,13 @@ test('a bar that sticks beside the text is a part of the page, a fixed one is no
   expect(picture.chosen.element).toBe('#side');
 });
 
+test('a high header that is fixed at the top is a part of the page', async () => {
+  const slot = '<div class="ad-slot" id="top" style="width:970px;height:250px;margin:auto"></div>';
+  const header = `<div style="position:fixed;top:0;left:0;width:100%;background:#fff">${slot}<nav>News</nav></div>`;
+  const body = `${header}<div style="margin-top:320px">${STORY}</div>${STORY}`;
+  expect((await wholeAd(body, 'desktop', { size: [970, 250] })).chosen.element).toBe('#top');
+});
+
 test('a choice that is not sure has a warning, and a declared slot of the size at the top has none', async () => {
   const wide = `${STORY}<div id="div-1" class="ad-slot" style="width:970px;height:250px"></div>${STORY}`;
   expect(codes(await wholeAd(wide, 'desktop'))).toContain('slot_uncertain');
