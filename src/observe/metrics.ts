@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { EXPORT_FORMATS } from '../domain/exports.ts';
 import { CONNECTION_OUTCOMES } from '../domain/locations.ts';
+import { PRIORITIES } from '../domain/priorities.ts';
 import { MILESTONES, SCREENSHOT_STATUSES } from '../domain/states.ts';
 import { CHANNELS, type Channel } from '../domain/topics.ts';
 import { type ControllerMetrics, createControllerMetrics } from './controllerMetrics.ts';
@@ -37,6 +38,12 @@ export interface MeasuredDeliveryAttempt {
   readonly seconds: number;
 }
 
+interface ReachedMilestone {
+  readonly milestone: string;
+  readonly priority: string;
+  readonly seconds: number;
+}
+
 export interface MeasuredExportAttempt {
   readonly format: string;
   /** `ready`, `retry`, `failed`. */
@@ -52,7 +59,7 @@ export interface Metrics {
   /** Counts screenshots that reached these final statuses. */
   countScreenshots(statuses: readonly string[]): void;
   /** Times sets that reached a milestone. */
-  timeMilestones(reached: readonly { readonly milestone: string; readonly seconds: number }[]): void;
+  timeMilestones(reached: readonly ReachedMilestone[]): void;
   countProcessorSeconds(seconds: number): void;
   /** Records the time that a capture program spent in one phase. */
   recordCapturePhase(phase: string, seconds: number): void;
@@ -117,7 +124,7 @@ export function createMetrics(): Metrics {
       for (const status of statuses) made.captures.inc({ status });
     },
     timeMilestones: (reached) => {
-      for (const { milestone, seconds } of reached) made.milestones.observe({ milestone }, seconds);
+      for (const { seconds, ...labels } of reached) made.milestones.observe(labels, seconds);
     },
     countProcessorSeconds: (seconds) => made.processorSeconds.inc(seconds),
     recordCapturePhase: (phase, seconds) => made.captureSeconds.observe({ phase }, seconds),
@@ -202,7 +209,7 @@ function captureInstruments(registry: Registry) {
     milestones: new Histogram({
       name: 'tearsheet_set_milestone_seconds',
       help: 'Time from the acceptance of a set (202) until it is `admitted`, its `first_picture` is stored, or it is settled as `complete`, `deadline`, `lost`, `unscheduled` or `canceled`.',
-      labelNames: ['milestone'],
+      labelNames: ['milestone', 'priority'],
       buckets: [...MILESTONE_BUCKETS],
       registers,
     }),
@@ -307,7 +314,8 @@ function createKnownSeries(made: KnownInstruments): void {
     made.limitedRequests.inc({ limit }, 0);
   for (const outcome of ['wrong', 'blocked']) made.rejectedKeys.inc({ outcome }, 0);
   for (const status of SCREENSHOT_STATUSES) if (status !== 'pending') made.captures.inc({ status }, 0);
-  for (const milestone of MILESTONES) made.milestones.zero({ milestone });
+  for (const milestone of MILESTONES)
+    for (const priority of PRIORITIES) made.milestones.zero({ milestone, priority });
   for (const channel of CHANNELS) {
     for (const outcome of ['delivered', 'retry', 'gone', 'refused']) made.attempts.inc({ channel, outcome }, 0);
     for (const outcome of ['delivered', 'retries_exhausted', 'gone', 'refused'])
