@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { EXPORT_FORMATS } from '../domain/exports.ts';
 import { CONNECTION_OUTCOMES } from '../domain/locations.ts';
 import { PRIORITIES } from '../domain/priorities.ts';
+import { type CountSignIn, SIGN_IN_METHODS, SIGN_IN_OUTCOMES } from '../domain/signIns.ts';
 import { MILESTONES, SCREENSHOT_STATUSES } from '../domain/states.ts';
 import { CHANNELS, type Channel } from '../domain/topics.ts';
 import { type ControllerMetrics, createControllerMetrics } from './controllerMetrics.ts';
@@ -56,6 +57,7 @@ export interface Metrics {
   countRequest(request: MeasuredRequest): void;
   /** Counts an API key that was wrong (`wrong`), or rejected without a look-up after too many wrong ones (`blocked`). */
   countRejectedKey(outcome: 'wrong' | 'blocked'): void;
+  readonly countSignIn: CountSignIn;
   /** Counts screenshots that reached these final statuses. */
   countScreenshots(statuses: readonly string[]): void;
   /** Times sets that reached a milestone. */
@@ -120,6 +122,7 @@ export function createMetrics(): Metrics {
       made.requestSeconds.observe({ route: labels.route, method: labels.method }, seconds);
     },
     countRejectedKey: (outcome) => made.rejectedKeys.inc({ outcome }),
+    countSignIn: (method, outcome) => made.signIns.inc({ method, outcome }),
     countScreenshots: (statuses) => {
       for (const status of statuses) made.captures.inc({ status });
     },
@@ -180,6 +183,12 @@ function requestInstruments(registry: Registry) {
       name: 'tearsheet_rejected_keys_total',
       help: 'API keys that were rejected, by outcome: `wrong` after a look-up, `blocked` without one, after too many wrong keys from the same network.',
       labelNames: ['outcome'],
+      registers,
+    }),
+    signIns: new Counter({
+      name: 'tearsheet_sign_ins_total',
+      help: 'Sign-ins to the pages, by method and outcome: `signed_in`, `refused` (a person, link or key that is unknown or not valid any more), `failed` (the provider, or the mail server with the link).',
+      labelNames: ['method', 'outcome'],
       registers,
     }),
   };
@@ -313,9 +322,10 @@ function createKnownSeries(made: KnownInstruments): void {
   for (const limit of ['key_rate', 'address_rate', 'link_rate', 'pictures_per_day', 'exports'])
     made.limitedRequests.inc({ limit }, 0);
   for (const outcome of ['wrong', 'blocked']) made.rejectedKeys.inc({ outcome }, 0);
+  for (const method of SIGN_IN_METHODS)
+    for (const outcome of SIGN_IN_OUTCOMES) made.signIns.inc({ method, outcome }, 0);
   for (const status of SCREENSHOT_STATUSES) if (status !== 'pending') made.captures.inc({ status }, 0);
-  for (const milestone of MILESTONES)
-    for (const priority of PRIORITIES) made.milestones.zero({ milestone, priority });
+  for (const milestone of MILESTONES) for (const priority of PRIORITIES) made.milestones.zero({ milestone, priority });
   for (const channel of CHANNELS) {
     for (const outcome of ['delivered', 'retry', 'gone', 'refused']) made.attempts.inc({ channel, outcome }, 0);
     for (const outcome of ['delivered', 'retries_exhausted', 'gone', 'refused'])

@@ -38,7 +38,7 @@ async function takeOfNetwork(db: Queryable, request: Request): Promise<void> {
 }
 
 export function addProviderRoutes({ options, router, send }: PageRoutes): void {
-  const { provider, secret, publicUrl, log, membershipRules = [] } = options;
+  const { provider, secret, publicUrl, log, countSignIn, membershipRules = [] } = options;
   if (provider === undefined) return;
   const paths = pathsOf(publicUrl, '');
   const cookie = cookieOptions(publicUrl, `${paths.base}/sign-in`);
@@ -48,6 +48,7 @@ export function addProviderRoutes({ options, router, send }: PageRoutes): void {
     await takeOfNetwork(options.store.db, request);
     const started = await provider.start().catch((error: unknown) => {
       log.warn({ err: error }, 'the OpenID Connect provider does not answer; check OIDC_ISSUER');
+      countSignIn?.('provider', 'failed');
       return undefined;
     });
     if (started === undefined) {
@@ -73,6 +74,7 @@ export function addProviderRoutes({ options, router, send }: PageRoutes): void {
     await takeOfNetwork(options.store.db, request);
     const claims = await finish(provider, request.url, flow).catch((error: unknown) => {
       log.warn({ err: error }, 'a sign-in with the provider failed');
+      countSignIn?.('provider', 'failed');
       return errorMessage(error);
     });
     if (typeof claims === 'string') {
@@ -85,6 +87,7 @@ export function addProviderRoutes({ options, router, send }: PageRoutes): void {
       const session = { userId, method: 'provider', idToken: claims.idToken, next: ownPage(paths, flow.next) } as const;
       return startPersonSession(tx, options, { request, response, paths }, session);
     });
+    countSignIn?.('provider', to === undefined ? 'refused' : 'signed_in');
     if (to !== undefined) {
       response.redirect(303, to);
       return;

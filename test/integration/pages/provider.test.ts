@@ -150,9 +150,12 @@ describe('the provider', () => {
     expectLoggedErrors(/the OpenID Connect provider does not answer/);
     const dead = await startListener(createServer());
     await dead.close();
-    const lonely = await startPages(optionsOf({ ...at.main(), issuer: dead.url }));
+    const counted: unknown[] = [];
+    const countSignIn = (...given: unknown[]) => counted.push(given);
+    const lonely = await startPages({ ...optionsOf({ ...at.main(), issuer: dead.url }), countSignIn });
     const { status, text } = await browse(lonely).get('/sign-in/provider');
     expect([status, text.includes('does not answer')]).toEqual([503, true]);
+    expect(counted).toEqual([['provider', 'failed']]);
     await lonely.close();
   });
 });
