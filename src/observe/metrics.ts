@@ -11,7 +11,7 @@ import { addProcessMetrics, createScrapeGauges, type ScrapeGauges } from './proc
 /** The kinds of removed objects. */
 const REMOVED = [
   ...['set', 'draft', 'upload', 'export', 'file', 'job'],
-  ...['event', 'test_receiver', 'stored_answer', 'audit_log_entry'],
+  ...['event', 'test_receiver', 'stored_answer', 'audit_log_entry', 'user'],
 ];
 
 export interface QueueState {
