@@ -14,6 +14,7 @@ import { Failure, failureMessage, forbiddenAction } from '../../domain/failure.t
 import { MISSED_AFTER_MINUTES, REFUSED_RUNS_MAX } from '../../domain/schedules.ts';
 import { formatInstant } from '../../domain/time.ts';
 import type { Log } from '../../lib/log.ts';
+import { withSpan } from '../../observe/tracing.ts';
 import { recordAction } from '../organizations/auditLogQueries.ts';
 import { type AcceptanceContext, acceptScreenshotRequest } from '../requests/acceptScreenshotRequest.ts';
 import { nextRuns } from './rules.ts';
@@ -43,8 +44,19 @@ export async function startSchedules(context: RunContext & { readonly queue: Que
 
 /** Makes the run of an entry, unless it is not the next one any more. @throws errors of PostgreSQL; the queue then tries again. */
 export async function runSchedule(entry: Entry, context: RunContext): Promise<void> {
+  // The set belongs to this trace, as that of a request to the API.
+  const options = { kind: 'producer', attributes: { 'tearsheet.schedule': entry.schedule_id } } as const;
+  const run = await withSpan('run schedule', options, async (span) => {
+    const made = await tryRun(entry, context);
+    span.set({ 'tearsheet.outcome': made?.outcome });
+    return made;
+  });
+  if (run !== undefined) context.log.info({ ...entry, ...run }, 'a run of a schedule was decided');
+}
+
+function tryRun(entry: Entry, context: RunContext): Promise<Run | undefined> {
   const { db, log } = context;
-  const run = await db
+  return db
     .transaction()
     .execute((tx) => makeRun(tx, entry, context))
     .catch((error: unknown) => {
@@ -54,7 +66,6 @@ export async function runSchedule(entry: Entry, context: RunContext): Promise<vo
         return schedule && endRun(tx, schedule, refused, context.queue);
       });
     });
-  if (run !== undefined) log.info({ ...entry, ...run }, 'a run of a schedule was decided');
 }
 
 /** @throws errors that are no refusal, for some hours. */

@@ -3,6 +3,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runSchedule, startSchedules, wakeLateSchedules } from '../../../../src/core/schedules/runs.ts';
 import { type Enqueuer, type Payloads, startQueue } from '../../../../src/db/queue.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
+import { formatTraceparent } from '../../../../src/lib/traceparent.ts';
+import { NO_SPAN, useTracer } from '../../../../src/observe/tracing.ts';
 import { sleep } from '../../../../src/lib/sleep.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
@@ -161,6 +163,30 @@ test.each([
   expect(await api.count('screenshot_sets')).toBe(sets);
   expect(await api.count('schedule_runs')).toBe(1);
   expect(Date.parse(next_runs[0])).toBeGreaterThan(Date.now());
+});
+
+test('a run is a span, and its set belongs to the trace', async () => {
+  const id = await create();
+  const entry = await makeDue(id);
+  const active = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), flags: 1 };
+  const spans: unknown[] = [];
+  useTracer({
+    run: async (name, options, work) => {
+      spans.push([name, options]);
+      return work(NO_SPAN);
+    },
+    within: (_parent, work) => work(),
+    active,
+    activeSpan: NO_SPAN,
+  });
+  try {
+    await run(entry);
+  } finally {
+    useTracer(undefined);
+  }
+  expect(spans).toContainEqual(['run schedule', { kind: 'producer', attributes: { 'tearsheet.schedule': id } }]);
+  const sets = await api.store.db.selectFrom('screenshot_sets').select('traceparent').execute();
+  expect(sets).toEqual([{ traceparent: formatTraceparent(active) }]);
 });
 
 test('a run waits if the clock went back', async () => {
