@@ -15,6 +15,7 @@ import { MISSED_AFTER_MINUTES, REFUSED_RUNS_MAX } from '../../domain/schedules.t
 import { formatInstant } from '../../domain/time.ts';
 import type { Log } from '../../lib/log.ts';
 import { withSpan } from '../../observe/tracing.ts';
+import { recordNotice } from '../notices/notices.ts';
 import { recordAction } from '../organizations/auditLogQueries.ts';
 import { type AcceptanceContext, acceptScreenshotRequest } from '../requests/acceptScreenshotRequest.ts';
 import { nextRuns } from './rules.ts';
@@ -116,6 +117,8 @@ async function endRun(tx: Queryable, schedule: DueSchedule, run: Run, queue: Enq
     await updateSchedule(tx, id, { due_at: null, refused_runs, paused_at: now, paused_reason });
     const changes = changesBetween({ paused: false }, { paused: true, reason: paused_reason });
     await recordAction(tx, SERVICE, { organizationId, action: 'schedule.updated', objectId: id, changes });
+    const facts = { label: schedule.name, reason: paused_reason };
+    await recordNotice(tx, { organizationId, kind: 'schedule_paused', subjectId: id, facts });
     return run;
   }
   const after = new Date(Math.max(due_at.getTime(), now.getTime()));
