@@ -42,6 +42,12 @@ export function addProviderRoutes({ options, router, send }: PageRoutes): void {
   if (provider === undefined) return;
   const paths = pathsOf(publicUrl, '');
   const cookie = cookieOptions(publicUrl, `${paths.base}/sign-in`);
+  const missing = new Set<string>();
+  const warnOnce = (organization: string) => {
+    if (missing.has(organization)) return;
+    missing.add(organization);
+    log.warn({ organization }, 'a rule in MEMBERSHIP_RULES names an organization that does not exist');
+  };
   const failed = (text: string, status: number): ResultsPage =>
     notePage('You are not signed in', html`<p>${text}</p>${signInWays(paths, waysOf(options), { next: '' })}`, status);
   router.get('/sign-in/provider', async (request, response) => {
@@ -82,7 +88,7 @@ export function addProviderRoutes({ options, router, send }: PageRoutes): void {
       return;
     }
     const to = await options.store.db.transaction().execute(async (tx) => {
-      const userId = await signInByClaims(tx, claims, membershipRules);
+      const userId = await signInByClaims(tx, claims, membershipRules, warnOnce);
       if (userId === undefined) return undefined;
       const session = { userId, method: 'provider', idToken: claims.idToken, next: ownPage(paths, flow.next) } as const;
       return startPersonSession(tx, options, { request, response, paths }, session);

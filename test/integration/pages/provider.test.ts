@@ -21,6 +21,7 @@ const RULES: readonly MembershipRule[] = [
   { organization: 'demo', role: 'owner', group: 'owners' },
   { organization: 'demo', role: 'viewer', email_domain: 'corp.example' },
   { organization: 'missing', role: 'owner', group: 'owners' },
+  { organization: 'missing', role: 'owner', group: 'strangers' },
 ];
 
 let [provider, second]: OidcProvider[] = [];
@@ -236,6 +237,8 @@ describe('an identity', () => {
       await begin({ email: `${account}@else.example`, email_verified: true }),
       /no organization has invited you/,
     );
+    // A rule names the group, but its organization does not exist.
+    await expectRefused(await begin({ groups: ['strangers'] }), /no organization has invited you/);
     expect(await users()).toEqual(before);
   });
 
