@@ -53,7 +53,7 @@ async function checksOfLargeTables(url: string): Promise<string[]> {
   await client.connect();
   const { rows } = await client.query<{ name: string }>(`
     select conrelid::regclass || '.' || conname as name from pg_constraint where contype = 'c' and convalidated
-      and conrelid::regclass::text = any('{ads,audit_log,deliveries,delivery_attempts,events,images,placements,
+      and conrelid::regclass::text = any('{ads,audit_log,deliveries,delivery_attempts,events,images,
         screenshot_jobs,screenshot_sets,screenshots}')`);
   await client.end();
   return rows.map(({ name }) => name);
