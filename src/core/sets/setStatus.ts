@@ -12,7 +12,10 @@ export interface SetTime {
   readonly priority: Priority;
 }
 
-const SET_TIME = [sql<number>`extract(epoch from clock_timestamp() - created_at)::float8`.as('seconds'), 'priority'] as const;
+const SET_TIME = [
+  sql<number>`extract(epoch from clock_timestamp() - created_at)::float8`.as('seconds'),
+  'priority',
+] as const;
 
 /** Locks a set of this organization until the transaction ends. */
 export async function lockSet(

@@ -76,7 +76,9 @@ test('each page has its location, cookies and headers, none has the proxy, and t
   const all = [GERMANY, { ...GERMANY, id: 'fr' }].map((location) => ({ ...location, proxy }));
   const guarded = { credentials: {}, guard: createGuard({ allow: [] }), timing: { firstDelayMs: 1 } };
   const tunnels = createLocationGateway({ ...api.options, locations: new Locations({ locations: all, ...guarded }) });
-  const server = createServer().on('connect', (request, socket: Socket, head) => tunnels?.connect(request, socket, head));
+  const server = createServer().on('connect', (request, socket: Socket, head) =>
+    tunnels?.connect(request, socket, head),
+  );
   const listener = await startListener(server);
   const token = issueJobToken(api.secret, jobId, new Date(Date.now() + 60_000));
   const through = (location: string) =>

@@ -29,8 +29,12 @@ describe('metrics', () => {
     expect(text).toContain('tearsheet_export_attempts_total{format="pdf",outcome="ready"} 1');
     expect(text).toContain('tearsheet_export_attempt_duration_seconds_sum{format="pdf"} 12');
     expect(text).toContain('tearsheet_captures_total{status="no_slots"} 1');
-    expect(text).toContain('tearsheet_set_milestone_seconds_bucket{le="300",milestone="first_picture",priority="low"} 1');
-    expect(text).toContain('tearsheet_set_milestone_seconds_bucket{le="120",milestone="first_picture",priority="low"} 0');
+    expect(text).toContain(
+      'tearsheet_set_milestone_seconds_bucket{le="300",milestone="first_picture",priority="low"} 1',
+    );
+    expect(text).toContain(
+      'tearsheet_set_milestone_seconds_bucket{le="120",milestone="first_picture",priority="low"} 0',
+    );
     expect(text).toContain('tearsheet_capture_processor_seconds_total 2.5');
     expect(text).toContain('tearsheet_capture_phase_seconds_sum{phase="page"} 3');
     expect(text).toContain('tearsheet_deliveries_total{channel="webhook",outcome="delivered"} 1');

@@ -6,9 +6,9 @@ import { runSchedule, startSchedules, wakeLateSchedules } from '../../../../src/
 import { type Enqueuer, type Payloads, startQueue } from '../../../../src/db/queue.ts';
 import { SERVICE } from '../../../../src/domain/auditLog.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
+import { sleep } from '../../../../src/lib/sleep.ts';
 import { formatTraceparent } from '../../../../src/lib/traceparent.ts';
 import { NO_SPAN, useTracer } from '../../../../src/observe/tracing.ts';
-import { sleep } from '../../../../src/lib/sleep.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
