@@ -187,7 +187,7 @@ function requestInstruments(registry: Registry) {
     }),
     signIns: new Counter({
       name: 'tearsheet_sign_ins_total',
-      help: 'Sign-ins to the pages, by method and outcome: `signed_in`, `refused` (a person, link or key that is unknown or not valid any more), `failed` (the provider, or the mail server with the link).',
+      help: 'Sign-ins to the pages, by method and outcome: `signed_in`, `refused` (an unknown or expired person, link or key), `failed` (the provider, or the mail server with the link).',
       labelNames: ['method', 'outcome'],
       registers,
     }),
