@@ -97,9 +97,9 @@ describe('an upgrade while sets are captured', () => {
   });
 
   it('a rollback to the last chart loses no running set', async () => {
-    const early = await held('rolled back');
+    const early = await held('rollback');
     await e2e.installation.rollback();
-    e2e.servers.requestGate.release('rolled back');
+    e2e.servers.requestGate.release('rollback');
     await e2e.expectApproved(early);
     await e2e.expectApproved(await e2e.requestSet('After the rollback'));
   });
