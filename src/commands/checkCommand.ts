@@ -9,7 +9,7 @@ export function checkCommand(program: Command): void {
   program
     .command('check')
     .description(
-      'check database, artifact store and, by a dry run on the cluster, the pods of captures; `helm test` runs it',
+      'check database, artifact store, mail server, sign-in, locations and, by a dry run on the cluster, the pods of captures; `helm test` runs it',
     )
     .option(
       '--files',
@@ -20,12 +20,14 @@ export function checkCommand(program: Command): void {
       const { probeStore } = await import('../artifacts/storeCheck.ts');
       const { checkDatabase, serviceContextFromEnvironment } = await import('./service/serviceContext.ts');
       const { connectCluster } = await import('./service/kubernetesController.ts');
+      const { outsideChecks } = await import('./service/outsideChecks.ts');
       const { runSections } = await import('./sections.ts');
       const context = await serviceContextFromEnvironment({ name: 'check', worksQueues: false });
       const results = await runSections(
         {
           database: () => checkDatabase(context),
           artifacts: () => probeStore(context.artifacts),
+          ...outsideChecks(context.config, context.publicUrl),
           ...(context.config.CAPTURE_PROFILE !== undefined && {
             captures: async () => (await connectCluster(context)).dryRunCaptures({ pods: !withoutPods }),
           }),

@@ -21,7 +21,7 @@ export function secretsCommand(program: Command): void {
         const others = (await storedKeyIds(db)).filter((id) => id !== keyRing.currentId);
         console.log(
           others.length === 0
-            ? 'No stored secret needs another key. You can remove the other keys from SECRETS_KEYS.'
+            ? 'No stored secret needs another key. You can remove the other keys from SECRETS_KEYS after a day: until then, answers kept for repeated requests need them.'
             : `Stored secrets still need the keys ${others.join(', ')}. Run this command again.`,
         );
       }),

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type Config, loadConfig } from '../config.ts';
 import { requireOrganization } from '../core/organizations/organizations.ts';
+import { eraseUser } from '../core/people/eraseUser.ts';
 import { changeRole, listMembers, type MemberRef, removeMember, requireMemberByEmail } from '../core/people/members.ts';
 import { sendInvitation } from '../core/people/sendInvitation.ts';
 import { requireEmail } from '../core/people/users.ts';
@@ -12,7 +13,9 @@ import { mailerOf } from './service/people.ts';
 import { print, withStore } from './withStore.ts';
 
 export function userCommand(program: Command): void {
-  const user = program.command('user').description('manage the members of organizations: list, invite, role, remove');
+  const user = program
+    .command('user')
+    .description('manage the members of organizations: list, invite, role, remove, erase');
   user
     .command('list <slug>')
     .description('list the members of an organization')
@@ -50,6 +53,10 @@ export function userCommand(program: Command): void {
     .action((slug: string, email: string) =>
       withMember({ slug, email }, (db, ref) => db.transaction().execute((tx) => removeMember(tx, ref, OPERATOR))),
     );
+  user
+    .command('erase <email>')
+    .description('erase a person from all organizations; reviews and comments stay, by "A former member"')
+    .action((email: string) => withStore((db) => db.transaction().execute((tx) => eraseUser(tx, requireEmail(email)))));
 }
 
 interface Named {

@@ -176,7 +176,7 @@ export const SettingsBody = z
 const RetentionBounds = z
   .object({
     minimum: z.int(),
-    maximum: z.int().describe('The operator may have set it.'),
+    maximum: z.int(),
     default: z.int().nullable().describe('Applies if the organization chose nothing. Null: the objects stay.'),
   })
   .meta({ id: 'RetentionBounds', description: `The days that the organization may choose. ${OURS}` });

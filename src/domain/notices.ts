@@ -30,6 +30,7 @@ export const NOTICES = {
   client_answered: { label: 'A client answered through a share link', timing: 'now', roles: REVIEWERS },
   share_opened: { label: 'A share link was opened for the first time', timing: 'day', roles: ['owner', 'manager'] },
   endpoint_disabled: { label: 'The service disabled a webhook endpoint', timing: 'now', roles: ['owner'] },
+  schedule_paused: { label: 'The service paused a schedule', timing: 'now', roles: ['owner', 'manager'] },
   quota_near: { label: 'The quota of the day is used to 80 % or 100 %', timing: 'now', roles: ['owner', 'manager'] },
 } as const satisfies Record<string, NoticeRule>;
 
@@ -54,7 +55,7 @@ export interface NoticeFacts {
   /** The reviewer or client. */
   readonly by?: string;
   readonly approved?: boolean;
-  /** The label of a share link, or the host of an endpoint. */
+  /** The label of a share link, the host of an endpoint, or the name of a schedule. */
   readonly label?: string;
   readonly reason?: string;
   /** quota_near, as counts of pictures */

@@ -24,8 +24,8 @@ export const LOCATION_HEADER = 'x-tearsheet-location';
 export const JOB_HEADER = 'x-tearsheet-job';
 
 export interface GatewayOptions {
-  /** @throws Error if the token is not valid for the job. The capture gets the message. */
-  readonly authenticate: (token: string, jobId: string, source: string) => Promise<unknown>;
+  /** @throws Error if the token is not valid for the job, or the job not for the location. The capture gets the message. */
+  readonly authenticate: (token: string, jobId: string, source: string, location: string) => Promise<unknown>;
   /** @returns undefined if there is no such location. */
   readonly connector: (location: string) => Connector | undefined;
   readonly log: Pick<Log, 'info'>;
@@ -65,13 +65,13 @@ export function createGateway({ authenticate, connector, log }: GatewayOptions):
     if (fault !== undefined) return refuse(new EgressRefusedError(`The gateway rejected the request: ${fault}.`));
     const header = (name: string) => String(request.headers[name] ?? '');
     const token = /^Bearer (\S+)$/.exec(header('proxy-authorization'))?.[1] ?? '';
+    const location = header(LOCATION_HEADER);
     try {
-      await authenticate(token, header(JOB_HEADER), socket.remoteAddress ?? '');
+      await authenticate(token, header(JOB_HEADER), socket.remoteAddress ?? '', location);
     } catch (error) {
       if (error instanceof TooManyTunnelsError) return refuse(error);
       return refuse(new ConnectionFailedError(`The gateway rejected the capture: ${errorMessage(error)}`));
     }
-    const location = header(LOCATION_HEADER);
     if (socket.destroyed) return;
     if (ofCapture.of(token) >= MAX_OF_CAPTURE)
       return refuse(new TooManyTunnelsError(`A capture has at most ${MAX_OF_CAPTURE} connections.`));

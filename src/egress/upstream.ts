@@ -30,10 +30,19 @@ export interface UpstreamOptions {
   readonly timing?: Partial<UpstreamTiming> | undefined;
 }
 
+interface Try {
+  readonly startedAt: number;
+  /** The proxy accepted the connection. */
+  readonly isConnected: boolean;
+}
+
 const TIMING: UpstreamTiming = { tryMs: 8_000, allMs: 20_000, firstDelayMs: 250, openMs: 30_000 };
 const TRIES = 3;
 /** The breaker opens after so many connections in succession that failed because of the proxy. */
 const FAILURES_TO_OPEN = 5;
+
+/** The proxy accepted the connection and did not answer. It may hang, or wait for a host that drops packets. */
+class SilentProxyError extends LocationUnavailableError {}
 
 /**
  * Names are resolved here, and the connection is refused unless all addresses are public. Then the proxy gets the name, so that the site's
@@ -77,7 +86,8 @@ export class Upstream implements Connector {
         observe?.('target_failed');
         throw error;
       }
-      this.#failed(error);
+      // Five hosts that drop packets must not pause the location for all organizations.
+      if (!(error instanceof SilentProxyError)) this.#failed(error);
       observe?.('unavailable');
       const { location } = this.#options;
       throw new LocationUnavailableError(`Location ${location}: ${error.message}.`, { cause: error });
@@ -102,12 +112,17 @@ export class Upstream implements Connector {
     const all = AbortSignal.any([AbortSignal.timeout(allMs), ...(signal ? [signal] : [])]);
     for (let tries = 1; ; tries += 1) {
       const startedAt = performance.now();
+      let isConnected = false;
+      const onConnected = () => {
+        isConnected = true;
+      };
       try {
-        return await dialThrough(this.#options.proxy, target, AbortSignal.any([all, AbortSignal.timeout(tryMs)]));
+        const trying = { signal: AbortSignal.any([all, AbortSignal.timeout(tryMs)]), onConnected };
+        return await dialThrough(this.#options.proxy, target, trying);
       } catch (error) {
         signal?.throwIfAborted();
         if (error instanceof ConnectionFailedError || error instanceof CredentialsRejectedError) throw error;
-        const failure = this.#typed(error, target, startedAt);
+        const failure = this.#typed(error, target, { startedAt, isConnected });
         if (failure instanceof NetworkTimeoutError || tries === TRIES || all.aborted) throw failure;
         await sleep(backOffMs(tries, { firstMs: firstDelayMs, maxMs: allMs }), signal);
       }
@@ -115,13 +130,14 @@ export class Upstream implements Connector {
   }
 
   /** A proxy that waits for its target and one that hangs look alike. It hangs if it answered nobody in the meantime. */
-  #typed(error: unknown, { host, port }: DialTarget, startedAt: number): Error {
+  #typed(error: unknown, { host, port }: DialTarget, { startedAt, isConnected }: Try): Error {
     if (error instanceof LocationUnavailableError) return error;
     if (!(error instanceof Error) || error.name !== 'TimeoutError')
       return new LocationUnavailableError(errorMessage(error), { cause: error });
     if (this.#answeredAt >= startedAt)
       return new NetworkTimeoutError(`The connection to ${host}:${port} was not made in time.`);
-    return new LocationUnavailableError('its proxy did not answer in time', { cause: error });
+    const Silent = isConnected ? SilentProxyError : LocationUnavailableError;
+    return new Silent('its proxy did not answer in time', { cause: error });
   }
 
   #succeeded(): void {

@@ -31,11 +31,15 @@ export class CredentialsRejectedError extends LocationUnavailableError {}
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'socks5:': 1080 };
 
 /**
- * Connects to the target through the proxy. No message contains the address of the proxy or the credentials.
+ * Connects to the target through the proxy. @param onConnected called when the proxy has accepted the connection. No message contains the address of the proxy or the credentials.
  * @throws ConnectionFailedError if the proxy works and says that the target cannot be reached, otherwise
  *   LocationUnavailableError, and the reason of `signal`.
  */
-export async function dialThrough(proxy: UpstreamProxy, target: DialTarget, signal: AbortSignal): Promise<Socket> {
+export async function dialThrough(
+  proxy: UpstreamProxy,
+  target: DialTarget,
+  { signal, onConnected }: { readonly signal: AbortSignal; readonly onConnected?: () => void },
+): Promise<Socket> {
   const { protocol, hostname, port } = new URL(proxy.url);
   const host = hostname.replace(/^\[|\]$/g, '');
   const address = { host, port: port === '' ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port) };
@@ -48,6 +52,7 @@ export async function dialThrough(proxy: UpstreamProxy, target: DialTarget, sign
   socket.on('error', () => socket.destroy());
   try {
     await once(socket, isTls ? 'secureConnect' : 'connect');
+    onConnected?.();
     const connect = protocol === 'socks5:' ? connectBySocks : connectByHttp;
     return (await connect(socket, target, proxy.credentials)).setNoDelay(true);
   } catch (error) {

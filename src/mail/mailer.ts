@@ -20,6 +20,8 @@ export interface Mail {
 export interface Mailer {
   /** @throws Error if the server did not accept the mail within 30 s. It may have accepted it all the same. */
   send(mail: Mail): Promise<void>;
+  /** Connects and signs in, and sends nothing. @throws Error if the server does not answer, or refuses the password. */
+  verify(): Promise<void>;
 }
 
 interface MailerOptions {
@@ -48,6 +50,9 @@ export function createMailer({ url, from, connectMs = CONNECT_MS }: MailerOption
     { from },
   );
   return {
+    async verify() {
+      await withDeadline(SEND_MS, transport.verify());
+    },
     async send({ to, headers = {}, ...mail }) {
       try {
         // As an object, so that one text is never read as several addresses.

@@ -1,6 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { EXPORT_FORMATS } from '../domain/exports.ts';
 import { CONNECTION_OUTCOMES } from '../domain/locations.ts';
+import { PRIORITIES } from '../domain/priorities.ts';
+import { type CountSignIn, SIGN_IN_METHODS, SIGN_IN_OUTCOMES } from '../domain/signIns.ts';
 import { MILESTONES, SCREENSHOT_STATUSES } from '../domain/states.ts';
 import { CHANNELS, type Channel } from '../domain/topics.ts';
 import { type ControllerMetrics, createControllerMetrics } from './controllerMetrics.ts';
@@ -9,7 +11,7 @@ import { addProcessMetrics, createScrapeGauges, type ScrapeGauges } from './proc
 /** The kinds of removed objects. */
 const REMOVED = [
   ...['set', 'draft', 'upload', 'export', 'file', 'job'],
-  ...['event', 'test_receiver', 'stored_answer', 'audit_log_entry'],
+  ...['event', 'test_receiver', 'stored_answer', 'audit_log_entry', 'user'],
 ];
 
 export interface QueueState {
@@ -37,6 +39,12 @@ export interface MeasuredDeliveryAttempt {
   readonly seconds: number;
 }
 
+interface ReachedMilestone {
+  readonly milestone: string;
+  readonly priority: string;
+  readonly seconds: number;
+}
+
 export interface MeasuredExportAttempt {
   readonly format: string;
   /** `ready`, `retry`, `failed`. */
@@ -49,10 +57,11 @@ export interface Metrics {
   countRequest(request: MeasuredRequest): void;
   /** Counts an API key that was wrong (`wrong`), or rejected without a look-up after too many wrong ones (`blocked`). */
   countRejectedKey(outcome: 'wrong' | 'blocked'): void;
+  readonly countSignIn: CountSignIn;
   /** Counts screenshots that reached these final statuses. */
   countScreenshots(statuses: readonly string[]): void;
   /** Times sets that reached a milestone. */
-  timeMilestones(reached: readonly { readonly milestone: string; readonly seconds: number }[]): void;
+  timeMilestones(reached: readonly ReachedMilestone[]): void;
   countProcessorSeconds(seconds: number): void;
   /** Records the time that a capture program spent in one phase. */
   recordCapturePhase(phase: string, seconds: number): void;
@@ -113,11 +122,12 @@ export function createMetrics(): Metrics {
       made.requestSeconds.observe({ route: labels.route, method: labels.method }, seconds);
     },
     countRejectedKey: (outcome) => made.rejectedKeys.inc({ outcome }),
+    countSignIn: (method, outcome) => made.signIns.inc({ method, outcome }),
     countScreenshots: (statuses) => {
       for (const status of statuses) made.captures.inc({ status });
     },
     timeMilestones: (reached) => {
-      for (const { milestone, seconds } of reached) made.milestones.observe({ milestone }, seconds);
+      for (const { seconds, ...labels } of reached) made.milestones.observe(labels, seconds);
     },
     countProcessorSeconds: (seconds) => made.processorSeconds.inc(seconds),
     recordCapturePhase: (phase, seconds) => made.captureSeconds.observe({ phase }, seconds),
@@ -175,6 +185,12 @@ function requestInstruments(registry: Registry) {
       labelNames: ['outcome'],
       registers,
     }),
+    signIns: new Counter({
+      name: 'tearsheet_sign_ins_total',
+      help: 'Sign-ins to the pages, by method and outcome: `signed_in`, `refused` (an unknown or expired person, link or key), `failed` (the provider, or the mail server with the link).',
+      labelNames: ['method', 'outcome'],
+      registers,
+    }),
   };
 }
 
@@ -202,7 +218,7 @@ function captureInstruments(registry: Registry) {
     milestones: new Histogram({
       name: 'tearsheet_set_milestone_seconds',
       help: 'Time from the acceptance of a set (202) until it is `admitted`, its `first_picture` is stored, or it is settled as `complete`, `deadline`, `lost`, `unscheduled` or `canceled`.',
-      labelNames: ['milestone'],
+      labelNames: ['milestone', 'priority'],
       buckets: [...MILESTONE_BUCKETS],
       registers,
     }),
@@ -306,8 +322,10 @@ function createKnownSeries(made: KnownInstruments): void {
   for (const limit of ['key_rate', 'address_rate', 'link_rate', 'pictures_per_day', 'exports'])
     made.limitedRequests.inc({ limit }, 0);
   for (const outcome of ['wrong', 'blocked']) made.rejectedKeys.inc({ outcome }, 0);
+  for (const method of SIGN_IN_METHODS)
+    for (const outcome of SIGN_IN_OUTCOMES) made.signIns.inc({ method, outcome }, 0);
   for (const status of SCREENSHOT_STATUSES) if (status !== 'pending') made.captures.inc({ status }, 0);
-  for (const milestone of MILESTONES) made.milestones.zero({ milestone });
+  for (const milestone of MILESTONES) for (const priority of PRIORITIES) made.milestones.zero({ milestone, priority });
   for (const channel of CHANNELS) {
     for (const outcome of ['delivered', 'retry', 'gone', 'refused']) made.attempts.inc({ channel, outcome }, 0);
     for (const outcome of ['delivered', 'retries_exhausted', 'gone', 'refused'])

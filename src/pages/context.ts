@@ -3,6 +3,7 @@ import type { Services } from '../api/public/services.ts';
 import type { MembershipRule } from '../core/people/identities.ts';
 import type { Person } from '../core/people/sessions.ts';
 import type { Change } from '../db/notifications.ts';
+import type { CountSignIn } from '../domain/signIns.ts';
 import type { Html, HtmlContent } from '../lib/html.ts';
 import type { AssetName } from './assets.ts';
 
@@ -17,6 +18,7 @@ export interface PagesOptions extends Services {
   readonly provider?: Provider | undefined;
   /** Rules that give people of the provider their roles. */
   readonly membershipRules?: readonly MembershipRule[];
+  readonly countSignIn?: CountSignIn;
   /** How to reach the operator, as plain text for the upgrade page. */
   readonly contact?: string;
   /** Maximum number of open live connections of this process; 500 unless given. */

@@ -29,6 +29,7 @@ export function addSessionRoutes(pages: PageRoutes): void {
     const paths = pathsOf(options.publicUrl, slugOf(request));
     const actor = actorOf({ request, response }, { type: 'anonymous' });
     const refused = await signIn(options, { request, response, paths });
+    options.countSignIn?.('key', refused === undefined ? 'signed_in' : 'refused');
     if (refused === undefined) return;
     pages.send(response, refused.page, { paths });
     await refusals(actor, refused.refusal);

@@ -14,7 +14,7 @@ beforeAll(async () => {
   postgres = await sharedPostgres();
   const settings = { NAVIGATION_TIMEOUT_MS: '300000' };
   const values = { ...postgres.values, settings, api: { replicas: 2 }, controller: { replicas: 2 } };
-  // Only the chart is old: the image of the last release cannot be built again, so that of now has two names.
+  // Only the chart is old: the image of the version before cannot be built again, so that of now has two names.
   await e2e.start('upgrade', values, undefined, LAST_CHART);
 });
 afterAll(async () => {
@@ -94,5 +94,13 @@ describe('an upgrade while sets are captured', () => {
       const images = await e2e.installation.kubectl([...pods, '-o', 'jsonpath={.items[*].spec.containers[0].image}']);
       expect(new Set(images.split(' ').map((name) => name.split(':').at(-1)))).toEqual(new Set([nextTag()]));
     });
+  });
+
+  it('a rollback to the last chart loses no running set', async () => {
+    const early = await held('rollback');
+    await e2e.installation.rollback();
+    e2e.servers.requestGate.release('rollback');
+    await e2e.expectApproved(early);
+    await e2e.expectApproved(await e2e.requestSet('After the rollback'));
   });
 });

@@ -21,6 +21,8 @@ export interface TestInternalApi {
   /** Where pictures are kept, unless other options say so. */
   readonly artifacts: FolderArtifactStore;
   readonly internalUrl: string;
+  /** Those of the first internal API. */
+  readonly options: InternalApiOptions;
   /** Starts another process's internal API on the same database, with connections of its own. @returns its address */
   startReplica(): Promise<string>;
   /** Starts an internal API with other options on the same connections. */
@@ -41,18 +43,17 @@ export async function startTestInternalApi(
   const artifacts = new FolderArtifactStore(folder);
   const servers: Listener[] = [];
   const stores = [store];
+  const optionsOf = (served: Store, internalUrl: string): InternalApiOptions => ({
+    ...{ store: served, notifications, secret, internalUrl, artifacts, log: TEST_LOG },
+    ...{ leaseSeconds: 600, podDeadlineSeconds: 600, publicUrl: 'https://tearsheet.example' },
+    queue: { enqueue: async () => undefined },
+    smallSets: { maxPodsPerOrganization: 10, setDeadlineSeconds: 600 },
+  });
   const serve = async (served: Store, options: Partial<InternalApiOptions>): Promise<Listener> => {
     const server = createServer();
     const listener = await startListener(server);
     servers.push(listener);
-    const api = createInternalApi({
-      ...{ store: served, notifications, secret, internalUrl: listener.url, artifacts, log: TEST_LOG },
-      ...{ leaseSeconds: 600, podDeadlineSeconds: 600, publicUrl: 'https://tearsheet.example' },
-      queue: { enqueue: async () => undefined },
-      smallSets: { maxPodsPerOrganization: 10, setDeadlineSeconds: 600 },
-      ...options,
-    });
-    server.on('request', api);
+    server.on('request', createInternalApi({ ...optionsOf(served, listener.url), ...options }));
     return listener;
   };
   const { url: internalUrl } = await serve(store, more(store));
@@ -61,6 +62,7 @@ export async function startTestInternalApi(
     secret,
     artifacts,
     internalUrl,
+    options: optionsOf(store, internalUrl),
     async startReplica() {
       const another = openStore({ url: database.url, keyRing: TEST_KEY_RING });
       stores.push(another);

@@ -120,7 +120,7 @@ env:
   - name: SMTP_URL
     valueFrom: { secretKeyRef: { name: {{ . }}, key: {{ $root.Values.mail.existingSecretKey }} } }
   {{- end }}
-  {{- if and (eq .component "api") $root.Values.signIn.existingSecret }}
+  {{- if and (has .component (list "api" "test")) $root.Values.signIn.existingSecret }}
   - name: OIDC_CLIENT_SECRET
     valueFrom: { secretKeyRef: { name: {{ $root.Values.signIn.existingSecret }}, key: {{ $root.Values.signIn.existingSecretKey }} } }
   {{- end }}
@@ -132,7 +132,7 @@ env:
   {{- end }}
   - name: NAMESPACE
     valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
-  {{- if and (eq .component "api") $root.Values.locations.existingSecret }}
+  {{- if and (has .component (list "api" "test")) $root.Values.locations.existingSecret }}
   - name: LOCATION_CREDENTIALS
     valueFrom: { secretKeyRef: { name: {{ $root.Values.locations.existingSecret }}, key: {{ $root.Values.locations.existingSecretKey }} } }
   {{- end }}

@@ -18,7 +18,7 @@ import {
 } from '../../contract/captureProtocol.ts';
 import type { AttemptRef } from '../../core/jobs/attempts.ts';
 import { type CountedTransact, countedTransact } from '../../core/jobs/countedTransactions.ts';
-import { findJobAccess } from '../../core/jobs/hosts.ts';
+import { findJobAccess, hasLocation } from '../../core/jobs/hosts.ts';
 import { claimSmallSet, leaveHosting, renewHosting } from '../../core/jobs/smallSets.ts';
 import { jobTraceparent, traceAdmission } from '../../core/jobs/traces.ts';
 import { MAX_BODY_BYTES } from '../../domain/limits.ts';
@@ -100,16 +100,21 @@ const KNOWN_MS = 5_000;
 
 /** @returns the listener for CONNECT requests to the internal API; undefined if there are no locations. */
 export function createLocationGateway(options: InternalApiOptions): ConnectListener | undefined {
-  const { locations, log } = options;
+  const { locations, log, store } = options;
   if (locations === undefined) return undefined;
   const authenticator = authenticatorOf(options);
   // A page opens many connections at once. They need one look-up, and take nothing from the rate of the capture's calls.
   const known = new Map<string, Promise<unknown>>();
-  const authenticate = (token: string, jobId: string, source: string): Promise<unknown> => {
-    const key = `${jobId} ${source} ${token}`;
+  const check = async (token: string, jobId: string, source: string, location: string): Promise<void> => {
+    await authenticator.authenticate(token, z.uuid().parse(jobId), source);
+    if (!(await hasLocation(store.db, jobId, location)))
+      throw new ForbiddenError(`No screenshot of its job is at the location ${location}.`);
+  };
+  const authenticate = (token: string, jobId: string, source: string, location: string): Promise<unknown> => {
+    const key = `${jobId} ${source} ${location} ${token}`;
     const found = known.get(key);
     if (found !== undefined) return found;
-    const made = authenticator.authenticate(token, z.uuid().parse(jobId), source).catch((error: unknown) => {
+    const made = check(token, jobId, source, location).catch((error: unknown) => {
       known.delete(key);
       throw error instanceof UnavailableError ? new TooManyTunnelsError(error.message) : error;
     });

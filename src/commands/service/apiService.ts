@@ -104,6 +104,7 @@ async function composeServices(
     observeRequest: metrics.countRequest,
     isDev,
     provider: await providerOf(config, context.publicUrl),
+    countSignIn: metrics.countSignIn,
     membershipRules: config.MEMBERSHIP_RULES,
     subscribe: notifications.subscribe,
     pictureOrigins: pictureOrigin === undefined ? [] : [pictureOrigin],

@@ -157,9 +157,9 @@ async function admitSet(
   item: WaitingItem,
   plan: JobPlan,
 ): Promise<Admitted | undefined> {
-  const seconds = await startCapturing(transaction, setId);
-  if (seconds === undefined) return undefined;
-  plan.context.reached.push({ milestone: 'admitted', seconds });
+  const time = await startCapturing(transaction, setId);
+  if (time === undefined) return undefined;
+  plan.context.reached.push({ milestone: 'admitted', ...time });
   const { organizationId, small } = item;
   const screenshots = await readPlannedScreenshots(transaction, setId);
   const { indexes, assignment } = plan.plan(screenshots);

@@ -5,6 +5,7 @@
 
 import type { Queryable } from '../../db/database.ts';
 import type { Milestone, ScreenshotStatus } from '../../domain/states.ts';
+import type { SetTime } from '../sets/setStatus.ts';
 import type { EventContext } from '../webhooks/events.ts';
 
 /** Context of one transaction. */
@@ -15,10 +16,8 @@ export interface ResolveContext extends EventContext {
   readonly reached: ReachedMilestone[];
 }
 
-export interface ReachedMilestone {
+export interface ReachedMilestone extends SetTime {
   readonly milestone: Milestone;
-  /** Since the set was accepted, on PostgreSQL's clock. */
-  readonly seconds: number;
 }
 
 /** Runs `work` in a transaction. */

@@ -125,6 +125,15 @@ export async function findJobAccess(db: Queryable, jobId: string): Promise<JobAc
   return { name, ...(host !== null && pod !== null && { host: { jobId: host, pod } }) };
 }
 
+/** @returns whether the job, or one that its captures work on, has a screenshot at the location. */
+export async function hasLocation(db: Queryable, jobId: string, location: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from screenshot_jobs j join screenshots s on s.set_id = j.set_id
+    where (j.id = ${jobId} or (j.host_job_id = ${jobId} and j.settled_at is null))
+      and s.options->>'location' = ${location} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** Locks the row until the transaction ends. @returns undefined for an unknown index. */
 export async function lockIndex(
   transaction: Queryable,

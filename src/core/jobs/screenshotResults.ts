@@ -81,8 +81,8 @@ export async function storeScreenshotResults(
   }
   await resolveScreenshots(transaction, resolutions);
   if (fresh.some(({ status }) => status === 'uploaded')) {
-    const seconds = await markFirstPicture(transaction, setId);
-    if (seconds !== undefined) context.reached.push({ milestone: 'first_picture', seconds });
+    const time = await markFirstPicture(transaction, setId);
+    if (time !== undefined) context.reached.push({ milestone: 'first_picture', ...time });
   }
   await recordProgressEvent(transaction, { ...job, set_id: setId }, context);
   await notify(transaction, changeOf(job));

@@ -118,7 +118,7 @@ async function settleSet(
 ): Promise<SetOutcome> {
   const { review, ...counts } = await readSetOutcome(transaction, setId);
   const status = cause === 'canceled' ? 'canceled' : settledSetStatus(counts, review);
-  reached.push({ milestone: cause, seconds: await markSetSettled(transaction, setId, status) });
+  reached.push({ milestone: cause, ...(await markSetSettled(transaction, setId, status)) });
   return { status, ...counts };
 }
 

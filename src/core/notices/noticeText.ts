@@ -1,5 +1,5 @@
 /** The words of a notice, for mails and chats alike. */
-import { type OrganizationLinks, setPage } from '../../domain/addresses.ts';
+import { type OrganizationLinks, schedulePage, setPage } from '../../domain/addresses.ts';
 import { type NoticeFacts, type NoticeKind, plainName } from '../../domain/notices.ts';
 import { counted } from '../../domain/text.ts';
 
@@ -61,6 +61,10 @@ const WORDS: Readonly<Record<NoticeKind, (given: Happened, set: string) => Words
     `Webhook endpoint disabled: ${shown(label)}`,
     `${reason} Correct the receiver, then enable the endpoint.`,
   ],
+  schedule_paused: ({ facts: { label = '', reason = '' } }) => [
+    `Schedule paused: ${shown(label)}`,
+    `${reason} Correct the schedule, then resume it.`,
+  ],
   quota_near: ({ facts: { used = 0, quota = 0 } }) => [
     used >= quota ? 'The quota of today is used up' : `${Math.floor((100 * used) / quota)} % of today’s quota is used`,
     `${number(used)} of ${counted(quota, 'picture')} were requested today. The next day begins at 00:00 UTC.`,
@@ -75,6 +79,7 @@ export function noticeItem(given: Happened, place: OrganizationLinks): NoticeIte
 
 function pageOf({ kind, set_id, subject_id }: Happened, place: OrganizationLinks): string {
   if (set_id !== null) return setPage(place, set_id);
+  if (kind === 'schedule_paused') return schedulePage(place, subject_id ?? '');
   const organization = `${place.publicUrl}/o/${place.slug}`;
   return kind === 'endpoint_disabled' ? `${organization}/settings/endpoints/${subject_id}` : organization;
 }

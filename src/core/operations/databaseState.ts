@@ -26,8 +26,22 @@ export const DATABASE_STATE: Readonly<Record<string, (db: Queryable) => Promise<
   queues: (db) =>
     rowsOf(
       db,
-      sql`select name, state::text, count(*)::integer as count, ${AGE('created_on')} from pgboss.job
-        where state <> 'completed' group by 1, 2 order by 1, 2`,
+      // Entries for later, such as runs of schedules, are not old.
+      sql`select name, state::text, start_after > now() as later, count(*)::integer as count, greatest(
+          round(coalesce(extract(epoch from now() - min(start_after)), 0)), 0)::integer as oldest_seconds
+        from pgboss.job where state <> 'completed' group by 1, 2, 3 order by 1, 2, 3`,
+    ),
+  schedules: (db) =>
+    rowsOf(
+      db,
+      sql`select case when paused_reason is not null then 'paused_by_service' when paused_at is not null then 'paused'
+          when due_at is null then 'ended' when due_at < now() - interval '1 minute' then 'late' else 'active' end as state,
+        count(*)::integer as count, min(due_at) as next from schedules group by 1 order by 1`,
+    ),
+  waiting_notices: (db) =>
+    rowsOf(
+      db,
+      sql`select kind, timing, count(*)::integer as count, ${AGE('created_at')} from notices group by 1, 2 order by 1, 2`,
     ),
   sets: (db) =>
     rowsOf(

@@ -40,18 +40,32 @@ export function rolesByRule(rules: readonly MembershipRule[], { groups, email }:
   return roles;
 }
 
+/** @returns the roles in organizations that exist. */
+async function inExisting(tx: Queryable, roles: ReadonlyMap<string, Role>): Promise<ReadonlyMap<string, Role>> {
+  const { rows } = await sql<{ slug: string }>`
+    select slug from organizations where slug = any(${[...roles.keys()]}::text[]) and deletion_started_at is null`.execute(
+    tx,
+  );
+  const slugs = new Set(rows.map(({ slug }) => slug));
+  return new Map([...roles].filter(([slug]) => slugs.has(slug)));
+}
+
 /**
  * Finds or makes the person, and gives and takes memberships by the rules.
+ * @param onMissing gets the slug of an organization that a matching rule names and that does not exist.
  * @returns the id of the person; undefined for a stranger, whom no rule and no invitation names.
  */
 export async function signInByClaims(
   tx: Queryable,
   claims: Claims,
   rules: readonly MembershipRule[],
+  onMissing?: (slug: string) => void,
 ): Promise<string | undefined> {
   // Two first sign-ins of one person at the same moment make one person.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${claims.issuer} ${claims.subject}`}, 0))`.execute(tx);
-  const roles = rolesByRule(rules, claims);
+  const given = rolesByRule(rules, claims);
+  const roles = await inExisting(tx, given);
+  for (const slug of given.keys()) if (!roles.has(slug)) onMissing?.(slug);
   const known = await tx
     .selectFrom('user_identities')
     .select('user_id')

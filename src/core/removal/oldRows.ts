@@ -57,6 +57,7 @@ export const OLD_ROWS = {
       sql`schedule_runs`,
       sql`select ctid from schedule_runs where set_id is null and ran_at < ${olderThan(EVENT_DAYS)} limit ${most}`,
     ),
+  user: deleteUnusedUsers,
   export: expireExports,
 } as const satisfies Record<string, (db: Database, most: number) => Promise<number>>;
 
@@ -86,6 +87,21 @@ function deleteOldDrafts(db: Database, most: number): Promise<number> {
     wanted: sql`select a.id from ads a where a.source = 'draft' and a.created_at < ${olderThan(UPLOAD_DAYS)}
       and a.status <> 'pending' and ${isUnused} order by a.created_at limit ${most} for update of a skip locked`,
     deletion: (ids) => sql`delete from ads a where a.id = any(${ids}::uuid[]) and a.source = 'draft' and ${isUnused}`,
+  });
+}
+
+/** Deletes people who are in no organization and signed in nowhere, once no review, comment, link or key names them. */
+function deleteUnusedUsers(db: Database, most: number): Promise<number> {
+  const isUnused = sql`not exists (select from memberships where user_id = u.id)
+    and not exists (select from user_sessions where user_id = u.id and expires_at > now())
+    and not exists (select from reviews where user_id = u.id)
+    and not exists (select from comments where user_id = u.id)
+    and not exists (select from comments where resolved_by_user = u.id)
+    and not exists (select from share_links where created_by_user = u.id)
+    and not exists (select from api_keys where created_by_user = u.id)`;
+  return deleteLocked(db, {
+    wanted: sql`select u.id from users u where ${isUnused} limit ${most} for update of u skip locked`,
+    deletion: (ids) => sql`delete from users u where u.id = any(${ids}::uuid[]) and ${isUnused}`,
   });
 }
 

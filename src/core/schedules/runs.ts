@@ -14,6 +14,8 @@ import { Failure, failureMessage, forbiddenAction } from '../../domain/failure.t
 import { MISSED_AFTER_MINUTES, REFUSED_RUNS_MAX } from '../../domain/schedules.ts';
 import { formatInstant } from '../../domain/time.ts';
 import type { Log } from '../../lib/log.ts';
+import { withSpan } from '../../observe/tracing.ts';
+import { recordNotice } from '../notices/notices.ts';
 import { recordAction } from '../organizations/auditLogQueries.ts';
 import { type AcceptanceContext, acceptScreenshotRequest } from '../requests/acceptScreenshotRequest.ts';
 import { nextRuns } from './rules.ts';
@@ -43,8 +45,19 @@ export async function startSchedules(context: RunContext & { readonly queue: Que
 
 /** Makes the run of an entry, unless it is not the next one any more. @throws errors of PostgreSQL; the queue then tries again. */
 export async function runSchedule(entry: Entry, context: RunContext): Promise<void> {
+  // The set belongs to this trace, as that of a request to the API.
+  const options = { kind: 'producer', attributes: { 'tearsheet.schedule': entry.schedule_id } } as const;
+  const run = await withSpan('run schedule', options, async (span) => {
+    const made = await tryRun(entry, context);
+    span.set({ 'tearsheet.outcome': made?.outcome });
+    return made;
+  });
+  if (run !== undefined) context.log.info({ ...entry, ...run }, 'a run of a schedule was decided');
+}
+
+function tryRun(entry: Entry, context: RunContext): Promise<Run | undefined> {
   const { db, log } = context;
-  const run = await db
+  return db
     .transaction()
     .execute((tx) => makeRun(tx, entry, context))
     .catch((error: unknown) => {
@@ -54,7 +67,6 @@ export async function runSchedule(entry: Entry, context: RunContext): Promise<vo
         return schedule && endRun(tx, schedule, refused, context.queue);
       });
     });
-  if (run !== undefined) log.info({ ...entry, ...run }, 'a run of a schedule was decided');
 }
 
 /** @throws errors that are no refusal, for some hours. */
@@ -105,6 +117,8 @@ async function endRun(tx: Queryable, schedule: DueSchedule, run: Run, queue: Enq
     await updateSchedule(tx, id, { due_at: null, refused_runs, paused_at: now, paused_reason });
     const changes = changesBetween({ paused: false }, { paused: true, reason: paused_reason });
     await recordAction(tx, SERVICE, { organizationId, action: 'schedule.updated', objectId: id, changes });
+    const facts = { label: schedule.name, reason: paused_reason };
+    await recordNotice(tx, { organizationId, kind: 'schedule_paused', subjectId: id, facts });
     return run;
   }
   const after = new Date(Math.max(due_at.getTime(), now.getTime()));

@@ -3,10 +3,19 @@ import { sql, type Updateable } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
+import type { Priority } from '../../domain/priorities.ts';
 import type { SetStatus } from '../../domain/states.ts';
 
-/** Seconds since the service accepted the set. */
-const SECONDS_SINCE_ACCEPTED = sql<number>`extract(epoch from clock_timestamp() - created_at)::float8`;
+export interface SetTime {
+  /** Since the service accepted the set, on PostgreSQL's clock. */
+  readonly seconds: number;
+  readonly priority: Priority;
+}
+
+const SET_TIME = [
+  sql<number>`extract(epoch from clock_timestamp() - created_at)::float8`.as('seconds'),
+  'priority',
+] as const;
 
 /** Locks a set of this organization until the transaction ends. */
 export async function lockSet(
@@ -84,17 +93,16 @@ export async function decideReview(
     .execute();
 }
 
-/** Moves a set from `draft` to `capturing`. @returns the seconds it has waited; undefined if it is not a draft or was canceled. */
-export async function startCapturing(transaction: Queryable, setId: string): Promise<number | undefined> {
-  const moved = await transaction
+/** Moves a set from `draft` to `capturing`. @returns undefined if it is not a draft or was canceled. */
+export async function startCapturing(transaction: Queryable, setId: string): Promise<SetTime | undefined> {
+  return transaction
     .updateTable('screenshot_sets')
     .set({ status: 'capturing' })
     .where('id', '=', setId)
     .where('status', '=', 'draft')
     .where('cancel_requested_at', 'is', null)
-    .returning(SECONDS_SINCE_ACCEPTED.as('seconds'))
+    .returning(SET_TIME)
     .executeTakeFirst();
-  return moved?.seconds;
 }
 
 /** Reads the facts that decide the final status of a set. */
@@ -124,26 +132,23 @@ export async function readSetOutcome(
   return { review, uploaded: uploaded ?? 0, total: total ?? 0 };
 }
 
-/** @returns the seconds since the set was accepted. */
-export async function markSetSettled(transaction: Queryable, setId: string, status: SetStatus): Promise<number> {
+export async function markSetSettled(transaction: Queryable, setId: string, status: SetStatus): Promise<SetTime> {
   const now = sql<Date>`now()`;
-  const { seconds } = await transaction
+  return transaction
     .updateTable('screenshot_sets')
     .set({ status, settled_at: now, ...(status === 'approved' ? { approved_at: now } : {}) })
     .where('id', '=', setId)
-    .returning(SECONDS_SINCE_ACCEPTED.as('seconds'))
+    .returning(SET_TIME)
     .executeTakeFirstOrThrow();
-  return seconds;
 }
 
-/** @returns the seconds since the set was accepted; undefined if another transaction has stored its first picture. */
-export async function markFirstPicture(transaction: Queryable, setId: string): Promise<number | undefined> {
-  const marked = await transaction
+/** @returns undefined if another transaction has stored its first picture. */
+export async function markFirstPicture(transaction: Queryable, setId: string): Promise<SetTime | undefined> {
+  return transaction
     .updateTable('screenshot_sets')
     .set({ first_picture_at: sql<Date>`clock_timestamp()` })
     .where('id', '=', setId)
     .where('first_picture_at', 'is', null)
-    .returning(SECONDS_SINCE_ACCEPTED.as('seconds'))
+    .returning(SET_TIME)
     .executeTakeFirst();
-  return marked?.seconds;
 }

@@ -90,6 +90,13 @@ alter table comments
   drop constraint comments_check,
   add constraint comments_author check (num_nonnulls(key_id, user_id, share_id) = 1);
 
+-- Maintenance deletes people whom no row names.
+create index on reviews (user_id) where user_id is not null;
+create index on share_links (created_by_user) where created_by_user is not null;
+create index on comments (user_id) where user_id is not null;
+create index on comments (resolved_by_user) where resolved_by_user is not null;
+create index on api_keys (created_by_user) where created_by_user is not null;
+
 alter table request_drafts
   drop constraint request_drafts_pkey,
   alter column key_id drop not null,

@@ -9,10 +9,12 @@ alter table organizations
     <= array_position(array['low', 'normal', 'high'], max_priority));
 
 alter table screenshot_sets
-  add column priority text not null default 'normal' check (priority in ('low', 'normal', 'high')),
+  add column priority text not null default 'normal',
+  -- Not valid, as in 0006.
+  add check (priority in ('low', 'normal', 'high')) not valid,
   add column first_picture_at timestamptz;
 
--- The oldest of each organization and priority are read, whatever the number of sets that wait behind them.
+-- The oldest of each organization and priority are read, whatever the number of sets that wait behind them. The version
+-- before reads `screenshot_sets_waiting`, so it stays.
 create index screenshot_sets_turns on screenshot_sets (organization_id, priority, created_at, id)
   where status = 'draft' and cancel_requested_at is null;
-drop index screenshot_sets_waiting;

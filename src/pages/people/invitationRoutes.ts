@@ -57,15 +57,16 @@ export function addInvitationRoutes({ options, router, send }: PageRoutes): void
     const person = await findSignedIn(db, request);
     if (person === undefined) requireSameOrigin(request);
     else requireOwnForm(request, personFormToken(options.secret, person));
-    const to = await db.transaction().execute(async (tx) => {
+    const { to, isNew } = await db.transaction().execute(async (tx) => {
       const accepting = { token: tokenOf(request), person, name: formField(request, 'name') };
       const actor = (userId: string) => actorOf({ request, response }, { type: 'session', userId });
       const { userId, slug, isNew } = await acceptInvitation(tx, accepting, actor);
       const next = `${paths.base}/o/${slug}`;
-      return isNew
-        ? startPersonSession(tx, options, { request, response, paths }, { userId, method: 'link', next })
-        : next;
+      if (!isNew) return { isNew, to: next };
+      const session = { userId, method: 'link', next } as const;
+      return { isNew, to: await startPersonSession(tx, options, { request, response, paths }, session) };
     });
+    if (isNew) options.countSignIn?.('link', 'signed_in');
     response.redirect(303, to);
   });
 }

@@ -55,9 +55,10 @@ export function addLinkRoutes({ options, router, send }: PageRoutes): void {
       send(response, notePage('Look into your mail', sent), { paths });
       const network = callerNetwork(request);
       // After the answer, so that its time does not tell whether the address is known.
-      await sendLink(options, mailer, { email, browser, next, network }).catch((error: unknown) =>
-        options.log.warn({ err: error }, 'a link to sign in could not be sent; the person has to ask again'),
-      );
+      await sendLink(options, mailer, { email, browser, next, network }).catch((error: unknown) => {
+        options.log.warn({ err: error }, 'a link to sign in could not be sent; the person has to ask again');
+        options.countSignIn?.('link', 'failed');
+      });
     });
   addOpenedLink({ options, router, send });
 }
@@ -124,6 +125,7 @@ function addOpenedLink({ options, router, send }: Pick<PageRoutes, 'options' | '
       const session = { userId: taken.user_id, method: 'link', next: ownPage(paths, taken.next) } as const;
       return startPersonSession(tx, options, { request, response, paths }, session);
     });
+    options.countSignIn?.('link', to === undefined ? 'refused' : 'signed_in');
     if (to === undefined) return refuse(response);
     response.redirect(303, to);
   });

@@ -38,16 +38,23 @@ async function takeOfNetwork(db: Queryable, request: Request): Promise<void> {
 }
 
 export function addProviderRoutes({ options, router, send }: PageRoutes): void {
-  const { provider, secret, publicUrl, log, membershipRules = [] } = options;
+  const { provider, secret, publicUrl, log, countSignIn, membershipRules = [] } = options;
   if (provider === undefined) return;
   const paths = pathsOf(publicUrl, '');
   const cookie = cookieOptions(publicUrl, `${paths.base}/sign-in`);
+  const missing = new Set<string>();
+  const warnOnce = (organization: string) => {
+    if (missing.has(organization)) return;
+    missing.add(organization);
+    log.warn({ organization }, 'a rule in MEMBERSHIP_RULES names an organization that does not exist');
+  };
   const failed = (text: string, status: number): ResultsPage =>
     notePage('You are not signed in', html`<p>${text}</p>${signInWays(paths, waysOf(options), { next: '' })}`, status);
   router.get('/sign-in/provider', async (request, response) => {
     await takeOfNetwork(options.store.db, request);
     const started = await provider.start().catch((error: unknown) => {
       log.warn({ err: error }, 'the OpenID Connect provider does not answer; check OIDC_ISSUER');
+      countSignIn?.('provider', 'failed');
       return undefined;
     });
     if (started === undefined) {
@@ -73,6 +80,7 @@ export function addProviderRoutes({ options, router, send }: PageRoutes): void {
     await takeOfNetwork(options.store.db, request);
     const claims = await finish(provider, request.url, flow).catch((error: unknown) => {
       log.warn({ err: error }, 'a sign-in with the provider failed');
+      countSignIn?.('provider', 'failed');
       return errorMessage(error);
     });
     if (typeof claims === 'string') {
@@ -80,11 +88,12 @@ export function addProviderRoutes({ options, router, send }: PageRoutes): void {
       return;
     }
     const to = await options.store.db.transaction().execute(async (tx) => {
-      const userId = await signInByClaims(tx, claims, membershipRules);
+      const userId = await signInByClaims(tx, claims, membershipRules, warnOnce);
       if (userId === undefined) return undefined;
       const session = { userId, method: 'provider', idToken: claims.idToken, next: ownPage(paths, flow.next) } as const;
       return startPersonSession(tx, options, { request, response, paths }, session);
     });
+    countSignIn?.('provider', to === undefined ? 'refused' : 'signed_in');
     if (to !== undefined) {
       response.redirect(303, to);
       return;

@@ -168,6 +168,18 @@ it('the pods of Helm hooks have a policy that allows their connections', async (
   expect(egress[1]).toEqual({ ports: [{ port: 1, endPort: 65_535 }] });
 });
 
+it('the PostgreSQL of a trial accepts every pod that gets the address of the database', async () => {
+  const rendered = await render({}, 'values-trial.yaml');
+  const [{ podSelector }] = rendered.get('NetworkPolicy', 'postgres')['spec'].ingress[0].from;
+  const pods = rendered.all.flatMap(({ kind, metadata, spec }) =>
+    kind === 'Pod' ? [{ metadata, spec }] : spec?.template ? [spec.template] : [],
+  );
+  const clients = pods.filter(({ spec }) => JSON.stringify(spec).includes('"DATABASE_URL"'));
+  const components = clients.map(({ metadata }) => metadata.labels['app.kubernetes.io/component']);
+  expect(new Set(components)).toEqual(new Set(['api', 'controller', 'cleanup', 'test']));
+  expect(podSelector.matchExpressions[0].values).toEqual(expect.arrayContaining(components));
+});
+
 it('no policy has an empty list of rules, because the API server drops it and a diff would never be empty', async () => {
   const policies = (await render({}, 'values-trial.yaml')).all.filter(({ kind }) => kind === 'NetworkPolicy');
   expect(policies.length).toBeGreaterThan(4);

@@ -46,6 +46,15 @@ test('the notes name the public address if the chart creates an Ingress', async 
   expect(withIngress).not.toContain('port-forward');
 });
 
+test('the notes warn of an Ingress without trusted proxies, and the example for production sets them', async () => {
+  const ingress = { api: { ingress: { enabled: true } } };
+  const warning = 'WARNING: settings.TRUSTED_PROXIES is not set';
+  expect(await notesOf(ingress)).toContain(warning);
+  expect(await notesOf({ ...ingress, settings: { TRUSTED_PROXIES: '1' } })).not.toContain(warning);
+  expect(notes).not.toContain(warning);
+  expect((await render({}, 'values-production.yaml')).settings()['TRUSTED_PROXIES']).toBe('1');
+});
+
 test('the notes say how to update a CRD that the release does not own', () => {
   expect(notes).toContain('kubectl apply --server-side --force-conflicts -f crds/\n');
 });

@@ -98,13 +98,14 @@ test('admission, first picture and settlement of a set are timed, each once', as
   const setId = await insertSet(db, organization, { pictures });
   await db
     .updateTable('screenshot_sets')
-    .set({ created_at: new Date(Date.now() - 90_000) })
+    .set({ created_at: new Date(Date.now() - 90_000), priority: 'low' })
     .execute();
   await launch(db, shop.queue, organization);
   await eventually(async () => expect((await setOf(setId)).status).toBe('approved'));
   await eventually(() =>
     expect(shop.reached.map(({ milestone }) => milestone)).toEqual(['admitted', 'first_picture', 'complete']),
   );
+  expect(new Set(shop.reached.map(({ priority }) => priority))).toEqual(new Set(['low']));
   const seconds = shop.reached.map((reached) => reached.seconds);
   expect(seconds).toEqual(seconds.toSorted((a, b) => a - b));
   expect(seconds[0]).toBeGreaterThanOrEqual(89);

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requireKeys } from '../../../src/commands/service/requireKeys.ts';
 import { findS3Connector, setS3Connector } from '../../../src/core/buckets/connectorQueries.ts';
@@ -94,6 +95,69 @@ describe('stored secrets', () => {
     expect(() => webhookSecretOf(store.db, clear)).toThrow('is stored without encryption');
   });
 });
+
+describe('a lost key', () => {
+  test('the statements for a lost key in docs/operations.md leave no secret that needs it', async () => {
+    const lost = await testDatabase();
+    const store = openStore({ url: lost.url, maxConnections: 2, keyRing: KeyRing.parse(one) });
+    try {
+      await createOrganization(store.db, { slug: 'acme' });
+      await rotateWebhookSecret(store.db, 'acme');
+      await setS3Connector(store.db, 'acme', account);
+      await readInstallation(store.db);
+      await store.pool.query(OTHER_SECRETS);
+      expect(await sealedColumns(store)).toEqual([
+        'idempotency_keys.response',
+        'notice_chats.address',
+        'organizations.previous_webhook_secret',
+        'organizations.webhook_secret',
+        'page_access.content',
+        's3_connectors.secret_access_key',
+        'user_sessions.id_token',
+        'webhook_endpoints.headers',
+        'webhook_endpoints.previous_secret',
+        'webhook_endpoints.secret',
+      ]);
+      const [, commands = ''] = (await readFile('docs/operations.md', 'utf8')).split('**If the key is lost**');
+      const statements = [...commands.replace(/\n## .*/s, '').matchAll(/-c "([^"]+)"/g)].map(([, text]) => text ?? '');
+      for (const statement of statements) await store.pool.query(statement);
+      expect(await sealedColumns(store)).toEqual([]);
+      expect(await storedKeyIds(store.db)).toEqual([]);
+    } finally {
+      await store.close();
+      await lost.close();
+    }
+  });
+});
+
+/** Rows with a sealed text in each column that the test has no function for. */
+const OTHER_SECRETS = `
+  alter table page_access drop constraint page_access_set_id_fkey;
+  alter table webhook_endpoints drop constraint webhook_endpoints_id_fkey;
+  insert into users (id, name) values (gen_random_uuid(), 'Ann');
+  insert into user_sessions (id, token_sha256, user_id, method, id_token, expires_at)
+    select gen_random_uuid(), '', id, 'provider', 'sealed:1:one:', now() from users;
+  insert into page_access (id, set_id, content) values (gen_random_uuid(), gen_random_uuid(), 'sealed:1:one:');
+  insert into notice_chats (id, organization_id, name, kind, address, host, notices)
+    select gen_random_uuid(), id, 'Team', 'slack', 'sealed:1:one:', 'chat.example', '{}' from organizations;
+  insert into idempotency_keys (organization_id, endpoint, key, body_sha256, status_code, response)
+    select id, 'POST /webhook_endpoints', 'a', '', 201, 'sealed:1:one:' from organizations;
+  insert into webhook_endpoints (id, organization_id, secret, previous_secret, headers)
+    select gen_random_uuid(), id, 'sealed:1:one:', 'sealed:1:one:', 'sealed:1:one:' from organizations`;
+
+/** @returns each column of texts that holds a sealed one. */
+async function sealedColumns({ pool }: Store): Promise<string[]> {
+  const { rows } = await pool.query<{ table_name: string; column_name: string }>(
+    `select table_name, column_name from information_schema.columns
+      where table_schema = 'public' and data_type = 'text' order by 1, 2`,
+  );
+  const found: string[] = [];
+  for (const { table_name: table, column_name: column } of rows) {
+    const sealed = await pool.query(`select from "${table}" where starts_with("${column}", 'sealed:1:')`);
+    if (sealed.rowCount) found.push(`${table}.${column}`);
+  }
+  return found;
+}
 
 /** Webhook secrets, earlier webhook secrets, connectors and the installation: one step each, if one were enough. */
 const COLUMNS_WITH_ROWS = 4;

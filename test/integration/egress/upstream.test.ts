@@ -179,3 +179,11 @@ test('a slow host does not count against a proxy that answers others', async () 
   expect(await waiting).toMatchObject({ name: 'NetworkTimeoutError' });
   expect(through.isAvailable).toBe(true);
 });
+
+test('hosts that drop packets do not pause a location: its proxy accepts connections and does not answer', async () => {
+  const silent = keep(await listen((socket) => socket.resume()));
+  const through = upstream(silent.url, { allow: [], lookup: async () => [{ address: '93.184.216.34', family: 4 }] });
+  const all = Array.from({ length: 6 }, (_, at) => through.connect(`drops-${at}.example`, 80));
+  for (const { status } of await Promise.allSettled(all)) expect(status).toBe('rejected');
+  expect(through.isAvailable).toBe(true);
+});

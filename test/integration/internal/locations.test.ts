@@ -1,14 +1,19 @@
 /** The work of a capture names location, cookies and headers of each page. */
+import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issueJobToken } from '../../../src/api/auth/jobToken.ts';
+import { createLocationGateway } from '../../../src/api/internal/internalApi.ts';
 import type { Attempt } from '../../../src/contract/captureProtocol.ts';
 import { admitWaiting } from '../../../src/core/jobs/admission.ts';
 import { insertSet } from '../../../src/core/sets/insertSet.ts';
 import { DEFAULT_OPTIONS } from '../../../src/domain/screenshotOptions.ts';
+import { createGatewayClient } from '../../../src/egress/gatewayClient.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { Locations } from '../../../src/egress/locations.ts';
 import { captureClient } from '../../support/captureClient.ts';
 import { insertAd, insertOrganization } from '../../support/insertRows.ts';
+import { startListener } from '../../support/listeners.ts';
 import { startTestInternalApi, type TestInternalApi } from '../../support/testInternalApi.ts';
 
 const GERMANY = {
@@ -27,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('each page has its location and its cookies and headers, and none has the proxy', async () => {
+test('each page has its location, cookies and headers, none has the proxy, and the job opens no other location', async () => {
   const { db } = api.store;
   const { id: organizationId, campaignId, ...organization } = await insertOrganization(db);
   const adId = await insertAd(db, { id: organizationId, campaignId, ...organization });
@@ -65,4 +70,21 @@ test('each page has its location and its cookies and headers, and none has the p
     [{ id: 'removed', profile: null }, undefined],
   ]);
   expect(JSON.stringify(pages)).not.toMatch(/proxy|agency/);
+
+  // The gateway opens the location of its pictures, and no other one. Nothing listens where the proxies would be.
+  const proxy = 'http://127.0.0.1:1';
+  const all = [GERMANY, { ...GERMANY, id: 'fr' }].map((location) => ({ ...location, proxy }));
+  const guarded = { credentials: {}, guard: createGuard({ allow: [] }), timing: { firstDelayMs: 1 } };
+  const tunnels = createLocationGateway({ ...api.options, locations: new Locations({ locations: all, ...guarded }) });
+  const server = createServer().on('connect', (request, socket: Socket, head) =>
+    tunnels?.connect(request, socket, head),
+  );
+  const listener = await startListener(server);
+  const token = issueJobToken(api.secret, jobId, new Date(Date.now() + 60_000));
+  const through = (location: string) =>
+    createGatewayClient({ url: listener.url, jobId, readToken: async () => token, location }).connect('1.1.1.1', 80);
+  await expect(through('de')).rejects.toThrow(/Location de: its proxy failed: ECONNREFUSED/);
+  await expect(through('fr')).rejects.toThrow(/No screenshot of its job is at the location fr/);
+  tunnels?.close();
+  await listener.close();
 });

@@ -203,7 +203,7 @@ it('the pages with which people sign in have no such fault', { timeout: 300_000 
     groupsClaim: 'groups',
     redirectUrl: 'https://shots.example/sign-in/callback',
   });
-  const people = await startPages({ provider, mailer: { send: async () => undefined } });
+  const people = await startPages({ provider, mailer: { send: async () => undefined, verify: async () => undefined } });
   const { db } = people.store;
   const [organizationId, email] = [people.organizationId, `${'a-long-name-of-a-person-'.repeat(2)}@agency.example`];
   const userId = await insertUser(db, { email: 'sam@example.com', name: 'Sam Sample' });

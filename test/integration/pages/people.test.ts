@@ -8,6 +8,7 @@ import { findUserByEmail } from '../../../src/core/people/users.ts';
 import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { ROLES, type Role } from '../../../src/domain/roles.ts';
 import { createMailer } from '../../../src/mail/mailer.ts';
+import { eventually } from '../../support/eventually.ts';
 import { linkOf, type MailServer, startMailServer } from '../../support/mailServer.ts';
 import { required } from '../../support/required.ts';
 import { expectLoggedErrors } from '../../support/testLog.ts';
@@ -258,10 +259,21 @@ describe('a link by e-mail', () => {
 
   test('a mail server that is down is in the log, and the answer says nothing', async () => {
     expectLoggedErrors(/a link to sign in could not be sent/);
-    const lonely = await startPages({ mailer: createMailer({ url: 'smtp://127.0.0.1:1', from: 'a@example.com' }) });
+    const counted: unknown[] = [];
+    const lonely = await startPages({
+      mailer: createMailer({ url: 'smtp://127.0.0.1:1', from: 'a@example.com' }),
+      countSignIn: (...given) => counted.push(given),
+    });
     await lonely.store.db.insertInto('users').values({ id: setId, email: 'ann@example.com', name: 'Ann' }).execute();
     const answer = await new WebBrowser(lonely.url).post('/sign-in/email', { email: 'ann@example.com' });
     expect(answer.status).toBe(200);
+    await eventually(() => expect(counted).toEqual([['link', 'failed']]));
+    await new WebBrowser(lonely.url).post('/o/demo/sign-in', { key: lonely.apiKey });
+    await new WebBrowser(lonely.url).post('/o/demo/sign-in', { key: 'wrong' });
+    expect(counted.slice(1)).toEqual([
+      ['key', 'signed_in'],
+      ['key', 'refused'],
+    ]);
     await lonely.close();
   });
 });

@@ -21,6 +21,7 @@ const RULES: readonly MembershipRule[] = [
   { organization: 'demo', role: 'owner', group: 'owners' },
   { organization: 'demo', role: 'viewer', email_domain: 'corp.example' },
   { organization: 'missing', role: 'owner', group: 'owners' },
+  { organization: 'missing', role: 'owner', group: 'strangers' },
 ];
 
 let [provider, second]: OidcProvider[] = [];
@@ -150,9 +151,12 @@ describe('the provider', () => {
     expectLoggedErrors(/the OpenID Connect provider does not answer/);
     const dead = await startListener(createServer());
     await dead.close();
-    const lonely = await startPages(optionsOf({ ...at.main(), issuer: dead.url }));
+    const counted: unknown[] = [];
+    const countSignIn = (...given: unknown[]) => counted.push(given);
+    const lonely = await startPages({ ...optionsOf({ ...at.main(), issuer: dead.url }), countSignIn });
     const { status, text } = await browse(lonely).get('/sign-in/provider');
     expect([status, text.includes('does not answer')]).toEqual([503, true]);
+    expect(counted).toEqual([['provider', 'failed']]);
     await lonely.close();
   });
 });
@@ -233,6 +237,8 @@ describe('an identity', () => {
       await begin({ email: `${account}@else.example`, email_verified: true }),
       /no organization has invited you/,
     );
+    // A rule names the group, but its organization does not exist.
+    await expectRefused(await begin({ groups: ['strangers'] }), /no organization has invited you/);
     expect(await users()).toEqual(before);
   });
 

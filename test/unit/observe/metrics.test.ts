@@ -20,7 +20,7 @@ describe('metrics', () => {
     const metrics = createMetrics();
     metrics.countScreenshots(['no_slots']);
     metrics.recordCapturePhase('page', 3);
-    metrics.timeMilestones([{ milestone: 'first_picture', seconds: 290 }]);
+    metrics.timeMilestones([{ milestone: 'first_picture', priority: 'low', seconds: 290 }]);
     metrics.countProcessorSeconds(2.5);
     metrics.countDelivery({ channel: 'webhook', outcome: 'delivered' });
     metrics.countDeliveryAttempt({ channel: 's3', outcome: 'retry', seconds: 10 });
@@ -29,8 +29,12 @@ describe('metrics', () => {
     expect(text).toContain('tearsheet_export_attempts_total{format="pdf",outcome="ready"} 1');
     expect(text).toContain('tearsheet_export_attempt_duration_seconds_sum{format="pdf"} 12');
     expect(text).toContain('tearsheet_captures_total{status="no_slots"} 1');
-    expect(text).toContain('tearsheet_set_milestone_seconds_bucket{le="300",milestone="first_picture"} 1');
-    expect(text).toContain('tearsheet_set_milestone_seconds_bucket{le="120",milestone="first_picture"} 0');
+    expect(text).toContain(
+      'tearsheet_set_milestone_seconds_bucket{le="300",milestone="first_picture",priority="low"} 1',
+    );
+    expect(text).toContain(
+      'tearsheet_set_milestone_seconds_bucket{le="120",milestone="first_picture",priority="low"} 0',
+    );
     expect(text).toContain('tearsheet_capture_processor_seconds_total 2.5');
     expect(text).toContain('tearsheet_capture_phase_seconds_sum{phase="page"} 3');
     expect(text).toContain('tearsheet_deliveries_total{channel="webhook",outcome="delivered"} 1');
@@ -43,7 +47,7 @@ describe('metrics', () => {
     expect(text).toContain('tearsheet_delivery_attempts_total{channel="s3",outcome="retry"} 0');
     expect(text).toContain('tearsheet_captures_total{status="blocked"} 0');
     expect(text).toContain('tearsheet_export_attempts_total{format="zip",outcome="failed"} 0');
-    expect(text).toContain('tearsheet_set_milestone_seconds_count{milestone="deadline"} 0');
+    expect(text).toContain('tearsheet_set_milestone_seconds_count{milestone="deadline",priority="high"} 0');
     expect(text).not.toContain('pending');
   });
 

@@ -1,9 +1,14 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createChat } from '../../../../src/core/notices/chats.ts';
+import { requireOrganization } from '../../../../src/core/organizations/organizations.ts';
 import { runSchedule, startSchedules, wakeLateSchedules } from '../../../../src/core/schedules/runs.ts';
 import { type Enqueuer, type Payloads, startQueue } from '../../../../src/db/queue.ts';
+import { SERVICE } from '../../../../src/domain/auditLog.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
 import { sleep } from '../../../../src/lib/sleep.ts';
+import { formatTraceparent } from '../../../../src/lib/traceparent.ts';
+import { NO_SPAN, useTracer } from '../../../../src/observe/tracing.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
@@ -163,6 +168,30 @@ test.each([
   expect(Date.parse(next_runs[0])).toBeGreaterThan(Date.now());
 });
 
+test('a run is a span, and its set belongs to the trace', async () => {
+  const id = await create();
+  const entry = await makeDue(id);
+  const active = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: true };
+  const spans: unknown[] = [];
+  useTracer({
+    run: async (name, options, work) => {
+      spans.push([name, options]);
+      return work(NO_SPAN);
+    },
+    within: (_parent, work) => work(),
+    active,
+    activeSpan: NO_SPAN,
+  });
+  try {
+    await run(entry);
+  } finally {
+    useTracer(undefined);
+  }
+  expect(spans).toContainEqual(['run schedule', { kind: 'producer', attributes: { 'tearsheet.schedule': id } }]);
+  const sets = await api.store.db.selectFrom('screenshot_sets').select('traceparent').execute();
+  expect(sets).toEqual([{ traceparent: formatTraceparent(active) }]);
+});
+
 test('a run waits if the clock went back', async () => {
   const id = await create();
   const entry = await makeDue(id, -60);
@@ -199,8 +228,11 @@ function patch(id: string, body: object) {
   return api.send({ method: 'PATCH', path: `/api/v1/orgs/acme/schedules/${id}`, headers, body: JSON.stringify(body) });
 }
 
-test('a refused run says why, and ten in a row pause the schedule', async () => {
+test('a refused run says why, and ten in a row pause the schedule, of which a notice tells', async () => {
   const id = await create();
+  const chat = { name: 'Team', kind: 'slack', address: 'https://chat.example/', notices: ['schedule_paused'] } as const;
+  const { id: organizationId } = await requireOrganization(api.store.db, 'acme');
+  await api.store.db.transaction().execute((tx) => createChat(tx, organizationId, chat, SERVICE));
   await sql`update organizations set pictures_per_day = 1`.execute(api.store.db);
   await run(await makeDue(id, 14));
   expect((await read(id)).last_run.reason).toContain('may request 1 screenshots a day');
@@ -214,6 +246,9 @@ test('a refused run says why, and ten in a row pause the schedule', async () => 
   expect(paused).toMatchObject({ status: 'paused', paused: true, last_run: { outcome: 'refused' } });
   expect(paused.paused_reason).toMatch(/^10 runs in a row were refused\. The last reason: .* is not the id of an ad/);
   expect(await api.count('screenshot_sets')).toBe(0);
+  const notices = await api.store.db.selectFrom('notices').select(['kind', 'subject_id', 'facts']).execute();
+  const facts = { label: 'Spring', reason: paused.paused_reason };
+  expect(notices).toEqual([{ kind: 'schedule_paused', subject_id: id, facts }]);
   const { json } = await api.get('audit_log?action=schedule.updated');
   expect(json.data).toMatchObject([{ actor: { type: 'service' }, object: { id } }]);
   expect((await patch(id, { paused: false })).json).toMatchObject({ status: 'active', paused_reason: null });

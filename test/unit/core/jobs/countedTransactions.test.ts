@@ -26,7 +26,7 @@ function counting(transact: Transact) {
   return { counted, timed, run };
 }
 
-const SETTLED = { milestone: 'complete', seconds: 61 } as const;
+const SETTLED = { milestone: 'complete', priority: 'normal', seconds: 61 } as const;
 
 test('resolved screenshots are counted after the commit, not before', async () => {
   let beforeCommit: number | undefined;
