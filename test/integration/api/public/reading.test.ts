@@ -129,18 +129,6 @@ test('one screenshot is that of its set, with the set and the time of its approv
   expect((await api.get(`screenshots/${NOBODY}`)).status).toBe(404);
 });
 
-test('campaigns and screenshots of another organization are not found', async () => {
-  const { db } = api.store;
-  const { api_key } = await createOrganization(db, { slug: 'others-reading' });
-  const made = await newSet(['other.example']);
-  const { screenshots } = (await api.get(`screenshot_sets/${made.id}`)).json;
-  const headers = { authorization: `Bearer ${api_key}` };
-  for (const path of [`campaigns/${made.campaign_id}`, `screenshots/${screenshots[0].id}`]) {
-    expect((await api.get(path)).status, path).toBe(200);
-    expect((await api.send({ path: `/api/v1/orgs/others-reading/${path}`, headers })).status, path).toBe(404);
-  }
-});
-
 describe('one set', () => {
   test('a set has its screenshots in the order of the request', async () => {
     const made = await newSet(['one.example', 'two.example']);
