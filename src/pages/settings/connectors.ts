@@ -31,7 +31,7 @@ import { formField, hiddenFields } from '../forms.ts';
 import { timeElement } from '../labels.ts';
 import type { LiveSource } from '../live.ts';
 import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
-import { confirmPanel, framedPage } from './frame.ts';
+import { addAskedAction, framedPage } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths' | 'request'>;
 
@@ -76,15 +76,15 @@ export function addConnectorRoutes(pages: PageRoutes): void {
       }),
     { scope: 'admin', cost: COST.outgoing },
   );
-  pages.get(`${path}/remove`, removePage, ADMIN);
-  pages.post(
-    `${path}/remove`,
-    async (given) => {
-      const key = { organizationId: given.viewer.organizationId, name: connectorName(given.request) };
-      await options.store.db.transaction().execute((tx) => removeConnector(tx, key, given.actor));
-      return redirectTo(given, given.paths.settings('connectors'), 'connector_removed');
+  addAskedAction(
+    pages,
+    { page: 'connectors', path: `${path}/remove` },
+    {
+      ask: ({ request }) => removal(connectorName(request)),
+      act: (tx, { request, viewer, actor }) =>
+        removeConnector(tx, { organizationId: viewer.organizationId, name: connectorName(request) }, actor),
+      notice: 'connector_removed',
     },
-    ADMIN,
   );
   pages.events(
     `${path}/events`,
@@ -274,18 +274,9 @@ const orOfBucket = (names: readonly string[]): Choice[] => [
 ];
 
 /** Asks before the connector is removed. */
-function removePage(given: Given): ResultsPage {
-  const { viewer, paths, request } = given;
-  const back = paths.settings('connectors');
-  const name = connectorName(request);
-  const body = confirmPanel({
-    viewer,
-    question: html`Remove the connector “<bdi>${name}</bdi>”?`,
-    text: html`<p>Its access key and secret are deleted here. Deliveries that use it fail from now on, and are retried for about a day.</p>`,
-    action: `${back}/remove`,
-    fields: html`<input type="hidden" name="name" value="${name}">`,
-    button: 'Remove the connector',
-    back,
-  });
-  return framedPage(given, 'connectors', { body });
-}
+const removal = (name: string) => ({
+  question: html`Remove the connector “<bdi>${name}</bdi>”?`,
+  text: html`<p>Its access key and secret are deleted here. Deliveries that use it fail from now on, and are retried for about a day.</p>`,
+  fields: html`<input type="hidden" name="name" value="${name}">`,
+  button: 'Remove the connector',
+});
