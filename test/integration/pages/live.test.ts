@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createKey, revokeKey } from '../../../src/core/organizations/apiKeys.ts';
+import { endKey } from '../../../src/core/organizations/operator.ts';
 import { notify } from '../../../src/db/notifications.ts';
 import { LiveConnections } from '../../../src/pages/live.ts';
 import { eventually } from '../../support/eventually.ts';
+import { createKey } from '../../support/keys.ts';
 import { listenHttp } from '../../support/listeners.ts';
 import { TEST_LOG } from '../../support/testLog.ts';
 import { type PagesServer, seedSet, startPages } from './pagesServer.ts';
@@ -71,7 +72,7 @@ describe('live progress', () => {
     const key = await createKey(server.store.db, 'demo');
     const stream = await listenTo(setId, key.api_key);
     await eventually(() => expect(stream.text()).toContain('capturing'));
-    await revokeKey(server.store.db, 'demo', key.id);
+    await endKey(server.store.db, 'demo', key.id);
     await server.store.db.updateTable('screenshots').set({ status: 'no_slots' }).where('set_id', '=', setId).execute();
     await notify(server.store.db, { set: setId });
     await eventually(() => expect(stream.ended()).toBe(true));

@@ -50,8 +50,8 @@ interface Body<S extends z.ZodType> {
   readonly schema: z.ZodType;
   readonly example: object;
   readonly isRequired: boolean;
-  /** Reads the JSON for the handler. */
-  readonly reads: S;
+  /** Reads the JSON for the handler; undefined if the handler does so itself. */
+  readonly reads?: S;
 }
 
 /** @returns a body that the handler gets as the schema reads it. */
@@ -61,7 +61,7 @@ export const jsonBody = <S extends z.ZodType>(schema: S, example: object, isRequ
 
 /** @returns a body that the handler reads itself; the schema only documents it. */
 export const documentedBody = (schema: z.ZodType, example: object, isRequired = true): Body<z.ZodUnknown> => ({
-  ...{ schema, example, isRequired, reads: z.unknown() },
+  ...{ schema, example, isRequired },
 });
 
 type Texts = Pick<ZodOpenApiOperationObject, 'operationId' | 'summary' | 'description' | 'tags' | 'requestBody'>;
@@ -122,7 +122,7 @@ export function route<Q extends z.ZodType, B extends z.ZodType>(
     handler: async (call, services) => {
       const read = {
         query: query && readOrFail(query, listQuery(call.request)),
-        input: body && readOrFail(body.reads, call.body.value),
+        input: body?.reads && readOrFail(body.reads, call.body.value),
       };
       return handler({ ...call, ...read } as Parameters<typeof handler>[0], services);
     },

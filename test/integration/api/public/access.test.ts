@@ -1,13 +1,14 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createKey, listKeys, revokeKey } from '../../../../src/core/organizations/apiKeys.ts';
+import { endKey } from '../../../../src/core/organizations/operator.ts';
 import {
   createOrganization,
   disableOrganization,
   enableOrganization,
 } from '../../../../src/core/organizations/organizations.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { createKey } from '../../../support/keys.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { rawExchange } from '../../../support/rawHttp.ts';
 import { OPERATIONS } from './sampleIds.ts';
@@ -85,7 +86,7 @@ describe('the key', () => {
     const { db } = api.store;
     const made = await createKey(db, 'acme', { name: 'rotation' });
     expect([(await list(made.api_key)).status, (await post(made.api_key)).status]).toEqual([200, 201]);
-    await revokeKey(db, 'acme', made.id);
+    await endKey(db, 'acme', made.id);
     expect((await post(made.api_key, 'acme', faulty)).status).toBe(401);
     expect([(await list(made.api_key)).status, (await post(made.api_key)).status]).toEqual([401, 401]);
     const expired = await createKey(db, 'acme', { expiresAt: new Date(Date.now() - 1) });
@@ -105,7 +106,7 @@ describe('the key', () => {
       const [row] = await db.selectFrom('api_keys').select('last_used_at').where('id', '=', made.id).execute();
       expect(row?.last_used_at).not.toBeNull();
     });
-    await revokeKey(db, 'acme', made.id);
+    await endKey(db, 'acme', made.id);
     socket.write(body);
     expect(await answer).toMatch(/^HTTP\/1.1 201 /);
     expect((await post(made.api_key)).status).toBe(401);
@@ -116,7 +117,7 @@ describe('the key', () => {
     const secret = made.api_key.slice(17);
     expect(secret).toHaveLength(43);
     const { rows } = await api.store.pool.query('select row_to_json(k)::text as row from api_keys k');
-    const listed = JSON.stringify([rows, await listKeys(api.store.db, 'acme')]);
+    const listed = JSON.stringify([rows, (await api.get('keys')).json]);
     expect([listed.includes(made.id), listed.includes(secret)]).toEqual([true, false]);
   });
 

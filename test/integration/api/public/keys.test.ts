@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
 import { revokeApiKey } from '../../../../src/core/organizations/keys.ts';
 import { OPERATOR } from '../../../../src/domain/auditLog.ts';
+import { createKey } from '../../../support/keys.ts';
 import { type Json, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;
@@ -89,7 +89,9 @@ describe('a revoked key', () => {
     const { id: second } = await createKey(api.store.db, 'acme');
     const { organizationId } = await findKeyOrganization(first);
     const revoke = (id: string) =>
-      api.store.db.transaction().execute((tx) => revokeApiKey(tx, { organizationId, id }, OPERATOR));
+      api.store.db
+        .transaction()
+        .execute((tx) => revokeApiKey(tx, { organizationId, id }, { ...OPERATOR, type: 'api_key' }));
     const results = await Promise.allSettled([revoke(first), revoke(second)]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });

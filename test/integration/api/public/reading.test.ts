@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../../src/commands/dev/embeddedPostgres.ts';
-import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
 import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
 import { openStore } from '../../../../src/db/database.ts';
 import type { ScreenshotStatus, SetStatus } from '../../../../src/domain/states.ts';
+import { createKey } from '../../../support/keys.ts';
 import { type Json, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { TEST_KEY_RING } from '../../../support/testKeys.ts';
 import { expectLoggedErrors } from '../../../support/testLog.ts';
