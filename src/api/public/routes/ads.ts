@@ -12,10 +12,10 @@ import { readAdRecord } from '../../../core/sets/readRecords.ts';
 import { adRecord, adSummary } from '../../../core/sets/setJson.ts';
 import type { Limits } from '../../../domain/limits.ts';
 import { addLogFields } from '../../server/accessLog.ts';
-import { foundResponse, jsonResponse, NO_CONTENT, type Route, refOf } from '../endpoint.ts';
+import { foundResponse, jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
 import { filterOf, listAnswer, placeOf } from '../listAnswer.ts';
-import { documentedBody, jsonBody, list, one, other, removing, route } from './operation.ts';
+import { documentedBody, jsonBody, list, one, other, removes, removing, route } from './operation.ts';
 
 export const adRoutes = (limits: Limits): readonly Route[] => [
   route('post /ads', 'write', {
@@ -87,9 +87,6 @@ export const adRoutes = (limits: Limits): readonly Route[] => [
       'ad',
       'Removes the ad with its preview, its frames, its subscribers and the deliveries to them, and its upload if no other ad uses it. Its lookup key is free again, and its addresses answer 410. Its events stay. 409 while its preview is captured, and while a set shows it: delete the set first.',
     ),
-    handler: async (call, { store }) => {
-      await store.db.transaction().execute((tx) => removeAd(tx, refOf(call), call.actor));
-      return NO_CONTENT;
-    },
+    handler: removes((tx, call) => removeAd(tx, refOf(call), call.actor)),
   }),
 ];

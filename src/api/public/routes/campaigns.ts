@@ -5,9 +5,9 @@ import { removeCampaign } from '../../../core/removal/removal.ts';
 import { listCampaigns, readCampaign } from '../../../core/sets/campaigns.ts';
 import { renameCampaign } from '../../../core/sets/changes.ts';
 import { campaignRecord } from '../../../core/sets/setJson.ts';
-import { foundResponse, NO_CONTENT, type Route, refOf } from '../endpoint.ts';
+import { foundResponse, type Route, refOf } from '../endpoint.ts';
 import { filterOf, listAnswer, placeOf } from '../listAnswer.ts';
-import { jsonBody, list, one, removing, route } from './operation.ts';
+import { jsonBody, list, one, removes, removing, route } from './operation.ts';
 
 export const campaignRoutes: readonly Route[] = [
   route('get /campaigns', 'read', {
@@ -50,9 +50,6 @@ export const campaignRoutes: readonly Route[] = [
       'campaign',
       'Removes the campaign with its sets and ads, as if each was deleted. Its name is free again. 409 while a set or an ad of it is captured, and while it has more than 50,000 screenshots: delete some sets first.',
     ),
-    handler: async (call, { store }) => {
-      await store.db.transaction().execute((tx) => removeCampaign(tx, refOf(call), call.actor));
-      return NO_CONTENT;
-    },
+    handler: removes((tx, call) => removeCampaign(tx, refOf(call), call.actor)),
   }),
 ];

@@ -7,10 +7,10 @@ import { readScreenshot } from '../../../core/sets/readScreenshots.ts';
 import { readSetRow } from '../../../core/sets/readSet.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { unknownId } from '../../../domain/failure.ts';
-import { jsonResponse, NO_CONTENT, type Route, refOf } from '../endpoint.ts';
+import { jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
 import { listAnswer, rangeOf } from '../listAnswer.ts';
-import { jsonBody, list, removing, route } from './operation.ts';
+import { jsonBody, list, removes, removing, route } from './operation.ts';
 
 export const commentRoutes: readonly Route[] = [
   listing({
@@ -53,10 +53,7 @@ export const commentRoutes: readonly Route[] = [
   route('delete /comments/{id}', 'write', {
     ...removing('deleteComment', 'comment', 'Only one that this key or a client wrote, and that has no replies.'),
     tags: ['Reviewing'],
-    handler: async (call, { store }) => {
-      await store.db.transaction().execute((tx) => deleteComment(tx, refOf(call), call.actor));
-      return NO_CONTENT;
-    },
+    handler: removes((tx, call) => deleteComment(tx, refOf(call), call.actor)),
   }),
 ];
 

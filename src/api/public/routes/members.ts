@@ -13,9 +13,9 @@ import { changeRole, listMembers, removeMember } from '../../../core/people/memb
 import { sendInvitation } from '../../../core/people/sendInvitation.ts';
 import type { Page } from '../../../db/list.ts';
 import { takeInvitation } from '../../limits/requestLimits.ts';
-import { type Call, idOf, jsonResponse, NO_CONTENT, type Route, refOf } from '../endpoint.ts';
+import { type Call, idOf, jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { listAnswer } from '../listAnswer.ts';
-import { idOfA, jsonBody, list, route } from './operation.ts';
+import { idOfA, jsonBody, list, removes, route } from './operation.ts';
 
 const TAGS = ['Members'];
 const ofUser = { user_id: idOfA('person') };
@@ -63,10 +63,7 @@ export const memberRoutes: readonly Route[] = [
     params: ofUser,
     answer: 'Removed.',
     failures: [409],
-    handler: async (call, { store }) => {
-      await store.db.transaction().execute((tx) => removeMember(tx, memberOf(call), call.actor));
-      return NO_CONTENT;
-    },
+    handler: removes((tx, call) => removeMember(tx, memberOf(call), call.actor)),
   }),
   route('get /invitations', 'admin', {
     ...list('listInvitations', 'List the invitations that can be accepted, newest first', ListQuery, InvitationRecord),
@@ -98,9 +95,6 @@ export const memberRoutes: readonly Route[] = [
     description: 'Its link then does nothing.',
     tags: TAGS,
     answer: 'Withdrawn.',
-    handler: async (call, { store }) => {
-      await store.db.transaction().execute((tx) => withdrawInvitation(tx, refOf(call), call.actor));
-      return NO_CONTENT;
-    },
+    handler: removes((tx, call) => withdrawInvitation(tx, refOf(call), call.actor)),
   }),
 ];

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { FailureRecord, listOf } from '../../../contract/records.ts';
 import { OURS } from '../../../contract/schemaParts.ts';
+import type { Queryable } from '../../../db/database.ts';
 import type { Scope } from '../../../domain/keys.ts';
 import { COST } from '../../limits/costs.ts';
-import { type Call, type JsonResponse, type Route, readOrFail } from '../endpoint.ts';
+import { type Call, type JsonResponse, NO_CONTENT, type Route, readOrFail } from '../endpoint.ts';
 import { listQuery } from '../listQuery.ts';
 import type { Services } from '../services.ts';
 
@@ -15,6 +16,14 @@ const ABOUT = { read: OURS, write: OURS, admin: `Needs a key with the scope \`ad
 const TAGS = { get: 'Reading', post: 'Creating', put: 'Changing', patch: 'Changing', delete: 'Changing' } as const;
 
 export const idOfA = (what: string) => z.uuid().describe(`Id of the ${what}.`);
+
+/** @returns a handler that removes something in one transaction. */
+export const removes =
+  (remove: (tx: Queryable, call: Call, services: Services) => Promise<unknown>) =>
+  async (call: Call, services: Services): Promise<JsonResponse> => {
+    await services.store.db.transaction().execute((tx) => remove(tx, call, services));
+    return NO_CONTENT;
+  };
 
 /** The header of requests that can be repeated. */
 const idempotencyKey = z.object({

@@ -13,10 +13,10 @@ import { listNamed, removeNamed, type SavedRow, saveNamed, saveTemplate } from '
 import { siteListRecord, templateRecord } from '../../../core/sets/setJson.ts';
 import type { Queryable } from '../../../db/database.ts';
 import type { Limits } from '../../../domain/limits.ts';
-import { type Call, jsonResponse, NO_CONTENT, type Route, refOf } from '../endpoint.ts';
+import { type Call, jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
 import { listAnswer } from '../listAnswer.ts';
-import { failure, idOfA, jsonBody, list, other, route } from './operation.ts';
+import { failure, idOfA, jsonBody, list, other, removes, route } from './operation.ts';
 
 const TEMPLATE = {
   name: 'News sites',
@@ -103,10 +103,7 @@ function routesOf<T extends Table, S extends z.ZodType>(kind: Kind<T, S>): reado
       description: 'Requests that were made with it stay.',
       tags: ['Templates'],
       answer: 'Deleted.',
-      handler: async (call, { store }) => {
-        await store.db.transaction().execute((tx) => removeNamed(tx, table, refOf(call)));
-        return NO_CONTENT;
-      },
+      handler: removes((tx, call) => removeNamed(tx, table, refOf(call))),
     }),
   ];
 }

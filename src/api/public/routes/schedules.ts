@@ -8,10 +8,10 @@ import { listSchedules } from '../../../core/schedules/scheduleQueries.ts';
 import { changeSchedule, createSchedule, removeSchedule, requireSchedule } from '../../../core/schedules/schedules.ts';
 import { invalid } from '../../../domain/failure.ts';
 import { COST } from '../../limits/costs.ts';
-import { jsonResponse, NO_CONTENT, type Route, refOf } from '../endpoint.ts';
+import { jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
 import { listAnswer, rangeOf } from '../listAnswer.ts';
-import { documentedBody, failure, jsonBody, list, route } from './operation.ts';
+import { documentedBody, failure, jsonBody, list, removes, route } from './operation.ts';
 
 const TAGS = ['Schedules'];
 const EXAMPLE = { name: 'Spring, each weekday', rule: { start: '08:00', end: '10:00' }, time_zone: 'Europe/Berlin' };
@@ -85,9 +85,6 @@ export const scheduleRoutes = (request: z.ZodObject): readonly Route[] => [
     summary: 'Delete a schedule',
     description: 'Its sets stay. A second request changes nothing.',
     answer: 'Deleted.',
-    handler: async (call, { store }) => {
-      await store.db.transaction().execute((tx) => removeSchedule(tx, refOf(call), call.actor));
-      return NO_CONTENT;
-    },
+    handler: removes((tx, call) => removeSchedule(tx, refOf(call), call.actor)),
   }),
 ];

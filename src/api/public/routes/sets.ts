@@ -16,9 +16,9 @@ import { listedSetRecord, screenshotRecord } from '../../../core/sets/setJson.ts
 import type { Database } from '../../../db/database.ts';
 import { unknownId } from '../../../domain/failure.ts';
 import { costOfPictures } from '../../limits/costs.ts';
-import { foundResponse, hasTag, idOf, jsonResponse, NO_CONTENT, type Route, refOf, tagOf } from '../endpoint.ts';
+import { foundResponse, hasTag, idOf, jsonResponse, type Route, refOf, tagOf } from '../endpoint.ts';
 import { filterOf, listAnswer, placeOf, unknownPlace } from '../listAnswer.ts';
-import { idOfA, jsonBody, list, one, removing, route } from './operation.ts';
+import { idOfA, jsonBody, list, one, removes, removing, route } from './operation.ts';
 
 export const setRoutes: readonly Route[] = [
   route('get /screenshot_sets', 'read', {
@@ -75,10 +75,7 @@ export const setRoutes: readonly Route[] = [
       'set',
       'Removes the set with its screenshots, pictures, reviews, comments, share links with the answers of clients, exports, its subscribers and the deliveries to them, also those that wait. Its addresses answer 410. Ads, other events and retakes stay. 409 while the set is captured: cancel it first.',
     ),
-    handler: async (call, { store }) => {
-      await store.db.transaction().execute((tx) => removeSet(tx, refOf(call), call.actor));
-      return NO_CONTENT;
-    },
+    handler: removes((tx, call) => removeSet(tx, refOf(call), call.actor)),
   }),
   route('get /screenshot_sets/{id}/screenshots', 'read', {
     ...list('listScreenshotsOfSet', 'List the screenshots of a set', SetScreenshotsQuery, ScreenshotRecord),

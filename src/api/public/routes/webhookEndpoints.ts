@@ -29,10 +29,10 @@ import {
 import { invalid } from '../../../domain/failure.ts';
 import { addressFault } from '../../../egress/addressFault.ts';
 import { COST } from '../../limits/costs.ts';
-import { foundResponse, type JsonResponse, jsonResponse, NO_CONTENT, type Route, refOf } from '../endpoint.ts';
+import { foundResponse, type JsonResponse, jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
 import { listAnswer, rangeOf } from '../listAnswer.ts';
-import { jsonBody, list, route } from './operation.ts';
+import { jsonBody, list, removes, route } from './operation.ts';
 
 const ofWebhooks = { tags: ['Settings'] };
 
@@ -151,10 +151,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     summary: 'Delete a webhook endpoint',
     description: 'Deliveries that wait for it end. Past deliveries stay.',
     answer: 'Deleted.',
-    handler: async (call, { store, queue }) => {
-      await store.db.transaction().execute((tx) => deleteEndpoint(tx, refOf(call), { actor: call.actor, queue }));
-      return NO_CONTENT;
-    },
+    handler: removes((tx, call, { queue }) => deleteEndpoint(tx, refOf(call), { actor: call.actor, queue })),
   }),
   route('post /webhook_endpoints/{id}/rotate', 'admin', {
     operationId: 'rotateWebhookEndpointSecret',
