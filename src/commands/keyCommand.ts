@@ -1,8 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { listKeys } from '../core/organizations/apiKeys.ts';
+import { listKeyRows } from '../core/organizations/keyList.ts';
 import { addKey, endKey } from '../core/organizations/operator.ts';
+import { requireOrganization } from '../core/organizations/organizations.ts';
 import { SCOPES, type Scope } from '../domain/keys.ts';
 import { print, withStore } from './withStore.ts';
+
+/** More than an organization ever has, with its revoked keys. */
+const KEYS_LISTED = 1_000_000;
 
 interface CreateOptions {
   readonly name?: string;
@@ -22,11 +26,7 @@ export function keyCommand(program: Command): void {
     .option('--json', 'print one JSON line')
     .action((slug: string, { name, scope, expires, json = false }: CreateOptions) =>
       withStore(async (db) => {
-        const options = {
-          ...(name && { name }),
-          ...(scope && { scopes: scope }),
-          ...(expires && { expiresAt: expires }),
-        };
+        const options = { ...(name && { name }), ...(scope && { scopes: scope }), expiresAt: expires };
         print({ organization: slug, ...(await addKey(db, slug, options)) }, json);
       }),
     );
@@ -36,7 +36,9 @@ export function keyCommand(program: Command): void {
     .option('--json', 'print one JSON line for each key')
     .action((slug: string, { json = false }: { json?: boolean }) =>
       withStore(async (db) => {
-        for (const row of await listKeys(db, slug)) {
+        const { id: organizationId } = await requireOrganization(db, slug);
+        const { rows } = await listKeyRows(db, { organizationId }, { page: 1, perPage: KEYS_LISTED });
+        for (const row of rows) {
           if (json) print({ ...row }, true);
           else console.log(`${row.id}  ${keyState(row)}  ${row.scopes.join(',')}  ${row.name}`);
         }

@@ -225,14 +225,19 @@ function tooLargeForm(): Failure {
 /** @returns the id in the path, which the router has checked. */
 export const idOf = (request: Request): string => String(request.params['id']).toLowerCase();
 
+/** @returns the id in the path with the organization of the viewer. */
+export const refOf = ({ request, viewer }: Pick<ViewerRequest, 'request' | 'viewer'>) => ({
+  ...{ id: idOf(request), organizationId: viewer.organizationId },
+});
+
 /** @returns the number of the list page in the query, from 1; 1 if it is missing or is no such number. */
 export function pageOf(request: { readonly query: Readonly<Record<string, unknown>> }): number {
   const page = Number(request.query['page'] ?? 1);
   return Number.isSafeInteger(page) && page > 0 && page < 1_000_000 ? page : 1;
 }
 
-export function recordQuery({ publicUrl }: PagesOptions, { request, viewer }: ViewerRequest) {
-  return { id: idOf(request), publicUrl, organizationId: viewer.organizationId };
+export function recordQuery({ publicUrl }: PagesOptions, given: ViewerRequest) {
+  return { ...refOf(given), publicUrl };
 }
 
 /** Says what a disabled organization is, and how to upgrade it. */

@@ -1,11 +1,14 @@
-import type { z } from 'zod';
 import { PER_PAGE_DEFAULT } from '../../contract/queries.ts';
 import { findPlace, type ListTable, type Place } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { ListPage, Page } from '../../db/list.ts';
 import { invalid } from '../../domain/failure.ts';
-import { type Call, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
-import { listQuery } from './listQuery.ts';
+import { type Call, type JsonResponse, jsonResponse } from './endpoint.ts';
+
+interface Range {
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+}
 
 /** Responds with one list page: `{"data":[…],"page":…,"per_page":…,"total":…}`. */
 export async function listAnswer<Row>(
@@ -38,7 +41,10 @@ export function filterOf<Q extends { readonly q?: string | undefined }>({ q, ...
   return { ...query, text: q };
 }
 
-/** @throws Failure (422) with all faults of the query. */
-export function readQuery<S extends z.ZodType>(schema: S, { request }: Call): z.output<S> {
-  return readOrFail(schema, listQuery(request));
+/** The filter of a list that has only a period. */
+export function rangeOf({
+  organizationId,
+  query: { from, to },
+}: Pick<Call, 'organizationId'> & { readonly query: Range }) {
+  return { organizationId, from, to };
 }

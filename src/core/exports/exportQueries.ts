@@ -4,6 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { sql, type UpdateObject } from 'kysely';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
+import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
 import type { ExportAudience, ExportOptions } from '../../domain/exports.ts';
@@ -90,23 +91,18 @@ export async function findExport(
 export async function listExports(
   db: Queryable,
   { organizationId, setId, ...range }: { organizationId: string; setId: string } & TimeRange,
-  page: { page: number; perPage: number },
-): Promise<{ rows: ExportRow[]; total: number }> {
-  const all = db
+  page: Page,
+): Promise<ListPage<ExportRow>> {
+  const rows = db
     .selectFrom('exports')
+    .selectAll()
     .where('organization_id', '=', organizationId)
     .where('set_id', '=', setId)
     .where(sql<boolean>`options->>'audience' = 'organization'`)
-    .where(isInRange(sql`created_at`, range));
-  const rows = await all
-    .selectAll()
+    .where(isInRange(sql`created_at`, range))
     .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .limit(page.perPage)
-    .offset((page.page - 1) * page.perPage)
-    .execute();
-  const { total } = await all.select(sql<number>`count(*)::integer`.as('total')).executeTakeFirstOrThrow();
-  return { rows, total };
+    .orderBy('id');
+  return readListPage(db, rows, page);
 }
 
 /** The export whose file this token opens. The file exists unless the export has expired. */

@@ -1,14 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { Row } from '../../db/rows.ts';
-import { invalid, notFound } from '../../domain/failure.ts';
-import { type ParsedKey, SCOPES, type Scope } from '../../domain/keys.ts';
-import { insertKey } from './keyList.ts';
-import { requireOrganization } from './organizations.ts';
+import type { ParsedKey } from '../../domain/keys.ts';
 import { matchesSecret } from './secrets.ts';
-
-/** A key as it is listed: never its secret, of which only a hash is stored. */
-export type ApiKey = Omit<Row<'api_keys'>, 'secret_sha256' | 'organization_id' | 'created_by_user'>;
 
 /** The organization and the scopes of a valid key. */
 export interface KeyHolder {
@@ -76,49 +69,6 @@ export async function findLiveKey(
   if (row.is_use_old) await noteKeyUse(db, keyId);
   const { organization_id: organizationId, name, scopes, disabled_at } = row;
   return { organizationId, name, scopes, disabled: disabled_at !== null };
-}
-
-export interface KeyOptions {
-  readonly name?: string;
-  readonly scopes?: readonly Scope[];
-  readonly expiresAt?: Date;
-}
-
-/** @returns the key as its holder needs it, which cannot be read again, and its id. */
-export async function createKey(
-  db: Queryable,
-  slug: string,
-  options: KeyOptions = {},
-): Promise<{ api_key: string; id: string }> {
-  const { name = '', scopes = SCOPES, expiresAt } = options;
-  const unknown = scopes.filter((scope) => !SCOPES.includes(scope));
-  if (unknown.length > 0 || scopes.length === 0) throw invalid({ scopes: [`must be some of: ${SCOPES.join(', ')}.`] });
-  const organization = await requireOrganization(db, slug);
-  const key = await insertKey(db, { organizationId: organization.id, name, scopes, ...(expiresAt && { expiresAt }) });
-  return { api_key: key.text, id: key.id };
-}
-
-export async function listKeys(db: Queryable, slug: string): Promise<ApiKey[]> {
-  const organization = await requireOrganization(db, slug);
-  return db
-    .selectFrom('api_keys')
-    .select(['id', 'name', 'scopes', 'created_at', 'created_by', 'expires_at', 'revoked_at', 'last_used_at'])
-    .where('organization_id', '=', organization.id)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-}
-
-/** Does nothing if the key is already revoked. @throws Failure (404) if the organization has no such key. */
-export async function revokeKey(db: Queryable, slug: string, id: string): Promise<void> {
-  const organization = await requireOrganization(db, slug);
-  const { numUpdatedRows } = await db
-    .updateTable('api_keys')
-    .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(new Date())) }))
-    .where('id', '=', id)
-    .where('organization_id', '=', organization.id)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw notFound('id', `Organization "${slug}" has no key "${id}".`);
 }
 
 /** Ends a session for good, and forgets those that would have expired by now. */

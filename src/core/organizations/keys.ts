@@ -13,14 +13,17 @@ export interface WantedKey {
   readonly expiresAt: Date | undefined;
 }
 
-/** @returns the row and the key itself, which cannot be read again. @throws Failure (409) if there are too many keys. */
+/**
+ * @returns the row and the key itself, which cannot be read again.
+ * @throws Failure (409) if there are too many keys, but not for the operator.
+ */
 export async function createApiKey(
   transaction: Queryable,
   { organizationId, name, scopes, expiresAt }: WantedKey,
   actor: Actor,
 ): Promise<{ row: KeyRow; key: string }> {
   const { count } = await lockActiveKeys(transaction, organizationId);
-  if (count >= KEYS_MAX)
+  if (count >= KEYS_MAX && actor.type !== 'operator')
     throw conflict('keys', `are ${count} already, and an organization has at most ${KEYS_MAX}: revoke one first.`);
   const wanted = {
     organizationId,
@@ -39,7 +42,7 @@ export async function createApiKey(
 
 /**
  * Revokes a key at once. A key that is already revoked stays as it is.
- * @throws Failure: 404 if the organization has no such key, 409 for its last one with the scope admin.
+ * @throws Failure: 404 if the organization has no such key, 409 for its last one with the scope admin, but not for the operator.
  */
 export async function revokeApiKey(
   transaction: Queryable,
@@ -50,7 +53,7 @@ export async function revokeApiKey(
   const before = await findKeyRow(transaction, { organizationId, id });
   if (before === undefined) throw unknownKey();
   if (before.revoked_at !== null) return before;
-  if (admins.length === 1 && admins[0] === id)
+  if (admins.length === 1 && admins[0] === id && actor.type !== 'operator')
     throw conflict('id', 'is the last key with the scope admin: create another one first.');
   await setKeyRevoked(transaction, id);
   const row = await findKeyRow(transaction, { organizationId, id });

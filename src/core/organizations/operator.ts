@@ -4,13 +4,12 @@ import type { Database, Queryable } from '../../db/database.ts';
 import { type AuditAction, changesBetween, type FieldChange, OPERATOR } from '../../domain/auditLog.ts';
 import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
 import { conflict } from '../../domain/failure.ts';
-import { SCOPES } from '../../domain/keys.ts';
+import { SCOPES, type Scope } from '../../domain/keys.ts';
 import { isHigher } from '../../domain/priorities.ts';
 import { findS3Connector, type NewS3Connector, setS3Connector } from '../buckets/connectorQueries.ts';
 import { recordConnector, requireConnector } from '../buckets/connectors.ts';
-import { createKey, type KeyOptions, revokeKey } from './apiKeys.ts';
 import { recordAction } from './auditLogQueries.ts';
-import { findKeyRow } from './keyList.ts';
+import { createApiKey, revokeApiKey } from './keys.ts';
 import {
   createOrganization,
   disableOrganization,
@@ -82,15 +81,19 @@ export function rotateSecret(db: Database, slug: string): Promise<string> {
   return db.transaction().execute((tx) => replaceWebhookSecret(tx, slug, true, OPERATOR));
 }
 
+export interface KeyOptions {
+  readonly name?: string;
+  readonly scopes?: readonly Scope[];
+  readonly expiresAt?: Date | undefined;
+}
+
 /** @returns the key as its holder needs it, which cannot be read again, and its id. */
 export function addKey(db: Database, slug: string, options: KeyOptions): Promise<{ api_key: string; id: string }> {
+  const { name = '', scopes = SCOPES, expiresAt } = options;
   return db.transaction().execute(async (tx) => {
     const { id: organizationId } = await lockOrganization(tx, slug);
-    const made = await createKey(tx, slug, options);
-    const { name, scopes = SCOPES, expiresAt: expires_at } = options;
-    const changes = changesBetween({}, { name, scopes, expires_at });
-    await record(tx, organizationId, { action: 'api_key.created', objectId: made.id, changes });
-    return made;
+    const { row, key } = await createApiKey(tx, { organizationId, name, scopes, expiresAt }, OPERATOR);
+    return { api_key: key, id: row.id };
   });
 }
 
@@ -98,11 +101,7 @@ export function addKey(db: Database, slug: string, options: KeyOptions): Promise
 export async function endKey(db: Database, slug: string, id: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const { id: organizationId } = await lockOrganization(tx, slug);
-    const before = await findKeyRow(tx, { organizationId, id });
-    await revokeKey(tx, slug, id);
-    if (before === undefined || before.revoked_at !== null) return;
-    const changes = changesBetween({ name: before.name, scopes: before.scopes }, {});
-    await record(tx, organizationId, { action: 'api_key.revoked', objectId: id, changes });
+    await revokeApiKey(tx, { organizationId, id }, OPERATOR);
   });
 }
 

@@ -1,7 +1,9 @@
 /** The chats that get notices: list, add, and what an administrator can do with one. */
+import { z } from 'zod';
 import { COST } from '../../api/limits/costs.ts';
+import { Faults } from '../../contract/faults.ts';
 import { type ChatRow, createChat, deleteChat, enableChat, listChats, testChat } from '../../core/notices/chats.ts';
-import { type FieldErrors, invalid } from '../../domain/failure.ts';
+import { invalid } from '../../domain/failure.ts';
 import {
   CHAT_KIND_TEXTS,
   CHAT_KINDS,
@@ -12,96 +14,69 @@ import {
   type NoticeKind,
   plainName,
 } from '../../domain/notices.ts';
-import { isUuid } from '../../domain/slugs.ts';
 import { urlFault } from '../../domain/webAddresses.ts';
 import { addressFault } from '../../egress/addressFault.ts';
 import type { Guard } from '../../egress/guard.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { badge, button, type Column, emptyState, panel, table } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
-import {
-  answerForm,
-  checkbox,
-  checkboxes,
-  EMPTY_FORM,
-  type FormState,
-  otherFaults,
-  selectField,
-  textField,
-} from '../fields.ts';
+import { checkbox, checkboxes, EMPTY_FORM, type FormState, otherFaults, selectField, textField } from '../fields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { timeElement } from '../labels.ts';
-import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
-import { framedPage } from './frame.ts';
+import { ADMIN, type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../pageRoutes.ts';
+import { addAction, framedPage } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
 
 export function addChatRoutes(pages: PageRoutes): void {
   const { options, guard } = pages;
-  const { db } = options.store;
-  const path = '/o/:slug/settings/notices';
-  pages.get(path, (given) => chatsPage(options, given), ADMIN);
-  pages.post(
-    path,
-    (given) => {
-      const { viewer, actor, paths } = given;
-      const run = async () => {
-        const chat = await readChat(guard, given);
-        await db.transaction().execute((tx) => createChat(tx, viewer.organizationId, chat, actor));
-        return redirectTo(given, paths.settings('notices'), 'saved');
-      };
-      return answerForm(given, { run, again: (form) => chatsPage(options, given, form), secrets: ['address'] });
-    },
-    ADMIN,
-  );
-  const actions = {
-    test: async (given: ViewerRequest, id: string) => {
-      const { viewer, actor, paths } = given;
-      const { organizationId, slug } = viewer;
-      const place = { publicUrl: options.publicUrl, slug };
-      const delivery = await db.transaction().execute((tx) => testChat(tx, { organizationId, id }, place, actor));
-      return redirectTo(given, paths.delivery(delivery));
-    },
-    enable: async (given: ViewerRequest, id: string) => {
-      const { organizationId } = given.viewer;
-      await db.transaction().execute((tx) => enableChat(tx, { organizationId, id }, given.actor));
-      return redirectTo(given, given.paths.settings('notices'), 'saved');
-    },
-    remove: async (given: ViewerRequest, id: string) => {
-      const { organizationId } = given.viewer;
-      await db.transaction().execute((tx) => deleteChat(tx, { organizationId, id }, given.actor));
-      return redirectTo(given, given.paths.settings('notices'), 'chat_removed');
-    },
-  };
-  for (const [name, act] of Object.entries(actions))
-    pages.post(
-      `${path}/:chat/${name}`,
-      async (given) => {
-        const id = String(given.request.params['chat']).toLowerCase();
-        if (!isUuid(id)) return undefined;
-        return answerForm(given, { run: () => act(given, id), again: (form) => chatsPage(options, given, form) });
-      },
-      { scope: 'admin', cost: name === 'test' ? COST.outgoing : COST.usual },
-    );
+  const at = (rest = '') => ({ page: 'notices', path: `/o/:slug/settings/notices${rest}` }) as const;
+  const again = (given: ViewerRequest, form: FormState) => chatsPage(options, given, form);
+  pages.get(at().path, (given) => chatsPage(options, given), ADMIN);
+  addAction(pages, at(), {
+    read: (given) => readChat(guard, given),
+    act: (tx, { viewer, actor }, chat) => createChat(tx, viewer.organizationId, chat, actor),
+    ...{ again, secrets: ['address'] },
+  });
+  addAction(pages, at('/:id/test'), {
+    act: (tx, given) =>
+      testChat(tx, refOf(given), { publicUrl: options.publicUrl, slug: given.viewer.slug }, given.actor),
+    answer: (given, delivery) => redirectTo(given, given.paths.delivery(delivery)),
+    ...{ again, cost: COST.outgoing },
+  });
+  addAction(pages, at('/:id/enable'), { act: (tx, given) => enableChat(tx, refOf(given), given.actor), again });
+  addAction(pages, at('/:id/remove'), {
+    act: (tx, given) => deleteChat(tx, refOf(given), given.actor),
+    ...{ again, notice: 'chat_removed' },
+  });
 }
+
+const Chat = z.object({
+  name: z
+    .string()
+    .transform(plainName)
+    .refine((name) => name !== '', 'must not be empty.')
+    .refine((name) => name.length <= CHAT_NAME_MAX, `must have at most ${CHAT_NAME_MAX} characters.`),
+  kind: z.enum(CHAT_KINDS, 'must be one of the list.'),
+  notices: z.array(z.enum(NOTICE_KINDS)).min(1, 'need at least one kind.'),
+});
 
 /** @throws Failure (422) with all faults; also for an address that the service would not connect to. */
 async function readChat(guard: Pick<Guard, 'resolve'>, { request }: ViewerRequest) {
-  const name = plainName(formField(request, 'name'));
-  const kind = CHAT_KINDS.find((one) => one === formField(request, 'kind'));
   const address = formField(request, 'address').trim();
-  const notices = NOTICE_KINDS.filter((one) => formField(request, one) !== '');
-  const shape = urlFault(address);
-  const fault = shape ?? (await addressFault(guard, address));
-  const errors: FieldErrors = {
-    ...(name === '' && { name: ['must not be empty.'] }),
-    ...(name.length > CHAT_NAME_MAX && { name: [`must have at most ${CHAT_NAME_MAX} characters.`] }),
-    ...(fault !== undefined && { address: [fault] }),
-    ...(notices.length === 0 && { notices: ['need at least one kind.'] }),
-    ...(kind === undefined && { kind: ['must be one of the list.'] }),
-  };
-  if (kind === undefined || Object.keys(errors).length > 0) throw invalid(errors);
-  return { name, kind, address, notices };
+  const fault = urlFault(address) ?? (await addressFault(guard, address));
+  const faults = new Faults();
+  if (fault !== undefined) faults.add('address', fault);
+  const chat = faults.read(
+    Chat,
+    {
+      ...{ name: formField(request, 'name'), kind: formField(request, 'kind') },
+      notices: NOTICE_KINDS.filter((one) => formField(request, one) !== ''),
+    },
+    '',
+  );
+  if (chat === undefined || fault !== undefined) throw invalid(faults.errors);
+  return { ...chat, address };
 }
 
 async function chatsPage({ store }: PagesOptions, given: Given, form = EMPTY_FORM): Promise<ResultsPage> {

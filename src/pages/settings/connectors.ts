@@ -10,7 +10,7 @@ import {
   listS3Connectors,
   type S3Connector,
 } from '../../core/buckets/connectorQueries.ts';
-import { removeConnector, requestConnectorCheck, saveConnector } from '../../core/buckets/connectors.ts';
+import { checkTargetOf, removeConnector, requestConnectorCheck, saveConnector } from '../../core/buckets/connectors.ts';
 import { DEFAULT_CONNECTOR, ENCRYPTIONS, STORAGE_CLASSES } from '../../domain/connectors.ts';
 import { invalid } from '../../domain/failure.ts';
 import type { Guard } from '../../egress/guard.ts';
@@ -31,7 +31,7 @@ import { formField, hiddenFields } from '../forms.ts';
 import { timeElement } from '../labels.ts';
 import type { LiveSource } from '../live.ts';
 import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
-import { confirmPanel, framedPage } from './frame.ts';
+import { addAction, addAskedAction, framedPage } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths' | 'request'>;
 
@@ -64,27 +64,41 @@ export function addConnectorRoutes(pages: PageRoutes): void {
       }),
     ADMIN,
   );
-  pages.post(
-    `${path}/check`,
-    (given) =>
-      answerForm(given, {
-        run: () => startCheck(options, given),
-        again: ({ errors: { region, ...errors }, ...form }) => {
-          const named = region === undefined ? errors : { ...errors, bucket_region: region };
-          return connectorPage(options, given, { check: { ...form, errors: named } });
-        },
-      }),
-    { scope: 'admin', cost: COST.outgoing },
-  );
-  pages.get(`${path}/remove`, removePage, ADMIN);
-  pages.post(
-    `${path}/remove`,
-    async (given) => {
-      const key = { organizationId: given.viewer.organizationId, name: connectorName(given.request) };
-      await options.store.db.transaction().execute((tx) => removeConnector(tx, key, given.actor));
-      return redirectTo(given, given.paths.settings('connectors'), 'connector_removed');
+  addAction(
+    pages,
+    { page: 'connectors', path: `${path}/check` },
+    {
+      read: ({ request }) =>
+        checkTargetOf(
+          readOrFail(ConnectorCheckBody, {
+            bucket: formField(request, 'bucket').trim(),
+            key_prefix: formField(request, 'key_prefix'),
+            region: formField(request, 'bucket_region').trim() || undefined,
+          }),
+        ),
+      act: (tx, { request, viewer: { organizationId }, actor }, target) =>
+        requestConnectorCheck(
+          tx,
+          { organizationId, name: connectorName(request), target },
+          { queue: options.queue, actor },
+        ),
+      answer: (given, row) => redirectTo(given, withName(given.paths.settings('connectors'), row)),
+      again: (given, { errors: { region, ...errors }, ...form }) => {
+        const named = region === undefined ? errors : { ...errors, bucket_region: region };
+        return connectorPage(options, given, { check: { ...form, errors: named } });
+      },
+      cost: COST.outgoing,
     },
-    ADMIN,
+  );
+  addAskedAction(
+    pages,
+    { page: 'connectors', path: `${path}/remove` },
+    {
+      ask: ({ request }) => removal(connectorName(request)),
+      act: (tx, { request, viewer, actor }) =>
+        removeConnector(tx, { organizationId: viewer.organizationId, name: connectorName(request) }, actor),
+      notice: 'connector_removed',
+    },
   );
   pages.events(
     `${path}/events`,
@@ -118,23 +132,6 @@ async function save(
     throw invalid({ name: ['is the name of another connector: choose one that is free.'] });
   await saveConnector(db, { ...viewer, name }, { body, guard, awsPrincipal, queue, actor });
   return redirectTo(given, `${paths.settings('connectors')}?name=${name}`, 'saved');
-}
-
-async function startCheck({ store, queue }: PagesOptions, given: ViewerRequest): Promise<'sent'> {
-  const { request, viewer, actor, paths } = given;
-  const {
-    bucket,
-    region = null,
-    key_prefix,
-  } = readOrFail(ConnectorCheckBody, {
-    bucket: formField(request, 'bucket').trim(),
-    key_prefix: formField(request, 'key_prefix'),
-    region: formField(request, 'bucket_region').trim() || undefined,
-  });
-  const key = { organizationId: viewer.organizationId, name: connectorName(request) };
-  const check = { ...key, target: { bucket, region, keyPrefix: key_prefix ?? '' } };
-  await store.db.transaction().execute((tx) => requestConnectorCheck(tx, check, { queue, actor }));
-  return redirectTo(given, `${paths.settings('connectors')}?name=${key.name}`);
 }
 
 /** Follows the check of a connector until it ends. */
@@ -274,18 +271,9 @@ const orOfBucket = (names: readonly string[]): Choice[] => [
 ];
 
 /** Asks before the connector is removed. */
-function removePage(given: Given): ResultsPage {
-  const { viewer, paths, request } = given;
-  const back = paths.settings('connectors');
-  const name = connectorName(request);
-  const body = confirmPanel({
-    viewer,
-    question: html`Remove the connector “<bdi>${name}</bdi>”?`,
-    text: html`<p>Its access key and secret are deleted here. Deliveries that use it fail from now on, and are retried for about a day.</p>`,
-    action: `${back}/remove`,
-    fields: html`<input type="hidden" name="name" value="${name}">`,
-    button: 'Remove the connector',
-    back,
-  });
-  return framedPage(given, 'connectors', { body });
-}
+const removal = (name: string) => ({
+  question: html`Remove the connector “<bdi>${name}</bdi>”?`,
+  text: html`<p>Its access key and secret are deleted here. Deliveries that use it fail from now on, and are retried for about a day.</p>`,
+  fields: html`<input type="hidden" name="name" value="${name}">`,
+  button: 'Remove the connector',
+});

@@ -6,29 +6,23 @@ import { NewWebhookEndpoint } from '../../contract/webhookEndpoints.ts';
 import { secretState } from '../../core/organizations/secrets.ts';
 import { type DeliveryRow, listDeliveries } from '../../core/webhooks/listDeliveries.ts';
 import { sendTestEventToEndpoint } from '../../core/webhooks/testEvents.ts';
-import {
-  type EndpointRow,
-  findEndpoint,
-  listEndpoints,
-  type OneEndpoint,
-} from '../../core/webhooks/webhookEndpointQueries.ts';
+import { type EndpointRow, findEndpoint, listEndpoints } from '../../core/webhooks/webhookEndpointQueries.ts';
 import {
   changeEndpoint,
   checkEndpointAddress,
   createEndpoint,
   replaceEndpointSecret,
 } from '../../core/webhooks/webhookEndpoints.ts';
-import { isUuid } from '../../domain/slugs.ts';
 import { DEFAULT_TOPICS, ENDPOINT_TOPICS } from '../../domain/topics.ts';
 import { ENDPOINT_DESCRIPTION_MAX, ENDPOINTS_MAX } from '../../domain/webhookEndpoints.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button, type Column, emptyState, facts, panel, table } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
-import { answerForm, checkbox, checkboxes, EMPTY_FORM, type FormState, otherFaults, textField } from '../fields.ts';
+import { checkbox, checkboxes, EMPTY_FORM, type FormState, otherFaults, textField } from '../fields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { deliveryLabel, timeElement } from '../labels.ts';
-import { ADMIN, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
-import { framedPage, secretPanel } from './frame.ts';
+import { ADMIN, idOf, type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../pageRoutes.ts';
+import { addAction, framedPage, secretPanel } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
 
@@ -36,73 +30,41 @@ const DELIVERIES_SHOWN = 10;
 
 export function addEndpointRoutes(pages: PageRoutes): void {
   const { options, guard } = pages;
-  const { db } = options.store;
-  const path = '/o/:slug/settings/endpoints';
-  pages.get(path, (given) => endpointsPage(options, given), ADMIN);
-  pages.post(
-    path,
-    (given) => {
-      const { request, viewer, actor } = given;
-      const run = async () => {
-        const body = readOrFail(NewWebhookEndpoint, {
-          url: formField(request, 'url'),
-          description: formField(request, 'description'),
-          topics: ENDPOINT_TOPICS.filter((topic) => formField(request, `topic_${topic}`) !== ''),
-        });
-        await checkEndpointAddress(guard, body.url);
-        const { row, secret } = await db
-          .transaction()
-          .execute((tx) => createEndpoint(tx, viewer.organizationId, body, actor));
-        return endpointPage(options, row.id, { ...given, secret });
-      };
-      return answerForm(given, { run, again: (form) => endpointsPage(options, given, form) });
+  const at = (rest = '') => ({ page: 'endpoints', path: `/o/:slug/settings/endpoints${rest}` }) as const;
+  pages.get(at().path, (given) => endpointsPage(options, given), ADMIN);
+  addAction(pages, at(), {
+    read: async ({ request }) => {
+      const body = readOrFail(NewWebhookEndpoint, {
+        url: formField(request, 'url'),
+        description: formField(request, 'description'),
+        topics: ENDPOINT_TOPICS.filter((topic) => formField(request, `topic_${topic}`) !== ''),
+      });
+      await checkEndpointAddress(guard, body.url);
+      return body;
     },
-    ADMIN,
-  );
-  /** Handles a request that names an endpoint of the organization. */
-  const one =
-    (handle: (given: ViewerRequest, one: OneEndpoint) => Promise<PageResult>) => async (given: ViewerRequest) => {
-      const id = String(given.request.params['endpoint']).toLowerCase();
-      return isUuid(id) ? handle(given, { organizationId: given.viewer.organizationId, id }) : undefined;
-    };
-  pages.get(
-    `${path}/:endpoint`,
-    one((given, { id }) => endpointPage(options, id, given)),
-    ADMIN,
-  );
+    act: (tx, { viewer, actor }, body) => createEndpoint(tx, viewer.organizationId, body, actor),
+    answer: (given, { row, secret }) => endpointPage(options, row.id, { ...given, secret }),
+    again: (given, form) => endpointsPage(options, given, form),
+  });
+  pages.get(at('/:id').path, (given) => endpointPage(options, idOf(given.request), given), ADMIN);
   for (const action of ['enable', 'disable'] as const)
-    pages.post(
-      `${path}/:endpoint/${action}`,
-      one(async (given, endpoint) => {
+    addAction(pages, at(`/:id/${action}`), {
+      act: (tx, given) => {
         const context = { actor: given.actor, queue: options.queue };
-        const change = { disabled: action === 'disable' };
-        await db.transaction().execute((tx) => changeEndpoint(tx, endpoint, change, context));
-        return redirectTo(given, `${given.paths.settings('endpoints')}/${endpoint.id}`, 'saved');
-      }),
-      ADMIN,
-    );
-  pages.post(
-    `${path}/:endpoint/rotate`,
-    one(async (given, endpoint) => {
-      const keepPrevious = formField(given.request, 'leaked') === '';
-      const { secret } = await db
-        .transaction()
-        .execute((tx) => replaceEndpointSecret(tx, endpoint, keepPrevious, given.actor));
-      return endpointPage(options, endpoint.id, { ...given, secret });
-    }),
-    ADMIN,
-  );
-  pages.post(
-    `${path}/:endpoint/test`,
-    one((given, endpoint) => {
-      const run = async () => {
-        const delivery = await db.transaction().execute((tx) => sendTestEventToEndpoint(tx, endpoint, given.actor));
-        return redirectTo(given, given.paths.delivery(delivery));
-      };
-      return answerForm(given, { run, again: (form) => endpointPage(options, endpoint.id, { ...given, form }) });
-    }),
-    { scope: 'admin', cost: COST.outgoing },
-  );
+        return changeEndpoint(tx, refOf(given), { disabled: action === 'disable' }, context);
+      },
+      answer: (given, { id }) => redirectTo(given, `${given.paths.settings('endpoints')}/${id}`, 'saved'),
+    });
+  addAction(pages, at('/:id/rotate'), {
+    act: (tx, given) => replaceEndpointSecret(tx, refOf(given), formField(given.request, 'leaked') === '', given.actor),
+    answer: (given, { row, secret }) => endpointPage(options, row.id, { ...given, secret }),
+  });
+  addAction(pages, at('/:id/test'), {
+    act: (tx, given) => sendTestEventToEndpoint(tx, refOf(given), given.actor),
+    answer: (given, delivery) => redirectTo(given, given.paths.delivery(delivery)),
+    again: (given, form) => endpointPage(options, idOf(given.request), { ...given, form }),
+    cost: COST.outgoing,
+  });
 }
 
 async function endpointsPage({ store }: PagesOptions, given: Given, form = EMPTY_FORM): Promise<ResultsPage> {

@@ -1,10 +1,13 @@
 /** The frame of the pages of integrations and settings, and parts that several of them have. */
+import { COST } from '../../api/limits/costs.ts';
+import type { Queryable } from '../../db/database.ts';
 import type { Scope } from '../../domain/keys.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, copyField, pageHead, panel, tabs } from '../components.ts';
-import type { ResultsPage, Viewer } from '../context.ts';
-import { hiddenFields } from '../forms.ts';
-import type { ViewerRequest } from '../pageRoutes.ts';
+import type { ResultsPage } from '../context.ts';
+import { answerForm, EMPTY_FORM, type FormState, otherFaults } from '../fields.ts';
+import { hiddenFields, type Notice } from '../forms.ts';
+import { ADMIN, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';
 
 interface Framed {
@@ -66,25 +69,73 @@ export function secretPanel(
   return panel(title, html`<p>${text}</p>${copyField(label, value)}`, { status: true });
 }
 
-interface Confirmation {
-  readonly viewer: Viewer;
+interface FormAction<R, T> {
+  /** Reads the form before the transaction. @throws Failure (409, 422) */
+  read?(given: ViewerRequest): R | Promise<R>;
+  /** Does what the form asks for, in one transaction. */
+  act(tx: Queryable, given: ViewerRequest, read: R): Promise<T>;
+  /** Ends the request; with the page of the frame and the notice unless given. */
+  answer?(given: ViewerRequest, done: T): PageResult | Promise<PageResult>;
+  /** "Saved." unless given. */
+  readonly notice?: Notice;
+  /** Shows the form again with its faults. */
+  again?(given: ViewerRequest, form: FormState): Promise<PageResult>;
+  /** Fields that are not shown again. */
+  readonly secrets?: readonly string[];
+  readonly cost?: number;
+}
+
+/** Adds a form of the settings that changes something. */
+export function addAction<T, R = undefined>(
+  pages: PageRoutes,
+  { page, path }: { readonly page: keyof typeof PAGES; readonly path: string },
+  { read, act, answer, notice = 'saved', again, secrets = [], cost = COST.usual }: FormAction<R, T>,
+): void {
+  const { db } = pages.options.store;
+  const run = async (given: ViewerRequest) => {
+    const input = (await read?.(given)) as R;
+    const done = await db.transaction().execute((tx) => act(tx, given, input));
+    return answer === undefined ? redirectTo(given, PAGES[page].path(given.paths), notice) : answer(given, done);
+  };
+  const handle = (given: ViewerRequest) =>
+    again === undefined
+      ? run(given)
+      : answerForm(given, { run: () => run(given), again: (form) => again(given, form), secrets });
+  pages.post(path, handle, { scope: 'admin', cost });
+}
+
+interface Question {
   readonly question: HtmlContent;
   /** Says which effect the action has. */
   readonly text: HtmlContent;
-  /** Path of the form. */
-  readonly action: string;
   readonly fields?: HtmlContent;
   readonly button: string;
-  /** The page to return to. */
-  readonly back: string;
 }
 
-/** Asks before something is removed or replaced. */
-export function confirmPanel({ viewer, question, text, action, fields, back, ...given }: Confirmation): Html {
-  return panel(
-    question,
-    html`${text}
-<form class="stack" method="post" action="${action}">${hiddenFields(viewer, back)}${fields}
-<p class="actions">${button({ label: given.button, kind: 'danger' })} <a href="${back}">Keep it</a></p></form>`,
-  );
+interface AskedAction<R, T> extends FormAction<R, T> {
+  /** @returns undefined if there is no such object. */
+  ask(given: ViewerRequest): Promise<Question | undefined> | Question;
+}
+
+/** Adds a page that asks before something is removed or replaced, and its form. */
+export function addAskedAction<T, R = undefined>(
+  pages: PageRoutes,
+  at: { readonly page: keyof typeof PAGES; readonly path: string },
+  { ask, ...action }: AskedAction<R, T>,
+): void {
+  const show = async (given: ViewerRequest, form = EMPTY_FORM): Promise<PageResult> => {
+    const { viewer, paths, request } = given;
+    const asked = await ask(given);
+    if (asked === undefined) return undefined;
+    const back = PAGES[at.page].path(paths);
+    const body = panel(
+      asked.question,
+      html`${otherFaults(form.errors, [])}${asked.text}
+<form class="stack" method="post" action="${paths.base}${request.path}">${hiddenFields(viewer, back)}${asked.fields}
+<p class="actions">${button({ label: asked.button, kind: 'danger' })} <a href="${back}">Keep it</a></p></form>`,
+    );
+    return framedPage(given, at.page, { body, status: form.status });
+  };
+  pages.get(at.path, (given) => show(given), ADMIN);
+  addAction(pages, at, { again: show, ...action });
 }

@@ -4,6 +4,7 @@ import { SettingsBody } from '../../contract/settings.ts';
 import { requireOrganization } from '../../core/organizations/organizations.ts';
 import { changeSettings, type SettingsChange } from '../../core/organizations/settings.ts';
 import { type CurrentUsage, readCurrentUsage } from '../../core/organizations/usage.ts';
+import type { Queryable } from '../../db/database.ts';
 import { DEFAULT_QUOTAS, type DefaultQuotas } from '../../domain/quotas.ts';
 import { ANSWER_DAYS, EVENT_DAYS, EXPORT_DAYS, SET_DAYS, UPLOAD_DAYS } from '../../domain/retention.ts';
 import type { ReviewMode } from '../../domain/reviews.ts';
@@ -11,10 +12,10 @@ import { counted } from '../../domain/text.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button, facts, panel } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
-import { answerForm, EMPTY_FORM, type FormState, textField } from '../fields.ts';
+import { EMPTY_FORM, type FormState, textField } from '../fields.ts';
 import { formField, hiddenFields } from '../forms.ts';
-import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
-import { framedPage } from './frame.ts';
+import { ADMIN, type PageRoutes, type ViewerRequest } from '../pageRoutes.ts';
+import { addAction, framedPage } from './frame.ts';
 
 interface RetentionChoice {
   readonly path: string;
@@ -40,32 +41,32 @@ const MODES: Readonly<Record<ReviewMode, { title: string; text: string }>> = {
 export function addGeneralRoutes(pages: PageRoutes): void {
   const { options } = pages;
   const path = '/o/:slug/settings';
-  const save = async (given: ViewerRequest, change: SettingsChange) => {
-    const { viewer, actor, paths } = given;
-    await options.store.db.transaction().execute((tx) => changeSettings(tx, viewer.slug, change, actor));
-    return redirectTo(given, paths.settings(), 'saved');
-  };
+  const act = (tx: Queryable, { viewer, actor }: ViewerRequest, change: SettingsChange) =>
+    changeSettings(tx, viewer.slug, change, actor);
   pages.get(path, (given) => generalPage(options, given), ADMIN);
-  pages.post(
-    path,
-    (given) => {
-      const { review } = readOrFail(SettingsBody, { review: formField(given.request, 'review') });
-      return save(given, { review: review ?? undefined });
+  addAction(
+    pages,
+    { page: 'general', path },
+    {
+      read: ({ request }) => {
+        const { review } = readOrFail(SettingsBody, { review: formField(request, 'review') });
+        return { review: review ?? undefined };
+      },
+      act,
     },
-    ADMIN,
   );
-  pages.post(
-    `${path}/retention`,
-    (given) =>
-      answerForm(given, {
-        run: async () => {
-          const text = formField(given.request, NAME).trim();
-          const { set_retention_days } = readOrFail(SettingsBody, { [NAME]: text === '' ? null : Number(text) });
-          return save(given, { set_retention_days });
-        },
-        again: (form) => generalPage(options, given, form),
-      }),
-    ADMIN,
+  addAction(
+    pages,
+    { page: 'general', path: `${path}/retention` },
+    {
+      read: ({ request }) => {
+        const text = formField(request, NAME).trim();
+        const { set_retention_days } = readOrFail(SettingsBody, { [NAME]: text === '' ? null : Number(text) });
+        return { set_retention_days };
+      },
+      act,
+      again: (given, form) => generalPage(options, given, form),
+    },
   );
 }
 

@@ -13,9 +13,9 @@ import type { PagesOptions, ResultsPage } from '../context.ts';
 import { answerForm, checkbox, checkboxes, EMPTY_FORM, type FormState, otherFaults, textField } from '../fields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { timeElement } from '../labels.ts';
-import { ADMIN, type PageRoutes, pageOf, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
+import { ADMIN, type PageRoutes, pageOf, type ViewerRequest } from '../pageRoutes.ts';
 import { numberedPages } from '../parts.ts';
-import { confirmPanel, framedPage, secretPanel } from './frame.ts';
+import { addAskedAction, framedPage, secretPanel } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
 
@@ -36,7 +36,6 @@ interface KeysPageOptions {
 
 export function addKeyRoutes(pages: PageRoutes): void {
   const { options } = pages;
-  const { db } = options.store;
   const path = '/o/:slug/settings/keys';
   const idOfKey = ({ request }: ViewerRequest) => String(request.params['key']);
   pages.get(path, (given) => keysPage(options, given, { page: pageOf(given.request) }), {
@@ -49,24 +48,22 @@ export function addKeyRoutes(pages: PageRoutes): void {
       answerForm(given, { run: () => createKey(options, given), again: (form) => keysPage(options, given, { form }) }),
     ADMIN,
   );
-  pages.get(`${path}/:key/revoke`, (given) => revokePage(options, idOfKey(given), given), ADMIN);
-  pages.post(
-    `${path}/:key/revoke`,
-    (given) => {
-      const { request, viewer, actor, paths } = given;
-      const key = { organizationId: viewer.organizationId, id: idOfKey(given) };
-      const run = async () => {
-        if (key.id === viewer.keyId && formField(request, 'own') === '')
-          throw conflict(
-            'own',
-            'Confirm that you have another key before you revoke the one that you are signed in with.',
-          );
-        await db.transaction().execute((tx) => revokeApiKey(tx, key, actor));
-        return redirectTo(given, paths.settings('keys'), 'key_revoked');
-      };
-      return answerForm(given, { run, again: (form) => revokePage(options, key.id, { ...given, ...form }) });
+  addAskedAction(
+    pages,
+    { page: 'keys', path: `${path}/:key/revoke` },
+    {
+      ask: (given) => revocation(options, given, idOfKey(given)),
+      read: ({ request, viewer }) => {
+        if (request.params['key'] !== viewer.keyId || formField(request, 'own') !== '') return;
+        throw conflict(
+          'own',
+          'Confirm that you have another key before you revoke the one that you are signed in with.',
+        );
+      },
+      act: (tx, given) =>
+        revokeApiKey(tx, { organizationId: given.viewer.organizationId, id: idOfKey(given) }, given.actor),
+      notice: 'key_revoked',
     },
-    ADMIN,
   );
 }
 
@@ -126,7 +123,7 @@ function columns({ viewer, paths }: Given): Column<KeyRow>[] {
       kind: 'action',
       cell: (row) =>
         keyState(row, now) === 'active' &&
-        html`<a href="${revokePath(row.id, paths)}">Revoke<span class="hidden"> ${row.name}</span></a>`,
+        html`<a href="${paths.settings('keys')}/${row.id}/revoke">Revoke<span class="hidden"> ${row.name}</span></a>`,
     },
   ];
 }
@@ -158,28 +155,16 @@ ${button({ label: 'Create key', kind: 'primary' })}</form>`;
 }
 
 /** Asks before a key is revoked. @returns undefined if the organization has no such key. */
-async function revokePage(
-  { store }: PagesOptions,
-  id: string,
-  { viewer, paths, errors = {}, status }: Given & Partial<FormState>,
-): Promise<ResultsPage | undefined> {
+async function revocation({ store }: PagesOptions, { viewer }: Given, id: string) {
   const row = await findKeyRow(store.db, { organizationId: viewer.organizationId, id });
   if (row === undefined) return undefined;
   const isOwn = id === viewer.keyId;
-  const text = html`${otherFaults(errors, [])}
-<p>Programs that use it get 401 from now on, and people who signed in with it are signed out. This cannot be undone.</p>
-<p class="meta">Last use: ${row.last_used_at === null ? 'never' : timeElement(row.last_used_at)}</p>
-${isOwn && html`<p class="note warnings"><strong>You are signed in with this key.</strong> You will be signed out, and need another key to return.</p>`}`;
-  const body = confirmPanel({
-    viewer,
+  return {
     question: html`Revoke the key “<bdi>${row.name === '' ? row.id : row.name}</bdi>”?`,
-    text,
-    action: revokePath(id, paths),
+    text: html`<p>Programs that use it get 401 from now on, and people who signed in with it are signed out. This cannot be undone.</p>
+<p class="meta">Last use: ${row.last_used_at === null ? 'never' : timeElement(row.last_used_at)}</p>
+${isOwn && html`<p class="note warnings"><strong>You are signed in with this key.</strong> You will be signed out, and need another key to return.</p>`}`,
     fields: isOwn && checkbox({ name: 'own', label: 'I have another key with the scope admin', isChecked: false }),
     button: 'Revoke the key',
-    back: paths.settings('keys'),
-  });
-  return framedPage({ viewer, paths }, 'keys', { body, status });
+  };
 }
-
-const revokePath = (id: string, paths: Given['paths']) => `${paths.settings('keys')}/${id}/revoke`;

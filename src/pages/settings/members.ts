@@ -6,7 +6,6 @@ import { changeRole, findMember, listMembers, type Member, removeMember } from '
 import { sendInvitation } from '../../core/people/sendInvitation.ts';
 import { invalid } from '../../domain/failure.ts';
 import { ROLE_TEXTS, ROLES, type Role } from '../../domain/roles.ts';
-import { isUuid } from '../../domain/slugs.ts';
 import { counted, EMAIL_MAX } from '../../domain/text.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { badge, button, type Column, copyField, panel, table } from '../components.ts';
@@ -14,61 +13,39 @@ import type { PagesOptions, ResultsPage } from '../context.ts';
 import { answerForm, type Choice, EMPTY_FORM, type FormState, otherFaults, selectField, textField } from '../fields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { timeElement } from '../labels.ts';
-import { ADMIN, idOf, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
-import { confirmPanel, framedPage } from './frame.ts';
+import { ADMIN, idOf, type PageRoutes, refOf, type ViewerRequest } from '../pageRoutes.ts';
+import { addAction, addAskedAction, framedPage } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
 
 export function addMemberRoutes(pages: PageRoutes): void {
   const { options } = pages;
-  const { db } = options.store;
-  const path = '/o/:slug/settings/members';
-  const refOf = ({ request, viewer }: ViewerRequest) => ({
-    organizationId: viewer.organizationId,
-    userId: idOf(request),
+  const at = (rest = '') => ({ page: 'members', path: `/o/:slug/settings/members${rest}` }) as const;
+  const again = (given: ViewerRequest, form: FormState) => membersPage(options, given, { form });
+  const memberOf = ({ request, viewer }: ViewerRequest) => ({
+    ...{ organizationId: viewer.organizationId, userId: idOf(request) },
   });
-  pages.get(path, (given) => membersPage(options, given), ADMIN);
+  pages.get(at().path, (given) => membersPage(options, given), ADMIN);
   pages.post(
-    path,
-    (given) =>
-      answerForm(given, {
-        run: () => inviteOne(options, given),
-        again: (form) => membersPage(options, given, { form }),
-      }),
+    at().path,
+    (given) => answerForm(given, { run: () => inviteOne(options, given), again: (form) => again(given, form) }),
     ADMIN,
   );
-  pages.post(
-    `${path}/:id/role`,
-    (given) => {
-      const run = async () => {
-        const wanted = { ...refOf(given), role: roleField(given) };
-        await db.transaction().execute((tx) => changeRole(tx, wanted, given.actor));
-        return redirectTo(given, given.paths.settings('members'), 'saved');
-      };
-      return answerForm(given, { run, again: (form) => membersPage(options, given, { form }) });
+  addAction(pages, at('/:id/role'), {
+    act: (tx, given) => changeRole(tx, { ...memberOf(given), role: roleField(given) }, given.actor),
+    again,
+  });
+  addAskedAction(pages, at('/:id/remove'), {
+    ask: (given) => removal(options, given, memberOf(given)),
+    act: (tx, given) => removeMember(tx, memberOf(given), given.actor),
+    ...{ again, notice: 'member_removed' },
+  });
+  addAction(
+    pages,
+    { page: 'members', path: '/o/:slug/settings/invitations/:id/withdraw' },
+    {
+      act: (tx, given) => withdrawInvitation(tx, refOf(given), given.actor),
     },
-    ADMIN,
-  );
-  pages.get(`${path}/:id/remove`, (given) => removePage(options, given, refOf(given).userId), ADMIN);
-  pages.post(
-    `${path}/:id/remove`,
-    (given) => {
-      const run = async () => {
-        await db.transaction().execute((tx) => removeMember(tx, refOf(given), given.actor));
-        return redirectTo(given, given.paths.settings('members'), 'member_removed');
-      };
-      return answerForm(given, { run, again: (form) => membersPage(options, given, { form }) });
-    },
-    ADMIN,
-  );
-  pages.post(
-    '/o/:slug/settings/invitations/:id/withdraw',
-    async (given) => {
-      const ref = { organizationId: given.viewer.organizationId, id: idOf(given.request) };
-      await db.transaction().execute((tx) => withdrawInvitation(tx, ref, given.actor));
-      return redirectTo(given, given.paths.settings('members'), 'saved');
-    },
-    ADMIN,
   );
 }
 
@@ -174,23 +151,14 @@ ${button({ label: 'Invite', kind: 'primary' })}</form>`;
 }
 
 /** Asks before a member is removed. @returns undefined if the organization has no such member. */
-async function removePage(
+async function removal(
   { store }: PagesOptions,
-  { viewer, paths }: Given,
-  userId: string,
-): Promise<ResultsPage | undefined> {
-  const { organizationId } = viewer;
-  const member = isUuid(userId) ? await findMember(store.db, { organizationId, userId }) : undefined;
+  { paths }: Given,
+  ref: { readonly organizationId: string; readonly userId: string },
+) {
+  const member = await findMember(store.db, ref);
   if (member === undefined) return undefined;
-  const keys = await countKeysOf(store.db, { organizationId, userId });
+  const keys = await countKeysOf(store.db, ref);
   const text = html`<p>The next request of <bdi>${member.name}</bdi> opens nothing here. Reviews and comments keep the name.</p>${keys > 0 && html`<p class="note warnings">${counted(keys, 'API key')} that this person created ${keys === 1 ? 'stays' : 'stay'} valid, because programs may use them. <a href="${paths.settings('keys')}">Revoke those that no program needs</a>.</p>`}${member.by_rule && html`<p class="note warnings">A rule of the operator gives this membership. It returns with the next sign-in, unless the provider removes the person from the group.</p>`}`;
-  const body = confirmPanel({
-    viewer,
-    question: html`Remove <bdi>${member.name}</bdi>?`,
-    text,
-    action: `${paths.settings('members')}/${userId}/remove`,
-    button: 'Remove the member',
-    back: paths.settings('members'),
-  });
-  return framedPage({ viewer, paths }, 'members', { body });
+  return { question: html`Remove <bdi>${member.name}</bdi>?`, text, button: 'Remove the member' };
 }

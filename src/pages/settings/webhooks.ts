@@ -11,11 +11,11 @@ import { addressFault } from '../../egress/addressFault.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button, copyText, facts, linkButton, panel } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
-import { answerForm, checkbox, EMPTY_FORM, type FormState, textField } from '../fields.ts';
+import { checkbox, EMPTY_FORM, type FormState, textField } from '../fields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { timeElement } from '../labels.ts';
 import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
-import { confirmPanel, framedPage, secretPanel } from './frame.ts';
+import { addAction, addAskedAction, framedPage, secretPanel } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
 
@@ -27,35 +27,33 @@ interface WebhooksPageOptions {
 
 export function addWebhookRoutes(pages: PageRoutes): void {
   const { options, guard } = pages;
-  const { db } = options.store;
   const path = '/o/:slug/settings/webhooks';
   pages.get(path, (given) => webhooksPage(options, given), ADMIN);
-  pages.get(`${path}/rotate`, (given) => rotatePage(options, given), ADMIN);
-  pages.post(
-    `${path}/rotate`,
-    async (given) => {
-      const { viewer, actor } = given;
-      const keepPrevious = formField(given.request, 'leaked') === '';
-      const secret = await db.transaction().execute((tx) => replaceWebhookSecret(tx, viewer.slug, keepPrevious, actor));
-      return webhooksPage(options, given, { secret });
+  addAskedAction(
+    pages,
+    { page: 'webhooks', path: `${path}/rotate` },
+    {
+      ask: (given) => rotation(options, given),
+      act: (tx, { request, viewer, actor }) =>
+        replaceWebhookSecret(tx, viewer.slug, formField(request, 'leaked') === '', actor),
+      answer: (given, secret) => webhooksPage(options, given, { secret }),
     },
-    ADMIN,
   );
-  pages.post(
-    `${path}/test`,
-    (given) => {
-      const { request, viewer, actor, paths } = given;
-      const run = async () => {
+  addAction(
+    pages,
+    { page: 'webhooks', path: `${path}/test` },
+    {
+      read: async ({ request }) => {
         const url = readOrFail(WebhookTest, { url: formField(request, 'url') }).url.trim();
         const fault = await addressFault(guard, url);
         if (fault !== undefined) throw invalid({ url: [fault] });
-        const { organizationId } = viewer;
-        const id = await db.transaction().execute((tx) => sendTestEvent(tx, { organizationId, url }, actor));
-        return redirectTo(given, paths.delivery(id));
-      };
-      return answerForm(given, { run, again: (form) => webhooksPage(options, given, { form }) });
+        return url;
+      },
+      act: (tx, { viewer: { organizationId }, actor }, url) => sendTestEvent(tx, { organizationId, url }, actor),
+      answer: (given, id) => redirectTo(given, given.paths.delivery(id)),
+      again: (given, form) => webhooksPage(options, given, { form }),
+      cost: COST.outgoing,
     },
-    { scope: 'admin', cost: COST.outgoing },
   );
 }
 
@@ -95,18 +93,13 @@ ${button({ label: 'Send a test event', kind: 'primary' })}</form>`;
 }
 
 /** Asks before the secret is replaced. */
-async function rotatePage({ store }: PagesOptions, { viewer, paths }: Given): Promise<ResultsPage> {
+async function rotation({ store }: PagesOptions, { viewer }: Given) {
   const { previousUntil } = await readWebhookSecret(store.db, viewer.slug);
-  const back = paths.settings('webhooks');
-  const body = confirmPanel({
-    viewer,
+  return {
     question: 'Replace the webhook secret?',
     text: html`<p>For 24 hours, webhooks are signed with the new and the old secret, so that receivers can change one after the other.</p>
 ${previousUntil !== null && html`<p class="note warnings"><strong>The secret was replaced less than a day ago.</strong> The one before it stops signing now.</p>`}`,
-    action: `${back}/rotate`,
     fields: checkbox({ name: 'leaked', label: 'The secret leaked: stop signing with it now', isChecked: false }),
     button: 'Replace the secret',
-    back,
-  });
-  return framedPage({ viewer, paths }, 'webhooks', { body });
+  };
 }

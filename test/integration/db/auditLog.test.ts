@@ -71,7 +71,7 @@ test('each command of the operator has one entry, and a command that changes not
 
 test('a command that fails has no entry', async () => {
   const before = await entries();
-  await expect(endKey(store.db, 'acme', 'AAAAAAAA')).rejects.toThrow('no key');
+  await expect(endKey(store.db, 'acme', 'AAAAAAAA')).rejects.toThrow('no such key');
   await expect(addOrganization(store.db, 'acme')).rejects.toThrow('taken');
   expect(await entries()).toEqual(before);
 });

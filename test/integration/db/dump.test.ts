@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readInstallation } from '../../../src/core/jobs/installation.ts';
-import { createKey } from '../../../src/core/organizations/apiKeys.ts';
+import { createKey } from '../../support/keys.ts';
 import { startPublicApi, type TestApi } from '../../support/publicApi.ts';
 
 let api: TestApi;

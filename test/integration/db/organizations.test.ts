@@ -1,7 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, expect, test } from 'vitest';
 import { findS3Connector, setS3Connector } from '../../../src/core/buckets/connectorQueries.ts';
-import { authenticate, createKey, listKeys, revokeKey } from '../../../src/core/organizations/apiKeys.ts';
+import { authenticate } from '../../../src/core/organizations/apiKeys.ts';
+import { addKey, endKey } from '../../../src/core/organizations/operator.ts';
 import {
   createOrganization,
   disableOrganization,
@@ -56,7 +57,7 @@ test('a change of a setting keeps other settings and fails for an unknown organi
   const row = await requireOrganization(db, 'settings');
   expect([row.review, row.disabled_at instanceof Date]).toEqual(['manual', true]);
   expect(await statusOf(disableOrganization(db, 'nobody'))).toBe(404);
-  expect(await statusOf(createKey(db, 'nobody'))).toBe(404);
+  expect(await statusOf(addKey(db, 'nobody', {}))).toBe(404);
 });
 
 test('a rotated webhook secret is kept beside the new one', async () => {
@@ -70,12 +71,13 @@ test('a rotated webhook secret is kept beside the new one', async () => {
 
 test('keys are revoked only by their own organization, and once', async () => {
   await createOrganization(db, { slug: 'keys' });
-  const { id } = await createKey(db, 'keys', { name: 'second', scopes: ['read'] });
-  expect(await statusOf(revokeKey(db, 'acme', id))).toBe(404);
-  await revokeKey(db, 'keys', id);
-  const first = (await listKeys(db, 'keys')).find((key) => key.id === id);
-  await revokeKey(db, 'keys', id);
-  const second = (await listKeys(db, 'keys')).find((key) => key.id === id);
+  const { id } = await addKey(db, 'keys', { name: 'second', scopes: ['read'] });
+  const read = () => db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
+  expect(await statusOf(endKey(db, 'acme', id))).toBe(404);
+  await endKey(db, 'keys', id);
+  const first = await read();
+  await endKey(db, 'keys', id);
+  const second = await read();
   expect([first?.name, first?.scopes, first?.revoked_at]).toEqual(['second', ['read'], second?.revoked_at]);
   expect(first?.revoked_at).toBeInstanceOf(Date);
 });

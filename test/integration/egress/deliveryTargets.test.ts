@@ -4,7 +4,6 @@ import { uploadToBucket } from '../../../src/core/buckets/s3Client.ts';
 import { createWebhookFetch, sendWebhook } from '../../../src/core/webhooks/webhook.ts';
 import { addressFault } from '../../../src/egress/addressFault.ts';
 import { createGuard, type Guard } from '../../../src/egress/guard.ts';
-import { HOSTILE_ANSWERS, HOSTILE_HOSTS } from '../../support/hostileAddresses.ts';
 import { type Listener, listen, listenHttp } from '../../support/listeners.ts';
 
 let trap: Listener;
@@ -31,19 +30,15 @@ async function expectRefused(address: string, guard: Guard): Promise<void> {
   expect(trap.connections).toBe(0);
 }
 
-test.each(HOSTILE_HOSTS)('%s gets neither a webhook nor an upload', async (host) => {
+// guard.test.ts has all spellings of such addresses.
+test('an address of this machine gets neither a webhook nor an upload', async () => {
   const guard = createGuard({ allow: [] });
-  for (const scheme of ['http', 'https']) await expectRefused(`${scheme}://${host}:${trap.port}`, guard);
+  for (const scheme of ['http', 'https']) await expectRefused(`${scheme}://0x7f.1:${trap.port}`, guard);
 });
 
-test.each(HOSTILE_ANSWERS)('a name that resolves to %s gets neither a webhook nor an upload', async (answer) => {
-  const lookup = async () => answer.split(' ').map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+test('a name that resolves to an address of this machine gets neither a webhook nor an upload', async () => {
+  const lookup = async () => ['93.184.216.34', '127.0.0.1'].map((address) => ({ address, family: 4 }));
   await expectRefused(`http://127.0.0.1.nip.example:${trap.port}`, createGuard({ allow: [], lookup }));
-});
-
-test.each([22, 25, 6379, 10250])('port %i of a public name gets neither a webhook nor an upload', async (port) => {
-  const lookup = async () => [{ address: '93.184.216.34', family: 4 }];
-  await expectRefused(`http://public.example:${port}`, createGuard({ allow: [], lookup }));
 });
 
 test.each([301, 302, 307, 308])('a redirect (%i) of a receiver or an S3 server is not followed', async (status) => {

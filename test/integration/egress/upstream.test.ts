@@ -2,7 +2,6 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createGuard, type GuardOptions } from '../../../src/egress/guard.ts';
 import { Upstream, type UpstreamOptions } from '../../../src/egress/upstream.ts';
-import { HOSTILE_HOSTS } from '../../support/hostileAddresses.ts';
 import { listen, listenHttp } from '../../support/listeners.ts';
 import { PROXY_CREDENTIALS, startConnectProxy, startSocksProxy } from '../../support/upstreamProxies.ts';
 
@@ -75,11 +74,11 @@ describe.each([
     expect(outcomes).toEqual(['connected']);
   });
 
-  test.each(HOSTILE_HOSTS)('%s is refused before the proxy hears of it', async (host) => {
+  test('an address of this machine is refused before the proxy hears of it', async () => {
     const proxy = keep(await start());
     const outcomes: string[] = [];
     const through = upstream(proxy.url, { allow: [] }, { observe: (outcome) => outcomes.push(outcome) });
-    await expect(through.connect(host, 80)).rejects.toMatchObject({ name: 'EgressRefusedError' });
+    await expect(through.connect('0x7f.1', 80)).rejects.toMatchObject({ name: 'EgressRefusedError' });
     expect(outcomes).toEqual(['refused']);
     expect(proxy.connections).toBe(0);
   });

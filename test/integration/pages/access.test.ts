@@ -1,11 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createKey, revokeKey } from '../../../src/core/organizations/apiKeys.ts';
+import { endKey } from '../../../src/core/organizations/operator.ts';
 import {
   createOrganization,
   disableOrganization,
   enableOrganization,
 } from '../../../src/core/organizations/organizations.ts';
 import { formToken, readSession, signSession } from '../../../src/pages/viewer.ts';
+import { createKey } from '../../support/keys.ts';
 import { readReview, seedDelivery, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
@@ -122,7 +123,7 @@ describe('access to a page', () => {
     const key = await createKey(server.store.db, 'demo');
     const cookie = await sessionCookie(key.api_key);
     expect((await ask(setPath(), { cookie })).text).toContain('Secret plans');
-    await revokeKey(server.store.db, 'demo', key.id);
+    await endKey(server.store.db, 'demo', key.id);
     expect(isSignIn(await ask(setPath(), { cookie }))).toBe(true);
   });
 

@@ -1,10 +1,10 @@
 /** The audit log of the pages: sign-in, sign-out, the forms of the settings, and the page that shows it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createKey } from '../../../src/core/organizations/apiKeys.ts';
 import { createOrganization } from '../../../src/core/organizations/organizations.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { createRefusalLog } from '../../../src/pages/sessionRoutes.ts';
 import { eventually } from '../../support/eventually.ts';
+import { createKey } from '../../support/keys.ts';
 import { required } from '../../support/required.ts';
 import { TEST_LOG } from '../../support/testLog.ts';
 import { type PagesServer, startPages } from './pagesServer.ts';

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createKey } from '../../../src/core/organizations/apiKeys.ts';
 import { type NextStep, storeAttempt } from '../../../src/core/webhooks/deliveryQueue.ts';
 import { sendTestEvent } from '../../../src/core/webhooks/testEvents.ts';
 import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { shownTarget } from '../../../src/pages/deliveries/deliveryListPage.ts';
+import { createKey } from '../../support/keys.ts';
 import { follow, openPage, signIn } from './browser.ts';
 import { seedDelivery, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';

@@ -1,8 +1,8 @@
 /** The address of the service, its error pages, and the reference of the API. */
 import { describe, expect, it } from 'vitest';
-import { createKey } from '../../../src/core/organizations/apiKeys.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { openApiDocument, operationsOf } from '../../../src/pages/reference/operations.ts';
+import { createKey } from '../../support/keys.ts';
 import { expectLoggedErrors } from '../../support/testLog.ts';
 import { startPages } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { createKey } from '../../../src/core/organizations/apiKeys.ts';
 import { notify } from '../../../src/db/notifications.ts';
+import { createKey } from '../../support/keys.ts';
 import { follow, visit } from './browser.ts';
 import { readReview, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';

@@ -1,8 +1,8 @@
 /** Access to the form of a new request, its rate, its templates, and bodies that no browser sends. */
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { createKey } from '../../../src/core/organizations/apiKeys.ts';
 import { createOrganization } from '../../../src/core/organizations/organizations.ts';
 import { Failure } from '../../../src/domain/failure.ts';
+import { createKey } from '../../support/keys.ts';
 import { preparePages } from './preparePages.ts';
 import { adsOn, complete, type Fields, type Got, gif, KEY, RequestForm } from './requestForm.ts';
 

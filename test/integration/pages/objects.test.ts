@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright';
 import { expect, it } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
-import { createKey } from '../../../src/core/organizations/apiKeys.ts';
+import { createKey } from '../../support/keys.ts';
 import { follow, openPage, signIn } from './browser.ts';
 import { seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { createKey } from '../../../src/core/organizations/apiKeys.ts';
+import { createKey } from '../../support/keys.ts';
 import { required } from '../../support/required.ts';
 import { follow, opened, visit } from './browser.ts';
 import { seedSet } from './pagesServer.ts';

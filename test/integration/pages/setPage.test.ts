@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { createKey } from '../../../src/core/organizations/apiKeys.ts';
 import { WARNING_CODES } from '../../../src/domain/warnings.ts';
+import { createKey } from '../../support/keys.ts';
 import { follow, openPage, signIn, visit } from './browser.ts';
 import { readReview, seedDelivery, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';

@@ -1,11 +1,12 @@
 import type { Page } from 'playwright';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findS3Connector, finishConnectorCheck, setS3Connector } from '../../../src/core/buckets/connectorQueries.ts';
-import { authenticate, createKey } from '../../../src/core/organizations/apiKeys.ts';
+import { authenticate } from '../../../src/core/organizations/apiKeys.ts';
 import { webhookSecretOf } from '../../../src/core/organizations/organizations.ts';
 import { notify } from '../../../src/db/notifications.ts';
 import { parseKey } from '../../../src/domain/keys.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
+import { createKey } from '../../support/keys.ts';
 import { required } from '../../support/required.ts';
 import { follow, openPage, signIn } from './browser.ts';
 import { preparePages } from './preparePages.ts';

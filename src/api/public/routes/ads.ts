@@ -1,11 +1,9 @@
-import { z } from 'zod';
 import { AdChange } from '../../../contract/changes.ts';
 import { NEW_AD } from '../../../contract/examples.ts';
 import { parseCreateAd } from '../../../contract/parseScreenshotRequest.ts';
 import { AdsQuery } from '../../../contract/queries.ts';
 import { AdRecord, AdSummary } from '../../../contract/records.ts';
 import { requestBodies } from '../../../contract/requests.ts';
-import { OURS } from '../../../contract/schemaParts.ts';
 import { listAds } from '../../../core/ads/listAds.ts';
 import { removeAd } from '../../../core/removal/removal.ts';
 import { acceptAd } from '../../../core/requests/acceptAd.ts';
@@ -13,42 +11,24 @@ import { changeAd } from '../../../core/sets/changes.ts';
 import { readAdRecord } from '../../../core/sets/readRecords.ts';
 import { adRecord, adSummary } from '../../../core/sets/setJson.ts';
 import type { Limits } from '../../../domain/limits.ts';
-import { COST } from '../../limits/costs.ts';
 import { addLogFields } from '../../server/accessLog.ts';
-import { foundResponse, jsonResponse, NO_CONTENT, type Route, readOrFail, refOf } from '../endpoint.ts';
+import { foundResponse, jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
-import { filterOf, listAnswer, placeOf, readQuery } from '../listAnswer.ts';
-import {
-  BODY_FAILURES,
-  idempotent,
-  jsonBody,
-  list,
-  one,
-  organization,
-  removing,
-  responses,
-  withId,
-} from './operation.ts';
+import { filterOf, listAnswer, placeOf } from '../listAnswer.ts';
+import { documentedBody, jsonBody, list, one, other, removes, removing, route } from './operation.ts';
 
 export const adRoutes = (limits: Limits): readonly Route[] => [
-  {
-    method: 'post',
-    path: '/ads',
-    scope: 'write',
-    operation: {
-      operationId: 'createAd',
-      summary: 'Create an ad (beta)',
-      description: `Idempotent when a \`lookup_key\` is given: a second request with the same key and campaign gets 200 with the existing ad and ignores the name and media in the request. Its subscribers receive nothing. Paths of faults inside \`ad\` omit that prefix: \`media.content\`, \`name\`, \`lookup_key\`. ${OURS}`,
-      tags: ['Creating'],
-      requestParams: { path: z.object(organization), header: idempotent },
-      requestBody: jsonBody(requestBodies(limits).CreateAd, NEW_AD),
-      responses: {
-        ...responses(201, AdSummary, [...BODY_FAILURES, 409]),
-        '200': {
-          description: 'An ad with the lookup key exists in the campaign: its current state.',
-          content: { 'application/json': { schema: AdSummary } },
-        },
-      },
+  route('post /ads', 'write', {
+    operationId: 'createAd',
+    summary: 'Create an ad (beta)',
+    description: `Idempotent when a \`lookup_key\` is given: a second request with the same key and campaign gets 200 with the existing ad and ignores the name and media in the request. Its subscribers receive nothing. Paths of faults inside \`ad\` omit that prefix: \`media.content\`, \`name\`, \`lookup_key\`.`,
+    idempotent: true,
+    body: documentedBody(requestBodies(limits).CreateAd, NEW_AD),
+    status: 201,
+    answer: AdSummary,
+    failures: [409],
+    responses: {
+      '200': other('An ad with the lookup key exists in the campaign: its current state.', AdSummary),
     },
     handler: async (call, services) => {
       const { store, limits } = services;
@@ -59,16 +39,11 @@ export const adRoutes = (limits: Limits): readonly Route[] => [
         return jsonResponse(created ? 201 : 200, adSummary(row, call.place));
       });
     },
-  },
-  {
-    method: 'get',
-    path: '/ads',
-    scope: 'read',
-    cost: COST.list,
-    operation: list('listAds', 'List ads, newest first', AdsQuery, AdRecord),
+  }),
+  route('get /ads', 'read', {
+    ...list('listAds', 'List ads, newest first', AdsQuery, AdRecord),
     handler: async (call, { store: { db } }) => {
-      const { organizationId } = call;
-      const query = readQuery(AdsQuery, call);
+      const { organizationId, query } = call;
       const after = await placeOf(db, 'ads', { organizationId, id: query.after });
       const filter = {
         organizationId,
@@ -83,49 +58,35 @@ export const adRoutes = (limits: Limits): readonly Route[] => [
         (row) => adRecord(row, call.place),
       );
     },
-  },
-  {
-    method: 'get',
-    path: '/ads/{id}',
-    scope: 'read',
-    operation: one('getAd', 'ad', AdRecord),
+  }),
+  route('get /ads/{id}', 'read', {
+    ...one('getAd', 'ad', AdRecord),
     handler: async (call, { store }) =>
       foundResponse(200, await readAdRecord(store.db, { ...refOf(call), publicUrl: call.place.publicUrl })),
-  },
-  {
-    method: 'patch',
-    path: '/ads/{id}',
-    scope: 'write',
-    operation: {
-      operationId: 'updateAd',
-      summary: 'Change an ad',
-      description: `Changes the name and the metadata. The media and the lookup key of an ad never change. Events that were stored before keep the old text. ${OURS}`,
-      tags: ['Changing'],
-      requestParams: { path: withId('ad') },
-      requestBody: jsonBody(AdChange, { name: 'Spring, medium rectangle, v2', metadata: { order: '4711' } }),
-      responses: responses(200, AdRecord, [...BODY_FAILURES, 410]),
-    },
+  }),
+  route('patch /ads/{id}', 'write', {
+    operationId: 'updateAd',
+    summary: 'Change an ad',
+    description:
+      'Changes the name and the metadata. The media and the lookup key of an ad never change. Events that were stored before keep the old text.',
+    body: jsonBody(AdChange, { name: 'Spring, medium rectangle, v2', metadata: { order: '4711' } }),
+    answer: AdRecord,
+    failures: [410],
     handler: async (call, { store }) => {
-      const [ref, change] = [refOf(call), readOrFail(AdChange, call.body.value)];
+      const ref = refOf(call);
       const record = await store.db.transaction().execute(async (tx) => {
-        await changeAd(tx, ref, { change, actor: call.actor });
+        await changeAd(tx, ref, { change: call.input, actor: call.actor });
         return readAdRecord(tx, { ...ref, publicUrl: call.place.publicUrl });
       });
       return foundResponse(200, record);
     },
-  },
-  {
-    method: 'delete',
-    path: '/ads/{id}',
-    scope: 'write',
-    operation: removing(
+  }),
+  route('delete /ads/{id}', 'write', {
+    ...removing(
       'deleteAd',
       'ad',
       'Removes the ad with its preview, its frames, its subscribers and the deliveries to them, and its upload if no other ad uses it. Its lookup key is free again, and its addresses answer 410. Its events stay. 409 while its preview is captured, and while a set shows it: delete the set first.',
     ),
-    handler: async (call, { store }) => {
-      await store.db.transaction().execute((tx) => removeAd(tx, refOf(call), call.actor));
-      return NO_CONTENT;
-    },
-  },
+    handler: removes((tx, call) => removeAd(tx, refOf(call), call.actor)),
+  }),
 ];

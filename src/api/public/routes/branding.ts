@@ -6,101 +6,81 @@ import { brandingRecord } from '../../../core/exports/exportJson.ts';
 import { readBranding } from '../../../core/organizations/branding.ts';
 import { changeBranding, changeLogo } from '../../../core/organizations/settings.ts';
 import { MAX_LOGO_BYTES, replaceLogo } from '../../logos/replaceLogo.ts';
-import { type Call, type JsonResponse, jsonResponse, type Route, readOrFail } from '../endpoint.ts';
+import { type Call, type JsonResponse, jsonResponse, type Route } from '../endpoint.ts';
 import { readBytes } from '../requestBody.ts';
 import type { Services } from '../services.ts';
-import { BODY_FAILURES, jsonBody, organization, responses } from './operation.ts';
+import { jsonBody, route } from './operation.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
 
-const ofBranding = { tags: ['Branding'], requestParams: { path: z.object(organization) } };
+const ofBranding = { tags: ['Branding'] };
 const image = { schema: z.string().meta({ format: 'binary' }) };
 
 export const brandingRoutes: readonly Route[] = [
-  {
-    method: 'get',
-    path: '/branding',
-    scope: 'read',
-    operation: {
-      ...ofBranding,
-      operationId: 'getBranding',
-      summary: 'Read the branding',
-      description: OURS,
-      responses: responses(200, BrandingRecord),
-    },
+  route('get /branding', 'read', {
+    ...ofBranding,
+    operationId: 'getBranding',
+    summary: 'Read the branding',
+    answer: BrandingRecord,
     handler: (call, services) => brandingAnswer(services, call),
-  },
-  {
-    method: 'put',
-    path: '/branding',
-    scope: 'admin',
+  }),
+  route('put /branding', 'admin', {
     maxBodyBytes: MAX_BODY_BYTES,
-    operation: {
-      ...ofBranding,
-      operationId: 'replaceBranding',
-      summary: 'Replace the branding',
-      description: `Needs a key with the scope \`admin\`. The logo stays. Later exports use it. ${OURS}`,
-      requestBody: jsonBody(BrandingBody, {
-        brand_name: 'Acme Media',
-        accent_color: '#0a7d5c',
-        footer_text: 'Confidential',
-        page_size: 'a4',
-      }),
-      responses: responses(200, BrandingRecord, BODY_FAILURES),
-    },
+    ...ofBranding,
+    operationId: 'replaceBranding',
+    summary: 'Replace the branding',
+    description: `Needs a key with the scope \`admin\`. The logo stays. Later exports use it. ${OURS}`,
+    body: jsonBody(BrandingBody, {
+      brand_name: 'Acme Media',
+      accent_color: '#0a7d5c',
+      footer_text: 'Confidential',
+      page_size: 'a4',
+    }),
+    answer: BrandingRecord,
     handler: async (call, services) => {
-      const body = readOrFail(BrandingBody, call.body.value);
+      const body = call.input;
       const { organizationId, actor } = call;
       await services.store.db
         .transaction()
         .execute((tx) => changeBranding(tx, organizationId, brandingOf(body), actor));
       return brandingAnswer(services, call);
     },
-  },
-  {
-    method: 'put',
-    path: '/branding/logo',
-    scope: 'admin',
-    operation: {
-      ...ofBranding,
-      operationId: 'replaceLogo',
-      summary: 'Replace the logo',
-      description: `The body is the file, at most 1,048,576 bytes. The service stores it as a PNG. Needs the scope \`admin\`. ${OURS}`,
-      requestBody: {
-        required: true,
-        content: {
-          'image/png': image,
-          'image/jpeg': image,
-          'image/webp': image,
-          'image/svg+xml': { ...image, example: LOGO },
-        },
+  }),
+  route('put /branding/logo', 'admin', {
+    ...ofBranding,
+    operationId: 'replaceLogo',
+    summary: 'Replace the logo',
+    description: `The body is the file, at most 1,048,576 bytes. The service stores it as a PNG. Needs the scope \`admin\`. ${OURS}`,
+    requestBody: {
+      required: true,
+      content: {
+        'image/png': image,
+        'image/jpeg': image,
+        'image/webp': image,
+        'image/svg+xml': { ...image, example: LOGO },
       },
-      responses: responses(200, BrandingRecord, [413, 422]),
     },
+    answer: BrandingRecord,
+    failures: [413, 422],
     handler: async (call, services) => {
       const body = await readBytes(call.request, MAX_LOGO_BYTES);
       const { store, artifacts } = services;
       await replaceLogo({ db: store.db, artifacts }, { organizationId: call.organizationId, file: body }, call.actor);
       return brandingAnswer(services, call);
     },
-  },
-  {
-    method: 'delete',
-    path: '/branding/logo',
-    scope: 'admin',
-    operation: {
-      ...ofBranding,
-      operationId: 'deleteLogo',
-      summary: 'Remove the logo',
-      description: `Needs the scope \`admin\`. ${OURS}`,
-      responses: responses(200, BrandingRecord),
-    },
+  }),
+  route('delete /branding/logo', 'admin', {
+    ...ofBranding,
+    operationId: 'deleteLogo',
+    summary: 'Remove the logo',
+    description: `Needs the scope \`admin\`. ${OURS}`,
+    answer: BrandingRecord,
     handler: async (call, services) => {
       const { organizationId, actor } = call;
       await services.store.db.transaction().execute((tx) => changeLogo(tx, organizationId, null, actor));
       return brandingAnswer(services, call);
     },
-  },
+  }),
 ];
 
 async function brandingAnswer({ store }: Services, { organizationId, place }: Call): Promise<JsonResponse> {

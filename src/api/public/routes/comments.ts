@@ -1,143 +1,115 @@
 import type { z } from 'zod';
 import { CommentChange, CommentRecord, NewComment, ThreadRecord } from '../../../contract/comments.ts';
 import { ListQuery } from '../../../contract/queries.ts';
-import { OURS } from '../../../contract/schemaParts.ts';
 import { commentRecord, listThreads, threadRecord } from '../../../core/reviews/commentQueries.ts';
 import { addComment, deleteComment, resolveThread } from '../../../core/reviews/comments.ts';
 import { readScreenshot } from '../../../core/sets/readScreenshots.ts';
 import { readSetRow } from '../../../core/sets/readSet.ts';
+import type { Queryable } from '../../../db/database.ts';
 import { unknownId } from '../../../domain/failure.ts';
-import { COST } from '../../limits/costs.ts';
-import { type Call, idOf, jsonResponse, NO_CONTENT, type Route, readOrFail, refOf } from '../endpoint.ts';
+import { jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
-import { listAnswer, readQuery } from '../listAnswer.ts';
-import type { Services } from '../services.ts';
-import { BODY_FAILURES, idempotent, jsonBody, list, removing, responses, withId } from './operation.ts';
-
-const REPLY = 'A reply names the first comment of its thread.';
+import { listAnswer, rangeOf } from '../listAnswer.ts';
+import { jsonBody, list, removes, removing, route } from './operation.ts';
 
 export const commentRoutes: readonly Route[] = [
-  {
-    method: 'get',
-    path: '/screenshots/{id}/comments',
-    scope: 'read',
-    cost: COST.list,
-    operation: listing('listCommentsOfScreenshot', 'List the threads about a screenshot', 'screenshot'),
-    handler: async (call, { store: { db } }) => {
-      const { organizationId } = call;
-      const screenshotId = idOf(call.request);
+  listing({
+    ...{ path: '/screenshots/{id}/comments', operationId: 'listCommentsOfScreenshot' },
+    summary: 'List the threads about a screenshot',
+    subject: async (db, { organizationId, id: screenshotId }) => {
       const found = await readScreenshot(db, { organizationId, screenshotId });
-      if (found === undefined) throw unknownId();
-      return threads(call, db, { setId: found.set_id, screenshotId });
+      return found && { setIds: [found.set_id], screenshotId };
     },
-  },
-  {
-    method: 'post',
-    path: '/screenshots/{id}/comments',
-    scope: 'write',
-    operation: writing('commentOnScreenshot', 'Comment on a screenshot', 'screenshot', {
-      body: 'The logo is cut off here.',
-      pin: { x: 0.42, y: 0.8 },
-    }),
-    handler: (call, services) => write(call, services, { screenshotId: idOf(call.request) }),
-  },
-  {
-    method: 'get',
-    path: '/screenshot_sets/{id}/comments',
-    scope: 'read',
-    cost: COST.list,
-    operation: listing('listCommentsOfSet', 'List the threads about a set and its screenshots', 'set'),
-    handler: async (call, { store: { db } }) => {
-      const ref = refOf(call);
-      if ((await readSetRow(db, ref)) === undefined) throw unknownId();
-      return threads(call, db, { setId: ref.id });
-    },
-  },
-  {
-    method: 'post',
-    path: '/screenshot_sets/{id}/comments',
-    scope: 'write',
-    operation: writing('commentOnSet', 'Comment on a set', 'set', { body: 'Please check the sport pages again.' }),
-    handler: (call, services) => write(call, services, { setId: idOf(call.request) }),
-  },
-  {
-    method: 'patch',
-    path: '/comments/{id}',
-    scope: 'write',
-    operation: {
-      operationId: 'resolveComment',
-      summary: 'Resolve a thread, or open it again',
-      description: `The id is that of the first comment of the thread. ${OURS}`,
-      tags: ['Reviewing'],
-      requestParams: { path: withId('comment') },
-      requestBody: jsonBody(CommentChange, { resolved: true }),
-      responses: responses(200, CommentRecord, [...BODY_FAILURES, 409, 410]),
-    },
+  }),
+  writing({
+    ...{ path: '/screenshots/{id}/comments', operationId: 'commentOnScreenshot', summary: 'Comment on a screenshot' },
+    example: { body: 'The logo is cut off here.', pin: { x: 0.42, y: 0.8 } },
+    subject: (screenshotId) => ({ screenshotId }),
+  }),
+  listing({
+    ...{ path: '/screenshot_sets/{id}/comments', operationId: 'listCommentsOfSet' },
+    summary: 'List the threads about a set and its screenshots',
+    subject: async (db, ref) => (await readSetRow(db, ref)) && { setIds: [ref.id] },
+  }),
+  writing({
+    ...{ path: '/screenshot_sets/{id}/comments', operationId: 'commentOnSet', summary: 'Comment on a set' },
+    example: { body: 'Please check the sport pages again.' },
+    subject: (setId) => ({ setId }),
+  }),
+  route('patch /comments/{id}', 'write', {
+    operationId: 'resolveComment',
+    summary: 'Resolve a thread, or open it again',
+    description: 'The id is that of the first comment of the thread.',
+    tags: ['Reviewing'],
+    body: jsonBody(CommentChange, { resolved: true }),
+    answer: CommentRecord,
+    failures: [409, 410],
     handler: async (call, { store }) => {
-      const { resolved } = readOrFail(CommentChange, call.body.value);
-      const row = await store.db
-        .transaction()
-        .execute((tx) => resolveThread(tx, { ...refOf(call), resolved }, call.actor));
+      const wanted = { ...refOf(call), resolved: call.input.resolved };
+      const row = await store.db.transaction().execute((tx) => resolveThread(tx, wanted, call.actor));
       return jsonResponse(200, commentRecord(row));
     },
-  },
-  {
-    method: 'delete',
-    path: '/comments/{id}',
-    scope: 'write',
-    operation: {
-      ...removing('deleteComment', 'comment', 'Only one that this key or a client wrote, and that has no replies.'),
-      tags: ['Reviewing'],
-    },
-    handler: async (call, { store }) => {
-      await store.db.transaction().execute((tx) => deleteComment(tx, refOf(call), call.actor));
-      return NO_CONTENT;
-    },
-  },
+  }),
+  route('delete /comments/{id}', 'write', {
+    ...removing('deleteComment', 'comment', 'Only one that this key or a client wrote, and that has no replies.'),
+    tags: ['Reviewing'],
+    handler: removes((tx, call) => deleteComment(tx, refOf(call), call.actor)),
+  }),
 ];
 
-function listing(operationId: string, summary: string, what: string): Route['operation'] {
-  return {
+interface Texts {
+  readonly path: `/${string}`;
+  readonly operationId: string;
+  readonly summary: string;
+}
+
+interface Listing extends Texts {
+  /** @returns undefined if the organization has no such object. */
+  subject(
+    db: Queryable,
+    ref: ReturnType<typeof refOf>,
+  ): Promise<{ setIds: string[]; screenshotId?: string } | undefined>;
+}
+
+function listing({ path, operationId, summary, subject }: Listing): Route {
+  return route(`get ${path}`, 'read', {
     ...list(operationId, summary, ListQuery, ThreadRecord),
-    description: `Newest first, each with all its replies. ${OURS}`,
+    description: 'Newest first, each with all its replies.',
     tags: ['Reviewing'],
-    requestParams: { path: withId(what), query: ListQuery },
-  };
+    handler: async (call, { store: { db } }) => {
+      const found = await subject(db, refOf(call));
+      if (found === undefined) throw unknownId();
+      const filter = { ...rangeOf(call), ...found };
+      return listAnswer(call.query, (page) => listThreads(db, filter, page), threadRecord);
+    },
+  });
 }
 
-function writing(operationId: string, summary: string, what: string, example: z.input<typeof NewComment>) {
-  return {
-    operationId,
-    summary,
-    description: `${REPLY} ${OURS}`,
+interface Writing extends Texts {
+  readonly example: z.input<typeof NewComment>;
+  subject(id: string): { readonly screenshotId: string } | { readonly setId: string };
+}
+
+function writing({ path, operationId, summary, example, subject }: Writing): Route {
+  return route(`post ${path}`, 'write', {
+    ...{ operationId, summary },
+    description: 'A reply names the first comment of its thread.',
     tags: ['Reviewing'],
-    requestParams: { path: withId(what), header: idempotent },
-    requestBody: jsonBody(NewComment, example),
-    responses: responses(201, CommentRecord, [...BODY_FAILURES, 409]),
-  };
-}
-
-async function threads(
-  call: Call,
-  db: Services['store']['db'],
-  subject: { readonly setId: string; readonly screenshotId?: string },
-) {
-  const query = readQuery(ListQuery, call);
-  const { setId, screenshotId } = subject;
-  const filter = { setIds: [setId], screenshotId, from: query.from, to: query.to };
-  return listAnswer(query, (page) => listThreads(db, filter, page), threadRecord);
-}
-
-function write(
-  call: Call,
-  { store }: Services,
-  subject: { readonly screenshotId: string } | { readonly setId: string },
-) {
-  const { organizationId, actor } = call;
-  const { body, pin, reply_to: replyTo } = readOrFail(NewComment, call.body.value);
-  const endpoint = 'setId' in subject ? `screenshot_sets/${subject.setId}` : `screenshots/${subject.screenshotId}`;
-  return answerOnce(store.db, { call, endpoint: `${endpoint}/comments` }, async (tx) => {
-    const text = { body, pin, replyTo };
-    return jsonResponse(201, commentRecord(await addComment(tx, { organizationId, ...subject }, { text, actor })));
+    idempotent: true,
+    body: jsonBody(NewComment, example),
+    status: 201,
+    answer: CommentRecord,
+    failures: [409],
+    handler: (call, { store }) => {
+      const { id, organizationId } = refOf(call);
+      const { body, pin, reply_to: replyTo } = call.input;
+      const [text, where] = [
+        { body, pin, replyTo },
+        { organizationId, ...subject(id) },
+      ];
+      return answerOnce(store.db, { call, endpoint: path.slice(1).replace('{id}', id) }, async (tx) =>
+        jsonResponse(201, commentRecord(await addComment(tx, where, { text, actor: call.actor }))),
+      );
+    },
   });
 }

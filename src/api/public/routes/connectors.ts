@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   ConnectorCheckBody,
   ConnectorRecord,
@@ -20,7 +19,7 @@ import { DEFAULT_CONNECTOR, isConnectorName } from '../../../domain/connectors.t
 import { SLUG } from '../../../domain/slugs.ts';
 import { COST } from '../../limits/costs.ts';
 import { type Call, jsonResponse, NO_CONTENT, type Route, readOrFail } from '../endpoint.ts';
-import { ADMIN, BODY_FAILURES, emptyResponses, jsonBody, list, organization, responses } from './operation.ts';
+import { jsonBody, list, route } from './operation.ts';
 
 const TAGS = ['Settings'];
 
@@ -29,57 +28,39 @@ const name = ConnectorName.meta({
   pattern: SLUG.source,
   example: DEFAULT_CONNECTOR,
 });
-const ofConnector = { tags: TAGS, requestParams: { path: z.object({ ...organization, name }) } };
+const ofConnector = { tags: TAGS, params: { name } };
 
 export const connectorRoutes: readonly Route[] = [
-  {
-    method: 'get',
-    path: '/connectors',
-    scope: 'admin',
-    cost: COST.list,
-    operation: {
-      ...list('listConnectors', 'List the connectors', ConnectorsQuery, ConnectorRecord),
-      tags: TAGS,
-      description: ADMIN,
-    },
-    handler: async ({ request, organizationId }, { store, awsPrincipal }) => {
-      const range = readOrFail(ConnectorsQuery, request.query);
-      const data = (await listS3Connectors(store.db, organizationId, range)).map((row) =>
+  route('get /connectors', 'admin', {
+    ...list('listConnectors', 'List the connectors', ConnectorsQuery, ConnectorRecord),
+    tags: TAGS,
+    handler: async ({ query, organizationId }, { store, awsPrincipal }) => {
+      const data = (await listS3Connectors(store.db, organizationId, query)).map((row) =>
         connectorRecord(row, awsPrincipal),
       );
       return jsonResponse(200, { data, page: 1, per_page: Math.max(1, data.length), total: data.length });
     },
-  },
-  {
-    method: 'get',
-    path: '/connectors/{name}',
-    scope: 'admin',
-    operation: {
-      ...ofConnector,
-      operationId: 'getConnector',
-      summary: 'Read a connector',
-      description: ADMIN,
-      responses: responses(200, ConnectorRecord),
-    },
+  }),
+  route('get /connectors/{name}', 'admin', {
+    ...ofConnector,
+    operationId: 'getConnector',
+    summary: 'Read a connector',
+    answer: ConnectorRecord,
     handler: async (call, { store, awsPrincipal }) =>
       jsonResponse(200, connectorRecord(requireConnector(await findS3Connector(store.db, keyOf(call))), awsPrincipal)),
-  },
-  {
-    method: 'put',
-    path: '/connectors/{name}',
-    scope: 'admin',
-    operation: {
-      ...ofConnector,
-      operationId: 'replaceConnector',
-      summary: 'Set a connector',
-      description: `Creates or replaces the connector of this name. Private addresses and those of metadata services are rejected. ${ADMIN}`,
-      requestBody: jsonBody(S3ConnectorBody, {
-        region: 'eu-central-1',
-        access_key_id: 'AKIAEXAMPLE',
-        secret_access_key: 'wJalrXUtnEXAMPLE',
-      }),
-      responses: responses(200, ConnectorRecord, BODY_FAILURES),
-    },
+  }),
+  route('put /connectors/{name}', 'admin', {
+    ...ofConnector,
+    operationId: 'replaceConnector',
+    summary: 'Set a connector',
+    description:
+      'Creates or replaces the connector of this name. Private addresses and those of metadata services are rejected.',
+    body: jsonBody(S3ConnectorBody, {
+      region: 'eu-central-1',
+      access_key_id: 'AKIAEXAMPLE',
+      secret_access_key: 'wJalrXUtnEXAMPLE',
+    }),
+    answer: ConnectorRecord,
     handler: async (call, { store, queue, awsPrincipal, guard }) => {
       const {
         request,
@@ -88,7 +69,7 @@ export const connectorRoutes: readonly Route[] = [
         place: { slug },
       } = call;
       const { name } = readOrFail(ConnectorReference, { name: request.params['name'] });
-      const body = readOrFail(S3ConnectorBody, call.body.value);
+      const body = call.input;
       const row = await saveConnector(
         store.db,
         { organizationId, slug, name },
@@ -96,18 +77,13 @@ export const connectorRoutes: readonly Route[] = [
       );
       return jsonResponse(200, connectorRecord(row, awsPrincipal));
     },
-  },
-  {
-    method: 'delete',
-    path: '/connectors/{name}',
-    scope: 'admin',
-    operation: {
-      ...ofConnector,
-      operationId: 'deleteConnector',
-      summary: 'Remove a connector',
-      description: `Deliveries that use it fail from now on. ${ADMIN}`,
-      responses: emptyResponses('Removed.'),
-    },
+  }),
+  route('delete /connectors/{name}', 'admin', {
+    ...ofConnector,
+    operationId: 'deleteConnector',
+    summary: 'Remove a connector',
+    description: 'Deliveries that use it fail from now on.',
+    answer: 'Removed.',
     handler: async (call, { store }) => {
       const key = keyOf(call);
       if (!isConnectorName(key.name)) requireConnector(undefined);
@@ -115,28 +91,24 @@ export const connectorRoutes: readonly Route[] = [
       await store.db.transaction().execute((tx) => removeConnector(tx, key, call.actor));
       return NO_CONTENT;
     },
-  },
-  {
-    method: 'post',
-    path: '/connectors/{name}/check',
-    scope: 'admin',
+  }),
+  route('post /connectors/{name}/check', 'admin', {
     cost: COST.outgoing,
-    operation: {
-      ...ofConnector,
-      operationId: 'checkConnector',
-      summary: 'Check a connector',
-      description: `Writes a small object into the bucket and deletes it. \`GET …/connectors/{name}\` has the result in \`check\` after a few seconds. ${ADMIN}`,
-      requestBody: jsonBody(ConnectorCheckBody, { bucket: 'pictures', key_prefix: 'tearsheet/' }),
-      responses: responses(202, ConnectorRecord, BODY_FAILURES),
-    },
+    ...ofConnector,
+    operationId: 'checkConnector',
+    summary: 'Check a connector',
+    description: `Writes a small object into the bucket and deletes it. \`GET …/connectors/{name}\` has the result in \`check\` after a few seconds.`,
+    body: jsonBody(ConnectorCheckBody, { bucket: 'pictures', key_prefix: 'tearsheet/' }),
+    status: 202,
+    answer: ConnectorRecord,
     handler: async (call, { store, queue, awsPrincipal }) => {
-      const target = checkTargetOf(readOrFail(ConnectorCheckBody, call.body.value));
+      const target = checkTargetOf(call.input);
       const row = await store.db
         .transaction()
         .execute((tx) => requestConnectorCheck(tx, { ...keyOf(call), target }, { queue, actor: call.actor }));
       return jsonResponse(202, connectorRecord(row, awsPrincipal));
     },
-  },
+  }),
 ];
 
 function keyOf({ request, organizationId }: Call): ConnectorKey {

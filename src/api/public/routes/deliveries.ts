@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   EventDetailRecord,
   EventId,
@@ -12,52 +11,42 @@ import {
 import { REPLAYED_PERIOD } from '../../../contract/examples.ts';
 import { DeliveriesQuery, EventsQuery } from '../../../contract/queries.ts';
 import { DeliveryDetailRecord, DeliveryRecord } from '../../../contract/records.ts';
-import { OURS } from '../../../contract/schemaParts.ts';
 import { deliveryDetailRecord, deliveryRecord } from '../../../core/sets/setJson.ts';
 import { eventDetailRecord, eventRecord, findEvent, listEvents } from '../../../core/webhooks/eventQueries.ts';
 import { findDelivery, listDeliveries } from '../../../core/webhooks/listDeliveries.ts';
 import { replayDelivery, replayEvents } from '../../../core/webhooks/replayEvents.ts';
 import { unknownId, unknownOrRemoved } from '../../../domain/failure.ts';
 import { COST } from '../../limits/costs.ts';
-import { type Call, foundResponse, idOf, jsonResponse, type Route, readOrFail, refOf } from '../endpoint.ts';
+import { type Call, foundResponse, jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
-import { listAnswer, placeOf, readQuery } from '../listAnswer.ts';
-import { BODY_FAILURES, idempotent, jsonBody, list, organization, responses, withId } from './operation.ts';
+import { listAnswer, placeOf } from '../listAnswer.ts';
+import { jsonBody, list, route } from './operation.ts';
 
 /** An event has at most one delivery for each receiver and channel. */
 const DELIVERIES_SHOWN = 200;
 
 const TAGS = ['Deliveries'];
-const eventPath = z.object({ ...organization, id: EventId.describe('Id of the event.') });
+const params = { id: EventId.describe('Id of the event.') };
 
 export const eventRoutes: readonly Route[] = [
-  {
-    method: 'get',
-    path: '/events',
-    scope: 'read',
-    cost: COST.list,
-    operation: { ...list('listEvents', 'List events, newest first', EventsQuery, EventRecord), tags: TAGS },
-    handler: async ({ request, organizationId }, { store }) => {
-      const query = readOrFail(EventsQuery, request.query);
+  route('get /events', 'read', {
+    ...list('listEvents', 'List events, newest first', EventsQuery, EventRecord),
+    tags: TAGS,
+    handler: async ({ query, organizationId }, { store }) => {
       const { ad_id: adId, screenshot_set_id: setId, webhook_endpoint_id: endpointId, topic, from, to } = query;
       const id = query.after === undefined ? undefined : eventUuid(query.after);
       const after = await placeOf(store.db, 'events', { organizationId, id });
       const filter = { organizationId, adId, setId, endpointId, topic, from, to, after };
       return listAnswer(query, (page) => listEvents(store.db, filter, page), eventRecord);
     },
-  },
-  {
-    method: 'get',
-    path: '/events/{id}',
-    scope: 'read',
-    operation: {
-      operationId: 'getEvent',
-      summary: 'Read one event',
-      description: `With its content and its deliveries. ${OURS}`,
-      tags: TAGS,
-      requestParams: { path: eventPath },
-      responses: responses(200, EventDetailRecord),
-    },
+  }),
+  route('get /events/{id}', 'read', {
+    operationId: 'getEvent',
+    summary: 'Read one event',
+    description: 'With its content and its deliveries.',
+    tags: TAGS,
+    params,
+    answer: EventDetailRecord,
     handler: async (call, { store }) => {
       const { organizationId } = call;
       const row = await findEvent(store.db, { organizationId, id: eventIdOf(call) });
@@ -66,79 +55,63 @@ export const eventRoutes: readonly Route[] = [
       const { rows } = await listDeliveries(store.db, { organizationId, eventId: row.id }, page);
       return jsonResponse(200, eventDetailRecord(row, rows));
     },
-  },
-  {
-    method: 'post',
-    path: '/events/replay',
-    scope: 'write',
+  }),
+  route('post /events/replay', 'write', {
     cost: COST.heavy,
-    operation: {
-      operationId: 'replayEvents',
-      summary: 'Send events again',
-      description: `Takes at most ${REPLAYED_IDS_MAX.toLocaleString('en')} \`ids\`, or a period with at most ${REPLAYED_EVENTS_MAX.toLocaleString('en')} events. Leaves out deliveries that are about to be sent, those of disabled or deleted endpoints, and the test events of a period. 409 if \`webhook_endpoint_id\` names a disabled endpoint. ${OURS}`,
-      tags: TAGS,
-      requestParams: { path: z.object(organization), header: idempotent },
-      requestBody: jsonBody(EventsReplay, REPLAYED_PERIOD),
-      responses: responses(202, ReplayRecord, [...BODY_FAILURES, 409]),
-    },
+    operationId: 'replayEvents',
+    summary: 'Send events again',
+    description: `Takes at most ${REPLAYED_IDS_MAX.toLocaleString('en')} \`ids\`, or a period with at most ${REPLAYED_EVENTS_MAX.toLocaleString('en')} events. Leaves out deliveries that are about to be sent, those of disabled or deleted endpoints, and the test events of a period. 409 if \`webhook_endpoint_id\` names a disabled endpoint.`,
+    tags: TAGS,
+    idempotent: true,
+    body: jsonBody(EventsReplay, REPLAYED_PERIOD),
+    status: 202,
+    answer: ReplayRecord,
+    failures: [409],
     handler: async (call, { store }) => {
       const { organizationId } = call;
-      const body = readOrFail(EventsReplay, call.body.value);
+      const body = call.input;
       return answerOnce(store.db, { call, endpoint: 'events/replay' }, async (tx) => {
         const extent = await replayEvents(tx, organizationId, body);
         return jsonResponse(202, { type: 'replay', ...extent } satisfies ReplayRecord);
       });
     },
-  },
+  }),
 ];
 
 export const deliveryRoutes: readonly Route[] = [
-  {
-    method: 'get',
-    path: '/deliveries',
-    scope: 'read',
-    cost: COST.list,
-    operation: list('listDeliveries', 'List deliveries, newest first', DeliveriesQuery, DeliveryRecord),
+  route('get /deliveries', 'read', {
+    ...list('listDeliveries', 'List deliveries, newest first', DeliveriesQuery, DeliveryRecord),
     handler: async (call, { store: { db } }) => {
-      const { organizationId } = call;
-      const query = readQuery(DeliveriesQuery, call);
+      const { organizationId, query } = call;
       const after = await placeOf(db, 'deliveries', { organizationId, id: query.after });
       const { screenshot_set_id: setId, ad_id: adId, webhook_endpoint_id: endpointId, status, topic, channel } = query;
       const { from, to } = query;
       const filter = { organizationId, setId, adId, endpointId, status, topic, channel, from, to, after };
       return listAnswer(query, (page) => listDeliveries(db, filter, page), deliveryRecord);
     },
-  },
-  {
-    method: 'get',
-    path: '/deliveries/{id}',
-    scope: 'read',
-    operation: {
-      operationId: 'getDelivery',
-      summary: 'Read one delivery',
-      description: `With all attempts, the start of each response, and the event. ${OURS}`,
-      tags: ['Deliveries'],
-      requestParams: { path: withId('delivery') },
-      responses: responses(200, DeliveryDetailRecord),
-    },
-    handler: async ({ request, organizationId }, { store: { db } }) => {
-      const row = await findDelivery(db, { organizationId, id: idOf(request) });
+  }),
+  route('get /deliveries/{id}', 'read', {
+    operationId: 'getDelivery',
+    summary: 'Read one delivery',
+    description: 'With all attempts, the start of each response, and the event.',
+    tags: ['Deliveries'],
+    answer: DeliveryDetailRecord,
+    handler: async (call, { store: { db } }) => {
+      const row = await findDelivery(db, refOf(call));
       if (row === undefined) throw unknownOrRemoved('delivery');
       return jsonResponse(200, deliveryDetailRecord(row));
     },
-  },
-  {
-    method: 'post',
-    path: '/deliveries/{id}/replay',
-    scope: 'write',
-    operation: {
-      operationId: 'replayDelivery',
-      summary: 'Send a delivery again',
-      description: `Its attempts start again, also while it waits for its next attempt. 409 before its first attempt, and if its webhook endpoint is disabled or deleted. ${OURS}`,
-      tags: ['Deliveries'],
-      requestParams: { path: withId('delivery'), header: idempotent },
-      responses: responses(202, DeliveryRecord, [409, 422]),
-    },
+  }),
+  route('post /deliveries/{id}/replay', 'write', {
+    operationId: 'replayDelivery',
+    summary: 'Send a delivery again',
+    description:
+      'Its attempts start again, also while it waits for its next attempt. 409 before its first attempt, and if its webhook endpoint is disabled or deleted.',
+    tags: ['Deliveries'],
+    idempotent: true,
+    status: 202,
+    answer: DeliveryRecord,
+    failures: [409, 422],
     handler: async (call, { store }) => {
       const ref = refOf(call);
       return answerOnce(store.db, { call, endpoint: `deliveries/${ref.id}/replay` }, async (tx) => {
@@ -149,7 +122,7 @@ export const deliveryRoutes: readonly Route[] = [
         return foundResponse(202, row && deliveryRecord(row));
       });
     },
-  },
+  }),
 ];
 
 /** @throws Failure (404) if it is not the id of an event, because no object has such an id. */

@@ -1,23 +1,32 @@
-/** The parts that the operations of the API share. */
+/** One operation of the API: its path, scope, query and body give most of its part of the OpenAPI document. */
 import { z } from 'zod';
-import type {
-  ZodOpenApiOperationObject,
-  ZodOpenApiRequestBodyObject,
-  ZodOpenApiResponseObject,
-  ZodOpenApiResponsesObject,
-} from 'zod-openapi';
+import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { FailureRecord, listOf } from '../../../contract/records.ts';
 import { OURS } from '../../../contract/schemaParts.ts';
+import type { Queryable } from '../../../db/database.ts';
+import type { Scope } from '../../../domain/keys.ts';
+import { COST } from '../../limits/costs.ts';
+import { type Call, type JsonResponse, NO_CONTENT, type Route, readOrFail } from '../endpoint.ts';
+import { listQuery } from '../listQuery.ts';
+import type { Services } from '../services.ts';
 
-export const ADMIN = `Needs a key with the scope \`admin\`. ${OURS}`;
+/** The end of each description. */
+const ABOUT = { read: OURS, write: OURS, admin: `Needs a key with the scope \`admin\`. ${OURS}` } as const;
 
-/** The parameter of all paths. */
-export const organization = { organization_slug: z.string().describe('Slug of the organization.') };
+const TAGS = { get: 'Reading', post: 'Creating', put: 'Changing', patch: 'Changing', delete: 'Changing' } as const;
 
-export const withId = (what: string) => z.object({ ...organization, id: z.uuid().describe(`Id of the ${what}.`) });
+export const idOfA = (what: string) => z.uuid().describe(`Id of the ${what}.`);
+
+/** @returns a handler that removes something in one transaction. */
+export const removes =
+  (remove: (tx: Queryable, call: Call, services: Services) => Promise<unknown>) =>
+  async (call: Call, services: Services): Promise<JsonResponse> => {
+    await services.store.db.transaction().execute((tx) => remove(tx, call, services));
+    return NO_CONTENT;
+  };
 
 /** The header of requests that can be repeated. */
-export const idempotent = z.object({
+const idempotencyKey = z.object({
   'Idempotency-Key': z
     .string()
     .min(1)
@@ -44,76 +53,133 @@ const FAILURES = {
 type FailureStatus = keyof typeof FAILURES;
 
 /** The failures of a request with a JSON body. */
-export const BODY_FAILURES = [400, 413, 415, 422] as const;
+const BODY_FAILURES = [400, 413, 415, 422] as const;
 
-export function responses(
-  status: keyof typeof DONE,
-  schema: z.ZodType,
-  failures: readonly FailureStatus[] = [],
-): ZodOpenApiResponsesObject {
+interface Body<S extends z.ZodType> {
+  readonly schema: z.ZodType;
+  readonly example: object;
+  readonly isRequired: boolean;
+  /** Reads the JSON for the handler; undefined if the handler does so itself. */
+  readonly reads?: S;
+}
+
+/** @returns a body that the handler gets as the schema reads it. */
+export const jsonBody = <S extends z.ZodType>(schema: S, example: object, isRequired = true): Body<S> => ({
+  ...{ schema, example, isRequired, reads: schema },
+});
+
+/** @returns a body that the handler reads itself; the schema only documents it. */
+export const documentedBody = (schema: z.ZodType, example: object, isRequired = true): Body<z.ZodUnknown> => ({
+  ...{ schema, example, isRequired },
+});
+
+type Texts = Pick<ZodOpenApiOperationObject, 'operationId' | 'summary' | 'description' | 'tags' | 'requestBody'>;
+
+interface Operation<Q extends z.ZodType, B extends z.ZodType>
+  extends Texts,
+    Pick<Route, 'cost' | 'secret' | 'maxBodyBytes'> {
+  /** Those of its path; an id unless given. */
+  readonly params?: z.ZodRawShape;
+  readonly query?: Q;
+  readonly body?: Body<B>;
+  /** Whether the document has the header for repeated requests. */
+  readonly idempotent?: boolean;
+  /** 200 unless given. */
+  readonly status?: keyof typeof DONE;
+  /** The JSON of its response; for 204, the description. */
+  readonly answer: z.ZodType | string;
+  /** Those beside the failures of every request, body and query. */
+  readonly failures?: readonly FailureStatus[];
+  /** Other responses, and responses with other texts. */
+  readonly responses?: Readonly<Record<string, ZodOpenApiResponseObject>>;
+  readonly handler: (
+    call: Call & { readonly query: z.output<Q>; readonly input: z.output<B> },
+    services: Services,
+  ) => Promise<JsonResponse>;
+}
+
+/**
+ * @param at method and path.
+ * @returns the operation, whose handler gets the query and the body as their schemas read them.
+ */
+export function route<Q extends z.ZodType, B extends z.ZodType>(
+  at: `${Route['method']} /${string}`,
+  scope: Scope,
+  given: Operation<Q, B>,
+): Route {
+  const [method, path] = at.split(' ') as [Route['method'], string];
+  const { cost, secret, maxBodyBytes, handler, ...rest } = given;
+  const { params = paramsOf(path), query, body, idempotent, status, answer, failures, responses, ...texts } = rest;
+  const { description, tags = [TAGS[method]] } = texts;
   return {
-    [`${status}`]: { description: DONE[status], content: { 'application/json': { schema } } },
-    ...failing(failures),
+    ...{ method, path, scope },
+    ...(cost !== undefined && { cost }),
+    ...(secret !== undefined && { secret }),
+    ...(maxBodyBytes !== undefined && { maxBodyBytes }),
+    operation: {
+      ...texts,
+      description: description?.endsWith(OURS) ? description : [description, ABOUT[scope]].filter(Boolean).join(' '),
+      tags,
+      requestParams: {
+        path: z.object({ organization_slug: z.string().describe('Slug of the organization.'), ...params }),
+        ...(query instanceof z.ZodObject && { query }),
+        ...(idempotent && { header: idempotencyKey }),
+      },
+      ...(body && { requestBody: { required: body.isRequired, content: json(body.schema, body.example) } }),
+      responses: { ...responsesOf(given), ...responses },
+    },
+    handler: async (call, services) => {
+      const read = {
+        query: query && readOrFail(query, listQuery(call.request)),
+        input: body?.reads && readOrFail(body.reads, call.body.value),
+      };
+      return handler({ ...call, ...read } as Parameters<typeof handler>[0], services);
+    },
   };
 }
 
-/** The responses of an operation that answers 204. */
-export function emptyResponses(description: string, failures: readonly FailureStatus[] = []) {
-  return { ...failing(failures), 204: { description } };
+/** The id of `/site_lists/{id}` and the paths below it. */
+function paramsOf(path: string): z.ZodRawShape {
+  const plural = /_?([a-z]+)\/\{id\}/.exec(path)?.[1];
+  return plural === undefined ? {} : { id: idOfA(plural.replace(/ies$/, 'y').replace(/s$/, '')) };
 }
 
-function failing(failures: readonly FailureStatus[]): Record<string, ZodOpenApiResponseObject> {
-  const statuses = [401, 403, 404, 429, ...failures] as const;
+type Answer = Pick<Operation<z.ZodType, z.ZodType>, 'query' | 'body' | 'status' | 'answer' | 'failures'>;
+
+function responsesOf({ query, body, status = 200, answer, failures = [] }: Answer) {
+  const failing = [401, 403, 404, 429, ...(body ? BODY_FAILURES : query ? [422 as const] : []), ...failures] as const;
   return {
-    ...Object.fromEntries(statuses.map((status) => [`${status}`, failure(FAILURES[status])])),
+    ...(typeof answer === 'string'
+      ? { 204: { description: answer } }
+      : { [status]: { description: DONE[status], content: json(answer) } }),
+    ...Object.fromEntries(failing.map((one) => [`${one}`, failure(FAILURES[one])])),
     default: failure('Any other failure, in the same shape.'),
   };
 }
 
-export const failure = (description: string): ZodOpenApiResponseObject => ({
-  description,
-  content: { 'application/json': { schema: FailureRecord } },
+const json = (schema: z.ZodType, example?: object) => ({
+  'application/json': { schema, ...(example && { example }) },
 });
 
-export function jsonBody(schema: z.ZodType, example: object, required = true): ZodOpenApiRequestBodyObject {
-  return { required, content: { 'application/json': { schema, example } } };
-}
+export const failure = (description: string) => ({ description, content: json(FailureRecord) });
 
-export function list(
-  operationId: string,
-  summary: string,
-  query: z.ZodObject,
-  item: z.ZodType,
-): ZodOpenApiOperationObject {
-  return {
-    operationId,
-    summary,
-    description: OURS,
-    tags: ['Reading'],
-    requestParams: { path: z.object(organization), query },
-    responses: responses(200, listOf(item), [422]),
-  };
-}
+/** A response beside the usual one. */
+export const other = (description: string, schema: z.ZodType) => ({ description, content: json(schema) });
 
-/** An object that is also the content of an event. */
-export function one(operationId: string, what: string, schema: z.ZodType): ZodOpenApiOperationObject {
-  return {
-    operationId,
-    summary: `Read one ${what}`,
-    description: `The same object as \`data.object\` of its event, in every status. ${OURS}`,
-    tags: ['Reading'],
-    requestParams: { path: withId(what) },
-    responses: responses(200, schema, [410]),
-  };
-}
+/** The parts of a list. */
+export const list = <Q extends z.ZodType>(operationId: string, summary: string, query: Q, item: z.ZodType) => ({
+  cost: COST.list,
+  ...{ operationId, summary, description: '', query, answer: listOf(item) },
+});
 
-export function removing(operationId: string, what: string, description: string): ZodOpenApiOperationObject {
-  return {
-    operationId,
-    summary: `Delete ${what === 'ad' ? 'an' : 'a'} ${what}`,
-    description: `${description} A second request changes nothing. ${OURS}`,
-    tags: ['Changing'],
-    requestParams: { path: withId(what) },
-    responses: emptyResponses('Deleted.', [409]),
-  };
-}
+/** The parts of an object that is also the content of an event. */
+export const one = (operationId: string, what: string, answer: z.ZodType) => ({
+  ...{ operationId, summary: `Read one ${what}`, answer, failures: [410] as const },
+  description: 'The same object as `data.object` of its event, in every status.',
+});
+
+export const removing = (operationId: string, what: string, description: string) => ({
+  ...{ operationId, summary: `Delete ${what === 'ad' ? 'an' : 'a'} ${what}` },
+  description: `${description} A second request changes nothing.`,
+  ...{ answer: 'Deleted.', failures: [409] as const },
+});

@@ -1,9 +1,8 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { NEW_SCREENSHOTS } from '../../../contract/examples.ts';
 import { screenshotRequestParser } from '../../../contract/parseScreenshotRequest.ts';
 import { ScreenshotSetRecord, ScreenshotSetSummary } from '../../../contract/records.ts';
 import { retakeBodies, retakeParser } from '../../../contract/retakes.ts';
-import { OURS } from '../../../contract/schemaParts.ts';
 import { acceptScreenshotRequest } from '../../../core/requests/acceptScreenshotRequest.ts';
 import { type RepeatKind, repeatScreenshot, repeatSet } from '../../../core/requests/repeatScreenshots.ts';
 import { readSetRecord } from '../../../core/sets/readRecords.ts';
@@ -24,25 +23,22 @@ import {
 } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
 import type { Services } from '../services.ts';
-import { BODY_FAILURES, idempotent, jsonBody, organization, responses, withId } from './operation.ts';
+import { documentedBody, route } from './operation.ts';
 
 /** @param body its schema. */
 export function screenshotRequestRoutes(limits: Limits, body: z.ZodType): readonly Route[] {
   const parse = screenshotRequestParser(limits);
   return [
-    {
-      method: 'post',
-      path: '/screenshot_requests',
-      scope: 'write',
-      operation: {
-        operationId: 'createScreenshotRequest',
-        summary: 'Request screenshots',
-        description: `The service places each ad on each of its sites and devices and makes one screenshot for each marker. If the request repeats an ad, site, device and marker, it gets one screenshot. ${OURS}`,
-        tags: ['Creating'],
-        requestParams: { path: z.object(organization), header: idempotent },
-        requestBody: jsonBody(body, NEW_SCREENSHOTS),
-        responses: responses(202, ScreenshotSetSummary, [...BODY_FAILURES, 409]),
-      },
+    route('post /screenshot_requests', 'write', {
+      operationId: 'createScreenshotRequest',
+      summary: 'Request screenshots',
+      description:
+        'The service places each ad on each of its sites and devices and makes one screenshot for each marker. If the request repeats an ad, site, device and marker, it gets one screenshot.',
+      idempotent: true,
+      body: documentedBody(body, NEW_SCREENSHOTS),
+      status: 202,
+      answer: ScreenshotSetSummary,
+      failures: [409],
       handler: async (call, services) => {
         const { organizationId, place } = call;
         const parsed = parse(call.body.value);
@@ -53,11 +49,11 @@ export function screenshotRequestRoutes(limits: Limits, body: z.ZodType): readon
           return jsonResponse(202, screenshotSetSummary(row, place));
         });
       },
-    },
+    }),
   ];
 }
 
-const UNCHANGED = `The pictures and events of the old set do not change. 409 while the old set is captured. ${OURS}`;
+const UNCHANGED = `The pictures and events of the old set do not change. 409 while the old set is captured.`;
 
 export function retakeRoutes(limits: Limits): readonly Route[] {
   const { RetakeScreenshot, RetakeSet } = retakeBodies(limits);
@@ -74,19 +70,15 @@ export function retakeRoutes(limits: Limits): readonly Route[] {
       );
     };
   return [
-    {
-      method: 'post',
-      path: '/screenshots/{id}/retake',
-      scope: 'write',
-      operation: {
-        operationId: 'retakeScreenshot',
-        summary: 'Take a screenshot again',
-        description: `Makes a new set with one screenshot, with the changes in the body. ${UNCHANGED}`,
-        tags: ['Creating'],
-        requestParams: { path: withId('screenshot'), header: idempotent },
-        requestBody: jsonBody(RetakeScreenshot, { site: { url: 'https://news.example/sport' } }, false),
-        responses: responses(202, ScreenshotSetRecord, [...BODY_FAILURES, 409]),
-      },
+    route('post /screenshots/{id}/retake', 'write', {
+      operationId: 'retakeScreenshot',
+      summary: 'Take a screenshot again',
+      description: `Makes a new set with one screenshot, with the changes in the body. ${UNCHANGED}`,
+      idempotent: true,
+      body: documentedBody(RetakeScreenshot, { site: { url: 'https://news.example/sport' } }, false),
+      status: 202,
+      answer: ScreenshotSetRecord,
+      failures: [409],
       handler: (call, services) => {
         const { organizationId, id } = refOf(call);
         const wish = parse(call.body.value);
@@ -94,39 +86,31 @@ export function retakeRoutes(limits: Limits): readonly Route[] {
           repeatScreenshot(tx, { organizationId, screenshotId: id, wish, actor: call.actor }, services),
         );
       },
-    },
-    {
-      method: 'post',
-      path: '/screenshot_sets/{id}/retake',
-      scope: 'write',
+    }),
+    route('post /screenshot_sets/{id}/retake', 'write', {
       cost: COST.heavy,
-      operation: {
-        operationId: 'retakeScreenshotSet',
-        summary: 'Take screenshots of a set again',
-        description: `Makes a new set with all screenshots, the failed ones or the named ones. 409 if no failed one is left. ${UNCHANGED}`,
-        tags: ['Creating'],
-        requestParams: { path: withId('set'), header: idempotent },
-        requestBody: jsonBody(RetakeSet, { which: 'all', options: { ad: { allow_scaling: true } } }, false),
-        responses: responses(202, ScreenshotSetRecord, [...BODY_FAILURES, 409]),
-      },
+      operationId: 'retakeScreenshotSet',
+      summary: 'Take screenshots of a set again',
+      description: `Makes a new set with all screenshots, the failed ones or the named ones. 409 if no failed one is left. ${UNCHANGED}`,
+      idempotent: true,
+      body: documentedBody(RetakeSet, { which: 'all', options: { ad: { allow_scaling: true } } }, false),
+      status: 202,
+      answer: ScreenshotSetRecord,
+      failures: [409],
       handler: repeatingSet('retake'),
-    },
-    {
-      method: 'post',
-      path: '/screenshot_sets/{id}/duplicate',
-      scope: 'write',
+    }),
+    route('post /screenshot_sets/{id}/duplicate', 'write', {
       cost: COST.heavy,
-      operation: {
-        operationId: 'duplicateScreenshotSet',
-        summary: 'Duplicate a set',
-        description: `Makes a new set with the same screenshots. It is no retake: the pages of the old set keep their pictures. ${UNCHANGED}`,
-        tags: ['Creating'],
-        requestParams: { path: withId('set'), header: idempotent },
-        requestBody: jsonBody(RetakeScreenshot, { subscribers: [] }, false),
-        responses: responses(202, ScreenshotSetRecord, [...BODY_FAILURES, 409]),
-      },
+      operationId: 'duplicateScreenshotSet',
+      summary: 'Duplicate a set',
+      description: `Makes a new set with the same screenshots. It is no retake: the pages of the old set keep their pictures. ${UNCHANGED}`,
+      idempotent: true,
+      body: documentedBody(RetakeScreenshot, { subscribers: [] }, false),
+      status: 202,
+      answer: ScreenshotSetRecord,
+      failures: [409],
       handler: repeatingSet('duplicate'),
-    },
+    }),
   ];
 }
 

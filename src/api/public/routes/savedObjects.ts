@@ -1,5 +1,5 @@
 /** Request templates and site lists. */
-import { z } from 'zod';
+import type { z } from 'zod';
 import { ListQuery } from '../../../contract/queries.ts';
 import {
   NewSiteList,
@@ -9,25 +9,14 @@ import {
   TemplateRecord,
   templateBody,
 } from '../../../contract/savedObjects.ts';
-import { OURS } from '../../../contract/schemaParts.ts';
 import { listNamed, removeNamed, type SavedRow, saveNamed, saveTemplate } from '../../../core/requests/savedObjects.ts';
 import { siteListRecord, templateRecord } from '../../../core/sets/setJson.ts';
 import type { Queryable } from '../../../db/database.ts';
 import type { Limits } from '../../../domain/limits.ts';
-import { COST } from '../../limits/costs.ts';
-import { type Call, jsonResponse, NO_CONTENT, type Route, readOrFail, refOf } from '../endpoint.ts';
+import { type Call, jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
 import { listAnswer } from '../listAnswer.ts';
-import {
-  BODY_FAILURES,
-  emptyResponses,
-  failure,
-  jsonBody,
-  list,
-  organization,
-  responses,
-  withId,
-} from './operation.ts';
+import { failure, idOfA, jsonBody, list, other, removes, route } from './operation.ts';
 
 const TEMPLATE = {
   name: 'News sites',
@@ -40,19 +29,18 @@ const SITE_LIST = { name: 'Travel', sites: [{ url: 'https://travel.example/' }, 
 type Table = 'request_templates' | 'site_lists';
 type Saved<T extends Table> = Promise<{ row: SavedRow<T>; created: boolean }>;
 
-interface Kind<T extends Table> {
+interface Kind<T extends Table, S extends z.ZodType> {
   readonly table: T;
   readonly path: 'templates' | 'site_lists';
   /** As in the ids of the operations. */
   readonly id: 'Template' | 'SiteList';
   readonly noun: string;
   readonly about: string;
-  readonly schema: z.ZodType;
+  readonly schema: S;
   readonly example: object;
   readonly record: z.ZodType;
   readonly toRecord: (row: SavedRow<T>) => object;
-  /** @returns a function that saves the body. @throws Failure (422) */
-  readonly read: (call: Call) => (tx: Queryable) => Saved<T>;
+  readonly save: (tx: Queryable, call: Call, given: z.output<S>) => Saved<T>;
 }
 
 export function savedObjectRoutes(limits: Limits): readonly Route[] {
@@ -60,86 +48,62 @@ export function savedObjectRoutes(limits: Limits): readonly Route[] {
   return [
     ...routesOf({
       ...{ table: 'request_templates', path: 'templates', id: 'Template', noun: 'request template' },
-      about: `Keeps parts of a request under a name, for later requests. People choose it on the page of a new request. ${OURS}`,
+      about: `Keeps parts of a request under a name, for later requests. People choose it on the page of a new request.`,
       ...{ schema: template, example: TEMPLATE, record: TemplateRecord, toRecord: templateRecord },
-      read: ({ organizationId, keyId, body }) => {
-        const given = readOrFail(template, body.value);
+      save: (tx, { organizationId, keyId }, given) => {
         const name = given.name.trim();
-        return (tx) => saveTemplate(tx, { organizationId, keyId, name, body: templateBody(given) });
+        return saveTemplate(tx, { organizationId, keyId, name, body: templateBody(given) });
       },
     }),
     ...routesOf({
       ...{ table: 'site_lists', path: 'site_lists', id: 'SiteList', noun: 'site list' },
-      about: `Keeps sites under a name, for later requests of the whole organization. ${OURS}`,
+      about: `Keeps sites under a name, for later requests of the whole organization.`,
       ...{ schema: NewSiteList, example: SITE_LIST, record: SiteListRecord, toRecord: siteListRecord },
-      read: ({ organizationId, keyId, body }) => {
-        const given = readOrFail(NewSiteList, body.value);
+      save: (tx, { organizationId, keyId }, given) => {
         const name = given.name.trim();
-        return (tx) => saveNamed(tx, 'site_lists', { organizationId, keyId, name, body: siteListBody(given) });
+        return saveNamed(tx, 'site_lists', { organizationId, keyId, name, body: siteListBody(given) });
       },
     }),
   ];
 }
 
-function routesOf<T extends Table>(kind: Kind<T>): readonly Route[] {
-  const { table, path, id, noun, about, schema, example, record, toRecord, read } = kind;
+function routesOf<T extends Table, S extends z.ZodType>(kind: Kind<T, S>): readonly Route[] {
+  const { table, path, id, noun, about, schema, example, record, toRecord, save } = kind;
   return [
-    {
-      method: 'get',
-      path: `/${path}`,
-      scope: 'read',
-      cost: COST.list,
-      operation: list(`list${id}s`, `List ${noun}s, by name`, ListQuery, record),
-      handler: async ({ request, organizationId }, { store }) => {
-        const query = readOrFail(ListQuery, request.query);
+    route(`get /${path}`, 'read', {
+      ...list(`list${id}s`, `List ${noun}s, by name`, ListQuery, record),
+      handler: async ({ query, organizationId }, { store }) => {
         const filter = { organizationId, from: query.from, to: query.to };
         return listAnswer(query, (page) => listNamed(store.db, table, filter, page), toRecord);
       },
-    },
-    {
-      method: 'post',
-      path: `/${path}`,
-      scope: 'write',
-      operation: {
-        operationId: `save${id}`,
-        summary: `Save a ${noun}`,
-        description: about,
-        tags: ['Templates'],
-        requestParams: { path: z.object(organization) },
-        requestBody: jsonBody(schema, example),
-        responses: {
-          ...responses(201, record, BODY_FAILURES),
-          '200': {
-            description: `The organization had a ${noun} of this name. It was replaced.`,
-            content: { 'application/json': { schema: record } },
-          },
-          '409': failure(`The organization has too many ${noun}s.`),
-        },
+    }),
+    route(`post /${path}`, 'write', {
+      operationId: `save${id}`,
+      summary: `Save a ${noun}`,
+      description: about,
+      tags: ['Templates'],
+      body: jsonBody(schema, example),
+      status: 201,
+      answer: record,
+      responses: {
+        '200': other(`The organization had a ${noun} of this name. It was replaced.`, record),
+        '409': failure(`The organization has too many ${noun}s.`),
       },
       handler: async (call, { store }) => {
-        const save = read(call);
         return answerOnce(store.db, { call, endpoint: path }, async (tx) => {
-          const { row, created } = await save(tx);
+          const { row, created } = await save(tx, call, call.input);
           return jsonResponse(created ? 201 : 200, toRecord(row));
         });
       },
-    },
-    {
-      method: 'delete',
-      path: `/${path}/{id}`,
-      scope: 'write',
-      operation: {
-        operationId: `delete${id}`,
-        summary: `Delete a ${noun}`,
-        description: `Requests that were made with it stay. ${OURS}`,
-        tags: ['Templates'],
-        requestParams: { path: withId(noun) },
-        responses: emptyResponses('Deleted.'),
-      },
-      handler: async (call, { store }) => {
-        await store.db.transaction().execute((tx) => removeNamed(tx, table, refOf(call)));
-        return NO_CONTENT;
-      },
-    },
+    }),
+    route(`delete /${path}/{id}`, 'write', {
+      operationId: `delete${id}`,
+      summary: `Delete a ${noun}`,
+      params: { id: idOfA(noun) },
+      description: 'Requests that were made with it stay.',
+      tags: ['Templates'],
+      answer: 'Deleted.',
+      handler: removes((tx, call) => removeNamed(tx, table, refOf(call))),
+    }),
   ];
 }

@@ -1,29 +1,22 @@
 import { ScreenshotReviewBody } from '../../../contract/changes.ts';
 import { ScreenshotsQuery } from '../../../contract/queries.ts';
 import { ApprovedScreenshot, ScreenshotDetailRecord, ScreenshotRecord } from '../../../contract/records.ts';
-import { OURS } from '../../../contract/schemaParts.ts';
 import { reviewScreenshots } from '../../../core/reviews/reviews.ts';
 import { readScreenshotDetail, readScreenshotRecord } from '../../../core/sets/readRecords.ts';
 import { findApprovedPlace, listApprovedScreenshots } from '../../../core/sets/readScreenshots.ts';
 import { approvedScreenshotRecord } from '../../../core/sets/setJson.ts';
 import type { Database } from '../../../db/database.ts';
-import { COST } from '../../limits/costs.ts';
-import { type Call, foundResponse, idOf, type Route, readOrFail } from '../endpoint.ts';
-import { listAnswer, readQuery, unknownPlace } from '../listAnswer.ts';
-import { BODY_FAILURES, jsonBody, list, one, responses, withId } from './operation.ts';
+import { type Call, foundResponse, idOf, type Route } from '../endpoint.ts';
+import { listAnswer, unknownPlace } from '../listAnswer.ts';
+import { jsonBody, list, one, route } from './operation.ts';
 
 const DAY_MS = 86_400_000;
 
 export const screenshotRoutes: readonly Route[] = [
-  {
-    method: 'get',
-    path: '/screenshots',
-    scope: 'read',
-    cost: COST.list,
-    operation: list('listScreenshots', 'List the screenshots of approved sets', ScreenshotsQuery, ApprovedScreenshot),
+  route('get /screenshots', 'read', {
+    ...list('listScreenshots', 'List the screenshots of approved sets', ScreenshotsQuery, ApprovedScreenshot),
     handler: async (call, { store: { db } }) => {
-      const { organizationId } = call;
-      const query = readQuery(ScreenshotsQuery, call);
+      const { organizationId, query } = call;
       const now = Date.now();
       const to = query.to ?? new Date(now);
       const from = query.from ?? new Date(Math.min(to.getTime(), now) - DAY_MS);
@@ -42,45 +35,36 @@ export const screenshotRoutes: readonly Route[] = [
         (row) => approvedScreenshotRecord(row, call.place),
       );
     },
-  },
-  {
-    method: 'get',
-    path: '/screenshots/{id}',
-    scope: 'read',
-    operation: {
-      ...one('getScreenshot', 'screenshot', ScreenshotDetailRecord),
-      description: `In every status, also if its set is not approved. ${OURS}`,
-    },
+  }),
+  route('get /screenshots/{id}', 'read', {
+    ...one('getScreenshot', 'screenshot', ScreenshotDetailRecord),
+    description: 'In every status, also if its set is not approved.',
     handler: async ({ request, organizationId, place }, { store: { db } }) => {
       const id = idOf(request);
       return foundResponse(200, await readScreenshotDetail(db, { screenshotId: id, organizationId }, place));
     },
-  },
-  {
-    method: 'post',
-    path: '/screenshots/{id}/review',
-    scope: 'write',
-    operation: {
-      operationId: 'reviewScreenshot',
-      summary: 'Review one screenshot',
-      description: `Approves or rejects a picture, or comments on it. A rejected picture stays in the set. It is not on shared pages, in the list of approved screenshots, or in later deliveries to buckets. ${OURS}`,
-      tags: ['Reviewing'],
-      requestParams: { path: withId('screenshot') },
-      requestBody: jsonBody(ScreenshotReviewBody, { decision: 'rejected', comment: 'The logo is cut off.' }),
-      responses: responses(200, ScreenshotRecord, [...BODY_FAILURES, 409]),
-    },
+  }),
+  route('post /screenshots/{id}/review', 'write', {
+    operationId: 'reviewScreenshot',
+    summary: 'Review one screenshot',
+    description:
+      'Approves or rejects a picture, or comments on it. A rejected picture stays in the set. It is not on shared pages, in the list of approved screenshots, or in later deliveries to buckets.',
+    tags: ['Reviewing'],
+    body: jsonBody(ScreenshotReviewBody, { decision: 'rejected', comment: 'The logo is cut off.' }),
+    answer: ScreenshotRecord,
+    failures: [409],
     handler: async (call, services) => {
       const { request, organizationId, actor, place } = call;
       const { store } = services;
       const screenshotId = idOf(request);
-      const { decision, comment } = readOrFail(ScreenshotReviewBody, call.body.value);
+      const { decision, comment } = call.input;
       const review = { decision: decision ?? undefined, comment: comment ?? undefined };
       return store.db.transaction().execute(async (tx) => {
         await reviewScreenshots(tx, { organizationId, reviews: [{ screenshotId, ...review }], actor }, services);
         return foundResponse(200, await readScreenshotRecord(tx, { organizationId, screenshotId }, place));
       });
     },
-  },
+  }),
 ];
 
 /** As `placeOf`, for the list of approved screenshots. */

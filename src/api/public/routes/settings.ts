@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { AuditLogQuery, ListQuery } from '../../../contract/queries.ts';
-import { OURS } from '../../../contract/schemaParts.ts';
 import {
   ApiKeyRecord,
   AuditLogEntryRecord,
@@ -30,131 +29,91 @@ import { timestamp } from '../../../domain/time.ts';
 import { COST } from '../../limits/costs.ts';
 import { type Call, type JsonResponse, jsonResponse, type Route, readOrFail } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
-import { listAnswer, placeOf } from '../listAnswer.ts';
+import { listAnswer, placeOf, rangeOf } from '../listAnswer.ts';
 import type { Services } from '../services.ts';
-import { ADMIN, BODY_FAILURES, jsonBody, list, organization, responses } from './operation.ts';
+import { jsonBody, list, route } from './operation.ts';
 
 const TAGS = ['Settings'];
 
 export const keyRoutes: readonly Route[] = [
-  {
-    method: 'get',
-    path: '/keys',
-    scope: 'admin',
-    cost: COST.list,
-    operation: {
-      ...list('listKeys', 'List the API keys, active ones first', ListQuery, ApiKeyRecord),
-      tags: TAGS,
-      description: ADMIN,
-    },
-    handler: ({ request, organizationId }, { store }) => {
-      const query = readOrFail(ListQuery, request.query);
-      const filter = { organizationId, from: query.from, to: query.to };
-      return listAnswer(query, (page) => listKeyRows(store.db, filter, page), apiKeyRecord);
-    },
-  },
-  {
-    method: 'post',
-    path: '/keys',
-    scope: 'admin',
-    operation: {
-      operationId: 'createKey',
-      summary: 'Create an API key',
-      description: `The response is the only one that contains the key. ${ADMIN}`,
-      tags: TAGS,
-      requestParams: { path: z.object(organization) },
-      requestBody: jsonBody(NewApiKey, { name: 'Campaign tool', scopes: ['read', 'write'] }),
-      responses: responses(201, CreatedApiKeyRecord, [...BODY_FAILURES, 409]),
-    },
+  route('get /keys', 'admin', {
+    ...list('listKeys', 'List the API keys, active ones first', ListQuery, ApiKeyRecord),
+    tags: TAGS,
+    handler: (call, { store }) =>
+      listAnswer(call.query, (page) => listKeyRows(store.db, rangeOf(call), page), apiKeyRecord),
+  }),
+  route('post /keys', 'admin', {
+    operationId: 'createKey',
+    summary: 'Create an API key',
+    description: 'The response is the only one that contains the key.',
+    tags: TAGS,
+    body: jsonBody(NewApiKey, { name: 'Campaign tool', scopes: ['read', 'write'] }),
+    status: 201,
+    answer: CreatedApiKeyRecord,
+    failures: [409],
     handler: async (call, { store }) => {
       const { organizationId, actor } = call;
-      const { name, scopes, expires_at } = readOrFail(NewApiKey, call.body.value);
+      const { name, scopes, expires_at } = call.input;
       const wanted = { organizationId, name, scopes, expiresAt: expires_at ?? undefined };
       return answerOnce(store.db, { call, endpoint: 'keys', secret: true }, async (tx) => {
         const { row, key } = await createApiKey(tx, wanted, actor);
         return jsonResponse(201, { ...apiKeyRecord(row), key } satisfies CreatedApiKeyRecord);
       });
     },
-  },
-  {
-    method: 'delete',
-    path: '/keys/{key_id}',
-    scope: 'admin',
-    operation: {
-      operationId: 'revokeKey',
-      summary: 'Revoke an API key',
-      description: `It opens nothing from now on. 409 for the last active key with the scope \`admin\`. ${ADMIN}`,
-      tags: TAGS,
-      requestParams: {
-        path: z.object({
-          ...organization,
-          key_id: z.string().describe('The eight characters in the middle of the key.'),
-        }),
-      },
-      responses: responses(200, ApiKeyRecord, [409]),
-    },
+  }),
+  route('delete /keys/{key_id}', 'admin', {
+    operationId: 'revokeKey',
+    summary: 'Revoke an API key',
+    description: `It opens nothing from now on. 409 for the last active key with the scope \`admin\`.`,
+    tags: TAGS,
+    params: { key_id: z.string().describe('The eight characters in the middle of the key.') },
+    answer: ApiKeyRecord,
+    failures: [409],
     handler: async ({ request, organizationId, actor }, { store }) => {
       const id = String(request.params['key_id']);
       const row = await store.db.transaction().execute((tx) => revokeApiKey(tx, { organizationId, id }, actor));
       return jsonResponse(200, apiKeyRecord(row));
     },
-  },
+  }),
 ];
 
 const DAY_MS = 86_400_000;
 const USAGE_DAYS_DEFAULT = 30;
 
 export const settingRoutes: readonly Route[] = [
-  {
-    method: 'get',
-    path: '/settings',
-    scope: 'read',
-    operation: {
-      operationId: 'getSettings',
-      summary: 'Read the settings',
-      description: OURS,
-      tags: ['Settings'],
-      requestParams: { path: z.object(organization) },
-      responses: responses(200, SettingsRecord),
-    },
+  route('get /settings', 'read', {
+    operationId: 'getSettings',
+    summary: 'Read the settings',
+    description: '',
+    tags: ['Settings'],
+    answer: SettingsRecord,
     handler: (call, services) => settingsAnswer(services, call),
-  },
-  {
-    method: 'patch',
-    path: '/settings',
-    scope: 'admin',
-    operation: {
-      operationId: 'updateSettings',
-      summary: 'Change settings',
-      description: ADMIN,
-      tags: ['Settings'],
-      requestParams: { path: z.object(organization) },
-      requestBody: jsonBody(SettingsBody, { review: 'partial' }),
-      responses: responses(200, SettingsRecord, [...BODY_FAILURES, 409]),
-    },
+  }),
+  route('patch /settings', 'admin', {
+    operationId: 'updateSettings',
+    summary: 'Change settings',
+    description: '',
+    tags: ['Settings'],
+    body: jsonBody(SettingsBody, { review: 'partial' }),
+    answer: SettingsRecord,
+    failures: [409],
     handler: async (call, services) => {
-      const { review, set_retention_days } = readOrFail(SettingsBody, call.body.value);
+      const { review, set_retention_days } = call.input;
       const wanted = { review: review ?? undefined, set_retention_days };
       const { actor, place } = call;
       await services.store.db.transaction().execute((tx) => changeSettings(tx, place.slug, wanted, actor));
       return settingsAnswer(services, call);
     },
-  },
-  {
-    method: 'get',
-    path: '/usage',
-    scope: 'read',
+  }),
+  route('get /usage', 'read', {
     cost: COST.heavy,
-    operation: {
-      operationId: 'getUsage',
-      summary: 'Read the use of each day, and the limits of the organization',
-      description: `At most ${USAGE_DAYS_MAX} days. A screenshot request over \`pictures_per_day\` gets 429 with the code \`quota_exceeded\`. ${OURS}`,
-      tags: ['Reading'],
-      requestParams: { path: z.object(organization), query: UsageQuery },
-      responses: responses(200, UsageRecord, [422]),
-    },
-    handler: async ({ request, organizationId }, { store: { db }, quotas = DEFAULT_QUOTAS }) => {
-      const query = readOrFail(UsageQuery, request.query);
+    operationId: 'getUsage',
+    summary: 'Read the use of each day, and the limits of the organization',
+    description: `At most ${USAGE_DAYS_MAX} days. A screenshot request over \`pictures_per_day\` gets 429 with the code \`quota_exceeded\`.`,
+    query: UsageQuery,
+    answer: UsageRecord,
+    failures: [422],
+    handler: async ({ query, organizationId }, { store: { db }, quotas = DEFAULT_QUOTAS }) => {
       const current = await readCurrentUsage(db, organizationId);
       const to = query.to ?? dayOf(current.now);
       const from = query.from ?? dayOf(new Date(Date.parse(to) - (USAGE_DAYS_DEFAULT - 1) * DAY_MS));
@@ -162,28 +121,21 @@ export const settingRoutes: readonly Route[] = [
       const days = await readUsageDays(db, { organizationId, from, to });
       return jsonResponse(200, usageRecord(days, current, quotas));
     },
-  },
+  }),
 ];
 
 export const auditLogRoutes: readonly Route[] = [
-  {
-    method: 'get',
-    path: '/audit_log',
-    scope: 'admin',
-    cost: COST.list,
-    operation: {
-      ...list('listAuditLog', 'List administrative actions, newest first', AuditLogQuery, AuditLogEntryRecord),
-      tags: ['Settings'],
-      description: `Changes of keys, settings, webhooks, connectors and branding, deleted and shared sets, sign-ins and sign-outs. To read a long list while new entries arrive, send the id of the last entry of each page as \`after\`. ${ADMIN}`,
-    },
-    handler: async ({ request, organizationId }, { store: { db } }) => {
-      const query = readOrFail(AuditLogQuery, request.query);
+  route('get /audit_log', 'admin', {
+    ...list('listAuditLog', 'List administrative actions, newest first', AuditLogQuery, AuditLogEntryRecord),
+    tags: ['Settings'],
+    description: `Changes of keys, settings, webhooks, connectors and branding, deleted and shared sets, sign-ins and sign-outs. To read a long list while new entries arrive, send the id of the last entry of each page as \`after\`.`,
+    handler: async ({ query, organizationId }, { store: { db } }) => {
       const { action, actor, from, to, after } = query;
       const place = await placeOf(db, 'audit_log', { organizationId, id: after });
       const filter = { organizationId, action, actor, from, to, after: place };
       return listAnswer(query, (page) => listAuditLog(db, filter, page), auditLogEntryRecord);
     },
-  },
+  }),
 ];
 
 function usageRecord(

@@ -1,6 +1,4 @@
-import { z } from 'zod';
 import { ListQuery } from '../../../contract/queries.ts';
-import { OURS } from '../../../contract/schemaParts.ts';
 import { NewShare, ShareAnswerRecord, ShareRecord } from '../../../contract/sharing.ts';
 import { readSetRow } from '../../../core/sets/readSet.ts';
 import { shareRecord } from '../../../core/sets/setJson.ts';
@@ -10,55 +8,42 @@ import { sharePage } from '../../../domain/addresses.ts';
 import { unknownId } from '../../../domain/failure.ts';
 import { inDays, SHARE_DAYS_DEFAULT } from '../../../domain/shareLinks.ts';
 import { shareToken } from '../../auth/shareTokens.ts';
-import { COST } from '../../limits/costs.ts';
-import { idOf, jsonResponse, type Route, readOrFail, refOf } from '../endpoint.ts';
+import { idOf, jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
-import { listAnswer, readQuery } from '../listAnswer.ts';
+import { listAnswer, rangeOf } from '../listAnswer.ts';
 import type { Services } from '../services.ts';
-import { BODY_FAILURES, jsonBody, list, organization, responses, withId } from './operation.ts';
+import { idOfA, jsonBody, list, route } from './operation.ts';
 
 export const shareRoutes: readonly Route[] = [
-  {
-    method: 'get',
-    path: '/screenshot_sets/{id}/shares',
-    scope: 'read',
-    cost: COST.list,
+  route('get /screenshot_sets/{id}/shares', 'read', {
     secret: true,
-    operation: {
-      ...list('listShares', 'List the share links of a set, newest first', ListQuery, ShareRecord),
-      tags: ['Sharing'],
-      requestParams: { path: withId('set'), query: ListQuery },
-    },
-    handler: async ({ request, organizationId }, services) => {
+    ...list('listShares', 'List the share links of a set, newest first', ListQuery, ShareRecord),
+    tags: ['Sharing'],
+    handler: async (call, services) => {
       const { db } = services.store;
-      const setId = idOf(request);
-      const query = readOrFail(ListQuery, request.query);
-      if ((await readSetRow(db, { id: setId, organizationId })) === undefined) throw unknownId();
+      const filter = { ...rangeOf(call), setId: idOf(call.request) };
+      if ((await readSetRow(db, refOf(call))) === undefined) throw unknownId();
       return listAnswer(
-        query,
-        (page) => listShareLinks(db, { organizationId, setId, from: query.from, to: query.to }, page),
+        call.query,
+        (page) => listShareLinks(db, filter, page),
         (row) => recordOf(services, row),
       );
     },
-  },
-  {
-    method: 'post',
-    path: '/screenshot_sets/{id}/shares',
-    scope: 'write',
-    operation: {
-      operationId: 'createShare',
-      summary: 'Create a share link',
-      description: `Everybody who has its \`url\` sees the pictures of the set, without a key. ${OURS}`,
-      tags: ['Sharing'],
-      requestParams: { path: withId('set') },
-      requestBody: jsonBody(NewShare, { label: 'For the client' }, false),
-      responses: responses(201, ShareRecord, [...BODY_FAILURES, 409]),
-    },
+  }),
+  route('post /screenshot_sets/{id}/shares', 'write', {
+    operationId: 'createShare',
+    summary: 'Create a share link',
+    description: `Everybody who has its \`url\` sees the pictures of the set, without a key.`,
+    tags: ['Sharing'],
+    body: jsonBody(NewShare, { label: 'For the client' }, false),
+    status: 201,
+    answer: ShareRecord,
+    failures: [409],
     handler: async (call, services) => {
       const { store } = services;
       const { organizationId, actor } = call;
       const setId = idOf(call.request);
-      const { label, expires_at, downloads, answers, password, pictures } = readOrFail(NewShare, call.body.value);
+      const { label, expires_at, downloads, answers, password, pictures } = call.input;
       const expiresAt = expires_at ?? inDays(new Date(), SHARE_DAYS_DEFAULT);
       const choices = {
         downloads: downloads ?? false,
@@ -72,25 +57,14 @@ export const shareRoutes: readonly Route[] = [
         jsonResponse(201, recordOf(services, await createShareLink(tx, link, actor))),
       );
     },
-  },
-  {
-    method: 'delete',
-    path: '/screenshot_sets/{id}/shares/{share_id}',
-    scope: 'write',
-    operation: {
-      operationId: 'revokeShare',
-      summary: 'Revoke a share link',
-      description: `Its page is gone at once. ${OURS}`,
-      tags: ['Sharing'],
-      requestParams: {
-        path: z.object({
-          ...organization,
-          id: z.uuid().describe('Id of the set.'),
-          share_id: z.uuid().describe('Id of the link.'),
-        }),
-      },
-      responses: responses(200, ShareRecord),
-    },
+  }),
+  route('delete /screenshot_sets/{id}/shares/{share_id}', 'write', {
+    operationId: 'revokeShare',
+    summary: 'Revoke a share link',
+    description: 'Its page is gone at once.',
+    tags: ['Sharing'],
+    params: { id: idOfA('set'), share_id: idOfA('link') },
+    answer: ShareRecord,
     handler: async ({ request, organizationId, actor }, services) => {
       const setId = idOf(request);
       const id = idOf(request, 'share_id');
@@ -99,25 +73,18 @@ export const shareRoutes: readonly Route[] = [
         .execute((tx) => revokeLink(tx, { organizationId, setId, id }, actor));
       return jsonResponse(200, recordOf(services, row));
     },
-  },
-  {
-    method: 'get',
-    path: '/screenshot_sets/{id}/answers',
-    scope: 'read',
-    cost: COST.list,
-    operation: {
-      ...list('listAnswers', 'List the answers of clients, newest first', ListQuery, ShareAnswerRecord),
-      tags: ['Sharing'],
-      requestParams: { path: withId('set'), query: ListQuery },
-    },
+  }),
+  route('get /screenshot_sets/{id}/answers', 'read', {
+    ...list('listAnswers', 'List the answers of clients, newest first', ListQuery, ShareAnswerRecord),
+    tags: ['Sharing'],
     handler: async (call, { store: { db } }) => {
       const ref = refOf(call);
-      const query = readQuery(ListQuery, call);
+      const query = call.query;
       if ((await readSetRow(db, ref)) === undefined) throw unknownId();
       const filter = { setId: ref.id, from: query.from, to: query.to };
       return listAnswer(query, (page) => answersOfSet(db, filter, page), answerRecord);
     },
-  },
+  }),
 ];
 
 function recordOf({ secret, publicUrl }: Services, row: ShareLinkRow) {

@@ -1,10 +1,10 @@
 /** The audit log of the API: one entry for each administrative action, its list, and that nothing changes it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
 import { deleteOldEntries } from '../../../../src/core/organizations/auditLogQueries.ts';
 import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
 import type { AuditAction } from '../../../../src/domain/auditLog.ts';
 import { type NamedOperation, sampleRequest } from '../../../../src/pages/reference/operations.ts';
+import { createKey } from '../../../support/keys.ts';
 import { type Json, memoryArtifacts, type Reply, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { expectLoggedErrors } from '../../../support/testLog.ts';
 import { runSample } from './runSample.ts';

@@ -1,8 +1,8 @@
 /** Threads of comments on pictures and sets. Comments of clients are in answers.test.ts. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
 import { countOpenThreads } from '../../../../src/core/reviews/commentQueries.ts';
 import { COMMENTS_OF_PICTURE_MAX } from '../../../../src/domain/reviews.ts';
+import { createKey } from '../../../support/keys.ts';
 import { type Json, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRequestLimits, type RequestLimits } from '../../../../src/api/limits/requestLimits.ts';
-import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
+import { createKey } from '../../../support/keys.ts';
 import { exchange, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../../src/commands/dev/embeddedPostgres.ts';
-import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
 import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
 import { openStore } from '../../../../src/db/database.ts';
 import type { ScreenshotStatus, SetStatus } from '../../../../src/domain/states.ts';
+import { createKey } from '../../../support/keys.ts';
 import { type Json, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { TEST_KEY_RING } from '../../../support/testKeys.ts';
 import { expectLoggedErrors } from '../../../support/testLog.ts';
@@ -127,18 +127,6 @@ test('one screenshot is that of its set, with the set and the time of its approv
   const approved = { ...(await read()), ...about, approved_at: '2026-01-03T00:00:00.000+00:00' };
   expect((await api.get(path)).json).toEqual(approved);
   expect((await api.get(`screenshots/${NOBODY}`)).status).toBe(404);
-});
-
-test('campaigns and screenshots of another organization are not found', async () => {
-  const { db } = api.store;
-  const { api_key } = await createOrganization(db, { slug: 'others-reading' });
-  const made = await newSet(['other.example']);
-  const { screenshots } = (await api.get(`screenshot_sets/${made.id}`)).json;
-  const headers = { authorization: `Bearer ${api_key}` };
-  for (const path of [`campaigns/${made.campaign_id}`, `screenshots/${screenshots[0].id}`]) {
-    expect((await api.get(path)).status, path).toBe(200);
-    expect((await api.send({ path: `/api/v1/orgs/others-reading/${path}`, headers })).status, path).toBe(404);
-  }
 });
 
 describe('one set', () => {

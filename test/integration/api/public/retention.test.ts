@@ -182,12 +182,6 @@ describe('the settings of the retention', () => {
     expect(entry.changes).toEqual([{ field: 'set_retention_days', from: null, to: '60' }]);
     expect((await patch({ set_retention_days: null })).json.set_retention_days).toBeNull();
   });
-
-  test('a key without the scope admin changes nothing', async () => {
-    const { json } = await api.post('keys', { name: 'writer', scopes: ['read', 'write'] });
-    const { status } = await patch({ set_retention_days: 1 }, json.key);
-    expect([status, (await api.get('settings')).json.set_retention_days]).toEqual([403, null]);
-  });
 });
 
 test('a draft of a request is replaced, kept for 30 days, and belongs to one key or person', async () => {

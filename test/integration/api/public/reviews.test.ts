@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setPictures } from '../../../../src/core/buckets/bucketDelivery.ts';
-import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
 import { setReview } from '../../../../src/core/organizations/organizations.ts';
 import { readSetOutcome } from '../../../../src/core/sets/setStatus.ts';
 import { type SetStatus, settledSetStatus } from '../../../../src/domain/states.ts';
+import { createKey } from '../../../support/keys.ts';
 import { type Json, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

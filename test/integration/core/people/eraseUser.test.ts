@@ -40,7 +40,7 @@ test('an erased person leaves no name, address or session, and the comments are 
     .values({ id: randomUUID(), organization_id: organizationId, set_id: setId, body: 'Fine.', user_id: userId })
     .execute();
   await erase('ann@example.com');
-  const { rows } = await listThreads(db, { setId }, { page: 1, perPage: 10 });
+  const { rows } = await listThreads(db, { setIds: [setId] }, { page: 1, perPage: 10 });
   expect(rows.map(({ user_name }) => user_name)).toEqual(['A former member']);
   const users = await db.selectFrom('users').select('email').orderBy('email').execute();
   expect(users).toEqual([{ email: 'bob@example.com' }, { email: null }]);
