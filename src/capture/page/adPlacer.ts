@@ -202,7 +202,9 @@ export class AdPlacer {
 }
 
 async function capturePage(live: LivePage): Promise<PagePicture> {
-  await live.tab.mainFrame.evaluate(() => scrollTo({ top: 0, left: 0, behavior: 'instant' }));
+  await live.tab.mainFrame.evaluate(() =>
+    document.scrollingElement?.scrollTo({ top: 0, left: 0, behavior: 'instant' }),
+  );
   const { ratio, document: page } = await live.screen();
   const [width, height] = [Math.min(MAX_PAGE_EDGE, page.width), Math.min(MAX_PAGE_EDGE, page.height)];
   const shot = await live.capture({ rect: { x: 0, y: 0, width, height }, scale: 1 / ratio });

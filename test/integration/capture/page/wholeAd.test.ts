@@ -190,6 +190,11 @@ describe('a page that cannot show the ad', () => {
     await wholeAd(`${PHONE}${hidden}${STORY}${SLOT}${STORY}`, 'Apple iPhone 6');
   });
 
+  test('a page with functions for scrolling of its own is shown', async () => {
+    const script = '<script>function scrollTo() { $("html") } function scrollBy() { $("html") }</script>';
+    await wholeAd(`${PHONE}${script}${STORY}${SLOT}${STORY}`, 'Apple iPhone 6');
+  });
+
   test.each(['visibility:hidden', 'opacity:0', 'display:none'])(
     'a page is shown that a script would show which does not load: %s',
     async (style) => {
