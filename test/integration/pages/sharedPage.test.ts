@@ -213,7 +213,9 @@ describe('sharing in a browser', () => {
     const { page } = await openPage();
     await page.goto(`${server.url}${path}?notice=answered`);
     const toast = page.getByText('Thank you. Your answer was sent.');
-    await toast.evaluate((element) => Promise.all(element.getAnimations().map((one) => one.finish())));
+    await toast.evaluate((element) => {
+      for (const animation of element.getAnimations()) animation.finish();
+    });
     await toast.waitFor({ state: 'hidden' });
   });
 

@@ -40,8 +40,8 @@ function isShown(element: Element, rect: Rect): boolean {
 
 /**
  * Fixed to the window, or a thin bar that sticks to its lower edge. A side bar that sticks while the text scrolls is part of the
- * page. A fixed box that fills the window and in which the page scrolls is part of it too, as are a body that a dialog fixes, and a
- * header at the top that is higher than any anchor: the page begins below it.
+ * page. A fixed box that fills the window and in which the page scrolls is part of it too, as is a body that a dialog fixes. A high
+ * header at the top is part of it, because the page begins below it.
  */
 function isSticky(element: Element): boolean {
   let scrolls = false;
