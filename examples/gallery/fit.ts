@@ -9,6 +9,7 @@ import {
   FEATURE_NAMES,
   type Feature,
   type Features,
+  NONE_FROM,
   POINTS,
   POINTS_PER_LOGIT,
   weighted,
@@ -147,7 +148,7 @@ function judge(groups: readonly Group[], points: Points): Judged[] {
     const order = group.choices
       .map((one, at) => ({ one, at }))
       .toSorted((a, b) => Number(b.one.inLayout) - Number(a.one.inLayout) || (values[b.at] ?? 0) - (values[a.at] ?? 0));
-    const chosen = order[0];
+    const chosen = (chances.at(-1) ?? 0) > NONE_FROM ? undefined : order[0];
     const outcome = outcomeOf(chosen?.one.slot ?? null, group.label);
     return { group, outcome, likelihood: chosen === undefined ? 0 : (chances[chosen.at] ?? 0) };
   });

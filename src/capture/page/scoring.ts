@@ -9,6 +9,7 @@ import {
   isInPage,
   isSameSize,
   MAX_COLUMN_WIDTH,
+  NONE_FROM,
   POINTS,
   POINTS_PER_LOGIT,
   SAME_SIZE_PX,
@@ -61,9 +62,12 @@ export function scoreSlots<S extends ScorableSlot>(slots: readonly S[], request:
     problem === undefined ? Math.exp(points / POINTS_PER_LOGIT) : 0;
   // The 1 stands for "none of them".
   const all = judged.reduce((sum, one) => sum + oddsOf(one), 1);
+  const isDoubtful = !request.allowScaling && 1 / all > NONE_FROM;
   return judged
     .map((one): ScoredSlot<S> => {
-      const { slot, fit, features, problem, points } = one;
+      const { slot, fit, features, points } = one;
+      const doubt = isDoubtful && fit.kind !== 'scaled' ? 'hardly meant for such an ad' : undefined;
+      const problem = one.problem ?? doubt;
       const reasons = [...(problem === undefined ? [] : [problem]), ...reasonsOf(features)];
       const likelihood = Math.round((oddsOf(one) / all) * 1_000) / 1_000;
       const score = Math.round(points * 10) / 10;

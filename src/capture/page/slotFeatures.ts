@@ -92,6 +92,8 @@ export const POINTS_PER_LOGIT = 10;
 
 /** Below this probability a slot is right less than 9 times in 10, counted on labelled pages (`make fit`). */
 export const SURE_FROM = 0.9;
+/** Above this probability of "none of them", no slot is chosen: no such choice was right on labelled pages (`make fit`). */
+export const NONE_FROM = 0.9;
 
 /** A column beside the content is not wider. CSS pixels. */
 export const MAX_COLUMN_WIDTH = 450;

@@ -171,6 +171,27 @@ test.each<[NonNullable<SlotCandidate['kind']>, number, number]>([
   );
 });
 
+test('no slot is chosen that hardly anybody would choose', () => {
+  const surroundings: SlotCandidate['surroundings'] = {
+    name: 'none',
+    content: 'text',
+    room: 1_440,
+    belowHeadline: 9_000,
+    inArticle: false,
+    inFooter: true,
+    forOtherDevice: false,
+    pageHeight: 9_500,
+  };
+  const banner = () => slot({ sizes: [[970, 250]], evidence: ['attribute'], ...at(9_200), surroundings });
+  const request = { ...rectangle, allowScaling: false };
+  expect(scoreSlot(banner(), request)).toMatchObject({
+    scale: null,
+    scored: { problem: 'hardly meant for such an ad' },
+  });
+  expect(scoreSlots([banner(), slot(at(9_000))], request).map(({ scale }) => scale)).toEqual([1, 1]);
+  expect(scoreSlot(banner(), rectangle).scale).toBe(1);
+});
+
 test('a fluid slot in a wide row takes no tall ad', () => {
   const row = slot({ sizes: [], box: { x: 0, y: 0, width: 970, height: 20 } }, true);
   const tall = { ad: { width: 300, height: 600 }, viewport, allowScaling: false };
