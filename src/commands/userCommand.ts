@@ -9,6 +9,7 @@ import type { Database } from '../db/database.ts';
 import { OPERATOR } from '../domain/auditLog.ts';
 import { invalid } from '../domain/failure.ts';
 import { ROLES, type Role } from '../domain/roles.ts';
+import { isUuid } from '../domain/slugs.ts';
 import { mailerOf } from './service/people.ts';
 import { print, withStore } from './withStore.ts';
 
@@ -54,9 +55,11 @@ export function userCommand(program: Command): void {
       withMember({ slug, email }, (db, ref) => db.transaction().execute((tx) => removeMember(tx, ref, OPERATOR))),
     );
   user
-    .command('erase <email>')
+    .command('erase <email-or-id>')
     .description('erase a person from all organizations; reviews and comments stay, by "A former member"')
-    .action((email: string) => withStore((db) => db.transaction().execute((tx) => eraseUser(tx, requireEmail(email)))));
+    .action((who: string) =>
+      withStore((db) => db.transaction().execute((tx) => eraseUser(tx, isUuid(who) ? who : requireEmail(who)))),
+    );
 }
 
 interface Named {

@@ -36,7 +36,8 @@ async function reconcileJob(leader: LeaderContext, state: StoredJob): Promise<nu
   if (state.settled_at === null) {
     if (state.cancel_requested) return settle(leader, state, 'canceled');
     if (!state.open) {
-      if (state.host !== null && (await leader.cluster.getScreenshotJob(state.name)) === undefined)
+      const isInTime = state.deadline_at > state.now;
+      if (isInTime && state.host !== null && (await leader.cluster.getScreenshotJob(state.name)) === undefined)
         await createResource(leader, state);
       return settle(leader, state, 'complete');
     }

@@ -53,7 +53,9 @@ async function applyMissing(client: pg.Client): Promise<string[]> {
       await applyWithRetry(client, { name, sql, sha256 });
       applied.push(name);
     } else if (known.get(name) !== sha256)
-      throw new Error(`Migration ${name} was changed after it had been applied; add a new one instead.`);
+      throw new Error(
+        `Migration ${name} was changed after it had been applied; add a new one instead. If an unreleased version made this database, create an empty one.`,
+      );
   }
   return applied;
 }

@@ -8,6 +8,7 @@ import { readSharedVersions } from '../core/sharing/answers.ts';
 import type { SharedSet } from '../core/sharing/shareLinks.ts';
 import { inkOn, readableOn } from '../domain/branding.ts';
 import { shortDevice } from '../domain/devices.ts';
+import { counted } from '../domain/text.ts';
 import { shownPart } from '../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../lib/html.ts';
 import { badge, button, dialog, pageHead } from './components.ts';
@@ -147,13 +148,12 @@ function summary(pictures: readonly SharedPicture[]): HtmlContent {
   const [first] = pictures;
   if (first === undefined) return null;
   const distinct = (of: (view: SharedPicture) => string) => [...new Set(pictures.map(of))].filter((one) => one !== '');
-  const count = (number: number, word: string) => `${number.toLocaleString('en')} ${word}${number === 1 ? '' : 's'}`;
   const times = pictures.flatMap(({ captured_at }) => captured_at ?? []).toSorted((a, b) => Number(a) - Number(b));
   const [from, to] = [times[0], times.at(-1)];
   const isOneDay = from?.toDateString() === to?.toDateString();
   const parts = [
-    count(pictures.length, 'picture'),
-    count(distinct(({ site_url }) => siteName(site_url).host).length, 'site'),
+    counted(pictures.length, 'picture'),
+    counted(distinct(({ site_url }) => siteName(site_url).host).length, 'site'),
     distinct(({ device }) => shortDevice(device)).join(', '),
     distinct(({ ad }) => (ad.width === null ? '' : `${ad.width} × ${ad.height}`)).join(', '),
     from && to && html`${dateElement(from)}${!isOneDay && html` to ${dateElement(to)}`}`,

@@ -203,7 +203,7 @@ export class AdPlacer {
 
 async function capturePage(live: LivePage): Promise<PagePicture> {
   await live.tab.mainFrame.evaluate(() =>
-    document.scrollingElement?.scrollTo({ top: 0, left: 0, behavior: 'instant' }),
+    (document.scrollingElement ?? window).scrollTo({ top: 0, left: 0, behavior: 'instant' }),
   );
   const { ratio, document: page } = await live.screen();
   const [width, height] = [Math.min(MAX_PAGE_EDGE, page.width), Math.min(MAX_PAGE_EDGE, page.height)];

@@ -77,7 +77,7 @@ export function actionFor(url: string, kind: string): AdRequestAction {
   if (kind === 'Script' && DECLARING.test(address.pathname)) return 'pass';
   if (!fills(address)) return 'pass';
   if (kind === 'Document') return 'empty';
-  // Only a call of the ad server's library may wait without an answer. A held script or bidder would delay the page.
+  // A call of the ad server's library may wait without an answer. A held bidder would delay the page.
   return (kind === 'Fetch' || kind === 'XHR') && isAdServerCall(address) ? 'hold' : 'drop';
 }
 

@@ -211,7 +211,7 @@ function buttonsIn(root: Document | ShadowRoot): HTMLElement[] {
 function isAgreement(button: HTMLElement): boolean {
   const text = (button.innerText || button.getAttribute('value') || button.getAttribute('aria-label') || '').trim();
   if (text.length > 40) return false;
-  return /^(i )?(accept|agree|allow|consent|ok(ay)?|got it|understood|continue|alle akzeptieren|akzeptieren|zustimmen|einverstanden|tout accepter|accepter|j'accepte|aceptar|acepto|accetta|accetto|akkoord|accepteren|aceitar|zgadzam|akceptuj\p{L}*|godkänn|acceptera|souhlasím|přijmout|přijímám|godta|godkjenn|aksepter|accepter|tillad|hyväksy|hyväksyn|(tümünü )?kabul|elfogad\p{L}*|prihvati|prihvaćam|принять|принимаю|согласен|согласиться|接受|我?同意(する)?|동의(함|합니다|하기)?|수락)(?!\p{L})/iu.test(
+  return /^(i )?(accept|agree|allow|consent|ok(ay)?|got it|understood|continue|alle akzeptieren|akzeptieren|zustimmen|einverstanden|tout accepter|accepter|j'accepte|aceptar|acepto|accetta|accetto|akkoord|accepteren|aceitar|zgadzam|akceptuj\p{L}*|godkänn|acceptera|souhlasím|přijmout|přijímám|godta|godkjenn|aksepter|accepter|tillad|hyväksy|hyväksyn|(tümünü )?kabul(?! etm)|elfogad\p{L}*|prihvati|prihvaćam|принять|принимаю|согласен|согласиться|接受|我?同意(する)?|동의(함|합니다|하기)?|수락)(?!\p{L})/iu.test(
     text,
   );
 }

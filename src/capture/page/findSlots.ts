@@ -65,7 +65,7 @@ export async function findSlots(page: Tab): Promise<FoundSlot[]> {
   const scroll = await withDeadline(
     FRAME_DEADLINE_MS,
     top.scan.evaluate(({ scroll: { x, y } }) => {
-      document.scrollingElement?.scrollTo({ left: x, top: y, behavior: 'instant' });
+      (document.scrollingElement ?? window).scrollTo({ left: x, top: y, behavior: 'instant' });
       return { x, y };
     }),
   );

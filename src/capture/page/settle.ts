@@ -88,8 +88,9 @@ export async function scrollThrough(page: Frame, ms: number, stop: () => boolean
 /** Runs in the page. @returns whether the page continues below, after its scripts have heard of the scrolling. */
 function scrollTo(screen: number): Promise<boolean> {
   // A script of the page may have a function of its own with the name scrollTo.
-  document.scrollingElement?.scrollTo({ left: 0, top: screen * innerHeight, behavior: 'instant' });
-  const more = scrollY + innerHeight < (document.scrollingElement?.scrollHeight ?? 0) - 2;
+  (document.scrollingElement ?? window).scrollTo({ left: 0, top: screen * innerHeight, behavior: 'instant' });
+  const height = (document.scrollingElement ?? document.documentElement).scrollHeight;
+  const more = scrollY + innerHeight < height - 2;
   return new Promise((resolve) => {
     // Scroll events come with the next frame, which a busy machine draws late.
     requestAnimationFrame(() => resolve(more));

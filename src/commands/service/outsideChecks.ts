@@ -9,10 +9,10 @@ import { mailerOf, providerOf } from './people.ts';
 export function outsideChecks(config: Config, publicUrl: string): Record<string, Section> {
   const { SMTP_URL, OIDC_ISSUER, LOCATIONS, LOCATION_CREDENTIALS: credentials, EGRESS_ALLOW: allow } = config;
   const locations = new Locations({ locations: LOCATIONS, credentials, guard: createGuard({ allow }) });
-  const ofLocations = LOCATIONS.map(({ id, check_url }): [string, Section] => [
-    `location ${id}`,
-    () => connectThrough(locations, id, check_url ?? publicUrl),
-  ]);
+  // Without a check address, no host is known that a proxy must reach.
+  const ofLocations = LOCATIONS.flatMap(({ id, check_url }): [string, Section][] =>
+    check_url === null ? [] : [[`location ${id}`, () => connectThrough(locations, id, check_url)]],
+  );
   return {
     ...(SMTP_URL !== undefined && { mail: async () => (await mailerOf(config))?.verify() }),
     // The start of a sign-in reads what the provider says of itself.

@@ -90,7 +90,7 @@ async function readPlanAds(
     column === undefined
       ? []
       : [...new Set(table.map((row) => row[column] ?? ''))].filter((cell) => cell !== '' && cell.length <= AD_NAME_MAX);
-  const names = cells.flatMap((cell) => ENDINGS.map((ending) => `${cell.toLowerCase()}${ending}`));
+  const names = cells.flatMap((cell) => ENDINGS.map((ending) => `${cell}${ending}`));
   const ids = [...adIds, ...cells.filter(isUuid)];
   const { rows } = await sql<PlanAd>`
     select id, name, lookup_key as "lookupKey", ${AD_SIZE} as size, ${IS_STILL} as still
@@ -103,7 +103,7 @@ async function readPlanAds(
           case when id = any(${ids}::uuid[]) or lookup_key = any(${cells}::text[]) then id end as exact
         from ads
         where organization_id = ${organizationId} and (id = any(${ids}::uuid[]) or (status in ('pending', 'uploaded')
-          and (lower(name) = any(${names}::text[]) or lookup_key = any(${cells}::text[]))))
+          and (lower(name) = any(select lower(given) from unnest(${names}::text[]) given) or lookup_key = any(${cells}::text[]))))
       ) named
       order by exact, name, width, height, created_at desc, id)
     order by created_at desc, id`.execute(db);

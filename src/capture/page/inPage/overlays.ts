@@ -240,7 +240,7 @@ function originOf(area: 'screen' | 'page'): { x: number; y: number } {
 }
 
 async function toTop(): Promise<void> {
-  document.scrollingElement?.scrollTo({ left: 0, top: 0, behavior: 'instant' });
+  (document.scrollingElement ?? window).scrollTo({ left: 0, top: 0, behavior: 'instant' });
   await viewSettled();
 }
 
@@ -253,7 +253,7 @@ async function bringIntoView(ad: AdInPage, { position, thorough }: ViewRequest):
     if (more.hidden.length > 0) hiding.undo.push(...releasePage(ad.owner));
     return more.hidden.length > 0;
   };
-  if (position === 'top') document.scrollingElement?.scrollTo({ left: 0, top: 0, behavior: 'instant' });
+  if (position === 'top') (document.scrollingElement ?? window).scrollTo({ left: 0, top: 0, behavior: 'instant' });
   add(hideViewportLayers(ad.owner));
   add(hideNotices(ad.owner));
   const staysAtTop = position === 'top' && isInBand(ad, 16) && isUncovered(ad.owner, adRect(ad));
@@ -309,12 +309,12 @@ function scrollToBand(ad: AdInPage, position: Exclude<ScrollPosition, 'top'>): v
 }
 
 /** The page, or the container that some pages scroll instead. */
-function scrollerOf(owner: Element): Element {
+function scrollerOf(owner: Element): Element | Window {
   for (let at = owner.parentElement; at && at !== document.body; at = at.parentElement) {
     const scrolls = /auto|scroll/.test(getComputedStyle(at).overflowY) && at.scrollHeight > at.clientHeight + 1;
     if (scrolls && at.clientHeight >= innerHeight * 0.6) return at;
   }
-  return document.scrollingElement ?? document.documentElement;
+  return document.scrollingElement ?? window;
 }
 
 export const OVERLAYS = {

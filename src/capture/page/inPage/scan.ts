@@ -239,12 +239,12 @@ function findCovered({ slots, elements, scroll }: Scan): void {
     const slot = slots[index];
     if (slot !== undefined) slot.covered = slot.visible && isCovered(element);
   }
-  document.scrollingElement?.scrollTo({ left: scroll.x, top: scroll.y, behavior: 'instant' });
+  (document.scrollingElement ?? window).scrollTo({ left: scroll.x, top: scroll.y, behavior: 'instant' });
 }
 
 function ownerOf(frame: Element, { elements, scroll }: Scan): FrameOwner {
   // The scan of another frame of the same origin scrolls this one too.
-  document.scrollingElement?.scrollTo({ left: scroll.x, top: scroll.y, behavior: 'instant' });
+  (document.scrollingElement ?? window).scrollTo({ left: scroll.x, top: scroll.y, behavior: 'instant' });
   const { x, y } = frame.getBoundingClientRect();
   const style = getComputedStyle(frame);
   const edge = (side: 'Left' | 'Top') => Number.parseFloat(style[`padding${side}`]);
@@ -256,7 +256,7 @@ function ownerOf(frame: Element, { elements, scroll }: Scan): FrameOwner {
   };
   const visible = isShown(frame, rect);
   const covered = visible && isCovered(frame);
-  document.scrollingElement?.scrollTo({ left: scroll.x, top: scroll.y, behavior: 'instant' });
+  (document.scrollingElement ?? window).scrollTo({ left: scroll.x, top: scroll.y, behavior: 'instant' });
   return { rect, visible, covered, sticky: isSticky(frame), parent: nearestSlot(frame, elements) };
 }
 

@@ -80,7 +80,7 @@ function strengthOfWords(context: NameContext, names: string): NameStrength {
   const used = wordsIn(
     names
       .split(/\s+/)
-      .filter((name) => !/(?<!(no|without|with|has|hide|un)[-_]*)label/i.test(name))
+      .filter((name) => !/(?<!(no|without|with|has|hide|un)[-_]*)label(?!l?ed)/i.test(name))
       .join(' '),
   );
   if (saysNoSlot(context, names)) return 'none';

@@ -133,7 +133,7 @@ function scrollOwnFrame({ image }: Stage): void {
   const { top, bottom, left, right } = image.getBoundingClientRect();
   if (top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth) return;
   const middle = { x: (left + right - innerWidth) / 2, y: (top + bottom - innerHeight) / 2 };
-  document.scrollingElement?.scrollBy({ left: middle.x, top: middle.y, behavior: 'instant' });
+  (document.scrollingElement ?? window).scrollBy({ left: middle.x, top: middle.y, behavior: 'instant' });
 }
 
 async function paint({ image }: Stage, source: string): Promise<void> {

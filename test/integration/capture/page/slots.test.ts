@@ -172,9 +172,14 @@ const BY_ELEMENT: readonly Case[] = [
   ['an element with the name of another site is no slot', onSite('<div id="other-1073628134"></div>'), []],
   ['a name that ends in an ad after its place makes a slot', '<p>Text</p><div class="rightads"></div>', [{}]],
   ['a word that only ends like one makes no slot', '<p>Text</p><div class="subhead-bread"></div>', []],
-  ...['mh-ad-label ad-element_ad', 'ad-slot--with-label', 'ad has-label', 'c-ad c-ad--label', 'FreeStarAd'].map(
-    (name): Case => [`the class ${name} makes a slot`, `<p>Text</p><div class="${name}"></div>`, [{}]],
-  ),
+  ...[
+    'mh-ad-label ad-element_ad',
+    'ad-slot--with-label',
+    'ad has-label',
+    'c-ad c-ad--label',
+    'FreeStarAd',
+    'ad-slot--labelled',
+  ].map((name): Case => [`the class ${name} makes a slot`, `<p>Text</p><div class="${name}"></div>`, [{}]]),
   ['an empty label of an ad is not a slot', '<p>Text</p><div class="ad-unit__label"></div>', []],
   ...['Auglýsing', 'تبلیغات', 'İlan'].map(
     (label): Case => [

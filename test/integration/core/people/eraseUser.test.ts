@@ -46,6 +46,10 @@ test('an erased person leaves no name, address or session, and the comments are 
   expect(users).toEqual([{ email: 'bob@example.com' }, { email: null }]);
   expect(await db.selectFrom('user_sessions').selectAll().execute()).toEqual([]);
   await expect(erase('ann@example.com')).rejects.toThrow();
+  const other = await insertMember(organizationId, 'other@example.com', 'viewer');
+  await db.updateTable('users').set({ email: null }).where('id', '=', other).execute();
+  await erase(other);
+  expect(await db.selectFrom('memberships').selectAll().where('user_id', '=', other).execute()).toEqual([]);
   await expect(erase('bob@example.com')).rejects.toThrow();
 });
 
