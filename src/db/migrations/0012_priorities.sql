@@ -14,7 +14,8 @@ alter table screenshot_sets
   add check (priority in ('low', 'normal', 'high')) not valid,
   add column first_picture_at timestamptz;
 
--- The oldest of each organization and priority are read, whatever the number of sets that wait behind them. The version
--- before reads `screenshot_sets_waiting`, so it stays.
+-- The oldest of each organization and priority are read, whatever the number of sets that wait behind them. Beside the
+-- index of the version before, PostgreSQL would read all of them.
+drop index screenshot_sets_waiting;
 create index screenshot_sets_turns on screenshot_sets (organization_id, priority, created_at, id)
   where status = 'draft' and cancel_requested_at is null;

@@ -254,7 +254,7 @@ describe('the commands of an operator', () => {
     expect(listed).not.toContain(api_key);
     expect(await cli('key', 'revoke', 'demo', 'nosuchid')).toMatchObject({
       code: 1,
-      stderr: 'tearsheet: Organization "demo" has no key "nosuchid".\n',
+      stderr: 'tearsheet: This organization has no such key.\n',
     });
   });
 
