@@ -37,6 +37,7 @@ BEYOND_THE_SCHEMA = re.compile(
             r"must be one of these locations: ",
             r"belongs to the browser or the connection: ",
             r"cannot be saved in a template, ",
+            r"cannot be changed: a retake keeps ",
             r"must have no cookies and headers of pages: ",
             r"is the id of a set with cookies or headers of pages: ",
             r"must have at most [\d,]+ characters in all cookies and headers",
