@@ -3,7 +3,9 @@ import { eventually } from '../support/eventually.ts';
 import { useE2eContext } from './support/e2eContext.ts';
 
 /** Without retries: what is nobody's fault costs none. */
-const e2e = useE2eContext('broken', { capture: { retries: 0 } });
+const e2e = useE2eContext('broken', { capture: { retries: 0, tmpSize: '256Mi' } });
+/** Writes more than a capture's disk may hold. */
+const FILL_DISK = "fs.writeFileSync('/tmp/full', Buffer.alloc(320 * 2 ** 20))";
 
 describe('captures that end early, on a real cluster', () => {
   it('a deleted pod is replaced and does not count as a failed attempt', async () => {
@@ -22,10 +24,15 @@ describe('captures that end early, on a real cluster', () => {
   });
 
   it('a capture that fills its disk has the reason Evicted and is replaced', async () => {
-    await e2e.changeProfile({ tmpSize: '64Ki' });
     const set = await e2e.requestHeldSet('evicted');
+    const { metadata } = await e2e.expectReason(set, 'Running');
+    // Only this pod: its replacement must find room again, however slow it is.
+    const [pod] = await e2e.installation.list<{ metadata: { name: string } }>(
+      'pods',
+      `tearsheet.dev/screenshotjob=${metadata.name}`,
+    );
+    await e2e.installation.kubectl(['exec', pod?.metadata.name ?? '', '--', 'node', '-e', FILL_DISK]);
     await e2e.expectReason(set, 'Evicted');
-    // The kubelet looks every ten seconds: one that is not held back is done before.
     e2e.servers.requestGate.release('evicted');
     await e2e.expectReason(set, 'Completed');
     await e2e.expectApproved(set);
