@@ -9,7 +9,7 @@ import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, type Column, table } from '../components.ts';
 import type { Viewer } from '../context.ts';
 import { progressLabel, SET_LABELS, setBadge, timeElement } from '../labels.ts';
-import { thumbnail, widthAtHeight } from '../parts.ts';
+import { siteName, thumbnail, widthAtHeight } from '../parts.ts';
 import type { PagePaths } from '../paths.ts';
 import { BULK_ACTIONS } from './bulk.ts';
 import { sortingBy } from './listParts.ts';
@@ -75,14 +75,10 @@ function reviewed({ counts, reviewed: done }: ListedSet): HtmlContent {
 const SITES_SHOWN = 2;
 
 function targetsLabel({ sites, devices }: SetPreview): HtmlContent {
-  const hosts = [...new Set(sites.map(hostOf))];
+  const hosts = [...new Set(sites.map((site) => siteName(site).host))];
   const rest = hosts.length - SITES_SHOWN;
   const more = rest > 0 ? ` and ${rest} more` : '';
   return html`${hosts.slice(0, SITES_SHOWN).join(', ')}${more}${devices.length > 0 && ` on ${devices.map(shortDevice).join(', ')}`}`;
-}
-
-function hostOf(site: string): string {
-  return URL.parse(/^[a-z][a-z0-9+.-]*:/i.test(site) ? site : `https://${site}`)?.host || site;
 }
 
 /** CSS pixels, as in the style sheet. */
