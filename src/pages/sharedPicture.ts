@@ -8,6 +8,7 @@ import { shortDevice } from '../domain/devices.ts';
 import { type HtmlContent, html } from '../lib/html.ts';
 import { button, linkButton, pageHead } from './components.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
+import { EMPTY_FORM, textField } from './fields.ts';
 import { dateElement, markerLabel } from './labels.ts';
 import type { PageRoutes } from './pageRoutes.ts';
 import { siteName } from './parts.ts';
@@ -103,7 +104,16 @@ export async function replacedPage(
   const title = now ? 'This picture was replaced' : 'This picture is not shown any more';
   const kept =
     text !== '' &&
-    html`<label for="text">Your text was not sent. Copy it if you need it:</label><textarea id="text" rows="4" readonly>${text}</textarea>`;
+    textField(
+      {
+        name: 'text',
+        label: 'Your text was not sent. Copy it if you need it:',
+        rows: 4,
+        value: text,
+        more: html` readonly`,
+      },
+      EMPTY_FORM,
+    );
   const body = html`<section class="panel stack"><h1>${title}</h1>${kept}<p>${next}</p></section>`;
   return { ...sharedLayout(await readBranding(db, share.organizationId), paths, token), title, body, status: 410 };
 }

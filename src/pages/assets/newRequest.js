@@ -28,7 +28,7 @@ function addCards(page) {
 }
 
 function faultsOf(page) {
-  const faults = [...page.querySelectorAll('#ads-faults > li, #media-faults > li')];
+  const faults = [...page.querySelectorAll('#ads-faults > li, #media-fault')];
   if (page.getElementById('new-request') !== null) return faults.map(({ textContent }) => textContent);
   return ['It could not be added. Open this page again in another tab: you may have to sign in.'];
 }

@@ -8,6 +8,7 @@ import { COMMENT_MAX } from '../../domain/reviews.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button } from '../components.ts';
 import type { PagesOptions, Viewer } from '../context.ts';
+import { EMPTY_FORM, textField } from '../fields.ts';
 import { hiddenFields } from '../forms.ts';
 import { reviewedBy, SCREENSHOT_ADVICE, SCREENSHOT_LABELS, timeElement } from '../labels.ts';
 import { warningList, webLink } from '../parts.ts';
@@ -117,7 +118,7 @@ function review({ view, places }: PictureFacts, { viewer, paths }: PicturePageOp
     return html`<section><h2>Review</h2>${said}${review?.comment && html`<p><bdi>${review.comment}</bdi></p>`}</section>`;
   const after = places[places.findIndex(({ id }) => id === view.id) + 1];
   return html`<section><h2>Review</h2>${said}<form id="decide" class="stack" method="post" action="${paths.screenshot(shownId)}/review">${hiddenFields(viewer, paths.screenshot(view.id))}${after && html`<input type="hidden" name="after" value="${paths.screenshot(after.id)}">`}
-<label for="comment">Reason or note <kbd>C</kbd></label><textarea id="comment" name="comment" rows="2" maxlength="${COMMENT_MAX}">${review?.comment}</textarea>
+${textField({ name: 'comment', label: html`Reason or note <kbd>C</kbd>`, rows: 2, max: COMMENT_MAX, value: review?.comment ?? '' }, EMPTY_FORM)}
 ${button({ name: 'decision', value: '', label: 'Save the note' })}</form></section>`;
 }
 

@@ -10,6 +10,7 @@ import { storable } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button } from '../components.ts';
 import type { Viewer } from '../context.ts';
+import { EMPTY_FORM, textField } from '../fields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { icon } from '../icons.ts';
 import { timeElement } from '../labels.ts';
@@ -67,12 +68,15 @@ function comment(row: CommentRow, look: ThreadLook, number?: number): Html {
   return html`<p class="meta">${number !== undefined && html`<span class="pin">${number}</span> `}<strong>${look.author(row)}</strong> · ${look.time(row.created_at)}${look.remark?.(row)}</p><p class="said"><bdi>${row.body}</bdi></p>`;
 }
 
-/** A text, and a place on the picture that a script sets. @param id of the field. */
-export function commentFields(id: string, label: HtmlContent, { hasPin = false, isRequired = true } = {}): Html {
-  return html`<label for="${id}">${label}</label><textarea id="${id}" name="body" rows="2"${isRequired && html` required`} maxlength="${THREAD_COMMENT_MAX}"></textarea>${hasPin && html`<input type="hidden" name="pin" value=""><button type="button" data-pin aria-pressed="false" hidden>${icon('map-pin')}<span>Pin to a place</span></button>`}`;
+/** @param id of the field. */
+export function commentField(id: string, label: HtmlContent, isRequired = true): Html {
+  return textField({ name: 'body', id, label, rows: 2, isRequired, max: THREAD_COMMENT_MAX }, EMPTY_FORM);
 }
 
-/** The fields of {@link commentFields} and of a reply, as the contract names them. */
+/** The place of a comment on the picture, which a script sets. */
+export const PIN_FIELD = html`<input type="hidden" name="pin" value=""><button type="button" data-pin aria-pressed="false" hidden>${icon('map-pin')}<span>Pin to a place</span></button>`;
+
+/** The fields of {@link commentField} and of a reply, as the contract names them. */
 export function commentOf(request: Request) {
   const [x, y] = formField(request, 'pin').split(',', 2).map(Number);
   const pin = x === undefined || y === undefined ? null : { x, y };
@@ -105,7 +109,7 @@ export function ownThreads(
   const of = ({ id }: Pick<CommentRow, 'id'>, verb: string) => `${paths.organization}/comments/${id}/${verb}`;
   const actions = (thread: Thread) =>
     viewer.canReview &&
-    html`<div class="bar"><details><summary>Reply</summary><form class="stack" method="post" action="${thread.screenshot_id === null ? paths.set(thread.set_id) : paths.screenshot(thread.screenshot_id)}/comments">${hiddenFields(viewer, next)}<input type="hidden" name="reply_to" value="${thread.id}">${commentFields(`reply-${thread.id}`, thread.share_id === null ? 'Reply' : 'Reply, which the client sees')}${button({ label: 'Reply' })}</form></details>
+    html`<div class="bar"><details><summary>Reply</summary><form class="stack" method="post" action="${thread.screenshot_id === null ? paths.set(thread.set_id) : paths.screenshot(thread.screenshot_id)}/comments">${hiddenFields(viewer, next)}<input type="hidden" name="reply_to" value="${thread.id}">${commentField(`reply-${thread.id}`, thread.share_id === null ? 'Reply' : 'Reply, which the client sees')}${button({ label: 'Reply' })}</form></details>
 <form method="post" action="${of(thread, 'resolve')}">${hiddenFields(viewer, next)}${button({ name: 'resolved', value: isOpen(thread) ? 'yes' : '', label: isOpen(thread) ? 'Resolve' : 'Open again', kind: 'quiet' })}</form></div>`;
   const hasReplies = new Set(threads.filter(({ replies }) => replies.length > 0).map(({ id }) => id));
   const list = threadList(threads, {
@@ -124,7 +128,7 @@ export function ownThreads(
       }`,
     actions,
   });
-  return html`${list}${viewer.canReview && html`<form class="stack" method="post" action="${action}">${hiddenFields(viewer, next)}${commentFields('new-comment', 'New comment, for reviewers only', { hasPin })}${button({ label: 'Comment' })}</form>`}`;
+  return html`${list}${viewer.canReview && html`<form class="stack" method="post" action="${action}">${hiddenFields(viewer, next)}${commentField('new-comment', 'New comment, for reviewers only')}<div class="bar">${button({ label: 'Comment' })}${hasPin && PIN_FIELD}</div></form>`}`;
 }
 
 const ANSWERS = { approved: 'Client: approved', changes_requested: 'Client: changes' } as const;

@@ -156,7 +156,7 @@ describe('a form of a new request', () => {
       '&quot;quoted&quot; &amp; &lt;i&gt;typed&lt;/i&gt;</textarea>',
     ])
       expect(got.text).toContain(text);
-    expect(got.text).toContain('id="slot-faults"');
+    expect(got.text).toContain('id="slot-fault"');
     expect(got.text).not.toContain('<script>alert');
     expect(await form.count('screenshot_sets')).toBe(before);
   });
