@@ -76,13 +76,14 @@ function addition(entries) {
 
 let queue = Promise.resolve();
 let waiting = 0;
+/** What the service said about the ads that were added since the line was empty. */
+let said = [];
 
 function enqueue(name, entries, onAdded = () => undefined) {
   const { card, bar } = waitingCard(name);
   waiting += 1;
   changed();
   const work = async () => {
-    let notice = '';
     try {
       const page = await send(addition(entries), (share) => {
         bar.value = share;
@@ -91,14 +92,19 @@ function enqueue(name, entries, onAdded = () => undefined) {
       showFaults(faults);
       if (faults.length === 0) onAdded();
       card.remove();
-      notice = page.getElementById('notice')?.textContent ?? '';
+      const notice = page.getElementById('notice')?.textContent;
+      if (notice !== undefined) said.push(notice.replace(/^1 ad was added\. ?/, ''));
       addCards(page);
     } catch (error) {
       showFaults([`${name} was not added. ${error.message}`]);
     }
     card.remove();
     waiting -= 1;
-    if (waiting === 0) adding.textContent = notice;
+    if (waiting === 0) {
+      const added = said.length === 1 ? '1 ad was added.' : `${said.length} ads were added.`;
+      adding.textContent = said.length === 0 ? '' : [added, ...said].join(' ');
+      said = [];
+    }
     changed();
   };
   queue = queue.then(work);

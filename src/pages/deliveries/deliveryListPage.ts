@@ -6,7 +6,7 @@ import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, type Column, emptyState, table } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
 import { deliveryLabel, timeElement } from '../labels.ts';
-import { anyOf, DATES, filterForm, isPart, noMatch, pageLinks } from '../lists/listParts.ts';
+import { anyOf, DATES, filteredList } from '../lists/listParts.ts';
 import { readListQuery } from '../lists/listQuery.ts';
 import type { ViewerRequest } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';
@@ -47,11 +47,8 @@ export async function deliveryListPage(
     ...(adId === undefined ? [] : [{ name: 'ad', label: 'Id of an ad' }]),
     ...DATES,
   ];
-  const nothing = isPart(query) ? noMatch('deliveries', { query, path }) : noDeliveries(viewer.scopes, paths);
   const body = html`<p class="meta">Events that the service sends to webhooks and buckets, and notices to members and chats, newest first.</p>
-${filterForm(query, { path, fields })}
-${found.rows.length === 0 ? nothing : table({ columns: columns(paths), rows: found.rows })}
-${pageLinks(found, path, query)}`;
+${filteredList(query, found, { what: 'deliveries', path, fields, none: noDeliveries(viewer.scopes, paths), list: table({ columns: columns(paths), rows: found.rows }) })}`;
   return framedPage({ viewer, paths }, 'deliveries', { body });
 }
 

@@ -68,10 +68,10 @@ function saver(name: string, label: string, value: string, action: string): Html
 }
 
 export function templateFields(draft: Draft, rows: readonly SavedName[], faults: FieldFaults): Html {
-  return html`<details class="panel" id="templates"${faults.of('template').length > 0 && html` open`}><summary>Templates</summary>
+  return html`<details id="templates"${faults.of('template').length > 0 && html` open`}><summary>Templates</summary><div class="part">
 <p class="hint" id="template-hint">A template keeps ads, sites, devices, options and campaign, but no media plan and no slots that were clicked. A site list keeps only sites.</p>
 <div class="pair">${savedChooser({ name: 'template', label: 'Template', rows, chosen: draft.template, action: 'template', use: 'Use' })}
-${saver('template_name', 'Save this request as', draft.templateName, 'template-save')}</div>${faultList(faults, 'template')}</details>`;
+${saver('template_name', 'Save this request as', draft.templateName, 'template-save')}</div>${faultList(faults, 'template')}</div></details>`;
 }
 
 interface WhereView {

@@ -47,8 +47,8 @@ ${view.notice !== undefined && html`<p class="note" role="status" id="notice">${
   <input type="hidden" name="form" value="${viewer.formToken}">
   <input type="hidden" name="key" value="${draft.key}">
   <button name="action" value="check" hidden>Check</button>
-  ${adsPart(view)}
   ${templateFields(draft, view.templates, faults)}
+  ${adsPart(view)}
   <section class="panel" aria-labelledby="where"><h2 id="where">2. Where</h2>
     ${targetFields(view)}
     ${planFields(draft, faults)}

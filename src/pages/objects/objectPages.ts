@@ -4,7 +4,7 @@ import { button, linkButton, pageHead } from '../components.ts';
 import type { ResultsPage, Viewer } from '../context.ts';
 import { otherFaults, textField, tryForm } from '../fields.ts';
 import { formField, hiddenFields } from '../forms.ts';
-import { idOf, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
+import { type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';
 import { type ManagedObject, OBJECT_TYPES, type ObjectType } from './managedObjects.ts';
 
@@ -118,5 +118,3 @@ export function addObjectRoutes(pages: PageRoutes): void {
     );
   }
 }
-
-const refOf = ({ request, viewer: { organizationId } }: ViewerRequest) => ({ id: idOf(request), organizationId });

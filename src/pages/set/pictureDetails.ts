@@ -6,7 +6,7 @@ import type { PlacedScreenshot, VersionRow } from '../../core/sets/readVersions.
 import { shortDevice } from '../../domain/devices.ts';
 import { COMMENT_MAX } from '../../domain/reviews.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { button } from '../components.ts';
+import { button, facts } from '../components.ts';
 import type { PagesOptions, Viewer } from '../context.ts';
 import { EMPTY_FORM, textField } from '../fields.ts';
 import { hiddenFields } from '../forms.ts';
@@ -20,25 +20,10 @@ import { type FoundSlots, slotList } from './slots.ts';
 import { answerLine, ownThreads } from './threads.ts';
 
 /** The order on the page, because PostgreSQL does not keep the order of the fields. Other fields follow. */
-const FIELD_ORDER = [
-  'requested_url',
-  'final_url',
-  'device',
-  'viewport',
-  'ratio',
-  'marker',
-  'options',
-  'ad_size',
-  'slot',
-  'score',
-  'scale',
-  'ad_box',
-  'page_mode',
-  'creative_mode',
-  'warnings',
-  'browser_version',
-  'sha256',
-];
+const FIELD_ORDER = (
+  'requested_url final_url device viewport ratio marker options ad_size slot score scale ad_box page_mode ' +
+  'creative_mode warnings browser_version sha256'
+).split(' ');
 /** The page shows these elsewhere. */
 const HIDDEN_FIELDS = ['kind', 'captured_at', 'reason'];
 
@@ -94,9 +79,13 @@ export function isSlotUncertain({ warnings }: Pick<ReviewedPicture, 'warnings'>)
 function about({ view }: PictureFacts, { paths }: PicturePageOptions): Html {
   const { ad } = view;
   const size = ad.width !== null && ad.height !== null && html` <span class="meta">${ad.width} × ${ad.height}</span>`;
-  return html`<dl class="about"><dt>Page</dt><dd>${webLink(view.site_url)}</dd><dt>Ad</dt><dd><a href="${paths.ad(ad.id)}"><bdi>${ad.name}</bdi></a>${size}</dd><dt>Device</dt><dd>${shortDevice(view.device)}</dd>
-${view.captured_at !== null && html`<dt>Taken</dt><dd>${timeElement(view.captured_at)}</dd>`}
-${view.image_width !== null && html`<dt>Picture</dt><dd>${view.image_width} × ${view.image_height} pixels</dd>`}</dl>`;
+  return facts([
+    ['Page', webLink(view.site_url)],
+    ['Ad', html`<a href="${paths.ad(ad.id)}"><bdi>${ad.name}</bdi></a>${size}`],
+    ['Device', shortDevice(view.device)],
+    ['Taken', view.captured_at && timeElement(view.captured_at)],
+    ['Picture', view.image_width !== null && `${view.image_width} × ${view.image_height} pixels`],
+  ]);
 }
 
 /** Why there is no picture, and what to do. */
@@ -173,11 +162,12 @@ function slots(facts: PictureFacts, { viewer, paths }: PicturePageOptions): Html
 /** Shows the provenance record of a placement preview: which page, slot, device and creative it shows, and when and how it was made. */
 function provenance({ captured_at, image_width, image_height }: Picture, record: object | undefined): Html | null {
   if (captured_at === null && record === undefined) return null;
-  return html`<details class="provenance"><summary>Details</summary><dl>
-  ${captured_at !== null && row('captured', timeElement(captured_at))}
-  ${image_width !== null && row('picture', `${image_width} × ${image_height} device pixels`)}
-  ${inOrder(record ?? {}).map(([name, value]) => row(name.replaceAll('_', ' '), fieldValue(value)))}
-</dl></details>`;
+  const pairs = facts([
+    ['captured', captured_at && timeElement(captured_at)],
+    ['picture', image_width !== null && `${image_width} × ${image_height} device pixels`],
+    ...inOrder(record ?? {}).map(([name, value]) => [name.replaceAll('_', ' '), fieldValue(value)] as const),
+  ]);
+  return html`<details class="provenance"><summary>Details</summary>${pairs}</details>`;
 }
 
 function inOrder(record: object): [string, unknown][] {
@@ -185,10 +175,6 @@ function inOrder(record: object): [string, unknown][] {
   return Object.entries(record)
     .filter(([name]) => !HIDDEN_FIELDS.includes(name))
     .toSorted(([a], [b]) => position(a) - position(b));
-}
-
-function row(name: string, value: HtmlContent): Html {
-  return html`<dt>${name}</dt><dd>${value}</dd>`;
 }
 
 /** @returns simple values as text, short lists on one line, everything else as indented JSON. */

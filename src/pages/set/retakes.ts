@@ -37,17 +37,7 @@ export interface RetakeFields extends OptionBoxes {
   readonly slotIndex: string;
 }
 
-export const NO_CHANGES: RetakeFields = {
-  location: '',
-  url: '',
-  device: '',
-  selector: '',
-  slotIndex: '',
-  allowScaling: false,
-  keepOtherAds: false,
-  fullPage: false,
-  animate: false,
-};
+export const NO_CHANGES = fieldsOf({ body: {} });
 
 /** Which pictures of a set. '' stands for all. */
 export interface RetakeChoice {
@@ -164,34 +154,17 @@ function screenshotRetakePage(
 }
 
 /** @returns the body of the same request of the API. */
-function retakeBody({
-  url,
-  device,
-  location,
-  selector,
-  slotIndex,
-  allowScaling,
-  keepOtherAds,
-  fullPage,
-  animate,
-}: RetakeFields): JsonObject {
-  const slot =
-    slotIndex !== '' ? { index: Number(slotIndex) } : selector.trim() !== '' && { selector: selector.trim() };
+function retakeBody(given: RetakeFields): JsonObject {
+  const [url, selector, { device, location, slotIndex }] = [given.url.trim(), given.selector.trim(), given];
+  const slot = slotIndex !== '' ? { index: Number(slotIndex) } : selector !== '' && { selector };
   const page = {
-    ...(keepOtherAds && { other_ads: 'keep' }),
-    ...(fullPage && { full_page: true }),
+    ...(given.keepOtherAds && { other_ads: 'keep' }),
+    ...(given.fullPage && { full_page: true }),
     ...(location !== '' && { location }),
   };
-  return {
-    ...(url.trim() !== '' && { site: { url: url.trim() } }),
-    ...(device !== '' && { device: { name: device } }),
-    options: {
-      ...(slot && { slot }),
-      ...(allowScaling && { ad: { allow_scaling: true } }),
-      ...(animate && { animation: ANIMATION }),
-      page,
-    },
-  };
+  const ad = given.allowScaling && { ad: { allow_scaling: true } };
+  const options = { page, ...(slot && { slot }), ...ad, ...(given.animate && { animation: ANIMATION }) };
+  return { ...(url !== '' && { site: { url } }), ...(device !== '' && { device: { name: device } }), options };
 }
 
 export function retakeFields(
@@ -233,17 +206,13 @@ export function addRetakeRoutes(pages: PageRoutes): void {
   const factsOf = ({ request, viewer: { organizationId } }: ViewerRequest) =>
     readSetFacts(options, { id: idOf(request), organizationId });
   const heavy = { cost: COST.heavy };
+  const { locations } = options;
   pages.get(
     setPath,
     async (given) => {
       const facts = await factsOf(given);
-      return (
-        facts &&
-        setRetakePage(facts, choiceOf({ body: given.request.query }), {
-          ...{ ...given, locations: options.locations },
-          fields: NO_CHANGES,
-        })
-      );
+      const choice = choiceOf({ body: given.request.query });
+      return facts && setRetakePage(facts, choice, { ...given, locations, fields: NO_CHANGES });
     },
     heavy,
   );
@@ -258,7 +227,7 @@ export function addRetakeRoutes(pages: PageRoutes): void {
         return redirectTo(given, given.paths.set(choice.what === 'duplicate' ? newSet : facts.set.id));
       };
       return tryForm<PageResult>(retake, (errors, status) =>
-        setRetakePage(facts, choice, { ...given, locations: options.locations, fields, errors, status }),
+        setRetakePage(facts, choice, { ...given, locations, fields, errors, status }),
       );
     },
     heavy,
@@ -272,10 +241,7 @@ export function addRetakeRoutes(pages: PageRoutes): void {
       return redirectTo(given, next);
     };
     return tryForm<PageResult>(retake, (errors, status) =>
-      screenshotRetakePage(idOf(request), next, {
-        ...{ ...given, locations: options.locations },
-        ...{ fields, errors, status },
-      }),
+      screenshotRetakePage(idOf(request), next, { ...given, locations, fields, errors, status }),
     );
   });
 }
@@ -290,7 +256,7 @@ function choiceOf(request: Pick<Request, 'body'>): RetakeChoice {
   };
 }
 
-function fieldsOf(request: Request): RetakeFields {
+function fieldsOf(request: Pick<Request, 'body'>): RetakeFields {
   const field = (name: string) => formField(request, name);
   return {
     url: field('url'),

@@ -52,7 +52,7 @@ function actions(facts: SetFacts, { uploaded, pending }: ScreenshotTotals, { pat
   const { set } = facts;
   const path = paths.set(set.id);
   const finished = isFinished(set);
-  return html`${viewer.canWrite && button({ label: 'Share', icon: 'share-2', opens: 'share' })}
+  return html`${viewer.canWrite && (!finished || uploaded > 0) && button({ label: 'Share', icon: 'share-2', opens: 'share' })}
 ${finished && uploaded > 0 && button({ label: 'Download', icon: 'download', opens: 'download' })}
 ${viewer.canWrite && finished && linkButton({ href: `${path}/retake`, label: 'Retake', icon: 'rotate-ccw' })}
 ${viewer.canReview && set.status === 'in_review' && button({ label: 'Finish review', icon: 'check', kind: 'primary', opens: 'finish' })}

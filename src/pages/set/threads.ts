@@ -5,6 +5,7 @@ import { NewComment } from '../../contract/comments.ts';
 import type { CommentRow, Thread } from '../../core/reviews/commentQueries.ts';
 import { addComment, deleteComment, mayDelete, resolveThread } from '../../core/reviews/comments.ts';
 import type { AnswerRow } from '../../core/sharing/answerQueries.ts';
+import type { Queryable } from '../../db/database.ts';
 import { THREAD_COMMENT_MAX } from '../../domain/reviews.ts';
 import { storable } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
@@ -14,7 +15,7 @@ import { EMPTY_FORM, textField } from '../fields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { icon } from '../icons.ts';
 import { timeElement } from '../labels.ts';
-import { goBack, idOf, type PageRoutes, REVIEW, type ViewerRequest } from '../pageRoutes.ts';
+import { goBack, type PageRoutes, REVIEW, refOf, type ViewerRequest } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';
 
 /** The size of a pin as a share of the width, for pictures of desktops and of phones, which are shown narrower. */
@@ -147,46 +148,33 @@ export function answerLine(answer: AnswerRow): Html {
 
 /** The forms of {@link ownThreads}. */
 export function addThreadRoutes(pages: PageRoutes): void {
-  const { db } = pages.options.store;
-  const add = (given: ViewerRequest, subject: { screenshotId: string } | { setId: string }) => {
-    const { viewer, actor, request } = given;
-    const { body, pin, reply_to: replyTo } = readOrFail(NewComment, commentOf(request));
-    const at = { organizationId: viewer.organizationId, ...subject };
-    return db.transaction().execute((tx) => addComment(tx, at, { text: { body, pin, replyTo }, actor }));
-  };
-  pages.post(
-    '/o/:slug/screenshots/:id/comments',
-    async (given) => {
-      await add(given, { screenshotId: idOf(given.request) });
-      return goBack(given);
-    },
-    REVIEW,
+  type Ref = ReturnType<typeof refOf>;
+  type Act = (tx: Queryable, ref: Ref, given: ViewerRequest) => Promise<unknown>;
+  const post = (path: string, act: Act) =>
+    pages.post(
+      `/o/:slug/${path}`,
+      async (given) => {
+        await pages.options.store.db.transaction().execute((tx) => act(tx, refOf(given), given));
+        return goBack(given);
+      },
+      REVIEW,
+    );
+  const add =
+    (subjectOf: (id: string) => { screenshotId: string } | { setId: string }): Act =>
+    (tx, { organizationId, id }, { request, actor }) => {
+      const { body, pin, reply_to: replyTo } = readOrFail(NewComment, commentOf(request));
+      return addComment(tx, { organizationId, ...subjectOf(id) }, { text: { body, pin, replyTo }, actor });
+    };
+  post(
+    'screenshots/:id/comments',
+    add((screenshotId) => ({ screenshotId })),
   );
-  pages.post(
-    '/o/:slug/screenshot_sets/:id/comments',
-    async (given) => {
-      await add(given, { setId: idOf(given.request) });
-      return goBack(given);
-    },
-    REVIEW,
+  post(
+    'screenshot_sets/:id/comments',
+    add((setId) => ({ setId })),
   );
-  pages.post(
-    '/o/:slug/comments/:id/resolve',
-    async (given) => {
-      const { organizationId } = given.viewer;
-      const ref = { organizationId, id: idOf(given.request), resolved: formField(given.request, 'resolved') !== '' };
-      await db.transaction().execute((tx) => resolveThread(tx, ref, given.actor));
-      return goBack(given);
-    },
-    REVIEW,
-  );
-  pages.post(
-    '/o/:slug/comments/:id/delete',
-    async (given) => {
-      const ref = { organizationId: given.viewer.organizationId, id: idOf(given.request) };
-      await db.transaction().execute((tx) => deleteComment(tx, ref, given.actor));
-      return goBack(given);
-    },
-    REVIEW,
+  post('comments/:id/delete', (tx, ref, { actor }) => deleteComment(tx, ref, actor));
+  post('comments/:id/resolve', (tx, ref, { request, actor }) =>
+    resolveThread(tx, { ...ref, resolved: formField(request, 'resolved') !== '' }, actor),
   );
 }

@@ -110,7 +110,7 @@ describe('a form of a new request', () => {
     const row = await server.store.db.selectFrom('ads').selectAll().where('id', '=', ad).executeTakeFirstOrThrow();
     expect(row.campaign_id).toBe(campaign_id);
     const activity = (await form.get(`${got.location}?tab=activity`)).replace(/<[^>]+>/g, '');
-    expect(activity).toContain('first key screenshot set requested pictures: 8');
+    expect(activity).toContain('Screenshot set requested pictures: 8first key');
     expect(activity).not.toContain('The set was requested.');
   });
 
