@@ -3,7 +3,7 @@ import { DeliveriesQuery, uuid } from '../../contract/queries.ts';
 import { type DeliveryRow, listDeliveries } from '../../core/webhooks/listDeliveries.ts';
 import { EVENT_TOPICS } from '../../domain/topics.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { badge, type Column, emptyState, table } from '../components.ts';
+import { badge, type Column, emptyState, linkButton, table } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
 import { deliveryLabel, timeElement } from '../labels.ts';
 import { anyOf, DATES, filteredList } from '../lists/listParts.ts';
@@ -57,7 +57,8 @@ function noDeliveries(scopes: readonly string[], paths: PagePaths): Html {
     title: 'No deliveries yet',
     text: 'A request names its receivers: webhooks and buckets. When its set is approved, they get an event, and the delivery is listed here with each attempt.',
     action:
-      scopes.includes('admin') && html`<a href="${paths.settings('webhooks')}">Send a test event to a webhook</a>`,
+      scopes.includes('admin') &&
+      linkButton({ href: paths.settings('webhooks'), label: 'Send a test event to a webhook' }),
   });
 }
 

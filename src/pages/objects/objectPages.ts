@@ -47,7 +47,7 @@ function changePage(shown: Shown, { text, errors = {}, status }: Faults & { read
   const field = { ...type.field, hint: type.changeHint, isRequired: isName, ...(!isName && { rows: 6 }) };
   const body = html`${head(shown, html`${type.changeLabel}: <bdi>${object.name}</bdi>`)}
 ${otherFaults(errors, [name])}
-<form class="stack" method="post" action="${path}/change">${hiddenFields(viewer, path)}
+<form class="panel stack" method="post" action="${path}/change">${hiddenFields(viewer, path)}
 ${textField(field, { values: { [name]: text }, errors })}
 <p class="actions">${button({ label: 'Save', kind: 'primary' })} ${linkButton({ href: path, label: 'Back, change nothing' })}</p></form>`;
   return { title: `${type.changeLabel}: ${object.name}`, section: type.section, body, status };

@@ -122,7 +122,7 @@ function accountPage(person: Person, { sessions, base, token }: AccountGiven): R
       kind: 'action',
       cell: ({ id }) =>
         id !== sessionId &&
-        html`<form class="inline" method="post" action="${base}/account/sessions/${id}/end">${hidden}${button({ label: 'End' })}</form>`,
+        html`<form method="post" action="${base}/account/sessions/${id}/end">${hidden}${button({ label: 'End' })}</form>`,
     },
   ];
   const signOut = html`<form method="post" action="${base}/account/sign-out">${hidden}${button({ label: 'Sign out', icon: 'log-out' })}</form>`;

@@ -66,7 +66,8 @@ export function threadList(threads: readonly Thread[], look: ThreadLook): HtmlCo
 const isOpen = ({ resolved_at }: Pinned) => resolved_at === null;
 
 function comment(row: CommentRow, look: ThreadLook, number?: number): Html {
-  return html`<p class="meta">${number !== undefined && html`<span class="pin">${number}</span> `}<strong>${look.author(row)}</strong> · ${look.time(row.created_at)}${look.remark?.(row)}</p><p class="said"><bdi>${row.body}</bdi></p>`;
+  // No paragraph, because the remark may hold a form.
+  return html`<div class="meta">${number !== undefined && html`<span class="pin">${number}</span> `}<strong>${look.author(row)}</strong> · ${look.time(row.created_at)}${look.remark?.(row)}</div><p class="said"><bdi>${row.body}</bdi></p>`;
 }
 
 /** @param id of the field. */
@@ -125,7 +126,7 @@ export function ownThreads(
         viewer.canReview &&
         mayDelete(row, viewer) &&
         !hasReplies.has(row.id) &&
-        html` <form class="inline" method="post" action="${of(row, 'delete')}">${hiddenFields(viewer, next)}${button({ label: 'Delete the comment', icon: 'trash-2', kind: 'quiet', iconOnly: true })}</form>`
+        html` <form method="post" action="${of(row, 'delete')}">${hiddenFields(viewer, next)}${button({ label: 'Delete the comment', icon: 'trash-2', kind: 'quiet', iconOnly: true })}</form>`
       }`,
     actions,
   });
