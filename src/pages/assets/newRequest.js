@@ -76,7 +76,7 @@ function addition(entries) {
 
 let queue = Promise.resolve();
 let waiting = 0;
-/** What the service said about the ads that were added since the line was empty. */
+/** Answers of the service about the ads that were added since the line was empty. */
 let said = [];
 
 function enqueue(name, entries, onAdded = () => undefined) {
