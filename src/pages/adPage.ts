@@ -87,8 +87,10 @@ function preview({ ad }: AdPageData, paths: PagePaths): HtmlContent {
 }
 
 function frames({ creative }: AdPageData, paths: PagePaths): HtmlContent {
-  if (creative === undefined || creative.frames.length < 2) return null;
-  return html`<section class="part"><h2>Moments</h2><ol class="frames">${creative.frames.map(
+  // Each moment is captured once for each pixel ratio.
+  const moments = [...new Map(creative?.frames.map((frame) => [frame.markerMs, frame])).values()];
+  if (moments.length < 2) return null;
+  return html`<section class="part"><h2>Moments</h2><ol class="frames">${moments.map(
     (frame) =>
       html`<li><figure><a href="${paths.image(frame.token)}" target="_blank" rel="noopener">${frameImage(frame, paths)}</a><figcaption class="meta">${markerLabel(frame.markerMs)}</figcaption></figure></li>`,
   )}</ol></section>`;

@@ -18,7 +18,7 @@ import { isUuid } from '../domain/slugs.ts';
 import { type Html, type HtmlContent, html } from '../lib/html.ts';
 import { button } from './components.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
-import { checkbox } from './fields.ts';
+import { type Choice, checkbox, EMPTY_FORM, selectField } from './fields.ts';
 import { idOf, type PageRoutes, type ViewerRequest } from './pageRoutes.ts';
 
 const FORMATS: Readonly<Record<ExportFormat, string>> = {
@@ -154,8 +154,8 @@ const unknownDownload = () =>
 /** With the asset downloads.js, the reader stays on the page. */
 export function downloadForm({ path, pictures, isShared }: PanelOptions): Html {
   return html`<form class="stack" method="get" action="${path}/export" data-download>
-  <label for="download-format">Format</label><select id="download-format" name="format">${EXPORT_FORMATS.map((format) => html`<option value="${format}">${FORMATS[format]}</option>`)}</select>
-  <label for="download-frame">Frame</label><select id="download-frame" name="frame"><option value="none">None</option>${FRAMES.map((frame) => html`<option value="${frame}">${FRAME_NAMES[frame]}</option>`)}</select>
+  ${selectField({ name: 'format', id: 'download-format', label: 'Format', choices: EXPORT_FORMATS.map((format) => [format, FORMATS[format]]) }, EMPTY_FORM)}
+  ${selectField({ name: 'frame', id: 'download-frame', label: 'Frame', choices: [['none', 'None'], ...FRAMES.map((frame): Choice => [frame, FRAME_NAMES[frame]])] }, EMPTY_FORM)}
   ${partChoice(pictures)}
   ${
     !isShared &&
@@ -172,9 +172,9 @@ function partChoice(pictures: number): HtmlContent {
   if (parts === 1) return null;
   const range = (part: number) =>
     `${(part - 1) * MAX_DOCUMENT_PICTURES + 1} to ${Math.min(pictures, part * MAX_DOCUMENT_PICTURES)}`;
-  const options = Array.from({ length: parts }, (_, at) => html`<option value="${at + 1}">${range(at + 1)}</option>`);
-  return html`<label for="download-part">Pictures</label><select id="download-part" name="part">${options}</select>
-  <p class="hint">A PowerPoint or PDF file holds ${MAX_DOCUMENT_PICTURES} pictures. A ZIP file holds all.</p>`;
+  const choices = Array.from({ length: parts }, (_, at): Choice => [String(at + 1), range(at + 1)]);
+  const hint = `A PowerPoint or PDF file holds ${MAX_DOCUMENT_PICTURES} pictures. A ZIP file holds all.`;
+  return selectField({ name: 'part', id: 'download-part', label: 'Pictures', choices, hint }, EMPTY_FORM);
 }
 
 /** Routes of the downloads of a set. Those of shared pages are in sharedRoutes.ts. */

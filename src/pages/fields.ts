@@ -59,22 +59,25 @@ function typedValues(request: Request, secrets: readonly string[] = []): Record<
 interface Field {
   /** The name of the field in the form and in the API. */
   readonly name: string;
-  readonly label: string;
+  readonly label: HtmlContent;
   readonly hint?: HtmlContent;
   /** The id of the control; the name unless given. */
   readonly id?: string;
+  /** Buttons beside the control. */
+  readonly beside?: HtmlContent;
 }
 
 /** A control with its label, hint and faults. @param control gets the attributes that tie it to them. */
 export function field(
-  { name, label, hint, id = name }: Field,
+  { name, label, hint, id = name, beside }: Field,
   errors: FieldErrors,
   control: (attributes: HtmlContent) => HtmlContent,
 ): Html {
   const fault = faultOf(name, label, errors, id);
   const described = [fault && `${id}-fault`, hint && `${id}-hint`].filter(Boolean).join(' ');
   const attributes = html`${fault && html` aria-invalid="true"`}${described !== '' && html` aria-describedby="${described}"`}`;
-  return html`<div class="field"><label for="${id}">${label}</label><div>${control(attributes)}
+  const shown = control(attributes);
+  return html`<div class="field"><label for="${id}">${label}</label><div>${beside ? html`<div class="row">${shown}${beside}</div>` : shown}
 ${fault}${hint && html`<p id="${id}-hint" class="hint">${hint}</p>`}</div></div>`;
 }
 
@@ -111,7 +114,8 @@ export function textField(given: TextField, { values, errors }: Omit<FormState, 
   return field(given, errors, (aria) =>
     rows === undefined
       ? html`<input type="${type}" autocomplete="${autocomplete}" spellcheck="false"${attributes} value="${shown}"${aria}>`
-      : html`<textarea rows="${rows}"${attributes}${aria}>${shown}</textarea>`,
+      : html`<textarea rows="${rows}"${attributes}${aria}>
+${shown}</textarea>`,
   );
 }
 
@@ -159,13 +163,13 @@ export function radio({ name, value, label, isChecked, isDisabled = false }: Rad
 }
 
 /** The faults of one field; nothing if there are none. */
-function faultOf(name: string, label: string, errors: FieldErrors, id = name): HtmlContent {
+function faultOf(name: string, label: HtmlContent, errors: FieldErrors, id = name): HtmlContent {
   const texts = Object.entries(errors).flatMap(([path, list]) =>
     path === name || path.startsWith(`${name}.`) ? list : [],
   );
   return (
     texts.length > 0 &&
-    html`<p id="${id}-fault" class="fault">${texts.map((text) => sentence(label, text)).join(' ')}</p>`
+    html`<p id="${id}-fault" class="fault">${joined(texts.map((text) => sentence(label, text)))}</p>`
   );
 }
 
@@ -175,7 +179,10 @@ export function otherFaults(errors: FieldErrors, names: readonly string[]): Html
     ([path]) => !names.some((name) => path === name || path.startsWith(`${name}.`)),
   );
   if (rest.length === 0) return null;
-  return html`<p class="note fault" role="alert">${rest.flatMap(([path, texts]) => texts.map((text) => sentence(path, text))).join(' ')}</p>`;
+  return html`<p class="note fault" role="alert">${joined(rest.flatMap(([path, texts]) => texts.map((text) => sentence(path, text))))}</p>`;
 }
 
-const sentence = (label: string, text: string) => (/^\p{Lu}/u.test(text) ? text : `${label} ${text}`);
+const sentence = (label: HtmlContent, text: string) => (/^\p{Lu}/u.test(text) ? text : html`${label} ${text}`);
+
+const joined = (sentences: readonly HtmlContent[]) =>
+  sentences.map((one, index) => html`${index > 0 && html` <br>`}${one}`);

@@ -6,7 +6,7 @@ import { type Html, html } from '../lib/html.ts';
 import type { AssetName } from './assets.ts';
 import { button, linkButton, menu } from './components.ts';
 import type { ResultsPage, SectionName, Viewer } from './context.ts';
-import type { PagePaths } from './paths.ts';
+import { type PagePaths, rootPath } from './paths.ts';
 
 interface Section {
   readonly title: string;
@@ -67,7 +67,7 @@ ${page.brandStyle !== undefined && html`<link rel="stylesheet" href="${page.bran
 <body${page.isShared === true && html` class="shared"`}${page.events !== undefined && html` data-events="${page.events}"`}>
 <a class="skip" href="#main">Skip to content</a>
 <header class="top${page.brand !== undefined && ' branded'}">
-  ${viewer === undefined ? html`<span class="brand">${page.brand ?? SERVICE}</span>` : html`<a class="brand" href="${paths.organization}" aria-label="Tearsheet">${SERVICE}</a>`}
+  ${page.isShared === true ? html`<span class="brand">${page.brand ?? SERVICE}</span>` : html`<a class="brand" href="${viewer === undefined ? rootPath(paths) : paths.organization}" aria-label="Tearsheet">${SERVICE}</a>`}
   ${viewer !== undefined && !viewer.disabled && navigation(paths, viewer, page.section)}
   ${viewer !== undefined && account(paths, viewer)}
 </header>

@@ -1,7 +1,8 @@
-import { type HtmlContent, html } from '../lib/html.ts';
+import type { HtmlContent } from '../lib/html.ts';
 import type { PagesOptions } from './context.ts';
+import { type Choice, type FormState, selectField } from './fields.ts';
 
-interface Choice {
+interface LocationField extends Pick<FormState, 'errors'> {
   /** The id of the chosen location, or ''. */
   readonly chosen: string;
   /** The text for no choice. */
@@ -9,11 +10,15 @@ interface Choice {
 }
 
 /** A list of the locations; nothing if the operator offers none. */
-export function locationChoice({ locations }: Pick<PagesOptions, 'locations'>, { chosen, none }: Choice): HtmlContent {
+export function locationChoice(
+  { locations }: Pick<PagesOptions, 'locations'>,
+  { chosen, none, errors }: LocationField,
+): HtmlContent {
   if (locations === undefined) return null;
-  const options = locations.all.map(({ id, name, country }) => {
+  const choices = locations.all.map(({ id, name, country }): Choice => {
     const note = locations.isAvailable(id) ? '' : ' (does not answer at the moment)';
-    return html`<option value="${id}"${id === chosen && html` selected`}>${name} (${country})${note}</option>`;
+    return [id, `${name} (${country})${note}`];
   });
-  return html`<label for="location">Location</label><div><select id="location" name="location"><option value="">${none}</option>${options}</select></div>`;
+  const field = { name: 'location', label: 'Location', value: chosen, choices: [['', none] as const, ...choices] };
+  return selectField(field, { values: {}, errors });
 }

@@ -69,11 +69,11 @@ export function siteName(siteUrl: string): { readonly host: string; readonly add
   return { host: url.host, address: `${url.host}${url.pathname.replace(/\/$/, '')}` };
 }
 
-/** @returns a link for http and https addresses, otherwise the plain text, so that `javascript:` never becomes a link. */
+/** @returns a link for http and https addresses and host names, otherwise the plain text, so that `javascript:` never becomes a link. */
 export function webLink(address: string, text: HtmlContent = address): Html {
-  const protocol = URL.canParse(address) ? new URL(address).protocol : '';
-  if (protocol !== 'http:' && protocol !== 'https:') return html`${text}`;
-  return html`<a href="${address}" rel="noopener noreferrer nofollow" target="_blank">${text}</a>`;
+  const url = withScheme(address);
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return html`${text}`;
+  return html`<a href="${url}" rel="noopener noreferrer nofollow" target="_blank">${text}</a>`;
 }
 
 /** A page that only shows a text. */

@@ -5,8 +5,9 @@ import { EMAIL_MAX } from '../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../lib/html.ts';
 import { button } from './components.ts';
 import { cookiesOf } from './cookies.ts';
+import { textField } from './fields.ts';
 import { forbidden, formField, isSameOrigin } from './forms.ts';
-import { commentFields } from './set/threads.ts';
+import { commentField, PIN_FIELD } from './set/threads.ts';
 
 /** The person who answers. Stored only in a cookie of this person's browser, and with each answer. */
 export interface Client {
@@ -48,8 +49,10 @@ interface FormOptions {
 }
 
 function clientFields({ name, email }: Client, id: string): Html {
-  return html`<label for="${id}-name">Your name</label><input id="${id}-name" name="name" required maxlength="${CLIENT_NAME_MAX}" autocomplete="name" value="${name}">
-<label for="${id}-email">Your e-mail address</label><input id="${id}-email" type="email" name="email" required maxlength="${EMAIL_MAX}" pattern="[^@\\s]+@[^@\\s]+\\.[^@\\s]+" title="An address such as anna@agency.example" autocomplete="email" value="${email}">`;
+  const form = { values: { name, email }, errors: {} };
+  const more = html` pattern="[^@\\s]+@[^@\\s]+\\.[^@\\s]+" title="An address such as anna@agency.example"`;
+  return html`${textField({ name: 'name', id: `${id}-name`, label: 'Your name', isRequired: true, max: CLIENT_NAME_MAX, autocomplete: 'name' }, form)}
+${textField({ name: 'email', id: `${id}-email`, label: 'Your e-mail address', type: 'email', isRequired: true, max: EMAIL_MAX, autocomplete: 'email', more }, form)}`;
 }
 
 const pictureField = (picture: string | undefined) =>
@@ -65,8 +68,8 @@ export function answerButtons(answer: string | undefined): Html {
 /** An answer or a comment. */
 export function answerForm({ path, client, picture }: FormOptions, buttons: HtmlContent): Html {
   return html`<form id="answer" class="stack" method="post" action="${path}/answers">${pictureField(picture)}${clientFields(client, 'answer')}
-${commentFields('comment', html`Comment <span class="meta">(optional with an answer)</span>`, { hasPin: picture !== undefined, isRequired: false })}
-<div class="bar">${buttons}</div></form>`;
+${commentField('comment', html`Comment <span class="meta">(optional with an answer)</span>`, false)}
+<div class="bar">${buttons}${picture !== undefined && PIN_FIELD}</div></form>`;
 }
 
 /** @param id of the first comment of the thread. */
@@ -75,7 +78,7 @@ export function replyForm({ path, client, picture }: FormOptions, id: string): H
   const who = known
     ? html`<input type="hidden" name="name" value="${client.name}"><input type="hidden" name="email" value="${client.email}">`
     : clientFields(client, `reply-${id}`);
-  return html`<details><summary>Reply</summary><form class="stack" method="post" action="${path}/answers">${pictureField(picture)}<input type="hidden" name="reply_to" value="${id}">${who}${commentFields(`reply-${id}`, 'Reply')}${button({ label: 'Reply' })}</form></details>`;
+  return html`<details><summary>Reply</summary><form class="stack" method="post" action="${path}/answers">${pictureField(picture)}<input type="hidden" name="reply_to" value="${id}">${who}${commentField(`reply-${id}`, 'Reply')}${button({ label: 'Reply' })}</form></details>`;
 }
 
 /** The page that a reader without the password opened. */
@@ -86,8 +89,17 @@ export interface LockedAddress {
   readonly picture: string;
 }
 
+const PASSWORD = {
+  name: 'password',
+  label: 'Password',
+  type: 'password',
+  isRequired: true,
+  max: SHARE_PASSWORD_MAX,
+  autocomplete: 'current-password',
+  more: html` autofocus`,
+} as const;
+
 export function passwordForm({ path, picture }: LockedAddress, fault?: string): Html {
   return html`<section class="signin"><h1>These pictures need a password</h1><p>The person who sent the link knows it.</p>
-<form class="stack" method="post" action="${path}/unlock">${picture !== '' && pictureField(picture)}<label for="password">Password</label><input id="password" type="password" name="password" required autofocus maxlength="${SHARE_PASSWORD_MAX}" autocomplete="current-password"${fault !== undefined && html` aria-invalid="true" aria-describedby="fault"`}>
-${fault !== undefined && html`<p id="fault" class="fault" role="alert">${fault}</p>`}${button({ label: 'Show the pictures', kind: 'primary' })}</form></section>`;
+<form class="stack" method="post" action="${path}/unlock">${picture !== '' && pictureField(picture)}${textField(PASSWORD, { values: {}, errors: fault === undefined ? {} : { password: [fault] } })}${button({ label: 'Show the pictures', kind: 'primary' })}</form></section>`;
 }

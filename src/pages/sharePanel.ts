@@ -21,7 +21,7 @@ import { cutCodePoints, storable } from '../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../lib/html.ts';
 import { button, copyField, dialog } from './components.ts';
 import type { PagesOptions, Viewer } from './context.ts';
-import { checkbox, radio } from './fields.ts';
+import { checkbox, EMPTY_FORM, radio, selectField, textField } from './fields.ts';
 import { formField, hiddenFields } from './forms.ts';
 import { timeElement } from './labels.ts';
 import { goBack, idOf, type PageRoutes, redirectTo } from './pageRoutes.ts';
@@ -51,15 +51,15 @@ export function shareDialog(
   const path = paths.set(facts.set.id);
   const body = html`<p class="hint">Everybody who has the link sees the pictures with site, device, ad and date, and nothing else of the set.</p>
 <form class="stack" method="post" action="${path}/shares" data-share>${hiddenFields(viewer, addressOf(path, { tab: 'shared' }))}
-  <label for="share-label">For whom</label><input id="share-label" name="label" maxlength="${SHARE_LABEL_MAX}" autocomplete="off" placeholder="Seen by you only">
-  <label for="share-days">Valid for</label><select id="share-days" name="days">${DAYS.map((days) => html`<option value="${days}"${days === SHARE_DAYS_DEFAULT && html` selected`}>${days} days</option>`)}</select>
+  ${textField({ name: 'label', id: 'share-label', label: 'For whom', max: SHARE_LABEL_MAX, placeholder: 'Seen by you only' }, EMPTY_FORM)}
+  ${selectField({ name: 'days', id: 'share-days', label: 'Valid for', value: String(SHARE_DAYS_DEFAULT), choices: DAYS.map((days) => [String(days), `${days} days`]) }, EMPTY_FORM)}
   <fieldset><legend>Pictures</legend>
   ${radio({ name: 'pictures', value: 'approved', isChecked: true, label: html`Approved only${hint(facts, approved)}` })}
   ${radio({ name: 'pictures', value: 'all', isChecked: false, label: 'All except rejected ones' })}</fieldset>
   <fieldset><legend>The client may</legend>
   ${checkbox({ name: 'answers', isChecked: true, label: 'Approve, ask for changes and comment' })}
   ${checkbox({ name: 'downloads', isChecked: false, label: 'Download PowerPoint, PDF or ZIP' })}</fieldset>
-  <label for="share-password">Password <span class="meta">(optional, at least ${SHARE_PASSWORD_MIN} characters)</span></label><input id="share-password" name="password" minlength="${SHARE_PASSWORD_MIN}" maxlength="${SHARE_PASSWORD_MAX}" autocomplete="off" autocapitalize="none" spellcheck="false">
+  ${textField({ name: 'password', id: 'share-password', label: html`Password <span class="meta">(optional, at least ${SHARE_PASSWORD_MIN} characters)</span>`, max: SHARE_PASSWORD_MAX, more: html` minlength="${SHARE_PASSWORD_MIN}" autocapitalize="none"` }, EMPTY_FORM)}
   ${button({ label: 'Create the link', icon: 'share-2', kind: 'primary' })}
 </form>`;
   return dialog('share', 'Share', body);
@@ -71,10 +71,10 @@ export async function countApproved({ store }: PagesOptions, { id }: SetHead): P
 }
 
 /** What "approved only" means while the review is open: the client would miss pictures. */
-function hint({ views }: SetFacts, approved: number): HtmlContent {
+function hint({ views }: SetFacts, approved: number): Html {
   const pictures = views.filter(({ image_token }) => image_token !== null).length;
-  if (approved === pictures) return null;
-  return html`<br><span class="meta">${approved} of ${pictures} pictures ${approved === 1 ? 'is' : 'are'} approved; the client sees ${approved === 1 ? 'that one' : 'those'}. Others appear as you approve them.</span>`;
+  const text = `${approved} of ${pictures} pictures ${approved === 1 ? 'is' : 'are'} approved; the client sees ${approved === 1 ? 'that one' : 'those'}. Others appear as you approve them.`;
+  return html`<span id="share-hint" class="meta" data-live>${approved < pictures && html`<br>${text}`}</span>`;
 }
 
 /** The links of a set. */

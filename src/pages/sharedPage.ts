@@ -11,7 +11,7 @@ import { shortDevice } from '../domain/devices.ts';
 import { counted } from '../domain/text.ts';
 import { shownPart } from '../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../lib/html.ts';
-import { badge, button, dialog, pageHead } from './components.ts';
+import { badge, button, dialog, pageHead, panel } from './components.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
 import { downloadForm } from './downloads.ts';
 import { dateElement, markerLabel } from './labels.ts';
@@ -49,7 +49,7 @@ export async function sharedPage(
   const canDownload = downloads && !isLive && pictures.length > 0;
   const canAnswer = share.answers && pictures.length > 0;
   const path = paths.share(token);
-  const panel = { path, pictures: pictures.length, isShared: true };
+  const file = { path, pictures: pictures.length, isShared: true };
   const threads = (await threadsOfScreenshots(db, [], { setId: set_id, shareId: share.id })).get(null) ?? [];
   const look = threadLook(branding, share.answers && ((id) => replyForm({ path, client }, id)));
   const actions = html`${canDownload && button({ label: 'Download', icon: 'download', opens: 'download' })}${canAnswer && button({ label: 'Answer for all', icon: 'check', kind: 'primary', opens: 'answer-all' })}`;
@@ -58,10 +58,10 @@ export async function sharedPage(
 ${head(set, { pictures, isLive, actions })}
 ${sections(shown, { paths, path })}
 ${numberedPages({ page, pages: Math.ceil(pictures.length / PER_PAGE), addressOf: (to) => `${path}?page=${to}` })}
-${threads.length > 0 && html`<section class="panel"><h2>Comments on all pictures</h2>${threadList(threads, look)}</section>`}
+${threads.length > 0 && panel('Comments on all pictures', threadList(threads, look))}
 ${branding.footer_text !== null && html`<footer class="meta"><bdi>${branding.footer_text}</bdi></footer>`}
 </div>
-${canDownload && dialog('download', 'Download', downloadForm(panel))}
+${canDownload && dialog('download', 'Download', downloadForm(file))}
 ${canAnswer && dialog('answer-all', pictures.length === 1 ? 'Answer' : `Answer for all ${pictures.length} pictures`, answerForm({ path, client }, answerButtons(undefined)))}`;
   const events = isLive ? `${path}/events` : undefined;
   return { ...sharedLayout(branding, paths, token), title: set.campaign, body, events };

@@ -6,8 +6,9 @@ import { readVersions } from '../core/sets/readVersions.ts';
 import type { SharedSet } from '../core/sharing/shareLinks.ts';
 import { shortDevice } from '../domain/devices.ts';
 import { type HtmlContent, html } from '../lib/html.ts';
-import { button, linkButton, pageHead } from './components.ts';
+import { button, facts, linkButton, pageHead } from './components.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
+import { EMPTY_FORM, textField } from './fields.ts';
 import { dateElement, markerLabel } from './labels.ts';
 import type { PageRoutes } from './pageRoutes.ts';
 import { siteName } from './parts.ts';
@@ -103,15 +104,32 @@ export async function replacedPage(
   const title = now ? 'This picture was replaced' : 'This picture is not shown any more';
   const kept =
     text !== '' &&
-    html`<label for="text">Your text was not sent. Copy it if you need it:</label><textarea id="text" rows="4" readonly>${text}</textarea>`;
+    textField(
+      {
+        name: 'text',
+        label: 'Your text was not sent. Copy it if you need it:',
+        rows: 4,
+        value: text,
+        more: html` readonly`,
+      },
+      EMPTY_FORM,
+    );
   const body = html`<section class="panel stack"><h1>${title}</h1>${kept}<p>${next}</p></section>`;
   return { ...sharedLayout(await readBranding(db, share.organizationId), paths, token), title, body, status: 410 };
 }
 
 function about({ site_url, ad, device, captured_at, answer }: SharedPicture): HtmlContent {
   const size = ad.width !== null && html` <span class="meta">${ad.width} × ${ad.height}</span>`;
-  return html`<dl class="about"><dt>Page</dt><dd>${siteName(site_url).address}</dd><dt>Ad</dt><dd><bdi>${ad.name}</bdi>${size}</dd><dt>Device</dt><dd>${shortDevice(device)}</dd>
-${captured_at !== null && html`<dt>Date</dt><dd>${dateElement(captured_at)}</dd>`}${answer && html`<dt>Answer</dt><dd>${answerWord({ answer })} by <bdi>${answer.client_name}</bdi>, ${dateElement(answer.created_at)}</dd>`}</dl>`;
+  return facts([
+    ['Page', siteName(site_url).address],
+    ['Ad', html`<bdi>${ad.name}</bdi>${size}`],
+    ['Device', shortDevice(device)],
+    ['Date', captured_at && dateElement(captured_at)],
+    [
+      'Answer',
+      answer && html`${answerWord({ answer })} by <bdi>${answer.client_name}</bdi>, ${dateElement(answer.created_at)}`,
+    ],
+  ]);
 }
 
 export function addSharedPictureRoutes(pages: PageRoutes): void {

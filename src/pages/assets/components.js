@@ -1,4 +1,4 @@
-// Buttons that copy a text, menus that close on Escape or a click beside them, and time zones.
+// Buttons that copy a text, menus that close on Escape or a click beside them, selections, tabs and time zones.
 function say(text) {
   const toast = document.createElement('p');
   toast.className = 'toast';
@@ -34,6 +34,15 @@ document.addEventListener('keydown', ({ key }) => {
   menu.open = false;
   menu.querySelector('summary').focus();
 });
+
+document.addEventListener('change', ({ target: { form } }) => {
+  const count = form?.querySelector('[data-selected]');
+  if (count) count.textContent = `${form.querySelectorAll('input[name]:checked').length} selected:`;
+});
+
+// On a narrow screen the current tab may be at the end of the line.
+for (const tab of document.querySelectorAll('.tabs [aria-current]'))
+  tab.scrollIntoView({ block: 'nearest', inline: 'center' });
 
 // A form that a person has not filled in yet begins with the zone of that person.
 for (const select of document.querySelectorAll('select[data-own-zone]')) {

@@ -1,4 +1,4 @@
-// Conveniences of the lists: select all, the number of selected rows, "3 new sets", and "/" for the search.
+// Conveniences of the lists: select all, "3 new sets", and "/" for the search.
 const form = document.querySelector('form.bulk');
 
 function boxes() {
@@ -9,9 +9,6 @@ function showSelection(all) {
   const selected = boxes().filter((box) => box.checked).length;
   all.checked = selected > 0 && selected === boxes().length;
   all.indeterminate = selected > 0 && !all.checked;
-  form.querySelector('[data-selected]').textContent =
-    selected === 0 ? 'Select sets to act on them:' : `${selected} selected:`;
-  for (const button of form.querySelectorAll('.actions button')) button.disabled = selected === 0;
 }
 
 if (form !== null) {

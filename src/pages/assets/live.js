@@ -7,6 +7,8 @@ const MIN_REFRESH_INTERVAL_MS = 1000;
 
 let running = false;
 let again = false;
+/** How many forms changed the page in place. A page that was read before such a change is out of date. */
+let changes = 0;
 
 async function refresh() {
   if (running) {
@@ -14,12 +16,15 @@ async function refresh() {
     return;
   }
   running = true;
+  const before = changes;
   try {
     const response = await fetch(location.href, {
       headers: { accept: 'text/html' },
       signal: AbortSignal.timeout(15000),
     });
-    if (response.ok) replaceChanged(new DOMParser().parseFromString(await response.text(), 'text/html'));
+    const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
+    if (before !== changes) again = true;
+    else if (response.ok) replaceChanged(fresh);
   } catch (error) {
     console.warn('tearsheet: this page could not be refreshed', error);
   }
@@ -122,6 +127,7 @@ async function sendInPlace(form, submitter) {
     if (!response.ok)
       throw new Error(page.querySelector('main p')?.textContent ?? `The service answered ${response.status}.`);
     for (const box of document.querySelectorAll('[name="pick"]:checked')) box.checked = false;
+    changes += 1;
     replaceChanged(page);
     document.querySelector('.toast')?.remove();
     const toast = page.querySelector('.toast');

@@ -28,7 +28,7 @@ function addCards(page) {
 }
 
 function faultsOf(page) {
-  const faults = [...page.querySelectorAll('#ads-faults > li, #media-faults > li')];
+  const faults = [...page.querySelectorAll('#ads-faults > li, #media-fault')];
   if (page.getElementById('new-request') !== null) return faults.map(({ textContent }) => textContent);
   return ['It could not be added. Open this page again in another tab: you may have to sign in.'];
 }
@@ -76,13 +76,14 @@ function addition(entries) {
 
 let queue = Promise.resolve();
 let waiting = 0;
+/** Answers of the service about the ads that were added since the line was empty. */
+let said = [];
 
 function enqueue(name, entries, onAdded = () => undefined) {
   const { card, bar } = waitingCard(name);
   waiting += 1;
   changed();
   const work = async () => {
-    let notice = '';
     try {
       const page = await send(addition(entries), (share) => {
         bar.value = share;
@@ -91,14 +92,19 @@ function enqueue(name, entries, onAdded = () => undefined) {
       showFaults(faults);
       if (faults.length === 0) onAdded();
       card.remove();
-      notice = page.getElementById('notice')?.textContent ?? '';
+      const notice = page.getElementById('notice')?.textContent;
+      if (notice !== undefined) said.push(notice.replace(/^1 ad was added\. ?/, ''));
       addCards(page);
     } catch (error) {
       showFaults([`${name} was not added. ${error.message}`]);
     }
     card.remove();
     waiting -= 1;
-    if (waiting === 0) adding.textContent = notice;
+    if (waiting === 0) {
+      const added = said.length === 1 ? '1 ad was added.' : `${said.length} ads were added.`;
+      adding.textContent = said.length === 0 ? '' : [added, ...said].join(' ');
+      said = [];
+    }
     changed();
   };
   queue = queue.then(work);

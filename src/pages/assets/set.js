@@ -174,10 +174,4 @@
       sides.lastElementChild.style.clipPath = range.value > 0 ? `inset(0 0 0 ${100 - range.value}%)` : '';
     });
   }
-
-  document.addEventListener('change', ({ target }) => {
-    if (target.name !== 'pick') return;
-    const count = document.querySelectorAll('[name="pick"]:checked').length;
-    document.querySelector('[data-selected]').textContent = `${count} selected:`;
-  });
 }

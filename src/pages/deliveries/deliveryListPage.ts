@@ -3,10 +3,10 @@ import { DeliveriesQuery, uuid } from '../../contract/queries.ts';
 import { type DeliveryRow, listDeliveries } from '../../core/webhooks/listDeliveries.ts';
 import { EVENT_TOPICS } from '../../domain/topics.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { badge, type Column, emptyState, table } from '../components.ts';
+import { badge, type Column, emptyState, linkButton, table } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
 import { deliveryLabel, timeElement } from '../labels.ts';
-import { anyOf, DATES, filterForm, isPart, noMatch, pageLinks } from '../lists/listParts.ts';
+import { anyOf, DATES, filteredList } from '../lists/listParts.ts';
 import { readListQuery } from '../lists/listQuery.ts';
 import type { ViewerRequest } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';
@@ -47,11 +47,8 @@ export async function deliveryListPage(
     ...(adId === undefined ? [] : [{ name: 'ad', label: 'Id of an ad' }]),
     ...DATES,
   ];
-  const nothing = isPart(query) ? noMatch('deliveries', { query, path }) : noDeliveries(viewer.scopes, paths);
   const body = html`<p class="meta">Events that the service sends to webhooks and buckets, and notices to members and chats, newest first.</p>
-${filterForm(query, { path, fields })}
-${found.rows.length === 0 ? nothing : table({ columns: columns(paths), rows: found.rows })}
-${pageLinks(found, path, query)}`;
+${filteredList(query, found, { what: 'deliveries', path, fields, none: noDeliveries(viewer.scopes, paths), list: table({ columns: columns(paths), rows: found.rows }) })}`;
   return framedPage({ viewer, paths }, 'deliveries', { body });
 }
 
@@ -60,7 +57,8 @@ function noDeliveries(scopes: readonly string[], paths: PagePaths): Html {
     title: 'No deliveries yet',
     text: 'A request names its receivers: webhooks and buckets. When its set is approved, they get an event, and the delivery is listed here with each attempt.',
     action:
-      scopes.includes('admin') && html`<a href="${paths.settings('webhooks')}">Send a test event to a webhook</a>`,
+      scopes.includes('admin') &&
+      linkButton({ href: paths.settings('webhooks'), label: 'Send a test event to a webhook' }),
   });
 }
 

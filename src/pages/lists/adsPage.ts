@@ -8,7 +8,7 @@ import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
 import { AD_LABELS, timeElement } from '../labels.ts';
 import { thumbnail, widthAtHeight } from '../parts.ts';
 import type { PagePaths } from '../paths.ts';
-import { anyOf, campaignChoices, DATES, emptyList, filterForm, pageLinks, sortingBy } from './listParts.ts';
+import { anyOf, campaignChoices, DATES, emptyList, filteredList, sortingBy } from './listParts.ts';
 import { type ListQuery, readListQuery, type SortName } from './listQuery.ts';
 
 const SORTS = ['newest', 'oldest', 'name'] as const;
@@ -31,9 +31,7 @@ export async function adsPage(
     ...DATES,
   ];
   const body = html`${pageHead({ title: 'Ads' })}
-${filterForm(query, { path, search: 'Name or id', fields, sorts: SORTS })}
-${found.rows.length === 0 ? emptyList('ads', { query, viewer, paths, path }) : adTable(found.rows, { paths, query })}
-${pageLinks(found, path, query)}`;
+${filteredList(query, found, { what: 'ads', path, search: 'Name or id', fields, sorts: SORTS, none: emptyList('ads', { viewer, paths }), list: adTable(found.rows, { paths, query }) })}`;
   return { title: `Ads of ${viewer.slug}`, section: 'ads', body };
 }
 

@@ -5,6 +5,7 @@ import { type ListedSet, readSets } from '../../core/sets/listSets.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { Failure, failureMessage } from '../../domain/failure.ts';
 import { totalsOf } from '../../domain/reviewNotes.ts';
+import { setName } from '../../domain/setNames.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { counted } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
@@ -146,13 +147,14 @@ export async function confirmationPage(options: PagesOptions, request: BulkReque
   const { possible, others } = divide(rows, action);
   const isPossible = possible.length > 0;
   const notes = { name: 'notes', label: 'Notes for all of them', rows: 2, max: 10_000 };
+  const doing = `${label}${action === 'retake' ? ' of' : ''} ${counted(possible.length, 'set')}`;
   const kind = action === 'approve' || action === 'retake' ? 'primary' : 'danger';
   const form = html`<form class="stack" method="post" action="${paths.sets}/bulk">${hiddenFields(viewer, paths.sets)}
 <input type="hidden" name="action" value="${action}"><input type="hidden" name="back" value="${request.back}">
 ${possible.map(({ id }) => html`<input type="hidden" name="set" value="${id}">`)}
 ${hasNotes && textField(notes, EMPTY_FORM)}
-<p class="actions">${button({ label: `${label} ${counted(possible.length, 'set')}`, kind })} ${backLink(request, 'Back, change nothing')}</p></form>`;
-  const title = isPossible ? `${label} ${counted(possible.length, 'set')}?` : `${label}: not possible`;
+<p class="actions">${button({ label: doing, kind })} ${backLink(request, 'Back, change nothing')}</p></form>`;
+  const title = isPossible ? `${doing}?` : `${label}: not possible`;
   const body = html`${pageHead({ title, meta: isPossible && effect })}
 ${isPossible && html`<ul class="items">${possible.map((row) => item(row, paths))}</ul>`}
 ${others.length > 0 && html`<section class="part"><h2>${counted(others.length, 'set')} will stay as ${others.length === 1 ? 'it is' : 'they are'}</h2><ul class="items">${others.map(({ row, why }) => item(row, paths, why))}</ul></section>`}
@@ -212,7 +214,7 @@ function nothingSelected(request: BulkRequest): ResultsPage {
 }
 
 function item(row: ListedSet, paths: PagePaths, why?: string): Html {
-  return html`<li><a href="${paths.set(row.id)}"><bdi>${row.campaign}</bdi></a> ${setBadge(row)} <span class="meta">${progressLabel(totalsOf(row.counts))}, requested ${timeElement(row.created_at)}</span>${why !== undefined && html`<span class="advice">${why}</span>`}</li>`;
+  return html`<li><a href="${paths.set(row.id)}"><bdi>${setName(row)}</bdi></a> ${setBadge(row)} <span class="meta">${progressLabel(totalsOf(row.counts))}, requested ${timeElement(row.created_at)}</span>${why !== undefined && html`<span class="advice">${why}</span>`}</li>`;
 }
 
 function resultItem({ row, fault, newSetId }: BulkResult, paths: PagePaths): Html {
@@ -221,5 +223,5 @@ function resultItem({ row, fault, newSetId }: BulkResult, paths: PagePaths): Htm
       ? badge('active', 'Done')
       : html`${badge('failed', 'Not done')} <span class="fault">${fault}</span>`;
   const retaken = newSetId !== undefined && html` <a href="${paths.set(newSetId)}">Open the new set</a>`;
-  return html`<li><a href="${paths.set(row.id)}"><bdi>${row.campaign}</bdi></a> ${outcome}${retaken}</li>`;
+  return html`<li><a href="${paths.set(row.id)}"><bdi>${setName(row)}</bdi></a> ${outcome}${retaken}</li>`;
 }

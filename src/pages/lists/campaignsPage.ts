@@ -17,7 +17,7 @@ import { OBJECT_TYPES } from '../objects/managedObjects.ts';
 import { objectLinks } from '../objects/objectPages.ts';
 import { addressOf, type PagePaths } from '../paths.ts';
 import { adTable } from './adsPage.ts';
-import { DATES, emptyList, filterForm, pageLinks, sortingBy } from './listParts.ts';
+import { DATES, emptyList, filteredList, sortingBy } from './listParts.ts';
 import { type ListQuery, readListQuery } from './listQuery.ts';
 import { setTable } from './setTable.ts';
 
@@ -56,9 +56,7 @@ export async function campaignsPage(
   const path = paths.campaigns;
   const rows = await withCounts(db, found.rows);
   const body = html`${campaignsHead(paths, 'campaigns')}
-${filterForm(query, { path, search: 'Name or id', fields: DATES, sorts: SORTS })}
-${rows.length === 0 ? emptyList('campaigns', { query, viewer, paths, path }) : table({ columns: columns(paths, query), rows })}
-${pageLinks(found, path, query)}`;
+${filteredList(query, found, { what: 'campaigns', path, search: 'Name or id', fields: DATES, sorts: SORTS, none: emptyList('campaigns', { viewer, paths }), list: table({ columns: columns(paths, query), rows }) })}`;
   return { title: `Campaigns of ${viewer.slug}`, section: 'campaigns', body };
 }
 

@@ -20,14 +20,6 @@ const WHAT = {
   campaigns: 'A campaign groups ads and sets. The first request that names it makes it.',
 } as const;
 
-interface EmptyListOptions {
-  readonly query: ListQuery<unknown>;
-  readonly viewer: Viewer;
-  readonly paths: PagePaths;
-  /** The path of the list. */
-  readonly path: string;
-}
-
 export interface FilterField {
   readonly name: string;
   readonly label: string;
@@ -61,7 +53,7 @@ interface FilterFormOptions {
 }
 
 /** A GET form, so the address of a list has its filters. */
-export function filterForm(query: ListQuery<unknown>, { path, search, fields, sorts }: FilterFormOptions): Html {
+function filterForm(query: ListQuery<unknown>, { path, search, fields, sorts }: FilterFormOptions): Html {
   const { given, sort, isFiltered, faults: errors } = query;
   const form = { values: given, errors };
   const control = ({ name, choices, ...field }: FilterField) =>
@@ -90,8 +82,30 @@ export function sortingBy(query: ListQuery<unknown>, path: string, sorts: readon
   return { href: addressOf(path, { ...query.given, sort: next }), state };
 }
 
+interface FilteredList extends FilterFormOptions {
+  /** For example "sets". */
+  readonly what: string;
+  /** Says what to do first, where there is nothing to filter. */
+  readonly none: Html;
+  readonly list: Html;
+}
+
+/** The filters, the rows that match, and links to the pages of the list. */
+export function filteredList(
+  query: ListQuery<unknown>,
+  found: ListPage<{ readonly created_at: Date }>,
+  { what, none, list, ...form }: FilteredList,
+): Html {
+  const { path } = form;
+  const isEmpty = found.rows.length === 0;
+  if (isEmpty && !query.isFiltered && query.page.page === 1) return none;
+  return html`${filterForm(query, form)}
+${isEmpty ? noMatch(what, { query, path }) : list}
+${pageLinks(found, path, query)}`;
+}
+
 /** Links to the pages of a list. */
-export function pageLinks(
+function pageLinks(
   { rows, total }: ListPage<{ readonly created_at: Date }>,
   path: string,
   query: ListQuery<unknown>,
@@ -112,8 +126,8 @@ export const pageParameters = ({ page, until }: { page: { page: number }; until:
   until: until && String(until.getTime()),
 });
 
-/** Says that no row is left. @param what for example "sets". */
-export function noMatch(what: string, { query, path }: Pick<EmptyListOptions, 'query' | 'path'>): Html {
+/** Says that no row is left. */
+function noMatch(what: string, { query, path }: { query: ListQuery<unknown>; path: string }): Html {
   return emptyState({
     title: `No ${what} match`,
     text: 'Check the spelling, or use fewer filters. The search finds the beginnings of words, and ids.',
@@ -121,13 +135,11 @@ export function noMatch(what: string, { query, path }: Pick<EmptyListOptions, 'q
   });
 }
 
-/** Whether the person asked for some of the rows only. */
-export const isPart = ({ isFiltered, page }: ListQuery<unknown>): boolean => isFiltered || page.page > 1;
-
-/** Lists without rows say what to do next. */
-export function emptyList(kind: keyof typeof WHAT, options: EmptyListOptions): Html {
-  const { viewer, paths } = options;
-  if (isPart(options.query)) return noMatch(kind, options);
+/** Says what to do where there is no set, ad or campaign yet. */
+export function emptyList(
+  kind: keyof typeof WHAT,
+  { viewer, paths }: { readonly viewer: Viewer; readonly paths: PagePaths },
+): Html {
   const action = viewer.canWrite
     ? linkButton({ href: paths.newRequest, label: 'Make the first request', icon: 'plus', kind: 'primary' })
     : html`<p class="hint">You may look here, and make no requests. Ask an administrator for a key or a role that may.</p>`;

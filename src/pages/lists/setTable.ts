@@ -6,10 +6,10 @@ import { totalsOf } from '../../domain/reviewNotes.ts';
 import { setName } from '../../domain/setNames.ts';
 import { shownPart } from '../../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { button, type Column, table } from '../components.ts';
+import { button, type Column, selectionBar, table } from '../components.ts';
 import type { Viewer } from '../context.ts';
 import { progressLabel, SET_LABELS, setBadge, timeElement } from '../labels.ts';
-import { thumbnail, widthAtHeight } from '../parts.ts';
+import { siteName, thumbnail, widthAtHeight } from '../parts.ts';
 import type { PagePaths } from '../paths.ts';
 import { BULK_ACTIONS } from './bulk.ts';
 import { sortingBy } from './listParts.ts';
@@ -18,7 +18,7 @@ import type { ListQuery } from './listQuery.ts';
 interface SetTableOptions {
   readonly viewer: Viewer;
   readonly paths: PagePaths;
-  /** The query of the list that the table is on; absent on the page of a campaign, whose table has no check boxes and does not repeat the campaign. */
+  /** The query of the list that the table is on; absent on the page of a campaign, whose table has no check boxes. */
   readonly query?: ListQuery<unknown>;
 }
 
@@ -33,11 +33,7 @@ export function setTable(rows: readonly (ListedSet & SetPreview)[], { viewer, pa
   const columns: Column<ListedSet & SetPreview>[] = [
     ...(canSelect ? [select] : []),
     { label: 'Pictures', kind: 'thumbs', cell: (row) => row.pictures.map((picture) => listThumbnail(picture, paths)) },
-    {
-      label: query === undefined ? 'Sites' : 'Set',
-      kind: 'main',
-      cell: (row) => nameCell(row, paths, query !== undefined),
-    },
+    { label: 'Set', kind: 'main', cell: (row) => nameCell(row, paths) },
     { label: 'Status', cell: setBadge },
     { label: 'Captured', kind: 'number', cell: captured },
     { label: 'Reviewed', kind: 'number', cell: reviewed },
@@ -52,14 +48,14 @@ export function setTable(rows: readonly (ListedSet & SetPreview)[], { viewer, pa
   if (!canSelect) return list;
   return html`<form class="bulk" method="get" action="${paths.sets}/bulk">${list}
 <input type="hidden" name="back" value="${new URLSearchParams(query.given).toString()}">
-<div class="actions"><span class="meta" data-selected>With the selected sets:</span>
-${Object.entries(BULK_ACTIONS).map(([value, { label }]) => button({ label, name: 'action', value }))}</div></form>`;
+${selectionBar(
+  'sets',
+  Object.entries(BULK_ACTIONS).map(([value, { label }]) => button({ label, name: 'action', value })),
+)}</form>`;
 }
 
-function nameCell(row: ListedSet & SetPreview, paths: PagePaths, namesCampaign: boolean): Html {
-  const targets = targetsLabel(row);
-  const title = namesCampaign ? html`<bdi>${setName(row)}</bdi>` : targets;
-  return html`<a href="${paths.set(row.id)}">${title}</a>${row.retake_of !== null && html` <span class="meta">retake</span>`}${namesCampaign && html` <span class="meta">${targets}</span>`}`;
+function nameCell(row: ListedSet & SetPreview, paths: PagePaths): Html {
+  return html`<a href="${paths.set(row.id)}"><bdi>${setName(row)}</bdi></a> <span class="meta">${row.retake_of !== null && 'Retake of '}${targetsLabel(row)}</span>`;
 }
 
 function captured({ counts }: ListedSet): HtmlContent {
@@ -75,14 +71,10 @@ function reviewed({ counts, reviewed: done }: ListedSet): HtmlContent {
 const SITES_SHOWN = 2;
 
 function targetsLabel({ sites, devices }: SetPreview): HtmlContent {
-  const hosts = [...new Set(sites.map(hostOf))];
+  const hosts = [...new Set(sites.map((site) => siteName(site).host))];
   const rest = hosts.length - SITES_SHOWN;
   const more = rest > 0 ? ` and ${rest} more` : '';
   return html`${hosts.slice(0, SITES_SHOWN).join(', ')}${more}${devices.length > 0 && ` on ${devices.map(shortDevice).join(', ')}`}`;
-}
-
-function hostOf(site: string): string {
-  return URL.parse(/^[a-z][a-z0-9+.-]*:/i.test(site) ? site : `https://${site}`)?.host || site;
 }
 
 /** CSS pixels, as in the style sheet. */

@@ -16,8 +16,7 @@ import {
   DATES,
   emptyList,
   type FilterField,
-  filterForm,
-  pageLinks,
+  filteredList,
   pageParameters,
 } from './listParts.ts';
 import { readListQuery } from './listQuery.ts';
@@ -49,10 +48,8 @@ export async function setsPage(
   const path = paths.sets;
   const list = setTable(await withPreviews(db, found.rows), { viewer, paths, query });
   const body = html`${campaignsHead(paths, 'sets')}
-${filterForm(query, { path, search: 'Campaign, ad, site or id', fields: await fieldsOf(options, query, viewer), sorts: SORTS })}
 <p id="newer" class="newer" role="status" data-one="1 new set" data-many="new sets" hidden><a href="${addressOf(path, query.given)}"></a></p>
-${found.rows.length === 0 ? emptyList('sets', { query, viewer, paths, path }) : list}
-${pageLinks(found, path, query)}`;
+${filteredList(query, found, { what: 'sets', path, search: 'Campaign, ad, site or id', fields: await fieldsOf(options, query, viewer), sorts: SORTS, none: emptyList('sets', { viewer, paths }), list })}`;
   return {
     title: `Sets of ${viewer.slug}`,
     section: 'campaigns',

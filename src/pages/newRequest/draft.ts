@@ -14,6 +14,7 @@ import {
 import { isUuid } from '../../domain/slugs.ts';
 import { storable } from '../../domain/text.ts';
 import { siteKey } from '../../domain/webAddresses.ts';
+import type { FormState } from '../fields.ts';
 
 /** All fields are texts as typed, unless they say else. */
 export interface Draft {
@@ -198,6 +199,11 @@ export class FieldFaults {
     for (const faults of [this, other])
       for (const field of faults.fields) for (const text of faults.of(field)) both.add(field, text);
     return both;
+  }
+
+  /** For the fields of a form. They show what is in the draft. */
+  get form(): FormState {
+    return { values: {}, errors: Object.fromEntries(this.#texts) };
   }
 
   get any(): boolean {

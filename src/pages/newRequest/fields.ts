@@ -15,7 +15,7 @@ import {
 import { MARKER_MAX_SECONDS } from '../../domain/markers.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, dialog } from '../components.ts';
-import { checkbox } from '../fields.ts';
+import { type Choice, checkbox, EMPTY_FORM, field, selectField, textField } from '../fields.ts';
 import { optionBoxes } from '../optionBoxes.ts';
 import type { Draft, Field, FieldFaults } from './draft.ts';
 import type { Wanted } from './requestBody.ts';
@@ -35,8 +35,8 @@ export function described(faults: FieldFaults, field: Field, hint?: string): Htm
 }
 
 /** A text with its label, without faults of its own. */
-export function shortField(name: string, label: string, value: string, placeholder = ''): Html {
-  return html`<div><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${value}" placeholder="${placeholder}" autocomplete="off" spellcheck="false"></div>`;
+export function shortField(name: string, label: string, value: string, placeholder: string): Html {
+  return textField({ name, label, value, placeholder }, EMPTY_FORM);
 }
 
 interface Saved {
@@ -53,25 +53,25 @@ interface Saved {
 /** Chooses, uses and removes something that was saved under a name. */
 function savedChooser({ name, label, rows, chosen, action, use }: Saved): HtmlContent {
   if (rows.length === 0) return null;
-  const options = rows.map(
-    ({ id, name: text }) => html`<option value="${id}"${id === chosen && html` selected`}>${text}</option>`,
-  );
+  const choices = [['', 'Choose…'] as const, ...rows.map(({ id, name: text }): Choice => [id, text])];
   const end = action.includes('list') ? 'add' : 'use';
   const remove = `${action}-remove`;
   const thing = label.toLowerCase();
-  return html`<div><label for="${name}">${label}</label><div class="row"><select id="${name}" name="${name}"><option value="">Choose…</option>${options}</select>${button({ label: use, name: 'action', value: `${action}-${end}` })}${button({ label: `Remove the ${thing}`, icon: 'trash-2', kind: 'quiet', iconOnly: true, opens: remove })}</div>
-${dialog(remove, `Remove the chosen ${thing}?`, html`<p>It goes for everyone in the organization. Requests that were sent stay.</p>${button({ label: 'Remove', icon: 'trash-2', kind: 'danger', name: 'action', value: remove })}`)}</div>`;
+  const beside = html`${button({ label: use, name: 'action', value: `${action}-${end}` })}${button({ label: `Remove the ${thing}`, icon: 'trash-2', kind: 'quiet', iconOnly: true, opens: remove })}`;
+  return html`${selectField({ name, label, value: chosen, choices, beside }, EMPTY_FORM)}
+${dialog(remove, `Remove the chosen ${thing}?`, html`<p>It goes for everyone in the organization. Requests that were sent stay.</p>${button({ label: 'Remove', icon: 'trash-2', kind: 'danger', name: 'action', value: remove })}`)}`;
 }
 
 function saver(name: string, label: string, value: string, action: string): Html {
-  return html`<div><label for="${name}">${label}</label><div class="row"><input id="${name}" name="${name}" value="${value}" placeholder="Name" autocomplete="off">${button({ label: 'Save', name: 'action', value: action })}</div></div>`;
+  const beside = button({ label: 'Save', name: 'action', value: action });
+  return textField({ name, label, value, placeholder: 'Name', beside }, EMPTY_FORM);
 }
 
 export function templateFields(draft: Draft, rows: readonly SavedName[], faults: FieldFaults): Html {
-  return html`<details class="panel" id="templates"${faults.of('template').length > 0 && html` open`}><summary>Templates</summary>
+  return html`<details id="templates"${faults.of('template').length > 0 && html` open`}><summary>Templates</summary><div class="part">
 <p class="hint" id="template-hint">A template keeps ads, sites, devices, options and campaign, but no media plan and no slots that were clicked. A site list keeps only sites.</p>
 <div class="pair">${savedChooser({ name: 'template', label: 'Template', rows, chosen: draft.template, action: 'template', use: 'Use' })}
-${saver('template_name', 'Save this request as', draft.templateName, 'template-save')}</div>${faultList(faults, 'template')}</details>`;
+${saver('template_name', 'Save this request as', draft.templateName, 'template-save')}</div>${faultList(faults, 'template')}</div></details>`;
 }
 
 interface WhereView {
@@ -87,21 +87,29 @@ interface WhereView {
 /** The fields for sites, devices, moments and options. */
 export function targetFields(view: WhereView): Html {
   const { draft, ads, siteLists, faults } = view;
-  return html`<div><label for="sites">Sites</label>
-<textarea id="sites" name="sites" rows="5" spellcheck="false" placeholder="news.example&#10;https://blog.example/travel"${described(faults, 'sites', 'sites-hint')}>
-${draft.sites}</textarea>
-<p class="hint" id="sites-hint">One address a line. Without https:// it is added. An address that is there twice counts once.</p>
-${faultList(faults, 'sites')}</div>
+  const { form } = faults;
+  const sites = {
+    ...{ name: 'sites', label: 'Sites', rows: 5, value: draft.sites, more: html` spellcheck="false"` },
+    placeholder: 'news.example\nhttps://blog.example/travel',
+    hint: 'One address a line. Without https:// it is added. An address that is there twice counts once.',
+  };
+  const moments = {
+    ...{ name: 'markers', value: draft.markers, placeholder: '0, 2.5, 10' },
+    label: html`Moments <span class="meta">(for ads that move)</span>`,
+    hint: html`Seconds into the ad, from 0 to ${MARKER_MAX_SECONDS}: one picture for each. Empty: one picture. <span id="still">${stillText(ads)}</span>`,
+  };
+  const list = {
+    ...{ name: 'site_file', label: 'Import a text, CSV or XLSX file' },
+    beside: button({ label: 'Import', name: 'action', value: 'check' }),
+  };
+  return html`${textField(sites, form)}
 <details${draft.siteList !== '' && html` open`}><summary>Site lists</summary><div class="pair">
 ${savedChooser({ name: 'site_list', label: 'Site list', rows: siteLists, chosen: draft.siteList, action: 'list', use: 'Add' })}
 ${saver('site_list_name', 'Save these sites as', draft.siteListName, 'list-save')}
-<div><label for="site_file">Import a text, CSV or XLSX file</label><div class="row"><input id="site_file" name="site_file" type="file" accept=".txt,.csv,.tsv,.xlsx">${button({ label: 'Import', name: 'action', value: 'check' })}</div></div></div></details>
+${field(list, {}, () => html`<input id="site_file" name="site_file" type="file" accept=".txt,.csv,.tsv,.xlsx">`)}</div></details>
 ${deviceFields(draft, faults)}
-${view.location && html`<div>${view.location}</div>`}${faultList(faults, 'location')}
-<div><label for="markers">Moments <span class="meta">(for ads that move)</span></label>
-<input id="markers" name="markers" value="${draft.markers}" placeholder="0, 2.5, 10"${described(faults, 'markers', 'markers-hint')}>
-<p class="hint" id="markers-hint">Seconds into the ad, from 0 to ${MARKER_MAX_SECONDS}: one picture for each. Empty: one picture. <span id="still">${stillText(ads)}</span></p>
-${faultList(faults, 'markers')}</div>
+${view.location}
+${textField(moments, form)}
 ${optionFields(draft, faults)}
 ${slotFields(view)}`;
 }
@@ -153,10 +161,7 @@ function optionFields(draft: Draft, faults: FieldFaults): Html {
   const isUsed = allowScaling || slot !== '' || keepOtherAds || fullPage || animate;
   return html`<details${isUsed && html` open`}><summary>Options</summary><div class="part">
 <div>${optionBoxes(draft)}</div>
-<div><label for="slot">Slot by CSS selector</label>
-<input id="slot" name="slot" value="${slot}" spellcheck="false" placeholder="#sidebar-ad"${described(faults, 'slot', 'slot-hint')}>
-<p class="hint" id="slot-hint">For all pages. Or the number of a slot of an earlier picture. Empty: the best slot.</p>
-${faultList(faults, 'slot')}</div></div></details>`;
+${textField({ name: 'slot', label: 'Slot by CSS selector', value: slot, placeholder: '#sidebar-ad', hint: 'For all pages. Or the number of a slot of an earlier picture. Empty: the best slot.' }, faults.form)}</div></details>`;
 }
 
 /** A list of more pages would be of no use. */
@@ -169,8 +174,8 @@ function slotFields({ draft, wanted, faults }: WhereView): Html {
     ...wanted.targets.devices,
     ...(wanted.plan?.combinations ?? []).map(({ device }) => device),
   ]);
-  const options = (values: Iterable<string>, title = (value: string) => value) =>
-    [...values].slice(0, PAGES_OFFERED).map((value) => html`<option value="${value}">${title(value)}</option>`);
+  const choices = (values: Iterable<string>, title = (value: string) => value) =>
+    [...values].slice(0, PAGES_OFFERED).map((value): Choice => [value, title(value)]);
   const chosen = Object.entries(draft.slots).map(([key, number]) => {
     const [site, device, size]: [string, string, [number, number] | null] = JSON.parse(key);
     const name = `${site} on ${shortDevice(device)}${size === null ? '' : ` for ${size.join('×')}`}`;
@@ -179,8 +184,8 @@ function slotFields({ draft, wanted, faults }: WhereView): Html {
   const isOpen = chosen.length > 0 || faults.of('slots').length > 0;
   return html`<details id="slots"${isOpen && html` open`}><summary>Choose slots by clicking</summary><div class="part">
 <p class="hint">The best slot of each page is used. To choose another one, see the page with its slots. That counts as one picture.</p>
-<div class="pair"><div><label for="slot_site">Page</label><select id="slot_site" name="slot_site">${options(sites)}</select></div>
-<div><label for="slot_device">Device</label><select id="slot_device" name="slot_device">${options(devices, shortDevice)}</select></div>
+<div class="pair">${selectField({ name: 'slot_site', label: 'Page', choices: choices(sites) }, EMPTY_FORM)}
+${selectField({ name: 'slot_device', label: 'Device', choices: choices(devices, shortDevice) }, EMPTY_FORM)}
 ${button({ label: 'Choose the slot', icon: 'map-pin', name: 'action', value: 'slot' })}</div>
 ${faultList(faults, 'slots')}${chosen.length > 0 && html`<ul>${chosen}</ul>`}</div></details>`;
 }

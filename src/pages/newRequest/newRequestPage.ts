@@ -8,7 +8,7 @@ import { URL_MAX } from '../../domain/webAddresses.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, dialog, pageHead } from '../components.ts';
 import type { ResultsPage, Viewer } from '../context.ts';
-import { checkbox } from '../fields.ts';
+import { checkbox, EMPTY_FORM, field, textField } from '../fields.ts';
 import { thumbnail, warningList, widthAtHeight } from '../parts.ts';
 import type { PagePaths } from '../paths.ts';
 import type { Draft, Field, FieldFaults } from './draft.ts';
@@ -47,8 +47,8 @@ ${view.notice !== undefined && html`<p class="note" role="status" id="notice">${
   <input type="hidden" name="form" value="${viewer.formToken}">
   <input type="hidden" name="key" value="${draft.key}">
   <button name="action" value="check" hidden>Check</button>
-  ${adsPart(view)}
   ${templateFields(draft, view.templates, faults)}
+  ${adsPart(view)}
   <section class="panel" aria-labelledby="where"><h2 id="where">2. Where</h2>
     ${targetFields(view)}
     ${planFields(draft, faults)}
@@ -86,13 +86,9 @@ function adsPart({ paths, draft, ads, found, faults }: NewRequestView): Html {
       <p class="hint" id="files-hint">Images, videos, HTML5 zips, HTML pages, VAST or tags, of at most 64 MiB each. <span class="scripted">Drop them here, several at once.</span></p>
     </div>
     <details${(typed !== '' || faults.of('media').length > 0) && html` open`}><summary>Address or tag</summary><div class="part">
-      <div><label for="media">Address or tag</label>
-        <textarea id="media" name="media" rows="2" spellcheck="false" placeholder="https://cdn.example/banner.png"${described(faults, 'media', 'media-hint')}>
-${draft.media}</textarea>
-        <p class="hint" id="media-hint">One address a line, of at most ${URL_MAX.toLocaleString('en')} characters, or the HTML of one tag.</p></div>
+      ${textField({ name: 'media', label: 'Address or tag', rows: 2, value: draft.media, placeholder: 'https://cdn.example/banner.png', hint: `One address a line, of at most ${URL_MAX.toLocaleString('en')} characters, or the HTML of one tag.`, more: html` spellcheck="false"` }, faults.form)}
       <div class="pair">${shortField('media_name', 'Name', draft.mediaName, 'As in the address')}${shortField('media_size', 'Size', draft.mediaSize, '300x250')}
-      ${button({ label: 'Add ads', icon: 'plus', name: 'action', value: 'add' })}</div>
-      ${faultList(faults, 'media')}</div></details>
+      ${button({ label: 'Add ads', icon: 'plus', name: 'action', value: 'add' })}</div></div></details>
     ${existingAds(draft, found, paths)}
     <p class="unscripted">${button({ label: 'Upload the files', icon: 'upload', name: 'action', value: 'add' })}</p>
     <p class="hint" id="adding" role="status"></p>
@@ -111,7 +107,7 @@ function existingAds(draft: Draft, found: readonly ListedAd[], paths: PagePaths)
 <button name="action" value="use:${ad.id}" aria-label="Add ${ad.name}">Add</button></li>`;
   });
   return html`<details id="existing"${draft.search !== '' && html` open`}><summary>Ads that exist</summary><div class="part">
-<div><label for="search">Search ads</label><div class="row"><input id="search" name="search" type="search" value="${draft.search}" placeholder="Name" autocomplete="off">${button({ label: 'Search', icon: 'search', name: 'action', value: 'check' })}</div></div>
+${textField({ name: 'search', label: 'Search ads', type: 'search', value: draft.search, placeholder: 'Name', beside: button({ label: 'Search', icon: 'search', name: 'action', value: 'check' }) }, EMPTY_FORM)}
 <ul class="creatives" id="found" aria-label="Ads that exist">${items}</ul>${items.length === 0 && html`<p class="hint">No ad was found.</p>`}</div></details>`;
 }
 
@@ -119,24 +115,16 @@ function planFields(draft: Draft, faults: FieldFaults): Html {
   const isOpen = draft.planText !== '' || (draft.plan === null && faults.of('plan').length > 0);
   return html`<details${isOpen && html` open`}><summary>${draft.plan === null ? 'Or a media plan' : 'Another media plan'}</summary><div class="part">
 <p class="hint" id="plan-hint">A table with a row of headings: ad, site, device, size, moment and market. Each row gives exactly its pictures. An ad is found by its file name, uploaded before or after.</p>
-<div><label for="plan_text">Paste the cells of a spreadsheet</label>
-<textarea id="plan_text" name="plan_text" rows="4" spellcheck="false"${described(faults, 'plan', 'plan-hint')}>
-${draft.planText}</textarea></div>
-<div><label for="plan_file">Or upload a CSV or XLSX file</label><div class="row"><input id="plan_file" name="plan_file" type="file" accept=".csv,.tsv,.txt,.xlsx">${button({ label: 'Read the plan', name: 'action', value: 'check' })}</div></div>
+${textField({ name: 'plan_text', label: 'Paste the cells of a spreadsheet', rows: 4, value: draft.planText, more: html` spellcheck="false"${described(faults, 'plan', 'plan-hint')}` }, EMPTY_FORM)}
+${field({ name: 'plan_file', label: 'Or upload a CSV or XLSX file', beside: button({ label: 'Read the plan', name: 'action', value: 'check' }) }, {}, () => html`<input id="plan_file" name="plan_file" type="file" accept=".csv,.tsv,.txt,.xlsx">`)}
 ${draft.plan === null && faultList(faults, 'plan')}</div></details>`;
 }
 
 function campaignPart({ draft, campaigns, faults }: NewRequestView): Html {
   return html`<section class="panel" aria-labelledby="campaign-part"><h2 id="campaign-part">3. Campaign</h2>
-    <div><label for="campaign">Campaign</label>
-      <input id="campaign" name="campaign" list="campaigns" value="${draft.campaign}" autocomplete="off"${described(faults, 'campaign', 'campaign-hint')}>
-      <datalist id="campaigns">${campaigns.map((name) => html`<option value="${name}"></option>`)}</datalist>
-      <p class="hint" id="campaign-hint">The name of an existing campaign, or a new name.</p>
-      ${faultList(faults, 'campaign')}</div>
-    <div><label for="instructions">Text for reviewers <span class="meta">(optional)</span></label>
-      <textarea id="instructions" name="instructions" rows="2"${described(faults, 'instructions')}>
-${draft.instructions}</textarea>
-      ${faultList(faults, 'instructions')}</div>
+    ${textField({ name: 'campaign', label: 'Campaign', value: draft.campaign, hint: 'The name of an existing campaign, or a new name.', more: html` list="campaigns"` }, faults.form)}
+    <datalist id="campaigns">${campaigns.map((name) => html`<option value="${name}"></option>`)}</datalist>
+    ${textField({ name: 'instructions', label: html`Text for reviewers <span class="meta">(optional)</span>`, rows: 2, value: draft.instructions }, faults.form)}
   </section>`;
 }
 

@@ -94,7 +94,7 @@ async function show(options: PagesOptions, { viewer, paths }: ViewerRequest, sho
   const names = campaigns.rows.map(({ name }) => name).filter((name) => name !== DRAFT_CAMPAIGN);
   // Faults of what is not finished are shown when the person asks for the pictures.
   const wanted = await readWanted(options, { organizationId, draft, ads, faults: new FieldFaults() });
-  const location = locationChoice(options, { chosen: draft.location, none: 'Direct' });
+  const location = locationChoice(options, { chosen: draft.location, none: 'Direct', errors: faults.form.errors });
   const view = { viewer, paths, ads, found: found.rows, templates, siteLists, campaigns: names, wanted, location };
   return newRequestPage({ ...view, ...shown, faults });
 }

@@ -156,8 +156,10 @@ async function chooser(
     isCurrent: each === size,
   }));
   const use =
-    chosen?.problem === null &&
-    html`<form method="post" action="${path}">${hiddenFields(viewer, paths.newRequest)}<input type="hidden" name="size" value="${nameOf(size)}">${button({ label: 'Use this slot', icon: 'check', kind: 'primary', name: 'slot', value: String(chosen.number) })}</form>`;
+    chosen &&
+    (chosen.problem !== null
+      ? html`<p class="fault">It cannot hold the ad: ${chosen.problem}.</p>`
+      : html`<form method="post" action="${path}">${hiddenFields(viewer, paths.newRequest)}<input type="hidden" name="size" value="${nameOf(size)}">${button({ label: 'Use this slot', icon: 'check', kind: 'primary', name: 'slot', value: String(chosen.number) })}</form>`);
   const items = slots.map(
     ({ number, box, problem, isChosen }) =>
       html`<li>${linkButton({ href: href(number), label: `Slot ${number}`, ...(isChosen && { icon: 'check' as const }) })} <span class="meta">${Math.round(box.width)} × ${Math.round(box.height)}, ${Math.round(box.y)} px from the top${problem !== null && html`. It cannot hold the ad: ${problem}`}</span></li>`,

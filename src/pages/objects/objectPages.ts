@@ -4,7 +4,7 @@ import { button, linkButton, pageHead } from '../components.ts';
 import type { ResultsPage, Viewer } from '../context.ts';
 import { otherFaults, textField, tryForm } from '../fields.ts';
 import { formField, hiddenFields } from '../forms.ts';
-import { idOf, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
+import { type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';
 import { type ManagedObject, OBJECT_TYPES, type ObjectType } from './managedObjects.ts';
 
@@ -47,7 +47,7 @@ function changePage(shown: Shown, { text, errors = {}, status }: Faults & { read
   const field = { ...type.field, hint: type.changeHint, isRequired: isName, ...(!isName && { rows: 6 }) };
   const body = html`${head(shown, html`${type.changeLabel}: <bdi>${object.name}</bdi>`)}
 ${otherFaults(errors, [name])}
-<form class="stack" method="post" action="${path}/change">${hiddenFields(viewer, path)}
+<form class="panel stack" method="post" action="${path}/change">${hiddenFields(viewer, path)}
 ${textField(field, { values: { [name]: text }, errors })}
 <p class="actions">${button({ label: 'Save', kind: 'primary' })} ${linkButton({ href: path, label: 'Back, change nothing' })}</p></form>`;
   return { title: `${type.changeLabel}: ${object.name}`, section: type.section, body, status };
@@ -118,5 +118,3 @@ export function addObjectRoutes(pages: PageRoutes): void {
     );
   }
 }
-
-const refOf = ({ request, viewer: { organizationId } }: ViewerRequest) => ({ id: idOf(request), organizationId });

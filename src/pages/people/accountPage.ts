@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { endSessions, listSessions, type Person, type SessionRow } from '../../core/people/sessions.ts';
 import { nameOf, renameUser, USER_NAME_MAX } from '../../core/people/users.ts';
 import { html } from '../../lib/html.ts';
-import { badge, button, type Column, facts, pageHead, panel, table } from '../components.ts';
+import { badge, button, type Column, pageHead, panel, table } from '../components.ts';
 import type { ResultsPage } from '../context.ts';
 import { cookieOptions } from '../cookies.ts';
 import { textField } from '../fields.ts';
@@ -122,17 +122,17 @@ function accountPage(person: Person, { sessions, base, token }: AccountGiven): R
       kind: 'action',
       cell: ({ id }) =>
         id !== sessionId &&
-        html`<form class="inline" method="post" action="${base}/account/sessions/${id}/end">${hidden}${button({ label: 'End' })}</form>`,
+        html`<form method="post" action="${base}/account/sessions/${id}/end">${hidden}${button({ label: 'End' })}</form>`,
     },
   ];
   const signOut = html`<form method="post" action="${base}/account/sign-out">${hidden}${button({ label: 'Sign out', icon: 'log-out' })}</form>`;
   const body = html`${pageHead({ title: 'Your account', actions: signOut })}
 ${panel(
   'You',
-  html`${facts([['E-mail', html`<bdi>${email ?? 'No address is verified, so you get no mails.'}</bdi>`]])}
+  html`<p class="meta"><bdi>${email ?? 'No address is verified, so you get no mails.'}</bdi></p>
 <form class="fields" method="post" action="${base}/account/name">${hidden}
 ${textField({ name: 'name', label: 'Name', isRequired: true, max: USER_NAME_MAX, autocomplete: 'name', hint: 'Members of your organizations see it beside what you do.' }, form)}
-${button({ label: 'Save' })}</form>`,
+${button({ label: 'Save', kind: 'primary' })}</form>`,
 )}
 ${panel('Organizations', organizations)}
 ${panel(

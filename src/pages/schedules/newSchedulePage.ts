@@ -78,11 +78,11 @@ ${textField({ name: 'name', label: 'Name', isRequired: true, max: SCHEDULE_NAME_
 ${checkboxes({ name: 'rule.days', label: 'Days' }, days.map(day), form.errors)}
 ${textField({ name: 'rule.start', label: 'Not before', value: '08:00', ...clock }, form)}
 ${textField({ name: 'rule.end', label: 'Before', value: '10:00', ...clock, hint: `At most ${WINDOW_HOURS_MAX} hours later. Each day has one run, at a time between both.` }, form)}
-${textField({ name: 'rule.cron', label: 'Or a cron expression', max: CRON_MAX, placeholder: '30 8 * * 1-5', hint: 'If it is given, days and times do not count.' }, form)}
 ${selectField({ name: 'time_zone', label: 'Time zone', choices: ZONES, more: isNew && html` data-own-zone` }, form)}
 ${textField({ name: 'from', label: 'First day', type: 'date', value: date(0) }, form)}
 ${textField({ name: 'to', label: 'Last day', type: 'date', value: date(SCHEDULE_DAYS_DEFAULT) }, form)}
-${selectField({ name: 'missed', label: 'A missed run', choices: MISSED_CHOICES, hint: 'If the service does not run at its time.' }, form)}`;
+${selectField({ name: 'missed', label: 'A missed run', choices: MISSED_CHOICES, hint: 'If the service does not run at its time.' }, form)}
+<details${form.values['rule.cron'] && html` open`}><summary>A cron expression instead of days and times</summary>${textField({ name: 'rule.cron', label: 'Cron expression', max: CRON_MAX, placeholder: '30 8 * * 1-5' }, form)}</details>`;
 }
 
 /** @returns the form as the body of the API. */

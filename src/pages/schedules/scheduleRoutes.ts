@@ -6,11 +6,9 @@ import { changeSchedule, createSchedule, removeSchedule } from '../../core/sched
 import { invalid } from '../../domain/failure.ts';
 import { answerForm, type FormState } from '../fields.ts';
 import { formField } from '../forms.ts';
-import { idOf, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
+import { idOf, type PageResult, type PageRoutes, redirectTo, refOf } from '../pageRoutes.ts';
 import { newSchedulePage, scheduleBody } from './newSchedulePage.ts';
 import { schedulePage, schedulesPage } from './schedulePages.ts';
-
-const refOf = ({ request, viewer: { organizationId } }: ViewerRequest) => ({ id: idOf(request), organizationId });
 
 export function addScheduleRoutes(pages: PageRoutes): void {
   const { options } = pages;

@@ -8,6 +8,7 @@ import { listDeliveries } from '../../core/webhooks/listDeliveries.ts';
 import { AUDIT_ACTIONS, type AuditAction, type FieldChange } from '../../domain/auditLog.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { panel } from '../components.ts';
 import type { PagesOptions } from '../context.ts';
 import { deliveryList } from '../deliveries/deliveryPage.ts';
 import { timeElement } from '../labels.ts';
@@ -45,24 +46,30 @@ export async function activity(
   const comments = { viewer, paths, next, action: `${paths.set(set.id)}/comments`, hasPin: false, pictureOf };
   const entry = (row: AuditLogRow) => {
     const retake = retakeIds.find((id) => id === row.object_id);
-    return html`<li><p><strong><bdi>${row.actor_name ?? 'The service'}</bdi></strong> ${AUDIT_ACTIONS[row.action].toLowerCase()}${detail(row.changes)}</p><p class="meta">${timeElement(row.created_at)}${retake && html` · <a href="${paths.set(retake)}">retake</a>`}</p></li>`;
+    return html`<li><p>${AUDIT_ACTIONS[row.action]}${detail(row.changes)}</p><p class="meta"><strong><bdi>${row.actor_name ?? 'The service'}</bdi></strong>, ${timeElement(row.created_at)}${retake && html` · <a href="${paths.set(retake)}">retake</a>`}</p></li>`;
   };
   // Requests of programs and schedules have no entry.
   const hasNoEntry = !log.rows.some(({ action, object_id }) => object_id === set.id && REQUESTS.includes(action));
   const isEnd = page === Math.max(1, Math.ceil(log.total / PER_PAGE));
-  return html`${answers.total > 0 && html`<section class="panel"><h2>Answers of clients <span class="count">${answers.total}</span></h2><ol class="log">${answers.rows.map((row) => html`<li>${answerLine(row)}${row.screenshot_id !== null && html`<p class="meta">${pictureOf(row.screenshot_id)}</p>`}</li>`)}</ol></section>`}
-<section class="panel"><h2>Comments</h2>${ownThreads(threads.rows, comments)}</section>
-<section class="panel"><h2>Activity</h2><ol class="log">${log.rows.map(entry)}
-${isEnd && hasNoEntry && html`<li><p>The set was requested.</p><p class="meta">${timeElement(set.created_at)}</p></li>`}</ol></section>
+  return html`${answers.total > 0 && panel(html`Answers of clients <span class="count">${answers.total}</span>`, html`<ol class="log">${answers.rows.map((row) => html`<li>${answerLine(row)}${row.screenshot_id !== null && html`<p class="meta">${pictureOf(row.screenshot_id)}</p>`}</li>`)}</ol>`)}
+${panel('Comments', ownThreads(threads.rows, comments))}
+${panel('Activity', html`<ol class="log">${log.rows.map(entry)}${isEnd && hasNoEntry && html`<li><p>The set was requested.</p><p class="meta">${timeElement(set.created_at)}</p></li>`}</ol>`)}
 ${numberedPages({ page, pages, addressOf: addressOfPage })}
 <section id="deliveries" class="panel">${deliveryList(deliveries.rows, { paths, viewer, next })}</section>
 ${metadataList(set.metadata)}`;
 }
 
+/** Switches, times and ids are for the audit log. */
+const isForPeople = (field: string, to: string) => !/_id$|_at$/.test(field) && !/^(true|false)$/.test(to);
+
 /** The new values, for example "decision: approved". Pictures are counted. */
 function detail(changes: readonly FieldChange[]): HtmlContent {
   const texts = changes.flatMap(({ field, to }) =>
-    to === null || /_id$/.test(field) ? [] : [`${field.replaceAll('_', ' ')}: ${isUuidList(to) ? countOf(to) : to}`],
+    to === null || !isForPeople(field, to)
+      ? []
+      : [
+          `${field === 'none' ? 'without a decision' : field.replaceAll('_', ' ')}: ${isUuidList(to) ? countOf(to) : to}`,
+        ],
   );
   return texts.length > 0 && html`<span class="meta"> ${texts.join(', ')}</span>`;
 }

@@ -5,7 +5,8 @@ import { counted } from '../../domain/text.ts';
 import { shownPart } from '../../domain/thumbnails.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { badge, button } from '../components.ts';
+import { badge, button, selectionBar } from '../components.ts';
+import type { IconName } from '../icons.ts';
 import { decisionBadge, markerLabel, timeElement } from '../labels.ts';
 import { siteName, thumbnail, warningList, webLink, widthAtHeight } from '../parts.ts';
 import type { PagePaths } from '../paths.ts';
@@ -31,10 +32,11 @@ export function grid(groups: readonly Group<ReviewedPicture>[], options: GridOpt
   return html`<section id="pictures" class="groups" data-keyed aria-label="Pictures">${groups.map((group) => section(group, { ...options, first }))}</section>`;
 }
 
-/** Acts on the selected pictures. CSS shows it as soon as one is selected. */
 export function reviewBar(): Html {
-  return html`<div class="selection" role="group" aria-label="Selected pictures"><span data-selected>Selected pictures:</span>
-${button({ name: 'decide', value: 'approved:selected', label: 'Approve', icon: 'check' })} ${button({ name: 'decide', value: 'rejected:selected', label: 'Reject', icon: 'x' })} ${button({ name: 'decide', value: 'none:selected', label: 'Clear the decision', kind: 'quiet' })}</div>`;
+  return selectionBar(
+    'pictures',
+    html`${button({ name: 'decide', value: 'approved:selected', label: 'Approve', icon: 'check' })} ${button({ name: 'decide', value: 'rejected:selected', label: 'Reject', icon: 'x' })} ${button({ name: 'decide', value: 'none:selected', label: 'Clear the decision', kind: 'quiet' })}`,
+  );
 }
 
 interface CellOptions extends GridOptions {
@@ -92,9 +94,12 @@ function cell(view: ReviewedPicture, options: CellOptions): Html {
 
 function decide({ id, device, site_url }: ReviewedPicture, decision: string): Html {
   const name = `${siteName(site_url).host}, ${shortDevice(device)}`;
-  const choice = (value: 'approved' | 'rejected', verb: string, sign: string, key: string) =>
-    html`<button name="decide" value="${decision === value ? 'none' : value}:${id}" data-key="${key}" aria-pressed="${decision === value ? 'true' : 'false'}" aria-label="${verb} ${name}" title="${verb}">${sign}</button>`;
-  return html`<p class="decide"><input type="hidden" name="shown" value="${id}"><input type="checkbox" name="pick" value="${id}" aria-label="Select ${name}">${choice('approved', 'Approve', '✓', 'a')}${choice('rejected', 'Reject', '✕', 'r')}</p>`;
+  const choice = (value: 'approved' | 'rejected', verb: string, icon: IconName, key: string) => {
+    const isPressed = decision === value;
+    const send = { name: 'decide', value: `${isPressed ? 'none' : value}:${id}`, key };
+    return button({ ...send, label: `${verb} ${name}`, icon, iconOnly: true, isPressed });
+  };
+  return html`<p class="decide"><input type="hidden" name="shown" value="${id}"><input type="checkbox" name="pick" value="${id}" aria-label="Select ${name}">${choice('approved', 'Approve', 'check', 'a')}${choice('rejected', 'Reject', 'x', 'r')}</p>`;
 }
 
 function picture(view: ReviewedPicture, token: string, { paths, first }: CellOptions): Html {

@@ -64,6 +64,9 @@ interface TabOptions {
 export const isInGrid = ({ status, image_token, runningIn }: PictureView) =>
   image_token !== null || status === 'pending' || runningIn !== undefined;
 
+export const hasOnlyFailures = ({ views }: Pick<SetFacts, 'views'>): boolean =>
+  !views.some(isInGrid) && failuresOf(views).length > 0;
+
 export function placeAddress({ path, by, show }: Place, page: number, hash = ''): string {
   const query = {
     group: by === 'site' ? undefined : by,

@@ -6,8 +6,9 @@ import type { PlacedScreenshot, VersionRow } from '../../core/sets/readVersions.
 import { shortDevice } from '../../domain/devices.ts';
 import { COMMENT_MAX } from '../../domain/reviews.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { button } from '../components.ts';
+import { button, facts } from '../components.ts';
 import type { PagesOptions, Viewer } from '../context.ts';
+import { EMPTY_FORM, textField } from '../fields.ts';
 import { hiddenFields } from '../forms.ts';
 import { reviewedBy, SCREENSHOT_ADVICE, SCREENSHOT_LABELS, timeElement } from '../labels.ts';
 import { warningList, webLink } from '../parts.ts';
@@ -19,25 +20,10 @@ import { type FoundSlots, slotList } from './slots.ts';
 import { answerLine, ownThreads } from './threads.ts';
 
 /** The order on the page, because PostgreSQL does not keep the order of the fields. Other fields follow. */
-const FIELD_ORDER = [
-  'requested_url',
-  'final_url',
-  'device',
-  'viewport',
-  'ratio',
-  'marker',
-  'options',
-  'ad_size',
-  'slot',
-  'score',
-  'scale',
-  'ad_box',
-  'page_mode',
-  'creative_mode',
-  'warnings',
-  'browser_version',
-  'sha256',
-];
+const FIELD_ORDER = (
+  'requested_url final_url device viewport ratio marker options ad_size slot score scale ad_box page_mode ' +
+  'creative_mode warnings browser_version sha256'
+).split(' ');
 /** The page shows these elsewhere. */
 const HIDDEN_FIELDS = ['kind', 'captured_at', 'reason'];
 
@@ -93,9 +79,13 @@ export function isSlotUncertain({ warnings }: Pick<ReviewedPicture, 'warnings'>)
 function about({ view }: PictureFacts, { paths }: PicturePageOptions): Html {
   const { ad } = view;
   const size = ad.width !== null && ad.height !== null && html` <span class="meta">${ad.width} × ${ad.height}</span>`;
-  return html`<dl class="about"><dt>Page</dt><dd>${webLink(view.site_url)}</dd><dt>Ad</dt><dd><a href="${paths.ad(ad.id)}"><bdi>${ad.name}</bdi></a>${size}</dd><dt>Device</dt><dd>${shortDevice(view.device)}</dd>
-${view.captured_at !== null && html`<dt>Taken</dt><dd>${timeElement(view.captured_at)}</dd>`}
-${view.image_width !== null && html`<dt>Picture</dt><dd>${view.image_width} × ${view.image_height} pixels</dd>`}</dl>`;
+  return facts([
+    ['Page', webLink(view.site_url)],
+    ['Ad', html`<a href="${paths.ad(ad.id)}"><bdi>${ad.name}</bdi></a>${size}`],
+    ['Device', shortDevice(view.device)],
+    ['Taken', view.captured_at && timeElement(view.captured_at)],
+    ['Picture', view.image_width !== null && `${view.image_width} × ${view.image_height} pixels`],
+  ]);
 }
 
 /** Why there is no picture, and what to do. */
@@ -117,7 +107,7 @@ function review({ view, places }: PictureFacts, { viewer, paths }: PicturePageOp
     return html`<section><h2>Review</h2>${said}${review?.comment && html`<p><bdi>${review.comment}</bdi></p>`}</section>`;
   const after = places[places.findIndex(({ id }) => id === view.id) + 1];
   return html`<section><h2>Review</h2>${said}<form id="decide" class="stack" method="post" action="${paths.screenshot(shownId)}/review">${hiddenFields(viewer, paths.screenshot(view.id))}${after && html`<input type="hidden" name="after" value="${paths.screenshot(after.id)}">`}
-<label for="comment">Reason or note <kbd>C</kbd></label><textarea id="comment" name="comment" rows="2" maxlength="${COMMENT_MAX}">${review?.comment}</textarea>
+${textField({ name: 'comment', label: html`Reason or note <kbd>C</kbd>`, rows: 2, max: COMMENT_MAX, value: review?.comment ?? '' }, EMPTY_FORM)}
 ${button({ name: 'decision', value: '', label: 'Save the note' })}</form></section>`;
 }
 
@@ -125,8 +115,9 @@ function comments({ view, threads }: PictureFacts, { viewer, paths }: PicturePag
   if (view.status !== 'uploaded' && threads.length === 0) return null;
   const here = paths.screenshot(view.id);
   const { shownId } = view;
+  // The comment of an answer is the first one of a thread.
   const given = { viewer, paths, next: here, action: `${paths.screenshot(shownId)}/comments`, hasPin: true, shownId };
-  return html`<section id="comments"><h2>Comments</h2>${view.answer && answerLine(view.answer)}${ownThreads(threads, given)}</section>`;
+  return html`<section id="comments"><h2>Comments</h2>${view.answer && answerLine({ ...view.answer, comment: null })}${ownThreads(threads, given)}</section>`;
 }
 
 function retake(facts: PictureFacts, { viewer, paths, locations }: PicturePageOptions): HtmlContent {
@@ -172,11 +163,12 @@ function slots(facts: PictureFacts, { viewer, paths }: PicturePageOptions): Html
 /** Shows the provenance record of a placement preview: which page, slot, device and creative it shows, and when and how it was made. */
 function provenance({ captured_at, image_width, image_height }: Picture, record: object | undefined): Html | null {
   if (captured_at === null && record === undefined) return null;
-  return html`<details class="provenance"><summary>Details</summary><dl>
-  ${captured_at !== null && row('captured', timeElement(captured_at))}
-  ${image_width !== null && row('picture', `${image_width} × ${image_height} device pixels`)}
-  ${inOrder(record ?? {}).map(([name, value]) => row(name.replaceAll('_', ' '), fieldValue(value)))}
-</dl></details>`;
+  const pairs = facts([
+    ['captured', captured_at && timeElement(captured_at)],
+    ['picture', image_width !== null && `${image_width} × ${image_height} device pixels`],
+    ...inOrder(record ?? {}).map(([name, value]) => [name.replaceAll('_', ' '), fieldValue(value)] as const),
+  ]);
+  return html`<details class="provenance"><summary>Details</summary>${pairs}</details>`;
 }
 
 function inOrder(record: object): [string, unknown][] {
@@ -184,10 +176,6 @@ function inOrder(record: object): [string, unknown][] {
   return Object.entries(record)
     .filter(([name]) => !HIDDEN_FIELDS.includes(name))
     .toSorted(([a], [b]) => position(a) - position(b));
-}
-
-function row(name: string, value: HtmlContent): Html {
-  return html`<dt>${name}</dt><dd>${value}</dd>`;
 }
 
 /** @returns simple values as text, short lists on one line, everything else as indented JSON. */

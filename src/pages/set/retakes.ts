@@ -9,10 +9,10 @@ import { conflict, type FieldErrors } from '../../domain/failure.ts';
 import { SELECTOR_MAX } from '../../domain/screenshotOptions.ts';
 import { setName } from '../../domain/setNames.ts';
 import { URL_MAX } from '../../domain/webAddresses.ts';
-import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { type Html, html } from '../../lib/html.ts';
 import { button, pageHead } from '../components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
-import { radio, tryForm } from '../fields.ts';
+import { type Choice, checkboxes, otherFaults, radio, selectField, textField, tryForm } from '../fields.ts';
 import { formField, hiddenFields, redirectPath } from '../forms.ts';
 import { SCREENSHOT_LABELS } from '../labels.ts';
 import { locationChoice } from '../locationChoice.ts';
@@ -21,6 +21,8 @@ import { idOf, type PageResult, type PageRoutes, redirectTo, type ViewerRequest 
 import type { PagePaths } from '../paths.ts';
 import { failuresOf, isFailure } from './failures.ts';
 import { type PictureView, readSetFacts, type SetFacts } from './pictures.ts';
+
+const NONE_LEFT = 'No such picture is left: choose others, or see the set for those that were retaken.';
 
 const WHAT = ['failures', 'all', 'duplicate'] as const;
 
@@ -35,28 +37,7 @@ export interface RetakeFields extends OptionBoxes {
   readonly slotIndex: string;
 }
 
-export const NO_CHANGES: RetakeFields = {
-  location: '',
-  url: '',
-  device: '',
-  selector: '',
-  slotIndex: '',
-  allowScaling: false,
-  keepOtherAds: false,
-  fullPage: false,
-  animate: false,
-};
-
-/** The names of the form's fields by the paths of the API. */
-const FIELD_OF: Readonly<Record<string, string>> = {
-  'site.url': 'url',
-  site: 'url',
-  'device.name': 'device',
-  device: 'device',
-  'options.slot.selector': 'selector',
-  'options.slot': 'selector',
-  'options.slot.index': 'selector',
-};
+export const NO_CHANGES = fieldsOf({ body: {} });
 
 /** Which pictures of a set. '' stands for all. */
 export interface RetakeChoice {
@@ -131,6 +112,15 @@ function setRetakePage(
   const { status: kind } = choice;
   const which = (value: RetakeChoice['what'], text: string, disabled = false) =>
     radio({ name: 'which', value, label: text, isChecked: value === choice.what, isDisabled: disabled });
+  const whats = [
+    which(
+      'failures',
+      isFailure(kind) ? `Those that failed: ${SCREENSHOT_LABELS[kind]}` : `The ${failed} that failed`,
+      failed === 0,
+    ),
+    which('all', `All ${views.length}`),
+    which('duplicate', `All ${views.length}, as a new set of its own: this set stays as it is`),
+  ];
   const body = html`${pageHead({
     up: { href: path, label: html`<bdi>${setName(set)}</bdi>` },
     title: 'Retake pictures',
@@ -138,11 +128,7 @@ function setRetakePage(
   })}
 <form class="panel" method="post" action="${path}/retake">${hiddenFields(viewer, path)}
 ${isFailure(kind) && html`<input type="hidden" name="status" value="${kind}">`}
-<fieldset><legend>What</legend>
-${which('failures', isFailure(kind) ? `Those that failed: ${SCREENSHOT_LABELS[kind]}` : `The ${failed} that failed`, failed === 0)}
-${which('all', `All ${views.length}`)}
-${which('duplicate', `All ${views.length}, as a new set of its own: this set stays as it is`)}</fieldset>
-<div class="fields">${narrowing(views, choice)}${retakeFields({ locations }, fields, errors)}${button({ label: 'Retake', icon: 'rotate-ccw', kind: 'primary' })}</div>
+<div class="fields">${checkboxes({ name: 'which', label: 'What' }, whats, {})}${narrowing(views, choice)}${retakeFields({ locations }, fields, errors)}${button({ label: 'Retake', icon: 'rotate-ccw', kind: 'primary' })}</div>
 </form>`;
   return { title: 'Retake pictures', body, status, section: 'campaigns', assets: ['set.css'] };
 }
@@ -150,10 +136,10 @@ ${which('duplicate', `All ${views.length}, as a new set of its own: this set sta
 function narrowing(views: readonly PictureView[], { site, device }: RetakeChoice): Html {
   const sites = [...new Set(views.map(({ site_url }) => site_url))].slice(0, MOST_SITES);
   const devices = [...new Set(views.map((view) => view.device))];
-  const option = (value: string, chosen: string, name = value) =>
-    html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`;
-  return html`<label for="only-site">Only of the page</label><select id="only-site" name="only_site"><option value="">All pages</option>${sites.map((each) => option(each, site))}</select>
-<label for="only-device">Only on the device</label><select id="only-device" name="only_device"><option value="">All devices</option>${devices.map((each) => option(each, device, shortDevice(each)))}</select>`;
+  const form = { values: { only_site: site, only_device: device }, errors: {} };
+  const pages = [['', 'All pages'] as const, ...sites.map((each) => [each, each] as const)];
+  return html`${selectField({ name: 'only_site', label: 'Only of the page', choices: pages }, form)}
+${selectField({ name: 'only_device', label: 'Only on the device', choices: deviceChoices('All devices', devices) }, form)}`;
 }
 
 /** The form again, with what was typed and the faults. */
@@ -168,34 +154,17 @@ function screenshotRetakePage(
 }
 
 /** @returns the body of the same request of the API. */
-function retakeBody({
-  url,
-  device,
-  location,
-  selector,
-  slotIndex,
-  allowScaling,
-  keepOtherAds,
-  fullPage,
-  animate,
-}: RetakeFields): JsonObject {
-  const slot =
-    slotIndex !== '' ? { index: Number(slotIndex) } : selector.trim() !== '' && { selector: selector.trim() };
+function retakeBody(given: RetakeFields): JsonObject {
+  const [url, selector, { device, location, slotIndex }] = [given.url.trim(), given.selector.trim(), given];
+  const slot = slotIndex !== '' ? { index: Number(slotIndex) } : selector !== '' && { selector };
   const page = {
-    ...(keepOtherAds && { other_ads: 'keep' }),
-    ...(fullPage && { full_page: true }),
+    ...(given.keepOtherAds && { other_ads: 'keep' }),
+    ...(given.fullPage && { full_page: true }),
     ...(location !== '' && { location }),
   };
-  return {
-    ...(url.trim() !== '' && { site: { url: url.trim() } }),
-    ...(device !== '' && { device: { name: device } }),
-    options: {
-      ...(slot && { slot }),
-      ...(allowScaling && { ad: { allow_scaling: true } }),
-      ...(animate && { animation: ANIMATION }),
-      page,
-    },
-  };
+  const ad = given.allowScaling && { ad: { allow_scaling: true } };
+  const options = { page, ...(slot && { slot }), ...ad, ...(given.animate && { animation: ANIMATION }) };
+  return { ...(url !== '' && { site: { url } }), ...(device !== '' && { device: { name: device } }), options };
 }
 
 export function retakeFields(
@@ -203,35 +172,31 @@ export function retakeFields(
   given: RetakeFields,
   errors: FieldErrors = {},
 ): Html {
-  const fault = (field: string): HtmlContent => {
-    const texts = Object.entries(errors).flatMap(([path, texts]) => (FIELD_OF[path] === field ? texts : []));
-    return texts.length > 0 && html`<p class="fault" id="${field}-fault">This field ${texts.join(' ')}</p>`;
-  };
-  const described = (field: string) =>
-    fault(field) !== false && html` aria-invalid="true" aria-describedby="${field}-fault"`;
-  const device = (name: string) =>
-    html`<option value="${name}"${name === given.device && html` selected`}>${shortDevice(name)}</option>`;
-  return html`${others(errors)}
-<label for="retake-url">Another page</label><div><input id="retake-url" name="url" inputmode="url" maxlength="${URL_MAX}" placeholder="As before" value="${given.url}"${described('url')}>${fault('url')}</div>
-<label for="retake-device">Another device</label><div><select id="retake-device" name="device"${described('device')}><option value="">As before</option>${DEVICE_NAMES.map(device)}</select>${fault('device')}</div>
-${locationChoice(options, { chosen: given.location, none: 'As before' })}
-<label for="retake-selector">Another slot</label><div><input id="retake-selector" name="selector" maxlength="${SELECTOR_MAX}" placeholder="As before, or a CSS selector" value="${given.selector}"${described('selector')}>${fault('selector')}</div>
-<span class="label">Options</span><div>${optionBoxes(given)}</div>`;
+  const { url, device, selector, location } = given;
+  const form = { values: { url, device, selector }, errors: byField(errors) };
+  return html`${otherFaults(form.errors, ['url', 'device', 'selector'])}
+${textField({ name: 'url', label: 'Another page', max: URL_MAX, placeholder: 'As before', more: html` inputmode="url"` }, form)}
+${selectField({ name: 'device', label: 'Another device', choices: deviceChoices('As before', DEVICE_NAMES) }, form)}
+${locationChoice(options, { chosen: location, none: 'As before', errors: {} })}
+${textField({ name: 'selector', label: 'Another slot', max: SELECTOR_MAX, placeholder: 'As before, or a CSS selector' }, form)}
+${checkboxes({ name: 'options', label: 'Options' }, [optionBoxes(given)], {})}`;
 }
 
-/** Faults that belong to no field of the form. */
-function others(errors: FieldErrors): HtmlContent {
-  const texts = Object.entries(errors).flatMap(([path, texts]) =>
-    FIELD_OF[path] === undefined ? texts.map((text) => sentence(path, text)) : [],
-  );
-  return (
-    texts.length > 0 && html`<div class="note fault" role="alert">${texts.map((text) => html`<p>${text}</p>`)}</div>`
-  );
-}
+const deviceChoices = (none: string, devices: readonly string[]): Choice[] => [
+  ['', none],
+  ...devices.map((name): Choice => [name, shortDevice(name)]),
+];
 
-function sentence(path: string, text: string): string {
-  if (path === 'which') return 'No such picture is left: choose others, or see the set for those that were retaken.';
-  return /^\p{Lu}/u.test(text) ? text : `The ${path} ${text}`;
+/** The fields of the form have other names than those of the API. */
+const FIELD_NAMES = [
+  [/^site(\.url)?$/, 'url'],
+  [/^options\.slot(\.\w+)?$/, 'selector'],
+] as const;
+
+function byField(errors: FieldErrors): FieldErrors {
+  const nameOf = (path: string) => FIELD_NAMES.find(([pattern]) => pattern.test(path))?.[1] ?? path;
+  const named = Object.entries(errors).map(([path, texts]) => [nameOf(path), path === 'which' ? [NONE_LEFT] : texts]);
+  return Object.fromEntries(named);
 }
 
 /** Routes that take pictures of a set, or one of them, again. */
@@ -241,17 +206,13 @@ export function addRetakeRoutes(pages: PageRoutes): void {
   const factsOf = ({ request, viewer: { organizationId } }: ViewerRequest) =>
     readSetFacts(options, { id: idOf(request), organizationId });
   const heavy = { cost: COST.heavy };
+  const { locations } = options;
   pages.get(
     setPath,
     async (given) => {
       const facts = await factsOf(given);
-      return (
-        facts &&
-        setRetakePage(facts, choiceOf({ body: given.request.query }), {
-          ...{ ...given, locations: options.locations },
-          fields: NO_CHANGES,
-        })
-      );
+      const choice = choiceOf({ body: given.request.query });
+      return facts && setRetakePage(facts, choice, { ...given, locations, fields: NO_CHANGES });
     },
     heavy,
   );
@@ -266,7 +227,7 @@ export function addRetakeRoutes(pages: PageRoutes): void {
         return redirectTo(given, given.paths.set(choice.what === 'duplicate' ? newSet : facts.set.id));
       };
       return tryForm<PageResult>(retake, (errors, status) =>
-        setRetakePage(facts, choice, { ...given, locations: options.locations, fields, errors, status }),
+        setRetakePage(facts, choice, { ...given, locations, fields, errors, status }),
       );
     },
     heavy,
@@ -280,10 +241,7 @@ export function addRetakeRoutes(pages: PageRoutes): void {
       return redirectTo(given, next);
     };
     return tryForm<PageResult>(retake, (errors, status) =>
-      screenshotRetakePage(idOf(request), next, {
-        ...{ ...given, locations: options.locations },
-        ...{ fields, errors, status },
-      }),
+      screenshotRetakePage(idOf(request), next, { ...given, locations, fields, errors, status }),
     );
   });
 }
@@ -298,7 +256,7 @@ function choiceOf(request: Pick<Request, 'body'>): RetakeChoice {
   };
 }
 
-function fieldsOf(request: Request): RetakeFields {
+function fieldsOf(request: Pick<Request, 'body'>): RetakeFields {
   const field = (name: string) => formField(request, name);
   return {
     url: field('url'),

@@ -5,6 +5,7 @@ import { counted } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button, dialog, linkButton, menu, pageHead } from '../components.ts';
 import { downloadForm } from '../downloads.ts';
+import { EMPTY_FORM, textField } from '../fields.ts';
 import { hiddenFields } from '../forms.ts';
 import { progressLabel, reviewedBy, SET_LABELS, setState, timeElement } from '../labels.ts';
 import { OBJECT_TYPES } from '../objects/managedObjects.ts';
@@ -51,7 +52,7 @@ function actions(facts: SetFacts, { uploaded, pending }: ScreenshotTotals, { pat
   const { set } = facts;
   const path = paths.set(set.id);
   const finished = isFinished(set);
-  return html`${viewer.canWrite && button({ label: 'Share', icon: 'share-2', opens: 'share' })}
+  return html`${viewer.canWrite && (!finished || uploaded > 0) && button({ label: 'Share', icon: 'share-2', opens: 'share' })}
 ${finished && uploaded > 0 && button({ label: 'Download', icon: 'download', opens: 'download' })}
 ${viewer.canWrite && finished && linkButton({ href: `${path}/retake`, label: 'Retake', icon: 'rotate-ccw' })}
 ${viewer.canReview && set.status === 'in_review' && button({ label: 'Finish review', icon: 'check', kind: 'primary', opens: 'finish' })}
@@ -84,7 +85,7 @@ export function setDialogs(facts: SetFacts, { paths, viewer }: SetPageOptions): 
   const totals = totalsOfViews(facts.views);
   const { pending, uploaded } = totals;
   const rename = html`<form class="stack" method="post" action="${path}/rename">${hiddenFields(viewer, path)}
-<label for="set-name">Name</label><input id="set-name" name="name" maxlength="${SET_NAME_MAX}" value="${set.name}" placeholder="${setName({ ...set, name: null })}" autocomplete="off">
+${textField({ name: 'name', id: 'set-name', label: 'Name', max: SET_NAME_MAX, value: set.name ?? '', placeholder: setName({ ...set, name: null }) }, EMPTY_FORM)}
 ${button({ label: 'Save', kind: 'primary' })}</form>`;
   return html`${viewer.canWrite && dialog('rename', 'Rename the set', rename)}
 ${uploaded > 0 && dialog('download', 'Download', downloadForm({ path, pictures: uploaded, isShared: false }))}
@@ -106,7 +107,7 @@ function finishForm(facts: SetFacts, path: string, { viewer }: HeadOptions): Htm
   const open = pictures - reviewed;
   return html`<form class="stack" method="post" action="${path}/approve">${hiddenFields(viewer, path)}
 <p id="finish-facts" data-live>${pictures - rejected} of ${pictures} pictures count as approved${rejected > 0 && `, ${rejected} as rejected`}.${open > 0 && ` ${open} of them ${open === 1 ? 'has' : 'have'} no decision yet.`} Its receivers get the result.</p>
-<label for="notes">Notes <span class="meta">(optional)</span></label><textarea id="notes" name="notes" rows="3" maxlength="10000"></textarea>
+${textField({ name: 'notes', label: html`Notes <span class="meta">(optional)</span>`, rows: 3, max: 10_000 }, EMPTY_FORM)}
 <p class="bar">${button({ label: 'Approve the set', kind: 'primary' })} ${button({ label: 'Reject the set', kind: 'danger', formAction: `${path}/reject` })}</p></form>`;
 }
 

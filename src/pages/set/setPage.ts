@@ -24,6 +24,7 @@ import { grid, reviewBar } from './grid.ts';
 import { groupingOf, groupPictures, inPageOrder } from './grouping.ts';
 import {
   groupingLinks,
+  hasOnlyFailures,
   isInGrid,
   placeAddress,
   reviewFilter,
@@ -64,8 +65,9 @@ async function setPage(
   const { viewer, paths, tab } = given;
   const path = paths.set(id);
   const shares = await readShares(options, set);
+  const current = tab === 'pictures' && hasOnlyFailures(facts) ? 'failed' : tab;
   const body = html`${setHead(facts, given)}
-${setTabs(facts, { path, current: tab, shares: shares.total })}
+${setTabs(facts, { path, current, shares: shares.total })}
 ${await content(options, facts, { ...given, shares: shares.rows })}
 ${setDialogs(facts, given)}${viewer.canWrite && shareDialog(facts, { ...given, approved: await countApproved(options, set) })}
 ${given.done}`;
@@ -85,11 +87,13 @@ async function content(
   given: SetPageOptions & { readonly tab: TabName; readonly created: string; readonly shares: readonly ShareLinkRow[] },
 ): Promise<HtmlContent> {
   const { set, views } = facts;
+  const failed = async (isShown = true) =>
+    html`<section id="failures" data-live>${isShown && (await failures(options, views, { ...given, set }))}</section>`;
   switch (given.tab) {
     case 'pictures':
-      return [notes(facts), await pictures(options, facts, given)];
+      return [notes(facts), await pictures(options, facts, given), await failed(hasOnlyFailures(facts))];
     case 'failed':
-      return html`<section id="failures" data-live>${await failures(options, views, { ...given, set })}</section>`;
+      return failed();
     case 'shared':
       return shareList(options, given.shares, given);
     case 'activity':
@@ -112,9 +116,10 @@ async function pictures(
   const canReview = viewer.canReview && isFinished(set);
   const cells = grid(groupPictures(shown, by), { paths, ads, canReview });
   const here = placeAddress(place, page);
-  return html`<nav id="sections" class="bar jump" aria-label="Pictures" data-live>${reviewLinks(inGrid, facts, place)}${groupingLinks(place)}${sectionLinks(ordered, place)}</nav>
+  const links = html`${reviewLinks(inGrid, facts, place)}${groupingLinks(place)}${sectionLinks(ordered, place)}`;
+  return html`<nav id="sections" class="bar jump" aria-label="Pictures" data-live>${inGrid.length > 0 && links}</nav>
 ${viewer.canReview ? html`<form id="review" method="post" action="${path}/reviews" data-inplace>${hiddenFields(viewer, here)}${cells}${reviewBar()}</form>` : cells}
-${ordered.length === 0 && html`<p class="hint">No picture here.</p>`}
+${ordered.length === 0 && inGrid.length > 0 && html`<p class="hint">No picture here.</p>`}
 ${numberedPages({ page, pages: Math.ceil(place.total / PER_PAGE), addressOf: (to) => placeAddress(place, to) })}`;
 }
 

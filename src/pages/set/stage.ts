@@ -2,7 +2,7 @@
 import type { StoredAnimation } from '../../domain/animations.ts';
 import { shortDevice } from '../../domain/devices.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { button } from '../components.ts';
+import { button, linkButton } from '../components.ts';
 import { type IconName, icon as iconOf } from '../icons.ts';
 import { dateElement, markerLabel } from '../labels.ts';
 import { siteName } from '../parts.ts';
@@ -62,7 +62,7 @@ export const isLike = (a: Groupable, b: Groupable): boolean => a.site_url === b.
 
 /** Two pictures beside each other. @param back the path of the page of the first one. */
 export function comparison(sides: readonly Side[], back: string, paths: PagePaths): Html {
-  return html`<div class="bar tools"><a class="button" href="${back}">${iconOf('x')}<span>End the comparison</span></a><label class="slide" hidden>One above the other <input type="range" min="0" max="100" value="0"></label></div>
+  return html`<div class="bar tools">${linkButton({ href: back, label: 'End the comparison', icon: 'x' })}<label class="slide" hidden>One above the other <input type="range" min="0" max="100" value="0"></label></div>
 <div class="sides">${sides.map((side) => sideOf(side, paths))}</div>`;
 }
 

@@ -5,15 +5,17 @@ import { NewComment } from '../../contract/comments.ts';
 import type { CommentRow, Thread } from '../../core/reviews/commentQueries.ts';
 import { addComment, deleteComment, mayDelete, resolveThread } from '../../core/reviews/comments.ts';
 import type { AnswerRow } from '../../core/sharing/answerQueries.ts';
+import type { Queryable } from '../../db/database.ts';
 import { THREAD_COMMENT_MAX } from '../../domain/reviews.ts';
 import { storable } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button } from '../components.ts';
 import type { Viewer } from '../context.ts';
+import { EMPTY_FORM, textField } from '../fields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { icon } from '../icons.ts';
 import { timeElement } from '../labels.ts';
-import { goBack, idOf, type PageRoutes, REVIEW, type ViewerRequest } from '../pageRoutes.ts';
+import { goBack, type PageRoutes, REVIEW, refOf, type ViewerRequest } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';
 
 /** The size of a pin as a share of the width, for pictures of desktops and of phones, which are shown narrower. */
@@ -64,15 +66,19 @@ export function threadList(threads: readonly Thread[], look: ThreadLook): HtmlCo
 const isOpen = ({ resolved_at }: Pinned) => resolved_at === null;
 
 function comment(row: CommentRow, look: ThreadLook, number?: number): Html {
-  return html`<p class="meta">${number !== undefined && html`<span class="pin">${number}</span> `}<strong>${look.author(row)}</strong> · ${look.time(row.created_at)}${look.remark?.(row)}</p><p class="said"><bdi>${row.body}</bdi></p>`;
+  // No paragraph, because the remark may hold a form.
+  return html`<div class="meta">${number !== undefined && html`<span class="pin">${number}</span> `}<strong>${look.author(row)}</strong> · ${look.time(row.created_at)}${look.remark?.(row)}</div><p class="said"><bdi>${row.body}</bdi></p>`;
 }
 
-/** A text, and a place on the picture that a script sets. @param id of the field. */
-export function commentFields(id: string, label: HtmlContent, { hasPin = false, isRequired = true } = {}): Html {
-  return html`<label for="${id}">${label}</label><textarea id="${id}" name="body" rows="2"${isRequired && html` required`} maxlength="${THREAD_COMMENT_MAX}"></textarea>${hasPin && html`<input type="hidden" name="pin" value=""><button type="button" data-pin aria-pressed="false" hidden>${icon('map-pin')}<span>Pin to a place</span></button>`}`;
+/** @param id of the field. */
+export function commentField(id: string, label: HtmlContent, isRequired = true): Html {
+  return textField({ name: 'body', id, label, rows: 2, isRequired, max: THREAD_COMMENT_MAX }, EMPTY_FORM);
 }
 
-/** The fields of {@link commentFields} and of a reply, as the contract names them. */
+/** The place of a comment on the picture, which a script sets. */
+export const PIN_FIELD = html`<input type="hidden" name="pin" value=""><button type="button" data-pin aria-pressed="false" hidden>${icon('map-pin')}<span>Pin to a place</span></button>`;
+
+/** The fields of {@link commentField} and of a reply, as the contract names them. */
 export function commentOf(request: Request) {
   const [x, y] = formField(request, 'pin').split(',', 2).map(Number);
   const pin = x === undefined || y === undefined ? null : { x, y };
@@ -105,7 +111,7 @@ export function ownThreads(
   const of = ({ id }: Pick<CommentRow, 'id'>, verb: string) => `${paths.organization}/comments/${id}/${verb}`;
   const actions = (thread: Thread) =>
     viewer.canReview &&
-    html`<div class="bar"><details><summary>Reply</summary><form class="stack" method="post" action="${thread.screenshot_id === null ? paths.set(thread.set_id) : paths.screenshot(thread.screenshot_id)}/comments">${hiddenFields(viewer, next)}<input type="hidden" name="reply_to" value="${thread.id}">${commentFields(`reply-${thread.id}`, thread.share_id === null ? 'Reply' : 'Reply, which the client sees')}${button({ label: 'Reply' })}</form></details>
+    html`<div class="bar"><details><summary>Reply</summary><form class="stack" method="post" action="${thread.screenshot_id === null ? paths.set(thread.set_id) : paths.screenshot(thread.screenshot_id)}/comments">${hiddenFields(viewer, next)}<input type="hidden" name="reply_to" value="${thread.id}">${commentField(`reply-${thread.id}`, thread.share_id === null ? 'Reply' : 'Reply, which the client sees')}${button({ label: 'Reply' })}</form></details>
 <form method="post" action="${of(thread, 'resolve')}">${hiddenFields(viewer, next)}${button({ name: 'resolved', value: isOpen(thread) ? 'yes' : '', label: isOpen(thread) ? 'Resolve' : 'Open again', kind: 'quiet' })}</form></div>`;
   const hasReplies = new Set(threads.filter(({ replies }) => replies.length > 0).map(({ id }) => id));
   const list = threadList(threads, {
@@ -120,11 +126,11 @@ export function ownThreads(
         viewer.canReview &&
         mayDelete(row, viewer) &&
         !hasReplies.has(row.id) &&
-        html` <form class="inline" method="post" action="${of(row, 'delete')}">${hiddenFields(viewer, next)}${button({ label: 'Delete the comment', icon: 'trash-2', kind: 'quiet', iconOnly: true })}</form>`
+        html` <form method="post" action="${of(row, 'delete')}">${hiddenFields(viewer, next)}${button({ label: 'Delete the comment', icon: 'trash-2', kind: 'quiet', iconOnly: true })}</form>`
       }`,
     actions,
   });
-  return html`${list}${viewer.canReview && html`<form class="stack" method="post" action="${action}">${hiddenFields(viewer, next)}${commentFields('new-comment', 'New comment, for reviewers only', { hasPin })}${button({ label: 'Comment' })}</form>`}`;
+  return html`${list}${viewer.canReview && html`<form class="stack" method="post" action="${action}">${hiddenFields(viewer, next)}${commentField('new-comment', 'New comment, for reviewers only')}<div class="bar">${button({ label: 'Comment' })}${hasPin && PIN_FIELD}</div></form>`}`;
 }
 
 const ANSWERS = { approved: 'Client: approved', changes_requested: 'Client: changes' } as const;
@@ -143,46 +149,33 @@ export function answerLine(answer: AnswerRow): Html {
 
 /** The forms of {@link ownThreads}. */
 export function addThreadRoutes(pages: PageRoutes): void {
-  const { db } = pages.options.store;
-  const add = (given: ViewerRequest, subject: { screenshotId: string } | { setId: string }) => {
-    const { viewer, actor, request } = given;
-    const { body, pin, reply_to: replyTo } = readOrFail(NewComment, commentOf(request));
-    const at = { organizationId: viewer.organizationId, ...subject };
-    return db.transaction().execute((tx) => addComment(tx, at, { text: { body, pin, replyTo }, actor }));
-  };
-  pages.post(
-    '/o/:slug/screenshots/:id/comments',
-    async (given) => {
-      await add(given, { screenshotId: idOf(given.request) });
-      return goBack(given);
-    },
-    REVIEW,
+  type Ref = ReturnType<typeof refOf>;
+  type Act = (tx: Queryable, ref: Ref, given: ViewerRequest) => Promise<unknown>;
+  const post = (path: string, act: Act) =>
+    pages.post(
+      `/o/:slug/${path}`,
+      async (given) => {
+        await pages.options.store.db.transaction().execute((tx) => act(tx, refOf(given), given));
+        return goBack(given);
+      },
+      REVIEW,
+    );
+  const add =
+    (subjectOf: (id: string) => { screenshotId: string } | { setId: string }): Act =>
+    (tx, { organizationId, id }, { request, actor }) => {
+      const { body, pin, reply_to: replyTo } = readOrFail(NewComment, commentOf(request));
+      return addComment(tx, { organizationId, ...subjectOf(id) }, { text: { body, pin, replyTo }, actor });
+    };
+  post(
+    'screenshots/:id/comments',
+    add((screenshotId) => ({ screenshotId })),
   );
-  pages.post(
-    '/o/:slug/screenshot_sets/:id/comments',
-    async (given) => {
-      await add(given, { setId: idOf(given.request) });
-      return goBack(given);
-    },
-    REVIEW,
+  post(
+    'screenshot_sets/:id/comments',
+    add((setId) => ({ setId })),
   );
-  pages.post(
-    '/o/:slug/comments/:id/resolve',
-    async (given) => {
-      const { organizationId } = given.viewer;
-      const ref = { organizationId, id: idOf(given.request), resolved: formField(given.request, 'resolved') !== '' };
-      await db.transaction().execute((tx) => resolveThread(tx, ref, given.actor));
-      return goBack(given);
-    },
-    REVIEW,
-  );
-  pages.post(
-    '/o/:slug/comments/:id/delete',
-    async (given) => {
-      const ref = { organizationId: given.viewer.organizationId, id: idOf(given.request) };
-      await db.transaction().execute((tx) => deleteComment(tx, ref, given.actor));
-      return goBack(given);
-    },
-    REVIEW,
+  post('comments/:id/delete', (tx, ref, { actor }) => deleteComment(tx, ref, actor));
+  post('comments/:id/resolve', (tx, ref, { request, actor }) =>
+    resolveThread(tx, { ...ref, resolved: formField(request, 'resolved') !== '' }, actor),
   );
 }

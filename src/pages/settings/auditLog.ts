@@ -7,7 +7,7 @@ import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { type Column, emptyState, table } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
 import { timeElement } from '../labels.ts';
-import { anyOf, DATES, filterForm, isPart, noMatch, pageLinks } from '../lists/listParts.ts';
+import { anyOf, DATES, filteredList } from '../lists/listParts.ts';
 import { readListQuery } from '../lists/listQuery.ts';
 import type { PageRoutes, ViewerRequest } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';
@@ -28,16 +28,12 @@ async function auditLogPage(
   const path = paths.settings('audit_log');
   const fields = [
     { name: 'action', label: 'Action', choices: anyOf(AUDIT_ACTIONS) },
-    { name: 'actor', label: 'Id of a key or a person, operator or anonymous' },
+    { name: 'actor', label: 'Actor', placeholder: 'Id, operator or anonymous' },
     ...DATES,
   ];
-  const nothing = isPart(query)
-    ? noMatch('entries', { query, path })
-    : emptyState({ title: 'No entries yet', text: 'Each change of the settings gets an entry here.' });
+  const none = emptyState({ title: 'No entries yet', text: 'Each change of the settings gets an entry here.' });
   const body = html`<p class="meta">Changes of keys, settings, webhooks, connectors and branding, deleted and shared sets, sign-ins and sign-outs. Nobody can change an entry.</p>
-${filterForm(query, { path, fields })}
-${found.rows.length === 0 ? nothing : table({ columns: columns(paths), rows: found.rows })}
-${pageLinks(found, path, query)}`;
+${filteredList(query, found, { what: 'entries', path, fields, none, list: table({ columns: columns(paths), rows: found.rows }) })}`;
   return framedPage({ viewer, paths }, 'audit_log', { body });
 }
 

@@ -1,9 +1,9 @@
 /** Routes of the branding in the settings. */
 
-import { Busboy } from '@fastify/busboy';
 import type { Request } from 'express';
 import { MAX_LOGO_BYTES, replaceLogo } from '../../api/logos/replaceLogo.ts';
 import { readOrFail } from '../../api/public/endpoint.ts';
+import { malformed, readMultipartForm } from '../../api/uploads/multipart.ts';
 import { BrandingBody, brandingOf } from '../../contract/exports.ts';
 import { type BrandingRow, type Logo, readBranding } from '../../core/organizations/branding.ts';
 import { changeBranding, changeLogo } from '../../core/organizations/settings.ts';
@@ -33,8 +33,7 @@ const SIZES: Readonly<Record<PageSize, string>> = {
 };
 const FIELDS = ['brand_name', 'accent_color', 'footer_text', 'page_size', 'logo'];
 
-/** One byte more than a logo may have shows that a file is too large. */
-const LIMITS = { files: 1, fileSize: MAX_LOGO_BYTES + 1, fields: 20, fieldSize: 8_192, parts: 21 };
+const LIMITS = { files: 1, fields: 20, fieldBytes: 8_192, allFieldBytes: 20 * 8_192 };
 
 export function addBrandingRoutes(pages: PageRoutes): void {
   const { options } = pages;
@@ -87,38 +86,20 @@ async function saveLogo(
   } else if (isRemoved) await store.db.transaction().execute((tx) => changeLogo(tx, organizationId, null, actor));
 }
 
-/** Sets the fields as the body of the request. @returns the file; empty if none was chosen. @throws Failure (400) */
+/** Sets the fields as the body of the request. @returns the file; empty if none was chosen. @throws Failure (400, 413) */
 async function readBrandingForm(request: Request): Promise<Buffer> {
-  const fields: Record<string, string> = {};
-  const chunks: Buffer[] = [];
-  const type = request.get('content-type') ?? '';
-  if (!type.startsWith('multipart/form-data')) throw malformed();
-  await new Promise<void>((resolve, reject) => {
-    const fail = () => {
-      request.unpipe();
-      // Reads on, so that the browser receives the answer.
-      request.resume();
-      reject(malformed());
-    };
-    const parser = Busboy({ headers: { 'content-type': type }, limits: LIMITS });
-    parser.on('field', (name: string, value: string) => {
-      fields[name] = value;
-    });
-    parser.on('file', (_name: string, file: NodeJS.ReadableStream) => {
-      file.on('data', (chunk: Buffer) => chunks.push(chunk));
-      file.on('error', fail);
-    });
-    parser.on('finish', resolve);
-    parser.on('error', fail);
-    request.once('error', fail);
-    request.pipe(parser);
+  if (!request.is('multipart/form-data')) throw malformed('the body is no multipart/form-data');
+  let logo = Buffer.alloc(0);
+  const fields = await readMultipartForm(request, LIMITS, async ({ chunks }) => {
+    for await (const chunk of chunks) {
+      logo = Buffer.concat([logo, chunk]);
+      // That it is too large is known now.
+      if (logo.length > MAX_LOGO_BYTES) break;
+    }
   });
-  request.body = fields;
-  return Buffer.concat(chunks);
+  request.body = Object.fromEntries([...fields].map(([name, [value]]) => [name, value]));
+  return logo;
 }
-
-const malformed = () =>
-  new Failure({ status: 400, code: 'malformed', errors: { form: ['This form could not be read: reload the page.'] } });
 
 /** The look of the organization in its exports and on its shared pages. */
 async function brandingPage(

@@ -18,7 +18,7 @@ import { urlFault } from '../../domain/webAddresses.ts';
 import { addressFault } from '../../egress/addressFault.ts';
 import type { Guard } from '../../egress/guard.ts';
 import { type Html, html } from '../../lib/html.ts';
-import { badge, button, type Column, emptyState, panel, table } from '../components.ts';
+import { badge, button, type Column, panel, table } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
 import { checkbox, checkboxes, EMPTY_FORM, type FormState, otherFaults, selectField, textField } from '../fields.ts';
 import { formField, hiddenFields } from '../forms.ts';
@@ -81,9 +81,8 @@ async function readChat(guard: Pick<Guard, 'resolve'>, { request }: ViewerReques
 
 async function chatsPage({ store }: PagesOptions, given: Given, form = EMPTY_FORM): Promise<ResultsPage> {
   const rows = await listChats(store.db, given.viewer.organizationId);
-  const none = emptyState({ title: 'No chats yet', text: 'Add one below.' });
   const body = html`<p class="meta">Each chat gets notices of the whole organization. Members choose their e-mails on the page “Notices” of their account.</p>
-${rows.length === 0 ? none : table({ columns: columns(given), rows })}
+${rows.length > 0 && table({ columns: columns(given), rows })}
 ${panel('Add a chat', createForm(given, form), { id: 'create' })}`;
   return framedPage(given, 'notices', { body, status: form.status });
 }

@@ -16,7 +16,7 @@ import {
 import { DEFAULT_TOPICS, ENDPOINT_TOPICS } from '../../domain/topics.ts';
 import { ENDPOINT_DESCRIPTION_MAX, ENDPOINTS_MAX } from '../../domain/webhookEndpoints.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { badge, button, type Column, emptyState, facts, panel, table } from '../components.ts';
+import { badge, button, type Column, facts, panel, table } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
 import { checkbox, checkboxes, EMPTY_FORM, type FormState, otherFaults, textField } from '../fields.ts';
 import { formField, hiddenFields } from '../forms.ts';
@@ -71,9 +71,8 @@ async function endpointsPage({ store }: PagesOptions, given: Given, form = EMPTY
   const { viewer, paths } = given;
   const page = { page: 1, perPage: ENDPOINTS_MAX };
   const { rows } = await listEndpoints(store.db, { organizationId: viewer.organizationId }, page);
-  const none = emptyState({ title: 'No endpoints yet', text: 'Create one below.' });
   const body = html`<p class="meta">Each endpoint gets the events of all sets and ads of the organization, beside the receivers that requests name.</p>
-${rows.length === 0 ? none : table({ columns: columns(paths), rows })}
+${rows.length > 0 && table({ columns: columns(paths), rows })}
 ${panel('Create an endpoint', createForm(given, form), { id: 'create' })}`;
   return framedPage({ viewer, paths }, 'endpoints', { body, status: form.status });
 }

@@ -12,15 +12,12 @@ import { counted } from '../../domain/text.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button, facts, panel } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
-import { EMPTY_FORM, type FormState, textField } from '../fields.ts';
+import { EMPTY_FORM, type FormState, radio, textField } from '../fields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { ADMIN, type PageRoutes, type ViewerRequest } from '../pageRoutes.ts';
 import { addAction, framedPage } from './frame.ts';
 
 interface RetentionChoice {
-  readonly path: string;
-  /** The hidden fields of the form. */
-  readonly hidden: Html;
   readonly chosen: number | null;
   /** The days that the operator chose for organizations that chose nothing. */
   readonly defaultDays?: number | undefined;
@@ -79,20 +76,19 @@ async function generalPage(
   const path = paths.settings();
   const current = await readCurrentUsage(store.db, viewer.organizationId);
   const choice = ([mode, { title, text }]: [string, { title: string; text: string }]) =>
-    html`<label class="check"><input type="radio" name="review" value="${mode}"${mode === chosen.review && html` checked`}> <span><strong>${title}</strong><br>${text}</span></label>`;
+    radio({
+      name: 'review',
+      value: mode,
+      label: html`<strong>${title}</strong><br>${text}`,
+      isChecked: mode === chosen.review,
+    });
   const review = html`<p>An approved set is sent to its receivers. A change applies to sets that finish from now on.</p>
 <form class="stack" method="post" action="${path}">${hiddenFields(viewer, path)}
 <fieldset><legend>When a set has finished</legend>${Object.entries(MODES).map(choice)}</fieldset>
 ${button({ label: 'Save', kind: 'primary' })}</form>`;
-  const retention = {
-    path,
-    hidden: hiddenFields(viewer, path),
-    chosen: chosen.set_retention_days,
-    defaultDays: setRetentionDays,
-    form,
-  };
+  const retention = { chosen: chosen.set_retention_days, defaultDays: setRetentionDays, form };
   const body = html`${panel('Review', review)}
-${panel('Retention', retentionForm(retention))}
+${panel('Retention', html`${RETENTION}<form class="stack" method="post" action="${path}/retention">${hiddenFields(viewer, path)}${retentionField(retention)}${button({ label: 'Change retention', kind: 'primary' })}</form>${retentionFacts(retention)}`)}
 ${panel('Usage', usage(current, quotas))}`;
   return framedPage({ viewer, paths }, 'general', { body, status: form.status });
 }
@@ -112,9 +108,10 @@ ${facts([
 ])}`;
 }
 
-/** The form with which an organization chooses how long its sets are kept. */
-function retentionForm({ path, hidden, chosen, defaultDays, form }: RetentionChoice): Html {
-  const sets = chosen ?? defaultDays;
+const RETENTION = html`<p>A set is removed with its pictures, reviews, share links and exports. Its addresses then say that it was removed. Ads, their previews and events stay. Nothing that was removed can be restored.</p>`;
+
+/** How long the organization keeps its sets. */
+function retentionField({ chosen, defaultDays, form }: RetentionChoice): Html {
   const days = {
     name: NAME,
     label: 'Remove sets this many days after their request',
@@ -123,21 +120,22 @@ function retentionForm({ path, hidden, chosen, defaultDays, form }: RetentionCho
     hint: 'Leave the field empty to keep sets as the operator chose. A smaller number removes older sets within minutes.',
     more: html` min="${SET_DAYS.min}" max="${SET_DAYS.max}"`,
   };
-  return html`<p>A set is removed with its pictures, reviews, share links and exports. Its addresses then say that it was removed. Ads, their previews and events stay. Nothing that was removed can be restored.</p>
-<form class="stack" method="post" action="${path}/retention">${hidden}
-${textField({ ...days, type: 'number' }, form)}
-${button({ label: 'Change retention', kind: 'primary' })}</form>
-${facts([
-  [
-    'Sets and their pictures',
-    sets === undefined ? 'They stay until they are deleted.' : `${counted(sets, 'day')} after the request.`,
-  ],
-  ['Events and their deliveries', `${counted(EVENT_DAYS, 'day')}, and as long as a delivery waits.`],
-  ['Answers to requests', `${counted(ANSWER_DAYS, 'day')}.`],
-  ['Ads and their previews', 'No limit.'],
-  ['Files of exports', `${counted(EXPORT_DAYS, 'day')}; an export can be built again while its set is kept.`],
-  ['Uploads', `As long as an ad uses them; unused ones for ${counted(UPLOAD_DAYS, 'day')}.`],
-  ['Creatives of the page of a new request', `If no request uses them, ${counted(UPLOAD_DAYS, 'day')}.`],
-  ['Share links', 'Until the date that was chosen for each one.'],
-])}`;
+  return textField({ ...days, type: 'number' }, form);
+}
+
+function retentionFacts({ chosen, defaultDays }: RetentionChoice): Html {
+  const sets = chosen ?? defaultDays;
+  return facts([
+    [
+      'Sets and their pictures',
+      sets === undefined ? 'They stay until they are deleted.' : `${counted(sets, 'day')} after the request.`,
+    ],
+    ['Events and their deliveries', `${counted(EVENT_DAYS, 'day')}, and as long as a delivery waits.`],
+    ['Answers to requests', `${counted(ANSWER_DAYS, 'day')}.`],
+    ['Ads and their previews', 'No limit.'],
+    ['Files of exports', `${counted(EXPORT_DAYS, 'day')}; an export can be built again while its set is kept.`],
+    ['Uploads', `As long as an ad uses them; unused ones for ${counted(UPLOAD_DAYS, 'day')}.`],
+    ['Creatives of the page of a new request', `If no request uses them, ${counted(UPLOAD_DAYS, 'day')}.`],
+    ['Share links', 'Until the date that was chosen for each one.'],
+  ]);
 }

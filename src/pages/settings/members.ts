@@ -114,7 +114,7 @@ function memberColumns({ viewer, paths }: Given): Column<Member>[] {
       cell: ({ user_id, name, role, by_rule }) =>
         by_rule
           ? html`${role} <span class="meta">by a rule of the operator</span>`
-          : html`<form class="inline-form" method="post" action="${path}/${user_id}/role">${hiddenFields(viewer, path)}<select name="role" aria-label="Role of ${name}">${ROLES.map((one) => html`<option value="${one}"${one === role && html` selected`}>${one}</option>`)}</select> ${button({ label: 'Change', kind: 'quiet' })}</form>`,
+          : html`<form class="inline-form" method="post" action="${path}/${user_id}/role">${hiddenFields(viewer, path)}<select name="role" aria-label="Role of ${name}">${ROLES.map((one) => html`<option value="${one}"${one === role && html` selected`}>${one}</option>`)}</select> ${button({ label: 'Change' })}</form>`,
     },
     { label: 'Since', kind: 'time', cell: (row) => timeElement(row.created_at) },
     {
@@ -136,7 +136,7 @@ function invitationColumns({ viewer, paths }: Given): Column<Invitation>[] {
       label: 'Action',
       kind: 'action',
       cell: ({ id }) =>
-        html`<form class="inline" method="post" action="${path}/${id}/withdraw">${hiddenFields(viewer, path)}${button({ label: 'Withdraw', kind: 'quiet' })}</form>`,
+        html`<form method="post" action="${path}/${id}/withdraw">${hiddenFields(viewer, path)}${button({ label: 'Withdraw' })}</form>`,
     },
   ];
 }

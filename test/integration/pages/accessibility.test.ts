@@ -82,7 +82,8 @@ async function shareLink(
   return `/s/${shareToken(server.secret, id)}`;
 }
 
-const LONG = 'A rather long name of a campaign with-a-word-that-is-much-longer-than-a-phone-is-wide-'.repeat(2);
+const WORD = 'Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz';
+const LONG = `A rather long name of a campaign with-a-word-that-is-much-longer-than-a-phone-is-wide- ${WORD} `;
 
 /** Objects with long texts and with faults. @returns pages that no link leads to. */
 async function seedLongTexts(): Promise<string[]> {
@@ -95,7 +96,7 @@ async function seedLongTexts(): Promise<string[]> {
   ] as const;
   const seeded = [];
   for (const status of ['draft', 'approved', 'failed'] as const)
-    seeded.push(await seedSet(server, { campaign: LONG + status, status, shots }));
+    seeded.push(await seedSet(server, { campaign: LONG + status, instructions: LONG.repeat(3), status, shots }));
   const [shown = '', failed = ''] = seeded.map(({ adIds }) => adIds[0] ?? '');
   const preview_token = await seedPicture(db, server.organizationId, '728x90');
   const warnings = JSON.stringify([{ code: 'size_assumed', message: 'The size was assumed.' }]);
@@ -135,13 +136,15 @@ async function linksOf(page: Page): Promise<URL[]> {
 
 /** @returns the faults of the page that is open, with the width and the colours. */
 async function faultsOfPage(page: Page): Promise<string[]> {
+  await page.setViewportSize({ width: 390, height: 900 });
+  const folded = await sidewaysScroll(page);
   // Closed details hide their content from axe.
   await page.evaluate(() => {
     for (const details of document.querySelectorAll('details')) details.open = true;
-    // An open menu covers what is below it: that is no fault of the page.
-    for (const menu of document.querySelectorAll<HTMLElement>('.menu > ul')) menu.style.position = 'static';
+    // An open menu and a bar at the bottom cover what is below them: that is no fault of the page.
+    for (const over of document.querySelectorAll<HTMLElement>('.menu > ul, .count-bar')) over.style.position = 'static';
   });
-  const faults = await keyboardFaults(page);
+  const faults = [...(await keyboardFaults(page)), ...(folded === undefined ? [] : [`folded: ${folded}`])];
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
     const wide = await sidewaysScroll(page);

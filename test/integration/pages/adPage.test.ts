@@ -55,7 +55,7 @@ async function seedFrames(adId: string): Promise<void> {
     const image_token = await seedPicture(db, server.organizationId, '300x250');
     await db
       .insertInto('creative_frames')
-      .values({ job_id: jobId, ad_id: adId, marker_ms, ratio: 1, image_token })
+      .values([1, 2].map((ratio) => ({ job_id: jobId, ad_id: adId, marker_ms, ratio, image_token })))
       .execute();
   }
 }
@@ -69,7 +69,7 @@ describe('the page of an ad', () => {
     const facts = (await page.locator('dl').textContent()) ?? '';
     for (const fact of ['300 × 250 CSS pixels', 'html5_zip', 'stepped', 'a dialog was closed'])
       expect(facts).toContain(fact);
-    await follow(page.getByRole('link', { name: 'Autumn launch' }));
+    await follow(page.getByRole('link', { name: 'Autumn launch' }).first());
     expect(page.url()).toContain('/campaigns/');
     await page.goBack();
     await follow(page.locator('.list .main a'));

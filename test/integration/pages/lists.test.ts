@@ -110,6 +110,7 @@ describe('the list of sets', () => {
     const text = await response.text();
     await empty.close();
     expect(text).toContain('No sets yet');
+    expect(text).not.toContain('role="search"');
     expect(text).toContain('href="/o/demo/new"');
   });
 });

@@ -110,7 +110,7 @@ describe('a form of a new request', () => {
     const row = await server.store.db.selectFrom('ads').selectAll().where('id', '=', ad).executeTakeFirstOrThrow();
     expect(row.campaign_id).toBe(campaign_id);
     const activity = (await form.get(`${got.location}?tab=activity`)).replace(/<[^>]+>/g, '');
-    expect(activity).toContain('first key screenshot set requested pictures: 8');
+    expect(activity).toContain('Screenshot set requested pictures: 8first key');
     expect(activity).not.toContain('The set was requested.');
   });
 
@@ -156,7 +156,7 @@ describe('a form of a new request', () => {
       '&quot;quoted&quot; &amp; &lt;i&gt;typed&lt;/i&gt;</textarea>',
     ])
       expect(got.text).toContain(text);
-    expect(got.text).toContain('id="slot-faults"');
+    expect(got.text).toContain('id="slot-fault"');
     expect(got.text).not.toContain('<script>alert');
     expect(await form.count('screenshot_sets')).toBe(before);
   });

@@ -132,6 +132,23 @@ describe('the page of a set', () => {
     expect(options).toEqual([1, 2].map(() => expect.objectContaining({ allow_scaling: true })));
   });
 
+  it('a set without a picture shows its failures at once, and offers nothing to share', async () => {
+    const shots = [{ site: BLOG, device: 'desktop', status: 'blocked' }] as const;
+    const { setId } = await seedSet(server, { status: 'failed', shots });
+    const { page } = await visit(server, setAddress(setId), { javaScriptEnabled: false });
+    expect(await page.locator('#failures h2').textContent()).toBe('Blocked by the site 1');
+    expect(await page.locator('.tabs [aria-current]').textContent()).toBe('Failed 1');
+    expect(await page.getByRole('button', { name: 'Share' }).count()).toBe(0);
+  });
+
+  it('on a phone, each button at the top of a running set has room for its text', async () => {
+    const shots = [{ site: NEWS, device: 'desktop', status: 'pending' }] as const;
+    const { setId } = await seedSet(server, { status: 'capturing', shots });
+    const { page } = await visit(server, setAddress(setId), { viewport: { width: 390, height: 844 } });
+    const buttons = page.locator('#head .actions button');
+    expect(await buttons.evaluateAll((all) => all.map((one) => one.scrollWidth > one.clientWidth))).not.toContain(true);
+  });
+
   it('the page of a set shows the warnings of a picture beside that picture only', async () => {
     const shots = [NEWS, BLOG].map((site) => ({ site, device: 'desktop' as const }));
     const { setId, shotIds } = await seedSet(server, { status: 'approved', shots });
@@ -194,7 +211,7 @@ describe('the page of a set', () => {
         .locator(selector)
         .first()
         .evaluate((each) => each.getBoundingClientRect().x);
-    expect(await left('.about bdi')).toBeLessThan(await left('.about .meta'));
+    expect(await left('#details dl bdi')).toBeLessThan(await left('#details dl .meta'));
   });
 
   it('the page allows no inline code, no other servers and no embedding in a frame', async () => {
@@ -271,6 +288,30 @@ describe('actions on the page of a set', () => {
     expect(new URL(page.url()).search).toBe('?group=device&show=open');
   });
 
+  it('a decision stays on the page although a read that began before it ends after it', async () => {
+    const { setId } = await seedSet(server, { status: 'in_review', shots: [{ site: NEWS, device: 'desktop' }] });
+    const { page } = await openPage();
+    const [began, decided, readAgain] = [1, 2, 3].map(() => Promise.withResolvers<void>());
+    let reads = 0;
+    await page.route(setAddress(setId), async (route) => {
+      if (route.request().resourceType() !== 'fetch' || route.request().headers()['accept'] !== 'text/html')
+        return route.fallback();
+      reads += 1;
+      if (reads > 1) return readAgain?.resolve();
+      const response = await route.fetch();
+      began?.resolve();
+      await decided?.promise;
+      return route.fulfill({ response });
+    });
+    await signIn(page, server, setAddress(setId));
+    await began?.promise;
+    await page.getByRole('button', { name: 'Approve news.example, Desktop' }).click();
+    await page.locator('.toast').waitFor();
+    decided?.resolve();
+    await readAgain?.promise;
+    expect(await page.locator('.so-far').textContent()).toContain('1 of 1');
+  });
+
   it('a person decides in the grid in place, and all counts follow, also after Undo', async () => {
     const { setId } = await seedSet(server, {
       status: 'in_review',
@@ -291,6 +332,7 @@ describe('actions on the page of a set', () => {
     ]);
     expect(await page.locator('.shot.approved .badge').allTextContents()).toEqual(['Approved']);
     expect(await page.locator('#finish').textContent()).toContain('2 of them have no decision');
+    expect(await page.locator('#share-hint').textContent()).toContain('1 of 3 pictures is approved');
     await toast.getByRole('button', { name: 'Undo' }).click();
     await toast.waitFor({ state: 'detached' });
     expect(await counts()).toEqual([
@@ -387,7 +429,7 @@ describe('actions on the page of a set', () => {
     const activity = async () =>
       (await form.get(`/o/demo/screenshot_sets/${setId}?tab=activity`)).replace(/<[^>]+>/g, '');
     await form.postTo(`/o/demo/screenshots/${shotIds[0]}/retake`, {});
-    expect(await activity()).toContain('first key pictures of a set retaken pictures: 1');
+    expect(await activity()).toContain('Pictures of a set retaken pictures: 1first key');
     const { db } = server.store;
     const retake = await db
       .selectFrom('screenshots')
@@ -405,7 +447,7 @@ describe('actions on the page of a set', () => {
       .executeTakeFirstOrThrow();
     await form.postTo(`/o/demo/comments/${id}/resolve`, { resolved: 'yes' });
     const text = await activity();
-    for (const shown of ['pictures of a set reviewed approved: 1', 'Much better', 'resolved by first key'])
+    for (const shown of ['Pictures of a set reviewed approved: 1', 'Much better', 'resolved by first key'])
       expect(text).toContain(shown);
     const ofRetake = await form.get(`/o/demo/screenshot_sets/${retake.set_id}?tab=activity`);
     expect(ofRetake).not.toContain('The set was requested.');

@@ -32,4 +32,8 @@ describe('the html tag', () => {
       '<a href="https://x.example/?a=1&amp;b=2" rel="noopener noreferrer nofollow" target="_blank">https://x.example/?a=1&amp;b=2</a>',
     );
   });
+
+  it('a site that was given without a scheme becomes a link with https', () => {
+    expect(webLink('news.example:8080/a', 'Open the page').text).toContain('href="https://news.example:8080/a"');
+  });
 });
