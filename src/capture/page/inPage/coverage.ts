@@ -17,7 +17,10 @@ function contentUnder(ad: AdInPage): string | null {
   const hidden = new Map<Element, number>();
   // The browser finds no element that lets clicks through.
   const removeSheet = addSheet(document, '* { pointer-events: auto !important; }');
-  for (const [x, y] of gridOf(adRect(ad), 9)) {
+  const { x: left, y: top, width, height } = adRect(ad);
+  // The browser also finds what begins where the ad ends.
+  const inside = { x: left + 2, y: top + 2, width: width - 4, height: height - 4 };
+  for (const [x, y] of gridOf(inside, 9)) {
     const under = document
       .elementsFromPoint(x, y)
       .find((one) => !isWithin(one, slot) && !isWithin(slot, one) && isContentAt(one, x, y));

@@ -39,6 +39,13 @@ describe('an ad that would lie over content', () => {
     placed(result);
     expect(codes(result)).toContain('ad_covers_content');
   });
+
+  test('an image that begins where the ad ends is not under it', async () => {
+    const image = '<img alt="The Daily Ship" style="display:block;width:100%;height:40px">';
+    const slot = (id: string) => `<div id="${id}" class="ad-slot"></div>`;
+    const body = `<p style="margin:0">A story.</p>${slot('first')}${image}${STORY.repeat(4)}${slot('second')}`;
+    expect((await wholeAd(body, 'desktop', { size: [728, 90] })).chosen.element).toBe('#first');
+  });
 });
 
 describe('the ad stands across the slot', () => {
