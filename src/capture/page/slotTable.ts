@@ -589,7 +589,7 @@ const NETWORKS: readonly NetworkRow[] = [
 
 const POSITIONS: readonly PositionRow[] = [
   // Ad Manager
-  { pattern: '(^|-)(oop|outofpage|out-of-page|exposer|tracking-?pixel|1x1|sponsor-?logo)(-|$)', kind: 'none' },
+  { pattern: '(^|-)(oop|outofpage|out-of-page|exposer|tracking-?pixel|\\w*1x1|sponsor-?logo)(-|$)', kind: 'none' },
   // IAB native formats
   { pattern: '(^|-)(native-ads?|nativead|in-?feed|advertorial)(-|$)', kind: 'native' },
   // IAB video formats

@@ -27,10 +27,8 @@ function contentUnder(ad: AdInPage): string | null {
     if (under) hidden.set(under, (hidden.get(under) ?? 0) + 1);
   }
   removeSheet();
-  // One point may be the edge of a neighbour.
   const [most] = [...hidden].toSorted(([, one], [, two]) => two - one);
-  const points = [...hidden.values()].reduce((sum, one) => sum + one, 0);
-  return most === undefined || points < 3 ? null : describeContent(most[0]);
+  return most === undefined ? null : describeContent(most[0]);
 }
 
 function isContentAt(element: Element, x: number, y: number): boolean {

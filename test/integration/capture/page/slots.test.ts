@@ -170,6 +170,11 @@ const BY_ELEMENT: readonly Case[] = [
     evidence('attribute'),
   ],
   [
+    'the place of a script or of a counter is no slot',
+    '<p>Text</p><div class="feedAdFunction"></div><div id="ads_debug_js"></div><div class="ad" id="news1x1"></div>',
+    [],
+  ],
+  [
     'a slot among the links of the site is known as such',
     '<p>Text</p><div class="header-nav"><ul><li><div class="ad mpu"></div></li></ul></div>',
     [{ surroundings: { inMenu: true } }],
