@@ -27,8 +27,10 @@ function contentUnder(ad: AdInPage): string | null {
     if (under) hidden.set(under, (hidden.get(under) ?? 0) + 1);
   }
   removeSheet();
+  // One point may be a mark in the corner of the slot.
   const [most] = [...hidden].toSorted(([, one], [, two]) => two - one);
-  return most === undefined ? null : describeContent(most[0]);
+  const points = [...hidden.values()].reduce((sum, one) => sum + one, 0);
+  return most === undefined || points < 2 ? null : describeContent(most[0]);
 }
 
 function isContentAt(element: Element, x: number, y: number): boolean {
