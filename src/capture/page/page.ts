@@ -71,10 +71,10 @@ export interface SlotSurroundings {
   readonly belowHeadline: number | null;
   readonly inArticle: boolean;
   readonly inFooter: boolean;
+  /** Among links of the site, buttons for sharing, or beside the name of a sponsor. */
+  readonly inMenu: boolean;
   /** Its names say that it is for another kind of device. */
   readonly forOtherDevice: boolean;
-  /** The height of the document, CSS pixels. */
-  readonly pageHeight: number;
 }
 
 /** A candidate with its score for one ad. `reasons` lists what counted for and against it. */

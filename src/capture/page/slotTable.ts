@@ -589,7 +589,7 @@ const NETWORKS: readonly NetworkRow[] = [
 
 const POSITIONS: readonly PositionRow[] = [
   // Ad Manager
-  { pattern: '(^|-)(oop|outofpage|out-of-page|exposer|tracking-?pixel|1x1|sponsor-?logo)(-|$)', kind: 'none' },
+  { pattern: '(^|-)(oop|outofpage|out-of-page|exposer|tracking-?pixel|\\w*1x1|sponsor-?logo)(-|$)', kind: 'none' },
   // IAB native formats
   { pattern: '(^|-)(native-ads?|nativead|in-?feed|advertorial)(-|$)', kind: 'native' },
   // IAB video formats
@@ -697,7 +697,7 @@ const WORDS: SlotTable['words'] = {
   `,
   /** An element with one of these is never a slot. */
   never: words`
-    config offset bait tracker pixel beacon blocker blocked adblock adblocker free close notice disclosure disclaimer choices adchoices cookie cookies consent gdpr cmp newsletter newsletters subscribe subscription survey poll quiz encuesta share sharing sharedaddy social addthis addtoany login comments nofullad
+    config debug function offset bait tracker pixel beacon blocker blocked adblock adblocker free close notice disclosure disclaimer choices adchoices cookie cookies consent gdpr cmp newsletter newsletters subscribe subscription survey poll quiz encuesta share sharing sharetools sharedaddy social addthis addtoany login comments nofullad
   `,
   /** An empty element of an ad's size with one of these is something else. */
   widget: words`

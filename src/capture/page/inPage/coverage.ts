@@ -17,17 +17,20 @@ function contentUnder(ad: AdInPage): string | null {
   const hidden = new Map<Element, number>();
   // The browser finds no element that lets clicks through.
   const removeSheet = addSheet(document, '* { pointer-events: auto !important; }');
-  for (const [x, y] of gridOf(adRect(ad), 9)) {
+  const { x: left, y: top, width, height } = adRect(ad);
+  // The browser also finds what begins where the ad ends.
+  const inside = { x: left + 2, y: top + 2, width: width - 4, height: height - 4 };
+  for (const [x, y] of gridOf(inside, 9)) {
     const under = document
       .elementsFromPoint(x, y)
       .find((one) => !isWithin(one, slot) && !isWithin(slot, one) && isContentAt(one, x, y));
     if (under) hidden.set(under, (hidden.get(under) ?? 0) + 1);
   }
   removeSheet();
-  // One point may be the edge of a neighbour.
+  // One point may be a mark in the corner of the slot.
   const [most] = [...hidden].toSorted(([, one], [, two]) => two - one);
   const points = [...hidden.values()].reduce((sum, one) => sum + one, 0);
-  return most === undefined || points < 3 ? null : describeContent(most[0]);
+  return most === undefined || points < 2 ? null : describeContent(most[0]);
 }
 
 function isContentAt(element: Element, x: number, y: number): boolean {

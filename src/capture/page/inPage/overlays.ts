@@ -304,6 +304,8 @@ function scrollToBand(ad: AdInPage, position: Exclude<ScrollPosition, 'top'>): v
     const down = y - (band.top + Math.max(0, Math.round(spare * part)));
     const across = x < view.x ? x - view.x : Math.max(0, x + width - view.x - view.width);
     if (Math.abs(down) < 1 && Math.abs(across) < 1) return;
+    // The ad is in the middle of a frame that is wider than the screen.
+    if (isWider && across !== 0) ad.owner.scrollIntoView({ block: 'nearest', inline: 'center', behavior: 'instant' });
     scrollerOf(ad.owner).scrollBy({ left: Math.ceil(across), top: Math.round(down), behavior: 'instant' });
   }
 }

@@ -12,7 +12,7 @@ import { type Rect, VISIBILITY } from './visibility.ts';
 
 declare const { allowedSizes, roomOf }: typeof ALLOWED_SIZES;
 declare const { adoptUnits, findLinkedImages, findNetworks, newContext }: typeof NETWORKS_IN_PAGE;
-declare const { contentOf, labelOf, nameStrength }: typeof SLOT_CONTEXT;
+declare const { contentOf, labelOf, nameStrength, namesOf, wordsIn }: typeof SLOT_CONTEXT;
 declare const {
   declaredEvidence,
   holdsOnlyBrokenImages,
@@ -152,9 +152,17 @@ function surroundingsOf(context: SlotContext, element: Element, rect: Rect): Slo
     inArticle:
       element.closest('article, main, [itemprop="articleBody"], :not(html, body)[class*="article" i]') !== null,
     inFooter: element.closest('footer, :not(html, body):is([id*="footer" i], [class*="footer" i])') !== null,
+    inMenu: isInMenu(element),
     forOtherDevice: isForOtherDevice(context, element),
-    pageHeight: document.scrollingElement?.scrollHeight ?? innerHeight,
   };
+}
+
+/** Whether around the element are links of the site, buttons for sharing, or the name of a sponsor, and no text. */
+function isInMenu(element: Element): boolean {
+  const menu = /^(nav(bar|igation)?|menu|share(tools)?|sponsor(ed)?)$/;
+  for (let at = element.parentElement; at && at.querySelector('h1, p, article') === null; at = at.parentElement)
+    if (at.tagName === 'NAV' || wordsIn(namesOf(at)).some((word) => menu.test(word))) return true;
+  return false;
 }
 
 /** The lower edge of the page's first headline, in the frame's viewport. Logos are headlines without much text. */
@@ -278,6 +286,7 @@ export const SCAN_TOOLS = expressionOf(
     placeOf,
     kindOfFixed,
     surroundingsOf,
+    isInMenu,
     headlineBottom,
     isNeverSlot,
     examine,

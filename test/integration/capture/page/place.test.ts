@@ -29,6 +29,7 @@ describe('an ad that would lie over content', () => {
   test.each([
     ['a text', 'line-height:40px'],
     ['a text that lets clicks through', 'line-height:40px;pointer-events:none'],
+    ['a word at its lower edge', 'left:250px;top:230px;width:50px;height:30px;overflow:hidden;font:30px/30px serif'],
     ['a background', 'font-size:0;width:728px;height:400px;background:url(/photo) #eee'],
   ])('if there is no other way than over %s, the next slot is taken', async (_what, style) => {
     const stuck = `<div style="position:relative;height:400px"><p style="position:absolute;top:0;margin:0;${style}">${'Words that an ad must not hide. '.repeat(120)}</p><div style="position:absolute;top:0;left:0;width:728px"><div id="stuck" class="ad-slot"></div></div></div>`;
@@ -38,6 +39,13 @@ describe('an ad that would lie over content', () => {
     const { result } = await take(`${stuck}${STORY}`, 'desktop', { slot: { selector: '#stuck' } });
     placed(result);
     expect(codes(result)).toContain('ad_covers_content');
+  });
+
+  test('an image that begins where the ad ends is not under it', async () => {
+    const image = '<img alt="The Daily Ship" style="display:block;width:100%;height:40px">';
+    const slot = (id: string) => `<div id="${id}" class="ad-slot"></div>`;
+    const body = `<p style="margin:0">A story.</p>${slot('first')}${image}${STORY.repeat(4)}${slot('second')}`;
+    expect((await wholeAd(body, 'desktop', { size: [728, 90] })).chosen.element).toBe('#first');
   });
 });
 

@@ -169,6 +169,21 @@ const BY_ELEMENT: readonly Case[] = [
     onSite('<div id="examp-1073628134"></div>'),
     evidence('attribute'),
   ],
+  [
+    'the place of a script or of a counter is no slot',
+    '<p>Text</p><div class="feedAdFunction"></div><div id="ads_debug_js"></div><div class="ad" id="news1x1"></div>',
+    [],
+  ],
+  [
+    'a slot among the links of the site is known as such',
+    '<p>Text</p><div class="header-nav"><ul><li><div class="ad mpu"></div></li></ul></div>',
+    [{ surroundings: { inMenu: true } }],
+  ],
+  [
+    'a slot in a page that is named after its menu is not among the links',
+    '<div class="has-nav nav"><p>Text</p><div class="ad mpu"></div></div>',
+    [{ surroundings: { inMenu: false } }],
+  ],
   ['an element with the name of another site is no slot', onSite('<div id="other-1073628134"></div>'), []],
   ['a name that ends in an ad after its place makes a slot', '<p>Text</p><div class="rightads"></div>', [{}]],
   ['a word that only ends like one makes no slot', '<p>Text</p><div class="subhead-bread"></div>', []],

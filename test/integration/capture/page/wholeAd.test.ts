@@ -26,6 +26,12 @@ describe('a slot that the phone does not show whole', () => {
     expect(picture.adBox).toMatchObject({ width: 600, height: 500 });
   });
 
+  test('a frame for a banner that is wider than the screen shows the whole small ad', async () => {
+    const frame =
+      '<iframe srcdoc="<p>Ad" class="ad-slot" style="width:728px;height:90px;border:0;margin:0 126px"></iframe>';
+    await wholeAd(`${STORY}${frame}${STORY}`, 'Apple iPhone 6', { size: [320, 50] });
+  });
+
   test('a page that the phone shows smaller is zoomed in, with a warning', async () => {
     expect(codes(await wholeAd(`${STORY}${SLOT}${STORY}`, 'Apple iPhone 6'))).toEqual(['page_changed']);
   });

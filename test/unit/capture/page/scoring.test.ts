@@ -179,8 +179,8 @@ test('no slot is chosen that hardly anybody would choose', () => {
     belowHeadline: 9_000,
     inArticle: false,
     inFooter: true,
+    inMenu: false,
     forOtherDevice: false,
-    pageHeight: 9_500,
   };
   const banner = () => slot({ sizes: [[970, 250]], evidence: ['attribute'], ...at(9_200), surroundings });
   const request = { ...rectangle, allowScaling: false };
