@@ -238,11 +238,11 @@ function slotWarnings(
       ? []
       : [{ code: 'outside_slot', message: `The chosen slot ${element} cannot hold the ad: ${problem}.` }];
   const doubts = [
-    likelihood < SURE_FROM ? `its likelihood is ${Math.round(likelihood * 100)} %` : '',
+    likelihood < SURE_FROM ? `it is right in about ${Math.round(likelihood * 100)} % of such cases` : '',
     size[0] >= 2 * frame.width ? `it is made for ${size[0]}×${size[1]}` : '',
   ].filter((doubt) => doubt !== '');
   if (doubts.length === 0) return [];
-  const message = `A person might not choose the slot ${element}: ${doubts.join(', and ')}. Look at the picture, or choose another slot.`;
+  const message = `The choice of this slot is a guess: ${doubts.join(', and ')}. Look at the picture, or choose another slot.`;
   return [{ code: 'slot_uncertain', message }];
 }
 
