@@ -190,8 +190,7 @@ class ApiServerCluster implements KubernetesCluster {
   }
 
   startElector(elector: ElectorOptions): Elector {
-    const { leases, configMaps } = this.#clients;
-    return startElector({ leases, configMaps, log: this.#options.log }, elector);
+    return startElector({ leases: this.#clients.leases, log: this.#options.log }, elector);
   }
 
   async close(): Promise<void> {
