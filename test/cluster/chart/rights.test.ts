@@ -51,7 +51,7 @@ describe('permissions', () => {
         'update screenshotjobs/finalizers.tearsheet.dev',
         ...['get', 'list', 'watch', 'create', 'patch', 'delete'].map((verb) => `${verb} jobs.batch`),
         ...['list', 'watch'].map((verb) => `${verb} pods`),
-        ...['create', 'patch', 'list'].map((verb) => `${verb} events`),
+        ...['create', 'list'].map((verb) => `${verb} events`),
         'create leases.coordination.k8s.io',
         ...['get', 'update'].map((verb) => `${verb} leases.coordination.k8s.io t-tearsheet-controller`),
       ].sort(),
