@@ -77,16 +77,6 @@ const MembershipRule = z
   .refine(({ group, email_domain: domain }) => (group === undefined) !== (domain === undefined), {
     error: 'needs either group or email_domain',
   });
-const membershipRules = z.string().transform((text, context) => {
-  try {
-    return z.array(MembershipRule).parse(JSON.parse(text));
-  } catch (error) {
-    const message = error instanceof z.ZodError ? z.prettifyError(error) : 'must be a list in JSON';
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER;
-  }
-});
-
 interface More {
   readonly fallback?: string;
   readonly secret?: boolean;
@@ -249,7 +239,7 @@ export const SETTINGS = {
   }),
   MEMBERSHIP_RULES: setting(
     'People',
-    membershipRules,
+    json(z.array(MembershipRule)),
     'A JSON list of rules that give people of the provider roles, for example `[{"organization": "acme", "role": "manager", "group": "ads"}, {"organization": "acme", "role": "viewer", "email_domain": "acme.example"}]`. The highest role counts. Each sign-in applies them again.',
     { fallback: '[]' },
   ),
@@ -399,9 +389,14 @@ export function loadConfig<R extends SettingName = never>(
     if (result.success) config[name] = result.data;
     else
       faults.push(
-        `${name}${rest.secret ? '' : ` is ${JSON.stringify(text)}`}: ${result.error.issues.map((issue) => issue.message).join('; ')}.`,
+        `${name}${rest.secret ? '' : ` is ${JSON.stringify(text)}`}: ${result.error.issues.map(faultOf).join('; ')}.`,
       );
   }
   if (faults.length > 0) throw new ConfigError(`Invalid settings:\n  ${faults.join('\n  ')}`);
   return config as Config & { readonly [N in R]: Value<N> };
+}
+
+/** A fault inside of JSON begins with its place, for example `[1].proxy`. */
+function faultOf({ path, message }: z.core.$ZodIssue): string {
+  return path.length === 0 ? message : `${z.core.toDotPath(path)} ${message}`;
 }
