@@ -1,5 +1,5 @@
 // The objects in test/fixtures/kubernetes are real ones: a cluster of Kubernetes 1.34 held them after Jobs of ours had met what
-// the file is named after. Left out are the templates, and what names the machine.
+// the file is named after. Left out are the fields that the service does not read.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
