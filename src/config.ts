@@ -364,9 +364,7 @@ type HasFallback<N extends SettingName> = (typeof SETTINGS)[N] extends { fallbac
 export type Config = { readonly [N in SettingName]: HasFallback<N> extends true ? Value<N> : Value<N> | undefined };
 
 /** Invalid settings. The message has one line for each fault. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
+export class ConfigError extends Error {}
 
 /**
  * @param required the settings that a command needs.

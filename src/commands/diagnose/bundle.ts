@@ -6,7 +6,7 @@ import { SETTINGS, type SettingName } from '../../config.ts';
 import { DATABASE_STATE } from '../../core/operations/databaseState.ts';
 import type { Database } from '../../db/database.ts';
 import { MIGRATIONS } from '../../db/migrate.ts';
-import { errorMessage } from '../../lib/errorMessage.ts';
+import { errorMessage, errorName } from '../../lib/errorMessage.ts';
 import { runSections, type Section, type SectionResult } from '../sections.ts';
 import { version } from '../version.ts';
 import { plainWords } from './plainWords.ts';
@@ -91,8 +91,7 @@ function describeResult(result: SectionResult, own: readonly string[]): unknown 
   if ('value' in result) return withPlainProblems(result.value, own);
   const { error } = result;
   const { code } = error instanceof Error && 'code' in error ? error : { code: undefined };
-  const name = error instanceof Error ? error.name : 'Error';
-  const words = `${name}${code === undefined ? '' : ` ${String(code)}`}: ${errorMessage(error)}`;
+  const words = `${errorName(error)}${code === undefined ? '' : ` ${String(code)}`}: ${errorMessage(error)}`;
   return { failed: plainWords(withoutOwn(words, own)) };
 }
 

@@ -102,7 +102,6 @@ interface ApiErrorOptions {
 
 /** The API server answered with an error. */
 export class ApiError extends Error {
-  override readonly name = 'ApiError';
   readonly code: number;
   readonly reason: string;
   readonly causes: readonly Cause[];
@@ -116,14 +115,10 @@ export class ApiError extends Error {
 }
 
 /** The API server did not answer: no connection, a broken connection, or the deadline passed. */
-export class UnreachableError extends Error {
-  override readonly name = 'UnreachableError';
-}
+export class UnreachableError extends Error {}
 
 /** No byte came over a watch for its idle time. Either nothing happened, or the connection is dead. */
-export class SilenceError extends Error {
-  override readonly name = 'SilenceError';
-}
+export class SilenceError extends Error {}
 
 /** @param text the body of the answer: a Status object, or anything else if a proxy answered. */
 export function apiErrorOf(call: string, code: number, text: string): ApiError {
