@@ -11,7 +11,7 @@ import type {
   UnlabeledObjects,
 } from '../port.ts';
 import { type ClusterCache, startClusterCache } from './cache/clusterCache.ts';
-import { CachedScreenshotJob, readJob, readScreenshotJob, type ScreenshotJobState } from './cache/objectStates.ts';
+import { asScreenshotJob, readJob, readScreenshotJob, type ScreenshotJobState } from './cache/objectStates.ts';
 import { type ApiServer, createApiServer } from './client/apiServer.ts';
 import { loadCredentials } from './client/credentials.ts';
 import { LABEL, resourceOf } from './client/names.ts';
@@ -131,7 +131,7 @@ class ApiServerCluster implements KubernetesCluster {
       jobs.list({ labelSelector: `${LABEL.screenshotJob},${WITHOUT_LABEL}`, limit }),
     ]);
     return {
-      resources: resourcePage.items.map((item) => new CachedScreenshotJob(readScreenshotJob(item))),
+      resources: resourcePage.items.map((item) => asScreenshotJob(readScreenshotJob(item))),
       jobs: jobPage.items.map(readJob).filter(({ deleting }) => !deleting),
     };
   }
@@ -237,6 +237,6 @@ class ApiServerCluster implements KubernetesCluster {
   /** A deletion counts as ours if the whole namespace is being deleted, because that must not cancel the set. */
   async #asScreenshotJob(state: ScreenshotJobState): Promise<ScreenshotJob> {
     const isOurs = !state.deleting || state.removedByUs || (await this.#events.isNamespaceEnding());
-    return new CachedScreenshotJob(state, { removedByUs: state.deleting && isOurs });
+    return asScreenshotJob(state, { removedByUs: state.deleting && isOurs });
   }
 }
