@@ -114,7 +114,7 @@ export class ConnectorRoles {
       ...(endpoint !== undefined && { endpoint }),
       maxAttempts: 2,
       requestHandler: {
-        ...guardedAgents(guard, { keepAlive: false }),
+        ...guardedAgents(guard),
         requestTimeout: REQUEST_MS,
         throwOnRequestTimeout: true,
       },
