@@ -20,7 +20,7 @@ import { expireClaims } from '../core/jobs/claims.ts';
 import { readJob, type StoredJob } from '../core/jobs/jobs.ts';
 import { withinSpan } from '../observe/tracing.ts';
 import { createResource, replaceResource, runJob } from './captureJobs.ts';
-import { cancel, finish, forget, settle } from './completion.ts';
+import { cancel, finish, settle } from './completion.ts';
 import { type LeaderContext, NOW, SOON } from './leaderContext.ts';
 import { unknownStatus } from './status.ts';
 
@@ -59,7 +59,7 @@ async function handleUnknown(leader: LeaderContext, name: string): Promise<numbe
   const { cluster, options, firstSeen, statuses } = leader;
   const resource = await cluster.getScreenshotJob(name);
   if (resource === undefined) {
-    forget(leader, name);
+    statuses.forget(name);
     return undefined;
   }
   // The row may have been created after the first read.
