@@ -94,7 +94,7 @@ export function parseIndexes(text: string, indexes: number): number[] {
 }
 
 /** The metadata that every cached object has. */
-export function readIdentity({ name = '', uid = '', resourceVersion = '' }: Metadata): CachedObject {
+function readIdentity({ name = '', uid = '', resourceVersion = '' }: Metadata): CachedObject {
   return { name, uid, version: resourceVersion };
 }
 
