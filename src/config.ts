@@ -77,16 +77,6 @@ const MembershipRule = z
   .refine(({ group, email_domain: domain }) => (group === undefined) !== (domain === undefined), {
     error: 'needs either group or email_domain',
   });
-const membershipRules = z.string().transform((text, context) => {
-  try {
-    return z.array(MembershipRule).parse(JSON.parse(text));
-  } catch (error) {
-    const message = error instanceof z.ZodError ? z.prettifyError(error) : 'must be a list in JSON';
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER;
-  }
-});
-
 interface More {
   readonly fallback?: string;
   readonly secret?: boolean;
@@ -249,7 +239,7 @@ export const SETTINGS = {
   }),
   MEMBERSHIP_RULES: setting(
     'People',
-    membershipRules,
+    json(z.array(MembershipRule)),
     'A JSON list of rules that give people of the provider roles, for example `[{"organization": "acme", "role": "manager", "group": "ads"}, {"organization": "acme", "role": "viewer", "email_domain": "acme.example"}]`. The highest role counts. Each sign-in applies them again.',
     { fallback: '[]' },
   ),
@@ -327,22 +317,9 @@ export const SETTINGS = {
     z.string(),
     'Service account of capture pods, without rights. The internal API accepts only its tokens.',
   ),
-  LEASE_NAME: setting(
-    'Cluster',
-    z.string(),
-    'Name of the Kubernetes Lease by which controllers elect their leader. If the namespace has a ConfigMap of the same name, Kubernetes deletes the Lease with it.',
-    {
-      fallback: 'tearsheet-controller',
-    },
-  ),
-  READ_NODES: setting(
-    'Cluster',
-    flag,
-    '`true` if the controller may read nodes. It then reports a lost node earlier.',
-    {
-      fallback: 'false',
-    },
-  ),
+  LEASE_NAME: setting('Cluster', z.string(), 'Name of the Kubernetes Lease by which controllers elect their leader.', {
+    fallback: 'tearsheet-controller',
+  }),
 
   CHROMIUM_PATH: setting(
     'Capture',
@@ -387,9 +364,7 @@ type HasFallback<N extends SettingName> = (typeof SETTINGS)[N] extends { fallbac
 export type Config = { readonly [N in SettingName]: HasFallback<N> extends true ? Value<N> : Value<N> | undefined };
 
 /** Invalid settings. The message has one line for each fault. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
+export class ConfigError extends Error {}
 
 /**
  * @param required the settings that a command needs.
@@ -412,9 +387,14 @@ export function loadConfig<R extends SettingName = never>(
     if (result.success) config[name] = result.data;
     else
       faults.push(
-        `${name}${rest.secret ? '' : ` is ${JSON.stringify(text)}`}: ${result.error.issues.map((issue) => issue.message).join('; ')}.`,
+        `${name}${rest.secret ? '' : ` is ${JSON.stringify(text)}`}: ${result.error.issues.map(faultOf).join('; ')}.`,
       );
   }
   if (faults.length > 0) throw new ConfigError(`Invalid settings:\n  ${faults.join('\n  ')}`);
   return config as Config & { readonly [N in R]: Value<N> };
+}
+
+/** A fault inside of JSON begins with its place, for example `[1].proxy`. */
+function faultOf({ path, message }: z.core.$ZodIssue): string {
+  return path.length === 0 ? message : `${z.core.toDotPath(path)} ${message}`;
 }

@@ -66,8 +66,6 @@ export interface DownloadUrlOptions {
 }
 
 export class ArtifactNotFoundError extends Error {
-  override readonly name = 'ArtifactNotFoundError';
-
   constructor(key: string, options?: ErrorOptions) {
     super(`The artifact store has no object with the key ${key}.`, options);
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { cachedCheck } from '../lib/cachedCheck.ts';
-import { errorMessage } from '../lib/errorMessage.ts';
+import { errorMessage, errorName } from '../lib/errorMessage.ts';
 import type { ArtifactStore } from './store.ts';
 
 const KEY = 'health/check.txt';
@@ -28,7 +28,7 @@ async function step<T>(what: string, call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    const name = error instanceof Error && error.name !== 'Error' ? `${error.name}: ` : '';
+    const name = errorName(error) === 'Error' ? '' : `${errorName(error)}: `;
     throw new Error(`the artifact store ${what}: ${name}${errorMessage(error)}`, { cause: error });
   }
 }

@@ -63,16 +63,13 @@ export interface RecordedEvent {
 }
 
 /** The object has changed since it was read. Read it again. */
-export class ConflictError extends Error {
-  override readonly name = 'ConflictError';
-}
+export class ConflictError extends Error {}
 
 /**
  * The cluster rejects the object because a quota is used up or because of an admission policy. The set is not at fault, and a retry may
  * succeed. This error is not used when the namespace is being deleted.
  */
 export class RefusedError extends Error {
-  override readonly name = 'RefusedError';
   readonly reason: 'QuotaExceeded' | 'PodRejected';
 
   constructor(reason: RefusedError['reason'], message: string) {
@@ -82,9 +79,7 @@ export class RefusedError extends Error {
 }
 
 /** The Job name is taken by a Job that this installation does not own. */
-export class JobNameConflictError extends Error {
-  override readonly name = 'JobNameConflictError';
-}
+export class JobNameConflictError extends Error {}
 
 /** A Job without the label of the installation, so no watch reports it. */
 export type UnlabeledJob = Pick<CaptureJob, 'name' | 'uid' | 'ownerUid'>;

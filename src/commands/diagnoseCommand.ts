@@ -11,9 +11,9 @@ export function diagnoseCommand(program: Command): void {
     .action(async () => {
       const { loadConfig } = await import('../config.ts');
       const { openStore } = await import('../db/database.ts');
-      const { openArtifacts } = await import('../artifacts/open.ts');
       const { createStoreCheck } = await import('../artifacts/storeCheck.ts');
       const { diagnose } = await import('./diagnose/bundle.ts');
+      const { artifactStoreOf } = await import('./service/artifactStore.ts');
       const config = () => loadConfig(process.env, ['DATABASE_URL', 'ARTIFACTS_URL', 'SECRETS_KEYS']);
       let store: ServiceContext['store'] | undefined;
       const db = async () => {
@@ -25,14 +25,8 @@ export function diagnoseCommand(program: Command): void {
         env: process.env,
         db,
         checkArtifacts: async () => {
-          const {
-            ARTIFACTS_URL,
-            S3_REGION: region,
-            S3_FORCE_PATH_STYLE: forcePathStyle,
-            S3_ENDPOINT: endpoint,
-          } = config();
-          const given = { region, forcePathStyle, ...(endpoint !== undefined && { endpoint }) };
-          await createStoreCheck(openArtifacts(ARTIFACTS_URL, given))();
+          const { ARTIFACTS_URL, ...settings } = config();
+          await createStoreCheck(artifactStoreOf(ARTIFACTS_URL, settings))();
         },
         cluster: process.env['CAPTURE_PROFILE']
           ? async () => {

@@ -55,20 +55,22 @@ async function auditObjects(leader: LeaderContext) {
 
 /** Enqueues the settled ScreenshotJobs for which something is left to do. */
 function enqueueFinished(leader: LeaderContext, { jobs, resources, known }: ClusterSnapshot): void {
-  const { enqueue, options, retention } = leader;
+  const { enqueue, options, surplus } = leader;
   const ownersOfJobs = new Set(jobs.map(({ ownerUid }) => ownerUid));
   const finished = resources.flatMap((resource) => {
     const settledAt = known.get(resource.name)?.settled_at?.getTime();
     return settledAt === undefined ? [] : [{ resource, settledAt }];
   });
-  for (const { resource, settledAt } of finished.toSorted((a, b) => a.settledAt - b.settledAt)) {
+  const oldestFirst = finished.toSorted((a, b) => a.settledAt - b.settledAt);
+  surplus.clear();
+  const tooMany = Math.max(0, finished.length - options.settings.maxFinishedResources);
+  for (const { resource } of oldestFirst.slice(0, tooMany)) surplus.add(resource.name);
+  for (const { resource, settledAt } of oldestFirst) {
     const { name, uid, deleting, status, spec } = resource;
-    const oldest = retention.keep(name);
-    if (oldest !== undefined) enqueue(oldest);
     const isComplete = status?.completionTime !== undefined && !deleting && !ownersOfJobs.has(uid);
     // This clock may be wrong. The reconciliation decides by the clock of PostgreSQL.
     const isExpired = settledAt + spec.ttlSecondsAfterFinished * 1000 <= Date.now();
-    if (!isComplete || isExpired || retention.isExcess(name)) enqueue(name);
+    if (!isComplete || isExpired || surplus.has(name)) enqueue(name);
   }
   options.log.debug({ finished: finished.length }, 'audited finished ScreenshotJobs');
 }

@@ -63,7 +63,7 @@ export async function finish(
   const keepsFailed = resource !== undefined && !resource.deleting;
   const jobsLeftMs = await endJobs(leader, state, { age, mayWait: resource?.deleting !== true, keepsFailed });
   if (resource === undefined) {
-    if (jobsLeftMs === undefined) forget(leader, state.name);
+    if (jobsLeftMs === undefined) leader.statuses.forget(state.name);
     return jobsLeftMs;
   }
   const job = await leader.cluster.getJob(jobName(state));
@@ -106,18 +106,15 @@ async function releaseResource(
 ): Promise<number | undefined> {
   if (jobsLeftMs !== undefined && age < MAX_POD_WAIT_MS) return Math.min(jobsLeftMs, MAX_POD_WAIT_MS - age);
   await leader.cluster.releaseScreenshotJob(resource);
-  forget(leader, resource.name);
+  leader.statuses.forget(resource.name);
   return jobsLeftMs;
 }
 
 /** Deletes a finished ScreenshotJob after its time to live, or earlier if there are too many. */
 async function expireResource(leader: LeaderContext, resource: ScreenshotJob, age: number): Promise<number> {
-  const { enqueue, cluster, retention } = leader;
-  const oldest = retention.keep(resource.name);
-  if (oldest !== undefined) enqueue(oldest);
   const left = resource.spec.ttlSecondsAfterFinished * 1000 - age;
-  if (left > 0 && !retention.isExcess(resource.name)) return left;
-  await cluster.deleteScreenshotJob(resource);
+  if (left > 0 && !leader.surplus.has(resource.name)) return left;
+  await leader.cluster.deleteScreenshotJob(resource);
   return SOON;
 }
 
@@ -149,10 +146,4 @@ const hasFailed = ({ finished, deleting, failedIndexes, lastFailure }: CaptureJo
 
 async function endJob(cluster: LeaderContext['cluster'], job: CaptureJob): Promise<void> {
   if (job.stuck || !job.deleting) await cluster.deleteJob(job, { waitForPods: !job.stuck });
-}
-
-/** Frees the memory that is kept for a ScreenshotJob. */
-export function forget({ statuses, retention }: LeaderContext, name: string): void {
-  statuses.forget(name);
-  retention.forget(name);
 }

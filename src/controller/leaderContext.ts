@@ -13,8 +13,8 @@ export interface LeaderContext {
   readonly statuses: StatusWriter;
   /** Ages of objects that may be orphaned. */
   readonly firstSeen: FirstSeenTracker;
-  /** Keeps a limited number of finished ScreenshotJobs. */
-  readonly retention: Retention;
+  /** Names of the oldest finished ScreenshotJobs, if the last audit found too many: the API server and our caches keep each in memory. */
+  readonly surplus: Set<string>;
   /** How far the audit has read the pending ads, which it reads page by page. */
   readonly auditProgress: { lastPendingAd: string | undefined };
   /**
@@ -53,7 +53,7 @@ export function createLeaderContext(
     cluster,
     statuses: new StatusWriter(cluster, log, options.clock),
     firstSeen: new FirstSeenTracker(options.clock),
-    retention: new Retention(settings.maxFinishedResources),
+    surplus: new Set(),
     auditProgress: { lastPendingAd: undefined },
     transact: countedTransact({
       transact: (work) =>
@@ -101,42 +101,6 @@ function fenceWrites(cluster: ClusterPort, checkLeadership: () => Promise<void>)
       };
     },
   });
-}
-
-/**
- * Limits how many finished ScreenshotJobs stay in the cluster for operators to look at. The API server and our caches keep each object in
- * memory.
- */
-export class Retention {
-  readonly #max: number;
-  /** In the order in which they were seen as finished. */
-  readonly #kept = new Set<string>();
-  readonly #excess = new Set<string>();
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  /** @returns the name of the oldest one if it must now be deleted because there are too many. */
-  keep(name: string): string | undefined {
-    if (this.#excess.has(name) || this.#kept.has(name)) return undefined;
-    this.#kept.add(name);
-    if (this.#kept.size <= this.#max) return undefined;
-    const [oldest = name] = this.#kept;
-    this.#kept.delete(oldest);
-    this.#excess.add(oldest);
-    return oldest;
-  }
-
-  /** True if it must be deleted before its time to live has passed. */
-  isExcess(name: string): boolean {
-    return this.#excess.has(name);
-  }
-
-  forget(name: string): void {
-    this.#kept.delete(name);
-    this.#excess.delete(name);
-  }
 }
 
 /** An object is not judged before this time has passed since it was first seen, because its row or its owner may not be visible yet. */

@@ -6,8 +6,7 @@
  *
  * 1. No row has this name (`handleUnknown`). The ScreenshotJob may belong to another database, so it is only marked as UnknownSet.
  * 2. The job is open, but must be settled: it was canceled through the API, nothing is unresolved, or its deadline has passed. It is settled
- *    in PostgreSQL without a look at the cluster. Only a job that the capture of another one finished before it had a ScreenshotJob gets
- *    one first, so that operators see it.
+ *    in PostgreSQL without a look at the cluster.
  * 3. Claims have expired (`releaseExpiredClaims`): other captures may take them.
  * 4. The job is settled (`finish`): the status gets the result, Jobs are deleted, and a deleted ScreenshotJob is released.
  * 5. There is no ScreenshotJob (`createResource`). Absent does not mean canceled: it is created again.
@@ -21,7 +20,7 @@ import { expireClaims } from '../core/jobs/claims.ts';
 import { readJob, type StoredJob } from '../core/jobs/jobs.ts';
 import { withinSpan } from '../observe/tracing.ts';
 import { createResource, replaceResource, runJob } from './captureJobs.ts';
-import { cancel, finish, forget, settle } from './completion.ts';
+import { cancel, finish, settle } from './completion.ts';
 import { type LeaderContext, NOW, SOON } from './leaderContext.ts';
 import { unknownStatus } from './status.ts';
 
@@ -35,12 +34,7 @@ export async function reconcile(leader: LeaderContext, name: string): Promise<nu
 async function reconcileJob(leader: LeaderContext, state: StoredJob): Promise<number | undefined> {
   if (state.settled_at === null) {
     if (state.cancel_requested) return settle(leader, state, 'canceled');
-    if (!state.open) {
-      const isInTime = state.deadline_at > state.now;
-      if (isInTime && state.host !== null && (await leader.cluster.getScreenshotJob(state.name)) === undefined)
-        await createResource(leader, state);
-      return settle(leader, state, 'complete');
-    }
+    if (!state.open) return settle(leader, state, 'complete');
     if (state.deadline_at <= state.now) return settle(leader, state, 'deadline');
     if (state.claims_overdue) return releaseExpiredClaims(leader, state);
   }
@@ -65,7 +59,7 @@ async function handleUnknown(leader: LeaderContext, name: string): Promise<numbe
   const { cluster, options, firstSeen, statuses } = leader;
   const resource = await cluster.getScreenshotJob(name);
   if (resource === undefined) {
-    forget(leader, name);
+    statuses.forget(name);
     return undefined;
   }
   // The row may have been created after the first read.

@@ -6,8 +6,7 @@
  * is processed once. A key that fails is retried after a back-off. Nothing is kept of a key that succeeded.
  */
 
-import { type Bucket, refilled } from '../lib/rateLimiter.ts';
-import { backOffMs } from '../lib/repeat.ts';
+import { type BackOffRange, backOffMs } from '../lib/repeat.ts';
 
 export interface WorkQueue {
   add(key: string): void;
@@ -33,10 +32,10 @@ export interface WorkQueueOptions {
   readonly work: (key: string) => Promise<number | undefined>;
   readonly concurrency: number;
   readonly failed: (key: string, error: unknown, failures: number) => void;
-  readonly backOff?: RetryDelays;
+  readonly backOff?: BackOffRange;
 }
 
-const BACK_OFF = { firstMs: 100, maxMs: 30_000, retriesPerSecond: 20, burst: 100 };
+const BACK_OFF = { firstMs: 100, maxMs: 30_000 };
 /** A timer of more than 2^31 ms fires at once. */
 const MAX_DELAY_MS = 3_600_000;
 
@@ -46,7 +45,8 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
 
 class KeyedQueue implements WorkQueue {
   readonly #options: WorkQueueOptions;
-  readonly #backOff: RetryDelays;
+  /** Failures in a row, by key. */
+  readonly #failures = new Map<string, number>();
   /** In the order in which they are processed. */
   readonly #dirty = new Set<string>();
   readonly #processing = new Map<string, Promise<void>>();
@@ -55,7 +55,6 @@ class KeyedQueue implements WorkQueue {
 
   constructor(options: WorkQueueOptions) {
     this.#options = options;
-    this.#backOff = options.backOff ?? new RetryDelays(BACK_OFF);
   }
 
   // Passed as functions, so they are bound to the queue.
@@ -84,7 +83,7 @@ class KeyedQueue implements WorkQueue {
       ready: this.#dirty.size,
       processing: this.#processing.size,
       delayed: this.#timers.size,
-      failing: this.#backOff.failing,
+      failing: this.#failures.size,
     };
   }
 
@@ -117,75 +116,16 @@ class KeyedQueue implements WorkQueue {
   }
 
   async #try(key: string): Promise<void> {
-    const { work, failed } = this.#options;
+    const { work, failed, backOff = BACK_OFF } = this.#options;
     try {
       const next = await work(key);
-      this.#backOff.forget(key);
+      this.#failures.delete(key);
       if (next !== undefined) this.addAfter(key, next);
     } catch (error) {
-      const pause = this.#backOff.failed(key);
-      failed(key, error, this.#backOff.failures(key));
-      this.addAfter(key, pause);
+      const failures = (this.#failures.get(key) ?? 0) + 1;
+      this.#failures.set(key, failures);
+      failed(key, error, failures);
+      this.addAfter(key, backOffMs(failures, backOff));
     }
-  }
-}
-
-interface RetryDelayOptions {
-  readonly firstMs: number;
-  readonly maxMs: number;
-  /** Limit for all keys together. */
-  readonly retriesPerSecond: number;
-  readonly burst: number;
-  /** Milliseconds on a monotonic clock. */
-  readonly clock?: () => number;
-  /** @returns a number from 0 to 1. */
-  readonly random?: () => number;
-}
-
-/**
- * The delay before a failed key is retried: the longer of two times. One is its own back-off, which doubles with each failure. The other is
- * the wait for a token of the bucket that all keys share.
- */
-export class RetryDelays {
-  readonly #options: RetryDelayOptions;
-  readonly #clock: () => number;
-  readonly #random: () => number;
-  readonly #failures = new Map<string, number>();
-  #bucket: Bucket | undefined;
-
-  constructor(options: RetryDelayOptions) {
-    this.#options = options;
-    this.#clock = options.clock ?? (() => performance.now());
-    this.#random = options.random ?? Math.random;
-  }
-
-  /** Counts a failure of the key. @returns milliseconds until it may be retried. */
-  failed(key: string): number {
-    const count = (this.#failures.get(key) ?? 0) + 1;
-    this.#failures.set(key, count);
-    const { firstMs, maxMs } = this.#options;
-    const own = backOffMs(count, { firstMs, maxMs }, this.#random);
-    return Math.max(own, this.#takeToken());
-  }
-
-  failures(key: string): number {
-    return this.#failures.get(key) ?? 0;
-  }
-
-  forget(key: string): void {
-    this.#failures.delete(key);
-  }
-
-  get failing(): number {
-    return this.#failures.size;
-  }
-
-  /** Takes a token, in advance if none is left. @returns milliseconds until the token is available. */
-  #takeToken(): number {
-    const { retriesPerSecond, burst } = this.#options;
-    const now = this.#clock();
-    const { tokens, at } = refilled(this.#bucket, { perSecond: retriesPerSecond, burst }, now);
-    this.#bucket = { tokens: tokens - 1, at };
-    return tokens >= 1 ? 0 : ((1 - tokens) / retriesPerSecond) * 1000;
   }
 }

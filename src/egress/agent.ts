@@ -8,29 +8,22 @@ import type { Connector } from './guard.ts';
 
 type ConnectionCallback = (error: Error | null, stream: Duplex) => void;
 
-export interface AgentOptions {
-  keepAlive?: boolean;
-  /** The deadline of the TLS handshake. The guard has its own deadline for the connection. */
-  handshakeTimeoutMs?: number;
-}
+/** The guard has its own deadline for the connection. */
+const HANDSHAKE_MS = 10_000;
 
-/** Creates agents that connect through the guard, for `node:http`, `node:https` and libraries on them, like the AWS SDK. */
-export function guardedAgents(
-  guard: Connector,
-  options: AgentOptions = {},
-): { httpAgent: HttpAgent; httpsAgent: HttpsAgent } {
-  const { keepAlive = true } = options;
-  return {
-    httpAgent: new GuardedHttpAgent(guard, keepAlive),
-    httpsAgent: new GuardedHttpsAgent(guard, keepAlive, options.handshakeTimeoutMs ?? 10_000),
-  };
+/**
+ * Creates agents that connect through the guard, for `node:http`, `node:https` and libraries on them, like the AWS SDK. Each request has
+ * a connection of its own.
+ */
+export function guardedAgents(guard: Connector): { httpAgent: HttpAgent; httpsAgent: HttpsAgent } {
+  return { httpAgent: new GuardedHttpAgent(guard), httpsAgent: new GuardedHttpsAgent(guard) };
 }
 
 class GuardedHttpAgent extends HttpAgent {
   readonly #guard: Connector;
 
-  constructor(guard: Connector, keepAlive: boolean) {
-    super({ keepAlive });
+  constructor(guard: Connector) {
+    super({ keepAlive: false });
     this.#guard = guard;
   }
 
@@ -41,19 +34,17 @@ class GuardedHttpAgent extends HttpAgent {
 
 class GuardedHttpsAgent extends HttpsAgent {
   readonly #guard: Connector;
-  readonly #timeoutMs: number;
 
-  constructor(guard: Connector, keepAlive: boolean, timeoutMs: number) {
-    super({ keepAlive });
+  constructor(guard: Connector) {
+    super({ keepAlive: false });
     this.#guard = guard;
-    this.#timeoutMs = timeoutMs;
   }
 
   override createConnection(options: RequestOptions, created?: ConnectionCallback): undefined {
     const host = options.host ?? '';
     const secured = this.#guard
       .connect(host, Number(options.port ?? 443))
-      .then((socket) => handshake(socket, { ...options, host, timeoutMs: this.#timeoutMs }));
+      .then((socket) => handshake(socket, { ...options, host }));
     passConnection(secured, created);
   }
 }
@@ -66,10 +57,7 @@ function passConnection(connection: Promise<Socket>, created: ConnectionCallback
   );
 }
 
-function handshake(
-  socket: Socket,
-  { timeoutMs, host, ...options }: RequestOptions & { host: string; timeoutMs: number },
-): Promise<TLSSocket> {
+function handshake(socket: Socket, { host, ...options }: RequestOptions & { host: string }): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const secure = startTls({ ...tlsOptions(options), socket, host });
     const fail = (error: Error) => {
@@ -78,8 +66,8 @@ function handshake(
       reject(error);
     };
     const timer = setTimeout(
-      () => fail(new NetworkTimeoutError(`The TLS handshake with ${host} took longer than ${timeoutMs} ms.`)),
-      timeoutMs,
+      () => fail(new NetworkTimeoutError(`The TLS handshake with ${host} took longer than ${HANDSHAKE_MS} ms.`)),
+      HANDSHAKE_MS,
     );
     secure.on('error', (cause) =>
       fail(new TlsError(`TLS with ${host} failed: ${describeTlsError(cause)}.`, { cause })),

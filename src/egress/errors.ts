@@ -2,14 +2,10 @@ import { STATUS_CODES } from 'node:http';
 import { errorMessage } from '../lib/errorMessage.ts';
 
 /** The guard did not allow a connection. Users see the message. */
-export class EgressRefusedError extends Error {
-  override readonly name = 'EgressRefusedError';
-}
+export class EgressRefusedError extends Error {}
 
 /** DNS has no address for the name. */
-export class HostNotFoundError extends Error {
-  override readonly name = 'HostNotFoundError';
-}
+export class HostNotFoundError extends Error {}
 
 /** Status and headers of a response that failed before its end. */
 export interface ResponseHead {
@@ -28,23 +24,16 @@ abstract class NetworkError extends Error {
 }
 
 /** The name lookup, the connection, the response or its body exceeded a deadline. */
-export class NetworkTimeoutError extends NetworkError {
-  override readonly name = 'NetworkTimeoutError';
-}
+export class NetworkTimeoutError extends NetworkError {}
 
 /** The connection was refused or reset, or the server does not speak HTTP. */
-export class ConnectionFailedError extends NetworkError {
-  override readonly name = 'ConnectionFailedError';
-}
+export class ConnectionFailedError extends NetworkError {}
 
 /** The certificate or the TLS handshake is invalid. */
-export class TlsError extends NetworkError {
-  override readonly name = 'TlsError';
-}
+export class TlsError extends NetworkError {}
 
 /** The response is larger than the caller allows. `partial` holds the allowed bytes. */
 export class ResponseTooLargeError extends NetworkError {
-  override readonly name = 'ResponseTooLargeError';
   readonly partial: Buffer;
 
   constructor(message: string, options: { head?: ResponseHead; partial?: Buffer; cause?: unknown } = {}) {
@@ -54,9 +43,7 @@ export class ResponseTooLargeError extends NetworkError {
 }
 
 /** There were more redirects than the caller allows. */
-export class TooManyRedirectsError extends Error {
-  override readonly name = 'TooManyRedirectsError';
-}
+export class TooManyRedirectsError extends Error {}
 
 /** Reasons by the error codes of Node and OpenSSL. */
 const TLS_REASONS: Readonly<Record<string, string>> = {
@@ -82,9 +69,7 @@ export function describeTlsError(error: unknown): string {
 }
 
 /** The proxy of a location does not work. The connection to the site was not tried, or nobody knows. */
-export class LocationUnavailableError extends Error {
-  override readonly name = 'LocationUnavailableError';
-}
+export class LocationUnavailableError extends Error {}
 
 /** `location` means that the proxy of a location does not work, `busy` that the proxy has reached its limit of tunnels, `malformed` that a request breaks rules of HTTP. */
 export type FailureKind = 'location' | 'refused' | 'malformed' | 'not-found' | 'timeout' | 'unreachable' | 'busy';
@@ -100,9 +85,7 @@ export interface EgressFailure {
 /** The header with the kind of failure. Only responses of the proxy itself have it. */
 export const FAILURE_HEADER = 'x-tearsheet-egress';
 
-export class TooManyTunnelsError extends Error {
-  override readonly name = 'TooManyTunnelsError';
-}
+export class TooManyTunnelsError extends Error {}
 
 const STATUS_OF: Readonly<Record<FailureKind, number>> = {
   refused: 403,

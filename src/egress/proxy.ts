@@ -65,7 +65,7 @@ class ForwardProxy implements EgressProxy {
     this.#log = log;
     this.#limits = { idleMs, maxBytes };
     const outward = this.#withoutSelf(guard);
-    this.#agent = guardedAgents(outward, { keepAlive: false }).httpAgent;
+    this.#agent = guardedAgents(outward).httpAgent;
     this.#tunnels = new Tunnels({
       guard: outward,
       maxTunnels,

@@ -67,9 +67,7 @@ export async function startExports(options: ExportWorkerOptions): Promise<void> 
 }
 
 /** Another attempt of the same export has begun. */
-class SupersededExportError extends Error {
-  override readonly name = 'SupersededExportError';
-}
+class SupersededExportError extends Error {}
 
 async function runExport(id: string, options: ExportWorkerOptions, signal: AbortSignal): Promise<void> {
   const { store, log, observe } = options;

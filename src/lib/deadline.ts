@@ -1,7 +1,5 @@
 /** Thrown when work takes longer than its limit. */
-export class DeadlineError extends Error {
-  override readonly name = 'DeadlineError';
-}
+export class DeadlineError extends Error {}
 
 /**
  * Waits for `work` at most `ms` milliseconds. The work itself continues, and its later failure is ignored.

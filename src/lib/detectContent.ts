@@ -23,9 +23,7 @@ export type DetectedContent =
   | { readonly kind: 'script' };
 
 /** The bytes are not a creative. The client reads `message`. */
-export class NotACreativeError extends Error {
-  override readonly name = 'NotACreativeError';
-}
+export class NotACreativeError extends Error {}
 
 const RASTERS: readonly string[] = ['image/png', 'image/apng', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
 const VIDEOS: readonly string[] = ['video/mp4', 'video/webm', 'video/quicktime', 'video/x-m4v', 'video/matroska'];

@@ -7,6 +7,12 @@ export function errorMessage(error: unknown): string {
   }
 }
 
+/** @returns the name that the error gives itself, or else that of its class. */
+export function errorName(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  return error.name === 'Error' ? error.constructor.name : error.name;
+}
+
 /** @returns the first line of the message of whatever was thrown, at most `max` characters. */
 export function shortErrorMessage(error: unknown, max = 200): string {
   return errorMessage(error).split('\n')[0]?.slice(0, max) ?? '';

@@ -8,7 +8,7 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-export interface Bucket {
+interface Bucket {
   readonly tokens: number;
   /** Milliseconds, monotonic. */
   readonly at: number;
@@ -46,7 +46,7 @@ export function createRateLimiter(limit: RateLimit, now: () => number = () => pe
 }
 
 /** @returns the bucket with the tokens that came back since it was last used; a full one if there was none. */
-export function refilled(bucket: Bucket | undefined, { perSecond, burst }: RateLimit, now: number): Bucket {
+function refilled(bucket: Bucket | undefined, { perSecond, burst }: RateLimit, now: number): Bucket {
   if (bucket === undefined) return { tokens: burst, at: now };
   return { tokens: Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond), at: now };
 }

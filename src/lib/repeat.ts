@@ -1,5 +1,5 @@
 /** Exponential back-off with jitter, for everything that retries. */
-interface BackOffRange {
+export interface BackOffRange {
   readonly firstMs: number;
   readonly maxMs: number;
 }

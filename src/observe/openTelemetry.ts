@@ -1,4 +1,5 @@
 /** The tracer of API and controller: OpenTelemetry's SDK, which exports spans as its standard variables say. Loaded only if they do. */
+
 import {
   context,
   DiagLogLevel,
@@ -11,10 +12,10 @@ import {
 } from '@opentelemetry/api';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import { withDeadline } from '../lib/deadline.ts';
-import { errorMessage } from '../lib/errorMessage.ts';
+import { errorMessage, errorName } from '../lib/errorMessage.ts';
 import type { Log } from '../lib/log.ts';
 import { parseTraceparent, type Traceparent } from '../lib/traceparent.ts';
-import { definedAttributes, errorType, NO_SPAN, type Span, type SpanOptions, type Tracer } from './tracing.ts';
+import { definedAttributes, NO_SPAN, type Span, type SpanOptions, type Tracer } from './tracing.ts';
 
 const KINDS = {
   internal: SpanKind.INTERNAL,
@@ -115,7 +116,7 @@ function createTracer(ids: Ids): Tracer {
         try {
           return await work(spanOf(span));
         } catch (error) {
-          fail(span, errorType(error));
+          fail(span, errorName(error));
           throw error;
         } finally {
           span.end();

@@ -1,9 +1,11 @@
 /** The tracer of captures. It keeps finished spans in memory until the capture sends them with its results. */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { MAX_SPANS, type RecordedSpan } from '../contract/captureProtocol.ts';
+import { errorName } from '../lib/errorMessage.ts';
 import type { Traceparent } from '../lib/traceparent.ts';
-import { definedAttributes, errorType, NO_SPAN, type Span, type SpanOptions, type Tracer } from './tracing.ts';
+import { definedAttributes, NO_SPAN, type Span, type SpanOptions, type Tracer } from './tracing.ts';
 
 /** The spans of one attempt. */
 interface Attempt {
@@ -45,7 +47,7 @@ export function createSpanRecorder(): Tracer {
       try {
         return await storage.run({ at: { ...active.at, spanId: recorded.id }, attempt, span }, () => work(span));
       } catch (error) {
-        recorded.error ??= errorType(error);
+        recorded.error ??= errorName(error);
         throw error;
       } finally {
         recorded.end_ms = Date.now();

@@ -88,11 +88,6 @@ export function definedAttributes(attributes: Attributes): Record<string, string
   );
 }
 
-/** The most specific of few values that tells what kind of error it is. */
-export function errorType(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
-}
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** @returns whether the standard variables of OpenTelemetry name an endpoint for traces and do not disable them. */

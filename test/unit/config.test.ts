@@ -74,3 +74,16 @@ test('CORS_ORIGINS takes origins only', () => {
   ])
     expect(refusal({ CORS_ORIGINS: value }, ['CORS_ORIGINS']), value).toContain('must be an origin');
 });
+
+test('a fault inside of JSON is reported with its place', () => {
+  const rule = { organization: 'acme', role: 'viewer', group: 'ads' };
+  const message = refusal({
+    MEMBERSHIP_RULES: JSON.stringify([rule, { ...rule, email_domain: 'acme.example' }]),
+    LOCATIONS: JSON.stringify([{ id: 'de', name: 'Germany', country: 'de', locale: 'de', languages: ['de'] }]),
+    LOCATION_CREDENTIALS: 'hunter2',
+  });
+  expect(message).toContain('[1] needs either group or email_domain');
+  expect(message).toContain('[0].country must be two upper-case letters');
+  expect(message).toContain('LOCATION_CREDENTIALS: must be JSON.');
+  expect(message).not.toContain('hunter2');
+});

@@ -4,9 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { JobAccess } from '../../core/jobs/hosts.ts';
-import { KeyedSum } from '../../lib/keyedSum.ts';
 import type { Log } from '../../lib/log.ts';
-import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';
 import {
   ForbiddenError,
   NotFoundError,
@@ -16,11 +14,11 @@ import {
 } from '../server/errors.ts';
 import type { CaptureAuthenticator, CaptureCaller } from './captureAuth.ts';
 import {
+  type AcquireReview,
   createTokenCache,
   createTokenReviewLimiter,
   readTokenClaims,
   type TokenCache,
-  type TokenReviewLimiter,
   type TokenReviewResult,
 } from './tokenReviews.ts';
 
@@ -50,10 +48,6 @@ interface TokenReview {
   };
 }
 
-/** Job look-ups that one pod may have running at once. An honest pod names one job. */
-const MAX_LOOKUPS = 16;
-/** Calls of one pod. A capture makes four for each picture, and a few a minute. */
-const CALLS = { perSecond: 20, burst: 2_000 };
 const POD_NAME = 'authentication.kubernetes.io/pod-name';
 const POD_UID = 'authentication.kubernetes.io/pod-uid';
 
@@ -65,25 +59,20 @@ class PodTokenAuthenticator implements CaptureAuthenticator {
   readonly #options: PodTokenOptions;
   readonly #now: () => number;
   readonly #tokenCache: TokenCache;
-  readonly #reviewLimiter: TokenReviewLimiter;
+  readonly #acquireReview: AcquireReview = createTokenReviewLimiter();
   readonly #running = new Map<string, Promise<TokenReviewResult>>();
-  readonly #lookups = new KeyedSum();
-  readonly #calls: RateLimiter;
 
   constructor(options: PodTokenOptions) {
     const { now = Date.now } = options;
     this.#options = options;
     this.#now = now;
     this.#tokenCache = createTokenCache(now);
-    this.#reviewLimiter = createTokenReviewLimiter(now);
-    this.#calls = createRateLimiter(CALLS, now);
   }
 
   async authenticate(token: string, jobId: string, source: string): Promise<CaptureCaller> {
     const result = await this.#reviewToken({ token, source });
     if ('refusal' in result) throw new UnauthorizedError(result.refusal);
-    if (!this.#calls.take(result.uid).allowed) throw new OverloadedError('The pod makes too many calls.');
-    const access = await this.#findAccess(result, jobId);
+    const access = await this.#options.findAccess(jobId);
     if (access === undefined) throw new NotFoundError(`There is no job ${jobId}.`);
     return callerOf(result, jobId, access);
   }
@@ -105,29 +94,17 @@ class PodTokenAuthenticator implements CaptureAuthenticator {
 
   async #requestReview(key: string, { token, source }: PresentedToken): Promise<TokenReviewResult> {
     const { review, audience, log } = this.#options;
-    const release = this.#reviewLimiter.acquire(source);
+    const release = this.#acquireReview(source);
     if (release === undefined) throw new OverloadedError('Too many token reviews are running.');
     try {
       const result = readReview(await review(token, audience), this.#options);
       this.#tokenCache.set(key, result, readTokenClaims(token)?.expiresAtMs);
-      if ('refusal' in result) this.#reviewLimiter.reportRejected(source);
       return result;
     } catch (error) {
       log.error({ err: error }, 'TokenReview failed: the API server did not answer; the capture will retry');
       throw new UnavailableError('The API server did not check the token.', { cause: error });
     } finally {
       release();
-    }
-  }
-
-  /** The job is looked up before the limits on calls apply, so this look-up has a limit of its own. */
-  async #findAccess(pod: { uid: string }, jobId: string): Promise<JobAccess | undefined> {
-    if (this.#lookups.of(pod.uid) >= MAX_LOOKUPS) throw new OverloadedError('The pod has too many calls running.');
-    this.#lookups.add(pod.uid, 1);
-    try {
-      return await this.#options.findAccess(jobId);
-    } finally {
-      this.#lookups.add(pod.uid, -1);
     }
   }
 }

@@ -26,7 +26,6 @@ import { cutCodePoints, storable } from '../../domain/text.ts';
 import { TooManyTunnelsError } from '../../egress/errors.ts';
 import { type ConnectListener, createGateway } from '../../egress/gateway.ts';
 import type { Log } from '../../lib/log.ts';
-import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';
 import {
   type CaptureAuthenticator,
   getCaller,
@@ -44,7 +43,6 @@ import {
   UnavailableError,
   UnsupportedVersionError,
 } from '../server/errors.ts';
-import { closeAfterUnreadBody } from '../server/unreadBody.ts';
 import { artifactRoutes } from '../transfers/artifactRoutes.ts';
 import { createTransfers } from '../transfers/transfers.ts';
 import { addUploadRoutes } from '../transfers/uploadRoutes.ts';
@@ -54,20 +52,13 @@ import { type InternalApiContext, type InternalApiOptions, readIndex, readJobId 
 
 /** A body may have a fault in each of thousands of places, and the log would hold all of them. */
 const MAX_MESSAGE_LENGTH = 2_000;
-/** The results of 200 pictures, the maximum of an index, take about 4 MB. The API needs a tenth of a second to parse 8 MB. */
-const POD_LIMITS = {
-  calls: 64,
-  bytes: 2 * MAX_BODY_BYTES,
-  byteRate: { perSecond: 128 * 1024, burst: 2 * MAX_BODY_BYTES },
-};
-/** Rejected calls of one address that the log shows. */
-const LOGGED_REJECTIONS = { perSecond: 2, burst: 100 };
+/** The results of 200 pictures, the maximum of an index, take about 4 MB. */
+const POD_LIMITS = { calls: 64, bytes: 2 * MAX_BODY_BYTES };
 
 /** Also serves the artifacts if they are in a folder. */
 export function createInternalApi(options: InternalApiOptions): Express {
   const app = express();
   app.disable('x-powered-by');
-  app.use(closeAfterUnreadBody);
   const transfers = createTransfers(options);
   const context = { ...options, transact: createTransact(options) };
   const job = express.Router({ mergeParams: true });
@@ -87,7 +78,7 @@ export function createInternalApi(options: InternalApiOptions): Express {
   app.use(() => {
     throw new NotFoundError(NO_SUCH_CALL);
   });
-  app.use(errorHandler(options.log, createRateLimiter(LOGGED_REJECTIONS)));
+  app.use(errorHandler(options.log));
   return app;
 }
 
@@ -95,35 +86,19 @@ function authenticatorOf({ authenticator, secret, store }: InternalApiOptions): 
   return authenticator ?? jobTokenAuthenticator(secret, (jobId) => findJobAccess(store.db, jobId));
 }
 
-/** How long a capture whose token was valid may open connections without another look-up. */
-const KNOWN_MS = 5_000;
-
 /** @returns the listener for CONNECT requests to the internal API; undefined if there are no locations. */
 export function createLocationGateway(options: InternalApiOptions): ConnectListener | undefined {
   const { locations, log, store } = options;
   if (locations === undefined) return undefined;
   const authenticator = authenticatorOf(options);
-  // A page opens many connections at once. They need one look-up, and take nothing from the rate of the capture's calls.
-  const known = new Map<string, Promise<unknown>>();
-  const check = async (token: string, jobId: string, source: string, location: string): Promise<void> => {
-    await authenticator.authenticate(token, z.uuid().parse(jobId), source);
+  const authenticate = async (token: string, jobId: string, source: string, location: string): Promise<void> => {
+    try {
+      await authenticator.authenticate(token, z.uuid().parse(jobId), source);
+    } catch (error) {
+      throw error instanceof UnavailableError ? new TooManyTunnelsError(error.message) : error;
+    }
     if (!(await hasLocation(store.db, jobId, location)))
       throw new ForbiddenError(`No screenshot of its job is at the location ${location}.`);
-  };
-  const authenticate = (token: string, jobId: string, source: string, location: string): Promise<unknown> => {
-    const key = `${jobId} ${source} ${location} ${token}`;
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    const made = check(token, jobId, source, location).catch((error: unknown) => {
-      known.delete(key);
-      throw error instanceof UnavailableError ? new TooManyTunnelsError(error.message) : error;
-    });
-    known.set(key, made);
-    made.then(
-      () => setTimeout(() => known.delete(key), KNOWN_MS).unref(),
-      () => undefined,
-    );
-    return made;
   };
   return createGateway({
     authenticate,
@@ -182,8 +157,7 @@ const replaceUnstorableText: RequestHandler = (req, _res, next) => {
   next();
 };
 
-/** @param logged limits the log lines for each address, so that a caller that is rejected again and again does not fill the log. */
-function errorHandler(log: Log, logged: RateLimiter): ErrorRequestHandler {
+function errorHandler(log: Log): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) {
       next(error);
@@ -193,8 +167,7 @@ function errorHandler(log: Log, logged: RateLimiter): ErrorRequestHandler {
     const body = { error: code, message: cutCodePoints(message, MAX_MESSAGE_LENGTH) };
     // The log line has no query, because the query may hold a signature.
     const fields = { method: req.method, path: req.path, status };
-    if (error instanceof OverloadedError || (status < 500 && !logged.take(callerAddress(req)).allowed))
-      log.debug(fields, 'a call of the capture protocol was rejected');
+    if (error instanceof OverloadedError) log.debug(fields, 'a call of the capture protocol was rejected');
     else if (status >= 500) log.error({ ...fields, err: error }, 'a call of the capture protocol failed');
     else log.info({ ...fields, ...body }, 'a call of the capture protocol was rejected');
     res.status(status).set(headers).json(body);

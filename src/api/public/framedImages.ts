@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.ts';
 import { invalid } from '../../domain/failure.ts';
 import { FRAME_TIME_ZONE, FRAMES, type FrameChoice, framedKey, framedTag, publicFacts } from '../../domain/frames.ts';
 import { drawFrame } from '../../framing/drawFrame.ts';
-import { TaskGroup } from '../../lib/taskGroup.ts';
+import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { OverloadedError } from '../server/errors.ts';
 
 /** Frames that this process draws at the same time, and those that may wait. One takes about 100 MB for a moment. */
@@ -22,16 +22,12 @@ export interface FramedImages {
 
 export function createFramedImages(db: Database, artifacts: ArtifactStore): FramedImages {
   const drawing = new Map<string, Promise<void>>();
-  const group = new TaskGroup(DRAWN_AT_ONCE);
+  const limit = new ConcurrencyLimit(DRAWN_AT_ONCE);
   const draw = async (key: string, token: string, work: () => Promise<Buffer>): Promise<void> => {
     if (drawing.size >= MAX_WAITING) throw new OverloadedError('Too many framed pictures are being drawn.');
-    const drawn = new Promise<void>((resolve, reject) => {
-      const task = async () => {
-        await artifacts.put(key, await work(), 'image/png');
-        if (await isRemoved(db, token)) await artifacts.delete(key);
-        resolve();
-      };
-      group.add(() => task().catch(reject)).catch(reject);
+    const drawn = limit.run(async () => {
+      await artifacts.put(key, await work(), 'image/png');
+      if (await isRemoved(db, token)) await artifacts.delete(key);
     });
     drawing.set(key, drawn);
     await drawn.finally(() => drawing.delete(key));

@@ -7,40 +7,25 @@ import { type ErrorCode, Failure, type FieldErrors, failureMessage } from '../..
 import { errorMessage } from '../../lib/errorMessage.ts';
 
 /** The token is not valid. */
-export class UnauthorizedError extends Error {
-  override readonly name = 'UnauthorizedError';
-}
+export class UnauthorizedError extends Error {}
 
 /** The token or the signed URL is valid, but not for this request. */
-export class ForbiddenError extends Error {
-  override readonly name = 'ForbiddenError';
-}
+export class ForbiddenError extends Error {}
 
-export class NotFoundError extends Error {
-  override readonly name = 'NotFoundError';
-}
+export class NotFoundError extends Error {}
 
 /** The call names a version of the capture protocol that this release does not speak. */
-export class UnsupportedVersionError extends Error {
-  override readonly name = 'UnsupportedVersionError';
-}
+export class UnsupportedVersionError extends Error {}
 
-export class TooLargeError extends Error {
-  override readonly name = 'TooLargeError';
-}
+export class TooLargeError extends Error {}
 
-export class UnsupportedTypeError extends Error {
-  override readonly name = 'UnsupportedTypeError';
-}
+export class UnsupportedTypeError extends Error {}
 
 /** The service cannot decide at the moment, for example because the API server does not answer. */
-export class UnavailableError extends Error {
-  override readonly name: string = 'UnavailableError';
-}
+export class UnavailableError extends Error {}
 
 /** A limit of this process is reached. The caller may repeat the request after `retryAfterSeconds`. */
 export class OverloadedError extends UnavailableError {
-  override readonly name = 'OverloadedError';
   readonly retryAfterSeconds = 1;
 }
 

@@ -8,9 +8,7 @@ import { type CdpCommands, CdpConnection, type CdpSession } from './cdp.ts';
 import { BYPASS_NOTHING, disabledFeaturesFlag, networkFlags } from './chromium.ts';
 
 /** The browser did not start. The message ends with the last lines that it printed. */
-export class BrowserStartError extends Error {
-  override readonly name = 'BrowserStartError';
-}
+export class BrowserStartError extends Error {}
 
 export interface BrowserOptions {
   readonly chromiumPath: string;

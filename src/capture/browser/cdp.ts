@@ -5,22 +5,16 @@ export type CdpCommands = ProtocolMapping.Commands;
 type CdpEvents = ProtocolMapping.Events;
 
 /** The browser answered a call with an error. */
-export class CdpError extends Error {
-  override readonly name = 'CdpError';
-}
+export class CdpError extends Error {}
 
 /** The target of a call crashed or was closed before it answered. */
 export class TargetGoneError extends CdpError {}
 
 /** The browser did not answer a call in time. */
-export class CdpTimeoutError extends Error {
-  override readonly name = 'CdpTimeoutError';
-}
+export class CdpTimeoutError extends Error {}
 
 /** The browser is gone: it crashed, or was killed or closed, before it answered. */
-export class BrowserGoneError extends Error {
-  override readonly name = 'BrowserGoneError';
-}
+export class BrowserGoneError extends Error {}
 
 export interface CdpSession {
   /** @throws CdpError, TargetGoneError after `end`, CdpTimeoutError (default 10 s), BrowserGoneError. */
@@ -171,7 +165,6 @@ function readMessages(output: Readable, receive: (message: Message) => void): vo
 
 /** A page cannot be rendered. Only the kind `stuck` may succeed with another clock. */
 export class RenderingBlockedError extends Error {
-  override readonly name = 'RenderingBlockedError';
   readonly kind: 'endless_script' | 'stuck' | 'no_picture';
 
   constructor(kind: RenderingBlockedError['kind'], message: string) {

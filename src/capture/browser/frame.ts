@@ -12,9 +12,7 @@ type PageFunction<A extends readonly unknown[], R> = (...args: ReceivedAll<A>) =
 type RemoteObject = CdpCommands['Runtime.evaluate']['returnType'];
 
 /** The document changed or went away during a call. */
-export class DocumentReplacedError extends Error {
-  override readonly name = 'DocumentReplacedError';
-}
+export class DocumentReplacedError extends Error {}
 
 /** A frame of a page. Code runs in the world of its own scripts. */
 export class Frame {

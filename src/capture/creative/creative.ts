@@ -104,7 +104,6 @@ export interface CreativeRenderer {
 
 /** The creative cannot be rendered. The client reads `message`. */
 export class CreativeError extends Error {
-  override readonly name = 'CreativeError';
   readonly status: AdFailure;
 
   constructor(reason: string, { status = 'generic_error', ...options }: ErrorOptions & { status?: AdFailure } = {}) {

@@ -9,9 +9,7 @@ export interface DrawnFrame {
 }
 
 /** A page requested a frame at a moment at which the grid did not look. It has to be rendered again, with a look at each frame. */
-export class LateFrameError extends Error {
-  override readonly name = 'LateFrameError';
-}
+export class LateFrameError extends Error {}
 
 const FRAMES_PER_SECOND = 60;
 /** All first frames are drawn, because most of the layout happens in them. */

@@ -24,9 +24,7 @@ import { startPageOpener } from '../page/pageOpener.ts';
 import { Exits } from './exits.ts';
 
 /** A browser could not be started. `message` says which one, and why. */
-export class EngineStartError extends Error {
-  override readonly name = 'EngineStartError';
-}
+export class EngineStartError extends Error {}
 
 /** Renders creatives and opens pages. */
 export interface Engine {

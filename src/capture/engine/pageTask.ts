@@ -96,9 +96,7 @@ const MAX_PLACEMENTS = 3;
 const MAX_OPENINGS = 3;
 
 /** The page is lost: its browser crashed or is stuck, or another open page may have slowed it down. */
-export class PageLostError extends Error {
-  override readonly name = 'PageLostError';
-}
+export class PageLostError extends Error {}
 
 export class PageTask {
   /** True if another page was open in the same browser. That page may have caused a failure. */

@@ -2,10 +2,10 @@ import sharp from 'sharp';
 import type { AdSize } from '../../domain/ads.ts';
 import { DEFAULT_OPTIONS, type PlacementOptions } from '../../domain/screenshotOptions.ts';
 import type { Warning } from '../../domain/warnings.ts';
+import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import { shortErrorMessage } from '../../lib/errorMessage.ts';
 import { setBounded } from '../../lib/lru.ts';
-import { Mutex } from '../../lib/mutex.ts';
 import { changedShare, decodePng, type PixelBox, type Pixels, pngSize } from '../compose/pixels.ts';
 import type { CreativeFrame, Size } from '../creative/creative.ts';
 import type { FoundSlot } from './findSlots.ts';
@@ -53,7 +53,7 @@ interface Placement {
 export class AdPlacer {
   readonly #live: LivePage;
   readonly #slots: readonly FoundSlot[];
-  readonly #lock = new Mutex();
+  readonly #lock = new ConcurrencyLimit(1);
   readonly #spots = new Map<string, Promise<PreparedSlot | RefusedSlot>>();
   readonly #decoded = new WeakMap<CreativeFrame, Promise<Pixels & { opaque: boolean }>>();
   readonly #viewport: Size;
@@ -197,7 +197,7 @@ export class AdPlacer {
 
   /** One at a time, because all calls share the live page. */
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
-    return this.#lock.hold(() => withDeadline(STAGE_DEADLINE_MS, work()));
+    return this.#lock.run(() => withDeadline(STAGE_DEADLINE_MS, work()));
   }
 }
 

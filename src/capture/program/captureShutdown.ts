@@ -5,7 +5,6 @@ import { errorMessage } from '../../lib/errorMessage.ts';
 
 /** Ends the capture. The operator reads `message`. */
 export class CaptureEndError extends Error {
-  override readonly name = 'CaptureEndError';
   readonly exitCode: number;
   /** The time to finish open uploads and to release claims. */
   readonly graceMs: number;

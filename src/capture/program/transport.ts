@@ -43,9 +43,7 @@ interface WantedFile {
 }
 
 /** The artifact store does not have the file. */
-export class MissingFileError extends Error {
-  override readonly name = 'MissingFileError';
-}
+export class MissingFileError extends Error {}
 
 interface TransportCallOptions {
   readonly signal: AbortSignal;
@@ -178,7 +176,6 @@ function networkReason(error: unknown): string {
 
 /** A failure that may be over soon: the call may be retried. */
 export class TransientError extends Error {
-  override readonly name = 'TransientError';
   /** The Retry-After of the answer; 0 if it has none. */
   readonly retryAfterMs: number;
 
@@ -189,9 +186,7 @@ export class TransientError extends Error {
 }
 
 /** All retries failed. `message` tells how the last one failed. */
-export class RetriesExhaustedError extends Error {
-  override readonly name = 'RetriesExhaustedError';
-}
+export class RetriesExhaustedError extends Error {}
 
 interface RetryOptions {
   /** No retry starts later than this after the first try. */

@@ -11,7 +11,7 @@ import type {
   UnlabeledObjects,
 } from '../port.ts';
 import { type ClusterCache, startClusterCache } from './cache/clusterCache.ts';
-import { CachedScreenshotJob, readJob, readScreenshotJob, type ScreenshotJobState } from './cache/objectStates.ts';
+import { asScreenshotJob, readJob, readScreenshotJob, type ScreenshotJobState } from './cache/objectStates.ts';
 import { type ApiServer, createApiServer } from './client/apiServer.ts';
 import { loadCredentials } from './client/credentials.ts';
 import { LABEL, resourceOf } from './client/names.ts';
@@ -30,8 +30,6 @@ export interface KubernetesOptions {
   /** The uuid of the table `installation`: the label of every object that we create and watch. */
   readonly installation: string;
   readonly profile: CaptureProfile;
-  /** Reports a lost node as soon as the cluster knows it. Needs the permission to read nodes. */
-  readonly readsNodes?: boolean;
   /** Path of a kubeconfig. Without it: $KUBECONFIG, the service account of the pod, or ~/.kube/config. */
   readonly kubeconfig?: string;
   readonly log: Log;
@@ -133,7 +131,7 @@ class ApiServerCluster implements KubernetesCluster {
       jobs.list({ labelSelector: `${LABEL.screenshotJob},${WITHOUT_LABEL}`, limit }),
     ]);
     return {
-      resources: resourcePage.items.map((item) => new CachedScreenshotJob(readScreenshotJob(item))),
+      resources: resourcePage.items.map((item) => asScreenshotJob(readScreenshotJob(item))),
       jobs: jobPage.items.map(readJob).filter(({ deleting }) => !deleting),
     };
   }
@@ -192,8 +190,7 @@ class ApiServerCluster implements KubernetesCluster {
   }
 
   startElector(elector: ElectorOptions): Elector {
-    const { leases, configMaps } = this.#clients;
-    return startElector({ leases, configMaps, log: this.#options.log }, elector);
+    return startElector({ leases: this.#clients.leases, log: this.#options.log }, elector);
   }
 
   async close(): Promise<void> {
@@ -208,11 +205,10 @@ class ApiServerCluster implements KubernetesCluster {
 
   /** Starts the caches at the first call. */
   #cache(): ClusterCache {
-    const { installation, readsNodes = false, log } = this.#options;
+    const { installation, log } = this.#options;
     this.#startedCache ??= startClusterCache({
       clients: this.#clients,
       installation,
-      readsNodes,
       log,
       changed: (name) => this.#notify(name),
       jobGone: (uid) => this.#jobReader.forget(uid),
@@ -241,6 +237,6 @@ class ApiServerCluster implements KubernetesCluster {
   /** A deletion counts as ours if the whole namespace is being deleted, because that must not cancel the set. */
   async #asScreenshotJob(state: ScreenshotJobState): Promise<ScreenshotJob> {
     const isOurs = !state.deleting || state.removedByUs || (await this.#events.isNamespaceEnding());
-    return new CachedScreenshotJob(state, { removedByUs: state.deleting && isOurs });
+    return asScreenshotJob(state, { removedByUs: state.deleting && isOurs });
   }
 }

@@ -8,7 +8,6 @@ import {
   type ClusterPort,
   ConflictError,
   type DeleteJobOptions,
-  type RecordedEvent,
   type UnlabeledObjects,
 } from '../port.ts';
 import { LocalJob, LocalResources } from './localJob.ts';
@@ -29,8 +28,6 @@ export interface LocalClusterOptions {
 }
 
 export interface LocalCluster extends ClusterPort {
-  /** The latest Events of a ScreenshotJob, oldest first. */
-  events(name: string): readonly RecordedEvent[];
   /** Sets `spec.cancel`, as an operator does. */
   cancelByHand(name: string): void;
   /** Deletes the ScreenshotJob as an operator does: not marked as removed by us. */
@@ -155,9 +152,8 @@ class InMemoryCluster implements LocalCluster {
     });
   }
 
-  async recordEvent(about: ScreenshotJob, event: RecordedEvent): Promise<void> {
-    this.#resources.recordEvent(about, event);
-  }
+  /** Nobody lists Events here. */
+  async recordEvent(): Promise<void> {}
 
   watch(changed: (name: string) => void): { close(): Promise<void> } {
     this.#watchers.add(changed);
@@ -171,10 +167,6 @@ class InMemoryCluster implements LocalCluster {
     this.#closed = true;
     clearTimeout(this.#wake);
     await this.#end([...this.#running.keys()]);
-  }
-
-  events(name: string): readonly RecordedEvent[] {
-    return this.#resources.events(name);
   }
 
   #changed(name: string): void {

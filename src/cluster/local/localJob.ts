@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import type { ScreenshotJob, ScreenshotJobSpec } from '../../contract/screenshotJob.ts';
 import { doubledMs } from '../../lib/repeat.ts';
-import { type CaptureJob, type CaptureJobSpec, ConflictError, type Problem, type RecordedEvent } from '../port.ts';
+import { type CaptureJob, type CaptureJobSpec, ConflictError, type Problem } from '../port.ts';
 import type { Pod, PodEnd } from './localPod.ts';
 
 /** After these exit codes a retry would fail in the same way. */
@@ -134,12 +134,9 @@ function failureOf({ code, reason }: PodEnd): Problem | undefined {
 
 type Named = Pick<ScreenshotJob, 'name' | 'uid'>;
 
-const MAX_EVENTS = 50;
-
 /** ScreenshotJobs in memory, with uids and versions as in an API server. */
 export class LocalResources {
   readonly #resources = new Map<string, ScreenshotJob>();
-  readonly #events = new Map<string, RecordedEvent[]>();
 
   get(name: string): ScreenshotJob | undefined {
     return this.#resources.get(name);
@@ -179,15 +176,5 @@ export class LocalResources {
 
   remove({ name }: Named): void {
     this.#resources.delete(name);
-    this.#events.delete(name);
-  }
-
-  recordEvent({ name }: Named, event: RecordedEvent): void {
-    this.#events.set(name, [...this.events(name), event].slice(-MAX_EVENTS));
-  }
-
-  /** The latest 50 Events, oldest first. */
-  events(name: string): readonly RecordedEvent[] {
-    return this.#events.get(name) ?? [];
   }
 }

@@ -6,7 +6,7 @@ import { SETTINGS, type SettingName } from '../../config.ts';
 import { DATABASE_STATE } from '../../core/operations/databaseState.ts';
 import type { Database } from '../../db/database.ts';
 import { MIGRATIONS } from '../../db/migrate.ts';
-import { errorMessage } from '../../lib/errorMessage.ts';
+import { errorMessage, errorName } from '../../lib/errorMessage.ts';
 import { runSections, type Section, type SectionResult } from '../sections.ts';
 import { version } from '../version.ts';
 import { plainWords } from './plainWords.ts';
@@ -17,7 +17,7 @@ const SHOWN: readonly SettingName[] = [
   ...(['RATE_LIMIT_PER_SECOND', 'SET_RETENTION_DAYS', 'AUDIT_LOG_RETENTION_DAYS', 'MAX_PODS'] as const),
   ...(['MAX_PODS_PER_ORGANIZATION', 'PICTURES_PER_DAY', 'CAPTURE_PARALLELISM', 'CAPTURE_RETRIES'] as const),
   ...(['CAPTURE_POD_DEADLINE_SECONDS', 'SET_DEADLINE_SECONDS', 'SCHEDULING_DEADLINE_SECONDS'] as const),
-  ...(['NAMESPACE', 'LEASE_NAME', 'READ_NODES', 'CHROMIUM_SANDBOX', 'NAVIGATION_TIMEOUT_MS', 'LOG_LEVEL'] as const),
+  ...(['NAMESPACE', 'LEASE_NAME', 'CHROMIUM_SANDBOX', 'NAVIGATION_TIMEOUT_MS', 'LOG_LEVEL'] as const),
 ];
 const SECTION_MS = 10_000;
 
@@ -91,8 +91,7 @@ function describeResult(result: SectionResult, own: readonly string[]): unknown 
   if ('value' in result) return withPlainProblems(result.value, own);
   const { error } = result;
   const { code } = error instanceof Error && 'code' in error ? error : { code: undefined };
-  const name = error instanceof Error ? error.name : 'Error';
-  const words = `${name}${code === undefined ? '' : ` ${String(code)}`}: ${errorMessage(error)}`;
+  const words = `${errorName(error)}${code === undefined ? '' : ` ${String(code)}`}: ${errorMessage(error)}`;
   return { failed: plainWords(withoutOwn(words, own)) };
 }
 

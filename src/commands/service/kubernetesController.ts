@@ -42,7 +42,6 @@ export async function startKubernetesController(
     // The host name of a pod is its name. Controllers on one machine differ in the process id.
     identity: `${hostname()}_${process.pid}`,
     leaseName: config.LEASE_NAME,
-    leaseOwner: config.LEASE_NAME,
     onElected: () => {
       log.info({}, 'became the leader');
       controller = startLeading(context, cluster, {
@@ -117,7 +116,6 @@ export function connectCluster({ config, installation, log, metrics }: ServiceCo
     namespace: captureNamespace(config),
     installation: installation.id,
     profile: readProfile(config),
-    readsNodes: config.READ_NODES,
     log: log.child({ part: 'cluster' }),
     observe: { requested: metrics.controller.requested },
   });

@@ -1,4 +1,3 @@
-import { openArtifacts } from '../../artifacts/open.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import { createStoreCheck } from '../../artifacts/storeCheck.ts';
 import { type Config, loadConfig } from '../../config.ts';
@@ -15,6 +14,7 @@ import { type Health, startHealth } from '../../observe/health.ts';
 import { createLogger, type Logger, Outage } from '../../observe/logger.ts';
 import { createMetrics, type Metrics } from '../../observe/metrics.ts';
 import { useTracer, wantsTraces } from '../../observe/tracing.ts';
+import { artifactStoreOf } from './artifactStore.ts';
 import { mailerOf } from './people.ts';
 import { requireKeys } from './requireKeys.ts';
 
@@ -82,12 +82,7 @@ export async function createServiceContext(options: ServiceContextOptions): Prom
     onWait: (err) => outage.claims(err, log),
   });
   const notifications = openNotifications(databaseUrl, { onError });
-  const artifacts = openArtifacts(options.artifactsUrl, {
-    region: config.S3_REGION,
-    forcePathStyle: config.S3_FORCE_PATH_STYLE,
-    ...(config.S3_ENDPOINT !== undefined && { endpoint: config.S3_ENDPOINT }),
-    ...(config.S3_PUBLIC_ENDPOINT !== undefined && { publicEndpoint: config.S3_PUBLIC_ENDPOINT }),
-  });
+  const artifacts = artifactStoreOf(options.artifactsUrl, config);
   const metrics = createMetrics();
   metrics.collectQueue(async () => [...(await queue.depth()), { name: 'deliver', ...(await deliveryDepth(store.db)) }]);
   const close = async () => {

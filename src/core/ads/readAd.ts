@@ -43,11 +43,16 @@ export async function readAdRow(db: Queryable, query: RowQuery): Promise<(AdRow 
 }
 
 /** @returns ads by id. */
-export async function readAds(db: Queryable, ids: string[]): Promise<Map<string, AdRow>> {
+export async function readAds(
+  db: Queryable,
+  ids: string[],
+  { withContent = false } = {},
+): Promise<Map<string, AdRow & Partial<Pick<Row<'ads'>, 'content'>>>> {
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('ads')
     .select(AD_COLUMNS)
+    .$if(withContent, (q) => q.select('ads.content'))
     .where((eb) => eb('ads.id', '=', eb.fn.any(eb.val(ids))))
     .execute();
   return new Map(rows.map((row) => [row.id, row]));

@@ -2,6 +2,7 @@
  * Roles of customers' AWS accounts. The service uses its own AWS identity to assume a role, with the organization's id as
  * external id. A role that also accepts another external id is refused, because another organization could name it too.
  */
+
 import { randomUUID } from 'node:crypto';
 import {
   createCredentialChain,
@@ -12,6 +13,7 @@ import {
 import { guardedAgents } from '../../egress/agent.ts';
 import { EgressRefusedError } from '../../egress/errors.ts';
 import type { Guard } from '../../egress/guard.ts';
+import { errorName } from '../../lib/errorMessage.ts';
 import { setBounded } from '../../lib/lru.ts';
 import type { S3Connector } from './connectorQueries.ts';
 import type { S3Account } from './s3Client.ts';
@@ -112,7 +114,7 @@ export class ConnectorRoles {
       ...(endpoint !== undefined && { endpoint }),
       maxAttempts: 2,
       requestHandler: {
-        ...guardedAgents(guard, { keepAlive: false }),
+        ...guardedAgents(guard),
         requestTimeout: REQUEST_MS,
         throwOnRequestTimeout: true,
       },
@@ -137,9 +139,7 @@ export class ConnectorRoles {
 }
 
 /** Its message is for the customer. */
-export class RoleError extends Error {
-  override readonly name = 'RoleError';
-}
+export class RoleError extends Error {}
 
 interface Call {
   readonly arn: string;
@@ -180,7 +180,7 @@ function explainSts(error: unknown, call: Call): RoleError {
 function textOf(error: unknown, call: Call): string {
   if (error instanceof EgressRefusedError)
     return 'The address of AWS STS is not public, so this service does not connect to it. An operator can allow addresses with EGRESS_ALLOW.';
-  const code = error instanceof Error ? error.name : 'unknown error';
+  const code = errorName(error);
   const known = REASONS[code];
   if (known !== undefined) return known(call, code);
   const status = statusOf(error);

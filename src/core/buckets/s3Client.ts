@@ -70,7 +70,7 @@ export function openClient({ connector, region, guard }: BucketTarget, timeoutMs
     followRegionRedirects: endpoint === undefined,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     requestHandler: {
-      ...guardedAgents(guard, { keepAlive: false }),
+      ...guardedAgents(guard),
       requestTimeout: timeoutMs,
       throwOnRequestTimeout: true,
     },

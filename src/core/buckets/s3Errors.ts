@@ -1,4 +1,5 @@
 /** Why a call to a customer's bucket failed, in words for the customer. The texts of the S3 client itself are never shown. */
+
 import { S3ServiceException } from '@aws-sdk/client-s3';
 import {
   ConnectionFailedError,
@@ -8,6 +9,7 @@ import {
   ResponseTooLargeError,
   TlsError,
 } from '../../egress/errors.ts';
+import { errorName } from '../../lib/errorMessage.ts';
 import { parseRetryAfter } from '../webhooks/schedule.ts';
 
 /** An action that the connector must be allowed to do. */
@@ -141,7 +143,7 @@ function withoutAnswer(error: unknown): string {
   if (code.startsWith('HPE_')) return 'The server does not answer in HTTP.';
   if (code === 'ERR_INVALID_URL') return 'The address of the S3 server is not valid.';
   if (error instanceof Error && error.name === 'TimeoutError') return 'The server did not answer in time.';
-  return `The request could not be sent (${error instanceof Error ? error.name : 'unknown error'}).`;
+  return `The request could not be sent (${errorName(error)}).`;
 }
 
 const isOurs = (error: unknown): error is Error => OURS.some((type) => error instanceof type);

@@ -16,9 +16,7 @@ export interface AttemptRef {
 }
 
 /** Thrown when a newer attempt of the index exists or the job is settled. The old attempt must write nothing more. */
-export class SupersededError extends Error {
-  override readonly name = 'SupersededError';
-}
+export class SupersededError extends Error {}
 
 export interface OpenedAttempt {
   readonly job: SharedJob;

@@ -46,9 +46,7 @@ export interface FailedResult {
 }
 
 /** A result that does not answer what was asked; `message` says what is missing. */
-export class ResultFaultError extends Error {
-  override readonly name = 'ResultFaultError';
-}
+export class ResultFaultError extends Error {}
 
 /** Checks frames without a lock, before the API looks for their files. @throws ResultFaultError */
 export async function checkFrames(

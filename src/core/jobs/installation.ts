@@ -12,8 +12,6 @@ export interface Installation {
 
 /** Thrown after another process has become the leader. The process that gets it must change nothing more and end. */
 export class StaleLeaderError extends Error {
-  override readonly name = 'StaleLeaderError';
-
   constructor(own: string, current: string) {
     super(`This leader's epoch is ${own}, and epoch ${current} has begun.`);
   }

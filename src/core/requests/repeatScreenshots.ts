@@ -10,7 +10,7 @@ import { expandScreenshots, type Retaken, type WantedScreenshots } from '../../d
 import { activeSpan } from '../../observe/tracing.ts';
 import { lockScreenshot } from '../sets/readScreenshots.ts';
 import { type RetakeSource, readRetakeSources } from '../sets/readVersions.ts';
-import { lockSetToRetake, type SetToRetake } from '../sets/setStatus.ts';
+import { type LockedSet, lockSet } from '../sets/setStatus.ts';
 import { readSubscribersAsGiven } from '../webhooks/subscriberRows.ts';
 import { type AcceptanceContext, acceptScreenshotRequest } from './acceptScreenshotRequest.ts';
 
@@ -57,7 +57,7 @@ export async function repeatScreenshot(
 }
 
 interface Source {
-  readonly set: SetToRetake;
+  readonly set: LockedSet;
   readonly pictures: readonly RetakeSource[];
   readonly isRetake: boolean;
 }
@@ -72,8 +72,8 @@ async function repeat(tx: Queryable, repeated: Repeat & Source, context: Accepta
 }
 
 /** The lock makes simultaneous retakes of one set see each other. @throws Failure: 404, and 409 while it is captured. */
-async function lockSource(tx: Queryable, organizationId: string, setId: string): Promise<SetToRetake> {
-  const set = await lockSetToRetake(tx, { organizationId, setId });
+async function lockSource(tx: Queryable, organizationId: string, setId: string): Promise<LockedSet> {
+  const set = await lockSet(tx, { organizationId, setId });
   if (set === undefined) throw unknownId();
   if (set.status !== 'draft' && set.status !== 'capturing') return set;
   throw conflict('status', `is ${set.status}, so the set is not finished: wait until it is, or cancel it.`);

@@ -16,7 +16,7 @@ import {
 } from '../../domain/metadata.ts';
 import { recordAction } from '../organizations/auditLogQueries.ts';
 import { lockCampaign, type ObjectRef, wasRemoved } from '../removal/deletions.ts';
-import { lockSetToRetake } from './setStatus.ts';
+import { lockSet } from './setStatus.ts';
 
 /** @throws Failure: 404 or 410 if there is no such ad, 422 if its metadata would exceed a limit. */
 export async function changeAd(
@@ -52,7 +52,7 @@ export async function changeSet(
   { change, actor }: { readonly change: z.output<typeof SetChange>; readonly actor: Actor },
 ): Promise<void> {
   const { organizationId, id } = ref;
-  const before = (await lockSetToRetake(tx, { organizationId, setId: id })) ?? (await rejectMissing(tx, ref));
+  const before = (await lockSet(tx, { organizationId, setId: id })) ?? (await rejectMissing(tx, ref));
   const { name: nameBefore, instructions: instructionsBefore } = before;
   const name = change.name === undefined ? nameBefore : (change.name?.trim() ?? null);
   const instructions = change.instructions === undefined ? instructionsBefore : change.instructions;

@@ -1,11 +1,10 @@
 /** Reads the screenshots of sets. */
-import { type RawBuilder, sql } from 'kysely';
+import { type NotNull, type RawBuilder, sql } from 'kysely';
 import { isInRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { AdRow, Row, ScreenshotRow } from '../../db/rows.ts';
-import type { MediaType } from '../../domain/ads.ts';
-import { AD_COLUMNS, readAds } from '../ads/readAd.ts';
+import { readAds } from '../ads/readAd.ts';
 import { type History, withScreenshotHistory } from '../reviews/reviewQueries.ts';
 
 interface ApprovedFilter {
@@ -23,7 +22,7 @@ interface ApprovedFilter {
 export interface ApprovedRow extends ScreenshotRow, History {
   readonly set_id: string;
   readonly approved_at: Date;
-  readonly creative: { readonly type: MediaType; readonly content: string } | undefined;
+  readonly ad: AdRow & Partial<Pick<Row<'ads'>, 'content'>>;
 }
 
 /** A row's position in the list. */
@@ -33,13 +32,6 @@ interface ApprovedPlace {
   readonly setId: string;
   readonly seq: number;
 }
-
-type Ad = ScreenshotRow['ad'] & Partial<Pick<Row<'ads'>, 'content'>>;
-
-type Bare = Omit<ApprovedRow, 'ad' | 'creative' | 'approved_at' | keyof History> & {
-  ad_id: string;
-  approved_at: Date | null;
-};
 
 interface ScreenshotRef {
   readonly organizationId: string;
@@ -98,15 +90,14 @@ const ofSet = (db: Queryable, setId: string) =>
 async function withAds<R extends { readonly ad_id: string }>(
   db: Queryable,
   rows: readonly R[],
-): Promise<(R & { readonly ad: AdRow })[]> {
-  const ads = await readAds(db, [...new Set(rows.map((row) => row.ad_id))]);
-  return rows.map((row) => ({ ...row, ad: required(ads, row.ad_id) }));
-}
-
-function required(ads: ReadonlyMap<string, AdRow>, id: string): AdRow {
-  const ad = ads.get(id);
-  if (ad === undefined) throw new Error(`Ad ${id} of a screenshot is not in the database.`);
-  return ad;
+  withContent = false,
+): Promise<(R & Pick<ApprovedRow, 'ad'>)[]> {
+  const ads = await readAds(db, [...new Set(rows.map((row) => row.ad_id))], { withContent });
+  return rows.map((row) => {
+    const ad = ads.get(row.ad_id);
+    if (ad === undefined) throw new Error(`Ad ${row.ad_id} of a screenshot is not in the database.`);
+    return { ...row, ad };
+  });
 }
 
 /** The provenance records of these screenshots, by id. */
@@ -177,8 +168,7 @@ export async function readScreenshot(
     .where('screenshots.id', '=', screenshotId)
     .where('screenshot_sets.organization_id', '=', organizationId)
     .executeTakeFirst();
-  const ad = row && (await readAds(db, [row.ad_id])).get(row.ad_id);
-  return row && ad && { ...row, ad };
+  return row && (await withAds(db, [row]))[0];
 }
 
 /** The pictures of approved sets, by the time of approval. Those that failed or that a reviewer rejected are not among them. */
@@ -199,13 +189,12 @@ export async function listApprovedScreenshots(
   const ordered = matching
     .leftJoin('images', 'images.token', 'screenshots.image_token')
     .select([...SCREENSHOT_COLUMNS, 'screenshots.set_id', 'screenshot_sets.approved_at'])
+    .$narrowType<{ approved_at: NotNull }>()
     .orderBy('screenshot_sets.approved_at', filter.order)
     .orderBy('screenshots.set_id')
     .orderBy('screenshots.seq');
   const { rows, total } = await readListPage(db, ordered, page);
-  const ads = await adsOf(db, [...new Set(rows.map((row) => row.ad_id))], filter.creative);
-  const listed = rows.flatMap((row) => complete(row, ads));
-  return { rows: await withScreenshotHistory(db, listed), total };
+  return { rows: await withScreenshotHistory(db, await withAds(db, rows, filter.creative)), total };
 }
 
 /** The first condition lets an index find the place. */
@@ -228,23 +217,4 @@ export async function findApprovedPlace(
     from screenshots p join screenshot_sets t on t.id = p.set_id
     where p.id = ${id}::uuid and t.organization_id = ${organizationId}::uuid and t.approved_at is not null`.execute(db);
   return rows[0];
-}
-
-async function adsOf(db: Queryable, ids: string[], creative: boolean): Promise<Map<string, Ad>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('ads')
-    .select(AD_COLUMNS)
-    .$if(creative, (q) => q.select('ads.content'))
-    .where('ads.id', 'in', ids)
-    .execute();
-  return new Map(rows.map((row) => [row.id, row]));
-}
-
-/** Always returns one row: a foreign key guarantees the ad, and the query guarantees the time. */
-function complete(row: Bare, ads: ReadonlyMap<string, Ad>): Omit<ApprovedRow, keyof History>[] {
-  const ad = ads.get(row.ad_id);
-  if (ad === undefined || row.approved_at === null) return [];
-  const creative = ad.content === undefined ? undefined : { type: ad.kind, content: ad.content };
-  return [{ ...row, approved_at: row.approved_at, ad, creative }];
 }

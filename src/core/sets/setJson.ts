@@ -183,10 +183,11 @@ export function listedSetRecord(row: ListedSetRow & History, place: Organization
 
 export function approvedScreenshotRecord(row: ApprovedRow, place: OrganizationLinks): ApprovedScreenshot {
   const { ad, ...record } = screenshotRecord(row, place);
+  const { kind, content } = row.ad;
   return {
     type: 'screenshot',
     ...record,
-    ad: row.creative === undefined ? ad : { ...ad, creative: row.creative },
+    ad: content === undefined ? ad : { ...ad, creative: { type: kind, content } },
     screenshot_set_id: row.set_id,
     approved_at: timestamp(row.approved_at),
   };

@@ -17,33 +17,21 @@ const SET_TIME = [
   'priority',
 ] as const;
 
+const LOCKED = [
+  ...(['id', 'name', 'status', 'campaign_id', 'instructions', 'metadata', 'original_id'] as const),
+  ...(['cancel_requested_at', 'traceparent'] as const),
+] as const;
+
+export type LockedSet = Pick<Row<'screenshot_sets'>, (typeof LOCKED)[number]>;
+
 /** Locks a set of this organization until the transaction ends. */
 export async function lockSet(
   transaction: Queryable,
   { organizationId, setId }: { readonly organizationId: string; readonly setId: string },
-): Promise<Pick<Row<'screenshot_sets'>, 'status' | 'cancel_requested_at'> | undefined> {
+): Promise<LockedSet | undefined> {
   return transaction
     .selectFrom('screenshot_sets')
-    .select(['status', 'cancel_requested_at'])
-    .where('id', '=', setId)
-    .where('organization_id', '=', organizationId)
-    .forUpdate()
-    .executeTakeFirst();
-}
-
-export type SetToRetake = Pick<
-  Row<'screenshot_sets'>,
-  'id' | 'name' | 'status' | 'campaign_id' | 'instructions' | 'metadata' | 'original_id' | 'traceparent'
->;
-
-/** As {@link lockSet}, with what a retake repeats. */
-export async function lockSetToRetake(
-  transaction: Queryable,
-  { organizationId, setId }: { readonly organizationId: string; readonly setId: string },
-): Promise<SetToRetake | undefined> {
-  return transaction
-    .selectFrom('screenshot_sets')
-    .select(['id', 'name', 'status', 'campaign_id', 'instructions', 'metadata', 'original_id', 'traceparent'])
+    .select(LOCKED)
     .where('id', '=', setId)
     .where('organization_id', '=', organizationId)
     .forUpdate()

@@ -51,29 +51,15 @@ describe('permissions', () => {
         'update screenshotjobs/finalizers.tearsheet.dev',
         ...['get', 'list', 'watch', 'create', 'patch', 'delete'].map((verb) => `${verb} jobs.batch`),
         ...['list', 'watch'].map((verb) => `${verb} pods`),
-        ...['create', 'patch', 'list'].map((verb) => `${verb} events`),
+        ...['create', 'list'].map((verb) => `${verb} events`),
         'create leases.coordination.k8s.io',
         ...['get', 'update'].map((verb) => `${verb} leases.coordination.k8s.io t-tearsheet-controller`),
-        'get configmaps t-tearsheet-controller',
-        ...['list', 'watch'].map((verb) => `${verb} nodes`),
       ].sort(),
     );
   });
 
-  it('permissions on nodes exist only if the values allow them, and READ_NODES has the same value', async () => {
-    const [with_, without] = [await render(), await render({ rbac: { nodes: false } })];
-    expect(with_.settings()['READ_NODES']).toBe('true');
-    expect(without.settings()['READ_NODES']).toBe('false');
-    expect(rightsOf(without, 't-tearsheet-controller').filter((right) => right.endsWith('nodes'))).toEqual([]);
-  });
-
   it('the permissions on the Lease match the setting LEASE_NAME', async () => {
     expect((await render()).settings()['LEASE_NAME']).toBe('t-tearsheet-controller');
-  });
-
-  it('the owner of the Lease is an object of the release that the controller may read', async () => {
-    const rendered = await render();
-    expect(rendered.names()).toContain(`ConfigMap/${rendered.settings()['LEASE_NAME']}`);
   });
 
   it('the role view may read ScreenshotJobs, and the role edit may change them', async () => {

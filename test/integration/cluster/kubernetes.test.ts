@@ -147,9 +147,9 @@ test('a create that a quota denies is a RefusedError with its reason, and a serv
     refuse(500, 'InternalError'),
   );
   const failure = async () => cluster.createJob(JOB_SPEC).catch((error: unknown) => error);
-  expect(await failure()).toMatchObject({ name: 'RefusedError', reason: 'QuotaExceeded' });
-  expect(await failure()).toMatchObject({ name: 'RefusedError', reason: 'PodRejected' });
-  expect(await failure()).toMatchObject({ name: 'RefusedError', reason: 'PodRejected' });
+  expect(await failure()).toMatchObject({ reason: 'QuotaExceeded' });
+  expect(await failure()).toMatchObject({ reason: 'PodRejected' });
+  expect(await failure()).toMatchObject({ reason: 'PodRejected' });
   expect(await failure()).not.toBeInstanceOf(RefusedError);
 });
 
@@ -159,7 +159,8 @@ test('a create in a namespace that is being deleted is not a RefusedError', asyn
   server.on(`POST ${RESOURCES}`, refuse(403, 'Forbidden', { details }));
   for (const make of [() => cluster.createJob(JOB_SPEC), () => cluster.createScreenshotJob('set-1', SPEC)]) {
     const error = await make().catch((caught: unknown) => caught);
-    expect(error).toMatchObject({ name: 'ApiError', code: 403 });
+    expect(error).not.toBeInstanceOf(RefusedError);
+    expect(error).toMatchObject({ code: 403 });
   }
 });
 
@@ -172,29 +173,20 @@ test('a deletion is not judged until it is known whether the namespace is being 
   expect(asked(`POST ${EVENTS}`).every(({ query }) => query.get('dryRun') === 'All')).toBe(true);
 });
 
-test('a release removes only our finalizer and retries after conflicts', async () => {
+test('a release removes only our finalizer, and fails after a conflict so that it is reconciled again', async () => {
   const deleted = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['other/one', 'tearsheet.dev/settle'] };
   server.on(`POST ${EVENTS}`, json(201, {}));
   const seen = await given(resource(50, deleted));
-  let version = 104;
-  server.on(`GET ${RESOURCES}/set-1`, (request, response) => {
-    version += 1;
-    return json(200, resource(version, deleted))(request, response);
-  });
-  server.next(`PATCH ${RESOURCES}/set-1`, conflict, conflict, (request, response) =>
-    json(200, resource(120, { ...deleted, finalizers: ['other/one'] }))(request, response),
+  server.on(`GET ${RESOURCES}/set-1`, json(200, resource(105, deleted)));
+  server.next(
+    `PATCH ${RESOURCES}/set-1`,
+    conflict,
+    json(200, resource(120, { ...deleted, finalizers: ['other/one'] })),
   );
-  await cluster.releaseScreenshotJob(seen);
-  expect(asked(`PATCH ${RESOURCES}/set-1`).map(({ body }) => body)).toEqual(
-    ['105', '106', '107'].map((resourceVersion) => ({ metadata: { resourceVersion, finalizers: ['other/one'] } })),
-  );
-});
-
-test('a release that gets only conflicts throws a ConflictError', async () => {
-  const seen = await given(resource(50, { finalizers: ['tearsheet.dev/settle'] }));
-  server.on(`GET ${RESOURCES}/set-1`, json(200, resource(105, { finalizers: ['tearsheet.dev/settle'] })));
-  server.on(`PATCH ${RESOURCES}/set-1`, conflict);
   await expect(cluster.releaseScreenshotJob(seen)).rejects.toThrow(ConflictError);
+  await cluster.releaseScreenshotJob(seen);
+  const patch = { metadata: { resourceVersion: '105', finalizers: ['other/one'] } };
+  expect(asked(`PATCH ${RESOURCES}/set-1`).map(({ body }) => body)).toEqual([patch, patch]);
 });
 
 test('a release does not touch a new object of the same name', async () => {

@@ -189,6 +189,7 @@ test('the oldest finished ScreenshotJobs are deleted early if there are too many
     await eventually(async () => expect(await statusOf(setId)).toBe('approved'));
     names.push(`set-${setId}`);
   }
+  await shop.controller.audit();
   await eventually(async () => {
     const left = await shop.cluster.listScreenshotJobs();
     expect(left.map(({ name }) => name)).toEqual(names.slice(2));

@@ -79,6 +79,7 @@ test('a flood of sets waits in PostgreSQL, the cluster stays small, and other or
   // A Job whose pods have ended stays a moment longer.
   expect(most.jobs).toBeLessThanOrEqual(2 * LIMITS.maxPods);
   // The finished ones are removed.
+  await shop.controller.audit();
   await eventually(async () => {
     expect(await shop.cluster.listJobs()).toEqual([]);
     expect((await shop.cluster.listScreenshotJobs()).length).toBeLessThanOrEqual(LIMITS.maxFinishedResources);

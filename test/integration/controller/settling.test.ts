@@ -210,8 +210,6 @@ test.each([
   const job = await db.selectFrom('screenshot_jobs').selectAll().executeTakeFirstOrThrow();
   const problem = 'PodFailed: A capture ended with the exit code 1.';
   expect(job).toMatchObject({ generation: 3, outcome: 'lost', problem });
-  const failed = { type: 'Warning', reason: 'PodFailed', message: 'A capture ended with the exit code 1.' };
-  await eventually(() => expect(shop.cluster.events(job.name)).toContainEqual(failed));
   expect(await topics()).toEqual(['screenshot_set.failed']);
 });
 

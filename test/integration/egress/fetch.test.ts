@@ -147,10 +147,7 @@ describe('bodies', () => {
     const server = keep(
       await listenHttp((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip')),
     );
-    await expect(fetchWith()(`${server.url}/`)).rejects.toMatchObject({
-      name: 'ConnectionFailedError',
-      head: { status: 200 },
-    });
+    await expect(fetchWith()(`${server.url}/`)).rejects.toMatchObject({ head: { status: 200 } });
   });
 
   test('endless bodies and decompression bombs are cut at the limit and keep the status', async () => {

@@ -23,7 +23,9 @@ test('one address stays one address, and no line break becomes a header', async 
   await mailer.send(hostile).catch(() => undefined);
   await mailer.send(MAIL);
   await server.mailTo('ann@example.com');
-  expect(JSON.stringify(server.mails.map(({ to, bcc }) => [to, bcc]))).not.toMatch(/"address":"[bc]@example.com"/);
+  expect(JSON.stringify(server.mails.map(({ parsed: { to, bcc } }) => [to, bcc]))).not.toMatch(
+    /"address":"[bc]@example.com"/,
+  );
   await server.close();
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLocalCluster } from '../../../src/cluster/local/localCluster.ts';
-import type { ClusterPort } from '../../../src/cluster/port.ts';
+import type { ClusterPort, RecordedEvent } from '../../../src/cluster/port.ts';
 import type { ScreenshotJobSpec, ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
 import { StatusWriter } from '../../../src/controller/status.ts';
 import { StaleLeaderError } from '../../../src/core/jobs/installation.ts';
@@ -20,12 +20,14 @@ const statusOf = (done: number, given: Partial<ScreenshotJobStatus> = {}): Scree
 async function writerAt(given: Partial<ScreenshotJobSpec> = {}, change?: (cluster: ClusterPort) => void) {
   const cluster = createLocalCluster({ captureCommand: [], maxPods: 0, log: TEST_LOG, env: {} });
   await cluster.createScreenshotJob('set-1', { ...SPEC, ...given });
+  const events: RecordedEvent[] = [];
+  cluster.recordEvent = async (_about, event) => void events.push(event);
   change?.(cluster);
   const time = { now: 0 };
   const writer = new StatusWriter(cluster, TEST_LOG, () => time.now);
   const read = async () => required(await cluster.getScreenshotJob('set-1'));
   const write = async (status: ScreenshotJobStatus) => writer.write(await read(), status);
-  return { cluster, time, write, read, writer };
+  return { events, time, write, read, writer };
 }
 
 test('a status is written at most once a second, and an early write returns the remaining time', async () => {
@@ -59,7 +61,7 @@ test('an equal status is not written again, whatever the order of its fields', a
 });
 
 test('each change of the reason records an Event, a Warning for a problem, and changed counts record none', async () => {
-  const { write, cluster, time } = await writerAt();
+  const { write, events, time } = await writerAt();
   for (const [i, status] of [
     statusOf(0, { reason: 'Unschedulable', message: '0/1 nodes are available.' }),
     statusOf(1),
@@ -68,18 +70,18 @@ test('each change of the reason records an Event, a Warning for a problem, and c
     time.now = i * 1_000;
     await write(status);
   }
-  expect(cluster.events('set-1')).toEqual([
+  expect(events).toEqual([
     { type: 'Warning', reason: 'Unschedulable', message: '0/1 nodes are available.' },
     { type: 'Normal', reason: 'Running', message: '1 of 4 captures running, 1 of 9 creatives done.' },
   ]);
 });
 
 test('a normal Event has the progress as its message', async () => {
-  const { write, cluster } = await writerAt({ set: 'set' });
+  const { write, events } = await writerAt({ set: 'set' });
   const end = { completionTime: '2026-11-21T10:00:00.000Z', duration: '14s' };
   await write(statusOf(2, { reason: 'Queued', pods: 0 }));
   await write(statusOf(9, { reason: 'Completed', ...end }));
-  expect(cluster.events('set-1').map(({ message }) => message)).toEqual([
+  expect(events.map(({ message }) => message)).toEqual([
     '7 of 9 pictures wait for captures to start.',
     'All 9 pictures done in 14s.',
   ]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWorkQueue, RetryDelays, type WorkQueueOptions } from '../../../src/controller/workQueue.ts';
+import { createWorkQueue, type WorkQueueOptions } from '../../../src/controller/workQueue.ts';
 import { eventually } from '../../support/eventually.ts';
 
 function gate() {
@@ -7,10 +7,10 @@ function gate() {
   return { passed: promise, open: resolve };
 }
 
-const quick = () => new RetryDelays({ firstMs: 5, maxMs: 20, retriesPerSecond: 10_000, burst: 100 });
+const QUICK = { firstMs: 5, maxMs: 20 };
 
 function queueOf(work: WorkQueueOptions['work'], options: Partial<WorkQueueOptions> = {}) {
-  return createWorkQueue({ concurrency: 1, failed: () => undefined, backOff: quick(), work, ...options });
+  return createWorkQueue({ concurrency: 1, failed: () => undefined, backOff: QUICK, work, ...options });
 }
 
 const NOTHING = { ready: 0, processing: 0, delayed: 0, failing: 0 };

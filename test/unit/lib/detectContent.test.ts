@@ -42,10 +42,7 @@ describe('the kind of a creative', () => {
     ['JSON', Buffer.from('{"a":1}'), /not an image, video/],
     ['XML of another kind', Buffer.from('<?xml version="1.0"?><rss></rss>'), /not an image, video/],
   ])('%s is rejected as a creative with a reason', async (_, bytes, words) => {
-    await expect(detectContent(bytes)).rejects.toMatchObject({
-      name: 'NotACreativeError',
-      message: expect.stringMatching(words),
-    });
+    await expect(detectContent(bytes)).rejects.toThrow(words);
   });
 });
 

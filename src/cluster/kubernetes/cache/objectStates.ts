@@ -94,7 +94,7 @@ export function parseIndexes(text: string, indexes: number): number[] {
 }
 
 /** The metadata that every cached object has. */
-export function readIdentity({ name = '', uid = '', resourceVersion = '' }: Metadata): CachedObject {
+function readIdentity({ name = '', uid = '', resourceVersion = '' }: Metadata): CachedObject {
   return { name, uid, version: resourceVersion };
 }
 
@@ -153,17 +153,16 @@ function findCondition(conditions: readonly PodCondition[], type: string, status
   return conditions.find((condition) => condition.type === type && condition.status === status);
 }
 
-/** The cache may hold 10,000 of them. Spec and status are kept as JSON text, which takes a third of the memory of objects. */
 export interface ScreenshotJobState extends CachedObject {
   readonly generation: number;
   readonly deleting: boolean;
   readonly removedByUs: boolean;
   readonly createdAt: string;
-  readonly spec: string;
-  readonly status: string;
+  readonly spec: unknown;
+  readonly status: unknown;
 }
 
-/** The fields of a ScreenshotJob that the cache keeps, and the ScreenshotJob that the controller gets. */
+/** The fields of a ScreenshotJob that the cache keeps. */
 export function readScreenshotJob({ metadata, spec, status }: Wire<ScreenshotJobObject>): ScreenshotJobState {
   if (metadata === undefined) throw new TypeError('The object has no metadata.');
   return {
@@ -172,43 +171,25 @@ export function readScreenshotJob({ metadata, spec, status }: Wire<ScreenshotJob
     deleting: metadata.deletionTimestamp !== undefined,
     removedByUs: metadata.annotations?.[REMOVED_BY] !== undefined,
     createdAt: metadata.creationTimestamp ?? '',
-    spec: JSON.stringify(spec),
-    status: JSON.stringify(status ?? {}),
+    spec,
+    status,
   };
 }
 
-/** Parses spec and status only when they are read, because most callers need only the name. */
-export class CachedScreenshotJob implements ScreenshotJob {
-  readonly name: string;
-  readonly uid: string;
-  readonly version: string;
-  readonly generation: number;
-  readonly deleting: boolean;
-  readonly removedByUs: boolean;
-  readonly createdAt: Date;
-  readonly #spec: string;
-  readonly #status: string;
-
-  constructor(state: ScreenshotJobState, { removedByUs = state.removedByUs } = {}) {
-    this.name = state.name;
-    this.uid = state.uid;
-    this.version = state.version;
-    this.generation = state.generation;
-    this.deleting = state.deleting;
-    this.removedByUs = removedByUs;
-    this.createdAt = new Date(state.createdAt);
-    this.#spec = state.spec;
-    this.#status = state.status;
-  }
-
-  /** @throws ZodError if a version of Tearsheet that this one does not know wrote it. */
-  get spec(): ScreenshotJobSpec {
-    return ScreenshotJobSpec.parse(JSON.parse(this.#spec));
-  }
-
-  /** Undefined until a controller has written a status. The default of the CRD has no `observedGeneration`. */
-  get status(): ScreenshotJobStatus | undefined {
-    const { data } = ScreenshotJobStatus.safeParse(JSON.parse(this.#status));
-    return data?.observedGeneration === undefined ? undefined : data;
-  }
+/** The ScreenshotJob that the controller gets. Spec and status are parsed only when they are read, because most callers need only the name. */
+export function asScreenshotJob(state: ScreenshotJobState, { removedByUs = state.removedByUs } = {}): ScreenshotJob {
+  return {
+    ...state,
+    removedByUs,
+    createdAt: new Date(state.createdAt),
+    /** @throws ZodError if a version of Tearsheet that this one does not know wrote it. */
+    get spec() {
+      return ScreenshotJobSpec.parse(state.spec);
+    },
+    /** Undefined until a controller has written a status. The default of the CRD has no `observedGeneration`. */
+    get status() {
+      const { data } = ScreenshotJobStatus.safeParse(state.status);
+      return data?.observedGeneration === undefined ? undefined : data;
+    },
+  };
 }

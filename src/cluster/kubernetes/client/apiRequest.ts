@@ -66,7 +66,7 @@ function contentHeaders({ verb, body }: ApiCall): Record<string, string> {
   return { ...common, 'content-type': verb === 'patch' ? 'application/merge-patch+json' : 'application/json' };
 }
 
-/** For error messages: `list /api/v1/nodes`. */
+/** For error messages: `list /api/v1/namespaces/shots/pods`. */
 export function nameOf({ verb, path }: ApiCall): string {
   return `${verb} ${path}`;
 }
@@ -102,7 +102,6 @@ interface ApiErrorOptions {
 
 /** The API server answered with an error. */
 export class ApiError extends Error {
-  override readonly name = 'ApiError';
   readonly code: number;
   readonly reason: string;
   readonly causes: readonly Cause[];
@@ -116,14 +115,10 @@ export class ApiError extends Error {
 }
 
 /** The API server did not answer: no connection, a broken connection, or the deadline passed. */
-export class UnreachableError extends Error {
-  override readonly name = 'UnreachableError';
-}
+export class UnreachableError extends Error {}
 
 /** No byte came over a watch for its idle time. Either nothing happened, or the connection is dead. */
-export class SilenceError extends Error {
-  override readonly name = 'SilenceError';
-}
+export class SilenceError extends Error {}
 
 /** @param text the body of the answer: a Status object, or anything else if a proxy answered. */
 export function apiErrorOf(call: string, code: number, text: string): ApiError {

@@ -1,11 +1,9 @@
 /** Typed calls for one kind of Kubernetes object. Paths, JSON and the types of the client library meet only here. */
 import type {
   CoreV1Event,
-  V1ConfigMap,
   V1DeleteOptions,
   V1Job,
   V1Lease,
-  V1Node,
   V1ObjectMeta,
   V1Pod,
   V1Status,
@@ -30,9 +28,7 @@ export interface ResourceClients {
   readonly pods: ResourceClient<V1Pod>;
   readonly events: ResourceClient<CoreV1Event>;
   readonly leases: ResourceClient<V1Lease>;
-  readonly configMaps: ResourceClient<V1ConfigMap>;
-  /** Nodes and TokenReviews belong to no namespace. */
-  readonly nodes: ResourceClient<V1Node>;
+  /** TokenReviews belong to no namespace. */
   readonly tokenReviews: ResourceClient<V1TokenReview>;
 }
 
@@ -173,8 +169,6 @@ export function createResourceClients(api: ApiServer, namespace: string): Resour
     pods: createResourceClient(api, namespaced('/api/v1', 'pods')),
     events: createResourceClient(api, namespaced('/api/v1', 'events')),
     leases: createResourceClient(api, namespaced('/apis/coordination.k8s.io/v1', 'leases')),
-    configMaps: createResourceClient(api, namespaced('/api/v1', 'configmaps')),
-    nodes: createResourceClient(api, '/api/v1/nodes'),
     tokenReviews: createResourceClient(api, '/apis/authentication.k8s.io/v1/tokenreviews'),
   };
 }

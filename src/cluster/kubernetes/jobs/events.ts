@@ -1,11 +1,10 @@
 /** Kubernetes Events: writes those about ScreenshotJobs, and reads those that say why a Job has no pods or a pod does not start. */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { CoreV1Event } from '@kubernetes/client-node';
 import type { ScreenshotJob } from '../../../contract/screenshotJob.ts';
 import type { Log } from '../../../lib/log.ts';
-import { setBounded } from '../../../lib/lru.ts';
 import type { RecordedEvent } from '../../port.ts';
-import { isNamespaceEnding, isNotFound } from '../client/apiRequest.ts';
+import { isNamespaceEnding } from '../client/apiRequest.ts';
 import { type Clock, systemClock } from '../client/apiServer.ts';
 import { CONTROLLER, GROUP, VERSION } from '../client/names.ts';
 import type { ResourceClient, Wire } from '../client/resourceClient.ts';
@@ -31,8 +30,6 @@ const CALL = { deadlineMs: 5_000 };
 /** The API server has no index of Events and reads all of the namespace each time. */
 const REREAD_AFTER_MS = 4_000;
 const MAX_EVENTS_READ = 2_000;
-/** The number of written Events whose count is known. */
-const MAX_WRITTEN_KNOWN = 1_000;
 const MAX_MESSAGE_LENGTH = 1_024;
 
 const FIELD_SELECTORS: Record<WarningKind, string> = {
@@ -50,8 +47,6 @@ type Warnings = ReadonlyMap<string, readonly EventState[]>;
 class ClusterEvents implements Events {
   readonly #options: EventsOptions;
   readonly #clock: Clock;
-  /** Name and count of the Events that we wrote, by a digest of their content, the latest last. */
-  readonly #written = new Map<string, { name: string; count: number }>();
   readonly #warnings = new Map<WarningKind, { readAt: number; events: Promise<Warnings> }>();
   #namespaceEnding: { readAt: number; answer: Promise<boolean> } | undefined;
 
@@ -62,13 +57,8 @@ class ClusterEvents implements Events {
 
   async record(resource: ScreenshotJob, event: RecordedEvent): Promise<void> {
     const { client, log } = this.#options;
-    const content = JSON.stringify([resource.uid, event.type, event.reason, event.message]);
-    const key = createHash('sha256').update(content).digest('base64');
     try {
-      if (await this.#incrementCount(key)) return;
-      const name = eventName(resource.name);
-      await client.create(this.#manifest(name, resource, event), CALL);
-      setBounded(this.#written, [key, { name, count: 1 }], MAX_WRITTEN_KNOWN);
+      await client.create(this.#manifest(eventName(resource.name), resource, event), CALL);
     } catch (error) {
       log.warn({ resource: resource.name, reason: event.reason, err: error }, 'an Event could not be written');
     }
@@ -109,24 +99,6 @@ class ClusterEvents implements Events {
       this.#namespaceEnding = undefined;
       throw error;
     }
-  }
-
-  /** @returns false if we have not written this Event yet, or if the cluster has deleted it since. */
-  async #incrementCount(key: string): Promise<boolean> {
-    const written = this.#written.get(key);
-    if (written === undefined) return false;
-    const { name } = written;
-    const count = written.count + 1;
-    try {
-      await this.#options.client.patch({ name }, { count, lastTimestamp: timestamp() }, CALL);
-    } catch (error) {
-      // A cluster deletes Events, by default after an hour.
-      if (!isNotFound(error)) throw error;
-      this.#written.delete(key);
-      return false;
-    }
-    setBounded(this.#written, [key, { name, count }], MAX_WRITTEN_KNOWN);
-    return true;
   }
 
   #manifest(

@@ -27,8 +27,6 @@ export interface ScreenshotJobWriterOptions {
   readonly cache: ObjectCache<ScreenshotJobState>;
 }
 
-const MAX_TRIES = 5;
-
 export class ScreenshotJobWriter {
   readonly #options: ScreenshotJobWriterOptions;
 
@@ -72,21 +70,10 @@ export class ScreenshotJobWriter {
 
   async release(resource: ScreenshotJob): Promise<void> {
     const { client } = this.#options;
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const current = await client.get(resource.name);
-      const finalizers = current?.metadata?.uid === resource.uid ? withoutFinalizer(current) : undefined;
-      if (finalizers === undefined) return;
-      try {
-        await this.#patch(resource, {
-          metadata: { resourceVersion: current?.metadata?.resourceVersion, finalizers },
-        });
-        return;
-      } catch (error) {
-        // Another write changed the object since it was read.
-        if (!(error instanceof ConflictError)) throw error;
-      }
-    }
-    throw new ConflictError(`The ScreenshotJob ${resource.name} changed during each of ${MAX_TRIES} tries.`);
+    const current = await client.get(resource.name);
+    const finalizers = current?.metadata?.uid === resource.uid ? withoutFinalizer(current) : undefined;
+    if (finalizers === undefined) return;
+    await this.#patch(resource, { metadata: { resourceVersion: current?.metadata?.resourceVersion, finalizers } });
   }
 
   /** @throws ConflictError if the existing ScreenshotJob belongs to another installation. */

@@ -28,7 +28,7 @@ import { type TestDatabase, testDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../../support/insertRows.ts';
 import { type Listener, listenHttp } from '../../../support/listeners.ts';
-import { type MailServer, startMailServer } from '../../../support/refusingMailServer.ts';
+import { type MailServer, startMailServer } from '../../../support/mailServer.ts';
 import { TEST_KEY_RING } from '../../../support/testKeys.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
 
@@ -179,7 +179,7 @@ describe('mails', () => {
 
   test('an address that the server refuses ends the delivery, and after three in a row the mails', async () => {
     const { userId, email, organizationId } = await addMember('Jane');
-    mailServer.refuse = () => ({ at: 'recipient', code: 550, text: '5.1.1 No such user here' });
+    mailServer.refuse = () => ({ code: 550, text: '5.1.1 No such user here' });
     await start();
     for (const round of [1, 2, 3, 4]) {
       await happen(await addSet());
@@ -207,7 +207,7 @@ describe('mails', () => {
 
   test('a server that is busy gets the same mail again', async () => {
     await addMember('Jane');
-    mailServer.refuse = () => ({ at: 'recipient', code: 451, text: 'Try later' });
+    mailServer.refuse = () => ({ code: 451, text: 'Try later' });
     await happen(await addSet());
     await pass('2 minutes');
     await start();
@@ -237,7 +237,7 @@ describe('mails', () => {
 
   test('a removed member gets nothing more, neither what waits nor what is tried again', async () => {
     const { userId } = await addMember('Jane');
-    mailServer.refuse = () => ({ at: 'recipient', code: 451, text: 'Try later' });
+    mailServer.refuse = () => ({ code: 451, text: 'Try later' });
     await happen(await addSet());
     await pass('2 minutes');
     await start();

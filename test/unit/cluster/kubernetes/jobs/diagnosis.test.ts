@@ -1,5 +1,5 @@
 // The objects in test/fixtures/kubernetes are real ones: a cluster of Kubernetes 1.34 held them after Jobs of ours had met what
-// the file is named after. Left out are the templates, and what names the machine.
+// the file is named after. Left out are the fields that the service does not read.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -27,7 +27,6 @@ function observed(name: string): JobSnapshot {
     job: readJob(job),
     pods: pods.map(readPod),
     events: new Map([...uids].map((uid) => [uid, about(uid)])),
-    unreadyNodes: new Set(),
   };
 }
 
@@ -109,8 +108,9 @@ describe('a problem of a Job is reported after it has lasted', () => {
     expect(watchOver({ ...sight, pods }, 0, 60).captureJob).not.toHaveProperty('problem');
   });
 
-  test('a pod that runs on an unready node clears no problem', () => {
-    const sight = { ...observed('running'), unreadyNodes: new Set(['node-1']) };
+  test('a pod that runs on a lost node clears no problem', () => {
+    const pods = observed('running').pods.map((pod) => ({ ...pod, nodeUnresponsive: true }));
+    const sight = { ...observed('running'), pods };
     expect(watchOver(sight, 0, 3).captureJob.problem).toMatchObject({ reason: 'NodeLost' });
   });
 
