@@ -86,19 +86,35 @@ function authenticatorOf({ authenticator, secret, store }: InternalApiOptions): 
   return authenticator ?? jobTokenAuthenticator(secret, (jobId) => findJobAccess(store.db, jobId));
 }
 
+/** How long a capture whose token was valid may open connections without another look-up. */
+const KNOWN_MS = 5_000;
+
 /** @returns the listener for CONNECT requests to the internal API; undefined if there are no locations. */
 export function createLocationGateway(options: InternalApiOptions): ConnectListener | undefined {
   const { locations, log, store } = options;
   if (locations === undefined) return undefined;
   const authenticator = authenticatorOf(options);
-  const authenticate = async (token: string, jobId: string, source: string, location: string): Promise<void> => {
-    try {
-      await authenticator.authenticate(token, z.uuid().parse(jobId), source);
-    } catch (error) {
-      throw error instanceof UnavailableError ? new TooManyTunnelsError(error.message) : error;
-    }
+  // A page opens many connections at once, which need one look-up.
+  const known = new Map<string, Promise<unknown>>();
+  const check = async (token: string, jobId: string, source: string, location: string): Promise<void> => {
+    await authenticator.authenticate(token, z.uuid().parse(jobId), source);
     if (!(await hasLocation(store.db, jobId, location)))
       throw new ForbiddenError(`No screenshot of its job is at the location ${location}.`);
+  };
+  const authenticate = (token: string, jobId: string, source: string, location: string): Promise<unknown> => {
+    const key = `${jobId} ${source} ${location} ${token}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const made = check(token, jobId, source, location).catch((error: unknown) => {
+      known.delete(key);
+      throw error instanceof UnavailableError ? new TooManyTunnelsError(error.message) : error;
+    });
+    known.set(key, made);
+    made.then(
+      () => setTimeout(() => known.delete(key), KNOWN_MS).unref(),
+      () => undefined,
+    );
+    return made;
   };
   return createGateway({
     authenticate,
