@@ -6,7 +6,8 @@
  *
  * 1. No row has this name (`handleUnknown`). The ScreenshotJob may belong to another database, so it is only marked as UnknownSet.
  * 2. The job is open, but must be settled: it was canceled through the API, nothing is unresolved, or its deadline has passed. It is settled
- *    in PostgreSQL without a look at the cluster.
+ *    in PostgreSQL without a look at the cluster. Only a job that the capture of another one finished before it had a ScreenshotJob gets
+ *    one first, so that operators see it.
  * 3. Claims have expired (`releaseExpiredClaims`): other captures may take them.
  * 4. The job is settled (`finish`): the status gets the result, Jobs are deleted, and a deleted ScreenshotJob is released.
  * 5. There is no ScreenshotJob (`createResource`). Absent does not mean canceled: it is created again.
@@ -34,7 +35,12 @@ export async function reconcile(leader: LeaderContext, name: string): Promise<nu
 async function reconcileJob(leader: LeaderContext, state: StoredJob): Promise<number | undefined> {
   if (state.settled_at === null) {
     if (state.cancel_requested) return settle(leader, state, 'canceled');
-    if (!state.open) return settle(leader, state, 'complete');
+    if (!state.open) {
+      const isInTime = state.deadline_at > state.now;
+      if (isInTime && state.host !== null && (await leader.cluster.getScreenshotJob(state.name)) === undefined)
+        await createResource(leader, state);
+      return settle(leader, state, 'complete');
+    }
     if (state.deadline_at <= state.now) return settle(leader, state, 'deadline');
     if (state.claims_overdue) return releaseExpiredClaims(leader, state);
   }

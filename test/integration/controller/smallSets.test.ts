@@ -1,5 +1,6 @@
 /** Small sets share captures: the faults of hosts and guests, with the controller, the internal API and fake captures. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readJob } from '../../../src/core/jobs/jobs.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertAd, insertOrganization, insertSet, launch, type TestOrganization } from '../../support/insertRows.ts';
@@ -9,6 +10,7 @@ import {
   startLocalInstallation,
 } from '../../support/localInstallation.ts';
 import { overrideCluster } from '../../support/overrideCluster.ts';
+import { required } from '../../support/required.ts';
 
 /** One capture runs at a time, so small sets wait for it. */
 const ONE_CAPTURE = { maxPods: 1, parallelism: 1 };
@@ -89,6 +91,30 @@ test('small sets of one organization share one Job, and each has its ScreenshotJ
   });
   await hasNoJobs();
   expect(shop.warnings).toEqual([]);
+});
+
+test('a guest that is done before it has a ScreenshotJob gets one', async () => {
+  await insertSmallSet();
+  const guest = await insertSmallSet();
+  await shop.close();
+  let failed = false;
+  const failOnce = overrideCluster((cluster) => ({
+    async createScreenshotJob(name, ...rest) {
+      if (name !== `set-${guest}` || failed) return cluster.createScreenshotJob(name, ...rest);
+      failed = true;
+      await eventually(async () =>
+        expect(required(await readJob(shop.store.db, name)).screenshots).toMatchObject({ done: 1 }),
+      );
+      throw new Error('the API server is restarting');
+    },
+  }));
+  await start({ wrapCluster: failOnce });
+  await launchAll();
+  await hasStatus(guest, 'approved');
+  expect(failed).toBe(true);
+  await eventually(async () =>
+    expect((await shop.cluster.getScreenshotJob(`set-${guest}`))?.status?.reason).toBe('Completed'),
+  );
 });
 
 test('small sets of two organizations do not share a capture', async () => {
