@@ -4,7 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { JobAccess } from '../../core/jobs/hosts.ts';
+import { KeyedSum } from '../../lib/keyedSum.ts';
 import type { Log } from '../../lib/log.ts';
+import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';
 import {
   ForbiddenError,
   NotFoundError,
@@ -48,6 +50,10 @@ interface TokenReview {
   };
 }
 
+/** Job look-ups that one pod may have running at once. An honest pod names one job. */
+const MAX_LOOKUPS = 16;
+/** Calls of one pod. A capture makes four for each picture, and a few a minute. */
+const CALLS = { perSecond: 20, burst: 2_000 };
 const POD_NAME = 'authentication.kubernetes.io/pod-name';
 const POD_UID = 'authentication.kubernetes.io/pod-uid';
 
@@ -61,18 +67,22 @@ class PodTokenAuthenticator implements CaptureAuthenticator {
   readonly #tokenCache: TokenCache;
   readonly #acquireReview: AcquireReview = createTokenReviewLimiter();
   readonly #running = new Map<string, Promise<TokenReviewResult>>();
+  readonly #lookups = new KeyedSum();
+  readonly #calls: RateLimiter;
 
   constructor(options: PodTokenOptions) {
     const { now = Date.now } = options;
     this.#options = options;
     this.#now = now;
     this.#tokenCache = createTokenCache(now);
+    this.#calls = createRateLimiter(CALLS, now);
   }
 
   async authenticate(token: string, jobId: string, source: string): Promise<CaptureCaller> {
     const result = await this.#reviewToken({ token, source });
     if ('refusal' in result) throw new UnauthorizedError(result.refusal);
-    const access = await this.#options.findAccess(jobId);
+    if (!this.#calls.take(result.uid).allowed) throw new OverloadedError('The pod makes too many calls.');
+    const access = await this.#findAccess(result, jobId);
     if (access === undefined) throw new NotFoundError(`There is no job ${jobId}.`);
     return callerOf(result, jobId, access);
   }
@@ -105,6 +115,17 @@ class PodTokenAuthenticator implements CaptureAuthenticator {
       throw new UnavailableError('The API server did not check the token.', { cause: error });
     } finally {
       release();
+    }
+  }
+
+  /** The job is looked up before the limits on calls apply, so this look-up has a limit of its own. */
+  async #findAccess(pod: { uid: string }, jobId: string): Promise<JobAccess | undefined> {
+    if (this.#lookups.of(pod.uid) >= MAX_LOOKUPS) throw new OverloadedError('The pod has too many calls running.');
+    this.#lookups.add(pod.uid, 1);
+    try {
+      return await this.#options.findAccess(jobId);
+    } finally {
+      this.#lookups.add(pod.uid, -1);
     }
   }
 }

@@ -26,6 +26,7 @@ import { cutCodePoints, storable } from '../../domain/text.ts';
 import { TooManyTunnelsError } from '../../egress/errors.ts';
 import { type ConnectListener, createGateway } from '../../egress/gateway.ts';
 import type { Log } from '../../lib/log.ts';
+import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';
 import {
   type CaptureAuthenticator,
   getCaller,
@@ -52,8 +53,14 @@ import { type InternalApiContext, type InternalApiOptions, readIndex, readJobId 
 
 /** A body may have a fault in each of thousands of places, and the log would hold all of them. */
 const MAX_MESSAGE_LENGTH = 2_000;
-/** The results of 200 pictures, the maximum of an index, take about 4 MB. */
-const POD_LIMITS = { calls: 64, bytes: 2 * MAX_BODY_BYTES };
+/** The results of 200 pictures, the maximum of an index, take about 4 MB. The API needs a tenth of a second to parse 8 MB. */
+const POD_LIMITS = {
+  calls: 64,
+  bytes: 2 * MAX_BODY_BYTES,
+  byteRate: { perSecond: 128 * 1024, burst: 2 * MAX_BODY_BYTES },
+};
+/** Rejected calls of one address that the log shows. */
+const LOGGED_REJECTIONS = { perSecond: 2, burst: 100 };
 
 /** Also serves the artifacts if they are in a folder. */
 export function createInternalApi(options: InternalApiOptions): Express {
@@ -78,7 +85,7 @@ export function createInternalApi(options: InternalApiOptions): Express {
   app.use(() => {
     throw new NotFoundError(NO_SUCH_CALL);
   });
-  app.use(errorHandler(options.log));
+  app.use(errorHandler(options.log, createRateLimiter(LOGGED_REJECTIONS)));
   return app;
 }
 
@@ -94,7 +101,7 @@ export function createLocationGateway(options: InternalApiOptions): ConnectListe
   const { locations, log, store } = options;
   if (locations === undefined) return undefined;
   const authenticator = authenticatorOf(options);
-  // A page opens many connections at once, which need one look-up.
+  // A page opens many connections at once. They need one look-up, and take nothing from the rate of the capture's calls.
   const known = new Map<string, Promise<unknown>>();
   const check = async (token: string, jobId: string, source: string, location: string): Promise<void> => {
     await authenticator.authenticate(token, z.uuid().parse(jobId), source);
@@ -173,7 +180,8 @@ const replaceUnstorableText: RequestHandler = (req, _res, next) => {
   next();
 };
 
-function errorHandler(log: Log): ErrorRequestHandler {
+/** @param logged limits the log lines for each address, so that a caller that is rejected again and again does not fill the log. */
+function errorHandler(log: Log, logged: RateLimiter): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) {
       next(error);
@@ -183,7 +191,8 @@ function errorHandler(log: Log): ErrorRequestHandler {
     const body = { error: code, message: cutCodePoints(message, MAX_MESSAGE_LENGTH) };
     // The log line has no query, because the query may hold a signature.
     const fields = { method: req.method, path: req.path, status };
-    if (error instanceof OverloadedError) log.debug(fields, 'a call of the capture protocol was rejected');
+    if (error instanceof OverloadedError || (status < 500 && !logged.take(callerAddress(req)).allowed))
+      log.debug(fields, 'a call of the capture protocol was rejected');
     else if (status >= 500) log.error({ ...fields, err: error }, 'a call of the capture protocol failed');
     else log.info({ ...fields, ...body }, 'a call of the capture protocol was rejected');
     res.status(status).set(headers).json(body);

@@ -4,6 +4,7 @@
  */
 import type { Request, RequestHandler, Response } from 'express';
 import { KeyedSum } from '../../lib/keyedSum.ts';
+import { createRateLimiter, type RateLimit } from '../../lib/rateLimiter.ts';
 import { getCaller } from '../auth/captureAuth.ts';
 import { callerAddress } from '../server/caller.ts';
 import { OverloadedError, TooLargeError } from '../server/errors.ts';
@@ -13,6 +14,8 @@ interface CallLimitOptions {
   readonly calls: number;
   /** Bytes of the bodies of these calls. */
   readonly bytes: number;
+  /** Bytes of all bodies over time, because other callers wait while the API parses a body. */
+  readonly byteRate: RateLimit;
 }
 
 export interface StreamLimitOptions {
@@ -87,6 +90,7 @@ function requireSize(bytes: number, max: number): void {
  * Runs after authentication and before the body is read. It does not limit captures without a pod, which run on this machine.
  */
 export function limitCalls(limits: CallLimitOptions): RequestHandler {
+  const byteRates = createRateLimiter(limits.byteRate);
   const running = new Map<string, { calls: number; bytes: number }>();
   return (req, res, next) => {
     const { pod } = getCaller(res);
@@ -100,6 +104,8 @@ export function limitCalls(limits: CallLimitOptions): RequestHandler {
     const ofPod = running.get(pod.uid) ?? { calls: 0, bytes: 0 };
     const isTooMuch = ofPod.calls >= limits.calls || (ofPod.calls > 0 && ofPod.bytes + bytes > limits.bytes);
     if (isTooMuch) throw new OverloadedError('The pod has too many calls running.');
+    if (!byteRates.take(pod.uid, Math.min(bytes, limits.bytes)).allowed)
+      throw new OverloadedError('The pod sends too many bytes.');
     running.set(pod.uid, ofPod);
     ofPod.calls += 1;
     ofPod.bytes += bytes;

@@ -6,10 +6,15 @@ import { ResultFaultError } from '../../core/jobs/creativeResults.ts';
 import { declareUploads } from '../../core/jobs/expectedUploads.ts';
 import type { Store } from '../../db/database.ts';
 import { withContent } from '../../domain/pictureKeys.ts';
+import { createRateLimiter } from '../../lib/rateLimiter.ts';
 import { getCaller, requireAttempt } from '../auth/captureAuth.ts';
+import { OverloadedError } from '../server/errors.ts';
 import { animationKey, filmKey, frameKey, screenshotKey, type Transfers } from './transfers.ts';
 
 type Declared = DeclareUploads['uploads'][number];
+
+/** Uploads that one pod may declare. To sign a hundred takes 40 ms, and a capture needs a few hundred at most. */
+const DECLARED = { perSecond: 20, burst: 5_000 };
 
 interface UploadRouteOptions {
   readonly store: Store;
@@ -18,10 +23,14 @@ interface UploadRouteOptions {
 
 export function addUploadRoutes(router: Router, options: UploadRouteOptions, transfers: Transfers): void {
   const { store, maxUploadBytes = MAX_PICTURE_BYTES } = options;
+  const declaredRate = createRateLimiter(DECLARED);
 
   router.post('/uploads', async (req, res) => {
     const { index, attempt, uploads } = DeclareUploads.parse(req.body);
-    const attemptRef = requireAttempt(getCaller(res), { index, attempt });
+    const caller = getCaller(res);
+    const attemptRef = requireAttempt(caller, { index, attempt });
+    if (caller.pod !== undefined && !declaredRate.take(caller.pod.uid, uploads.length).allowed)
+      throw new OverloadedError('The pod declares too many uploads.');
     for (const { bytes } of uploads) {
       if (bytes > maxUploadBytes)
         throw new ResultFaultError(`A picture of ${bytes} bytes is too large; the limit is ${maxUploadBytes}.`);

@@ -178,3 +178,39 @@ test('a pod with a cached token is accepted while many reviews run', async () =>
   rejectInvented();
   await Promise.all(flood);
 });
+
+test('a pod with a valid token has a limit of 16 concurrent job look-ups, and other pods do not wait', async () => {
+  const gate = Promise.withResolvers<undefined>();
+  let looked = 0;
+  const tokens = podTokenAuthenticator({
+    namespace: 'ads',
+    serviceAccount: 'tearsheet-capture',
+    audience: AUDIENCE,
+    now: () => NOW,
+    review: async (token) => reviewed({ uid: token === tokenOf() ? 'uid-1' : 'uid-2' }),
+    findAccess: (id) => {
+      looked += 1;
+      return id === JOB ? Promise.resolve({ name: NAME }) : gate.promise;
+    },
+    log: { error: () => undefined },
+  });
+  await tokens.authenticate(tokenOf(), JOB, '10.0.0.1');
+  const flood = Array.from({ length: 200 }, (_, i) =>
+    tokens.authenticate(tokenOf(), `job-${i}`, '10.0.0.1').catch((error) => error),
+  );
+  expect(await tokens.authenticate(tokenOf({ jti: 2 }), JOB, '10.0.0.2')).toMatchObject({ pod: { uid: 'uid-2' } });
+  expect(looked).toBe(1 + 16 + 1);
+  gate.resolve(undefined);
+  expect((await Promise.all(flood)).filter((error) => error instanceof NotFoundError)).toHaveLength(16);
+});
+
+test('each pod has its own burst and rate of calls', async () => {
+  const { admit, pass } = createAuthenticator(async (token) => reviewed({ uid: token }));
+  for (let i = 0; i < 2_000; i++) await admit();
+  await expect(admit()).rejects.toThrow(UnavailableError);
+  expect(await admit(tokenOf({ jti: 2 }))).toMatchObject({ jobId: JOB });
+  pass(100);
+  await admit();
+  await admit();
+  await expect(admit()).rejects.toThrow(UnavailableError);
+});

@@ -7,6 +7,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { type Listener, startListener } from '../../../support/listeners.ts';
 
 let listener: Listener;
+const byteRate = { perSecond: 0.001, burst: 250 };
 /** Admitted calls. Each one stays open until the test ends its response. */
 let held: express.Response[];
 
@@ -18,7 +19,7 @@ beforeEach(async () => {
     setCaller(res, { jobId: 'job', ...(uid === undefined ? {} : { pod: { uid, index: 0 } }) });
     next();
   });
-  app.use(limitCalls({ calls: 3, bytes: 100 }), (_req, res) => void held.push(res));
+  app.use(limitCalls({ calls: 3, bytes: 100, byteRate }), (_req, res) => void held.push(res));
   app.use(((_error, _req, res, _next) => void res.status(503).end()) satisfies express.ErrorRequestHandler);
   listener = await startListener(createServer(app));
 });
@@ -78,4 +79,18 @@ test('a single call over the limit of bytes is admitted, so that the body parser
 test('captures without a pod have no limit', async () => {
   for (let i = 0; i < 10; i++) void call(undefined);
   await admitted(10);
+});
+
+test('the bytes of a pod have a limit over time', async () => {
+  for (let sent = 1; sent <= 2; sent++) {
+    const answered = call('a', { bytes: 100 });
+    await admitted(sent);
+    held[sent - 1]?.end();
+    expect(await answered).toBe(200);
+  }
+  expect(await call('a', { bytes: 100 })).toBe(503);
+  void call('b', { bytes: 100 });
+  await admitted(3);
+  void call('a', { bytes: 40 });
+  await admitted(4);
 });
