@@ -16,11 +16,11 @@ import {
 } from '../server/errors.ts';
 import type { CaptureAuthenticator, CaptureCaller } from './captureAuth.ts';
 import {
-  type AcquireReview,
   createTokenCache,
   createTokenReviewLimiter,
   readTokenClaims,
   type TokenCache,
+  type TokenReviewLimiter,
   type TokenReviewResult,
 } from './tokenReviews.ts';
 
@@ -65,7 +65,7 @@ class PodTokenAuthenticator implements CaptureAuthenticator {
   readonly #options: PodTokenOptions;
   readonly #now: () => number;
   readonly #tokenCache: TokenCache;
-  readonly #acquireReview: AcquireReview = createTokenReviewLimiter();
+  readonly #reviewLimiter: TokenReviewLimiter;
   readonly #running = new Map<string, Promise<TokenReviewResult>>();
   readonly #lookups = new KeyedSum();
   readonly #calls: RateLimiter;
@@ -75,6 +75,7 @@ class PodTokenAuthenticator implements CaptureAuthenticator {
     this.#options = options;
     this.#now = now;
     this.#tokenCache = createTokenCache(now);
+    this.#reviewLimiter = createTokenReviewLimiter(now);
     this.#calls = createRateLimiter(CALLS, now);
   }
 
@@ -104,11 +105,12 @@ class PodTokenAuthenticator implements CaptureAuthenticator {
 
   async #requestReview(key: string, { token, source }: PresentedToken): Promise<TokenReviewResult> {
     const { review, audience, log } = this.#options;
-    const release = this.#acquireReview(source);
+    const release = this.#reviewLimiter.acquire(source);
     if (release === undefined) throw new OverloadedError('Too many token reviews are running.');
     try {
       const result = readReview(await review(token, audience), this.#options);
       this.#tokenCache.set(key, result, readTokenClaims(token)?.expiresAtMs);
+      if ('refusal' in result) this.#reviewLimiter.reportRejected(source);
       return result;
     } catch (error) {
       log.error({ err: error }, 'TokenReview failed: the API server did not answer; the capture will retry');

@@ -167,6 +167,26 @@ test('a pod that sends many invented tokens does not block other pods', async ()
   expect(refusals.filter((error) => error instanceof UnavailableError)).toHaveLength(496);
 });
 
+test('a hundred pods that send invented tokens do not block other pods after their first tokens were rejected', async () => {
+  const [first, then] = [slowForInvented(), slowForInvented()];
+  let isFirst = true;
+  const { admit, asked, pass } = createAuthenticator((token) => (isFirst ? first : then).review(token));
+  const sources = Array.from({ length: 100 }, (_, i) => `10.0.1.${i}`);
+  first.rejectInvented();
+  for (const source of sources) await admit(first.invented(source), JOB, source).catch(() => undefined);
+  isFirst = false;
+  const before = asked();
+  const flood = sources.map((source, i) => admit(then.invented(i), JOB, source).catch(() => undefined));
+  expect(asked() - before).toBe(8);
+  expect(await admit(tokenOf(), JOB, '10.0.0.2')).toMatchObject({ pod: { uid: 'uid-1' } });
+  then.rejectInvented();
+  await Promise.all(flood);
+  // The limit for rejected clients ends after a minute.
+  pass(60_001);
+  const again = sources.map((source) => admit(tokenOf({ jti: source }), JOB, source).catch((error) => error));
+  expect((await Promise.all(again)).filter((error) => error instanceof UnavailableError).length).toBeLessThan(92);
+});
+
 test('a pod with a cached token is accepted while many reviews run', async () => {
   const { review, invented, rejectInvented } = slowForInvented();
   const { admit } = createAuthenticator(review);
