@@ -44,6 +44,7 @@ import {
   UnavailableError,
   UnsupportedVersionError,
 } from '../server/errors.ts';
+import { closeAfterUnreadBody } from '../server/unreadBody.ts';
 import { artifactRoutes } from '../transfers/artifactRoutes.ts';
 import { createTransfers } from '../transfers/transfers.ts';
 import { addUploadRoutes } from '../transfers/uploadRoutes.ts';
@@ -66,6 +67,7 @@ const LOGGED_REJECTIONS = { perSecond: 2, burst: 100 };
 export function createInternalApi(options: InternalApiOptions): Express {
   const app = express();
   app.disable('x-powered-by');
+  app.use(closeAfterUnreadBody);
   const transfers = createTransfers(options);
   const context = { ...options, transact: createTransact(options) };
   const job = express.Router({ mergeParams: true });

@@ -13,6 +13,7 @@ import { errorHandler, unknownPath } from '../server/errorHandler.ts';
 import { requireEncoding, requireOneHost } from '../server/parserFaults.ts';
 import { route } from '../server/route.ts';
 import { traceRequests } from '../server/traceRequests.ts';
+import { closeAfterUnreadBody } from '../server/unreadBody.ts';
 import { endpoint } from './endpoint.ts';
 import { buildOpenApi } from './openApi.ts';
 import { serveExport, serveImage, serveThumbnail } from './publicFiles.ts';
@@ -42,6 +43,7 @@ export function createPublicApi(services: Services, pages?: Pages): Express {
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.set('trust proxy', services.trustedProxies ?? false);
+  app.use(closeAfterUnreadBody);
   if (isTracing()) app.use(traceRequests);
   app.use(requestId, accessLog(services.log, services.observeRequest ?? (() => undefined)));
   app.use((_request, response, next) => {
