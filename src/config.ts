@@ -317,9 +317,14 @@ export const SETTINGS = {
     z.string(),
     'Service account of capture pods, without rights. The internal API accepts only its tokens.',
   ),
-  LEASE_NAME: setting('Cluster', z.string(), 'Name of the Kubernetes Lease by which controllers elect their leader.', {
-    fallback: 'tearsheet-controller',
-  }),
+  LEASE_NAME: setting(
+    'Cluster',
+    z.string(),
+    'Name of the Kubernetes Lease by which controllers elect their leader. If the namespace has a ConfigMap of the same name, Kubernetes deletes the Lease with it.',
+    {
+      fallback: 'tearsheet-controller',
+    },
+  ),
 
   CHROMIUM_PATH: setting(
     'Capture',

@@ -8,7 +8,8 @@
  *   holder. `renewSeconds` is shorter than the Lease, so a leader stops before another process may take over.
  * - Ended: it was stopped, or it lost leadership. A process never becomes leader twice.
  */
-import type { V1Lease } from '@kubernetes/client-node';
+import type { V1ConfigMap, V1Lease, V1OwnerReference } from '@kubernetes/client-node';
+import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
 import { ApiError, isConflict } from './client/apiRequest.ts';
 import { type CallOptions, type Clock, systemClock } from './client/apiServer.ts';
@@ -18,6 +19,8 @@ export interface ElectorOptions {
   /** Name of this process in the Lease: the name of its pod. */
   readonly identity: string;
   readonly leaseName: string;
+  /** The ConfigMap that owns the Lease, in the same namespace. Without it, the Lease stays after its release is removed. */
+  readonly leaseOwner?: string | undefined;
   readonly leaseSeconds?: number;
   /** Must be less than `leaseSeconds`. */
   readonly renewSeconds?: number;
@@ -29,6 +32,7 @@ export interface ElectorOptions {
 
 export interface ElectorConnection {
   readonly leases: ResourceClient<V1Lease>;
+  readonly configMaps: ResourceClient<V1ConfigMap>;
   readonly log: Log;
   readonly clock?: Clock;
 }
@@ -52,6 +56,7 @@ class LeaseElector implements Elector {
   readonly #leases: ResourceClient<V1Lease>;
   readonly #log: Log;
   readonly #clock: Clock;
+  readonly #owner: LeaseOwner | undefined;
   readonly #options: ElectorOptions & typeof DEFAULTS;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
@@ -60,11 +65,13 @@ class LeaseElector implements Elector {
   /** When the request of the last successful renewal was sent. */
   #renewedAt: number | undefined;
 
-  constructor({ leases, log, clock = systemClock }: ElectorConnection, options: ElectorOptions) {
+  constructor({ leases, configMaps, log, clock = systemClock }: ElectorConnection, options: ElectorOptions) {
     this.#leases = leases;
     this.#log = log;
     this.#clock = clock;
     this.#options = { ...DEFAULTS, ...options };
+    const { leaseOwner } = options;
+    this.#owner = leaseOwner === undefined ? undefined : new LeaseOwner({ configMaps, log, clock }, leaseOwner);
     this.#running = this.#run();
   }
 
@@ -142,7 +149,7 @@ class LeaseElector implements Elector {
   /** Creates or updates the Lease, with this process as its holder. */
   async #write(lease: Lease | undefined): Promise<void> {
     const sentAt = this.#clock.now();
-    const claimed = this.#claim(lease);
+    const claimed = await this.#owned(this.#claim(lease), lease === undefined);
     const { leaseName } = this.#options;
     const written =
       lease === undefined
@@ -189,6 +196,14 @@ class LeaseElector implements Elector {
     };
   }
 
+  async #owned(claimed: Lease, isNew: boolean): Promise<Lease> {
+    if (this.#owner === undefined) return claimed;
+    const { metadata = {} } = claimed;
+    const options = { ...this.#callOptions(), isNew };
+    const ownerReferences = await this.#owner.referencesWith(metadata.ownerReferences, options);
+    return { ...claimed, metadata: { ...metadata, ownerReferences } };
+  }
+
   #observe(lease: Lease): void {
     const isNew = lease.metadata?.resourceVersion !== this.#observed?.lease.metadata?.resourceVersion;
     if (isNew || this.#observed === undefined) this.#observed = { lease, since: this.#clock.now() };
@@ -217,5 +232,62 @@ class LeaseElector implements Elector {
 
   #warn(error: unknown, message: string): void {
     this.#log.warn({ lease: this.#options.leaseName, err: error }, message);
+  }
+}
+
+interface LeaseOwnerConnection {
+  readonly configMaps: ResourceClient<V1ConfigMap>;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+const OWNER_CALL_MS = 2_000;
+/** How long a read is used. Also the time until a failed read is repeated. */
+const FRESH_MS = 5 * 60_000;
+
+/**
+ * The owner of the Lease: a ConfigMap of the release, which the chart gives the name of the Lease. When the release is removed, Kubernetes
+ * deletes the Lease with it. Reads the uid of the ConfigMap. A failure never prevents leadership: the Lease then has the owner that was read last, or none.
+ */
+class LeaseOwner {
+  readonly #connection: LeaseOwnerConnection;
+  readonly #name: string;
+  #reference: V1OwnerReference | undefined;
+  #readAt: number | undefined;
+
+  constructor(connection: LeaseOwnerConnection, name: string) {
+    this.#connection = connection;
+    this.#name = name;
+  }
+
+  /** @returns the references of a Lease that has `given`: ours, and those to other objects. */
+  async referencesWith(
+    given: readonly V1OwnerReference[] = [],
+    options: CallOptions & { readonly isNew: boolean },
+  ): Promise<V1OwnerReference[]> {
+    const { isNew, ...call } = options;
+    const { clock } = this.#connection;
+    // A Lease that disappeared may have been deleted with an earlier ConfigMap of this name.
+    if (isNew || this.#readAt === undefined || clock.now() - this.#readAt >= FRESH_MS) await this.#read(call);
+    const own = this.#reference;
+    if (own === undefined) return [...given];
+    return [...given.filter(({ kind, name }) => kind !== own.kind || name !== own.name), own];
+  }
+
+  async #read({ deadlineMs = OWNER_CALL_MS, ...call }: CallOptions): Promise<void> {
+    const { configMaps, clock } = this.#connection;
+    this.#readAt = clock.now();
+    try {
+      const found = await configMaps.get(this.#name, { ...call, deadlineMs: Math.min(OWNER_CALL_MS, deadlineMs) });
+      const uid = found?.metadata?.uid;
+      if (uid !== undefined) this.#reference = { apiVersion: 'v1', kind: 'ConfigMap', name: this.#name, uid };
+    } catch (error) {
+      if (call.signal?.aborted !== true) this.#warn(errorMessage(error));
+    }
+  }
+
+  #warn(reason: string): void {
+    const fields = { config_map: this.#name, reason };
+    this.#connection.log.warn(fields, 'the owner of the Lease could not be read; the Lease may stay after its release');
   }
 }

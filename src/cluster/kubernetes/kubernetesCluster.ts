@@ -190,7 +190,8 @@ class ApiServerCluster implements KubernetesCluster {
   }
 
   startElector(elector: ElectorOptions): Elector {
-    return startElector({ leases: this.#clients.leases, log: this.#options.log }, elector);
+    const { leases, configMaps } = this.#clients;
+    return startElector({ leases, configMaps, log: this.#options.log }, elector);
   }
 
   async close(): Promise<void> {

@@ -42,6 +42,7 @@ export async function startKubernetesController(
     // The host name of a pod is its name. Controllers on one machine differ in the process id.
     identity: `${hostname()}_${process.pid}`,
     leaseName: config.LEASE_NAME,
+    leaseOwner: config.LEASE_NAME,
     onElected: () => {
       log.info({}, 'became the leader');
       controller = startLeading(context, cluster, {

@@ -54,12 +54,18 @@ describe('permissions', () => {
         ...['create', 'list'].map((verb) => `${verb} events`),
         'create leases.coordination.k8s.io',
         ...['get', 'update'].map((verb) => `${verb} leases.coordination.k8s.io t-tearsheet-controller`),
+        'get configmaps t-tearsheet-controller',
       ].sort(),
     );
   });
 
   it('the permissions on the Lease match the setting LEASE_NAME', async () => {
     expect((await render()).settings()['LEASE_NAME']).toBe('t-tearsheet-controller');
+  });
+
+  it('the owner of the Lease is an object of the release that the controller may read', async () => {
+    const rendered = await render();
+    expect(rendered.names()).toContain(`ConfigMap/${rendered.settings()['LEASE_NAME']}`);
   });
 
   it('the role view may read ScreenshotJobs, and the role edit may change them', async () => {

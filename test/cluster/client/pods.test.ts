@@ -180,6 +180,7 @@ test('the controller needs only the permissions of the chart', async () => {
   await eventually(async () => expect((await small.getJob('set-z-1'))?.active).toBe(2));
   const elector = small.startElector({
     ...{ identity: 'small', leaseName: 'tearsheet-controller', retrySeconds: 0.1 },
+    leaseOwner: 'tearsheet-capture-profile',
     onElected: () => codes.push(0),
     onLost: () => undefined,
   });
@@ -216,6 +217,7 @@ async function limitedUser(): Promise<string> {
     rule('', 'events', 'create', 'list'),
     rule('coordination.k8s.io', 'leases', 'create'),
     { ...rule('coordination.k8s.io', 'leases', 'get', 'update'), resourceNames: ['tearsheet-controller'] },
+    { ...rule('', 'configmaps', 'get'), resourceNames: ['tearsheet-capture-profile'] },
   ];
   await env.core.createNamespacedServiceAccount({ namespace, body: { metadata: { name } } });
   await rbac.createNamespacedRole({ namespace, body: { metadata: { name }, rules } });

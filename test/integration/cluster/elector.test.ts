@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { UnreachableError } from '../../../src/cluster/kubernetes/client/apiRequest.ts';
 import { type ApiServer, createApiServer } from '../../../src/cluster/kubernetes/client/apiServer.ts';
 import { loadCredentials } from '../../../src/cluster/kubernetes/client/credentials.ts';
@@ -25,7 +25,9 @@ let clock: FakeClock;
 let elector: Elector | undefined;
 let transitions: string[];
 /** The Lease as the server has it. */
-let lease: { metadata: { name: string; resourceVersion: string }; spec: Record<string, unknown> } | undefined;
+let lease:
+  | { metadata: { name: string; resourceVersion: string; ownerReferences?: object[] }; spec: Record<string, unknown> }
+  | undefined;
 
 beforeEach(async () => {
   server = await misbehavingApiServer();
@@ -233,4 +235,55 @@ test('a candidate retries while the API server does not answer', async () => {
   await pass(2_200);
   await pass(2_200);
   await eventually(() => expect(transitions).toEqual(['elected']));
+});
+
+describe('a Lease with an owner', () => {
+  const OWNER = '/api/v1/namespaces/test/configmaps/release';
+  const withUid = (uid: string) => json(200, { metadata: { name: 'release', uid } });
+  const owner = (uid: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: 'release', uid });
+  const other = { apiVersion: 'v1', kind: 'Secret', name: 'other', uid: '9' };
+  async function leadOwned(): Promise<void> {
+    compete({ leaseOwner: 'release' });
+    await eventually(() => expect(transitions).toEqual(['elected']));
+  }
+
+  test('a new Lease belongs to the ConfigMap of the release', async () => {
+    server.on(`GET ${OWNER}`, withUid('1'));
+    await leadOwned();
+    expect(lease?.metadata.ownerReferences).toEqual([owner('1')]);
+  });
+
+  test('an existing Lease gets the owner and keeps its other owners', async () => {
+    server.on(`GET ${OWNER}`, withUid('2'));
+    const references = { name: 'leader', ownerReferences: [owner('1'), other] };
+    keep({ metadata: references, spec: { holderIdentity: '' } });
+    await leadOwned();
+    expect(lease?.metadata.ownerReferences).toEqual([other, owner('2')]);
+  });
+
+  test('a Lease that was deleted with its owner is created again with the new owner', async () => {
+    server.on(`GET ${OWNER}`, withUid('1'));
+    await leadOwned();
+    server.on(`GET ${OWNER}`, withUid('2'));
+    lease = undefined;
+    server.on(`PUT ${PATH}`, refuse(404, 'NotFound'));
+    for (let turn = 0; turn < 2; turn += 1) await pass(2_200);
+    await eventually(() => expect(lease?.metadata.ownerReferences).toEqual([owner('2')]));
+    expect(transitions).toEqual(['elected']);
+  });
+
+  test.each([
+    ['the role does not allow to read it', refuse(403, 'Forbidden')],
+    ['it does not exist', refuse(404, 'NotFound')],
+  ])('a controller leads without an owner if %s, and adds the owner later', async (_, refusal) => {
+    server.on(`GET ${OWNER}`, refusal);
+    await leadOwned();
+    expect(lease?.metadata.ownerReferences).toEqual([]);
+    server.on(`GET ${OWNER}`, withUid('1'));
+    for (let renewals = 0; renewals < 5; renewals += 1) await pass(2_200);
+    await eventually(() => expect(writes()).toBe(6));
+    expect(server.asked.filter(({ path }) => path === OWNER)).toHaveLength(1);
+    for (let renewals = 5; renewals < 140; renewals += 1) await pass(2_200);
+    await eventually(() => expect(lease?.metadata.ownerReferences).toEqual([owner('1')]));
+  });
 });

@@ -1,6 +1,7 @@
 /** Typed calls for one kind of Kubernetes object. Paths, JSON and the types of the client library meet only here. */
 import type {
   CoreV1Event,
+  V1ConfigMap,
   V1DeleteOptions,
   V1Job,
   V1Lease,
@@ -28,6 +29,7 @@ export interface ResourceClients {
   readonly pods: ResourceClient<V1Pod>;
   readonly events: ResourceClient<CoreV1Event>;
   readonly leases: ResourceClient<V1Lease>;
+  readonly configMaps: ResourceClient<V1ConfigMap>;
   /** TokenReviews belong to no namespace. */
   readonly tokenReviews: ResourceClient<V1TokenReview>;
 }
@@ -169,6 +171,7 @@ export function createResourceClients(api: ApiServer, namespace: string): Resour
     pods: createResourceClient(api, namespaced('/api/v1', 'pods')),
     events: createResourceClient(api, namespaced('/api/v1', 'events')),
     leases: createResourceClient(api, namespaced('/apis/coordination.k8s.io/v1', 'leases')),
+    configMaps: createResourceClient(api, namespaced('/api/v1', 'configmaps')),
     tokenReviews: createResourceClient(api, '/apis/authentication.k8s.io/v1/tokenreviews'),
   };
 }
