@@ -30,6 +30,8 @@ export interface KubernetesOptions {
   /** The uuid of the table `installation`: the label of every object that we create and watch. */
   readonly installation: string;
   readonly profile: CaptureProfile;
+  /** Reports a lost node as soon as the cluster knows it. Needs the permission to read nodes. */
+  readonly readsNodes?: boolean;
   /** Path of a kubeconfig. Without it: $KUBECONFIG, the service account of the pod, or ~/.kube/config. */
   readonly kubeconfig?: string;
   readonly log: Log;
@@ -206,10 +208,11 @@ class ApiServerCluster implements KubernetesCluster {
 
   /** Starts the caches at the first call. */
   #cache(): ClusterCache {
-    const { installation, log } = this.#options;
+    const { installation, readsNodes = false, log } = this.#options;
     this.#startedCache ??= startClusterCache({
       clients: this.#clients,
       installation,
+      readsNodes,
       log,
       changed: (name) => this.#notify(name),
       jobGone: (uid) => this.#jobReader.forget(uid),

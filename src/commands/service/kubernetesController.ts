@@ -117,6 +117,7 @@ export function connectCluster({ config, installation, log, metrics }: ServiceCo
     namespace: captureNamespace(config),
     installation: installation.id,
     profile: readProfile(config),
+    readsNodes: config.READ_NODES,
     log: log.child({ part: 'cluster' }),
     observe: { requested: metrics.controller.requested },
   });

@@ -134,6 +134,38 @@ test('an image that cannot be pulled is reported after 3 s until a pod runs', as
   await eventually(() => expect(seen.at(-1)).not.toHaveProperty('problem'));
 });
 
+test('a lost node is reported as soon as the cluster knows it if nodes may be read', async () => {
+  const watching = await env.connect({ readsNodes: true });
+  const node = `${env.namespace.name}-node`;
+  const ready = (status: string) => [{ type: 'Ready', status, reason: 'Test', lastTransitionTime: new Date() }];
+  await env.core.createNode({ body: { metadata: { name: node }, spec: { unschedulable: true } } });
+  try {
+    await playNode(node, ready('True'));
+    const owner = await createScreenshotJob(watching, 'set-n');
+    await watching.createJob(jobSpec(owner, { indexes: 1 }));
+    const [pod] = await env.pods('set-n-1', 1);
+    const name = pod?.metadata?.name ?? '';
+    await env.core.createNamespacedPodBinding({
+      ...{ name, namespace: env.namespace.name },
+      body: { metadata: { name }, target: { apiVersion: 'v1', kind: 'Node', name: node } },
+    });
+    await env.setPodStatus(name, {
+      phase: 'Running',
+      containerStatuses: [container({ running: { startedAt: new Date() } })],
+    });
+    await eventually(async () => expect((await watching.getJob('set-n-1'))?.active).toBe(1));
+    const changes: string[] = [];
+    watching.watch((changed) => changes.push(changed));
+    await playNode(node, ready('Unknown'));
+    await eventually(() => expect(changes).toContain('set-n'));
+    expect(await problem('set-n-1', 'NodeLost', watching)).toEqual({
+      ...{ reason: 'NodeLost', message: `${name}: its node ${node} does not answer.` },
+    });
+  } finally {
+    await env.core.deleteNode({ name: node });
+  }
+});
+
 test('a transition is recorded as an Event', async () => {
   const seen = await createScreenshotJob(cluster, 'set-v');
   const event = { type: 'Warning', reason: 'QuotaExceeded', message: 'exceeded quota: none' } as const;
@@ -197,6 +229,11 @@ test('the controller needs only the permissions of the chart', async () => {
 const container = (state: object) => ({
   ...{ name: 'capture', image: 'tearsheet:test', imageID: '', ready: false, restartCount: 0, state },
 });
+
+async function playNode(name: string, conditions: object[]): Promise<void> {
+  const body = [{ op: 'add', path: '/status/conditions', value: conditions }];
+  await env.core.patchNodeStatus({ name, body });
+}
 
 /** A service account with the rights of the chart's Role. @returns the path of its kubeconfig. */
 async function limitedUser(): Promise<string> {

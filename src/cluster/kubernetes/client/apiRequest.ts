@@ -66,7 +66,7 @@ function contentHeaders({ verb, body }: ApiCall): Record<string, string> {
   return { ...common, 'content-type': verb === 'patch' ? 'application/merge-patch+json' : 'application/json' };
 }
 
-/** For error messages: `list /api/v1/namespaces/shots/pods`. */
+/** For error messages: `list /api/v1/nodes`. */
 export function nameOf({ verb, path }: ApiCall): string {
   return `${verb} ${path}`;
 }

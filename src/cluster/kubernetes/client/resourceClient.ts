@@ -5,6 +5,7 @@ import type {
   V1DeleteOptions,
   V1Job,
   V1Lease,
+  V1Node,
   V1ObjectMeta,
   V1Pod,
   V1Status,
@@ -30,7 +31,8 @@ export interface ResourceClients {
   readonly events: ResourceClient<CoreV1Event>;
   readonly leases: ResourceClient<V1Lease>;
   readonly configMaps: ResourceClient<V1ConfigMap>;
-  /** TokenReviews belong to no namespace. */
+  /** Nodes and TokenReviews belong to no namespace. */
+  readonly nodes: ResourceClient<V1Node>;
   readonly tokenReviews: ResourceClient<V1TokenReview>;
 }
 
@@ -172,6 +174,7 @@ export function createResourceClients(api: ApiServer, namespace: string): Resour
     events: createResourceClient(api, namespaced('/api/v1', 'events')),
     leases: createResourceClient(api, namespaced('/apis/coordination.k8s.io/v1', 'leases')),
     configMaps: createResourceClient(api, namespaced('/api/v1', 'configmaps')),
+    nodes: createResourceClient(api, '/api/v1/nodes'),
     tokenReviews: createResourceClient(api, '/apis/authentication.k8s.io/v1/tokenreviews'),
   };
 }

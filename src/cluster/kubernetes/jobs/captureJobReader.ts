@@ -61,8 +61,9 @@ export class CaptureJobReader {
     this.#timers.clear();
   }
 
-  #diagnose(job: JobState, { jobs, pods }: ClusterCache, events: EventsByUid): Diagnosis {
-    const snapshot = { job, pods: pods.group(job.uid), events };
+  #diagnose(job: JobState, { jobs, pods, nodes }: ClusterCache, events: EventsByUid): Diagnosis {
+    const unready = (nodes?.all() ?? []).filter(({ ready }) => !ready).map(({ name }) => name);
+    const snapshot = { job, pods: pods.group(job.uid), events, unreadyNodes: new Set(unready) };
     const diagnosis = diagnose(snapshot, this.#firstSeen.get(job.uid) ?? new Map(), this.#clock.now());
     if (jobs.get(job.name)?.uid === job.uid) this.#firstSeen.set(job.uid, diagnosis.firstSeen);
     const outdated = this.#profile !== undefined && job.profile !== this.#profile;

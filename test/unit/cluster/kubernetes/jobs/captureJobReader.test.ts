@@ -36,6 +36,7 @@ function world() {
     screenshotJobs: stored<ScreenshotJobState>([]),
     jobs: stored<JobState>([job]),
     pods: stored<PodState>(observed.pods.map(readPod), ({ jobUid }) => jobUid),
+    nodes: undefined,
     ready: async () => undefined,
     staleness: () => 0,
     stop: async () => undefined,
