@@ -80,7 +80,7 @@ export function dialog(id: string, title: string, body: HtmlContent): Html {
   return html`<div popover id="${id}" class="dialog" role="dialog" aria-labelledby="${id}-title"><header><h2 id="${id}-title">${title}</h2>${close}</header>${body}</div>`;
 }
 
-/** Acts on what is selected in its form. It appears with the first check box. @param what for example "sets". */
+/** Acts on what is selected in its form. It appears when a check box is checked. @param what for example "sets". */
 export function selectionBar(what: string, actions: HtmlContent): Html {
   return html`<div class="selection" role="group" aria-label="Selected ${what}"><span data-selected>Selected ${what}:</span> ${actions}</div>`;
 }

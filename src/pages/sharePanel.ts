@@ -79,7 +79,7 @@ function hint({ views }: SetFacts, approved: number): Html {
 
 /** The links of a set. */
 export function shareList(options: PagesOptions, rows: readonly ShareLinkRow[], given: PanelOptions): Html {
-  if (rows.length === 0) return html`<p class="hint">No link yet. Share creates one.</p>`;
+  if (rows.length === 0) return html`<p class="hint">No link yet.</p>`;
   return html`<ul class="shares">${rows.map((row) => item(options, row, given))}</ul>`;
 }
 

@@ -238,12 +238,11 @@ function slotWarnings(
       ? []
       : [{ code: 'outside_slot', message: `The chosen slot ${element} cannot hold the ad: ${problem}.` }];
   const doubts = [
-    likelihood < SURE_FROM ? `it is right in about ${Math.round(likelihood * 100)} % of such cases` : '',
-    size[0] >= 2 * frame.width ? `it is made for ${size[0]}×${size[1]}` : '',
-  ].filter((doubt) => doubt !== '');
-  if (doubts.length === 0) return [];
-  const message = `The choice of this slot is a guess: ${doubts.join(', and ')}. Look at the picture, or choose another slot.`;
-  return [{ code: 'slot_uncertain', message }];
+    likelihood < SURE_FROM ? `The slot is right with a likelihood of about ${Math.round(likelihood * 100)} %. ` : '',
+    size[0] >= 2 * frame.width ? `The slot is made for ${size[0]}×${size[1]}. ` : '',
+  ].join('');
+  if (doubts === '') return [];
+  return [{ code: 'slot_uncertain', message: `${doubts}Look at the picture, or choose another slot.` }];
 }
 
 function noSlotReason(

@@ -80,7 +80,10 @@ function replaceWithFocus(old, replacement) {
   old.replaceWith(replacement);
   if (at === -1) return;
   const controls = controlsOf(replacement);
-  const isSame = (control) => control?.tagName === focused.tagName && control.textContent === focused.textContent;
+  const isSame = (control) =>
+    control?.tagName === focused.tagName &&
+    control.textContent === focused.textContent &&
+    control.ariaLabel === focused.ariaLabel;
   [controls[at], ...controls].find(isSame)?.focus({ preventScroll: true });
 }
 

@@ -76,8 +76,9 @@ function addition(entries) {
 
 let queue = Promise.resolve();
 let waiting = 0;
-/** Answers of the service about the ads that were added since the line was empty. */
-let said = [];
+/** How many ads were added since the queue was empty, and what else the service said about them. */
+let added = 0;
+let notices = [];
 
 function enqueue(name, entries, onAdded = () => undefined) {
   const { card, bar } = waitingCard(name);
@@ -92,8 +93,10 @@ function enqueue(name, entries, onAdded = () => undefined) {
       showFaults(faults);
       if (faults.length === 0) onAdded();
       card.remove();
-      const notice = page.getElementById('notice')?.textContent;
-      if (notice !== undefined) said.push(notice.replace(/^1 ad was added\. ?/, ''));
+      const [, ads = 0, notice = ''] =
+        /^(\d+) ads? w\w+ added\.(.*)/s.exec(page.getElementById('notice')?.textContent.trim()) ?? [];
+      added += Number(ads);
+      notices.push(notice);
       addCards(page);
     } catch (error) {
       showFaults([`${name} was not added. ${error.message}`]);
@@ -101,9 +104,10 @@ function enqueue(name, entries, onAdded = () => undefined) {
     card.remove();
     waiting -= 1;
     if (waiting === 0) {
-      const added = said.length === 1 ? '1 ad was added.' : `${said.length} ads were added.`;
-      adding.textContent = said.length === 0 ? '' : [added, ...said].join(' ');
-      said = [];
+      const text = added === 1 ? '1 ad was added.' : `${added} ads were added.`;
+      adding.textContent = added === 0 ? '' : text + notices.join('');
+      added = 0;
+      notices = [];
     }
     changed();
   };

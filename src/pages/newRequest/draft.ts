@@ -201,7 +201,7 @@ export class FieldFaults {
     return both;
   }
 
-  /** For the fields of a form. They show what is in the draft. */
+  /** The faults for the fields of a form. Each field gets its value from the draft. */
   get form(): FormState {
     return { values: {}, errors: Object.fromEntries(this.#texts) };
   }

@@ -72,7 +72,8 @@ function readSites(text: string, faults: FieldFaults): string[] {
     if (fault === undefined) sites.set(key, sites.get(key) ?? line.trim());
     else if (++faulty <= FAULTY_LINES_SHOWN) faults.add('sites', `Line ${index + 1} (${shortened(line)}) ${fault}`);
   }
-  if (faulty > FAULTY_LINES_SHOWN) faults.add('sites', `${faulty - FAULTY_LINES_SHOWN} more lines have faults.`);
+  if (faulty > FAULTY_LINES_SHOWN)
+    faults.add('sites', `Faults are in ${counted(faulty - FAULTY_LINES_SHOWN, 'more line')}.`);
   return [...sites.values()];
 }
 
@@ -80,8 +81,9 @@ function readMarkers(text: string, faults: FieldFaults): number[] {
   const markers = new Map<number, number>();
   for (const part of text.split(/[\s,;]+/).filter(Boolean)) {
     const seconds = Number(part);
-    if (!Number.isFinite(seconds)) faults.add('markers', `${shortened(part)} is not a number of seconds.`);
-    else if (!isMarker(seconds)) faults.add('markers', `${part} is not between 0 and ${MARKER_MAX_SECONDS} seconds.`);
+    if (!Number.isFinite(seconds)) faults.add('markers', `The moment ${shortened(part)} is not a number of seconds.`);
+    else if (!isMarker(seconds))
+      faults.add('markers', `The moment ${part} is not between 0 and ${MARKER_MAX_SECONDS} seconds.`);
     else markers.set(markerMs(seconds), seconds);
   }
   return [...markers.values()];

@@ -115,9 +115,11 @@ function comments({ view, threads }: PictureFacts, { viewer, paths }: PicturePag
   if (view.status !== 'uploaded' && threads.length === 0) return null;
   const here = paths.screenshot(view.id);
   const { shownId } = view;
-  // The comment of an answer is the first one of a thread.
   const given = { viewer, paths, next: here, action: `${paths.screenshot(shownId)}/comments`, hasPin: true, shownId };
-  return html`<section id="comments"><h2>Comments</h2>${view.answer && answerLine({ ...view.answer, comment: null })}${ownThreads(threads, given)}</section>`;
+  const { answer } = view;
+  // The comment of an answer about this picture is the first one of a thread.
+  const isInThread = threads.some(({ id }) => id === answer?.comment_id);
+  return html`<section id="comments"><h2>Comments</h2>${answer && answerLine(isInThread ? { ...answer, comment: null } : answer)}${ownThreads(threads, given)}</section>`;
 }
 
 function retake(facts: PictureFacts, { viewer, paths, locations }: PicturePageOptions): HtmlContent {

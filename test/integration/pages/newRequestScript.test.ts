@@ -88,13 +88,13 @@ it('files that are chosen before the script of the page has loaded are uploaded 
   await cards().first().waitFor();
 });
 
-it('dropped files and a pasted address are added without losing what was typed', async () => {
+it('dropped files and two pasted addresses are added without losing what was typed', async () => {
   await openForm();
   await page.getByLabel('Sites', { exact: true }).fill('news.example');
   await page.getByText('Address or tag').first().click();
-  await page.getByLabel('Address or tag').fill('https://cdn.example/film.mp4');
+  await page.getByLabel('Address or tag').fill('https://cdn.example/film.mp4\nhttps://cdn.example/song.mp4');
   await page.getByRole('button', { name: 'Add ads' }).click();
-  await cards().first().waitFor();
+  await page.getByText('2 ads were added.', { exact: true }).waitFor();
   expect(await page.getByLabel('Address or tag').inputValue()).toBe('');
   const data = await page.evaluateHandle(() => {
     const transfer = new DataTransfer();
@@ -103,10 +103,10 @@ it('dropped files and a pasted address are added without losing what was typed',
     return transfer;
   });
   await page.dispatchEvent('#drop', 'drop', { dataTransfer: data });
-  await cards().nth(2).waitFor();
+  await cards().nth(3).waitFor();
   expect(await page.getByLabel('Sites', { exact: true }).inputValue()).toBe('news.example');
-  await page.getByText('3 pictures').waitFor();
-  expect(await count()).toBe('3 pictures 3 ads × 1 site × 1 device');
+  await page.getByText('4 pictures').waitFor();
+  expect(await count()).toBe('4 pictures 4 ads × 1 site × 1 device');
 });
 
 it('an ad that exists is found and added in place, and what is typed is kept without a button', async () => {

@@ -61,6 +61,17 @@ describe('the page of a set while it is captured', () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Share');
   });
 
+  it('the keyboard stays on Reject when the comment of another reviewer comes before it', async () => {
+    const shots = [{ site: NEWS, device: 'desktop' as const }];
+    const { setId, shotIds } = await seedSet(server, { status: 'in_review', shots });
+    const { page } = await visit(server, setAddress(setId));
+    await page.getByRole('button', { name: 'Reject news.example' }).focus();
+    const other = await RequestForm.open(server);
+    await other.postTo(`/o/demo/screenshots/${shotIds[0]}/comments`, { body: 'Look' });
+    await page.getByRole('link', { name: '1 comment' }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toContain('Reject');
+  });
+
   it('a page that was open during the capture can review and share when the set is ready', async () => {
     const { page, setId, shotIds } = await openRunningSet();
     for (const [at, size] of ['1440x900', '1080x2400'].entries()) await finishShot(setId, shotIds[at] ?? '', size);

@@ -79,6 +79,7 @@ describe('the page of a set', () => {
     ['approved', ['uploaded', 'blocked'], 'Approved', '1 taken, 1 failed'],
     ['in_review', ['uploaded', 'no_slots'], 'In review', '0 of 1 reviewed'],
     ['canceled', ['uploaded', 'canceled', 'canceled'], 'Canceled', '1 taken, 2 canceled'],
+    ['canceled', ['canceled'], 'Canceled', '0 taken, 1 canceled'],
     ['failed', ['blocked'], 'Failed', '0 taken, 1 failed'],
   ] as const)('a set that is %s with %j says %s', async (status, shots, label, counts) => {
     const { setId } = await seedSet(server, {
@@ -89,6 +90,7 @@ describe('the page of a set', () => {
     expect(await page.locator('#head .badge').first().textContent()).toBe(label);
     expect(await page.locator('.so-far').textContent()).toContain(counts);
     expect(await page.locator('#head progress').count()).toBe(status === 'in_review' ? 1 : 0);
+    expect(await page.getByText('No picture here.').count()).toBe(label === 'Canceled' && shots.length === 1 ? 1 : 0);
   });
 
   it('a set of 10,000 pictures is divided into pages, with a list of its sites', async () => {

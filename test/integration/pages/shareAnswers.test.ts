@@ -96,7 +96,9 @@ describe('answers of clients', () => {
 
     await page.goto(server.url + path);
     await page.getByRole('button', { name: 'Answer for all' }).click();
+    await page.locator('#answer-all').getByLabel('Comment').fill('Use the new logo.');
     await page.locator('#answer-all').getByRole('button', { name: 'Approve' }).click();
+    expect(await ownPage(`/o/demo/screenshots/${shotIds[0]}`)).toContain('Use the new logo.');
     const activity = await ownPage(`/o/demo/screenshot_sets/${setId}?tab=activity`);
     for (const shown of ['Client: approved', 'about all 2 pictures', ANNA.email, 'For Anna'])
       expect(activity).toContain(shown);

@@ -94,7 +94,7 @@ export function parseIndexes(text: string, indexes: number): number[] {
 }
 
 /** The metadata that every cached object has. */
-function readIdentity({ name = '', uid = '', resourceVersion = '' }: Metadata): CachedObject {
+export function readIdentity({ name = '', uid = '', resourceVersion = '' }: Metadata): CachedObject {
   return { name, uid, version: resourceVersion };
 }
 
