@@ -44,7 +44,9 @@ describe('a creative of a library', () => {
         expect(edge, `at ${markerMs} ms`).toBeLessThanOrEqual(edgeAt(markerMs + NEAR_MS));
       }
       const alone = await renderer.rendered(source, { markers: [2_500] });
-      expect(alone.frames[0]?.png.equals(frames[2]?.png ?? Buffer.alloc(0))).toBe(true);
+      const [frame] = alone.frames;
+      expect([alone.mode, await edgeIn(frame)]).toEqual(['stepped', await edgeIn(frames[2])]);
+      expect(frame?.png.equals(frames[2]?.png ?? Buffer.alloc(0))).toBe(true);
     },
   );
 });
