@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { useE2eContext } from './support/e2eContext.ts';
+import { selectorOf } from './support/helmInstallation.ts';
 
 /** Without retries: what is nobody's fault costs none. */
 const e2e = useE2eContext('broken', { capture: { retries: 0, tmpSize: '256Mi' } });
@@ -10,8 +11,7 @@ const FILL_DISK = "fs.writeFileSync('/tmp/full', Buffer.alloc(320 * 2 ** 20))";
 describe('captures that end early, on a real cluster', () => {
   it('a deleted pod is replaced and does not count as a failed attempt', async () => {
     const set = await e2e.requestHeldSet('deleted');
-    const { metadata } = await e2e.expectReason(set, 'Running');
-    const ofSet = `tearsheet.dev/screenshotjob=${metadata.name}`;
+    const ofSet = selectorOf(await e2e.expectReason(set, 'Running'));
     await e2e.installation.kubectl(['delete', 'pods', '-l', ofSet, '--wait=false']);
     const ignored = 'batch.kubernetes.io/job-index-ignored-failure-count';
     await eventually(async () => {
@@ -25,12 +25,9 @@ describe('captures that end early, on a real cluster', () => {
 
   it('a capture that fills its disk has the reason Evicted and is replaced', async () => {
     const set = await e2e.requestHeldSet('evicted');
-    const { metadata } = await e2e.expectReason(set, 'Running');
+    const ofSet = selectorOf(await e2e.expectReason(set, 'Running'));
     // Only this pod: its replacement must find room again, however slow it is.
-    const [pod] = await e2e.installation.list<{ metadata: { name: string } }>(
-      'pods',
-      `tearsheet.dev/screenshotjob=${metadata.name}`,
-    );
+    const [pod] = await e2e.installation.list<{ metadata: { name: string } }>('pods', ofSet);
     await e2e.installation.kubectl(['exec', pod?.metadata.name ?? '', '--', 'node', '-e', FILL_DISK]);
     await e2e.expectReason(set, 'Evicted');
     e2e.servers.requestGate.release('evicted');

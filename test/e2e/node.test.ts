@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { keepConsole, kubectl } from './support/commands.ts';
 import { useE2eContext } from './support/e2eContext.ts';
+import { selectorOf } from './support/helmInstallation.ts';
 
 const e2e = useE2eContext('node');
 
@@ -46,10 +47,9 @@ describe('a node that is lost for good while a set is captured', () => {
       expect(pods.map(({ spec }) => spec.nodeName)).toEqual([node]);
     });
     await setReady(node, 'Unknown');
-    const { metadata } = await e2e.expectReason(set, 'NodeLost');
+    const lost = await e2e.expectReason(set, 'NodeLost');
     // Kubernetes would do so after 30 s.
-    const pods = ['delete', 'pods', '-l', `tearsheet.dev/screenshotjob=${metadata.name}`, '--wait=false'];
-    await e2e.installation.kubectl(pods);
+    await e2e.installation.kubectl(['delete', 'pods', '-l', selectorOf(lost), '--wait=false']);
     keepConsole('nodes', `$ kubectl get nodes\n${await kubectl(['get', 'nodes'])}`);
     // The next captures may go to any node; the one that hangs is left behind.
     await e2e.changeProfile({});

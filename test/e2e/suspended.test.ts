@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { keepConsole } from './support/commands.ts';
 import { useE2eContext } from './support/e2eContext.ts';
 import { type ScreenshotSet, screenshotRequest } from './support/externalServers.ts';
-import type { ScreenshotJobResource } from './support/helmInstallation.ts';
+import { type ScreenshotJobResource, selectorOf } from './support/helmInstallation.ts';
 import { type Flavor, Kueue } from './support/kueue.ts';
 
 /** Without retries: whatever a pause costs would be seen. */
@@ -20,12 +20,11 @@ interface Job {
   readonly spec: { readonly suspend?: boolean };
 }
 
-const isOfSet = ({ metadata }: ScreenshotJobResource) => `tearsheet.dev/screenshotjob=${metadata.name}`;
 const runningPods = async (seen: ScreenshotJobResource) =>
-  (await e2e.installation.list<Pod>('pods', isOfSet(seen))).filter(({ status }) => status.phase === 'Running');
+  (await e2e.installation.list<Pod>('pods', selectorOf(seen))).filter(({ status }) => status.phase === 'Running');
 
 async function jobOf(seen: ScreenshotJobResource): Promise<Job> {
-  const [job, ...others] = await e2e.installation.list<Job>('jobs', isOfSet(seen));
+  const [job, ...others] = await e2e.installation.list<Job>('jobs', selectorOf(seen));
   expect(others).toEqual([]);
   if (job === undefined) throw new Error(`${seen.metadata.name} has no Job.`);
   return job;

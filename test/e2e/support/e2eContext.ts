@@ -10,7 +10,7 @@ import {
   screenshotRequest,
   startExternalServers,
 } from './externalServers.ts';
-import { HelmInstallation, merged, type ScreenshotJobResource, type Values } from './helmInstallation.ts';
+import { HelmInstallation, merged, type ScreenshotJobResource, selectorOf, type Values } from './helmInstallation.ts';
 
 /** The status must name a problem within this time. */
 const SET_TIMEOUT_MS = 300_000;
@@ -118,7 +118,7 @@ export class E2eContext {
     const text = await this.kubectlOutput(
       ['get', 'screenshotjob', name],
       ['get', 'screenshotjob', name, '-o', 'jsonpath={.status.message}'],
-      ['get', 'pods', '-l', `tearsheet.dev/screenshotjob=${name}`],
+      ['get', 'pods', '-l', selectorOf(job)],
       ['get', 'events', '--field-selector', `involvedObject.name=${name}`],
     );
     keepConsole(`status-${reason}`, text);

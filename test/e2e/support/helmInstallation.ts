@@ -40,6 +40,10 @@ export interface ScreenshotJobResource {
   readonly status?: ScreenshotJobStatus;
 }
 
+/** Selects the Job and the pods of a ScreenshotJob. */
+export const selectorOf = ({ metadata }: Pick<ScreenshotJobResource, 'metadata'>): string =>
+  `tearsheet.dev/screenshotjob=${metadata.name}`;
+
 export type Values = Readonly<Record<string, unknown>>;
 
 /** Helm's error when another test file created the CRD at the same moment, on a new cluster. */
