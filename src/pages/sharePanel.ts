@@ -3,7 +3,7 @@ import { shareToken } from '../api/auth/shareTokens.ts';
 import { readOrFail } from '../api/public/endpoint.ts';
 import { NewShare } from '../contract/sharing.ts';
 import type { SetHead } from '../core/sets/readSet.ts';
-import { readSharedVersions } from '../core/sharing/answers.ts';
+import { countShared } from '../core/sharing/sharedPictures.ts';
 import { createShareLink, listShareLinks, revokeLink, type ShareLinkRow } from '../core/sharing/shareLinks.ts';
 import { sharePage } from '../domain/addresses.ts';
 import { notFound } from '../domain/failure.ts';
@@ -66,8 +66,8 @@ export function shareDialog(
 }
 
 /** @returns how many pictures a link with the approved ones shows. */
-export async function countApproved({ store }: PagesOptions, { id }: SetHead): Promise<number> {
-  return (await readSharedVersions(store.db, { set_id: id, pictures: 'approved' })).size;
+export function countApproved({ store }: PagesOptions, { id }: SetHead): Promise<number> {
+  return countShared(store.db, { set_id: id, pictures: 'approved' });
 }
 
 /** What "approved only" means while the review is open: the client would miss pictures. */

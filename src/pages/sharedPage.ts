@@ -1,10 +1,14 @@
 /** The page that a share link opens: pictures with site, device and time. It shows nothing else of the set. */
 import { type BrandingRow, readBranding } from '../core/organizations/branding.ts';
 import { type CommentRow, threadsOfScreenshots } from '../core/reviews/commentQueries.ts';
-import { readScreenshots } from '../core/sets/readScreenshots.ts';
 import { readSetHead, type SetHead } from '../core/sets/readSet.ts';
-import { type AnswerRow, latestAnswers } from '../core/sharing/answerQueries.ts';
-import { readSharedVersions } from '../core/sharing/answers.ts';
+import {
+  readSharedPage,
+  readSharedSummary,
+  type SharedPicture,
+  type SharedRow,
+  type SharedSummary,
+} from '../core/sharing/sharedPictures.ts';
 import type { SharedSet } from '../core/sharing/shareLinks.ts';
 import { inkOn, readableOn } from '../domain/branding.ts';
 import { shortDevice } from '../domain/devices.ts';
@@ -17,20 +21,12 @@ import { downloadForm } from './downloads.ts';
 import { dateElement, markerLabel } from './labels.ts';
 import { numberedPages, siteName, thumbnail, widthAtHeight } from './parts.ts';
 import type { PagePaths } from './paths.ts';
-import { type Group, groupPictures, inPageOrder } from './set/grouping.ts';
-import type { PictureView } from './set/pictures.ts';
+import { type Group, groupPictures } from './set/grouping.ts';
 import { earlierRemark, threadList } from './set/threads.ts';
 import type { SharedOptions } from './sharedLink.ts';
 import { answerButtons, answerForm, replyForm } from './shareForms.ts';
 
 const PER_PAGE = 240;
-
-/** A picture as a link shows it. */
-export interface SharedPicture extends PictureView {
-  readonly image_token: string;
-  /** The newest answer, if it came through this link. */
-  readonly answer: AnswerRow | undefined;
-}
 
 /** @returns undefined if there is no such set. */
 export async function sharedPage(
@@ -42,27 +38,28 @@ export async function sharedPage(
   const { set_id, organizationId, downloads } = share;
   const set = await readSetHead(db, { id: set_id, organizationId });
   if (set === undefined) return undefined;
-  const pictures = await picturesOf(db, share);
-  const shown = pictures.slice((page - 1) * PER_PAGE, page * PER_PAGE);
+  const summary = await readSharedSummary(db, share);
+  const { pictures } = summary;
+  const shown = await readSharedPage(db, share, { skip: (page - 1) * PER_PAGE, take: PER_PAGE });
   const isLive = set.status === 'draft' || set.status === 'capturing';
   const branding = await readBranding(db, organizationId);
-  const canDownload = downloads && !isLive && pictures.length > 0;
-  const canAnswer = share.answers && pictures.length > 0;
+  const canDownload = downloads && !isLive && pictures > 0;
+  const canAnswer = share.answers && pictures > 0;
   const path = paths.share(token);
-  const file = { path, pictures: pictures.length, isShared: true };
+  const file = { path, pictures, isShared: true };
   const threads = (await threadsOfScreenshots(db, [], { setId: set_id, shareId: share.id })).get(null) ?? [];
   const look = threadLook(branding, share.answers && ((id) => replyForm({ path, client }, id)));
   const actions = html`${canDownload && button({ label: 'Download', icon: 'download', opens: 'download' })}${canAnswer && button({ label: 'Answer for all', icon: 'check', kind: 'primary', opens: 'answer-all' })}`;
   const body = html`
 <div id="shared" data-live>
-${head(set, { pictures, isLive, actions })}
+${head(set, { summary, isLive, actions })}
 ${sections(shown, { paths, path })}
-${numberedPages({ page, pages: Math.ceil(pictures.length / PER_PAGE), addressOf: (to) => `${path}?page=${to}` })}
+${numberedPages({ page, pages: Math.ceil(pictures / PER_PAGE), addressOf: (to) => `${path}?page=${to}` })}
 ${threads.length > 0 && panel('Comments on all pictures', threadList(threads, look))}
 ${branding.footer_text !== null && html`<footer class="meta"><bdi>${branding.footer_text}</bdi></footer>`}
 </div>
 ${canDownload && dialog('download', 'Download', downloadForm(file))}
-${canAnswer && dialog('answer-all', pictures.length === 1 ? 'Answer' : `Answer for all ${pictures.length} pictures`, answerForm({ path, client }, answerButtons(undefined)))}`;
+${canAnswer && dialog('answer-all', pictures === 1 ? 'Answer' : `Answer for all ${pictures} pictures`, answerForm({ path, client }, answerButtons(undefined)))}`;
   const events = isLive ? `${path}/events` : undefined;
   return { ...sharedLayout(branding, paths, token), title: set.campaign, body, events };
 }
@@ -114,48 +111,29 @@ export async function brandStyle({ store }: PagesOptions, { organizationId }: Sh
 `;
 }
 
-/** The versions that the link shows. Screenshots without one are left out. */
-export async function picturesOf(db: PagesOptions['store']['db'], share: SharedSet): Promise<SharedPicture[]> {
-  const shared = await readSharedVersions(db, share);
-  const ids = [...shared.values()].map(({ id }) => id);
-  const answers = await latestAnswers(db, ids);
-  const shown = (await readScreenshots(db, share.set_id)).flatMap((own) => {
-    const version = shared.get(own.id);
-    const token = version?.image_token ?? null;
-    if (version === undefined || token === null) return [];
-    const answer = answers.get(version.id);
-    const ours = answer?.share_id === share.id ? answer : undefined;
-    return [{ ...own, ...version, id: own.id, shownId: version.id, image_token: token, answer: ours }];
-  });
-  return inPageOrder(shown, 'site');
-}
-
 interface HeadOptions {
-  readonly pictures: readonly SharedPicture[];
+  readonly summary: SharedSummary;
   readonly isLive: boolean;
   readonly actions: HtmlContent;
 }
 
-function head({ campaign }: SetHead, { pictures, isLive, actions }: HeadOptions): Html {
+function head({ campaign }: SetHead, { summary, isLive, actions }: HeadOptions): Html {
+  const { pictures } = summary;
   const none = isLive ? 'The pictures are being taken. They appear here.' : 'There are no pictures to show.';
-  return html`${pageHead({ title: html`<bdi>${campaign}</bdi>`, meta: summary(pictures), actions })}
+  return html`${pageHead({ title: html`<bdi>${campaign}</bdi>`, meta: summaryLine(summary), actions })}
 <p class="meta">Placement previews: Tearsheet put the ads into live pages. They do not show that a campaign ran.</p>
-${pictures.length === 0 && html`<p>${none}</p>`}${pictures.length > 0 && isLive && html`<p>More pictures are being taken.</p>`}`;
+${pictures === 0 && html`<p>${none}</p>`}${pictures > 0 && isLive && html`<p>More pictures are being taken.</p>`}`;
 }
 
 /** For example "12 pictures · 3 sites · Desktop, iPhone · 300 × 250 · 21 Nov 2026". */
-function summary(pictures: readonly SharedPicture[]): HtmlContent {
-  const [first] = pictures;
-  if (first === undefined) return null;
-  const distinct = (of: (view: SharedPicture) => string) => [...new Set(pictures.map(of))].filter((one) => one !== '');
-  const times = pictures.flatMap(({ captured_at }) => captured_at ?? []).toSorted((a, b) => Number(a) - Number(b));
-  const [from, to] = [times[0], times.at(-1)];
+function summaryLine({ pictures, sites, devices, sizes, from, to }: SharedSummary): HtmlContent {
+  if (pictures === 0) return null;
   const isOneDay = from?.toDateString() === to?.toDateString();
   const parts = [
-    counted(pictures.length, 'picture'),
-    counted(distinct(({ site_url }) => siteName(site_url).host).length, 'site'),
-    distinct(({ device }) => shortDevice(device)).join(', '),
-    distinct(({ ad }) => (ad.width === null ? '' : `${ad.width} × ${ad.height}`)).join(', '),
+    counted(pictures, 'picture'),
+    counted(sites, 'site'),
+    [...new Set(devices.map(shortDevice))].join(', '),
+    sizes.map(([width, height]) => `${width} × ${height}`).join(', '),
     from && to && html`${dateElement(from)}${!isOneDay && html` to ${dateElement(to)}`}`,
   ].filter((part) => part);
   return parts.map((part, index) => html`${index > 0 && ' · '}${part}`);
@@ -189,12 +167,12 @@ function film(frames: readonly SharedPicture[], options: CellOptions): HtmlConte
 }
 
 /** For example "news.example · iPhone · 1.5 s". */
-export function pictureName({ site_url, device, marker_ms }: SharedPicture): string {
+export function pictureName({ site_url, device, marker_ms }: SharedRow): string {
   const names = [siteName(site_url).host, shortDevice(device), marker_ms !== null && markerLabel(marker_ms)];
   return names.filter(Boolean).join(' · ');
 }
 
-export const picturePath = (path: string, { image_token }: Pick<SharedPicture, 'image_token'>): string =>
+export const picturePath = (path: string, { image_token }: Pick<SharedRow, 'image_token'>): string =>
   `${path}/pictures/${encodeURIComponent(image_token)}`;
 
 export function answerWord({ answer }: Pick<SharedPicture, 'answer'>): HtmlContent {
@@ -204,7 +182,7 @@ export function answerWord({ answer }: Pick<SharedPicture, 'answer'>): HtmlConte
 function figure(view: SharedPicture, { paths, path, first }: CellOptions): HtmlContent {
   const { image_token: token, captured_at, ad } = view;
   const name = pictureName(view);
-  const size = shownPart({ width: view.image_width ?? 1, height: view.image_height ?? 1 });
+  const size = shownPart({ width: view.image_width, height: view.image_height });
   const shownWidth = widthAtHeight(size, SHOWN_HEIGHT);
   const alt = `Placement preview of ${ad.name}: ${name}`;
   const picture = thumbnail({ paths, token, alt, size, shownWidth, lazy: !first.has(view) });

@@ -2,7 +2,14 @@
 import { readBranding } from '../core/organizations/branding.ts';
 import { threadsOfScreenshots } from '../core/reviews/commentQueries.ts';
 import { readSetHead } from '../core/sets/readSet.ts';
-import { readVersions } from '../core/sets/readVersions.ts';
+import { readVersionsOf } from '../core/sets/readVersions.ts';
+import {
+  findOwnId,
+  readReplacement,
+  readSharedPlace,
+  type SharedPicture,
+  type SharedRow,
+} from '../core/sharing/sharedPictures.ts';
 import type { SharedSet } from '../core/sharing/shareLinks.ts';
 import { shortDevice } from '../domain/devices.ts';
 import { type HtmlContent, html } from '../lib/html.ts';
@@ -12,18 +19,10 @@ import { EMPTY_FORM, textField } from './fields.ts';
 import { dateElement, markerLabel } from './labels.ts';
 import type { PageRoutes } from './pageRoutes.ts';
 import { siteName } from './parts.ts';
-import { comparison, comparisonChoice, isLike, moments, neighbours, sizeOf, stage } from './set/stage.ts';
+import { comparison, comparisonChoice, moments, neighbours, sizeOf, stage } from './set/stage.ts';
 import { pins, threadList } from './set/threads.ts';
 import { linkOpener, readerOf, type SharedOptions } from './sharedLink.ts';
-import {
-  answerWord,
-  pictureName,
-  picturePath,
-  picturesOf,
-  type SharedPicture,
-  sharedLayout,
-  threadLook,
-} from './sharedPage.ts';
+import { answerWord, pictureName, picturePath, sharedLayout, threadLook } from './sharedPage.ts';
 import { answerButtons, answerForm, replyForm } from './shareForms.ts';
 
 interface SharedPictureOptions extends SharedOptions {
@@ -41,42 +40,47 @@ async function sharedPicturePage(
 ): Promise<ResultsPage | undefined> {
   const { organizationId, set_id: id } = share;
   const set = await readSetHead(db, { id, organizationId });
-  const pictures = await picturesOf(db, share);
-  const byToken = (wanted: string) => pictures.find(({ image_token }) => image_token === wanted);
-  const [view, other] = [byToken(picture), byToken(compareWith)];
-  if (set === undefined || view === undefined) return undefined;
+  const shownPlace = await readSharedPlace(db, share, { picture, other: compareWith });
+  if (set === undefined || shownPlace === undefined) return undefined;
+  const { view, other, strip, like } = shownPlace;
   const branding = await readBranding(db, organizationId);
-  const found = await threadsOfScreenshots(db, view.versionIds, { shareId: share.id });
-  const threads = view.versionIds.flatMap((id) => found.get(id) ?? []);
+  const versionIds = await versionIdsOf(db, view);
+  const found = await threadsOfScreenshots(db, versionIds, { shareId: share.id });
+  const threads = versionIds.flatMap((version) => found.get(version) ?? []);
   const path = paths.share(token);
-  const addressOf = (place: SharedPicture) => picturePath(path, place);
+  const addressOf = (place: SharedRow) => picturePath(path, place);
   const here = addressOf(view);
   const form = { path, client, picture };
-  const look = threadLook(branding, share.answers && ((thread) => replyForm(form, thread)), view.shownId);
-  const choices = pictures.filter((one) => one !== view && isLike(one, view));
-  const options = choices.map((one) => ({ value: one.image_token, name: `${pictureName(one)}, ${one.ad.name}` }));
+  const look = threadLook(branding, share.answers && ((thread) => replyForm(form, thread)), view.id);
+  const options = like.map((one) => ({ value: one.image_token, name: `${pictureName(one)}, ${one.ad.name}` }));
   const shown =
     other === undefined
       ? stage(view.image_token, view, {
           paths,
           alt: `Placement preview of ${view.ad.name}: ${pictureName(view)}`,
-          tools: html`${moments(pictures, view, addressOf)}${comparisonChoice(here, options)}`,
+          tools: html`${moments(strip, view, addressOf)}${comparisonChoice(here, options)}`,
           animation: view.animation,
           canDownload: share.downloads,
-          overlay: pins(found.get(view.shownId) ?? [], sizeOf(view)),
+          overlay: pins(found.get(view.id) ?? [], sizeOf(view)),
         })
       : comparison([view, other], here, paths);
   const title = pageHead({
     up: { href: `${path}#p-${view.image_token}`, label: html`<bdi>${set.campaign}</bdi>` },
     title: html`${siteName(view.site_url).host} <span class="meta">${shortDevice(view.device)}${view.marker_ms !== null && `, ${markerLabel(view.marker_ms)}`}</span>`,
     badge: answerWord(view),
-    actions: html`${neighbours(pictures, view, addressOf)}${share.answers && answerButtons(view.answer?.answer)}`,
+    actions: html`${neighbours({ ...shownPlace, place: view.place }, addressOf)}${share.answers && answerButtons(view.answer?.answer)}`,
   });
   const body = html`<div id="head" class="picture-head">${title}</div>
 <div class="one"><section id="stage">${shown}</section>
 <aside id="details" class="details">${about(view)}
 ${(share.answers || threads.length > 0) && html`<section id="comments"><h2>${share.answers ? 'Your answer' : 'Comments'}</h2>${threadList(threads, look)}${share.answers && answerForm(form, button({ label: 'Send the comment only' }))}</section>`}</aside></div>`;
   return { ...sharedLayout(branding, paths, token), title: pictureName(view), body };
+}
+
+/** @returns the ids of all versions of a picture, that of the shown one first. */
+async function versionIdsOf(db: PagesOptions['store']['db'], { id }: SharedPicture): Promise<string[]> {
+  const versions = await readVersionsOf(db, id);
+  return [...new Set([id, ...versions.map((version) => version.id)])];
 }
 
 /**
@@ -93,13 +97,12 @@ export async function replacedPage(
     text,
   }: Pick<SharedPictureOptions, 'paths' | 'token' | 'picture'> & { readonly text: string },
 ): Promise<ResultsPage | undefined> {
-  const versions = [...(await readVersions(db, share.set_id))];
-  const [own] = versions.find(([, found]) => found.some(({ image_token }) => image_token === picture)) ?? [];
+  const own = await findOwnId(db, share.set_id, picture);
   if (own === undefined) return undefined;
-  const now = (await picturesOf(db, share)).find(({ id }) => id === own);
+  const now = await readReplacement(db, share, own);
   const path = paths.share(token);
   const next = now
-    ? linkButton({ href: picturePath(path, now), label: 'See the new picture', kind: 'primary' })
+    ? linkButton({ href: picturePath(path, { image_token: now }), label: 'See the new picture', kind: 'primary' })
     : linkButton({ href: path, label: 'See all pictures', kind: 'primary' });
   const title = now ? 'This picture was replaced' : 'This picture is not shown any more';
   const kept =

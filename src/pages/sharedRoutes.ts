@@ -7,6 +7,7 @@ import { callerAddress } from '../api/server/caller.ts';
 import { ClientAnswer, ClientComment } from '../contract/sharing.ts';
 import { readBranding } from '../core/organizations/branding.ts';
 import { answerShare, commentOnShare } from '../core/sharing/answers.ts';
+import { readSharedPlace } from '../core/sharing/sharedPictures.ts';
 import { findShareLink, noteShareLinkUse, type SharedSet } from '../core/sharing/shareLinks.ts';
 import { shareFault, unlockToken, verifySharePassword } from '../core/sharing/sharePasswords.ts';
 import type { PagesOptions } from './context.ts';
@@ -18,7 +19,7 @@ import { formBody, type PageRoutes } from './pageRoutes.ts';
 import { pathsOf } from './paths.ts';
 import { commentOf } from './set/threads.ts';
 import { findShared, linkOpener, lockedPage, readerOf, shareKeyOf, UNKNOWN_LINK } from './sharedLink.ts';
-import { brandStyle, picturePath, picturesOf, sharedLayout, sharedPage } from './sharedPage.ts';
+import { brandStyle, picturePath, sharedLayout, sharedPage } from './sharedPage.ts';
 import { replacedPage } from './sharedPicture.ts';
 import { CLIENT_COOKIE, clientOf, requireShareForm, UNLOCK_COOKIE } from './shareForms.ts';
 
@@ -42,23 +43,21 @@ export function addSharedRoutes(pages: PageRoutes): void {
       requireShareForm(request);
       options.openLimits?.takeToWrite(share.id, request, response);
       const path = paths.share(String(request.params['token']));
-      const pictures = await picturesOf(db, share);
-      const at = pictures.findIndex(({ image_token }) => image_token === formField(request, 'picture'));
-      const view = pictures[at];
       const picture = formField(request, 'picture');
-      if (view === undefined && picture !== '') {
+      const place = picture === '' ? undefined : await readSharedPlace(db, share, { picture });
+      if (place === undefined && picture !== '') {
         const text = formField(request, 'body');
         return replacedPage(options, share, { ...readerOf(options, request), picture, text });
       }
-      const { notice } = await storeAnswer(options, share, { request, screenshotId: view?.shownId ?? null });
+      const { notice } = await storeAnswer(options, share, { request, screenshotId: place?.view.id ?? null });
       const { name, email } = clientOf(request);
       const remembered = new URLSearchParams({ name: name.trim(), email: email.trim() }).toString();
       response.cookie(CLIENT_COOKIE, remembered, {
         ...cookieOf(options, path),
         encode: String,
       });
-      const next = (notice === 'answered' ? pictures[at + 1] : undefined) ?? view;
-      response.redirect(303, withNotice(view && next ? picturePath(path, next) : path, notice));
+      const next = (notice === 'answered' ? place?.next : undefined) ?? place?.view;
+      response.redirect(303, withNotice(next ? picturePath(path, next) : path, notice));
       return 'sent';
     }),
   );

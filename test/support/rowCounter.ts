@@ -16,6 +16,8 @@ export interface RowCounter {
   readonly db: Database;
   /** Runs the statements of a function again under EXPLAIN, and rolls back. @returns the largest number of rows that one of them read. */
   mostRowsRead(run: () => Promise<unknown>): Promise<number>;
+  /** The same, of rows that a statement sends to this process. */
+  mostRowsSent(run: () => Promise<unknown>): Promise<number>;
 }
 
 /** Counts the rows that the statements of `db` read. */
@@ -25,24 +27,31 @@ export function rowCounter(pool: pg.Pool): RowCounter {
     dialect: new PostgresDialect({ pool }),
     log: ({ query: { sql, parameters } }) => void asked.push({ sql, parameters }),
   });
-  const mostRowsRead = async (run: () => Promise<unknown>) => {
+  const most = async (run: () => Promise<unknown>, rowsOf: (plan: PlanNode) => number) => {
     asked = [];
     await run();
     const statements = asked.filter(({ sql }) => !/^(begin|commit|rollback)/.test(sql));
     const counts: number[] = [];
-    for (const statement of statements) counts.push(await readBy(pool, statement));
+    for (const statement of statements) counts.push(rowsOf(await planOf(pool, statement)));
     if (counts.length === 0) throw new Error('The function ran no statement.');
     return Math.max(...counts);
   };
-  return { db, mostRowsRead };
+  return {
+    db,
+    mostRowsRead: (run) => most(run, rowsRead),
+    mostRowsSent: (run) => most(run, (plan) => plan['Actual Rows']),
+  };
 }
 
-async function readBy(pool: pg.Pool, { sql, parameters }: { sql: string; parameters: readonly unknown[] }) {
+async function planOf(
+  pool: pg.Pool,
+  { sql, parameters }: { sql: string; parameters: readonly unknown[] },
+): Promise<PlanNode> {
   const client = await pool.connect();
   try {
     await client.query('begin');
     const { rows } = await client.query(`explain (analyze, format json) ${sql}`, [...parameters]);
-    return rowsRead(rows[0]['QUERY PLAN'][0].Plan);
+    return rows[0]['QUERY PLAN'][0].Plan;
   } finally {
     await client.query('rollback');
     client.release();

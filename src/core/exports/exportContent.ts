@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/database.ts';
 import type { DeviceName } from '../../domain/devices.ts';
 import type { ExportOptions } from '../../domain/exports.ts';
 import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
-import { MOST_RETAKES } from '../../domain/versions.ts';
+import { shownVersions } from '../sets/shownVersions.ts';
 
 /** Increase it when exports of the same content look different, so that no older file is reused. */
 const LAYOUT_VERSION = 3;
@@ -25,7 +25,7 @@ export async function readExportSubject(
   { setId, organizationId, options }: { setId: string; organizationId: string; options: ExportOptions },
 ): Promise<ExportSubject | undefined> {
   const { rows } = await sql<ExportSubject>`
-    with ${shownVersions(setId, options)}
+    with ${shownVersionsOf(setId, options)}
     select t.status, c.name as campaign, o.slug, t.created_at as "createdAt", s.pictures,
       encode(sha256(convert_to(jsonb_build_array(${LAYOUT_VERSION}::integer, ${JSON.stringify(options)}::jsonb, c.name,
         s.content, to_jsonb(b) - 'updated_at')::text, 'UTF8')), 'hex') as fingerprint
@@ -42,35 +42,8 @@ export async function readExportSubject(
   return rows[0];
 }
 
-/**
- * The query `shown`: each screenshot of the set as people see it now, by the rules of `domain/versions.ts`. A picture that a
- * reviewer rejected is left out unless a newer one replaces it.
- */
-function shownVersions(setId: string, options: ExportReaders) {
-  const [approvedOnly, ownToo] = [options.audience === 'shared', options.approved_only === true];
-  return sql`own as (
-      select id, coalesce(original_id, id) as root, created_at, status from screenshot_sets where id = ${setId}::uuid
-    ),
-    family as (
-      select id, created_at, status from own
-      union all
-      (select f.id, f.created_at, f.status from own join screenshot_sets f on f.original_id = own.root
-        where f.created_at > own.created_at order by f.created_at desc limit ${MOST_RETAKES})
-    ),
-    newest as (
-      select distinct on (o.id) o.id as own_id, o.seq as own_seq, f.status as set_status, v.*
-      from family f
-      join screenshots v on v.set_id = f.id
-      join screenshots o on o.set_id = ${setId}::uuid and coalesce(o.original_id, o.id) = coalesce(v.original_id, v.id)
-      where v.id = o.id or (v.status = 'uploaded' and v.decision is distinct from 'rejected' and f.status <> 'rejected'
-        and (f.status = 'approved' or v.decision = 'approved' or not ${approvedOnly}::boolean))
-      order by o.id, f.created_at desc, v.id
-    ),
-    shown as (
-      select * from newest where decision is distinct from 'rejected'
-        and (not ${ownToo}::boolean or decision = 'approved' or set_status = 'approved')
-    )`;
-}
+const shownVersionsOf = (setId: string, options: ExportReaders) =>
+  shownVersions(setId, { isShared: options.audience === 'shared', approvedOnly: options.approved_only === true });
 
 type ExportReaders = Pick<ExportOptions, 'audience' | 'approved_only'>;
 
@@ -115,19 +88,19 @@ export async function readExportPictures(
   { skip, take }: { skip: number; take?: number },
 ): Promise<ExportPicture[]> {
   const { rows } = await sql<ExportPicture>`
-    with ${shownVersions(setId, options)},
+    with ${shownVersionsOf(setId, options)},
     pictures as (
       select s.*, min(own_seq) over (partition by site_url) as site_at, min(own_seq) over (partition by site_url, device) as device_at,
         min(own_seq) over (partition by site_url, device, ad_id) as ad_at
       from shown s
     )
     select s.id, nullif(s.own_id, s.id) as retake_of, s.own_seq + 1 as number, s.site_url,
-      s.record->>'final_url' as final_url, s.device, coalesce((s.record->>'ratio')::float8, 1) as ratio, s.marker_ms,
+      r.record->>'final_url' as final_url, s.device, coalesce((r.record->>'ratio')::float8, 1) as ratio, s.marker_ms,
       coalesce(s.captured_at, i.created_at) as captured_at, s.ad_id, a.name as ad_name, a.width as ad_width,
       a.height as ad_height, i.artifact_key, i.sha256, i.width, i.height, w.artifact_key as webp_key, g.artifact_key as gif_key,
       coalesce(s.decision <> 'approved', true)
-        and coalesce(s.record->'warnings' @> '[{"code": "slot_uncertain"}]', false) as slot_uncertain
-    from pictures s join images i on i.token = s.image_token join ads a on a.id = s.ad_id
+        and coalesce(r.record->'warnings' @> '[{"code": "slot_uncertain"}]', false) as slot_uncertain
+    from pictures s join screenshots r on r.id = s.id join images i on i.token = s.image_token join ads a on a.id = s.ad_id
     left join images w on w.token = s.animation->'webp'->>'token'
     left join images g on g.token = s.animation->'gif'->>'token'
     where s.status = 'uploaded'
@@ -152,7 +125,7 @@ export async function readExportFailures(
   most: number,
 ): Promise<ExportFailure[]> {
   const { rows } = await sql<ExportFailure>`
-    with ${shownVersions(setId, options)}
+    with ${shownVersionsOf(setId, options)}
     select s.site_url, s.device, a.name as ad_name, s.marker_ms, s.status, s.reason
     from shown s join ads a on a.id = s.ad_id
     where s.status <> 'uploaded'

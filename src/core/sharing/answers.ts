@@ -9,7 +9,6 @@ import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
 import { conflict, disabledOrganization, type Failure, forbiddenAction, gone, notFound } from '../../domain/failure.ts';
 import { ANSWERS_OF_LINK_MAX, COMMENTS_OF_LINK_MAX } from '../../domain/shareLinks.ts';
-import { sharedVersion } from '../../domain/versions.ts';
 import { recordNotice } from '../notices/notices.ts';
 import type { CommentRow } from '../reviews/commentQueries.ts';
 import {
@@ -21,9 +20,10 @@ import {
   tooManyComments,
   unknownThread,
 } from '../reviews/comments.ts';
-import { readVersions, type VersionRow } from '../sets/readVersions.ts';
+import { readVersionsOf } from '../sets/readVersions.ts';
 import { recordAnswerEvent } from '../webhooks/events.ts';
 import { type AnswerRow, answerRecord, readAnswer, setLatestAnswers } from './answerQueries.ts';
+import { readSharedIds } from './sharedPictures.ts';
 import { findShareLink, type SharedSet } from './shareLinks.ts';
 import { type ShareFault, type ShareKey, shareFault } from './sharePasswords.ts';
 
@@ -32,26 +32,6 @@ export interface ShareVisit extends ShareKey {
   readonly shareId: string;
   /** The IP address. */
   readonly address: string | null;
-}
-
-/** The version of a screenshot that a link shows. */
-export interface SharedVersion extends VersionRow {
-  /** All versions of the screenshot, this one first. */
-  readonly versionIds: readonly string[];
-}
-
-/** The versions of screenshots that a link shows, by the ids of the set's own screenshots. */
-export async function readSharedVersions(
-  db: Queryable,
-  { set_id, pictures }: Pick<SharedSet, 'set_id' | 'pictures'>,
-): Promise<Map<string, SharedVersion>> {
-  const shared = new Map<string, SharedVersion>();
-  for (const [own, found] of await readVersions(db, set_id)) {
-    const version = sharedVersion(found, { own, pictures });
-    if (version === undefined) continue;
-    shared.set(own, { ...version, versionIds: [...new Set([version, ...found])].map(({ id }) => id) });
-  }
-  return shared;
 }
 
 /**
@@ -117,14 +97,15 @@ async function requireShown(
   wanted: string | null | undefined,
 ): Promise<{ place: CommentPlace; about: string[]; versionIds?: readonly string[] }> {
   const { organizationId, set_id: setId } = link;
-  const shown = [...(await readSharedVersions(tx, link)).values()];
+  const shown = await readSharedIds(tx, link, wanted ? wanted.toLowerCase() : null);
   if (!wanted) {
     if (shown.length === 0) throw conflict('share', 'shows no pictures at the moment.');
     return { place: { organizationId, setId, screenshotId: null }, about: shown.map(({ id }) => id) };
   }
-  const version = shown.find(({ id }) => id === wanted.toLowerCase());
+  const [version] = shown;
   if (version === undefined) throw notFound('screenshot_id', 'The link shows no such picture.');
-  const { id, set_id, versionIds } = version;
+  const { id, set_id } = version;
+  const versionIds = (await readVersionsOf(tx, id)).map((one) => one.id);
   return { place: { organizationId, setId: set_id, screenshotId: id }, about: [id], versionIds };
 }
 

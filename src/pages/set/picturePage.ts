@@ -32,6 +32,7 @@ import {
   moments,
   nameOf,
   neighbours,
+  neighboursIn,
   type Side,
   sizeOf,
   stage,
@@ -76,7 +77,7 @@ function head(facts: PictureFacts, { paths, viewer }: PicturePageOptions): Html 
     up: { href: `${paths.set(set.id)}#screenshot-${view.id}`, label: html`<bdi>${setName(set)}</bdi>` },
     title: html`${siteName(view.site_url).host} <span class="meta">${shortDevice(view.device)}${view.marker_ms !== null && `, ${markerLabel(view.marker_ms)}`}</span>`,
     badge: html`${decisionBadge(decision)} ${answerBadge(view.answer)}`,
-    actions: html`${neighbours(facts.places, placeOf(facts), ({ id }) => paths.screenshot(id))}${canDecide && [choice('rejected', 'Reject', 'x', 'r'), choice('approved', 'Approve', 'check', 'a')]}`,
+    actions: html`${neighbours(neighboursIn(facts.places, placeOf(facts)), ({ id }) => paths.screenshot(id))}${canDecide && [choice('rejected', 'Reject', 'x', 'r'), choice('approved', 'Approve', 'check', 'a')]}`,
   });
   return html`<div id="head" class="picture-head" data-live>${title}</div>`;
 }

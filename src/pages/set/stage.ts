@@ -26,13 +26,28 @@ const MOST_CHOICES = 60;
 export const nameOf = ({ site_url, device, marker_ms }: Named) =>
   `${siteName(site_url).host}, ${shortDevice(device)}${marker_ms === null ? '' : `, ${markerLabel(marker_ms)}`}`;
 
-/** Links to the picture before and after this one. */
-export function neighbours<P>(places: readonly P[], view: P | undefined, addressOf: (place: P) => string): Html {
+export interface Neighbours<P> {
+  /** The place of the picture among all, from 1; 0 if it has none. */
+  readonly place: number;
+  readonly total: number;
+  readonly previous: P | undefined;
+  readonly next: P | undefined;
+}
+
+export function neighboursIn<P>(places: readonly P[], view: P | undefined): Neighbours<P> {
   const at = view === undefined ? -1 : places.indexOf(view);
+  return { place: at + 1, total: places.length, previous: places[at - 1], next: places[at + 1] };
+}
+
+/** Links to the picture before and after this one. */
+export function neighbours<P>(
+  { place: at, total, previous, next }: Neighbours<P>,
+  addressOf: (place: P) => string,
+): Html {
   const link = (place: P | undefined, text: string, icon: IconName, rel: string) =>
     place !== undefined &&
     html`<a class="button icon-only" rel="${rel}" href="${addressOf(place)}" aria-label="${text}" title="${text}">${iconOf(icon)}</a>`;
-  return html`<nav class="bar" aria-label="Pictures of the set">${link(places[at - 1], 'Previous picture', 'arrow-left', 'prev')}<span class="count">${at + 1} of ${places.length}</span>${link(places[at + 1], 'Next picture', 'arrow-right', 'next')}</nav>`;
+  return html`<nav class="bar" aria-label="Pictures of the set">${link(previous, 'Previous picture', 'arrow-left', 'prev')}<span class="count">${at} of ${total}</span>${link(next, 'Next picture', 'arrow-right', 'next')}</nav>`;
 }
 
 /** The moments of one placement. */

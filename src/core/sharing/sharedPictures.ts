@@ -1,0 +1,210 @@
+/** The pictures that a share link shows. PostgreSQL orders and counts them, so that a page of a large set reads only its own. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Queryable } from '../../db/database.ts';
+import type { Row } from '../../db/rows.ts';
+import type { StoredAnimation } from '../../domain/animations.ts';
+import type { DeviceName } from '../../domain/devices.ts';
+import { shownVersions } from '../sets/shownVersions.ts';
+import { type AnswerRow, latestAnswers } from './answerQueries.ts';
+
+/** The set of a link, and which of its pictures it shows. */
+export type Shown = Pick<Row<'share_links'>, 'set_id' | 'pictures'>;
+
+export interface SharedRow {
+  /** The version that the link shows. */
+  readonly id: string;
+  readonly set_id: string;
+  readonly site_url: string;
+  readonly device: DeviceName;
+  readonly marker_ms: number | null;
+  readonly captured_at: Date | null;
+  readonly image_token: string;
+  readonly image_width: number;
+  readonly image_height: number;
+  readonly animation: StoredAnimation | null;
+  readonly ad: Pick<Row<'ads'>, 'id' | 'name' | 'width' | 'height'>;
+  /** Its place among the pictures of the link, from 1. */
+  readonly place: number;
+}
+
+/** A picture as a link shows it. */
+export interface SharedPicture extends SharedRow {
+  /** The newest answer, if it came through this link. */
+  readonly answer: AnswerRow | undefined;
+}
+
+/** All pictures of a link together, for the head of its page. */
+export interface SharedSummary {
+  readonly pictures: number;
+  /** The number of hosts. */
+  readonly sites: number;
+  /** In the order of the page. */
+  readonly devices: readonly string[];
+  /** The sizes of the ads in CSS pixels, in the order of the page. */
+  readonly sizes: readonly (readonly [width: number, height: number])[];
+  readonly from: Date | null;
+  readonly to: Date | null;
+}
+
+/** The summary names no more devices and sizes. */
+const MOST_NAMED = 20;
+/** Pictures to compare with. A longer list would be of no use. */
+const MOST_LIKE = 60;
+
+/**
+ * The query `pictures`, by site, ad, device and marker. Sites, ads and devices keep the order of their first picture.
+ * A rejected set shows none.
+ */
+function sharedPictures({ set_id, pictures }: Shown): RawBuilder<unknown> {
+  return sql`${shownVersions(set_id, { isShared: true, approvedOnly: pictures === 'approved' })},
+    ranked as (
+      select *, min(own_seq) over (partition by site_url) as site_at, min(own_seq) over (partition by ad_id) as ad_at,
+        min(own_seq) over (partition by device) as device_at
+      from shown
+      where status = 'uploaded' and image_token is not null and not exists (select from own where status = 'rejected')
+    ),
+    pictures as (
+      select *, row_number() over (order by site_at, ad_at, device_at, marker_ms nulls first, own_seq)::integer as place
+      from ranked
+    )`;
+}
+
+export async function readSharedSummary(db: Queryable, shown: Shown): Promise<SharedSummary> {
+  const { rows } = await sql<SharedSummary>`
+    with ${sharedPictures(shown)}
+    select count(*)::integer as pictures, count(distinct substring(site_key from '//([^/]*)'))::integer as sites,
+      min(captured_at) as from, max(captured_at) as to,
+      coalesce((select jsonb_agg(device order by place) from (
+        select device, min(place) as place from pictures group by device order by 2 limit ${MOST_NAMED}) d), '[]') as devices,
+      coalesce((select jsonb_agg(jsonb_build_array(width, height) order by place) from (
+        select a.width, a.height, min(p.place) as place from pictures p join ads a on a.id = p.ad_id
+        where a.width is not null group by 1, 2 order by 3 limit ${MOST_NAMED}) s), '[]') as sizes
+    from pictures`.execute(db);
+  const [summary] = rows;
+  if (summary === undefined) throw new Error('unreachable: PostgreSQL counted nothing');
+  return summary;
+}
+
+export async function countShared(db: Queryable, shown: Shown): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with ${sharedPictures(shown)} select count(*)::integer as count from pictures`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** The ids of the shown versions, with the sets that they belong to. @param id only this one. */
+export async function readSharedIds(
+  db: Queryable,
+  shown: Shown,
+  id: string | null,
+): Promise<{ readonly id: string; readonly set_id: string }[]> {
+  const { rows } = await sql<{ id: string; set_id: string }>`
+    with ${sharedPictures(shown)}
+    select id, set_id from pictures where ${id === null ? sql`true` : sql`id = ${id}::uuid`}`.execute(db);
+  return rows;
+}
+
+/** One page of the pictures. */
+export async function readSharedPage(
+  db: Queryable,
+  link: Shown & { readonly id: string },
+  { skip, take }: { readonly skip: number; readonly take: number },
+): Promise<SharedPicture[]> {
+  return withAnswers(db, link, await readRows(db, link, { where: sql`place > ${skip} and place <= ${skip + take}` }));
+}
+
+export interface SharedPlace {
+  readonly view: SharedPicture;
+  /** The number of pictures that the link shows. */
+  readonly total: number;
+  readonly previous: SharedRow | undefined;
+  readonly next: SharedRow | undefined;
+  /** The moments of the same placement, with this one. */
+  readonly strip: readonly SharedRow[];
+  /** Pictures of the same site or ad, which people compare most; without this one. */
+  readonly like: readonly SharedRow[];
+  /** The picture that the reader asked to see beside it. */
+  readonly other: SharedRow | undefined;
+}
+
+/**
+ * One picture and those around it.
+ * @param picture the token of the picture. @param other that of a second one. @returns undefined if the link shows no such picture.
+ */
+export async function readSharedPlace(
+  db: Queryable,
+  link: Shown & { readonly id: string },
+  { picture, other = '' }: { readonly picture: string; readonly other?: string },
+): Promise<SharedPlace | undefined> {
+  const rows = await readRows(db, link, {
+    queries: sql`,
+      this as (select place, site_url, device, ad_id from pictures where image_token = ${picture}),
+      similar_ones as (
+        select p.place from pictures p join this on p.site_url = this.site_url or p.ad_id = this.ad_id
+        where p.place <> this.place order by p.place limit ${MOST_LIKE}
+      )`,
+    where: sql`exists (
+      select from this where p.place between this.place - 1 and this.place + 1 or p.image_token = ${other}
+        or (p.site_url, p.device, p.ad_id) = (this.site_url, this.device, this.ad_id)
+    ) or p.place in (select place from similar_ones)`,
+  });
+  const found = rows.find(({ image_token }) => image_token === picture);
+  const [view] = found === undefined ? [] : await withAnswers(db, link, [found]);
+  if (view === undefined) return undefined;
+  const others = rows.filter(({ place }) => place !== view.place);
+  return {
+    view,
+    total: rows[0]?.total ?? 0,
+    previous: others.find(({ place }) => place === view.place - 1),
+    next: others.find(({ place }) => place === view.place + 1),
+    strip: rows
+      .filter((row) => row.site_url === view.site_url && row.device === view.device && row.ad.id === view.ad.id)
+      .map((row) => (row === found ? view : row)),
+    like: others.filter((row) => row.site_url === view.site_url || row.ad.id === view.ad.id),
+    other: rows.find(({ image_token }) => image_token === other),
+  };
+}
+
+/** @returns the token of the picture that the link shows now in the place of another version; undefined if it shows none. */
+export async function readReplacement(db: Queryable, shown: Shown, ownId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ image_token: string }>`
+    with ${sharedPictures(shown)} select image_token from pictures where own_id = ${ownId}::uuid`.execute(db);
+  return rows[0]?.image_token;
+}
+
+/** @returns the screenshot of the set of which the picture shows a version; undefined if it shows none of them. */
+export async function findOwnId(db: Queryable, setId: string, picture: string): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select o.id from screenshots v
+    join screenshots o on o.id = coalesce(v.original_id, v.id) or o.original_id = coalesce(v.original_id, v.id)
+    where v.image_token = ${picture} and o.set_id = ${setId}::uuid`.execute(db);
+  return rows[0]?.id;
+}
+
+async function readRows(
+  db: Queryable,
+  shown: Shown,
+  { queries = sql``, where }: { readonly queries?: RawBuilder<unknown>; readonly where: RawBuilder<unknown> },
+): Promise<(SharedRow & { readonly total: number })[]> {
+  const { rows } = await sql<SharedRow & { total: number }>`
+    with ${sharedPictures(shown)}${queries}
+    select p.id, p.set_id, p.site_url, p.device, p.marker_ms, p.captured_at, p.image_token, p.animation, p.place,
+      i.width as image_width, i.height as image_height, (select count(*)::integer from pictures) as total,
+      jsonb_build_object('id', a.id, 'name', a.name, 'width', a.width, 'height', a.height) as ad
+    from pictures p join images i on i.token = p.image_token join ads a on a.id = p.ad_id
+    where ${where}
+    order by p.place`.execute(db);
+  return rows;
+}
+
+async function withAnswers(
+  db: Queryable,
+  { id: linkId }: { readonly id: string },
+  rows: readonly SharedRow[],
+): Promise<SharedPicture[]> {
+  const ids = rows.map(({ id }) => id);
+  const answers = await latestAnswers(db, ids);
+  return rows.map((row) => {
+    const answer = answers.get(row.id);
+    return { ...row, answer: answer?.share_id === linkId ? answer : undefined };
+  });
+}
