@@ -1,7 +1,7 @@
 import { CREATIVE_MAX_BYTES, type CreativeFormat } from '../../domain/ads.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { GuardedFetch } from '../../egress/ports.ts';
-import { detectContent } from '../../lib/detectContent.ts';
+import { detectContent, NotACreativeError } from '../../lib/detectContent.ts';
 import { CreativeError, type CreativeSource, checkedSize, requireSuccess, type Size } from './creative.ts';
 import { type CreativeServer, withoutAudio } from './creativeServer.ts';
 import { onlySource, pageClaims, tagSize, zipClaims } from './declaredSize.ts';
@@ -180,18 +180,46 @@ async function prepareVast({ bytes, url }: FetchedContent, tools: PrepareTools):
     const filled = replaceMacros(next, CACHE_STAMP);
     return { xml: decodeXml((await fetchContent(filled, tools)).bytes), url: filled };
   };
-  const content = await resolveVast({ xml: decodeXml(bytes), url }, { read, size: tools.size });
-  return content.kind === 'video' ? prepareVastVideo(content, tools) : prepareVastDisplay(content, tools);
+  const media = new MediaFiles(tools);
+  const isVideo = (file: string) => media.isVideo(file);
+  const content = await resolveVast({ xml: decodeXml(bytes), url }, { read, isVideo, size: tools.size });
+  return content.kind === 'video' ? prepareVastVideo(content, media, tools) : prepareVastDisplay(content, tools);
 }
 
 async function prepareVastVideo(
   { file, warnings }: Extract<VastContent, { kind: 'video' }>,
+  files: MediaFiles,
   tools: PrepareTools,
 ): Promise<PreparedCreative> {
-  const media = await fetchContent(replaceMacros(file.url, CACHE_STAMP), tools);
+  const media = await files.fetch(file.url);
   const content = await detectContent(media.bytes, media.contentType);
   if (content.kind !== 'video') throw new CreativeError(`The media file of the VAST, ${file.url}, is not a video.`);
   return { ...prepareVideo(media.bytes, content.type, tools), format: 'vast', declared: file.size, warnings };
+}
+
+/** The media files of a VAST, so that one whose bytes decided is not fetched again. */
+class MediaFiles {
+  readonly #tools: PrepareTools;
+  readonly #video = new Map<string, FetchedContent>();
+
+  constructor(tools: PrepareTools) {
+    this.#tools = tools;
+  }
+
+  async fetch(url: string): Promise<FetchedContent> {
+    return this.#video.get(url) ?? (await fetchContent(replaceMacros(url, CACHE_STAMP), this.#tools));
+  }
+
+  async isVideo(url: string): Promise<boolean> {
+    const file = await this.fetch(url);
+    const content = await detectContent(file.bytes, file.contentType).catch((error: unknown) => {
+      if (error instanceof NotACreativeError) return undefined;
+      throw error;
+    });
+    if (content?.kind !== 'video') return false;
+    this.#video.set(url, file);
+    return true;
+  }
 }
 
 /** A companion or non-linear ad, at its declared size. */

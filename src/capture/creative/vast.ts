@@ -39,6 +39,8 @@ export type VastContent =
 interface ResolveOptions {
   /** Fetches a further document. */
   readonly read: (url: string) => Promise<VastDocument>;
+  /** Reads a media file whose type and address say too little. Default: such a file is no video. */
+  readonly isVideo?: (url: string) => Promise<boolean>;
   /** The size that the client gave. It chooses between companions. */
   readonly size?: Size | undefined;
 }
@@ -138,11 +140,12 @@ class VastResolver {
     return this.#inDocument(xml, { base: url, seen: [...seen, next, url], length: length + 1 });
   }
 
-  #inAd(
+  async #inAd(
     { files, mezzanines, displays, hasInteractiveFile }: InlineAd,
     base: string | undefined,
-  ): VastContent | undefined {
-    const file = bestFile(files) ?? bestFile(mezzanines);
+  ): Promise<VastContent | undefined> {
+    const file =
+      bestFile(files) ?? bestFile(mezzanines) ?? (await this.#fileByItsBytes([...files, ...mezzanines], base));
     if (file === undefined) {
       this.#unplayable.push(...files);
       this.#displays.push(...displays.flatMap((ad) => withAbsoluteUrl(ad, base)));
@@ -154,6 +157,14 @@ class VastResolver {
       ...layerWarnings(hasInteractiveFile ? 'SIMID' : hasScript ? 'VPAID' : undefined),
     ];
     return { kind: 'video', file: { ...file, url: absoluteUrl(file.url, base) }, warnings };
+  }
+
+  async #fileByItsBytes(files: readonly MediaFile[], base: string | undefined): Promise<MediaFile | undefined> {
+    const { isVideo } = this.#options;
+    if (isVideo === undefined) return undefined;
+    for (const file of ranked(files.filter(isUnclear)).slice(0, MAX_READ_FILES))
+      if (await isVideo(absoluteUrl(file.url, base))) return file;
+    return undefined;
   }
 
   #skipped(): Warning[] {
@@ -220,15 +231,35 @@ function sizeText(size: Size | undefined): string {
 }
 
 const PLAYABLE = ['video/mp4', 'video/webm', 'video/x-m4v', 'video/ogg', 'video/quicktime'];
+const PLAYABLE_ADDRESS = /\.(?:mp4|webm|m4v)(?:[?#]|$)/i;
+/** Types and addresses of files that no browser plays as a video: Flash, scripts, pages, pictures, sound, streams, old videos. */
+const OTHER_TYPE = /flash|shockwave|script|html|xml|json|^(?:audio|image|text)\b|mpegurl|flv|wmv|x-ms|3gp|mpeg2|mp2t/;
+const OTHER_ADDRESS =
+  /\.(?:swf|js|html?|xml|json|jpe?g|png|gif|mp3|m4a|aac|ogg|wav|m3u8|mpd|flv|wmv|3gp|ts)(?:[?#]|$)/i;
+
+/** Each read file may be large. */
+const MAX_READ_FILES = 3;
+
+/** A type may be misspelt or general, such as `video/x-mp4` or `application/octet-stream`. Then the address decides. */
+function isPlayable({ type, url }: MediaFile): boolean {
+  return PLAYABLE.includes(type) || (PLAYABLE_ADDRESS.test(url) && !OTHER_TYPE.test(type));
+}
+
+/** True if only the bytes of the file tell what it is. */
+function isUnclear({ type, url }: MediaFile): boolean {
+  return !OTHER_TYPE.test(type) && !OTHER_ADDRESS.test(url);
+}
 
 /** @returns the best file that a browser can play: the largest declared size up to full HD. Undefined if there is none. */
 function bestFile(files: readonly MediaFile[]): MediaFile | undefined {
-  const playable = files.filter(
-    ({ type, url }) => PLAYABLE.includes(type) || (type === '' && /\.(mp4|webm|m4v)(\?|$)/i.test(url)),
-  );
+  return ranked(files.filter(isPlayable))[0];
+}
+
+/** @returns the files, the best first. */
+function ranked(files: readonly MediaFile[]): MediaFile[] {
   const rank = ({ size, bitrate, type }: MediaFile) =>
     [size && size.width <= 1_920 ? size.width : 0, type === 'video/mp4' ? 1 : 0, bitrate] as const;
-  return playable.toSorted((a, b) => compare(rank(b), rank(a)))[0];
+  return files.toSorted((a, b) => compare(rank(b), rank(a)));
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {

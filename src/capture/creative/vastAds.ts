@@ -103,7 +103,7 @@ function mediaFile(file: XmlNode): MediaFile[] {
   return [
     {
       url,
-      type: attributeOf(file, 'type').toLowerCase().split(';')[0] ?? '',
+      type: (attributeOf(file, 'type').toLowerCase().split(';')[0] ?? '').trim(),
       apiFramework: attributeOf(file, 'apiFramework'),
       size: declaredSize(file),
       bitrate: Number(attributeOf(file, 'bitrate') || attributeOf(file, 'maxBitrate')) || 0,

@@ -34,6 +34,43 @@ describe('the media file of a VAST', () => {
     });
   });
 
+  it.each([
+    'type=" video/mp4 ; codecs=&quot;avc1&quot;"',
+    'type="video/x-mp4"',
+    'type="mp4"',
+    'type="application/octet-stream"',
+    'type="VIDEO/MPEG"',
+    '',
+  ])('a media file whose address ends with .mp4 is the video with the attributes <%s>', async (attributes) => {
+    expect((await fileOf({ xml: inline(file('http://a.test/v.mp4?x=1', attributes)) })).url).toBe(
+      'http://a.test/v.mp4?x=1',
+    );
+  });
+
+  it('the bytes decide about a media file if neither its type nor its address does', async () => {
+    const xml = inline(
+      file('http://a.test/1', 'type="application/octet-stream" width="640" height="360"') +
+        file('http://a.test/2', 'type="video/x-mp4" width="320" height="180"') +
+        file('http://a.test/unit', 'type="application/javascript" width="999" height="999"'),
+    );
+    const asked: string[] = [];
+    const isVideo = async (url: string) => {
+      asked.push(url);
+      return url.endsWith('/2');
+    };
+    expect((await fileOf({ xml }, { read, isVideo })).url).toBe('http://a.test/2');
+    expect(asked).toEqual(['http://a.test/1', 'http://a.test/2']);
+    await expect(resolveVast({ xml }, { read, isVideo: async () => false })).rejects.toThrow(/VPAID unit/);
+  });
+
+  it('a file with a certain type is the video, and no other file is read', async () => {
+    const xml = inline(
+      file('http://a.test/1', 'type="application/octet-stream" width="1920" height="1080"') +
+        file('http://a.test/v', 'type="video/mp4" width="320" height="180"'),
+    );
+    expect((await fileOf({ xml }, { read, isVideo: read })).url).toBe('http://a.test/v');
+  });
+
   it('the address of a media file keeps its ampersands, escaped or not', async () => {
     const xml = inline('<MediaFile type="video/mp4">http://a.test/v.mp4?a=1&amp;b=2</MediaFile>');
     expect((await fileOf({ xml })).url).toBe('http://a.test/v.mp4?a=1&b=2');
