@@ -23,7 +23,7 @@ sandbox="allow-scripts allow-same-origin allow-forms allow-pointer-lock allow-po
 allow="autoplay; fullscreen; encrypted-media; picture-in-picture" scrolling="no" marginwidth="0" marginheight="0"></iframe>`;
 }
 
-/** A page with one image that only the browser can paint, for example an animated one. */
+/** A page with one image that only the browser can paint, for example an animated one or a CMYK JPEG. */
 export function imagePage(source: string, { width, height }: Size): string {
   return `${RESET}img{display:block}</style><img src="${escaped(source)}" width="${width}" height="${height}" alt="">`;
 }

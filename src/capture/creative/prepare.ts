@@ -141,7 +141,7 @@ async function prepareRaster(
 ): Promise<PreparedCreative> {
   const image = await readRaster(bytes);
   const { size, warnings } = imageSize(checkedSize(image), requested);
-  if (!image.animated) return { kind: 'still', format: 'image', bytes, size, warnings };
+  if (!image.needsBrowser) return { kind: 'still', format: 'image', bytes, size, warnings };
   return { ...prepareImagePage(bytes, { type, size, server }), warnings };
 }
 

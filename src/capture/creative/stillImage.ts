@@ -4,13 +4,19 @@ import { CreativeError, type Size } from './creative.ts';
 
 const MAX_PIXELS = 64 * 1024 * 1024;
 
+interface Raster extends Size {
+  /** True if sharp draws it differently from a browser: an animation, or colours for print (CMYK). */
+  readonly needsBrowser: boolean;
+}
+
 /** Reads an image's header. @throws CreativeError if it is damaged or too large. */
-export async function readRaster(bytes: Buffer): Promise<Size & { animated: boolean }> {
+export async function readRaster(bytes: Buffer): Promise<Raster> {
   const sequence = avifSequenceSize(bytes);
-  if (sequence !== undefined) return { ...sequence, animated: true };
+  if (sequence !== undefined) return { ...sequence, needsBrowser: true };
   try {
-    const { autoOrient, pages = 1 } = await sharp(bytes, { limitInputPixels: MAX_PIXELS }).metadata();
-    return { width: autoOrient.width, height: autoOrient.height, animated: pages > 1 || isAnimatedPng(bytes) };
+    const { autoOrient, pages = 1, space } = await sharp(bytes, { limitInputPixels: MAX_PIXELS }).metadata();
+    const needsBrowser = pages > 1 || space === 'cmyk' || isAnimatedPng(bytes);
+    return { width: autoOrient.width, height: autoOrient.height, needsBrowser };
   } catch (cause) {
     throw unreadable(cause);
   }

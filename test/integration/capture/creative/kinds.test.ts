@@ -18,6 +18,22 @@ const page = (body: string) =>
 const box = (colour: string, width = 300, height = 250) =>
   `<div style="width:${width}px;height:${height}px;background:${colour}"></div>`;
 
+/** A green, a red and a grey field. The Adobe marker of a JPEG tells whether its colours are CMYK (0) or YCCK (2). */
+async function cmykJpeg({ hasProfile, transform }: { hasProfile: boolean; transform: number }): Promise<Buffer> {
+  const fields = [
+    [204, 16, 244, 0],
+    [10, 240, 200, 5],
+    [0, 0, 0, 128],
+  ].flatMap((ink) => Array(100).fill(ink).flat());
+  const data = Buffer.concat(Array(250).fill(Buffer.from(fields)));
+  const image = sharp(data, { raw: { width: 300, height: 250, channels: 4 } }).pipelineColourspace('cmyk');
+  const cmyk = image.toColourspace('cmyk').jpeg({ quality: 100, chromaSubsampling: '4:4:4' });
+  const jpeg = await (hasProfile ? cmyk.withIccProfile('cmyk') : cmyk).toBuffer();
+  const marker = jpeg.indexOf('Adobe', 0, 'latin1');
+  jpeg[marker + 11] = transform;
+  return jpeg;
+}
+
 describe('an image', () => {
   it.each([
     ['PNG', () => red(300, 250).png().toBuffer()],
@@ -42,6 +58,19 @@ describe('an image', () => {
     const [r = 0, g = 255, b = 255] = await colourAt(result.frames[0]);
     expect(r).toBeGreaterThan(250);
     expect(Math.max(g, b)).toBeLessThan(5);
+  });
+
+  it.each([
+    ['without a profile', false, 0],
+    ['with a profile', true, 0],
+    ['whose colours are YCCK', false, 2],
+  ])('a CMYK JPEG %s has the colours of the browser', async (_, hasProfile, transform) => {
+    const jpeg = await cmykJpeg({ hasProfile, transform });
+    const shown = await renderer.rendered(renderer.put('/print.jpg', { type: 'image/jpeg', body: jpeg }));
+    expect(shown).toMatchObject({ format: 'image', width: 300, height: 250 });
+    const inPage = await renderer.rendered(file('a.html', page(`<img src="${renderer.base}/print.jpg">`)));
+    for (const x of [50, 150, 250])
+      expect(await colourAt(shown.frames[0], { x, y: 100 })).toEqual(await colourAt(inPage.frames[0], { x, y: 100 }));
   });
 
   it('a transparent image gets a white background', async () => {
