@@ -51,7 +51,7 @@ export class CreativeServer {
         .map((candidate) => (served.has(candidate) ? candidate : aliases.get(candidate)))
         .find((candidate) => candidate !== undefined);
       const body = found === undefined ? undefined : served.get(found);
-      return body === undefined ? undefined : { type: typeOf(name), body };
+      return body === undefined ? undefined : { ...contentOf(name, body), body };
     });
     return address + encodeURIComponent(index.slice(folder.length));
   }
@@ -83,8 +83,15 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
   xml: 'application/xml',
   txt: 'text/plain',
+  xhtml: 'application/xhtml+xml',
+  map: 'application/json',
+  webmanifest: 'application/manifest+json',
+  vtt: 'text/vtt',
   svg: 'image/svg+xml',
+  svgz: 'image/svg+xml',
   png: 'image/png',
+  apng: 'image/apng',
+  bmp: 'image/bmp',
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
   gif: 'image/gif',
@@ -93,8 +100,12 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ico: 'image/x-icon',
   mp4: 'video/mp4',
   m4v: 'video/mp4',
+  mov: 'video/quicktime',
   webm: 'video/webm',
+  ogv: 'video/ogg',
   mp3: 'audio/mpeg',
+  m4a: 'audio/mp4',
+  aac: 'audio/aac',
   ogg: 'audio/ogg',
   wav: 'audio/wav',
   woff: 'font/woff',
@@ -103,6 +114,18 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   otf: 'font/otf',
   wasm: 'application/wasm',
 };
+
+/** Exports of game engines hold these files compressed, and expect a server that declares it. Other scripts unpack their data. */
+const PACKED = /\.(?:html?|css|m?js|wasm|data)\.(gz|br)$/i;
+
+/** @returns the content type and the encoding of a file of a creative, as ad servers declare them. */
+function contentOf(name: string, bytes: Buffer): Pick<LocalAnswer, 'type' | 'headers'> {
+  const packed = PACKED.exec(name)?.[1]?.toLowerCase();
+  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  if (packed === 'br') return { type: typeOf(name.slice(0, -'.br'.length)), headers: { 'content-encoding': 'br' } };
+  if (!isGzip || (packed === undefined && !/\.svgz$/i.test(name))) return { type: typeOf(name) };
+  return { type: typeOf(name.replace(/\.gz$/i, '')), headers: { 'content-encoding': 'gzip' } };
+}
 
 /** @returns the content type for a file name. */
 function typeOf(name: string): string {

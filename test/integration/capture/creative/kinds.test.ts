@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts';
@@ -226,6 +227,20 @@ describe('an HTML5 zip', () => {
     expect(await colourAt(result.frames[0], { x: 50, y: 50 })).toEqual([1, 2, 3]);
     expect(await colourAt(result.frames[0], { x: 150, y: 50 })).toEqual([0, 128, 0]);
     expect(await colourAt(result.frames[0], { x: 225, y: 225 })).toEqual([255, 0, 0]);
+  });
+
+  it('compressed files of a zip are unpacked by the browser', async () => {
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="100" height="250"><rect width="100" height="250" fill="#00f"/></svg>';
+    const zip = await zipOf({
+      'index.html': page('<img src="a.svgz" style="position:absolute"><script src="b.js.br"></script>'),
+      'a.svgz': gzipSync(svg),
+      'b.js.br': brotliCompressSync('document.body.style.background = "rgb(0,200,0)"'),
+    });
+    const result = await renderer.rendered(file('a.zip', zip));
+    expect(result.warnings).toEqual([]);
+    expect(await colourAt(result.frames[0], { x: 50, y: 50 })).toEqual([0, 0, 255]);
+    expect(await colourAt(result.frames[0], { x: 200, y: 50 })).toEqual([0, 200, 0]);
   });
 
   it('a film with sound in a zip is at the same place as the film alone', async () => {
