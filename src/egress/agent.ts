@@ -3,6 +3,7 @@ import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as startTls, type TLSSocket } from 'node:tls';
+import { secondsText } from '../lib/secondsText.ts';
 import { describeTlsError, NetworkTimeoutError, TlsError } from './errors.ts';
 import type { Connector } from './guard.ts';
 
@@ -66,7 +67,8 @@ function handshake(socket: Socket, { host, ...options }: RequestOptions & { host
       reject(error);
     };
     const timer = setTimeout(
-      () => fail(new NetworkTimeoutError(`The TLS handshake with ${host} took longer than ${HANDSHAKE_MS} ms.`)),
+      () =>
+        fail(new NetworkTimeoutError(`The TLS handshake with ${host} took longer than ${secondsText(HANDSHAKE_MS)}.`)),
       HANDSHAKE_MS,
     );
     secure.on('error', (cause) =>

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Agent, buildConnector, type Dispatcher, request } from 'undici';
 import { errorMessage } from '../lib/errorMessage.ts';
+import { secondsText } from '../lib/secondsText.ts';
 import { readDecoded } from './body.ts';
 import {
   ConnectionFailedError,
@@ -154,7 +155,10 @@ function typedError(
   const code = codeOf(error);
   const options = { cause: error, head };
   if (call.signal.aborted || code.includes('TIMEOUT') || code === 'ETIMEDOUT') {
-    return new NetworkTimeoutError(`${url.host} did not answer completely within ${call.timeoutMs} ms.`, options);
+    return new NetworkTimeoutError(
+      `${url.host} did not answer completely within ${secondsText(call.timeoutMs)}.`,
+      options,
+    );
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') {
     return new ResponseTooLargeError(`The response headers of ${url.host} are larger than ${MAX_HEADER_BYTES} bytes.`, {

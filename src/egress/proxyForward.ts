@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { pipeline } from 'node:stream';
+import { secondsText } from '../lib/secondsText.ts';
 import { limitBytes } from './body.ts';
 import { ConnectionFailedError, EgressRefusedError, NetworkTimeoutError } from './errors.ts';
 import { type AbsoluteTarget, endToEndHeaders, hasBody, withHost } from './proxyRequest.ts';
@@ -37,7 +38,7 @@ export function forward(
     answered = true;
   };
   upstream.setTimeout(options.idleMs, () =>
-    upstream.destroy(new NetworkTimeoutError(`${target.host} did not answer within ${options.idleMs} ms.`)),
+    upstream.destroy(new NetworkTimeoutError(`${target.host} did not answer within ${secondsText(options.idleMs)}.`)),
   );
   let answer: IncomingMessage | undefined;
   upstream.on('error', (error) => {

@@ -1,3 +1,5 @@
+import { secondsText } from './secondsText.ts';
+
 /** Thrown when work takes longer than its limit. */
 export class DeadlineError extends Error {}
 
@@ -8,7 +10,7 @@ export class DeadlineError extends Error {}
 export async function withDeadline<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new DeadlineError(`took longer than ${ms / 1000} s`)), ms);
+    timer = setTimeout(() => reject(new DeadlineError(`took longer than ${secondsText(ms)}`)), ms);
   });
   try {
     return await Promise.race([work, late]);

@@ -44,7 +44,7 @@ export async function detectContent(bytes: Buffer, contentType = ''): Promise<De
   if (VIDEOS.includes(type))
     return { kind: 'video', type: type === 'video/webm' || type === 'video/matroska' ? 'video/webm' : 'video/mp4' };
   if (bytes.subarray(0, 4).toString('latin1') === 'PK\x03\x04' || type === 'application/zip') return { kind: 'zip' };
-  throw new NotACreativeError(refusalOf(bytes, type || contentType));
+  throw new NotACreativeError(refusalOf(bytes, { type, declared: mediaType(contentType) }));
 }
 
 function textKind(bytes: Buffer, contentType: string): DetectedContent | undefined {
@@ -72,6 +72,22 @@ function textHead(bytes: Buffer): string | undefined {
   return text.includes('\0') ? undefined : text;
 }
 
+const SUPPORTED = 'Send an image (PNG, JPEG, GIF, WebP, AVIF, SVG), a video (MP4, WebM), VAST, HTML or a zip.';
+
+/** @returns a name for content of another type. */
+function unsupported(known: string, declared: string): string {
+  const format = known
+    .slice(known.indexOf('/') + 1)
+    .replace(/^(?:x-|vnd\.)/, '')
+    .toUpperCase();
+  if (known.startsWith('image/')) return `an image in the format ${format}, which is not supported`;
+  if (known.startsWith('video/')) return `a video in the format ${format}, which no browser plays`;
+  if (known !== '') return `a file of the type ${known}, which is not supported`;
+  return declared === ''
+    ? 'data in an unknown format'
+    : `data in an unknown format, although the server declares the content type ${declared}`;
+}
+
 /** @returns the text without leading white space, XML declaration, comments and document types of XML and SVG. */
 function withoutPreamble(text: string): string {
   const preamble = /^\s*(<\?[\s\S]*?\?>|<!--[\s\S]*?-->|<!doctype\s+(?!html)[^>[]*(\[[\s\S]*?\]\s*)?>)/i;
@@ -80,8 +96,14 @@ function withoutPreamble(text: string): string {
   return rest.trimStart();
 }
 
-/** @param type the media type of the bytes, or else of the response. @returns a message for the client. */
-function refusalOf(bytes: Buffer, type: string): string {
+/** @returns the media type of a header without its parameters. */
+function mediaType(contentType: string): string {
+  return (contentType.split(';')[0] ?? '').trim().toLowerCase();
+}
+
+/** @returns a message for the client. `type` is that of the bytes, '' if it is unknown; `declared` is that of the response. */
+function refusalOf(bytes: Buffer, { type: known, declared }: { type: string; declared: string }): string {
+  const type = known || declared;
   const start = bytes.subarray(0, 4_096).toString('latin1');
   if (/^(FWS|CWS|ZWS)/.test(start))
     return 'The creative is a Flash file, which no browser plays. Send an HTML5 zip, an image or a video.';
@@ -96,5 +118,5 @@ function refusalOf(bytes: Buffer, type: string): string {
   const root = /^(?:\xEF\xBB\xBF)?\s*<\?xml[^>]{0,200}\?>(?:\s|<!--[^>]{0,1000}-->)*<([\w:.-]{1,100})/.exec(start)?.[1];
   if (root !== undefined)
     return `The creative is XML with the root element <${root}>, which is not an image, video, VAST or VMAP. Send a VAST document, or the video file itself.`;
-  return `The creative is ${type || 'unknown data'}, which is not an image, video, VAST, HTML or zip. Send one of these.`;
+  return `The creative is ${unsupported(known, declared)}. ${SUPPORTED}`;
 }

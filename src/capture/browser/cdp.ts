@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.d.ts';
+import { secondsText } from '../../lib/secondsText.ts';
 
 export type CdpCommands = ProtocolMapping.Commands;
 type CdpEvents = ProtocolMapping.Events;
@@ -140,7 +141,7 @@ export class CdpConnection {
       const id = this.#lastId;
       const timer = setTimeout(() => {
         this.#pending.delete(id);
-        reject(new CdpTimeoutError(`The browser did not answer ${method} within ${timeoutMs} ms`));
+        reject(new CdpTimeoutError(`The browser did not answer ${method} within ${secondsText(timeoutMs)}`));
       }, timeoutMs);
       this.#pending.set(id, { sessionId, method, resolve, reject, timer });
       this.#input.write(`${JSON.stringify({ id, method, params, ...(sessionId && { sessionId }) })}\0`);

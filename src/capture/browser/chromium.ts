@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { errorMessage } from '../../lib/errorMessage.ts';
+import { secondsText } from '../../lib/secondsText.ts';
 
 /** Features that are off in all browsers. */
 const DISABLED_FEATURES: readonly string[] = [
@@ -93,7 +94,7 @@ export async function browserVersion(chromiumPath: string, timeoutMs = TIMEOUT_M
     // Only our timeout makes Node kill the process.
     const isLate = cause instanceof Error && 'killed' in cause && cause.killed === true;
     const message = isLate
-      ? `did not print its version within ${timeoutMs / 1000} s. The machine may be overloaded.`
+      ? `did not print its version within ${secondsText(timeoutMs)}. The machine may be overloaded.`
       : `could not print its version, so it is not a working Chromium: ${errorMessage(cause).trim().slice(0, 500)}`;
     throw new Error(`${chromiumPath} ${message}`, { cause });
   }

@@ -14,6 +14,9 @@ type RemoteObject = CdpCommands['Runtime.evaluate']['returnType'];
 /** The document changed or went away during a call. */
 export class DocumentReplacedError extends Error {}
 
+/** Code that ran in the document threw. Page scripts may have replaced what it needs. The message is that of the exception. */
+export class PageScriptError extends Error {}
+
 /** A frame of a page. Code runs in the world of its own scripts. */
 export class Frame {
   readonly id: string;
@@ -31,7 +34,7 @@ export class Frame {
     this.parent = parent;
   }
 
-  /** Runs code in the document and waits for its promise. @throws DocumentReplacedError, CdpError, Error that the code threw. */
+  /** Runs code in the document and waits for its promise. @throws DocumentReplacedError, CdpError, PageScriptError. */
   evaluate<A extends readonly unknown[], R>(code: PageFunction<A, R>, ...args: A): Promise<Awaited<R>>;
   evaluate<R = unknown>(expression: string): Promise<R>;
   async evaluate(code: string | PageFunction<unknown[], unknown>, ...args: unknown[]): Promise<unknown> {
@@ -198,7 +201,13 @@ function argumentOf(value: unknown): { objectId: string } | { value: unknown } {
 }
 
 /** The message of an exception without its stack. */
-function thrownIn({ exception, text }: { exception?: { description?: string; value?: unknown }; text: string }): Error {
+function thrownIn({
+  exception,
+  text,
+}: {
+  exception?: { description?: string; value?: unknown };
+  text: string;
+}): PageScriptError {
   const [message = text] = (exception?.description ?? String(exception?.value ?? text)).split(/\n\s+at /);
-  return new Error(message);
+  return new PageScriptError(message);
 }

@@ -1,6 +1,7 @@
 /** Makes an animated WebP and GIF from the picture of a placement and the frames of its ad. */
 import sharp from 'sharp';
 import type { Animation, AnimationFormat } from '../../domain/animations.ts';
+import { shortErrorMessage } from '../../lib/errorMessage.ts';
 import { gifOf, paletteOf } from './gif.ts';
 import { CHANNELS, clipped, cutOut, overlaid, type PixelBox, type Pixels, pngSize } from './pixels.ts';
 import { type WebpFrame, webpOf } from './webp.ts';
@@ -58,6 +59,14 @@ export async function animate(picture: PlacedAd, film: Film): Promise<AnimationF
   return { seconds: film.seconds, fps: film.fps, webp, gif: await gifFile(small, film, picture) };
 }
 
+/** There can be no animation of the picture. The message is for the client. */
+class AnimationError extends Error {}
+
+/** @returns why an animation could not be made, for the client. */
+export function whyNotAnimated(error: unknown): string {
+  return error instanceof AnimationError ? error.message : `it could not be encoded (${shortErrorMessage(error)}).`;
+}
+
 /** @returns pixels of a frame for each CSS pixel of the ad's box. */
 function ratioOf({ pngs }: Film, { adBox, ratio }: PlacedAd): number {
   return (pngSize(pngs[0] ?? Buffer.alloc(0)).width * ratio) / adBox.width;
@@ -72,9 +81,9 @@ async function sceneOf(picture: PlacedAd, film: Film, target: number): Promise<S
   const scale = target / picture.ratio;
   const [width, height] = [Math.round(picture.width * scale), Math.round(picture.height * scale)];
   if (Math.max(width, height) > WEBP_SIDE_MAX)
-    throw new Error(`the picture is longer than ${WEBP_SIDE_MAX} pixels, the limit of WebP.`);
+    throw new AnimationError(`the picture is longer than ${WEBP_SIDE_MAX} pixels, the limit of WebP.`);
   if (pixelsOf(picture, film, target) > MAX_PIXELS)
-    throw new Error('the ad is too large. Ask for fewer seconds or frames for each second.');
+    throw new AnimationError('the ad is too large. Ask for fewer seconds or frames for each second.');
   const page = await resized(picture.png, width, height);
   const { adBox } = picture;
   const [x, y] = [Math.round(adBox.x * scale), Math.round(adBox.y * scale)];

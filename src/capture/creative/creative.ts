@@ -133,8 +133,10 @@ export function asFailedCreative(error: unknown): FailedCreative | undefined {
 
 /** For example `300×250`. */
 export function sizeText({ width, height }: Size): string {
-  return `${width}×${height}`;
+  return `${hundredths(width)}×${hundredths(height)}`;
 }
+
+const hundredths = (length: number) => Math.round(length * 100) / 100;
 
 export function areaOf({ width, height }: Size): number {
   return width * height;
@@ -154,7 +156,7 @@ export function requireSuccess(status: number, url: string): void {
 export function checkedSize({ width, height }: Size): Size {
   const size = { width: Math.round(width), height: Math.round(height) };
   if (!(size.width >= 1 && size.height >= 1))
-    throw new CreativeError(`The creative has no area: its size is ${width} × ${height}.`);
+    throw new CreativeError(`The creative has no area: its size is ${sizeText({ width, height })}.`);
   if (size.width > AD_SIDE_MAX || size.height > AD_SIDE_MAX)
     throw new CreativeError(
       `The creative is ${size.width} × ${size.height} pixels large; at most ${AD_SIDE_MAX} × ${AD_SIDE_MAX} is possible.`,

@@ -68,7 +68,7 @@ export function contradicts(layout: ShownLayout): boolean {
 export function cutOff(size: Size, layout: ShownLayout | undefined, isRequested: boolean): Warning | undefined {
   if (layout?.offset) {
     const { x, y } = layout.offset;
-    const message = `The ad begins ${x} pixels from the left and ${y} from the top of its ${sizeText(size)} frame. Its right or lower edge is cut off, as in an ad server.`;
+    const message = `The ad begins ${Math.round(x)} pixels from the left and ${Math.round(y)} from the top of its ${sizeText(size)} frame. Its right or lower edge is cut off, as in an ad server.`;
     return { code: 'size_conflict', message };
   }
   if (!isRequested || !layout?.sticksOut) return undefined;

@@ -1,6 +1,8 @@
 /** The frames of a creative for an animation, from one pass over its time. */
+
 import sharp from 'sharp';
 import { frameTimes, type WantedFilm } from '../../domain/animations.ts';
+import { secondsText } from '../../lib/secondsText.ts';
 import { pngSize } from '../compose/pixels.ts';
 import type { CreativeFilm, RenderRequest } from './creative.ts';
 import type { FramesByMarker } from './renderPage.ts';
@@ -14,7 +16,7 @@ export async function filmFrom(film: WantedFilm, pictures: FramesByMarker): Prom
   const holds: number[] = [];
   for (const time of frameTimes(film)) {
     const png = pictures.get(time);
-    if (png === undefined) return { ...film, reason: `the ad has no frame at ${time / 1000} s.` };
+    if (png === undefined) return { ...film, reason: `the ad has no frame at ${secondsText(time)}.` };
     if (pngs.at(-1)?.equals(png) === true) holds.push((holds.pop() ?? 0) + 1);
     else {
       pngs.push(png);

@@ -1,6 +1,7 @@
 import { frameTimes } from '../../domain/animations.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
+import { secondsText } from '../../lib/secondsText.ts';
 import type { BrowserProcess } from '../browser/browserProcess.ts';
 import { RenderingBlockedError } from '../browser/cdp.ts';
 import type { NetworkBudget } from '../browser/requests.ts';
@@ -324,7 +325,7 @@ class BrowserRendering {
         made.push(...(await Promise.all(films.map((film) => filmFrom(film, pictures)))));
       } catch (error) {
         this.#tools.signal.throwIfAborted();
-        const late = `its frames were not rendered within ${Math.round(leftMs / 1000)} s.`;
+        const late = `its frames were not rendered within ${secondsText(leftMs)}.`;
         const reason = deadline.aborted ? late : `its frames could not be rendered: ${errorMessage(error)}`;
         made.push(...films.map((film) => ({ ...film, reason })));
       }

@@ -1,6 +1,7 @@
 import { DEVICES, userAgentOf } from '../../domain/devices.ts';
 import type { GuardedFetch, LocalOrigins } from '../../egress/ports.ts';
 import type { Log } from '../../lib/log.ts';
+import { secondsText } from '../../lib/secondsText.ts';
 import { type BrowserProcess, BrowserStartError } from '../browser/browserProcess.ts';
 import { BrowserGoneError, CdpError, CdpTimeoutError, RenderingBlockedError } from '../browser/cdp.ts';
 import { browserVersion } from '../browser/chromium.ts';
@@ -90,7 +91,7 @@ class PooledRenderer implements CreativeRenderer {
       // The creative is not at fault, even if the deadline has passed.
       if (error instanceof BrowserStartError || error instanceof BrowserGoneError) throw error;
       if (deadline.aborted) {
-        const reason = `The creative was not rendered within ${Math.round(creativeDeadlineMs / 1000)} s.`;
+        const reason = `The creative was not rendered within ${secondsText(creativeDeadlineMs)}.`;
         return { status: 'net_read_timeout', reason };
       }
       return failedCreativeOf(error);

@@ -10,15 +10,15 @@ import type { OtherAds, PlacementOptions } from '../../domain/screenshotOptions.
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { withDeadline } from '../../lib/deadline.ts';
-import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
 import { pictureMark, withMark } from '../../lib/pictureMark.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
 import { type Span, withSpan } from '../../observe/tracing.ts';
-import { type AnimationFiles, animate } from '../compose/animation.ts';
+import { type AnimationFiles, animate, whyNotAnimated } from '../compose/animation.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
 import { pngsOf } from '../creative/film.ts';
+import { pageFault } from '../page/navigation.ts';
 import type { ClosedPage, OpenPage, PagePicture, Picture, PlacementFailure } from '../page/page.ts';
 import type { CreativeOutcome, CreativeOutcomes } from './creativeOutcomes.ts';
 import { type Engine, EngineStartError } from './engine.ts';
@@ -255,7 +255,7 @@ export class PageTask {
       const { isKept, warnings } = judgeSizes({ webp: made.webp.bytes.length, gif: made.gif.bytes.length });
       return isKept ? { animation: made, warnings } : { warnings };
     } catch (error) {
-      return { warnings: [noAnimation(errorMessage(error))] };
+      return { warnings: [noAnimation(whyNotAnimated(error))] };
     }
   }
 
@@ -314,7 +314,7 @@ export class PageTask {
     } catch (error) {
       this.#tools.stop.throwIfAborted();
       if (error instanceof EngineStartError) throw error;
-      throw new PageLostError(errorMessage(error), { cause: error });
+      throw new PageLostError(pageFault(error), { cause: error });
     }
   }
 

@@ -4,13 +4,12 @@ import { DEFAULT_OPTIONS, type PlacementOptions } from '../../domain/screenshotO
 import type { Warning } from '../../domain/warnings.ts';
 import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { withDeadline } from '../../lib/deadline.ts';
-import { shortErrorMessage } from '../../lib/errorMessage.ts';
 import { setBounded } from '../../lib/lru.ts';
 import { changedShare, decodePng, type PixelBox, type Pixels, pngSize } from '../compose/pixels.ts';
 import type { CreativeFrame, Size } from '../creative/creative.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { LivePage, StagedSlot } from './livePage.ts';
-import { isTimeout } from './navigation.ts';
+import { isTimeout, pageFault } from './navigation.ts';
 import type { PagePicture, Picture, PlacementFailure, ScoredCandidate } from './page.ts';
 import { Camera, faultOfGeometry, geometryOf, MAX_PAGE_EDGE, showsAd, warningsOf } from './pictureCheck.ts';
 import { type PreparedSlot, type PrepareRequest, prepareSlot, type RefusedSlot } from './preparedSlot.ts';
@@ -115,7 +114,7 @@ export class AdPlacer {
         refusals.push(`${choice.scored.element}: ${spot.fault}`);
       } catch (error) {
         if (this.#live.tab.isLost) return failed('the page crashed or was closed', candidates);
-        refusals.push(`${choice.scored.element}: ${shortErrorMessage(error)}`);
+        refusals.push(`${choice.scored.element}: ${pageFault(error)}`);
         late ||= isTimeout(error);
       }
     }

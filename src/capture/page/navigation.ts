@@ -6,7 +6,7 @@ import { errorMessage, shortErrorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { CdpError, CdpTimeoutError, TargetGoneError } from '../browser/cdp.ts';
-import { DocumentReplacedError } from '../browser/frame.ts';
+import { DocumentReplacedError, PageScriptError } from '../browser/frame.ts';
 import type { Tab } from '../browser/tab.ts';
 import type { TimeBudget } from './settle.ts';
 
@@ -119,7 +119,7 @@ export function failureOfNavigation(error: unknown, site: string, failures: read
   if (isTimeout(error)) return { status: 'net_read_timeout', reason: 'The site did not answer in time.' };
   if (code === 'ERR_TUNNEL_CONNECTION_FAILED') return tunnelFailure(site, failures);
   if (code === undefined)
-    return { status: 'generic_error', reason: `The site could not be opened: ${shortErrorMessage(error)}` };
+    return { status: 'generic_error', reason: `The site could not be opened: ${pageFault(error)}.` };
   return failureOfCode(code);
 }
 
@@ -237,6 +237,17 @@ export function isDocumentReplaced(error: unknown): boolean {
     !(error instanceof TargetGoneError) &&
     /context (was destroyed|with specified id)|navigated or closed|object with given id/i.test(error.message)
   );
+}
+
+/** @returns why the work on a page failed, in words for the client, without a full stop. */
+export function pageFault(error: unknown): string {
+  if (isTimeout(error)) return 'the page did not answer in time';
+  const detail = shortErrorMessage(error).replace(/\.$/, '');
+  if (error instanceof PageScriptError) return `a script of the page disturbed the capture (${detail})`;
+  if (error instanceof CdpError) return `the browser reported an error for the page (${detail})`;
+  // Errors of the language have no text for clients.
+  const isUnexpected = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
+  return isUnexpected ? `an unexpected error occurred (${detail})` : detail;
 }
 
 /** Whether a part of the browser did not answer in time, perhaps because it was busy with another page. */

@@ -7,7 +7,7 @@ import { BrowserGoneError } from '../browser/cdp.ts';
 import type { Tab } from '../browser/tab.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
 import { openDeviceTab } from './deviceContext.ts';
-import { isTimeout } from './navigation.ts';
+import { isTimeout, pageFault } from './navigation.ts';
 import type { ClosedPage, OpenOptions, OpenPage, PageOpener } from './page.ts';
 import { PageVisit } from './pageVisit.ts';
 
@@ -65,11 +65,11 @@ class ChromiumOpener implements PageOpener {
       });
       const failed = { status: 'generic_error', candidates: [], finalUrl: site, timedOut: isTimeout(error) } as const;
       if (signal?.aborted) return { ...failed, reason: 'The capture was stopped.' };
-      const message = shortErrorMessage(error, 300);
+      const message = pageFault(error);
       if (error instanceof BrowserGoneError || !this.#browser.isAlive())
         throw new Error(`The browser ended: ${message}`, { cause: error });
       if (tab?.crashed === true) throw new Error(`The page crashed: ${message}`, { cause: error });
-      const reason = `The page could not be opened: ${message}`;
+      const reason = `The page could not be opened: ${message}.`;
       // The browser failed, not the site, because nothing asked the site yet.
       if (tab === undefined) throw new Error(reason, { cause: error });
       return { ...failed, reason };

@@ -1,4 +1,5 @@
 /** One capture as a child process. It has its own process group, exits when this process ends, and its output goes to the log. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import type { Log } from '../../lib/log.ts';
+import { secondsText } from '../../lib/secondsText.ts';
 
 const PREFIX = 'tearsheet-pod-';
 
@@ -70,7 +72,7 @@ export function startPod(options: LocalPodOptions): Pod {
     killGroup(child);
     await removeFolder(folder, options);
     return timedOut
-      ? { code: null, reason: `The capture did not end within ${deadlineMs / 1000} s.`, started: true }
+      ? { code: null, reason: `The capture did not end within ${secondsText(deadlineMs)}.`, started: true }
       : end;
   });
   return { ended, terminate };

@@ -1,4 +1,5 @@
 /** A client for the S3 account of a customer. All its connections go through the guard. */
+
 import { pipeline, Readable } from 'node:stream';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { Encryption, StorageClass } from '../../domain/connectors.ts';
@@ -6,6 +7,7 @@ import { guardedAgents } from '../../egress/agent.ts';
 import { limitBytes } from '../../egress/body.ts';
 import { EgressRefusedError } from '../../egress/errors.ts';
 import type { Guard } from '../../egress/guard.ts';
+import { secondsText } from '../../lib/secondsText.ts';
 import { explainS3 } from './s3Errors.ts';
 
 export interface BucketUpload extends BucketTarget {
@@ -125,7 +127,7 @@ async function put(attempt: BucketUpload): Promise<Omit<BucketUploadResult, 'dur
     const { httpStatusCode: statusCode = 200 } = (await client.send(put, { abortSignal })).$metadata;
     return { outcome: 'delivered', statusCode };
   } catch (error) {
-    if (deadline.aborted) return { outcome: 'retry', error: `The upload took longer than ${timeoutMs} ms.` };
+    if (deadline.aborted) return { outcome: 'retry', error: `The upload took longer than ${secondsText(timeoutMs)}.` };
     const outcome = error instanceof EgressRefusedError ? 'refused' : 'retry';
     const call = { bucket, action: 's3:PutObject', identity: identityOf(attempt.connector) } as const;
     return { outcome, ...explainS3(error, call) };

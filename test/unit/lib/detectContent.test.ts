@@ -38,8 +38,8 @@ describe('the kind of a creative', () => {
 
   it.each([
     ['an empty file', Buffer.alloc(0), /empty/],
-    ['an executable', Buffer.from('\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0'), /not an image, video/],
-    ['JSON', Buffer.from('{"a":1}'), /not an image, video/],
+    ['an executable', Buffer.from('\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0'), /not supported/],
+    ['JSON', Buffer.from('{"a":1}'), /data in an unknown format\. Send/],
     ['XML of another kind', Buffer.from('<?xml version="1.0"?><rss></rss>'), /not an image, video/],
   ])('%s is rejected as a creative with a reason', async (_, bytes, words) => {
     await expect(detectContent(bytes)).rejects.toThrow(words);
@@ -54,9 +54,22 @@ describe('content that is not a creative', () => {
     ['a PDF', '%PDF-1.4\n%âãÏÓ\n1 0 obj', /PDF.*Send its page as an image/],
     ['a RAR archive', `Rar!\x1a\x07\x01\0${'\0'.repeat(50)}`, /RAR archive\. Send its files as a zip/],
     ['a design', `8BPS\0\x01${'\0'.repeat(50)}`, /design program.*Send an HTML5 zip/],
-    ['text', '{"a":1}', /not an image.*Send one of these/],
+    ['text', '{"a":1}', /unknown format\. Send an image/],
+    [
+      'a bitmap',
+      `BM${'\0'.repeat(60)}`,
+      /^The creative is an image in the format BMP, which is not supported\. Send an image \(PNG/,
+    ],
+    ['a TIFF', `II*\0${'\0'.repeat(60)}`, /an image in the format TIFF, which is not supported/],
+    ['an AVI', `RIFF\0\0\0\0AVI ${'\0'.repeat(60)}`, /a video in the format \w+, which no browser plays/],
     ['audio', 'RIFF\0\0\0\0WAVEfmt ', /audio.*Send an image or a video/],
   ])('%s is rejected with what to send instead', async (_, content, message) => {
     await expect(detectContent(Buffer.from(content, 'latin1'))).rejects.toThrow(message);
+  });
+
+  it('the declared content type does not stand for the type of unknown bytes', async () => {
+    await expect(detectContent(Buffer.from('\0\0\0'), 'image/png; q=1')).rejects.toThrow(
+      'The creative is data in an unknown format, although the server declares the content type image/png. Send an image',
+    );
   });
 });

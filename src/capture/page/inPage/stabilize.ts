@@ -73,7 +73,8 @@ function setStyles(element: HTMLElement | SVGElement, styles: Record<string, str
 function addSheet(root: Document | ShadowRoot, text: string): () => void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);
-  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  // The shadow roots of some libraries are not those of the browser, and have no sheets.
+  root.adoptedStyleSheets = [...(root.adoptedStyleSheets ?? []), sheet];
   return () => {
     root.adoptedStyleSheets = root.adoptedStyleSheets.filter((other) => other !== sheet);
   };

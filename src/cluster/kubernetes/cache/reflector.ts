@@ -13,6 +13,7 @@
 
 import { errorMessage } from '../../../lib/errorMessage.ts';
 import { backOffMs } from '../../../lib/repeat.ts';
+import { secondsText } from '../../../lib/secondsText.ts';
 import { isGone, SilenceError } from '../client/apiRequest.ts';
 import { type Clock, systemClock } from '../client/apiServer.ts';
 import type { ResourceClient, WatchEvent, Wire } from '../client/resourceClient.ts';
@@ -77,7 +78,7 @@ class ListWatch<Source, T extends CachedObject> implements Reflector<T> {
   async ready(timeoutMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
-      const message = `Nothing could be listed at ${this.#options.client.path} within ${timeoutMs / 1000} s.`;
+      const message = `Nothing could be listed at ${this.#options.client.path} within ${secondsText(timeoutMs)}.`;
       timer = setTimeout(() => reject(new Error(`${message}${this.#lastFailure}`)), timeoutMs);
     });
     await Promise.race([this.#firstList.promise, timeout]).finally(() => clearTimeout(timer));

@@ -2,7 +2,9 @@
  * Requests to the API server, JSON in and out. Each call has a deadline. A call waits and repeats its request when the API server
  * asks for it (429, 503), when a token has expired (401), and once when a connection breaks.
  */
+
 import { errorMessage } from '../../../lib/errorMessage.ts';
+import { secondsText } from '../../../lib/secondsText.ts';
 import { sleep } from '../../../lib/sleep.ts';
 import {
   type ApiCall,
@@ -123,7 +125,7 @@ class ApiServerConnection implements ApiServer {
   }
 
   async call(call: ApiCall, { deadlineMs = DEADLINE_MS, signal }: CallOptions = {}): Promise<unknown> {
-    const timeoutError = new Error(`no answer within ${deadlineMs / 1000} s`);
+    const timeoutError = new Error(`no answer within ${secondsText(deadlineMs)}`);
     const scope = this.#openScope(call, { timeoutMs: deadlineMs, timeoutError, signal });
     try {
       const text = await this.#sendWithRetries(call, this.#clock.now() + deadlineMs, scope.signal);
@@ -140,7 +142,7 @@ class ApiServerConnection implements ApiServer {
     { signal, idleMs, onData }: WatchOptions,
   ): AsyncGenerator<WatchLine> {
     const call: ApiCall = { verb: 'watch', path, query: { ...query, watch: true, allowWatchBookmarks: true } };
-    const timeoutError = new SilenceError(`${nameOf(call)}: no data for ${idleMs / 1000} s`);
+    const timeoutError = new SilenceError(`${nameOf(call)}: no data for ${secondsText(idleMs)}`);
     const scope = this.#openScope(call, { timeoutMs: idleMs, timeoutError, signal });
     const handleData = () => {
       scope.restartTimeout();

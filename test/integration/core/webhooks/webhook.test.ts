@@ -116,7 +116,7 @@ describe('a receiver', () => {
     const result = await send(`${server.url}/`, 150);
     expect(result).toMatchObject({
       outcome: 'retry',
-      error: expect.stringContaining('within 150 ms'),
+      error: expect.stringContaining('within 0.15 s'),
       responseSnippet: '',
     });
     expect(result.statusCode).toBeUndefined();

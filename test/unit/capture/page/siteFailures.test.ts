@@ -1,10 +1,15 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { CdpError } from '../../../../src/capture/browser/cdp.ts';
+import { PageScriptError } from '../../../../src/capture/browser/frame.ts';
+import { STABILIZE } from '../../../../src/capture/page/inPage/stabilize.ts';
 import {
   challengeOfPage,
   failureOfNavigation,
   failureOfResponse,
+  pageFault,
   type SiteResponse,
 } from '../../../../src/capture/page/navigation.ts';
+import { DeadlineError } from '../../../../src/lib/deadline.ts';
 
 const answer = (status: number, text = '', headers: SiteResponse['headers'] = {}): SiteResponse => ({
   status,
@@ -100,4 +105,35 @@ test('a failed tunnel gets the reason that the proxy has for the host', () => {
     reason: 'a.example could not be found (DNS)',
   });
   expect(failureOfNavigation(error, 'https://a.example/', []).reason).toMatch(/^refused by the egress guard: /);
+});
+
+test.each<[unknown, string]>([
+  [new DeadlineError('took longer than 0.5754808779999985 s'), 'the page did not answer in time'],
+  [
+    new PageScriptError('TypeError: root.adoptedStyleSheets is not iterable'),
+    'a script of the page disturbed the capture (TypeError: root.adoptedStyleSheets is not iterable)',
+  ],
+  [
+    new CdpError('Runtime.evaluate: no context'),
+    'the browser reported an error for the page (Runtime.evaluate: no context)',
+  ],
+  [new TypeError('x is not a function'), 'an unexpected error occurred (x is not a function)'],
+  [new Error('The frame was removed.'), 'The frame was removed'],
+])('a client reads a sentence about the error %s of a page', (error, text) => {
+  expect(pageFault(error)).toBe(text);
+});
+
+test('the sheet of a shadow root that a library replaced is no error', () => {
+  vi.stubGlobal(
+    'CSSStyleSheet',
+    class {
+      replaceSync() {}
+    },
+  );
+  const root = {};
+  const undo: unknown = Reflect.apply(STABILIZE.addSheet, undefined, [root, '* {}']);
+  expect(root).toHaveProperty('adoptedStyleSheets', [expect.anything()]);
+  if (typeof undo === 'function') undo();
+  expect(root).toHaveProperty('adoptedStyleSheets', []);
+  vi.unstubAllGlobals();
 });
