@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { sendContentMd5 } from './contentMd5.ts';
 import {
   type Artifact,
   ArtifactNotFoundError,
@@ -128,8 +129,8 @@ export class S3ArtifactStore implements ArtifactStore {
     await this.delete(key);
   }
 
-  uploadRequest(key: string, { contentType, sha256, bytes }: UploadContent): Promise<UploadRequest> {
-    const input = { ...this.#at(key), ContentType: contentType, ContentLength: bytes };
+  uploadRequest(key: string, { contentType, sha256, md5, bytes }: UploadContent): Promise<UploadRequest> {
+    const input = { ...this.#at(key), ContentType: contentType, ContentLength: bytes, ContentMD5: md5 };
     return signUpload(this.#client, new PutObjectCommand(input), sha256);
   }
 
@@ -154,7 +155,7 @@ export class S3ArtifactStore implements ArtifactStore {
 }
 
 function openClient({ region, endpoint, forcePathStyle, credentials }: S3StoreOptions): S3Client {
-  return new S3Client({
+  const client = new S3Client({
     ...(region !== undefined && { region }),
     ...(endpoint !== undefined && { endpoint }),
     ...(forcePathStyle !== undefined && { forcePathStyle }),
@@ -169,6 +170,8 @@ function openClient({ region, endpoint, forcePathStyle, credentials }: S3StoreOp
       throwOnRequestTimeout: true,
     },
   });
+  sendContentMd5(client);
+  return client;
 }
 
 function attachment(fileName: string): string {

@@ -49,6 +49,8 @@ export interface UploadContent {
   contentType: string;
   /** In hexadecimal. */
   sha256: string;
+  /** In base64. Undefined if the capture is of an older release. */
+  md5?: string | undefined;
   bytes: number;
 }
 

@@ -201,7 +201,9 @@ export const ClaimHeld = z.object({ held: z.boolean() });
 /** An uncompressed picture of the largest screen has 18 MB. */
 export const MAX_PICTURE_BYTES = 64 * 1024 * 1024;
 
-const Content = z.object({ sha256, bytes: count });
+/** A bucket with Object Lock needs the MD5, in base64. Captures of older releases do not send it. */
+const md5 = z.string().regex(/^[A-Za-z0-9+/]{22}==$/);
+const Content = z.object({ sha256, md5: md5.optional(), bytes: count });
 /** POST …/uploads: declares the next uploads. */
 export const DeclareUploads = Bound.extend({
   uploads: z

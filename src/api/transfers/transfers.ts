@@ -8,6 +8,7 @@ import { hmacOf, isSameSignature } from '../../lib/hmac.ts';
 /** The exact bytes of one artifact. */
 export interface ArtifactContent {
   readonly sha256: string;
+  readonly md5?: string | undefined;
   readonly bytes: number;
 }
 

@@ -47,8 +47,8 @@ export function addUploadRoutes(router: Router, options: UploadRouteOptions, tra
       .transaction()
       .execute((tx) => declareUploads(tx, attemptRef, { screenshots, frames, films, contents }));
     const signed = uploads.map((upload) => {
-      const { sha256, bytes } = upload;
-      return transfers.upload(withContent(keyOf(upload, attemptRef), sha256), { sha256, bytes });
+      const { sha256, md5, bytes } = upload;
+      return transfers.upload(withContent(keyOf(upload, attemptRef), sha256), { sha256, md5, bytes });
     });
     res.json({ uploads: await Promise.all(signed) } satisfies DeclaredUploads);
   });

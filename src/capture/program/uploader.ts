@@ -1,10 +1,11 @@
 /** Uploads pictures: declares each one, gets a signed URL that accepts exactly these bytes, and sends them. */
 import { type DeclaredUploads, type DeclareUploads, MAX_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
+import { md5Of } from '../../lib/md5.ts';
 import type { ProtocolClient } from './protocolClient.ts';
 
 type UploadDeclaration = DeclareUploads['uploads'][number];
 type UploadAddress = DeclaredUploads['uploads'][number];
-type WithoutContent<T> = T extends unknown ? Omit<T, 'sha256' | 'bytes'> : never;
+type WithoutContent<T> = T extends unknown ? Omit<T, 'sha256' | 'md5' | 'bytes'> : never;
 
 interface PictureUpload {
   readonly what: WithoutContent<UploadDeclaration>;
@@ -38,7 +39,7 @@ export class Uploader {
 
   /** @returns the key of the stored picture. @throws the errors of the protocol client. */
   async send({ what, bytes, sha256 }: PictureUpload): Promise<string> {
-    const { key, url, headers } = await this.#declare({ ...what, sha256, bytes: bytes.length });
+    const { key, url, headers } = await this.#declare({ ...what, sha256, md5: md5Of(bytes), bytes: bytes.length });
     await this.#client.upload({ url, headers, bytes }, this.#signal);
     return key;
   }

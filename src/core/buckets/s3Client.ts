@@ -2,6 +2,7 @@
 
 import { pipeline, Readable } from 'node:stream';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { sendContentMd5 } from '../../artifacts/contentMd5.ts';
 import type { Encryption, StorageClass } from '../../domain/connectors.ts';
 import { guardedAgents } from '../../egress/agent.ts';
 import { limitBytes } from '../../egress/body.ts';
@@ -78,6 +79,7 @@ export function openClient({ connector, region, guard }: BucketTarget, timeoutMs
     },
   });
   limitResponses(client);
+  sendContentMd5(client);
   return client;
 }
 

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openArtifacts } from '../../../src/artifacts/open.ts';
 import { ArtifactNotFoundError, type ArtifactStore } from '../../../src/artifacts/store.ts';
 import { createStoreCheck } from '../../../src/artifacts/storeCheck.ts';
+import { startLockedBucket } from '../../support/lockedBucket.ts';
 import { required } from '../../support/required.ts';
 import { type S3Server, startS3Server } from '../../support/s3Server.ts';
 
@@ -53,6 +55,39 @@ test('a signed upload accepts only its own bytes and content type', async ({ ski
   expect(await put(picture)).toBe(200);
   expect(await put(picture)).toBe(200);
   expect(await store.get('sets/2/b.png')).toEqual({ bytes: picture, contentType: 'image/png', size: 8 });
+});
+
+test('a bucket with Object Lock stores artifacts, streams and the uploads of captures', async () => {
+  const bucket = await startLockedBucket();
+  const locked = openArtifacts('s3://locked', { ...account(), endpoint: bucket.url });
+  try {
+    await locked.put('a.png', picture, 'image/png');
+    const large = Buffer.alloc(6 * 1024 * 1024, 1);
+    await locked.putStream('b.zip', Readable.from([large, picture]), 'application/zip');
+    const sum = (algorithm: string, encoding: 'hex' | 'base64') =>
+      createHash(algorithm).update(picture).digest(encoding);
+    const content = { contentType: 'image/png', sha256: sum('sha256', 'hex'), md5: sum('md5', 'base64'), bytes: 8 };
+    const { url, headers } = required(await locked.uploadRequest('c.png', content));
+    expect((await fetch(url, { method: 'PUT', body: new Uint8Array(picture), headers })).status).toBe(200);
+    expect(headers['authorization']).toContain('content-md5');
+    const paths = bucket.stored.map((address) => address.replace(/\?.*/, ''));
+    expect(paths).toEqual(['/locked/a.png', '/locked/b.zip', '/locked/b.zip', '/locked/c.png']);
+  } finally {
+    locked.close();
+    await bucket.close();
+  }
+});
+
+test('a real server compares the MD5 of an upload', async ({ skip }) => {
+  skip(!server.judgesSignatures, 'this server compares no checksums');
+  const sha256 = createHash('sha256').update(picture).digest('hex');
+  const put = async (md5: string) => {
+    const content = { contentType: 'image/png', sha256, md5, bytes: picture.length };
+    const { url, headers } = required(await store.uploadRequest('sets/2/md5.png', content));
+    return (await fetch(url, { method: 'PUT', body: new Uint8Array(picture), headers })).status;
+  };
+  expect(await put(createHash('md5').update('other').digest('base64'))).toBe(400);
+  expect(await put(createHash('md5').update(picture).digest('base64'))).toBe(200);
 });
 
 test('a download URL returns the bytes under the requested file name', async ({ skip }) => {

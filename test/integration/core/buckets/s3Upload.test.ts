@@ -6,6 +6,7 @@ import { type BucketUpload, uploadToBucket } from '../../../../src/core/buckets/
 import { keyPrefixFault } from '../../../../src/domain/connectors.ts';
 import { createGuard } from '../../../../src/egress/guard.ts';
 import { type Listener, listen, listenHttp } from '../../../support/listeners.ts';
+import { startLockedBucket } from '../../../support/lockedBucket.ts';
 import { type S3Server, startS3Server } from '../../../support/s3Server.ts';
 
 const LOOPBACK = createGuard({ allow: ['127.0.0.0/8'] });
@@ -93,6 +94,16 @@ describe('a real S3 server', () => {
     },
   );
 });
+
+test.each([true, false])(
+  'a bucket with Object Lock gets a checksum, and a server without it gets none: %s',
+  async (knowsMd5) => {
+    const bucket = await startLockedBucket({ knowsMd5 });
+    opened.push(bucket);
+    expect(await uploadToBucket(tryTo(bucket.url))).toMatchObject({ outcome: 'delivered', statusCode: 200 });
+    expect(bucket.stored).toEqual(['/customer/ar_ads/1/preview.png?x-id=PutObject']);
+  },
+);
 
 // The server above stores objects as files, so it cannot hold these.
 test.each(['/', '/a//b/', 'x'.repeat(512)])(
