@@ -23,7 +23,9 @@ if [ -z "${KUBECONFIG:-}" ]; then
   IMAGE_BUILDER=cluster scripts/image.sh
   # For what needs an engine as everybody has one: the image's own test.
   use docker
-  "$cluster" tag "$IMAGE" "${IMAGE%:*}:next" && export IMAGE_NEXT_TAG=next
+  # The version before this one, from which the upgrade test upgrades.
+  previous=$(scripts/previousVersion.sh)
+  "$cluster" image "${IMAGE%:*}:previous" "$previous" && export IMAGE_PREVIOUS_TAG=previous
 else
   for name in IMAGE S3_ENDPOINT AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY; do
     [ -n "${!name:-}" ] || { echo "e2e: $name is not set; with KUBECONFIG it must be, see CONTRIBUTING.md" >&2; exit 2; }

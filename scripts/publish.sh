@@ -29,13 +29,21 @@ sign() { # name digest
   printf 'publish: signed %s@%s\n' "$1" "$2"
 }
 
+# Fails if the image has a vulnerability of severity high or critical for which a fix exists. Rebuilding the image takes the fixes of Debian.
+scan() { # name@digest
+  docker run --rm -v "$HOME/.docker:/.docker:ro" -e DOCKER_CONFIG=/.docker anchore/grype:v0.121.3 "registry:$1" --only-fixed --fail-on high ||
+    fail "The scan of $1 found a vulnerability with a fix, or it failed; see above. The image is not signed."
+}
+
 case ${1:-} in
   image)
     need_registry
     log_in docker login "${registry%%/*}"
     # Buildx attests the provenance and an SBOM for each platform, and pushes both with the image.
     IMAGE=$registry/tearsheet:$version IMAGE_BUILDER=buildx scripts/image.sh
-    sign "$registry/tearsheet" "$(sed -n 's/.*"containerimage.digest": "\(sha256:[0-9a-f]*\)".*/\1/p' .cache/image.json | head -n 1)"
+    digest=$(sed -n 's/.*"containerimage.digest": "\(sha256:[0-9a-f]*\)".*/\1/p' .cache/image.json | head -n 1)
+    scan "$registry/tearsheet@$digest"
+    sign "$registry/tearsheet" "$digest"
     ;;
   chart)
     need_registry

@@ -44,6 +44,10 @@ if git remote | grep -qx origin; then
   tags=$tags$remote
 fi
 [ -z "$tags" ] || problem "The tag v$version already exists. Raise the version in package.json and Chart.yaml."
+# The upgrade test begins at the last release; before the first one, at any commit that the file names.
+last=$(git tag --list 'v[0-9]*' --sort=-version:refname | grep -vx "v$version" | head -n 1)
+[ -z "$last" ] || [ "$(git rev-list -n 1 "$last")" = "$(cat test/e2e/previousVersion 2>/dev/null)" ] ||
+  problem "test/e2e/previousVersion does not name the commit of $last, so the upgrade from the last release is not tested: git rev-list -n 1 $last > test/e2e/previousVersion"
 
 if [ -n "$problems" ]; then
   echo "Version $version cannot be released yet:$problems" >&2
@@ -53,13 +57,13 @@ cat <<END
 Version $version can be released.
 
 A release is a tag on main. When the tag arrives, .github/workflows/release.yml
-1. runs the checks and the tests of that commit,
-2. builds the image and pushes it as tearsheet:$version,
+1. runs the checks and the tests of that commit, also those on a cluster,
+2. builds the image, pushes it as tearsheet:$version, scans it for vulnerabilities and signs it,
 3. packages the chart and pushes it as charts/tearsheet, version $version,
 4. generates the clients, and publishes them as @tearsheet/client on npm and tearsheet-client on PyPI,
 5. creates the GitHub release with the section of CHANGELOG.md as its notes.
 
-Before you tag, run the tests that the workflow does not run:
+Before you tag, run the tests that need minutes on the workflow's machines, to see them fail here first:
 
     make verify && make e2e
 

@@ -1,106 +1,109 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+/** An upgrade from the version before this one and the rollback to it: image and chart of both, with sets in flight each way. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { keepConsole } from './support/commands.ts';
 import { E2eContext } from './support/e2eContext.ts';
-import { nextTag } from './support/environment.ts';
+import { image, previousTag } from './support/environment.ts';
 import { type ScreenshotSet, screenshotRequest } from './support/externalServers.ts';
-import { LAST_CHART } from './support/helmInstallation.ts';
+import { PREVIOUS_CHART } from './support/helmInstallation.ts';
 import { type SharedPostgres, sharedPostgres } from './support/sharedPostgres.ts';
 
-const e2e = new E2eContext();
-let postgres: SharedPostgres;
+const previous = previousTag();
+if (previous === undefined)
+  console.warn('The upgrade from the version before: skipped, because IMAGE_PREVIOUS_TAG does not name its image.');
 
-beforeAll(async () => {
-  postgres = await sharedPostgres();
-  const settings = { NAVIGATION_TIMEOUT_MS: '300000' };
-  const values = { ...postgres.values, settings, api: { replicas: 2 }, controller: { replicas: 2 } };
-  // Only the chart is old: the image of the version before cannot be built again, so that of now has two names.
-  await e2e.start('upgrade', values, undefined, LAST_CHART);
-});
-afterAll(async () => {
-  await e2e.close();
-  await postgres?.close();
-});
+const e2e = new E2eContext();
 
 interface Pod {
-  readonly metadata: { readonly annotations?: Record<string, string>; readonly deletionTimestamp?: string };
+  readonly metadata: { readonly deletionTimestamp?: string };
+  readonly spec: { readonly containers: readonly { readonly image: string }[] };
   readonly status: { readonly phase: string };
 }
 
-const table = () => e2e.installation.kubectl(['get', 'pods']);
-
-/** For each running pod of API and controller that is not being deleted: whether it has been upgraded. */
-async function upgradedPods(): Promise<boolean[]> {
+/** The image tags of the running pods of API and controller, without those that are being deleted. */
+async function runningTags(): Promise<Set<string | undefined>> {
   const pods = await e2e.installation.list<Pod>('pods', 'app.kubernetes.io/component in (api,controller)');
-  return pods
-    .filter(({ metadata, status }) => status.phase === 'Running' && metadata.deletionTimestamp === undefined)
-    .map(({ metadata }) => metadata.annotations?.['upgraded'] === 'true');
+  return new Set(
+    pods
+      .filter(({ metadata, status }) => status.phase === 'Running' && metadata.deletionTimestamp === undefined)
+      .map(({ spec }) => spec.containers[0]?.image.split(':').at(-1)),
+  );
 }
 
-/** Holds a set at its page as long as an upgrade takes. A held creative would fail after 30 s. */
-async function held(gate: string): Promise<string> {
+/** Requests a set whose page does not load before `gate` is released. A held creative would fail after 30 s. */
+async function requestSetOfHeldPage(gate: string): Promise<string> {
   const { requestGate, publishers } = e2e.servers;
   requestGate.hold(gate);
+  e2e.addCleanup(() => requestGate.release(gate));
   const site = requestGate.urlFor(gate, publishers.urlByPath('news'));
-  const asked = screenshotRequest(e2e.servers, { campaign: 'Held', pages: [], sites: [site] });
-  const { id } = await e2e.installation.call<ScreenshotSet>('POST', '/screenshot_requests', asked);
+  const body = screenshotRequest(e2e.servers, { campaign: gate, pages: [], sites: [site] });
+  const { id } = await e2e.installation.call<ScreenshotSet>('POST', '/screenshot_requests', body);
   await requestGate.waitForRequest(gate);
   return id;
 }
 
-/** Asks for one set after the other, each once the one before is approved. @returns a function that stops it, and says how many were. */
-function keepAsking(): () => Promise<number> {
-  let isDone = false;
-  const asking = (async () => {
-    for (let count = 0; ; count++) {
-      if (isDone && count > 1) return count;
-      await e2e.expectApproved(await e2e.requestSet(`Meanwhile ${count}`));
+/** Requests sets until stopped, each after the one before is approved. @returns a function that stops and returns their ids. */
+function keepRequesting(campaign: string): () => Promise<string[]> {
+  let isStopped = false;
+  const sets: string[] = [];
+  const requesting = (async () => {
+    while (!isStopped || sets.length < 2) {
+      const set = await e2e.requestSet(`${campaign} ${sets.length}`);
+      sets.push(set);
+      await e2e.expectApproved(set);
     }
   })();
   // The caller of the function below gets the error.
-  asking.catch(() => undefined);
-  return () => {
-    isDone = true;
-    return asking;
+  requesting.catch(() => undefined);
+  return async () => {
+    isStopped = true;
+    await requesting;
+    return sets;
   };
 }
 
-describe('an upgrade while sets are captured', () => {
-  it('an upgrade from the last chart loses no running set and rejects no request', async () => {
-    const early = await held('held');
-    const before = await table();
-    const stopAsking = keepAsking();
-    const upgraded = e2e.installation.upgrade({
-      image: { tag: nextTag() },
-      pods: { annotations: { upgraded: 'true' } },
-    });
-    // In the midst of it: the captured set began with the old ones, and ends with both there.
-    const midst = eventually(
-      async () => expect(new Set(await upgradedPods())).toEqual(new Set([true, false])),
-      240_000,
-    );
-    await Promise.all([midst.then(() => e2e.servers.requestGate.release('held')), upgraded]);
-    // This throws if a request was rejected or did not succeed.
-    await stopAsking();
-    keepConsole(
-      'upgrade',
-      `$ kubectl get pods\n${before}\n$ helm upgrade t charts/tearsheet --set image.tag=${nextTag()} --wait\n$ kubectl get pods\n${await table()}`,
-    );
+/**
+ * Changes the version while one set is captured and others are requested.
+ * @param change resolves when Helm has finished.
+ */
+async function changeVersion(label: string, from: string, to: string, change: () => Promise<unknown>): Promise<void> {
+  expect(await runningTags()).toEqual(new Set([from]));
+  const early = await requestSetOfHeldPage(label);
+  const stop = keepRequesting(`During ${label}`);
+  // The page loads only while processes of both versions run, so that one version begins the set and both can end it.
+  const both = eventually(async () => expect(await runningTags()).toEqual(new Set([from, to])), 240_000).then(() =>
+    e2e.servers.requestGate.release(label),
+  );
+  await Promise.all([both, change()]);
+  const sets = [early, ...(await stop())];
+  await eventually(async () => expect(await runningTags()).toEqual(new Set([to])), 120_000);
+  sets.push(await e2e.requestSet(`After ${label}`));
+  for (const set of sets) await e2e.expectApproved(set);
+  keepConsole(label, await e2e.kubectlOutput(['get', 'pods'], ['get', 'screenshotjobs']));
+}
 
-    await e2e.expectApproved(early);
-    // Old ones take their time to end.
-    await eventually(async () => {
-      const pods = ['get', 'pods', '-l', 'app.kubernetes.io/component in (api,controller)'];
-      const images = await e2e.installation.kubectl([...pods, '-o', 'jsonpath={.items[*].spec.containers[0].image}']);
-      expect(new Set(images.split(' ').map((name) => name.split(':').at(-1)))).toEqual(new Set([nextTag()]));
-    });
+describe.skipIf(previous === undefined)('this version and the one before', () => {
+  const [before = '', now] = [previous, image().tag];
+  let postgres: SharedPostgres;
+
+  beforeAll(async () => {
+    postgres = await sharedPostgres();
+    const settings = { NAVIGATION_TIMEOUT_MS: '300000' };
+    const values = { image: { tag: before }, settings, api: { replicas: 2 }, controller: { replicas: 2 } };
+    await e2e.start('upgrade', { ...postgres.values, ...values }, undefined, PREVIOUS_CHART);
+  });
+  afterEach(() => e2e.cleanUp());
+  afterAll(async () => {
+    await e2e.close();
+    await postgres?.close();
   });
 
-  it('a rollback to the last chart loses no running set', async () => {
-    const early = await held('rollback');
-    await e2e.installation.rollback();
-    e2e.servers.requestGate.release('rollback');
-    await e2e.expectApproved(early);
-    await e2e.expectApproved(await e2e.requestSet('After the rollback'));
-  });
+  it('an upgrade from the version before loses no running set and rejects no request', () =>
+    changeVersion('upgrade', before, now, () => e2e.installation.upgrade({ image: { tag: now } })));
+
+  it('a rollback to the version before loses no running set and rejects no request', () =>
+    changeVersion('rollback', now, before, () => e2e.installation.rollback()));
+
+  it('a second upgrade after the rollback loses nothing either', () =>
+    changeVersion('second-upgrade', before, now, () => e2e.installation.upgrade({ image: { tag: now } })));
 });

@@ -34,8 +34,8 @@ export const s3 = (): S3 => ({
 /** Whether test/cluster started the cluster, so that a test may kill its components. */
 export const isOwnCluster = (): boolean => process.env['E2E_OWN_CLUSTER'] === 'true';
 
-/** The tag to upgrade to, of the same repository; the installed tag when there is no other. */
-export const nextTag = (): string => process.env['IMAGE_NEXT_TAG'] ?? image().tag;
+/** The tag of the version before this one, in the same repository; undefined if the cluster does not have its image. */
+export const previousTag = (): string | undefined => process.env['IMAGE_PREVIOUS_TAG'];
 
 /** An address of this machine that pods reach. The tests' own servers listen there. */
 export function host(): string {

@@ -22,8 +22,8 @@ import { type Kind, ObjectReader } from './objectReader.ts';
 
 const ROOT = path.join(import.meta.dirname, '../../..');
 const CHART = path.join(ROOT, 'charts/tearsheet');
-/** The chart of the release before this one. Replace the file with each release. */
-export const LAST_CHART = path.join(ROOT, 'test/fixtures/charts/tearsheet-0.1.0.tgz');
+/** The chart of the version before this one; scripts/previousVersion.sh writes it. */
+export const PREVIOUS_CHART = path.join(ROOT, '.cache/previous/charts/tearsheet');
 const TRIAL = path.join(ROOT, 'examples/values-trial.yaml');
 const RELEASE = 't';
 const INSTALL_MS = 8 * 60_000;

@@ -118,6 +118,18 @@ test('a release is refused when its tag exists, also if only the remote reposito
   expect(problems()).toEqual([TAKEN]);
 });
 
+test('a release is refused while the upgrade test does not begin at the last release', () => {
+  git('tag', 'v1.2.1');
+  change('README.md', 'Another release.\n');
+  git('tag', 'v1.2.2');
+  const commit = execFileSync('git', ['rev-parse', 'v1.2.2'], { cwd: root, encoding: 'utf8' });
+  expect(problems()).toEqual([
+    expect.stringMatching(/^test\/e2e\/previousVersion does not name the commit of v1\.2\.2, .*: git rev-list -n 1 v1/),
+  ]);
+  change('test/e2e/previousVersion', commit);
+  expect(problems()).toEqual([]);
+});
+
 test('a release is refused when the remote repository does not answer', () => {
   git('remote', 'add', 'origin', path.join(root, 'nowhere.git'));
   expect(problems()).toEqual(['git could not list the tags of origin, so v1.2.3 may be taken.']);
