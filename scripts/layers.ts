@@ -11,7 +11,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['lib'],
   ['domain'],
   ['contract'],
-  ['db', 'artifacts', 'egress', 'mail', 'observe', 'cluster', 'framing'],
+  ['db', 'artifacts', 'egress', 'mail', 'observe', 'cluster', 'framing', 'fileReader'],
   ['core'],
   ['api'],
   ['pages', 'controller', 'capture', 'exports'],

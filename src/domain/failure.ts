@@ -34,7 +34,7 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 /** Messages by the path of the field, as clients of the API receive them. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
-interface FailureOptions {
+export interface FailureOptions {
   /** HTTP status. */
   readonly status: number;
   readonly code: ErrorCode;

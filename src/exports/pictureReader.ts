@@ -4,6 +4,7 @@ import type { ArtifactStore } from '../artifacts/store.ts';
 import type { ExportPicture } from '../core/exports/exportContent.ts';
 import type { ExportOptions } from '../domain/exports.ts';
 import { drawFrame } from '../framing/drawFrame.ts';
+import { requirePng } from '../lib/requirePng.ts';
 import type { Box, DocumentPlan } from './document/elements.ts';
 import { pageAddress } from './document/labels.ts';
 
@@ -40,7 +41,7 @@ const TIMEOUT_SECONDS = 60;
 export function createPictureReader(artifacts: ArtifactStore, options: ExportOptions): PictureReader {
   const { frame, label = true, time_zone: timeZone } = options;
   const file = async (key: string) => (await artifacts.get(key)).bytes;
-  const original = ({ artifact_key }: ExportPicture) => file(artifact_key);
+  const original = async ({ artifact_key }: ExportPicture) => requirePng(await file(artifact_key));
   const framed = async (picture: ExportPicture) => {
     const png = await original(picture);
     if (frame === 'none') return png;

@@ -2,6 +2,7 @@
 import sharp from 'sharp';
 import { type FrameChoice, framedSize, frameShape } from '../domain/frames.ts';
 import { formatInstant } from '../domain/time.ts';
+import { requirePng } from '../lib/requirePng.ts';
 import { frameSvg } from './frameSvg.ts';
 
 /** The facts of the record that a frame shows. */
@@ -31,7 +32,7 @@ export async function drawFrame(png: Buffer, picture: FramedPicture, options: Fr
   const size = framedSize(picture, shape);
   const time = formatInstant(picture.capturedAt, options.timeZone);
   const svg = frameSvg({ shape, address: picture.address, time, label: options.label, ratio: picture.ratio, size });
-  const { xmp } = await sharp(png, { limitInputPixels: MAX_PIXELS }).metadata();
+  const { xmp } = await sharp(requirePng(png), { limitInputPixels: MAX_PIXELS }).metadata();
   const framed = sharp(Buffer.from(svg), { limitInputPixels: MAX_PIXELS, density: 72 })
     .composite([{ input: png, left: size.left, top: size.top, limitInputPixels: MAX_PIXELS }])
     .png({ compressionLevel: 6 })

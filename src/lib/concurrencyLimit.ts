@@ -41,3 +41,33 @@ export class ConcurrencyLimit {
     return promise;
   }
 }
+
+/** Work of one key waits for that key's other work first, so a key with much work takes only its share of the places. */
+export class KeyedConcurrencyLimit {
+  readonly #all: ConcurrencyLimit;
+  readonly #ofEach: number;
+  readonly #keys = new Map<string, { readonly limit: ConcurrencyLimit; users: number }>();
+
+  constructor({ inAll, ofEach }: { readonly inAll: number; readonly ofEach: number }) {
+    this.#all = new ConcurrencyLimit(inAll);
+    this.#ofEach = ofEach;
+  }
+
+  /** The calls of the key that run or wait for their turn. */
+  users(key: string): number {
+    return this.#keys.get(key)?.users ?? 0;
+  }
+
+  /** @param signal ends the wait for a turn, not the work. @throws its reason if it aborts before. */
+  async run<T>(key: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const own = this.#keys.get(key) ?? { limit: new ConcurrencyLimit(this.#ofEach), users: 0 };
+    this.#keys.set(key, own);
+    own.users += 1;
+    try {
+      return await own.limit.run(() => this.#all.run(work, signal), signal);
+    } finally {
+      own.users -= 1;
+      if (own.users === 0) this.#keys.delete(key);
+    }
+  }
+}

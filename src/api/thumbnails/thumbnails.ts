@@ -1,6 +1,4 @@
 /** Makes thumbnails when they are first asked for, and keeps them in the artifact store beside their pictures. */
-
-import sharp from 'sharp';
 import { ArtifactNotFoundError, type ArtifactStore } from '../../artifacts/store.ts';
 import { findAdBox, type Image, isRemoved } from '../../core/sets/images.ts';
 import type { Queryable } from '../../db/database.ts';
@@ -11,48 +9,36 @@ import {
   type ThumbnailWidth,
   thumbnailKey,
 } from '../../domain/thumbnails.ts';
-import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
-import { OverloadedError } from '../server/errors.ts';
+import { FileReader } from '../../fileReader/fileReader.ts';
+import { moduleBeside } from '../../lib/moduleBeside.ts';
+import type { drawThumbnail } from './drawThumbnail.ts';
 
-/** A picture of a long page at the highest pixel ratio has a hundred million. */
-const MAX_PIXELS = 200_000_000;
-const TIMEOUT_SECONDS = 20;
-const QUALITY = 75;
-
-interface ThumbnailPlan {
-  readonly width: number;
-  /** The part of the picture to show, in its own pixels. */
-  readonly part: PictureSize & { readonly top: number };
-}
-
-const PNG_START = '89504e470d0a1a0a';
+const DRAW_THUMBNAIL = {
+  module: moduleBeside(import.meta.url, './drawThumbnail'),
+  run: 'drawThumbnail',
+  seconds: 20,
+  fault: (limit: string) => new Error(`The thumbnail ${limit} to draw.`),
+};
 
 export interface Thumbnails {
-  /** @returns a WebP. @throws ArtifactNotFoundError if the picture was deleted, OverloadedError. */
+  /** @returns a WebP. @throws ArtifactNotFoundError if the picture was deleted, Failure (429). */
   read(image: Image, width: ThumbnailWidth): Promise<Buffer>;
 }
 
-/** Each takes about 100 ms of one processor. */
-const AT_ONCE = 2;
-const MAX_WAITING = 500;
+/** Each takes about 100 ms of one processor. A page asks for up to 240 at once. */
+const OPTIONS = { inAll: 2, ofOrganization: 2, waiting: 500, waitMs: 60_000, idleMs: 10_000 };
 
-export function createThumbnails(
-  db: Queryable,
-  artifacts: ArtifactStore,
-  draw: typeof drawThumbnail = drawThumbnail,
-): Thumbnails {
-  const limit = new ConcurrencyLimit(AT_ONCE);
+export function createThumbnails(db: Queryable, artifacts: ArtifactStore, files = new FileReader(OPTIONS)): Thumbnails {
   const running = new Map<string, Promise<Buffer>>();
 
   const make = async (image: Image, width: ThumbnailWidth, key: string): Promise<Buffer> => {
-    if (limit.waiting >= MAX_WAITING) throw new OverloadedError('Too many thumbnails are being made.');
-    return limit.run(async () => {
+    const webp = await files.read<typeof drawThumbnail>(image.organization_id, DRAW_THUMBNAIL, async () => {
       const { bytes: png } = await artifacts.get(image.artifact_key);
-      const webp = await draw(png, { width, part: await partOf(db, image) });
-      await artifacts.put(key, webp, 'image/webp');
-      if (await isRemoved(db, image.token)) await artifacts.delete(key);
-      return webp;
+      return { png, width, part: await partOf(db, image) };
     });
+    await artifacts.put(key, webp, 'image/webp');
+    if (await isRemoved(db, image.token)) await artifacts.delete(key);
+    return webp;
   };
 
   return {
@@ -71,22 +57,10 @@ export function createThumbnails(
 }
 
 /** The thumbnail of a whole page shows the part around the ad. */
-async function partOf(db: Queryable, image: Image): Promise<ThumbnailPlan['part']> {
+async function partOf(db: Queryable, image: Image): Promise<PictureSize & { readonly top: number }> {
   const { width, height } = isScreenshotKey(image.artifact_key) ? shownPart(image) : image;
   if (height === image.height) return { width, height, top: 0 };
   const box = await findAdBox(db, image.token);
   const middle = box === undefined ? 0 : box.y + box.height / 2;
   return { width, height, top: Math.min(Math.max(0, Math.round(middle - height / 2)), image.height - height) };
-}
-
-/** Draws in threads of its own, so that other requests continue. Never enlarges. @throws Error if the picture is damaged. */
-export async function drawThumbnail(png: Buffer, { width, part }: ThumbnailPlan): Promise<Buffer> {
-  // A capture sent the bytes, so no other decoder may see them.
-  if (png.subarray(0, 8).toString('hex') !== PNG_START) throw new Error('The stored picture is not a PNG file.');
-  return sharp(png, { limitInputPixels: MAX_PIXELS, sequentialRead: true })
-    .timeout({ seconds: TIMEOUT_SECONDS })
-    .extract({ left: 0, top: part.top, width: part.width, height: part.height })
-    .resize({ width, withoutEnlargement: true })
-    .webp({ quality: QUALITY })
-    .toBuffer();
 }

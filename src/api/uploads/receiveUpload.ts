@@ -9,7 +9,7 @@ import {
 import { CREATIVE_MAX_BYTES, type CreativeFormat } from '../../domain/ads.ts';
 import { type ErrorCode, Failure, invalid, tooMany } from '../../domain/failure.ts';
 import { uploadName } from '../../domain/uploads.ts';
-import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
+import { KeyedConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { type DetectedContent, detectContent, NotACreativeError } from '../../lib/detectContent.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { malformed, openMultipart, type ReceivedFile } from './multipart.ts';
@@ -19,7 +19,7 @@ const HEAD_BYTES = 256 * 1024;
 /** The headers and fields of a multipart body. */
 const MULTIPART_BYTES = 128 * 1024;
 /** Uploads at the same time, because each takes memory. */
-const AT_ONCE = { ofOrganization: 4, inAll: 12 };
+const AT_ONCE = { inAll: 12, ofEach: 4 };
 const MAX_WAIT_MS = 30_000;
 
 /** @returns the stored upload. @throws Failure 400, 409, 413, 415, 422, 429 */
@@ -48,26 +48,16 @@ export function fileReceiver(context: UploadContext): ReceiveFile {
     inTurn(context, organizationId, () => storeFile(context, organizationId, { ...file, contentType: '' }));
 }
 
-const running = new ConcurrencyLimit(AT_ONCE.inAll);
-const runningOfOrganization = new Map<string, { readonly limit: ConcurrencyLimit; users: number }>();
+const running = new KeyedConcurrencyLimit(AT_ONCE);
 
 /** Runs the work as soon as the organization has room for an upload. @throws Failure (429) after 30 s. */
 async function inTurn<T>(context: UploadContext, organizationId: string, work: () => Promise<T>): Promise<T> {
   await requireRoomForUpload(context, organizationId);
-  const own = runningOfOrganization.get(organizationId) ?? {
-    limit: new ConcurrencyLimit(AT_ONCE.ofOrganization),
-    users: 0,
-  };
-  runningOfOrganization.set(organizationId, own);
-  own.users += 1;
   const wait = AbortSignal.timeout(MAX_WAIT_MS);
   try {
-    return await own.limit.run(() => running.run(work, wait), wait);
+    return await running.run(organizationId, work, wait);
   } catch (error) {
     throw wait.aborted && error === wait.reason ? tooManyUploads() : error;
-  } finally {
-    own.users -= 1;
-    if (own.users === 0) runningOfOrganization.delete(organizationId);
   }
 }
 

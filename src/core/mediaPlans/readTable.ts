@@ -1,14 +1,10 @@
-/** Reads a table that a person pasted or uploaded: text, CSV or XLSX. */
-import { execFile } from 'node:child_process';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+/** Reads a table that a person pasted or uploaded: text, CSV or XLSX. Runs in a child process, because the file may be hostile. */
 import { CsvError, parse } from 'csv-parse/sync';
+import { readSheet } from 'read-excel-file/universal';
 import { fromBufferPromise } from 'yauzl';
 import { invalid } from '../../domain/failure.ts';
 import { HEADING_ROWS, PLAN_LIMITS } from '../../domain/mediaPlans.ts';
 import { storable } from '../../domain/text.ts';
-import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 
 /** Rows of cells. Cells are trimmed, and rows and columns without content at the end are left out. */
@@ -50,7 +46,7 @@ export async function contentOf(bytes: Buffer): Promise<string | Table> {
     throw fault(`The file has more than ${mebibytes(PLAN_LIMITS.bytes)}: keep only the sheet with the plan.`);
   if (bytes.subarray(0, 4).equals(OLE))
     throw fault('The file is an old Excel file (.xls), or it has a password: save it as .xlsx without a password.');
-  if (bytes.subarray(0, 2).toString('latin1') === 'PK') return trimmed(await sheetInTurn(bytes));
+  if (bytes.subarray(0, 2).toString('latin1') === 'PK') return trimmed(await sheetOf(bytes));
   const text = textOf(bytes);
   if (text === undefined || /^%PDF|^\s*<(!doctype|html)/i.test(text))
     throw fault('The file is neither CSV nor XLSX: save the plan as one of them.');
@@ -75,44 +71,21 @@ function decoded(bytes: Buffer, encoding: string): string | undefined {
   }
 }
 
-/** Each of the workbooks that are read at the same time may take {@link SHEET_MEMORY_MB}. */
-export const workbooks = new ConcurrencyLimit(2);
-const WAIT_MS = 20_000;
-const BUSY = 'The service reads several workbooks at the moment: try again in a minute, or upload a CSV file.';
-
-async function sheetInTurn(bytes: Buffer): Promise<string[][]> {
-  const wait = AbortSignal.timeout(WAIT_MS);
-  try {
-    return await workbooks.run(() => sheetOf(bytes), wait);
-  } catch (error) {
-    throw wait.aborted && error === wait.reason ? fault(BUSY) : error;
-  }
-}
-
-/**
- * The first sheet. Formulas are not run: their last results count. The library fills the gaps between cells, so a small
- * file can name a cell that needs more memory than there is. Therefore a process of its own reads it.
- */
+/** The first sheet. Formulas are not run: their last results count. The library fills the gaps between cells, which may need any memory. */
 async function sheetOf(bytes: Buffer): Promise<string[][]> {
   await requireSmall(bytes);
-  const reading = promisify(execFile)(process.execPath, [`--max-old-space-size=${SHEET_MEMORY_MB}`, SHEET_PROGRAM], {
-    ...{ timeout: SHEET_MS, killSignal: 'SIGKILL', maxBuffer: PLAN_LIMITS.unpackedBytes },
-  });
-  // A process that ends early closes its input. Its end says why.
-  reading.child.stdin?.on('error', () => undefined).end(bytes);
   try {
-    return JSON.parse((await reading).stdout);
-  } catch (error) {
-    // The process could not start, which is no fault of the file.
-    if (error instanceof Error && 'errno' in error) throw error;
+    const rows = await readSheet(new Blob([new Uint8Array(bytes)]), 1);
+    return rows.map((row) => row.map(textOfCell));
+  } catch {
     throw fault(DAMAGED);
   }
 }
 
-/** Compiled or not, as this module is. */
-const SHEET_PROGRAM = fileURLToPath(new URL(`./sheetProgram${path.extname(import.meta.url)}`, import.meta.url));
-const SHEET_MEMORY_MB = 256;
-const SHEET_MS = 15_000;
+function textOfCell(value: unknown): string {
+  if (value instanceof Date) return value.toISOString().slice(0, 10);
+  return value === null || value === undefined ? '' : String(value);
+}
 
 const DAMAGED = 'The file is not a readable XLSX workbook: save it again as .xlsx or CSV.';
 

@@ -119,7 +119,7 @@ async function handleForm(
 async function addAndAct(options: PagesOptions, pageRequest: ViewerRequest, received: ReceivedForm) {
   const typed = await addTyped(options, pageRequest.viewer, received.draft);
   const faults = received.faults.with(typed.faults);
-  const draft = withTyped(withAdded(received.draft, typed.ids), faults);
+  const draft = await withTyped(pageRequest.viewer, withAdded(received.draft, typed.ids), faults);
   return act(options, pageRequest, { ...received, draft, added: received.added + typed.ids.length, faults });
 }
 

@@ -7,8 +7,7 @@ import { type FormFields, type FormFile, readMultipartForm } from '../../api/upl
 import type { ReceiveFile } from '../../api/uploads/receiveUpload.ts';
 import { type ParsedCreateAd, parseCreateAd } from '../../contract/parseScreenshotRequest.ts';
 import { findAdOfFile } from '../../core/ads/sameContent.ts';
-import { readSites } from '../../core/mediaPlans/readSites.ts';
-import { tableOfFile, tableOfText } from '../../core/mediaPlans/readTable.ts';
+import type { readSites } from '../../core/mediaPlans/readSites.ts';
 import { acceptAd } from '../../core/requests/acceptAd.ts';
 import type { StoredUpload } from '../../core/uploads/uploads.ts';
 import type { Media } from '../../domain/ads.ts';
@@ -18,10 +17,13 @@ import { Failure, invalid } from '../../domain/failure.ts';
 import { PLAN_LIMITS } from '../../domain/mediaPlans.ts';
 import { isBlank } from '../../domain/text.ts';
 import { uploadName } from '../../domain/uploads.ts';
+import { sentFiles } from '../../fileReader/fileReader.ts';
+import { moduleBeside } from '../../lib/moduleBeside.ts';
 import type { PagesOptions, Viewer } from '../context.ts';
 import { requireOwnForm } from '../forms.ts';
 import type { ViewerRequest } from '../pageRoutes.ts';
-import { ADS_MAX, type Draft, draftOf, FieldFaults, planOfTable, sentenceOf } from './draft.ts';
+import { ADS_MAX, type Draft, draftOf, FieldFaults, sentenceOf } from './draft.ts';
+import type { readPlan } from './readPlan.ts';
 
 const MEBIBYTE = 1024 ** 2;
 /** A tag may have 1 MiB. The rows of a plan that the page shows have more than a thousand cells. */
@@ -128,15 +130,18 @@ function readSize(text: string, faults: FieldFaults): { width: number; height: n
   return undefined;
 }
 
+type Sender = Pick<Viewer, 'organizationId'>;
+
 /** Reads a table that was pasted, and an own device that was typed but not added. A text with a fault stays. */
-export function withTyped(draft: Draft, faults: FieldFaults): Draft {
-  return withPlanText(withOwnDevice(draft, faults), faults);
+export function withTyped(viewer: Sender, draft: Draft, faults: FieldFaults): Promise<Draft> {
+  return withPlanText(viewer, withOwnDevice(draft, faults), faults);
 }
 
-function withPlanText(draft: Draft, faults: FieldFaults): Draft {
+async function withPlanText({ organizationId }: Sender, draft: Draft, faults: FieldFaults): Promise<Draft> {
   if (isBlank(draft.planText)) return draft;
   try {
-    return { ...draft, planText: '', plan: planOfTable(tableOfText(draft.planText)) };
+    const plan = await sentFiles.read<typeof readPlan>(organizationId, READ_PLAN, () => draft.planText);
+    return { ...draft, planText: '', plan };
   } catch (error) {
     addTableFault(faults, 'plan', error);
     return draft;
@@ -174,16 +179,28 @@ async function bytesOf({ chunks }: FormFile): Promise<Buffer> {
   return Buffer.concat(read);
 }
 
+const TABLE = {
+  seconds: 15,
+  fault: (limit: string) => invalid({ plan: [`The table ${limit} to read: keep only its rows, and save it as CSV.`] }),
+};
+const READ_PLAN = { ...TABLE, module: moduleBeside(import.meta.url, './readPlan'), run: 'readPlan' };
+const SITES_MODULE = moduleBeside(import.meta.url, '../../core/mediaPlans/readSites');
+const READ_SITES = { ...TABLE, module: SITES_MODULE, run: 'readSites' };
+
 /** @returns the changes of the draft that a table of sites, or a media plan, makes. */
-async function readTableFile(file: FormFile, faults: FieldFaults): Promise<(draft: Draft) => Draft> {
+async function readTableFile(
+  { organizationId }: Sender,
+  file: FormFile,
+  faults: FieldFaults,
+): Promise<(draft: Draft) => Draft> {
   const bytes = await bytesOf(file);
   const field = file.field === 'site_file' ? 'sites' : 'plan';
   try {
     if (field === 'plan') {
-      const plan = planOfTable(await tableOfFile(bytes));
+      const plan = await sentFiles.read<typeof readPlan>(organizationId, READ_PLAN, () => bytes);
       return (draft) => ({ ...draft, plan });
     }
-    const { sites, faults: found } = await readSites(bytes);
+    const { sites, faults: found } = await sentFiles.read<typeof readSites>(organizationId, READ_SITES, () => bytes);
     for (const { row, text } of found.slice(0, FAULTY_ROWS_SHOWN)) faults.add(field, `Row ${row} of the file: ${text}`);
     return (draft) => ({ ...draft, sites: withSites(draft.sites, sites) });
   } catch (error) {
@@ -225,7 +242,7 @@ export async function receiveForm(
     // A browser sends one empty part if no file was chosen.
     if (name === '') return;
     if (field !== 'files') {
-      changes.push(await readTableFile(file, faults));
+      changes.push(await readTableFile(viewer, file, faults));
       return;
     }
     if ((before.get('ad') ?? []).length + ids.length >= ADS_MAX) {

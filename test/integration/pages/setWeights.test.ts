@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page, Response } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { drawThumbnail } from '../../../src/api/thumbnails/thumbnails.ts';
+import { drawThumbnail } from '../../../src/api/thumbnails/drawThumbnail.ts';
 import { visit } from './browser.ts';
 import { seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
@@ -13,7 +13,7 @@ const setAddress = (id: string) => `${server.url}/o/demo/screenshot_sets/${id}`;
 const PICTURE_OF_A_PAGE = readFileSync(path.join(import.meta.dirname, '../../../docs/images/news-desktop.png'));
 
 const thumbnailOf = (png: Buffer, width: number) =>
-  drawThumbnail(png, { width, part: { width: 1100, height: 688, top: 0 } });
+  drawThumbnail({ png, width, part: { width: 1100, height: 688, top: 0 } });
 
 /** Loads a page with all its thumbnails, which show a picture of a real page. @returns the bytes of all its files. */
 async function weigh(page: Page, address: string): Promise<{ bytes: number; pictures: number }> {

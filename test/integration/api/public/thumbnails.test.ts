@@ -6,12 +6,13 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createThumbnails, drawThumbnail } from '../../../../src/api/thumbnails/thumbnails.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createThumbnails } from '../../../../src/api/thumbnails/thumbnails.ts';
 import { openArtifacts } from '../../../../src/artifacts/open.ts';
 import type { ArtifactStore } from '../../../../src/artifacts/store.ts';
 import { findImage, insertImages } from '../../../../src/core/sets/images.ts';
 import { THUMBNAIL_WIDTHS, thumbnailKey } from '../../../../src/domain/thumbnails.ts';
+import { FileReader } from '../../../../src/fileReader/fileReader.ts';
 import { insertAd, insertOrganization, insertSet } from '../../../support/insertRows.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { required } from '../../../support/required.ts';
@@ -103,15 +104,13 @@ describe.each([
 
   it('a thumbnail that is asked for many times at once is drawn once', async () => {
     const { token } = await store(await picture(1440, 900), { width: 1440, height: 900 });
-    let drawn = 0;
-    const thumbnails = createThumbnails(api.store.db, artifacts, (png, plan) => {
-      drawn += 1;
-      return drawThumbnail(png, plan);
-    });
+    const files = new FileReader({ inAll: 2, ofOrganization: 2, waiting: 20, waitMs: 60_000 });
+    const read = vi.spyOn(files, 'read');
+    const thumbnails = createThumbnails(api.store.db, artifacts, files);
     const image = required(await findImage(api.store.db, token));
     const made = await Promise.all(Array.from({ length: 20 }, () => thumbnails.read(image, 256)));
     expect(new Set(made.map((bytes) => bytes.toString('base64'))).size).toBe(1);
-    expect(drawn).toBe(1);
+    expect(read).toHaveBeenCalledTimes(1);
   });
 
   it('a small picture is not enlarged', async () => {

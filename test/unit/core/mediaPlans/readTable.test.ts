@@ -1,6 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { readSites } from '../../../../src/core/mediaPlans/readSites.ts';
-import { tableOfFile, tableOfText, workbooks } from '../../../../src/core/mediaPlans/readTable.ts';
+import { tableOfFile, tableOfText } from '../../../../src/core/mediaPlans/readTable.ts';
 import { zipOf } from '../../../support/zips.ts';
 
 const SHEET = (cells: string) =>
@@ -25,21 +25,6 @@ test('the first sheet of a workbook is read, with the last results of formulas',
     ['Ad', 'Site'],
     ['2', 'news.example'],
   ]);
-});
-
-test('a third workbook waits for its turn, and says what to do after too long', async () => {
-  const wait = new AbortController();
-  vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(wait.signal);
-  const [free, bytes] = [Promise.withResolvers<void>(), await workbook(SHEET(`<row r="1">${text('A1', 'Ad')}</row>`))];
-  const running = [workbooks.run(() => free.promise), workbooks.run(() => free.promise)];
-  const late = tableOfFile(bytes);
-  const waiting = tableOfFile(bytes);
-  expect(workbooks.waiting).toBe(2);
-  wait.abort();
-  await expect(late).rejects.toMatchObject({ errors: { plan: [expect.stringContaining('try again in a minute')] } });
-  free.resolve();
-  expect(await waiting).toEqual([['Ad']]);
-  await Promise.all(running);
 });
 
 test.each([
@@ -74,16 +59,6 @@ test('a zip that declares a smaller size than it unpacks to is damaged', async (
   size.writeUInt32LE(SHEET(' '.repeat(100_000)).length);
   for (let at = lying.indexOf(size); at >= 0; at = lying.indexOf(size, at + 1)) lying.writeUInt32LE(100, at);
   await expect(tableOfFile(lying)).rejects.toMatchObject({
-    errors: { plan: [expect.stringContaining('not a readable XLSX')] },
-  });
-});
-
-test.each([
-  ['a row far below', '<row r="2000000000"><c r="A2000000000"><v>1</v></c></row>'],
-  ['a column far to the right', '<row r="1"><c r="ZZZZZZ1"><v>1</v></c></row>'],
-  ['a cell without an address', '<row r="1"><c><v>1</v></c></row>'],
-])('%s does not end the process, and the fault says what to do', async (_name, rows) => {
-  await expect(tableOfFile(await workbook(SHEET(rows)))).rejects.toMatchObject({
     errors: { plan: [expect.stringContaining('not a readable XLSX')] },
   });
 });

@@ -1,0 +1,24 @@
+/** Runs in a child process, because a capture sent the picture, which a hostile page may have taken over. */
+import sharp from 'sharp';
+import type { PictureSize } from '../../domain/thumbnails.ts';
+import { requirePng } from '../../lib/requirePng.ts';
+
+/** A picture of a long page at the highest pixel ratio has a hundred million. */
+const MAX_PIXELS = 200_000_000;
+const QUALITY = 75;
+
+interface ThumbnailPlan {
+  readonly png: Buffer;
+  readonly width: number;
+  /** The part of the picture to show, in its own pixels. */
+  readonly part: PictureSize & { readonly top: number };
+}
+
+/** @returns a WebP. Never enlarges. @throws Error if the picture is damaged. */
+export async function drawThumbnail({ png, width, part }: ThumbnailPlan): Promise<Buffer> {
+  return sharp(requirePng(png), { limitInputPixels: MAX_PIXELS, sequentialRead: true })
+    .extract({ left: 0, top: part.top, width: part.width, height: part.height })
+    .resize({ width, withoutEnlargement: true })
+    .webp({ quality: QUALITY })
+    .toBuffer();
+}
