@@ -1,4 +1,4 @@
-import type { CdpSession } from './cdp.ts';
+import { CdpError, type CdpSession, TargetGoneError } from './cdp.ts';
 
 /** A script that the browser gets instead of the one that the page requests. */
 export interface SubstituteScript {
@@ -50,9 +50,13 @@ export class PageRequests {
   readonly #outcomes = new Map<string, RequestOutcome>();
   /** The requests that ended with an HTTP status of 400 or more, or with an error of the network. */
   readonly failures: FailedRequest[] = [];
+  /** The requests that brought an image, by URL. */
+  readonly #images = new Map<string, { readonly requestId: string; sentBytes: number }>();
+  readonly #session: CdpSession;
 
   /** @param session its Network domain must be enabled. */
   constructor(session: CdpSession) {
+    this.#session = session;
     session.on('Network.requestWillBeSent', ({ requestId, request, type = 'Other' }) => {
       // A redirect keeps the id of the request. Callers know the URL before the redirect.
       if (!/^(data|blob|about):/.test(request.url) && !this.#open.has(requestId))
@@ -61,6 +65,10 @@ export class PageRequests {
     session.on('Network.responseReceived', ({ requestId, response: { status } }) =>
       this.#remember(requestId, { status }),
     );
+    session.on('Network.dataReceived', ({ requestId, dataLength }) => {
+      const image = this.#images.get(this.#open.get(requestId)?.url ?? '');
+      if (image?.requestId === requestId) image.sentBytes += dataLength;
+    });
     session.on('Network.loadingFinished', ({ requestId }) => this.#end(requestId));
     session.on('Network.loadingFailed', ({ requestId, errorText, canceled }) => {
       const isKnown = this.#outcomes.has(this.#open.get(requestId)?.url ?? '');
@@ -86,11 +94,35 @@ export class PageRequests {
     return this.#outcomes.get(url);
   }
 
+  /** @returns the URLs of the images that the server sent. A server that answers 204 sends none. */
+  imageUrls(): string[] {
+    return [...this.#images.keys()];
+  }
+
+  /**
+   * @returns the bytes of an image, which the browser drops if it cannot decode them, and how many the server sent; undefined if
+   * the browser knows nothing of them any more.
+   */
+  async imageBytes(url: string): Promise<{ bytes: Buffer; sentBytes: number } | undefined> {
+    const image = this.#images.get(url);
+    if (image === undefined) return undefined;
+    const { requestId, sentBytes } = image;
+    try {
+      const { body, base64Encoded } = await this.#session.send('Network.getResponseBody', { requestId });
+      return { bytes: Buffer.from(body, base64Encoded ? 'base64' : 'utf8'), sentBytes };
+    } catch (error) {
+      if (error instanceof CdpError && !(error instanceof TargetGoneError)) return undefined;
+      throw error;
+    }
+  }
+
   #remember(requestId: string, outcome: RequestOutcome): void {
     const request = this.#open.get(requestId);
     if (request === undefined) return;
     if (this.#outcomes.size < MAX_OUTCOMES) this.#outcomes.set(request.url, outcome);
     const failed = 'error' in outcome || outcome.status >= 400;
+    const isImage = request.type === 'Image' && 'status' in outcome && outcome.status !== 204 && !failed;
+    if (isImage && this.#images.size < MAX_OUTCOMES) this.#images.set(request.url, { requestId, sentBytes: 0 });
     if (failed && this.failures.length < MAX_OUTCOMES) this.failures.push({ ...request, outcome });
   }
 

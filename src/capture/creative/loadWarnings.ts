@@ -36,8 +36,9 @@ export class LoadWarnings {
   add(failures: readonly FailedRequest[], shownImages: readonly string[]): void {
     for (const { url, type, outcome } of failures) {
       if (isIrrelevant(url, type, shownImages)) continue;
-      const why = 'status' in outcome ? `HTTP status ${outcome.status}` : outcome.error;
-      this.#add(url, { type, why: isOwnFile(url) ? 'the creative does not contain it' : why });
+      const why = 'status' in outcome ? `HTTP status ${outcome.status}` : readableError(outcome.error);
+      const isMissing = isOwnFile(url) && 'status' in outcome;
+      this.#add(url, { type, why: isMissing ? 'the creative does not contain it' : why });
     }
   }
 
@@ -73,6 +74,19 @@ export class LoadWarnings {
   }
 }
 
+/** The errors of the network that say more than that there was no connection. */
+const ERRORS: Readonly<Record<string, string>> = {
+  ERR_BLOCKED_BY_ORB: 'the server sends something else',
+  ERR_NAME_NOT_RESOLVED: 'no host of that name exists',
+  ERR_TIMED_OUT: 'the server did not answer in time',
+};
+
+/** @returns an error of the browser in words. Other errors are words already. */
+function readableError(error: string): string {
+  const code = /^net::(ERR_\w+)$/.exec(error)?.[1];
+  return code === undefined ? error : (ERRORS[code] ?? `the connection failed, ${code}`);
+}
+
 /** True for what the reader of a picture does not miss: tracking pixels, and scripts that only measure. */
 function isIrrelevant(url: string, type: string, shownImages: readonly string[]): boolean {
   if (isOwnFile(url)) return false;
@@ -87,7 +101,7 @@ export function isMeasurement(url: string): boolean {
 }
 
 /** Files of a zip and documents of ours have an origin with a random name. */
-function isOwnFile(url: string): boolean {
+export function isOwnFile(url: string): boolean {
   return /^http:\/\/[0-9a-f]+\.creative\.localhost\//.test(url);
 }
 

@@ -22,9 +22,9 @@ export function showsAnything(layout: ShownLayout | undefined): boolean {
 
 /**
  * Runs in the creative's document.
- * @param urls images that did not load; other documents may use them too.
+ * @param urls images; other documents may use them too.
  * @returns URLs: at most ten visible images that the browser shows as broken, and those of `urls` that the document shows, as an
- * image or as a background.
+ * image, a poster or a background.
  */
 export function readImages(urls: readonly string[]): { broken: string[]; shown: string[] } {
   const isSeen = (element: Element) => {
@@ -35,10 +35,12 @@ export function readImages(urls: readonly string[]): { broken: string[]; shown: 
   const broken = [...document.images].filter(
     (image) => isSeen(image) && image.currentSrc !== '' && image.complete && image.naturalWidth === 0,
   );
-  const backgrounds = [...document.querySelectorAll('*')].slice(0, 5_000).map((element) => {
-    const { backgroundImage, maskImage, borderImageSource } = getComputedStyle(element);
-    return `${backgroundImage} ${maskImage} ${borderImageSource}`;
-  });
+  const backgrounds = [...document.querySelectorAll('*')].slice(0, 5_000).flatMap((element) =>
+    [undefined, '::before', '::after'].map((part) => {
+      const { backgroundImage, maskImage, borderImageSource, content } = getComputedStyle(element, part);
+      return `${backgroundImage} ${maskImage} ${borderImageSource} ${content}`;
+    }),
+  );
   const text = backgrounds.filter((one) => one.includes('url(')).join(' ');
   // A broken image that is not displayed has no width but that of its attribute. Without one it is a tracking pixel.
   const isSized = (image: HTMLImageElement) => {
@@ -46,7 +48,9 @@ export function readImages(urls: readonly string[]): { broken: string[]; shown: 
     const isDisplayed = image.getClientRects().length > 0;
     return isDisplayed ? image.width !== 1 && !(attribute <= 1) : attribute > 1;
   };
-  const sources = new Set([...document.images].filter(isSized).map((image) => image.src));
+  const images = [...document.images].filter(isSized);
+  const posters = [...document.querySelectorAll('video')].map(({ poster }) => poster);
+  const sources = new Set([...images.flatMap(({ src, currentSrc }) => [src, currentSrc]), ...posters]);
   return {
     broken: [...new Set(broken.map((image) => image.currentSrc.slice(0, 2_000)))].slice(0, 10),
     shown: urls.filter((url) => text.includes(url) || sources.has(url)),

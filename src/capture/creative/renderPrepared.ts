@@ -4,7 +4,7 @@ import { errorMessage } from '../../lib/errorMessage.ts';
 import { secondsText } from '../../lib/secondsText.ts';
 import type { BrowserProcess } from '../browser/browserProcess.ts';
 import { RenderingBlockedError } from '../browser/cdp.ts';
-import type { NetworkBudget } from '../browser/requests.ts';
+import type { FailedRequest, NetworkBudget } from '../browser/requests.ts';
 import { SteppedPage } from '../browser/steppedPage.ts';
 import {
   CreativeError,
@@ -20,8 +20,9 @@ import {
 import { checkedAgainstLayout, contradicts, cutOff, type SizeDecision, sizeOfLayout } from './decideSize.ts';
 import { filmFrom, withoutFilms } from './film.ts';
 import { LateFrameError } from './frameGrid.ts';
+import { imageFault } from './imageFault.ts';
 import { barsOf } from './imageSize.ts';
-import { LoadWarnings, readableAddress } from './loadWarnings.ts';
+import { isOwnFile, LoadWarnings, readableAddress } from './loadWarnings.ts';
 import { blanknessOf, PROBE_VIEWPORT, readImages, showsAnything, whyNothingIsShown } from './measure.ts';
 import { showsOnlyPreloader } from './preloader.ts';
 import type { PreparedCreative, PreparedPage, PreparedStill, PreparedVideo } from './prepare.ts';
@@ -48,6 +49,9 @@ export interface RenderTools {
   readonly endsAt: number;
   readonly signal: AbortSignal;
 }
+
+/** Checking more would take too long. */
+const MAX_CHECKED_IMAGES = 100;
 
 /** Real time for the films of one creative. */
 const MAX_FILMS_MS = 30_000;
@@ -128,6 +132,8 @@ class BrowserRendering {
   readonly #networkBudget: NetworkBudget;
   readonly #loadWarnings = new LoadWarnings();
   readonly #warnings: Warning[] = [];
+  /** By URL; '' for an image without a fault. */
+  readonly #imageFaults = new Map<string, string>();
   #clock: 'stepped' | 'wall' = 'stepped';
   #looksAtEachFrame = false;
   /** All passes start at the same whole second. */
@@ -239,9 +245,9 @@ class BrowserRendering {
     const outcome = { error: 'the server did not answer in time' };
     const hung = [...this.#networkBudget.hung].map(([url, type]) => ({ url, type, outcome }));
     const failures = [...page.requests.failures, ...hung];
-    const urls = failures.map(({ url }) => url);
+    const urls = [...failures.map(({ url }) => url), ...page.requests.imageUrls()];
     const { broken, shown } = (await page.inCreative(readImages, urls)) ?? { broken: [], shown: [] };
-    this.#loadWarnings.add(failures, shown);
+    this.#loadWarnings.add([...failures, ...(await this.#damagedImages(page, shown))], shown);
     const [first] = broken;
     if (first === undefined) return;
     for (const image of broken) this.#notes.add(`An image did not load: ${readableAddress(image)}`);
@@ -249,6 +255,22 @@ class BrowserRendering {
     const answer = page.requests.outcomeOf(first);
     if (answer !== undefined && 'status' in answer) requireSuccess(answer.status, first);
     throw new CreativeError(`The creative shows only an image that is missing or damaged: ${readableAddress(first)}`);
+  }
+
+  /** @returns the images that the page shows, or that the zip has, and that are none. The server answered them with success. */
+  async #damagedImages(page: SteppedPage, shown: readonly string[]): Promise<FailedRequest[]> {
+    const urls = page.requests.imageUrls().filter((url) => shown.includes(url) || isOwnFile(url));
+    const damaged: FailedRequest[] = [];
+    for (const url of urls.slice(0, MAX_CHECKED_IMAGES)) {
+      let fault = this.#imageFaults.get(url);
+      if (fault === undefined) {
+        const image = await page.requests.imageBytes(url);
+        fault = (image && (await imageFault(image))) ?? '';
+        this.#imageFaults.set(url, fault);
+      }
+      if (fault !== '') damaged.push({ url, type: 'Image', outcome: { error: fault } });
+    }
+    return damaged;
   }
 
   /** @throws CreativeError if the creative shows nothing. */

@@ -182,6 +182,57 @@ describe('files that did not load', () => {
     expect(codes).toEqual([]);
   });
 
+  describe('an image that the server sends with status 200', () => {
+    const png = () =>
+      sharp({ create: { width: 300, height: 250, channels: 3, background: '#f00' } }).png({ compressionLevel: 0 });
+    const put = async (name: string, body: Buffer | string, status = 200) => {
+      renderer.put(`/broken/${name}`, { type: 'image/png', body, status });
+      return `${renderer.base}/broken/${name}`;
+    };
+
+    it.each([
+      ['is cut off', 'damaged or cut off', async () => (await png().toBuffer()).subarray(0, 100_000)],
+      [
+        'is corrupt',
+        'damaged, or in a format that no browser shows',
+        async () => Buffer.concat([(await png().toBuffer()).subarray(0, 8), Buffer.alloc(500)]),
+      ],
+      ['is empty', 'empty', async () => ''],
+      ['is an HTML page', 'something else|damaged', async () => `<!doctype html><p>Sign in${' '.repeat(100)}`],
+      ['is a TIFF', 'in a format that no browser shows', async () => png().tiff().toBuffer()],
+    ])('an image that %s is warned about, as an image, as a background and in a zip', async (_, why, make) => {
+      const body = await make();
+      const [image, background, before] = await Promise.all(['i.png', 'b.png', 'p.png'].map((name) => put(name, body)));
+      const style = `${stage(300, 250)}#ad{background:#123456 url(${background})}#ad::before{content:"";background:url(${before})}`;
+      const { result } = await shown({
+        'index.html': page(
+          style,
+          `<div id="ad">x<img src="${image}" width="100" height="100"></div><script>new Image().src = 'own.png'</script>`,
+        ),
+        'own.png': Buffer.from(body),
+      });
+      const names = [image, background, before, 'own.png'].toSorted();
+      const messages = result.warnings.map(({ message }) => message).toSorted();
+      expect(messages).toEqual(names.map((name) => expect.stringContaining(`An image did not load: ${name} (`)));
+      for (const message of messages) expect(message).toMatch(new RegExp(why));
+    });
+
+    it('whole images and starters of one pixel are not warned about', async () => {
+      const starter = Buffer.from('R0lGODlhAQABAAAAACw=', 'base64');
+      const [whole, one, nothing, wide] = await Promise.all([
+        put('whole.png', await png().toBuffer()),
+        put('one.gif', starter),
+        put('nothing.gif', '', 204),
+        put('vector.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>'),
+      ]);
+      const images = [whole, one, nothing].map((url) => `<img src="${url}" width="100" height="50">`).join('');
+      const inCode = `<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=" width="100" height="50">`;
+      const style = `${stage(300, 250)}#ad{background:#123456 url(${wide})}`;
+      const { codes } = await shown({ 'index.html': page(style, `<div id="ad">x${images}${inCode}</div>`) });
+      expect(codes).toEqual([]);
+    });
+  });
+
   it('a font that does not exist is warned about, unless another one of the list exists', async () => {
     const text = (family: string) => `<p style="font-family:${family}">text</p>`;
     const body = `<div id="ad">${text('Acme Sans, sans-serif')}${text('Acme Serif, Arial')}${text('monospace')}</div>`;
