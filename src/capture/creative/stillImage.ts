@@ -5,7 +5,7 @@ import { CreativeError, type Size } from './creative.ts';
 const MAX_PIXELS = 64 * 1024 * 1024;
 
 interface Raster extends Size {
-  /** True if sharp draws it differently from a browser: an animation, or colours for print (CMYK). */
+  /** True if sharp draws it differently from a browser. */
   readonly needsBrowser: boolean;
 }
 
@@ -14,9 +14,13 @@ export async function readRaster(bytes: Buffer): Promise<Raster> {
   const sequence = avifSequenceSize(bytes);
   if (sequence !== undefined) return { ...sequence, needsBrowser: true };
   try {
-    const { autoOrient, pages = 1, space } = await sharp(bytes, { limitInputPixels: MAX_PIXELS }).metadata();
-    const needsBrowser = pages > 1 || space === 'cmyk' || isAnimatedPng(bytes);
-    return { width: autoOrient.width, height: autoOrient.height, needsBrowser };
+    const image = await sharp(bytes, { limitInputPixels: MAX_PIXELS }).metadata();
+    const { format, orientation = 1, pages = 1, space } = image;
+    // Browsers ignore the orientation of a WebP.
+    const isTurnedWebp = format === 'webp' && orientation > 1;
+    const { width, height } = isTurnedWebp ? image : image.autoOrient;
+    const needsBrowser = pages > 1 || space === 'cmyk' || isTurnedWebp || (format === 'png' && hasSpecialChunk(bytes));
+    return { width, height, needsBrowser };
   } catch (cause) {
     throw unreadable(cause);
   }
@@ -55,11 +59,15 @@ function unreadable(cause: unknown): CreativeError {
     : new CreativeError(`The image is damaged and cannot be decoded (${reason}).`, { cause });
 }
 
-/** An animated PNG has an `acTL` chunk before the first image data. */
-function isAnimatedPng(bytes: Buffer): boolean {
-  const control = bytes.indexOf('acTL', 8, 'latin1');
-  const data = bytes.indexOf('IDAT', 8, 'latin1');
-  return bytes[0] === 0x89 && control > 0 && control < data;
+/** The usual gamma of screens, in hundred-thousandths. */
+const SCREEN_GAMMA = 45_455;
+
+/** @returns true if a PNG is animated or has an unusual gamma. These chunks are before the first image data. */
+function hasSpecialChunk(png: Buffer): boolean {
+  const head = png.subarray(0, png.indexOf('IDAT', 8, 'latin1') + 1);
+  const gamma = head.indexOf('gAMA', 8, 'latin1');
+  const isGammaUsual = gamma < 0 || gamma + 8 > head.length || head.readUInt32BE(gamma + 4) === SCREEN_GAMMA;
+  return head.includes('acTL', 8, 'latin1') || !isGammaUsual;
 }
 
 /** From the type of a track header to its width, by the version of the header. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, crc32, gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts';
@@ -35,6 +35,23 @@ async function cmykJpeg({ hasProfile, transform }: { hasProfile: boolean; transf
   return jpeg;
 }
 
+/** Dark on the left, green on the right. */
+function halves() {
+  const right = {
+    input: { create: { width: 150, height: 250, channels: 3 as const, background: '#2c9' } },
+    left: 150,
+    top: 0,
+  };
+  return sharp({ create: { width: 300, height: 250, channels: 3, background: '#345' } }).composite([right]);
+}
+
+/** Puts a chunk with the gamma 1.0 behind the header. */
+function withGamma(png: Buffer): Buffer {
+  const chunk = Buffer.from('0000000467414d41000186a000000000', 'hex');
+  chunk.writeUInt32BE(crc32(chunk.subarray(4, 12)), 12);
+  return Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]);
+}
+
 describe('an image', () => {
   it.each([
     ['PNG', () => red(300, 250).png().toBuffer()],
@@ -62,14 +79,17 @@ describe('an image', () => {
   });
 
   it.each([
-    ['without a profile', false, 0],
-    ['with a profile', true, 0],
-    ['whose colours are YCCK', false, 2],
-  ])('a CMYK JPEG %s has the colours of the browser', async (_, hasProfile, transform) => {
-    const jpeg = await cmykJpeg({ hasProfile, transform });
-    const shown = await renderer.rendered(renderer.put('/print.jpg', { type: 'image/jpeg', body: jpeg }));
+    ['a CMYK JPEG without a profile', () => cmykJpeg({ hasProfile: false, transform: 0 })],
+    ['a CMYK JPEG with a profile', () => cmykJpeg({ hasProfile: true, transform: 0 })],
+    ['a JPEG whose colours are YCCK', () => cmykJpeg({ hasProfile: false, transform: 2 })],
+    ['a WebP with an orientation', () => halves().withMetadata({ orientation: 6 }).webp({ lossless: true }).toBuffer()],
+    ['a JPEG with an orientation', () => halves().withMetadata({ orientation: 3 }).jpeg({ quality: 100 }).toBuffer()],
+    ['a PNG with a gamma', async () => withGamma(await halves().png().toBuffer())],
+  ])('%s looks as in a browser', async (_, make) => {
+    renderer.put('/odd', { type: 'image/jpeg', body: await make() });
+    const shown = await renderer.rendered({ kind: 'url', content: `${renderer.base}/odd` });
     expect(shown).toMatchObject({ format: 'image', width: 300, height: 250 });
-    const inPage = await renderer.rendered(file('a.html', page(`<img src="${renderer.base}/print.jpg">`)));
+    const inPage = await renderer.rendered(file('a.html', page(`<img src="${renderer.base}/odd">`)));
     for (const x of [50, 150, 250])
       expect(await colourAt(shown.frames[0], { x, y: 100 })).toEqual(await colourAt(inPage.frames[0], { x, y: 100 }));
   });
