@@ -178,6 +178,8 @@ export const ClaimedCreative = z.object({
       file: z.object({ name: z.string(), sha256, bytes: count, url: z.url() }).nullish(),
       /** CSS pixels, as the client gave it. */
       size: z.object({ width: side, height: side }).nullish(),
+      /** In an earlier capture. Additional to what the first release of this version had. */
+      earlier_format: z.string().nullish(),
       wanted: z.array(WantedFrame),
       /** Additional to what the first release of this version had. A program that makes none costs no picture. */
       films: z.array(WantedFilm).default([]),

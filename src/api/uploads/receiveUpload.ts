@@ -12,6 +12,7 @@ import { uploadName } from '../../domain/uploads.ts';
 import { KeyedConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { type DetectedContent, detectContent, NotACreativeError } from '../../lib/detectContent.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
+import { requirePromise } from '../../lib/promisedContent.ts';
 import { malformed, openMultipart, type ReceivedFile } from './multipart.ts';
 
 /** The first bytes of a file tell its format. */
@@ -76,7 +77,7 @@ async function storeFile(
   { name, chunks, contentType }: FileToStore,
 ): Promise<StoredUpload> {
   const { head, all } = await takeHead(limited(chunks), HEAD_BYTES);
-  const content = await detect(head, contentType);
+  const content = await detect(head, contentType, name);
   const given = { organizationId, name: uploadName(name), format: FORMATS[content.kind], contentType: typeOf(content) };
   return storeUpload(context, { ...given, chunks: all });
 }
@@ -139,10 +140,12 @@ async function takeHead(
 }
 
 /** @throws Failure (415, 422) */
-async function detect(head: Buffer, contentType: string): Promise<DetectedContent> {
+async function detect(head: Buffer, contentType: string, name: string): Promise<DetectedContent> {
   if (head.length === 0) throw invalid({ file: ['must not be empty: it has no bytes.'] });
   try {
-    return await detectContent(head, isGeneric(contentType) ? '' : contentType);
+    const content = await detectContent(head, isGeneric(contentType) ? '' : contentType);
+    requirePromise(content.kind, { name });
+    return content;
   } catch (error) {
     if (error instanceof NotACreativeError) throw unsupported('unsupported_media_type', error.message, 'file');
     throw error;

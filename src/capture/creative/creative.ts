@@ -44,6 +44,8 @@ export interface RenderRequest {
   readonly isWanted?: (markerMs: number | null, ratio: number) => boolean;
   /** The size that the client gave, CSS pixels. It overrides what the creative declares. */
   readonly size?: AdSize | undefined;
+  /** The format of the creative in an earlier capture. */
+  readonly earlierFormat?: string | undefined;
   /** The frames for animations. Default: none. */
   readonly films?: readonly WantedFilm[];
   readonly signal?: AbortSignal;

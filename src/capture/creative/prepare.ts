@@ -2,6 +2,7 @@ import { CREATIVE_MAX_BYTES, type CreativeFormat } from '../../domain/ads.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { GuardedFetch } from '../../egress/ports.ts';
 import { detectContent, NotACreativeError } from '../../lib/detectContent.ts';
+import { requirePromise } from '../../lib/promisedContent.ts';
 import { CreativeError, type CreativeSource, checkedSize, requireSuccess, type Size } from './creative.ts';
 import { type CreativeServer, withoutAudio } from './creativeServer.ts';
 import { onlySource, pageClaims, tagSize, zipClaims } from './declaredSize.ts';
@@ -66,6 +67,8 @@ export interface PrepareTools {
   readonly userAgent: string;
   /** The size that the client gave, CSS pixels. */
   readonly size?: Size | undefined;
+  /** The format in an earlier capture. */
+  readonly earlierFormat?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -73,6 +76,8 @@ export interface PrepareTools {
 export interface FetchedContent {
   readonly bytes: Buffer;
   readonly contentType: string;
+  /** The URL before redirects. */
+  readonly address?: string;
   /** Undefined for bytes that were not fetched. */
   readonly url?: string;
   /** The name of the file, and other names that may say its size; the most important first. */
@@ -109,6 +114,7 @@ export async function fetchContent(url: string, { fetch, userAgent, signal }: Pr
   return {
     bytes: answer.body,
     contentType: answer.headers.get('content-type') ?? '',
+    address: url,
     url: answer.url,
     headers: answer.headers,
   };
@@ -116,6 +122,9 @@ export async function fetchContent(url: string, { fetch, userAgent, signal }: Pr
 
 async function prepareContent(fetched: FetchedContent, tools: PrepareTools): Promise<PreparedCreative> {
   const content = await detectContent(fetched.bytes, fetched.contentType);
+  const { address, contentType } = fetched;
+  const name = address === undefined ? fetched.names?.[0] : undefined;
+  requirePromise(content.kind, { address, name, contentType, earlierFormat: tools.earlierFormat });
   switch (content.kind) {
     case 'raster':
       return prepareRaster(fetched, content.type, tools);
@@ -288,11 +297,9 @@ function prepareHtml(fetched: FetchedContent, { server }: PrepareTools): Prepare
   return { kind: 'page', format: 'html', claims, ...inIframe(address, server), main: url };
 }
 
-/** @returns whether a browser shows this content type as a page. @throws CreativeError for HTML with a media content type. */
+/** @returns whether a browser shows this content type as a page. */
 function isShownAsPage(contentType: string): boolean {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (/^(image|video|audio)\//.test(type))
-    throw new CreativeError(`The server declares the content type ${type}, but sends HTML.`);
   return type === '' || type === 'text/html' || type === 'application/xhtml+xml';
 }
 

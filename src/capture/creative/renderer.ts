@@ -124,7 +124,7 @@ class PooledRenderer implements CreativeRenderer {
     const userAgent = this.#userAgent;
     const server = new CreativeServer(origins);
     try {
-      const tools = { fetch, server, userAgent, size: request.size, signal };
+      const tools = { fetch, server, userAgent, size: request.size, earlierFormat: request.earlierFormat, signal };
       const prepared = await prepare(source, tools);
       const use = <T>(work: (browser: BrowserProcess) => Promise<T>) =>
         this.#pool.use((browser) => this.#withEndReason(browser, work));

@@ -147,13 +147,14 @@ function render(creative: RenderClaim, tools: RenderClaimsOptions) {
 }
 
 async function renderWanted(creative: RenderClaim, tools: RenderClaimsOptions) {
-  const { ad_id, size, wanted, films } = creative;
+  const { ad_id, size, wanted, films, earlier_format } = creative;
   const { client, engine, shutdown, outcomes, needed, store } = tools;
   const markers = [...new Set(wanted.map(({ marker_ms }) => marker_ms))];
   const ratios = [...new Set(wanted.map(({ ratio }) => ratio))];
   const isWanted = (markerMs: number | null, at: number) =>
     wanted.some(({ marker_ms, ratio }) => marker_ms === markerMs && ratio === at);
-  const request = { markers, ratios, isWanted, films, size: size ?? undefined, signal: shutdown.stop };
+  const known = { size: size ?? undefined, earlierFormat: earlier_format ?? undefined };
+  const request = { markers, ratios, isWanted, films, ...known, signal: shutdown.stop };
   const source = await readSource(creative, { client, signal: shutdown.stop });
   const result = 'status' in source ? source : checkFrames(await engine.render(source, request), wanted);
   if (result.status !== 'uploaded') outcomes.resolve(ad_id, { status: 'failed', reason: result.reason });

@@ -18,6 +18,8 @@ export interface ClaimedCreativeRow {
   readonly content: string;
   /** As the client gave it. */
   readonly size: AdSize | null;
+  /** In the last job that rendered the ad; null for an upload, which does not change, and for a new ad. */
+  readonly earlier_format: string | null;
   readonly wanted: readonly WantedFrame[];
   readonly films: readonly WantedFilm[];
   /** The uploaded file; null for other kinds. */
@@ -58,10 +60,28 @@ export async function claimCreative(
     .selectFrom('ads')
     .leftJoin('uploads', 'uploads.id', 'ads.upload_id')
     .select(['kind', 'content', 'given_width', 'given_height'])
+    .select((eb) =>
+      eb
+        .selectFrom('job_creatives')
+        .select('format')
+        .whereRef('job_creatives.ad_id', '=', 'ads.id')
+        .where('status', '=', 'rendered')
+        .where('ads.kind', '=', 'url')
+        .orderBy('resolved_at', 'desc')
+        .limit(1)
+        .as('earlier_format'),
+    )
     .select(['uploads.name as file_name', 'uploads.sha256', 'uploads.bytes'])
     .where('ads.id', '=', claimed.ad_id)
     .executeTakeFirstOrThrow();
-  return { ...claimed, kind: ad.kind, content: ad.content, size: givenSize(ad), file: fileOf(ad) };
+  return {
+    ...claimed,
+    kind: ad.kind,
+    content: ad.content,
+    earlier_format: ad.earlier_format,
+    size: givenSize(ad),
+    file: fileOf(ad),
+  };
 }
 
 function fileOf(ad: { file_name: string | null; sha256: string | null; bytes: number | null }) {

@@ -218,6 +218,29 @@ test('A capture claims creatives one by one, first those of its own pages', asyn
   expect(got.sort()).toEqual(ads.slice(0, 3));
 });
 
+test('A claim names the format of the creative in an earlier capture', async () => {
+  const adId = await insertAd(store.db, organization);
+  await store.db
+    .updateTable('ads')
+    .set({ kind: 'url', content: 'https://cdn.example/a' })
+    .where('id', '=', adId)
+    .execute();
+  const claimInNewJob = async () => {
+    await insertSet(store.db, organization, { pictures: [{ adId, site: 'https://site.example/' }] });
+    const { jobId, client } = await admit();
+    await open(client, 'pod');
+    return { jobId, creative: (await claim(client, 1)).body.creative };
+  };
+  const first = await claimInNewJob();
+  expect(first.creative).toMatchObject({ ad_id: adId, earlier_format: null });
+  await store.db
+    .updateTable('job_creatives')
+    .set({ status: 'rendered', format: 'html5_zip', resolved_at: new Date() })
+    .where('job_id', '=', first.jobId)
+    .execute();
+  expect((await claimInNewJob()).creative).toMatchObject({ ad_id: adId, earlier_format: 'html5_zip' });
+});
+
 test('A wait for a creative ends when its result arrives', async () => {
   const { client, jobId, adId } = await oneAdOnePage();
   await open(client, 'pod-1');

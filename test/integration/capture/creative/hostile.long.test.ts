@@ -142,7 +142,7 @@ describe('a creative that cannot be shown', () => {
     failed(
       renderer.put('/page.png', { type: 'image/png', body: '<!doctype html><p>Not found' }),
       'generic_error',
-      /declares the content type image\/png, but sends HTML/,
+      /ends with \.png, but the server answered with an HTML page/,
     ));
   it('a creative with only missing or damaged images fails with a reason', async () => {
     renderer.put('/damaged.png', { type: 'image/png', body: 'x' });

@@ -34,7 +34,7 @@ const OUTCOMES: Readonly<Record<string, 'shown' | readonly [status: string, reas
   'vast-truncated': ['generic_error', /not well-formed/],
   'png-truncated': ['generic_error', /damaged/],
   'png-giant': ['generic_error', /more than 67108864 pixels/],
-  'png-wrong-type': ['generic_error', /declares the content type image\/png, but sends HTML/],
+  'png-wrong-type': ['generic_error', /address ends with \.png, but the server answered with an HTML page/],
   'mp4-truncated': ['generic_error', /cannot be played/],
   'html-alert-loop': 'shown',
   'html-busy-loop': 'shown',

@@ -323,6 +323,36 @@ describe('an HTML page', () => {
   });
 });
 
+describe('an address that promises another format', () => {
+  it.each([
+    [
+      '/spring.zip',
+      'application/zip',
+      undefined,
+      'The address ends with .zip, but the server answered with an HTML page.',
+    ],
+    [
+      '/download',
+      'application/zip',
+      undefined,
+      'The server declares the content type application/zip, but sends an HTML page.',
+    ],
+    [
+      '/now-a-page',
+      'text/html',
+      'html5_zip',
+      'In earlier captures the ad was an HTML5 zip, but its address now answers with an HTML page.',
+    ],
+  ])(
+    'the address %s with the type %s that answers with a sign-in page fails',
+    async (path, type, earlierFormat, reason) => {
+      const source = renderer.put(path, { type, body: page('<form>Sign in</form>') });
+      const result = await renderer.render(source, { earlierFormat });
+      expect(result).toEqual({ status: 'generic_error', reason: expect.stringContaining(reason) });
+    },
+  );
+});
+
 describe('a tag', () => {
   it('a tag whose script writes a box is as large as the box', async () => {
     renderer.put('/w.js', { type: 'text/javascript', body: `document.write('${box('rgb(0,0,200)', 728, 90)}')` });
