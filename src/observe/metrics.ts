@@ -100,8 +100,8 @@ function requestMetrics({ counter, histogram }: Instruments) {
   );
   const limited = counter(
     'limited_requests_total',
-    'Requests above a limit, by limit. Rates: `key_rate`, `address_rate` and `link_rate` (a share link). Quotas of an organization: `pictures_per_day` and `exports`.',
-    { limit: ['key_rate', 'address_rate', 'link_rate', 'pictures_per_day', 'exports'] },
+    'Requests above a limit, by limit. Rates: `key_rate`, `address_rate` and `link_rate` (a share link). Requests that read sets with many pictures at the same time: `large_sets`. Quotas of an organization: `pictures_per_day` and `exports`.',
+    { limit: ['key_rate', 'address_rate', 'link_rate', 'large_sets', 'pictures_per_day', 'exports'] },
   );
   const rejectedKeys = counter(
     'rejected_keys_total',

@@ -1,6 +1,7 @@
 /** The routes of the pages: finds the viewer, checks the scope and the form, and sends the page. */
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import { COST } from '../api/limits/costs.ts';
+import { inTurnOfSet } from '../api/limits/turns.ts';
 import { actorOf, requestIdOf } from '../api/server/caller.ts';
 import { failureBody } from '../api/server/failureBody.ts';
 import { rejectRemoved } from '../core/removal/removal.ts';
@@ -47,6 +48,8 @@ interface RouteOptions {
   readonly scope?: Permission;
   /** Tokens of the key; 1 unless given. */
   readonly cost?: number;
+  /** Whether it reads all pictures of the set, or of the set of the picture, in its path. It waits for its turn if the set is large. */
+  readonly readsSet?: boolean;
   /** Maximum number of fields of the form. */
   readonly fields?: number;
   /** Whether the handler reads the body and checks with requireOwnForm that the form is ours. A page has the same path. */
@@ -93,13 +96,20 @@ export class PageRoutes {
     else this.router.post(path, formBody(fields), answer);
   }
 
-  json(path: string, read: (given: ViewerRequest) => Promise<object | undefined>): void {
-    this.get(path, async (given) => {
-      const record = await read(given);
-      if (record === undefined) return undefined;
-      given.response.set('Cache-Control', 'no-store').json(record);
+  /** @param read an object or its JSON; undefined if there is no such object. */
+  json(
+    path: string,
+    read: (given: ViewerRequest) => Promise<object | string | undefined>,
+    options: RouteOptions = {},
+  ): void {
+    const send = async (given: ViewerRequest): Promise<PageResult> => {
+      const found = await read(given);
+      if (found === undefined) return undefined;
+      const text = typeof found === 'string' ? found : JSON.stringify(found);
+      given.response.set('Cache-Control', 'no-store').type('json').send(text);
       return 'sent';
-    });
+    };
+    this.get(path, send, options);
   }
 
   /** A stream of changes. @param sourceOf gets a function that looks the viewer up again; undefined if there is no such object. */
@@ -121,7 +131,8 @@ export class PageRoutes {
     this.get(path, open, { cost: COST.list, ...options });
   }
 
-  #page(handle: PageHandler, { scope = 'read', cost = COST.usual, readsBody = false }: RouteOptions): RequestHandler {
+  #page(handle: PageHandler, route: RouteOptions): RequestHandler {
+    const { scope = 'read', cost = COST.usual, readsBody = false, readsSet = false } = route;
     const { options } = this;
     return async (request, response) => {
       const paths = pathsOf(options.publicUrl, slugOf(request));
@@ -142,7 +153,9 @@ export class PageRoutes {
       requirePermission(viewer, scope);
       const type = viewer.formToken === '' ? 'api_key' : 'session';
       const actor = actorOf({ request, response }, { type, keyId: viewer.keyId, userId: viewer.userId });
-      const result = await handle({ request, response, viewer, actor, paths });
+      const given = { request, response, viewer, actor, paths };
+      const show = async () => handle(given);
+      const result = await (readsSet ? inTurnOfSet(options.store.db, { ...refOf(given), response }, show) : show());
       if (result === undefined) await this.#rejectRemovedObject(request, viewer);
       if (result === 'sent') return;
       this.send(response, result ?? notFoundPage(viewer), { paths, viewer, notice: noticeOf(request) });

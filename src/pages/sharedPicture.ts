@@ -1,4 +1,5 @@
 /** The page of one picture of a share link: the picture, its comments, and the answer of the client. */
+import { inTurnOfLink } from '../api/limits/turns.ts';
 import { readBranding } from '../core/organizations/branding.ts';
 import { threadsOfScreenshots } from '../core/reviews/commentQueries.ts';
 import { readSetHead } from '../core/sets/readSet.ts';
@@ -138,11 +139,13 @@ function about({ site_url, ad, device, captured_at, answer }: SharedPicture): Ht
 export function addSharedPictureRoutes(pages: PageRoutes): void {
   pages.router.get(
     '/s/:token/pictures/:picture',
-    linkOpener(pages)(async (share, request) => {
+    linkOpener(pages)(async (share, request, response) => {
       const [picture, compareWith] = [String(request.params['picture']), String(request.query['with'] ?? '')];
       const reader = { ...readerOf(pages.options, request), picture, compareWith };
-      const page = await sharedPicturePage(pages.options, share, reader);
-      return page ?? replacedPage(pages.options, share, { ...reader, text: '' });
+      return inTurnOfLink(share.id, response, async () => {
+        const page = await sharedPicturePage(pages.options, share, reader);
+        return page ?? replacedPage(pages.options, share, { ...reader, text: '' });
+      });
     }),
   );
 }

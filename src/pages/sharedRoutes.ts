@@ -1,7 +1,8 @@
 /** The routes of a share link: its pages, the answers of clients, its password, live changes and downloads. */
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { readShareToken } from '../api/auth/shareTokens.ts';
 import { COST } from '../api/limits/costs.ts';
+import { inTurnOfLink } from '../api/limits/turns.ts';
 import { readOrFail } from '../api/public/endpoint.ts';
 import { callerAddress } from '../api/server/caller.ts';
 import { ClientAnswer, ClientComment } from '../contract/sharing.ts';
@@ -10,7 +11,7 @@ import { answerShare, commentOnShare } from '../core/sharing/answers.ts';
 import { readSharedPlace } from '../core/sharing/sharedPictures.ts';
 import { findShareLink, noteShareLinkUse, type SharedSet } from '../core/sharing/shareLinks.ts';
 import { shareFault, unlockToken, verifySharePassword } from '../core/sharing/sharePasswords.ts';
-import type { PagesOptions } from './context.ts';
+import type { PagesOptions, ResultsPage } from './context.ts';
 import { cookieOptions } from './cookies.ts';
 import { type DownloadSource, downloadPage, startDownload } from './downloads.ts';
 import { formField, withNotice } from './forms.ts';
@@ -31,9 +32,9 @@ export function addSharedRoutes(pages: PageRoutes): void {
   const paths = pathsOf(options.publicUrl, '');
   router.get(
     '/s/:token',
-    opened(async (share, request) => {
+    opened(async (share, request, response) => {
       await noteShareLinkUse(db, share.id);
-      return sharedPage(options, share, readerOf(options, request));
+      return inTurnOfLink(share.id, response, () => sharedPage(options, share, readerOf(options, request)));
     }),
   );
   router.post(
@@ -42,23 +43,7 @@ export function addSharedRoutes(pages: PageRoutes): void {
     opened(async (share, request, response) => {
       requireShareForm(request);
       options.openLimits?.takeToWrite(share.id, request, response);
-      const path = paths.share(String(request.params['token']));
-      const picture = formField(request, 'picture');
-      const place = picture === '' ? undefined : await readSharedPlace(db, share, { picture });
-      if (place === undefined && picture !== '') {
-        const text = formField(request, 'body');
-        return replacedPage(options, share, { ...readerOf(options, request), picture, text });
-      }
-      const { notice } = await storeAnswer(options, share, { request, screenshotId: place?.view.id ?? null });
-      const { name, email } = clientOf(request);
-      const remembered = new URLSearchParams({ name: name.trim(), email: email.trim() }).toString();
-      response.cookie(CLIENT_COOKIE, remembered, {
-        ...cookieOf(options, path),
-        encode: String,
-      });
-      const next = (notice === 'answered' ? place?.next : undefined) ?? place?.view;
-      response.redirect(303, withNotice(next ? picturePath(path, next) : path, notice));
-      return 'sent';
+      return inTurnOfLink(share.id, response, () => answerLink(options, share, { request, response }));
     }),
   );
   router.post('/s/:token/unlock', formBody(), async (request, response) => {
@@ -128,6 +113,28 @@ export function addSharedRoutes(pages: PageRoutes): void {
   router.use('/s', (_request, response) => {
     pages.send(response, UNKNOWN_LINK, { paths: pathsOf(options.publicUrl, '') });
   });
+}
+
+/** Stores an answer, and leads to the next picture. @returns a page if the picture was replaced. */
+async function answerLink(
+  options: PagesOptions,
+  share: SharedSet,
+  { request, response }: { request: Request; response: Response },
+): Promise<ResultsPage | 'sent' | undefined> {
+  const path = pathsOf(options.publicUrl, '').share(String(request.params['token']));
+  const picture = formField(request, 'picture');
+  const place = picture === '' ? undefined : await readSharedPlace(options.store.db, share, { picture });
+  if (place === undefined && picture !== '') {
+    const text = formField(request, 'body');
+    return replacedPage(options, share, { ...readerOf(options, request), picture, text });
+  }
+  const { notice } = await storeAnswer(options, share, { request, screenshotId: place?.view.id ?? null });
+  const { name, email } = clientOf(request);
+  const remembered = new URLSearchParams({ name: name.trim(), email: email.trim() }).toString();
+  response.cookie(CLIENT_COOKIE, remembered, { ...cookieOf(options, path), encode: String });
+  const next = (notice === 'answered' ? place?.next : undefined) ?? place?.view;
+  response.redirect(303, withNotice(next ? picturePath(path, next) : path, notice));
+  return 'sent';
 }
 
 /** Stores what {@link answerForm} or {@link replyForm} sent. */

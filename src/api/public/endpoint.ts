@@ -13,6 +13,7 @@ import { isUuid } from '../../domain/slugs.ts';
 import { authorize, readApiKey, requireOwner } from '../auth/apiKeys.ts';
 import { COST } from '../limits/costs.ts';
 import { createKeyChecker } from '../limits/keyChecker.ts';
+import { inTurnOfSet } from '../limits/turns.ts';
 import { addLogFields } from '../server/accessLog.ts';
 import { actorOf } from '../server/caller.ts';
 import { checkRequest, type JsonBody, NO_BODY, shapeOf, withWarnings } from './requestBody.ts';
@@ -47,9 +48,13 @@ export const jsonResponse = (status: number, body: object): JsonResponse => ({ s
 export const NO_CONTENT: JsonResponse = { status: 204, text: '' };
 
 /** @throws Failure (404) without a record. */
-export function foundResponse(status: number, record: object | undefined): JsonResponse {
-  if (record === undefined) throw unknownId();
-  return jsonResponse(status, record);
+export const foundResponse = (status: number, record: object | undefined): JsonResponse =>
+  foundText(status, record && JSON.stringify(record));
+
+/** @param text JSON. @throws Failure (404) without it. */
+export function foundText(status: number, text: string | undefined): JsonResponse {
+  if (text === undefined) throw unknownId();
+  return { status, text };
 }
 
 export type Handler = (call: Call, services: Services) => Promise<JsonResponse>;
@@ -64,6 +69,8 @@ export interface Route {
   readonly cost?: number;
   /** Whether its answers hold secrets, which no cache may keep; as for all routes with the scope "admin" unless given. */
   readonly secret?: boolean;
+  /** Whether it reads or changes all pictures of the set in its path, so that it waits for its turn if the set is large. */
+  readonly readsSet?: boolean;
   /** The largest JSON body; that of all bodies unless given. */
   readonly maxBodyBytes?: number;
   /** Its parameters, bodies and texts in the OpenAPI document. */
@@ -93,7 +100,9 @@ export function endpoint(services: Services, route: Route): RequestHandler {
     const actor = actorOf({ request, response }, { type: 'api_key', keyId });
     const place = { publicUrl, slug };
     const call = { request, response, organizationId, keyId, actor, place, body, charge };
-    const answer = await route.handler(call, services).catch((error: unknown) => answerRemoved(store.db, call, error));
+    const handle = () => route.handler(call, services);
+    const handled = route.readsSet ? inTurnOfSet(store.db, { ...refOf(call), response }, handle) : handle();
+    const answer = await handled.catch((error: unknown) => answerRemoved(store.db, call, error));
     send(call, { ...answer, text: withWarnings(answer.text, warnings) }, secret);
   };
 }

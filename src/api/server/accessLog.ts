@@ -13,7 +13,7 @@ export interface ServedRequest {
 }
 
 /** Limits of rates and quotas. */
-export type LimitKind = 'key_rate' | 'address_rate' | 'link_rate' | 'pictures_per_day' | 'exports';
+export type LimitKind = 'key_rate' | 'address_rate' | 'link_rate' | 'large_sets' | 'pictures_per_day' | 'exports';
 
 const exceeded = new WeakMap<Response, LimitKind>();
 

@@ -1,16 +1,11 @@
-/** Reads one ad or set as its record. The API and events use the same functions, so that they cannot differ. */
-import type {
-  AdRecord,
-  ScreenshotDetailRecord,
-  ScreenshotRecord,
-  ScreenshotSetRecord,
-} from '../../contract/records.ts';
+/** Reads one ad or set as its record, a set as the text of it. The API and events use the same functions, so that they cannot differ. */
+import type { AdRecord, ScreenshotDetailRecord, ScreenshotRecord } from '../../contract/records.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { RowQuery } from '../../db/rows.ts';
 import { readAdRow } from '../ads/readAd.ts';
 import { withScreenshotHistory, withSetHistory } from '../reviews/reviewQueries.ts';
-import { readScreenshot, readScreenshots } from './readScreenshots.ts';
-import { readSetRow } from './readSet.ts';
+import { readScreenshot, readScreenshotParts } from './readScreenshots.ts';
+import { readCounts, readSetRow } from './readSet.ts';
 import {
   adRecord,
   type OrganizationLinks,
@@ -29,14 +24,20 @@ export async function readAdRecord(db: Queryable, query: RecordQuery): Promise<A
   return row && adRecord(row, { publicUrl: query.publicUrl, slug: row.slug });
 }
 
-/** @returns undefined if there is no such set. */
-export async function readSetRecord(db: Queryable, query: RecordQuery): Promise<ScreenshotSetRecord | undefined> {
+/**
+ * @returns the record of a set as JSON; undefined if there is no such set. Its rows are read and written in parts, because
+ *   the record of 10,000 screenshots has 6 MB, and its rows ten times as much.
+ */
+export async function readSetText(db: Queryable, query: RecordQuery): Promise<string | undefined> {
   const found = await readSetRow(db, query);
-  if (found === undefined) return undefined;
-  const [row] = await withSetHistory(db, [found]);
-  if (row === undefined) return undefined;
-  const screenshots = await withScreenshotHistory(db, await readScreenshots(db, found.id));
-  return screenshotSetRecord(row, screenshots, { publicUrl: query.publicUrl, slug: row.slug });
+  const [row] = found === undefined ? [] : await withSetHistory(db, [found]);
+  if (found === undefined || row === undefined) return undefined;
+  const place = { publicUrl: query.publicUrl, slug: found.slug };
+  const head = screenshotSetRecord(row, await readCounts(db, row.id), place);
+  const texts: string[] = [];
+  for await (const part of readScreenshotParts(db, row.id))
+    for (const screenshot of part) texts.push(JSON.stringify(screenshotRecord(screenshot, place)));
+  return `${JSON.stringify(head).slice(0, -1)},"screenshots":[${texts.join(',')}]}`;
 }
 
 interface ScreenshotQuery {

@@ -60,6 +60,21 @@ export async function readScreenshots(db: Queryable, setId: string): Promise<Scr
   return withAds(db, await ofSet(db, setId).execute());
 }
 
+/** Rows of a set that are in memory at once. */
+const PART = 1_000;
+
+/** The same with reviews and retakes, in parts: all rows of a large set would fill the memory and hold other requests. */
+export async function* readScreenshotParts(db: Queryable, setId: string): AsyncGenerator<(ScreenshotRow & History)[]> {
+  for (let after: number | undefined = -1; after !== undefined; ) {
+    const rows = await readPart(db, setId, after);
+    yield await withScreenshotHistory(db, await withAds(db, rows));
+    after = rows.length < PART ? undefined : rows.at(-1)?.seq;
+  }
+}
+
+const readPart = (db: Queryable, setId: string, after: number) =>
+  ofSet(db, setId).select('screenshots.seq').where('screenshots.seq', '>', after).limit(PART).execute();
+
 /** A page of the same list, with reviews and retakes. @param after the place of the last screenshot before the page. */
 export async function listScreenshotsOfSet(
   db: Queryable,

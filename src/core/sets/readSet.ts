@@ -2,12 +2,33 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { Row, RowQuery, SetRow, WithSlug } from '../../db/rows.ts';
+import type { StatusCounts } from '../../domain/reviewNotes.ts';
 
 export interface SetVersion {
   /** The number of its screenshots. */
   readonly pictures: number;
   /** Another text whenever a row that the record of the set shows has changed. */
   readonly version: string;
+}
+
+/** @param id of a set, or of one of its screenshots. */
+export async function hasMoreScreenshots(db: Queryable, id: string, than: number): Promise<boolean> {
+  const { rows } = await sql<{ more: boolean }>`
+    select count(*) > ${than}::integer as more from (
+      select from screenshots
+      where set_id = coalesce((select set_id from screenshots where id = ${id}::uuid), ${id}::uuid) limit ${than + 1}) s`.execute(
+    db,
+  );
+  return rows[0]?.more === true;
+}
+
+/** @returns whether the organization has this set. */
+export async function hasSet(
+  db: Queryable,
+  { id, organizationId }: { readonly id: string; readonly organizationId: string },
+): Promise<boolean> {
+  const found = db.selectFrom('screenshot_sets').select('id').where('id', '=', id);
+  return (await found.where('organization_id', '=', organizationId).executeTakeFirst()) !== undefined;
 }
 
 /** Increase it when the record of a set changes, so that clients do not keep an older form. */
@@ -54,6 +75,17 @@ export async function readSetHead(
     .where('screenshot_sets.id', '=', id)
     .where('screenshot_sets.organization_id', '=', organizationId)
     .executeTakeFirst();
+}
+
+/** How many screenshots of the set are in which status. */
+export async function readCounts(db: Queryable, setId: string): Promise<StatusCounts> {
+  const rows = await db
+    .selectFrom('screenshots')
+    .select(['status', sql<number>`count(*)::integer`.as('count')])
+    .where('set_id', '=', setId)
+    .groupBy('status')
+    .execute();
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 }
 
 export interface SetProgress {

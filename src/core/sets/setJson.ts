@@ -22,7 +22,7 @@ import type { ShareRecord } from '../../contract/sharing.ts';
 import type { AdRow, Row, ScreenshotRow, SetRow } from '../../db/rows.ts';
 import { adPage, imageUrl, type OrganizationLinks, setPage } from '../../domain/addresses.ts';
 import type { StoredAnimation } from '../../domain/animations.ts';
-import { countStatuses, reviewNotes, totalsOf } from '../../domain/reviewNotes.ts';
+import { reviewNotes, type StatusCounts, totalsOf } from '../../domain/reviewNotes.ts';
 import { shareState } from '../../domain/shareLinks.ts';
 import { maybeTimestamp, timestamp } from '../../domain/time.ts';
 import type { SavedRow } from '../requests/savedObjects.ts';
@@ -147,20 +147,19 @@ export function screenshotSetSummary(
   };
 }
 
-/** The response of reading a set, and `data.object` of its events. @param screenshots in the order of the request. */
+/** The response of reading a set, and `data.object` of its events, before the screenshots. @param counts of their statuses. */
 export function screenshotSetRecord(
   row: SetRow & History,
-  screenshots: readonly (ScreenshotRow & History)[],
+  counts: StatusCounts,
   place: OrganizationLinks,
-): ScreenshotSetRecord {
+): Omit<ScreenshotSetRecord, 'screenshots'> {
   return {
     ...screenshotSetSummary(row, place),
     name: row.name,
     schedule_id: row.schedule_id,
     instructions: row.instructions,
-    review_notes: reviewNotes(row, countStatuses(screenshots.map(({ status }) => status))),
+    review_notes: reviewNotes(row, counts),
     ...historyFields(row),
-    screenshots: screenshots.map((screenshot) => screenshotRecord(screenshot, place)),
   };
 }
 

@@ -58,8 +58,8 @@ const MOST_LIKE = 60;
 function sharedPictures({ set_id, pictures }: Shown): RawBuilder<unknown> {
   return sql`${shownVersions(set_id, { isShared: true, approvedOnly: pictures === 'approved' })},
     ranked as (
-      select *, min(own_seq) over (partition by site_url) as site_at, min(own_seq) over (partition by ad_id) as ad_at,
-        min(own_seq) over (partition by device) as device_at
+      select *, min(own_seq) over (partition by site_url collate "C") as site_at, min(own_seq) over (partition by ad_id) as ad_at,
+        min(own_seq) over (partition by device collate "C") as device_at
       from shown
       where status = 'uploaded' and image_token is not null and not exists (select from own where status = 'rejected')
     ),

@@ -1,6 +1,6 @@
 /** Events: an envelope whose text is frozen when it happens, and a delivery for each receiver that wants it. */
 import { randomUUID } from 'node:crypto';
-import type { AdRecord, ScreenshotSetRecord } from '../../contract/records.ts';
+import type { AdRecord } from '../../contract/records.ts';
 import type { ShareAnswerRecord } from '../../contract/sharing.ts';
 import type { WebhookEndpointRecord } from '../../contract/webhookEndpoints.ts';
 import type { Queryable } from '../../db/database.ts';
@@ -10,7 +10,7 @@ import { timestamp } from '../../domain/time.ts';
 import { DEFAULT_TOPICS, ENDPOINT_DISABLED_TOPIC, type EndpointTopic, type Topic } from '../../domain/topics.ts';
 import { isTracing } from '../../observe/tracing.ts';
 import { webhookEndpointRecord } from '../organizations/settingsJson.ts';
-import { readAdRecord, readSetRecord } from '../sets/readRecords.ts';
+import { readAdRecord, readSetText } from '../sets/readRecords.ts';
 import { insertEvent, readSubscribers } from './deliveryStatus.ts';
 import { readEnabledEndpoints } from './endpointEvents.ts';
 import type { EndpointRow } from './webhookEndpointQueries.ts';
@@ -45,7 +45,9 @@ export async function recordAdEvent(
   context: EventContext,
 ): Promise<void> {
   const subject = { organizationId, topic, adId };
-  await record(transaction, subject, () => readAdRecord(transaction, { id: adId, publicUrl: context.publicUrl }));
+  await record(transaction, subject, () =>
+    textOf(readAdRecord(transaction, { id: adId, publicUrl: context.publicUrl })),
+  );
 }
 
 /** Records an event of a set if a subscriber or a webhook endpoint wants this topic. Part of the transaction that changes the set. */
@@ -55,7 +57,7 @@ export async function recordSetEvent(
   context: EventContext,
 ): Promise<void> {
   const subject = { organizationId, topic, setId };
-  await record(transaction, subject, () => readSetRecord(transaction, { id: setId, publicUrl: context.publicUrl }));
+  await record(transaction, subject, () => readSetText(transaction, { id: setId, publicUrl: context.publicUrl }));
 }
 
 /** Records the answer of a client if a subscriber of the set or a webhook endpoint wants it. */
@@ -63,19 +65,28 @@ export async function recordAnswerEvent(
   transaction: Queryable,
   { answer, ...of }: { setId: string; organizationId: string; answer: ShareAnswerRecord },
 ): Promise<void> {
-  await record(transaction, { ...of, topic: 'share.answered' }, () => Promise.resolve(answer));
+  await record(transaction, { ...of, topic: 'share.answered' }, () => textOf(answer));
 }
 
 /** Records that the service disabled an endpoint, for the other endpoints of its organization that want to know. */
 export async function recordEndpointEvent(transaction: Queryable, endpoint: EndpointRow): Promise<void> {
   const subject = { organizationId: endpoint.organization_id, topic: ENDPOINT_DISABLED_TOPIC } as const;
-  await record(transaction, subject, () => Promise.resolve(webhookEndpointRecord(endpoint)));
+  await record(transaction, subject, () => textOf(webhookEndpointRecord(endpoint)));
 }
 
+type EventObject = AdRecord | ShareAnswerRecord | WebhookEndpointRecord;
+
+/** @returns JSON. */
+async function textOf(object: EventObject | Promise<EventObject | undefined>): Promise<string | undefined> {
+  const found = await object;
+  return found && JSON.stringify(found);
+}
+
+/** @param object its JSON. */
 async function record(
   transaction: Queryable,
   subject: EventSubject,
-  object: () => Promise<AdRecord | ScreenshotSetRecord | ShareAnswerRecord | WebhookEndpointRecord | undefined>,
+  object: () => Promise<string | undefined>,
 ): Promise<void> {
   const targets = await wanting(transaction, subject);
   if (targets.length === 0) return;
@@ -83,13 +94,8 @@ async function record(
   if (data === undefined) throw new Error(`The ad or set of ${subject.topic} is not in the database.`);
   const eventId = randomUUID();
   const createdAt = new Date();
-  const body = JSON.stringify({
-    id: `evt_${eventId}`,
-    type: 'event',
-    created_at: timestamp(createdAt),
-    topic: subject.topic,
-    data: { object: data },
-  });
+  const envelope = { id: `evt_${eventId}`, type: 'event', created_at: timestamp(createdAt), topic: subject.topic };
+  const body = `${JSON.stringify(envelope).slice(0, -1)},"data":{"object":${data}}}`;
   const event = {
     id: eventId,
     organization_id: subject.organizationId,

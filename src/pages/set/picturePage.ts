@@ -18,7 +18,7 @@ import type { PagesOptions, ResultsPage } from '../context.ts';
 import { formField, redirectPath } from '../forms.ts';
 import { type IconName, icon as iconOf } from '../icons.ts';
 import { decisionBadge, markerLabel } from '../labels.ts';
-import { goBack, idOf, type PageRoutes, REVIEW, redirectTo } from '../pageRoutes.ts';
+import { goBack, idOf, type PageRoutes, REVIEW, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
 import { siteName } from '../parts.ts';
 import { inPageOrder } from './grouping.ts';
 import { details, fault, isSlotUncertain, type PictureFacts, type PicturePageOptions } from './pictureDetails.ts';
@@ -162,7 +162,7 @@ async function otherSide(
 export function addPictureRoutes(pages: PageRoutes): void {
   const { options } = pages;
   const path = '/o/:slug/screenshots/:id';
-  pages.get(path, ({ request, viewer, paths }) => {
+  const show = ({ request, viewer, paths }: ViewerRequest) => {
     const [version, compareWith] = [uuidOf(request, 'version'), uuidOf(request, 'with')];
     const id = idOf(request);
     const { locations } = options;
@@ -174,7 +174,8 @@ export function addPictureRoutes(pages: PageRoutes): void {
       compareWith,
       done: undoToast(request, viewer, paths),
     });
-  });
+  };
+  pages.get(path, show, { readsSet: true });
   pages.post(
     `${path}/review`,
     async (given) => {

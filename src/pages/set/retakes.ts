@@ -205,7 +205,7 @@ export function addRetakeRoutes(pages: PageRoutes): void {
   const setPath = '/o/:slug/screenshot_sets/:id/retake';
   const factsOf = ({ request, viewer: { organizationId } }: ViewerRequest) =>
     readSetFacts(options, { id: idOf(request), organizationId });
-  const heavy = { cost: COST.heavy };
+  const heavy = { cost: COST.heavy, readsSet: true };
   const { locations } = options;
   pages.get(
     setPath,

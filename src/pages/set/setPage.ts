@@ -1,10 +1,11 @@
 /** The page of a set: its head, and a tab each for pictures, failures, share links and activity. */
+import { costOfPictures } from '../../api/limits/costs.ts';
 import { readOrFail } from '../../api/public/endpoint.ts';
 import { SetChange } from '../../contract/changes.ts';
 import { reviewSet, type SetAction } from '../../core/reviews/reviews.ts';
 import { changeSet } from '../../core/sets/changes.ts';
-import { readSetRecord } from '../../core/sets/readRecords.ts';
-import { readProgress } from '../../core/sets/readSet.ts';
+import { readSetText } from '../../core/sets/readRecords.ts';
+import { readProgress, readSetVersion } from '../../core/sets/readSet.ts';
 import type { ShareLinkRow } from '../../core/sharing/shareLinks.ts';
 import type { Decision } from '../../domain/reviews.ts';
 import { setName } from '../../domain/setNames.ts';
@@ -15,7 +16,17 @@ import type { PagesOptions, ResultsPage } from '../context.ts';
 import { formField, hiddenFields, redirectPath } from '../forms.ts';
 import { setLabel } from '../labels.ts';
 import { setSource } from '../live.ts';
-import { goBack, idOf, type PageRoutes, pageOf, recordQuery, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
+import {
+  goBack,
+  idOf,
+  type PageRoutes,
+  pageOf,
+  rateKeyOf,
+  recordQuery,
+  redirectTo,
+  refOf,
+  type ViewerRequest,
+} from '../pageRoutes.ts';
 import { numberedPages } from '../parts.ts';
 import { countApproved, readShares, shareDialog, shareList } from '../sharePanel.ts';
 import { activity } from './activity.ts';
@@ -129,14 +140,21 @@ export function addSetRoutes(pages: PageRoutes): void {
   const { db } = options.store;
   const path = '/o/:slug/screenshot_sets/:id';
   addRename(pages, path);
-  pages.json(`${path}.json`, (given) => readSetRecord(db, recordQuery(options, given)));
-  pages.get(path, ({ request, viewer, paths }) => {
+  const readsSet = { readsSet: true };
+  const readText = async (given: ViewerRequest) => {
+    const { pictures = 0 } = (await readSetVersion(db, refOf(given))) ?? {};
+    await options.requestLimits?.take(rateKeyOf(given.viewer), costOfPictures(pictures), given.response);
+    return readSetText(db, recordQuery(options, given));
+  };
+  pages.json(`${path}.json`, readText, readsSet);
+  const show = ({ request, viewer, paths }: ViewerRequest) => {
     const { group, show, tab } = request.query;
     const place = { page: pageOf(request), by: groupingOf(group), show: shownOf(show), tab: tabOf(tab) };
     const id = idOf(request);
     const created = String(request.query['created'] ?? '');
     return setPage(options, id, { ...place, viewer, paths, created, done: undoToast(request, viewer, paths) });
-  });
+  };
+  pages.get(path, show, readsSet);
   pages.events(`${path}/events`, async ({ request, viewer: { organizationId } }, findViewer) => {
     const id = idOf(request);
     const followsReview = request.query['review'] !== undefined;
@@ -153,7 +171,7 @@ export function addSetRoutes(pages: PageRoutes): void {
         if (decision === undefined) return goBack(given);
         return redirectTo(given, doneAddress(next, { decision, count: 'set', reviewId }));
       },
-      { scope: scopeOf(action) },
+      { scope: scopeOf(action), ...readsSet },
     );
 }
 

@@ -45,7 +45,7 @@ export function addSetReviewRoutes(pages: PageRoutes): void {
       const next = redirectPath(paths, formField(request, 'next'));
       return redirectTo(given, doneAddress(next, { decision, count: reviews.length, reviewId }));
     },
-    { ...REVIEW, fields: FIELDS },
+    { ...REVIEW, fields: FIELDS, readsSet: true },
   );
   pages.post(
     '/o/:slug/undo',

@@ -11,7 +11,7 @@ import type {
 } from '../../../src/contract/captureProtocol.ts';
 import { admitWaiting } from '../../../src/core/jobs/admission.ts';
 import { settleJob } from '../../../src/core/jobs/settlement.ts';
-import { readAdRecord, readSetRecord } from '../../../src/core/sets/readRecords.ts';
+import { readAdRecord, readSetText } from '../../../src/core/sets/readRecords.ts';
 import type { Store } from '../../../src/db/database.ts';
 import { withContent } from '../../../src/domain/pictureKeys.ts';
 import { WARNING_CODES } from '../../../src/domain/warnings.ts';
@@ -389,8 +389,8 @@ test('Options, size and warnings of every code reach the capture, the records an
   expect((await client.call('screenshots/results', { ...bound, results })).status).toBe(200);
   const publicUrl = 'https://tearsheet.example';
   expect(await readAdRecord(store.db, { id: adId, publicUrl })).toMatchObject({ warnings: EVERY });
-  const record = await readSetRecord(store.db, { id: setId, publicUrl });
-  expect(record?.screenshots).toMatchObject([{ warnings: [...EVERY, ...SCALED] }]);
+  const record = JSON.parse((await readSetText(store.db, { id: setId, publicUrl })) ?? '');
+  expect(record.screenshots).toMatchObject([{ warnings: [...EVERY, ...SCALED] }]);
   await store.db
     .transaction()
     .execute((tx) => settleJob(tx, { jobId, cause: 'complete' }, { ...eventContext, resolved: [], reached: [] }));

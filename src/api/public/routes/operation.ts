@@ -77,7 +77,7 @@ type Texts = Pick<ZodOpenApiOperationObject, 'operationId' | 'summary' | 'descri
 
 interface Operation<Q extends z.ZodType, B extends z.ZodType>
   extends Texts,
-    Pick<Route, 'cost' | 'secret' | 'maxBodyBytes'> {
+    Pick<Route, 'cost' | 'secret' | 'readsSet' | 'maxBodyBytes'> {
   /** Those of its path; an id unless given. */
   readonly params?: z.ZodRawShape;
   readonly query?: Q;
@@ -108,13 +108,14 @@ export function route<Q extends z.ZodType, B extends z.ZodType>(
   given: Operation<Q, B>,
 ): Route {
   const [method, path] = at.split(' ') as [Route['method'], string];
-  const { cost, secret, maxBodyBytes, handler, ...rest } = given;
+  const { cost, secret, readsSet, maxBodyBytes, handler, ...rest } = given;
   const { params = paramsOf(path), query, body, idempotent, status, answer, failures, responses, ...texts } = rest;
   const { description, tags = [TAGS[method]] } = texts;
   return {
     ...{ method, path, scope },
     ...(cost !== undefined && { cost }),
     ...(secret !== undefined && { secret }),
+    ...(readsSet !== undefined && { readsSet }),
     ...(maxBodyBytes !== undefined && { maxBodyBytes }),
     operation: {
       ...texts,

@@ -5,22 +5,14 @@ import { ScreenshotSetRecord, ScreenshotSetSummary } from '../../../contract/rec
 import { retakeBodies, retakeParser } from '../../../contract/retakes.ts';
 import { acceptScreenshotRequest } from '../../../core/requests/acceptScreenshotRequest.ts';
 import { type RepeatKind, repeatScreenshot, repeatSet } from '../../../core/requests/repeatScreenshots.ts';
-import { readSetRecord } from '../../../core/sets/readRecords.ts';
+import { readSetText } from '../../../core/sets/readRecords.ts';
 import { screenshotSetSummary } from '../../../core/sets/setJson.ts';
 import type { Queryable } from '../../../db/database.ts';
 import type { Limits } from '../../../domain/limits.ts';
 import { countWanted } from '../../../domain/screenshots.ts';
 import { COST, costOfPictures } from '../../limits/costs.ts';
 import { addLogFields } from '../../server/accessLog.ts';
-import {
-  type Call,
-  foundResponse,
-  type Handler,
-  type JsonResponse,
-  jsonResponse,
-  type Route,
-  refOf,
-} from '../endpoint.ts';
+import { type Call, foundText, type Handler, type JsonResponse, jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
 import type { Services } from '../services.ts';
 import { documentedBody, route } from './operation.ts';
@@ -71,6 +63,7 @@ export function retakeRoutes(limits: Limits): readonly Route[] {
     };
   return [
     route('post /screenshots/{id}/retake', 'write', {
+      readsSet: true,
       operationId: 'retakeScreenshot',
       summary: 'Take a screenshot again',
       description: `Makes a new set with one screenshot, with the changes in the body. ${UNCHANGED}`,
@@ -89,6 +82,7 @@ export function retakeRoutes(limits: Limits): readonly Route[] {
     }),
     route('post /screenshot_sets/{id}/retake', 'write', {
       cost: COST.heavy,
+      readsSet: true,
       operationId: 'retakeScreenshotSet',
       summary: 'Take screenshots of a set again',
       description: `Makes a new set with all screenshots, the failed ones or the named ones. 409 if no failed one is left. ${UNCHANGED}`,
@@ -101,6 +95,7 @@ export function retakeRoutes(limits: Limits): readonly Route[] {
     }),
     route('post /screenshot_sets/{id}/duplicate', 'write', {
       cost: COST.heavy,
+      readsSet: true,
       operationId: 'duplicateScreenshotSet',
       summary: 'Duplicate a set',
       description: `Makes a new set with the same screenshots. It is no retake: the pages of the old set keep their pictures. ${UNCHANGED}`,
@@ -125,6 +120,6 @@ function answerWithNewSet(
     const id = await repeat(tx);
     addLogFields(call.response, { set_id: id });
     const { organizationId, place } = call;
-    return foundResponse(202, await readSetRecord(tx, { id, organizationId, publicUrl: place.publicUrl }));
+    return foundText(202, await readSetText(tx, { id, organizationId, publicUrl: place.publicUrl }));
   });
 }

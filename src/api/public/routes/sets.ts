@@ -9,14 +9,14 @@ import { withSetHistory } from '../../../core/reviews/reviewQueries.ts';
 import { reviewPicturesOfSet, reviewSet, type SetAction } from '../../../core/reviews/reviews.ts';
 import { changeSet } from '../../../core/sets/changes.ts';
 import { listSets } from '../../../core/sets/listSets.ts';
-import { readSetRecord } from '../../../core/sets/readRecords.ts';
+import { readSetText } from '../../../core/sets/readRecords.ts';
 import { findPlaceInSet, listScreenshotsOfSet } from '../../../core/sets/readScreenshots.ts';
-import { readSetVersion, type SetVersion } from '../../../core/sets/readSet.ts';
+import { hasSet, readSetVersion } from '../../../core/sets/readSet.ts';
 import { listedSetRecord, screenshotRecord } from '../../../core/sets/setJson.ts';
 import type { Database } from '../../../db/database.ts';
 import { unknownId } from '../../../domain/failure.ts';
 import { costOfPictures } from '../../limits/costs.ts';
-import { foundResponse, hasTag, idOf, jsonResponse, type Route, refOf, tagOf } from '../endpoint.ts';
+import { foundText, hasTag, idOf, jsonResponse, type Route, refOf, tagOf } from '../endpoint.ts';
 import { filterOf, listAnswer, placeOf, unknownPlace } from '../listAnswer.ts';
 import { idOfA, jsonBody, list, one, removes, removing, route } from './operation.ts';
 
@@ -40,19 +40,21 @@ export const setRoutes: readonly Route[] = [
   route('get /screenshot_sets/{id}', 'read', {
     ...one('getScreenshotSet', 'screenshot set', ScreenshotSetRecord),
     params: { id: idOfA('screenshot set') },
+    readsSet: true,
     handler: async (call, { store: { db } }) => {
       const ref = refOf(call);
-      const { pictures, version } = await requireSet(db, ref);
-      const tag = tagOf(version);
+      const found = await readSetVersion(db, ref);
+      if (found === undefined) throw unknownId();
+      const tag = tagOf(found.version);
       // Before the record is built: one of 10,000 pictures has 6 MB.
       if (hasTag(call.request, tag)) return { status: 304, text: '', tag };
-      await call.charge(costOfPictures(pictures));
-      const record = await readSetRecord(db, { ...ref, publicUrl: call.place.publicUrl });
-      if (record === undefined) throw unknownId();
-      return { ...jsonResponse(200, record), tag };
+      await call.charge(costOfPictures(found.pictures));
+      const text = await readSetText(db, { ...ref, publicUrl: call.place.publicUrl });
+      return { ...foundText(200, text), tag };
     },
   }),
   route('patch /screenshot_sets/{id}', 'write', {
+    readsSet: true,
     operationId: 'updateScreenshotSet',
     summary: 'Change a set',
     description:
@@ -62,11 +64,11 @@ export const setRoutes: readonly Route[] = [
     failures: [410],
     handler: async (call, { store }) => {
       const ref = refOf(call);
-      const record = await store.db.transaction().execute(async (tx) => {
+      const text = await store.db.transaction().execute(async (tx) => {
         await changeSet(tx, ref, { change: call.input, actor: call.actor });
-        return readSetRecord(tx, { ...ref, publicUrl: call.place.publicUrl });
+        return readSetText(tx, { ...ref, publicUrl: call.place.publicUrl });
       });
-      return foundResponse(200, record);
+      return foundText(200, text);
     },
   }),
   route('delete /screenshot_sets/{id}', 'write', {
@@ -103,6 +105,7 @@ export const setRoutes: readonly Route[] = [
     'From `approved` or `rejected` to `in_review`. The decisions about its pictures stay.',
   ),
   route('post /screenshot_sets/{id}/reviews', 'write', {
+    readsSet: true,
     operationId: 'reviewScreenshotsOfSet',
     summary: 'Review several screenshots',
     description: 'All of them, or none if one cannot be reviewed. Comments of their reviews stay.',
@@ -141,6 +144,7 @@ export const setRoutes: readonly Route[] = [
 function reviewing(action: SetAction, operationId: string, summary: string, description: string): Route {
   return route(`post /screenshot_sets/{id}/${action}`, 'write', {
     ...{ operationId, summary, description },
+    readsSet: true,
     tags: ['Reviewing'],
     body: jsonBody(ReviewBody, REVIEW_OF_A_SET, false),
     answer: ScreenshotSetRecord,
@@ -150,15 +154,13 @@ function reviewing(action: SetAction, operationId: string, summary: string, desc
       return services.store.db.transaction().execute(async (tx) => {
         const { id: setId, organizationId } = ref;
         await reviewSet(tx, { action, organizationId, setId, notes: input.notes ?? null, actor }, services);
-        return foundResponse(200, await readSetRecord(tx, { ...ref, publicUrl: place.publicUrl }));
+        return foundText(200, await readSetText(tx, { ...ref, publicUrl: place.publicUrl }));
       });
     },
   });
 }
 
 /** @throws Failure (404) */
-export async function requireSet(db: Database, ref: { id: string; organizationId: string }): Promise<SetVersion> {
-  const found = await readSetVersion(db, ref);
-  if (found === undefined) throw unknownId();
-  return found;
+export async function requireSet(db: Database, ref: { id: string; organizationId: string }): Promise<void> {
+  if (!(await hasSet(db, ref))) throw unknownId();
 }
