@@ -81,11 +81,32 @@ export class Faults {
       this.add(prefix === '' ? 'body' : prefix, `must not have more than ${most} values inside it.`);
       return undefined;
     }
-    const result = schema.safeParse(value, { error: defaultMessage });
+    const result = readStart(schema, value) ?? schema.safeParse(value, { error: defaultMessage });
     if (result.success) return result.data;
     for (const issue of result.error.issues) this.add(joinPath(prefix, ...issue.path), issue.message);
     return undefined;
   }
+}
+
+/**
+ * A schema checks all items of a list, although an answer lists few of their faults.
+ * @returns the faults of the first items of the lists in an object; undefined if they have no more than an answer lists.
+ */
+function readStart<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseError<z.output<S>> | undefined {
+  if (!isObject(value) || !(schema instanceof z.ZodObject)) return undefined;
+  const long = Object.entries(value).filter(([name, field]) => isLongList(field, schema.shape[name]));
+  if (long.length === 0) return undefined;
+  const start = long.map(([name, field]) => [name, Array.isArray(field) ? field.slice(0, MAX_FAULTS + 1) : field]);
+  const result = schema.safeParse({ ...value, ...Object.fromEntries(start) }, { error: defaultMessage });
+  return result.success || result.error.issues.length <= MAX_FAULTS ? undefined : result;
+}
+
+/** @returns whether a field has more items than faults are listed. A list that is too long has only this fault. */
+function isLongList(field: unknown, schema: unknown): boolean {
+  const type = withoutWrappers(schema);
+  if (!Array.isArray(field) || !(type instanceof z.ZodArray)) return false;
+  const most = (type.def.checks ?? []).map(({ _zod: { def } }) => ('maximum' in def ? Number(def.maximum) : 0));
+  return field.length > MAX_FAULTS && field.length <= Math.max(0, ...most);
 }
 
 /** @returns the number of values inside a value; the function stops after `most`. */

@@ -132,6 +132,17 @@ function parseEntry(entry: unknown, { schema, path, location, faults, left }: En
   return { path: adPath, ad, screenshots };
 }
 
+/** @returns the number of screenshots that a body names, before anything is checked. */
+export function countSent(body: JsonObject): number {
+  const entries = body['screenshot_requests'];
+  let count = 0;
+  for (const entry of Array.isArray(entries) ? entries : []) {
+    const list = isObject(entry) ? entry['screenshots'] : undefined;
+    for (const item of Array.isArray(list) ? list : []) count += countMarkers(item);
+  }
+  return count;
+}
+
 /** @returns the number of screenshots that an object names, before anything is checked. */
 function countMarkers(item: unknown): number {
   const options = isObject(item) ? item['options'] : undefined;

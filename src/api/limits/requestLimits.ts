@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { tooMany } from '../../domain/failure.ts';
-import type { RateLimit, RateLimitResult } from '../../lib/rateLimiter.ts';
+import { createRateLimiter, type RateLimit, type RateLimitResult } from '../../lib/rateLimiter.ts';
 import { noteLimit } from '../server/accessLog.ts';
 
 interface TokenWish {
@@ -20,11 +20,24 @@ const ROUNDING = 0.001;
 export interface RequestLimits {
   /** Takes the cost from the bucket of the key and sets the headers `RateLimit…`. @throws Failure (429) */
   take(keyId: string, cost: number, response: Response): Promise<void>;
+  /** Takes the bytes of a JSON body from those that the organization may send to this process. @throws Failure (429) */
+  takeBytes(organizationId: string, bytes: number, response: Response): void;
 }
+
+/** While the process parses a large body, other requests wait, also if the body is invalid and costs few tokens. */
+const BODY_BYTES: RateLimit = { perSecond: 1024 * 1024, burst: 32 * 1024 * 1024 };
 
 export function createRequestLimits(db: Queryable, limit: RateLimit): RequestLimits {
   const { perSecond, burst } = limit;
+  const bodies = createRateLimiter(BODY_BYTES);
   return {
+    takeBytes(organizationId, bytes, response) {
+      const { allowed, remaining } = bodies.take(organizationId, bytes);
+      if (allowed) return;
+      noteLimit(response, 'key_rate');
+      const seconds = Math.max(1, Math.ceil((bytes - remaining) / BODY_BYTES.perSecond));
+      throw tooMany('rate_limit', `The organization sends too much JSON. Try again in ${seconds} s.`, seconds);
+    },
     async take(keyId, wanted, response) {
       const cost = Math.min(wanted, burst);
       const { allowed, remaining } = await takeTokens(db, { key: keyId, limit, cost });

@@ -96,14 +96,15 @@ export function endpoint(services: Services, route: Route): RequestHandler {
     const charge = (tokens: number) => requestLimits?.take(keyId, tokens, response) ?? Promise.resolve();
     await charge(cost);
     authorize(caller, { slug, scope, publicUrl });
-    const { body = NO_BODY, warnings } = await checkRequest(request, response, shape);
+    const takeBytes = (bytes: number) => requestLimits?.takeBytes(organizationId, bytes, response);
+    const { body = NO_BODY, warnings } = await checkRequest(request, response, { shape, takeBytes });
     const actor = actorOf({ request, response }, { type: 'api_key', keyId });
     const place = { publicUrl, slug };
     const call = { request, response, organizationId, keyId, actor, place, body, charge };
     const handle = () => route.handler(call, services);
     const handled = route.readsSet ? inTurnOfSet(store.db, { ...refOf(call), response }, handle) : handle();
     const answer = await handled.catch((error: unknown) => answerRemoved(store.db, call, error));
-    send(call, { ...answer, text: withWarnings(answer.text, warnings) }, secret);
+    send(call, { ...answer, text: withWarnings(answer.text, warnings()) }, secret);
   };
 }
 

@@ -54,25 +54,35 @@ const DECODERS = {
 
 const HINT = ': send several requests, and larger creatives as uploads (POST …/uploads)';
 
+interface BodyLimits {
+  /** Before and after decompression. */
+  readonly maxBytes?: number | undefined;
+  /** Counts the bytes before they are parsed. @throws Failure (429) */
+  takeBytes(bytes: number): void;
+}
+
 /**
  * Reads a JSON object.
- * @param max bytes, before and after decompression.
- * @throws Failure: 415 for another content type or encoding, 413 if the body is too large, 400 if it is malformed, 422 if it is not an
+ * @throws Failure: 415 for another content type or encoding, 413 if the body is too large, 429 over a limit, 400 if it is malformed, 422 if it is not an
  *   object.
  */
-async function readJson(request: Request, max = MAX_BODY_BYTES): Promise<JsonBody> {
+async function readJson(
+  request: Request,
+  { maxBytes: max = MAX_BODY_BYTES, takeBytes }: BodyLimits,
+): Promise<JsonBody> {
   requireJson(request);
   const decode = decoderOf(request);
   const bytes = await readBytes(request, max, HINT);
   const json = decode === undefined ? bytes : await inflated(decode(bytes, { maxOutputLength: max }), max);
+  takeBytes(json.length);
   const value = await parseJson(json);
   return { value, sha256: createHash('sha256').update(json).digest() };
 }
 
 /** As {@link readJson}, but accepts an empty body as `{}`. */
-function readOptionalJson(request: Request, max?: number): Promise<JsonBody> {
+function readOptionalJson(request: Request, limits: BodyLimits): Promise<JsonBody> {
   const empty = request.get('transfer-encoding') === undefined && Number(request.get('content-length') ?? 0) === 0;
-  return empty ? Promise.resolve(NO_BODY) : readJson(request, max);
+  return empty ? Promise.resolve(NO_BODY) : readJson(request, limits);
 }
 
 /** @returns undefined without an encoding. @throws Failure (415) */
@@ -211,22 +221,25 @@ export function shapeOf({ requestParams, requestBody }: ZodOpenApiOperationObjec
   };
 }
 
-/** @throws Failure: as {@link readJson}; 422 if something is unknown and the client wants strict handling. */
+/**
+ * @returns the body, and a function that finds what the service ignored.
+ * @throws Failure: as {@link readJson}; 422 if something is unknown and the client wants strict handling.
+ */
 export async function checkRequest(
   request: Request,
   response: Response,
-  shape: RequestShape,
-): Promise<{ readonly body?: JsonBody; readonly warnings: readonly RequestWarning[] }> {
+  { shape, takeBytes }: Pick<BodyLimits, 'takeBytes'> & { readonly shape: RequestShape },
+): Promise<{ readonly body?: JsonBody; warnings(): readonly RequestWarning[] }> {
   const handling = wantedHandling(request);
   if (handling !== undefined) response.set('Preference-Applied', `handling=${handling}`);
   const ofQuery = unknownParameters(listQuery(request), shape.query);
   if (handling === 'strict') rejectUnknown(ofQuery);
-  if (shape.body === undefined) return { warnings: ofQuery };
+  if (shape.body === undefined) return { warnings: () => ofQuery };
   const { isRequired, maxBytes, fields } = shape.body;
-  const body = await (isRequired ? readJson : readOptionalJson)(request, maxBytes);
-  const ofBody = fields === undefined ? [] : unknownFields(fields, body.value);
-  if (handling === 'strict') rejectUnknown(ofBody);
-  return { body, warnings: [...ofQuery, ...ofBody] };
+  const body = await (isRequired ? readJson : readOptionalJson)(request, { maxBytes, takeBytes });
+  const ofBody = () => (fields === undefined ? [] : unknownFields(fields, body.value));
+  if (handling === 'strict') rejectUnknown(ofBody());
+  return { body, warnings: () => [...ofQuery, ...ofBody()] };
 }
 
 /** @param text a JSON object that has fields, or nothing. */

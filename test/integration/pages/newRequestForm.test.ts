@@ -12,7 +12,7 @@ const take = async (_keyId: string, cost: number) => {
   costs.push(cost);
   if (cost > most) throw tooMany();
 };
-const server = preparePages({ requestLimits: { take } });
+const server = preparePages({ requestLimits: { take, takeBytes: () => undefined } });
 let form: RequestForm;
 beforeAll(async () => {
   form = await RequestForm.open(server);

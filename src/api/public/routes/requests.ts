@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { NEW_SCREENSHOTS } from '../../../contract/examples.ts';
-import { screenshotRequestParser } from '../../../contract/parseScreenshotRequest.ts';
+import { countSent, screenshotRequestParser } from '../../../contract/parseScreenshotRequest.ts';
 import { ScreenshotSetRecord, ScreenshotSetSummary } from '../../../contract/records.ts';
 import { retakeBodies, retakeParser } from '../../../contract/retakes.ts';
 import { acceptScreenshotRequest } from '../../../core/requests/acceptScreenshotRequest.ts';
@@ -9,7 +9,6 @@ import { readSetText } from '../../../core/sets/readRecords.ts';
 import { screenshotSetSummary } from '../../../core/sets/setJson.ts';
 import type { Queryable } from '../../../db/database.ts';
 import type { Limits } from '../../../domain/limits.ts';
-import { countWanted } from '../../../domain/screenshots.ts';
 import { COST, costOfPictures } from '../../limits/costs.ts';
 import { addLogFields } from '../../server/accessLog.ts';
 import { type Call, foundText, type Handler, type JsonResponse, jsonResponse, type Route, refOf } from '../endpoint.ts';
@@ -33,8 +32,9 @@ export function screenshotRequestRoutes(limits: Limits, body: z.ZodType): readon
       failures: [409],
       handler: async (call, services) => {
         const { organizationId, place } = call;
+        // Before the checks, so that an invalid body costs as much as a valid one.
+        await call.charge(costOfPictures(countSent(call.body.value)));
         const parsed = parse(call.body.value);
-        await call.charge(costOfPictures(countWanted(parsed.entries)));
         return answerOnce(services.store.db, { call, endpoint: 'screenshot_requests' }, async (tx) => {
           const row = await acceptScreenshotRequest(tx, { organizationId, parsed }, services);
           addLogFields(call.response, { set_id: row.id });

@@ -72,6 +72,36 @@ test('a request for many pictures costs more than one for few, and stores nothin
   expect((await request(20)).status).toBe(202);
 });
 
+test('an invalid request for many pictures costs as much as a valid one', async () => {
+  const screenshots = Array.from({ length: 60 }, () => ({ device: { name: 'fridge' } }));
+  const body = JSON.stringify({ screenshot_requests: [{ screenshots }] });
+  const headers = { authorization: await newKey(), 'content-type': 'application/json' };
+  const send = () =>
+    exchange(replicas[0] ?? '', {
+      ...{ method: 'POST', path: ADS.replace('ads', 'screenshot_requests'), headers, body },
+    });
+  const reply = await send();
+  expect([reply.status, reply.headers['ratelimit']?.slice(0, 13)]).toEqual([429, '"default";r=5']);
+});
+
+test('the bytes of JSON that an organization sends are counted before they are parsed', async () => {
+  const counted: number[] = [];
+  const takeBytes = (_organization: string, bytes: number) => void counted.push(bytes);
+  const url = await api.startReplica({ requestLimits: { take: () => Promise.resolve(), takeBytes } });
+  const headers = { authorization: await newKey(), 'content-type': 'application/json' };
+  const { status } = await exchange(url, { method: 'POST', path: ADS, headers, body: '{"campaign":' });
+  expect([status, counted]).toEqual([400, [12]]);
+});
+
+test('an organization that sends too many bytes of JSON gets 429 with Retry-After', () => {
+  const { takeBytes } = limits();
+  const response = {} as Parameters<typeof takeBytes>[2];
+  const send = (organization: string) => takeBytes(organization, 8 * 1024 * 1024, response);
+  for (let i = 0; i < 4; i++) send('one');
+  expect(() => send('one')).toThrow(expect.objectContaining({ status: 429, headers: { 'Retry-After': '8' } }));
+  send('another');
+});
+
 test('JSON and event streams of pages take tokens of the key, and answer 429 as JSON', async () => {
   const key = await newKey();
   const requestLimits = limits();

@@ -43,7 +43,7 @@ test('a page after a screenshot of another set, or of a set that does not exist,
 test('a whole set costs a token for each ten screenshots, unless it is unchanged', async () => {
   const taken: number[] = [];
   const limited = await startPublicApi({
-    requestLimits: { take: async (_key: string, cost: number) => void taken.push(cost) },
+    requestLimits: { take: async (_key: string, cost: number) => void taken.push(cost), takeBytes: () => undefined },
   });
   const media = { type: 'url', content: 'https://cdn.example/banner.png' };
   const screenshots = set.screenshots.map(({ site, device }: Json) => ({ site, device }));
