@@ -67,7 +67,7 @@ export class FileReader {
 
   /** Files of two organizations never meet in one process. */
   #takeIdle(organizationId: string): ReaderProcess | undefined {
-    const at = this.#idle.findIndex((one) => one.organizationId === organizationId && one.reader.isAlive);
+    const at = this.#idle.findIndex((one) => one.organizationId === organizationId && one.reader.isReusable);
     if (at >= 0) return this.#idle.splice(at, 1)[0]?.reader;
     if (this.#idle.length + this.#running >= this.#options.inAll) this.#idle.shift()?.reader.end();
     return undefined;
@@ -75,7 +75,7 @@ export class FileReader {
 
   #keep(organizationId: string, reader: ReaderProcess): void {
     const { idleMs } = this.#options;
-    if (idleMs === undefined) {
+    if (idleMs === undefined || !reader.isReusable) {
       reader.end();
       return;
     }

@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { moduleBeside } from '../lib/moduleBeside.ts';
-import type { Answer, Question } from './readerProgram.ts';
+import type { Answer, Message, Question } from './readerProgram.ts';
 
 /** A function that reads a file. Its input and its output are copied between the processes. */
 export interface FileTask extends Omit<Question, 'input'> {
@@ -21,6 +21,7 @@ const PASSED = /^(PATH|HOME|TMPDIR|NODE_COMPILE_CACHE|LD_LIBRARY_PATH|FONTCONFIG
 
 export class ReaderProcess {
   readonly #child: ChildProcess;
+  #memory = 0;
 
   constructor() {
     this.#child = fork(fileURLToPath(moduleBeside(import.meta.url, './readerProgram')), [String(MEMORY)], {
@@ -31,14 +32,15 @@ export class ReaderProcess {
     });
   }
 
-  get isAlive(): boolean {
-    return this.#child.connected;
+  /** Whether it can read another file, with at least half of the memory. */
+  get isReusable(): boolean {
+    return this.#child.connected && this.#memory < (MEMORY * 1024 ** 2) / 2;
   }
 
   /** Ends the process if the file exceeds a limit. @throws the fault of the task, or Error if the process cannot run. */
   async ask<Output>({ module, run, seconds, fault }: FileTask, input: unknown): Promise<Answer<Output>> {
     const child = this.#child;
-    const { promise, resolve, reject } = Promise.withResolvers<Answer<Output>>();
+    const { promise, resolve, reject } = Promise.withResolvers<Message<Output>>();
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
@@ -56,7 +58,9 @@ export class ReaderProcess {
     // If the process has ended, its exit says why.
     child.send({ module, run, input } satisfies Question, () => undefined);
     try {
-      return await promise;
+      const { answer, memory } = await promise;
+      this.#memory = memory;
+      return answer;
     } finally {
       clearTimeout(timer);
       child.off('message', resolve).off('error', reject).off('exit', onExit);

@@ -14,6 +14,12 @@ export type Answer<Output> =
   | { readonly failure: FailureOptions }
   | { readonly error: string };
 
+export interface Message<Output> {
+  readonly answer: Answer<Output>;
+  /** Bytes that the process takes now. Some of what a file needed is not given back. */
+  readonly memory: number;
+}
+
 const MEBIBYTE = 1024 ** 2;
 const LOOK_MS = 20;
 /** The processors serve other requests first. */
@@ -39,4 +45,6 @@ const mostBytes = Number(process.argv[2]) * MEBIBYTE;
 setInterval(() => process.memoryUsage.rss() > mostBytes && end(), LOOK_MS);
 // The process that asks has ended.
 process.once('disconnect', end);
-process.on('message', async (question: Question) => process.send?.(await answer(question)));
+process.on('message', async (question: Question) => {
+  process.send?.({ answer: await answer(question), memory: process.memoryUsage.rss() } satisfies Message<unknown>);
+});

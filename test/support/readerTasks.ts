@@ -13,6 +13,13 @@ export function loop(): never {
   for (;;);
 }
 
+const kept: Buffer[] = [];
+
+export function keepMemory(): number {
+  kept.push(Buffer.alloc(160 * 1024 * 1024, 1));
+  return process.pid;
+}
+
 /** Memory that is not on the heap, as that of image libraries. */
 export async function takeMemory(): Promise<void> {
   for (const taken: Buffer[] = []; ; taken.push(Buffer.alloc(32 * 1024 * 1024, 1))) await new Promise(setImmediate);

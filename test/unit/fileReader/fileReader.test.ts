@@ -120,3 +120,9 @@ test('a process is used again for its organization only, and ends for another on
   await eventually(() => expect(children()).not.toContain(other));
   expect(await whoAmI('other')).not.toBe(other);
 });
+
+test('a process that kept much memory is not used again', async () => {
+  const files = new FileReader({ ...OPTIONS, idleMs: 60_000 });
+  const pid = await files.read<typeof tasks.keepMemory>('one', task('keepMemory'), nothing);
+  expect(await files.read<typeof tasks.whoAmI>('one', task('whoAmI'), nothing)).not.toBe(pid);
+});
