@@ -23,7 +23,15 @@ server.listen(0, '127.0.0.1', () => {
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
     pkce: { required: () => true },
     cookies: { keys: ['a test'] },
-    findAccount: (_context, id) => ({ accountId: id, claims: () => ({ ...accounts.get(id), sub: id }) }),
+    // An account says in `idToken` what only the ID token has. All else comes from the userinfo endpoint.
+    conformIdTokenClaims: false,
+    findAccount: (_context, id) => ({
+      accountId: id,
+      claims(use) {
+        const { idToken, ...info } = accounts.get(id) ?? {};
+        return { sub: id, ...(use === 'id_token' ? Object(idToken) : info) };
+      },
+    }),
   });
   const callback = provider.callback();
   const setAccount = async (id: string, request: IncomingMessage, response: ServerResponse) => {

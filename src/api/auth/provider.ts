@@ -1,8 +1,7 @@
 /** Signs people in with an OpenID Connect provider: the authorization code flow with PKCE. */
 import * as oidc from 'openid-client';
-import { z } from 'zod';
 import type { Claims } from '../../core/people/identities.ts';
-import { readEmail } from '../../core/people/users.ts';
+import { readClaims } from './claims.ts';
 
 /** The timeout of each request to the provider. */
 const TIMEOUT_SECONDS = 10;
@@ -72,7 +71,7 @@ export function createProvider(options: ProviderOptions): Provider {
       if (claims === undefined || tokens.id_token === undefined)
         throw new Error('unreachable: the answer has an ID token');
       const info = await userInfo(config, tokens.access_token, claims.sub);
-      return { ...claimsOf({ ...info, ...claims }, options.groupsClaim), idToken: tokens.id_token };
+      return { ...readClaims(claims, info, options.groupsClaim), idToken: tokens.id_token };
     },
     async signOutUrl(idToken, returnTo) {
       const config = await configuration();
@@ -122,18 +121,4 @@ function explain(error: unknown): never {
 async function userInfo(config: oidc.Configuration, accessToken: string, subject: string) {
   if (config.serverMetadata().userinfo_endpoint === undefined) return {};
   return oidc.fetchUserInfo(config, accessToken, subject);
-}
-
-const Text = z.string().min(1).optional().catch(undefined);
-const Names = z.array(z.string()).catch([]);
-
-function claimsOf(claims: Readonly<Record<string, unknown>> & oidc.IDToken, groupsClaim: string): Claims {
-  const email = claims['email_verified'] === true ? readEmail(String(claims['email'] ?? '')) : undefined;
-  return {
-    issuer: claims.iss,
-    subject: claims.sub,
-    email,
-    name: Text.parse(claims['name']) ?? Text.parse(claims['preferred_username']),
-    groups: Names.parse(claims[groupsClaim]),
-  };
 }

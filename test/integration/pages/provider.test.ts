@@ -252,6 +252,27 @@ describe('an identity', () => {
     expect(await userWith(email)).toMatchObject({ id: boss, name: 'Boss' });
   });
 
+  test.each<[string, (email: string) => object]>([
+    [
+      'userinfo names the address, and the ID token verified another one',
+      (email) => ({ email, idToken: { email_verified: true } }),
+    ],
+    [
+      'the ID token names the address, and userinfo verified another one',
+      (email) => ({ email: 'mine@else.example', email_verified: true, idToken: { email } }),
+    ],
+    [
+      'the ID token says that the address is not verified',
+      (email) => ({ email, email_verified: true, idToken: { email, email_verified: false } }),
+    ],
+  ])('never is the person who has the address where %s', async (_what, claimsFor) => {
+    const email = `victim${account}@corp.example`;
+    const victim = await insertUser(pages().store.db, { email, name: 'Victim' });
+    const browser = await signIn({ groups: ['reviewers'], name: 'Thief', ...claimsFor(email) });
+    expect((await browser.get('/account')).text).not.toContain(email);
+    expect(await userWith(email)).toMatchObject({ id: victim, name: 'Victim' });
+  });
+
   test('with a verified address is the person who was invited with it', async () => {
     const email = `${account}@guest.example`;
     const wanted = { organizationId: pages().organizationId, email, role: 'manager', mailed: false } as const;
