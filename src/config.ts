@@ -5,6 +5,7 @@ import { AUDIT_LOG_DAYS_MIN } from './domain/auditLog.ts';
 import { QUOTA_MAX } from './domain/quotas.ts';
 import { SET_DAYS } from './domain/retention.ts';
 import { ROLES } from './domain/roles.ts';
+import { lowerCase } from './domain/text.ts';
 import { parseRange, rangeFault } from './egress/addresses.ts';
 import { errorMessage } from './lib/errorMessage.ts';
 import { KeyRing } from './lib/keyRing.ts';
@@ -67,12 +68,22 @@ const keyRing = z.string().transform((text, context) => {
   }
 });
 
+/** A text that is compared in lower case. */
+const lowerCased = z
+  .string()
+  .min(1)
+  .transform((text, context) => {
+    const lower = lowerCase(text);
+    if (lower === undefined) context.addIssue({ code: 'custom', message: `${text} must not contain U+0130 or U+212A` });
+    return lower ?? z.NEVER;
+  });
+
 const MembershipRule = z
   .strictObject({
     organization: z.string(),
     role: z.enum(ROLES),
     group: z.string().min(1).optional(),
-    email_domain: z.string().min(1).toLowerCase().optional(),
+    email_domain: lowerCased.optional(),
   })
   .refine(({ group, email_domain: domain }) => (group === undefined) !== (domain === undefined), {
     error: 'needs either group or email_domain',
@@ -237,6 +248,12 @@ export const SETTINGS = {
   OIDC_GROUPS_CLAIM: setting('People', z.string(), 'The claim with the names of the groups of a person.', {
     fallback: 'groups',
   }),
+  OIDC_TENANTS: setting(
+    'People',
+    list.pipe(z.array(lowerCased)),
+    'The tenants whose people may sign in, separated by commas: ids of tenants of Entra ID (claim `tid`), or domains of Google Workspace (claim `hd`). Empty: all. Required with an issuer that serves all tenants, for example `https://login.microsoftonline.com/organizations/v2.0`.',
+    { fallback: '' },
+  ),
   MEMBERSHIP_RULES: setting(
     'People',
     json(z.array(MembershipRule)),

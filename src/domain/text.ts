@@ -29,6 +29,11 @@ export function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
+/** @returns the text in lower case; undefined if a letter would become one of ASCII that it is not, as the Kelvin sign becomes k. */
+export function lowerCase(text: string): string | undefined {
+  return /[\u0130\u212a]/.test(text) ? undefined : text.toLowerCase();
+}
+
 export function isBlank(text: string): boolean {
   return text.trim() === '';
 }

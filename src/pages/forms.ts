@@ -2,6 +2,7 @@
 import type { Request } from 'express';
 import { Failure } from '../domain/failure.ts';
 import type { Permission } from '../domain/roles.ts';
+import { UNKNOWN_GROUPS } from '../domain/signIns.ts';
 import { isSameSignature } from '../lib/hmac.ts';
 import { type Html, html } from '../lib/html.ts';
 import type { Viewer } from './context.ts';
@@ -20,6 +21,7 @@ const NOTICES = {
   key_revoked: 'The key was revoked. It opens nothing any more.',
   chat_removed: 'The chat was removed.',
   connector_removed: 'The connector was removed. Deliveries that use it fail until there is a new one of this name.',
+  ...UNKNOWN_GROUPS,
 } as const;
 export type Notice = keyof typeof NOTICES;
 

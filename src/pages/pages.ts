@@ -2,6 +2,7 @@
 import express, { type Router } from 'express';
 import { Failure } from '../domain/failure.ts';
 import { isSlug, isUuid } from '../domain/slugs.ts';
+import { lowerCase } from '../domain/text.ts';
 import { html } from '../lib/html.ts';
 import { addAdRoutes } from './adPage.ts';
 import { serveAsset } from './assets.ts';
@@ -95,7 +96,7 @@ export function createPages(options: PagesOptions): Router {
   router.get('/', async (request, response) => {
     const paths = pathsOf(options.publicUrl, '');
     const given = request.query['organization'];
-    const wanted = typeof given === 'string' ? given.trim().toLowerCase() : readHome(request);
+    const wanted = typeof given === 'string' ? (lowerCase(given.trim()) ?? given) : readHome(request);
     const person = wanted === undefined ? await findSignedIn(options.store.db, request) : undefined;
     if (wanted !== undefined && isSlug(wanted)) response.redirect(302, `${paths.base}/o/${wanted}`);
     else if (person !== undefined) response.redirect(302, homeOf(paths, person));

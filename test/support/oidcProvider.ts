@@ -24,7 +24,10 @@ export async function startOidcProvider(publicUrl: string): Promise<OidcProvider
   return {
     issuer,
     async setAccount(id, claims) {
-      const { status } = await fetch(`${issuer}/accounts/${id}`, { method: 'POST', body: JSON.stringify(claims) });
+      const { status } = await fetch(`${issuer}/accounts/${encodeURIComponent(id)}`, {
+        method: 'POST',
+        body: JSON.stringify(claims),
+      });
       if (status !== 204) throw new Error(`The provider answered ${status}.`);
     },
     async answer(url, account) {

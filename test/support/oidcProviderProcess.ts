@@ -20,7 +20,11 @@ server.listen(0, '127.0.0.1', () => {
         post_logout_redirect_uris: [afterSignOut],
       },
     ],
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
+    claims: {
+      openid: ['sub', 'azp', 'tid', '_claim_names'],
+      email: ['email', 'email_verified'],
+      profile: ['name', 'groups'],
+    },
     pkce: { required: () => true },
     cookies: { keys: ['a test'] },
     // An account says in `idToken` what only the ID token has. All else comes from the userinfo endpoint.
@@ -39,8 +43,8 @@ server.listen(0, '127.0.0.1', () => {
     response.writeHead(204).end();
   };
   server.on('request', (request, response) => {
-    const [, id] = /^\/accounts\/(\w+)$/.exec(request.url ?? '') ?? [];
-    void (id === undefined ? callback(request, response) : setAccount(id, request, response));
+    const [, id] = /^\/accounts\/(.+)$/.exec(request.url ?? '') ?? [];
+    void (id === undefined ? callback(request, response) : setAccount(decodeURIComponent(id), request, response));
   });
   process.stdout.write(`${issuer}\n`);
 });

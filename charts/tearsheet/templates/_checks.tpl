@@ -19,6 +19,9 @@
 {{- if and $v.signIn.issuer (not (and $v.signIn.clientId $v.signIn.existingSecret)) -}}
 {{- fail "signIn.issuer needs signIn.clientId, and signIn.existingSecret with the secret of the client." -}}
 {{- end -}}
+{{- if and (regexMatch "^https://login[.]microsoftonline[.]com/(common|organizations)/" $v.signIn.issuer) (empty $v.signIn.tenants) -}}
+{{- fail "signIn.issuer serves all tenants of Entra ID: set signIn.tenants to the ids of those that may sign in." -}}
+{{- end -}}
 {{- if ne (empty $v.artifacts.accessKeyId) (empty $v.artifacts.secretAccessKey) -}}
 {{- fail "artifacts.accessKeyId and artifacts.secretAccessKey go together." -}}
 {{- end -}}

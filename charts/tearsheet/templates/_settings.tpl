@@ -18,6 +18,7 @@
   "MAIL_FROM" $v.mail.from
   "OIDC_ISSUER" $v.signIn.issuer
   "OIDC_CLIENT_ID" $v.signIn.clientId
+  "OIDC_TENANTS" (join "," $v.signIn.tenants)
   "MEMBERSHIP_RULES" (ternary (toJson $v.signIn.rules) "" (not (empty $v.signIn.rules)))
   "OTEL_EXPORTER_OTLP_ENDPOINT" $v.tracing.endpoint
   "LOCATIONS" (empty $v.locations.list | ternary "" (toJson $v.locations.list))

@@ -1,21 +1,18 @@
 /** Signs people in with an OpenID Connect provider: the authorization code flow with PKCE. */
 import * as oidc from 'openid-client';
 import type { Claims } from '../../core/people/identities.ts';
-import { readClaims } from './claims.ts';
+import { type ClaimRules, readClaims } from './claims.ts';
 
 /** The timeout of each request to the provider. */
 const TIMEOUT_SECONDS = 10;
 /** How long the provider's description of itself is used. */
 const DISCOVERY_MS = 3_600_000;
 
-export interface ProviderOptions {
+export interface ProviderOptions extends ClaimRules {
   /** The issuer, as its discovery document names it. */
   readonly issuer: string;
-  readonly clientId: string;
   readonly clientSecret: string;
   readonly scopes: string;
-  /** The claim with the names of groups. */
-  readonly groupsClaim: string;
   /** Where the provider sends people back to. */
   readonly redirectUrl: string;
 }
@@ -71,7 +68,7 @@ export function createProvider(options: ProviderOptions): Provider {
       if (claims === undefined || tokens.id_token === undefined)
         throw new Error('unreachable: the answer has an ID token');
       const info = await userInfo(config, tokens.access_token, claims.sub);
-      return { ...readClaims(claims, info, options.groupsClaim), idToken: tokens.id_token };
+      return { ...readClaims(claims, info, options), idToken: tokens.id_token };
     },
     async signOutUrl(idToken, returnTo) {
       const config = await configuration();
@@ -96,7 +93,7 @@ function cached<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-function discover({ issuer, clientId, clientSecret }: ProviderOptions): Promise<oidc.Configuration> {
+async function discover({ issuer, clientId, clientSecret, tenants }: ProviderOptions): Promise<oidc.Configuration> {
   const [basic, post] = [oidc.ClientSecretBasic(clientSecret), oidc.ClientSecretPost(clientSecret)];
   const authenticate: oidc.ClientAuth = (server, ...rest) => {
     const { token_endpoint_auth_methods_supported: supported } = server;
@@ -104,10 +101,13 @@ function discover({ issuer, clientId, clientSecret }: ProviderOptions): Promise<
   };
   // The setting allows http for this machine only.
   const insecure = issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [];
-  return oidc.discovery(new URL(issuer), clientId, undefined, authenticate, {
+  const found = await oidc.discovery(new URL(issuer), clientId, undefined, authenticate, {
     timeout: TIMEOUT_SECONDS,
     execute: [oidc.enableNonRepudiationChecks, ...insecure],
   });
+  if (tenants.length === 0 && found.serverMetadata().issuer.includes('{tenantid}'))
+    throw new Error('OIDC_ISSUER serves all tenants of Entra ID: set OIDC_TENANTS to those that may sign in');
+  return found;
 }
 
 /** Adds the provider's own words if it answered with an error. @throws Error */

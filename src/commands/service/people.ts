@@ -27,6 +27,7 @@ export async function providerOf(config: Config, publicUrl: string): Promise<Pro
     clientSecret,
     scopes: config.OIDC_SCOPES,
     groupsClaim: config.OIDC_GROUPS_CLAIM,
+    tenants: config.OIDC_TENANTS,
     redirectUrl: `${publicUrl}/sign-in/callback`,
   });
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { changesBetween, SERVICE } from '../../domain/auditLog.ts';
 import { ROLES, type Role } from '../../domain/roles.ts';
+import type { UnknownGroups } from '../../domain/signIns.ts';
 import { recordAction } from '../organizations/auditLogQueries.ts';
 import { isInvited } from './invitations.ts';
 import { withdrawInvitations } from './members.ts';
@@ -16,7 +17,8 @@ export interface Claims {
   /** Only an address that the provider has verified. */
   readonly email: string | undefined;
   readonly name: string | undefined;
-  readonly groups: readonly string[];
+  /** Or why the provider does not name them. */
+  readonly groups: readonly string[] | UnknownGroups;
 }
 
 /** Members of a group, or people with a verified address of this domain, have a role in an organization. */
@@ -30,14 +32,21 @@ export interface MembershipRule {
 /** @returns the highest role for each organization that a rule gives. */
 export function rolesByRule(rules: readonly MembershipRule[], { groups, email }: Claims): ReadonlyMap<string, Role> {
   const domain = email?.split('@').at(-1);
+  const named = typeof groups === 'string' ? [] : groups;
   const matching = rules.filter((rule) =>
-    rule.group === undefined ? domain !== undefined && rule.email_domain === domain : groups.includes(rule.group),
+    rule.group === undefined ? domain !== undefined && rule.email_domain === domain : named.includes(rule.group),
   );
   const roles = new Map<string, Role>();
   for (const role of ROLES)
     for (const rule of matching)
       if (rule.role === role && !roles.has(rule.organization)) roles.set(rule.organization, role);
   return roles;
+}
+
+/** @returns the organizations in which a rule may give a role that the claims do not tell, because they name no groups. */
+export function unknownByRule(rules: readonly MembershipRule[], { groups }: Claims): readonly string[] {
+  if (typeof groups !== 'string') return [];
+  return rules.filter(({ group }) => group !== undefined).map(({ organization }) => organization);
 }
 
 /** @returns the roles in organizations that exist. */
@@ -75,7 +84,7 @@ export async function signInByClaims(
   const userId = known === undefined ? await firstSignIn(tx, claims, roles.size > 0) : known.user_id;
   if (userId === undefined) return undefined;
   if (known !== undefined) await updateUser(tx, userId, claims);
-  await applyRoles(tx, userId, roles);
+  await applyRoles(tx, userId, { roles, unknown: unknownByRule(rules, claims) });
   return userId;
 }
 
@@ -119,12 +128,18 @@ async function updateUser(tx: Queryable, id: string, { name, ...claims }: Claims
     where id = ${id}`.execute(tx);
 }
 
+interface Given {
+  readonly roles: ReadonlyMap<string, Role>;
+  /** Slugs of organizations in which a membership by rule stays as it is. */
+  readonly unknown: readonly string[];
+}
+
 /** Memberships that people gave stay as they are. */
-async function applyRoles(tx: Queryable, userId: string, roles: ReadonlyMap<string, Role>): Promise<void> {
+async function applyRoles(tx: Queryable, userId: string, { roles, unknown }: Given): Promise<void> {
   const [slugs, wanted] = [[...roles.keys()], [...roles.values()]];
   const lost = await sql<{ organization_id: string; role: string }>`
     delete from memberships m using organizations o
-    where o.id = m.organization_id and m.user_id = ${userId} and m.by_rule and not o.slug = any(${slugs}::text[])
+    where o.id = m.organization_id and m.user_id = ${userId} and m.by_rule and not o.slug = any(${[...slugs, ...unknown]}::text[])
     returning m.organization_id, m.role`.execute(tx);
   for (const { organization_id: organizationId, role } of lost.rows) {
     const changes = changesBetween({ role }, {});
@@ -137,6 +152,7 @@ async function applyRoles(tx: Queryable, userId: string, roles: ReadonlyMap<stri
     select o.id, ${userId}, g.role, true from unnest(${slugs}::text[], ${wanted}::text[]) as g (slug, role)
     join organizations o on o.slug = g.slug where o.deletion_started_at is null
     on conflict (organization_id, user_id) do update set role = excluded.role where m.by_rule and m.role <> excluded.role
+      and not exists (select from organizations o where o.id = m.organization_id and o.slug = any(${unknown}::text[]))
     returning organization_id, role, xmax = 0 as is_new`.execute(tx);
   for (const { organization_id: organizationId, role, is_new } of given.rows) {
     const action = is_new ? 'member.added' : 'member.updated';

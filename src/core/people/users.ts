@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../db/database.ts';
 import { invalid } from '../../domain/failure.ts';
 import { plainName } from '../../domain/notices.ts';
-import { cutCodePoints, EMAIL_MAX, storable } from '../../domain/text.ts';
+import { cutCodePoints, EMAIL_MAX, lowerCase, storable } from '../../domain/text.ts';
 
 export const USER_NAME_MAX = 100;
 
 /** @returns the address as it is stored and compared; undefined if it is none. */
 export function readEmail(text: string): string | undefined {
-  const email = text.trim().toLowerCase();
-  return email.length <= EMAIL_MAX &&
+  const email = lowerCase(text.trim());
+  return email !== undefined &&
+    email.length <= EMAIL_MAX &&
     /^[^\s@<>(),;:"[\]\\\p{Cc}]+@[^\s@<>(),;:"[\]\\\p{Cc}]+\.[^\s@<>(),;:"[\]\\.\p{Cc}]+$/u.test(email)
     ? email
     : undefined;

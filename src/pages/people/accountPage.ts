@@ -7,7 +7,7 @@ import { badge, button, type Column, pageHead, panel, table } from '../component
 import type { ResultsPage } from '../context.ts';
 import { cookieOptions } from '../cookies.ts';
 import { textField } from '../fields.ts';
-import { formField, requireOwnForm } from '../forms.ts';
+import { formField, noticeOf, requireOwnForm } from '../forms.ts';
 import { timeElement } from '../labels.ts';
 import { formBody, type PageRoutes } from '../pageRoutes.ts';
 import { addressOf, pathsOf, rootPath } from '../paths.ts';
@@ -28,7 +28,7 @@ export function addAccountRoutes(pages: PageRoutes): void {
     pages.send(
       response,
       accountPage(person, { sessions, base: paths.base, token: personFormToken(options.secret, person) }),
-      { paths },
+      { paths, notice: noticeOf(request) },
     );
   });
   type Act = (person: Person, exchange: { request: Request; response: Response }) => Promise<unknown>;

@@ -8,7 +8,7 @@ import { ROLE_TEXTS } from '../../domain/roles.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button } from '../components.ts';
 import { EMPTY_FORM, textField } from '../fields.ts';
-import { formField, requireOwnForm, requireSameOrigin } from '../forms.ts';
+import { formField, noticeOf, requireOwnForm, requireSameOrigin } from '../forms.ts';
 import { formBody, type PageRoutes } from '../pageRoutes.ts';
 import { pathsOf } from '../paths.ts';
 import { findSignedIn, personFormToken } from '../viewer.ts';
@@ -30,7 +30,7 @@ export function addInvitationRoutes({ options, router, send }: PageRoutes): void
     const path = `${paths.base}/invitations/${tokenOf(request)}`;
     const form = person === undefined ? strangerForm(invitation, path) : personForm(person, invitation, path);
     const text = html`<p>You are invited to the organization <strong class="org">${invitation.slug}</strong> as <strong>${invitation.role}</strong>, who ${ROLE_TEXTS[invitation.role]}. The invitation is for <bdi>${invitation.email}</bdi>.</p>${form}`;
-    send(response, notePage('Join an organization', text), { paths });
+    send(response, notePage('Join an organization', text), { paths, notice: noticeOf(request) });
   };
   /** A person whom the link alone does not prove signs in first. */
   const strangerForm = (invitation: OpenInvitation, path: string): Html => {

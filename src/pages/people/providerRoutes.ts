@@ -3,15 +3,17 @@ import type { Request } from 'express';
 import type { Expected, Provider } from '../../api/auth/provider.ts';
 import { takeTokens } from '../../api/limits/requestLimits.ts';
 import { callerNetwork } from '../../api/server/caller.ts';
-import { signInByClaims } from '../../core/people/identities.ts';
+import { type Claims, type MembershipRule, signInByClaims, unknownByRule } from '../../core/people/identities.ts';
 import type { Queryable } from '../../db/database.ts';
 import { tooMany } from '../../domain/failure.ts';
+import { UNKNOWN_GROUPS, type UnknownGroups } from '../../domain/signIns.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { hmacOf, isSameSignature } from '../../lib/hmac.ts';
 import { html } from '../../lib/html.ts';
 import type { RateLimit } from '../../lib/rateLimiter.ts';
 import type { ResultsPage } from '../context.ts';
 import { cookieOptions, cookiesOf } from '../cookies.ts';
+import { withNotice } from '../forms.ts';
 import type { PageRoutes } from '../pageRoutes.ts';
 import { pathsOf } from '../paths.ts';
 import { ownPage, startPersonSession } from './personSession.ts';
@@ -84,24 +86,39 @@ export function addProviderRoutes({ options, router, send }: PageRoutes): void {
       return errorMessage(error);
     });
     if (typeof claims === 'string') {
-      send(response, failed(`The answer of the provider was not accepted: ${claims}.`, 400), { paths });
+      send(response, failed(`The answer of the provider was not accepted: ${claims}.`, 401), { paths });
       return;
     }
+    const reason = unknownGroups(membershipRules, claims);
     const to = await options.store.db.transaction().execute(async (tx) => {
       const userId = await signInByClaims(tx, claims, membershipRules, warnOnce);
+      if (reason !== undefined)
+        log.warn(
+          { user_id: userId, reason: UNKNOWN_GROUPS[reason] },
+          'a sign-in did not name the groups of the person',
+        );
       if (userId === undefined) return undefined;
       const session = { userId, method: 'provider', idToken: claims.idToken, next: ownPage(paths, flow.next) } as const;
       return startPersonSession(tx, options, { request, response, paths }, session);
     });
     countSignIn?.('provider', to === undefined ? 'refused' : 'signed_in');
     if (to !== undefined) {
-      response.redirect(303, to);
+      response.redirect(303, reason === undefined ? to : withNotice(to, reason));
       return;
     }
-    const who = claims.email === undefined ? 'without a verified e-mail address' : `with the address ${claims.email}`;
-    const text = `You signed in at the provider, ${who}. But no organization has invited you, and no rule gives you a role. Ask an owner of your organization for an invitation.`;
-    send(response, failed(text, 403), { paths });
+    send(response, failed(refusalOf(claims, reason), 403), { paths });
   });
+}
+
+/** @returns why no rule about groups could be applied; undefined if they were, or if there is none. */
+function unknownGroups(rules: readonly MembershipRule[], claims: Claims): UnknownGroups | undefined {
+  return typeof claims.groups === 'string' && unknownByRule(rules, claims).length > 0 ? claims.groups : undefined;
+}
+
+function refusalOf({ email }: Claims, reason: UnknownGroups | undefined): string {
+  const who = email === undefined ? 'without a verified e-mail address' : `with the address ${email}`;
+  const why = reason === undefined ? '' : ` ${UNKNOWN_GROUPS[reason]}`;
+  return `You signed in at the provider, ${who}. But no organization has invited you, and no rule gives you a role.${why} Ask an owner of your organization for an invitation.`;
 }
 
 const finish = (provider: Provider, url: string, flow: Flow) => provider.finish(url.split('?')[1] ?? '', flow);

@@ -10,6 +10,17 @@ describe('invalid values', () => {
     ['no place for pictures', { artifacts: { url: '' } }, 'artifacts.url is not set'],
     ['half of the credentials', { artifacts: { accessKeyId: 'a' } }, 'go together'],
     ['a mail server without a sender', { mail: { existingSecret: 'mail' } }, 'mail.from is not set'],
+    [
+      'an issuer for all tenants without those that may sign in',
+      {
+        signIn: {
+          issuer: 'https://login.microsoftonline.com/organizations/v2.0',
+          clientId: 'tearsheet',
+          existingSecret: 'oidc',
+        },
+      },
+      'set signIn.tenants',
+    ],
     ['a provider without a client', { signIn: { issuer: 'https://login.example' } }, 'signIn.issuer needs'],
     [
       'a rule with a role that does not exist',

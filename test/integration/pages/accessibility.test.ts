@@ -204,6 +204,7 @@ it('the pages with which people sign in have no such fault', { timeout: 300_000 
     clientSecret: 'secret',
     scopes: 'openid',
     groupsClaim: 'groups',
+    tenants: [],
     redirectUrl: 'https://shots.example/sign-in/callback',
   });
   const people = await startPages({ provider, mailer: { send: async () => undefined, verify: async () => undefined } });

@@ -11,7 +11,7 @@ import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { startListener } from '../../support/listeners.ts';
 import { type OidcProvider, startOidcProvider } from '../../support/oidcProvider.ts';
 import { required } from '../../support/required.ts';
-import { expectLoggedErrors } from '../../support/testLog.ts';
+import { createTestLog, expectLoggedErrors, type LogLine } from '../../support/testLog.ts';
 import { WebBrowser } from '../../support/webBrowser.ts';
 import { type PagesServer, startPages } from './pagesServer.ts';
 
@@ -26,8 +26,10 @@ const RULES: readonly MembershipRule[] = [
 
 let [provider, second]: OidcProvider[] = [];
 let [server, other]: PagesServer[] = [];
-const optionsOf = ({ issuer }: OidcProvider) => ({
+let lines: LogLine[] = [];
+const optionsOf = ({ issuer }: Pick<OidcProvider, 'issuer'>, tenants: readonly string[] = []) => ({
   publicUrl: PUBLIC_URL,
+  log: createTestLog((line) => lines.push(line)),
   membershipRules: RULES,
   provider: createProvider({
     issuer,
@@ -35,6 +37,7 @@ const optionsOf = ({ issuer }: OidcProvider) => ({
     clientSecret: 'secret-of-the-client',
     scopes: 'openid profile email',
     groupsClaim: 'groups',
+    tenants,
     redirectUrl: `${PUBLIC_URL}/sign-in/callback`,
   }),
 });
@@ -55,6 +58,7 @@ afterAll(async () => {
 let account = '';
 let count = 0;
 beforeEach(() => {
+  lines = [];
   account = `account${count++}`;
 });
 
@@ -121,7 +125,7 @@ describe('the provider', () => {
     const first = await signIn(corp({ groups: ['owners'] }));
     await signIn(corp({ groups: ['reviewers'] }));
     expect(await roleIn(first)).toBe('reviewer');
-    await signIn({ name: 'Cora', email: 'cora@elsewhere.example', email_verified: true });
+    await signIn({ name: 'Cora', email: 'cora@elsewhere.example', email_verified: true, groups: [] });
     expect([await roleIn(first), (await first.get('/o/demo')).text.includes('Sign in to demo')]).toEqual([
       undefined,
       true,
@@ -131,6 +135,41 @@ describe('the provider', () => {
       [(await userWith('cora@elsewhere.example')).id],
     );
     expect(rows.map(({ action }) => action)).toEqual(['member.added', 'member.updated', 'member.removed']);
+  });
+
+  test.each([
+    ['groups_missing', {}, 'OIDC_GROUPS_CLAIM'],
+    ['groups_replaced', { _claim_names: { groups: 'src1' } }, 'in Entra ID, more than 200'],
+    ['groups_malformed', { groups: { owners: true } }, 'neither a list nor a text'],
+  ])('leaves the roles by group as they are if it does not name the groups: %s', async (notice, claims, why) => {
+    await signIn(corp({ groups: ['owners'] }));
+    const { browser, back } = await begin(corp(claims), { next: '/o/demo/ads' });
+    expect((await open(browser, back)).location).toBe(`/o/demo/ads?notice=${notice}`);
+    expect(await roleIn(browser)).toBe('owner');
+    for (const page of ['/o/demo/ads', '/account'])
+      expect((await browser.get(`${page}?notice=${notice}`)).text).toContain(why);
+    const { id } = await userWith(`${account}@corp.example`);
+    const warned = lines.filter(({ level }) => level === 'warn');
+    expect(warned).toEqual([expect.objectContaining({ user_id: id, reason: expect.stringContaining(why) })]);
+  });
+
+  test('removes a role by domain also if it does not name the groups, where no rule about groups gives one', async () => {
+    const rules = [...RULES, { organization: 'plain', role: 'viewer', email_domain: 'corp.example' } as const];
+    const third = await startPages({ ...optionsOf(at.main()), store: pages().store, membershipRules: rules });
+    await createOrganization(pages().store.db, { slug: 'plain' });
+    const browser = await signIn(corp({ groups: [] }), { of: third });
+    const organizations = async () => (await browser.get('/account')).text.match(/(?<=href="\/o\/)\w+/g);
+    expect(await organizations()).toEqual(['demo', 'plain']);
+    await signIn(corp({ email: `${account}@else.example` }), { of: third });
+    expect(await organizations()).toEqual(['demo']);
+    await third.close();
+  });
+
+  test.each([
+    ['a single group as text', 'reviewers', 'reviewer'],
+    ['a list with an entry that is no text', [7, null, 'reviewers', { name: 'owners' }], 'reviewer'],
+  ])('names groups in %s', async (_what, groups, role) => {
+    expect(await roleIn(await signIn({ groups }))).toBe(role);
   });
 
   test('ends its own session when the person signs out', async () => {
@@ -213,6 +252,25 @@ describe('the answer of the provider is refused', () => {
     await expectRefused({ browser, back }, /did not begin/);
   });
 
+  test.each([
+    ['is for another client', { idToken: { azp: 'another' } }, '', /for another client: azp is another/],
+    ['has a subject with U+0000', {}, 'a\0b', /sub must not contain the character U\+0000/],
+    ['has a subject of 256 characters', {}, 'a'.repeat(256), /sub must have at most 255/],
+  ])('when the ID token %s', async (_what, claims, subject, reason) => {
+    account = subject || account;
+    const { browser, back } = await begin(corp(claims));
+    const { status, text } = await open(browser, back);
+    expect([status, text]).toEqual([401, expect.stringMatching(reason)]);
+  });
+
+  test('when the account belongs to a tenant that is not listed', async () => {
+    const listed = await startPages({ ...optionsOf(at.main(), ['tenant-1']), store: pages().store });
+    for (const idToken of [{ tid: 'tenant-2' }, {}])
+      await expectRefused(await begin(corp({ idToken }), { of: listed }), /OIDC_TENANTS/);
+    expect(await roleIn(await signIn(corp({ idToken: { tid: 'tenant-1' } }), { of: listed }))).toBe('viewer');
+    await listed.close();
+  });
+
   test('when it names an error, whose text is shown as text', async () => {
     const { browser, back } = await begin(corp());
     const url = new URL(`${back.origin}${back.pathname}?error=access_denied&error_description=%3Cscript%3E`);
@@ -224,7 +282,7 @@ describe('the answer of the provider is refused', () => {
   test.each(['https://evil.example', '//evil.example/o/demo', '/\\evil.example'])(
     'never leads elsewhere: %s',
     async (next) => {
-      const { browser, back } = await begin(corp(), { next });
+      const { browser, back } = await begin(corp({ groups: [] }), { next });
       expect((await open(browser, back)).location).toBe('/o/demo');
     },
   );

@@ -45,3 +45,11 @@ test('an address is compared in lower case, and what is no single address is non
   ])
     expect(readEmail(text)).toBeUndefined();
 });
+
+test('no letter outside ASCII becomes one of ASCII in an address', () => {
+  const letters = Array.from({ length: 0x110000 - 0x80 }, (_, at) => String.fromCodePoint(at + 0x80));
+  const changed = letters.filter((letter) => /[a-z]/.test(letter.toLowerCase()));
+  expect(changed).toEqual(['\u0130', '\u212a']);
+  for (const letter of changed) expect(readEmail(`boss@${letter}orp.example`)).toBeUndefined();
+  expect(readEmail('BÜRO@corp.example')).toBe('büro@corp.example');
+});
