@@ -1,4 +1,4 @@
-import { type IdempotentCall, keepAnswer, takeKey } from '../../core/requests/idempotency.ts';
+import { type IdempotentCall, keepAnswer, keepWithoutAnswer, takeKey } from '../../core/requests/idempotency.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { invalid } from '../../domain/failure.ts';
 import { codePoints } from '../../domain/text.ts';
@@ -10,7 +10,7 @@ interface Once {
   readonly call: Call;
   /** The same key is a different one for another endpoint. */
   readonly endpoint: string;
-  /** The answer holds a secret, so it is kept sealed; without SECRETS_KEYS it is not kept. */
+  /** The answer has a secret, so it is not kept, and a repeated request gets 409. */
   readonly secret?: boolean;
 }
 
@@ -24,6 +24,7 @@ export async function answerOnce(
   if (key === undefined) return db.transaction().execute(work);
   const idempotent: IdempotentCall = {
     organizationId: call.organizationId,
+    callerId: call.keyId,
     endpoint,
     key,
     bodySha256: call.body.sha256,
@@ -35,9 +36,15 @@ export async function answerOnce(
       return kept;
     }
     const answer = await work(tx);
-    await keepAnswer(tx, idempotent, { ...answer, secret });
+    if (secret) await keepWithoutAnswer(tx, idempotent, idIn(answer));
+    else await keepAnswer(tx, idempotent, answer);
     return answer;
   });
+}
+
+function idIn({ text }: JsonResponse): string {
+  const { id }: { readonly id: string } = JSON.parse(text);
+  return id;
 }
 
 function idempotencyKey({ request }: Call): string | undefined {

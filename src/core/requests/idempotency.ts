@@ -4,13 +4,14 @@
  */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import { answerPlace, openSecret, sealSecret } from '../../db/secrets/sealing.ts';
-import { Failure } from '../../domain/failure.ts';
+import { conflict, Failure } from '../../domain/failure.ts';
 import { ANSWER_DAYS } from '../../domain/retention.ts';
 import { isSealed } from '../../lib/keyRing.ts';
 
 export interface IdempotentCall {
   readonly organizationId: string;
+  /** Id of the API key or of the person that sends the request. */
+  readonly callerId: string;
   readonly endpoint: string;
   readonly key: string;
   readonly bodySha256: Buffer;
@@ -22,17 +23,20 @@ export interface KeptAnswer {
   readonly text: string;
 }
 
+/** Two callers may use the same key. No header contains a line break, so no caller can name the key of another one. */
+const storedKey = ({ callerId, key }: IdempotentCall) => `${callerId}\n${key}`;
+
 /**
  * Takes the key for this transaction. @returns the answer to replay, if there is one.
  * @param wait waits for the first request instead of failing: for a form, whose sender cannot try again.
- * @throws Failure: 409 while the first request runs, 422 where the key was used with another body.
+ * @throws Failure: 409 while the first request runs and if its answer was not kept, 422 where the key was used with another body.
  */
 export async function takeKey(
   tx: Queryable,
   call: IdempotentCall,
   { wait = false } = {},
 ): Promise<KeptAnswer | undefined> {
-  const name = JSON.stringify([call.organizationId, call.endpoint, call.key]);
+  const name = JSON.stringify([call.organizationId, call.endpoint, storedKey(call)]);
   if (wait) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
   else await tryLock(tx, name);
   const kept = await tx
@@ -40,20 +44,27 @@ export async function takeKey(
     .select(['body_sha256', 'status_code', 'response'])
     .where('organization_id', '=', call.organizationId)
     .where('endpoint', '=', call.endpoint)
-    .where('key', '=', call.key)
+    // Version 0.1.0 stored keys without their caller. Its answers are at most a day old.
+    .where('key', 'in', [storedKey(call), call.key])
     .where(sql<boolean>`created_at > now() - make_interval(days => ${ANSWER_DAYS})`)
+    .orderBy(sql`key = ${storedKey(call)}`, 'desc')
     .executeTakeFirst();
-  if (kept === undefined || kept.status_code === null || kept.response === null) return undefined;
+  if (kept === undefined) return undefined;
   if (!kept.body_sha256.equals(call.bodySha256)) {
     const errors = { 'idempotency-key': ['was used with another body: use a new key for a new request.'] };
     throw new Failure({ status: 422, code: 'idempotency_key_reused', errors });
   }
-  return { status: kept.status_code, text: answerText(tx, kept.response, call) };
+  const { status_code: status, response: text } = kept;
+  if (status === null || text === null || isSealed(text)) throw notKept(status === null ? text : null);
+  return { status, text };
 }
 
-/** Only answers with a secret are sealed; all others are JSON. */
-function answerText(tx: Queryable, response: string, { organizationId }: IdempotentCall): string {
-  return isSealed(response) ? openSecret(tx, response, answerPlace(organizationId)) : response;
+function notKept(id: string | null): Failure {
+  const object = id === null ? 'the object' : `the object ${id}`;
+  return conflict(
+    'idempotency-key',
+    `belongs to a request that succeeded. Its answer has a secret, so it is not kept. If you did not receive it, delete ${object} and use a new Idempotency-Key.`,
+  );
 }
 
 async function tryLock(tx: Queryable, name: string): Promise<void> {
@@ -66,15 +77,25 @@ async function tryLock(tx: Queryable, name: string): Promise<void> {
 }
 
 /** Keeps an answer, in the transaction of what it answers. It replaces one that is too old to be replayed. */
-export async function keepAnswer(
+export async function keepAnswer(tx: Queryable, call: IdempotentCall, answer: KeptAnswer): Promise<void> {
+  await keep(tx, call, { status_code: answer.status, response: answer.text });
+}
+
+/** Notes that a request succeeded whose answer has a secret. @param id of what it created. */
+export async function keepWithoutAnswer(tx: Queryable, call: IdempotentCall, id: string): Promise<void> {
+  await keep(tx, call, { status_code: null, response: id });
+}
+
+async function keep(
   tx: Queryable,
   call: IdempotentCall,
-  answer: KeptAnswer & { readonly secret?: boolean },
+  answer: { readonly status_code: number | null; readonly response: string },
 ): Promise<void> {
-  const text = answer.secret ? sealSecret(tx, answer.text, answerPlace(call.organizationId)) : answer.text;
-  await sql`
-    insert into idempotency_keys (organization_id, endpoint, key, body_sha256, status_code, response)
-    values (${call.organizationId}::uuid, ${call.endpoint}, ${call.key}, ${call.bodySha256}, ${answer.status}, ${text})
-    on conflict (organization_id, endpoint, key) do update set body_sha256 = excluded.body_sha256,
-      status_code = excluded.status_code, response = excluded.response, created_at = now()`.execute(tx);
+  const { organizationId: organization_id, endpoint, bodySha256: body_sha256 } = call;
+  const values = { body_sha256, ...answer, created_at: sql<Date>`now()` };
+  await tx
+    .insertInto('idempotency_keys')
+    .values({ organization_id, endpoint, key: storedKey(call), ...values })
+    .onConflict((on) => on.columns(['organization_id', 'endpoint', 'key']).doUpdateSet(values))
+    .execute();
 }

@@ -56,11 +56,6 @@ export function chatAddressPlace(chatId: string): SecretPlace {
   return { table: 'notice_chats', column: 'address', id: chatId };
 }
 
-/** An answer that holds a secret is kept for a repeated request with its `Idempotency-Key`, at most for days. */
-export function answerPlace(organizationId: string): SecretPlace {
-  return { table: 'idempotency_keys', column: 'response', id: organizationId };
-}
-
 /** The ID token of a person's session, with which the provider ends its own session. */
 export function sessionTokenPlace(sessionId: string): SecretPlace {
   return { table: 'user_sessions', column: 'id_token', id: sessionId };

@@ -201,7 +201,8 @@ async function submitRequest(
   const bodySha256 = createHash('sha256').update(JSON.stringify(body)).digest();
   // A person may go back and change the form. Then it is another request.
   const formKey = `${key} ${bodySha256.toString('hex')}`;
-  const call: IdempotentCall = { organizationId, endpoint: 'pages/new', key: formKey, bodySha256 };
+  const callerId = viewer.userId ?? viewer.keyId ?? '';
+  const call: IdempotentCall = { organizationId, callerId, endpoint: 'pages/new', key: formKey, bodySha256 };
   return options.store.db.transaction().execute(async (tx) => {
     const kept = await takeKey(tx, call, { wait: true });
     if (kept !== undefined) return kept.text;

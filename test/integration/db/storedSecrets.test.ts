@@ -107,7 +107,6 @@ describe('a lost key', () => {
       await readInstallation(store.db);
       await store.pool.query(OTHER_SECRETS);
       expect(await sealedColumns(store)).toEqual([
-        'idempotency_keys.response',
         'notice_chats.address',
         'organizations.previous_webhook_secret',
         'organizations.webhook_secret',
@@ -140,8 +139,6 @@ const OTHER_SECRETS = `
   insert into page_access (id, set_id, content) values (gen_random_uuid(), gen_random_uuid(), 'sealed:1:one:');
   insert into notice_chats (id, organization_id, name, kind, address, host, notices)
     select gen_random_uuid(), id, 'Team', 'slack', 'sealed:1:one:', 'chat.example', '{}' from organizations;
-  insert into idempotency_keys (organization_id, endpoint, key, body_sha256, status_code, response)
-    select id, 'POST /webhook_endpoints', 'a', '', 201, 'sealed:1:one:' from organizations;
   insert into webhook_endpoints (id, organization_id, secret, previous_secret, headers)
     select gen_random_uuid(), id, 'sealed:1:one:', 'sealed:1:one:', 'sealed:1:one:' from organizations`;
 

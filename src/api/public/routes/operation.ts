@@ -32,7 +32,9 @@ const idempotencyKey = z.object({
     .min(1)
     .max(255)
     .optional()
-    .describe(`The same key and body get the same response. ${OURS}`),
+    .describe(
+      `The same key and body get the same response, from the same API key. If the response has a secret, the repeated request creates nothing and gets 409. ${OURS}`,
+    ),
 });
 
 const DONE = { 200: 'Done.', 201: 'Created.', 202: 'Accepted. The service does the work afterwards.' } as const;
@@ -42,7 +44,7 @@ const FAILURES = {
   401: 'The key is missing, malformed, unknown, revoked or expired.',
   403: 'The organization is disabled (`errors.organization`), or the key lacks a scope (`errors.authorization`).',
   404: 'There is no such organization for this key, or no object with that id.',
-  409: 'The first request with this Idempotency-Key is still running.',
+  409: 'The first request with this Idempotency-Key is still running, or its response had a secret and was not kept.',
   410: 'The object was deleted, or it was older than the organization keeps sets.',
   413: 'The body is too large.',
   415: 'The body is not `application/json`.',
