@@ -7,7 +7,7 @@ import { findOrganization } from '../core/organizations/organizations.ts';
 import { type Actor, changesBetween } from '../domain/auditLog.ts';
 import { createRateLimiter } from '../lib/rateLimiter.ts';
 import type { PagesOptions } from './context.ts';
-import { cookieOptions } from './cookies.ts';
+import { clearCookie } from './cookies.ts';
 import { billingPage, formBody, goBack, type PageRoutes, slugOf, type ViewerRequest } from './pageRoutes.ts';
 import { pathsOf } from './paths.ts';
 import { type Refusal, signIn } from './signIn.ts';
@@ -43,7 +43,7 @@ export function addSessionRoutes(pages: PageRoutes): void {
         const { organizationId } = viewer;
         await recordAction(tx, actor, { organizationId, action: 'session.ended', objectId: session.id });
       });
-    response.clearCookie(COOKIE, cookieOptions(options.publicUrl, paths.organization));
+    clearCookie(response, COOKIE, { publicUrl: options.publicUrl, path: paths.organization });
     forgetHome(response, { publicUrl: options.publicUrl, paths });
     return goBack(given);
   };

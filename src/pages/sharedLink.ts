@@ -56,9 +56,9 @@ export function readerOf({ publicUrl }: PagesOptions, request: Request): SharedO
   return { paths, token: String(request.params['token']), client: readClient(request), page: pageOf(request) };
 }
 
-/** The password that the browser of this reader showed before. */
+/** The passwords that the browser of this reader showed before. */
 export const shareKeyOf = ({ secret }: PagesOptions, request: Request): ShareKey => ({
-  token: cookiesOf(request, UNLOCK_COOKIE)[0],
+  tokens: cookiesOf(request, UNLOCK_COOKIE),
   secret,
 });
 

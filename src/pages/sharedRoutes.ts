@@ -12,7 +12,7 @@ import { readSharedPlace } from '../core/sharing/sharedPictures.ts';
 import { findShareLink, noteShareLinkUse, type SharedSet } from '../core/sharing/shareLinks.ts';
 import { shareFault, unlockToken, verifySharePassword } from '../core/sharing/sharePasswords.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
-import { cookieOptions } from './cookies.ts';
+import { setCookie } from './cookies.ts';
 import { type DownloadSource, downloadPage, startDownload } from './downloads.ts';
 import { formField, withNotice } from './forms.ts';
 import { setSource } from './live.ts';
@@ -55,13 +55,13 @@ export function addSharedRoutes(pages: PageRoutes): void {
     const link = id === undefined ? undefined : await findShareLink(db, id);
     const path = paths.share(token);
     const picture = formField(request, 'picture');
-    if (link !== undefined && shareFault(link, { token: undefined, secret }) === 'locked') {
+    if (link !== undefined && shareFault(link, { tokens: [], secret }) === 'locked') {
       options.openLimits?.takePassword(link.id, request, response);
       if (!(await verifySharePassword(link, formField(request, 'password')))) {
         pages.send(response, lockedPage({ path, picture }, 'This is not the password of the link.'), { paths });
         return;
       }
-      response.cookie(UNLOCK_COOKIE, unlockToken(secret, link), cookieOf(options, path));
+      setCookie(response, UNLOCK_COOKIE, { ...cookieOf(options, path), value: unlockToken(secret, link) });
     }
     if (link === undefined) pages.send(response, UNKNOWN_LINK, { paths });
     else response.redirect(303, picture === '' ? path : picturePath(path, { image_token: picture }));
@@ -130,8 +130,8 @@ async function answerLink(
   }
   const { notice } = await storeAnswer(options, share, { request, screenshotId: place?.view.id ?? null });
   const { name, email } = clientOf(request);
-  const remembered = new URLSearchParams({ name: name.trim(), email: email.trim() }).toString();
-  response.cookie(CLIENT_COOKIE, remembered, { ...cookieOf(options, path), encode: String });
+  const value = new URLSearchParams({ name: name.trim(), email: email.trim() }).toString();
+  setCookie(response, CLIENT_COOKIE, { ...cookieOf(options, path), value, encode: String });
   const next = (notice === 'answered' ? place?.next : undefined) ?? place?.view;
   response.redirect(303, withNotice(next ? picturePath(path, next) : path, notice));
   return 'sent';
@@ -161,6 +161,7 @@ const COOKIE_MS = 90 * 86_400_000;
 
 /** For the browser of one person, and only for this link. */
 const cookieOf = ({ publicUrl }: PagesOptions, path: string) => ({
-  ...cookieOptions(publicUrl, path),
+  publicUrl,
+  path,
   maxAge: COOKIE_MS,
 });

@@ -7,7 +7,7 @@ import { parseKey } from '../domain/keys.ts';
 import { html } from '../lib/html.ts';
 import { button } from './components.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
-import { cookieOptions } from './cookies.ts';
+import { setCookie } from './cookies.ts';
 import { textField } from './fields.ts';
 import { formField, isSameOrigin, redirectPath, withNotice } from './forms.ts';
 import type { PagePaths } from './paths.ts';
@@ -112,9 +112,11 @@ async function startSession(
   const [id, expires] = [newSessionId(), Math.floor(Date.now() / 1000) + SESSION_SECONDS];
   const actor = actorOf({ request, response }, { type: 'session', keyId });
   await recordAction(store.db, actor, { organizationId, action: 'session.started', objectId: id });
-  response.cookie(COOKIE, signSession(secret, { slug, keyId, expires, id }), {
-    ...cookieOptions(publicUrl, paths.organization),
+  setCookie(response, COOKIE, {
+    value: signSession(secret, { slug, keyId, expires, id }),
     maxAge: SESSION_SECONDS * 1000,
+    publicUrl,
+    path: paths.organization,
   });
   rememberHome(response, slug, { publicUrl, paths });
 }

@@ -11,7 +11,7 @@ import { permissionsOf, permissionsOfKey } from '../domain/roles.ts';
 import { isSlug } from '../domain/slugs.ts';
 import { hmacOf, isSameSignature } from '../lib/hmac.ts';
 import type { PagesOptions, Viewer } from './context.ts';
-import { cookieOptions, cookiesOf } from './cookies.ts';
+import { clearCookie, cookiesOf, setCookie } from './cookies.ts';
 import { type PagePaths, rootPath } from './paths.ts';
 
 const HOME_COOKIE = 'tearsheet_home';
@@ -115,10 +115,13 @@ function viewerOf(scopes: readonly string[], found: Found): Viewer {
   return { person: undefined, userId: null, ...found, scopes, ...can };
 }
 
-/** @returns the person whom the cookie names, in whatever organization; undefined if nobody is signed in. */
+/** @returns the person whom one of the cookies names, in whatever organization; undefined if nobody is signed in. */
 export async function findSignedIn(db: Queryable, request: Request): Promise<Person | undefined> {
-  const [token] = cookiesOf(request, PERSON_COOKIE);
-  return token === undefined ? undefined : findPerson(db, token);
+  for (const token of cookiesOf(request, PERSON_COOKIE)) {
+    const person = await findPerson(db, token);
+    if (person !== undefined) return person;
+  }
+  return undefined;
 }
 
 /** The token of the forms of one session of a person. */
@@ -158,11 +161,11 @@ function sign(secret: Buffer, purpose: string, parts: readonly (string | number)
  * sent to `/`. This one holds only the name of the organization, which is no secret and opens nothing.
  */
 export function rememberHome(response: Response, slug: string, options: HomeOptions): void {
-  response.cookie(HOME_COOKIE, slug, { ...optionsOf(options), maxAge: DAYS * 86_400_000 });
+  setCookie(response, HOME_COOKIE, { ...optionsOf(options), value: slug, maxAge: DAYS * 86_400_000 });
 }
 
 export function forgetHome(response: Response, options: HomeOptions): void {
-  response.clearCookie(HOME_COOKIE, optionsOf(options));
+  clearCookie(response, HOME_COOKIE, optionsOf(options));
 }
 
 /** @returns the name of an organization, which may not exist any more. */
@@ -171,4 +174,4 @@ export function readHome(request: Request): string | undefined {
   return isSlug(slug) ? slug : undefined;
 }
 
-const optionsOf = ({ publicUrl, paths }: HomeOptions) => cookieOptions(publicUrl, rootPath(paths));
+const optionsOf = ({ publicUrl, paths }: HomeOptions) => ({ publicUrl, path: rootPath(paths) });

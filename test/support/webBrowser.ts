@@ -33,7 +33,7 @@ export class WebBrowser {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(new URL(path, this.#origin), {
       ...init,
-      headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/131.0', ...init.headers, cookie },
+      headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/131.0', cookie, ...init.headers },
       redirect: 'manual',
       signal: AbortSignal.timeout(60_000),
     });

@@ -5,6 +5,8 @@ import { type ClaimRules, readClaims } from './claims.ts';
 
 /** The timeout of each request to the provider. */
 const TIMEOUT_SECONDS = 10;
+/** Characters of the address at which the provider ends its session. It is in a header. */
+const SIGN_OUT_URL_MAX = 3_000;
 /** How long the provider's description of itself is used. */
 const DISCOVERY_MS = 3_600_000;
 
@@ -73,8 +75,10 @@ export function createProvider(options: ProviderOptions): Provider {
     async signOutUrl(idToken, returnTo) {
       const config = await configuration();
       if (config.serverMetadata().end_session_endpoint === undefined) return undefined;
-      const wanted = { id_token_hint: idToken, post_logout_redirect_uri: returnTo };
-      return oidc.buildEndSessionUrl(config, wanted).href;
+      const wanted = { client_id: options.clientId, post_logout_redirect_uri: returnTo };
+      const { href } = oidc.buildEndSessionUrl(config, { ...wanted, id_token_hint: idToken });
+      // Proxies bound the headers of an answer, often by 4 KiB. Without the token, the provider may ask the person.
+      return href.length <= SIGN_OUT_URL_MAX ? href : oidc.buildEndSessionUrl(config, wanted).href;
     },
   };
 }

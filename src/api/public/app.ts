@@ -46,8 +46,10 @@ export function createPublicApi(services: Services, pages?: Pages): Express {
   app.use(closeAfterUnreadBody);
   if (isTracing()) app.use(traceRequests);
   app.use(requestId, accessLog(services.log, services.observeRequest ?? (() => undefined)));
+  const isHttps = services.publicUrl.startsWith('https:');
   app.use((_request, response, next) => {
     response.set({ 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' });
+    if (isHttps) response.set('Strict-Transport-Security', 'max-age=31536000');
     next();
   });
   app.use(requireOneHost);

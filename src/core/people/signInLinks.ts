@@ -33,13 +33,13 @@ export async function createSignInLink(tx: Queryable, { userId, browser, next }:
 
 interface SentLink {
   readonly token: string;
-  /** The cookie of the browser that opens the link. */
-  readonly browser: string | undefined;
+  /** The cookies of the browser that opens the link. */
+  readonly browsers: readonly string[];
 }
 
-const isValid = ({ token, browser }: SentLink): RawBuilder<boolean> => sql`
+const isValid = ({ token, browsers }: SentLink): RawBuilder<boolean> => sql`
   token_sha256 = ${sha256(token)} and expires_at > now()
-  and (browser_sha256 is null or browser_sha256 = ${browser === undefined ? null : sha256(browser)}::bytea)`;
+  and (browser_sha256 is null or browser_sha256 = any(${browsers.map(sha256)}::bytea[]))`;
 
 /** Whether this browser can sign in with the link. Does not use it up, because programs that check mails open links. */
 export async function isSignInLink(db: Queryable, link: SentLink): Promise<boolean> {

@@ -29,8 +29,8 @@ export function unlockToken(secret: Buffer, { password_hash: hash }: Locked): st
 }
 
 export interface ShareKey {
-  /** See {@link unlockToken}. */
-  readonly token: string | undefined;
+  /** See {@link unlockToken}. One of them must fit. */
+  readonly tokens: readonly string[];
   /** The secret of the installation. */
   readonly secret: Buffer;
 }
@@ -44,10 +44,10 @@ interface Opened extends Locked, Pick<Row<'share_links'>, 'expires_at' | 'revoke
 }
 
 /** @returns undefined if the link shows its pictures to this reader. */
-export function shareFault(link: Opened, { token = '', secret }: ShareKey, now = new Date()): ShareFault | undefined {
+export function shareFault(link: Opened, { tokens, secret }: ShareKey, now = new Date()): ShareFault | undefined {
   const state = shareState(link, now);
   if (state !== 'active') return state;
   if (link.disabled) return 'disabled';
-  if (link.password_hash === null || isSameSignature(token, unlockToken(secret, link))) return undefined;
-  return 'locked';
+  const expected = unlockToken(secret, link);
+  return link.password_hash === null || tokens.some((token) => isSameSignature(token, expected)) ? undefined : 'locked';
 }

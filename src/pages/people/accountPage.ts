@@ -5,7 +5,7 @@ import { nameOf, renameUser, USER_NAME_MAX } from '../../core/people/users.ts';
 import { html } from '../../lib/html.ts';
 import { badge, button, type Column, pageHead, panel, table } from '../components.ts';
 import type { ResultsPage } from '../context.ts';
-import { cookieOptions } from '../cookies.ts';
+import { clearCookie } from '../cookies.ts';
 import { textField } from '../fields.ts';
 import { formField, noticeOf, requireOwnForm } from '../forms.ts';
 import { timeElement } from '../labels.ts';
@@ -61,7 +61,7 @@ export function addAccountRoutes(pages: PageRoutes): void {
         await recordForAll(tx, { request, response }, person, 'session.ended');
         return ended;
       });
-      response.clearCookie(PERSON_COOKIE, cookieOptions(options.publicUrl, rootPath(paths)));
+      clearCookie(response, PERSON_COOKIE, { publicUrl: options.publicUrl, path: rootPath(paths) });
       await sayGoodbye(pages, response, idToken);
     };
   post('/account/sign-out', leave(false));

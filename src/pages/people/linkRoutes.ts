@@ -14,7 +14,7 @@ import type { RateLimit } from '../../lib/rateLimiter.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import { button } from '../components.ts';
 import type { PagesOptions } from '../context.ts';
-import { cookieOptions, cookiesOf } from '../cookies.ts';
+import { cookiesOf, setCookie } from '../cookies.ts';
 import { formField, requireSameOrigin } from '../forms.ts';
 import { formBody, type PageRoutes } from '../pageRoutes.ts';
 import { pathsOf, rootPath } from '../paths.ts';
@@ -49,8 +49,9 @@ export function addLinkRoutes({ options, router, send }: PageRoutes): void {
       }
       await takeOfNetwork(options, request);
       const browser = cookiesOf(request, BROWSER_COOKIE)[0] ?? randomBytes(32).toString('base64url');
-      const kept = { ...cookieOptions(options.publicUrl, rootPath(paths)), maxAge: LINK_MINUTES * 60_000 };
-      response.cookie(BROWSER_COOKIE, browser, kept);
+      const { publicUrl } = options;
+      const kept = { value: browser, maxAge: LINK_MINUTES * 60_000, publicUrl, path: rootPath(paths) };
+      setCookie(response, BROWSER_COOKIE, kept);
       const sent = html`<p>If <bdi>${email}</bdi> belongs to a member, a link is on its way there. Open it in this browser within ${LINK_MINUTES} minutes.</p><p class="hint">No mail? Check the address and the folder for spam. Only people whom an organization has invited get one.</p>`;
       send(response, notePage('Look into your mail', sent), { paths });
       const network = callerNetwork(request);
@@ -106,7 +107,7 @@ function addOpenedLink({ options, router, send }: Pick<PageRoutes, 'options' | '
   const { db } = options.store;
   const linkOf = (request: Request) => ({
     token: String(request.params['token']),
-    browser: cookiesOf(request, BROWSER_COOKIE)[0],
+    browsers: cookiesOf(request, BROWSER_COOKIE),
   });
   const refuse = (response: Response) => {
     const text = html`<p>The link was used already, is older than ${LINK_MINUTES} minutes, or was asked for in another browser.</p>${signInWays(paths, waysOf(options), { next: '' })}`;

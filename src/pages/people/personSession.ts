@@ -6,9 +6,9 @@ import { endSessions, findPerson, type Person, type SignInMethod, startSession }
 import type { Queryable } from '../../db/database.ts';
 import type { AuditAction } from '../../domain/auditLog.ts';
 import type { PagesOptions } from '../context.ts';
-import { cookieOptions, cookiesOf } from '../cookies.ts';
+import { setCookie } from '../cookies.ts';
 import { type PagePaths, rootPath } from '../paths.ts';
-import { PERSON_COOKIE } from '../viewer.ts';
+import { findSignedIn, PERSON_COOKIE } from '../viewer.ts';
 
 export interface Exchange {
   readonly request: Request;
@@ -26,18 +26,15 @@ export async function startPersonSession(
   const { userId, method, idToken, next } = given;
   const actor = actorOf({ request, response }, { type: 'session', userId });
   // A session that the browser had before ends, so that nobody else can know the token of the new one.
-  const [earlier] = cookiesOf(request, PERSON_COOKIE);
-  const before = earlier === undefined ? undefined : await findPerson(tx, earlier);
+  const before = await findSignedIn(tx, request);
   if (before !== undefined) await endSessions(tx, { userId: before.userId, id: before.sessionId });
   const { address } = actor;
   const session = await startSession(tx, { userId, method, idToken, userAgent: request.get('user-agent'), address });
   const person = await findPerson(tx, session.token);
   if (person === undefined) throw new Error('unreachable: the session was just stored');
   await recordForAll(tx, { request, response }, person, 'session.started');
-  response.cookie(PERSON_COOKIE, session.token, {
-    ...cookieOptions(publicUrl, rootPath(paths)),
-    maxAge: session.maxAgeMs,
-  });
+  const { token: value, maxAgeMs: maxAge } = session;
+  setCookie(response, PERSON_COOKIE, { value, maxAge, publicUrl, path: rootPath(paths) });
   return next === '' ? homeOf(paths, person) : next;
 }
 

@@ -12,10 +12,10 @@ import { hmacOf, isSameSignature } from '../../lib/hmac.ts';
 import { html } from '../../lib/html.ts';
 import type { RateLimit } from '../../lib/rateLimiter.ts';
 import type { ResultsPage } from '../context.ts';
-import { cookieOptions, cookiesOf } from '../cookies.ts';
+import { clearCookie, cookiesOf, setCookie } from '../cookies.ts';
 import { withNotice } from '../forms.ts';
 import type { PageRoutes } from '../pageRoutes.ts';
-import { pathsOf } from '../paths.ts';
+import { pathsOf, rootPath } from '../paths.ts';
 import { ownPage, startPersonSession } from './personSession.ts';
 import { notePage, signInWays, waysOf } from './ways.ts';
 
@@ -43,7 +43,7 @@ export function addProviderRoutes({ options, router, send }: PageRoutes): void {
   const { provider, secret, publicUrl, log, countSignIn, membershipRules = [] } = options;
   if (provider === undefined) return;
   const paths = pathsOf(publicUrl, '');
-  const cookie = cookieOptions(publicUrl, `${paths.base}/sign-in`);
+  const cookie = { publicUrl, path: rootPath(paths) };
   const missing = new Set<string>();
   const warnOnce = (organization: string) => {
     if (missing.has(organization)) return;
@@ -68,12 +68,13 @@ export function addProviderRoutes({ options, router, send }: PageRoutes): void {
       next: ownPage(paths, request.query['next']),
       until: Date.now() + FLOW_MS,
     };
-    response.cookie(FLOW_COOKIE, sealFlow(secret, flow), { ...cookie, maxAge: FLOW_MS });
+    setCookie(response, FLOW_COOKIE, { ...cookie, value: sealFlow(secret, flow), maxAge: FLOW_MS });
     response.redirect(303, started.url);
   });
   router.get('/sign-in/callback', async (request, response) => {
-    response.clearCookie(FLOW_COOKIE, cookie);
-    const flow = openFlow(secret, cookiesOf(request, FLOW_COOKIE)[0] ?? '');
+    clearCookie(response, FLOW_COOKIE, cookie);
+    const flows = cookiesOf(request, FLOW_COOKIE).flatMap((sealed) => openFlow(secret, sealed) ?? []);
+    const flow = flows.find(({ state }) => state === request.query['state']) ?? flows[0];
     if (flow === undefined) {
       const text = 'This browser did not begin to sign in within the last ten minutes. Begin again.';
       send(response, failed(text, 400), { paths });

@@ -107,7 +107,7 @@ async function roleIn(browser: WebBrowser): Promise<string | undefined> {
 async function expectRefused({ browser, back }: Begun, reason: RegExp): Promise<void> {
   const { status, text } = await open(browser, back);
   expect([status >= 400 && status < 500, text]).toEqual([true, expect.stringMatching(reason)]);
-  expect(browser.cookies.has('tearsheet_person')).toBe(false);
+  expect(browser.cookies.has('__Host-tearsheet_person')).toBe(false);
 }
 
 const users = async () => (await pages().store.pool.query('select * from users')).rows;
@@ -181,9 +181,19 @@ describe('the provider', () => {
     expect(url.searchParams.get('post_logout_redirect_uri')).toBe(PUBLIC_URL);
     expect((await fetch(url)).status).toBe(200);
     expect(await roleIn(browser)).toBeUndefined();
-    expect(JSON.stringify((await pages().store.pool.query('select id_token from user_sessions')).rows)).not.toContain(
-      'eyJ',
-    );
+    const { rows } = await pages().store.pool.query('select id_token from user_sessions');
+    expect(rows.filter(({ id_token }) => !id_token.startsWith('sealed:'))).toEqual([]);
+  });
+
+  test('gets no ID token that is too long for a header, and ends its session by the id of the client', async () => {
+    const groups = ['owners', ...Array.from({ length: 200 }, () => crypto.randomUUID())];
+    const browser = await signIn(corp({ groups, idToken: { groups } }));
+    const { headers } = await browser.submit('/account', '/account/sign-out');
+    const refresh = headers.get('refresh') ?? '';
+    const url = new URL(required(/url=(\S+)$/.exec(refresh)?.[1]));
+    expect([refresh.length < 4_000, url.searchParams.has('id_token_hint')]).toEqual([true, false]);
+    expect(url.searchParams.get('client_id')).toBe('tearsheet');
+    expect((await fetch(url)).status).toBe(200);
   });
 
   test('which does not answer is named on the page, and the log has the cause', async () => {
@@ -237,18 +247,18 @@ describe('the answer of the provider is refused', () => {
 
   test('when it is sent again, also with the cookie of the first time', async () => {
     const { browser, back } = await begin(corp());
-    const cookie = required(browser.cookies.get('tearsheet_signing_in'));
+    const cookie = required(browser.cookies.get('__Host-tearsheet_signing_in'));
     expect((await open(browser, back)).status).toBe(303);
     const again = browse();
     await expectRefused({ browser: again, back }, /did not begin/);
-    again.cookies.set('tearsheet_signing_in', cookie);
+    again.cookies.set('__Host-tearsheet_signing_in', cookie);
     await expectRefused({ browser: again, back }, /not accepted/);
   });
 
   test('with a cookie that the service did not sign', async () => {
     const { browser, back } = await begin(corp());
-    const [text = ''] = required(browser.cookies.get('tearsheet_signing_in')).split('.');
-    browser.cookies.set('tearsheet_signing_in', `${text}.AAAA`);
+    const [text = ''] = required(browser.cookies.get('__Host-tearsheet_signing_in')).split('.');
+    browser.cookies.set('__Host-tearsheet_signing_in', `${text}.AAAA`);
     await expectRefused({ browser, back }, /did not begin/);
   });
 
@@ -406,4 +416,25 @@ test('the page to sign in has the provider first, and the key behind "Other ways
   expect(text).not.toContain('Send me a link');
   const keyed = browse();
   expect((await keyed.post('/o/demo/sign-in', { key: pages().apiKey, next: '/o/demo' })).status).toBe(303);
+});
+
+test('over https, cookies are only for this host, and a cookie of another host does not replace one', async () => {
+  const browser = await signIn(corp());
+  expect([...browser.cookies.keys()]).toEqual(['__Host-tearsheet_person']);
+  const token = required(browser.cookies.get('__Host-tearsheet_person'));
+  account = `${account}stranger`;
+  const stranger = await signIn({ email: `${account}@corp.example`, email_verified: true, name: 'Stranger' });
+  const planted = required(stranger.cookies.get('__Host-tearsheet_person'));
+  const open = async (cookie: string) => (await browse().get('/account', { cookie })).text;
+  expect(await open(`tearsheet_person=${planted}; __Host-tearsheet_person=${token}`)).toContain('Cora Corp');
+  expect(await open(`tearsheet_person=unknown; tearsheet_person=${token}`)).toContain('Cora Corp');
+});
+
+test('a session whose cookie has the name of the version before stays until the person signs out', async () => {
+  const browser = await signIn(corp());
+  browser.cookies.set('tearsheet_person', required(browser.cookies.get('__Host-tearsheet_person')));
+  browser.cookies.delete('__Host-tearsheet_person');
+  expect(await roleIn(browser)).toBe('viewer');
+  await browser.submit('/account', '/account/sign-out');
+  expect([...browser.cookies.keys()]).toEqual([]);
 });

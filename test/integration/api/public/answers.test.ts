@@ -36,7 +36,7 @@ async function newLink(wanted: object = {}) {
     status: 'in_review',
   });
   const link = (await api.post(`screenshot_sets/${setId}/shares`, { label: 'Anna', answers: true, ...wanted })).json;
-  const visit: ShareVisit = { shareId: link.id, address: CLIENT.ip_address, token: undefined, secret };
+  const visit: ShareVisit = { shareId: link.id, address: CLIENT.ip_address, tokens: [], secret };
   return { setId, ids, link, visit, first: required(ids[0]) };
 }
 
@@ -170,10 +170,11 @@ describe('a share link reaches nothing else', () => {
     expect(await verifySharePassword(link, 'correct horse')).toBe(true);
     expect(await verifySharePassword(link, 'Correct horse')).toBe(false);
     const token = unlockToken(secret, link);
-    expect(await answer({ ...visit, token })).toMatchObject({ pictures: 2 });
+    expect(await answer({ ...visit, tokens: ['planted', token] })).toMatchObject({ pictures: 2 });
     const other = await find((await newLink({ password: 'correct horse' })).visit.shareId);
-    for (const wrong of [undefined, '', 'x', unlockToken(secret, other), unlockToken(Buffer.alloc(32), link)])
-      await expect(answer({ ...visit, token: wrong })).rejects.toMatchObject({ status: 403 });
+    for (const wrong of ['', 'x', unlockToken(secret, other), unlockToken(Buffer.alloc(32), link)])
+      await expect(answer({ ...visit, tokens: [wrong] })).rejects.toMatchObject({ status: 403 });
+    await expect(answer(visit)).rejects.toMatchObject({ status: 403 });
   });
 
   test('a link takes a limited number of answers and comments', async () => {

@@ -60,3 +60,11 @@ test.each(['application/xml', 'text/html', 'image/png', 'application/json;versio
     }
   },
 );
+
+test('every answer tells browsers to use https only if the service has an address with https', async () => {
+  const plain = await startPublicApi({ publicUrl: 'http://shots.example' });
+  const strictOf = async (url: string) =>
+    (await exchange(url, { path: '/nowhere' })).headers['strict-transport-security'];
+  expect([await strictOf(api.url), await strictOf(plain.url)]).toEqual(['max-age=31536000', undefined]);
+  await plain.close();
+});
