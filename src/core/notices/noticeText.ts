@@ -1,6 +1,6 @@
 /** The words of a notice, for mails and chats alike. */
 import { type OrganizationLinks, schedulePage, setPage } from '../../domain/addresses.ts';
-import { type NoticeFacts, type NoticeKind, plainName } from '../../domain/notices.ts';
+import { type NoticeFacts, type NoticeKind, plainName, unlinkedText } from '../../domain/notices.ts';
 import { counted } from '../../domain/text.ts';
 
 /** Something that happened, as it waits for its mail. */
@@ -24,9 +24,12 @@ export interface NoticeItem {
   readonly url: string;
 }
 
-/** Marks keep a name that is written from right to left from reordering the text around it, also in plain text. */
+/**
+ * A name that anybody may have typed, also without an account. Marks keep one that is written from right to left from reordering the
+ * text around it, also in plain text.
+ */
 function shown(name: string): string {
-  const plain = plainName(name);
+  const plain = unlinkedText(plainName(name));
   return /[\u0590-\u08ff\ufb1d-\ufefc]/u.test(plain) ? `\u2068${plain}\u2069` : plain;
 }
 
@@ -58,7 +61,7 @@ const WORDS: Readonly<Record<NoticeKind, (given: Happened, set: string) => Words
     `The share link${label === '' ? '' : ` “${shown(label)}”`} was opened for the first time.`,
   ],
   endpoint_disabled: ({ facts: { label = '', reason = '' } }) => [
-    `Webhook endpoint disabled: ${shown(label)}`,
+    `Webhook endpoint disabled: ${plainName(label)}`,
     `${reason} Correct the receiver, then enable the endpoint.`,
   ],
   schedule_paused: ({ facts: { label = '', reason = '' } }) => [

@@ -1,4 +1,5 @@
 /** The mails with which people sign in and join. Each says everything as text too. */
+import { unlinkedText } from '../../domain/notices.ts';
 import type { Role } from '../../domain/roles.ts';
 import { html } from '../../lib/html.ts';
 import type { Mail } from '../../mail/mailer.ts';
@@ -39,8 +40,7 @@ export function invitationMail(
     to: email,
     url,
     subject: `Invitation to ${slug} on Tearsheet`,
-    // Without the marks of addresses, so that a name cannot be a link.
-    before: `${by?.replace(/\s*[/:.@]+\s*/g, ' ') ?? 'An administrator'} invites you to the organization ${slug} on Tearsheet, as ${role}. Tearsheet shows ads in their places on web pages.`,
+    before: `${by === null ? 'An administrator' : unlinkedText(by)} invites you to the organization ${slug} on Tearsheet, as ${role}. Tearsheet shows ads in their places on web pages.`,
     label: 'Open the invitation',
     after: `The invitation is for ${email}, works once, and ends in ${INVITATION_DAYS} days. If you do not expect it, do nothing.`,
   });

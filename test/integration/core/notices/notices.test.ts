@@ -127,9 +127,9 @@ describe('mails', () => {
     await start();
     const { parsed, to, raw } = await mail();
     expect(to).toEqual([email]);
-    expect(parsed.subject).toBe('[acme] The client answered: Spring & <b>Summer</b>');
+    expect(parsed.subject).toBe('[acme] The client answered: Spring & ‹b›Summer‹/b›');
     expect(parsed.text).toContain(`Ms Client approved 1 picture.\n${PUBLIC_URL}/o/acme/screenshot_sets/${setId}`);
-    expect(parsed.html).toContain('Spring &amp; &lt;b&gt;Summer&lt;/b&gt;');
+    expect(parsed.html).toContain('Spring &amp; ‹b›Summer‹/b›');
     expect(parsed.html).not.toMatch(/<img|<script|src=|url\(/);
     expect(parsed.inReplyTo).toBe(`<set-${setId}@shots.example>`);
     const [delivery] = await deliveriesOf();
@@ -173,7 +173,7 @@ describe('mails', () => {
     const { parsed, to } = await mail();
     expect(to).toHaveLength(1);
     expect(parsed.headers.has('bcc') || parsed.headers.has('x-evil')).toBe(false);
-    expect(parsed.subject).toBe('[acme] The client answered: Spring Bcc: eve@evil.example Body');
+    expect(parsed.subject).toBe('[acme] The client answered: Spring Bcc: eve(at)evil. example Body');
     expect(parsed.html).not.toContain('<img');
   });
 
@@ -384,17 +384,17 @@ describe('chats', () => {
 
   test('each kind of chat gets its own form, in which a name is neither markup nor a link', async () => {
     for (const kind of ['slack', 'teams', 'webhook'] as const) await addChat(kind);
-    const setId = await addSet('<!channel> [x](https://evil.example)');
+    const setId = await addSet('<!channel> & [x](https://evil.example)');
     await happen(setId);
     await pass('2 minutes');
     await start();
     await eventually(() => expect(received).toHaveLength(3));
     const url = `${PUBLIC_URL}/o/acme/screenshot_sets/${setId}`;
     const bodies = received.map(({ body }) => body);
-    const text = 'The client answered: <!channel> [x](https://evil.example)\nMs Client approved 1 picture.';
+    const text = 'The client answered: ‹!channel› & [x] (https: //evil. example)\nMs Client approved 1 picture.';
     expect(bodies).toContainEqual({ text: `${text}\n${url}` });
     expect(bodies).toContainEqual({
-      text: '[acme] The client answered: &lt;!channel&gt; [x](https://evil.example)',
+      text: '[acme] The client answered: ‹!channel› &amp; [x] (https: //evil. example)',
       blocks: [
         {
           type: 'section',
