@@ -45,6 +45,8 @@ const mostBytes = Number(process.argv[2]) * MEBIBYTE;
 setInterval(() => process.memoryUsage.rss() > mostBytes && end(), LOOK_MS);
 // The process that asks has ended.
 process.once('disconnect', end);
-process.on('message', async (question: Question) => {
-  process.send?.({ answer: await answer(question), memory: process.memoryUsage.rss() } satisfies Message<unknown>);
+process.on('message', (question: Question) => {
+  void answer(question).then((given) =>
+    process.send?.({ answer: given, memory: process.memoryUsage.rss() } satisfies Message<unknown>),
+  );
 });
