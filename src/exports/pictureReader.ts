@@ -41,7 +41,7 @@ const TIMEOUT_SECONDS = 60;
 export function createPictureReader(artifacts: ArtifactStore, options: ExportOptions): PictureReader {
   const { frame, label = true, time_zone: timeZone } = options;
   const file = async (key: string) => (await artifacts.get(key)).bytes;
-  const original = async ({ artifact_key }: ExportPicture) => requirePng(await file(artifact_key));
+  const original = ({ artifact_key }: ExportPicture) => file(artifact_key);
   const framed = async (picture: ExportPicture) => {
     const png = await original(picture);
     if (frame === 'none') return png;
@@ -52,7 +52,7 @@ export function createPictureReader(artifacts: ArtifactStore, options: ExportOpt
     original,
     framed,
     async forDocument(picture, box) {
-      const png = await framed(picture);
+      const png = requirePng(await framed(picture));
       if (options.pictures === 'original') return opaque(png);
       const width = Math.max(1, Math.round(box.width * PIXELS_PER_POINT));
       return sharp(png)
