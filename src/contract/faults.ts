@@ -1,6 +1,6 @@
 /** The faults of a request, and what it sends although the API does not know it: misspelled fields and query parameters. */
 import { z } from 'zod';
-import type { FieldErrors } from '../domain/failure.ts';
+import { type FieldErrors, invalid } from '../domain/failure.ts';
 import { OURS } from './schemaParts.ts';
 
 /** A part of a request that the service ignored. */
@@ -60,6 +60,11 @@ export class Faults {
   /** Whether there are more faults than an answer lists. A parser need not look for others. */
   get isFull(): boolean {
     return this.#count > MAX_FAULTS;
+  }
+
+  /** Ends a request before the checks that need the database, whose faults the answer would not list. @throws Failure (422) */
+  rejectIfFull(): void {
+    if (this.isFull) throw invalid(this.errors);
   }
 
   get errors(): FieldErrors {

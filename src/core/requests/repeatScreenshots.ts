@@ -1,4 +1,5 @@
 /** Takes screenshots again. The new set goes the same way as one of a screenshot request. */
+import { Faults } from '../../contract/faults.ts';
 import type { ParsedSubscriber } from '../../contract/parseParts.ts';
 import type { ParsedEntry, ParsedScreenshotRequest } from '../../contract/parseScreenshotRequest.ts';
 import type { ParsedRetake } from '../../contract/retakes.ts';
@@ -97,10 +98,12 @@ function openFailures(pictures: readonly RetakeSource[]): readonly RetakeSource[
 
 function chooseById(pictures: readonly RetakeSource[], ids: readonly string[]): readonly RetakeSource[] {
   const known = new Set(pictures.map(({ id }) => id));
-  const unknown = ids.flatMap((id, index) => (known.has(id) ? [] : [index]));
-  const text = 'is not the id of a screenshot of this set.';
-  if (unknown.length > 0) throw invalid(Object.fromEntries(unknown.map((i) => [`screenshot_ids.${i}`, [text]])));
-  return pictures.filter(({ id }) => ids.includes(id));
+  const faults = new Faults();
+  for (const [index, id] of ids.entries())
+    if (!known.has(id)) faults.add(`screenshot_ids.${index}`, 'is not the id of a screenshot of this set.');
+  if (faults.any) throw invalid(faults.errors);
+  const wanted = new Set(ids);
+  return pictures.filter(({ id }) => wanted.has(id));
 }
 
 function addPictureFaults(

@@ -37,6 +37,7 @@ export async function storeRepeatedRequest(
   try {
     const body = await bodyOf(tx, organizationId, source);
     const read = screenshotRequestParser(limits)(body);
+    read.faults.rejectIfFull();
     if (read.entries.some(({ screenshots }) => screenshots.some(({ access }) => access)))
       throw invalid({ screenshot_requests: [`must have no cookies and headers of pages: ${NOT_KEPT}`] });
     const isOwn = 'request' in source || read.faults.any;

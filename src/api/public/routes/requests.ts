@@ -35,6 +35,7 @@ export function screenshotRequestRoutes(limits: Limits, body: z.ZodType): readon
         // Before the checks, so that an invalid body costs as much as a valid one.
         await call.charge(costOfPictures(countSent(call.body.value)));
         const parsed = parse(call.body.value);
+        parsed.faults.rejectIfFull();
         return answerOnce(services.store.db, { call, endpoint: 'screenshot_requests' }, async (tx) => {
           const row = await acceptScreenshotRequest(tx, { organizationId, parsed }, services);
           addLogFields(call.response, { set_id: row.id });
@@ -55,6 +56,7 @@ export function retakeRoutes(limits: Limits): readonly Route[] {
     (call, services) => {
       const { organizationId, id } = refOf(call);
       const parsed = parse(call.body.value);
+      parsed.faults.rejectIfFull();
       // The body of a duplicate names no screenshots.
       const wish = kind === 'retake' ? parsed : { ...parsed, which: 'all' as const, screenshotIds: undefined };
       return answerWithNewSet(call, services, `screenshot_sets/${id}/${kind}`, (tx) =>

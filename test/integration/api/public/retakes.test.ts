@@ -299,3 +299,17 @@ describe('the versions of a screenshot', () => {
     expect([versions.length, versions[0]?.id, versions.at(-1)?.id]).toEqual([21, newest, id]);
   });
 });
+
+test('a retake with more faults than an answer lists is rejected before its set is looked for', async () => {
+  const idsOf = (length: number) => ({ screenshot_ids: Array.from({ length }, () => 'no id') });
+  expect((await retakeSet(NOBODY, idsOf(100))).status).toBe(404);
+  const { status, json } = await retakeSet(NOBODY, idsOf(101));
+  expect([status, Object.keys(json.errors).length]).toEqual([422, 101]);
+});
+
+test('a retake of a hundred and one other screenshots lists a hundred of them', async () => {
+  const { id } = await finishedSet(['uploaded']);
+  const { status, json } = await retakeSet(id, { screenshot_ids: Array.from({ length: 101 }, () => randomUUID()) });
+  expect([status, Object.keys(json.errors).length]).toEqual([422, 101]);
+  expect(json.errors.body).toEqual(['has more faults: these are the first 100.']);
+});
