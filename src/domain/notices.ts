@@ -101,7 +101,9 @@ export function unlinkedText(text: string): string {
       // Browsers read the other four as dots of a host, too.
       .replace(/(?<=\S)[.\u2024\u3002\uff0e\uff61](?=\p{L})/gu, '. ')
       .replace(/\\+/g, ' ')
-      .replace(/:(?=\s*\/)/g, ': ')
+      // A scheme needs no slash: mailto, tel.
+      .replace(/(?<=[\p{L}+.-]):(?=\S)/gu, ': ')
+      .replace(/\/{2,}/g, '/')
       .replace(/[@\ufe6b\uff20]/g, '(at)')
       .replaceAll('<', '‹')
       .replaceAll('>', '›')

@@ -391,10 +391,10 @@ describe('chats', () => {
     await eventually(() => expect(received).toHaveLength(3));
     const url = `${PUBLIC_URL}/o/acme/screenshot_sets/${setId}`;
     const bodies = received.map(({ body }) => body);
-    const text = 'The client answered: ‹!channel› & [x] (https: //evil. example)\nMs Client approved 1 picture.';
+    const text = 'The client answered: ‹!channel› & [x] (https: /evil. example)\nMs Client approved 1 picture.';
     expect(bodies).toContainEqual({ text: `${text}\n${url}` });
     expect(bodies).toContainEqual({
-      text: '[acme] The client answered: ‹!channel› &amp; [x] (https: //evil. example)',
+      text: '[acme] The client answered: ‹!channel› &amp; [x] (https: /evil. example)',
       blocks: [
         {
           type: 'section',

@@ -37,6 +37,8 @@ const HOSTILE = [
   'bücher.example',
   'bank@evil.example',
   'mailto:bank@evil.example',
+  'mailto:bank',
+  'tel:+4912345',
   '[Sign in](https://evil.example)',
   '[Sign in](//evil.example)',
   '![x](https://evil.example/x.png)',
@@ -56,7 +58,7 @@ test.each(HOSTILE)('a name is neither a link nor a mention in mails and chats: %
       .items.map(({ title, text }) => `${title}\n${text}`)
       .join('\n');
     expect(await marked.parse(texts, { gfm: true })).not.toMatch(/<(a|img) /);
-    expect(texts).not.toMatch(/[@<>\\]|:\/|\S\.\p{L}/u);
+    expect(texts).not.toMatch(/[@<>\\]|:\/|\/\/|\p{L}:\S|\S\.\p{L}/u);
   }
   for (const kind of CHAT_KINDS) {
     const message = JSON.stringify(chatMessage(kind, noticeWith(name)));

@@ -8,6 +8,6 @@ test('a name is one line, and no link in the mail of an invitation', () => {
   const link = { slug: 'acme', url: 'https://tearsheet.example/invitations/1', by: name };
   const { text } = invitationMail({ email: 'ann@example.com', role: 'viewer' }, link);
   expect(text).toMatch(
-    /^Your mailbox is locked\. Unlock: https: \/\/evil\. example\/x invites you to the organization acme/,
+    /^Your mailbox is locked\. Unlock: https: \/evil\. example\/x invites you to the organization acme/,
   );
 });
