@@ -1,4 +1,4 @@
-# One image for every process of Tearsheet: api, controller, capture, migrate, and the PostgreSQL of a trial. docs/image.md says what is in it, and why.
+# One image for every process of Tearsheet: api, controller, capture, migrate, and the PostgreSQL of a trial. docs/operations.md says what is in it.
 # `make image` builds it. To pin its base: NODE_IMAGE and DEBIAN_IMAGE with a digest, DEBIAN_SNAPSHOT with a
 # time of snapshot.debian.org such as 20261120T000000Z. The image's SBOM lists the exact versions.
 ARG NODE_IMAGE=docker.io/library/node:24-bookworm-slim
@@ -54,6 +54,7 @@ RUN set -eu; \
       fontconfig fonts-liberation fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji; \
     rm -rf /tmp/headless* /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old /var/log/apt /var/log/*.log /var/cache/ldconfig/aux-cache \
       /usr/lib/chromium/libVkLayer_khronos_validation.so /usr/share/fonts/opentype/noto/NotoSerifCJK-*; \
+    find / -xdev -type f -perm /6000 -exec chmod a-s '{}' +; \
     find /usr/share/doc -type f ! -name copyright -delete; rm -rf /usr/share/man /usr/share/info /usr/share/locale; \
     echo 'tearsheet:x:10001:10001:Tearsheet:/tmp:/usr/sbin/nologin' >> /etc/passwd; \
     echo 'tearsheet:x:10001:' >> /etc/group; \

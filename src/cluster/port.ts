@@ -66,11 +66,11 @@ export interface RecordedEvent {
 export class ConflictError extends Error {}
 
 /**
- * The cluster rejects the object because a quota is used up or because of an admission policy. The set is not at fault, and a retry may
+ * The cluster rejects the object because a quota is used up, because of an admission policy, or because Tearsheet lacks a right. The set is not at fault, and a retry may
  * succeed. This error is not used when the namespace is being deleted.
  */
 export class RefusedError extends Error {
-  readonly reason: 'QuotaExceeded' | 'PodRejected';
+  readonly reason: 'QuotaExceeded' | 'PodRejected' | 'PermissionDenied';
 
   constructor(reason: RefusedError['reason'], message: string) {
     super(message);

@@ -13,6 +13,7 @@ export const SCREENSHOT_JOB_REASONS = [
   'ImagePullFailed',
   'PodStartFailed',
   'PodRejected',
+  'PermissionDenied',
   'JobNameConflict',
   'NodeLost',
   'OOMKilled',

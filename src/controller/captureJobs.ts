@@ -233,6 +233,7 @@ const CLIENT_TEXTS: Readonly<Record<string, string>> = {
   ImagePullFailed: 'the program could not be fetched',
   PodStartFailed: 'the program could not be started',
   PodRejected: 'the cluster refuses its pods',
+  PermissionDenied: 'the cluster does not allow the service to start it',
   JobNameConflict: 'the name of its Job is taken in the cluster',
   NodeLost: 'the machine that was chosen for it was lost',
   Suspended: 'it was held back by the cluster',

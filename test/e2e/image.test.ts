@@ -82,6 +82,7 @@ describe.skipIf(engine === undefined)('the image', () => {
     const container = await idle();
     expect(await said(container, 'id -u; id -g; echo $HOME $TMPDIR')).toBe('10001\n10001\n/tmp /tmp');
     expect(await said(container, 'grep CapEff /proc/self/status')).toMatch(/0000000000000000$/);
+    expect(await said(container, 'find / -xdev -type f -perm /6000 2>/dev/null || true')).toBe('');
     const { exitCode } = await container.exec(['touch', '/opt/tearsheet/anything']);
     expect(exitCode).not.toBe(0);
   });

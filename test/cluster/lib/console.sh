@@ -8,13 +8,24 @@ step() {
   local seconds=$1 title=$2 began=$SECONDS code=0 ticker; shift 2
   local kept=$log/${title//[^a-zA-Z0-9.]/-}.log
   say "$title …"
-  ( while sleep 20; do say "  $title, $((SECONDS - began)) s"; done ) 7>&- 8>&- 9>&- &
+  ( while sleep 20 && running $$; do say "  $title, $((SECONDS - began)) s"; done ) 7>&- 8>&- 9>&- &
   ticker=$!
-  timeout -k 10 "$seconds" "$@" >"$kept" 2>&1 </dev/null || code=$?
+  timeout -k 10 "$seconds" bash -c "$(declare -f running end_with); end_with $$ \"\$@\"" step "$@" >"$kept" 2>&1 </dev/null &
+  wait $! || code=$? # so that Ctrl-C ends this script at once
   kill "$ticker" 2>/dev/null || true
   wait "$ticker" 2>/dev/null || true
   [ "$code" -eq 0 ] || { tail -n 15 "$kept" | sed 's/^/    /' >&2; die "$title: $([ "$code" -eq 124 ] && echo "not done in $seconds s" || echo failed) (log: $kept)"; }
   say "  done in $((SECONDS - began)) s"
+}
+running() { kill -0 "$1" 2>/dev/null; }
+# end_with PID command…: runs the command, and ends it with its whole process group once PID has ended. `timeout` gives each
+# command a group of its own, which no signal to this script reaches. The command holds our locks until then.
+end_with() {
+  local parent=$1 code=0; shift
+  ( while running "$parent"; do sleep 1; done; kill -KILL 0 ) 7>&- 8>&- 9>&- &
+  "$@" || code=$?
+  kill $!
+  exit "$code"
 }
 
 until_true() { # seconds what command…

@@ -153,6 +153,30 @@ test('a create that a quota denies is a RefusedError with its reason, and a serv
   expect(await failure()).not.toBeInstanceOf(RefusedError);
 });
 
+test.each([
+  'jobs.batch is forbidden: User "system:serviceaccount:shots:t-controller" cannot create resource "jobs" in API group "batch" in the namespace "shots"',
+  'jobs.batch is forbidden: User "t" cannot create resource "jobs" in API group "batch" in the namespace "shots": RBAC: role.rbac.authorization.k8s.io "t" not found',
+  'jobs.batch "set-1-1" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can\'t set finalizers on: , <nil>',
+])(
+  'a create for which the controller lacks a right is PermissionDenied, with the message of the API server: %s',
+  async (message) => {
+    const denied = { kind: 'Status', code: 403, reason: 'Forbidden', message };
+    server.on(`POST ${JOBS}`, json(403, denied));
+    await expect(cluster.createJob(JOB_SPEC)).rejects.toMatchObject({
+      reason: 'PermissionDenied',
+      message: expect.stringContaining(message),
+    });
+  },
+);
+
+test.each([
+  'admission webhook "policy.example" denied the request: User "t" cannot create resource "jobs" here',
+  'jobs.batch "set-1-1" is forbidden: ValidatingAdmissionPolicy \'p\' with binding \'b\' denied request: User "t" cannot create jobs',
+])('a create that an admission policy denies is PodRejected, whatever its message is: %s', async (message) => {
+  server.on(`POST ${JOBS}`, json(403, { kind: 'Status', code: 403, reason: 'Forbidden', message }));
+  await expect(cluster.createJob(JOB_SPEC)).rejects.toMatchObject({ reason: 'PodRejected' });
+});
+
 test('a create in a namespace that is being deleted is not a RefusedError', async () => {
   const details = { causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }] };
   server.on(`POST ${JOBS}`, refuse(403, 'Forbidden', { details }));

@@ -8,6 +8,7 @@ import { ApiError, isConflict, isNamespaceEnding, isNotFound } from '../client/a
 import { LABEL } from '../client/names.ts';
 import type { ResourceClient, Wire } from '../client/resourceClient.ts';
 import { jobManifest } from './jobManifest.ts';
+import { rejectionReason } from './rejectionReason.ts';
 
 interface DeleteOptions<Source, T extends CachedObject> {
   readonly client: ResourceClient<Source>;
@@ -91,8 +92,7 @@ export class JobWriter {
 export function asRefusedError(error: unknown, codes: readonly number[]): unknown {
   const isRejection = error instanceof ApiError && codes.includes(error.code) && !isNamespaceEnding(error);
   if (!isRejection) return error;
-  const reason = error.message.includes('exceeded quota') ? 'QuotaExceeded' : 'PodRejected';
-  return new RefusedError(reason, error.message);
+  return new RefusedError(rejectionReason(error.message), error.message);
 }
 
 /** Deletes the object with this uid. It is no error if the object is gone or another object has its name. */

@@ -3,6 +3,7 @@ import { CAPTURE_EXIT, ENDED_UNHEARD } from '../../../contract/captureProtocol.t
 import type { ScreenshotJobReason } from '../../../contract/screenshotJob.ts';
 import type { CaptureJob, Problem } from '../../port.ts';
 import { type JobState, type KubernetesReason, type PodState, parseIndexes } from '../cache/objectStates.ts';
+import { rejectionReason } from './rejectionReason.ts';
 
 /** The kind of object that an Event is about. */
 export type WarningKind = 'Job' | 'Pod';
@@ -160,7 +161,7 @@ function scheduleProblem({ name, unschedulable }: PodState): PossibleProblem | u
   return unschedulable && possibleProblem('Unschedulable', `${name}: ${textOf(unschedulable)}`);
 }
 
-/** The Job controller cannot create pods: a quota is used up, or an admission policy rejects them. */
+/** The Job controller cannot create pods. */
 function creationProblem(snapshot: JobSnapshot): PossibleProblem | undefined {
   if (missingPods(snapshot) === 0) return undefined;
   const { job, pods, events } = snapshot;
@@ -170,8 +171,7 @@ function creationProblem(snapshot: JobSnapshot): PossibleProblem | undefined {
   if (event === undefined || event.lastAt < (created.at(-1) ?? '')) return undefined;
   // Each try has another random pod name. Without it the message stays the same.
   const message = event.message.replace(/^(Error creating: pods "[^"]+-)[a-z0-9]{5}"/, '$1"');
-  const reason = message.includes('exceeded quota') ? 'QuotaExceeded' : 'PodRejected';
-  return possibleProblem(reason, message, MISSING_PODS);
+  return possibleProblem(rejectionReason(message), message, MISSING_PODS);
 }
 
 /** How the latest pod failed. */
