@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { SETTINGS } from '../src/config.ts';
 import { type ChartValue, readChartValues } from './chartValues.ts';
 
@@ -51,11 +52,18 @@ function typeOf(value: unknown): string {
 
 function settings(): JsonSchema {
   const names = Object.entries(SETTINGS).filter(([name]) => !DERIVED.has(name));
-  const properties = names.map(([name, { description }]) => [
-    name,
-    { description, type: ['string', 'number', 'boolean'] },
-  ]);
+  const properties = names.map(([name, { description, schema }]) => [name, { description, ...settingSchema(schema) }]);
   return { type: 'object', additionalProperties: false, properties: Object.fromEntries(properties) };
+}
+
+/** A values file may have a number or a boolean where the environment has its text. */
+function settingSchema(schema: z.ZodType): JsonSchema {
+  const options = { unrepresentable: 'any' } as const;
+  const { enum: words } = z.toJSONSchema(schema, { ...options, io: 'input' });
+  if (words !== undefined) return { enum: words.includes('true') ? [...words, true, false] : words };
+  const { type, minimum, maximum } = z.toJSONSchema(schema, { ...options, io: 'output' });
+  if (type !== 'number') return { type: ['string', 'number', 'boolean'] };
+  return { type: ['integer', 'string'], minimum, maximum, pattern: '^[0-9]*$' };
 }
 
 const ALERTS = fileURLToPath(new URL('../charts/tearsheet/files/alerts.yaml', import.meta.url));

@@ -12,15 +12,18 @@
 {{- end }}
 
 {{- define "tearsheet.labels" -}}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 }}
-app.kubernetes.io/name: tearsheet
-app.kubernetes.io/instance: {{ .Release.Name }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-app.kubernetes.io/part-of: tearsheet
-{{- with .Values.commonLabels }}
-{{ toYaml . }}
+{{- include "tearsheet.labelsWith" (list . dict) }}
 {{- end }}
+
+{{- /* (list root more): the labels of an object, each once. Those of `more` count before commonLabels. */ -}}
+{{- define "tearsheet.labelsWith" -}}
+{{- $root := index . 0 -}}
+helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" | trunc 63 }}
+app.kubernetes.io/name: tearsheet
+app.kubernetes.io/instance: {{ $root.Release.Name }}
+app.kubernetes.io/version: {{ $root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ $root.Release.Service }}
+{{ toYaml (merge dict (index . 1 | default dict) ($root.Values.commonLabels | default dict) (dict "app.kubernetes.io/part-of" "tearsheet")) }}
 {{- end }}
 
 {{- /* (list root component): labels that select the pods of a component. They never change within a release. */ -}}
@@ -71,8 +74,15 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 {{- end }}
 
+{{- /* The host name in publicUrl. Empty if it is an IP address, which neither an Ingress nor a route accepts. */ -}}
 {{- define "tearsheet.publicHost" -}}
-{{- (urlParse .Values.publicUrl).host | splitList ":" | first }}
+{{- $host := regexReplaceAll ":[0-9]+$" (include "tearsheet.authority" .Values.publicUrl) "" -}}
+{{- if not (regexMatch "^(\\[.*\\]|[0-9.]+)$" $host) }}{{ $host }}{{ end -}}
+{{- end }}
+
+{{- /* The path in publicUrl, without a slash at its end. */ -}}
+{{- define "tearsheet.publicPath" -}}
+{{- regexReplaceAll "^https?://[^/]*(.*?)/*$" .Values.publicUrl "${1}" }}
 {{- end }}
 
 {{- /* The release that owns the definition, if it exists and is not ours. Helm would refuse to install over it. */ -}}

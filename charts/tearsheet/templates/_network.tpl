@@ -26,21 +26,29 @@
 {{- define "tearsheet.serverPorts" -}}
 {{- $ports := list 443 6443 5432 -}}
 {{- if .Values.mail.existingSecret }}{{ $ports = concat $ports (list 465 587) }}{{ end -}}
-{{- range list .Values.database.url .Values.artifacts.endpoint .Values.signIn.issuer .Values.tracing.endpoint -}}
-{{- $port := regexFind ":[0-9]+$" (urlParse (. | default "")).host | trimPrefix ":" -}}
+{{- range list .Values.database.url .Values.artifacts.endpoint .Values.signIn.issuer .Values.tracing.endpoint .Values.settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT -}}
+{{- $port := include "tearsheet.portOf" . -}}
 {{- if $port }}{{ $ports = append $ports (int $port) }}{{ end -}}
 {{- if hasPrefix "http://" (. | default "") }}{{ if not $port }}{{ $ports = append $ports 80 }}{{ end }}{{ end -}}
 {{- end -}}
 {{- $ports | uniq | toJson }}
 {{- end }}
 
+{{- /* Host and port of an address. urlParse would end the rendering at a password with characters that PostgreSQL's clients accept. */ -}}
+{{- define "tearsheet.authority" -}}
+{{- regexReplaceAll "^[a-z0-9]+://([^/?#]*@)?([^/?#]*).*$" (. | default "") "${2}" }}
+{{- end }}
+
+{{- define "tearsheet.portOf" -}}
+{{- regexFind ":[0-9]+$" (include "tearsheet.authority" .) | trimPrefix ":" }}
+{{- end }}
+
 {{- /* Ports of the proxies of locations, as a list without repetitions. */ -}}
 {{- define "tearsheet.proxyPorts" -}}
 {{- $ports := list -}}
 {{- range .Values.locations.list -}}
-{{- $url := urlParse .proxy -}}
-{{- $port := regexFind ":[0-9]+$" $url.host | trimPrefix ":" -}}
-{{- $ports = append $ports (int (default (get (dict "http" "80" "https" "443" "socks5" "1080") $url.scheme) $port)) -}}
+{{- $scheme := splitList ":" .proxy | first -}}
+{{- $ports = append $ports (int (default (get (dict "http" "80" "https" "443" "socks5" "1080") $scheme) (include "tearsheet.portOf" .proxy))) -}}
 {{- end -}}
 {{- $ports | uniq | toJson }}
 {{- end }}

@@ -2,21 +2,16 @@
 
 {{- define "tearsheet.podMetadata" -}}
 {{- $root := .root -}}
+{{- /* kubectl shows the log of this container if the command names none. */ -}}
+{{- $annotations := dict "kubectl.kubernetes.io/default-container" .component -}}
+{{- /* Everyone who may read pods sees this checksum of passwords, and passwords may be weak. With scrypt, each guess costs 0.1 s. */ -}}
+{{- $_ := set $annotations "checksum/secrets" (include "tearsheet.secretsChecksum" $root) -}}
 labels:
-  {{- include "tearsheet.labels" $root | nindent 2 }}
+  {{- include "tearsheet.labelsWith" (list $root .root.Values.pods.labels) | nindent 2 }}
   app.kubernetes.io/component: {{ .component }}
   tearsheet.dev/serves-metrics: "true"
-  {{- with .root.Values.pods.labels }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
 annotations:
-  # kubectl shows the log of this container if the command names none.
-  kubectl.kubernetes.io/default-container: {{ .component }}
-  # Everyone who may read pods sees this checksum of passwords, and passwords may be weak. With scrypt, each guess costs 0.1 s.
-  checksum/secrets: {{ include "tearsheet.secretsChecksum" $root }}
-  {{- with .root.Values.pods.annotations }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+  {{- toYaml (merge dict (.root.Values.pods.annotations | default dict) $annotations) | nindent 2 }}
 {{- end }}
 
 {{- /* The first call keeps the checksum in .Values for the second, because scrypt takes most of the time of a rendering. */ -}}

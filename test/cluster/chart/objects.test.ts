@@ -17,7 +17,7 @@ describe('the release', () => {
     ],
     ['a budget for one controller', { controller: { replicas: 1 } }, 'PodDisruptionBudget', 'controller', false],
     ['an Ingress', { api: { ingress: { enabled: true } } }, 'Ingress', '', true],
-    ['a route', { api: { httpRoute: { enabled: true } } }, 'HTTPRoute', '', true],
+    ['a route', { api: { httpRoute: { enabled: true, parentRefs: [{ name: 'public' }] } } }, 'HTTPRoute', '', true],
     ['a ServiceMonitor', { monitoring: { serviceMonitor: { enabled: true } } }, 'ServiceMonitor', '', true],
     ['a dashboard', { monitoring: { grafanaDashboard: { enabled: true } } }, 'ConfigMap', 'dashboard', true],
     ['the cleanup Job', {}, 'Job', 'cleanup', true],

@@ -223,7 +223,8 @@ describe('the capture profile', () => {
     const names = Object.entries(SETTINGS).filter(([, { group }]) => group === 'Capture');
     // The image says where its browser is.
     const given = names.map(([name]) => name).filter((name) => name !== 'CHROMIUM_PATH');
-    const { env } = await profileOf({ settings: Object.fromEntries(given.map((name) => [name, 'given'])) });
+    const valid: Values = { LOG_LEVEL: 'debug', CHROMIUM_SANDBOX: 'off', NAVIGATION_TIMEOUT_MS: 5_000 };
+    const { env } = await profileOf({ settings: Object.fromEntries(given.map((name) => [name, valid[name] ?? ''])) });
     expect(env.map(({ name }) => name).sort()).toEqual(given.sort());
   });
 
