@@ -3,6 +3,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { EXPORT_FORMATS } from '../domain/exports.ts';
 import { CONNECTION_OUTCOMES } from '../domain/locations.ts';
 import { PRIORITIES } from '../domain/priorities.ts';
+import { RUN_OUTCOMES } from '../domain/schedules.ts';
 import { type CountSignIn, SIGN_IN_METHODS, SIGN_IN_OUTCOMES } from '../domain/signIns.ts';
 import { MILESTONES, SCREENSHOT_STATUSES } from '../domain/states.ts';
 import { CHANNELS, type Channel } from '../domain/topics.ts';
@@ -33,6 +34,8 @@ interface MeasuredRequest {
   readonly limit?: string | undefined;
 }
 
+type CountedRun = (typeof RUN_OUTCOMES)[number] | 'failed';
+
 interface ReachedMilestone {
   readonly milestone: string;
   readonly priority: string;
@@ -61,7 +64,8 @@ export function createMetrics() {
     ...locationMetrics(instruments),
     ...deliveryMetrics(instruments),
     ...exportMetrics(instruments),
-    ...removalMetrics(instruments),
+    ...maintenanceMetrics(instruments),
+    ...scheduleMetrics(instruments),
   };
   const queue = queueMetrics(instruments);
   const controller = controllerMetrics(instruments);
@@ -242,18 +246,34 @@ function exportMetrics({ counter, histogram }: Instruments) {
   };
 }
 
-function removalMetrics({ counter }: Instruments) {
+function maintenanceMetrics({ counter, gauge }: Instruments) {
   const removed = counter(
     'removed_total',
     'Objects that the maintenance removed because they were too old, by kind. file: files of removed objects.',
     { kind: REMOVED },
   );
+  const done = gauge(
+    'maintenance_timestamp_seconds',
+    'Time at which a task of the maintenance last succeeded, in seconds since 1970; at first the start of the process.',
+    'task',
+  );
   return {
+    /** A task of the maintenance succeeded, or will run from now on. */
+    maintained: (task: string) => done.set({ task }, Date.now() / 1000),
     /** Counts what the maintenance removed, by kind. */
     countRemoved: (counts: Readonly<Record<string, number>>) => {
       for (const [kind, count] of Object.entries(counts)) removed.inc({ kind }, count);
     },
   };
+}
+
+function scheduleMetrics({ counter }: Instruments) {
+  const runs = counter(
+    'schedule_runs_total',
+    'Runs of schedules, by outcome: `requested`, `skipped`, `refused` (as the API would refuse the request), `failed` (by a fault of the service; tried again for hours).',
+    { outcome: [...RUN_OUTCOMES, 'failed'] },
+  );
+  return { countScheduleRun: (outcome: CountedRun) => runs.inc({ outcome }) };
 }
 
 function queueMetrics({ counter, gauge }: Instruments) {

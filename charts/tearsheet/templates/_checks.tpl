@@ -61,6 +61,7 @@ signIn.issuer serves all tenants of Entra ID: set signIn.tenants to the ids of t
 {{- range list
   (list "database.url" "database.existingSecret") (list "database.url" "trial.postgres.enabled") (list "database.existingSecret" "trial.postgres.enabled")
   (list "artifacts.accessKeyId" "artifacts.existingSecret") (list "artifacts.folder.size" "artifacts.folder.existingClaim")
+  (list "monitoring.serviceMonitor.enabled" "monitoring.podMonitor.enabled")
 }}
 {{- if and (include "tearsheet.isSet" (list $ (index . 0))) (include "tearsheet.isSet" (list $ (index . 1))) }}
 {{ index . 0 }} and {{ index . 1 }} are both set, and only one can count. Leave one.

@@ -33,7 +33,7 @@ imagePullSecrets:
 securityContext:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .root.Values.pods.priorityClassName }}
+{{- with .values.priorityClassName | default .root.Values.pods.priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}
 {{- with .root.Values.pods.dnsPolicy }}
@@ -47,17 +47,18 @@ dnsConfig:
 hostAliases:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .root.Values.pods.nodeSelector }}
+{{- with .values.nodeSelector | default .root.Values.pods.nodeSelector }}
 nodeSelector:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .root.Values.pods.tolerations }}
+{{- with .values.tolerations | default .root.Values.pods.tolerations }}
 tolerations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- if .root.Values.pods.affinity }}
+{{- $affinity := .values.affinity | default .root.Values.pods.affinity }}
+{{- if $affinity }}
 affinity:
-  {{- toYaml .root.Values.pods.affinity | nindent 2 }}
+  {{- toYaml $affinity | nindent 2 }}
 {{- else if and (ne .component "api") (include "tearsheet.hasOwnClaim" $root) }}
 affinity:
   # Only one node can mount the folder with the pictures.
@@ -69,7 +70,7 @@ affinity:
             {{- include "tearsheet.selector" (list $root "api") | nindent 12 }}
 {{- end }}
 topologySpreadConstraints:
-{{- with .root.Values.pods.topologySpreadConstraints }}
+{{- with .values.topologySpreadConstraints | default .root.Values.pods.topologySpreadConstraints }}
   {{- toYaml . | nindent 2 }}
 {{- else }}
   - maxSkew: 1
@@ -131,6 +132,9 @@ env:
   - name: LOCATION_CREDENTIALS
     valueFrom: { secretKeyRef: { name: {{ $root.Values.locations.existingSecret }}, key: {{ $root.Values.locations.existingSecretKey }} } }
   {{- end }}
+  {{- with .values.databasePoolSize }}
+  - { name: DATABASE_POOL_SIZE, value: {{ . | quote }} }
+  {{- end }}
   {{- if eq .component "controller" }}
   # With a heap limit, V8 collects garbage before it takes more memory. 10,000 ScreenshotJobs then fit into 256 MiB.
   - { name: NODE_OPTIONS, value: --max-old-space-size=128 --max-semi-space-size=8 }
@@ -143,19 +147,36 @@ env:
 {{- define "tearsheet.probes" -}}
 startupProbe:
   httpGet: { path: /livez, port: metrics }
-  periodSeconds: 1
-  timeoutSeconds: 3
-  failureThreshold: 120
+  {{- toYaml .root.Values.pods.startupProbe | nindent 2 }}
 livenessProbe:
   httpGet: { path: /livez, port: metrics }
-  periodSeconds: 10
-  timeoutSeconds: 5
-  failureThreshold: 6
+  {{- toYaml .root.Values.pods.livenessProbe | nindent 2 }}
 readinessProbe:
   httpGet: { path: /readyz, port: metrics }
-  periodSeconds: 5
-  timeoutSeconds: 3
-  failureThreshold: 2
+  {{- toYaml .root.Values.pods.readinessProbe | nindent 2 }}
+{{- end }}
+
+{{- /* Takes also "several": whether there can be more than one pod. The budget of a single pod would prevent each drain. */ -}}
+{{- define "tearsheet.budget" -}}
+{{- $budget := deepCopy .root.Values.pods.podDisruptionBudget -}}
+{{- range $key, $value := .values.podDisruptionBudget }}{{ $_ := set $budget $key $value }}{{ end -}}
+{{- if and $budget.enabled .several }}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: {{ include "tearsheet.fullname" .root }}-{{ .component }}
+  labels:
+    {{- include "tearsheet.labels" .root | nindent 4 }}
+    app.kubernetes.io/component: {{ .component }}
+spec:
+  maxUnavailable: {{ $budget.maxUnavailable }}
+  # A pod that is not ready serves nobody, so losing it loses nothing.
+  unhealthyPodEvictionPolicy: AlwaysAllow
+  selector:
+    matchLabels:
+      {{- include "tearsheet.selector" (list .root .component) | nindent 6 }}
+{{- end }}
 {{- end }}
 
 {{- /* Both API and controller migrate. One migrates under an advisory lock; the others wait. */ -}}

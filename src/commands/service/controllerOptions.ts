@@ -35,6 +35,7 @@ export async function startQueueWork(context: ServiceContext, egress: EgressOpti
     ...{ db: store.db, queue, quotas: defaultQuotas(config) },
     limits: { ...DEFAULT_LIMITS, locations: config.LOCATIONS.map(({ id }) => id) },
     log: log.child({ part: 'schedule' }),
+    countRun: metrics.countScheduleRun,
   });
   const guard = createGuard(egress);
   const principal = config.AWS_PRINCIPAL_ARN;

@@ -41,6 +41,7 @@ export interface Retention {
 /** Runs all tasks that are due, now and every minute. Each process of the API does so, with other rows. A task that fails does not stop the others. */
 export function startMaintenance(context: MaintenanceContext, retention: Retention): Repetition {
   const tasks = maintenanceTasks(context, retention);
+  for (const { name } of tasks) context.metrics.maintained(name);
   const stop = new AbortController();
   let minute = 0;
   const repetition = repeat(async () => {
@@ -132,6 +133,7 @@ async function runTask({ log, metrics }: MaintenanceContext, task: Task, stopped
   try {
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(TASK_MS)]);
     const removed = await withDeadline(TASK_MS + GRACE_MS, task.run(signal));
+    metrics.maintained(task.name);
     metrics.countRemoved(removed);
     if (Object.values(removed).some((count) => count > 0))
       log.info({ task: task.name, ...removed }, 'a maintenance task removed objects');

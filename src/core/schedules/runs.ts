@@ -25,6 +25,8 @@ import { timingOf, wake } from './schedules.ts';
 export interface RunContext extends AcceptanceContext {
   readonly db: Database;
   readonly log: Log;
+  /** Called for each attempt that counts. `failed`: the queue tries again. */
+  readonly countRun: (outcome: Run['outcome'] | 'failed') => void;
 }
 
 type Entry = Payloads['run_schedule'];
@@ -51,8 +53,13 @@ export async function runSchedule(entry: Entry, context: RunContext): Promise<vo
     const made = await tryRun(entry, context);
     span.set({ 'tearsheet.outcome': made?.outcome });
     return made;
+  }).catch((error: unknown) => {
+    context.countRun('failed');
+    throw error;
   });
-  if (run !== undefined) context.log.info({ ...entry, ...run }, 'a run of a schedule was decided');
+  if (run === undefined) return;
+  context.countRun(run.outcome);
+  context.log.info({ ...entry, ...run }, 'a run of a schedule was decided');
 }
 
 function tryRun(entry: Entry, context: RunContext): Promise<Run | undefined> {

@@ -28,7 +28,7 @@ export async function seedSchedule(
       db,
     );
     const due_at = rows[0]?.due_at.toISOString() ?? '';
-    await runSchedule({ schedule_id: id, due_at }, { ...context, db, log: TEST_LOG });
+    await runSchedule({ schedule_id: id, due_at }, { ...context, db, log: TEST_LOG, countRun: () => undefined });
   };
   for (let weeks = runs + 1; weeks > 1; weeks -= 1) {
     await runAgo(weeks);

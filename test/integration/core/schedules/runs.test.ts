@@ -47,7 +47,9 @@ const queue: Enqueuer = {
     return Promise.resolve();
   },
 };
-const context = { queue, limits: DEFAULT_LIMITS, log: silent };
+const counted: string[] = [];
+const countRun = (outcome: string) => counted.push(outcome);
+const context = { queue, limits: DEFAULT_LIMITS, log: silent, countRun };
 
 async function create(change: object = {}): Promise<string> {
   const { status, json } = await api.post('schedules', { ...SCHEDULE, ...change });
@@ -124,16 +126,20 @@ test('controllers that get the same entry at the same time make one set', async 
 test('a process that is killed between the run and the next entry leaves nothing, and the run is made once', async () => {
   const id = await create();
   const entry = await makeDue(id);
+  counted.length = 0;
   const killed: Enqueuer = {
     enqueue: async (tx, name) => {
       if (name === 'run_schedule') await sql`select pg_terminate_backend(pg_backend_pid())`.execute(tx);
     },
   };
   await expect(run(entry, { queue: killed })).rejects.toThrow();
+  expect(counted).toEqual(['failed']);
   expect(await api.count('screenshot_sets')).toBe(0);
   await run(entry);
   await run(entry);
   expect(await Promise.all([api.count('screenshot_sets'), api.count('schedule_runs')])).toEqual([1, 1]);
+  // The second entry is no run any more.
+  expect(counted).toEqual(['failed', 'requested']);
 });
 
 test('a late schedule without an entry gets one, and not one each minute', async () => {
