@@ -110,7 +110,8 @@ test('an export leaves out a rejected picture unless another version replaces it
   expect(await shownIds(set, 'organization')).toEqual([again.shots[1]]);
 });
 
-test('exports choose the versions that pages choose', async () => {
+// Shared pages and exports for them use the same statement; sharedPictures.test.ts has its rules.
+test('exports of the organization choose the versions that its pages choose', async () => {
   const set = await newSet();
   for (const status of ['approved', 'in_review', 'rejected', 'approved', 'capturing', 'in_review'] as const) {
     const made = await retake(set, [0, 1, 2], status);
@@ -118,14 +119,9 @@ test('exports choose the versions that pages choose', async () => {
     if (status === 'in_review') await approve(made.shots[2]);
   }
   const versions = await readVersions(store.db, set.id);
-  for (const audience of ['organization', 'shared'] as const) {
-    const chosen = set.shots.map((own) => {
-      const given = { own, approvedOnly: audience === 'shared' };
-      return chooseVersion(versions.get(own) ?? [], given)?.shown;
-    });
-    const pictures = chosen.filter((version) => version?.status === 'uploaded').map((version) => version?.id);
-    expect(await shownIds(set, audience)).toEqual(pictures);
-  }
+  const chosen = set.shots.map((own) => chooseVersion(versions.get(own) ?? [], { own })?.shown);
+  const pictures = chosen.filter((version) => version?.status === 'uploaded').map((version) => version?.id);
+  expect(await shownIds(set, 'organization')).toEqual(pictures);
 });
 
 test('a retake gives the export another file, whose records name the original', async () => {
