@@ -11,7 +11,7 @@ export function diagnoseCommand(program: Command): void {
     .action(async () => {
       const { loadConfig } = await import('../config.ts');
       const { openStore } = await import('../db/database.ts');
-      const { createStoreCheck } = await import('../artifacts/storeCheck.ts');
+      const { watchStore } = await import('../artifacts/storeCheck.ts');
       const { diagnose } = await import('./diagnose/bundle.ts');
       const { artifactStoreOf } = await import('./service/artifactStore.ts');
       const config = () => loadConfig(process.env, ['DATABASE_URL', 'ARTIFACTS_URL', 'SECRETS_KEYS']);
@@ -26,7 +26,7 @@ export function diagnoseCommand(program: Command): void {
         db,
         checkArtifacts: async () => {
           const { ARTIFACTS_URL, ...settings } = config();
-          await createStoreCheck(artifactStoreOf(ARTIFACTS_URL, settings))();
+          await watchStore(artifactStoreOf(ARTIFACTS_URL, settings)).check();
         },
         cluster: process.env['CAPTURE_PROFILE']
           ? async () => {

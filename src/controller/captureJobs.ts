@@ -2,7 +2,8 @@
  * An open job needs a ScreenshotJob, and the ScreenshotJob needs a Job that runs.
  *
  * A Job that ends with work left, or that is stuck, is deleted, and a Job of the next generation takes the rest. There are at most three
- * generations. If the last one fails too, the job is settled as lost. If no capture starts within the scheduling deadline, the job is
+ * generations. While the artifact store is unavailable, no Job is created, because its pictures could not be stored. If the last
+ * generation fails too, the job is settled as lost. If no capture starts within the scheduling deadline, the job is
  * settled as unscheduled.
  */
 import { type CaptureJob, JobNameConflictError, type Problem, RefusedError } from '../cluster/port.ts';
@@ -15,7 +16,6 @@ import {
   type StoredJob,
   startSchedulingDeadline,
 } from '../core/jobs/jobs.ts';
-import { errorMessage } from '../lib/errorMessage.ts';
 import { activeTraceparent, withSpan } from '../observe/tracing.ts';
 import { settle } from './completion.ts';
 import { LATER, type LeaderContext, NOW, SOON } from './leaderContext.ts';
@@ -108,7 +108,8 @@ async function waitForHost(
 async function createJob(leader: LeaderContext, state: StoredJob, resource: ScreenshotJob): Promise<number> {
   const { options, cluster, transact } = leader;
   let problem: Problem | undefined;
-  if (state.stopped) return waitForCaptures(leader, state, { resource, job: undefined, problem });
+  if (state.stopped || options.storeFault?.() !== undefined)
+    return waitForCaptures(leader, state, { resource, job: undefined, problem });
   if (state.launched_at === null) await transact((tx) => startSchedulingDeadline(tx, state.id));
   try {
     const attributes = { 'tearsheet.generation': state.generation };
@@ -165,16 +166,6 @@ async function waitForCaptures(
   return Math.min(statusPause, retry, left + DEADLINE_MARGIN_MS, msUntilDue(state));
 }
 
-/** @returns why no picture could be stored, as a sentence for the client; undefined if the artifact store works. */
-async function storeFault({ options }: LeaderContext): Promise<string | undefined> {
-  try {
-    await options.checkArtifacts?.();
-    return undefined;
-  } catch (error) {
-    return `The service could not store the pictures: ${errorMessage(error)}.`;
-  }
-}
-
 async function startNextGeneration(
   leader: LeaderContext,
   read: StoredJob,
@@ -185,11 +176,11 @@ async function startNextGeneration(
   const state = await readJob(store.db, read.name);
   if (state === undefined || state.settled_at !== null || !state.open) return NOW;
   if (state.generation !== read.generation) return NOW;
+  if (leader.options.storeFault?.() !== undefined)
+    return Math.min(await leader.statuses.update(state, { resource, job }), LATER, msUntilDue(state));
   const { failedIndexes, stuck, lastFailure } = job;
   if (state.generation >= MAX_GENERATIONS) {
-    const words = await storeFault(leader);
-    const details = lastFailure && operatorText(lastFailure);
-    return settle(leader, state, 'lost', details || words ? { words, details: details ?? words ?? '' } : undefined);
+    return settle(leader, state, 'lost', lastFailure && { details: operatorText(lastFailure) });
   }
   if (lastFailure !== undefined) {
     // Operators must be able to read it, so the status is written before the next captures begin.

@@ -51,7 +51,7 @@ export function createLeaderContext(
     options,
     epoch,
     cluster,
-    statuses: new StatusWriter(cluster, log, options.clock),
+    statuses: new StatusWriter(cluster, log, options),
     firstSeen: new FirstSeenTracker(options.clock),
     surplus: new Set(),
     auditProgress: { lastPendingAd: undefined },

@@ -60,8 +60,8 @@ export interface ControllerOptions {
   readonly settings: ControllerSettings;
   /** Issues the token of a job's captures for the internal API. Not set if the cluster gives each pod a token. */
   readonly issueToken?: (jobId: string, expiresAt: Date) => string;
-  /** Rejects if the artifact store accepts no files, which explains captures without results. */
-  readonly checkArtifacts?: () => Promise<void>;
+  /** @returns why the artifact store is unavailable; undefined if it is available. No capture starts while it is not. */
+  readonly storeFault?: () => string | undefined;
   readonly log: Log;
   readonly observe?: ControllerObserver;
   /** Milliseconds on a monotonic clock; tests pass their own. */

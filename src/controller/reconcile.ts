@@ -19,6 +19,7 @@
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import { expireClaims } from '../core/jobs/claims.ts';
 import { readJob, type StoredJob } from '../core/jobs/jobs.ts';
+import type { Settlement } from '../core/jobs/settlement.ts';
 import { withinSpan } from '../observe/tracing.ts';
 import { createResource, replaceResource, runJob } from './captureJobs.ts';
 import { cancel, finish, settle } from './completion.ts';
@@ -41,7 +42,7 @@ async function reconcileJob(leader: LeaderContext, state: StoredJob): Promise<nu
         await createResource(leader, state);
       return settle(leader, state, 'complete');
     }
-    if (state.deadline_at <= state.now) return settle(leader, state, 'deadline');
+    if (state.deadline_at <= state.now) return settle(leader, state, 'deadline', storeProblem(leader));
     if (state.claims_overdue) return releaseExpiredClaims(leader, state);
   }
   const resource = await leader.cluster.getScreenshotJob(state.name);
@@ -49,6 +50,14 @@ async function reconcileJob(leader: LeaderContext, state: StoredJob): Promise<nu
   if (resource === undefined) return createResource(leader, state);
   if (isCanceled(resource)) return cancel(leader, state, resource);
   return resource.deleting ? replaceResource(leader, state, resource) : runJob(leader, state, resource);
+}
+
+/** @returns why pictures were not stored in time; undefined if the artifact store is available. */
+function storeProblem({ options }: LeaderContext): Settlement['problem'] {
+  const fault = options.storeFault?.();
+  if (fault === undefined) return undefined;
+  const text = `The service could not store the pictures: ${fault}.`;
+  return { words: text, details: text };
 }
 
 /** A deletion by us, or of the whole namespace, does not cancel the set. */

@@ -12,6 +12,7 @@ import { StaleLeaderError } from '../core/jobs/installation.ts';
 import type { StoredJob } from '../core/jobs/jobs.ts';
 import { cutCodePoints, storable } from '../domain/text.ts';
 import type { Log } from '../lib/log.ts';
+import type { ControllerOptions } from './options.ts';
 
 type Condition = ScreenshotJobStatus['conditions'][number];
 type Counts = StoredJob['creatives'];
@@ -26,6 +27,8 @@ export interface StatusInput {
   /** The current status. Its transition times are kept. */
   readonly before: ScreenshotJobStatus | undefined;
   readonly generation: number;
+  /** Why the artifact store is unavailable. */
+  readonly storeFault?: string | undefined;
 }
 
 const MAX_MESSAGE_LENGTH = 1_024;
@@ -44,7 +47,7 @@ export function sanitizeMessage(text: string): string {
 export function statusOf(input: StatusInput): ScreenshotJobStatus {
   const { state, job, before, generation } = input;
   const counts = countsOf(state);
-  const { reason, message } = summary(input);
+  const { reason, message } = waitingForStore(input) ?? summary(input);
   return {
     observedGeneration: generation,
     reason,
@@ -87,6 +90,13 @@ export function unknownStatus({ generation, status }: ScreenshotJob, now: Date):
   };
 }
 
+/** @returns undefined if nothing waits for the artifact store. */
+function waitingForStore(input: StatusInput): ReturnType<typeof summary> | undefined {
+  const { state, canceling, storeFault } = input;
+  if (storeFault === undefined || state.settled_at !== null || canceling) return undefined;
+  return { ...summary(input), message: sanitizeMessage(`Waiting until pictures can be stored: ${storeFault}`) };
+}
+
 /** A job is Running while its Job exists and a capture has started before. While its Job is replaced, it is Queued again. */
 function summary({ state, job, problem, canceling }: StatusInput): { reason: ScreenshotJobReason; message: string } {
   if (state.settled_at !== null) return ending(state);
@@ -110,19 +120,19 @@ function summary({ state, job, problem, canceling }: StatusInput): { reason: Scr
 
 function ending(state: StoredJob): { reason: ScreenshotJobReason; message: string } {
   const { total, done, failed } = countsOf(state);
+  // Set if the last generation failed too, or the artifact store was unavailable at the deadline.
+  const lastProblem = state.problem === null ? '' : ` ${sanitizeMessage(state.problem)}`;
   switch (state.outcome) {
     case 'canceled':
       return { reason: 'Canceled', message: `${done} of ${total} were done.` };
     case 'deadline':
-      return { reason: 'DeadlineExceeded', message: `${done} of ${total} were done.` };
+      return { reason: 'DeadlineExceeded', message: `${done} of ${total} were done.${lastProblem}` };
     case 'unscheduled':
       return {
         reason: 'DeadlineExceeded',
         message: sanitizeMessage(state.problem ?? 'No capture was started in time.'),
       };
   }
-  // Set if the last generation failed too.
-  const lastProblem = state.problem === null ? '' : ` ${sanitizeMessage(state.problem)}`;
   const codes = state.failures === '' ? '.' : `: ${state.failures}.`;
   if (done === 0) return { reason: 'Failed', message: `None of ${total} could be captured${codes}${lastProblem}` };
   if (failed > 0)
@@ -213,13 +223,22 @@ export class StatusWriter {
   readonly #cluster: ClusterPort;
   readonly #log: Log;
   readonly #clock: () => number;
+  readonly #storeFault: () => string | undefined;
   /** When the status was last written, by the name of the ScreenshotJob. */
   readonly #writtenAt = new Map<string, number>();
 
-  constructor(cluster: ClusterPort, log: Log, clock: () => number = () => performance.now()) {
+  constructor(
+    cluster: ClusterPort,
+    log: Log,
+    {
+      clock = () => performance.now(),
+      storeFault = () => undefined,
+    }: Pick<ControllerOptions, 'clock' | 'storeFault'> = {},
+  ) {
     this.#cluster = cluster;
     this.#log = log;
     this.#clock = clock;
+    this.#storeFault = storeFault;
   }
 
   /** Writes the status that follows from the state of the job. @returns as `write` does. */
@@ -228,7 +247,8 @@ export class StatusWriter {
     { resource, job, problem = job?.problem, canceling = false }: StatusUpdate,
   ): Promise<number> {
     const { status: before, generation } = resource;
-    return this.write(resource, statusOf({ state, job, problem, canceling, before, generation }));
+    const storeFault = this.#storeFault();
+    return this.write(resource, statusOf({ state, job, problem, canceling, before, generation, storeFault }));
   }
 
   /** @returns Infinity if the status is up to date; otherwise the milliseconds until it may be written. */

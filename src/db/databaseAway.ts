@@ -2,7 +2,7 @@
 import { sleep } from '../lib/sleep.ts';
 
 const LOST_CONNECTION =
-  /Connection terminated|timeout exceeded when trying to connect|listening connection|not queryable/i;
+  /Connection terminated|timeout expired|timeout exceeded when trying to connect|listening connection|not queryable/i;
 const LOST_SOCKET = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EPIPE|EAI_AGAIN)$/;
 
 /** No connection, none free in time, shutting down, out of resources, lost to a deadlock, or over the time of a statement. */

@@ -25,7 +25,8 @@ export const ERROR_CODES = {
   too_many_exports: 'Too many exports of the organization are not ready yet.',
   headers_too_large: 'The headers are too large.',
   internal: 'The service failed. Its log has the cause under `request_id`.',
-  unavailable: 'The service is overloaded, cannot reach its database, or has no space left. Try again later.',
+  unavailable:
+    'The service is overloaded, cannot use its database or its artifact store, or has no space left. Try again later.',
 } as const satisfies Record<string, string>;
 
 /** A stable name for the kind of an error, for programs. */

@@ -1,6 +1,8 @@
 /** @returns the message of whatever was thrown. It never throws itself, because error handlers call it. */
 export function errorMessage(error: unknown): string {
   try {
+    // If connections to several addresses fail, only the inner errors have messages.
+    if (error instanceof AggregateError && error.message === '') return error.errors.map(errorMessage).join('; ');
     return error instanceof Error ? error.message : String(error);
   } catch {
     return 'an error that has no text';

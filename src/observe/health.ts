@@ -3,24 +3,33 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { withDeadline } from '../lib/deadline.ts';
 import { errorMessage } from '../lib/errorMessage.ts';
+import { repeat } from '../lib/repeat.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface HealthOptions {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
-  /** The checks of /readyz by name. A failed check rejects with the reason. Each check has two seconds. */
+  /** Checks of the parts that the process depends on, by name. A failed check rejects with the reason. */
   readonly checks: Readonly<Record<string, () => Promise<unknown>>>;
-  readonly metrics: Pick<Metrics, 'render' | 'contentType'>;
+  /** Called after each check; the error is undefined if it succeeded. */
+  readonly checked?: (name: string, error: unknown) => void;
+  readonly everyMs?: number;
+  /** The time for each check. */
+  readonly checkMs?: number;
+  readonly metrics: Pick<Metrics, 'render' | 'contentType' | 'collectHealth'>;
 }
 
 export interface Health {
   /** Without a trailing slash. */
   readonly url: string;
-  /** Makes /readyz answer 503 with this reason from now on, without running the checks. */
+  /** Makes /readyz answer 503 with this reason from now on. */
   setUnready(reason?: string): void;
   close(): Promise<void>;
 }
+
+/** The process must be started again, for example because another database answers. It is not ready any more. */
+export class RestartRequiredError extends Error {}
 
 interface HealthResponse {
   readonly status: number;
@@ -28,14 +37,31 @@ interface HealthResponse {
   readonly body: string;
 }
 
-const CHECK_DEADLINE_MS = 2_000;
+type CheckOptions = Pick<HealthOptions, 'checks' | 'checked' | 'checkMs'>;
 
-/** @throws Error when the port is taken. */
-export async function startHealth({ host, port, checks, metrics }: HealthOptions): Promise<Health> {
+interface CheckState {
+  /** Undefined if the last check succeeded. */
+  readonly error: unknown;
+  readonly hasSucceeded: boolean;
+}
+
+const CHECK_EVERY_MS = 5_000;
+const CHECK_MS = 10_000;
+
+/**
+ * Serves the health of this process. It is ready once each check has succeeded, and stays ready. A part that fails later
+ * affects only the work that needs it. If all processes became unready, no other work would be possible either.
+ * The promise resolves after the first checks. @throws Error when the port is taken.
+ */
+export async function startHealth(options: HealthOptions): Promise<Health> {
+  const { host, port, metrics, everyMs = CHECK_EVERY_MS } = options;
+  const checks = new Checks(options);
   let unready: string | undefined;
+  const isReady = () => unready === undefined && checks.isReady;
+  metrics.collectHealth(() => ({ isReady: isReady(), dependencies: checks.results() }));
   const answer = async (path: string): Promise<HealthResponse> => {
     if (path === '/livez') return { status: 200, body: 'ok\n' };
-    if (path === '/readyz') return unready === undefined ? ready(checks) : { status: 503, body: `${unready}\n` };
+    if (path === '/readyz') return { status: isReady() ? 200 : 503, body: unready ?? checks.text() };
     if (path === '/metrics') return { status: 200, type: metrics.contentType, body: await metrics.render() };
     return { status: 404, body: 'Not found. This server has /livez, /readyz and /metrics.\n' };
   };
@@ -43,17 +69,66 @@ export async function startHealth({ host, port, checks, metrics }: HealthOptions
   await listen(server, port, host);
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
+  const first = Promise.withResolvers<void>();
+  const repetition = repeat(() => checks.run().then(first.resolve), everyMs);
+  await first.promise;
   return {
     url: `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${bound}`,
     setUnready: (reason = 'shutting down') => {
-      unready = reason;
+      unready = `${reason}\n`;
+      void repetition.stop();
     },
-    close: () =>
-      new Promise((resolve, reject) => {
+    close: () => {
+      // A check of something that hangs must not delay the end of the process.
+      void repetition.stop();
+      return new Promise((resolve, reject) => {
         server.close((error) => (error === undefined ? resolve() : reject(error)));
         server.closeAllConnections();
-      }),
+      });
+    },
   };
+}
+
+class Checks {
+  readonly #options: CheckOptions;
+  readonly #states = new Map<string, CheckState>();
+
+  constructor(options: CheckOptions) {
+    this.#options = options;
+    for (const name of Object.keys(options.checks))
+      this.#states.set(name, { error: 'not checked yet', hasSucceeded: false });
+  }
+
+  get isReady(): boolean {
+    return [...this.#states.values()].every(
+      ({ error, hasSucceeded }) => hasSucceeded && !(error instanceof RestartRequiredError),
+    );
+  }
+
+  /** One line for each check: `database: ok`, or the reason of its failure. */
+  text(): string {
+    const lines = [...this.#states].map(
+      ([name, { error }]) => `${name}: ${error === undefined ? 'ok' : errorMessage(error)}\n`,
+    );
+    return lines.join('') || 'ok\n';
+  }
+
+  results(): readonly { readonly name: string; readonly isAvailable: boolean }[] {
+    return [...this.#states].map(([name, { error }]) => ({ name, isAvailable: error === undefined }));
+  }
+
+  /** Never rejects. */
+  async run(): Promise<void> {
+    const { checks, checked, checkMs = CHECK_MS } = this.#options;
+    await Promise.all(
+      Object.entries(checks).map(async ([name, check]) => {
+        const error = await failureOf(check, checkMs);
+        const hasSucceeded = error === undefined || this.#states.get(name)?.hasSucceeded === true;
+        this.#states.set(name, { error, hasSucceeded });
+        checked?.(name, error);
+      }),
+    );
+  }
 }
 
 async function serve(
@@ -64,37 +139,20 @@ async function serve(
   const { status, type, body } = await answer((request.url ?? '/').split('?')[0] ?? '/').catch((error: unknown) => ({
     status: 500,
     type: undefined,
-    body: `${describeError(error)}\n`,
+    body: `${errorMessage(error)}\n`,
   }));
   response.writeHead(status, { 'content-type': type ?? 'text/plain; charset=utf-8', 'cache-control': 'no-store' });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** Writes one line for each check: `database: ok`, or the reason of its failure. */
-async function ready(checks: HealthOptions['checks']): Promise<HealthResponse> {
-  const results = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => {
-      const fault = await failureOf(check);
-      return { fault, line: `${name}: ${fault ?? 'ok'}\n` };
-    }),
-  );
-  const failed = results.some(({ fault }) => fault !== undefined);
-  return { status: failed ? 503 : 200, body: results.map(({ line }) => line).join('') || 'ok\n' };
-}
-
-async function failureOf(check: () => Promise<unknown>): Promise<string | undefined> {
+/** @returns undefined if the check succeeded. */
+async function failureOf(check: () => Promise<unknown>, ms: number): Promise<unknown> {
   try {
-    await withDeadline(CHECK_DEADLINE_MS, check());
+    await withDeadline(ms, check());
     return undefined;
   } catch (error) {
-    return describeError(error);
+    return error ?? 'failed without a reason';
   }
-}
-
-function describeError(error: unknown): string {
-  // If connections to several addresses fail, only the inner errors have messages.
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(describeError).join('; ');
-  return errorMessage(error);
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { type DestinationStream, destination as openDestination, pino } from 'pino';
 import { errorMessage } from '../lib/errorMessage.ts';
-import type { Log } from '../lib/log.ts';
+import type { Outage } from './outage.ts';
 import { redactLine } from './redact.ts';
 import { traceFields } from './tracing.ts';
 
@@ -15,12 +15,12 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream;
   /** Standard output unless given. */
   readonly stream?: 'stdout' | 'stderr' | undefined;
-  /** Errors of this outage are written as DEBUG lines, and the outage itself as one warning. */
-  readonly outage?: Outage | undefined;
+  /** Errors of these outages are written as DEBUG lines, and each outage itself as one warning. */
+  readonly outages?: readonly Outage[];
 }
 
 /** Creates a logger of JSON lines without secrets: `{"level":"info","time":"…Z","name":"api",…,"msg":"…"}`. */
-export function createLogger({ level, name, destination, stream = 'stdout', outage }: LoggerOptions): Logger {
+export function createLogger({ level, name, destination, stream = 'stdout', outages = [] }: LoggerOptions): Logger {
   const out = destination ?? batching(openDestination({ fd: stream === 'stdout' ? 1 : 2, sync: true }));
   const redacting: DestinationStream = { write: (line) => out.write(redactLine(line)) };
   const root: Logger = pino(
@@ -34,7 +34,7 @@ export function createLogger({ level, name, destination, stream = 'stdout', outa
       hooks: {
         logMethod(args, method, levelNumber) {
           try {
-            const isCovered = levelNumber >= ERROR && outage?.claims(errorOf(args[0]), root) === true;
+            const isCovered = levelNumber >= ERROR && outages.some((outage) => outage.claims(errorOf(args[0]), root));
             (isCovered ? this.debug : method).apply(this, args);
           } catch (error) {
             method.apply(this, messageOnly(args, error));
@@ -96,34 +96,4 @@ function batching(out: DestinationStream): DestinationStream {
       lines += line;
     },
   };
-}
-
-/**
- * Reports that a part of the installation does not answer: one warning when it is lost, one line when it is back. Everything
- * that needs the part fails meanwhile, and an ERROR line for each failure would hide what else goes wrong.
- */
-export class Outage {
-  readonly #what: string;
-  readonly #isCause: (error: unknown) => boolean;
-  #isLost = false;
-
-  /** @param isCause whether the error says that this part does not answer. */
-  constructor(what: string, isCause: (error: unknown) => boolean) {
-    this.#what = what;
-    this.#isCause = isCause;
-  }
-
-  /** @returns whether the error is one of this outage, which is then reported. */
-  claims(error: unknown, log: Pick<Log, 'warn'>): boolean {
-    if (!this.#isCause(error)) return false;
-    if (!this.#isLost) log.warn({ err: error }, `${this.#what} does not answer; work that needs it is retried`);
-    this.#isLost = true;
-    return true;
-  }
-
-  /** Called when the part answers. */
-  ended(log: Pick<Log, 'info'>): void {
-    if (this.#isLost) log.info({}, `${this.#what} answers again`);
-    this.#isLost = false;
-  }
 }

@@ -42,6 +42,11 @@ interface ReachedMilestone {
   readonly seconds: number;
 }
 
+interface HealthState {
+  readonly isReady: boolean;
+  readonly dependencies: readonly { readonly name: string; readonly isAvailable: boolean }[];
+}
+
 interface LocationState {
   readonly id: string;
   readonly isAvailable: boolean;
@@ -69,10 +74,13 @@ export function createMetrics() {
   };
   const queue = queueMetrics(instruments);
   const controller = controllerMetrics(instruments);
+  const collectHealth = healthMetrics(instruments);
   addProcessMetrics(instruments);
   return {
     ...calls,
     collectQueue: queue.setSource,
+    /** Sets the function that reports the health of the process at each scrape. */
+    collectHealth,
     controller: controller.metrics,
     /** @returns all metrics in the text format of Prometheus. */
     render: async (): Promise<string> => {
@@ -292,6 +300,23 @@ function queueMetrics({ counter, gauge }: Instruments) {
       'Scrapes that could not read the state of the work queues. The gauges are absent in such a scrape.',
     ),
   });
+}
+
+function healthMetrics({ measured, registry }: Instruments) {
+  let read: () => HealthState = () => ({ isReady: false, dependencies: [] });
+  measured('ready', '1 while /readyz answers 200, otherwise 0.', () => (read().isReady ? 1 : 0));
+  new Gauge({
+    name: 'tearsheet_dependency_available',
+    help: '1 if the last check of what the process depends on succeeded, otherwise 0: `database`, `artifacts` (the artifact store), `captures` (whether the cluster accepts their Jobs; only controllers).',
+    labelNames: ['dependency'],
+    registers: [registry],
+    collect() {
+      for (const { name, isAvailable } of read().dependencies) this.set({ dependency: name }, isAvailable ? 1 : 0);
+    },
+  });
+  return (source: typeof read) => {
+    read = source;
+  };
 }
 
 /** Processor time, memory and event loop of this process, under the names of Prometheus clients. */

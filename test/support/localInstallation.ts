@@ -44,7 +44,7 @@ export interface LocalInstallationOptions {
   readonly clock?: () => number;
   readonly observe?: Partial<ControllerObserver>;
   readonly onSuperseded?: () => void;
-  readonly checkArtifacts?: () => Promise<void>;
+  readonly storeFault?: () => string | undefined;
   /** Wraps the cluster that the controller calls. */
   readonly wrapCluster?: (cluster: ClusterPort) => ClusterPort;
 }
@@ -71,7 +71,7 @@ export async function startLocalInstallation(options: LocalInstallationOptions):
       ...options.observe,
     },
     ...(options.clock && { clock: options.clock }),
-    ...(options.checkArtifacts && { checkArtifacts: options.checkArtifacts }),
+    ...(options.storeFault && { storeFault: options.storeFault }),
     ...(options.onSuperseded && { onSuperseded: options.onSuperseded }),
     cluster: options.wrapCluster?.(cluster) ?? cluster,
     issueToken: (jobId, expiresAt) => issueJobToken(secret, jobId, expiresAt),

@@ -1,5 +1,6 @@
 /** Maps errors to HTTP status and code, for the public API and the internal API. Each API formats the result itself. */
 import { ZodError } from 'zod';
+import { StoreUnavailableError } from '../../artifacts/storeCheck.ts';
 import { SupersededError } from '../../core/jobs/attempts.ts';
 import { ResultFaultError } from '../../core/jobs/creativeResults.ts';
 import { isDatabaseAway } from '../../db/databaseAway.ts';
@@ -71,6 +72,11 @@ export function httpErrorOf(error: unknown): HttpError {
   if (isStorageFull(error)) {
     const text = 'The service has no space left to store this at the moment: try again later.';
     return httpError({ status: 503, code: 'unavailable', message: text, headers: { 'Retry-After': '60' } });
+  }
+  if (error instanceof StoreUnavailableError) {
+    const text =
+      'The service cannot use its artifact store at the moment, which keeps the files of pictures and uploads: try again in a few seconds.';
+    return httpError({ status: 503, code: 'unavailable', message: text, headers: { 'Retry-After': '5' } });
   }
   if (isDatabaseAway(error)) {
     const text = 'The service cannot reach its database at the moment: try again in a few seconds.';

@@ -71,9 +71,9 @@ export function sharedSettings(config: Config) {
 
 /** @returns the store, queue, log and metrics of every controller. */
 export function sharedControllerOptions(context: ServiceContext) {
-  const { store, queue, notifications, log, metrics, checkArtifacts } = context;
+  const { store, queue, notifications, log, metrics, outages } = context;
   return {
-    checkArtifacts,
+    storeFault: () => outages.artifacts.reason,
     store,
     queue,
     notifications,

@@ -1,5 +1,5 @@
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import { createStoreCheck } from '../../artifacts/storeCheck.ts';
+import { StoreUnavailableError, watchStore } from '../../artifacts/storeCheck.ts';
 import { type Config, loadConfig } from '../../config.ts';
 import { type Installation, readInstallation } from '../../core/jobs/installation.ts';
 import { deliveryDepth } from '../../core/webhooks/deliveryQueue.ts';
@@ -10,9 +10,10 @@ import { type Queue, startQueue } from '../../db/queue.ts';
 import type { DefaultQuotas } from '../../domain/quotas.ts';
 import type { KeyRing } from '../../lib/keyRing.ts';
 import type { Mailer } from '../../mail/mailer.ts';
-import { type Health, startHealth } from '../../observe/health.ts';
-import { createLogger, type Logger, Outage } from '../../observe/logger.ts';
+import { type Health, RestartRequiredError, startHealth } from '../../observe/health.ts';
+import { createLogger, type Logger } from '../../observe/logger.ts';
 import { createMetrics, type Metrics } from '../../observe/metrics.ts';
+import { Outage } from '../../observe/outage.ts';
 import { useTracer, wantsTraces } from '../../observe/tracing.ts';
 import { artifactStoreOf } from './artifactStore.ts';
 import { mailerOf } from './people.ts';
@@ -29,8 +30,9 @@ export interface ServiceContext {
   readonly store: Store;
   readonly queue: Queue;
   readonly artifacts: ArtifactStore;
-  /** @throws Error if the artifact store accepts no files. */
+  /** @throws StoreUnavailableError if the artifact store accepts no files. */
   readonly checkArtifacts: () => Promise<void>;
+  readonly outages: { readonly database: Outage; readonly artifacts: Outage };
   readonly notifications: Notifications;
   /** Undefined without a mail server. */
   readonly mailer: Mailer | undefined;
@@ -65,11 +67,17 @@ const NO_SUCH_TABLE = '42P01';
 /** Connects to a migrated database, its work queue and the artifact store. */
 export async function createServiceContext(options: ServiceContextOptions): Promise<ServiceContext> {
   const { config, databaseUrl, keyRing } = options;
-  const outage = new Outage('the database', lostConnectionTo(databaseUrl));
-  const log = createLogger({ level: config.LOG_LEVEL, name: options.name, stream: options.logStream, outage });
+  const outages = {
+    database: new Outage('the database', lostConnectionTo(databaseUrl)),
+    artifacts: new Outage('the artifact store', (error) => error instanceof StoreUnavailableError),
+  };
+  const log = createLogger({
+    ...{ level: config.LOG_LEVEL, name: options.name, stream: options.logStream },
+    outages: Object.values(outages),
+  });
   const stopTracing = await startTracing(`tearsheet-${options.name}`, log);
   const onError = (err: Error) => log.error({ err }, 'a connection to the database failed, reconnecting');
-  const onConnect = () => outage.ended(log);
+  const onConnect = () => outages.database.ended(log);
   const maxConnections = config.DATABASE_POOL_SIZE;
   const store = openStore({ url: databaseUrl, maxConnections, keyRing, onError, onConnect });
   const connect = async () => {
@@ -79,10 +87,10 @@ export async function createServiceContext(options: ServiceContextOptions): Prom
   };
   const { installation, queue } = await whenDatabaseAnswers(connect, {
     seconds: options.databaseWaitSeconds ?? 0,
-    onWait: (err) => outage.claims(err, log),
+    onWait: (err) => outages.database.claims(err, log),
   });
   const notifications = openNotifications(databaseUrl, { onError });
-  const artifacts = artifactStoreOf(options.artifactsUrl, config);
+  const { artifacts, check: checkArtifacts } = watchStore(artifactStoreOf(options.artifactsUrl, config));
   const metrics = createMetrics();
   metrics.collectQueue(async () => [...(await queue.depth()), { name: 'deliver', ...(await deliveryDepth(store.db)) }]);
   const close = async () => {
@@ -103,7 +111,8 @@ export async function createServiceContext(options: ServiceContextOptions): Prom
     store,
     queue,
     artifacts,
-    checkArtifacts: createStoreCheck(artifacts),
+    checkArtifacts,
+    outages,
     notifications,
     mailer: await mailerOf(config),
     installation,
@@ -143,17 +152,18 @@ export function serviceContextFromEnvironment(
   });
 }
 
-/** Serves health and metrics. The process is ready while its database answers, its artifact store accepts files, and `more` succeeds. */
+/** Serves health and metrics. The process depends on its database, its artifact store and `more`. */
 export function serveHealth(
   context: ServiceContext,
   address: { readonly host: string; readonly port: number },
   more: Readonly<Record<string, () => Promise<void>>> = {},
 ): Promise<Health> {
   const { checkArtifacts, log, metrics } = context;
-  // At the start, because nobody may look at /readyz.
-  checkArtifacts().catch((err: unknown) => log.error({ err }, 'no picture can be stored; check ARTIFACTS_URL'));
+  const outages: Readonly<Record<string, Outage>> = context.outages;
   const checks = { database: () => checkDatabase(context), artifacts: checkArtifacts, ...more };
-  return startHealth({ ...address, checks, metrics });
+  const checked = (name: string, error: unknown) =>
+    error === undefined ? outages[name]?.ended(log) : outages[name]?.began(error, log);
+  return startHealth({ ...address, checks, checked, metrics });
 }
 
 /** Fails if another or an empty database answers at this address, because this process would then serve wrong data. */
@@ -163,7 +173,7 @@ export async function checkDatabase({ store, installation }: ServiceContext): Pr
     throw error;
   });
   if (found?.id === installation.id) return;
-  throw new Error(
+  throw new RestartRequiredError(
     'not the database that this process started with. Run `tearsheet migrate` and restart all processes; restarted pods do both',
   );
 }

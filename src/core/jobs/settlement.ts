@@ -24,8 +24,8 @@ export interface Settlement {
 /** `not_due`: something is unresolved and the deadline has not passed. */
 export type SettleOutcome = 'settled' | 'already' | 'not_due';
 
-/** Causes that come from the cluster, so its message is stored. */
-const CAUSES_WITH_PROBLEM: ReadonlySet<SettleCause> = new Set(['unscheduled', 'lost']);
+/** Causes that come from the cluster or the artifact store, so the message is stored. */
+const CAUSES_WITH_PROBLEM: ReadonlySet<SettleCause> = new Set(['unscheduled', 'lost', 'deadline']);
 
 /** In a transaction that holds the leader's epoch: see `requireEpoch`. */
 export async function settleJob(
@@ -77,7 +77,7 @@ function reasonOf(cause: SettleCause, job: JobToSettle, why: string | undefined)
     case 'canceled':
       return job.set_id === null ? 'The capture was canceled.' : 'The screenshot set was canceled.';
     case 'deadline':
-      return `It was not finished within ${job.seconds} s, the time this service gives to one request.`;
+      return `It was not finished within ${job.seconds} s, the time limit for a request.${why === undefined ? '' : ` ${why}`}`;
     case 'lost':
       return why ?? 'The capture ended several times without a result.';
     case 'unscheduled':

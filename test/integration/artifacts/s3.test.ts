@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openArtifacts } from '../../../src/artifacts/open.ts';
 import { ArtifactNotFoundError, type ArtifactStore } from '../../../src/artifacts/store.ts';
-import { createStoreCheck } from '../../../src/artifacts/storeCheck.ts';
+import { watchStore } from '../../../src/artifacts/storeCheck.ts';
 import { startLockedBucket } from '../../support/lockedBucket.ts';
 import { required } from '../../support/required.ts';
 import { type S3Server, startS3Server } from '../../support/s3Server.ts';
@@ -129,7 +129,7 @@ test('download URLs for clients use the public endpoint', async () => {
 
 test('the check of a bucket that does not exist says so', async () => {
   const missing = openArtifacts('s3://no-such-bucket/tearsheet', account());
-  await expect(createStoreCheck(missing)()).rejects.toThrow(/does not accept files: NoSuchBucket/);
+  await expect(watchStore(missing).check()).rejects.toThrow(/does not accept files: NoSuchBucket/);
   missing.close();
-  await createStoreCheck(store)();
+  await watchStore(store).check();
 });

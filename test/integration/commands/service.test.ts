@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openArtifacts } from '../../../src/artifacts/open.ts';
-import { createStoreCheck } from '../../../src/artifacts/storeCheck.ts';
+import { watchStore } from '../../../src/artifacts/storeCheck.ts';
 import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
 import { type ApiService, startApiService } from '../../../src/commands/service/apiService.ts';
 import type { ControllerService } from '../../../src/commands/service/controllerOptions.ts';
@@ -18,6 +18,7 @@ import {
 import { loadConfig } from '../../../src/config.ts';
 import { createOrganization, type NewOrganization } from '../../../src/core/organizations/organizations.ts';
 import type { Health } from '../../../src/observe/health.ts';
+import { createMetrics } from '../../../src/observe/metrics.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';
@@ -141,24 +142,29 @@ test('a process is not ready when another or an empty database answers, and says
   const exchanged = { status: 503, text: expect.stringContaining('database: not the database that') };
   const { id } = base.installation;
   await run('update installation set id = gen_random_uuid()');
-  expect(await ready()).toEqual(exchanged);
+  await eventually(async () => expect(await ready()).toEqual(exchanged));
   await run(`update installation set id = '${id}'`);
+  await eventually(async () => expect(await ready()).toMatchObject({ status: 200 }));
   await run('alter table installation rename to other');
-  expect(await ready()).toEqual(exchanged);
+  await eventually(async () => expect(await ready()).toEqual(exchanged));
   await run('alter table other rename to installation');
-  expect(await ready()).toMatchObject({ status: 200 });
+  await eventually(async () => expect(await ready()).toMatchObject({ status: 200 }));
 });
 
-test('a process without its database is alive but not ready', async () => {
-  expect((await fetch(`${health.url}/readyz`)).status).toBe(200);
+test('a process that loses its database stays ready, and /readyz and a gauge say what is away', async () => {
+  expect(await metrics()).toContain('tearsheet_dependency_available{dependency="database"} 1');
   await database.close();
-  expect((await fetch(`${health.url}/readyz`)).status).toBe(503);
-  expect((await fetch(`${health.url}/livez`)).status).toBe(200);
+  await eventually(async () =>
+    expect(await metrics()).toContain('tearsheet_dependency_available{dependency="database"} 0'),
+  );
+  const answer = await fetch(`${health.url}/readyz`);
+  expect([answer.status, await answer.text()]).toEqual([200, expect.not.stringContaining('database: ok')]);
+  expect(await metrics()).toContain('tearsheet_ready 1');
 });
 
-test('a process whose artifact store accepts no files is not ready, and says why', async () => {
-  const checkArtifacts = createStoreCheck(openArtifacts('file:///dev/null/pictures'));
-  const broken = await serveHealth({ ...base, checkArtifacts }, { host: HOST, port: 0 });
+test('a process whose artifact store has never accepted a file is not ready, and says why', async () => {
+  const { check: checkArtifacts } = watchStore(openArtifacts('file:///dev/null/pictures'));
+  const broken = await serveHealth({ ...base, checkArtifacts, metrics: createMetrics() }, { host: HOST, port: 0 });
   const answer = await fetch(`${broken.url}/readyz`);
   const text = await answer.text();
   expect([answer.status, text]).toEqual([503, expect.stringContaining('database: ok\n')]);

@@ -184,33 +184,68 @@ test('a former leader settles nothing', async () => {
   expect((await setOf(setId)).status).toBe('capturing');
 });
 
-test.each([
-  ['the reason', undefined, 'The capture ended several times without a result.'],
-  [
-    'the answer of the artifact store if that accepts no files',
-    () => Promise.reject(new Error('NoSuchBucket')),
-    'The service could not store the pictures: NoSuchBucket.',
-  ],
-])('a set whose captures always end without a result fails with %s', async (_what, checkArtifacts, reason) => {
-  await shop.close();
-  shop = await startLocalInstallation({
-    databaseUrl: database.url,
-    captureCommand: [process.execPath, '-e', 'process.exit(1)'],
-    settings: { retries: 0 },
-    ...(checkArtifacts && { checkArtifacts }),
-  });
+const ENDS_WITHOUT_RESULT = { captureCommand: [process.execPath, '-e', 'process.exit(1)'], settings: { retries: 0 } };
+
+async function setOfFailingCaptures() {
   const { db } = shop.store;
   const organization = await insertOrganization(db);
   const adId = await insertAd(db, organization);
   const subscribers = [{ webhook_url: 'https://hooks.example/', webhook_topics: ['screenshot_set.failed'] }];
   const setId = await insertSet(db, organization, { pictures: [{ adId }], subscribers });
   await launch(db, shop.queue, organization);
+  return setId;
+}
+
+const onlyJob = () => shop.store.db.selectFrom('screenshot_jobs').selectAll().executeTakeFirstOrThrow();
+
+test('a set whose captures always end without a result fails with the reason', async () => {
+  await shop.close();
+  shop = await startLocalInstallation({ databaseUrl: database.url, ...ENDS_WITHOUT_RESULT });
+  const setId = await setOfFailingCaptures();
   await eventually(async () => expect((await setOf(setId)).status).toBe('failed'));
+  const reason = 'The capture ended several times without a result.';
   expect(await picturesOf(setId)).toEqual([{ status: 'generic_error', reason }]);
-  const job = await db.selectFrom('screenshot_jobs').selectAll().executeTakeFirstOrThrow();
   const problem = 'PodFailed: A capture ended with the exit code 1.';
-  expect(job).toMatchObject({ generation: 3, outcome: 'lost', problem });
+  expect(await onlyJob()).toMatchObject({ generation: 3, outcome: 'lost', problem });
   expect(await topics()).toEqual(['screenshot_set.failed']);
+});
+
+test('no capture starts while the artifact store is unavailable, and at the deadline the set fails with its answer', async () => {
+  await shop.close();
+  const storeFault = () => 'the artifact store does not accept files: NoSuchBucket';
+  shop = await startLocalInstallation({ databaseUrl: database.url, ...ENDS_WITHOUT_RESULT, storeFault });
+  const setId = await setOfFailingCaptures();
+  await eventually(async () =>
+    expect((await shop.cluster.listScreenshotJobs())[0]?.status).toMatchObject({
+      reason: 'Queued',
+      message: 'Waiting until pictures can be stored: the artifact store does not accept files: NoSuchBucket',
+    }),
+  );
+  expect(await shop.cluster.listJobs()).toEqual([]);
+  await shop.store.db.updateTable('screenshot_jobs').set({ deadline_at: new Date() }).execute();
+  await shop.controller.audit();
+  await eventually(async () => expect((await setOf(setId)).status).toBe('failed'));
+  const [picture] = await picturesOf(setId);
+  expect(picture?.reason).toContain(
+    'The service could not store the pictures: the artifact store does not accept files',
+  );
+  expect(await onlyJob()).toMatchObject({ generation: 1, outcome: 'deadline' });
+});
+
+test('a capture that ended because its pictures could not be stored is repeated once the artifact store is available', async () => {
+  await shop.close();
+  let fault: string | undefined;
+  shop = await startLocalInstallation({ databaseUrl: database.url, ...ENDS_WITHOUT_RESULT, storeFault: () => fault });
+  fault = undefined;
+  const setId = await setOfFailingCaptures();
+  fault = 'the artifact store does not accept files: TimeoutError';
+  await shop.controller.audit();
+  await eventually(async () => expect((await shop.cluster.listScreenshotJobs())[0]?.status?.message).toContain(fault));
+  expect((await setOf(setId)).status).toBe('capturing');
+  fault = undefined;
+  await shop.controller.audit();
+  await eventually(async () => expect((await setOf(setId)).status).toBe('failed'));
+  expect(await onlyJob()).toMatchObject({ generation: 3, outcome: 'lost' });
 });
 
 test('an approval notifies all subscribers, and a rejection only those that asked for it', async () => {

@@ -79,6 +79,16 @@ test('a set says for how many of its pods it waits', () => {
   expect(message({ started_indexes: 3, parallelism: 3 })).toBeUndefined();
 });
 
+test('an open set whose pictures cannot be stored says so, and one that is settled does not', () => {
+  const storeFault = 'the artifact store does not accept files: connect ECONNREFUSED';
+  const message = `Waiting until pictures can be stored: ${storeFault}`;
+  expect(validStatusOf({ storeFault })).toMatchObject({ reason: 'Running', message });
+  expect(validStatusOf({ storeFault, job: undefined })).toMatchObject({ reason: 'Queued', message });
+  const problem = { reason: 'PodFailed', message: 'A capture ended with the exit code 1.' };
+  expect(validStatusOf({ storeFault, problem })).toMatchObject({ reason: 'PodFailed', message });
+  expect(validStatusOf({ storeFault, state: settled({ outcome: 'complete' }) }).message).not.toBe(message);
+});
+
 test('a set with failures gives their codes', () => {
   const screenshots = { total: 6, done: 3, failed: 3 };
   const state = settled({ outcome: 'complete', screenshots, failures: 'no_slots 2, blocked 1' });

@@ -24,7 +24,7 @@ async function writerAt(given: Partial<ScreenshotJobSpec> = {}, change?: (cluste
   cluster.recordEvent = async (_about, event) => void events.push(event);
   change?.(cluster);
   const time = { now: 0 };
-  const writer = new StatusWriter(cluster, TEST_LOG, () => time.now);
+  const writer = new StatusWriter(cluster, TEST_LOG, { clock: () => time.now });
   const read = async () => required(await cluster.getScreenshotJob('set-1'));
   const write = async (status: ScreenshotJobStatus) => writer.write(await read(), status);
   return { events, time, write, read, writer };

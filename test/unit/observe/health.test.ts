@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Health, type HealthOptions, startHealth } from '../../../src/observe/health.ts';
+import { errorMessage } from '../../../src/lib/errorMessage.ts';
+import { type Health, type HealthOptions, RestartRequiredError, startHealth } from '../../../src/observe/health.ts';
 import { createMetrics } from '../../../src/observe/metrics.ts';
+import { eventually } from '../../support/eventually.ts';
+
+const HERE = { host: '127.0.0.1', port: 0 };
 
 let health: Health | undefined;
 afterEach(async () => {
@@ -25,6 +29,35 @@ describe('the health server', () => {
     expect(await get('/readyz')).toEqual({ status: 200, text: 'ok\n' });
   });
 
+  it('a process stays ready when a check fails after it has succeeded once', async () => {
+    let [isAway, reports] = [true, [] as unknown[]];
+    const database = () => (isAway ? Promise.reject(new Error('connect ECONNREFUSED')) : Promise.resolve());
+    const metrics = createMetrics();
+    const checked = (name: string, error: unknown) => reports.push([name, errorMessage(error)]);
+    health = await startHealth({ ...HERE, everyMs: 5, checks: { database }, checked, metrics });
+    expect(await get('/readyz')).toEqual({ status: 503, text: 'database: connect ECONNREFUSED\n' });
+    expect(await metrics.render()).toContain('tearsheet_ready 0');
+    isAway = false;
+    await eventually(async () => expect(await get('/readyz')).toEqual({ status: 200, text: 'database: ok\n' }));
+    [isAway, reports] = [true, []];
+    await eventually(async () =>
+      expect(await get('/readyz')).toEqual({ status: 200, text: 'database: connect ECONNREFUSED\n' }),
+    );
+    expect(reports).toContainEqual(['database', 'connect ECONNREFUSED']);
+    expect(await metrics.render()).toContain('tearsheet_ready 1');
+    expect(await metrics.render()).toContain('tearsheet_dependency_available{dependency="database"} 0');
+  });
+
+  it('a process that must be started again is not ready', async () => {
+    let error: Error | undefined;
+    const database = async () => {
+      if (error !== undefined) throw error;
+    };
+    health = await startHealth({ ...HERE, everyMs: 5, checks: { database }, metrics: createMetrics() });
+    error = new RestartRequiredError('not the database that this process started with');
+    await eventually(async () => expect((await get('/readyz')).status).toBe(503));
+  });
+
   it('/readyz lists each check with its result and the reason of a failure', async () => {
     await start({
       database: () => Promise.reject(new Error('connect ECONNREFUSED 127.0.0.1:5432')),
@@ -39,8 +72,9 @@ describe('the health server', () => {
   });
 
   it('a check that never answers counts as failed', async () => {
-    await start({ database: () => new Promise(() => undefined) });
-    expect(await get('/readyz')).toEqual({ status: 503, text: 'database: took longer than 2 s\n' });
+    const checks = { database: () => new Promise(() => undefined) };
+    health = await startHealth({ ...HERE, checks, checkMs: 10, metrics: createMetrics() });
+    expect(await get('/readyz')).toEqual({ status: 503, text: 'database: took longer than 0.01 s\n' });
   });
 
   it('after setUnready, /readyz answers 503 although the checks pass', async () => {
@@ -57,7 +91,8 @@ describe('the health server', () => {
   });
 
   it('/metrics answers 500 with the reason when rendering fails', async () => {
-    const metrics = { contentType: 'text/plain', render: () => Promise.reject(new Error('no registry')) };
+    const render = () => Promise.reject(new Error('no registry'));
+    const metrics = { contentType: 'text/plain', render, collectHealth: () => undefined };
     health = await startHealth({ host: '127.0.0.1', port: 0, checks: {}, metrics });
     expect(await get('/metrics')).toEqual({ status: 500, text: 'no registry\n' });
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isConnectionLost } from '../../../src/db/databaseAway.ts';
-import { createLogger, Outage } from '../../../src/observe/logger.ts';
+import { createLogger } from '../../../src/observe/logger.ts';
+import { Outage } from '../../../src/observe/outage.ts';
 
 const SECRET = 'N0tForTheLog-0123456789_abcdefghijklmnopqrs';
 const KEY = `ts_live_abcd1234_${SECRET}`;
@@ -13,7 +14,7 @@ function logged(write: (log: ReturnType<typeof createLogger>) => void): string {
     },
   };
   write(
-    createLogger({ level: 'trace', name: 'api', destination, outage: new Outage('the database', isConnectionLost) }),
+    createLogger({ level: 'trace', name: 'api', destination, outages: [new Outage('the database', isConnectionLost)] }),
   );
   return out;
 }
