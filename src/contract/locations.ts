@@ -91,7 +91,9 @@ export const LocationRecord = z
     time_zone: z.string().describe('IANA.'),
     available: z
       .boolean()
-      .describe('False while its proxy fails. Pictures of this location then fail with `location_unavailable`.'),
+      .describe(
+        'False while its proxy fails. Pictures of this location then wait, and fail with `location_unavailable` if it does not recover in time.',
+      ),
   })
   .meta({ id: 'Location', description: `A country from which pages can be opened. ${OURS}` });
 

@@ -141,19 +141,21 @@ export class Upstream implements Connector {
   }
 
   #succeeded(): void {
-    const wasOpen = this.#failures >= FAILURES_TO_OPEN;
+    const hadFailed = this.#failures > 0;
     this.#failures = 0;
     this.#openUntil = Number.NEGATIVE_INFINITY;
     this.#answeredAt = performance.now();
-    if (wasOpen) this.#options.log?.info({ location: this.#options.location }, 'a location works again');
+    if (hadFailed) this.#options.log?.warn({ location: this.#options.location }, 'a location works again');
   }
 
   #failed({ message }: Error): void {
     if (!this.isAvailable) return;
     this.#failures += 1;
+    const { log, location } = this.#options;
+    if (this.#failures === 1)
+      log?.warn({ location, reason: message }, 'the proxy of a location failed; captures try again');
     if (this.#failures < FAILURES_TO_OPEN) return;
     this.#openUntil = performance.now() + this.#timing.openMs;
-    const fields = { location: this.#options.location, reason: message };
-    this.#options.log?.warn(fields, 'the proxy of a location failed repeatedly; its connections are paused');
+    log?.info({ location }, 'the proxy of a location failed repeatedly; its connections are paused');
   }
 }

@@ -21,7 +21,7 @@ export interface PageQueueOptions extends PageTaskOptions {
  *
  * Pages share a browser, so one page may break or slow down the others. Once a page is lost, the queue opens no further page
  * until the open ones have ended. Then it restarts the browser and processes each lost page alone. A page that is lost alone is
- * opened again, in three browsers at most.
+ * opened again, in three browsers at most. A page whose location is unavailable goes to the end of the queue.
  * @throws EngineStartError, the reason of `stop`, and errors of `onResult` and of downloads.
  */
 export async function processPages(pages: readonly PageOrder[], tools: PageQueueOptions): Promise<void> {
@@ -50,9 +50,11 @@ interface Lane {
 /** Processes one page after the other, until a page is lost in this lane or in another one. */
 async function processUntilLost({ waiting, open, lost, tools }: Lane): Promise<void> {
   for (let work = waiting.shift(); work !== undefined; work = lost.length === 0 ? waiting.shift() : undefined) {
+    await work.untilDue();
     open.add(work);
     if (open.size > 1) for (const one of open) one.sharedBrowser = true;
     if ((await runTask(work, tools)) !== undefined) lost.push(work);
+    else if (!work.isDone) waiting.push(work);
     open.delete(work);
   }
 }
@@ -60,6 +62,7 @@ async function processUntilLost({ waiting, open, lost, tools }: Lane): Promise<v
 async function processAlone(work: PageTask, tools: PageQueueOptions): Promise<void> {
   work.sharedBrowser = false;
   while (!work.isDone) {
+    await work.untilDue();
     const loss = await runTask(work, tools);
     if (loss === undefined) continue;
     await tools.engine.restartPageBrowser();

@@ -12,7 +12,9 @@ import type { Warning } from '../../domain/warnings.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';
 import { pictureMark, withMark } from '../../lib/pictureMark.ts';
+import { type BackOffRange, backOffMs } from '../../lib/repeat.ts';
 import { sha256Of } from '../../lib/sha256.ts';
+import { sleep } from '../../lib/sleep.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
 import { type Span, withSpan } from '../../observe/tracing.ts';
 import { type AnimationFiles, animate, whyNotAnimated } from '../compose/animation.ts';
@@ -79,6 +81,8 @@ export interface PageTaskOptions {
   readonly outcomes: CreativeOutcomes;
   readonly phases: PhaseTimer;
   readonly log: Log;
+  /** Opens a page whose location is unavailable again, until this time of `performance.now()`; not at all unless given. */
+  readonly locationRetry?: { readonly until: number; readonly pause?: BackOffRange };
   /** Ends the task between two pictures. */
   readonly stop: AbortSignal;
   /** Called once for each picture. The task waits for it before the next picture. */
@@ -94,6 +98,8 @@ const CLOSE_MS = 5_000;
 const MAX_PLACEMENTS = 3;
 /** A page that is lost is opened again in another browser, until it was lost in three. */
 const MAX_OPENINGS = 3;
+/** Between two openings of a page whose location is unavailable. */
+const LOCATION_PAUSE: BackOffRange = { firstMs: 2_000, maxMs: 30_000 };
 
 /** The page is lost: its browser crashed or is stuck, or another open page may have slowed it down. */
 export class PageLostError extends Error {}
@@ -108,6 +114,8 @@ export class PageTask {
   #finalUrl: string | null = null;
   #exitAddress: string | null = null;
   #openings = 0;
+  #postponements = 0;
+  #dueAt = Number.NEGATIVE_INFINITY;
 
   constructor(page: PageOrder, tools: PageTaskOptions) {
     this.page = page;
@@ -125,7 +133,16 @@ export class PageTask {
     return !this.sharedBrowser && this.#openings >= MAX_OPENINGS;
   }
 
-  /** @throws PageLostError, EngineStartError, the reason of `stop`, and errors of `onResult` and of downloads. */
+  /** Waits until a postponed page may be opened again. @throws the reason of `stop`. */
+  async untilDue(): Promise<void> {
+    const ms = this.#dueAt - performance.now();
+    if (ms > 0) await sleep(ms, this.#tools.stop);
+  }
+
+  /**
+   * The page is not done afterwards if it was postponed.
+   * @throws PageLostError, EngineStartError, the reason of `stop`, and errors of `onResult` and of downloads.
+   */
   async run(): Promise<void> {
     this.#tools.stop.throwIfAborted();
     this.#openings += 1;
@@ -153,6 +170,7 @@ export class PageTask {
     this.#exitAddress = page.exitAddress ?? null;
     if (page.status !== 'ready') {
       span.fail(page.status);
+      if (this.#postpone(page)) return;
       return this.#failAll(this.#requireReliable(page));
     }
     for (const phase of PHASES) {
@@ -165,6 +183,23 @@ export class PageTask {
     } finally {
       await this.#close(page);
     }
+  }
+
+  /** The proxy of a location may be away for a moment. @returns whether the page is opened again later. */
+  #postpone({ reason }: ClosedPage): boolean {
+    const { locationRetry, log } = this.#tools;
+    const { site, location } = this.page;
+    if (locationRetry === undefined || !location?.profile || !reason.startsWith(LOCATION_UNAVAILABLE)) return false;
+    const dueAt = performance.now() + backOffMs(this.#postponements + 1, locationRetry.pause ?? LOCATION_PAUSE);
+    if (dueAt > locationRetry.until) return false;
+    this.#postponements += 1;
+    this.#openings -= 1;
+    this.#dueAt = dueAt;
+    log.info(
+      { site, location: location.id, reason },
+      'the location of a page is unavailable; the page is opened again',
+    );
+    return true;
   }
 
   failRest(reason: string): Promise<void> {

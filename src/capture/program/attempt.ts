@@ -21,6 +21,8 @@ import { Uploader } from './uploader.ts';
 
 /** How long the internal API may delay its answer until a creative is resolved. */
 const HOLD_MS = 20_000;
+/** Pages wait for their location for this share of the time until the deadline. The rest is for their pictures. */
+const LOCATIONS_SHARE = 0.5;
 /** The limit of the protocol. */
 const MAX_ADS = 1_000;
 
@@ -63,6 +65,8 @@ export interface CaptureTiming extends Partial<TransportTiming> {
 export interface AttemptOptions {
   readonly attempt: Attempt;
   readonly index: number;
+  /** The time until the deadline of the attempt. */
+  readonly remainingMs: number;
   readonly client: ProtocolClientOptions;
   readonly shutdown: CaptureShutdown;
   readonly options: Omit<CaptureOptions, 'env' | 'stdin' | 'signals'>;
@@ -84,11 +88,12 @@ export async function runAttempt(given: AttemptOptions): Promise<void> {
   const maxOpenPages = options.pagesAtOnce ?? (await defaultOpenPages());
   const engine = await given.getEngine();
   const tools = { client, uploader, engine, outcomes, store, phases, shutdown, log };
+  const locationsUntil = performance.now() + given.remainingMs * LOCATIONS_SHARE;
   try {
     await runTogether(shutdown, [
       () => renderCreatives({ ...tools, needed, idleMs: timing?.idleMs, atOnce: options.creativesAtOnce }),
       () => followRemoteCreatives(needed.ads, tools, timing?.holdMs),
-      () => takePictures(pages, tools, maxOpenPages),
+      () => takePictures(pages, tools, { maxOpenPages, locationsUntil }),
     ]);
     if (shutdown.reason === undefined) await finish(client, { phases, processor: options.processor }, shutdown);
   } finally {
@@ -101,7 +106,11 @@ async function runTogether(shutdown: CaptureShutdown, tasks: readonly (() => Pro
   await Promise.all(tasks.map((task) => task().catch((error: unknown) => shutdown.begin(asCaptureEndError(error)))));
 }
 
-async function takePictures(pages: readonly PageOrder[], tools: AttemptTools, maxOpenPages: number): Promise<void> {
+async function takePictures(
+  pages: readonly PageOrder[],
+  tools: AttemptTools,
+  { maxOpenPages, locationsUntil }: { readonly maxOpenPages: number; readonly locationsUntil: number },
+): Promise<void> {
   const { engine, outcomes, phases, shutdown, log } = tools;
   const reporter = new ResultReporter(tools);
   try {
@@ -118,6 +127,7 @@ async function takePictures(pages: readonly PageOrder[], tools: AttemptTools, ma
           { site, device: device.name, screenshot_ids: pictures.map(({ id }) => id), placement_id: placement?.id },
           'taking the pictures of a page',
         ),
+      locationRetry: { until: locationsUntil },
       maxOpenPages,
     });
   } catch (error) {

@@ -124,7 +124,7 @@ async function runIndex(env: Environment, given: CaptureOptions, shutdown: Captu
     );
     if (attempt.done) return;
     timer = deadlineTimer(shutdown, { deadlineAt: attempt.deadline_at, remainingMs });
-    const work = { attempt, index, client, shutdown, options, getEngine };
+    const work = { attempt, index, remainingMs, client, shutdown, options, getEngine };
     const run = () => withinSpan(traceparent, () => runAttempt(work));
     if (!attempt.hosting) return await run();
     const host = new ProtocolClient(client, { index, attempt: attempt.attempt });
@@ -258,7 +258,9 @@ async function runSet(job: string, given: SmallSetsOptions): Promise<CaptureEndE
     if (attempt.done) return;
     const timer = deadlineTimer(shutdown, { deadlineAt: attempt.deadline_at, remainingMs });
     try {
-      await withinSpan(traceparent, () => runAttempt({ attempt, index, client, shutdown, options, getEngine }));
+      await withinSpan(traceparent, () =>
+        runAttempt({ attempt, index, remainingMs, client, shutdown, options, getEngine }),
+      );
     } finally {
       clearTimeout(timer);
     }

@@ -156,7 +156,10 @@ test('after five failures in succession a location is paused; others work, and i
     }),
   );
   const logged: string[] = [];
-  const log = { info: (_fields: object, message: string) => logged.push(message), warn: () => logged.push('pause') };
+  const log = {
+    info: (_fields: object, message: string) => logged.push(`info ${message}`),
+    warn: (_fields: object, message: string) => logged.push(`warn ${message}`),
+  };
   const dead = upstream(switched.url, LOOPBACK, { log });
   const other = upstream(working.url);
   for (let calls = 0; calls < 5; calls += 1) await expect(dead.connect('127.0.0.1', site.port)).rejects.toThrow();
@@ -168,7 +171,11 @@ test('after five failures in succession a location is paused; others work, and i
   isDead = false;
   await expect.poll(() => dead.isAvailable).toBe(true);
   (await dead.connect('127.0.0.1', site.port)).destroy();
-  expect(logged).toEqual(['pause', 'a location works again']);
+  expect(logged).toEqual([
+    'warn the proxy of a location failed; captures try again',
+    'info the proxy of a location failed repeatedly; its connections are paused',
+    'warn a location works again',
+  ]);
 });
 
 test('a slow host does not count against a proxy that answers others', async () => {

@@ -3,9 +3,16 @@ import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts
 import { CreativeOutcomes } from '../../../../src/capture/engine/creativeOutcomes.ts';
 import { EngineStartError } from '../../../../src/capture/engine/engine.ts';
 import { processPages } from '../../../../src/capture/engine/pageQueue.ts';
-import { PhaseTimer, type PictureResult } from '../../../../src/capture/engine/pageTask.ts';
-import type { OpenPage, Picture, PlacementFailure, ScoredCandidate } from '../../../../src/capture/page/page.ts';
+import { type PageTaskOptions, PhaseTimer, type PictureResult } from '../../../../src/capture/engine/pageTask.ts';
+import type {
+  ClosedPage,
+  OpenPage,
+  Picture,
+  PlacementFailure,
+  ScoredCandidate,
+} from '../../../../src/capture/page/page.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
+import type { WantedLocation } from '../../../../src/domain/locations.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
 
@@ -52,6 +59,8 @@ class Browser {
   readonly opened: string[] = [];
   readonly browserVersion = '1';
   readonly memoryEndReason = undefined;
+  /** How many openings of a site find its location unavailable. */
+  readonly awayFor: Record<string, number> = {};
   mostOpen = 0;
   renewed = 0;
   readonly #sites: Readonly<Record<string, Behaviour>>;
@@ -63,8 +72,13 @@ class Browser {
     this.#sites = sites;
   }
 
-  async open(site: string): Promise<OpenPage> {
+  async open(site: string): Promise<OpenPage | ClosedPage> {
     this.opened.push(site);
+    if ((this.awayFor[site] ?? 0) > 0) {
+      this.awayFor[site] = (this.awayFor[site] ?? 0) - 1;
+      const reason = 'location_unavailable: Location jp: its proxy failed: ECONNREFUSED.';
+      return { status: 'generic_error', reason, candidates: [], finalUrl: site };
+    }
     this.#open += 1;
     this.mostOpen = Math.max(this.mostOpen, this.#open);
     await someTurns();
@@ -118,7 +132,19 @@ async function someTurns(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
 }
 
-async function take(browser: Browser, sites: readonly string[]): Promise<Record<string, string>> {
+const JAPAN: WantedLocation = {
+  id: 'jp',
+  profile: {
+    ...{ id: 'jp', name: 'Japan', country: 'JP', locale: 'ja-JP', languages: ['ja-JP'], time_zone: 'Asia/Tokyo' },
+    ...{ geolocation: null, check_url: null },
+  },
+};
+
+async function take(
+  browser: Browser,
+  sites: readonly string[],
+  more: Pick<PageTaskOptions, 'locationRetry'> = {},
+): Promise<Record<string, string>> {
   const outcomes = new CreativeOutcomes();
   const film = async () => undefined;
   outcomes.resolve('ad', { status: 'rendered', mode: 'still', warnings: [], frame: async () => FRAME, film });
@@ -127,6 +153,7 @@ async function take(browser: Browser, sites: readonly string[]): Promise<Record<
     site,
     device: findDevice('desktop')!,
     otherAds: 'hide' as const,
+    location: JAPAN,
     pictures: [{ id: site, ad: 'ad', markerMs: null, options: DEFAULT_OPTIONS }],
   });
   await processPages(sites.map(page), {
@@ -138,6 +165,7 @@ async function take(browser: Browser, sites: readonly string[]): Promise<Record<
     onResult: async (result) => void results.push(result),
     onOpening: () => undefined,
     maxOpenPages: 2,
+    ...more,
   });
   expect(results.map(({ wanted }) => wanted.id).sort()).toEqual([...sites].sort());
   return Object.fromEntries(results.map(({ wanted, status }) => [wanted.id, status]));
@@ -222,4 +250,32 @@ test('an engine that does not start ends the queue without waiting', async () =>
   };
   await expect(take(browser, ['waiting', 'broken', 'more'])).rejects.toThrow('There is no Chromium.');
   expect(browser.opened).not.toContain('more');
+});
+
+const SOON = { firstMs: 1, maxMs: 1 };
+
+test('a page whose location is away for a moment is opened again, after the other pages', async () => {
+  const browser = new Browser({ a: shows, away: shows, b: shows, c: shows });
+  browser.awayFor['away'] = 7;
+  const locationRetry = { until: Number.POSITIVE_INFINITY, pause: SOON };
+  expect(await take(browser, ['a', 'away', 'b', 'c'], { locationRetry })).toEqual({
+    ...{ a: 'uploaded', away: 'uploaded', b: 'uploaded', c: 'uploaded' },
+  });
+  expect(openings(browser, 'away')).toBe(8);
+  expect(browser.opened.at(-1)).toBe('away');
+  expect(browser.renewed).toBe(0);
+});
+
+test('a page whose location stays away fails when the time for it is over', async () => {
+  const browser = new Browser({ away: shows });
+  browser.awayFor['away'] = Number.POSITIVE_INFINITY;
+  const locationRetry = { until: performance.now() + 50, pause: SOON };
+  expect(await take(browser, ['away'], { locationRetry })).toEqual({ away: 'generic_error' });
+  expect(openings(browser, 'away')).toBeGreaterThan(1);
+});
+
+test('a page whose location is unavailable fails at once without a time to wait', async () => {
+  const browser = new Browser({ away: shows });
+  browser.awayFor['away'] = 1;
+  expect(await take(browser, ['away'])).toEqual({ away: 'generic_error' });
 });
