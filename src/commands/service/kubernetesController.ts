@@ -112,14 +112,20 @@ async function startLeading(
 }
 
 /** @throws ConfigError */
-export function connectCluster({ config, installation, log, metrics }: ServiceContext): Promise<KubernetesCluster> {
+export function connectCluster({
+  config,
+  installation,
+  log,
+  metrics,
+}: Pick<ServiceContext, 'config' | 'installation' | 'log'> &
+  Partial<Pick<ServiceContext, 'metrics'>>): Promise<KubernetesCluster> {
   return connectKubernetes({
     namespace: captureNamespace(config),
     installation: installation.id,
     profile: readProfile(config),
     readsNodes: config.READ_NODES,
     log: log.child({ part: 'cluster' }),
-    observe: { requested: metrics.controller.requested },
+    ...(metrics && { observe: { requested: metrics.controller.requested } }),
   });
 }
 
