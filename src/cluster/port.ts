@@ -84,8 +84,14 @@ export class JobNameConflictError extends Error {}
 /** A Job without the label of the installation, so no watch reports it. */
 export type UnlabeledJob = Pick<CaptureJob, 'name' | 'uid' | 'ownerUid'>;
 
+export interface UnlabeledResource {
+  readonly resource: ScreenshotJob;
+  /** The installation that its label names. */
+  readonly installation: string | undefined;
+}
+
 export interface UnlabeledObjects {
-  readonly resources: readonly ScreenshotJob[];
+  readonly resources: readonly UnlabeledResource[];
   readonly jobs: readonly UnlabeledJob[];
 }
 
@@ -112,9 +118,9 @@ export interface ClusterPort {
   deleteScreenshotJob(resource: ScreenshotJob): Promise<void>;
   /** Restores the label of the installation. @throws ConflictError */
   labelScreenshotJob(resource: ScreenshotJob): Promise<void>;
-  /** ScreenshotJobs and Jobs without the label of an installation. They may belong to another installation. */
+  /** ScreenshotJobs and Jobs without the label of this installation. They may belong to another one. */
   listUnlabeled(): Promise<UnlabeledObjects>;
-  /** Removes our finalizer. Call it when the result is in PostgreSQL. @throws ConflictError */
+  /** Removes our finalizer, also before a deletion. Call it when the result is in PostgreSQL. @throws ConflictError */
   releaseScreenshotJob(resource: ScreenshotJob): Promise<void>;
   /**
    * @returns `exists` only if the existing Job has the same owner and is not being deleted.

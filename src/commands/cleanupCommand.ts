@@ -17,8 +17,10 @@ export function cleanupCommand(program: Command): void {
         const cluster = await connectCluster(context);
         const { store, log } = context;
         const left = await cleanUp({ db: store.db, cluster, waitMs: wait * 1_000, log });
+        const { resources: others } = await cluster.listUnlabeled();
         await cluster.close();
         console.log(describeResult(left));
+        if (others.length > 0) console.log(describeOthers(others.map(({ resource }) => resource.name)));
       } else {
         console.log('There is nothing to delete: without a cluster, captures are child processes of the controller.');
       }
@@ -30,4 +32,12 @@ export function cleanupCommand(program: Command): void {
 function describeResult({ resources, jobs }: { resources: number; jobs: number }): string {
   if (resources + jobs === 0) return 'All ScreenshotJobs and Jobs are deleted.';
   return `${resources} ScreenshotJobs and ${jobs} Jobs are marked for deletion, but their pods did not end in time. Check \`kubectl get pods -l app.kubernetes.io/component=capture\`.`;
+}
+
+const MOST_NAMES = 20;
+
+function describeOthers(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).join(', ');
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  return `${names.length} ScreenshotJobs of another installation are left: ${shown}${more}. If its database is lost, they block the deletion of the namespace. To remove them, run \`kubectl delete shot NAME --wait=false\` and \`kubectl patch shot NAME --type=merge -p '{"metadata":{"finalizers":null}}'\`.`;
 }

@@ -114,6 +114,8 @@ export interface ScreenshotJob {
   readonly version: string;
   readonly generation: number;
   readonly deleting: boolean;
+  /** It has our finalizer, so its deletion waits for the controller. */
+  readonly held: boolean;
   /** The controller deleted it, which does not cancel the set. */
   readonly removedByUs: boolean;
   readonly createdAt: Date;

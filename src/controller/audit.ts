@@ -7,7 +7,7 @@
  * 4. Organizations with waiting sets get an entry for admission.
  * 5. Orphaned ads fail, one page of pending ads in each audit.
  */
-import type { CaptureJob } from '../cluster/port.ts';
+import type { CaptureJob, UnlabeledResource } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import { failOrphanedAdsPage } from '../core/ads/adStatus.ts';
 import { type KnownJob, knownJobs, organizationsWithBacklog } from '../core/jobs/backlog.ts';
@@ -66,8 +66,8 @@ function enqueueFinished(leader: LeaderContext, { jobs, resources, known }: Clus
   const tooMany = Math.max(0, finished.length - options.settings.maxFinishedResources);
   for (const { resource } of oldestFirst.slice(0, tooMany)) surplus.add(resource.name);
   for (const { resource, settledAt } of oldestFirst) {
-    const { name, uid, deleting, status, spec } = resource;
-    const isComplete = status?.completionTime !== undefined && !deleting && !ownersOfJobs.has(uid);
+    const { name, uid, deleting, held, status, spec } = resource;
+    const isComplete = status?.completionTime !== undefined && !deleting && !held && !ownersOfJobs.has(uid);
     // This clock may be wrong. The reconciliation decides by the clock of PostgreSQL.
     const isExpired = settledAt + spec.ttlSecondsAfterFinished * 1000 <= Date.now();
     if (!isComplete || isExpired || surplus.has(name)) enqueue(name);
@@ -83,22 +83,30 @@ function enqueueFinished(leader: LeaderContext, { jobs, resources, known }: Clus
 async function restoreLabels(leader: LeaderContext, resources: readonly ScreenshotJob[]): Promise<number> {
   const { cluster, options } = leader;
   const unlabeled = await cluster.listUnlabeled();
-  const names = unlabeled.resources.map(({ name }) => name);
-  const known = await knownJobs(options.store.db, names);
+  const found = unlabeled.resources.map(({ resource }) => resource);
+  const known = await knownJobs(
+    options.store.db,
+    found.map(({ name }) => name),
+  );
   // An object with the name of one of our rows, but another job id, belongs to another installation.
-  const ours = unlabeled.resources.filter(({ name, spec }) => known.get(name)?.id === spec.job);
+  const ours = found.filter(({ name, spec }) => known.get(name)?.id === spec.job);
   const owners = new Set([...resources, ...ours].map(({ uid }) => uid));
   const jobs = unlabeled.jobs.filter(({ ownerUid }) => owners.has(ownerUid));
   for (const resource of ours) {
-    options.log.warn({ resource: resource.name }, 'a ScreenshotJob had lost its label; the label is restored');
+    options.log.warn(
+      { resource: resource.name },
+      'a ScreenshotJob had lost the label of its installation; the label is restored',
+    );
     await cluster.labelScreenshotJob(resource);
   }
+  const isUnknown = ({ resource, installation }: UnlabeledResource) =>
+    installation === undefined && !known.has(resource.name);
   await explainUnknown(
     leader,
-    unlabeled.resources.filter(({ name }) => !known.has(name)),
+    unlabeled.resources.filter(isUnknown).map(({ resource }) => resource),
   );
   for (const job of jobs) {
-    options.log.warn({ job: job.name }, 'a Job had lost its label; the Job is deleted');
+    options.log.warn({ job: job.name }, 'a Job had lost the label of its installation; the Job is deleted');
     await cluster.deleteJob(job);
   }
   return ours.length + jobs.length;

@@ -1,9 +1,9 @@
 /**
  * How a job ends: first in PostgreSQL, then in the cluster.
  *
- * `settle` ends it in PostgreSQL. After that, `finish` runs until nothing is left: it writes the result into the status, ends Jobs, and
- * deletes the ScreenshotJob after its time to live. A ScreenshotJob that is being deleted is released when its pods have ended, or after
- * 60 s.
+ * `settle` ends it in PostgreSQL. After that, `finish` runs until nothing is left: it writes the result into the status, releases the
+ * ScreenshotJob, ends Jobs, and deletes the ScreenshotJob after its time to live. A ScreenshotJob that is already being deleted is
+ * released when its pods have ended, or after 60 s.
  */
 import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
@@ -69,6 +69,8 @@ export async function finish(
   const job = await leader.cluster.getJob(jobName(state));
   const statusPause = await leader.statuses.update(state, { resource, job });
   if (resource.deleting) return releaseResource(leader, resource, { age, jobsLeftMs });
+  // Its result is stored. With the finalizer, it would block its namespace if no controller ran any more.
+  if (resource.held) await leader.cluster.releaseScreenshotJob(resource);
   return Math.min(statusPause, jobsLeftMs ?? (await expireResource(leader, resource, age)));
 }
 

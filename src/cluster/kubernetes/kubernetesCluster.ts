@@ -65,7 +65,6 @@ export async function connectKubernetes(options: KubernetesOptions): Promise<Kub
   return new ApiServerCluster(api, options);
 }
 
-const WITHOUT_LABEL = `!${LABEL.installation}`;
 /** The next audit finds the others. */
 const MAX_UNLABELED = 100;
 
@@ -128,12 +127,17 @@ class ApiServerCluster implements KubernetesCluster {
   async listUnlabeled(): Promise<UnlabeledObjects> {
     const { screenshotJobs, jobs } = this.#clients;
     const limit = MAX_UNLABELED;
+    // Objects without the label count as well.
+    const withoutOurs = `${LABEL.installation}!=${this.#options.installation}`;
     const [resourcePage, jobPage] = await Promise.all([
-      screenshotJobs.list({ labelSelector: WITHOUT_LABEL, limit }),
-      jobs.list({ labelSelector: `${LABEL.screenshotJob},${WITHOUT_LABEL}`, limit }),
+      screenshotJobs.list({ labelSelector: withoutOurs, limit }),
+      jobs.list({ labelSelector: `${LABEL.screenshotJob},${withoutOurs}`, limit }),
     ]);
     return {
-      resources: resourcePage.items.map((item) => asScreenshotJob(readScreenshotJob(item))),
+      resources: resourcePage.items.map((item) => ({
+        resource: asScreenshotJob(readScreenshotJob(item)),
+        installation: item.metadata?.labels?.[LABEL.installation],
+      })),
       jobs: jobPage.items.map(readJob).filter(({ deleting }) => !deleting),
     };
   }

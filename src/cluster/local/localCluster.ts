@@ -74,6 +74,7 @@ class InMemoryCluster implements LocalCluster {
   async deleteScreenshotJob(seen: ScreenshotJob): Promise<void> {
     const resource = this.#resources.current(seen);
     if (resource === undefined || resource.deleting) return;
+    if (!resource.held) return this.#remove(resource);
     this.#resources.change(resource, { deleting: true, removedByUs: true });
     this.#changed(seen.name);
   }
@@ -89,17 +90,23 @@ class InMemoryCluster implements LocalCluster {
   deleteByHand(name: string): void {
     const resource = this.#resources.get(name);
     if (resource === undefined || resource.deleting) return;
+    if (!resource.held) return void this.#remove(resource);
     this.#resources.change(resource, { deleting: true });
     this.#changed(name);
   }
 
   async releaseScreenshotJob(seen: ScreenshotJob): Promise<void> {
-    // Without our finalizer a deleted ScreenshotJob is removed together with its Jobs.
-    if (this.#resources.current(seen)?.deleting !== true) return;
-    const owned = [...this.#jobs.values()].filter(({ spec }) => spec.owner.uid === seen.uid);
+    const resource = this.#resources.current(seen);
+    if (resource?.deleting === true) return this.#remove(resource);
+    if (resource !== undefined) this.#resources.change(resource, { held: false });
+  }
+
+  /** Without our finalizer a deleted ScreenshotJob is removed together with its Jobs. */
+  async #remove(resource: ScreenshotJob): Promise<void> {
+    const owned = [...this.#jobs.values()].filter(({ spec }) => spec.owner.uid === resource.uid);
     for (const { spec, uid } of owned) await this.deleteJob({ name: spec.name, uid });
-    this.#resources.remove(seen);
-    this.#changed(seen.name);
+    this.#resources.remove(resource);
+    this.#changed(resource.name);
   }
 
   /** Only the controller changes these objects, so no label can be lost. */

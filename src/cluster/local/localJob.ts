@@ -160,6 +160,7 @@ export class LocalResources {
       generation: 1,
       createdAt: new Date(),
       deleting: false,
+      held: true,
       removedByUs: false,
       spec,
       status: undefined,

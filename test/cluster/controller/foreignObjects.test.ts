@@ -1,4 +1,5 @@
 /** Other clients in our namespace take a Job name of ours or remove our label. On a real API server. */
+import { randomUUID } from 'node:crypto';
 import { CustomObjectsApi, type V1Job } from '@kubernetes/client-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
@@ -39,6 +40,11 @@ const labelOf = async (name: string) => {
   return labels['tearsheet.dev/installation'];
 };
 const unlabel = (name: string) => custom.patchNamespacedCustomObject({ ...RESOURCE, ...where(), name, body: UNLABEL });
+const relabel = (name: string) =>
+  custom.patchNamespacedCustomObject({
+    ...{ ...RESOURCE, ...where(), name },
+    body: [{ ...UNLABEL[0], op: 'replace', value: randomUUID() }],
+  });
 const remove = (name: string) => custom.deleteNamespacedCustomObject({ ...RESOURCE, ...where(), name });
 const isGone = (name: string) => eventually(async () => expect(shop.read(name)).rejects.toMatchObject({ code: 404 }));
 const eventsOf = async (name: string) => {
@@ -109,6 +115,22 @@ test('a ScreenshotJob that loses its label during its captures gets the label ba
   await isGone(name);
   expect(await statusOf(setId)).toBe('canceled');
   expect(uid).toBeDefined();
+});
+
+test('a ScreenshotJob whose label names another installation gets the label back, running or finished', async () => {
+  const { controller } = await shop.startController();
+  const { name, launch } = await waitingSet('hang');
+  await launch();
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
+  await relabel(name);
+  await eventually(async () => expect(await labelOf(name)).toBe(shop.installation));
+  await shop.screenshotJobs.cancel(name);
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Canceled'));
+  await relabel(name);
+  await eventually(async () => {
+    await controller.audit();
+    expect(await labelOf(name)).toBe(shop.installation);
+  });
 });
 
 test('a finished ScreenshotJob that lost its label is found and can be deleted', async () => {

@@ -60,6 +60,16 @@ test('a set becomes a ScreenshotJob with a Job and pods, and only the Screenshot
   expect(shop.warnings).toEqual([]);
 });
 
+test('a finished ScreenshotJob can be deleted although no controller runs any more', async () => {
+  const { controller } = await shop.startController();
+  const { name } = await launched(['fine']);
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Completed'));
+  await eventually(async () => expect((await shop.read(name)).metadata['finalizers']).toBeUndefined());
+  await controller.stop();
+  await shop.screenshotJobs.delete(name);
+  await eventually(() => isGone(name));
+});
+
 test('a running set whose ScreenshotJob is deleted is settled as canceled before the ScreenshotJob is released', async () => {
   await shop.startController();
   const { setId, name } = await launched(['fine', 'hang']);

@@ -213,6 +213,26 @@ test('a release removes only our finalizer, and fails after a conflict so that i
   expect(asked(`PATCH ${RESOURCES}/set-1`).map(({ body }) => body)).toEqual([patch, patch]);
 });
 
+test('a ScreenshotJob of this job whose label names another installation gets our label back', async () => {
+  const labels = { 'tearsheet.dev/installation': 'another' };
+  server.on(`POST ${RESOURCES}`, exists);
+  server.on(`GET ${RESOURCES}/set-1`, json(200, resource(105, { labels })));
+  server.on(`PATCH ${RESOURCES}/set-1`, json(200, resource(106)));
+  expect(await cluster.createScreenshotJob('set-1', SPEC)).toBe('exists');
+  const patch = { metadata: { uid: 'uid-set-1', labels: { 'tearsheet.dev/installation': INSTALLATION } } };
+  expect(asked(`PATCH ${RESOURCES}/set-1`).map(({ body }) => body)).toEqual([patch]);
+  const job = '2c0e7dd5-1b1c-4f0c-9d35-7f3f5c1a0b2d';
+  await expect(cluster.createScreenshotJob('set-1', { ...SPEC, job })).rejects.toThrow(/another installation/);
+});
+
+test('objects without our label are those without a label and those with that of another installation', async () => {
+  server.on(`GET ${RESOURCES}`, list(resource(50, { labels: { 'tearsheet.dev/installation': 'another' } })));
+  const { resources } = await cluster.listUnlabeled();
+  expect(resources.map(({ installation, resource: { name } }) => [name, installation])).toEqual([['set-1', 'another']]);
+  const queries = asked(`GET ${RESOURCES}`).map(({ query }) => query.get('labelSelector'));
+  expect(queries).toContain(`tearsheet.dev/installation!=${INSTALLATION}`);
+});
+
 test('a release does not touch a new object of the same name', async () => {
   const seen = await given(resource(50, { finalizers: ['tearsheet.dev/settle'] }));
   server.on(`GET ${RESOURCES}/set-1`, json(200, resource(105, { uid: 'new', finalizers: ['tearsheet.dev/settle'] })));

@@ -96,6 +96,16 @@ test('a finalizer is removed after the result is stored and never stays', async 
   expect(await shop.cluster.listJobs()).toEqual([]);
 });
 
+test('a settled ScreenshotJob waits for no controller when it is deleted', async () => {
+  await open();
+  const { setId, name } = await launched('fine');
+  await isApproved(setId);
+  await eventually(async () => expect(await shop.cluster.getScreenshotJob(name)).toMatchObject({ held: false }));
+  await shop.controller.stop();
+  shop.cluster.deleteByHand(name);
+  expect(await shop.cluster.getScreenshotJob(name)).toBeUndefined();
+});
+
 test('a create whose answer was lost creates one object', async () => {
   expectLoggedErrors(/could not be reconciled/);
   const made: string[] = [];

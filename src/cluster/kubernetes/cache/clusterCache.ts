@@ -81,8 +81,8 @@ function watchScreenshotJobs(options: ClusterCacheOptions): Reflector<Screenshot
     client: clients.screenshotJobs,
     read: readScreenshotJob,
     changed: (change) => {
-      // Only the controller writes a status, so a change of the status needs no reconciliation.
-      if (!isSame(change, ({ version: _, status: __, ...rest }) => rest)) changed(nameOf(change));
+      // Only the controller writes a status and removes the finalizer, so these changes need no reconciliation.
+      if (!isSame(change, ({ version: _, status: __, held: ___, ...rest }) => rest)) changed(nameOf(change));
     },
   });
 }

@@ -1,7 +1,7 @@
 /** The fields of Jobs, pods and ScreenshotJobs that the cache keeps. */
 import type { V1ContainerStatus, V1Job, V1ObjectMeta, V1Pod, V1PodCondition } from '@kubernetes/client-node';
 import { type ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../../../contract/screenshotJob.ts';
-import { CONTAINER, LABEL, PROFILE_HASH, QUEUE_LABEL, REMOVED_BY } from '../client/names.ts';
+import { CONTAINER, FINALIZER, LABEL, PROFILE_HASH, QUEUE_LABEL, REMOVED_BY } from '../client/names.ts';
 import type { ScreenshotJobObject, Wire } from '../client/resourceClient.ts';
 import type { CachedObject } from './objectCache.ts';
 
@@ -156,6 +156,8 @@ function findCondition(conditions: readonly PodCondition[], type: string, status
 export interface ScreenshotJobState extends CachedObject {
   readonly generation: number;
   readonly deleting: boolean;
+  /** It has our finalizer. */
+  readonly held: boolean;
   readonly removedByUs: boolean;
   readonly createdAt: string;
   readonly spec: unknown;
@@ -169,6 +171,7 @@ export function readScreenshotJob({ metadata, spec, status }: Wire<ScreenshotJob
     ...readIdentity(metadata),
     generation: metadata.generation ?? 1,
     deleting: metadata.deletionTimestamp !== undefined,
+    held: metadata.finalizers?.includes(FINALIZER) === true,
     removedByUs: metadata.annotations?.[REMOVED_BY] !== undefined,
     createdAt: metadata.creationTimestamp ?? '',
     spec,

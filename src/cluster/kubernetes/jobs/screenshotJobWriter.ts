@@ -76,14 +76,17 @@ export class ScreenshotJobWriter {
     await this.#patch(resource, { metadata: { resourceVersion: current?.metadata?.resourceVersion, finalizers } });
   }
 
-  /** @throws ConflictError if the existing ScreenshotJob belongs to another installation. */
+  /**
+   * The id of the job decides, because a person may have changed or removed the label.
+   * @throws ConflictError if the existing ScreenshotJob belongs to another installation.
+   */
   async #adoptExisting(existing: Wire<ScreenshotJobObject>, { job }: ScreenshotJobSpec): Promise<void> {
     const { cache, installation } = this.#options;
     const state = readScreenshotJob(existing);
     const label = existing.metadata?.labels?.[LABEL.installation];
     if (label === installation) cache.addWritten(state);
     // No watch reports a ScreenshotJob without our label, so nothing would ever remove its finalizer.
-    else if (label === undefined && jobIdOf(existing) === job) await this.label(state);
+    else if (jobIdOf(existing) === job) await this.label(state);
     else throw new ConflictError(`The ScreenshotJob ${state.name} belongs to another installation.`);
   }
 

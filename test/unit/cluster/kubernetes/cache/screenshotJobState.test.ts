@@ -40,7 +40,15 @@ const seen = (from: object) => asScreenshotJob(readScreenshotJob(from));
 test('a ScreenshotJob is read with all its fields', () => {
   const from = object();
   expect(seen(from)).toMatchObject({
-    ...{ name: 'set-1', uid: from.metadata.uid, version: '12345', generation: 2, deleting: false, removedByUs: false },
+    ...{
+      name: 'set-1',
+      uid: from.metadata.uid,
+      version: '12345',
+      generation: 2,
+      deleting: false,
+      removedByUs: false,
+      held: true,
+    },
     ...{ createdAt: new Date('2026-01-01T00:00:00Z'), spec: SPEC, status: STATUS },
   });
 });
