@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 /** Matrices of many cases, and tests that take long. Only `make verify` runs them. */
 const LONG = 'test/integration/**/*.long.test.ts';
 /** Integration tests that do not share modules between files. */
-const ISOLATED = ['commands', 'dev'].map((folder) => `test/integration/${folder}/**/*.test.ts`);
+const ISOLATED = ['commands', 'dev', 'observe'].map((folder) => `test/integration/${folder}/**/*.test.ts`);
 
 /** The browser that scripts/setup.sh found, so that the programs that tests start do not load Playwright to search for it. */
 const FOUND = path.join(import.meta.dirname, '.node/chromium.path');

@@ -10,8 +10,15 @@ export function migrateCommand(program: Command): void {
     .action(async ({ wait }: { wait: number }) => {
       const { migrate } = await import('../db/migrate.ts');
       const { whenDatabaseAnswers } = await import('../db/databaseAway.ts');
-      const { DATABASE_URL } = loadConfig(process.env, ['DATABASE_URL']);
-      const applied = await whenDatabaseAnswers(() => migrate(DATABASE_URL ?? ''), { seconds: wait });
-      console.log(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`);
+      const { createLogger } = await import('../observe/logger.ts');
+      const { Outage } = await import('../observe/outage.ts');
+      const { DATABASE_URL, LOG_LEVEL } = loadConfig(process.env, ['DATABASE_URL']);
+      // As init containers of API and controller, it logs as they do.
+      const log = createLogger({ level: LOG_LEVEL, name: 'migrate' });
+      const outage = new Outage('the database', () => true);
+      const onWait = (error: unknown) => outage.began(error, log);
+      const applied = await whenDatabaseAnswers(() => migrate(DATABASE_URL), { seconds: wait, onWait });
+      outage.ended(log);
+      log.info({ applied }, applied.length === 0 ? 'the database is up to date' : 'the database was migrated');
     });
 }

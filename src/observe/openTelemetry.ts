@@ -1,5 +1,5 @@
 /** The tracer of API and controller: OpenTelemetry's SDK, which exports spans as its standard variables say. Loaded only if they do. */
-
+import { hostname } from 'node:os';
 import {
   context,
   DiagLogLevel,
@@ -38,8 +38,10 @@ export interface OpenTelemetry {
 
 /** @param service the name of the service, unless OTEL_SERVICE_NAME is set. */
 export function startOpenTelemetry({ service, log }: { service: string; log: Log }): OpenTelemetry {
-  // Others would add the command line and the owner of the process.
-  process.env['OTEL_NODE_RESOURCE_DETECTORS'] ||= 'env,host,serviceinstance';
+  // Others would add the command line and the owner of the process. `host` warns about a missing id in each container.
+  process.env['OTEL_NODE_RESOURCE_DETECTORS'] ||= 'env,serviceinstance';
+  const given = process.env['OTEL_RESOURCE_ATTRIBUTES'];
+  process.env['OTEL_RESOURCE_ATTRIBUTES'] = `host.name=${encodeURIComponent(hostname())}${given ? `,${given}` : ''}`;
   const ids = new Ids();
   const sdk = new NodeSDK({
     serviceName: process.env['OTEL_SERVICE_NAME'] || service,

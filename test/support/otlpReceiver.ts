@@ -4,6 +4,8 @@ import { listenHttp } from './listeners.ts';
 
 export interface ReceivedSpan {
   readonly service: string;
+  /** The attributes of the process. */
+  readonly resource: Readonly<Record<string, string | number | boolean>>;
   readonly scope: string;
   readonly traceId: string;
   readonly spanId: string;
@@ -102,11 +104,19 @@ const ms = (fields: Fields, field: number): number => Number(((first(fields, fie
 function spansOf(body: Buffer): ReceivedSpan[] {
   return messages(decode(body), 1).flatMap((resourceSpans) => {
     const [resource = new Map()] = messages(resourceSpans, 1);
-    const service = String(attributesOf(resource, 1)['service.name']);
+    const process = attributesOf(resource, 1);
+    const service = String(process['service.name']);
     return messages(resourceSpans, 2).flatMap((scopeSpans) => {
       const [scope = new Map()] = messages(scopeSpans, 1);
       return messages(scopeSpans, 2).map((span) => ({
-        ...{ service, scope: text(scope, 1), traceId: hex(span, 1), spanId: hex(span, 2), parentId: hex(span, 4) },
+        ...{
+          service,
+          resource: process,
+          scope: text(scope, 1),
+          traceId: hex(span, 1),
+          spanId: hex(span, 2),
+          parentId: hex(span, 4),
+        },
         ...{ name: text(span, 5), kind: Number(first(span, 6)), startMs: ms(span, 7), endMs: ms(span, 8) },
         attributes: attributesOf(span, 9),
         links: messages(span, 13).map((link) => hex(link, 1)),
