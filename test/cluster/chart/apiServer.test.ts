@@ -64,6 +64,15 @@ describe.each<[string, Values, string?]>([
         autoscaling: { enabled: true, behavior: { scaleDown: { stabilizationWindowSeconds: 60 } } },
         ingress: { enabled: true, className: 'nginx', tlsSecretName: 'tls', annotations: { a: 'b' } },
         service: { type: 'LoadBalancer', annotations: { a: 'b' } },
+        databasePoolSize: 7,
+        podDisruptionBudget: { maxUnavailable: '50%' },
+      },
+      controller: {
+        tolerations: [{ key: 'control', operator: 'Exists' }],
+        affinity: { nodeAffinity: {} },
+        topologySpreadConstraints: [
+          { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway', labelSelector: {} },
+        ],
       },
       pods: {
         labels: { a: 'b' },

@@ -226,6 +226,17 @@ test('the controller needs only the permissions of the chart', async () => {
   expect(codes).not.toContain(403);
 });
 
+test.each([
+  ['jobs', 'create'],
+  ['screenshotjobs/finalizers', 'update'],
+])('a Job that the controller has no right to create is PermissionDenied: %s %s', async (resource, verb) => {
+  const name = `without-${verb}`;
+  const lacking = await env.connect({ kubeconfig: await limitedUser(name, { resource, verb }) });
+  const owner = await createScreenshotJob(lacking, `set-${name}`);
+  const error = await lacking.createJob(jobSpec(owner)).catch((caught: unknown) => caught);
+  expect(error).toMatchObject({ reason: 'PermissionDenied', message: expect.stringContaining('is forbidden: ') });
+});
+
 const container = (state: object) => ({
   ...{ name: 'capture', image: 'tearsheet:test', imageID: '', ready: false, restartCount: 0, state },
 });
@@ -235,17 +246,16 @@ async function playNode(name: string, conditions: object[]): Promise<void> {
   await env.core.patchNodeStatus({ name, body });
 }
 
-/** A service account with the rights of the chart's Role. @returns the path of its kubeconfig. */
-async function limitedUser(): Promise<string> {
+/** A service account with the rights of the chart's Role, without the verb. @returns the path of its kubeconfig. */
+async function limitedUser(name = 'controller', without?: { resource: string; verb: string }): Promise<string> {
   const { name: namespace, config, kubeconfig } = env.namespace;
   const rbac = config.makeApiClient(RbacAuthorizationV1Api);
-  const name = 'controller';
   const rule = (apiGroup: string, resource: string, ...verbs: string[]) => ({
     apiGroups: [apiGroup],
     resources: [resource],
-    verbs,
+    verbs: verbs.filter((verb) => without?.resource !== resource || verb !== without.verb),
   });
-  const rules = [
+  const all = [
     rule('tearsheet.dev', 'screenshotjobs', 'get', 'list', 'watch', 'create', 'patch', 'delete'),
     rule('tearsheet.dev', 'screenshotjobs/status', 'patch'),
     rule('tearsheet.dev', 'screenshotjobs/finalizers', 'update'),
@@ -256,6 +266,7 @@ async function limitedUser(): Promise<string> {
     { ...rule('coordination.k8s.io', 'leases', 'get', 'update'), resourceNames: ['tearsheet-controller'] },
     { ...rule('', 'configmaps', 'get'), resourceNames: ['tearsheet-capture-profile'] },
   ];
+  const rules = all.filter(({ verbs }) => verbs.length > 0);
   await env.core.createNamespacedServiceAccount({ namespace, body: { metadata: { name } } });
   await rbac.createNamespacedRole({ namespace, body: { metadata: { name }, rules } });
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name };
@@ -263,7 +274,7 @@ async function limitedUser(): Promise<string> {
   await rbac.createNamespacedRoleBinding({ namespace, body: { metadata: { name }, roleRef, subjects } });
   const request = { name, namespace, body: { spec: { audiences: [], expirationSeconds: 3_600 } } };
   const { status } = await env.core.createNamespacedServiceAccountToken(request);
-  const file = path.join(env.folder, 'limited.kubeconfig');
+  const file = path.join(env.folder, `${name}.kubeconfig`);
   const { clusters } = JSON.parse(config.exportConfig()) as { clusters: { name: string }[] };
   const own = {
     ...{ apiVersion: 'v1', kind: 'Config', clusters, 'current-context': 'limited' },
