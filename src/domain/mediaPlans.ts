@@ -1,12 +1,14 @@
 /** Reads the columns and cells of media plans. */
 import { type Device, type DeviceName, deviceMeant } from './devices.ts';
 import type { Location } from './locations.ts';
-import { isMarker, MARKER_MAX_SECONDS } from './markers.ts';
+import { readMoments } from './markers.ts';
 import { siteFault } from './webAddresses.ts';
 
 export const PLAN_LIMITS = {
   bytes: 5 * 1024 * 1024,
   unpackedBytes: 32 * 1024 * 1024,
+  /** The sheets of a workbook in which headings are looked for. */
+  sheets: 20,
   rows: 2_000,
   columns: 50,
   cell: 10_000,
@@ -172,14 +174,8 @@ export function sizeCell(text: string): Cell<readonly { readonly width: number; 
 
 /** @returns the seconds in the cell; none for an empty cell. */
 export function momentCell(text: string): Cell<readonly number[]> {
-  if (text.length > LIST_MAX) return TOO_LONG;
-  const parts = text
-    .split(/[;,\s]+/)
-    .map((part) => part.replace(/s(ec)?$/i, ''))
-    .filter((part) => part !== '');
-  const moments = parts.map(Number);
-  if (moments.every(isMarker)) return { value: [...new Set(moments)] };
-  return { fault: `Enter seconds from 0 to ${MARKER_MAX_SECONDS}, such as 2.5, or nothing.` };
+  const { moments, faults } = readMoments(text);
+  return faults.length === 0 ? { value: moments } : { fault: faults.join(' ') };
 }
 
 /** The ids of locations by the names of markets, in lower case. */

@@ -15,8 +15,8 @@ export interface ReadSites {
  * @throws Failure (422) for a file that cannot be read at all.
  */
 export async function readSites(file: Buffer): Promise<ReadSites> {
-  const content = await contentOf(file);
-  const table = typeof content === 'string' ? tableOfText(content) : content;
+  const content = await contentOf(file, findSiteColumn);
+  const table = typeof content === 'string' ? tableOfText(content) : content.rows;
   const found = findSiteColumn(table);
   // A line without other columns may have commas in its address.
   const lines = found === undefined && typeof content === 'string' ? content.split(/\r?\n/) : undefined;

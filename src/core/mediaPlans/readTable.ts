@@ -1,25 +1,40 @@
 /** Reads a table that a person pasted or uploaded: text, CSV or XLSX. Runs in a child process, because the file may be hostile. */
 import { CsvError, parse } from 'csv-parse/sync';
-import { readSheet } from 'read-excel-file/universal';
+import { readSheet, SheetNotFoundError } from 'read-excel-file/universal';
 import { fromBufferPromise } from 'yauzl';
 import { invalid } from '../../domain/failure.ts';
-import { HEADING_ROWS, PLAN_LIMITS } from '../../domain/mediaPlans.ts';
+import { findHeadings, type findSiteColumn, HEADING_ROWS, PLAN_LIMITS } from '../../domain/mediaPlans.ts';
 import { storable } from '../../domain/text.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 
 /** Rows of cells. Cells are trimmed, and rows and columns without content at the end are left out. */
 export type Table = readonly (readonly string[])[];
 
+/** One sheet of a workbook. */
+export interface ReadSheet {
+  readonly rows: Table;
+  readonly name: string;
+  /** The names of the sheets that were not taken. */
+  readonly others: readonly string[];
+}
+
+export type FileTable = Pick<ReadSheet, 'rows'> & Partial<ReadSheet>;
+
 const fault = (text: string) => invalid({ plan: [text] });
 const mebibytes = (bytes: number) => `${bytes / 1024 / 1024} MB`;
 
-/** @param text with tabs, as spreadsheets copy it, or with commas or semicolons. @throws Failure (422) */
+/**
+ * @param text with tabs, as spreadsheets copy it, or with commas or semicolons. Spreadsheets write semicolons where
+ *   numbers have decimal commas, so these become points, as in the numbers of a workbook.
+ * @throws Failure (422)
+ */
 export function tableOfText(text: string): Table {
+  const delimiter = delimiterOf(text);
   try {
     const rows: string[][] = parse(text, {
-      ...{ bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: false },
-      delimiter: delimiterOf(text),
+      ...{ bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: false, delimiter },
       to: PLAN_LIMITS.rows + HEADING_ROWS + 1,
+      cast: (cell) => (delimiter === ';' ? cell.replace(/^(\s*\d+),(\d+\s*)$/, '$1.$2') : cell),
     });
     return trimmed(rows);
   } catch (error) {
@@ -35,18 +50,24 @@ function delimiterOf(text: string): string {
 }
 
 /** @throws Failure (422) for a file that is too large, damaged, or no table. */
-export async function tableOfFile(bytes: Buffer): Promise<Table> {
-  const content = await contentOf(bytes);
-  return typeof content === 'string' ? tableOfText(content) : content;
+export async function tableOfFile(bytes: Buffer): Promise<FileTable> {
+  const content = await contentOf(bytes, findHeadings);
+  return typeof content === 'string' ? { rows: tableOfText(content) } : content;
 }
 
-/** @returns the table of an XLSX, or the text of any other file. @throws Failure (422) */
-export async function contentOf(bytes: Buffer): Promise<string | Table> {
+/** Finds the row of the headings in a table, if it has one. */
+type FindHeadings = typeof findHeadings | typeof findSiteColumn;
+
+/** @returns the first sheet of an XLSX in which headings are found, or the text of any other file. @throws Failure (422) */
+export async function contentOf(bytes: Buffer, find: FindHeadings): Promise<string | ReadSheet> {
   if (bytes.length > PLAN_LIMITS.bytes)
     throw fault(`The file has more than ${mebibytes(PLAN_LIMITS.bytes)}: keep only the sheet with the plan.`);
   if (bytes.subarray(0, 4).equals(OLE))
     throw fault('The file is an old Excel file (.xls), or it has a password: save it as .xlsx without a password.');
-  if (bytes.subarray(0, 2).toString('latin1') === 'PK') return trimmed(await sheetOf(bytes));
+  if (bytes.subarray(0, 2).toString('latin1') === 'PK') {
+    const sheet = await sheetOf(bytes, find);
+    return { ...sheet, rows: trimmed(sheet.rows) };
+  }
   const text = textOf(bytes);
   if (text === undefined || /^%PDF|^\s*<(!doctype|html)/i.test(text))
     throw fault('The file is neither CSV nor XLSX: save the plan as one of them.');
@@ -71,14 +92,43 @@ function decoded(bytes: Buffer, encoding: string): string | undefined {
   }
 }
 
-/** The first sheet. Formulas are not run: their last results count. The library fills the gaps between cells, which may need any memory. */
-async function sheetOf(bytes: Buffer): Promise<string[][]> {
+/**
+ * The first sheet with headings. Without headings it is the first one with cells. Formulas are not run: their last
+ * results count. The library fills the gaps between cells, which may need any memory.
+ */
+async function sheetOf(bytes: Buffer, find: FindHeadings): Promise<ReadSheet> {
   await requireSmall(bytes);
+  const workbook = new Blob([new Uint8Array(bytes)]);
+  const names = await sheetNames(workbook);
+  const sheets: ReadSheet[] = [];
+  for (const [index, name] of names.slice(0, PLAN_LIMITS.sheets).entries()) {
+    const rows = await rowsOfSheet(workbook, index + 1);
+    if (rows === undefined) continue;
+    const sheet = { rows, name, others: names.toSpliced(index, 1) };
+    if (find(rows) !== undefined) return sheet;
+    sheets.push(sheet);
+  }
+  const found = sheets.find(({ rows }) => rows.length > 0) ?? sheets[0];
+  if (found === undefined) throw fault(DAMAGED);
+  return found;
+}
+
+/** The library names the sheets only if one is missing. */
+async function sheetNames(workbook: Blob): Promise<readonly string[]> {
   try {
-    const rows = await readSheet(new Blob([new Uint8Array(bytes)]), 1);
-    return rows.map((row) => row.map(textOfCell));
+    await readSheet(workbook, Number.POSITIVE_INFINITY);
+  } catch (error) {
+    if (error instanceof SheetNotFoundError && 'sheets' in error) return [error.sheets].flat().map(String);
+  }
+  throw fault(DAMAGED);
+}
+
+/** @returns undefined if the sheet cannot be read, for example because it is a chart. */
+async function rowsOfSheet(workbook: Blob, number: number): Promise<string[][] | undefined> {
+  try {
+    return (await readSheet(workbook, number)).map((row) => row.map(textOfCell));
   } catch {
-    throw fault(DAMAGED);
+    return undefined; // If no sheet can be read, the workbook is damaged.
   }
 }
 

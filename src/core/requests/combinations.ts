@@ -82,7 +82,7 @@ export function* combinationsOf({ ads, sites, devices, markers, locations = [] }
 }
 
 /**
- * @param optionsOf gives the options of a screenshot object, without frames.
+ * @param optionsOf gives the options of a screenshot object. Frames come from the combinations alone.
  * @returns `screenshot_requests` of a screenshot request: one entry for each ad, with one object for each site, device and location.
  */
 export function requestEntries(
@@ -104,6 +104,6 @@ export function requestEntries(
 }
 
 function screenshotObject({ site, device }: Combination, frames: readonly { marker: number }[], options: JsonObject) {
-  const ad = { ...(options['ad'] ?? {}), ...(frames.length > 0 && { frames }) };
+  const ad = { ...(options['ad'] ?? {}), frames };
   return { site: { url: site }, device: deviceRecord(device), options: { ...options, ad } };
 }

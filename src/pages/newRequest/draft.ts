@@ -1,7 +1,7 @@
 /** The content of the form of a new request. The page sends all of it each time, so that nothing is lost. */
 import { randomUUID } from 'node:crypto';
 import type { FormFields } from '../../api/uploads/multipart.ts';
-import type { Table } from '../../core/mediaPlans/readTable.ts';
+import type { FileTable, ReadSheet, Table } from '../../core/mediaPlans/readTable.ts';
 import type { AdSize } from '../../domain/ads.ts';
 import { type FieldErrors, invalid } from '../../domain/failure.ts';
 import {
@@ -67,6 +67,8 @@ export interface Plan {
   readonly id: string;
   readonly rows: Table;
   readonly headings: PlanHeadings;
+  /** Where the rows come from, if the workbook has other sheets. */
+  readonly sheet?: Pick<ReadSheet, 'name' | 'others'>;
 }
 
 /** A slot has a number for each page, and for each size of ads. */
@@ -123,10 +125,11 @@ export function draftOf(fields: FormFields, kept?: Draft): Draft {
 }
 
 /** @throws Failure (422) if the rows are too large to be kept. */
-export function planOfTable(rows: Table): Plan {
+export function planOfTable({ rows, name, others = [] }: FileTable): Plan {
   if (Buffer.byteLength(JSON.stringify(rows)) > PLAN_LIMITS.keptBytes)
     throw invalid({ plan: ['The plan has more than 1.5 MB of text: delete the columns that do not count.'] });
-  return { id: randomUUID(), rows, headings: findHeadings(rows) ?? { row: -1, columns: {} } };
+  const sheet = name !== undefined && others.length > 0 ? { name, others } : undefined;
+  return { id: randomUUID(), rows, headings: findHeadings(rows) ?? { row: -1, columns: {} }, ...(sheet && { sheet }) };
 }
 
 const CHOSEN_SLOT = /^([1-9]\d{0,3}) (\["[^"\\]*","[^"\\]*",(?:null|\[\d{1,5},\d{1,5}\])\])$/;

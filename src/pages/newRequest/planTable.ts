@@ -22,6 +22,14 @@ const MEANINGS: Readonly<Record<(typeof PLAN_COLUMNS)[number], string>> = {
 
 const UNUSED_MARKET = ' The market is not used, because this service opens all pages from the same country.';
 
+function quoted(names: readonly string[]): string {
+  const first = names.slice(0, NAMES_SHOWN).map((name) => `“${name}”`);
+  const more = names.length - first.length;
+  return `${first.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+const NAMES_SHOWN = 5;
+
 /** @returns the indexes of the rows to show, those with faults first. */
 export function shownRows({ rows, headings }: Plan, faulty: ReadonlySet<number>): readonly number[] {
   const indexes = [...rows.keys()].filter((row) => row > headings.row && rows[row]?.some((cell) => cell !== ''));
@@ -39,7 +47,7 @@ interface Reading {
 }
 
 export function planPanel(plan: Plan, { read, hasLocations, faults }: Reading): Html {
-  const { rows, headings } = plan;
+  const { rows, headings, sheet } = plan;
   const byRow = Map.groupBy(read?.faults ?? [], ({ row }) => row);
   const shown = shownRows(plan, new Set(byRow.keys()));
   const width = Math.max(...rows.map((row) => row.length));
@@ -49,6 +57,7 @@ export function planPanel(plan: Plan, { read, hasLocations, faults }: Reading): 
   const more = count > shown.length && html` The first ${shown.length} are shown.`;
   const state = byRow.size > 0 ? `${byRow.size} of ${count} rows need a correction.` : `${counted(count, 'row')}.`;
   const unused = headings.columns.market !== undefined && !hasLocations && UNUSED_MARKET;
+  const source = sheet && html` From the sheet ${quoted([sheet.name])}. Not read: ${quoted(sheet.others)}.`;
   const heads = columns.map((column) => {
     const title = rows[headings.row]?.[column] ?? `Column ${column + 1}`;
     const options = PLAN_COLUMNS.map(
@@ -68,7 +77,7 @@ export function planPanel(plan: Plan, { read, hasLocations, faults }: Reading): 
     return html`<tr><th scope="row">${row + 1}</th>${cells}</tr>`;
   });
   return html`<section class="panel wide plan" id="plan" tabindex="-1" aria-labelledby="plan-title"><input type="hidden" name="plan_id" value="${plan.id}"><header class="head"><div><h2 id="plan-title">Media plan</h2>
-<p class="meta">${state}${more}${unused} Each row gives its own pictures, beside those of the sites above.</p></div>
+<p class="meta">${state}${more}${source}${unused} Each row gives its own pictures, beside those of the sites above.</p></div>
 <div class="actions">${button({ label: 'Check again', icon: 'check', name: 'action', value: 'check' })}${button({ label: 'Remove the plan', icon: 'trash-2', kind: 'quiet', name: 'action', value: 'plan-remove' })}</div></header>
 ${faults.of('plan').length > 0 ? faultList(faults, 'plan') : read === undefined && html`<p class="fault">${UNKNOWN_COLUMNS}</p>`}
 <div class="scroll" tabindex="0" role="region" aria-label="Rows of the plan"><table><thead><tr><th scope="col">Row</th>${heads}</tr></thead><tbody>${body}</tbody></table></div></section>`;

@@ -3,5 +3,5 @@ import { type Plan, planOfTable } from './draft.ts';
 
 /** Runs in a child process, because the text or the file may be hostile. @throws Failure (422) if it is no plan. */
 export async function readPlan(given: string | Buffer): Promise<Plan> {
-  return planOfTable(typeof given === 'string' ? tableOfText(given) : await tableOfFile(given));
+  return planOfTable(typeof given === 'string' ? { rows: tableOfText(given) } : await tableOfFile(given));
 }

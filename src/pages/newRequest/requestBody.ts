@@ -12,7 +12,7 @@ import {
   requestEntries,
 } from '../../core/requests/combinations.ts';
 import { findDevice } from '../../domain/devices.ts';
-import { isMarker, MARKER_MAX_SECONDS, markerMs } from '../../domain/markers.ts';
+import { readMoments } from '../../domain/markers.ts';
 import { marketsOf } from '../../domain/mediaPlans.ts';
 import { counted, isBlank } from '../../domain/text.ts';
 import { siteFault, siteKey } from '../../domain/webAddresses.ts';
@@ -41,7 +41,8 @@ const FAULTY_LINES_SHOWN = 10;
 const LINES_MAX = 10_000;
 
 export function readTargets(draft: Draft, faults: FieldFaults): Targets {
-  const markers = readMarkers(draft.markers, faults);
+  const { moments: markers, faults: ofMoments } = readMoments(draft.markers);
+  for (const text of ofMoments) faults.add('markers', text);
   const slot = draft.slot.trim();
   const options = {
     ad: { frames: markers.map((marker) => ({ marker })), allow_scaling: draft.allowScaling },
@@ -75,18 +76,6 @@ function readSites(text: string, faults: FieldFaults): string[] {
   if (faulty > FAULTY_LINES_SHOWN)
     faults.add('sites', `Faults are in ${counted(faulty - FAULTY_LINES_SHOWN, 'more line')}.`);
   return [...sites.values()];
-}
-
-function readMarkers(text: string, faults: FieldFaults): number[] {
-  const markers = new Map<number, number>();
-  for (const part of text.split(/[\s,;]+/).filter(Boolean)) {
-    const seconds = Number(part);
-    if (!Number.isFinite(seconds)) faults.add('markers', `The moment ${shortened(part)} is not a number of seconds.`);
-    else if (!isMarker(seconds))
-      faults.add('markers', `The moment ${part} is not between 0 and ${MARKER_MAX_SECONDS} seconds.`);
-    else markers.set(markerMs(seconds), seconds);
-  }
-  return [...markers.values()];
 }
 
 const shortened = (text: string) => (text.trim().length > 60 ? `${text.trim().slice(0, 60)}…` : text.trim());

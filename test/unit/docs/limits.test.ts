@@ -97,6 +97,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'days from now to the end of a schedule': SCHEDULE_DAYS_MAX,
   'rows of a media plan below its headings': PLAN_LIMITS.rows,
   'file of a media plan, in bytes': PLAN_LIMITS.bytes,
+  'sheets of a workbook that are searched for the plan': PLAN_LIMITS.sheets,
   'pictures of a media plan': PLAN_LIMITS.pictures,
   'webhook endpoints of an organization': ENDPOINTS_MAX,
   'events of a period that is sent again': REPLAYED_EVENTS_MAX,

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import { screenshotRequestParser } from '../../../src/contract/parseScreenshotRequest.ts';
+import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
+import { countWanted } from '../../../src/domain/screenshots.ts';
 import { draftOf, FieldFaults, newDraft, planOfTable } from '../../../src/pages/newRequest/draft.ts';
-import { shownRows } from '../../../src/pages/newRequest/planTable.ts';
-import { readTargets } from '../../../src/pages/newRequest/requestBody.ts';
+import { planPanel, shownRows } from '../../../src/pages/newRequest/planTable.ts';
+import { checkDraft, readTargets, readWanted } from '../../../src/pages/newRequest/requestBody.ts';
 
 function read(lines: number) {
   const faults = new FieldFaults();
@@ -14,7 +17,7 @@ test('a form may name 10,000 sites, and more lines are a fault', () => {
   expect(read(10_001)).toEqual({ count: 10_000, faults: ['Enter at most 10,000 lines. There are 10,001.'] });
 });
 
-const plan = planOfTable([['Plan'], ['Ad', 'Site'], ['a.gif'], ['b.gif', 'b.example']]);
+const plan = planOfTable({ rows: [['Plan'], ['Ad', 'Site'], ['a.gif'], ['b.gif', 'b.example']] });
 const corrected = (fields: Readonly<Record<string, string>>) =>
   draftOf(new Map(Object.entries({ plan_id: plan.id, ...fields }).map(([name, value]) => [name, [value]])), {
     ...newDraft(),
@@ -35,7 +38,7 @@ test('a form that shows another plan changes no cell', () => {
 
 test('a plan that no draft can hold is refused', () => {
   const rows = Array.from({ length: 200 }, () => ['x'.repeat(9_000)]);
-  expect(() => planOfTable(rows)).toThrow(expect.objectContaining({ status: 422 }));
+  expect(() => planOfTable({ rows })).toThrow(expect.objectContaining({ status: 422 }));
 });
 
 test('a person may change the meanings of all columns', () => {
@@ -44,4 +47,22 @@ test('a person may change the meanings of all columns', () => {
 
 test('rows with faults are shown first, and without those above the headings', () => {
   expect(shownRows(plan, new Set([3]))).toEqual([3, 2]);
+});
+
+test('a request takes as many pictures as the form counts, with moments for ads that move only', async () => {
+  const ad = (id: string, still: boolean) => ({ id, still, size: { width: 300, height: 250 }, status: 'uploaded' });
+  const ads = [ad('still', true), ad('video', false)] as never;
+  const draft = { ...newDraft(), sites: 'news.example\nblog.example', markers: '0, 2.5', campaign: 'Spring' };
+  const [options, faults] = [{ limits: DEFAULT_LIMITS } as never, new FieldFaults()];
+  const given = { organizationId: 'org', draft, ads, faults };
+  const { planned } = await readWanted(options, given);
+  const { entries } = screenshotRequestParser(DEFAULT_LIMITS)(await checkDraft(options, given));
+  expect([planned?.combinations.length, countWanted(entries), faults.any]).toEqual([6, 6, false]);
+});
+
+test('a plan of a workbook names its sheet, and the sheets that were not read', () => {
+  const others = ['Cover', 'Notes', '3', '4', '5', '6', '7'];
+  const ofSheet = planOfTable({ rows: [['Ad', 'Site']], name: 'Plan', others });
+  const text = String(planPanel(ofSheet, { read: undefined, hasLocations: true, faults: new FieldFaults() }));
+  expect(text).toContain('From the sheet “Plan”. Not read: “Cover”, “Notes”, “3”, “4”, “5” and 2 more.');
 });

@@ -67,7 +67,8 @@ test.each([
     `Ad,Site,Device\nSame,news.example,${'desktop '.repeat(30)}`,
     '2:3 This has more than 200 characters: shorten it, or use several rows.',
   ],
-  ['Ad,Site,Second\nSame,news.example,31', '2:3 Enter seconds from 0 to 30, such as 2.5, or nothing.'],
+  ['Ad,Site,Second\nSame,news.example,31', '2:3 The moment 31 is not between 0 and 30 seconds.'],
+  ['Ad,Site,Second\nSame,news.example,"2,5"', '2:3 2,5 can be one moment or two: write 2.5 or 2; 5.'],
 ])('the plan %j has the fault %s', (text, fault) => {
   expect(read(text)).toEqual({ asked: [], faults: [fault] });
 });
@@ -80,6 +81,12 @@ test.each([
     'Ad,Site,Moment\nSame,news.example,"0; 2.5s"',
     ['old1 news.example desktop 0', 'old1 news.example desktop 2.5'],
   ],
+  [
+    'moments with decimal commas',
+    'Ad\tSite\tMoment\nSame\tnews.example\t0; 1,5; 2.5',
+    ['old1 news.example desktop 0', 'old1 news.example desktop 1.5', 'old1 news.example desktop 2.5'],
+  ],
+  ['a moment of a German spreadsheet', 'Ad;Site;Sekunde\nSame;news.example;2,5', ['old1 news.example desktop 2.5']],
 ])('an ad is found by %s', (_what, text, asked) => {
   expect(read(text)).toEqual({ asked, faults: [] });
 });

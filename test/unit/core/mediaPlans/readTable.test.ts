@@ -1,30 +1,57 @@
 import { expect, test } from 'vitest';
 import { readSites } from '../../../../src/core/mediaPlans/readSites.ts';
-import { tableOfFile, tableOfText } from '../../../../src/core/mediaPlans/readTable.ts';
+import { contentOf, tableOfFile, tableOfText } from '../../../../src/core/mediaPlans/readTable.ts';
+import { findSiteColumn } from '../../../../src/domain/mediaPlans.ts';
+import { required } from '../../../support/required.ts';
 import { zipOf } from '../../../support/zips.ts';
 
 const SHEET = (cells: string) =>
   `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${cells}</sheetData></worksheet>`;
 const text = (ref: string, value: string) => `<c r="${ref}" t="inlineStr"><is><t>${value}</t></is></c>`;
 
-function workbook(sheet: string): Promise<Buffer> {
+/** A workbook with these sheets, whose names are Sheet1 and so on. */
+function workbook(...sheets: readonly string[]): Promise<Buffer> {
   const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
   const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+  const numbers = sheets.map((_, index) => index + 1);
+  const names = numbers.map((n) => `<sheet name="Sheet${n}" sheetId="${n}" r:id="rId${n}"/>`);
+  const links = numbers.map(
+    (n) => `<Relationship Id="rId${n}" Type="${relations}/worksheet" Target="worksheets/sheet${n}.xml"/>`,
+  );
   return zipOf({
     '[Content_Types].xml': '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
-    'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets><sheet name="Plan" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-    'xl/_rels/workbook.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="${relations}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
-    'xl/worksheets/sheet1.xml': sheet,
+    'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets>${names.join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${links.join('')}</Relationships>`,
+    ...Object.fromEntries(sheets.map((sheet, index) => [`xl/worksheets/sheet${index + 1}.xml`, sheet])),
   });
 }
 
-test('the first sheet of a workbook is read, with the last results of formulas', async () => {
+const row = (...cells: readonly string[]) =>
+  `<row r="1">${cells.map((cell, index) => text(`${'ABC'[index]}1`, cell)).join('')}</row>`;
+
+test('the only sheet of a workbook is read, with the last results of formulas', async () => {
   const rows = `<row r="1">${text('A1', 'Ad')}${text('B1', 'Site')}</row>
     <row r="2"><c r="A2"><f>1+1</f><v>2</v></c>${text('B2', ' news.example ')}</row>`;
-  expect(await tableOfFile(await workbook(SHEET(rows)))).toEqual([
+  expect((await tableOfFile(await workbook(SHEET(rows)))).rows).toEqual([
     ['Ad', 'Site'],
     ['2', 'news.example'],
   ]);
+});
+
+test('the plan and the sites are found on a later sheet, and the sheets that were not read are named', async () => {
+  const [cover, sites, plan] = [row('Client', 'Example'), row('Site'), row('Ad', 'Site', 'Device')].map(SHEET);
+  const bytes = await workbook(SHEET(''), required(cover), required(sites), required(plan));
+  expect(await tableOfFile(bytes)).toEqual({
+    rows: [['Ad', 'Site', 'Device']],
+    name: 'Sheet4',
+    others: ['Sheet1', 'Sheet2', 'Sheet3'],
+  });
+  expect(await contentOf(bytes, findSiteColumn)).toMatchObject({ rows: [['Site']], name: 'Sheet3' });
+});
+
+test('without headings the first sheet with cells is read', async () => {
+  const bytes = await workbook(SHEET(''), SHEET(row('news.example')), SHEET(row('other.example')));
+  expect(await tableOfFile(bytes)).toMatchObject({ rows: [['news.example']], name: 'Sheet2' });
 });
 
 test.each([
@@ -75,7 +102,7 @@ test.each([
 });
 
 test('CSV in the code page of Windows is read', async () => {
-  expect(await tableOfFile(Buffer.from('Gerät,Größe', 'latin1'))).toEqual([['Gerät', 'Größe']]);
+  expect(await tableOfFile(Buffer.from('Gerät,Größe', 'latin1'))).toEqual({ rows: [['Gerät', 'Größe']] });
 });
 
 test.each([
