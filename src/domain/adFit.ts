@@ -9,6 +9,9 @@ const OVERSIZE = { width: 970, height: 1050, leastScale: 0.15 };
 /** A device may show a page a little smaller, and so a little more of it. */
 export const ZOOM_SLACK = 0.01;
 
+/** Part of the problem of a slot that takes the ad if it may be scaled down. Pages look for it in stored records. */
+export const GOES_IN_SCALED = 'goes in only at';
+
 export function isOversized({ width, height }: AdSize): boolean {
   return width > OVERSIZE.width || height > OVERSIZE.height;
 }

@@ -1,4 +1,4 @@
-import { isOversized, minScaleOf } from '../../domain/adFit.ts';
+import { GOES_IN_SCALED, isOversized, minScaleOf } from '../../domain/adFit.ts';
 import type { AdSize } from '../../domain/ads.ts';
 import type { ScoredCandidate, SlotCandidate } from './page.ts';
 import {
@@ -155,7 +155,7 @@ function fitOf(candidate: SlotCandidate, { ad, viewport, allowScaling }: Scoring
   const scaled = scaledFit(fluid ? [...sizes, [box.width, viewport.height]] : sizes, ad);
   if (allowScaling || scaled.scale === null || isOversized(ad)) return scaled;
   const percent = Math.min(99, Math.floor(scaled.scale * 100));
-  return { ...scaled, kind: 'none', scale: null, problem: `${named(own)} goes in only at ${percent} %` };
+  return { ...scaled, kind: 'none', scale: null, problem: `${named(own)} ${GOES_IN_SCALED} ${percent} %` };
 }
 
 /** A tall ad does not go into a wide row. */

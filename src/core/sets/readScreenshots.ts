@@ -4,6 +4,7 @@ import { isInRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { AdRow, Row, ScreenshotRow } from '../../db/rows.ts';
+import { GOES_IN_SCALED } from '../../domain/adFit.ts';
 import { readAds } from '../ads/readAd.ts';
 import { type History, withScreenshotHistory } from '../reviews/reviewQueries.ts';
 
@@ -127,17 +128,34 @@ export async function readProvenance(db: Queryable, ids: readonly string[]): Pro
   return new Map(rows.flatMap(({ id, record }) => (record === null ? [] : [[id, record] as const])));
 }
 
-/** The sizes of the slots that the pages of these screenshots have, for example "300×250", largest first, by id. */
-export async function readFoundSizes(db: Queryable, ids: readonly string[]): Promise<Map<string, string[]>> {
-  const { rows } = await sql<{ id: string; sizes: string[] }>`
-    select id, array_agg(size order by area desc) as sizes from (
-      select distinct s.id, (c->'size'->>0) || '×' || (c->'size'->>1) as size,
-        (c->'size'->>0)::numeric * (c->'size'->>1)::numeric as area
-      from screenshots s cross join lateral jsonb_array_elements(s.record->'candidates') c
-      where s.id = any(${[...ids]}::uuid[]) and jsonb_typeof(s.record->'candidates') = 'array'
-        and jsonb_typeof(c->'size') = 'array'
-    ) found group by id`.execute(db);
-  return new Map(rows.map(({ id, sizes }) => [id, sizes]));
+/** Facts about the slots of a page on which none took the ad. */
+export interface NoSlotFacts {
+  /** The sizes of the slots, for example "300×250", largest first. */
+  readonly sizes: readonly string[];
+  /** Whether a slot takes the ad if it may be scaled down, which the screenshot did not allow. */
+  readonly mayScale: boolean;
+  /** Whether other ads were hidden. Their places may be slots. */
+  readonly hidesAds: boolean;
+}
+
+/** By id. An ad that is wider than the screen also fits if it may be scaled, because the device then shows more of the page. */
+export async function readNoSlotFacts(db: Queryable, ids: readonly string[]): Promise<Map<string, NoSlotFacts>> {
+  const { rows } = await sql<NoSlotFacts & { id: string }>`
+    select s.id, array(
+        select size from (
+          select distinct (c->'size'->>0) || '×' || (c->'size'->>1) as size,
+            (c->'size'->>0)::numeric * (c->'size'->>1)::numeric as area
+          from jsonb_path_query(s.record, '$.candidates[*] ? (@.size.type() == "array")') c
+        ) found order by area desc) as sizes,
+      not coalesce((s.options->>'allow_scaling')::boolean, false) and (
+        exists (select from jsonb_path_query(s.record, '$.candidates[*].problem') problem
+          where problem #>> '{}' like ${`% ${GOES_IN_SCALED} %`})
+        or coalesce(wide[1]::int > wide[2]::int, false)) as "mayScale",
+      coalesce(s.options->>'other_ads', 'hide') = 'hide' as "hidesAds"
+    from screenshots s
+    cross join lateral regexp_match(s.reason, 'the ad of (\\d+)×\\d+ is larger than the screen of (\\d+)×') wide
+    where s.id = any(${[...ids]}::uuid[])`.execute(db);
+  return new Map(rows.map(({ id, ...found }) => [id, found]));
 }
 
 /** The decisions of reviewers about these screenshots, by id. */

@@ -1,5 +1,5 @@
 /** The screenshots of a set without a picture: what went wrong in plain words, and what cures it. */
-import { readFoundSizes } from '../../core/sets/readScreenshots.ts';
+import { type NoSlotFacts, readNoSlotFacts } from '../../core/sets/readScreenshots.ts';
 import type { SetHead } from '../../core/sets/readSet.ts';
 import { shortDevice } from '../../domain/devices.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
@@ -23,8 +23,8 @@ interface FailureOptions {
   readonly set: SetHead;
 }
 
-/** The sizes of the slots that the page of a screenshot has, by the id of the screenshot. */
-type FoundSizes = ReadonlyMap<string, readonly string[]>;
+/** By the id of the screenshot. */
+type SlotsFound = ReadonlyMap<string, NoSlotFacts>;
 
 /** @returns those that failed and are not being retaken. */
 export function failuresOf<V extends PictureView>(views: readonly V[]): V[] {
@@ -44,16 +44,16 @@ export async function failures(
   if (failed.length === 0) return html`<p class="hint">No picture failed.</p>`;
   const kinds = [...Map.groupBy(failed, ({ status }) => status)].toSorted(([, a], [, b]) => b.length - a.length);
   const noSlot = failed.filter(({ status }) => status === 'no_slots').map(({ shownId }) => shownId);
-  const sizes = await readFoundSizes(store.db, noSlot);
+  const found = await readNoSlotFacts(store.db, noSlot);
   const all = kinds.length > 1 ? retakeOf(options) : undefined;
   return html`${all && html`<div class="bar">${retakeForm(all, `Retake all ${failed.length}`)}</div>`}
-${kinds.map(([status, ofKind]) => isFailure(status) && kind(status, ofKind, { ...options, sizes }))}`;
+${kinds.map(([status, ofKind]) => isFailure(status) && kind(status, ofKind, { ...options, found }))}`;
 }
 
 function kind(
   status: ScreenshotFailure,
   failed: readonly PictureView[],
-  options: FailureOptions & { readonly sizes: FoundSizes },
+  options: FailureOptions & { readonly found: SlotsFound },
 ): Html {
   const cases = [...Map.groupBy(failed, ({ site_url, reason }) => `${site_url}\n${reason ?? ''}`).values()];
   const more = cases.slice(CASES_SHOWN, MOST_CASES);
@@ -68,7 +68,7 @@ ${rest > 0 && html`<details><summary>${rest} more</summary><ul>${more.map((same)
 /** Screenshots of one site that failed for the same reason. */
 function oneCase(
   failed: readonly PictureView[],
-  { paths, sizes }: FailureOptions & { readonly sizes: FoundSizes },
+  { paths, found }: FailureOptions & { readonly found: SlotsFound },
 ): HtmlContent {
   const [first] = failed;
   if (first === undefined) return null;
@@ -82,7 +82,7 @@ function oneCase(
     );
   const others = byAd.length > ADS_SHOWN && ` and ${byAd.length - ADS_SHOWN} more`;
   return html`<li><p>${webLink(first.site_url)} <span class="meta">on ${devices}: ${ads}${others}</span></p>
-${whatFailed(first, sizes.get(first.shownId))}</li>`;
+${whatFailed(first, found.get(first.shownId)?.sizes)}</li>`;
 }
 
 /** Says in plain words why it failed, with the reason of the service behind Details. */
@@ -99,13 +99,21 @@ function takes(sizes: readonly string[] = []): string | undefined {
 }
 
 /** Retakes of these, and a page with more choices; nothing if they cannot be taken again. */
-function actions(status: ScreenshotFailure, failed: readonly PictureView[], options: FailureOptions): HtmlContent {
+function actions(
+  status: ScreenshotFailure,
+  failed: readonly PictureView[],
+  options: FailureOptions & { readonly found: SlotsFound },
+): HtmlContent {
   const retake = retakeOf(options);
   if (retake === undefined) return null;
   const target = { ...retake, fields: { ...retake.fields, status } };
   const plain = retakeForm(target, failed.length === 1 ? 'Retake' : `Retake ${failed.length}`);
+  const cured = cures(
+    target,
+    failed.map(({ shownId }) => options.found.get(shownId)),
+  );
   const change = linkButton({ href: addressOf(retake.action, { status }), label: 'Change device, slot or page…' });
-  return html`<div class="actions">${status === 'no_slots' ? cures(target) : plain}${change}</div>`;
+  return html`<div class="actions">${cured.length > 0 ? cured : plain}${change}</div>`;
 }
 
 function retakeOf({ viewer, paths, set }: FailureOptions): RetakeTarget | undefined {
@@ -122,12 +130,22 @@ interface RetakeTarget {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** Retakes that may find a slot. */
-export function cures(target: RetakeTarget): readonly Html[] {
-  const withOption = (name: string, label: string) =>
-    retakeForm({ ...target, fields: { ...target.fields, [name]: 'yes' } }, label);
-  return [withOption('allow_scaling', 'Allow scaling'), withOption('keep_other_ads', 'Keep other ads')];
+/** Retakes that may find a slot, each of the screenshots that it can help. @param found of the screenshots that found none. */
+export function cures(target: RetakeTarget, found: readonly (NoSlotFacts | undefined)[]): readonly Html[] {
+  return CURES.flatMap(({ option, label, helps }) => {
+    const count = found.filter((slots) => slots?.[helps]).length;
+    const fields = { ...target.fields, [option]: 'yes', helps };
+    const some = count < found.length ? `${label} (${count} of ${found.length})` : label;
+    return count === 0 ? [] : [retakeForm({ ...target, fields }, some)];
+  });
 }
+
+const CURES = [
+  { option: 'allow_scaling', label: 'Allow scaling', helps: 'mayScale' },
+  { option: 'keep_other_ads', label: 'Keep other ads', helps: 'hidesAds' },
+] as const;
+
+export const HELPS = CURES.map(({ helps }) => helps);
 
 function retakeForm({ viewer, action, next, fields = {} }: RetakeTarget, label: string): Html {
   const hidden = Object.entries(fields).map(

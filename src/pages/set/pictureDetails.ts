@@ -1,6 +1,7 @@
 /** The text beside one picture, on its page. */
 
 import type { Thread } from '../../core/reviews/commentQueries.ts';
+import type { NoSlotFacts } from '../../core/sets/readScreenshots.ts';
 import type { SetHead } from '../../core/sets/readSet.ts';
 import type { PlacedScreenshot, VersionRow } from '../../core/sets/readVersions.ts';
 import { shortDevice } from '../../domain/devices.ts';
@@ -38,8 +39,8 @@ export interface PictureFacts {
   readonly versions: readonly VersionRow[];
   readonly record: object | undefined;
   readonly slots: FoundSlots | undefined;
-  /** The sizes of all slots that were found, if none fits. */
-  readonly sizes: readonly string[] | undefined;
+  /** The slots that were found, if none took the ad. */
+  readonly found: NoSlotFacts | undefined;
   /** The screenshots of the set in the order of its page. */
   readonly places: readonly PlacedScreenshot[];
   /** About the shown version. */
@@ -90,14 +91,14 @@ function about({ view }: PictureFacts, { paths }: PicturePageOptions): Html {
 
 /** Why there is no picture, and what to do. */
 export function fault(facts: PictureFacts, { viewer, paths }: PicturePageOptions): HtmlContent {
-  const { view, sizes } = facts;
+  const { view, found } = facts;
   const { status, runningIn } = view;
   if (!isFailure(status)) return status !== 'uploaded' && html`<p>${SCREENSHOT_LABELS[status]}</p>`;
   if (runningIn !== undefined) return null;
   const action = status === 'no_slots' ? retakePath(facts, viewer.canWrite, paths) : undefined;
   const actions =
-    action && html`<div class="actions">${cures({ viewer, action, next: paths.screenshot(view.id) })}</div>`;
-  return html`<div class="note fault"><p><strong>${SCREENSHOT_LABELS[status]}</strong></p>${whatFailed(view, sizes)}<p class="advice">${SCREENSHOT_ADVICE[status]}</p>${actions}</div>`;
+    action && html`<div class="actions">${cures({ viewer, action, next: paths.screenshot(view.id) }, [found])}</div>`;
+  return html`<div class="note fault"><p><strong>${SCREENSHOT_LABELS[status]}</strong></p>${whatFailed(view, found?.sizes)}<p class="advice">${SCREENSHOT_ADVICE[status]}</p>${actions}</div>`;
 }
 
 function review({ view, places }: PictureFacts, { viewer, paths }: PicturePageOptions): HtmlContent {

@@ -3,7 +3,7 @@
 import type { Request } from 'express';
 import { threadsOfScreenshots } from '../../core/reviews/commentQueries.ts';
 import { reviewScreenshots } from '../../core/reviews/reviews.ts';
-import { readFoundSizes, readProvenance, readScreenshot } from '../../core/sets/readScreenshots.ts';
+import { readNoSlotFacts, readProvenance, readScreenshot } from '../../core/sets/readScreenshots.ts';
 import { readSetHead } from '../../core/sets/readSet.ts';
 import { type PlacedScreenshot, readPlaces, readVersionsOf, type VersionRow } from '../../core/sets/readVersions.ts';
 import { shortDevice } from '../../domain/devices.ts';
@@ -97,15 +97,15 @@ async function readPictureFacts(
     wanted === undefined ? current : { ...current, ...wanted, id: own.id, shownId: wanted.id, versionIds: [wanted.id] };
   const [view] = await withReviews(db, [asked]);
   if (view === undefined) return undefined;
-  const found = await threadsOfScreenshots(db, view.versionIds);
-  const threads = view.versionIds.flatMap((id) => found.get(id) ?? []);
+  const ofVersions = await threadsOfScreenshots(db, view.versionIds);
+  const threads = view.versionIds.flatMap((id) => ofVersions.get(id) ?? []);
   const record = (await readProvenance(db, [view.shownId])).get(view.shownId);
   const { shownId } = view;
-  const sizes = view.status === 'no_slots' ? (await readFoundSizes(db, [shownId])).get(shownId) : undefined;
+  const found = view.status === 'no_slots' ? (await readNoSlotFacts(db, [shownId])).get(shownId) : undefined;
   const ordered = inPageOrder(await readPlaces(db, set.id), 'site');
   // As on the page of the set, failures come after the pictures.
   const places = [...ordered.filter(hasPicture), ...ordered.filter((place) => !hasPicture(place))];
-  return { view, set, versions, record, slots: foundSlots(record), sizes, places, threads };
+  return { view, set, versions, record, slots: foundSlots(record), found, places, threads };
 }
 
 const hasPicture = ({ status }: PlacedScreenshot) => status === 'uploaded' || status === 'pending';

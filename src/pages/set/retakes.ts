@@ -4,6 +4,7 @@ import { COST } from '../../api/limits/costs.ts';
 import type { JsonObject } from '../../contract/faults.ts';
 import { retakeParser } from '../../contract/retakes.ts';
 import { type RepeatKind, repeatScreenshot, repeatSet } from '../../core/requests/repeatScreenshots.ts';
+import { readNoSlotFacts } from '../../core/sets/readScreenshots.ts';
 import { DEVICE_NAMES, shortDevice } from '../../domain/devices.ts';
 import { conflict, type FieldErrors } from '../../domain/failure.ts';
 import { SELECTOR_MAX } from '../../domain/screenshotOptions.ts';
@@ -19,7 +20,7 @@ import { locationChoice } from '../locationChoice.ts';
 import { ANIMATION, type OptionBoxes, optionBoxes } from '../optionBoxes.ts';
 import { idOf, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';
-import { failuresOf, isFailure } from './failures.ts';
+import { failuresOf, HELPS, isFailure } from './failures.ts';
 import { type PictureView, readSetFacts, type SetFacts } from './pictures.ts';
 
 const NONE_LEFT = 'No such picture is left: choose others, or see the set for those that were retaken.';
@@ -44,6 +45,8 @@ export interface RetakeChoice {
   readonly what: 'failures' | 'all' | 'duplicate';
   /** Only failures of this kind. */
   readonly status: string;
+  /** Only those that found no slot, and that this can help. */
+  readonly helps?: (typeof HELPS)[number] | undefined;
   readonly site: string;
   readonly device: string;
 }
@@ -73,7 +76,16 @@ async function retakeSet(
   { choice, fields, actor }: SetRetake,
 ): Promise<string> {
   const isWhole = choice.what !== 'failures' && choice.site === '' && choice.device === '';
-  const ids = chosenPictures(views, choice).map(({ id }) => id);
+  const chosen = chosenPictures(views, choice);
+  const found =
+    choice.helps &&
+    (await readNoSlotFacts(
+      options.store.db,
+      chosen.map(({ shownId }) => shownId),
+    ));
+  const ids = chosen
+    .filter(({ shownId }) => choice.helps === undefined || found?.get(shownId)?.[choice.helps])
+    .map(({ id }) => id);
   if (!isWhole && ids.length === 0) throw conflict('which', 'finds no such screenshot that was not taken again since.');
   const wish = retakeParser(options.limits)({ ...retakeBody(fields), ...(!isWhole && { screenshot_ids: ids }) });
   const kind: RepeatKind = choice.what === 'duplicate' ? 'duplicate' : 'retake';
@@ -251,6 +263,7 @@ function choiceOf(request: Pick<Request, 'body'>): RetakeChoice {
   return {
     what: WHAT.find((what) => what === field('which')) ?? 'failures',
     status: field('status'),
+    helps: HELPS.find((help) => help === field('helps')),
     site: field('only_site'),
     device: field('only_device'),
   };

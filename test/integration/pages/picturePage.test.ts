@@ -43,7 +43,8 @@ describe('the page of a picture', () => {
 
   it('a picture without a slot says in plain words what the page takes, and offers what helps', async () => {
     const { shotIds } = await seed();
-    const record = { candidates: [{ size: [970, 250] }, { size: [300, 250] }] };
+    const problem = '300×250 goes in only at 83 %';
+    const record = { candidates: [{ size: [970, 250] }, { size: [300, 250], problem }] };
     await server.store.db
       .updateTable('screenshots')
       .set({ record: JSON.stringify(record), reason: 'None of the 2 slots takes it: div#gpt-1: too small.' })

@@ -12,6 +12,14 @@ const server = preparePages();
 const setAddress = (id: string) => `${server.url}/o/demo/screenshot_sets/${id}`;
 const NEWS = 'https://news.example/front';
 const BLOG = 'https://blog.example/post';
+const SCALABLE = { size: [160, 600], problem: '300×250 goes in only at 53 %' };
+const setCandidates = (id: string | undefined, candidates: readonly object[], options: object = {}) =>
+  server.store.db
+    .updateTable('screenshots')
+    .set({ record: JSON.stringify({ candidates }), options: JSON.stringify(options) })
+    .where('id', '=', id ?? '')
+    .execute();
+
 describe('the page of a set', () => {
   it('the page of a set shows its pictures by site and device after pasting a key', async () => {
     const { setId, shotIds } = await seedSet(server, {
@@ -122,21 +130,43 @@ describe('the page of a set', () => {
         { site: BLOG, device: 'mobile', status: 'no_slots', reason: 'The page has 2 slots, the largest 120×60.' },
       ],
     });
-    const candidates = [[300, 250], [970, 250], [300, 250], null].map((size) => ({ size }));
-    await server.store.db
-      .updateTable('screenshots')
-      .set({ record: JSON.stringify({ candidates }) })
-      .where('id', '=', shotIds[1] ?? '')
-      .execute();
+    const sizes = [[300, 250], [970, 250], [300, 250], null];
+    await setCandidates(shotIds[1], [...sizes.map((size) => ({ size })), SCALABLE]);
     const { page } = await visit(server, `${setAddress(setId)}?tab=failed`, { javaScriptEnabled: false });
     const failures = page.locator('#failures');
     expect(await failures.locator('h2').allTextContents()).toEqual(['No slot for the ad 2']);
-    expect(await failures.locator('.reason').allTextContents()).toEqual(['This page takes 970×250 and 300×250.']);
+    expect(await failures.locator('.reason').allTextContents()).toEqual([
+      'This page takes 970×250, 160×600 and 300×250.',
+    ]);
     expect(await failures.textContent()).toContain('Choose a page of the site that has a slot');
+    expect(await failures.locator('.kind header button').allTextContents()).toEqual([
+      'Allow scaling (1 of 2)',
+      'Keep other ads',
+    ]);
     await follow(failures.getByRole('button', { name: 'Allow scaling' }));
-    const retaken = server.store.db.selectFrom('screenshots').select('options').where('original_id', 'is not', null);
-    const options = (await retaken.execute()).map((row) => row.options);
-    expect(options).toEqual([1, 2].map(() => expect.objectContaining({ allow_scaling: true })));
+    const retaken = server.store.db
+      .selectFrom('screenshots')
+      .select(['options', 'original_id'])
+      .where('original_id', 'is not', null);
+    expect(await retaken.execute()).toEqual([
+      { options: expect.objectContaining({ allow_scaling: true }), original_id: shotIds[1] },
+    ]);
+  });
+
+  it.each([
+    ['the only slot is too small', { size: [120, 60], problem: 'too small for 300×250' }, {}, false],
+    ['scaling was allowed', SCALABLE, { allow_scaling: true }, false],
+    ['a slot takes the ad at 53 %', SCALABLE, {}, true],
+  ])('scaling is offered as it helps if %s', async (_what, candidate, options, isOffered) => {
+    const { setId, shotIds } = await seedSet(server, {
+      status: 'failed',
+      shots: [{ site: BLOG, device: 'desktop', status: 'no_slots' }],
+    });
+    await setCandidates(shotIds[0], [candidate], options);
+    const { page } = await visit(server, `${setAddress(setId)}?tab=failed`, { javaScriptEnabled: false });
+    expect(await page.getByRole('button', { name: 'Allow scaling' }).count()).toBe(isOffered ? 1 : 0);
+    await page.goto(`${server.url}/o/demo/screenshots/${shotIds[0]}`);
+    expect(await page.getByRole('button', { name: 'Allow scaling' }).count()).toBe(isOffered ? 1 : 0);
   });
 
   it('a set without a picture shows its failures at once, and offers nothing to share', async () => {
