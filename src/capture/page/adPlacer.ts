@@ -45,7 +45,9 @@ interface Placement {
   readonly frame: CreativeFrame;
   readonly options: PlacementOptions;
   readonly ranked: readonly ScoredSlot<FoundSlot>[];
+  /** As {@link inDocument} gives them for a picture of the whole page. */
   readonly candidates: readonly ScoredCandidate[];
+  readonly chosenAs: (one: ScoredCandidate) => ScoredCandidate;
 }
 
 /** Places ads on one open page. */
@@ -57,7 +59,7 @@ export class AdPlacer {
   readonly #decoded = new WeakMap<CreativeFrame, Promise<Pixels & { opaque: boolean }>>();
   readonly #viewport: Size;
   readonly #warnings: readonly Warning[];
-  #layoutWidth: Promise<number> | undefined;
+  #layout: Promise<{ readonly width: number; readonly isVertical: boolean }> | undefined;
 
   /** @param warnings facts about the page that hold for each picture. */
   constructor(live: LivePage, slots: readonly FoundSlot[], viewport: Size, warnings: readonly Warning[] = []) {
@@ -72,8 +74,10 @@ export class AdPlacer {
     options: PlacementOptions = DEFAULT_OPTIONS,
     only?: 'browser',
   ): Promise<Picture | PlacementFailure> {
-    const { request, ranked, candidates } = await this.#rank(frame, options.allowScaling);
-    const placement = { frame, options, ranked, candidates };
+    const { request, ranked } = await this.#rank(frame, options.allowScaling);
+    const chosenAs = options.fullPage ? await this.#inDocument() : (one: ScoredCandidate) => one;
+    const candidates = ranked.map(({ scored }) => chosenAs(scored));
+    const placement = { frame, options, ranked, candidates, chosenAs };
     if (options.slot !== null) {
       const chosen = await chooseSlot(options.slot, { tab: this.#live.tab, ranked }, request);
       if ('reason' in chosen) return { status: 'no_slots', reason: chosen.reason, candidates };
@@ -85,7 +89,9 @@ export class AdPlacer {
   }
 
   async judge(size: AdSize): Promise<readonly ScoredCandidate[]> {
-    return (await this.#rank(size, DEFAULT_OPTIONS.allowScaling)).candidates;
+    const { ranked } = await this.#rank(size, DEFAULT_OPTIONS.allowScaling);
+    const inDocument = await this.#inDocument();
+    return ranked.map(({ scored }) => inDocument(scored));
   }
 
   capture(): Promise<PagePicture> {
@@ -93,10 +99,15 @@ export class AdPlacer {
   }
 
   async #rank(ad: AdSize, allowScaling: boolean) {
-    const request = { ad, viewport: await this.#layoutSize(), allowScaling };
-    const ranked = scoreSlots(this.#slots, request);
-    const candidates = ranked.map(({ scored }) => scored);
-    return { request, ranked, candidates };
+    const { width, height, isVertical } = await this.#layoutSize();
+    const request = { ad, viewport: { width, height }, allowScaling, isVertical };
+    return { request, ranked: scoreSlots(this.#slots, request) };
+  }
+
+  /** A picture of the whole page has the boxes from its top left corner, where a page from right to left does not begin. */
+  async #inDocument(): Promise<(one: ScoredCandidate) => ScoredCandidate> {
+    const { x, y } = (await this.#live.screen()).origin;
+    return (one) => ({ ...one, box: { ...one.box, x: one.box.x + x, y: one.box.y + y } });
   }
 
   async #tryAll(
@@ -152,7 +163,7 @@ export class AdPlacer {
     choice: Choice,
     to: Placement & { readonly spot: PreparedSlot; readonly only: 'browser' | undefined },
   ): Promise<Picture> {
-    const { frame, options, spot, candidates, only } = to;
+    const { frame, options, spot, candidates, chosenAs, only } = to;
     const ad = await this.#pixelsOf(frame);
     const fits = ad.width === spot.box.width && ad.height === spot.box.height;
     const composer = ad.opaque && fits && choice.scale === 1 && only !== 'browser' ? spot.composer : undefined;
@@ -166,7 +177,7 @@ export class AdPlacer {
       status: 'uploaded',
       png: painted.png,
       ...pngSize(painted.png),
-      chosen: choice.scored,
+      chosen: chosenAs(choice.scored),
       candidates,
       adBox: painted.box,
       scale,
@@ -182,10 +193,13 @@ export class AdPlacer {
   }
 
   /** The window for which the page was laid out. It is wider than the screen if the page is not made for phones. */
-  async #layoutSize(): Promise<Size> {
-    this.#layoutWidth ??= this.#live.tab.mainFrame.evaluate(() => document.documentElement.clientWidth);
-    const { width, height } = this.#viewport;
-    return { width: Math.max(await this.#layoutWidth, width), height };
+  async #layoutSize(): Promise<Size & { readonly isVertical: boolean }> {
+    this.#layout ??= this.#live.tab.mainFrame.evaluate(() => ({
+      width: document.documentElement.clientWidth,
+      isVertical: /^(vertical|sideways)/.test(getComputedStyle(document.body ?? document.documentElement).writingMode),
+    }));
+    const [{ width, isVertical }, screen] = [await this.#layout, this.#viewport];
+    return { width: Math.max(width, screen.width), height: screen.height, isVertical };
   }
 
   #pixelsOf(frame: CreativeFrame): Promise<Pixels & { opaque: boolean }> {

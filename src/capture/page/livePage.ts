@@ -29,7 +29,7 @@ export type PictureArea = 'screen' | 'page';
 
 /** A part of the document that is captured alone. */
 export interface Clip {
-  /** CSS pixels of the document. */
+  /** CSS pixels, from the top left corner of the document. */
   readonly rect: Rect;
   /** Whether the screen shows all of it. */
   readonly isOnScreen: boolean;
@@ -44,8 +44,10 @@ export interface Screen {
   readonly zoom: number;
   /** The shown part of the page, CSS pixels of the page. */
   readonly view: Size;
-  /** The top left corner of the screen in the document, CSS pixels. */
+  /** The top left corner of the screen, from where the page begins, CSS pixels. Negative left of the beginning. */
   readonly scroll: { readonly x: number; readonly y: number };
+  /** Where the page begins, from the top left corner of the document. Pages from right to left do not begin there. */
+  readonly origin: { readonly x: number; readonly y: number };
   /** The whole page, CSS pixels. */
   readonly document: Size;
 }
@@ -69,6 +71,15 @@ export class LivePage {
   }
 
   async screen(): Promise<Screen> {
+    const [{ from, ...seen }, { cssLayoutViewport }] = await Promise.all([
+      this.#seen(),
+      this.tab.session.send('Page.getLayoutMetrics'),
+    ]);
+    const { pageX, pageY } = cssLayoutViewport;
+    return { ...seen, origin: { x: Math.round(pageX - from.x), y: Math.round(pageY - from.y) } };
+  }
+
+  #seen(): Promise<Omit<Screen, 'origin'> & { readonly from: { readonly x: number; readonly y: number } }> {
     return this.tab.mainFrame.evaluate(() => {
       const view = visualViewport ?? {
         scale: 1,
@@ -86,6 +97,7 @@ export class LivePage {
         zoom: scale,
         view: { width, height },
         scroll: { x: pageLeft, y: pageTop },
+        from: { x: scrollX, y: scrollY },
         document: { width: isRounded ? scrollWidth - 1 : scrollWidth, height: scrollHeight },
       };
     });
@@ -134,7 +146,7 @@ export class StagedSlot {
     this.warnings = parts.warnings;
   }
 
-  /** The ad's box in CSS pixels, from the top left corner of the screen or of the page. */
+  /** The ad's box in CSS pixels, from the top left corner of the screen or from where the page begins. */
   async rect(area: PictureArea): Promise<Rect> {
     const [rect, origin] = await Promise.all([
       rectInPage(this.#staging),
@@ -166,6 +178,11 @@ export class StagedSlot {
   /** The content of the page under the ad, in words for the user; null if there is none. The ad must be in view. */
   contentUnder(): Promise<string | null> {
     return this.#top.evaluate((tools, ad) => tools.contentUnder(ad as AdInPage), this.#ad);
+  }
+
+  /** The container that scrolls in place of the page, in words for the user; null if there is none. */
+  innerScroller(): Promise<string | null> {
+    return this.#top.evaluate((tools, ad) => tools.innerScroller(ad), this.#ad);
   }
 
   /** Opens the space for the ad in another way. */

@@ -35,8 +35,8 @@ export interface AdGeometry {
   readonly clip: Clip | undefined;
   /** The ad with some pixels around it, which can be captured alone and has the same pixels then; undefined if there is none. */
   readonly part: PicturePart | undefined;
-  /** Whether the picture contains only a part of the page's height. */
-  readonly isCut: boolean;
+  /** Why the picture of the page does not contain all of it, as a sentence; undefined if it does. */
+  readonly cut: string | undefined;
 }
 
 export async function geometryOf(live: LivePage, staged: StagedSlot, area: PictureArea): Promise<AdGeometry> {
@@ -44,28 +44,29 @@ export async function geometryOf(live: LivePage, staged: StagedSlot, area: Pictu
   const [rect, screen] = await Promise.all([staged.rect('screen'), live.screen()]);
   const { ratio, zoom, view } = screen;
   const box = inDevicePixels(rect, ratio * zoom);
-  return { rect, box, zoom, picture: view, clip: undefined, part: partAround(rect, screen), isCut: false };
+  return { rect, box, zoom, picture: view, clip: undefined, part: partAround(rect, screen), cut: undefined };
 }
 
 /** CSS pixels around the ad. The comparison of two pictures needs some. */
 const PART_MARGIN = 8;
 
 /** Only a part of whole pixels at the page's own scale has the same pixels as the picture. */
-function partAround(rect: Rect, { ratio, zoom, view, scroll }: Screen): PicturePart | undefined {
+function partAround(rect: Rect, { ratio, zoom, view, scroll, origin }: Screen): PicturePart | undefined {
   if (zoom !== 1 || ![ratio, scroll.x, scroll.y].every(Number.isInteger)) return undefined;
   const x = Math.max(0, Math.floor(rect.x) - PART_MARGIN);
   const y = Math.max(0, Math.floor(rect.y) - PART_MARGIN);
   const width = Math.min(Math.floor(view.width), Math.ceil(rect.x + rect.width) + PART_MARGIN) - x;
   const height = Math.min(Math.floor(view.height), Math.ceil(rect.y + rect.height) + PART_MARGIN) - y;
   return {
-    clip: { rect: { x: x + scroll.x, y: y + scroll.y, width, height }, isOnScreen: true },
+    clip: { rect: { x: x + scroll.x + origin.x, y: y + scroll.y + origin.y, width, height }, isOnScreen: true },
     box: { x: x * ratio, y: y * ratio, width: width * ratio, height: height * ratio },
   };
 }
 
 async function geometryInPage(live: LivePage, staged: StagedSlot): Promise<AdGeometry> {
   await staged.scrollToTop();
-  const [rect, { ratio, document }] = await Promise.all([staged.rect('page'), live.screen()]);
+  const [shown, { ratio, document, origin }] = await Promise.all([staged.rect('page'), live.screen()]);
+  const rect = { ...shown, x: shown.x + origin.x, y: shown.y + origin.y };
   const most = Math.floor(MAX_PAGE_EDGE / ratio);
   const width = Math.min(most, document.width);
   const height = Math.min(most, document.height);
@@ -83,14 +84,20 @@ async function geometryInPage(live: LivePage, staged: StagedSlot): Promise<AdGeo
     picture: clip,
     clip: { rect: clip, isOnScreen: false },
     part: undefined,
-    isCut: height < document.height,
+    cut: height < document.height ? tooLong(height) : innerPage(await staged.innerScroller()),
   };
 }
 
-export function warningsOf({ isCut, picture }: AdGeometry): Warning[] {
-  if (!isCut) return [];
-  const message = `The page is longer than the largest picture. The picture shows ${picture.height} CSS pixels of it.`;
-  return [{ code: 'page_changed', message }];
+const tooLong = (height: number) =>
+  `The page is longer than the largest picture. The picture shows ${height} CSS pixels of it.`;
+
+const innerPage = (container: string | null) =>
+  container === null
+    ? undefined
+    : `The page scrolls inside ${container}. The picture shows the part around the ad and not the whole page.`;
+
+export function warningsOf({ cut }: AdGeometry): Warning[] {
+  return cut === undefined ? [] : [{ code: 'page_changed', message: cut }];
 }
 
 /** @returns why the picture cannot show the ad, or undefined. The pixels are judged later. */

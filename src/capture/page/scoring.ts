@@ -24,6 +24,8 @@ type SlotSize = readonly [width: number, height: number];
 export interface ScoringRequest extends AdAndScreen {
   /** Otherwise a slot takes the ad at its own size or not at all. A film that is larger than any slot is always scaled. */
   readonly allowScaling: boolean;
+  /** Whether the lines of the page are vertical. */
+  readonly isVertical?: boolean;
 }
 
 export interface ScorableSlot {
@@ -186,7 +188,10 @@ const FORMATS: Readonly<Partial<Record<SlotKind, (ad: { width: number; height: n
   skin: ({ width, height }) => width >= 1_000 && height >= 500,
 };
 
-function unusableReason(candidate: SlotCandidate, { ad, viewport }: ScoringRequest): string | undefined {
+function unusableReason(
+  candidate: SlotCandidate,
+  { ad, viewport, isVertical = false }: ScoringRequest,
+): string | undefined {
   const { kind = 'display' } = candidate;
   if (kind === 'native' || kind === 'video')
     return `a unit for ${kind === 'native' ? 'native ads' : 'videos'}, not for display ads`;
@@ -195,8 +200,10 @@ function unusableReason(candidate: SlotCandidate, { ad, viewport }: ScoringReque
   if (!visible && !collapsed) return 'not shown on this device';
   if (collapsed && kind === 'interstitial') return 'an interstitial that the page does not show';
   if (collapsed) return undefined;
-  const seen = Math.min(box.x + box.width, viewport.width) - Math.max(box.x, 0);
-  return seen < Math.min(box.width, viewport.width) * MIN_ON_SCREEN_SHARE ? 'beyond the side of the screen' : undefined;
+  // A page of vertical lines scrolls to the side, so what is beyond it is shown like what is below another page's screen.
+  const [start, length, room] = isVertical ? [box.y, box.height, viewport.height] : [box.x, box.width, viewport.width];
+  const seen = Math.min(start + length, room) - Math.max(start, 0);
+  return seen < Math.min(length, room) * MIN_ON_SCREEN_SHARE ? 'beyond the side of the screen' : undefined;
 }
 
 function byArea([w1, h1]: SlotSize, [w2, h2]: SlotSize): number {

@@ -191,9 +191,12 @@ function hideLayer(layer: HTMLElement, covered: string, { hidden, undo }: Hiding
   undo.push(setStyles(layer, { display: 'none', visibility: 'hidden' }));
 }
 
+function nameOf({ id, tagName, classList }: HTMLElement): string {
+  const names = [...classList].slice(0, 2).map((name) => `.${name}`);
+  return (id === '' ? tagName.toLowerCase() + names.join('') : `#${id}`).slice(0, 80);
+}
+
 function describeLayer(layer: HTMLElement): string {
-  const names = [...layer.classList].slice(0, 2).map((name) => `.${name}`);
-  const label = (layer.id === '' ? layer.tagName.toLowerCase() + names.join('') : `#${layer.id}`).slice(0, 80);
   const text = `${layer.id} ${layer.className} ${layer.innerText.slice(0, 2_000)}`;
   const kinds: [RegExp, string][] = [
     [/ad.?block|adblocker|werbeblocker|bloqueur de pub|whitelist/i, 'A notice about ad blockers'],
@@ -202,7 +205,7 @@ function describeLayer(layer: HTMLElement): string {
     [/\bapp\b|app-?(store|banner)|google play/i, 'An app banner'],
     [/subscri|paywall|abonn|\babo\b|suscr/i, 'A subscription notice'],
   ];
-  return `${kinds.find(([pattern]) => pattern.test(text))?.[1] ?? 'A layer'} (${label})`;
+  return `${kinds.find(([pattern]) => pattern.test(text))?.[1] ?? 'A layer'} (${nameOf(layer)})`;
 }
 
 /** Ends the scroll lock and the blur that a page sets while a dialog is open. */
@@ -233,7 +236,7 @@ function shownPart(): Rect {
   return { x: view.offsetLeft, y: view.offsetTop, width: view.width, height: view.height };
 }
 
-/** The top left corner of the screen or of the page, in the same coordinates. */
+/** The top left corner of the screen, or where the page begins, in the same coordinates. */
 function originOf(area: 'screen' | 'page'): { x: number; y: number } {
   if (area === 'screen') return shownPart();
   return { x: -scrollX, y: -scrollY };
@@ -257,12 +260,13 @@ async function bringIntoView(ad: AdInPage, { position, thorough }: ViewRequest):
   add(hideViewportLayers(ad.owner));
   add(hideNotices(ad.owner));
   const staysAtTop = position === 'top' && isInBand(ad, 16) && isUncovered(ad.owner, adRect(ad));
-  if (!staysAtTop) scrollToBand(ad, position === 'top' ? 'center' : position);
+  const toBand = (to: ScrollPosition) => hiding.undo.push(...scrollToBand(ad, to === 'top' ? 'center' : to));
+  if (!staysAtTop) toBand(position);
   await viewSettled();
   const isChanged = [hideViewportLayers(ad.owner), hideNotices(ad.owner)].map(add).includes(true);
-  if (isChanged || !isInBand(ad, 0)) scrollToBand(ad, position === 'top' ? 'center' : position);
+  if (isChanged || !isInBand(ad, 0)) toBand(position);
   if (thorough || !isUncovered(ad.owner, adRect(ad))) {
-    if (add(hideCovering(ad.owner, adRect(ad), thorough)) && !isInBand(ad, 0)) scrollToBand(ad, 'center');
+    if (add(hideCovering(ad.owner, adRect(ad), thorough)) && !isInBand(ad, 0)) toBand('center');
     await viewSettled();
   }
   return hiding;
@@ -289,12 +293,21 @@ function bandOf(ad: AdInPage): { top: number; bottom: number } {
   return free.bottom - free.top >= ad.offset.height ? free : { top: view.y, bottom: view.y + view.height };
 }
 
-/** Bars may appear or become smaller while the page scrolls, so this takes up to three steps. */
-function scrollToBand(ad: AdInPage, position: Exclude<ScrollPosition, 'top'>): void {
+/**
+ * Bars may appear or become smaller while the page scrolls, so this takes up to three steps. If the page scrolls only to
+ * certain places, and none of them shows the whole ad, it may stop anywhere.
+ *
+ * @returns the undo.
+ */
+function scrollToBand(ad: AdInPage, position: Exclude<ScrollPosition, 'top'>): (() => void)[] {
   // Only this moves a screen that shows a part of a wider page across that page.
   const isWider = document.documentElement.clientWidth > shownPart().width + 1;
-  const inline = isWider && position !== 'center' ? position : 'nearest';
+  const isVertical = /^(vertical|sideways)/.test(getComputedStyle(document.body).writingMode);
+  const inline = isVertical ? 'center' : isWider && position !== 'center' ? position : 'nearest';
   ad.owner.scrollIntoView({ block: 'center', inline, behavior: 'instant' });
+  const snapping = snappingAround(ad.owner);
+  if (snapping.length > 0 && isInBand(ad, 0)) return [];
+  const undo = snapping.map((one) => setStyles(one, { 'scroll-snap-type': 'none' }));
   for (let step = 0; step < 3; step++) {
     const { x, y, width, height } = adRect(ad);
     const band = bandOf(ad);
@@ -303,11 +316,30 @@ function scrollToBand(ad: AdInPage, position: Exclude<ScrollPosition, 'top'>): v
     const part = position === 'start' ? 0.04 : position === 'end' ? 0.96 : 0.5;
     const down = y - (band.top + Math.max(0, Math.round(spare * part)));
     const across = x < view.x ? x - view.x : Math.max(0, x + width - view.x - view.width);
-    if (Math.abs(down) < 1 && Math.abs(across) < 1) return;
+    if (Math.abs(down) < 1 && Math.abs(across) < 1) break;
     // The ad is in the middle of a frame that is wider than the screen.
-    if (isWider && across !== 0) ad.owner.scrollIntoView({ block: 'nearest', inline: 'center', behavior: 'instant' });
+    const isPartOfPage = isWider || innerWidth > view.width + 1;
+    if (isPartOfPage && across !== 0)
+      ad.owner.scrollIntoView({ block: 'nearest', inline: 'center', behavior: 'instant' });
     scrollerOf(ad.owner).scrollBy({ left: Math.ceil(across), top: Math.round(down), behavior: 'instant' });
   }
+  return undo;
+}
+
+function snappingAround(owner: Element): HTMLElement[] {
+  const found: HTMLElement[] = [];
+  for (let at: Element | null = owner; at; at = parentOf(at))
+    if (at instanceof HTMLElement && getComputedStyle(at).scrollSnapType !== 'none') found.push(at);
+  return found;
+}
+
+/** The container that scrolls in place of the page, in words for the user; null if there is none. */
+function innerScroller({ owner }: AdInPage): string | null {
+  const middle = topmostAt(innerWidth / 2, innerHeight / 2);
+  const found = [owner, ...(middle === null ? [] : [middle])]
+    .map(scrollerOf)
+    .find((one) => one instanceof HTMLElement && one !== document.scrollingElement);
+  return found instanceof HTMLElement ? nameOf(found) : null;
 }
 
 /** The page, or the container that some pages scroll instead. */
@@ -335,6 +367,7 @@ export const OVERLAYS = {
   hideCovering,
   isMainContent,
   hideLayer,
+  nameOf,
   describeLayer,
   releasePage,
   adRect,
@@ -346,5 +379,7 @@ export const OVERLAYS = {
   isInBand,
   bandOf,
   scrollToBand,
+  snappingAround,
+  innerScroller,
   scrollerOf,
 } satisfies PagePart;

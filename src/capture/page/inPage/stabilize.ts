@@ -48,7 +48,15 @@ function showPage(): void {
   }
 }
 
-/** Stops animations and media, shows a hidden page, and hides the caret. */
+/** Lays out the parts of the page that the browser skips off screen. Until then it only guesses their sizes. */
+function showSkipped(): void {
+  for (const element of document.querySelectorAll('*')) {
+    if (!(element instanceof HTMLElement) || getComputedStyle(element).contentVisibility !== 'auto') continue;
+    setStyles(element, { 'content-visibility': 'visible' });
+  }
+}
+
+/** Stops animations and media, shows a hidden page and what it skips, and hides the caret. */
 function freeze(): void {
   for (const animation of document.getAnimations()) freezeAnimation(animation);
   for (const media of document.querySelectorAll('video, audio')) if (media instanceof HTMLMediaElement) media.pause();
@@ -56,6 +64,7 @@ function freeze(): void {
   const sheet = '__stillSheet';
   if (Reflect.get(document, sheet) === true) return;
   Object.defineProperty(document, sheet, { value: true });
+  showSkipped();
   addSheet(document, '* { caret-color: transparent !important; scroll-behavior: auto !important; }');
 }
 
@@ -85,6 +94,7 @@ export const STABILIZE = {
   viewSettled,
   freezeAnimation,
   showPage,
+  showSkipped,
   freeze,
   setStyles,
   addSheet,

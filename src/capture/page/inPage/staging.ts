@@ -168,6 +168,7 @@ export interface StagingTools {
   bringIntoView(ad: AdInPage, request: ViewRequest): Promise<Hiding>;
   hideLateLayers(ad: AdInPage): Hiding;
   originOf(area: 'screen' | 'page'): { x: number; y: number };
+  innerScroller(ad: AdInPage): string | null;
   toTop(): Promise<void>;
 }
 
@@ -205,7 +206,7 @@ export const STAGING_TOOLS = expressionOf(
     end,
   },
   `{ beginInElement, beginInDocument, growFrame, scrollOwnFrame, paint, unpaint, rectOfStage, end, freeze, bringIntoView,
-    hideLateLayers, originOf, toTop, contentUnder }`,
+    hideLateLayers, originOf, innerScroller, toTop, contentUnder }`,
 );
 
 /** Prepares a slot for an ad: makes space and hides the slot's content. */
