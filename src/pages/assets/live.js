@@ -36,15 +36,10 @@ async function refresh() {
   }
 }
 
-// The script does not replace an open record, a field in use or a text that was not sent.
+// The script does not replace a text that was not sent, nor the field that a person writes in.
 function isInUse(element) {
-  const fields = [...element.querySelectorAll('textarea, input')];
-  return (
-    element.querySelector('details[open]') !== null ||
-    fields.some(({ value, defaultValue }) => value !== defaultValue) ||
-    (element.contains(document.activeElement) &&
-      document.activeElement.matches('textarea, input:not([type="checkbox"])'))
-  );
+  const fields = [...element.querySelectorAll('textarea, input:not([type="checkbox"], [type="range"])')];
+  return fields.some((field) => field === document.activeElement || field.value !== field.defaultValue);
 }
 
 const shown = new Map();
@@ -67,7 +62,7 @@ function replaceChanged(fresh) {
     }
     shown.set(element.id, element.outerHTML);
     const replacement = document.importNode(element, true);
-    keepChecked(old, replacement);
+    keepChoices(old, replacement);
     replaceWithFocus(old, replacement);
   }
 }
@@ -87,11 +82,19 @@ function replaceWithFocus(old, replacement) {
   [controls[at], ...controls].find(isSame)?.focus({ preventScroll: true });
 }
 
-function keepChecked(old, replacement) {
-  for (const box of replacement.querySelectorAll('input[type="checkbox"]')) {
-    box.checked = [...old.querySelectorAll('input:checked')].some(
-      ({ name, value }) => name === box.name && value === box.value,
-    );
+// Keeps what the reader checked, chose or opened.
+const CHOICES = 'input[type="checkbox"], select, details';
+const placeOf = (choice) =>
+  `${choice.closest('[id]').id} ${choice.querySelector('summary')?.textContent ?? `${choice.name} ${choice.type === 'checkbox' && choice.value}`}`;
+
+function keepChoices(old, replacement) {
+  const before = new Map([...old.querySelectorAll(CHOICES)].map((choice) => [placeOf(choice), choice]));
+  for (const choice of replacement.querySelectorAll(CHOICES)) {
+    const made = before.get(placeOf(choice));
+    if (made === undefined) continue;
+    if (choice.matches('details')) choice.open = made.open;
+    else if (choice.matches('input')) choice.checked = made.checked;
+    else if ([...choice.options].some(({ value }) => value === made.value)) choice.value = made.value;
   }
 }
 

@@ -56,52 +56,79 @@
     return true;
   }
 
-  const zoom = document.querySelector('[data-zoom]');
-  const stage = document.querySelector('.stage');
-  if (zoom !== null && stage !== null) {
-    const image = stage.querySelector('img');
-    const toggle = () => {
-      const isZoomed = stage.classList.toggle('zoomed');
-      zoom.setAttribute('aria-pressed', String(isZoomed));
-      image.style.width = isZoomed ? `${image.naturalWidth / devicePixelRatio}px` : '';
-    };
-    // A click on the picture sets the pin of a new comment while its button is pressed.
-    const setPin = ({ clientX, clientY }) => {
-      const { left, top, width, height } = image.getBoundingClientRect();
-      const [x, y] = [(clientX - left) / width, (clientY - top) / height].map((at) => Math.min(1, Math.max(0, at)));
-      pin.form.elements.pin.value = `${x.toFixed(4)},${y.toFixed(4)}`;
-      const svg = stage.querySelector('.pins');
-      const dot = svg.querySelector('.new') ?? document.createElementNS(svg.namespaceURI, 'circle');
-      dot.setAttribute('class', 'new');
-      dot.setAttribute('cx', x * svg.viewBox.baseVal.width);
-      dot.setAttribute('cy', y * svg.viewBox.baseVal.height);
-      dot.setAttribute('r', svg.dataset.radius);
-      svg.append(dot);
-      pressPin(false);
-      pin.form.elements.body.focus();
-    };
-    const pin = document.querySelector('[data-pin]');
-    const pressPin = (isPressed) => {
-      pin.setAttribute('aria-pressed', String(isPressed));
-      stage.classList.toggle('pinning', isPressed);
-      if (isPressed && stage.classList.contains('zoomed')) toggle();
-    };
-    if (pin !== null) pin.hidden = false;
-    pin?.addEventListener('click', () => {
-      pressPin(pin.getAttribute('aria-pressed') !== 'true');
-      stage.scrollIntoView({ block: 'nearest' });
-    });
-    zoom.hidden = false;
-    zoom.addEventListener('click', toggle);
-    stage.addEventListener('click', (event) => {
-      if (event.target.closest('.pins a') !== null) return;
-      event.preventDefault();
-      const slot = event.target.closest('[data-slot]');
-      if (pin?.getAttribute('aria-pressed') === 'true') setPin(event);
-      else if (slot === null) toggle();
-      else location.hash = `slot-${slot.dataset.slot}`;
-    });
+  // Live changes replace the picture and what stands around it, so each click looks them up.
+  const find = (selector) => document.querySelector(selector);
+
+  function toggleZoom() {
+    const [stage, image] = [find('.stage'), find('.stage img')];
+    const isZoomed = stage.classList.toggle('zoomed');
+    find('[data-zoom]').setAttribute('aria-pressed', String(isZoomed));
+    image.style.width = isZoomed ? `${image.naturalWidth / devicePixelRatio}px` : '';
   }
+
+  function pressPin(isPressed) {
+    const stage = find('.stage');
+    find('[data-pin]').setAttribute('aria-pressed', String(isPressed));
+    stage.classList.toggle('pinning', isPressed);
+    if (isPressed && stage.classList.contains('zoomed')) toggleZoom();
+  }
+
+  // A click on the picture sets the pin of a new comment while its button is pressed.
+  function setPin({ clientX, clientY }) {
+    const { left, top, width, height } = find('.stage img').getBoundingClientRect();
+    const [x, y] = [(clientX - left) / width, (clientY - top) / height].map((at) => Math.min(1, Math.max(0, at)));
+    const { elements } = find('[data-pin]').form;
+    elements.pin.value = `${x.toFixed(4)},${y.toFixed(4)}`;
+    const svg = find('.pins');
+    const dot = svg.querySelector('.new') ?? document.createElementNS(svg.namespaceURI, 'circle');
+    dot.setAttribute('class', 'new');
+    dot.setAttribute('cx', x * svg.viewBox.baseVal.width);
+    dot.setAttribute('cy', y * svg.viewBox.baseVal.height);
+    dot.setAttribute('r', svg.dataset.radius);
+    svg.append(dot);
+    pressPin(false);
+    elements.body.focus();
+  }
+
+  function play(button) {
+    const image = find('.stage img');
+    const still = image.dataset.still ?? image.src;
+    const isPlaying = image.src !== still;
+    image.dataset.still = still;
+    image.src = isPlaying ? still : button.href;
+    button.querySelector('span').textContent = isPlaying ? 'Play' : 'Stop';
+  }
+
+  const isPinning = () => find('[data-pin][aria-pressed="true"]') !== null;
+
+  function clickStage(event) {
+    const slot = event.target.closest('[data-slot]');
+    if (isPinning()) setPin(event);
+    else if (slot === null) toggleZoom();
+    else location.hash = `slot-${slot.dataset.slot}`;
+  }
+
+  document.addEventListener('click', (event) => {
+    const { target } = event;
+    const button = target.closest('[data-play]');
+    if (target.closest('[data-zoom]') !== null) toggleZoom();
+    else if (target.closest('[data-pin]') !== null) {
+      pressPin(!isPinning());
+      find('.stage').scrollIntoView({ block: 'nearest' });
+    } else if (button !== null || (target.closest('.stage') !== null && target.closest('.pins a') === null)) {
+      event.preventDefault();
+      if (button === null) clickStage(event);
+      else play(button);
+    }
+  });
+
+  document.addEventListener('input', ({ target }) => {
+    if (!target.matches('.slide input')) return;
+    const sides = find('.sides');
+    sides.classList.toggle('overlaid', target.value > 0);
+    sides.lastElementChild.style.clipPath = target.value > 0 ? `inset(0 0 0 ${100 - target.value}%)` : '';
+  });
+
   // Browsers copy only while they handle a click, so the address of the new link follows as a promise.
   document.addEventListener('submit', (event) => {
     if (!event.target.matches('[data-share]') || navigator.clipboard?.write === undefined) return;
@@ -147,31 +174,10 @@
     created.click();
   }
 
-  const play = document.querySelector('[data-play]');
-  play?.addEventListener('click', (event) => {
-    event.preventDefault();
-    const image = stage.querySelector('img');
-    const still = image.dataset.still ?? image.src;
-    const isPlaying = image.src !== still;
-    image.dataset.still = still;
-    image.src = isPlaying ? still : play.href;
-    play.querySelector('span').textContent = isPlaying ? 'Play' : 'Stop';
-  });
   const near = document.querySelector('a[rel="next"]');
   if (near !== null) {
     const hint = document.createElement('link');
     Object.assign(hint, { rel: 'prefetch', href: near.href });
     document.head.append(hint);
-  }
-
-  const slide = document.querySelector('.slide');
-  if (slide !== null) {
-    const sides = document.querySelector('.sides');
-    const range = slide.querySelector('input');
-    slide.hidden = false;
-    range.addEventListener('input', () => {
-      sides.classList.toggle('overlaid', range.value > 0);
-      sides.lastElementChild.style.clipPath = range.value > 0 ? `inset(0 0 0 ${100 - range.value}%)` : '';
-    });
   }
 }

@@ -58,18 +58,21 @@ export interface PicturePageOptions extends Pick<PagesOptions, 'locations'> {
   readonly done: HtmlContent;
 }
 
+/** Each part is live on its own, so that a text that was not sent keeps only its part as it is. */
 export function details(facts: PictureFacts, options: PicturePageOptions): Html {
   const { view, record } = facts;
+  const part = (id: string, content: HtmlContent) =>
+    content && html`<section id="${id}" data-live>${content}</section>`;
+  const slotPart = part('slots', slots(facts, options));
   const isUncertain = isSlotUncertain(view);
-  return html`${about(facts, options)}
-${warningList(view.warnings)}
-${isUncertain && slots(facts, options)}
-${review(facts, options)}
-${comments(facts, options)}
-${retake(facts, options)}
-${history(facts, options)}
-${!isUncertain && slots(facts, options)}
-${provenance(view, record)}`;
+  return html`<aside id="details" class="details" data-keyed>${part('about', html`${about(facts, options)}${warningList(view.warnings)}`)}
+${isUncertain && slotPart}
+${part('decision', review(facts, options))}
+${part('comments', comments(facts, options))}
+${part('retake', retake(facts, options))}
+${part('history', history(facts, options))}
+${!isUncertain && slotPart}
+${part('record', provenance(view, record))}</aside>`;
 }
 
 /** Whether the reader should look at the other slots first. */
@@ -105,11 +108,11 @@ function review({ view, places }: PictureFacts, { viewer, paths }: PicturePageOp
   const { review, shownId } = view;
   const said = review !== null && html`<p class="meta">${reviewedBy(review)}</p>`;
   if (!viewer.canReview)
-    return html`<section><h2>Review</h2>${said}${review?.comment && html`<p><bdi>${review.comment}</bdi></p>`}</section>`;
+    return html`<h2>Review</h2>${said}${review?.comment && html`<p><bdi>${review.comment}</bdi></p>`}`;
   const after = places[places.findIndex(({ id }) => id === view.id) + 1];
-  return html`<section><h2>Review</h2>${said}<form id="decide" class="stack" method="post" action="${paths.screenshot(shownId)}/review">${hiddenFields(viewer, paths.screenshot(view.id))}${after && html`<input type="hidden" name="after" value="${paths.screenshot(after.id)}">`}
+  return html`<h2>Review</h2>${said}<form id="decide" class="stack" method="post" action="${paths.screenshot(shownId)}/review">${hiddenFields(viewer, paths.screenshot(view.id))}${after && html`<input type="hidden" name="after" value="${paths.screenshot(after.id)}">`}
 ${textField({ name: 'comment', label: html`Reason or note <kbd>C</kbd>`, rows: 2, max: COMMENT_MAX, value: review?.comment ?? '' }, EMPTY_FORM)}
-${button({ name: 'decision', value: '', label: 'Save the note' })}</form></section>`;
+${button({ name: 'decision', value: '', label: 'Save the note' })}</form>`;
 }
 
 function comments({ view, threads }: PictureFacts, { viewer, paths }: PicturePageOptions): HtmlContent {
@@ -120,7 +123,7 @@ function comments({ view, threads }: PictureFacts, { viewer, paths }: PicturePag
   const { answer } = view;
   // The comment of an answer about this picture is the first one of a thread.
   const isInThread = threads.some(({ id }) => id === answer?.comment_id);
-  return html`<section id="comments"><h2>Comments</h2>${answer && answerLine(isInThread ? { ...answer, comment: null } : answer)}${ownThreads(threads, given)}</section>`;
+  return html`<h2>Comments</h2>${answer && answerLine(isInThread ? { ...answer, comment: null } : answer)}${ownThreads(threads, given)}`;
 }
 
 function retake(facts: PictureFacts, { viewer, paths, locations }: PicturePageOptions): HtmlContent {
@@ -148,10 +151,10 @@ function retakePath(
 function history({ view, set, versions }: PictureFacts, { paths }: PicturePageOptions): HtmlContent {
   if (versions.length < 2) return null;
   const compare = ({ id }: VersionRow) => html` <a href="${paths.screenshot(view.id)}?with=${id}">Compare</a>`;
-  return html`<section><h2>History</h2><ol class="versions">${versions.map(
+  return html`<h2>History</h2><ol class="versions">${versions.map(
     (version) =>
       html`<li${version.id === view.shownId && html` aria-current="true"`}><a href="${paths.screenshot(view.id)}?version=${version.id}">${timeElement(version.captured_at ?? version.requested_at)}</a> <span class="meta">${SCREENSHOT_LABELS[version.status]}${version.set_id !== set.id && html`, in <a href="${paths.set(version.set_id)}">a set of its own</a>`}</span>${version.decision !== null && html` <span class="badge ${version.decision}">${version.decision}</span>`}${version.id !== view.shownId && version.image_token !== null && view.image_token !== null && compare(version)}</li>`,
-  )}</ol></section>`;
+  )}</ol>`;
 }
 
 function slots(facts: PictureFacts, { viewer, paths }: PicturePageOptions): HtmlContent {
@@ -160,7 +163,7 @@ function slots(facts: PictureFacts, { viewer, paths }: PicturePageOptions): Html
   const size = view.image_token === null ? undefined : { width: view.image_width ?? 1, height: view.image_height ?? 1 };
   const retakeAt = retakePath(facts, viewer.canWrite, paths);
   const list = slotList(found, { viewer, retakePath: retakeAt, next: paths.screenshot(view.id), size });
-  return html`<section id="slots"><h2>Slots of the page</h2><p class="hint">The ad is in the best slot that can hold it. Another one can be used instead.</p>${list}</section>`;
+  return html`<h2>Slots of the page</h2><p class="hint">The ad is in the best slot that can hold it. Another one can be used instead.</p>${list}`;
 }
 
 /** Shows the provenance record of a placement preview: which page, slot, device and creative it shows, and when and how it was made. */

@@ -51,7 +51,7 @@ async function picturePage(
   const { paths } = given;
   const body = html`${head(facts, given)}
 <div class="one"><section id="stage" data-live>${await shown(options, facts, given)}</section>
-<aside id="details" class="details" data-live>${details(facts, given)}</aside></div>
+${details(facts, given)}</div>
 ${given.done}`;
   const isLive = view.runningIn !== undefined || isRunning(set);
   return {

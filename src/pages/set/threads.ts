@@ -76,7 +76,7 @@ export function commentField(id: string, label: HtmlContent, isRequired = true):
 }
 
 /** The place of a comment on the picture, which a script sets. */
-export const PIN_FIELD = html`<input type="hidden" name="pin" value=""><button type="button" data-pin aria-pressed="false" hidden>${icon('map-pin')}<span>Pin to a place</span></button>`;
+export const PIN_FIELD = html`<input type="hidden" name="pin" value=""><button type="button" data-pin aria-pressed="false">${icon('map-pin')}<span>Pin to a place</span></button>`;
 
 /** The fields of {@link commentField} and of a reply, as the contract names them. */
 export function commentOf(request: Request) {

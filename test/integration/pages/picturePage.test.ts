@@ -89,6 +89,7 @@ describe('the page of a picture', () => {
     expect(await slots.nth(2).getByRole('button', { name: 'Use this slot instead' }).count()).toBe(0);
     expect(await slots.nth(1).getByRole('button', { name: 'Use this slot instead' }).isEnabled()).toBe(true);
     expect(await page.locator('style, [style]').count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Real pixels|Pin to a place/ }).count()).toBe(0);
   });
 
   it('without scripts, a person rejects a picture with a reason, is at the next one, and withdraws the decision', async () => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { notify } from '../../../src/db/notifications.ts';
 import { follow, openPage, signIn, visit } from './browser.ts';
@@ -129,6 +130,34 @@ describe('taking pictures again', () => {
     expect(await page.locator('.versions li').count()).toBe(2);
   });
 
+  it('the page of a picture shows a retake with another slot as soon as it is taken, without a reload', async () => {
+    const seeded = await seed();
+    const { page, faults } = await visit(server, `${server.url}/o/demo/screenshots/${seeded.shotIds[0]}`);
+    await follow(page.getByRole('button', { name: 'Use this slot instead' }).first());
+    await page.keyboard.press('e');
+    await page.locator('#slot-1 summary').click();
+    await page.getByLabel('Reason or note').fill('Half a sentence');
+    const picture = page.locator('.stage img');
+    const [before, chosen] = [await picture.getAttribute('src'), page.locator('svg.candidates .chosen')];
+    expect(await chosen.getAttribute('data-slot')).toBe('1');
+    const { id = '', shots } = await readRetake(seeded);
+    await useSecondSlot(shots[0]?.id ?? '');
+    await finish(id, shots[0]?.id ?? '');
+    await page.locator('.slots .chosen strong').getByText('2', { exact: true }).waitFor();
+    await page.locator('svg.candidates .chosen[data-slot="2"]').waitFor();
+    expect(await picture.getAttribute('src')).not.toBe(before);
+    expect(await page.getByLabel('Reason or note').inputValue()).toBe('Half a sentence');
+    // Opened parts stay open, and the buttons of scripts work on the new picture.
+    expect(await page.locator('svg.candidates').isVisible()).toBe(true);
+    expect(await page.locator('#slot-1 code').isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Real pixels' }).click();
+    expect(await page.locator('.stage').getAttribute('class')).toContain('zoomed');
+    await page.getByRole('button', { name: 'Pin to a place' }).click();
+    await page.locator('.stage').click({ position: { x: 40, y: 300 } });
+    expect(await page.locator('.pins circle.new').count()).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
   it('a picture is taken again on another device, and the form keeps what was typed after a fault', async () => {
     const seeded = await seed();
     const { page } = await visit(server, `${server.url}/o/demo/screenshots/${seeded.shotIds[2]}`, {
@@ -172,6 +201,12 @@ async function finish(setId: string, id: string): Promise<void> {
   const taken = { status: 'uploaded', image_token: token, captured_at: new Date() } as const;
   await db.updateTable('screenshots').set(taken).where('id', '=', id).execute();
   await notify(db, { set: setId });
+}
+
+/** The record of the picture before, with the ad in the second slot. */
+async function useSecondSlot(id: string): Promise<void> {
+  await sql`update screenshots s set record = jsonb_set(o.record, '{slot}', o.record->'candidates'->1)
+    from screenshots o where s.id = ${id} and o.id = s.retake_of`.execute(server.store.db);
 }
 
 async function fail(setId: string, id: string): Promise<void> {
