@@ -8,6 +8,13 @@ import { isObject, kindOf } from './faults.ts';
 import { AdName, CampaignName, Instructions, lengthFault, text } from './requests.ts';
 import { anyOf, NOT_BLANK, OURS } from './schemaParts.ts';
 
+export const ExpectedDecision = z
+  .enum(DECISIONS)
+  .nullish()
+  .describe(
+    'The decision that you know; `none` for a picture without one. If another reviewer has decided otherwise since, the answer is 409 with the code `decision_changed`. Absent: the new decision replaces any other one.',
+  );
+
 export const ScreenshotReviewBody = z
   .object({
     decision: z.enum(DECISIONS).nullish().describe('`none` withdraws a decision. Absent: the present one stays.'),
@@ -15,6 +22,7 @@ export const ScreenshotReviewBody = z
       .meta({ maxLength: COMMENT_MAX })
       .nullish()
       .describe('Absent: the present one stays. Blank: it is removed.'),
+    expected_decision: ExpectedDecision,
   })
   .superRefine(({ decision, comment }, context) => {
     if ((decision ?? null) === null && (comment ?? null) === null)

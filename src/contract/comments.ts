@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DEFAULT_LIMITS } from '../domain/limits.ts';
 import { DECISIONS, THREAD_COMMENT_MAX } from '../domain/reviews.ts';
 import { isBlank } from '../domain/text.ts';
+import { ExpectedDecision } from './changes.ts';
 import { KeyReference, time, UserReference, uuid } from './records.ts';
 import { lengthFault, text } from './requests.ts';
 import { NOT_BLANK, OURS } from './schemaParts.ts';
@@ -18,6 +19,7 @@ export const ScreenshotReviewsBody = z
       .max(most, `must have at most ${most.toLocaleString('en')} entries.`)
       .nullish()
       .describe('Screenshots of the set or of its retakes. Unless given: all pictures of the set.'),
+    expected_decision: ExpectedDecision,
   })
   .meta({ id: 'ScreenshotReviews', description: `One decision about several pictures of a set. ${OURS}` });
 

@@ -12,6 +12,7 @@ export const ERROR_CODES = {
   method_not_allowed: 'The path does not support this method. `Allow` names those that it supports.',
   request_timeout: 'The request did not arrive completely in time.',
   conflict: 'The current state of the object forbids the request.',
+  decision_changed: 'Another reviewer has decided since: the decision is not the expected one.',
   idempotency_key_in_use: 'The first request with this `Idempotency-Key` is still running. Try again in a moment.',
   gone: 'The object was deleted, or it was older than the organization keeps sets.',
   too_large: 'The body, or a part of it, is too large.',

@@ -140,6 +140,14 @@ export interface ScreenshotReview {
   readonly decision?: Decision | undefined;
   /** Undefined keeps the present comment; a blank one removes it. */
   readonly comment?: string | undefined;
+  /** The review that the reviewer knows. It is not replaced if another one has followed. */
+  readonly expected?: ExpectedReview | undefined;
+}
+
+export interface ExpectedReview {
+  readonly decision?: Decision | undefined;
+  /** '' for none. */
+  readonly comment?: string | undefined;
 }
 
 export interface ScreenshotToReview {

@@ -5,7 +5,7 @@
 import type { Queryable } from '../../db/database.ts';
 import { notify, notifyAll } from '../../db/notifications.ts';
 import type { Actor } from '../../domain/auditLog.ts';
-import { conflict, invalid, notFound, unknownId } from '../../domain/failure.ts';
+import { conflict, Failure, invalid, notFound, unknownId } from '../../domain/failure.ts';
 import type { Decision } from '../../domain/reviews.ts';
 import { canMoveSet, canReopenSet, type SetStatus } from '../../domain/states.ts';
 import { chooseVersion } from '../../domain/versions.ts';
@@ -17,6 +17,7 @@ import { cancelScreenshots } from '../sets/results.ts';
 import { cancelDraft, decideReview, lockSet, requestCancel } from '../sets/setStatus.ts';
 import { type EventContext, recordSetEvent } from '../webhooks/events.ts';
 import {
+  type ExpectedReview,
   insertSetReview,
   lockScreenshotsToReview,
   readReviewedRetake,
@@ -24,6 +25,7 @@ import {
   type ScreenshotReview,
   type ScreenshotToReview,
   storeReviews,
+  withScreenshotHistory,
 } from './reviewQueries.ts';
 
 export type SetAction = 'approve' | 'reject' | 'reopen' | 'cancel';
@@ -183,7 +185,8 @@ interface DoneReviews {
 
 /**
  * Reviews screenshots together.
- * @throws Failure: 404 or, with a set, 422 for an unknown screenshot; 409 for a decision about a screenshot without a picture.
+ * @throws Failure: 404 or, with a set, 422 for an unknown screenshot; 409 for a decision about a screenshot without a picture,
+ *   and if a review is not the expected one.
  */
 export async function reviewScreenshots(
   tx: Queryable,
@@ -197,6 +200,7 @@ export async function reviewScreenshots(
     if ((wanted.get(id)?.decision ?? 'none') !== 'none' && status !== 'uploaded')
       throw conflict('status', `is ${status}, so there is no picture to review.`);
   }
+  await requireExpected(tx, found, wanted);
   const reviewId = await storeReviews(tx, [...wanted.values()], actor);
   await recordDecisions(tx, { organizationId, setId: setId ?? found[0]?.set_id ?? null, reviews, actor });
   const sets = Map.groupBy(found, ({ set_id }) => set_id);
@@ -213,6 +217,35 @@ export async function reviewScreenshots(
     [...shownIn].map((set) => ({ set })),
   );
   return { before: found.map(({ id, decision }) => ({ screenshotId: id, decision: decision ?? 'none' })), reviewId };
+}
+
+/** @param found locked. */
+async function requireExpected(
+  tx: Queryable,
+  found: readonly ScreenshotToReview[],
+  wanted: ReadonlyMap<string, ScreenshotReview>,
+): Promise<void> {
+  const commented = found.filter(({ id }) => wanted.get(id)?.expected?.comment !== undefined);
+  const history = await withScreenshotHistory(tx, commented);
+  const comments = new Map(history.map(({ id, review }) => [id, review?.comment ?? '']));
+  for (const { id, decision } of found) {
+    const [given, now] = [wanted.get(id), { decision: decision ?? 'none', comment: comments.get(id) ?? '' } as const];
+    if (given === undefined || !replacesUnseen(given, now)) continue;
+    const text = `is not that of ${id}: its decision is ${now.decision}. Read its review, then decide again.`;
+    throw new Failure({ status: 409, code: 'decision_changed', errors: { expected_decision: [text] } });
+  }
+}
+
+/** Whether the review would replace something that the reviewer did not know. @param now the present review. */
+export function replacesUnseen(
+  { expected, decision, comment }: Omit<ScreenshotReview, 'screenshotId'>,
+  now: Required<ExpectedReview>,
+): boolean {
+  const differs = <T>(seen: T | undefined, present: T, given: T | undefined) =>
+    seen !== undefined && given !== undefined && present !== seen && present !== given;
+  return (
+    differs(expected?.decision, now.decision, decision) || differs(expected?.comment, now.comment, comment?.trim())
+  );
 }
 
 /**
@@ -279,12 +312,18 @@ async function recordDecisions(
 /** As {@link reviewScreenshots}, with one decision. @param ids unless given: all pictures of the set. */
 export async function reviewPicturesOfSet(
   tx: Queryable,
-  given: Reviewed & { readonly decision: Decision; readonly ids?: readonly string[] | undefined },
+  given: Reviewed & {
+    readonly decision: Decision;
+    readonly ids?: readonly string[] | undefined;
+    /** All of them must have it, or the new one; any decision unless given. */
+    readonly expectedDecision?: Decision | undefined;
+  },
   context: EventContext,
 ): Promise<DoneReviews> {
-  const { decision, ids, ...set } = given;
+  const { decision, ids, expectedDecision, ...set } = given;
   if ((await lockSet(tx, set)) === undefined) throw unknownId();
   const chosen = ids ?? (await lockScreenshotsToReview(tx, set)).map(({ id }) => id);
-  const reviews = chosen.map((screenshotId) => ({ screenshotId, decision }));
+  const expected = { decision: expectedDecision };
+  const reviews = chosen.map((screenshotId) => ({ screenshotId, decision, expected }));
   return reviewScreenshots(tx, { ...set, reviews }, context);
 }

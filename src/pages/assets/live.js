@@ -129,6 +129,12 @@ async function sendInPlace(form, submitter) {
   const body = new URLSearchParams(new FormData(form, submitter));
   try {
     const response = await fetch(form.action, { method: 'POST', body, signal: AbortSignal.timeout(15000) });
+    // The answer asks something: the browser shows it as a page.
+    if (response.status === 409) {
+      form.removeAttribute('data-inplace');
+      form.requestSubmit(submitter);
+      return;
+    }
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     if (!response.ok)
       throw new Error(page.querySelector('main p')?.textContent ?? `The service answered ${response.status}.`);

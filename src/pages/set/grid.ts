@@ -12,6 +12,7 @@ import { siteName, thumbnail, warningList, webLink, widthAtHeight } from '../par
 import type { PagePaths } from '../paths.ts';
 import { type Group, type Grouping, groupName } from './grouping.ts';
 import type { ReviewedPicture } from './pictures.ts';
+import { seenField } from './seenReviews.ts';
 import { answerBadge } from './threads.ts';
 
 interface GridOptions {
@@ -92,14 +93,15 @@ function cell(view: ReviewedPicture, options: CellOptions): Html {
   }<figcaption>${caption(view, options)}${options.canReview && hasPicture && decide(view, decision)}</figcaption></figure>`;
 }
 
-function decide({ id, device, site_url }: ReviewedPicture, decision: string): Html {
+function decide(view: ReviewedPicture, decision: string): Html {
+  const { id, device, site_url } = view;
   const name = `${siteName(site_url).host}, ${shortDevice(device)}`;
   const choice = (value: 'approved' | 'rejected', verb: string, icon: IconName, key: string) => {
     const isPressed = decision === value;
     const send = { name: 'decide', value: `${isPressed ? 'none' : value}:${id}`, key };
     return button({ ...send, label: `${verb} ${name}`, icon, iconOnly: true, isPressed });
   };
-  return html`<p class="decide"><input type="hidden" name="shown" value="${id}"><input type="checkbox" name="pick" value="${id}" aria-label="Select ${name}">${choice('approved', 'Approve', 'check', 'a')}${choice('rejected', 'Reject', 'x', 'r')}</p>`;
+  return html`<p class="decide">${seenField(view)}<input type="checkbox" name="pick" value="${id}" aria-label="Select ${name}">${choice('approved', 'Approve', 'check', 'a')}${choice('rejected', 'Reject', 'x', 'r')}</p>`;
 }
 
 function picture(view: ReviewedPicture, token: string, { paths, first }: CellOptions): Html {

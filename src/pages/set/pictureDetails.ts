@@ -17,6 +17,7 @@ import type { PagePaths } from '../paths.ts';
 import { cures, isFailure, whatFailed } from './failures.ts';
 import { isRunning, type PictureView, type ReviewedPicture } from './pictures.ts';
 import { NO_CHANGES, retakeFields } from './retakes.ts';
+import { noteMark, seenField } from './seenReviews.ts';
 import { type FoundSlots, slotList } from './slots.ts';
 import { answerLine, ownThreads } from './threads.ts';
 
@@ -92,6 +93,17 @@ function about({ view }: PictureFacts, { paths }: PicturePageOptions): Html {
   ]);
 }
 
+/** The form of the decision is beside its buttons, so that both are about the same version. The note stands elsewhere. */
+export function decisionForm({ view, places }: PictureFacts, { viewer, paths, version }: PicturePageOptions): Html {
+  const after = places[places.findIndex(({ id }) => id === view.id) + 1];
+  const fields = Object.entries({
+    after: after && paths.screenshot(after.id),
+    version,
+    noted: noteMark(view.review?.comment ?? ''),
+  });
+  return html`<form id="decide" method="post" action="${paths.screenshot(view.shownId)}/review">${hiddenFields(viewer, paths.screenshot(view.id))}${seenField(view)}${fields.map(([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`)}</form>`;
+}
+
 /** Why there is no picture, and what to do. */
 export function fault(facts: PictureFacts, { viewer, paths }: PicturePageOptions): HtmlContent {
   const { view, found } = facts;
@@ -104,15 +116,17 @@ export function fault(facts: PictureFacts, { viewer, paths }: PicturePageOptions
   return html`<div class="note fault"><p><strong>${SCREENSHOT_LABELS[status]}</strong></p>${whatFailed(view, found?.sizes)}<p class="advice">${SCREENSHOT_ADVICE[status]}</p>${actions}</div>`;
 }
 
-function review({ view, places }: PictureFacts, { viewer, paths }: PicturePageOptions): HtmlContent {
-  const { review, shownId } = view;
+function review({ view }: PictureFacts, { viewer }: PicturePageOptions): HtmlContent {
+  const { review } = view;
   const said = review !== null && html`<p class="meta">${reviewedBy(review)}</p>`;
   if (!viewer.canReview)
     return html`<h2>Review</h2>${said}${review?.comment && html`<p><bdi>${review.comment}</bdi></p>`}`;
-  const after = places[places.findIndex(({ id }) => id === view.id) + 1];
-  return html`<h2>Review</h2>${said}<form id="decide" class="stack" method="post" action="${paths.screenshot(shownId)}/review">${hiddenFields(viewer, paths.screenshot(view.id))}${after && html`<input type="hidden" name="after" value="${paths.screenshot(after.id)}">`}
-${textField({ name: 'comment', label: html`Reason or note <kbd>C</kbd>`, rows: 2, max: COMMENT_MAX, value: review?.comment ?? '' }, EMPTY_FORM)}
-${button({ name: 'decision', value: '', label: 'Save the note' })}</form>`;
+  const note = {
+    ...{ name: 'comment', label: html`Reason or note <kbd>C</kbd>`, rows: 2, max: COMMENT_MAX },
+    ...{ value: review?.comment ?? '', more: html` form="decide"` },
+  };
+  return html`<h2>Review</h2>${said}<div class="stack">${textField(note, EMPTY_FORM)}
+${button({ name: 'decision', value: '', label: 'Save the note', form: 'decide' })}</div>`;
 }
 
 function comments({ view, threads }: PictureFacts, { viewer, paths }: PicturePageOptions): HtmlContent {

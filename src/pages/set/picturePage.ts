@@ -21,8 +21,16 @@ import { decisionBadge, markerLabel } from '../labels.ts';
 import { goBack, idOf, type PageRoutes, REVIEW, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
 import { siteName } from '../parts.ts';
 import { inPageOrder } from './grouping.ts';
-import { details, fault, isSlotUncertain, type PictureFacts, type PicturePageOptions } from './pictureDetails.ts';
+import {
+  decisionForm,
+  details,
+  fault,
+  isSlotUncertain,
+  type PictureFacts,
+  type PicturePageOptions,
+} from './pictureDetails.ts';
 import { currentVersion, isRunning, withReviews } from './pictures.ts';
+import { isDecidedMeanwhile, noteMark, questionPage, readSeen, unseenChanges } from './seenReviews.ts';
 import { doneAddress, undoToast } from './setReviews.ts';
 import { foundSlots, slotOverlay } from './slots.ts';
 import {
@@ -64,7 +72,8 @@ ${given.done}`;
 }
 
 /** The head holds the decision, so that it is on the screen with every picture. */
-function head(facts: PictureFacts, { paths, viewer }: PicturePageOptions): Html {
+function head(facts: PictureFacts, given: PicturePageOptions): Html {
+  const { paths, viewer } = given;
   const { view, set } = facts;
   const decision = view.review?.decision ?? 'none';
   const canDecide = viewer.canReview && view.status === 'uploaded';
@@ -79,7 +88,7 @@ function head(facts: PictureFacts, { paths, viewer }: PicturePageOptions): Html 
     badge: html`${decisionBadge(decision)} ${answerBadge(view.answer)}`,
     actions: html`${neighbours(neighboursIn(facts.places, placeOf(facts)), ({ id }) => paths.screenshot(id))}${canDecide && [choice('rejected', 'Reject', 'x', 'r'), choice('approved', 'Approve', 'check', 'a')]}`,
   });
-  return html`<div id="head" class="picture-head" data-live>${title}</div>`;
+  return html`<div id="head" class="picture-head" data-live>${title}${viewer.canReview && decisionForm(facts, given)}</div>`;
 }
 
 async function readPictureFacts(
@@ -179,23 +188,70 @@ export function addPictureRoutes(pages: PageRoutes): void {
   pages.post(
     `${path}/review`,
     async (given) => {
-      const { request, viewer, actor } = given;
-      const decision = DECISIONS.find((name) => name === formField(request, 'decision'));
-      if (decision === undefined && formField(request, 'decision') !== '') {
-        throw conflict('decision', 'must be approved, rejected or none.');
-      }
-      const comment = cutCodePoints(storable(formField(request, 'comment')), COMMENT_MAX);
-      const reviews = [{ screenshotId: idOf(request), decision, comment }];
+      const form = readForm(given.request);
+      const { question, note } = await knownReview(options, given, form);
+      if (question !== undefined) return question;
+      const { request, viewer, actor, paths } = given;
+      const { decision, comment, seen } = form;
+      const expected = { decision: [...seen.values()][0]?.decision, comment: note };
+      const reviews = [{ screenshotId: idOf(request), decision, comment, expected }];
       const { organizationId } = viewer;
-      const { reviewId } = await options.store.db
-        .transaction()
-        .execute((tx) => reviewScreenshots(tx, { organizationId, reviews, actor }, options));
-      if (decision === undefined || decision === 'none') return goBack(given);
-      const next = redirectPath(given.paths, formField(request, 'after') || formField(request, 'next'));
-      return redirectTo(given, doneAddress(next, { decision, count: 1, reviewId }));
+      try {
+        const { reviewId } = await options.store.db
+          .transaction()
+          .execute((tx) => reviewScreenshots(tx, { organizationId, reviews, actor }, options));
+        if (decision === undefined || decision === 'none') return goBack(given);
+        const next = redirectPath(paths, formField(request, 'after') || formField(request, 'next'));
+        return redirectTo(given, doneAddress(next, { decision, count: 1, reviewId }));
+      } catch (error) {
+        const known = isDecidedMeanwhile(error) ? await knownReview(options, given, form) : undefined;
+        if (known?.question === undefined) throw error;
+        return known.question;
+      }
     },
     REVIEW,
   );
+}
+
+/** The form of the decision. The comment is undefined if the reviewer did not change it. */
+function readForm(request: Request) {
+  const decision = DECISIONS.find((name) => name === formField(request, 'decision'));
+  if (decision === undefined && formField(request, 'decision') !== '')
+    throw conflict('decision', 'must be approved, rejected or none.');
+  const typed = cutCodePoints(storable(formField(request, 'comment')), COMMENT_MAX);
+  const noted = formField(request, 'noted');
+  return { decision, comment: noteMark(typed) === noted ? undefined : typed, noted, seen: readSeen(request) };
+}
+
+interface KnownReview {
+  /** The page that asks first, if others have decided or changed the note, or the picture was taken again. */
+  readonly question?: ResultsPage;
+  /** The present note, which the reviewer has seen. */
+  readonly note?: string;
+}
+
+async function knownReview(
+  options: PagesOptions,
+  { request, viewer, paths }: ViewerRequest,
+  { decision, comment, noted, seen }: ReturnType<typeof readForm>,
+): Promise<KnownReview> {
+  const [id] = seen.keys();
+  const version = formField(request, 'version');
+  const given = { viewer, paths, locations: options.locations, version, compareWith: '', done: null };
+  const facts = id !== undefined && isUuid(id) ? await readPictureFacts(options, id, given) : undefined;
+  if (facts === undefined) return {};
+  const { view } = facts;
+  const note = view.review?.comment ?? '';
+  const isNoteReplaced = comment !== undefined && ![noted, noteMark(comment)].includes(noteMark(note));
+  if (!isNoteReplaced && unseenChanges([view], { seen, decision, own: undefined }).length === 0) return { note };
+  const fields = Object.entries({ version, noted: noteMark(note), comment: comment ?? note });
+  const question = questionPage({
+    ...{ viewer, paths, decision, seen, views: [view], changed: [view], back: paths.screenshot(view.id) },
+    action: `${paths.screenshot(view.shownId)}/review`,
+    decide: { name: 'decision', value: decision ?? '' },
+    fields: fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`),
+  });
+  return { question };
 }
 
 /** @returns '' if the query has no such id. */

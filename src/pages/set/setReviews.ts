@@ -3,15 +3,24 @@ import type { Request } from 'express';
 import { reviewScreenshots, undoReviews } from '../../core/reviews/reviews.ts';
 import { invalid } from '../../domain/failure.ts';
 import { DECISIONS, type Decision } from '../../domain/reviews.ts';
+import { isUuid } from '../../domain/slugs.ts';
 import { type HtmlContent, html } from '../../lib/html.ts';
 import { button } from '../components.ts';
-import type { Viewer } from '../context.ts';
+import type { PagesOptions, Viewer } from '../context.ts';
 import { formField, formFields, hiddenFields, redirectPath } from '../forms.ts';
-import { goBack, idOf, type PageRoutes, REVIEW, redirectTo } from '../pageRoutes.ts';
+import { goBack, idOf, type PageRoutes, REVIEW, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
 import { type PagePaths, withParameter } from '../paths.ts';
 import { groupId } from './grid.ts';
 import { GROUPINGS, groupPictures } from './grouping.ts';
-import { PER_PAGE, readSetFacts, type SetFacts } from './pictures.ts';
+import {
+  PER_PAGE,
+  type PictureView,
+  type ReviewedPicture,
+  readSetFacts,
+  type SetFacts,
+  withReviews,
+} from './pictures.ts';
+import { isDecidedMeanwhile, questionPage, readSeen, unseenChanges } from './seenReviews.ts';
 
 /** Two for each picture of a list page, and the fields that all forms have. */
 const FIELDS = 2 * PER_PAGE + 60;
@@ -28,22 +37,25 @@ export function addSetReviewRoutes(pages: PageRoutes): void {
   pages.post(
     `${path}/reviews`,
     async (given) => {
-      const { request, viewer, actor, paths } = given;
-      const facts = await readSetFacts(options, { id: idOf(request), organizationId: viewer.organizationId });
-      if (facts === undefined) return undefined;
-      const [name, target = ''] = formField(request, 'decide').split(':', 2);
-      const decision = DECISIONS.find((one) => one === name);
-      if (decision === undefined) throw invalid({ decide: ['must be approved, rejected or none.'] });
-      const chosen = { picked: formFields(request, 'pick'), shown: formFields(request, 'shown') };
-      const screenshotIds = targetIds(facts, target, chosen);
-      const reviews = screenshotIds.map((screenshotId) => ({ screenshotId, decision }));
-      const { organizationId } = viewer;
-      const setId = facts.set.id;
-      const { reviewId } = await db
-        .transaction()
-        .execute((tx) => reviewScreenshots(tx, { organizationId, setId, reviews, actor }, options));
-      const next = redirectPath(paths, formField(request, 'next'));
-      return redirectTo(given, doneAddress(next, { decision, count: reviews.length, reviewId }));
+      const form = readForm(given.request);
+      const found = await readTargets(options, given, form);
+      if (found === undefined) return undefined;
+      if (found.changed.length > 0) return question(given, form, found);
+      const { decision, seen } = form;
+      const reviews = found.views.map(({ id, shownId }) => ({
+        ...{ screenshotId: shownId, decision, expected: { decision: seen.get(id)?.decision } },
+      }));
+      const { viewer, actor, request, paths } = given;
+      const ref = { organizationId: viewer.organizationId, setId: idOf(request), reviews, actor };
+      try {
+        const { reviewId } = await db.transaction().execute((tx) => reviewScreenshots(tx, ref, options));
+        const next = redirectPath(paths, formField(request, 'next'));
+        return redirectTo(given, doneAddress(next, { decision, count: reviews.length, reviewId }));
+      } catch (error) {
+        const now = isDecidedMeanwhile(error) ? await readTargets(options, given, form) : undefined;
+        if (now === undefined || now.changed.length === 0) throw error;
+        return question(given, form, now);
+      }
     },
     { ...REVIEW, fields: FIELDS, readsSet: true },
   );
@@ -63,24 +75,53 @@ export function addSetReviewRoutes(pages: PageRoutes): void {
   );
 }
 
-interface Chosen {
-  readonly picked: readonly string[];
-  /** The pictures of the page, so that a group is decided without pictures of other list pages and filters. */
-  readonly shown: readonly string[];
+/** The form of the pictures of a set, or that of {@link questionPage}. */
+function readForm(request: Request) {
+  const [name, target = ''] = formField(request, 'decide').split(':', 2);
+  const decision = DECISIONS.find((one) => one === name);
+  if (decision === undefined) throw invalid({ decide: ['must be approved, rejected or none.'] });
+  const shown = formFields(request, 'shown').map((text) => text.split(' ', 1)[0] ?? '');
+  return { decision, target, picked: formFields(request, 'pick'), shown, seen: readSeen(request) };
 }
 
-/** @returns the ids of the shown versions. */
-function targetIds({ views }: SetFacts, target: string, { picked, shown }: Chosen): string[] {
+type DecisionForm = ReturnType<typeof readForm>;
+
+/** @returns undefined if there is no such set. */
+async function readTargets(options: PagesOptions, { request, viewer }: ViewerRequest, form: DecisionForm) {
+  const { organizationId } = viewer;
+  const facts = await readSetFacts(options, { id: idOf(request), organizationId });
+  if (facts === undefined) return undefined;
+  const views = await withReviews(options.store.db, targetViews(facts, form));
+  // One picture is decided by a look at it.
+  const asksForOthers = !isUuid(form.target) && formField(request, 'sure') === '';
+  const changed = unseenChanges(views, { ...form, own: asksForOthers ? viewer : undefined });
+  return { views, changed };
+}
+
+interface Targets {
+  readonly views: readonly ReviewedPicture[];
+  readonly changed: readonly ReviewedPicture[];
+}
+
+function question({ request, viewer, paths }: ViewerRequest, { decision, seen }: DecisionForm, targets: Targets) {
+  const action = `${paths.set(idOf(request))}/reviews`;
+  const decide = { name: 'decide', value: `${decision}:selected` };
+  const back = redirectPath(paths, formField(request, 'next'));
+  return questionPage({ viewer, paths, action, decide, decision, back, ...targets, seen });
+}
+
+/**
+ * @returns the pictures that the form decides about. A group leaves out pictures of other list pages and filters.
+ */
+function targetViews({ views }: SetFacts, { target, picked, shown }: DecisionForm): PictureView[] {
   const pictures = views.filter(({ image_token }) => image_token !== null);
   const group = GROUPINGS.find((by) => target.startsWith(`${by}-`));
-  const wanted =
-    group === undefined
-      ? pictures.filter(({ id }) => (target === 'selected' ? picked.includes(id) : id === target))
-      : groupPictures(pictures, group)
-          .filter((one) => groupId(one) === target)
-          .flatMap(({ strips }) => strips.flat())
-          .filter(({ id }) => shown.includes(id));
-  return wanted.map(({ shownId }) => shownId);
+  if (group === undefined)
+    return pictures.filter(({ id }) => (target === 'selected' ? picked.includes(id) : id === target));
+  return groupPictures(pictures, group)
+    .filter((one) => groupId(one) === target)
+    .flatMap(({ strips }) => strips.flat())
+    .filter(({ id }) => shown.includes(id));
 }
 
 interface Done {

@@ -57,8 +57,12 @@ export const screenshotRoutes: readonly Route[] = [
       const { request, organizationId, actor, place } = call;
       const { store } = services;
       const screenshotId = idOf(request);
-      const { decision, comment } = call.input;
-      const review = { decision: decision ?? undefined, comment: comment ?? undefined };
+      const { decision, comment, expected_decision: expected } = call.input;
+      const review = {
+        decision: decision ?? undefined,
+        comment: comment ?? undefined,
+        expected: { decision: expected ?? undefined },
+      };
       return store.db.transaction().execute(async (tx) => {
         await reviewScreenshots(tx, { organizationId, reviews: [{ screenshotId, ...review }], actor }, services);
         return foundResponse(200, await readScreenshotRecord(tx, { organizationId, screenshotId }, place));

@@ -116,12 +116,15 @@ export const setRoutes: readonly Route[] = [
     handler: async (call, services) => {
       const { organizationId, actor } = call;
       const setId = idOf(call.request);
-      const { decision, screenshot_ids } = call.input;
+      const { decision, screenshot_ids, expected_decision } = call.input;
       const ids = screenshot_ids?.map((id) => id.toLowerCase());
+      const expectedDecision = expected_decision ?? undefined;
       await call.charge(costOfPictures(ids?.length ?? 0));
       const { before } = await services.store.db
         .transaction()
-        .execute((tx) => reviewPicturesOfSet(tx, { organizationId, setId, decision, ids, actor }, services));
+        .execute((tx) =>
+          reviewPicturesOfSet(tx, { organizationId, setId, decision, ids, expectedDecision, actor }, services),
+        );
       const idsOf = (reviews: typeof before) => reviews.map(({ screenshotId }) => screenshotId);
       const previous = [...Map.groupBy(before, (one) => one.decision)];
       return jsonResponse(200, {

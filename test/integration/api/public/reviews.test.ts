@@ -1,8 +1,10 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setPictures } from '../../../../src/core/buckets/bucketDelivery.ts';
 import { setReview } from '../../../../src/core/organizations/organizations.ts';
 import { readSetOutcome } from '../../../../src/core/sets/setStatus.ts';
 import { type SetStatus, settledSetStatus } from '../../../../src/domain/states.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { createKey } from '../../../support/keys.ts';
 import { type Json, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
@@ -55,6 +57,34 @@ describe('the review of a screenshot', () => {
     };
     expect([status, json]).toEqual([200, { ...shot, review: expected }]);
     expect(await read(set)).toEqual({ ...set, screenshots: [json, set.screenshots[1]] });
+  });
+
+  test('a decision that expects another one changes nothing, also if both are on their way', async () => {
+    const [shot] = (await newSet()).screenshots;
+    const { pool, db } = api.store;
+    const other = db.transaction().execute(async (tx) => {
+      await sql`update screenshots set decision = 'rejected' where id = ${shot.id}`.execute(tx);
+      const late = review(shot.id, { decision: 'approved', expected_decision: 'none' });
+      const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      await eventually(async () => expect((await pool.query(waiting)).rowCount).toBe(1));
+      return { late };
+    });
+    const { status, json } = await (await other).late;
+    expect([status, json.code]).toEqual([409, 'decision_changed']);
+    expect(json.errors.expected_decision[0]).toContain('its decision is rejected');
+    const withdrawn = await review(shot.id, { decision: 'none', expected_decision: 'rejected' });
+    expect([withdrawn.status, withdrawn.json.review.decision]).toEqual([200, 'none']);
+  });
+
+  test('several pictures are decided only if all have the expected decision, or the wanted one', async () => {
+    const set = await newSet();
+    const path = `screenshot_sets/${set.id}/reviews`;
+    const decide = (decision: string, expected: string) => api.post(path, { decision, expected_decision: expected });
+    expect((await decide('rejected', 'none')).status).toBe(200);
+    const late = await decide('approved', 'none');
+    expect([late.status, late.json.code]).toEqual([409, 'decision_changed']);
+    expect((await decide('rejected', 'none')).status).toBe(200);
+    expect((await read(set)).screenshots[0].review.decision).toBe('rejected');
   });
 
   test('a review keeps the fields that it does not name, and each step is stored', async () => {

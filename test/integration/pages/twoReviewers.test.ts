@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { createKey } from '../../support/keys.ts';
+import { follow, opened, visit } from './browser.ts';
+import { seedSet } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
+import { RequestForm } from './requestForm.ts';
+import { seedRetake } from './seedRetake.ts';
+
+const server = preparePages();
+
+const NEWS = 'https://news.example/front';
+const DEVICES = ['desktop', 'mobile', 'ipad'] as const;
+const setAddress = (id: string) => `${server.url}/o/demo/screenshot_sets/${id}`;
+const pictureAddress = (id: string) => `${server.url}/o/demo/screenshots/${id}`;
+
+/** A set in review, the first reviewer's page of it, and a second reviewer. */
+async function twoReviewers(options: { addressOf?: (id: string) => string; javaScriptEnabled?: boolean } = {}) {
+  const shots = DEVICES.map((device) => ({ site: NEWS, device }));
+  const { setId, shotIds } = await seedSet(server, { status: 'in_review', shots });
+  const [first = '', second = '', third = ''] = shotIds;
+  const { addressOf, javaScriptEnabled = true } = options;
+  const { page } = await visit(server, addressOf?.(first) ?? setAddress(setId), { javaScriptEnabled });
+  const { api_key: key } = await createKey(server.store.db, 'demo', { name: 'Anna' });
+  const anna = await RequestForm.open(server, key);
+  const reject = (id: string, comment = 'Wrong logo') =>
+    anna.postTo(`/o/demo/screenshots/${id}/review`, { decision: 'rejected', comment });
+  return { page, setId, ids: [first, second, third] as const, reject };
+}
+
+async function decisions(setId: string): Promise<(string | null)[]> {
+  const of = server.store.db.selectFrom('screenshots').select('decision').where('set_id', '=', setId).orderBy('seq');
+  return (await of.execute()).map(({ decision }) => decision);
+}
+
+async function noteOf(id: string): Promise<string | null | undefined> {
+  const of = server.store.db.selectFrom('reviews').select('comment').where('screenshot_id', '=', id);
+  return (await of.orderBy('id', 'desc').limit(1).executeTakeFirst())?.comment;
+}
+
+describe('two reviewers of one set', () => {
+  it('without scripts, the second one sees who decided what, and is asked', async () => {
+    const { page, setId, ids, reject } = await twoReviewers({ addressOf: pictureAddress, javaScriptEnabled: false });
+    await reject(ids[0]);
+    await follow(page.getByRole('button', { name: 'Approve' }));
+    expect(await page.locator('h1').textContent()).toBe('Others have decided about 1 picture');
+    expect(await page.locator('.shot').textContent()).toMatch(/Rejected by Anna, .*Wrong logo/s);
+    expect(await decisions(setId)).toEqual(['rejected', null, null]);
+    await follow(page.getByRole('button', { name: 'Approve it anyway' }));
+    expect(page.url()).toContain('done=approved-1');
+    expect(await decisions(setId)).toEqual(['approved', null, null]);
+    // The form did not contain another note, so that of the other reviewer stays.
+    expect(await noteOf(ids[0])).toBe('Wrong logo');
+  });
+
+  it('the same decision needs no question, and a note that another reviewer wrote stays', async () => {
+    const { page, setId, ids, reject } = await twoReviewers({ addressOf: pictureAddress });
+    await reject(ids[0]);
+    await follow(page.getByRole('button', { name: 'Reject' }));
+    expect(page.url()).toContain('done=rejected-1');
+    expect([await decisions(setId), await noteOf(ids[0])]).toEqual([['rejected', null, null], 'Wrong logo']);
+  });
+
+  it('a note replaces the note of another reviewer only after a question', async () => {
+    const { page, ids, reject } = await twoReviewers({ addressOf: pictureAddress });
+    await reject(ids[0], 'Wrong\nlogo');
+    await page.getByLabel('Reason or note').fill('Cut off');
+    await follow(page.getByRole('button', { name: 'Save the note' }));
+    expect(await noteOf(ids[0])).toBe('Wrong\nlogo');
+    await follow(page.getByRole('button', { name: 'Save the note anyway' }));
+    expect(await noteOf(ids[0])).toBe('Cut off');
+    await reject(ids[0], 'Wrong\nlogo');
+    await page.reload();
+    await page.getByLabel('Reason or note').fill('Wrong\nlogo, and cut off');
+    await follow(page.getByRole('button', { name: 'Save the note' }));
+    expect(await noteOf(ids[0])).toBe('Wrong\r\nlogo, and cut off');
+  });
+
+  it('a button for a group leaves out what others decided, also if the page shows it already', async () => {
+    const { page, setId, ids, reject } = await twoReviewers();
+    await reject(ids[1]);
+    await page.locator(`#screenshot-${ids[1]} .badge.rejected`).waitFor();
+    await opened(page, () => page.getByRole('button', { name: 'Approve all of news.example' }).click());
+    expect(await page.locator('.shot').count()).toBe(1);
+    expect(await decisions(setId)).toEqual([null, 'rejected', null]);
+    await follow(page.getByRole('button', { name: 'Approve the other 2' }));
+    expect(page.url()).toContain('done=approved-2');
+    expect(await decisions(setId)).toEqual(['approved', 'rejected', 'approved']);
+  });
+
+  it('without scripts, all selected pictures are decided if the reviewer says so', async () => {
+    const { page, setId, ids, reject } = await twoReviewers({ javaScriptEnabled: false });
+    await reject(ids[1]);
+    for (const box of await page.locator('[name="pick"]').all()) await box.check();
+    await follow(page.locator('.selection').getByRole('button', { name: 'Approve' }));
+    await follow(page.getByRole('button', { name: 'Approve all 3 anyway' }));
+    expect(await decisions(setId)).toEqual(['approved', 'approved', 'approved']);
+  });
+
+  it('a decision is not about a retake that the reviewer has not seen', async () => {
+    const { page, setId, ids } = await twoReviewers({ addressOf: pictureAddress });
+    const retake = await seedRetake(server, setId, ids[0], 'in_review');
+    await follow(page.getByRole('button', { name: 'Approve' }));
+    expect(await page.locator('h1').textContent()).toBe('1 picture was retaken');
+    expect(await page.locator('.shot').textContent()).toContain('Retaken since you opened the page');
+    expect([await decisions(setId), await decisions(retake.setId)]).toEqual([[null, null, null], [null]]);
+    await follow(page.getByRole('button', { name: 'Approve it anyway' }));
+    expect([await decisions(setId), await decisions(retake.setId)]).toEqual([[null, null, null], ['approved']]);
+  });
+});
