@@ -9,6 +9,11 @@ import { shownVersions } from '../sets/shownVersions.ts';
 /** Increase it when exports of the same content look different, so that no older file is reused. */
 const LAYOUT_VERSION = 3;
 
+/** Whether nobody has checked a slot that may not be the best one. Sets that approve themselves have no review. */
+const IS_TO_CHECK = sql`(r.warnings @> '[{"code": "slot_uncertain"}]' and s.decision is distinct from 'approved'
+  and not (s.set_status = 'approved' and exists (
+    select from reviews v where v.set_id = s.set_id and v.screenshot_id is null and v.decision = 'approved')))`;
+
 export interface ExportSubject {
   readonly status: SetStatus;
   readonly campaign: string;
@@ -34,9 +39,9 @@ export async function readExportSubject(
     join organizations o on o.id = t.organization_id
     left join branding b on b.organization_id = t.organization_id
     cross join lateral (
-      select count(image_token) filter (where status = 'uploaded')::integer as pictures,
-        string_agg(concat_ws(':', id, status, image_token), ',' order by own_seq) as content
-      from shown
+      select count(s.image_token) filter (where s.status = 'uploaded')::integer as pictures,
+        string_agg(concat_ws(':', s.id, s.status, s.image_token, ${IS_TO_CHECK}), ',' order by own_seq) as content
+      from shown s join screenshots r on r.id = s.id
     ) s
     where t.id = ${setId} and t.organization_id = ${organizationId}`.execute(db);
   return rows[0];
@@ -74,7 +79,7 @@ export interface ExportPicture {
   /** Device pixels. */
   readonly width: number;
   readonly height: number;
-  /** The picture has the warning `slot_uncertain`, and no reviewer approved it. */
+  /** The picture has the warning `slot_uncertain`, and no reviewer approved it or its set. */
   readonly slot_uncertain: boolean;
 }
 
@@ -98,8 +103,7 @@ export async function readExportPictures(
       r.record->>'final_url' as final_url, s.device, coalesce((r.record->>'ratio')::float8, 1) as ratio, s.marker_ms,
       coalesce(s.captured_at, i.created_at) as captured_at, s.ad_id, a.name as ad_name, a.width as ad_width,
       a.height as ad_height, i.artifact_key, i.sha256, i.width, i.height, w.artifact_key as webp_key, g.artifact_key as gif_key,
-      coalesce(s.decision <> 'approved', true)
-        and coalesce(r.record->'warnings' @> '[{"code": "slot_uncertain"}]', false) as slot_uncertain
+      ${IS_TO_CHECK} as slot_uncertain
     from pictures s join screenshots r on r.id = s.id join images i on i.token = s.image_token join ads a on a.id = s.ad_id
     left join images w on w.token = s.animation->'webp'->>'token'
     left join images g on g.token = s.animation->'gif'->>'token'

@@ -8,8 +8,10 @@ import { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
 import type { ArtifactStore } from '../../../src/artifacts/store.ts';
 import { readExportFailures, readExportPictures } from '../../../src/core/exports/exportContent.ts';
 import { requestExport } from '../../../src/core/exports/exports.ts';
+import { reviewSet } from '../../../src/core/reviews/reviews.ts';
 import { readVersions } from '../../../src/core/sets/readVersions.ts';
 import { openStore, type Store } from '../../../src/db/database.ts';
+import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import type { ExportAudience, ExportOptions } from '../../../src/domain/exports.ts';
 import type { SetStatus } from '../../../src/domain/states.ts';
 import { chooseVersion } from '../../../src/domain/versions.ts';
@@ -39,6 +41,7 @@ afterAll(async () => {
 });
 
 const SHOTS: TestShot[] = [{ ad: 'A' }, { ad: 'B', device: 'iphone' }, { ad: 'C', failure: 'No slot.' }];
+const context = { queue: { enqueue: () => Promise.resolve() }, publicUrl: 'https://shots.example' };
 const newSet = () => insertExportSet({ db: store.db, artifacts, organization }, SHOTS);
 /** Takes these screenshots of a set again. */
 const retake = (set: TestSet, which: readonly number[], status: SetStatus = 'approved') => {
@@ -120,8 +123,42 @@ test('exports of the organization choose the versions that its pages choose', as
   }
   const versions = await readVersions(store.db, set.id);
   const chosen = set.shots.map((own) => chooseVersion(versions.get(own) ?? [], { own })?.shown);
-  const pictures = chosen.filter((version) => version?.status === 'uploaded').map((version) => version?.id);
+  const pictures = chosen.flatMap((version) =>
+    version?.status === 'uploaded' && version.decision !== 'rejected' ? version.id : [],
+  );
   expect(await shownIds(set, 'organization')).toEqual(pictures);
+});
+
+test('an uncertain slot needs a check until a reviewer approves the picture or its set', async () => {
+  const set = await insertExportSet({ db: store.db, artifacts, organization }, SHOTS);
+  const warnings = JSON.stringify([{ code: 'slot_uncertain', message: 'Look at the picture.' }]);
+  const record = JSON.stringify({ warnings: JSON.parse(warnings) });
+  await store.db.updateTable('screenshots').set({ warnings, record }).where('set_id', '=', set.id).execute();
+  const toCheck = async () => {
+    const of = { setId: set.id, options: { audience: 'organization' } } as const;
+    const pictures = await readExportPictures(store.db, of, { skip: 0 });
+    return { pictures: pictures.map((one) => one.slot_uncertain), file: (await request(set)).id };
+  };
+  const byItself = await toCheck();
+  expect(byItself.pictures).toEqual([true, true]);
+  const decideSet = (action: 'approve' | 'reopen') =>
+    store.db
+      .transaction()
+      .execute((tx) =>
+        reviewSet(
+          tx,
+          { action, organizationId: organization.id, setId: set.id, notes: null, actor: OPERATOR },
+          context,
+        ),
+      );
+  await decideSet('reopen');
+  await approve(set.shots[0]);
+  const one = await toCheck();
+  expect(one.pictures).toEqual([false, true]);
+  await decideSet('approve');
+  const all = await toCheck();
+  expect(all.pictures).toEqual([false, false]);
+  expect(new Set([byItself.file, one.file, all.file]).size).toBe(3);
 });
 
 test('a retake gives the export another file, whose records name the original', async () => {
