@@ -12,7 +12,7 @@ interface Version {
 }
 
 export interface Versions<V extends Version> {
-  /** The newest version with a picture that no reviewer rejected, or else the set's own version. */
+  /** The newest version with a picture that no reviewer rejected, else the newest rejected one, else the set's own version. */
   readonly shown: V;
   /** The versions before it, newest first. */
   readonly earlier: readonly V[];
@@ -27,10 +27,13 @@ export function chooseVersion<V extends Version>(
   { own }: { own: string },
 ): Versions<V> | undefined {
   const ownAt = versions.findIndex(({ id }) => id === own);
-  const newer = versions.slice(0, Math.max(0, ownAt)).findIndex(canReplace);
-  const shown = versions[newer < 0 ? ownAt : newer];
+  const candidates = versions.slice(0, ownAt + 1);
+  const shown =
+    candidates.find((version) => isGood(version) && (version.id === own || version.set_status !== 'rejected')) ??
+    // A rejected picture says more than the failure before it, or than an older rejection.
+    candidates.find(({ status, decision }) => status === 'uploaded' && decision === 'rejected') ??
+    versions[ownAt];
   return shown && { shown, earlier: versions.slice(versions.indexOf(shown) + 1) };
 }
 
-const canReplace = ({ status, decision, set_status }: Version) =>
-  set_status !== 'rejected' && status === 'uploaded' && decision !== 'rejected';
+const isGood = ({ status, decision }: Version) => status === 'uploaded' && decision !== 'rejected';

@@ -11,7 +11,7 @@ export interface ShownTo {
 
 /**
  * The queries `own`, which is the set, and `shown`: each screenshot of the set in the version that people see. A picture
- * that a reviewer rejected is left out unless a newer one replaces it. `own_id` and `own_seq` are those of the set.
+ * that a reviewer rejected is left out unless another one replaces it. `own_id` and `own_seq` are those of the set.
  */
 export function shownVersions(setId: string, { isShared, approvedOnly }: ShownTo): RawBuilder<unknown> {
   return sql`own as (
@@ -29,9 +29,10 @@ export function shownVersions(setId: string, { isShared, approvedOnly }: ShownTo
       from family f
       join screenshots v on v.set_id = f.id
       join screenshots o on o.set_id = ${setId}::uuid and coalesce(o.original_id, o.id) = coalesce(v.original_id, v.id)
-      where v.id = o.id or (v.status = 'uploaded' and v.decision is distinct from 'rejected' and f.status <> 'rejected'
-        and (f.status = 'approved' or v.decision = 'approved' or not ${isShared}::boolean))
-      order by o.id, f.created_at desc, v.id
+      where v.id = o.id or (v.status = 'uploaded' and (v.decision = 'rejected' or (f.status <> 'rejected'
+        and (f.status = 'approved' or v.decision = 'approved' or not ${isShared}::boolean))))
+      order by o.id, (v.status = 'uploaded' and v.decision is distinct from 'rejected') desc, v.status = 'uploaded' desc,
+        f.created_at desc, v.id
     ),
     shown as (
       select * from newest where decision is distinct from 'rejected'

@@ -129,6 +129,15 @@ test('exports of the organization choose the versions that its pages choose', as
   expect(await shownIds(set, 'organization')).toEqual(pictures);
 });
 
+test('a failure whose retake a reviewer rejected is left out, as the rejected picture is', async () => {
+  const set = await newSet();
+  const again = await retake(set, [2]);
+  await reject(again.shots[0]);
+  const of = { setId: set.id, options: { audience: 'organization' } } as const;
+  expect(await readExportFailures(store.db, of, 10)).toEqual([]);
+  expect(await shownIds(set, 'organization')).toEqual([set.shots[0], set.shots[1]]);
+});
+
 test('an uncertain slot needs a check until a reviewer approves the picture or its set', async () => {
   const set = await insertExportSet({ db: store.db, artifacts, organization }, SHOTS);
   const warnings = JSON.stringify([{ code: 'slot_uncertain', message: 'Look at the picture.' }]);

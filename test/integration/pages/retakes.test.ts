@@ -193,6 +193,23 @@ describe('taking pictures again', () => {
     expect(await page.locator('.so-far').textContent()).toBe('3 taken, 1 failed');
     expect(faults).toEqual([]);
   });
+
+  it('a rejected retake of a failure is shown as rejected, with the reason of the reviewer', async () => {
+    const seeded = await seed();
+    const form = await RequestForm.open(server);
+    await form.postTo(`/o/demo/screenshots/${seeded.shotIds[2]}/retake`, {});
+    const { id = '', shots } = await readRetake(seeded);
+    await finish(id, shots[0]?.id ?? '');
+    await form.postTo(`/o/demo/screenshots/${shots[0]?.id}/review`, { decision: 'rejected', comment: 'Wrong page' });
+    const { page } = await visit(server, setAddress(seeded.setId), { javaScriptEnabled: false });
+    const cell = page.locator(`#screenshot-${seeded.shotIds[2]}`);
+    expect(await cell.textContent()).toMatch(/Rejected.*Wrong page/s);
+    expect(await cell.locator('img').count()).toBe(1);
+    expect(await page.getByRole('link', { name: 'Failed 1' }).count()).toBe(1);
+    await follow(cell.locator('a.frame'));
+    expect(await page.locator('h1 .badge').textContent()).toBe('Rejected');
+    expect(await page.locator('main').textContent()).not.toContain('The page has no ad slot.');
+  });
 });
 
 async function finish(setId: string, id: string): Promise<void> {

@@ -35,3 +35,11 @@ test.each([
 ] as const)('a retake %s replaces nothing', (_what, given) => {
   expect(chooseVersion([version('b', given), version('a')], { own: 'a' })?.shown.id).toBe('a');
 });
+
+test.each([
+  ['the rejected retake of a failure', [{ decision: 'rejected', set: 'rejected' }, { status: 'blocked' }], 'b'],
+  ['the newest of two rejected pictures', [{ decision: 'rejected' }, { decision: 'rejected' }], 'b'],
+  ['a failure whose retake failed too', [{ status: 'blocked' }, { status: 'blocked' }], 'a'],
+] as const)('%s is shown', (_what, [retake, own], shown) => {
+  expect(chooseVersion([version('b', retake), version('a', own)], { own: 'a' })?.shown.id).toBe(shown);
+});
