@@ -92,7 +92,9 @@ export const ShareAnswerRecord = z
     id: uuid,
     screenshot_set_id: uuid,
     share: z.object({ id: uuid, label: z.string() }),
-    screenshot_id: uuid.nullable().describe('Null: the answer is about all pictures that the link showed.'),
+    screenshot_id: uuid
+      .nullable()
+      .describe('Null: the answer is about all pictures of the link that had no answer through it yet.'),
     pictures: z.number().int().describe('How many pictures the answer is about.'),
     answer: z.enum(SHARE_ANSWERS),
     comment: z.string().nullable().describe('Null if there is none, or if it was deleted.'),

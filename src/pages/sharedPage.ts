@@ -39,17 +39,19 @@ export async function sharedPage(
   const set = await readSetHead(db, { id: set_id, organizationId });
   if (set === undefined) return undefined;
   const summary = await readSharedSummary(db, share);
-  const { pictures } = summary;
+  const { pictures, unanswered } = summary;
   const shown = await readSharedPage(db, share, { skip: (page - 1) * PER_PAGE, take: PER_PAGE });
   const isLive = set.status === 'draft' || set.status === 'capturing';
   const branding = await readBranding(db, organizationId);
   const canDownload = downloads && !isLive && pictures > 0;
-  const canAnswer = share.answers && pictures > 0;
+  const canAnswer = share.answers && unanswered > 0;
+  const others = unanswered === 1 ? 'last picture' : `other ${unanswered}`;
+  const forAll = unanswered === pictures ? 'Answer for all' : `Answer for the ${others}`;
   const path = paths.share(token);
   const file = { path, pictures, isShared: true };
   const threads = (await threadsOfScreenshots(db, [], { setId: set_id, shareId: share.id })).get(null) ?? [];
   const look = threadLook(branding, share.answers && ((id) => replyForm({ path, client }, id)));
-  const actions = html`${canDownload && button({ label: 'Download', icon: 'download', opens: 'download' })}${canAnswer && button({ label: 'Answer for all', icon: 'check', kind: 'primary', opens: 'answer-all' })}`;
+  const actions = html`${canDownload && button({ label: 'Download', icon: 'download', opens: 'download' })}${canAnswer && button({ label: forAll, icon: 'check', kind: 'primary', opens: 'answer-all' })}`;
   const body = html`
 <div id="shared" data-live>
 ${head(set, { summary, isLive, actions })}
@@ -59,9 +61,29 @@ ${threads.length > 0 && panel('Comments on all pictures', threadList(threads, lo
 ${branding.footer_text !== null && html`<footer class="meta"><bdi>${branding.footer_text}</bdi></footer>`}
 </div>
 ${canDownload && dialog('download', 'Download', downloadForm(file))}
-${canAnswer && dialog('answer-all', pictures === 1 ? 'Answer' : `Answer for all ${pictures} pictures`, answerForm({ path, client }, answerButtons(undefined)))}`;
+${canAnswer && dialog('answer-all', pictures === 1 ? 'Answer' : forAll, html`<p id="for-all" data-live>${scopeOf(summary)}</p>${answerForm({ path, client }, answerButtons(undefined))}`)}`;
   const events = isLive ? `${path}/events` : undefined;
   return { ...sharedLayout(branding, paths, token), title: set.campaign, body, events };
+}
+
+/** Says which pictures an answer for all is about. */
+function scopeOf({ pictures, unanswered }: SharedSummary): string {
+  const kept = pictures - unanswered;
+  if (kept === 0) return `Your answer applies to ${pictures === 1 ? 'the picture' : `all ${pictures} pictures`}.`;
+  const open = unanswered === 1 ? 'one picture' : `${unanswered} pictures`;
+  const others = kept === 1 ? 'other picture keeps its answer' : `other ${kept} pictures keep their answers`;
+  return `Your answer applies to the ${open} without an answer. The ${others}.`;
+}
+
+/** For example "7 approved, 1 change asked, 2 without an answer". */
+function answersLine({ approved, changes, unanswered }: SharedSummary): HtmlContent {
+  if (approved + changes === 0) return null;
+  const parts = [
+    approved > 0 && `${approved} approved`,
+    changes > 0 && `${counted(changes, 'change')} asked`,
+    unanswered > 0 && `${unanswered} without an answer`,
+  ].filter(Boolean);
+  return html`<p><strong>${parts.join(', ')}</strong></p>`;
 }
 
 /** How pages of a link look. */
@@ -121,7 +143,7 @@ function head({ campaign }: SetHead, { summary, isLive, actions }: HeadOptions):
   const { pictures } = summary;
   const none = isLive ? 'The pictures are being taken. They appear here.' : 'There are no pictures to show.';
   return html`${pageHead({ title: html`<bdi>${campaign}</bdi>`, meta: summaryLine(summary), actions })}
-<p class="meta">Placement previews: Tearsheet put the ads into live pages. They do not show that a campaign ran.</p>
+${answersLine(summary)}<p class="meta">Placement previews: Tearsheet put the ads into live pages. They do not show that a campaign ran.</p>
 ${pictures === 0 && html`<p>${none}</p>`}${pictures > 0 && isLive && html`<p>More pictures are being taken.</p>`}`;
 }
 

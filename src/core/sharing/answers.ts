@@ -23,7 +23,7 @@ import {
 import { readVersionsOf } from '../sets/readVersions.ts';
 import { recordAnswerEvent } from '../webhooks/events.ts';
 import { type AnswerRow, answerRecord, readAnswer, setLatestAnswers } from './answerQueries.ts';
-import { readSharedIds } from './sharedPictures.ts';
+import { readSharedIds, readUnansweredIds } from './sharedPictures.ts';
 import { findShareLink, type SharedSet } from './shareLinks.ts';
 import { type ShareFault, type ShareKey, shareFault } from './sharePasswords.ts';
 
@@ -35,14 +35,17 @@ export interface ShareVisit extends ShareKey {
 }
 
 /**
- * Stores the answer of a client about one picture, or about all pictures that the link shows.
- * @throws Failure: 403, 404 or 410 if the link does not allow it, 409 above a limit or without pictures.
+ * Stores the answer of a client about one picture, or about all that have no answer through the link yet.
+ * @throws Failure: 403, 404 or 410 if the link does not allow it, 409 above a limit or without such pictures.
  */
 export async function answerShare(tx: Queryable, visit: ShareVisit, answer: ClientAnswer): Promise<AnswerRow> {
   const link = await enter(tx, visit);
   const { organizationId, set_id: setId } = link;
-  const { place, about } = await requireShown(tx, link, answer.screenshot_id);
+  const { place } = await requireShown(tx, link, answer.screenshot_id);
   if ((await countRows(tx, 'share_answers', link)) >= ANSWERS_OF_LINK_MAX) throw tooManyAnswers();
+  const about = place.screenshotId === null ? await readUnansweredIds(tx, link) : [place.screenshotId];
+  if (about.length === 0)
+    throw conflict('share', 'has answers for all its pictures. Open a picture to change its answer.');
   const author = clientOf(visit, answer);
   const { comment: body, pin } = answer;
   const comment = body ? await write(tx, { link, place, author }, { body, pin }) : undefined;
@@ -90,23 +93,23 @@ const FAILURES: Readonly<Record<ShareFault, () => Failure>> = {
   locked: () => forbiddenAction('share', 'needs its password.'),
 };
 
-/** @returns where a comment about these pictures belongs, the ids of the pictures, and the versions of a single one. */
+/** @returns where a comment about these pictures belongs, and the versions of a single one. */
 async function requireShown(
   tx: Queryable,
   link: SharedSet,
   wanted: string | null | undefined,
-): Promise<{ place: CommentPlace; about: string[]; versionIds?: readonly string[] }> {
+): Promise<{ place: CommentPlace; versionIds?: readonly string[] }> {
   const { organizationId, set_id: setId } = link;
   const shown = await readSharedIds(tx, link, wanted ? wanted.toLowerCase() : null);
   if (!wanted) {
     if (shown.length === 0) throw conflict('share', 'shows no pictures at the moment.');
-    return { place: { organizationId, setId, screenshotId: null }, about: shown.map(({ id }) => id) };
+    return { place: { organizationId, setId, screenshotId: null } };
   }
   const [version] = shown;
   if (version === undefined) throw notFound('screenshot_id', 'The link shows no such picture.');
   const { id, set_id } = version;
   const versionIds = (await readVersionsOf(tx, id)).map((one) => one.id);
-  return { place: { organizationId, setId: set_id, screenshotId: id }, about: [id], versionIds };
+  return { place: { organizationId, setId: set_id, screenshotId: id }, versionIds };
 }
 
 type Author = ReturnType<typeof clientOf>;

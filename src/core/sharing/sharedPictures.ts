@@ -44,6 +44,11 @@ export interface SharedSummary {
   readonly sizes: readonly (readonly [width: number, height: number])[];
   readonly from: Date | null;
   readonly to: Date | null;
+  /** Pictures by their newest answer, if it came through the link. */
+  readonly approved: number;
+  readonly changes: number;
+  /** Pictures that have no answer through the link. */
+  readonly unanswered: number;
 }
 
 /** The summary names no more devices and sizes. */
@@ -69,10 +74,23 @@ function sharedPictures({ set_id, pictures }: Shown): RawBuilder<unknown> {
     )`;
 }
 
-export async function readSharedSummary(db: Queryable, shown: Shown): Promise<SharedSummary> {
+type Link = Shown & { readonly id: string };
+
+/** Whether a picture `p` has no answer through the link. A later answer through another link hides one from the page. */
+const isUnanswered = ({ id }: Link) => sql`not exists (select from share_answers a
+  where a.share_id = ${id}::uuid and (a.screenshot_id = p.id
+    or a.id = (select answer_id from latest_answers where screenshot_id = p.id)))`;
+
+export async function readSharedSummary(db: Queryable, link: Link): Promise<SharedSummary> {
   const { rows } = await sql<SharedSummary>`
-    with ${sharedPictures(shown)}
-    select count(*)::integer as pictures, count(distinct substring(site_key from '//([^/]*)'))::integer as sites,
+    with ${sharedPictures(link)}, answers as (
+      select a.answer from pictures p join latest_answers l on l.screenshot_id = p.id
+      join share_answers a on a.id = l.answer_id and a.share_id = ${link.id}::uuid
+    )
+    select (select count(*) from answers where answer = 'approved')::integer as approved,
+      (select count(*) from answers where answer = 'changes_requested')::integer as changes,
+      (select count(*) from pictures p where ${isUnanswered(link)})::integer as unanswered,
+      count(*)::integer as pictures, count(distinct substring(site_key from '//([^/]*)'))::integer as sites,
       min(captured_at) as from, max(captured_at) as to,
       coalesce((select jsonb_agg(device order by place) from (
         select device, min(place) as place from pictures group by device order by 2 limit ${MOST_NAMED}) d), '[]') as devices,
@@ -103,10 +121,17 @@ export async function readSharedIds(
   return rows;
 }
 
+/** The ids of the shown versions without an answer through the link. */
+export async function readUnansweredIds(db: Queryable, link: Link): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with ${sharedPictures(link)} select id from pictures p where ${isUnanswered(link)}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 /** One page of the pictures. */
 export async function readSharedPage(
   db: Queryable,
-  link: Shown & { readonly id: string },
+  link: Link,
   { skip, take }: { readonly skip: number; readonly take: number },
 ): Promise<SharedPicture[]> {
   return withAnswers(db, link, await readRows(db, link, { where: sql`place > ${skip} and place <= ${skip + take}` }));
@@ -132,7 +157,7 @@ export interface SharedPlace {
  */
 export async function readSharedPlace(
   db: Queryable,
-  link: Shown & { readonly id: string },
+  link: Link,
   { picture, other = '' }: { readonly picture: string; readonly other?: string },
 ): Promise<SharedPlace | undefined> {
   const rows = await readRows(db, link, {

@@ -7,7 +7,7 @@ import { addComment, deleteComment, mayDelete, resolveThread } from '../../core/
 import type { AnswerRow } from '../../core/sharing/answerQueries.ts';
 import type { Queryable } from '../../db/database.ts';
 import { THREAD_COMMENT_MAX } from '../../domain/reviews.ts';
-import { storable } from '../../domain/text.ts';
+import { counted, storable } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button } from '../components.ts';
 import type { Viewer } from '../context.ts';
@@ -143,7 +143,7 @@ export function answerBadge(answer: Pick<AnswerRow, 'answer'> | undefined): Html
 /** An answer with its author, time and address. */
 export function answerLine(answer: AnswerRow): Html {
   const { client_name, client_email, client_address, pictures, screenshot_id, label } = answer;
-  const about = screenshot_id === null && html`, about ${pictures === 1 ? '1 picture' : `all ${pictures} pictures`}`;
+  const about = screenshot_id === null && html`, about ${counted(pictures, 'picture')}`;
   return html`<p>${answerBadge(answer)} <strong><bdi>${client_name}</bdi></strong> <span class="meta"><bdi>${client_email}</bdi>, ${timeElement(answer.created_at)}${client_address !== null && `, from ${client_address}`}${label !== '' && html`, by the link “<bdi>${label}</bdi>”`}${about}</span></p>${answer.comment !== null && html`<p class="said"><bdi>${answer.comment}</bdi></p>`}`;
 }
 

@@ -26,12 +26,7 @@ async function sharedSet(given: LinkChoices = {}) {
       { site: 'https://news.example/', device: 'mobile' },
     ],
   });
-  const wanted = {
-    ...{ organizationId: server.organizationId, setId, label: 'For Anna' },
-    ...{ expiresAt: new Date(Date.now() + 3_600_000), downloads: false, answers: true, ...given },
-  };
-  const actor = { type: 'operator', keyId: null, userId: null, address: null, requestId: null } as const;
-  const link = await server.store.db.transaction().execute((tx) => createShareLink(tx, wanted, actor));
+  const path = await linkTo(setId, given);
   const rows = await server.store.db
     .selectFrom('screenshots')
     .select(['id', 'image_token'])
@@ -39,7 +34,18 @@ async function sharedSet(given: LinkChoices = {}) {
     .orderBy('seq')
     .execute();
   const tokens = rows.map(({ image_token }) => String(image_token));
-  return { setId, shotIds, tokens, path: `/s/${shareToken(server.secret, link.id)}` };
+  return { setId, shotIds, tokens, path };
+}
+
+/** @returns the path of a new link. */
+async function linkTo(setId: string, given: LinkChoices = {}): Promise<string> {
+  const wanted = {
+    ...{ organizationId: server.organizationId, setId, label: 'For Anna' },
+    ...{ expiresAt: new Date(Date.now() + 3_600_000), downloads: false, answers: true, ...given },
+  };
+  const actor = { type: 'operator', keyId: null, userId: null, address: null, requestId: null } as const;
+  const link = await server.store.db.transaction().execute((tx) => createShareLink(tx, wanted, actor));
+  return `/s/${shareToken(server.secret, link.id)}`;
 }
 
 async function send(path: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
@@ -95,13 +101,42 @@ describe('answers of clients', () => {
     expect(set).toContain('1 comment');
 
     await page.goto(server.url + path);
-    await page.getByRole('button', { name: 'Answer for all' }).click();
+    expect(await page.locator('main').textContent()).toContain('1 change asked, 1 without an answer');
+    await page.getByRole('button', { name: 'Answer for the last picture' }).click();
+    expect(await page.locator('#for-all').textContent()).toBe(
+      'Your answer applies to the one picture without an answer. The other picture keeps its answer.',
+    );
     await page.locator('#answer-all').getByLabel('Comment').fill('Use the new logo.');
     await page.locator('#answer-all').getByRole('button', { name: 'Approve' }).click();
-    expect(await ownPage(`/o/demo/screenshots/${shotIds[0]}`)).toContain('Use the new logo.');
+    expect(await page.locator('main').textContent()).toContain('1 approved, 1 change asked');
+    expect(await page.getByRole('button', { name: /Answer for/ }).count()).toBe(0);
+    expect(await ownPage(`/o/demo/screenshots/${shotIds[1]}`)).toContain('Use the new logo.');
     const activity = await ownPage(`/o/demo/screenshot_sets/${setId}?tab=activity`);
-    for (const shown of ['Client: approved', 'about all 2 pictures', ANNA.email, 'For Anna'])
+    for (const shown of ['Client: approved', 'about 1 picture', ANNA.email, 'For Anna'])
       expect(activity).toContain(shown);
+  });
+
+  it('an answer for all keeps the answers that the link has, also one that a client of another link replaced', async () => {
+    const { setId, tokens, path } = await sharedSet();
+    const other = await linkTo(setId);
+    const change = { picture: tokens[0] ?? '', ...ANNA, answer: 'changes_requested', body: 'Wrong logo' };
+    const approveAll = { ...ANNA, answer: 'approved', body: '' };
+    expect((await send(`${path}/answers`, change)).status).toBe(303);
+    expect((await send(`${other}/answers`, approveAll)).status).toBe(303);
+    expect((await send(`${path}/answers`, approveAll)).status).toBe(303);
+    const none = await send(`${path}/answers`, approveAll);
+    expect([none.status, none.text.includes('Open a picture to change its answer')]).toEqual([409, true]);
+    const rows = await server.store.db
+      .selectFrom('share_answers')
+      .select(['answer', 'pictures'])
+      .where('set_id', '=', setId)
+      .orderBy('created_at')
+      .execute();
+    expect(rows.map(({ answer, pictures }) => [answer, pictures])).toEqual([
+      ['changes_requested', 1],
+      ['approved', 2],
+      ['approved', 1],
+    ]);
   });
 
   it('a pin is stored with its comment and drawn for both sides', async () => {

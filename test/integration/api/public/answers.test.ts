@@ -70,17 +70,17 @@ describe('the answer of a client', () => {
     expect((await api.get(`screenshot_sets/${setId}`)).json).toEqual(before);
   });
 
-  test('the newest answer about each picture counts, also one about all pictures', async () => {
+  test('an answer for all is about the pictures without one, and the newest answer about each picture counts', async () => {
     const { setId, visit, ids, first } = await newLink();
     const second = required(ids[1]);
     await answer(visit, { screenshot_id: first, answer: 'changes_requested' });
-    await answer(visit, { comment: 'All good.' });
-    await answer(visit, { screenshot_id: second, answer: 'changes_requested' });
+    await answer(visit, { comment: 'All good.', answer: 'changes_requested' });
+    await answer(visit, { screenshot_id: second });
     const newest = await latestAnswers(api.store.db, ids);
-    expect(ids.map((id) => newest.get(id)?.answer)).toEqual(['approved', 'changes_requested', undefined]);
+    expect(ids.map((id) => newest.get(id)?.answer)).toEqual(['changes_requested', 'approved', undefined]);
     expect((await listed(setId)).map(({ screenshot_id, pictures }) => [screenshot_id, pictures])).toEqual([
       [second, 1],
-      [null, 2],
+      [null, 1],
       [first, 1],
     ]);
     expect((await api.get(`screenshot_sets/${setId}/comments`)).json.data).toMatchObject([
