@@ -88,9 +88,9 @@ export const REFUSALS_MAX = 3;
 const NAME_MAX = 120;
 
 /** @returns a name that people typed as one line without control characters and without marks that turn the direction of other text. */
-export function plainName(text: string): string {
+export function plainName(text: string, max = NAME_MAX): string {
   const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').replace(/\s+/g, ' ');
-  const cut = cutCodePoints(line.trim(), NAME_MAX);
+  const cut = cutCodePoints(line.trim(), max);
   return cut.length < line.trim().length ? `${cut}…` : cut;
 }
 

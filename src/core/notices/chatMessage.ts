@@ -74,6 +74,8 @@ const teamsText = (text: string, more: object = {}) => ({
 
 const teamsItem = ({ title, text, url }: NoticeItem) => [
   teamsText(cutCodePoints(title, TEXT_MAX), { weight: 'Bolder' }),
-  teamsText(cutCodePoints(text, TEXT_MAX)),
+  ...cutCodePoints(text, TEXT_MAX)
+    .split('\n')
+    .map((line) => teamsText(line)),
   { type: 'ActionSet', actions: [{ type: 'Action.OpenUrl', title: 'Open', url }] },
 ];

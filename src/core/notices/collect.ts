@@ -87,13 +87,34 @@ async function waitForDigests(tx: Queryable): Promise<void> {
     where seen.id = n.id and seen.goes_at > now() and seen.timing <> 'none'`.execute(tx);
 }
 
+/** Changes that a notice names. It counts the others. */
+const CHANGES_MAX = 10;
+
+/**
+ * The answers of clients since the notice `n` was stored. An answer that began a moment earlier may have been stored later.
+ * Null unless it is about answers.
+ */
+const ANSWERS = sql`case when n.kind = 'client_answered' then (
+  with newest as (
+    select a.*, (select count(*)::integer from latest_answers where answer_id = a.id) as current
+    from share_answers a where a.set_id = n.set_id and a.created_at >= n.created_at - interval '5 seconds'
+  )
+  select jsonb_build_object(
+    'approved', coalesce(sum(current) filter (where answer = 'approved'), 0),
+    'changed', coalesce(sum(current) filter (where answer = 'changes_requested'), 0),
+    'changes', coalesce((select jsonb_agg(to_jsonb(change) - 'created_at' order by change.created_at) from (
+      select p.site_url, p.device, m.current as pictures, c.body as text, m.client_name as by, m.created_at
+      from newest m left join comments c on c.id = m.comment_id left join screenshots p on p.id = m.screenshot_id
+      where m.answer = 'changes_requested' and m.current > 0 order by m.created_at limit ${CHANGES_MAX}) change), '[]'))
+  from newest) end`;
+
 /** The due notices of some receivers, all of each. */
 async function lockDue(tx: Queryable): Promise<Due[]> {
   const { rows } = await sql<Due>`
     with due as (${SEEN}), receivers as (
       select distinct organization_id, user_id, chat_id from due order by 1, 2, 3 limit ${TOGETHER}
     )
-    select n.*, due.timing, o.slug, coalesce(u.name, chat.name) as receiver, coalesce(s.name, campaign.name) as set_name, (
+    select n.*, due.timing, o.slug, coalesce(u.name, chat.name) as receiver, coalesce(s.name, campaign.name) as set_name, ${ANSWERS} as answers, (
         select count(*)::integer from deliveries d
         where (d.user_id = n.user_id or d.chat_id = n.chat_id) and d.organization_id = n.organization_id
           and d.created_at > now() - interval '1 hour'
@@ -158,7 +179,9 @@ async function deferNotices(tx: Queryable, notices: readonly Due[]): Promise<voi
 }
 
 async function storeBatch(tx: Queryable, { to, notices, setId }: Batch, publicUrl: string): Promise<void> {
-  const shown = notices.slice(0, ITEMS_MAX).map((one) => noticeItem(one, { publicUrl, slug: to.slug }));
+  const items = notices.map((one) => noticeItem(one, { publicUrl, slug: to.slug }));
+  const first = items.filter(({ asksForChanges = false }) => asksForChanges);
+  const shown = [...first, ...items.filter((item) => !first.includes(item))].slice(0, ITEMS_MAX);
   const object = { type: 'notice', organization: to.slug, items: shown, more: notices.length - shown.length } as const;
   await storeNotice(tx, to, { topic: NOTICE_TOPIC, object, setId });
 }

@@ -43,7 +43,11 @@ export function noticeMail(given: NoticeMail): Mail {
 export function titleOf({ items, more }: NoticeObject): string {
   const [first] = items;
   const count = items.length + more;
-  return count === 1 && first !== undefined ? first.title : `${count.toLocaleString('en')} notices`;
+  if (count === 1 && first !== undefined) return first.title;
+  const others = (count - 1).toLocaleString('en');
+  return first?.asksForChanges === true
+    ? `${first.title}, and ${others} more`
+    : `${count.toLocaleString('en')} notices`;
 }
 
 export const moreText = (more: number) => `And ${more.toLocaleString('en')} more, which are not listed here.`;
@@ -73,7 +77,7 @@ function htmlPart({ notice, choicesUrl, unsubscribeUrl }: NoticeMail): string {
   const item = ({ title, text, url }: NoticeItem): HtmlContent => html`
 <div class="item" style="margin:0 0 12px;padding:14px 16px;border:1px solid #d8dddf;border-radius:8px;background:#ffffff">
 <h2 style="margin:0 0 6px;font-size:16px;line-height:1.35;${line}"><a href="${url}" style="color:#1f5f6b">${title}</a></h2>
-<p style="margin:0;font-size:15px;line-height:1.5;${line}">${text}</p></div>`;
+<p style="margin:0;font-size:15px;line-height:1.5;white-space:pre-line;${line}">${text}</p></div>`;
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

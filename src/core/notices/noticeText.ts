@@ -1,7 +1,9 @@
 /** The words of a notice, for mails and chats alike. */
 import { type OrganizationLinks, schedulePage, setPage } from '../../domain/addresses.ts';
+import { shortDevice } from '../../domain/devices.ts';
 import { type NoticeFacts, type NoticeKind, plainName, unlinkedText } from '../../domain/notices.ts';
 import { counted } from '../../domain/text.ts';
+import { withScheme } from '../../domain/webAddresses.ts';
 
 /** Something that happened, as it waits for its mail. */
 export interface Happened {
@@ -13,6 +15,26 @@ export interface Happened {
   readonly subject_id: string | null;
   /** The name of the set, or of its campaign. */
   readonly set_name: string | null;
+  /** client_answered: what clients answered since it happened first. */
+  readonly answers: ClientAnswers | null;
+}
+
+/** The newest answer about each picture counts. */
+interface ClientAnswers {
+  /** Pictures. */
+  readonly approved: number;
+  readonly changed: number;
+  /** The first ones. */
+  readonly changes: readonly AskedChange[];
+}
+
+interface AskedChange {
+  /** Null: about several pictures. */
+  readonly site_url: string | null;
+  readonly device: string | null;
+  readonly pictures: number;
+  readonly text: string | null;
+  readonly by: string;
 }
 
 export interface NoticeItem {
@@ -22,14 +44,16 @@ export interface NoticeItem {
   readonly text: string;
   /** A page that needs signing in. */
   readonly url: string;
+  /** Whether a client asks for changes, which a title names before everything else. */
+  readonly asksForChanges?: boolean;
 }
 
 /**
  * A name that anybody may have typed, also without an account. Marks keep one that is written from right to left from reordering the
  * text around it, also in plain text.
  */
-function shown(name: string): string {
-  const plain = unlinkedText(plainName(name));
+function shown(name: string, max?: number): string {
+  const plain = unlinkedText(plainName(name, max));
   return /[\u0590-\u08ff\ufb1d-\ufefc]/u.test(plain) ? `\u2068${plain}\u2069` : plain;
 }
 
@@ -50,11 +74,15 @@ const WORDS: Readonly<Record<NoticeKind, (given: Happened, set: string) => Words
     `Rejected: ${set}`,
     `${by === undefined ? 'A reviewer' : shown(by)} rejected ${count === 0 ? 'the set' : counted(count, 'picture')}.`,
   ],
-  client_answered: ({ facts: { by = '', approved }, times, pictures: count }, set) => [
-    `The client answered: ${set}`,
-    times === 1
-      ? `${shown(by)} ${approved === true ? 'approved' : 'asked for changes of'} ${counted(count, 'picture')}.`
-      : `${number(times)} answers about ${counted(count, 'picture')}. The last one is by ${shown(by)}, who ${approved === true ? 'approved' : 'asked for changes'}.`,
+  client_answered: ({ facts: { by = '', approved }, times, pictures: count, answers }, set) => [
+    answers !== null && answers.changed > 0
+      ? `${counted(answers.changed, 'change')} asked: ${set}`
+      : `The client answered: ${set}`,
+    answers !== null && answers.changed > 0
+      ? changesText(answers)
+      : times === 1
+        ? `${shown(by)} ${approved === true ? 'approved' : 'asked for changes of'} ${counted(count, 'picture')}.`
+        : `${number(times)} answers about ${counted(count, 'picture')}. The last one is by ${shown(by)}, who ${approved === true ? 'approved' : 'asked for changes'}.`,
   ],
   share_opened: ({ facts: { label = '' } }, set) => [
     `Opened by the client: ${set}`,
@@ -74,10 +102,31 @@ const WORDS: Readonly<Record<NoticeKind, (given: Happened, set: string) => Words
   ],
 };
 
+/** Characters of the text of one change. */
+const CHANGE_MAX = 300;
+
+/** A line for each change, before what was approved. */
+function changesText({ approved, changed, changes }: ClientAnswers): string {
+  const more = changed - changes.reduce((sum, { pictures }) => sum + pictures, 0);
+  return [
+    ...changes.map(changeLine),
+    ...(more > 0 ? [`And ${counted(more, 'more change')}.`] : []),
+    ...(approved > 0 ? [`${counted(approved, 'picture')} approved.`] : []),
+  ].join('\n');
+}
+
+function changeLine({ site_url, device, pictures, text, by }: AskedChange): string {
+  const host = site_url === null ? null : (URL.parse(withScheme(site_url))?.host ?? site_url);
+  const picture =
+    host === null || device === null ? counted(pictures, 'picture') : `${plainName(host)}, ${shortDevice(device)}`;
+  return `${picture}: ${text === null ? 'a change without a comment' : `“${shown(text, CHANGE_MAX)}”`} (${shown(by)})`;
+}
+
 export function noticeItem(given: Happened, place: OrganizationLinks): NoticeItem {
   const set = shown(given.set_name ?? 'a set');
   const [title, text] = WORDS[given.kind](given, set);
-  return { kind: given.kind, title, text, url: pageOf(given, place) };
+  const asksForChanges = (given.answers?.changed ?? 0) > 0;
+  return { kind: given.kind, title, text, url: pageOf(given, place), ...(asksForChanges && { asksForChanges }) };
 }
 
 function pageOf({ kind, set_id, subject_id }: Happened, place: OrganizationLinks): string {

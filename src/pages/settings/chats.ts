@@ -54,7 +54,7 @@ export function addChatRoutes(pages: PageRoutes): void {
 const Chat = z.object({
   name: z
     .string()
-    .transform(plainName)
+    .transform((text) => plainName(text))
     .refine((name) => name !== '', 'must not be empty.')
     .refine((name) => name.length <= CHAT_NAME_MAX, `must have at most ${CHAT_NAME_MAX} characters.`),
   kind: z.enum(CHAT_KINDS, 'must be one of the list.'),

@@ -4,10 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FolderArtifactStore } from '../../../../src/artifacts/folder.ts';
+import type { ClientAnswer } from '../../../../src/contract/sharing.ts';
 import { createChat, listChats, testChat } from '../../../../src/core/notices/chats.ts';
 import { readAddressee, readUnsubscribeToken, saveChoices, unsubscribe } from '../../../../src/core/notices/choices.ts';
 import { collectNotices } from '../../../../src/core/notices/collect.ts';
 import { recordNotice } from '../../../../src/core/notices/notices.ts';
+import { answerShare } from '../../../../src/core/sharing/answers.ts';
+import { createShareLink } from '../../../../src/core/sharing/shareLinks.ts';
 import { type Deliveries, startDeliveries } from '../../../../src/core/webhooks/deliveries.ts';
 import { findDelivery, listDeliveries } from '../../../../src/core/webhooks/listDeliveries.ts';
 import { replayDelivery } from '../../../../src/core/webhooks/replayEvents.ts';
@@ -251,6 +254,68 @@ describe('mails', () => {
     expect([await collect(), mailServer.mails]).toEqual([0, []]);
   });
 });
+
+describe('changes that clients ask for', () => {
+  test('a mail names them first, with the picture and the words of the client, before what was approved', async () => {
+    const member = await addMember('Jane');
+    await choose(member, 'hour');
+    await happen(await addSet('Earlier'));
+    const { setId, answer, pictures } = await sharedSet();
+    await answer({ answer: 'changes_requested', screenshot_id: pictures[0], comment: 'Wrong logo' });
+    await answer({ answer: 'changes_requested', screenshot_id: pictures[1], comment: 'Cut\r\noff' });
+    await answer({ answer: 'approved', screenshot_id: pictures[0] });
+    await answer({ answer: 'approved' });
+    await pass('2 hours');
+    await start();
+    const { parsed } = await mail();
+    expect(parsed.subject).toBe('[acme] 1 change asked: Spring, and 1 more');
+    const lines = ['1 change asked: Spring', 'blog.example, iPhone: “Cut off” (Anna)', '2 pictures approved.'];
+    expect(parsed.text).toContain([...lines, `${PUBLIC_URL}/o/acme/screenshot_sets/${setId}`].join('\n'));
+    expect(parsed.text?.indexOf('1 change asked')).toBeLessThan(parsed.text?.indexOf('Earlier') ?? 0);
+  });
+
+  test('only the newest answer about each picture counts', async () => {
+    await addMember('Jane');
+    const { answer, pictures } = await sharedSet();
+    await answer({ answer: 'changes_requested' });
+    for (const comment of Array.from({ length: 12 }, (_, i) => `Change ${i}`))
+      await answer({ answer: 'changes_requested', screenshot_id: pictures[0], comment });
+    await pass('2 minutes');
+    await start();
+    const { parsed } = await mail();
+    expect(parsed.subject).toBe('[acme] 3 changes asked: Spring');
+    const lines = ['2 pictures: a change without a comment (Anna)', 'news.example, Desktop: “Change 11” (Anna)'];
+    expect(parsed.text).toContain(lines.join('\n'));
+    expect(parsed.text).not.toContain('Change 10');
+  });
+});
+
+/** A set of three pictures, and answers through its link. */
+async function sharedSet() {
+  const adId = await insertAd(store.db, organization);
+  const sites = [{ site: 'https://news.example/' }, { site: 'https://blog.example/', device: 'iphone' }] as const;
+  const places = [...sites, { site: 'https://shop.example/' }];
+  const setId = await insertSet(store.db, organization, { pictures: places.map((place) => ({ adId, ...place })) });
+  await store.db
+    .updateTable('screenshot_sets')
+    .set({ name: 'Spring', status: 'approved' })
+    .where('id', '=', setId)
+    .execute();
+  await sql`with image as (
+      insert into images (token, organization_id, artifact_key, width, height, bytes, sha256)
+      select id::text, ${organization.id}, id::text, 1, 1, 1, '' from screenshots where set_id = ${setId} returning token)
+    update screenshots set status = 'uploaded', image_token = id::text where set_id = ${setId}
+      and exists (select from image)`.execute(store.db);
+  const shots = store.db.selectFrom('screenshots').select('id').where('set_id', '=', setId).orderBy('seq');
+  const wanted = { organizationId: organization.id, setId, label: '', expiresAt: new Date(Date.now() + 3_600_000) };
+  const tx = store.db.transaction();
+  const link = await tx.execute((on) => createShareLink(on, { ...wanted, downloads: false, answers: true }, OPERATOR));
+  const visit = { shareId: link.id, address: null, tokens: [], secret: SECRET };
+  const who = { name: 'Anna', email: 'anna@client.example' };
+  const answer = (given: Pick<ClientAnswer, 'answer' | 'screenshot_id' | 'comment'>) =>
+    store.db.transaction().execute((on) => answerShare(on, visit, { ...who, ...given }));
+  return { setId, answer, pictures: (await shots.execute()).map(({ id }) => id) };
+}
 
 describe('choices', () => {
   test('each role has defaults, and a person who did it hears nothing', async () => {

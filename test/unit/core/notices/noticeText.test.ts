@@ -2,15 +2,15 @@ import { marked } from 'marked';
 import { expect, test } from 'vitest';
 import { chatMessage } from '../../../../src/core/notices/chatMessage.ts';
 import { noticeMail } from '../../../../src/core/notices/mail.ts';
-import { noticeItem } from '../../../../src/core/notices/noticeText.ts';
+import { type Happened, noticeItem } from '../../../../src/core/notices/noticeText.ts';
 import { CHAT_KINDS, type NoticeKind } from '../../../../src/domain/notices.ts';
 
 const PAGE = 'https://shots.example';
 
 /** @returns the notice of an event in which people typed this name wherever they can. */
-function noticeWith(name: string, kind: NoticeKind = 'client_answered') {
+function noticeWith(name: string, kind: NoticeKind = 'client_answered', answers: Happened['answers'] = null) {
   const happened = { kind, facts: { by: name, label: name }, times: 1, pictures: 2, set_id: 'a', subject_id: null };
-  const item = noticeItem({ ...happened, set_name: name }, { publicUrl: PAGE, slug: 'acme' });
+  const item = noticeItem({ ...happened, set_name: name, answers }, { publicUrl: PAGE, slug: 'acme' });
   return { type: 'notice', organization: 'acme', items: [item], more: 0 } as const;
 }
 
@@ -53,10 +53,11 @@ const HOSTILE = [
 ];
 
 test.each(HOSTILE)('a name is neither a link nor a mention in mails and chats: %s', async (name) => {
-  for (const kind of ['client_answered', 'share_opened', 'schedule_paused', 'set_ready'] as const) {
-    const texts = noticeWith(name, kind)
-      .items.map(({ title, text }) => `${title}\n${text}`)
-      .join('\n');
+  const change = { site_url: null, device: null, pictures: 1, text: name, by: name };
+  const asked = noticeWith(name, 'client_answered', { approved: 0, changed: 1, changes: [change] });
+  const kinds = ['client_answered', 'share_opened', 'schedule_paused', 'set_ready'] as const;
+  for (const notice of [asked, ...kinds.map((kind) => noticeWith(name, kind))]) {
+    const texts = notice.items.map(({ title, text }) => `${title}\n${text}`).join('\n');
     expect(await marked.parse(texts, { gfm: true })).not.toMatch(/<(a|img) /);
     expect(texts).not.toMatch(/[@<>\\]|:\/|\/\/|\p{L}:\S|\S\.\p{L}/u);
   }
