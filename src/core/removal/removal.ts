@@ -3,10 +3,11 @@
  * and triggers of the schema do so, and note the files for the sweeper and the ids that answer 410.
  */
 import type { Database, Queryable } from '../../db/database.ts';
-import type { Actor } from '../../domain/auditLog.ts';
+import { type Actor, changesBetween, type FieldChange } from '../../domain/auditLog.ts';
 import { conflict, removedObject, unknownId } from '../../domain/failure.ts';
 import { recordAction } from '../organizations/auditLogQueries.ts';
 import { listOrganizations } from '../organizations/organizations.ts';
+import { readObjectNames } from '../sets/objectNames.ts';
 import { lockSet } from '../sets/setStatus.ts';
 import {
   deleteAd,
@@ -27,12 +28,19 @@ export const MAX_SCREENSHOTS_OF_CAMPAIGN = 50_000;
 export async function removeSet(tx: Queryable, ref: ObjectRef, actor: Actor): Promise<void> {
   const { id, organizationId } = ref;
   if ((await lockSet(tx, { organizationId, setId: id })) === undefined) return rejectUnknown(tx, ref);
+  const changes = await nameRemoved(tx, ref);
   if (!(await deleteSet(tx, id)))
     throw conflict(
       'status',
       'does not allow this yet: cancel the set, or wait until it has ended, and delete it then.',
     );
-  await recordAction(tx, actor, { organizationId, action: 'screenshot_set.deleted', objectId: id });
+  await recordAction(tx, actor, { organizationId, action: 'screenshot_set.deleted', objectId: id, changes });
+}
+
+/** The entry of a deletion names the object, because its row is gone. */
+async function nameRemoved(tx: Queryable, { id, organizationId }: ObjectRef): Promise<FieldChange[]> {
+  const name = (await readObjectNames(tx, { organizationId, ids: [id] })).get(id)?.name;
+  return changesBetween({ name }, {});
 }
 
 /** Does nothing if the ad was removed before. @throws Failure: 404, and 409 while it is captured or a set shows it. */
@@ -42,8 +50,14 @@ export async function removeAd(tx: Queryable, ref: ObjectRef, actor: Actor): Pro
   if (ad.isPending)
     throw conflict('status', 'is pending: wait until the preview of the ad is captured, and delete it then.');
   if (ad.isShown) throw conflict('id', 'is the id of an ad that sets show: delete these sets first.');
+  const changes = await nameRemoved(tx, ref);
   await deleteAd(tx, ref.id);
-  await recordAction(tx, actor, { organizationId: ref.organizationId, action: 'ad.deleted', objectId: ref.id });
+  await recordAction(tx, actor, {
+    organizationId: ref.organizationId,
+    action: 'ad.deleted',
+    objectId: ref.id,
+    changes,
+  });
 }
 
 /**

@@ -1,13 +1,15 @@
 /** All deliveries of an organization, newest first. */
 import { DeliveriesQuery, uuid } from '../../contract/queries.ts';
+import { readObjectNames } from '../../core/sets/objectNames.ts';
 import { type DeliveryRow, listDeliveries } from '../../core/webhooks/listDeliveries.ts';
 import { EVENT_TOPICS } from '../../domain/topics.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, type Column, emptyState, linkButton, table } from '../components.ts';
-import type { PagesOptions, ResultsPage } from '../context.ts';
+import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
 import { deliveryLabel, timeElement } from '../labels.ts';
 import { anyOf, DATES, filteredList } from '../lists/listParts.ts';
 import { readListQuery } from '../lists/listQuery.ts';
+import { namedLink, type ObjectNames } from '../objectNames.ts';
 import type { ViewerRequest } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';
 import { framedPage } from '../settings/frame.ts';
@@ -38,6 +40,7 @@ export async function deliveryListPage(
   const { set: setId, ad: adId, ...others } = query.filters;
   const filter = { organizationId: viewer.organizationId, setId, adId, ...others };
   const found = await listDeliveries(store.db, filter, query.page);
+  const names = await namesOf(store, viewer, found.rows);
   const path = paths.deliveries;
   const fields = [
     { name: 'status', label: 'Status', choices: anyOf(STATUS_NAMES) },
@@ -48,7 +51,7 @@ export async function deliveryListPage(
     ...DATES,
   ];
   const body = html`<p class="meta">Events that the service sends to webhooks and buckets, and notices to members and chats, newest first.</p>
-${filteredList(query, found, { what: 'deliveries', path, fields, none: noDeliveries(viewer.scopes, paths), list: table({ columns: columns(paths), rows: found.rows }) })}`;
+${filteredList(query, found, { what: 'deliveries', path, fields, none: noDeliveries(viewer.scopes, paths), list: table({ columns: columns({ paths, names }), rows: found.rows }) })}`;
   return framedPage({ viewer, paths }, 'deliveries', { body });
 }
 
@@ -62,12 +65,24 @@ function noDeliveries(scopes: readonly string[], paths: PagePaths): Html {
   });
 }
 
-const columns = (paths: PagePaths): Column<DeliveryRow>[] => [
+export interface Naming {
+  readonly paths: PagePaths;
+  readonly names: ObjectNames;
+}
+
+export const namesOf = (
+  { db }: PagesOptions['store'],
+  { organizationId }: Viewer,
+  rows: readonly Pick<DeliveryRow, 'set_id' | 'ad_id'>[],
+): Promise<ObjectNames> =>
+  readObjectNames(db, { organizationId, ids: rows.flatMap(({ set_id, ad_id }) => [set_id, ad_id]) });
+
+const columns = ({ paths, names }: Naming): Column<DeliveryRow>[] => [
   {
     label: 'Event',
     kind: 'main',
     cell: (row) =>
-      html`<a href="${paths.delivery(row.id)}">${row.topic}</a> <span class="meta">${subjectLink(row, paths)}</span>`,
+      html`<a href="${paths.delivery(row.id)}">${row.topic}</a> <span class="meta">${subjectLink(row, { paths, names })}</span>`,
   },
   { label: 'Status', cell: (row) => badge(row.status, deliveryLabel(row)) },
   {
@@ -79,9 +94,9 @@ const columns = (paths: PagePaths): Column<DeliveryRow>[] => [
   { label: 'Created', kind: 'time', cell: (row) => timeElement(row.created_at) },
 ];
 
-export function subjectLink({ set_id, ad_id }: Pick<DeliveryRow, 'set_id' | 'ad_id'>, paths: PagePaths): HtmlContent {
-  if (set_id !== null) return html`<a href="${paths.set(set_id)}">Set ${set_id.slice(0, 8)}</a>`;
-  return ad_id !== null && html`<a href="${paths.ad(ad_id)}">Ad ${ad_id.slice(0, 8)}</a>`;
+export function subjectLink({ set_id, ad_id }: Pick<DeliveryRow, 'set_id' | 'ad_id'>, naming: Naming): HtmlContent {
+  if (set_id !== null) return html`Set ${namedLink(set_id, { ...naming, type: 'set' })}`;
+  return ad_id !== null && html`Ad ${namedLink(ad_id, { ...naming, type: 'ad' })}`;
 }
 
 function lastAnswer({ log, status, next_attempt_at }: DeliveryRow): HtmlContent {

@@ -11,7 +11,7 @@ import { deliveryLabel, timeElement } from '../labels.ts';
 import type { LiveSource } from '../live.ts';
 import { goBack, idOf, type PageRoutes } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';
-import { CHANNEL_NAMES, deliveryListPage, shownTarget, subjectLink } from './deliveryListPage.ts';
+import { CHANNEL_NAMES, deliveryListPage, type Naming, namesOf, shownTarget, subjectLink } from './deliveryListPage.ts';
 
 interface DeliveryListOptions {
   readonly paths: PagePaths;
@@ -42,7 +42,7 @@ async function deliveryPage({ store }: PagesOptions, id: string, given: Given): 
   });
   const body = html`<div id="head" class="part" data-live>${head}
 ${advice(row)}
-${panel('Delivery', deliveryFacts(row, paths))}
+${panel('Delivery', deliveryFacts(row, { paths, names: await namesOf(store, given.viewer, [row]) }))}
 ${panel('Attempts', attempts(row))}</div>
 ${panel('Event', payload(row.body, paths.delivery(id)))}`;
   return {
@@ -73,11 +73,11 @@ function advice(row: DeliveryRow): HtmlContent {
   return html`<p>The last attempt failed. The service tries again ${timeElement(row.next_attempt_at)}, and 14 times in all over about a day.</p>`;
 }
 
-function deliveryFacts(row: DeliveryRow, paths: PagePaths): Html {
+function deliveryFacts(row: DeliveryRow, naming: Naming): Html {
   return facts([
     [CHANNEL_NAMES[row.channel], html`<code>${shownTarget(row.target)}</code>`],
     ['Event', copyText('the id of the event', `evt_${row.event_id}`)],
-    ['About', subjectLink(row, paths)],
+    ['About', subjectLink(row, naming)],
     ['Created', timeElement(row.created_at)],
     ['Finished', row.finished_at && timeElement(row.finished_at)],
     ['Sent again', row.replays > 0 && (row.replays === 1 ? 'once' : `${row.replays} times`)],

@@ -2,6 +2,7 @@
 import { COST } from '../../api/limits/costs.ts';
 import { auditLogFilters } from '../../contract/queries.ts';
 import { type AuditLogRow, listAuditLog } from '../../core/organizations/auditLogQueries.ts';
+import { readObjectNames } from '../../core/sets/objectNames.ts';
 import { type ActorType, AUDIT_ACTIONS, type FieldChange } from '../../domain/auditLog.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { type Column, emptyState, table } from '../components.ts';
@@ -9,6 +10,7 @@ import type { PagesOptions, ResultsPage } from '../context.ts';
 import { timeElement } from '../labels.ts';
 import { anyOf, DATES, filteredList } from '../lists/listParts.ts';
 import { readListQuery } from '../lists/listQuery.ts';
+import { namedLink, type ObjectNames } from '../objectNames.ts';
 import type { PageRoutes, ViewerRequest } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';
 import { framedPage } from './frame.ts';
@@ -25,6 +27,7 @@ async function auditLogPage(
   const query = readListQuery(request.query, { filters: auditLogFilters, sorts: ['newest'] });
   const { organizationId } = viewer;
   const found = await listAuditLog(db, { organizationId, ...query.filters }, query.page);
+  const names = await readObjectNames(db, { organizationId, ids: found.rows.flatMap(idsOf) });
   const path = paths.settings('audit_log');
   const fields = [
     { name: 'action', label: 'Action', choices: anyOf(AUDIT_ACTIONS) },
@@ -33,31 +36,49 @@ async function auditLogPage(
   ];
   const none = emptyState({ title: 'No entries yet', text: 'Each change of the settings gets an entry here.' });
   const body = html`<p class="meta">Changes of keys, settings, webhooks, connectors and branding, deleted and shared sets, sign-ins and sign-outs. Nobody can change an entry.</p>
-${filteredList(query, found, { what: 'entries', path, fields, none, list: table({ columns: columns(paths), rows: found.rows }) })}`;
+${filteredList(query, found, { what: 'entries', path, fields, none, list: table({ columns: columns(paths, names), rows: found.rows }) })}`;
   return framedPage({ viewer, paths }, 'audit_log', { body });
 }
 
-const columns = (paths: PagePaths): Column<AuditLogRow>[] => [
+/** The ids of the objects that an entry names. */
+const idsOf = ({ object_id, changes }: AuditLogRow): (string | null)[] => [
+  object_id,
+  ...changes.flatMap(({ from, to }) => [from, to].flatMap((text) => text?.split(', ') ?? [])),
+];
+
+const columns = (paths: PagePaths, names: ObjectNames): Column<AuditLogRow>[] => [
   {
     label: 'Action',
     kind: 'main',
     cell: (row) =>
-      html`${AUDIT_ACTIONS[row.action]}${row.object_id !== null && html` <span class="meta">${objectLink(row, row.object_id, paths)}</span>`}`,
+      html`${AUDIT_ACTIONS[row.action]}${row.object_id !== null && html` <span class="meta">${objectLink(row, row.object_id, { paths, names })}</span>`}`,
   },
   {
     label: 'Actor',
     cell: (row) =>
       html`${actor(row, paths)}<span class="meta">${row.address !== null && html`from ${row.address}`}${row.request_id !== null && html`, request <code>${row.request_id}</code>`}</span>`,
   },
-  { label: 'Changes', cell: (row) => row.changes.map(change) },
+  { label: 'Changes', cell: (row) => row.changes.map((one) => change(one, { paths, names })) },
   { label: 'Time', kind: 'time', cell: (row) => timeElement(row.created_at) },
 ];
 
-/** Sets have a page. Other objects are listed in the settings. */
-function objectLink({ action }: AuditLogRow, id: string, paths: PagePaths): HtmlContent {
-  return action.startsWith('screenshot_set.')
-    ? html`<a href="${paths.set(id)}"><code>${id}</code></a>`
-    : html`<code>${id}</code>`;
+interface Naming {
+  readonly paths: PagePaths;
+  readonly names: ObjectNames;
+}
+
+/** The types of objects that can be removed. Other objects, such as keys, are listed in the settings. */
+const TYPES: Readonly<Record<string, string>> = {
+  screenshot_set: 'set',
+  ad: 'ad',
+  campaign: 'campaign',
+  schedule: 'schedule',
+  share_link: 'share link',
+};
+
+function objectLink({ object_type }: AuditLogRow, id: string, naming: Naming): HtmlContent {
+  const type = TYPES[object_type];
+  return namedLink(id, { ...naming, ...(type !== undefined && { type }) });
 }
 
 const ACTORS: Readonly<Record<ActorType, string>> = {
@@ -74,7 +95,15 @@ function actor({ actor_type: type, actor_name: name, ...row }: AuditLogRow, path
   return html`${ACTORS[type]} <a href="${paths.settings('audit_log')}?actor=${id}"><bdi>${name || id}</bdi></a>`;
 }
 
-function change({ field: name, from, to }: FieldChange): Html {
-  const text = from === null ? html`<bdi>${to}</bdi>` : html`<bdi>${from}</bdi> → <bdi>${to ?? 'none'}</bdi>`;
+function change({ field: name, from, to }: FieldChange, naming: Naming): Html {
+  const [before, after] = [from, to].map((text) => text && html`<bdi>${named(text, naming)}</bdi>`);
+  const text = from === null ? after : html`${before} → ${after ?? 'none'}`;
   return html`<span class="meta">${name}: ${text}</span>`;
+}
+
+/** A value may be a list of ids. */
+function named(text: string, naming: Naming): HtmlContent {
+  const ids = text.split(', ');
+  if (!ids.every((id) => naming.names.has(id))) return text;
+  return ids.map((id, index) => html`${index > 0 && ', '}${namedLink(id, naming)}`);
 }

@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { createKey } from '../../support/keys.ts';
 import { required } from '../../support/required.ts';
 import { TEST_LOG } from '../../support/testLog.ts';
-import { type PagesServer, startPages } from './pagesServer.ts';
+import { type PagesServer, seedSet, startPages } from './pagesServer.ts';
 
 let server: PagesServer;
 beforeAll(async () => {
@@ -187,6 +187,32 @@ describe('the page', () => {
     expect((await read('?action=organization.created')).text).toContain('No entries match');
     expect((await read('?actor=nonsense!')).text).toContain('must be the id of an API key');
     expect((await read('?to=2020-01-01')).text).toContain('No entries match');
+  });
+
+  test('entries name sets and pictures with links, also sets that were deleted', async () => {
+    const shots = [{ site: 'https://news.example/', device: 'desktop', ad: 'Spring sale' }] as const;
+    const [kept, gone] = [
+      await seedSet(server, { campaign: 'Kept', status: 'in_review', shots }),
+      await seedSet(server, { campaign: 'Gone', status: 'in_review', shots }),
+    ];
+    const cookie = await signIn();
+    for (const { setId, shotIds } of [kept, gone])
+      await submit(cookie, `/screenshot_sets/${setId}/reviews`, { decide: `rejected:${shotIds[0]}` });
+    await submit(cookie, `/screenshot_sets/${gone.setId}/delete`);
+    const never = '00000000-0000-4000-8000-000000000000';
+    await server.store.pool.query(
+      `insert into audit_log (organization_id, actor_type, action, object_type, object_id)
+       select id, 'operator', 'screenshot_set.approved', 'screenshot_set', $1 from organizations where slug = 'demo'`,
+      [never],
+    );
+    const { text } = await read('');
+    expect(text).toMatch(
+      new RegExp(`<a href="[^"]*/screenshot_sets/${kept.setId}"><bdi>Kept, \\d+ \\w+ \\d+</bdi></a>`),
+    );
+    expect(text).toContain(`/screenshots/${kept.shotIds[0]}"><bdi>news.example · Desktop · Spring sale</bdi></a>`);
+    expect(text).toMatch(/<bdi>Gone, \d+ \w+ \d+<\/bdi> \(deleted\)/);
+    expect(text).toContain('deleted set <code>00000000</code>');
+    expect(text).not.toMatch(new RegExp(`>${kept.setId}<|>${gone.setId}<`));
   });
 
   test('its pages have every entry once', async () => {

@@ -16,7 +16,7 @@ let failed: string;
 
 const server = preparePages();
 beforeAll(async () => {
-  setId = (await seedSet(server, { shots: [] })).setId;
+  setId = (await seedSet(server, { campaign: 'Autumn', shots: [] })).setId;
   const target = 'https://you.example/hook?key=secret';
   failed = await seedDelivery(server, {
     setId,
@@ -79,7 +79,7 @@ describe('the page of a delivery', () => {
     await page.getByText('<b>Out of memory</b>').waitFor();
     expect(await page.locator('main').innerText()).toContain('https://you.example/hook?…');
     expect(await page.content()).not.toContain('key=secret');
-    await page.getByRole('link', { name: `Set ${setId.slice(0, 8)}` }).waitFor();
+    await page.getByRole('link', { name: /^Autumn, \d+ \w+ \d+$/ }).waitFor();
   });
 
   it('a delivery is sent again, and its page follows the next attempt without a reload', async () => {
