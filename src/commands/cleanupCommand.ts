@@ -39,5 +39,5 @@ const MOST_NAMES = 20;
 function describeOthers(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMES).join(', ');
   const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
-  return `${names.length} ScreenshotJobs of another installation are left: ${shown}${more}. If its database is lost, they block the deletion of the namespace. To remove them, run \`kubectl delete shot NAME --wait=false\` and \`kubectl patch shot NAME --type=merge -p '{"metadata":{"finalizers":null}}'\`.`;
+  return `ScreenshotJobs that this installation does not own are left (${names.length}): ${shown}${more}. If their database is lost, those of running sets block the deletion of the namespace. To remove them, run \`kubectl delete shot NAME --wait=false\` and \`kubectl patch shot NAME --type=merge -p '{"metadata":{"finalizers":null}}'\`.`;
 }

@@ -99,8 +99,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- /* For NOTES.txt: a line for each object that `helm uninstall` leaves. */ -}}
 {{- define "tearsheet.staysAfterUninstall" -}}
 {{- $name := include "tearsheet.fullname" . -}}
-{{- $in := printf "-n %s" .Release.Namespace }}
-  - the pods of `helm test`, if you ran it: kubectl {{ $in }} delete pods {{ $name }}-check {{ $name }}-test --ignore-not-found
+{{- $in := printf "-n %s" .Release.Namespace -}}
 {{- if and .Values.crds.install .Values.crds.keep (not (include "tearsheet.definitionOfAnother" .)) }}
   - the definition: kubectl delete crd screenshotjobs.tearsheet.dev (removes the ScreenshotJobs of all namespaces)
 {{- end }}

@@ -1,7 +1,8 @@
 /** Two controllers as processes: one leads and the other takes over. A former leader writes nothing and exits. */
+import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CoordinationV1Api } from '@kubernetes/client-node';
+import { CoordinationV1Api, CustomObjectsApi } from '@kubernetes/client-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -71,6 +72,15 @@ async function launched(content: string) {
   return { setId, name: `set-${setId}` };
 }
 
+const RESOURCE = { group: 'tearsheet.dev', version: 'v1alpha1', plural: 'screenshotjobs' };
+
+/** A ScreenshotJob of an installation whose database is lost, with the spec of this one. */
+async function ofLostDatabase(like: string) {
+  const { spec } = await shop.read(like);
+  const metadata = { name: 'set-lost', labels: { 'tearsheet.dev/installation': randomUUID() } };
+  return { apiVersion: 'tearsheet.dev/v1alpha1', kind: 'ScreenshotJob', metadata, spec };
+}
+
 const isApproved = (setId: string) =>
   eventually(async () => {
     const sets = shop.store.db.selectFrom('screenshot_sets').select('status').where('id', '=', setId);
@@ -131,15 +141,19 @@ async function writes(name: string) {
   return { version: metadata['resourceVersion'], status, job, jobs: jobs.map(({ metadata }) => metadata?.uid) };
 }
 
-test('cleanup deletes everything while a controller runs, cancels no set and can be repeated', async () => {
+test('cleanup deletes everything while a controller runs, names what it leaves, cancels no set and can be repeated', async () => {
   const controller = await start();
   await controller.says(LEADS);
   const { setId, name } = await launched('hang');
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
+  await shop.namespace.config
+    .makeApiClient(CustomObjectsApi)
+    .createNamespacedCustomObject({ ...RESOURCE, namespace: shop.namespace.name, body: await ofLostDatabase(name) });
   for (let times = 0; times < 2; times++) {
     const cleanup = startService(['cleanup', '--wait', '240'], await environment());
     running.push(cleanup);
     expect(await cleanup.ended).toBe(0);
+    expect(cleanup.output()).toContain('ScreenshotJobs that this installation does not own are left (1): set-lost.');
     await expect(shop.read(name)).rejects.toMatchObject({ code: 404 });
     expect((await shop.batch.listNamespacedJob({ namespace: shop.namespace.name })).items).toEqual([]);
   }

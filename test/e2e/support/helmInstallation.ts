@@ -139,7 +139,7 @@ export class HelmInstallation {
 
   /** `helm test`. Pods that succeed are deleted with their logs. */
   helmTest(): Promise<RunResult> {
-    return tryRun('helm', ['test', RELEASE, '-n', this.namespace.name, '--timeout', '180s'], {
+    return tryRun('helm', ['test', RELEASE, '--logs', '-n', this.namespace.name, '--timeout', '180s'], {
       timeoutMs: 200_000,
     });
   }
