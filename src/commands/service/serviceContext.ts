@@ -167,7 +167,7 @@ export function serveHealth(
 }
 
 /** Fails if another or an empty database answers at this address, because this process would then serve wrong data. */
-export async function checkDatabase({ store, installation }: ServiceContext): Promise<void> {
+async function checkDatabase({ store, installation }: ServiceContext): Promise<void> {
   const found = await readInstallation(store.db).catch((error: { code?: string }) => {
     if (error.code === NO_SUCH_TABLE) return undefined;
     throw error;
