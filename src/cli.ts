@@ -42,11 +42,27 @@ async function main(): Promise<void> {
     .command('version')
     .description('print the version')
     .action(() => console.log(version()));
-  for (const command of allCommands(program)) command.showHelpAfterError(helpLine(command));
-  program.hook('preAction', (_program, command) => {
+  for (const command of allCommands(program)) {
+    command.showHelpAfterError(helpLine(command));
+    if (ON_DEV.has(command.parent?.name() ?? '')) command.option('--data <dir>', ON_DEV_HELP);
+  }
+  program.hook('preAction', async (_program, command) => {
     running = command;
+    if (ON_DEV.has(command.parent?.name() ?? '')) await useDev(command.opts());
   });
   await program.parseAsync();
+}
+
+/** Commands of operators that also work on a running `tearsheet dev`. */
+const ON_DEV: ReadonlySet<string> = new Set(['org', 'key', 'user', 'connector']);
+const ON_DEV_HELP = 'the folder of a running tearsheet dev, in place of settings such as DATABASE_URL';
+
+async function useDev({ data }: { readonly data?: string }): Promise<void> {
+  if (data === undefined) return;
+  const { devSettings } = await import('./commands/dev/devState.ts');
+  const { SECRETS_KEYS: ownKeys, ...settings } = await devSettings(data);
+  // As in tearsheet dev, keys of the environment count.
+  Object.assign(process.env, { SECRETS_KEYS: process.env['SECRETS_KEYS'] || ownKeys, ...settings });
 }
 
 /** The command whose action runs; undefined while the command line is read. */

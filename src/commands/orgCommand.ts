@@ -118,7 +118,7 @@ function addSet(org: Command): void {
       'days from the request of a set to its removal, or "default"',
       numberOrDefault(SET_DAYS.min, SET_DAYS.max),
     )
-    .action((name: string, chosen: Chosen, self: Command) => {
+    .action((name: string, { data: _, ...chosen }: Chosen & { readonly data?: string }, self: Command) => {
       if (Object.keys(chosen).length === 0)
         self.error('error: choose at least one option: see tearsheet org set --help', { exitCode: 2 });
       return withStore((db) => change(db, name, chosen));

@@ -1,6 +1,6 @@
 /** The keys of pictures that captures upload, and of the files that the API makes from them. */
 import { FRAME_CHOICES, framedKey } from './frames.ts';
-import { THUMBNAIL_WIDTHS, thumbnailKey } from './thumbnails.ts';
+import { THUMBNAILS, thumbnailKey } from './thumbnails.ts';
 
 /** @returns the key with the SHA-256 of the picture, so that no upload can replace a picture that was reported. */
 export function withContent(key: string, sha256: string): string {
@@ -9,6 +9,6 @@ export function withContent(key: string, sha256: string): string {
 
 /** @returns the keys of the picture, its thumbnails and its pictures with a frame, whether they exist or not. */
 export function filesOfPicture(key: string): string[] {
-  const thumbnails = THUMBNAIL_WIDTHS.map((width) => thumbnailKey(key, width));
+  const thumbnails = THUMBNAILS.map((thumbnail) => thumbnailKey(key, thumbnail));
   return [key, ...thumbnails, ...FRAME_CHOICES.map((choice) => framedKey(key, choice))];
 }

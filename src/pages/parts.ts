@@ -1,7 +1,7 @@
 /** Parts that several pages have. */
 
 import type { Metadata } from '../domain/metadata.ts';
-import { type PictureSize, THUMBNAIL_WIDTHS, type ThumbnailWidth } from '../domain/thumbnails.ts';
+import { type PictureSize, THUMBNAIL_WIDTHS, type ThumbnailWidth, WHOLE_WIDTHS } from '../domain/thumbnails.ts';
 import type { Warning } from '../domain/warnings.ts';
 import { withScheme } from '../domain/webAddresses.ts';
 import { type Html, type HtmlContent, html } from '../lib/html.ts';
@@ -25,10 +25,27 @@ interface ThumbnailOptions {
 /** A picture on a page, in several widths, of which the browser loads one. */
 export function thumbnail({ paths, token, alt, size, shownWidth, lazy = true }: ThumbnailOptions): Html {
   const widths = widthsFor(shownWidth);
-  const srcset = widths.map((width) => `${paths.thumbnail(token, width)} ${width}w`).join(', ');
-  const usual = paths.thumbnail(token, atLeast(shownWidth));
+  const pathOf = (width: ThumbnailWidth) => paths.thumbnail(token, { width, isWhole: false });
+  const srcset = widths.map((width) => `${pathOf(width)} ${width}w`).join(', ');
+  const usual = pathOf(atLeast(shownWidth));
   const loading = lazy ? html` loading="lazy"` : html` fetchpriority="high"`;
   return html`<img src="${usual}" srcset="${srcset}" sizes="${Math.ceil(shownWidth)}px" alt="${alt}" width="${size.width}" height="${size.height}"${loading} decoding="async">`;
+}
+
+interface WholePicture {
+  readonly paths: PagePaths;
+  readonly token: string;
+  readonly alt: string;
+  readonly size: PictureSize;
+  /** The widths on the page, as `sizes` names them. The picture is never shown wider than it is. */
+  readonly sizes: string;
+}
+
+/** A picture that is shown alone. The original is many times as large, and a link leads to it. */
+export function wholePicture({ paths, token, alt, size: { width, height }, sizes }: WholePicture): Html {
+  const pathOf = (most: number) => paths.thumbnail(token, { width: most, isWhole: true });
+  const srcset = WHOLE_WIDTHS.map((most) => `${pathOf(most)} ${Math.min(most, width)}w`).join(', ');
+  return html`<img src="${pathOf(Math.max(...WHOLE_WIDTHS))}" srcset="${srcset}" sizes="${sizes}" alt="${alt}" width="${width}" height="${height}">`;
 }
 
 /** A screen with twice the pixels shows a thumbnail with half as many more sharp enough. */

@@ -1,5 +1,5 @@
 import type { AnimationFormat } from '../domain/animations.ts';
-import type { ThumbnailWidth } from '../domain/thumbnails.ts';
+import { type Thumbnail, thumbnailName } from '../domain/thumbnails.ts';
 import { type AssetName, assetPath } from './assets.ts';
 
 /** Paths of the pages below the path of PUBLIC_URL. */
@@ -25,7 +25,7 @@ export interface PagePaths {
   share(token: string): string;
   image(token: string): string;
   animation(token: string, format: AnimationFormat): string;
-  thumbnail(token: string, width: ThumbnailWidth): string;
+  thumbnail(token: string, thumbnail: Thumbnail): string;
   asset(name: AssetName): string;
 }
 
@@ -52,7 +52,7 @@ export function pathsOf(publicUrl: string, slug: string): PagePaths {
     settings: (name) => `${organization}/settings${name === undefined ? '' : `/${name}`}`,
     image: (token) => `${base}/i/${token}.png`,
     animation: (token, format) => `${base}/i/${token}.${format}`,
-    thumbnail: (token, width) => `${base}/i/${token}/${width}.webp`,
+    thumbnail: (token, thumbnail) => `${base}/i/${token}/${thumbnailName(thumbnail)}`,
     asset: (name) => assetPath(base, name),
   };
 }

@@ -6,7 +6,7 @@ import { wasRemoved } from '../../core/removal/deletions.ts';
 import { findImage, type Image } from '../../core/sets/images.ts';
 import type { Database } from '../../db/database.ts';
 import { disabledOrganization, type Failure, gone, notFound } from '../../domain/failure.ts';
-import { THUMBNAIL_WIDTHS, thumbnailWidth } from '../../domain/thumbnails.ts';
+import { THUMBNAILS, thumbnailName } from '../../domain/thumbnails.ts';
 import { costOfPicture } from '../limits/costs.ts';
 import { createThumbnails } from '../thumbnails/thumbnails.ts';
 import { createFramedImages, type FramedImages } from './framedImages.ts';
@@ -54,31 +54,30 @@ export function serveImage({ store: { db }, artifacts, openLimits }: ImageOption
   };
 }
 
-/** GET /i/{token}/{width}.webp: sends a thumbnail of the picture, under the same rules. */
+/** GET /i/{token}/{width}.webp and whole-{width}.webp: sends a thumbnail of the picture, under the same rules. */
 export function serveThumbnail({ store: { db }, artifacts, openLimits }: ImageOptions): RequestHandler {
   const thumbnails = createThumbnails(db, artifacts);
   return async (request, response) => {
-    const width = thumbnailWidth(/^(\d+)\.webp$/.exec(String(request.params['file']))?.[1] ?? '');
-    if (width === undefined) throw noSuchWidth();
+    const thumbnail = THUMBNAILS.find((each) => thumbnailName(each) === request.params['file']);
+    if (thumbnail === undefined) throw noSuchThumbnail();
     openLimits?.takeOfAddress(request, response, costOfPicture(false));
     const image = await findByToken(db, String(request.params['token']));
     if (image.content_type !== 'image/png') throw unknownPicture();
-    const etag = `"${image.sha256}-${width}"`;
+    const etag = `"${image.sha256}-${thumbnailName(thumbnail)}"`;
     response.set({ ETag: etag, 'Cache-Control': FOREVER, 'Content-Type': 'image/webp' });
     if (matches(request.get('if-none-match'), etag)) {
       response.status(304).end();
       return;
     }
-    const webp = await thumbnails.read(image, width).catch((error: unknown) => {
+    const webp = await thumbnails.read(image, thumbnail).catch((error: unknown) => {
       throw error instanceof ArtifactNotFoundError ? unknownPicture() : error;
     });
     response.set('Content-Length', String(webp.length)).end(request.method === 'HEAD' ? undefined : webp);
   };
 }
 
-function noSuchWidth(): Failure {
-  const widths = THUMBNAIL_WIDTHS.map((width) => `${width}.webp`).join(', ');
-  return notFound('path', `There is no such thumbnail: use one of ${widths}.`);
+function noSuchThumbnail(): Failure {
+  return notFound('path', `There is no such thumbnail: use one of ${THUMBNAILS.map(thumbnailName).join(', ')}.`);
 }
 
 async function findByToken(db: Database, token: string): Promise<Image> {

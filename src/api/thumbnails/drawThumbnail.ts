@@ -5,20 +5,21 @@ import { requirePng } from '../../lib/requirePng.ts';
 
 /** A picture of a long page at the highest pixel ratio has a hundred million. */
 const MAX_PIXELS = 200_000_000;
-const QUALITY = 75;
 
 interface ThumbnailPlan {
   readonly png: Buffer;
   readonly width: number;
   /** The part of the picture to show, in its own pixels. */
   readonly part: PictureSize & { readonly top: number };
+  /** The quality of the WebP, 1 to 100. */
+  readonly quality: number;
 }
 
 /** @returns a WebP. Never enlarges. @throws Error if the picture is damaged. */
-export async function drawThumbnail({ png, width, part }: ThumbnailPlan): Promise<Buffer> {
+export async function drawThumbnail({ png, width, part, quality }: ThumbnailPlan): Promise<Buffer> {
   return sharp(requirePng(png), { limitInputPixels: MAX_PIXELS, sequentialRead: true })
     .extract({ left: 0, top: part.top, width: part.width, height: part.height })
     .resize({ width, withoutEnlargement: true })
-    .webp({ quality: QUALITY })
+    .webp({ quality })
     .toBuffer();
 }

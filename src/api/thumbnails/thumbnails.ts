@@ -2,13 +2,7 @@
 import { ArtifactNotFoundError, type ArtifactStore } from '../../artifacts/store.ts';
 import { findAdBox, type Image, isRemoved } from '../../core/sets/images.ts';
 import type { Queryable } from '../../db/database.ts';
-import {
-  isScreenshotKey,
-  type PictureSize,
-  shownPart,
-  type ThumbnailWidth,
-  thumbnailKey,
-} from '../../domain/thumbnails.ts';
+import { isScreenshotKey, type PictureSize, shownPart, type Thumbnail, thumbnailKey } from '../../domain/thumbnails.ts';
 import { FileReader } from '../../fileReader/fileReader.ts';
 import { moduleBeside } from '../../lib/moduleBeside.ts';
 import type { drawThumbnail } from './drawThumbnail.ts';
@@ -22,19 +16,23 @@ const DRAW_THUMBNAIL = {
 
 export interface Thumbnails {
   /** @returns a WebP. @throws ArtifactNotFoundError if the picture was deleted, Failure (429). */
-  read(image: Image, width: ThumbnailWidth): Promise<Buffer>;
+  read(image: Image, thumbnail: Thumbnail): Promise<Buffer>;
 }
 
 /** Each takes about 100 ms of one processor. A page asks for up to 240 at once. */
 const OPTIONS = { inAll: 2, ofOrganization: 2, waiting: 500, waitMs: 60_000, idleMs: 10_000 };
 
+/** The quality of the WebP. A client judges the ad in a picture that is shown alone. */
+export const QUALITY = { small: 75, whole: 88 };
+
 export function createThumbnails(db: Queryable, artifacts: ArtifactStore, files = new FileReader(OPTIONS)): Thumbnails {
   const running = new Map<string, Promise<Buffer>>();
 
-  const make = async (image: Image, width: ThumbnailWidth, key: string): Promise<Buffer> => {
+  const make = async (image: Image, { width, isWhole }: Thumbnail, key: string): Promise<Buffer> => {
     const webp = await files.read<typeof drawThumbnail>(image.organization_id, DRAW_THUMBNAIL, async () => {
       const { bytes: png } = await artifacts.get(image.artifact_key);
-      return { png, width, part: await partOf(db, image) };
+      const part = isWhole ? { width: image.width, height: image.height, top: 0 } : await partOf(db, image);
+      return { png, width, part, quality: isWhole ? QUALITY.whole : QUALITY.small };
     });
     await artifacts.put(key, webp, 'image/webp');
     if (await isRemoved(db, image.token)) await artifacts.delete(key);
@@ -42,14 +40,14 @@ export function createThumbnails(db: Queryable, artifacts: ArtifactStore, files 
   };
 
   return {
-    async read(image, width) {
-      const key = thumbnailKey(image.artifact_key, width);
+    async read(image, thumbnail) {
+      const key = thumbnailKey(image.artifact_key, thumbnail);
       const stored = await artifacts.get(key).catch((error: unknown) => {
         if (error instanceof ArtifactNotFoundError) return undefined;
         throw error;
       });
       if (stored !== undefined) return stored.bytes;
-      const made = running.get(key) ?? make(image, width, key).finally(() => running.delete(key));
+      const made = running.get(key) ?? make(image, thumbnail, key).finally(() => running.delete(key));
       running.set(key, made);
       return made;
     },

@@ -17,6 +17,7 @@ import { createServiceContext, type ServiceContext, serveHealth } from '../servi
 import { ownCommand, version } from '../version.ts';
 import { ensureDemoOrganization, ensureSamplePerson, lockFolder, readDevState } from './devState.ts';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from './embeddedPostgres.ts';
+import { compressTexts } from './gzip.ts';
 import { type SamplePage, startSamplePage } from './samplePage.ts';
 
 export interface DevOptions {
@@ -107,15 +108,18 @@ async function startParts(
 
   const internalPort = await freePort();
   const publicPort = port === 0 ? await freePort() : port;
+  const addresses = {
+    databaseUrl: postgres.url,
+    artifactsUrl: pathToFileURL(path.join(folder, 'pictures')).href,
+    publicUrl: config.PUBLIC_URL ?? `http://${HOST}:${publicPort}`,
+    internalUrl: `http://${HOST}:${internalPort}`,
+  };
   const context = await createServiceContext({
     config,
     keyRing: config.SECRETS_KEYS ?? KeyRing.parse(state.secrets_keys),
     name: 'dev',
     logStream: 'stderr',
-    databaseUrl: postgres.url,
-    artifactsUrl: pathToFileURL(path.join(folder, 'pictures')).href,
-    publicUrl: config.PUBLIC_URL ?? `http://${HOST}:${publicPort}`,
-    internalUrl: `http://${HOST}:${internalPort}`,
+    ...addresses,
     worksQueues: true,
   });
   parts.context = context;
@@ -123,7 +127,7 @@ async function startParts(
   parts.sample = sample;
   const demo = await ensureDemoOrganization(context.store.db, {
     folder,
-    state: { ...state, sample_port: sample.server.port },
+    state: { ...state, settings: settingsOf(addresses), sample_port: sample.server.port },
   });
   parts.api = await startApiService(context, {
     host: HOST,
@@ -134,6 +138,7 @@ async function startParts(
     egressAllow: [...config.EGRESS_ALLOW, ...allow],
     rateLimited: process.env['RATE_LIMIT_PER_SECOND'] !== undefined,
     isDev: true,
+    before: compressTexts,
   });
   parts.work = await startLocalController(context, {
     egress: { allow: [...config.EGRESS_ALLOW, ...allow, sample.address], allowWith: 'flag' },
@@ -152,6 +157,20 @@ async function startParts(
     database_url: postgres.url,
     secrets_keys: config.SECRETS_KEYS === undefined ? state.secrets_keys : null,
     version: version(),
+  };
+}
+
+function settingsOf(addresses: {
+  readonly databaseUrl: string;
+  readonly artifactsUrl: string;
+  readonly publicUrl: string;
+  readonly internalUrl: string;
+}): Record<string, string> {
+  return {
+    DATABASE_URL: addresses.databaseUrl,
+    ARTIFACTS_URL: addresses.artifactsUrl,
+    PUBLIC_URL: addresses.publicUrl,
+    INTERNAL_URL: addresses.internalUrl,
   };
 }
 

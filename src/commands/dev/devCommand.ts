@@ -24,23 +24,13 @@ export function devCommand(program: Command): void {
     .action(async ({ port, data, allow = [], json = false }: Flags) => {
       const { startDev } = await import('./dev.ts');
       const ready = await startDev({ port, data, allow });
-      console.log(json ? JSON.stringify(ready) : welcome(ready));
+      console.log(json ? JSON.stringify(ready) : welcome(ready, data));
     });
 }
 
 /** @returns the text of `tearsheet dev` when it is ready: how to sign in, and a first request. */
-function welcome(ready: DevReady): string {
-  const {
-    url,
-    organization,
-    api_key,
-    webhook_secret,
-    sign_in_url,
-    sample_url,
-    metrics_url,
-    database_url,
-    secrets_keys,
-  } = ready;
+function welcome(ready: DevReady, data: string): string {
+  const { url, organization, api_key, webhook_secret, sign_in_url, sample_url, metrics_url, database_url } = ready;
   return [
     'Tearsheet is ready.',
     '',
@@ -53,7 +43,7 @@ function welcome(ready: DevReady): string {
     `  sample page     ${sample_url}`,
     `  metrics         ${metrics_url}`,
     `  database        ${database_url}`,
-    ...(secrets_keys === null ? [] : [`  secrets keys    ${secrets_keys} (SECRETS_KEYS for operator commands)`]),
+    `  commands        tearsheet org, key and user, with --data ${data}`,
     '',
     'A first request, which places a sample ad on the sample page. Open the html_url of its answer:',
     '',

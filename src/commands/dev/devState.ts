@@ -19,6 +19,8 @@ const DevState = z.object({
   demo: z.object({ organization: z.string(), api_key: z.string(), webhook_secret: z.string() }).optional(),
   /** Seals the stored secrets, unless SECRETS_KEYS is set. */
   secrets_keys: z.string(),
+  /** For the operator's commands on the running service: DATABASE_URL and the other addresses, by the name of the setting. */
+  settings: z.record(z.string(), z.string()).optional(),
   /** The port of the sample page at the last start. */
   sample_port: z.number().optional(),
 });
@@ -31,6 +33,19 @@ export function readDevState(folder: string): DevState {
   const state = { database_password: randomBytes(18).toString('base64url'), secrets_keys: newSealingKey('dev') };
   writeDevState(folder, state);
   return state;
+}
+
+/**
+ * @returns the settings with which an operator's command uses the `tearsheet dev` that runs on this folder.
+ * @throws Error if none runs there.
+ */
+export async function devSettings(folder: string): Promise<Readonly<Record<string, string>>> {
+  const { settings, secrets_keys: SECRETS_KEYS } = existsSync(path.join(folder, 'dev.json'))
+    ? readDevState(folder)
+    : { secrets_keys: '' };
+  if (settings === undefined || !(await isLocked(folder)))
+    throw new Error(`No tearsheet dev runs on ${folder}: start it, or name its folder with --data DIR.`);
+  return { SECRETS_KEYS, ...settings };
 }
 
 export function writeDevState(folder: string, state: DevState): void {
@@ -57,8 +72,22 @@ export async function lockFolder(folder: string): Promise<() => void> {
   return () => server.close();
 }
 
+/** Without locks, PostgreSQL says whether it runs. */
+async function isLocked(folder: string): Promise<boolean> {
+  if (process.platform !== 'linux') return true;
+  try {
+    (await lockFolder(folder))();
+    return false;
+  } catch (error) {
+    if (error instanceof FolderInUseError) return true;
+    throw error;
+  }
+}
+
+class FolderInUseError extends Error {}
+
 function inUse(folder: string): Error {
-  return new Error(`Another tearsheet dev uses ${folder}. Stop it, or use another folder with --data DIR.`);
+  return new FolderInUseError(`Another tearsheet dev uses ${folder}. Stop it, or use another folder with --data DIR.`);
 }
 
 /** Creates the organization at the first start. The data folder keeps its key, so that each start prints the same key. */

@@ -1,3 +1,4 @@
+import type { RequestHandler } from 'express';
 import type { CaptureAuthenticator } from '../../api/auth/captureAuth.ts';
 import { createInternalApi, createLocationGateway } from '../../api/internal/internalApi.ts';
 import type { InternalApiOptions } from '../../api/internal/options.ts';
@@ -37,6 +38,8 @@ export interface ApiPorts {
   readonly authenticator?: CaptureAuthenticator;
   /** Whether `tearsheet dev` starts it. */
   readonly isDev?: boolean;
+  /** Runs before the handlers of the public API. */
+  readonly before?: RequestHandler;
   /** Certificate of the internal API. */
   readonly internalTls?: ListenOptions['tls'];
 }
@@ -60,7 +63,7 @@ export async function startApiService(context: ServiceContext, ports: ApiPorts):
     tunnels: createLocationGateway(services),
   });
   const pages = { router: createPages(services), errorPages: createErrorPages(services) };
-  const publicServer = await startHttpServer(createPublicApi(services, pages), {
+  const publicServer = await startHttpServer(createPublicApi({ ...services, before: ports.before }, pages), {
     host: ports.host,
     port: ports.port,
     name: 'the public API',

@@ -63,7 +63,13 @@
     const [stage, image] = [find('.stage'), find('.stage img')];
     const isZoomed = stage.classList.toggle('zoomed');
     find('[data-zoom]').setAttribute('aria-pressed', String(isZoomed));
-    image.style.width = isZoomed ? `${image.naturalWidth / devicePixelRatio}px` : '';
+    image.style.width = isZoomed ? `${image.getAttribute('width') / devicePixelRatio}px` : '';
+    if (isZoomed && image.hasAttribute('srcset')) showOriginal(image);
+  }
+
+  function showOriginal(image) {
+    image.removeAttribute('srcset');
+    image.src = image.closest('a').href;
   }
 
   function pressPin(isPressed) {
@@ -92,10 +98,9 @@
 
   function play(button) {
     const image = find('.stage img');
-    const still = image.dataset.still ?? image.src;
-    const isPlaying = image.src !== still;
-    image.dataset.still = still;
-    image.src = isPlaying ? still : button.href;
+    const isPlaying = image.src === button.href;
+    showOriginal(image);
+    if (!isPlaying) image.src = button.href;
     button.querySelector('span').textContent = isPlaying ? 'Play' : 'Stop';
   }
 

@@ -5,7 +5,7 @@ import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, linkButton } from '../components.ts';
 import { type IconName, icon as iconOf } from '../icons.ts';
 import { dateElement, markerLabel } from '../labels.ts';
-import { siteName } from '../parts.ts';
+import { siteName, wholePicture } from '../parts.ts';
 import type { PagePaths } from '../paths.ts';
 import { type Groupable, stripKey } from './grouping.ts';
 
@@ -83,8 +83,9 @@ export function comparison(sides: readonly Side[], back: string, paths: PagePath
 
 function sideOf(side: Side, paths: PagePaths): HtmlContent {
   if (side.image_token === null) return null;
-  const address = paths.image(side.image_token);
-  return html`<figure><a href="${address}" target="_blank" rel="noopener noreferrer"><img src="${address}" alt="${nameOf(side)}" width="${side.image_width}" height="${side.image_height}"></a><figcaption class="meta">${nameOf(side)}${side.captured_at !== null && html`, ${dateElement(side.captured_at)}`}</figcaption></figure>`;
+  const token = side.image_token;
+  const picture = wholePicture({ paths, token, alt: nameOf(side), size: sizeOf(side), sizes: '50vw' });
+  return html`<figure><a href="${paths.image(token)}" target="_blank" rel="noopener noreferrer">${picture}</a><figcaption class="meta">${nameOf(side)}${side.captured_at !== null && html`, ${dateElement(side.captured_at)}`}</figcaption></figure>`;
 }
 
 interface StageOptions {
@@ -107,9 +108,12 @@ export function stage(
   { paths, alt, tools, animation, canDownload, overlay }: StageOptions,
 ): Html {
   const { width, height } = sizeOf(side);
-  const address = paths.image(token);
+  const isWide = width > height;
+  const most = (part: string) => `min(${part}, ${width}px)`;
+  const sizes = isWide ? `(max-width: 60rem) ${most('100vw')}, ${most('70vw')}` : most('28rem');
+  const picture = wholePicture({ paths, token, alt, size: { width, height }, sizes });
   return html`<div class="bar tools"><button type="button" data-zoom aria-pressed="false">${iconOf('zoom-in')}<span>Real pixels</span> <kbd>Z</kbd></button>${animation && movingLinks(animation, { paths, canDownload })}${tools}</div>
-<div class="stage ${width > height ? 'wide' : 'tall'}"><a href="${address}" target="_blank" rel="noopener noreferrer" aria-label="Open in real pixels"><img src="${address}" alt="${alt}" width="${width}" height="${height}"></a>${overlay}</div>`;
+<div class="stage ${isWide ? 'wide' : 'tall'}"><a href="${paths.image(token)}" target="_blank" rel="noopener noreferrer" aria-label="Open in real pixels">${picture}</a>${overlay}</div>`;
 }
 
 /** Links to the files; a script plays the WebP in the place of the picture. */

@@ -67,6 +67,42 @@ describe('the JSON line of tearsheet dev', () => {
   });
 });
 
+describe('answers of tearsheet dev', () => {
+  const encodingOf = async (path: string, accepted = 'gzip') => {
+    const headers = { 'accept-encoding': accepted };
+    const response = await fetch(`${ready.url}${path}`, { headers, signal: AbortSignal.timeout(60_000) });
+    expect((await response.text()).slice(0, 15)).toMatch(/^(<!doctype html>|\{\n {2}"openapi")/);
+    return response.headers.get('content-encoding');
+  };
+
+  it('pages and JSON are compressed for those that accept it', async () => {
+    expect(await encodingOf('/docs')).toBe('gzip');
+    expect(await encodingOf('/openapi.json')).toBe('gzip');
+    expect(await encodingOf('/docs', 'identity')).toBeNull();
+  });
+});
+
+describe('an operator beside tearsheet dev', () => {
+  it('runs commands with its folder, and needs no key and no address', async () => {
+    const onDev = (...args: string[]) => run([...args, '--data', env.folders.data]);
+    const created = await onDev('org', 'create', 'beside', '--json');
+    expect(created).toMatchObject({ code: 0, stderr: '' });
+    expect(await answerTo(JSON.parse(created.stdout).api_key, 'beside')).toBe(200);
+    expect((await onDev('user', 'list', 'demo')).stdout).toContain('sam@example.com  owner  Sam Sample');
+    expect((await onDev('key', 'list', 'beside')).stdout).toContain('live');
+    expect(await onDev('org', 'set', 'beside')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('choose at'),
+    });
+    expect(await onDev('org', 'delete', 'beside', '--confirm', 'beside')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('gets an error that says that none runs on the folder', async () => {
+    const { code, stderr } = await run(['org', 'list', '--data', env.folders.temporary]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`No tearsheet dev runs on ${env.folders.temporary}`)]);
+  });
+});
+
 describe('secrets of tearsheet dev', () => {
   it('captures get no database URL and no key', async () => {
     const asked = await postRequests(env, 'environments', ['tag']);

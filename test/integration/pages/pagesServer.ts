@@ -142,7 +142,7 @@ async function serveThumbnail(request: express.Request, response: express.Respon
   const size = `${String(token).split('-')[0]} ${String(width)}`;
   const shrink = async () =>
     sharp(await drawPicture(request))
-      .resize({ width: Number(width) })
+      .resize({ width: Number(/\d+$/.exec(String(width))?.[0]), withoutEnlargement: true })
       .webp()
       .toBuffer();
   response.type('webp').end(await drawOnce(size, shrink));
@@ -182,7 +182,7 @@ export async function seedSet({ store: { db }, organizationId }: PagesServer, gi
     .values({
       id: campaignId,
       organization_id: organizationId,
-      name: given.campaign ?? `Autumn launch ${campaignId.slice(0, 4)}`,
+      name: given.campaign ?? `Autumn launch ${campaignId.slice(0, 8)}`,
     })
     .execute();
   const status = given.status ?? 'capturing';

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Page, Response } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { drawThumbnail } from '../../../src/api/thumbnails/drawThumbnail.ts';
+import { QUALITY } from '../../../src/api/thumbnails/thumbnails.ts';
 import { visit } from './browser.ts';
 import { seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
@@ -13,7 +14,7 @@ const setAddress = (id: string) => `${server.url}/o/demo/screenshot_sets/${id}`;
 const PICTURE_OF_A_PAGE = readFileSync(path.join(import.meta.dirname, '../../../docs/images/news-desktop.png'));
 
 const thumbnailOf = (png: Buffer, width: number) =>
-  drawThumbnail({ png, width, part: { width: 1100, height: 688, top: 0 } });
+  drawThumbnail({ png, width, part: { width: 1100, height: 688, top: 0 }, quality: QUALITY.small });
 
 /** Loads a page with all its thumbnails, which show a picture of a real page. @returns the bytes of all its files. */
 async function weigh(page: Page, address: string): Promise<{ bytes: number; pictures: number }> {
@@ -68,6 +69,26 @@ describe('the weight of the pages', () => {
       expect(list.pictures).toBe(75);
       expect(list.bytes).toBeGreaterThan(100_000);
       expect(list.bytes).toBeLessThan(500_000);
+    },
+  );
+
+  it.each([
+    [1440, 'whole-1440.webp'],
+    [390, 'whole-720.webp'],
+  ])(
+    'a page of one picture on a screen of %i pixels loads %s, and the original for real pixels',
+    async (width, file) => {
+      const { shotIds } = await seedSet(server, { status: 'approved', shots: shots(1) });
+      const address = `${server.url}/o/demo/screenshots/${shotIds[0]}`;
+      const { page } = await visit(server, address, { viewport: { width, height: 800 } });
+      const loaded: string[] = [];
+      page.on('request', (request) => void loaded.push(request.url().replace(/.*\/i\/[^/.]+\/?/, '')));
+      await page.goto(address, { waitUntil: 'networkidle' });
+      expect(loaded.filter((name) => /^(whole.*|\.png)$/.test(name))).toEqual([file]);
+      await page.locator('[data-zoom]').click();
+      await page.waitForLoadState('networkidle');
+      expect(loaded.at(-1)).toBe('.png');
+      expect(await page.locator('.stage img').evaluate((image) => image.getBoundingClientRect().width)).toBe(1440);
     },
   );
 

@@ -42,7 +42,7 @@ async function newSet(adId: string, campaign = 'Ads'): Promise<string> {
 async function newPicture(): Promise<string> {
   const token = randomUUID();
   const key = `pictures/${token}`;
-  for (const name of [key, thumbnailKey(key, 192)]) files.set(name, Buffer.from('x'));
+  for (const name of [key, thumbnailKey(key, { width: 192, isWhole: false })]) files.set(name, Buffer.from('x'));
   const facts = { artifact_key: key, width: 1, height: 1, bytes: 1, sha256: 'a'.repeat(64) };
   await api.store.db
     .insertInto('images')

@@ -11,13 +11,16 @@ import { createThumbnails } from '../../../../src/api/thumbnails/thumbnails.ts';
 import { openArtifacts } from '../../../../src/artifacts/open.ts';
 import type { ArtifactStore } from '../../../../src/artifacts/store.ts';
 import { findImage, insertImages } from '../../../../src/core/sets/images.ts';
-import { THUMBNAIL_WIDTHS, thumbnailKey } from '../../../../src/domain/thumbnails.ts';
+import { filesOfPicture } from '../../../../src/domain/pictureKeys.ts';
+import { THUMBNAIL_WIDTHS, thumbnailKey, WHOLE_WIDTHS } from '../../../../src/domain/thumbnails.ts';
 import { FileReader } from '../../../../src/fileReader/fileReader.ts';
 import { insertAd, insertOrganization, insertSet } from '../../../support/insertRows.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { required } from '../../../support/required.ts';
 import { startS3Server } from '../../../support/s3Server.ts';
 import { expectLoggedErrors } from '../../../support/testLog.ts';
+
+const SMALL = { width: 256, isWhole: false };
 
 async function inFolder() {
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-thumbnails-'));
@@ -91,10 +94,20 @@ describe.each([
     }
   });
 
+  it('a thumbnail of the whole picture is never cut, and is removed with its picture', async () => {
+    const { token, key } = await store(await picture(1440, 9_000), { width: 1440, height: 9_000 });
+    for (const width of WHOLE_WIDTHS) {
+      const { headers, bytes } = await get(`/i/${token}/whole-${width}.webp`);
+      expect(headers.get('content-type')).toBe('image/webp');
+      expect(await sharp(bytes).metadata()).toMatchObject({ format: 'webp', width, height: width * 6.25 });
+    }
+    expect(filesOfPicture(key)).toContain(thumbnailKey(key, { width: 1440, isWhole: true }));
+  });
+
   it('a thumbnail is made once and stored beside its picture', async () => {
     const { token, key } = await store(await picture(1440, 900), { width: 1440, height: 900 });
     const first = await get(`/i/${token}/256.webp`);
-    expect((await artifacts.get(thumbnailKey(key, 256))).bytes).toEqual(first.bytes);
+    expect((await artifacts.get(thumbnailKey(key, SMALL))).bytes).toEqual(first.bytes);
     await artifacts.delete(key);
     expect((await get(`/i/${token}/256.webp`)).bytes).toEqual(first.bytes);
     const missing = await get(`/i/${token}/512.webp`);
@@ -108,7 +121,7 @@ describe.each([
     const read = vi.spyOn(files, 'read');
     const thumbnails = createThumbnails(api.store.db, artifacts, files);
     const image = required(await findImage(api.store.db, token));
-    const made = await Promise.all(Array.from({ length: 20 }, () => thumbnails.read(image, 256)));
+    const made = await Promise.all(Array.from({ length: 20 }, () => thumbnails.read(image, SMALL)));
     expect(new Set(made.map((bytes) => bytes.toString('base64'))).size).toBe(1);
     expect(read).toHaveBeenCalledTimes(1);
   });
