@@ -1,23 +1,37 @@
 /** docs/operations.md, Back up: the fate of requests when the database returns to an earlier state. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { keepConsole } from './support/commands.ts';
 import { type ExternalDatabase, externalDatabase } from './support/database.ts';
 import { E2eContext } from './support/e2eContext.ts';
+import { type OutsideServers, startOutsideServers } from './support/outsideServers.ts';
 
 const APPROVED = 'screenshot_set.approved';
 const PODS = 'app.kubernetes.io/name=tearsheet,app.kubernetes.io/component in (api,controller)';
 
 const e2e = new E2eContext();
 let database: ExternalDatabase;
+let outside: OutsideServers;
 
 beforeAll(async () => {
-  database = await externalDatabase();
+  [database, outside] = await Promise.all([externalDatabase(), startOutsideServers()]);
   await e2e.start('restore', { trial: { postgres: { enabled: false } }, database: { url: database.url } });
+  // The objects that the values name need the namespace.
+  for (const object of outside.objects) await e2e.installation.kubectl(['create', ...object]);
+  await e2e.installation.upgrade(outside.values);
 });
 afterAll(async () => {
   await e2e.close();
-  await database?.close();
+  await Promise.all([database?.close(), outside?.close()]);
 });
+
+/** Runs the step that the page names after a restore. */
+async function checkFiles(component: 'api' | 'controller'): Promise<string> {
+  const target = ['exec', `deploy/t-tearsheet-${component}`, '-c', component, '--', 'tearsheet', 'check', '--files'];
+  const { code, stdout, stderr } = await e2e.installation.tryKubectl(target, { timeoutMs: 120_000 });
+  keepConsole(`check-files-${component}`, `$ kubectl ${target.join(' ')}\n${stdout}${stderr}`);
+  return `${stdout}exit ${code}`;
+}
 
 const scale = (replicas: number) =>
   e2e.installation.kubectl([
@@ -62,6 +76,13 @@ test('after a restore, open sets continue, open deliveries keep their id, and la
   await e2e.waitForSetStatus(open, 'approved');
   await eventually(() => expect(new Set(acceptedEvents(open)).size).toBe(2));
   await expect(e2e.installation.call('GET', `/screenshot_sets/${lost}`)).rejects.toThrow('404');
+
+  const pictures = await e2e.installation.pictures();
+  for (const component of ['api', 'controller'] as const)
+    expect(await checkFiles(component)).toMatch(/^files: 0 of [1-9]\d* are missing\nexit 0$/m);
+  const picture = pictures.find((key) => key.endsWith('.png') && key.includes(open)) ?? '';
+  await e2e.installation.removePicture(picture);
+  expect(await checkFiles('api')).toMatch(/^missing: .*\nfiles: 1 of \d+ are missing\nexit 1$/m);
 
   // It waits for the two minutes in which its row might be on its way, and shows `UnknownSet` then; nobody has taken it away.
   const jobs = await e2e.installation.jobs();

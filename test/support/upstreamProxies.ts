@@ -16,6 +16,8 @@ export interface TestProxy extends Listener {
 export interface TestProxyOptions {
   /** Where a name leads to, as DNS at the proxy would answer. Others are connected as they are. */
   readonly addresses?: Readonly<Record<string, string>>;
+  /** The address at which the proxy listens; loopback by default. */
+  readonly host?: string;
 }
 
 type Open = (host: string, port: number) => Promise<Socket>;
@@ -59,7 +61,7 @@ export async function startConnectProxy(options: TestProxyOptions = {}): Promise
     }
   };
   server.on('connect', (request, client: Socket) => void serve(request, client));
-  const listener = await startListener(server);
+  const listener = await startListener(server, options.host);
   return proxyOf(listener, 'http', targets, () => rejected);
 }
 
@@ -114,12 +116,13 @@ export async function startSocksProxy(options: TestProxyOptions = {}): Promise<T
       client.on('error', () => client.destroy());
       serve(client).catch(() => client.destroy());
     }),
+    options.host,
   );
   return proxyOf(listener, 'socks5', targets, () => rejected);
 }
 
 function proxyOf(listener: Listener, scheme: string, targets: readonly string[], rejected: () => number): TestProxy {
-  const url = `${scheme}://127.0.0.1:${listener.port}`;
+  const url = `${scheme}://${new URL(listener.url).host}`;
   return Object.defineProperties(
     { url, targets, port: listener.port, close: listener.close },
     {

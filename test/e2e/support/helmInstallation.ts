@@ -293,6 +293,10 @@ export class HelmInstallation {
     return (await this.#stored()).filter((key) => key.startsWith('pictures/'));
   }
 
+  async removePicture(key: string): Promise<void> {
+    await this.#storage.send(new DeleteObjectCommand({ Bucket: this.bucket, Key: key }));
+  }
+
   async #stored(): Promise<string[]> {
     const { Contents = [] } = await this.#storage.send(new ListObjectsV2Command({ Bucket: this.bucket }));
     return Contents.map(({ Key = '' }) => Key);
