@@ -11,7 +11,12 @@ const TYPE = 'text/plain; charset=utf-8';
 const CHECK_MS = 8_000;
 
 /** The artifact store does not answer, or it answers with an error. */
-export class StoreUnavailableError extends Error {}
+export class StoreUnavailableError extends Error {
+  /** Whether other calls would fail as well. A store that refuses files may still return them. */
+  get isWithoutAnswer(): boolean {
+    return isWithoutAnswer(this.cause);
+  }
+}
 
 export interface WatchedStore {
   /**
@@ -30,11 +35,12 @@ export function watchStore(
 ): WatchedStore {
   let away: StoreUnavailableError | undefined;
   const check = cachedCheck(async () => {
-    away = undefined;
     try {
       await orUnavailable(ACCEPT, withDeadline(checkMs, store.put(KEY, BYTES, TYPE)));
+      away = undefined;
     } catch (error) {
-      if (error instanceof StoreUnavailableError && isWithoutAnswer(error.cause)) away = error;
+      // Until the next check has ended, because one that hangs takes long.
+      away = error instanceof StoreUnavailableError && error.isWithoutAnswer ? error : undefined;
       throw error;
     }
   }, now);
@@ -105,12 +111,14 @@ async function orUnavailable<T>(what: string, call: Promise<T>): Promise<T> {
   }
 }
 
-/** A store that refuses files may still return them. */
+/** Status codes of a store that serves nothing at the moment, unlike 507, with which a full one refuses files only. */
+const NOT_SERVING: readonly number[] = [0, 429, 500, 502, 503, 504];
+
 function isWithoutAnswer(error: unknown): boolean {
   if (error instanceof DeadlineError) return true;
   if (!(error instanceof Error) || !('$metadata' in error)) return false;
   const { httpStatusCode = 0 } = error.$metadata as { readonly httpStatusCode?: number };
-  return httpStatusCode === 0 || httpStatusCode === 429 || httpStatusCode >= 500;
+  return NOT_SERVING.includes(httpStatusCode);
 }
 
 /** Stores an artifact of its own, reads it and deletes it. @throws Error with the answer of the store. */

@@ -10,15 +10,20 @@ export interface Repetition {
 }
 
 /**
- * Runs the work now and then every `everyMs` milliseconds, one run after the other.
+ * Runs the work now and then every `everyMs` milliseconds, one run at a time. A run that is due during another is left out.
  * @param work must not reject. Long work asks `isStopped` between its steps.
  */
 export function repeat(work: (isStopped: () => boolean) => Promise<void>, everyMs: number): Repetition {
   let stopped = false;
-  const run = () => work(() => stopped);
+  let isRunning = false;
+  const run = async () => {
+    isRunning = true;
+    await work(() => stopped);
+    isRunning = false;
+  };
   let running = run();
   const timer = setInterval(() => {
-    running = running.then(run);
+    if (!isRunning) running = run();
   }, everyMs);
   return {
     stop: () => {

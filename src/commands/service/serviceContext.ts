@@ -67,9 +67,12 @@ const NO_SUCH_TABLE = '42P01';
 /** Connects to a migrated database, its work queue and the artifact store. */
 export async function createServiceContext(options: ServiceContextOptions): Promise<ServiceContext> {
   const { config, databaseUrl, keyRing } = options;
+  // A store that fails one call, but passes its check, is not away: that error stays an error.
+  const isLostStore = (error: unknown): boolean =>
+    error instanceof StoreUnavailableError && (error.isWithoutAnswer || outages.artifacts.reason !== undefined);
   const outages = {
     database: new Outage('the database', lostConnectionTo(databaseUrl)),
-    artifacts: new Outage('the artifact store', (error) => error instanceof StoreUnavailableError),
+    artifacts: new Outage('the artifact store', isLostStore),
   };
   const log = createLogger({
     ...{ level: config.LOG_LEVEL, name: options.name, stream: options.logStream },

@@ -93,8 +93,21 @@ test('a check that gets no answer in its time fails', async () => {
   await expect(artifacts.sizeOf('pictures/1.png')).rejects.toThrow(StoreUnavailableError);
 });
 
-test('a store that refuses files is still asked for them', async () => {
-  const { artifacts, check } = watchStore(stored({ put: () => Promise.reject(refused) }));
+test('calls also fail at once while the next check of a store that hangs runs', async () => {
+  const { artifacts, check } = watchStore(stored({ put: () => new Promise(() => undefined) }), { checkMs: 10 });
+  await expect(check()).rejects.toThrow(StoreUnavailableError);
+  const running = check();
+  await expect(artifacts.sizeOf('pictures/1.png')).rejects.toThrow(StoreUnavailableError);
+  await expect(running).rejects.toThrow(StoreUnavailableError);
+});
+
+const full = Object.assign(new Error('Storage is full'), { $metadata: { httpStatusCode: 507 } });
+
+test.each([
+  ['refuses files', refused],
+  ['is full', full],
+])('a store that %s is still asked for them', async (_what, error) => {
+  const { artifacts, check } = watchStore(stored({ put: () => Promise.reject(error) }));
   await expect(check()).rejects.toThrow(StoreUnavailableError);
   expect(await artifacts.sizeOf('pictures/1.png')).toBe(2);
 });

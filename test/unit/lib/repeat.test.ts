@@ -22,6 +22,8 @@ test('a run that takes longer than the interval is not overlapped by the next', 
   expect(ends).toHaveLength(1);
   ends[0]?.();
   await vi.advanceTimersByTimeAsync(0);
+  expect(ends).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(500);
   expect(ends).toHaveLength(2);
   ends[1]?.();
   await repetition.stop();
