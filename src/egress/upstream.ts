@@ -40,6 +40,7 @@ const TIMING: UpstreamTiming = { tryMs: 8_000, allMs: 20_000, firstDelayMs: 250,
 const TRIES = 3;
 /** The breaker opens after so many connections in succession that failed because of the proxy. */
 const FAILURES_TO_OPEN = 5;
+const REPORT_EVERY_MS = 60_000;
 
 /** The proxy accepted the connection and did not answer. It may hang, or wait for a host that drops packets. */
 class SilentProxyError extends LocationUnavailableError {}
@@ -55,6 +56,9 @@ export class Upstream implements Connector {
   #openUntil = Number.NEGATIVE_INFINITY;
   /** When the proxy answered last. */
   #answeredAt = Number.NEGATIVE_INFINITY;
+  /** Whether the log has the failure that lasts. */
+  #isReported = false;
+  #reportedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
@@ -141,20 +145,30 @@ export class Upstream implements Connector {
   }
 
   #succeeded(): void {
-    const hadFailed = this.#failures > 0;
     this.#failures = 0;
     this.#openUntil = Number.NEGATIVE_INFINITY;
     this.#answeredAt = performance.now();
-    if (hadFailed) this.#options.log?.warn({ location: this.#options.location }, 'a location works again');
+    if (this.#isReported) this.#options.log?.warn({ location: this.#options.location }, 'a location works again');
+    this.#isReported = false;
+  }
+
+  /** One warning for each outage, and for single failures at most one a minute: some proxies answer for a dead target as if they failed. */
+  #report(reason: string, isPaused: boolean): void {
+    const now = performance.now();
+    if (this.#isReported || (!isPaused && now - this.#reportedAt < REPORT_EVERY_MS)) return;
+    this.#isReported = true;
+    this.#reportedAt = now;
+    const { log, location } = this.#options;
+    log?.warn({ location, reason }, 'the proxy of a location failed; captures try again');
   }
 
   #failed({ message }: Error): void {
     if (!this.isAvailable) return;
     this.#failures += 1;
     const { log, location } = this.#options;
-    if (this.#failures === 1)
-      log?.warn({ location, reason: message }, 'the proxy of a location failed; captures try again');
-    if (this.#failures < FAILURES_TO_OPEN) return;
+    const isPaused = this.#failures >= FAILURES_TO_OPEN;
+    this.#report(message, isPaused);
+    if (!isPaused) return;
     this.#openUntil = performance.now() + this.#timing.openMs;
     log?.info({ location }, 'the proxy of a location failed repeatedly; its connections are paused');
   }
