@@ -34,7 +34,8 @@ export class ReaderProcess {
 
   /** Whether it can read another file, with at least half of the memory. */
   get isReusable(): boolean {
-    return this.#child.connected && this.#memory < (MEMORY * 1024 ** 2) / 2;
+    const { connected, exitCode, signalCode } = this.#child;
+    return connected && exitCode === null && signalCode === null && this.#memory < (MEMORY * 1024 ** 2) / 2;
   }
 
   /** Ends the process if the file exceeds a limit. @throws the fault of the task, or Error if the process cannot run. */
@@ -45,6 +46,8 @@ export class ReaderProcess {
     const timer = setTimeout(() => {
       isLate = true;
       this.end();
+      // A process that ended before this question emits no further exit.
+      if (child.exitCode !== null || child.signalCode !== null) reject(fault(`took longer than ${seconds} s`));
     }, seconds * 1_000);
     const onExit = (code: number | null, signal: string | null) => {
       if (isLate) reject(fault(`took longer than ${seconds} s`));
@@ -55,9 +58,9 @@ export class ReaderProcess {
     child.ref();
     child.channel?.ref();
     child.once('message', resolve).once('error', reject).once('exit', onExit);
-    // If the process has ended, its exit says why.
-    child.send({ module, run, input } satisfies Question, () => undefined);
     try {
+      // Without a channel the process did not start, and its error says why. If it has ended, its exit does.
+      if (child.channel) child.send({ module, run, input } satisfies Question, () => undefined);
       const { answer, memory } = await promise;
       this.#memory = memory;
       return answer;
