@@ -127,18 +127,21 @@ class ApiServerCluster implements KubernetesCluster {
   async listUnlabeled(): Promise<UnlabeledObjects> {
     const { screenshotJobs, jobs } = this.#clients;
     const limit = MAX_UNLABELED;
-    // Objects without the label count as well.
-    const withoutOurs = `${LABEL.installation}!=${this.#options.installation}`;
-    const [resourcePage, jobPage] = await Promise.all([
-      screenshotJobs.list({ labelSelector: withoutOurs, limit }),
-      jobs.list({ labelSelector: `${LABEL.screenshotJob},${withoutOurs}`, limit }),
-    ]);
+    // Two lists, because objects of other installations must not fill the page of those without a label.
+    const unlabeled = `!${LABEL.installation}`;
+    const foreign = `${LABEL.installation},${LABEL.installation}!=${this.#options.installation}`;
+    const resourcePages = [unlabeled, foreign].map((labelSelector) => screenshotJobs.list({ labelSelector, limit }));
+    const jobPages = [unlabeled, foreign].map((selector) =>
+      jobs.list({ labelSelector: `${LABEL.screenshotJob},${selector}`, limit }),
+    );
+    const resources = (await Promise.all(resourcePages)).flatMap(({ items }) => items);
+    const found = (await Promise.all(jobPages)).flatMap(({ items }) => items);
     return {
-      resources: resourcePage.items.map((item) => ({
+      resources: resources.map((item) => ({
         resource: asScreenshotJob(readScreenshotJob(item)),
         installation: item.metadata?.labels?.[LABEL.installation],
       })),
-      jobs: jobPage.items.map(readJob).filter(({ deleting }) => !deleting),
+      jobs: found.map(readJob).filter(({ deleting }) => !deleting),
     };
   }
 
