@@ -52,7 +52,7 @@ test('a download shows its progress on a page of its own and then opens the file
   expect(await waiting.text()).toContain('0 of 1 pictures');
   await change(setId, { status: 'ready' });
   const file = `/e/${row?.token}/${row?.file_name}`;
-  expect(file).toMatch(/\/Autumn-launch-\w{4}-[\d-]+-browser\.pdf$/);
+  expect(file).toMatch(/\/Autumn-launch-\w{8}-[\d-]+-browser\.pdf$/);
   const ready = await get(page);
   expect(ready.headers.get('refresh')).toBe(`0;url=${file}`);
   expect(await ready.text()).toContain(`href="${file}"`);
