@@ -50,7 +50,7 @@ function locationThrough(proxy: string) {
   return { id: 'de', name: 'Germany', ...place, proxy, check_url: proxy };
 }
 
-/** Serves what a provider publishes of itself, because the checks read no more. */
+/** Serves only what a provider publishes of itself, which is all that the checks read. */
 async function startDiscovery(): Promise<{ readonly issuer: string; close(): Promise<void> }> {
   const [key, cert] = ['server.key', 'good.pem'].map((file) => readFileSync(path.join(TLS, file)));
   const endpoints = ['authorization', 'token', 'userinfo'];
