@@ -9,7 +9,14 @@ const FAILING_SECONDS = 15;
 describe.each([
   // The old pods serve during the failed upgrade. With a folder, the API is replaced, because one pod at a time may write it.
   ['a bucket', 'bucket', {}],
-  ['a folder', 'folder', { artifacts: { url: 'file:///pictures', endpoint: '' }, api: { replicas: 1 } }],
+  [
+    'a folder',
+    'folder',
+    {
+      artifacts: { url: 'file:///pictures', endpoint: '', accessKeyId: '', secretAccessKey: '' },
+      api: { replicas: 1 },
+    },
+  ],
 ])('an installation with pictures in %s', (_what, label, values) => {
   const e2e = useE2eContext(`rollback-${label}`, values);
 
