@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.ts';
 
 /**
  * Reports that a part of the installation is unavailable: one warning when it is lost, one when it is back. Everything that
- * needs the part fails meanwhile, and an ERROR line for each failure would hide what else goes wrong.
+ * needs the part fails until then, and an ERROR line for each failure would hide what else goes wrong.
  */
 export class Outage {
   readonly #what: string;

@@ -160,18 +160,11 @@ async function startParts(
   };
 }
 
-function settingsOf(addresses: {
-  readonly databaseUrl: string;
-  readonly artifactsUrl: string;
-  readonly publicUrl: string;
-  readonly internalUrl: string;
-}): Record<string, string> {
-  return {
-    DATABASE_URL: addresses.databaseUrl,
-    ARTIFACTS_URL: addresses.artifactsUrl,
-    PUBLIC_URL: addresses.publicUrl,
-    INTERNAL_URL: addresses.internalUrl,
-  };
+type Addresses = Record<'databaseUrl' | 'artifactsUrl' | 'publicUrl' | 'internalUrl', string>;
+
+/** @returns the addresses by the name of their setting. */
+function settingsOf({ databaseUrl, artifactsUrl, publicUrl, internalUrl }: Addresses): Record<string, string> {
+  return { DATABASE_URL: databaseUrl, ARTIFACTS_URL: artifactsUrl, PUBLIC_URL: publicUrl, INTERNAL_URL: internalUrl };
 }
 
 /** @returns a link that signs in the sample person, an owner, without a mail. */
