@@ -3,16 +3,11 @@
  * file, and cannot be interrupted. Its process can be killed, so that only the sender of such a file gets an error.
  */
 import { Failure, tooMany } from '../domain/failure.ts';
-import { KeyedConcurrencyLimit } from '../lib/concurrencyLimit.ts';
+import { KeyedConcurrencyLimit, type TurnOptions } from '../lib/concurrencyLimit.ts';
 import { type FileTask, ReaderProcess } from './readerProcess.ts';
 
-interface FileReaderOptions {
-  /** Files that are read at the same time. */
-  readonly inAll: number;
-  readonly ofOrganization: number;
-  /** Files of one organization that may wait. */
-  readonly waiting: number;
-  readonly waitMs: number;
+/** A key is an organization. */
+interface FileReaderOptions extends TurnOptions {
   /** How long a process waits for the next file of its organization. Unless given, it reads only one. */
   readonly idleMs?: number;
 }
@@ -25,7 +20,7 @@ export class FileReader {
 
   constructor(options: FileReaderOptions) {
     this.#options = options;
-    this.#limit = new KeyedConcurrencyLimit({ inAll: options.inAll, ofEach: options.ofOrganization });
+    this.#limit = new KeyedConcurrencyLimit(options);
   }
 
   /**
@@ -38,18 +33,8 @@ export class FileReader {
     task: FileTask,
     input: () => Parameters<Run>[0] | Promise<Parameters<Run>[0]>,
   ): Promise<Awaited<ReturnType<Run>>> {
-    const { waiting, waitMs, ofOrganization } = this.#options;
-    if (this.#limit.users(organizationId) >= ofOrganization + waiting) throw tooManyFiles();
-    const wait = AbortSignal.timeout(waitMs);
-    try {
-      return await this.#limit.run(
-        organizationId,
-        async () => this.#readNow(organizationId, task, await input()),
-        wait,
-      );
-    } catch (error) {
-      throw wait.aborted && error === wait.reason ? tooManyFiles() : error;
-    }
+    const readInTurn = async () => this.#readNow<ReturnType<Run>>(organizationId, task, await input());
+    return await this.#limit.run(organizationId, readInTurn, tooManyFiles);
   }
 
   async #readNow<Output>(organizationId: string, task: FileTask, input: unknown): Promise<Output> {
@@ -96,4 +81,4 @@ function tooManyFiles(): Failure {
 }
 
 /** Reads what people send and wait for. The sizes of these files are bounded, so this process holds those that wait. */
-export const sentFiles = new FileReader({ inAll: 2, ofOrganization: 1, waiting: 3, waitMs: 20_000 });
+export const sentFiles = new FileReader({ inAll: 2, ofEach: 1, waiting: 3, waitMs: 20_000 });

@@ -42,29 +42,38 @@ export class ConcurrencyLimit {
   }
 }
 
+export interface TurnOptions {
+  /** Calls that run at the same time, in all and of each key. */
+  readonly inAll: number;
+  readonly ofEach: number;
+  /** Calls of each key that may wait; any number unless given. */
+  readonly waiting?: number;
+  readonly waitMs: number;
+}
+
 /** Work of one key waits for that key's other work first, so a key with much work takes only its share of the places. */
 export class KeyedConcurrencyLimit {
+  readonly #options: TurnOptions;
   readonly #all: ConcurrencyLimit;
-  readonly #ofEach: number;
   readonly #keys = new Map<string, { readonly limit: ConcurrencyLimit; users: number }>();
 
-  constructor({ inAll, ofEach }: { readonly inAll: number; readonly ofEach: number }) {
-    this.#all = new ConcurrencyLimit(inAll);
-    this.#ofEach = ofEach;
+  constructor(options: TurnOptions) {
+    this.#options = options;
+    this.#all = new ConcurrencyLimit(options.inAll);
   }
 
-  /** The calls of the key that run or wait for their turn. */
-  users(key: string): number {
-    return this.#keys.get(key)?.users ?? 0;
-  }
-
-  /** @param signal ends the wait for a turn, not the work. @throws its reason if it aborts before. */
-  async run<T>(key: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const own = this.#keys.get(key) ?? { limit: new ConcurrencyLimit(this.#ofEach), users: 0 };
+  /** @throws what `tooMany` returns, if too many calls of the key wait, or if this one has waited too long for its turn. */
+  async run<T>(key: string, work: () => Promise<T>, tooMany: () => Error): Promise<T> {
+    const { ofEach, waiting = Number.POSITIVE_INFINITY, waitMs } = this.#options;
+    const own = this.#keys.get(key) ?? { limit: new ConcurrencyLimit(ofEach), users: 0 };
+    if (own.users >= ofEach + waiting) throw tooMany();
     this.#keys.set(key, own);
     own.users += 1;
+    const wait = AbortSignal.timeout(waitMs);
     try {
-      return await own.limit.run(() => this.#all.run(work, signal), signal);
+      return await own.limit.run(() => this.#all.run(work, wait), wait);
+    } catch (error) {
+      throw wait.aborted && error === wait.reason ? tooMany() : error;
     } finally {
       own.users -= 1;
       if (own.users === 0) this.#keys.delete(key);

@@ -6,15 +6,10 @@ import type { Response } from 'express';
 import { hasMoreScreenshots } from '../../core/sets/readSet.ts';
 import type { Queryable } from '../../db/database.ts';
 import { tooMany } from '../../domain/failure.ts';
-import { KeyedConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
+import { KeyedConcurrencyLimit, type TurnOptions } from '../../lib/concurrencyLimit.ts';
 import { type LimitKind, noteLimit } from '../server/accessLog.ts';
 
-interface TurnOptions {
-  /** Requests that run at the same time, in all and of each key. */
-  readonly inAll: number;
-  readonly ofEach: number;
-  /** Requests of each key that wait. */
-  readonly waiting: number;
+interface RequestTurns extends Omit<TurnOptions, 'waitMs'> {
   readonly kind: LimitKind;
   readonly text: string;
 }
@@ -55,19 +50,11 @@ export async function inTurnOfSet<T>(
   return isLarge ? inTurnOfOrganization(organizationId, response, work) : work();
 }
 
-function createTurns({ inAll, ofEach, waiting, kind, text }: TurnOptions): Turns {
-  const turns = new KeyedConcurrencyLimit({ inAll, ofEach });
+function createTurns({ kind, text, ...limits }: RequestTurns): Turns {
+  const turns = new KeyedConcurrencyLimit({ ...limits, waitMs: MAX_WAIT_MS });
   const reject = (response: Response) => {
     noteLimit(response, kind);
     return tooMany('rate_limit', `${text} Try again in ${RETRY_SECONDS} s.`, RETRY_SECONDS);
   };
-  return async (key, response, work) => {
-    if (turns.users(key) >= ofEach + waiting) throw reject(response);
-    const wait = AbortSignal.timeout(MAX_WAIT_MS);
-    try {
-      return await turns.run(key, work, wait);
-    } catch (error) {
-      throw wait.aborted && error === wait.reason ? reject(response) : error;
-    }
-  };
+  return (key, response, work) => turns.run(key, work, () => reject(response));
 }

@@ -20,7 +20,7 @@ export interface Thumbnails {
 }
 
 /** Each takes about 100 ms of one processor. A page asks for up to 240 at once. */
-const OPTIONS = { inAll: 2, ofOrganization: 2, waiting: 500, waitMs: 60_000, idleMs: 10_000 };
+const OPTIONS = { inAll: 2, ofEach: 2, waiting: 500, waitMs: 60_000, idleMs: 10_000 };
 
 /** The quality of the WebP. A client judges the ad in a picture that is shown alone. */
 export const QUALITY = { small: 75, whole: 88 };

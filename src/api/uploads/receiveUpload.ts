@@ -20,8 +20,7 @@ const HEAD_BYTES = 256 * 1024;
 /** The headers and fields of a multipart body. */
 const MULTIPART_BYTES = 128 * 1024;
 /** Uploads at the same time, because each takes memory. */
-const AT_ONCE = { inAll: 12, ofEach: 4 };
-const MAX_WAIT_MS = 30_000;
+const AT_ONCE = { inAll: 12, ofEach: 4, waitMs: 30_000 };
 
 /** @returns the stored upload. @throws Failure 400, 409, 413, 415, 422, 429 */
 export async function receiveUpload(
@@ -54,12 +53,7 @@ const running = new KeyedConcurrencyLimit(AT_ONCE);
 /** Runs the work as soon as the organization has room for an upload. @throws Failure (429) after 30 s. */
 async function inTurn<T>(context: UploadContext, organizationId: string, work: () => Promise<T>): Promise<T> {
   await requireRoomForUpload(context, organizationId);
-  const wait = AbortSignal.timeout(MAX_WAIT_MS);
-  try {
-    return await running.run(organizationId, work, wait);
-  } catch (error) {
-    throw wait.aborted && error === wait.reason ? tooManyUploads() : error;
-  }
+  return running.run(organizationId, work, tooManyUploads);
 }
 
 function tooManyUploads(): Failure {

@@ -16,7 +16,7 @@ const fault = (limit: string) => invalid({ file: [limit] });
 const task = (run: string, seconds = 60) => ({ module: TASKS, run, seconds, fault });
 const logo = (seconds: number) => ({ module: LOGO, run: 'drawLogo', seconds, fault });
 
-const OPTIONS = { inAll: 2, ofOrganization: 1, waiting: 3, waitMs: 60_000 };
+const OPTIONS = { inAll: 2, ofEach: 1, waiting: 3, waitMs: 60_000 };
 const nothing = () => undefined as never;
 
 /** Twelve levels of ten: a renderer would draw a million million rectangles. */

@@ -117,7 +117,7 @@ describe.each([
 
   it('a thumbnail that is asked for many times at once is drawn once', async () => {
     const { token } = await store(await picture(1440, 900), { width: 1440, height: 900 });
-    const files = new FileReader({ inAll: 2, ofOrganization: 2, waiting: 20, waitMs: 60_000 });
+    const files = new FileReader({ inAll: 2, ofEach: 2, waiting: 20, waitMs: 60_000 });
     const read = vi.spyOn(files, 'read');
     const thumbnails = createThumbnails(api.store.db, artifacts, files);
     const image = required(await findImage(api.store.db, token));
