@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { firstOf } from '../domain/text.ts';
 import { wholeSeconds } from './arguments.ts';
 
 export function cleanupCommand(program: Command): void {
@@ -37,7 +38,5 @@ function describeResult({ resources, jobs }: { resources: number; jobs: number }
 const MOST_NAMES = 20;
 
 function describeOthers(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).join(', ');
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
-  return `ScreenshotJobs that this installation does not own are left (${names.length}): ${shown}${more}. If their database is lost, those of running sets block the deletion of the namespace. To remove them, run \`kubectl delete shot NAME --wait=false\` and \`kubectl patch shot NAME --type=merge -p '{"metadata":{"finalizers":null}}'\`.`;
+  return `ScreenshotJobs that this installation does not own are left (${names.length}): ${firstOf(names, MOST_NAMES)}. If their database is lost, those of running sets block the deletion of the namespace. To remove them, run \`kubectl delete shot NAME --wait=false\` and \`kubectl patch shot NAME --type=merge -p '{"metadata":{"finalizers":null}}'\`.`;
 }

@@ -46,5 +46,14 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** For example "a, b and 3 more". @param most items that are named. */
+export function firstOf(items: readonly string[], most: number, name = (item: string) => item): string {
+  const shown = items
+    .slice(0, most)
+    .map((item) => name(item))
+    .join(', ');
+  return items.length > most ? `${shown} and ${items.length - most} more` : shown;
+}
+
 /** Characters of an e-mail address (RFC 5321). */
 export const EMAIL_MAX = 254;

@@ -1,3 +1,4 @@
+import { firstOf } from '../../domain/text.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { CdpSession } from './cdp.ts';
 import { type PageGuard, TICK_MS } from './pageGuard.ts';
@@ -134,11 +135,10 @@ export class SteppedClock implements PageClock {
 }
 
 function namesOf(urls: readonly string[]): string {
-  const shown = urls.slice(0, 3).map((url) => {
+  return firstOf(urls, 3, (url) => {
     const { host, pathname } = new URL(url);
     return `${host}${pathname}`.slice(0, 120);
   });
-  return shown.join(', ') + (urls.length > shown.length ? ` and ${urls.length - shown.length} more` : '');
 }
 
 /** The clock of a page. */

@@ -1,3 +1,4 @@
+import { firstOf } from '../../domain/text.ts';
 import type { SteppedPage } from '../browser/steppedPage.ts';
 import type { Size } from './creative.ts';
 import { isMeasurement, readableAddress } from './loadWarnings.ts';
@@ -94,10 +95,8 @@ function whyItLoads(page: SteppedPage): string {
 export function whyNothingIsShown(page: SteppedPage): string {
   const scripts = failedScripts(page);
   if (scripts.length === 0) return 'The creative shows nothing: it drew neither an image nor text.';
-  const names = scripts.slice(0, MAX_NAMES).join(', ');
-  const more = scripts.length > MAX_NAMES ? ` and ${scripts.length - MAX_NAMES} more` : '';
   const what = scripts.length === 1 ? 'a script did not load' : 'its scripts did not load';
-  return `The creative shows nothing, because ${what}: ${names}${more}. Put the scripts into the creative, or make them reachable.`;
+  return `The creative shows nothing, because ${what}: ${firstOf(scripts, MAX_NAMES)}. Put the scripts into the creative, or make them reachable.`;
 }
 
 function failedScripts(page: SteppedPage): string[] {

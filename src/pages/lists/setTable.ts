@@ -4,6 +4,7 @@ import type { ListedSet, SetPicture, SetPreview } from '../../core/sets/listSets
 import { shortDevice } from '../../domain/devices.ts';
 import { totalsOf } from '../../domain/reviewNotes.ts';
 import { setName } from '../../domain/setNames.ts';
+import { firstOf } from '../../domain/text.ts';
 import { shownPart } from '../../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, type Column, selectionBar, table } from '../components.ts';
@@ -72,9 +73,7 @@ const SITES_SHOWN = 2;
 
 function targetsLabel({ sites, devices }: SetPreview): HtmlContent {
   const hosts = [...new Set(sites.map((site) => siteName(site).host))];
-  const rest = hosts.length - SITES_SHOWN;
-  const more = rest > 0 ? ` and ${rest} more` : '';
-  return html`${hosts.slice(0, SITES_SHOWN).join(', ')}${more}${devices.length > 0 && ` on ${devices.map(shortDevice).join(', ')}`}`;
+  return html`${firstOf(hosts, SITES_SHOWN)}${devices.length > 0 && ` on ${devices.map(shortDevice).join(', ')}`}`;
 }
 
 /** CSS pixels, as in the style sheet. */

@@ -1,7 +1,7 @@
 /** The media plan on the page of a new request: its cells as fields, with their faults. */
 import type { MediaPlan } from '../../core/mediaPlans/mediaPlan.ts';
 import { PLAN_COLUMNS } from '../../domain/mediaPlans.ts';
-import { counted } from '../../domain/text.ts';
+import { counted, firstOf } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button } from '../components.ts';
 import type { FieldFaults, Plan } from './draft.ts';
@@ -23,9 +23,7 @@ const MEANINGS: Readonly<Record<(typeof PLAN_COLUMNS)[number], string>> = {
 const UNUSED_MARKET = ' The market is not used, because this service opens all pages from the same country.';
 
 function quoted(names: readonly string[]): string {
-  const first = names.slice(0, NAMES_SHOWN).map((name) => `“${name}”`);
-  const more = names.length - first.length;
-  return `${first.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return firstOf(names, NAMES_SHOWN, (name) => `“${name}”`);
 }
 
 const NAMES_SHOWN = 5;
