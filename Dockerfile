@@ -24,8 +24,10 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
+COPY scripts/bundlePageScripts.ts scripts/
 RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json --outDir dist --sourceMap false \
  && (cd src && find . -type f ! -name '*.ts' -exec cp --parents '{}' ../dist/ ';') \
+ && node scripts/bundlePageScripts.ts dist \
  && chmod +x dist/cli.js
 
 # ---- The image.

@@ -18,7 +18,7 @@ build: setup ## compile to dist/; then `.node/bin/node dist/cli.js` works withou
 	@$(MAKE) -s dist/.built
 
 # A folder's time changes when a file comes or goes, so a removed source leaves no compiled one behind.
-dist/.built: $(shell find src -type d -o -type f) tsconfig.json tsconfig.build.json package-lock.json scripts/compile.sh
+dist/.built: $(shell find src -type d -o -type f) tsconfig.json tsconfig.build.json package-lock.json scripts/compile.sh scripts/bundlePageScripts.ts
 	@scripts/compile.sh
 
 demo: build ## the main job on bundled ads and pages: pictures in ./demo-output/

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles src to dist and puts beside it what is no TypeScript (SQL, page assets). The old dist stays until the new one is whole.
+# Compiles src to dist and puts beside it what is no TypeScript (SQL, page assets) and the scripts that run in pages. The old dist stays until the new one is whole.
 set -eu
 cd "$(dirname "$0")/.."
 echo 'build: compiling to dist/'
@@ -10,6 +10,7 @@ find src -type f ! -name '*.ts' | while read -r file; do
   mkdir -p "$(dirname "$target")"
   cp "$file" "$target"
 done
+.node/bin/node scripts/bundlePageScripts.ts .cache/dist
 chmod +x .cache/dist/cli.js
 touch .cache/dist/.built
 rm -rf dist

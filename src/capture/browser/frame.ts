@@ -2,8 +2,12 @@ import type { CdpCommands, CdpSession } from './cdp.ts';
 
 /** A page with busy scripts answers late. Callers that do not need the answer set shorter limits. */
 const EVALUATE_MS = 30_000;
-/** A frame has a context a moment after its document began, and an idle frame always has one. */
-const CONTEXT_MS = 10_000;
+
+/**
+ * The name of the isolated world in which our code runs. The scripts of the page share the document with it, but no object, so that
+ * it does not matter which globals and methods they replaced.
+ */
+export const WORLD = 'tearsheet';
 
 /** A value as code in the page receives it: a handle becomes the object that it stands for. */
 type Received<T> = T extends Handle<infer V> ? V : T;
@@ -14,10 +18,10 @@ type RemoteObject = CdpCommands['Runtime.evaluate']['returnType'];
 /** The document changed or went away during a call. */
 export class DocumentReplacedError extends Error {}
 
-/** Code that ran in the document threw. Page scripts may have replaced what it needs. The message is that of the exception. */
+/** Code that ran in the document threw. The message is that of the exception. */
 export class PageScriptError extends Error {}
 
-/** A frame of a page. Code runs in the world of its own scripts. */
+/** A frame of a page. */
 export class Frame {
   readonly id: string;
   /** Undefined for the main frame. */
@@ -25,8 +29,9 @@ export class Frame {
   url = '';
   readonly #session: CdpSession;
   #context: ScriptContext | undefined;
+  /** The context of the page's own scripts. */
+  #pageContext: number | undefined;
   #isGone = false;
-  readonly #waiting = new Set<() => void>();
 
   constructor(session: CdpSession, id: string, parent: Frame | undefined) {
     this.#session = session;
@@ -34,7 +39,7 @@ export class Frame {
     this.parent = parent;
   }
 
-  /** Runs code in the document and waits for its promise. @throws DocumentReplacedError, CdpError, PageScriptError. */
+  /** Runs code in our world of the document and waits for its promise. @throws DocumentReplacedError, CdpError, PageScriptError. */
   evaluate<A extends readonly unknown[], R>(code: PageFunction<A, R>, ...args: A): Promise<Awaited<R>>;
   evaluate<R = unknown>(expression: string): Promise<R>;
   async evaluate(code: string | PageFunction<unknown[], unknown>, ...args: unknown[]): Promise<unknown> {
@@ -49,20 +54,25 @@ export class Frame {
     return new Handle(this, result.objectId);
   }
 
-  /** As {@link evaluateHandle}, but evaluates the expression only once for each document. */
-  async once<R>(expression: string): Promise<Handle<R>> {
-    const { kept } = await this.#currentContext();
-    const known = kept.get(expression) ?? this.evaluateHandle<R>(expression);
-    kept.set(expression, known);
-    return known as Promise<Handle<R>>;
+  /**
+   * Evaluates in the world of the page's own scripts, which may have replaced everything that the expression uses.
+   * @returns any value; undefined if the expression throws. @throws DocumentReplacedError, CdpError.
+   */
+  async evaluateInPage(expression: string): Promise<unknown> {
+    const contextId = this.#pageContext;
+    if (contextId === undefined) throw new DocumentReplacedError('The frame has no document.');
+    const call = { expression, contextId, returnByValue: true, awaitPromise: true, userGesture: true };
+    const answer = this.#session.send('Runtime.evaluate', call, EVALUATE_MS);
+    const { result, exceptionDetails } = await this.#currentContext().whileItLasts(answer);
+    return exceptionDetails === undefined ? result.value : undefined;
   }
 
   /** The element of the parent's document that holds this frame. */
   async owner(): Promise<Handle<Element>> {
     if (this.parent === undefined) throw new Error('The main frame has no owner.');
     const { backendNodeId } = await this.#session.send('DOM.getFrameOwner', { frameId: this.id });
-    const { id } = await this.parent.#currentContext();
-    const { object } = await this.#session.send('DOM.resolveNode', { backendNodeId, executionContextId: id });
+    const executionContextId = await this.parent.#worldId();
+    const { object } = await this.#session.send('DOM.resolveNode', { backendNodeId, executionContextId });
     return new Handle(this.parent, object.objectId);
   }
 
@@ -77,19 +87,21 @@ export class Frame {
     await this.#session.send('Page.navigate', { url: 'about:blank', frameId: this.id });
   }
 
+  /** Whether this is the context of our world. */
   hasContext(id: number): boolean {
     return this.#context?.id === id;
   }
 
-  startContext(id: number): void {
-    this.#context?.end();
-    this.#context = new ScriptContext(id);
-    this.#wake();
+  /** A document began. @param pageContext that of its own scripts. */
+  startDocument(pageContext: number): void {
+    this.endDocument();
+    this.#pageContext = pageContext;
   }
 
-  /** @param id ends any context unless given. */
-  endContext(id?: number): void {
-    if (id !== undefined && this.#context?.id !== id) return;
+  /** @param pageContext ends any document unless given. */
+  endDocument(pageContext = this.#pageContext): void {
+    if (pageContext !== this.#pageContext) return;
+    this.#pageContext = undefined;
     this.#context?.end();
     this.#context = undefined;
   }
@@ -97,26 +109,21 @@ export class Frame {
   /** The frame was removed. */
   end(): void {
     this.#isGone = true;
-    this.endContext();
-    this.#wake();
-  }
-
-  #wake(): void {
-    for (const wake of this.#waiting) wake();
-    this.#waiting.clear();
+    this.endDocument();
   }
 
   async #run(code: string | PageFunction<unknown[], unknown>, args: unknown[], returnByValue: boolean) {
-    const context = await this.#currentContext();
+    const context = this.#currentContext();
+    const contextId = await this.#worldId();
     const about = { returnByValue, awaitPromise: true, userGesture: true };
     const call =
       typeof code === 'string'
-        ? this.#session.send('Runtime.evaluate', { expression: code, contextId: context.id, ...about }, EVALUATE_MS)
+        ? this.#session.send('Runtime.evaluate', { expression: code, contextId, ...about }, EVALUATE_MS)
         : this.#session.send(
             'Runtime.callFunctionOn',
             {
               functionDeclaration: String(code),
-              executionContextId: context.id,
+              executionContextId: contextId,
               arguments: args.map(argumentOf),
               ...about,
             },
@@ -127,20 +134,20 @@ export class Frame {
     return outcome;
   }
 
-  async #currentContext(): Promise<ScriptContext> {
-    if (this.#context === undefined && !this.#isGone) await this.#nextContext();
-    if (this.#context !== undefined) return this.#context;
-    throw new DocumentReplacedError(this.#isGone ? 'The frame was removed.' : 'The frame has no document.');
+  #currentContext(): ScriptContext {
+    if (this.#isGone) throw new DocumentReplacedError('The frame was removed.');
+    this.#context ??= new ScriptContext();
+    return this.#context;
   }
 
-  #nextContext(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, CONTEXT_MS);
-      this.#waiting.add(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+  /** Creates our world when the document needs it first. */
+  async #worldId(): Promise<number> {
+    const context = this.#currentContext();
+    if (context.id !== undefined) return context.id;
+    const creation = this.#session.send('Page.createIsolatedWorld', { frameId: this.id, worldName: WORLD });
+    const { executionContextId } = await context.whileItLasts(creation);
+    context.id = executionContextId;
+    return executionContextId;
   }
 }
 
@@ -170,16 +177,11 @@ export class Handle<T> {
   }
 }
 
-/** The world of the scripts of one document. */
+/** Our world of one document. */
 class ScriptContext {
-  readonly id: number;
-  /** Results that stay in the document, by their expressions. */
-  readonly kept = new Map<string, Promise<Handle<unknown>>>();
+  /** Undefined until it is created. */
+  id: number | undefined;
   readonly #open = new Set<(error: Error) => void>();
-
-  constructor(id: number) {
-    this.id = id;
-  }
 
   /** Awaits a call, which may stay without an answer if the document goes away. @throws DocumentReplacedError. */
   whileItLasts<R>(call: Promise<R>): Promise<R> {

@@ -1,6 +1,6 @@
 import { type BrowserProcess, disposeContext, openTarget, type PageTarget } from './browserProcess.ts';
 import { BrowserGoneError, type CdpSession, TargetGoneError } from './cdp.ts';
-import { Frame } from './frame.ts';
+import { Frame, WORLD } from './frame.ts';
 
 const START_MS = 20_000;
 const ALIVE_MS = 250;
@@ -110,13 +110,13 @@ export class Tab {
     }
   }
 
-  /** Lets the page call `listener` with a text, by the function `name` of each window. */
+  /** Lets the page call `listener` with a text, by the function `name` of our world in each window. */
   async expose(name: string, listener: (frame: Frame, text: string) => void): Promise<void> {
     this.session.on('Runtime.bindingCalled', (call) => {
       const frame = this.frames().find((one) => one.hasContext(call.executionContextId));
       if (call.name === name && frame !== undefined) listener(frame, call.payload);
     });
-    await this.session.send('Runtime.addBinding', { name });
+    await this.session.send('Runtime.addBinding', { name, executionContextName: WORLD });
   }
 
   /** Ends the page without asking its scripts. */
@@ -201,13 +201,13 @@ export class Tab {
   #followContexts(): void {
     const { session } = this;
     session.on('Runtime.executionContextCreated', ({ context: { id, auxData } }) => {
-      if (auxData?.['isDefault'] === true) this.#frames.get(String(auxData['frameId']))?.startContext(id);
+      if (auxData?.['isDefault'] === true) this.#frames.get(String(auxData['frameId']))?.startDocument(id);
     });
     session.on('Runtime.executionContextDestroyed', ({ executionContextId }) => {
-      for (const frame of this.frames()) frame.endContext(executionContextId);
+      for (const frame of this.frames()) frame.endDocument(executionContextId);
     });
     session.on('Runtime.executionContextsCleared', () => {
-      for (const frame of this.frames()) frame.endContext();
+      for (const frame of this.frames()) frame.endDocument();
     });
   }
 

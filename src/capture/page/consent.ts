@@ -8,23 +8,13 @@ import { sleep } from '../../lib/sleep.ts';
 import type { Frame } from '../browser/frame.ts';
 import type { Tab } from '../browser/tab.ts';
 import { respondingFrames } from './frames.ts';
-import { expressionOf } from './inPage/script.ts';
-import { VISIBILITY } from './inPage/visibility.ts';
-
-declare const { parentOf, topmostAt }: typeof VISIBILITY;
-
-const IN_PAGE = { ...VISIBILITY, layerOf, mentionsConsent, buttonsIn, isAgreement, pressConsentButton, mayShowDialog };
-/** Evaluates to the text of the pressed button, or null. */
-const PRESS_CONSENT_BUTTON = expressionOf(IN_PAGE, 'pressConsentButton()');
-/** Evaluates to whether the screen shows something that may be a consent dialog. */
-const MAY_SHOW_DIALOG = expressionOf(IN_PAGE, 'mayShowDialog()');
 
 const require = createRequire(import.meta.url);
 const RULES = pathToFileURL(require.resolve('@duckduckgo/autoconsent/rules/compact-rules.json'));
 const CONTENT_SCRIPT = readFileSync(new URL('../dist/autoconsent.playwright.js', RULES), 'utf8');
 
 const BINDING = 'tearsheetConsentMessage';
-/** The content script sends objects, and a page can call us only with a text. */
+/** The content script sends objects, and a document can call us only with a text. */
 const SEND_AS_TEXT = `window.autoconsentSendMessage = async (message) => ${BINDING}(JSON.stringify(message));\n`;
 const EVALUATE_MS = 2_000;
 const MAX_FRAMES = 20;
@@ -56,7 +46,6 @@ export class ConsentDialogs {
   /** Call this before the page opens. */
   async prepare(): Promise<void> {
     await this.#tab.expose(BINDING, (frame, text) => {
-      // The page itself may call the function too, with any text, so an error says nothing.
       this.#handleMessage(frame, text).catch((error: unknown) => void error);
     });
   }
@@ -100,7 +89,7 @@ export class ConsentDialogs {
     rested.then(end, end);
     for (;;) {
       const isLast = isOver || performance.now() >= endsAt;
-      if ((await attempt(this.#tab.mainFrame, MAY_SHOW_DIALOG)) === true) return true;
+      if (await attempt(this.#tab.mainFrame.evaluate(() => inPage.mayShowDialog()))) return true;
       if (isLast) return false;
       await sleep(LOOK_EVERY_MS);
     }
@@ -116,7 +105,11 @@ export class ConsentDialogs {
       case 'init':
         return send(frame, { type: 'initResp', rules: rulesFor(frame), config: CONFIG });
       case 'eval':
-        return send(frame, { type: 'evalResp', id: message.id, result: await attempt(frame, message.code) });
+        return send(frame, {
+          type: 'evalResp',
+          id: message.id,
+          result: Boolean(await attempt(frame.evaluateInPage(message.code))),
+        });
       case 'popupFound':
         this.#progress = 'found';
         return;
@@ -142,7 +135,6 @@ const CONFIG = {
   enableHeuristicDetection: true,
   heuristicMode: 'tier2',
   detectRetries: 8,
-  isMainWorld: true,
 };
 
 function rulesFor(frame: Frame) {
@@ -154,17 +146,17 @@ function rulesFor(frame: Frame) {
 }
 
 async function startIn(frame: Frame): Promise<void> {
-  await attempt(frame, SEND_AS_TEXT + CONTENT_SCRIPT);
+  await attempt(frame.evaluate(SEND_AS_TEXT + CONTENT_SCRIPT));
 }
 
 async function send(frame: Frame, message: object): Promise<void> {
-  await attempt(frame, `window.autoconsentReceiveMessage(${JSON.stringify(message)}), undefined`);
+  await attempt(frame.evaluate(`void window.autoconsentReceiveMessage(${JSON.stringify(message)})`));
 }
 
 /** @returns undefined if the frame is gone or does not answer, because dialogs close and pages reload. */
-async function attempt(frame: Frame, code: string): Promise<unknown> {
+async function attempt<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
-    return await withDeadline(EVALUATE_MS, frame.evaluate(code));
+    return await withDeadline(EVALUATE_MS, answer);
   } catch {
     return undefined;
   }
@@ -173,78 +165,10 @@ async function attempt(frame: Frame, code: string): Promise<unknown> {
 /** @returns whether there was something to agree to. */
 async function pressConsentButtonInFrames(tab: Tab): Promise<boolean> {
   for (const frame of await respondingFrames(tab, MAX_FRAMES)) {
-    const pressed = await attempt(frame, PRESS_CONSENT_BUTTON);
+    const pressed = await attempt(frame.evaluate(() => inPage.pressConsentButton()));
     if (typeof pressed !== 'string') continue;
     await sleep(300);
     return true;
-  }
-  return false;
-}
-
-/** Answers a consent dialog without a known rule: finds a layer over the page that mentions consent and has a button to agree. */
-function layerOf(button: Element): Element | undefined {
-  for (let at: Element | null = button; at; at = parentOf(at)) {
-    if (/^(fixed|sticky)$/.test(getComputedStyle(at).position) || at.tagName === 'DIALOG') return at;
-  }
-  // A frame that contains only a dialog is itself the layer, because its parent positions it.
-  return window === top ? undefined : document.body;
-}
-
-/** @param text which text counts; the text that is shown takes much longer to find. */
-function mentionsConsent(layer: Element, text: 'shown' | 'any' = 'shown'): boolean {
-  const words = text === 'shown' && layer instanceof HTMLElement ? layer.innerText : (layer.textContent ?? '');
-  return /cookie|çerez|süti|eväste|informasjonskaps|kolačić|ciastecz|クッキー|쿠키|куки|עוגיות|consent|privacy|gdpr|partners|datenschutz|einwillig|zustimm|confidentialit|vie privée|privacidad|tracking|personal data/i.test(
-    words.slice(0, 5_000),
-  );
-}
-
-function buttonsIn(root: Document | ShadowRoot): HTMLElement[] {
-  const found: HTMLElement[] = [];
-  for (const element of root.querySelectorAll('*')) {
-    if (element.shadowRoot) found.push(...buttonsIn(element.shadowRoot));
-    const clickable = element.matches('button, [role="button"], a, input[type="button"], input[type="submit"]');
-    if (clickable && element instanceof HTMLElement && element.checkVisibility()) found.push(element);
-  }
-  return found;
-}
-
-function isAgreement(button: HTMLElement): boolean {
-  const text = (button.innerText || button.getAttribute('value') || button.getAttribute('aria-label') || '').trim();
-  if (text.length > 40) return false;
-  return /^(i )?(accept|agree|allow|consent|ok(ay)?|got it|understood|continue|alle akzeptieren|akzeptieren|zustimmen|einverstanden|tout accepter|accepter|j'accepte|aceptar|acepto|accetta|accetto|akkoord|accepteren|aceitar|zgadzam|akceptuj\p{L}*|godkänn|acceptera|souhlasím|přijmout|přijímám|godta|godkjenn|aksepter|accepter|tillad|hyväksy|hyväksyn|(tümünü )?kabul(?! etm)|elfogad\p{L}*|prihvati|prihvaćam|принять|принимаю|согласен|согласиться|接受|我?同意(する)?|동의(함|합니다|하기)?|수락)(?!\p{L})/iu.test(
-    text,
-  );
-}
-
-/** @returns the text of the pressed button, or null. */
-function pressConsentButton(): string | null {
-  const button = buttonsIn(document).find((candidate) => {
-    const layer = isAgreement(candidate) ? layerOf(candidate) : undefined;
-    return layer !== undefined && mentionsConsent(layer);
-  });
-  if (button === undefined) return null;
-  button.click();
-  return (button.innerText || 'button').trim().slice(0, 40);
-}
-
-/** Whether the screen shows an element that is named after consent, or a layer that mentions it or has content of its own document. */
-function mayShowDialog(): boolean {
-  const names = 'consent|cookie|gdpr|cmp|privacy|onetrust|didomi|usercentrics|truste|evidon|sp_message|fc-';
-  const named = names.split('|').flatMap((name) => [`[id*="${name}" i]`, `[class*="${name}" i]`]);
-  for (const element of document.querySelectorAll(named.join())) {
-    const { top, bottom, width, height } = element.getBoundingClientRect();
-    if (width > 100 && height > 20 && bottom > 0 && top < innerHeight && element.checkVisibility()) return true;
-  }
-  const parts = Array.from({ length: 9 }, (_, index) => 0.02 + 0.12 * index);
-  const seen = new Set<Element>();
-  for (const [x, y] of parts.flatMap((across) => parts.map((down) => [innerWidth * across, innerHeight * down]))) {
-    const hit = topmostAt(x ?? 0, y ?? 0);
-    if (hit === null || seen.has(hit)) continue;
-    seen.add(hit);
-    const layer = layerOf(hit);
-    if (layer === undefined || seen.has(layer)) continue;
-    seen.add(layer);
-    if (layer.matches('iframe') || layer.querySelector('iframe') !== null || mentionsConsent(layer, 'any')) return true;
   }
   return false;
 }

@@ -2,11 +2,11 @@ import { withDeadline } from '../../lib/deadline.ts';
 import type { Frame, Handle } from '../browser/frame.ts';
 import type { Tab } from '../browser/tab.ts';
 import { respondingFrames } from './frames.ts';
-import { COLLECT_DECLARATIONS, type Declaration } from './inPage/declarations.ts';
-import { type FrameOwner, type RawSlot, SCAN_TOOLS, type Scan, type ScanTools } from './inPage/scan.ts';
+import { COLLECT_SLOTS, type SlotRecords } from './inPage/declarations.ts';
+import type { FrameOwner, RawSlot, Scan } from './inPage/scan.ts';
 import type { Rect } from './inPage/visibility.ts';
 import { EVIDENCE_KINDS, type SlotCandidate, type SlotEvidence } from './page.ts';
-import { SLOT_TABLE, type SlotKind } from './slotTable.ts';
+import type { SlotKind } from './slotTable.ts';
 
 /** A slot of any frame. `parent` is the index of the slot around it in the same list, or -1. */
 export interface NestedSlot
@@ -36,7 +36,6 @@ export interface FoundSlot {
 
 interface ScannedFrame {
   readonly frame: Frame;
-  readonly tools: Handle<ScanTools>;
   readonly scan: Handle<Scan>;
   readonly slots: readonly RawSlot[];
   /** Top left corner of the frame's viewport, in the page's viewport at the time of the scan. */
@@ -113,20 +112,20 @@ async function scanFrame(frame: Frame, about: ScanOptions): Promise<ScannedFrame
 async function scanOne(frame: Frame, { parent, first }: ScanOptions): Promise<ScannedFrame | undefined> {
   const owner = parent && (await ownerOf(frame, parent));
   if (parent && (!owner?.visible || owner.rect.width < 30 || owner.rect.height < 30)) return undefined;
-  const declarations: Declaration[] = await frame.evaluate(COLLECT_DECLARATIONS);
-  const tools: Handle<ScanTools> = await frame.evaluateHandle(SCAN_TOOLS);
-  const scan = await tools.evaluateHandle((their, list, table) => their.scan(list, table), declarations, SLOT_TABLE);
-  await tools.evaluate((their, found) => their.findCovered(found), scan);
+  const records = (await frame.evaluateInPage(`${COLLECT_SLOTS}()`)) as Partial<SlotRecords> | undefined;
+  const scan = await frame.evaluateHandle((declared) => inPage.scan(declared), records);
+  await scan.evaluate((found) => inPage.findCovered(found));
   const slots = await scan.evaluate((found) => found.slots);
   const origin = {
     x: (parent?.origin.x ?? 0) + (owner?.rect.x ?? 0),
     y: (parent?.origin.y ?? 0) + (owner?.rect.y ?? 0),
   };
-  return { frame, tools, scan, slots, origin, owner, first, parent };
+  return { frame, scan, slots, origin, owner, first, parent };
 }
 
 async function ownerOf(frame: Frame, parent: ScannedFrame): Promise<FrameOwner> {
-  return parent.tools.evaluate((their, owner, scan) => their.ownerOf(owner, scan), await frame.owner(), parent.scan);
+  const element = await frame.owner();
+  return element.evaluate((owner, scan) => inPage.ownerOf(owner, scan), parent.scan);
 }
 
 /** Converts to the document's coordinates. A slot in a covered or sticky frame is covered or sticky too. */

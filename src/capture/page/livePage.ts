@@ -6,7 +6,7 @@ import type { Tab } from '../browser/tab.ts';
 import type { Size } from '../creative/creative.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { AdInPage, Hiding, ViewRequest } from './inPage/overlays.ts';
-import { STAGING_TOOLS, type Stage, type StagingTools } from './inPage/staging.ts';
+import type { Stage } from './inPage/staging.ts';
 import type { Rect } from './inPage/visibility.ts';
 
 type Undo = Pick<Stage, 'undo' | 'spreadOut'>;
@@ -14,10 +14,9 @@ type Undo = Pick<Stage, 'undo' | 'spreadOut'>;
 /** An ad that is placed in an element or in a frame, wherever that is on the page. */
 interface Staging {
   readonly frame: Frame;
-  readonly tools: Handle<StagingTools>;
   readonly stage: Handle<Stage>;
   /** Changes outside the ad's own frame. */
-  readonly outer: { readonly tools: Handle<StagingTools>; readonly undo: Handle<Undo> } | undefined;
+  readonly outer: Handle<Undo> | undefined;
 }
 
 /** For one screenshot. */
@@ -108,8 +107,7 @@ export class LivePage {
     await this.freeze();
     const staging = await beginStaging(this.tab, slot, size);
     const warnings: Warning[] = [...(await openedWrappers(staging)), ...(await this.#zoomIn(minZoom))];
-    const top = await toolsIn(this.tab.mainFrame);
-    return new StagedSlot({ staging, top, ad: await adInPage(staging), warnings });
+    return new StagedSlot({ staging, top: this.tab.mainFrame, ad: await adInPage(staging), warnings });
   }
 
   async freeze(): Promise<void> {
@@ -133,13 +131,13 @@ export class LivePage {
 /** An ad that is placed in a slot of the live page until `end` restores the page. */
 export class StagedSlot {
   readonly #staging: Staging;
-  readonly #top: Handle<StagingTools>;
+  readonly #top: Frame;
   readonly #ad: Handle<AdInPage>;
   readonly #hidings: Handle<Hiding>[] = [];
   /** Changes to the page so far. */
   readonly warnings: Warning[];
 
-  constructor(parts: { staging: Staging; top: Handle<StagingTools>; ad: Handle<AdInPage>; warnings: Warning[] }) {
+  constructor(parts: { staging: Staging; top: Frame; ad: Handle<AdInPage>; warnings: Warning[] }) {
     this.#staging = parts.staging;
     this.#top = parts.top;
     this.#ad = parts.ad;
@@ -150,16 +148,14 @@ export class StagedSlot {
   async rect(area: PictureArea): Promise<Rect> {
     const [rect, origin] = await Promise.all([
       rectInPage(this.#staging),
-      this.#top.evaluate((tools, of) => tools.originOf(of), area),
+      this.#top.evaluate((of) => inPage.originOf(of), area),
     ]);
     return { ...rect, x: rect.x - origin.x, y: rect.y - origin.y };
   }
 
   /** Scrolls to the ad and hides what covers it. */
   async bringIntoView(request: ViewRequest): Promise<void> {
-    await this.#record(
-      await this.#top.evaluateHandle((tools, ad, view) => tools.bringIntoView(ad, view), this.#ad, request),
-    );
+    await this.#record(await this.#ad.evaluateHandle((ad, view) => inPage.bringIntoView(ad, view), request));
     const scripts = await this.#top.evaluate(scriptsWithoutGlyphs);
     const isKnown = this.warnings.some(({ code }) => code === 'missing_glyphs');
     if (!isKnown) this.warnings.push(...glyphWarnings(scripts, 'the page'));
@@ -167,45 +163,45 @@ export class StagedSlot {
 
   /** Scrolls to the top, for a picture of the whole page. */
   scrollToTop(): Promise<void> {
-    return this.#top.evaluate((tools) => tools.toTop());
+    return this.#top.evaluate(() => inPage.toTop());
   }
 
   /** Hides layers that appeared since then. @returns whether there were any. */
   async hideLateLayers(): Promise<boolean> {
-    return this.#record(await this.#top.evaluateHandle((tools, ad) => tools.hideLateLayers(ad), this.#ad));
+    return this.#record(await this.#ad.evaluateHandle((ad) => inPage.hideLateLayers(ad)));
   }
 
   /** The content of the page under the ad, in words for the user; null if there is none. The ad must be in view. */
   contentUnder(): Promise<string | null> {
-    return this.#top.evaluate((tools, ad) => tools.contentUnder(ad as AdInPage), this.#ad);
+    return this.#ad.evaluate((ad) => inPage.contentUnder(ad));
   }
 
   /** The container that scrolls in place of the page, in words for the user; null if there is none. */
   innerScroller(): Promise<string | null> {
-    return this.#top.evaluate((tools, ad) => tools.innerScroller(ad), this.#ad);
+    return this.#ad.evaluate((ad) => inPage.innerScroller(ad));
   }
 
   /** Opens the space for the ad in another way. */
   async spreadOut(): Promise<void> {
     const { stage, outer } = this.#staging;
-    await (outer?.undo ?? stage).evaluate((grown) => grown.spreadOut());
+    await (outer ?? stage).evaluate((grown) => grown.spreadOut());
   }
 
   /** Shows a PNG as the ad; null shows the slot without one. */
   async show(png: Buffer | null): Promise<void> {
-    const { tools, stage } = this.#staging;
-    if (png === null) await tools.evaluate((their, shown) => their.unpaint(shown), stage);
+    const { stage } = this.#staging;
+    if (png === null) await stage.evaluate((shown) => inPage.unpaint(shown));
     else {
       const source = `data:image/png;base64,${png.toString('base64')}`;
-      await tools.evaluate((their, shown, url) => their.paint(shown, url), stage, source);
+      await stage.evaluate((shown, url) => inPage.paint(shown, url), source);
     }
   }
 
   async end(): Promise<void> {
-    for (const hiding of this.#hidings.toReversed()) await this.#top.evaluate((tools, done) => tools.end(done), hiding);
-    const { tools, stage, outer } = this.#staging;
-    await tools.evaluate((their, shown) => their.end(shown), stage);
-    await outer?.tools.evaluate((their, grown) => their.end(grown), outer.undo);
+    for (const hiding of this.#hidings.toReversed()) await hiding.evaluate((done) => inPage.end(done));
+    const { stage, outer } = this.#staging;
+    await stage.evaluate((shown) => inPage.end(shown));
+    await outer?.evaluate((grown) => inPage.end(grown));
   }
 
   async #record(hiding: Handle<Hiding>): Promise<boolean> {
@@ -235,12 +231,8 @@ async function openedWrappers({ stage }: Staging): Promise<Warning[]> {
 
 /** Ignores a frame that disappears or does not answer, because nothing in it would move. */
 async function freezeFrame(frame: Frame): Promise<void> {
-  const still = toolsIn(frame).then((tools) => tools.evaluate((their) => their.freeze()));
+  const still = frame.evaluate(() => inPage.freeze());
   await withDeadline(1_000, still).catch((error: unknown) => void error);
-}
-
-function toolsIn(frame: Frame): Promise<Handle<StagingTools>> {
-  return frame.once(STAGING_TOOLS);
 }
 
 /** @throws Error if the slot is gone or cannot hold an ad; the message says which. */
@@ -249,15 +241,13 @@ async function beginStaging(tab: Tab, slot: FoundSlot, size: Size): Promise<Stag
   const staging = await (slot.isFrame
     ? inFrame(tab, { around: slot.frame, element }, size)
     : inElement(slot.frame, element, size));
-  if (staging.frame.parent !== undefined)
-    await staging.tools.evaluate((their, stage) => their.scrollOwnFrame(stage), staging.stage);
+  if (staging.frame.parent !== undefined) await staging.stage.evaluate((stage) => inPage.scrollOwnFrame(stage));
   return staging;
 }
 
 async function inElement(frame: Frame, element: Handle<Element>, size: Size): Promise<Staging> {
-  const tools = await toolsIn(frame);
-  const stage = await tools.evaluateHandle((their, slot, wanted) => their.beginInElement(slot, wanted), element, size);
-  return { frame, tools, stage, outer: undefined };
+  const stage = await element.evaluateHandle((slot, wanted) => inPage.beginInElement(slot, wanted), size);
+  return { frame, stage, outer: undefined };
 }
 
 async function inFrame(
@@ -267,17 +257,10 @@ async function inFrame(
 ): Promise<Staging> {
   const frame = tab.frame((await around.frameIdOf(element)) ?? '');
   if (frame === undefined) throw new Error('the slot is a frame without a document');
-  const outerTools = await toolsIn(around);
-  const grown = await outerTools.evaluateHandle((their, slot, wanted) => their.growFrame(slot, wanted), element, size);
-  const { left, right } = await grown.evaluate((space) => ({ left: space.left, right: space.right }));
-  const tools = await toolsIn(frame);
-  const seen = { left, right };
-  const stage = await tools.evaluateHandle(
-    (their, wanted, columns) => their.beginInDocument(wanted, columns),
-    size,
-    seen,
-  );
-  return { frame, tools, stage, outer: { tools: outerTools, undo: grown } };
+  const grown = await element.evaluateHandle((slot, wanted) => inPage.growFrame(slot, wanted), size);
+  const seen = await grown.evaluate(({ left, right }) => ({ left, right }));
+  const begin = (wanted: Size, columns: typeof seen) => inPage.beginInDocument(wanted, columns);
+  return { frame, stage: await frame.evaluateHandle(begin, size, seen), outer: grown };
 }
 
 /** The element of the top document that contains the ad: its image, or the frame around it. */
@@ -288,8 +271,8 @@ async function elementInPage({ frame, stage }: Staging): Promise<Handle<Element>
 }
 
 /** The ad's box in the viewport of the top document. */
-async function rectInPage({ frame, tools, stage }: Staging): Promise<Rect> {
-  const rect = await tools.evaluate((their, shown) => their.rectOfStage(shown), stage);
+async function rectInPage({ frame, stage }: Staging): Promise<Rect> {
+  const rect = await stage.evaluate((shown) => inPage.rectOfStage(shown));
   const { x, y } = await originInPage(frame);
   return { ...rect, x: rect.x + x, y: rect.y + y };
 }

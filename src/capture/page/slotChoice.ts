@@ -5,7 +5,6 @@ import type { Frame, Handle } from '../browser/frame.ts';
 import type { Tab } from '../browser/tab.ts';
 import type { FoundSlot } from './findSlots.ts';
 import { respondingFrames } from './frames.ts';
-import { labelOf } from './inPage/slotContext.ts';
 import { originInPage } from './livePage.ts';
 import { type ScoredSlot, type ScoringRequest, scoreSlots } from './scoring.ts';
 
@@ -86,7 +85,7 @@ async function asSlot(tab: Tab, frame: Frame, element: Handle<Element>): Promise
     shown: node.checkVisibility({ visibilityProperty: true }) && node instanceof HTMLElement,
     isFrame: node.tagName === 'IFRAME',
   }));
-  const label = await element.evaluate(labelOf);
+  const label = await element.evaluate((node) => inPage.labelOf(node));
   const rect = await element.evaluate((node) => {
     const { x, y, width, height } = node.getBoundingClientRect();
     return { x, y, width, height };

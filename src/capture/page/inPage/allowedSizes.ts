@@ -1,12 +1,15 @@
 /** The sizes that a slot takes: declared, or else those that its name and its container allow. */
 import type { SlotKind } from '../slotTable.ts';
-import type { PagePart } from './script.ts';
-import type { NetworkMatch, SLOT_CONTEXT, SlotContext } from './slotContext.ts';
-import type { SLOT_SIZES } from './slotSizes.ts';
-import type { Rect } from './visibility.ts';
-
-declare const { contentOf, plainText, positionOf, slotName, wordsIn }: typeof SLOT_CONTEXT;
-declare const {
+import {
+  contentOf,
+  type NetworkMatch,
+  plainText,
+  positionOf,
+  type SlotContext,
+  slotName,
+  wordsIn,
+} from './slotContext.ts';
+import {
   adSizes,
   attributeSizes,
   commentSizes,
@@ -18,7 +21,8 @@ declare const {
   sizesInOwnScripts,
   sizesInScripts,
   styleSizes,
-}: typeof SLOT_SIZES;
+} from './slotSizes.ts';
+import type { Rect } from './visibility.ts';
 
 /** `trust` orders the sources: 4 the page's scripts and attributes, 3 comments and text, 2 names, 1 the box or the container. */
 export interface SizeFinding {
@@ -85,7 +89,7 @@ function namesAround(context: SlotContext, origins: readonly Element[], element:
 }
 
 /** The width that the slot may take. */
-function roomOf(element: Element): number {
+export function roomOf(element: Element): number {
   for (let at: Element | null = element; at; at = at.parentElement)
     if (at.clientWidth > 30 && getComputedStyle(at).display !== 'inline') return Math.min(at.clientWidth, innerWidth);
   return innerWidth;
@@ -109,7 +113,7 @@ function fitting(sizes: [number, number][], room: number): [number, number][] {
 }
 
 /** @param rect of the element; `collapsed`: its box says nothing about the size of its ads. */
-function allowedSizes(
+export function allowedSizes(
   context: SlotContext,
   element: Element,
   about: { matches: readonly NetworkMatch[]; rect: Rect; collapsed: boolean },
@@ -135,15 +139,3 @@ function allowedSizes(
   if (named) return { sizes: [...fitting(named, room), ...own], trust: 2, kind };
   return { sizes: collapsed ? sizesForRoom(context, room) : own, trust: 1, kind };
 }
-
-export const ALLOWED_SIZES = {
-  declaredSizes,
-  writtenSizes,
-  positionSizes,
-  sizesOfRow,
-  namesAround,
-  roomOf,
-  sizesForRoom,
-  fitting,
-  allowedSizes,
-} satisfies PagePart;

@@ -1,18 +1,13 @@
 /** Finds content of the page that an ad lies over, and opens the space in another way. */
-import type { AdInPage, OVERLAYS } from './overlays.ts';
-import type { PagePart } from './script.ts';
-import type { STABILIZE } from './stabilize.ts';
-import type { VISIBILITY } from './visibility.ts';
-
-declare const { adRect, gridOf }: typeof OVERLAYS;
-declare const { addSheet, setStyles }: typeof STABILIZE;
-declare const { isWithin }: typeof VISIBILITY;
+import { type AdInPage, adRect, gridOf } from './overlays.ts';
+import { addSheet, setStyles } from './stabilize.ts';
+import { isWithin } from './visibility.ts';
 
 /**
  * The text or image of the page that the ad hides, in words for the user; null if there is none. The ad must be in view. The
  * content of the slot itself does not count, because a filled slot would not show it.
  */
-function contentUnder(ad: AdInPage): string | null {
+export function contentUnder(ad: AdInPage): string | null {
   const slot = ad.owner.closest('[data-holds-shown-ad]') ?? ad.owner;
   const hidden = new Map<Element, number>();
   // The browser finds no element that lets clicks through.
@@ -53,7 +48,7 @@ function describeContent(element: Element): string {
 }
 
 /** Takes the slot out of its row, and makes the boxes around it as high as their content, so that nothing lies beside or under the ad. */
-function spreadOut(slot: HTMLElement): (() => void)[] {
+export function spreadOut(slot: HTMLElement): (() => void)[] {
   const undo: (() => void)[] = [];
   const styles: Record<string, string> = { clear: 'both', float: 'none', 'grid-column': '1 / -1' };
   const { position } = getComputedStyle(slot);
@@ -70,5 +65,3 @@ function spreadOut(slot: HTMLElement): (() => void)[] {
   }
   return undo;
 }
-
-export const COVERAGE = { contentUnder, isContentAt, describeContent, spreadOut } satisfies PagePart;

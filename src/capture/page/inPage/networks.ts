@@ -1,12 +1,16 @@
 /** Finds the markup of known ad networks and plug-ins, and linked images that are ads. */
-import type { NetworkRow, SlotTable } from '../slotTable.ts';
-import type { PagePart } from './script.ts';
-import type { NetworkMatch, SLOT_CONTEXT, SlotContext } from './slotContext.ts';
-import type { SLOT_SIZES } from './slotSizes.ts';
-import type { VISIBILITY } from './visibility.ts';
-
-declare const { contentOf, nameStrength, plainText, positionOf, siteHost, wordsIn }: typeof SLOT_CONTEXT;
-declare const {
+import { type NetworkRow, SLOT_TABLE as table } from '../slotTable.ts';
+import {
+  contentOf,
+  type NetworkMatch,
+  nameStrength,
+  plainText,
+  positionOf,
+  type SlotContext,
+  siteHost,
+  wordsIn,
+} from './slotContext.ts';
+import {
   commentsOf,
   inlineScripts,
   isStandardSize,
@@ -16,8 +20,8 @@ declare const {
   sizeKeys,
   sizesFromText,
   sizesInScripts,
-}: typeof SLOT_SIZES;
-declare const { rectOf }: typeof VISIBILITY;
+} from './slotSizes.ts';
+import { rectOf } from './visibility.ts';
 
 /** A slot that a script shows. `name`: the id or the class that the script uses. */
 interface ScriptSlot {
@@ -26,7 +30,7 @@ interface ScriptSlot {
   name?: string;
 }
 
-function newContext(table: SlotTable, declared: SlotContext['declared']): SlotContext {
+export function newContext(declared: SlotContext['declared']): SlotContext {
   const words = Object.fromEntries(
     Object.entries(table.words).map(([kind, list]) => [kind, new Set(list.split(' '))]),
   ) as SlotContext['words'];
@@ -74,7 +78,7 @@ function plainKey(text: string): string {
  * Adds the elements of the networks to the context. Asking the browser to match 250 selectors takes long on a large page, so only
  * elements are matched that have a name from the selectors. Most elements share their names with others.
  */
-function findNetworks(context: SlotContext, elements: readonly Element[]): void {
+export function findNetworks(context: SlotContext, elements: readonly Element[]): void {
   const { networks } = context.table;
   const selectors = networks.flatMap((row) => row.selectors?.split(',').map((one) => one.trim()) ?? []);
   const keys = new RegExp([...new Set(selectors.map(keyOfSelector))].map((key) => key.trim()).join('|'));
@@ -142,7 +146,7 @@ function elementWithBox(context: SlotContext, origin: Element): Element | undefi
 }
 
 /** Adds links that hold nothing but the image of an ad. */
-function findLinkedImages(context: SlotContext, root: Document | ShadowRoot): void {
+export function findLinkedImages(context: SlotContext, root: Document | ShadowRoot): void {
   for (const image of [...root.querySelectorAll('a[href] img')].slice(0, 600)) {
     const link = image.closest('a');
     const size = link === null ? undefined : imageSize(context, image);
@@ -221,7 +225,7 @@ function namedSlots(context: SlotContext, elements: readonly Element[]): { eleme
 }
 
 /** Units of a header bidder whose code is no id: the elements that the page's scripts render the winning ads into take them. */
-function adoptUnits(context: SlotContext): void {
+export function adoptUnits(context: SlotContext): void {
   const units = [...context.declared.values()].flat();
   const homeless = units.filter(
     ({ kind, id, outOfPage }) => kind === 'prebid' && !outOfPage && !document.getElementById(id),
@@ -313,27 +317,3 @@ function placeBefore(script: Element): Element | undefined {
   script.before(place);
   return place;
 }
-
-export const NETWORKS_IN_PAGE = {
-  newContext,
-  keyOfSelector,
-  plainKey,
-  findNetworks,
-  addPrinting,
-  addMatch,
-  elementWithBox,
-  findLinkedImages,
-  imageSize,
-  isAdLink,
-  scriptSlots,
-  namedSlots,
-  adoptUnits,
-  apart,
-  namesPosition,
-  isOtherWidget,
-  isEmptyBlock,
-  isAdShape,
-  isShownByOwnScript,
-  printsAd,
-  placeBefore,
-} satisfies PagePart;

@@ -1,11 +1,6 @@
 /** Finds and hides layers that cover a slot or the viewport, such as consent dialogs, pop-ups, app banners and adblock walls. */
-
-import type { PagePart } from './script.ts';
-import type { STABILIZE } from './stabilize.ts';
-import type { Rect, VISIBILITY } from './visibility.ts';
-
-declare const { addSheet, setStyles, viewSettled }: typeof STABILIZE;
-declare const { isWithin, parentOf, topmostAt }: typeof VISIBILITY;
+import { addSheet, setStyles, viewSettled } from './stabilize.ts';
+import { isWithin, parentOf, type Rect, topmostAt } from './visibility.ts';
 
 /** The ad as the top document knows it: its image, or the frame around it and the ad's position in that frame. */
 export interface AdInPage {
@@ -40,7 +35,7 @@ function isUncovered(slot: Element, rect: Rect): boolean {
 }
 
 /** Points of a rectangle: its edges, and `steps` in each direction. */
-function gridOf({ x, y, width, height }: Rect, steps: number): [number, number][] {
+export function gridOf({ x, y, width, height }: Rect, steps: number): [number, number][] {
   const parts = Array.from({ length: steps }, (_, index) => 0.01 + (0.98 * index) / (steps - 1));
   return parts.flatMap((across) => parts.map((down): [number, number] => [x + width * across, y + height * down]));
 }
@@ -224,7 +219,7 @@ function releasePage(slot: Element): (() => void)[] {
 }
 
 /** Scrolls the page so that the whole ad is visible, and hides what covers it. Runs in the top document. */
-function adRect({ owner, offset }: AdInPage): Rect {
+export function adRect({ owner, offset }: AdInPage): Rect {
   const { left, top } = owner.getBoundingClientRect();
   return { x: left + offset.x, y: top + offset.y, width: offset.width, height: offset.height };
 }
@@ -237,18 +232,18 @@ function shownPart(): Rect {
 }
 
 /** The top left corner of the screen, or where the page begins, in the same coordinates. */
-function originOf(area: 'screen' | 'page'): { x: number; y: number } {
+export function originOf(area: 'screen' | 'page'): { x: number; y: number } {
   if (area === 'screen') return shownPart();
   return { x: -scrollX, y: -scrollY };
 }
 
-async function toTop(): Promise<void> {
+export async function toTop(): Promise<void> {
   (document.scrollingElement ?? window).scrollTo({ left: 0, top: 0, behavior: 'instant' });
   await viewSettled();
 }
 
 /** @returns the elements that it hid, and how to show them again. */
-async function bringIntoView(ad: AdInPage, { position, thorough }: ViewRequest): Promise<Hiding> {
+export async function bringIntoView(ad: AdInPage, { position, thorough }: ViewRequest): Promise<Hiding> {
   const hiding: Hiding = { hidden: [], undo: [] };
   const add = (more: Hiding) => {
     hiding.hidden.push(...more.hidden);
@@ -273,7 +268,7 @@ async function bringIntoView(ad: AdInPage, { position, thorough }: ViewRequest):
 }
 
 /** Layers that a script added since the page was prepared. */
-function hideLateLayers(ad: AdInPage): Hiding {
+export function hideLateLayers(ad: AdInPage): Hiding {
   const all = [hideViewportLayers(ad.owner), hideNotices(ad.owner), hideCovering(ad.owner, adRect(ad), false)];
   return { hidden: all.flatMap(({ hidden }) => hidden), undo: all.flatMap(({ undo }) => undo) };
 }
@@ -334,7 +329,7 @@ function snappingAround(owner: Element): HTMLElement[] {
 }
 
 /** The container that scrolls in place of the page, in words for the user; null if there is none. */
-function innerScroller({ owner }: AdInPage): string | null {
+export function innerScroller({ owner }: AdInPage): string | null {
   const middle = topmostAt(innerWidth / 2, innerHeight / 2);
   const found = [owner, ...(middle === null ? [] : [middle])]
     .map(scrollerOf)
@@ -350,36 +345,3 @@ function scrollerOf(owner: Element): Element | Window {
   }
   return document.scrollingElement ?? window;
 }
-
-export const OVERLAYS = {
-  foreignAt,
-  isUncovered,
-  gridOf,
-  layerOf,
-  layersAt,
-  freeBand,
-  hideViewportLayers,
-  hideNotices,
-  isNotice,
-  isBar,
-  coversContent,
-  hasContent,
-  hideCovering,
-  isMainContent,
-  hideLayer,
-  nameOf,
-  describeLayer,
-  releasePage,
-  adRect,
-  shownPart,
-  originOf,
-  toTop,
-  bringIntoView,
-  hideLateLayers,
-  isInBand,
-  bandOf,
-  scrollToBand,
-  snappingAround,
-  innerScroller,
-  scrollerOf,
-} satisfies PagePart;

@@ -1,28 +1,20 @@
 /** Finds ad slots inside one frame. */
 import type { SlotEvidence, SlotSurroundings } from '../page.ts';
-import type { SlotKind, SlotTable } from '../slotTable.ts';
-import { ALLOWED_SIZES } from './allowedSizes.ts';
-import type { Declaration } from './declarations.ts';
-import { NETWORKS_IN_PAGE } from './networks.ts';
-import { expressionOf } from './script.ts';
-import { SLOT_CONTEXT, type SlotContext } from './slotContext.ts';
-import { SLOT_EVIDENCE } from './slotEvidence.ts';
-import { SLOT_SIZES } from './slotSizes.ts';
-import { type Rect, VISIBILITY } from './visibility.ts';
-
-declare const { allowedSizes, roomOf }: typeof ALLOWED_SIZES;
-declare const { adoptUnits, findLinkedImages, findNetworks, newContext }: typeof NETWORKS_IN_PAGE;
-declare const { contentOf, labelOf, nameStrength, namesOf, wordsIn }: typeof SLOT_CONTEXT;
-declare const {
+import type { SlotKind } from '../slotTable.ts';
+import { allowedSizes, roomOf } from './allowedSizes.ts';
+import { type Declaration, declarationsIn, type SlotRecords } from './declarations.ts';
+import { adoptUnits, findLinkedImages, findNetworks, newContext } from './networks.ts';
+import { contentOf, labelOf, nameStrength, namesOf, type SlotContext, wordsIn } from './slotContext.ts';
+import {
   declaredEvidence,
   holdsOnlyBrokenImages,
   inspectElement,
   isCollapsed,
   isForOtherDevice,
   isInvisibleUntilFilled,
-}: typeof SLOT_EVIDENCE;
-declare const { isStandardSize }: typeof SLOT_SIZES;
-declare const { isCovered, isShown, isSticky, parentOf, rectOf }: typeof VISIBILITY;
+} from './slotEvidence.ts';
+import { isStandardSize } from './slotSizes.ts';
+import { isCovered, isShown, isSticky, parentOf, type Rect, rectOf } from './visibility.ts';
 
 /** A slot in one frame. Boxes are in the frame's viewport. */
 export interface RawSlot {
@@ -208,12 +200,13 @@ function nearestSlot(element: Element | null, elements: Element[]): number {
   return -1;
 }
 
-function scanFrame(declarations: Declaration[], table: SlotTable): Scan {
+/** @param records what the scripts of the page declared; undefined if the recorder did not run in the frame. */
+export function scan(records: Partial<SlotRecords> | undefined): Scan {
   const declared = new Map<string, Declaration[]>();
-  for (const one of declarations) declared.set(one.id, [...(declared.get(one.id) ?? []), one]);
+  for (const one of declarationsIn(records)) declared.set(one.id, [...(declared.get(one.id) ?? []), one]);
   const slots: RawSlot[] = [];
   const elements: Element[] = [];
-  const context = newContext(table, declared);
+  const context = newContext(declared);
   adoptUnits(context);
   for (const element of elementsToExamine(context)) {
     if (slots.length >= 200) break;
@@ -226,23 +219,20 @@ function scanFrame(declarations: Declaration[], table: SlotTable): Scan {
     const slot = slots[index];
     if (slot !== undefined) slot.parent = nearestSlot(parentOf(element), elements);
   }
-  if (collapsesUnfilled(context))
+  if (collapsesUnfilled(context, records?.collapse))
     for (const one of elements)
       if (one.id !== '' && declared.has(one.id)) one.setAttribute('data-collapses-unfilled', '');
   return { slots, elements, scroll: { x: scrollX, y: scrollY } };
 }
 
 /** Whether the page tells Google Publisher Tag to collapse a slot that gets no ad. Staging does that to the other slots of a picture. */
-function collapsesUnfilled({ scripts }: SlotContext): boolean {
-  const tag: unknown = Reflect.get(window, 'googletag');
-  const getConfig = typeof tag === 'object' && tag !== null ? Reflect.get(tag, 'getConfig') : undefined;
-  const config: unknown = typeof getConfig === 'function' ? Reflect.apply(getConfig, tag, ['collapseDiv']) : undefined;
-  if (/ON_NO_FILL|BEFORE_FETCH/.test(JSON.stringify(config ?? null))) return true;
+function collapsesUnfilled({ scripts }: SlotContext, setting: unknown): boolean {
+  if (/ON_NO_FILL|BEFORE_FETCH/.test(JSON.stringify(setting ?? null))) return true;
   return scripts.some((code) => /collapseEmptyDivs?\((?!\s*false)|ON_NO_FILL/.test(code));
 }
 
 /** Runs after the scan, because it scrolls. */
-function findCovered({ slots, elements, scroll }: Scan): void {
+export function findCovered({ slots, elements, scroll }: Scan): void {
   for (const [index, element] of elements.slice(0, 60).entries()) {
     const slot = slots[index];
     if (slot !== undefined) slot.covered = slot.visible && isCovered(element);
@@ -250,7 +240,7 @@ function findCovered({ slots, elements, scroll }: Scan): void {
   (document.scrollingElement ?? window).scrollTo({ left: scroll.x, top: scroll.y, behavior: 'instant' });
 }
 
-function ownerOf(frame: Element, { elements, scroll }: Scan): FrameOwner {
+export function ownerOf(frame: Element, { elements, scroll }: Scan): FrameOwner {
   // The scan of another frame of the same origin scrolls this one too.
   (document.scrollingElement ?? window).scrollTo({ left: scroll.x, top: scroll.y, behavior: 'instant' });
   const { x, y } = frame.getBoundingClientRect();
@@ -267,37 +257,3 @@ function ownerOf(frame: Element, { elements, scroll }: Scan): FrameOwner {
   (document.scrollingElement ?? window).scrollTo({ left: scroll.x, top: scroll.y, behavior: 'instant' });
   return { rect, visible, covered, sticky: isSticky(frame), parent: nearestSlot(frame, elements) };
 }
-
-export interface ScanTools {
-  scan(declarations: Declaration[], table: SlotTable): Scan;
-  findCovered(scan: Scan): void;
-  ownerOf(frame: Element, scan: Scan): FrameOwner;
-}
-
-/** Evaluates to {@link ScanTools}. */
-export const SCAN_TOOLS = expressionOf(
-  {
-    ...VISIBILITY,
-    ...SLOT_CONTEXT,
-    ...SLOT_SIZES,
-    ...ALLOWED_SIZES,
-    ...NETWORKS_IN_PAGE,
-    ...SLOT_EVIDENCE,
-    placeOf,
-    kindOfFixed,
-    surroundingsOf,
-    isInMenu,
-    headlineBottom,
-    isNeverSlot,
-    examine,
-    isPlausible,
-    everyElement,
-    elementsToExamine,
-    nearestSlot,
-    collapsesUnfilled,
-    scanFrame,
-    findCovered,
-    ownerOf,
-  },
-  '{ scan: scanFrame, findCovered, ownerOf }',
-);

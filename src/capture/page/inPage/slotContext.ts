@@ -1,6 +1,5 @@
 import type { NetworkRow, PositionRow, SlotTable } from '../slotTable.ts';
 import type { Declaration } from './declarations.ts';
-import type { PagePart } from './script.ts';
 
 /** `ad`: images, frames or ad elements; `text`: a short text; `content`: a part of the page. */
 type SlotContent = 'nothing' | 'label' | 'ad' | 'text' | 'content';
@@ -48,7 +47,7 @@ export interface HidingRule {
 }
 
 /** `adSlot-top article_ad2` → ad, slot, top, article, ad. */
-function wordsIn(text: string): string[] {
+export function wordsIn(text: string): string[] {
   return text
     .slice(0, 400)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -59,7 +58,7 @@ function wordsIn(text: string): string[] {
 }
 
 /** Custom elements have a name of their own, such as `ad-banner`. */
-function namesOf(element: Element): string {
+export function namesOf(element: Element): string {
   const tag = element.tagName.includes('-') ? ` ${element.tagName.toLowerCase()}` : '';
   return `${element.getAttribute('class') ?? ''} ${element.id}${tag}`;
 }
@@ -91,7 +90,7 @@ function strengthOfWords(context: NameContext, names: string): NameStrength {
 }
 
 /** `ad-survey` is no slot, but `ad-no-close` may be one, and the class `no-login` beside `ad-slot` says nothing about it. */
-function saysNoSlot({ words }: NameContext, names: string): boolean {
+export function saysNoSlot({ words }: NameContext, names: string): boolean {
   return names.split(/\s+/).some((name) => {
     const used = wordsIn(name.replace(/freestar/i, ''));
     return used.some(
@@ -102,7 +101,7 @@ function saysNoSlot({ words }: NameContext, names: string): boolean {
   });
 }
 
-function nameStrength(context: NameContext, element: Element): NameStrength {
+export function nameStrength(context: NameContext, element: Element): NameStrength {
   // Numbers do not matter, and lists number their elements.
   const names = namesOf(element).replace(/\d+/g, '0');
   if (names === ' ') return 'none';
@@ -114,7 +113,7 @@ function nameStrength(context: NameContext, element: Element): NameStrength {
 }
 
 /** The host name of the site; that of the page may be another, as in a copy of it. */
-function siteHost(): string {
+export function siteHost(): string {
   const canonical = document.querySelector<HTMLLinkElement>('link[rel="canonical"]')?.href ?? '';
   return URL.parse(canonical)?.hostname || location.hostname;
 }
@@ -127,7 +126,7 @@ function hasIdOfSite({ id }: Element): boolean {
   );
 }
 
-function hasAdAttribute(element: Element): boolean {
+export function hasAdAttribute(element: Element): boolean {
   const names =
     /^data-(google-query-id|freestar-ad|commercial-format|(adv?|ad-?(unit|slot|zone)|dfp|gpt)(-(?!target|mark|module|page|site|label|config).*|id|type)?)$/;
   if (element.getAttributeNames().some((name) => names.test(name)) || hasIdOfSite(element)) return true;
@@ -138,7 +137,7 @@ function hasAdAttribute(element: Element): boolean {
 }
 
 /** An empty element such as `<div data-position="leaderboard">`, which nothing around it calls an ad. */
-function namesPositionInData(context: NameContext, element: Element): boolean {
+export function namesPositionInData(context: NameContext, element: Element): boolean {
   if (element.childElementCount > 0 || (element.textContent ?? '').trim() !== '') return false;
   if (element.parentElement && nameStrength(context, element.parentElement) === 'ad') return false;
   return [...element.attributes].some(
@@ -150,7 +149,7 @@ function namesPositionInData(context: NameContext, element: Element): boolean {
 }
 
 /** `aria-label="Anzeige"`. */
-function isLabelled(labels: RegExp, element: Element): boolean {
+export function isLabelled(labels: RegExp, element: Element): boolean {
   return ['aria-label', 'aria-roledescription'].some((name) => {
     const label = element.getAttribute(name) ?? '';
     return label.length > 1 && isLabel(labels, label);
@@ -158,7 +157,7 @@ function isLabelled(labels: RegExp, element: Element): boolean {
 }
 
 /** Classes, data attributes and id in lower case, joined with hyphens. The id comes last. */
-function slotName(element: Element): string {
+export function slotName(element: Element): string {
   const attributes = [...element.attributes]
     .filter(({ name, value }) => (name.startsWith('data-') || name === 'name' || name === 'unit') && value.length < 80)
     // `data-out-of-page="false"` does not speak of an out-of-page slot.
@@ -167,14 +166,14 @@ function slotName(element: Element): string {
   return wordsIn([element.getAttribute('class') ?? '', ...attributes, element.id].join(' ').slice(-400)).join('-');
 }
 
-function positionOf(positions: readonly PositionRow[], name: string): PositionRow | undefined {
+export function positionOf(positions: readonly PositionRow[], name: string): PositionRow | undefined {
   const found = positions.filter(({ pattern }) => new RegExp(pattern).test(name));
   // `masthead-skin` is the place in the page beside which the skin stands.
   return found[0]?.kind === 'skin' ? (found.find(({ kind }) => kind === undefined) ?? found[0]) : found[0];
 }
 
 /** For which device the names say that the element is; undefined if they name none or several. */
-function deviceOf(element: Element): 'phone' | 'desktop' | 'tablet' | undefined {
+export function deviceOf(element: Element): 'phone' | 'desktop' | 'tablet' | undefined {
   const near = element.parentElement ? namesOf(element.parentElement) : '';
   const screen = ['data-screen', 'data-device', 'data-adslot']
     .map((name) => element.getAttribute(name) ?? '')
@@ -206,7 +205,7 @@ function deviceOfUtilities(names: string): 'phone' | 'desktop' | undefined {
 }
 
 /** The text of the element without scripts, at most about `max` characters. */
-function plainText(element: Element, max: number): string {
+export function plainText(element: Element, max: number): string {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   let text = '';
   while (walker.nextNode() && text.length < max) {
@@ -232,7 +231,7 @@ function isLabel(labels: RegExp, text: string): boolean {
   return words.length <= 160 && speaksOfAd && /\b(loaded|loading|continues?|below|weiter|continua|suite)\b/.test(words);
 }
 
-function contentOf(labels: RegExp, element: Element): SlotContent {
+export function contentOf(labels: RegExp, element: Element): SlotContent {
   if (element.tagName === 'IFRAME') return 'ad';
   if (element.querySelector('input:not([type=hidden]), select, textarea, form, video, audio, article, nav'))
     return 'content';
@@ -247,13 +246,13 @@ function contentOf(labels: RegExp, element: Element): SlotContent {
 }
 
 /** Whether it is only the word "Advertisement" near a slot. */
-function isOnlyLabel(labels: RegExp, element: Element, height: number): boolean {
+export function isOnlyLabel(labels: RegExp, element: Element, height: number): boolean {
   if (element.childElementCount > 0 || height > 45) return false;
   const text = plainText(element, 100);
   return /\p{L}/u.test(text) && isLabel(labels, text);
 }
 
-/** A selector or an id by which a person finds the element. Calls no other function, so that it can run in a page alone. */
+/** A selector or an id by which a person finds the element. */
 export function labelOf(element: Element): string {
   if (element.id !== '') return `#${element.id}`.slice(0, 120);
   const classes = [...element.classList].slice(0, 2).map((name) => `.${name}`);
@@ -261,26 +260,3 @@ export function labelOf(element: Element): string {
   const parent = element.closest('[id]');
   return (parent ? `#${parent.id} ${name}` : name).slice(0, 120);
 }
-
-export const SLOT_CONTEXT = {
-  wordsIn,
-  namesOf,
-  isAdWord,
-  strengthOfWords,
-  saysNoSlot,
-  nameStrength,
-  siteHost,
-  hasIdOfSite,
-  hasAdAttribute,
-  namesPositionInData,
-  isLabelled,
-  slotName,
-  positionOf,
-  deviceOf,
-  deviceOfUtilities,
-  plainText,
-  isLabel,
-  contentOf,
-  isOnlyLabel,
-  labelOf,
-} satisfies PagePart;

@@ -1,24 +1,22 @@
 /** Collects the evidence that an element is an ad slot. */
 import type { SlotEvidence } from '../page.ts';
-import type { PagePart } from './script.ts';
-import type { HidingRule, NetworkMatch, SLOT_CONTEXT, SlotContext } from './slotContext.ts';
-import type { SLOT_SIZES } from './slotSizes.ts';
-import type { Rect, VISIBILITY } from './visibility.ts';
-
-declare const {
+import {
   contentOf,
   deviceOf,
+  type HidingRule,
   hasAdAttribute,
   isLabelled,
   isOnlyLabel,
+  type NetworkMatch,
   nameStrength,
   namesOf,
   namesPositionInData,
+  type SlotContext,
   saysNoSlot,
   wordsIn,
-}: typeof SLOT_CONTEXT;
-declare const { isStandardSize }: typeof SLOT_SIZES;
-declare const { isVisible, parentOf }: typeof VISIBILITY;
+} from './slotContext.ts';
+import { isStandardSize } from './slotSizes.ts';
+import { isVisible, parentOf, type Rect } from './visibility.ts';
 
 export interface Finding {
   sizes: [number, number][];
@@ -28,7 +26,7 @@ export interface Finding {
   declared: boolean;
 }
 
-function declaredEvidence(element: Element, context: SlotContext): Finding {
+export function declaredEvidence(element: Element, context: SlotContext): Finding {
   const finding: Finding = { sizes: [], fluid: false, evidence: [], outOfPage: false, declared: false };
   for (const one of element.id === '' ? [] : (context.declared.get(element.id) ?? [])) {
     finding.declared = true;
@@ -56,7 +54,7 @@ function adsenseSizes(element: HTMLElement): { sizes: [number, number][]; fluid:
   return { sizes: [], fluid: /^(auto|fluid)?$/.test(element.getAttribute('data-ad-format') ?? '') };
 }
 
-function inspectElement(
+export function inspectElement(
   context: SlotContext,
   element: Element,
   { finding, rect }: { finding: Finding; rect: Rect },
@@ -128,7 +126,7 @@ function isEmptyBox(context: SlotContext, element: Element, { height }: Rect): b
 }
 
 /** Whether the slot has no height, or is hidden because no ad came. Not true for slots that the page hides on this device. */
-function isCollapsed(context: SlotContext, element: Element, about: { rect: Rect; finding: Finding }): boolean {
+export function isCollapsed(context: SlotContext, element: Element, about: { rect: Rect; finding: Finding }): boolean {
   const { rect, finding } = about;
   if (rect.width >= 10 && rect.height >= 10) return holdsOnlyLabel(context, element, about);
   const parent = parentOf(element);
@@ -158,7 +156,7 @@ function holdsOnlyLabel(context: SlotContext, element: Element, { rect }: { rect
 }
 
 /** Images that did not load are as small as their text. */
-function holdsOnlyBrokenImages(element: Element): boolean {
+export function holdsOnlyBrokenImages(element: Element): boolean {
   if (element.querySelector('iframe, ins, object, embed, canvas, svg, amp-ad, video')) return false;
   return [...element.querySelectorAll('img')].every(({ complete, naturalWidth }) => complete && naturalWidth === 0);
 }
@@ -176,7 +174,7 @@ function waitsForAd(context: SlotContext, element: Element): boolean {
  * Whether the named slot keeps its space, but the page makes it, or a box around nothing else, invisible until its ad comes.
  * The ad that we show is visible by itself.
  */
-function isInvisibleUntilFilled(context: SlotContext, element: Element, { width, height }: Rect): boolean {
+export function isInvisibleUntilFilled(context: SlotContext, element: Element, { width, height }: Rect): boolean {
   if (width < 10 || height < 10 || !element.checkVisibility()) return false;
   if (!isCalledAd(context, element) || element.getAttribute('aria-hidden') === 'true') return false;
   let hidden = element;
@@ -213,7 +211,7 @@ function hidingRules(rules: readonly CSSRule[], always: boolean): HidingRule[] {
 }
 
 /** Twins for phones and desktops stand beside each other; a page without its styles shows both. */
-function isForOtherDevice(context: SlotContext, element: Element): boolean {
+export function isForOtherDevice(context: SlotContext, element: Element): boolean {
   const media = /^AMP-/.test(element.tagName) ? element.getAttribute('media') : null;
   if (media !== null && !matchMedia(media).matches) return true;
   const mine = context.isPhone ? 'phone' : 'desktop';
@@ -222,21 +220,3 @@ function isForOtherDevice(context: SlotContext, element: Element): boolean {
   const device = stated ?? deviceOf(element);
   return device !== undefined && device !== mine && !(device === 'tablet' && innerWidth >= 700 && innerWidth < 1_100);
 }
-
-export const SLOT_EVIDENCE = {
-  declaredEvidence,
-  adsenseSizes,
-  inspectElement,
-  isNamedSlot,
-  frameEvidence,
-  isEmptyBox,
-  isCollapsed,
-  isCalledAd,
-  holdsOnlyLabel,
-  holdsOnlyBrokenImages,
-  waitsForAd,
-  isInvisibleUntilFilled,
-  rulesOf,
-  hidingRules,
-  isForOtherDevice,
-} satisfies PagePart;

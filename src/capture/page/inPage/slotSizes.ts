@@ -1,8 +1,7 @@
 /** Standard ad sizes, and sizes that an element, its attributes, comments or text declare. */
-import type { PagePart } from './script.ts';
 
 /** `300x250 728x90` → pairs. */
-function pairsIn(list: string): [number, number][] {
+export function pairsIn(list: string): [number, number][] {
   return list
     .split(' ')
     .filter(Boolean)
@@ -10,24 +9,24 @@ function pairsIn(list: string): [number, number][] {
 }
 
 /** Keys of all standard sizes, with a tolerance of one pixel. */
-function sizeKeys(sizes: readonly (readonly [number, number])[]): Set<number> {
+export function sizeKeys(sizes: readonly (readonly [number, number])[]): Set<number> {
   const near = [-1, 0, 1];
   return new Set(sizes.flatMap(([w, h]) => near.flatMap((x) => near.map((y) => (w + x) * 10_000 + h + y))));
 }
 
-function isStandardSize(keys: Set<number>, width: number, height: number): boolean {
+export function isStandardSize(keys: Set<number>, width: number, height: number): boolean {
   return keys.has(Math.round(width) * 10_000 + Math.round(height));
 }
 
 /** Leaves out markers such as 1×1 and 88×71. Among several sizes only standard ones count, because windows have sizes too. */
-function adSizes(keys: Set<number>, pairs: readonly (readonly [number, number])[]): [number, number][] {
+export function adSizes(keys: Set<number>, pairs: readonly (readonly [number, number])[]): [number, number][] {
   const possible = pairs.filter(([w, h]) => w >= 88 && h >= 31 && w <= 2_000 && h <= 1_200);
   const standard = possible.filter(([w, h]) => isStandardSize(keys, w, h));
   const kept = possible.length > 1 ? standard : possible;
   return [...new Map(kept.map(([w, h]) => [`${w}x${h}`, [w, h] as [number, number]])).values()].slice(0, 20);
 }
 
-function sizesFromText(text: string): [number, number][] {
+export function sizesFromText(text: string): [number, number][] {
   const pairs = [...text.matchAll(/(?<!\d)(\d{2,4})["'\s]*[x,×]["'\s]*(\d{2,4})(?!\d)/g)];
   return pairs.slice(0, 40).map(([, w, h]) => [Number(w), Number(h)]);
 }
@@ -53,7 +52,7 @@ function freestarSizes(element: Element): [number, number][] {
   return sizes.length > 1 ? sizes.slice(innerWidth < 700 ? 0 : 1).slice(0, 1) : sizes;
 }
 
-function sizeInAttributePair(element: Element): [number, number][] {
+export function sizeInAttributePair(element: Element): [number, number][] {
   const names = [
     ['data-ad-width', 'data-ad-height'],
     ['data-width', 'data-height'],
@@ -69,7 +68,7 @@ function sizeInAttributePair(element: Element): [number, number][] {
   });
 }
 
-function attributeSizes(element: Element): [number, number][] {
+export function attributeSizes(element: Element): [number, number][] {
   const isCustom = element.tagName.includes('-');
   // `data-ad="[[970,90],[728,90]]" data-ad-mobile="[[320,50]]"`
   const nameOfList = innerWidth < 700 && element.hasAttribute('data-ad-mobile') ? 'data-ad-mobile' : 'data-ad';
@@ -93,7 +92,7 @@ function attributeSizes(element: Element): [number, number][] {
   ];
 }
 
-function styleSizes(element: Element): [number, number][] {
+export function styleSizes(element: Element): [number, number][] {
   if (!(element instanceof HTMLElement)) return [];
   const { width, height, minWidth, minHeight } = element.style;
   const px = (...values: string[]) => Number.parseFloat(values.find((value) => value.endsWith('px')) ?? '0');
@@ -102,14 +101,14 @@ function styleSizes(element: Element): [number, number][] {
 }
 
 /** `ad_300x250`, `slot-728-90`. */
-function nameSizes(keys: Set<number>, name: string): [number, number][] {
+export function nameSizes(keys: Set<number>, name: string): [number, number][] {
   const pairs = [...name.matchAll(/(?<!\d)(\d{2,4})[x_-](\d{2,4})(?!\d)/g)];
   const sizes = pairs.map(([, w, h]): [number, number] => [Number(w), Number(h)]);
   return sizes.filter(([w, h]) => isStandardSize(keys, w, h));
 }
 
 /** The comments right before the element and at its start. Ad codes often tell their sizes there. */
-function commentsOf(element: Element): string {
+export function commentsOf(element: Element): string {
   const texts: string[] = [];
   const seen = (node: Node | null) => {
     if (node instanceof Comment) texts.push(node.data.slice(0, 500));
@@ -126,13 +125,13 @@ function commentsOf(element: Element): string {
 }
 
 /** `D:300x250, T:… M:320x50` names devices. */
-function commentSizes(text: string): [number, number][] {
+export function commentSizes(text: string): [number, number][] {
   const device = new RegExp(`(?:^|[\\s,])${innerWidth < 700 ? 'M' : 'D'}:([^:]*?)(?=[A-Z]:|STARTS|$)`).exec(text);
   return sizesFromText(device?.[1] ?? text);
 }
 
 /** Inline scripts that a person could read. Bundles and data are too long. */
-function inlineScripts(): string[] {
+export function inlineScripts(): string[] {
   let left = 400_000;
   const texts: string[] = [];
   for (const script of document.scripts) {
@@ -200,7 +199,7 @@ function sizesAround(keys: Set<number>, code: string, index: number): [number, n
 }
 
 /** Sizes in the scripts' statements that name the id, or the id without its last number. */
-function sizesInScripts(keys: Set<number>, scripts: readonly string[], id: string): [number, number][] {
+export function sizesInScripts(keys: Set<number>, scripts: readonly string[], id: string): [number, number][] {
   if (id.length < 3) return [];
   for (const name of new Set([id, id.replace(/\d+$/, '')])) {
     if (name.length < 3) continue;
@@ -226,7 +225,7 @@ function indexesOf(code: string, text: string): number[] {
 }
 
 /** Sizes in scripts inside the element or right beside it, as `google_ad_width = 728`. */
-function sizesInOwnScripts(keys: Set<number>, element: Element): [number, number][] {
+export function sizesInOwnScripts(keys: Set<number>, element: Element): [number, number][] {
   const beside = [element.nextElementSibling, element.previousElementSibling].filter(
     (one) => one instanceof HTMLScriptElement,
   );
@@ -238,29 +237,3 @@ function sizesInOwnScripts(keys: Set<number>, element: Element): [number, number
   }
   return [];
 }
-
-export const SLOT_SIZES = {
-  pairsIn,
-  sizeKeys,
-  isStandardSize,
-  adSizes,
-  sizesFromText,
-  sizesForWindow,
-  breakpointSizes,
-  freestarSizes,
-  sizeInAttributePair,
-  attributeSizes,
-  styleSizes,
-  nameSizes,
-  commentsOf,
-  commentSizes,
-  inlineScripts,
-  sizesInCode,
-  groupStart,
-  groupEnd,
-  sizesOfProperty,
-  sizesAround,
-  sizesInScripts,
-  indexesOf,
-  sizesInOwnScripts,
-} satisfies PagePart;

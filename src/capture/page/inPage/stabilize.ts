@@ -1,5 +1,4 @@
 /** Stops movement on the page, so that two captures of the same state have the same pixels. */
-import type { PagePart } from './script.ts';
 
 /** Resolves after two animation frames, or after 250 ms if the browser draws none. */
 function nextFrames(): Promise<void> {
@@ -14,7 +13,7 @@ function nextFrames(): Promise<void> {
 }
 
 /** Waits at most one second for the images in the viewport. */
-async function viewSettled(): Promise<void> {
+export async function viewSettled(): Promise<void> {
   await nextFrames();
   const missing = [...document.images].filter((image) => {
     const { top, bottom, width } = image.getBoundingClientRect();
@@ -56,20 +55,21 @@ function showSkipped(): void {
   }
 }
 
+let isStill = false;
+
 /** Stops animations and media, shows a hidden page and what it skips, and hides the caret. */
-function freeze(): void {
+export function freeze(): void {
   for (const animation of document.getAnimations()) freezeAnimation(animation);
   for (const media of document.querySelectorAll('video, audio')) if (media instanceof HTMLMediaElement) media.pause();
   showPage();
-  const sheet = '__stillSheet';
-  if (Reflect.get(document, sheet) === true) return;
-  Object.defineProperty(document, sheet, { value: true });
+  if (isStill) return;
+  isStill = true;
   showSkipped();
   addSheet(document, '* { caret-color: transparent !important; scroll-behavior: auto !important; }');
 }
 
 /** Changes styles of the page. Each function returns its undo. */
-function setStyles(element: HTMLElement | SVGElement, styles: Record<string, string>): () => void {
+export function setStyles(element: HTMLElement | SVGElement, styles: Record<string, string>): () => void {
   const before = element.getAttribute('style');
   for (const [name, value] of Object.entries(styles)) element.style.setProperty(name, value, 'important');
   return () => {
@@ -79,23 +79,11 @@ function setStyles(element: HTMLElement | SVGElement, styles: Record<string, str
 }
 
 /** Works in shadow roots and documents, and under any content security policy. */
-function addSheet(root: Document | ShadowRoot, text: string): () => void {
+export function addSheet(root: Document | ShadowRoot, text: string): () => void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);
-  // The shadow roots of some libraries are not those of the browser, and have no sheets.
-  root.adoptedStyleSheets = [...(root.adoptedStyleSheets ?? []), sheet];
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   return () => {
     root.adoptedStyleSheets = root.adoptedStyleSheets.filter((other) => other !== sheet);
   };
 }
-
-export const STABILIZE = {
-  nextFrames,
-  viewSettled,
-  freezeAnimation,
-  showPage,
-  showSkipped,
-  freeze,
-  setStyles,
-  addSheet,
-} satisfies PagePart;

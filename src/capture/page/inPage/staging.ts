@@ -1,14 +1,8 @@
 /** Places a picture into a slot of the live page, and restores the page afterwards. */
 import type { AdSize } from '../../../domain/ads.ts';
-import { COVERAGE } from './coverage.ts';
-import { type AdInPage, type Hiding, OVERLAYS, type ViewRequest } from './overlays.ts';
-import { expressionOf } from './script.ts';
-import { STABILIZE } from './stabilize.ts';
-import { type Rect, VISIBILITY } from './visibility.ts';
-
-declare const { addSheet, setStyles }: typeof STABILIZE;
-declare const { spreadOut }: typeof COVERAGE;
-declare const { isWithin, rectOf }: typeof VISIBILITY;
+import { spreadOut } from './coverage.ts';
+import { addSheet, setStyles } from './stabilize.ts';
+import { isWithin, type Rect, rectOf } from './visibility.ts';
 
 interface Columns {
   left: number;
@@ -54,7 +48,7 @@ function moveTo(image: HTMLImageElement, place: { x: number; y: number }): void 
   setStyles(image, { left: `${place.x - now.left}px`, top: `${place.y - now.top}px` });
 }
 
-function beginInElement(found: Element, size: AdSize): Stage {
+export function beginInElement(found: Element, size: AdSize): Stage {
   if (!(found instanceof HTMLElement)) throw new Error('the slot is not an HTML element');
   const element = placeholderBeside(found, size) ?? found;
   const collapsing = collapseUnfilled(element);
@@ -102,7 +96,7 @@ function placeholderBeside(slot: HTMLElement, size: AdSize): HTMLElement | undef
 }
 
 /** Gives a slot that is a frame the space for its ad. @returns the columns of the frame that the screen shows. */
-function growFrame(frame: Element, size: AdSize): GrownFrame {
+export function growFrame(frame: Element, size: AdSize): GrownFrame {
   if (!(frame instanceof HTMLElement)) return { left: 0, right: size.width, undo: [], spreadOut: () => undefined };
   const undo = [makeSpace(frame, size)];
   const seen = visibleColumns(frame);
@@ -112,7 +106,7 @@ function growFrame(frame: Element, size: AdSize): GrownFrame {
 }
 
 /** For a slot that is a frame: places the ad inside the frame, over its content. @param seen the columns that the screen shows. */
-function beginInDocument(size: AdSize, seen: { left: number; right: number }): Stage {
+export function beginInDocument(size: AdSize, seen: { left: number; right: number }): Stage {
   const off = addSheet(
     document,
     'html, html *:not([data-shown-ad]) { visibility: hidden !important; } html, body { background: transparent !important; }',
@@ -129,85 +123,30 @@ function beginInDocument(size: AdSize, seen: { left: number; right: number }): S
 }
 
 /** Scrolls the frame of the ad, but not the page around it. */
-function scrollOwnFrame({ image }: Stage): void {
+export function scrollOwnFrame({ image }: Stage): void {
   const { top, bottom, left, right } = image.getBoundingClientRect();
   if (top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth) return;
   const middle = { x: (left + right - innerWidth) / 2, y: (top + bottom - innerHeight) / 2 };
   (document.scrollingElement ?? window).scrollBy({ left: middle.x, top: middle.y, behavior: 'instant' });
 }
 
-async function paint({ image }: Stage, source: string): Promise<void> {
+export async function paint({ image }: Stage, source: string): Promise<void> {
   image.src = source;
   await image.decode();
   setStyles(image, { visibility: 'visible' });
 }
 
-function unpaint({ image }: Stage): void {
+export function unpaint({ image }: Stage): void {
   setStyles(image, { visibility: 'hidden' });
 }
 
-function rectOfStage({ image }: Stage): Rect {
+export function rectOfStage({ image }: Stage): Rect {
   return rectOf(image);
 }
 
-function end({ undo }: Stage): void {
+export function end({ undo }: Pick<Stage, 'undo'>): void {
   for (const back of undo.reverse()) back();
 }
-
-export interface StagingTools {
-  beginInElement(element: Element, size: AdSize): Stage;
-  beginInDocument(size: AdSize, seen: { left: number; right: number }): Stage;
-  growFrame(frame: Element, size: AdSize): GrownFrame;
-  scrollOwnFrame(stage: Stage): void;
-  paint(stage: Stage, source: string): Promise<void>;
-  unpaint(stage: Stage): void;
-  rectOfStage(stage: Stage): Rect;
-  end(stage: Pick<Stage, 'undo'>): void;
-  contentUnder(ad: AdInPage): string | null;
-  freeze(): void;
-  bringIntoView(ad: AdInPage, request: ViewRequest): Promise<Hiding>;
-  hideLateLayers(ad: AdInPage): Hiding;
-  originOf(area: 'screen' | 'page'): { x: number; y: number };
-  innerScroller(ad: AdInPage): string | null;
-  toTop(): Promise<void>;
-}
-
-/** Evaluates to {@link StagingTools}. */
-export const STAGING_TOOLS = expressionOf(
-  {
-    ...VISIBILITY,
-    ...STABILIZE,
-    ...OVERLAYS,
-    ...COVERAGE,
-    innerSize,
-    makeSpace,
-    isReplaced,
-    hideContent,
-    adPosition,
-    edgeOf,
-    innermostBox,
-    sideOf,
-    alignedLeft,
-    visibleColumns,
-    openWrappers,
-    cutsOff,
-    holdsOnly,
-    newImage,
-    moveTo,
-    beginInElement,
-    collapseUnfilled,
-    placeholderBeside,
-    beginInDocument,
-    growFrame,
-    scrollOwnFrame,
-    paint,
-    unpaint,
-    rectOfStage,
-    end,
-  },
-  `{ beginInElement, beginInDocument, growFrame, scrollOwnFrame, paint, unpaint, rectOfStage, end, freeze, bringIntoView,
-    hideLateLayers, originOf, innerScroller, toTop, contentUnder }`,
-);
 
 /** Prepares a slot for an ad: makes space and hides the slot's content. */
 function innerSize(element: HTMLElement): AdSize {

@@ -1,5 +1,4 @@
 /** Tells whether a reader sees an element: shown, sticky, covered. */
-import type { PagePart } from './script.ts';
 
 /** CSS pixels, in the viewport of the element's own frame. */
 export interface Rect {
@@ -9,18 +8,18 @@ export interface Rect {
   height: number;
 }
 
-function parentOf(element: Element): Element | null {
+export function parentOf(element: Element): Element | null {
   if (element.assignedSlot) return element.assignedSlot;
   const root = element.getRootNode();
   return element.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
 }
 
-function isWithin(element: Element, outer: Element): boolean {
+export function isWithin(element: Element, outer: Element): boolean {
   for (let at: Element | null = element; at; at = parentOf(at)) if (at === outer) return true;
   return false;
 }
 
-function topmostAt(x: number, y: number): Element | null {
+export function topmostAt(x: number, y: number): Element | null {
   let top = document.elementFromPoint(x, y);
   while (top?.shadowRoot) {
     const inner = top.shadowRoot.elementFromPoint(x, y);
@@ -30,11 +29,11 @@ function topmostAt(x: number, y: number): Element | null {
   return top;
 }
 
-function isVisible(element: Element): boolean {
+export function isVisible(element: Element): boolean {
   return element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
 }
 
-function isShown(element: Element, rect: Rect): boolean {
+export function isShown(element: Element, rect: Rect): boolean {
   return rect.width >= 10 && rect.height >= 10 && isVisible(element);
 }
 
@@ -43,7 +42,7 @@ function isShown(element: Element, rect: Rect): boolean {
  * page. A fixed box that fills the window and in which the page scrolls is part of it too, as is a body that a dialog fixes. A high
  * header at the top is part of it, because the page begins below it.
  */
-function isSticky(element: Element): boolean {
+export function isSticky(element: Element): boolean {
   let scrolls = false;
   for (let at: Element | null = element; at && at !== document.body; at = parentOf(at)) {
     const { position, bottom, overflowY } = getComputedStyle(at);
@@ -59,7 +58,7 @@ function isSticky(element: Element): boolean {
 }
 
 /** Whether other elements cover most of it. Scrolls to the element; the caller restores the scroll position. */
-function isCovered(element: Element): boolean {
+export function isCovered(element: Element): boolean {
   element.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
   const { left, top, width, height } = element.getBoundingClientRect();
   const spots = [0.5, 0.1, 0.9].flatMap((x) => [0.5, 0.1, 0.9].map((y) => [left + width * x, top + height * y]));
@@ -71,18 +70,7 @@ function isCovered(element: Element): boolean {
   return seen.length > 0 && over.length * 2 > seen.length;
 }
 
-function rectOf(element: Element): Rect {
+export function rectOf(element: Element): Rect {
   const { x, y, width, height } = element.getBoundingClientRect();
   return { x, y, width, height };
 }
-
-export const VISIBILITY = {
-  parentOf,
-  isWithin,
-  topmostAt,
-  isVisible,
-  isShown,
-  isSticky,
-  isCovered,
-  rectOf,
-} satisfies PagePart;

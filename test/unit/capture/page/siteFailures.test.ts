@@ -1,7 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { CdpError } from '../../../../src/capture/browser/cdp.ts';
 import { PageScriptError } from '../../../../src/capture/browser/frame.ts';
-import { STABILIZE } from '../../../../src/capture/page/inPage/stabilize.ts';
 import {
   challengeOfPage,
   failureOfNavigation,
@@ -121,19 +120,4 @@ test.each<[unknown, string]>([
   [new Error('The frame was removed.'), 'The frame was removed'],
 ])('a client reads a sentence about the error %s of a page', (error, text) => {
   expect(pageFault(error)).toBe(text);
-});
-
-test('the sheet of a shadow root that a library replaced is no error', () => {
-  vi.stubGlobal(
-    'CSSStyleSheet',
-    class {
-      replaceSync() {}
-    },
-  );
-  const root = {};
-  const undo: unknown = Reflect.apply(STABILIZE.addSheet, undefined, [root, '* {}']);
-  expect(root).toHaveProperty('adoptedStyleSheets', [expect.anything()]);
-  if (typeof undo === 'function') undo();
-  expect(root).toHaveProperty('adoptedStyleSheets', []);
-  vi.unstubAllGlobals();
 });

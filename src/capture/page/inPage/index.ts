@@ -1,0 +1,20 @@
+/**
+ * The script that runs in the isolated world of each document: what Tearsheet does inside pages. Scripts of the page share the
+ * document with it, but none of its objects, so whatever they replace makes no difference here.
+ */
+export { mayShowDialog, pressConsentButton } from './consent.ts';
+export { contentUnder } from './coverage.ts';
+export { bringIntoView, hideLateLayers, innerScroller, originOf, toTop } from './overlays.ts';
+export { findCovered, ownerOf, scan } from './scan.ts';
+export { labelOf } from './slotContext.ts';
+export { freeze } from './stabilize.ts';
+export {
+  beginInDocument,
+  beginInElement,
+  end,
+  growFrame,
+  paint,
+  rectOfStage,
+  scrollOwnFrame,
+  unpaint,
+} from './staging.ts';

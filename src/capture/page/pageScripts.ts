@@ -1,0 +1,25 @@
+/** The texts of the scripts that run in pages. Each is bundled from one module of `inPage/` and what it imports. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type * as functions from './inPage/index.ts';
+
+declare global {
+  /** The functions of our script, in the isolated world of each document. */
+  const inPage: typeof functions;
+}
+
+const require = createRequire(import.meta.url);
+
+/** `make build` stores the texts beside the compiled program, which does not have esbuild. The sources bundle them when they start. */
+function scriptOf(module: string, globalName = ''): string {
+  const file = (name: string) => fileURLToPath(new URL(`./inPage/${name}`, import.meta.url));
+  if (!import.meta.url.endsWith('.ts')) return readFileSync(file(`${module}.bundle.js`), 'utf8');
+  const { buildSync } = require('esbuild') as typeof import('esbuild');
+  const entryPoints = [file(`${module}.ts`)];
+  const { outputFiles } = buildSync({ entryPoints, bundle: true, write: false, format: 'iife', globalName });
+  return outputFiles.map(({ text }) => text).join('');
+}
+
+/** By module. `recorder` runs in the world of the page, `index` in ours. */
+export const PAGE_SCRIPTS = { recorder: scriptOf('recorder'), index: scriptOf('index', 'inPage') };
