@@ -72,16 +72,16 @@ export function createLeaderContext(
   };
 }
 
-const WRITES = [
-  'createScreenshotJob',
-  'updateStatus',
-  'deleteScreenshotJob',
-  'releaseScreenshotJob',
-  'labelScreenshotJob',
-  'createJob',
-  'deleteJob',
-  'recordEvent',
-] as const satisfies readonly (keyof ClusterPort)[];
+/** All other methods count as writes, so that a new one is fenced unless it is named here. */
+const READS = new Set<string | symbol>([
+  'getScreenshotJob',
+  'listScreenshotJobs',
+  'listUnlabeled',
+  'getJob',
+  'listJobs',
+  'watch',
+  'close',
+] satisfies readonly (keyof ClusterPort)[]);
 
 /**
  * Wraps the cluster so that each write first calls `checkLeadership`, which throws if another leader has begun.
@@ -94,7 +94,7 @@ function fenceWrites(cluster: ClusterPort, checkLeadership: () => Promise<void>)
     get(target, name) {
       const method: unknown = Reflect.get(target, name);
       if (typeof method !== 'function') return method;
-      if (!WRITES.some((write) => write === name)) return method.bind(target);
+      if (READS.has(name)) return method.bind(target);
       return async (...parameters: unknown[]): Promise<unknown> => {
         await checkLeadership();
         return Reflect.apply(method, target, parameters);
