@@ -45,7 +45,7 @@ interface Listener {
 }
 
 interface NotificationOptions {
-  /** Called for each lost or refused connection. The connection is retried without end, at most 5 s apart. */
+  /** Called for each lost or refused connection, which is retried without end, at most 5 s apart, and for each handler that throws. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -98,7 +98,14 @@ export function openNotifications(url: string, options: NotificationOptions = {}
   const listener = listen(
     url,
     (change) => {
-      for (const handler of [...handlers]) handler(change);
+      for (const handler of [...handlers]) {
+        try {
+          handler(change);
+        } catch (error) {
+          // An exception in an event of the connection would end the process and keep the change from the other handlers.
+          options.onError?.(asError(error));
+        }
+      }
     },
     options,
   );
