@@ -210,7 +210,14 @@ class ApiServerCluster implements KubernetesCluster {
   }
 
   #notify(name: string): void {
-    for (const watcher of [...this.#watchers]) watcher(name);
+    for (const watcher of [...this.#watchers]) {
+      try {
+        watcher(name);
+      } catch (err) {
+        // Timers call this too, where an exception would end the process.
+        this.#options.log.error({ resource: name, err }, 'a watcher of the cluster failed');
+      }
+    }
   }
 
   /** Starts the caches at the first call. */

@@ -12,7 +12,7 @@ import {
   refuse,
 } from '../../support/misbehavingApiServer.ts';
 import { required } from '../../support/required.ts';
-import { TEST_LOG } from '../../support/testLog.ts';
+import { expectLoggedErrors, TEST_LOG } from '../../support/testLog.ts';
 
 const INSTALLATION = '0d4a3f6e-57a1-4f3e-9a7a-d1c1d6c9d7f0';
 const RESOURCES = '/apis/tearsheet.dev/v1alpha1/namespaces/test/screenshotjobs';
@@ -276,6 +276,32 @@ test('nothing is deleted if the annotation of the removal cannot be set', async 
   server.on(`PATCH ${RESOURCES}/set-1`, refuse(422, 'Invalid', { details }));
   await cluster.deleteScreenshotJob(seen);
   expect(asked(`DELETE ${RESOURCES}/set-1`)).toEqual([]);
+});
+
+test('a resize of a Job that is gone or was replaced is no error, and one after a conflict is', async () => {
+  server.on(`GET ${JOBS}`, list(job(50)));
+  const seen = required(await cluster.getJob('set-1-1'));
+  server.on(`PATCH ${JOBS}/set-1-1`, conflict);
+  await expect(cluster.resizeJob(seen, 2)).rejects.toBeInstanceOf(ConflictError);
+  // The API server answers so to a patch that names another uid.
+  const details = { causes: [{ reason: 'FieldValueInvalid', field: 'metadata.uid' }] };
+  server.on(`PATCH ${JOBS}/set-1-1`, refuse(422, 'Invalid', { details }));
+  await cluster.resizeJob(seen, 2);
+  expect(asked(`PATCH ${JOBS}/set-1-1`).at(-1)?.body).toEqual({
+    ...{ metadata: { uid: 'uid-set-1-1' }, spec: { parallelism: 2 } },
+  });
+  expect(await cluster.getJob('set-1-1')).toBeUndefined();
+});
+
+test('a watcher that throws keeps no change from the other watchers', async () => {
+  const names: string[] = [];
+  cluster.watch(() => {
+    throw new Error('A watcher that fails.');
+  });
+  cluster.watch((name) => names.push(name));
+  (await watchOf(RESOURCES)).send('ADDED', resource(105));
+  await eventually(() => expect(names).toEqual(['set-1']));
+  expectLoggedErrors(/^a watcher of the cluster failed$/);
 });
 
 test('Events are read once for all Jobs, and an error of that read stops nothing', async () => {

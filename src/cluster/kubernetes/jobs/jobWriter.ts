@@ -4,7 +4,7 @@ import type { CaptureProfile } from '../../../contract/captureProfile.ts';
 import { type CaptureJob, type CaptureJobSpec, ConflictError, JobNameConflictError, RefusedError } from '../../port.ts';
 import type { CachedObject, ObjectCache } from '../cache/objectCache.ts';
 import { type JobState, readJob } from '../cache/objectStates.ts';
-import { ApiError, isConflict, isNamespaceEnding, isNotFound } from '../client/apiRequest.ts';
+import { ApiError, isConflict, isNamespaceEnding, isNotFound, isOtherUid } from '../client/apiRequest.ts';
 import { LABEL } from '../client/names.ts';
 import type { ResourceClient, Wire } from '../client/resourceClient.ts';
 import { jobManifest } from './jobManifest.ts';
@@ -57,7 +57,7 @@ export class JobWriter {
       cache.addWritten(readJob(await client.patch({ name }, { metadata: { uid }, spec: { parallelism } })));
     } catch (error) {
       if (isConflict(error)) throw new ConflictError(`The Job ${name} is another one.`, { cause: error });
-      if (!isNotFound(error)) throw error;
+      if (!isNotFound(error) && !isOtherUid(error)) throw error;
       cache.markDeleted({ name, uid });
     }
   }
