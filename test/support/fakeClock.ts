@@ -1,5 +1,5 @@
 /** A clock that the test advances. Sleepers wake in the order of their due times, and then expired timers fire. */
-import type { Clock } from '../../src/cluster/kubernetes/client/apiServer.ts';
+import type { Clock } from '../../src/cluster/kubernetes/client/clock.ts';
 
 export interface FakeClock extends Clock {
   /** The length of each sleep in milliseconds, in the order of their starts. */

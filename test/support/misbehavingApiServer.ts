@@ -43,7 +43,7 @@ export interface MisbehavingApiServer {
   /** The next ones are answered so, one each; what comes after them as before. */
   next(what: string, ...replies: Reply[]): void;
   /** Writes the kubeconfig again. */
-  configure(user: object): Promise<void>;
+  configure(user: object, cluster?: object): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -114,10 +114,10 @@ export async function misbehavingApiServer(): Promise<MisbehavingApiServer> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-api-server-'));
   const kubeconfig = path.join(folder, 'kubeconfig');
-  const configure = async (user: object) => {
+  const configure = async (user: object, cluster: object = {}) => {
     const config = {
       ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'test' },
-      clusters: [{ name: 'test', cluster: { server: url, 'insecure-skip-tls-verify': true } }],
+      clusters: [{ name: 'test', cluster: { server: url, 'insecure-skip-tls-verify': true, ...cluster } }],
       users: [{ name: 'test', user }],
       contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
     };

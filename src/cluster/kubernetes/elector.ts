@@ -8,12 +8,12 @@
  *   holder. `renewSeconds` is shorter than the Lease, so a leader stops before another process may take over.
  * - Ended: it was stopped, or it lost leadership. A process never becomes leader twice.
  */
-import type { V1ConfigMap, V1Lease, V1OwnerReference } from '@kubernetes/client-node';
+import type { V1Lease, V1OwnerReference } from '@kubernetes/client-node';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
-import { ApiError, isConflict } from './client/apiRequest.ts';
-import { type CallOptions, type Clock, systemClock } from './client/apiServer.ts';
-import type { ResourceClient, Wire } from './client/resourceClient.ts';
+import { ApiError, isConflict, unlessNotFound } from './client/apiErrors.ts';
+import { type Clock, systemClock } from './client/clock.ts';
+import type { CallOptions, ClusterConnection } from './client/connection.ts';
 
 export interface ElectorOptions {
   /** Name of this process in the Lease: the name of its pod. */
@@ -31,8 +31,8 @@ export interface ElectorOptions {
 }
 
 export interface ElectorConnection {
-  readonly leases: ResourceClient<V1Lease>;
-  readonly configMaps: ResourceClient<V1ConfigMap>;
+  readonly connection: Pick<ClusterConnection, 'apis' | 'options' | 'microTime'>;
+  readonly namespace: string;
   readonly log: Log;
   readonly clock?: Clock;
 }
@@ -41,8 +41,6 @@ export interface Elector {
   /** Releases the Lease, so that the next leader need not wait. Call it when this process writes nothing more. */
   stop(): Promise<void>;
 }
-
-type Lease = Wire<V1Lease>;
 
 const CALL_MS = 5_000;
 
@@ -53,7 +51,8 @@ export function startElector(connection: ElectorConnection, options: ElectorOpti
 const DEFAULTS = { leaseSeconds: 15, renewSeconds: 10, retrySeconds: 2 };
 
 class LeaseElector implements Elector {
-  readonly #leases: ResourceClient<V1Lease>;
+  readonly #connection: ElectorConnection['connection'];
+  readonly #namespace: string;
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #owner: LeaseOwner | undefined;
@@ -61,17 +60,19 @@ class LeaseElector implements Elector {
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   /** The Lease as it was last read, and when this version of it was first read. */
-  #observed: { readonly lease: Lease; readonly since: number } | undefined;
+  #observed: { readonly lease: V1Lease; readonly since: number } | undefined;
   /** When the request of the last successful renewal was sent. */
   #renewedAt: number | undefined;
 
-  constructor({ leases, configMaps, log, clock = systemClock }: ElectorConnection, options: ElectorOptions) {
-    this.#leases = leases;
+  constructor({ connection, namespace, log, clock = systemClock }: ElectorConnection, options: ElectorOptions) {
+    this.#connection = connection;
+    this.#namespace = namespace;
     this.#log = log;
     this.#clock = clock;
     this.#options = { ...DEFAULTS, ...options };
     const { leaseOwner } = options;
-    this.#owner = leaseOwner === undefined ? undefined : new LeaseOwner({ configMaps, log, clock }, leaseOwner);
+    this.#owner =
+      leaseOwner === undefined ? undefined : new LeaseOwner({ connection, namespace, log, clock }, leaseOwner);
     this.#running = this.#run();
   }
 
@@ -139,23 +140,22 @@ class LeaseElector implements Elector {
     }
   }
 
-  async #read(options: CallOptions): Promise<Lease | undefined> {
-    const lease = await this.#leases.get(this.#options.leaseName, options);
+  async #read(options: CallOptions): Promise<V1Lease | undefined> {
+    const name = { name: this.#options.leaseName, namespace: this.#namespace };
+    const { apis, options: limits } = this.#connection;
+    const lease = await unlessNotFound(apis.coordination.readNamespacedLease(name, limits(options)));
     if (lease === undefined) this.#observed = undefined;
     else this.#observe(lease);
     return lease;
   }
 
   /** Creates or updates the Lease, with this process as its holder. */
-  async #write(lease: Lease | undefined): Promise<void> {
+  async #write(lease: V1Lease | undefined): Promise<void> {
     const sentAt = this.#clock.now();
     const claimed = await this.#owned(this.#claim(lease), lease === undefined);
-    const { leaseName } = this.#options;
-    const written =
-      lease === undefined
-        ? await this.#leases.create(claimed, this.#callOptions())
-        : await this.#leases.update(leaseName, claimed, this.#callOptions());
-    this.#observe(written);
+    this.#observe(
+      lease === undefined ? await this.#create(claimed) : await this.#replace(claimed, this.#callOptions()),
+    );
     this.#renewedAt = sentAt;
   }
 
@@ -165,10 +165,22 @@ class LeaseElector implements Elector {
     const lease = await this.#read(options);
     if (lease?.spec?.holderIdentity !== this.#options.identity) return;
     const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 };
-    await this.#leases.update(this.#options.leaseName, { ...lease, spec }, options);
+    await this.#replace({ ...lease, spec }, options);
   }
 
-  #isFree({ spec }: Lease): boolean {
+  #create(body: V1Lease): Promise<V1Lease> {
+    const { apis, options } = this.#connection;
+    const lease = { namespace: this.#namespace, body };
+    return apis.coordination.createNamespacedLease(lease, options(this.#callOptions()));
+  }
+
+  #replace(body: V1Lease, call: CallOptions): Promise<V1Lease> {
+    const { apis, options } = this.#connection;
+    const lease = { name: this.#options.leaseName, namespace: this.#namespace, body };
+    return apis.coordination.replaceNamespacedLease(lease, options(call));
+  }
+
+  #isFree({ spec }: V1Lease): boolean {
     const { identity, leaseSeconds } = this.#options;
     const holder = spec?.holderIdentity ?? '';
     if (holder === '' || holder === identity) return true;
@@ -176,10 +188,9 @@ class LeaseElector implements Elector {
     return this.#observed !== undefined && this.#clock.now() - this.#observed.since > seconds * 1000;
   }
 
-  #claim(lease: Lease | undefined): Lease {
+  #claim(lease: V1Lease | undefined): V1Lease {
     const { identity, leaseName, leaseSeconds } = this.#options;
-    // The API server expects microseconds in the times of a Lease.
-    const now = new Date().toISOString().replace('Z', '000Z');
+    const now = this.#connection.microTime();
     const isOurs = lease?.spec?.holderIdentity === identity;
     const transitions = lease?.spec?.leaseTransitions ?? 0;
     return {
@@ -196,7 +207,7 @@ class LeaseElector implements Elector {
     };
   }
 
-  async #owned(claimed: Lease, isNew: boolean): Promise<Lease> {
+  async #owned(claimed: V1Lease, isNew: boolean): Promise<V1Lease> {
     if (this.#owner === undefined) return claimed;
     const { metadata = {} } = claimed;
     const options = { ...this.#callOptions(), isNew };
@@ -204,7 +215,7 @@ class LeaseElector implements Elector {
     return { ...claimed, metadata: { ...metadata, ownerReferences } };
   }
 
-  #observe(lease: Lease): void {
+  #observe(lease: V1Lease): void {
     const isNew = lease.metadata?.resourceVersion !== this.#observed?.lease.metadata?.resourceVersion;
     if (isNew || this.#observed === undefined) this.#observed = { lease, since: this.#clock.now() };
   }
@@ -235,12 +246,6 @@ class LeaseElector implements Elector {
   }
 }
 
-interface LeaseOwnerConnection {
-  readonly configMaps: ResourceClient<V1ConfigMap>;
-  readonly log: Log;
-  readonly clock: Clock;
-}
-
 const OWNER_CALL_MS = 2_000;
 /** How long a read is used. Also the time until a failed read is repeated. */
 const FRESH_MS = 5 * 60_000;
@@ -250,12 +255,12 @@ const FRESH_MS = 5 * 60_000;
  * deletes the Lease with it. Reads the uid of the ConfigMap. A failure never prevents leadership: the Lease then has the owner that was read last, or none.
  */
 class LeaseOwner {
-  readonly #connection: LeaseOwnerConnection;
+  readonly #connection: Required<ElectorConnection>;
   readonly #name: string;
   #reference: V1OwnerReference | undefined;
   #readAt: number | undefined;
 
-  constructor(connection: LeaseOwnerConnection, name: string) {
+  constructor(connection: Required<ElectorConnection>, name: string) {
     this.#connection = connection;
     this.#name = name;
   }
@@ -275,10 +280,13 @@ class LeaseOwner {
   }
 
   async #read({ deadlineMs = OWNER_CALL_MS, ...call }: CallOptions): Promise<void> {
-    const { configMaps, clock } = this.#connection;
+    const { connection, namespace, clock } = this.#connection;
     this.#readAt = clock.now();
     try {
-      const found = await configMaps.get(this.#name, { ...call, deadlineMs: Math.min(OWNER_CALL_MS, deadlineMs) });
+      const options = connection.options({ ...call, deadlineMs: Math.min(OWNER_CALL_MS, deadlineMs) });
+      const found = await unlessNotFound(
+        connection.apis.core.readNamespacedConfigMap({ name: this.#name, namespace }, options),
+      );
       const uid = found?.metadata?.uid;
       if (uid !== undefined) this.#reference = { apiVersion: 'v1', kind: 'ConfigMap', name: this.#name, uid };
     } catch (error) {

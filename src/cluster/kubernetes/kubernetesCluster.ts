@@ -12,10 +12,9 @@ import type {
 } from '../port.ts';
 import { type ClusterCache, startClusterCache } from './cache/clusterCache.ts';
 import { asScreenshotJob, readJob, readScreenshotJob, type ScreenshotJobState } from './cache/objectStates.ts';
-import { type ApiServer, createApiServer } from './client/apiServer.ts';
-import { loadCredentials } from './client/credentials.ts';
+import { type ClusterConnection, connect } from './client/connection.ts';
+import { type ListedKinds, listedKinds } from './client/kinds.ts';
 import { LABEL, resourceOf } from './client/names.ts';
-import { createResourceClients, type ResourceClients } from './client/resourceClient.ts';
 import { type Elector, type ElectorOptions, startElector } from './elector.ts';
 import { CaptureJobReader } from './jobs/captureJobReader.ts';
 import { dryRunCaptures } from './jobs/dryRun.ts';
@@ -56,33 +55,33 @@ export interface KubernetesCluster extends ClusterPort {
 /** Sends no request yet. @throws Error if no API server is configured. */
 export async function connectKubernetes(options: KubernetesOptions): Promise<KubernetesCluster> {
   const { observe } = options;
-  const api = createApiServer({
-    credentials: await loadCredentials(options.kubeconfig),
+  const connection = await connect({
+    kubeconfig: options.kubeconfig,
     onResponse: ({ verb, path, code, seconds }) => {
       observe?.requested?.({ verb, resource: resourceOf(path), code, seconds });
     },
   });
-  return new ApiServerCluster(api, options);
+  return new ApiServerCluster(connection, options);
 }
 
 /** The next audit finds the others. */
 const MAX_UNLABELED = 100;
 
 class ApiServerCluster implements KubernetesCluster {
-  readonly #api: ApiServer;
-  readonly #clients: ResourceClients;
+  readonly #connection: ClusterConnection;
+  readonly #kinds: ListedKinds;
   readonly #options: KubernetesOptions;
   readonly #events: Events;
   readonly #jobReader: CaptureJobReader;
   readonly #watchers = new Set<(name: string) => void>();
   #startedCache: ClusterCache | undefined;
 
-  constructor(api: ApiServer, options: KubernetesOptions) {
+  constructor(connection: ClusterConnection, options: KubernetesOptions) {
     const { namespace, log } = options;
-    this.#api = api;
-    this.#clients = createResourceClients(api, namespace);
+    this.#connection = connection;
+    this.#kinds = listedKinds(connection, namespace);
     this.#options = options;
-    this.#events = createEvents({ client: this.#clients.events, namespace, log });
+    this.#events = createEvents({ connection, namespace, log });
     this.#jobReader = new CaptureJobReader({
       profile: profileHash(options.profile),
       events: this.#events,
@@ -125,7 +124,7 @@ class ApiServerCluster implements KubernetesCluster {
   }
 
   async listUnlabeled(): Promise<UnlabeledObjects> {
-    const { screenshotJobs, jobs } = this.#clients;
+    const { screenshotJobs, jobs } = this.#kinds;
     const limit = MAX_UNLABELED;
     // Two lists, because objects of other installations must not fill the page of those without a label.
     const unlabeled = `!${LABEL.installation}`;
@@ -191,22 +190,23 @@ class ApiServerCluster implements KubernetesCluster {
 
   dryRunCaptures({ pods }: { readonly pods: boolean }): Promise<void> {
     const { namespace, installation, profile } = this.#options;
-    return dryRunCaptures({ clients: this.#clients, namespace, installation, profile, pods });
+    return dryRunCaptures({ connection: this.#connection, namespace, installation, profile, pods });
   }
 
   summarize(leaseName: string): Promise<ClusterSummary> {
-    return summarize(this.#clients, { installation: this.#options.installation, leaseName });
+    const { namespace, installation } = this.#options;
+    return summarize(this.#connection, { namespace, installation, leaseName });
   }
 
   startElector(elector: ElectorOptions): Elector {
-    const { leases, configMaps } = this.#clients;
-    return startElector({ leases, configMaps, log: this.#options.log }, elector);
+    const { namespace, log } = this.#options;
+    return startElector({ connection: this.#connection, namespace, log }, elector);
   }
 
   async close(): Promise<void> {
     this.#jobReader.close();
     await this.#startedCache?.stop();
-    await this.#api.close();
+    await this.#connection.close();
   }
 
   #notify(name: string): void {
@@ -224,7 +224,7 @@ class ApiServerCluster implements KubernetesCluster {
   #cache(): ClusterCache {
     const { installation, readsNodes = false, log } = this.#options;
     this.#startedCache ??= startClusterCache({
-      clients: this.#clients,
+      clients: this.#kinds,
       installation,
       readsNodes,
       log,
@@ -243,13 +243,13 @@ class ApiServerCluster implements KubernetesCluster {
   get #screenshotJobs(): ScreenshotJobWriter {
     const { namespace, installation } = this.#options;
     const cache = this.#cache().screenshotJobs;
-    return new ScreenshotJobWriter({ client: this.#clients.screenshotJobs, namespace, installation, cache });
+    return new ScreenshotJobWriter({ connection: this.#connection, namespace, installation, cache });
   }
 
   get #jobs(): JobWriter {
     const { namespace, installation, profile } = this.#options;
     const cache = this.#cache().jobs;
-    return new JobWriter({ client: this.#clients.jobs, namespace, installation, profile, cache });
+    return new JobWriter({ connection: this.#connection, namespace, installation, profile, cache });
   }
 
   /** A deletion counts as ours if the whole namespace is being deleted, because that must not cancel the set. */

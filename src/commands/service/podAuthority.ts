@@ -3,9 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { CaptureAuthenticator } from '../../api/auth/captureAuth.ts';
 import { type PodTokenOptions, podTokenAuthenticator } from '../../api/auth/podTokens.ts';
-import { createApiServer } from '../../cluster/kubernetes/client/apiServer.ts';
-import { loadCredentials } from '../../cluster/kubernetes/client/credentials.ts';
-import { createResourceClients } from '../../cluster/kubernetes/client/resourceClient.ts';
+import { connect } from '../../cluster/kubernetes/client/connection.ts';
 import { type Config, ConfigError } from '../../config.ts';
 import { CAPTURE_TOKEN_AUDIENCE } from '../../contract/captureProfile.ts';
 import { findJobAccess } from '../../core/jobs/hosts.ts';
@@ -34,8 +32,7 @@ export async function connectPodAuthority(
   if (serviceAccount === undefined)
     throw new ConfigError('CAPTURE_SERVICE_ACCOUNT is not set. Set it to the service account of capture pods.');
   const namespace = captureNamespace(config);
-  const api = createApiServer({ credentials: await loadCredentials(kubeconfig) });
-  const { tokenReviews } = createResourceClients(api, namespace);
+  const connection = await connect({ kubeconfig });
   const kind = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' };
   const authenticator = podTokenAuthenticator({
     namespace,
@@ -43,10 +40,13 @@ export async function connectPodAuthority(
     audience,
     log,
     review: (token) =>
-      tokenReviews.create({ ...kind, spec: { token, audiences: [audience] } }, { deadlineMs: REVIEW_TIMEOUT_MS }),
+      connection.apis.authentication.createTokenReview(
+        { body: { ...kind, spec: { token, audiences: [audience] } } },
+        connection.options({ deadlineMs: REVIEW_TIMEOUT_MS }),
+      ),
     findAccess: (jobId) => findJobAccess(store.db, jobId),
   });
-  return { authenticator, close: () => api.close() };
+  return { authenticator, close: () => connection.close() };
 }
 
 /** @returns the namespace of captures. @throws ConfigError */

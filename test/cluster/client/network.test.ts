@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { createApiServer } from '../../../src/cluster/kubernetes/client/apiServer.ts';
-import { keepCredentials, loadCredentials, podIdentity } from '../../../src/cluster/kubernetes/client/credentials.ts';
-import { createResourceClients } from '../../../src/cluster/kubernetes/client/resourceClient.ts';
+import { connect } from '../../../src/cluster/kubernetes/client/connection.ts';
 import { type Elector, startElector } from '../../../src/cluster/kubernetes/elector.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TEST_LOG } from '../../support/testLog.ts';
@@ -81,23 +79,23 @@ test('a process in a pod uses its service account and follows a rotated token wi
   const { hostname, port } = new URL(server?.server ?? '');
   vi.stubEnv('KUBERNETES_SERVICE_HOST', hostname);
   vi.stubEnv('KUBERNETES_SERVICE_PORT', port);
-  await copyFile(server?.caFile ?? '', path.join(env.folder, 'ca.crt')).catch(() =>
-    writeFile(path.join(env.folder, 'ca.crt'), Buffer.from(server?.caData ?? '', 'base64')),
+  const folder = path.join(env.folder, 'var/run/secrets/kubernetes.io/serviceaccount');
+  await mkdir(folder, { recursive: true });
+  await copyFile(server?.caFile ?? '', path.join(folder, 'ca.crt')).catch(() =>
+    writeFile(path.join(folder, 'ca.crt'), Buffer.from(server?.caData ?? '', 'base64')),
   );
-  const put = (token: string) => writeFile(path.join(env.folder, 'token'), token);
+  const put = (token: string) => writeFile(path.join(folder, 'token'), token);
   await put('one that has expired');
-  const api = createApiServer({ credentials: keepCredentials(podIdentity(env.folder)) });
-  open.push(() => api.close());
-  const call = { verb: 'create', path: '/apis/authentication.k8s.io/v1/selfsubjectreviews', body: REVIEW } as const;
-  await expect(api.call(call)).rejects.toThrow('401');
+  const connection = await connect({ load: (kubeconfig) => kubeconfig.loadFromCluster(env.folder) });
+  open.push(() => connection.close());
+  const review = () => connection.apis.authentication.createSelfSubjectReview({ body: {} });
+  await expect(review()).rejects.toThrow('401');
   const request = { name: 'default', namespace, body: { spec: { audiences: [], expirationSeconds: 600 } } };
   const { status } = await env.core.createNamespacedServiceAccountToken(request);
   await put(status?.token ?? '');
   const username = `system:serviceaccount:${namespace}:default`;
-  expect(await api.call(call)).toMatchObject({ status: { userInfo: { username } } });
+  expect(await review()).toMatchObject({ status: { userInfo: { username } } });
 });
-
-const REVIEW = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
 
 interface Candidate {
   readonly elector: Elector;
@@ -109,17 +107,19 @@ async function candidate(
   leaseName: string,
   { kubeconfig = env.namespace.kubeconfig, leaseSeconds }: { kubeconfig?: string; leaseSeconds: number },
 ): Promise<Candidate> {
-  const api = createApiServer({ credentials: await loadCredentials(kubeconfig) });
+  const connection = await connect({ kubeconfig });
   const transitions: string[] = [];
-  const connection = { ...createResourceClients(api, env.namespace.name), log: TEST_LOG };
-  const elector = startElector(connection, {
-    ...{ identity, leaseName, leaseSeconds, renewSeconds: leaseSeconds * 0.7, retrySeconds: 0.2 },
-    onElected: () => transitions.push('elected'),
-    onLost: () => transitions.push('lost'),
-  });
+  const elector = startElector(
+    { connection, namespace: env.namespace.name, log: TEST_LOG },
+    {
+      ...{ identity, leaseName, leaseSeconds, renewSeconds: leaseSeconds * 0.7, retrySeconds: 0.2 },
+      onElected: () => transitions.push('elected'),
+      onLost: () => transitions.push('lost'),
+    },
+  );
   open.push(async () => {
     await elector.stop();
-    await api.close();
+    await connection.close();
   });
   return { elector, transitions };
 }

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { UnreachableError } from '../../../src/cluster/kubernetes/client/apiRequest.ts';
-import { type ApiServer, createApiServer } from '../../../src/cluster/kubernetes/client/apiServer.ts';
-import { loadCredentials } from '../../../src/cluster/kubernetes/client/credentials.ts';
-import { createResourceClients } from '../../../src/cluster/kubernetes/client/resourceClient.ts';
+import { UnreachableError } from '../../../src/cluster/kubernetes/client/apiErrors.ts';
+import { type ClusterConnection, connect } from '../../../src/cluster/kubernetes/client/connection.ts';
 import { type Elector, type ElectorOptions, startElector } from '../../../src/cluster/kubernetes/elector.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeClock, fakeClock } from '../../support/fakeClock.ts';
@@ -20,7 +18,7 @@ const LEASES = '/apis/coordination.k8s.io/v1/namespaces/test/leases';
 const PATH = `${LEASES}/leader`;
 
 let server: MisbehavingApiServer;
-let api: ApiServer;
+let api: ClusterConnection;
 let clock: FakeClock;
 let elector: Elector | undefined;
 let transitions: string[];
@@ -32,7 +30,7 @@ let lease:
 beforeEach(async () => {
   server = await misbehavingApiServer();
   clock = fakeClock();
-  api = createApiServer({ credentials: await loadCredentials(server.kubeconfig), clock });
+  api = await connect({ kubeconfig: server.kubeconfig, clock });
   transitions = [];
   lease = undefined;
   server.on(`GET ${PATH}`, (asked, response) =>
@@ -62,7 +60,7 @@ const heldBy = (holderIdentity: string, spec: object = {}) =>
   keep({ metadata: { name: 'leader' }, spec: { holderIdentity, leaseDurationSeconds: 15, ...spec } });
 
 function compete(options: Partial<ElectorOptions> = {}): void {
-  const connection = { ...createResourceClients(api, 'test'), log: TEST_LOG, clock };
+  const connection = { connection: api, namespace: 'test', log: TEST_LOG, clock };
   elector = startElector(connection, {
     ...{ identity: 'us', leaseName: 'leader' },
     onElected: () => transitions.push('elected'),
@@ -143,17 +141,21 @@ test('a leader that cannot renew loses leadership before another process may tak
 
 test('a renewal without an answer does not take longer than the leadership', async () => {
   const waits: number[] = [];
+  let deadlineMs = 0;
   clock.skipSleeps();
+  const options: ClusterConnection['options'] = (call) => {
+    deadlineMs = call?.deadlineMs ?? Number.POSITIVE_INFINITY;
+    return api.options(call);
+  };
   // No update is answered. Each call takes until its deadline.
-  const call: ApiServer['call'] = async (asked, options) => {
-    if (asked.verb !== 'update') return api.call(asked, options);
-    const deadlineMs = options?.deadlineMs ?? Number.POSITIVE_INFINITY;
+  const coordination: typeof api.apis.coordination = Object.create(api.apis.coordination);
+  coordination.replaceNamespacedLease = async () => {
     waits.push(deadlineMs);
     clock.advance(deadlineMs);
-    throw new UnreachableError(`${asked.verb} ${asked.path}: no answer within ${deadlineMs / 1000} s`);
+    throw new UnreachableError(`no answer within ${deadlineMs / 1000} s`);
   };
-  const watched: ApiServer = { call, watch: (asked, options) => api.watch(asked, options), close: () => api.close() };
-  const connection = { ...createResourceClients(watched, 'test'), log: TEST_LOG, clock };
+  const muted = { apis: { ...api.apis, coordination }, options, microTime: () => api.microTime() };
+  const connection = { connection: muted, namespace: 'test', log: TEST_LOG, clock };
   const lost = new Promise<string>((onLost) => {
     elector = startElector(connection, {
       ...{ identity: 'us', leaseName: 'leader', leaseSeconds: 4, renewSeconds: 1, retrySeconds: 0.1 },

@@ -177,6 +177,25 @@ test.each([
   await expect(cluster.createJob(JOB_SPEC)).rejects.toMatchObject({ reason: 'PodRejected' });
 });
 
+test('a part of the capture profile that no version of the client knows reaches the API server, which judges it', async () => {
+  const affinity = { nodeAffinity: 5, madeUp: { field: true } };
+  const strict = await connectKubernetes({
+    ...{ namespace: 'test', installation: INSTALLATION, kubeconfig: server.kubeconfig, log: TEST_LOG },
+    profile: CaptureProfile.parse({ image: 'tearsheet:1', serviceAccountName: 'capture', affinity }),
+  });
+  server.on(`POST ${JOBS}`, refuse(400, 'BadRequest'));
+  await expect(strict.createJob(JOB_SPEC)).rejects.toBeInstanceOf(RefusedError);
+  server.on(`POST ${JOBS}`, json(201, job(1)));
+  server.on(`POST ${PODS}`, refuse(400, 'BadRequest'));
+  await expect(strict.dryRunCaptures({ pods: true })).rejects.toBeInstanceOf(RefusedError);
+  await strict.close();
+  const [made, , pod] = server.asked.filter(({ method }) => method === 'POST');
+  expect(made?.query.get('fieldValidation')).toBe('Strict');
+  expect(made?.body).toMatchObject({ spec: { template: { spec: { affinity } } } });
+  expect(pod?.query.get('dryRun')).toBe('All');
+  expect(pod?.body).toMatchObject({ spec: { affinity } });
+});
+
 test('a create in a namespace that is being deleted is not a RefusedError', async () => {
   const details = { causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }] };
   server.on(`POST ${JOBS}`, refuse(403, 'Forbidden', { details }));

@@ -1,13 +1,15 @@
+import type { V1Pod } from '@kubernetes/client-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CachedObject, ObjectChange } from '../../../src/cluster/kubernetes/cache/objectCache.ts';
+import { readIdentity } from '../../../src/cluster/kubernetes/cache/objectStates.ts';
 import {
   type Reflector,
   type ReflectorOptions,
   startReflector,
 } from '../../../src/cluster/kubernetes/cache/reflector.ts';
-import { type ApiServer, type Clock, createApiServer } from '../../../src/cluster/kubernetes/client/apiServer.ts';
-import { loadCredentials } from '../../../src/cluster/kubernetes/client/credentials.ts';
-import { createResourceClient } from '../../../src/cluster/kubernetes/client/resourceClient.ts';
+import type { Clock } from '../../../src/cluster/kubernetes/client/clock.ts';
+import { type ClusterConnection, connect as connectTo } from '../../../src/cluster/kubernetes/client/connection.ts';
+import { type ListQuery, listedKinds } from '../../../src/cluster/kubernetes/client/kinds.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeClock } from '../../support/fakeClock.ts';
 import {
@@ -21,14 +23,14 @@ import {
 } from '../../support/misbehavingApiServer.ts';
 import { required } from '../../support/required.ts';
 
-const PATH = '/api/v1/namespaces/test/things';
+const PATH = '/api/v1/namespaces/test/pods';
 
 interface Thing {
   readonly metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string };
 }
 
 let server: MisbehavingApiServer;
-let api: ApiServer;
+let api: ClusterConnection;
 let reflector: Reflector<CachedObject> | undefined;
 let changes: string[];
 let lines: object[];
@@ -49,7 +51,7 @@ afterEach(async () => {
 /** @param clock measures the deadlines of calls and the idle time of watches. */
 async function connect(clock?: Clock): Promise<void> {
   await api?.close();
-  api = createApiServer({ credentials: await loadCredentials(server.kubeconfig), ...(clock && { clock }) });
+  api = await connectTo({ kubeconfig: server.kubeconfig, ...(clock && { clock }) });
 }
 
 const thing = (name: string, version: number, uid = `uid-${name}`): Thing => ({
@@ -60,11 +62,13 @@ const list = (version: number, items: object[], next?: string) =>
 const word = ({ before, after }: ObjectChange<CachedObject>) =>
   before === undefined ? `+${after?.uid}` : after === undefined ? `-${before.uid}` : `${after.uid}@${after.version}`;
 
-function follow(options: Partial<ReflectorOptions<Thing, CachedObject>> = {}): Reflector<CachedObject> {
-  reflector = startReflector<Thing, CachedObject>({
-    client: createResourceClient<Thing>(api, PATH),
+const pods = () => listedKinds(api, 'test').pods;
+
+function follow(options: Partial<ReflectorOptions<V1Pod, CachedObject>> = {}): Reflector<CachedObject> {
+  reflector = startReflector<V1Pod, CachedObject>({
+    client: pods(),
     labelSelector: 'of=us',
-    read: ({ metadata }) => ({ name: metadata.name, uid: metadata.uid, version: metadata.resourceVersion }),
+    read: ({ metadata }) => readIdentity(required(metadata)),
     changed: (change) => changes.push(word(change)),
     log: { warn: (fields) => lines.push(fields) },
     ...options,
@@ -205,16 +209,12 @@ test('an API server that answers 503 for 5 minutes is retried with a back-off of
   await connect(clock);
   const away = refuse(503, 'ServiceUnavailable');
   // Each call would retry until its deadline. The short deadline allows one answer.
-  const impatient: ApiServer = {
-    call: (call) => api.call(call, { deadlineMs: 900 }),
-    watch: (call, limits) => api.watch(call, limits),
-    close: () => api.close(),
-  };
+  const impatient = { ...pods(), list: (query: ListQuery) => pods().list(query, { deadlineMs: 900 }) };
   const begun = clock.now();
   server.on(`GET ${PATH}`, (asked, response) =>
     (clock.now() - begun < 300_000 ? away : list(7, [thing('a', 1)]))(asked, response),
   );
-  const followed = follow({ client: createResourceClient<Thing>(impatient, PATH), clock });
+  const followed = follow({ client: impatient, clock });
   await expectChanges('+uid-a');
   expect(Math.max(...clock.slept)).toBeLessThanOrEqual(30_000);
   expect(clock.slept.length).toBeLessThan(30);

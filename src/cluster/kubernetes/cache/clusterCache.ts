@@ -1,8 +1,8 @@
 /** The caches of all kinds that the controller reads, each kept up to date by a watch. */
 import type { V1Node } from '@kubernetes/client-node';
 import type { Log } from '../../../lib/log.ts';
+import type { ListedKinds } from '../client/kinds.ts';
 import { LABEL } from '../client/names.ts';
-import type { ResourceClients, Wire } from '../client/resourceClient.ts';
 import type { CachedObject, ObjectCache, ObjectChange } from './objectCache.ts';
 import {
   type JobState,
@@ -16,7 +16,7 @@ import {
 import { type Reflector, startReflector } from './reflector.ts';
 
 export interface ClusterCacheOptions {
-  readonly clients: ResourceClients;
+  readonly clients: ListedKinds;
   readonly installation: string;
   readonly readsNodes: boolean;
   readonly log: Log;
@@ -123,7 +123,7 @@ function watchNodes({ clients, log, changed }: ClusterCacheOptions, pods: Object
   });
 }
 
-function readNode({ metadata = {}, status }: Wire<V1Node>): NodeState {
+function readNode({ metadata = {}, status }: V1Node): NodeState {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   return { ...readIdentity(metadata), ready: ready?.status === 'True' };
 }

@@ -1,8 +1,8 @@
 /** The fields of Jobs, pods and ScreenshotJobs that the cache keeps. */
 import type { V1ContainerStatus, V1Job, V1ObjectMeta, V1Pod, V1PodCondition } from '@kubernetes/client-node';
 import { type ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../../../contract/screenshotJob.ts';
+import type { ScreenshotJobObject } from '../client/kinds.ts';
 import { CONTAINER, FINALIZER, LABEL, PROFILE_HASH, QUEUE_LABEL, REMOVED_BY } from '../client/names.ts';
-import type { ScreenshotJobObject, Wire } from '../client/resourceClient.ts';
 import type { CachedObject } from './objectCache.ts';
 
 /** A reason that Kubernetes gives, with its message. */
@@ -34,10 +34,6 @@ export interface PodState extends CachedObject {
   readonly nodeUnresponsive: boolean;
 }
 
-type PodCondition = Wire<V1PodCondition>;
-
-type Metadata = Wire<V1ObjectMeta>;
-
 export interface JobState extends CachedObject {
   readonly createdAt: string;
   /** Name and uid of the ScreenshotJob. */
@@ -59,12 +55,12 @@ export interface JobState extends CachedObject {
   readonly failedIndexes: string;
 }
 
-export function readJob({ metadata = {}, spec, status }: Wire<V1Job>): JobState {
+export function readJob({ metadata = {}, spec, status }: V1Job): JobState {
   const has = (type: string) =>
     status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') === true;
   return {
     ...readIdentity(metadata),
-    createdAt: metadata.creationTimestamp ?? '',
+    createdAt: timeText(metadata.creationTimestamp),
     ownerName: screenshotJobName(metadata),
     ownerUid: controllerUid(metadata),
     indexes: spec?.completions ?? 0,
@@ -94,22 +90,31 @@ export function parseIndexes(text: string, indexes: number): number[] {
 }
 
 /** The metadata that every cached object has. */
-export function readIdentity({ name = '', uid = '', resourceVersion = '' }: Metadata): CachedObject {
+export function readIdentity({
+  name = '',
+  uid = '',
+  resourceVersion = '',
+}: Pick<V1ObjectMeta, 'name' | 'uid' | 'resourceVersion'>): CachedObject {
   return { name, uid, version: resourceVersion };
 }
 
+/** @returns ISO 8601; empty if there is no time. In a list the library makes a Date of it, in a watch it stays a string. */
+export function timeText(time: Date | string | undefined): string {
+  return time ? new Date(time).toISOString() : '';
+}
+
 /** @returns the uid of the object that controls this one; empty if no object does. */
-function controllerUid({ ownerReferences = [] }: Metadata): string {
+function controllerUid({ ownerReferences = [] }: V1ObjectMeta): string {
   return ownerReferences.find(({ controller }) => controller === true)?.uid ?? '';
 }
 
 /** @returns the name of the ScreenshotJob that a Job or a pod belongs to; empty if the label is missing. */
-function screenshotJobName({ labels = {} }: Metadata): string {
+function screenshotJobName({ labels = {} }: V1ObjectMeta): string {
   return labels[LABEL.screenshotJob] ?? '';
 }
 
 /** The fields of a pod that the cache keeps. */
-export function readPod({ metadata = {}, spec, status }: Wire<V1Pod>): PodState {
+export function readPod({ metadata = {}, spec, status }: V1Pod): PodState {
   const conditions = status?.conditions ?? [];
   const container = status?.containerStatuses?.find(({ name }) => name === CONTAINER);
   const waiting = container?.state?.waiting;
@@ -117,7 +122,7 @@ export function readPod({ metadata = {}, spec, status }: Wire<V1Pod>): PodState 
   const disrupted = findCondition(conditions, 'DisruptionTarget', 'True');
   return {
     ...readIdentity(metadata),
-    createdAt: metadata.creationTimestamp ?? '',
+    createdAt: timeText(metadata.creationTimestamp),
     jobUid: controllerUid(metadata),
     ownerName: screenshotJobName(metadata),
     node: spec?.nodeName,
@@ -143,13 +148,17 @@ function readReason({ reason, message }: Partial<KubernetesReason>, fallback: st
   return { reason: reason ?? fallback, message: (message ?? '').slice(0, 1_024) };
 }
 
-function failureOf(container: Wire<V1ContainerStatus> | undefined): PodState['failure'] {
+function failureOf(container: V1ContainerStatus | undefined): PodState['failure'] {
   const ended = container?.state?.terminated;
   if (ended === undefined || ended.exitCode === 0) return undefined;
   return { ...readReason(ended, 'Error'), exitCode: ended.exitCode };
 }
 
-function findCondition(conditions: readonly PodCondition[], type: string, status: string): PodCondition | undefined {
+function findCondition(
+  conditions: readonly V1PodCondition[],
+  type: string,
+  status: string,
+): V1PodCondition | undefined {
   return conditions.find((condition) => condition.type === type && condition.status === status);
 }
 
@@ -165,7 +174,7 @@ export interface ScreenshotJobState extends CachedObject {
 }
 
 /** The fields of a ScreenshotJob that the cache keeps. */
-export function readScreenshotJob({ metadata, spec, status }: Wire<ScreenshotJobObject>): ScreenshotJobState {
+export function readScreenshotJob({ metadata, spec, status }: ScreenshotJobObject): ScreenshotJobState {
   if (metadata === undefined) throw new TypeError('The object has no metadata.');
   return {
     ...readIdentity(metadata),
@@ -173,7 +182,7 @@ export function readScreenshotJob({ metadata, spec, status }: Wire<ScreenshotJob
     deleting: metadata.deletionTimestamp !== undefined,
     held: metadata.finalizers?.includes(FINALIZER) === true,
     removedByUs: metadata.annotations?.[REMOVED_BY] !== undefined,
-    createdAt: metadata.creationTimestamp ?? '',
+    createdAt: timeText(metadata.creationTimestamp),
     spec,
     status,
   };

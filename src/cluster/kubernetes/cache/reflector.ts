@@ -14,9 +14,9 @@
 import { errorMessage } from '../../../lib/errorMessage.ts';
 import { backOffMs } from '../../../lib/repeat.ts';
 import { secondsText } from '../../../lib/secondsText.ts';
-import { isGone, SilenceError } from '../client/apiRequest.ts';
-import { type Clock, systemClock } from '../client/apiServer.ts';
-import type { ResourceClient, WatchEvent, Wire } from '../client/resourceClient.ts';
+import { isGone, SilenceError } from '../client/apiErrors.ts';
+import { type Clock, systemClock } from '../client/clock.ts';
+import type { ListedKind, WatchEvent } from '../client/kinds.ts';
 import { type CachedObject, ObjectCache, type ObjectCacheOptions, type ObjectChange } from './objectCache.ts';
 
 interface ReflectorLog {
@@ -24,10 +24,10 @@ interface ReflectorLog {
 }
 
 export interface ReflectorOptions<Source, T extends CachedObject> extends ObjectCacheOptions<T> {
-  readonly client: Pick<ResourceClient<Source>, 'path' | 'list' | 'watch'>;
+  readonly client: ListedKind<Source>;
   readonly labelSelector?: string;
   /** Takes the fields to keep from an object. */
-  readonly read: (object: Wire<Source>) => T;
+  readonly read: (object: Source) => T;
   readonly log: ReflectorLog;
   readonly clock?: Clock;
   readonly pageSize?: number;
@@ -123,12 +123,13 @@ class ListWatch<Source, T extends CachedObject> implements Reflector<T> {
   /** @returns the version of the list. */
   async #list(): Promise<string> {
     const { client, labelSelector, pageSize } = this.#options;
+    const query = { ...(labelSelector !== undefined && { labelSelector }), limit: pageSize };
     const limits = { deadlineMs: LIST_DEADLINE_MS, signal: this.#stopping.signal };
     const objects: T[] = [];
-    let page = await client.list({ labelSelector, limit: pageSize }, limits);
+    let page = await client.list(query, limits);
     objects.push(...this.#readAll(page.items));
     while (page.next !== undefined) {
-      page = await client.list({ labelSelector, limit: pageSize, continue: page.next }, limits);
+      page = await client.list({ ...query, _continue: page.next }, limits);
       objects.push(...this.#readAll(page.items));
     }
     const version = page.version ?? '0';
@@ -162,7 +163,7 @@ class ListWatch<Source, T extends CachedObject> implements Reflector<T> {
   }
 
   /** Leaves out an object that cannot be read, so that it does not block the others. */
-  #readAll(objects: readonly Wire<Source>[]): T[] {
+  #readAll(objects: readonly Source[]): T[] {
     const { read, log, client } = this.#options;
     return objects.flatMap((object) => {
       try {

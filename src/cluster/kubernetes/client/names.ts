@@ -1,4 +1,5 @@
 /** Names by which Tearsheet creates its objects and finds them again. */
+import type { RequestContext } from '@kubernetes/client-node';
 
 export const GROUP = 'tearsheet.dev';
 export const VERSION = 'v1alpha1';
@@ -27,9 +28,31 @@ export const CONTROLLER = 'tearsheet-controller';
 /** Name of the container in the pod of a capture. */
 export const CONTAINER = 'capture';
 
+/** Names a request in messages and metrics. */
+export interface RequestName {
+  readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
+  readonly path: string;
+}
+
+const VERB = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const;
+
+export function requestName(request: Pick<RequestContext, 'getUrl' | 'getHttpMethod'>): RequestName {
+  const { pathname: path, searchParams } = new URL(request.getUrl());
+  const method = request.getHttpMethod();
+  if (method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE')
+    return { verb: VERB[method], path };
+  if (searchParams.get('watch') === 'true') return { verb: 'watch', path };
+  return { verb: partsOf(path).length > 1 ? 'get' : 'list', path };
+}
+
 /** @returns a path without the names in it, for metrics: `jobs`, `screenshotjobs/status`. */
 export function resourceOf(path: string): string {
-  const parts = path.split('/').slice(path.startsWith('/apis/') ? 4 : 3);
-  const [resource = '', , part] = parts[0] === 'namespaces' ? parts.slice(2) : parts;
+  const [resource = '', , part] = partsOf(path);
   return part === undefined ? resource : `${resource}/${part}`;
+}
+
+/** @returns the resource, the name of the object and the subresource, as far as the path has them. */
+function partsOf(path: string): string[] {
+  const parts = path.split('/').slice(path.startsWith('/apis/') ? 4 : 3);
+  return parts[0] === 'namespaces' ? parts.slice(2) : parts;
 }

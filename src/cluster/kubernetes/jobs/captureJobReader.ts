@@ -2,7 +2,7 @@
 import type { CaptureJob } from '../../port.ts';
 import type { ClusterCache } from '../cache/clusterCache.ts';
 import type { JobState } from '../cache/objectStates.ts';
-import { type Clock, systemClock } from '../client/apiServer.ts';
+import { type Clock, systemClock } from '../client/clock.ts';
 import type { Events } from './events.ts';
 import { type Diagnosis, diagnose, type EventState, type FirstSeenTimes, type WarningKind } from './problems.ts';
 

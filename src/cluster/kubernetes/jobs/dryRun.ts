@@ -2,12 +2,12 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { CaptureProfile } from '../../../contract/captureProfile.ts';
 import { PRIORITIES, type Priority } from '../../../domain/priorities.ts';
-import type { ResourceClients } from '../client/resourceClient.ts';
+import type { ClusterConnection } from '../client/connection.ts';
 import { jobManifest } from './jobManifest.ts';
 import { asRefusedError } from './jobWriter.ts';
 
 export interface DryRunOptions {
-  readonly clients: Pick<ResourceClients, 'jobs' | 'pods'>;
+  readonly connection: ClusterConnection;
   readonly profile: CaptureProfile;
   readonly namespace: string;
   readonly installation: string;
@@ -18,13 +18,15 @@ export interface DryRunOptions {
 const NAME = 'tearsheet-check';
 
 /** Tries each priority that has a class of its own. @throws RefusedError */
-export async function dryRunCaptures({ clients, pods, ...options }: DryRunOptions): Promise<void> {
-  const query = { fieldValidation: 'Strict', dryRun: 'All' };
+export async function dryRunCaptures({ connection, pods, ...options }: DryRunOptions): Promise<void> {
+  const { batch, core } = connection.apis;
+  const request = { namespace: options.namespace, fieldValidation: 'Strict', dryRun: 'All', body: {} };
   try {
     for (const priority of prioritiesOf(options.profile)) {
       const { metadata, ...job } = manifest(priority, options);
       // Its owner does not exist.
-      await clients.jobs.create({ ...job, metadata: { ...metadata, ownerReferences: [] } }, { query });
+      const body = { ...job, metadata: { ...metadata, ownerReferences: [] } };
+      await batch.createNamespacedJob(request, connection.options({ body }));
       const { template } = job.spec ?? {};
       const pod: V1Pod = {
         ...template,
@@ -32,7 +34,7 @@ export async function dryRunCaptures({ clients, pods, ...options }: DryRunOption
         kind: 'Pod',
         metadata: { ...template?.metadata, name: NAME },
       };
-      if (pods) await clients.pods.create(pod, { query });
+      if (pods) await core.createNamespacedPod(request, connection.options({ body: pod }));
     }
   } catch (error) {
     throw asRefusedError(error, [400, 403, 422]);
@@ -46,7 +48,7 @@ function prioritiesOf({ priorityClasses, queuePriorityClasses }: CaptureProfile)
   );
 }
 
-function manifest(priority: Priority, options: Omit<DryRunOptions, 'clients' | 'pods'>) {
+function manifest(priority: Priority, options: Omit<DryRunOptions, 'connection' | 'pods'>) {
   const owner = { name: NAME, uid: '' };
   const limits = { retriesPerIndex: 0, podDeadlineSeconds: 60, jobDeadlineSeconds: 60 };
   const size = { indexes: 1, parallelism: 1, ...limits };

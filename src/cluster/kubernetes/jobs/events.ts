@@ -4,14 +4,15 @@ import type { CoreV1Event } from '@kubernetes/client-node';
 import type { ScreenshotJob } from '../../../contract/screenshotJob.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { RecordedEvent } from '../../port.ts';
-import { isNamespaceEnding } from '../client/apiRequest.ts';
-import { type Clock, systemClock } from '../client/apiServer.ts';
+import { timeText } from '../cache/objectStates.ts';
+import { isNamespaceEnding } from '../client/apiErrors.ts';
+import { type Clock, systemClock } from '../client/clock.ts';
+import type { ClusterConnection } from '../client/connection.ts';
 import { CONTROLLER, GROUP, VERSION } from '../client/names.ts';
-import type { ResourceClient, Wire } from '../client/resourceClient.ts';
 import type { EventState, WarningKind } from './problems.ts';
 
 export interface EventsOptions {
-  readonly client: ResourceClient<CoreV1Event>;
+  readonly connection: ClusterConnection;
   readonly namespace: string;
   readonly log: Log;
   readonly clock?: Clock;
@@ -56,11 +57,13 @@ class ClusterEvents implements Events {
   }
 
   async record(resource: ScreenshotJob, event: RecordedEvent): Promise<void> {
-    const { client, log } = this.#options;
     try {
-      await client.create(this.#manifest(eventName(resource.name), resource, event), CALL);
+      await this.#create(this.#manifest(eventName(resource.name), resource, event));
     } catch (error) {
-      log.warn({ resource: resource.name, reason: event.reason, err: error }, 'an Event could not be written');
+      this.#options.log.warn(
+        { resource: resource.name, reason: event.reason, err: error },
+        'an Event could not be written',
+      );
     }
   }
 
@@ -92,7 +95,7 @@ class ClusterEvents implements Events {
     const event = { type: 'Normal', reason: 'Probe', message: '' } as const;
     const probe = this.#manifest(eventName(CONTROLLER), { name: CONTROLLER, uid: '' }, event);
     try {
-      await this.#options.client.create(probe, { ...CALL, query: { dryRun: 'All' } });
+      await this.#create(probe, { dryRun: 'All' });
       return false;
     } catch (error) {
       if (isNamespaceEnding(error)) return true;
@@ -101,13 +104,18 @@ class ClusterEvents implements Events {
     }
   }
 
+  async #create(body: CoreV1Event, query: { readonly dryRun?: string } = {}): Promise<void> {
+    const { connection, namespace } = this.#options;
+    await connection.apis.core.createNamespacedEvent({ namespace, body, ...query }, connection.options(CALL));
+  }
+
   #manifest(
     eventName: string,
     { name, uid }: Pick<ScreenshotJob, 'name' | 'uid'>,
     { type, reason, message }: RecordedEvent,
-  ): Wire<CoreV1Event> {
+  ): CoreV1Event {
     const { namespace } = this.#options;
-    const time = timestamp();
+    const time = new Date();
     return {
       apiVersion: 'v1',
       kind: 'Event',
@@ -125,8 +133,9 @@ class ClusterEvents implements Events {
   }
 
   async #readWarnings(subject: WarningKind): Promise<Warnings> {
-    const query = { fieldSelector: FIELD_SELECTORS[subject], limit: MAX_EVENTS_READ };
-    const { items } = await this.#options.client.list(query, CALL);
+    const { connection, namespace } = this.#options;
+    const query = { namespace, fieldSelector: FIELD_SELECTORS[subject], limit: MAX_EVENTS_READ };
+    const { items } = await connection.apis.core.listNamespacedEvent(query, connection.options(CALL));
     const byUid = Map.groupBy(items, ({ involvedObject }) => involvedObject.uid ?? '');
     return new Map([...byUid].map(([uid, events]) => [uid, events.map(readEvent)]));
   }
@@ -137,14 +146,9 @@ function eventName(objectName: string): string {
   return `${objectName}.${randomBytes(8).toString('hex')}`;
 }
 
-/** The times of an Event have whole seconds. */
-function timestamp(): string {
-  return new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-}
-
-export function readEvent(event: Wire<CoreV1Event>): EventState {
+export function readEvent(event: CoreV1Event): EventState {
   const { reason = '', message = '', lastTimestamp, series, eventTime, metadata } = event;
   // Events of the group events.k8s.io have no lastTimestamp.
-  const lastAt = lastTimestamp ?? series?.lastObservedTime ?? eventTime ?? metadata.creationTimestamp ?? '';
+  const lastAt = timeText(lastTimestamp ?? series?.lastObservedTime ?? eventTime ?? metadata.creationTimestamp);
   return { reason, message, lastAt };
 }

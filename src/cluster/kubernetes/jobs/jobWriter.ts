@@ -1,30 +1,40 @@
 /** Creates, resizes and deletes Jobs. An answer of the API server is in the cache at once. */
-import type { V1Job } from '@kubernetes/client-node';
 import type { CaptureProfile } from '../../../contract/captureProfile.ts';
 import { type CaptureJob, type CaptureJobSpec, ConflictError, JobNameConflictError, RefusedError } from '../../port.ts';
 import type { CachedObject, ObjectCache } from '../cache/objectCache.ts';
 import { type JobState, readJob } from '../cache/objectStates.ts';
-import { ApiError, isConflict, isNamespaceEnding, isNotFound, isOtherUid } from '../client/apiRequest.ts';
+import {
+  ApiError,
+  isConflict,
+  isNamespaceEnding,
+  isNotFound,
+  isOtherUid,
+  unlessNotFound,
+} from '../client/apiErrors.ts';
+import type { ClusterConnection } from '../client/connection.ts';
 import { LABEL } from '../client/names.ts';
-import type { ResourceClient, Wire } from '../client/resourceClient.ts';
 import { jobManifest } from './jobManifest.ts';
 import { rejectionReason } from './rejectionReason.ts';
 
 interface DeleteOptions<Source, T extends CachedObject> {
-  readonly client: ResourceClient<Source>;
+  readonly connection: ClusterConnection;
+  readonly namespace: string;
+  readonly kind: { readonly group: string; readonly version: string; readonly plural: string };
   readonly cache: ObjectCache<T>;
-  readonly read: (object: Wire<Source>) => T;
+  readonly read: (object: Source) => T;
   /** Foreground: the object stays, as deleting, until the objects that it owns are gone. */
   readonly propagationPolicy: 'Foreground' | 'Background';
 }
 
 export interface JobWriterOptions {
-  readonly client: ResourceClient<V1Job>;
+  readonly connection: ClusterConnection;
   readonly namespace: string;
   readonly installation: string;
   readonly profile: CaptureProfile;
   readonly cache: ObjectCache<JobState>;
 }
+
+const JOBS = { group: 'batch', version: 'v1', plural: 'jobs' };
 
 export class JobWriter {
   readonly #options: JobWriterOptions;
@@ -35,12 +45,13 @@ export class JobWriter {
 
   /** See `ClusterPort.createJob`. */
   async create(spec: CaptureJobSpec): Promise<'created' | 'exists'> {
-    const { client, cache, profile, namespace, installation } = this.#options;
-    const job = jobManifest({ spec, profile, namespace, installation });
+    const { connection, cache, profile, namespace, installation } = this.#options;
+    const body = jobManifest({ spec, profile, namespace, installation });
     try {
       // Strict: an unknown field is a mistake in the capture profile, so the API server must not drop it silently.
-      const query = { fieldValidation: 'Strict' };
-      cache.addWritten(readJob(await client.create(job, { query })));
+      const request = { namespace, body: {}, fieldValidation: 'Strict' };
+      const job = await connection.apis.batch.createNamespacedJob(request, connection.options({ body }));
+      cache.addWritten(readJob(job));
       return 'created';
     } catch (error) {
       // The API server validates the profile here, so an invalid Job is reported in the status of the ScreenshotJob.
@@ -52,9 +63,10 @@ export class JobWriter {
 
   /** See `ClusterPort.resizeJob`. */
   async resize({ name, uid }: Pick<CaptureJob, 'name' | 'uid'>, parallelism: number): Promise<void> {
-    const { client, cache } = this.#options;
+    const { connection, namespace, cache } = this.#options;
+    const body = { metadata: { uid }, spec: { parallelism } };
     try {
-      cache.addWritten(readJob(await client.patch({ name }, { metadata: { uid }, spec: { parallelism } })));
+      cache.addWritten(readJob(await connection.apis.batch.patchNamespacedJob({ name, namespace, body })));
     } catch (error) {
       if (isConflict(error)) throw new ConflictError(`The Job ${name} is another one.`, { cause: error });
       if (!isNotFound(error) && !isOtherUid(error)) throw error;
@@ -63,15 +75,14 @@ export class JobWriter {
   }
 
   async delete(job: Pick<CaptureJob, 'name' | 'uid'>, { waitForPods }: { readonly waitForPods: boolean }) {
-    const { client, cache } = this.#options;
     const propagationPolicy = waitForPods ? 'Foreground' : 'Background';
-    await deleteObject(job, { client, cache, read: readJob, propagationPolicy });
+    await deleteObject(job, { ...this.#options, kind: JOBS, read: readJob, propagationPolicy });
   }
 
   /** Adds the existing Job of this name to the cache. @throws ConflictError, JobNameConflictError if it must not be used. */
   async #adoptExisting({ name, owner }: CaptureJobSpec): Promise<void> {
-    const { client, cache, installation } = this.#options;
-    const existing = await client.get(name);
+    const { connection, namespace, cache, installation } = this.#options;
+    const existing = await unlessNotFound(connection.apis.batch.readNamespacedJob({ name, namespace }));
     const job = existing && readJob(existing);
     if (job === undefined || job.deleting) throw new ConflictError(`The Job ${name} is being deleted.`);
     const isLabeled = existing?.metadata?.labels?.[LABEL.installation] === installation;
@@ -98,12 +109,14 @@ export function asRefusedError(error: unknown, codes: readonly number[]): unknow
 /** Deletes the object with this uid. It is no error if the object is gone or another object has its name. */
 export async function deleteObject<Source, T extends CachedObject>(
   { name, uid }: Pick<CachedObject, 'name' | 'uid'>,
-  { client, cache, read, propagationPolicy }: DeleteOptions<Source, T>,
+  { connection, namespace, kind, cache, read, propagationPolicy }: DeleteOptions<Source, T>,
 ): Promise<void> {
   try {
-    const remaining = await client.delete(name, { propagationPolicy, preconditions: { uid } });
-    if (remaining === undefined) cache.markDeleted({ name, uid });
-    else cache.addWritten(read(remaining));
+    const body = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy, preconditions: { uid } };
+    // The typed calls read each answer as a Status, also if it is the object because a finalizer still holds it.
+    const answer = await connection.apis.custom.deleteNamespacedCustomObject({ ...kind, namespace, name, body });
+    if (answer.kind === 'Status') cache.markDeleted({ name, uid });
+    else cache.addWritten(read(answer));
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error;
     cache.markDeleted({ name, uid });

@@ -3,9 +3,10 @@ import { type ScreenshotJob, type ScreenshotJobSpec, ScreenshotJobStatus } from 
 import { ConflictError } from '../../port.ts';
 import type { CachedObject, ObjectCache } from '../cache/objectCache.ts';
 import { readScreenshotJob, type ScreenshotJobState } from '../cache/objectStates.ts';
-import { isConflict, isNotFound, isOtherUid } from '../client/apiRequest.ts';
+import { isConflict, isNotFound, isOtherUid, unlessNotFound } from '../client/apiErrors.ts';
+import type { ClusterConnection } from '../client/connection.ts';
+import { SCREENSHOT_JOBS, type ScreenshotJobObject } from '../client/kinds.ts';
 import { FINALIZER, GROUP, LABEL, REMOVED_BY, TRACEPARENT, VERSION } from '../client/names.ts';
-import type { PatchTarget, ResourceClient, ScreenshotJobObject, Wire } from '../client/resourceClient.ts';
 import { asRefusedError, deleteObject } from './jobWriter.ts';
 
 interface ScreenshotJobManifestOptions {
@@ -21,7 +22,7 @@ const STATUS_FIELDS = ScreenshotJobStatus.keyof().options;
 const REMOVAL_ANNOTATION = { [REMOVED_BY]: 'controller' } as const;
 
 export interface ScreenshotJobWriterOptions {
-  readonly client: ResourceClient<ScreenshotJobObject>;
+  readonly connection: ClusterConnection;
   readonly namespace: string;
   readonly installation: string;
   readonly cache: ObjectCache<ScreenshotJobState>;
@@ -35,15 +36,16 @@ export class ScreenshotJobWriter {
   }
 
   async create(name: string, spec: ScreenshotJobSpec, traceparent?: string): Promise<'created' | 'exists'> {
-    const { client, namespace, installation, cache } = this.#options;
-    const manifest = screenshotJobManifest({ name, spec, namespace, installation, traceparent });
+    const { connection, namespace, installation, cache } = this.#options;
+    const body = screenshotJobManifest({ name, spec, namespace, installation, traceparent });
     try {
-      cache.addWritten(readScreenshotJob(await client.create(manifest)));
+      const request = { ...SCREENSHOT_JOBS, namespace, body };
+      cache.addWritten(readScreenshotJob(await connection.apis.custom.createNamespacedCustomObject(request)));
       return 'created';
     } catch (error) {
       if (!isConflict(error)) throw asRefusedError(error, [403]);
     }
-    const existing = await client.get(name);
+    const existing = await this.#read(name);
     if (existing !== undefined) await this.#adoptExisting(existing, spec);
     return 'exists';
   }
@@ -60,17 +62,16 @@ export class ScreenshotJobWriter {
   }
 
   async delete(resource: ScreenshotJob): Promise<void> {
-    const { client, cache } = this.#options;
     // Another client deleted it. Our annotation would hide that.
     if (resource.deleting) return;
     const patch = { metadata: { uid: resource.uid, annotations: REMOVAL_ANNOTATION } };
     if (!(await this.#patch(resource, patch))) return;
-    await deleteObject(resource, { client, cache, read: readScreenshotJob, propagationPolicy: 'Background' });
+    const deletion = { kind: SCREENSHOT_JOBS, read: readScreenshotJob, propagationPolicy: 'Background' as const };
+    await deleteObject(resource, { ...this.#options, ...deletion });
   }
 
   async release(resource: ScreenshotJob): Promise<void> {
-    const { client } = this.#options;
-    const current = await client.get(resource.name);
+    const current = await this.#read(resource.name);
     const finalizers = current?.metadata?.uid === resource.uid ? withoutFinalizer(current) : undefined;
     if (finalizers === undefined) return;
     await this.#patch(resource, { metadata: { resourceVersion: current?.metadata?.resourceVersion, finalizers } });
@@ -80,7 +81,7 @@ export class ScreenshotJobWriter {
    * The id of the job decides, because a person may have changed or removed the label.
    * @throws ConflictError if the existing ScreenshotJob belongs to another installation.
    */
-  async #adoptExisting(existing: Wire<ScreenshotJobObject>, { job }: ScreenshotJobSpec): Promise<void> {
+  async #adoptExisting(existing: ScreenshotJobObject, { job }: ScreenshotJobSpec): Promise<void> {
     const { cache, installation } = this.#options;
     const state = readScreenshotJob(existing);
     const label = existing.metadata?.labels?.[LABEL.installation];
@@ -90,12 +91,21 @@ export class ScreenshotJobWriter {
     else throw new ConflictError(`The ScreenshotJob ${state.name} belongs to another installation.`);
   }
 
+  #read(name: string): Promise<ScreenshotJobObject | undefined> {
+    const { connection, namespace } = this.#options;
+    return unlessNotFound(connection.apis.custom.getNamespacedCustomObject({ ...SCREENSHOT_JOBS, namespace, name }));
+  }
+
   /** @returns false if the object is gone. @throws ConflictError */
-  async #patch(resource: CachedObject, patch: object, subresource?: PatchTarget['subresource']): Promise<boolean> {
-    const { client, cache } = this.#options;
+  async #patch(resource: CachedObject, body: object, subresource?: 'status'): Promise<boolean> {
+    const { connection, namespace, cache } = this.#options;
     const { name } = resource;
+    const { custom } = connection.apis;
+    const request = { ...SCREENSHOT_JOBS, namespace, name, body };
     try {
-      const patched = await client.patch(subresource === undefined ? { name } : { name, subresource }, patch);
+      const patched: ScreenshotJobObject = await (subresource === undefined
+        ? custom.patchNamespacedCustomObject(request)
+        : custom.patchNamespacedCustomObjectStatus(request));
       const { deletionTimestamp, finalizers = [] } = patched.metadata ?? {};
       const isGone = deletionTimestamp !== undefined && finalizers.length === 0;
       if (isGone) cache.markDeleted(resource);
@@ -112,7 +122,7 @@ export class ScreenshotJobWriter {
 }
 
 /** @returns the id of the row in PostgreSQL. Two installations never have the same one. */
-function jobIdOf({ spec }: ScreenshotJobObject | Wire<ScreenshotJobObject>): unknown {
+function jobIdOf({ spec }: ScreenshotJobObject): unknown {
   return typeof spec === 'object' && spec !== null && 'job' in spec ? spec.job : undefined;
 }
 
@@ -143,7 +153,7 @@ export function statusPatch(status: ScreenshotJobStatus): object {
 }
 
 /** @returns the finalizers without ours; undefined if ours is not there. */
-export function withoutFinalizer({ metadata }: Wire<ScreenshotJobObject>): string[] | undefined {
+export function withoutFinalizer({ metadata }: ScreenshotJobObject): string[] | undefined {
   const { finalizers = [] } = metadata ?? {};
   return finalizers.includes(FINALIZER) ? finalizers.filter((name) => name !== FINALIZER) : undefined;
 }

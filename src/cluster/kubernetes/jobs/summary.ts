@@ -1,7 +1,10 @@
 /** The state of the objects of one installation, for `tearsheet diagnose`. It reads the API server directly, and only one page. */
 import { z } from 'zod';
+import { timeText } from '../cache/objectStates.ts';
+import { unlessNotFound } from '../client/apiErrors.ts';
+import type { ClusterConnection } from '../client/connection.ts';
+import { listedKinds } from '../client/kinds.ts';
 import { LABEL } from '../client/names.ts';
-import type { ResourceClients } from '../client/resourceClient.ts';
 
 export interface ClusterSummary {
   readonly lease: { readonly holder: string | undefined; readonly renewed_at: string | undefined } | undefined;
@@ -19,14 +22,15 @@ const PAGE = 500;
 const MAX_WAITING = 20;
 
 export async function summarize(
-  clients: ResourceClients,
-  { installation, leaseName }: { readonly installation: string; readonly leaseName: string },
+  connection: ClusterConnection,
+  { namespace, installation, leaseName }: Record<'namespace' | 'installation' | 'leaseName', string>,
 ): Promise<ClusterSummary> {
   const ours = { labelSelector: `${LABEL.installation}=${installation}`, limit: PAGE };
+  const kinds = listedKinds(connection, namespace);
   const [lease, resources, pods] = await Promise.all([
-    clients.leases.get(leaseName),
-    clients.screenshotJobs.list(ours),
-    clients.pods.list({ ...ours, labelSelector: `${ours.labelSelector},${LABEL.component}=capture` }),
+    unlessNotFound(connection.apis.coordination.readNamespacedLease({ name: leaseName, namespace })),
+    kinds.screenshotJobs.list(ours),
+    kinds.pods.list({ ...ours, labelSelector: `${ours.labelSelector},${LABEL.component}=capture` }),
   ]);
   const seen = resources.items.map(({ metadata, status }) => {
     const { reason = 'Queued', message, pods: running } = Status.safeParse(status).data ?? {};
@@ -34,7 +38,7 @@ export async function summarize(
   });
   const { holderIdentity, renewTime } = lease?.spec ?? {};
   return {
-    lease: lease && { holder: holderIdentity, renewed_at: renewTime },
+    lease: lease && { holder: holderIdentity, renewed_at: renewTime && timeText(renewTime) },
     reasons: countBy(seen, ({ reason }) => reason),
     waiting: seen.filter(({ reason }) => !ENDED.includes(reason)).slice(0, MAX_WAITING),
     pods: countBy(pods.items, ({ status }) => status?.phase ?? 'Unknown'),

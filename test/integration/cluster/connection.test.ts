@@ -1,11 +1,13 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ApiError, SilenceError, UnreachableError } from '../../../src/cluster/kubernetes/client/apiRequest.ts';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ApiError, SilenceError, UnreachableError } from '../../../src/cluster/kubernetes/client/apiErrors.ts';
 import {
-  type ApiServer,
-  type ApiServerOptions,
-  createApiServer,
-} from '../../../src/cluster/kubernetes/client/apiServer.ts';
-import { loadCredentials } from '../../../src/cluster/kubernetes/client/credentials.ts';
+  type CallOptions,
+  type ClusterConnection,
+  type ConnectionOptions,
+  connect as connectTo,
+} from '../../../src/cluster/kubernetes/client/connection.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeClock } from '../../support/fakeClock.ts';
 import {
@@ -17,23 +19,28 @@ import {
   silence,
 } from '../../support/misbehavingApiServer.ts';
 
-const PATH = '/api/v1/namespaces/test/things';
+const PATH = '/api/v1/namespaces/test/pods';
+const POD = { namespace: 'test', name: 'a' };
 
 let server: MisbehavingApiServer;
-let api: ApiServer;
+let api: ClusterConnection;
 
 beforeEach(async () => {
   server = await misbehavingApiServer();
 });
 afterEach(async () => {
+  vi.unstubAllEnvs();
   await api?.close();
   await server.close();
 });
 
-async function connect(options: Partial<ApiServerOptions> = {}): Promise<ApiServer> {
-  api = createApiServer({ credentials: await loadCredentials(server.kubeconfig), ...options });
-  return api;
+async function connect(options: ConnectionOptions = {}): Promise<void> {
+  api = await connectTo({ kubeconfig: server.kubeconfig, ...options });
 }
+
+const list = () => api.apis.core.listNamespacedPod(POD);
+const get = (call?: CallOptions) => api.apis.core.readNamespacedPod(POD, api.options(call));
+const named = (name: string) => ({ metadata: { name } });
 
 const failureOf = (promise: Promise<unknown>) =>
   promise.then(
@@ -45,8 +52,8 @@ const patience = (seconds: string) => refuse(429, 'TooManyRequests', { headers: 
 
 test('100 requests share two connections at most', async () => {
   await connect();
-  server.on(`GET ${PATH}`, json(200, {}));
-  for (let count = 0; count < 100; count += 1) await api.call({ verb: 'list', path: PATH });
+  server.on(`GET ${PATH}`, json(200, { items: [] }));
+  for (let count = 0; count < 100; count += 1) await list();
   expect(server.asked).toHaveLength(100);
   // The next one may be on its way before the last one's connection is free again.
   expect(server.connections).toBeLessThanOrEqual(2);
@@ -56,8 +63,8 @@ test('a call waits for Retry-After and is repeated', async () => {
   const clock = fakeClock();
   clock.skipSleeps();
   await connect({ clock });
-  server.next(`GET ${PATH}`, patience('2'), patience('3'), json(200, { here: true }));
-  expect(await api.call({ verb: 'get', path: PATH })).toEqual({ here: true });
+  server.next(`GET ${PATH}/a`, patience('2'), patience('3'), json(200, named('here')));
+  expect(await get()).toMatchObject(named('here'));
   expect(clock.slept).toEqual([2_000, 3_000]);
 });
 
@@ -65,8 +72,8 @@ test.each(['16', '31536000'])('a call does not wait beyond its deadline for a Re
   const clock = fakeClock();
   clock.skipSleeps();
   await connect({ clock });
-  server.on(`GET ${PATH}`, patience(seconds));
-  expect(await failureOf(api.call({ verb: 'get', path: PATH }))).toMatchObject({
+  server.on(`GET ${PATH}/a`, patience(seconds));
+  expect(await failureOf(get())).toMatchObject({
     code: 429,
     reason: 'TooManyRequests',
   });
@@ -80,8 +87,8 @@ test.each(['-5', '0', 'Wed, 21 Oct 2065 07:28:00 GMT', 'NaN'])(
     const clock = fakeClock();
     clock.skipSleeps();
     await connect({ clock });
-    server.on(`GET ${PATH}`, patience(text));
-    expect(await failureOf(api.call({ verb: 'get', path: PATH }, { deadlineMs: 3_000 }))).toBeInstanceOf(ApiError);
+    server.on(`GET ${PATH}/a`, patience(text));
+    expect(await failureOf(get({ deadlineMs: 3_000 }))).toBeInstanceOf(ApiError);
     expect(Math.min(...clock.slept)).toBeGreaterThanOrEqual(100);
     expect(server.asked.length).toBeLessThanOrEqual(31);
   },
@@ -91,72 +98,107 @@ test('a call fails at its deadline with the last answer while the API server ans
   const clock = fakeClock();
   clock.skipSleeps();
   await connect({ clock });
-  server.on(`GET ${PATH}`, refuse(503, 'ServiceUnavailable'));
+  server.on(`GET ${PATH}/a`, refuse(503, 'ServiceUnavailable'));
   const begun = clock.now();
-  expect(await failureOf(api.call({ verb: 'get', path: PATH }))).toMatchObject({ code: 503 });
+  expect(await failureOf(get())).toMatchObject({ code: 503 });
   expect(clock.now() - begun).toBeLessThanOrEqual(15_000);
   expect(server.asked.length).toBeGreaterThan(5);
 });
 
 test('the deadline of a call covers the headers and the body of the answer', async () => {
   await connect();
-  server.on(`GET ${PATH}`, silence);
-  const first = await failureOf(api.call({ verb: 'get', path: PATH }, { deadlineMs: 150 }));
+  server.on(`GET ${PATH}/a`, silence);
+  const first = await failureOf(get({ deadlineMs: 150 }));
   expect(first).toBeInstanceOf(UnreachableError);
-  expect(String(first)).toContain(`get ${PATH}: no answer within 0.15 s`);
-  server.on(`GET ${PATH}`, (_asked, response) => {
+  expect(String(first)).toContain(`get ${PATH}/a: no answer within 0.15 s`);
+  server.on(`GET ${PATH}/a`, (_asked, response) => {
     response.writeHead(200).write('{"half":');
   });
-  expect(String(await failureOf(api.call({ verb: 'get', path: PATH }, { deadlineMs: 150 })))).toContain(
-    'no answer within',
-  );
+  expect(String(await failureOf(get({ deadlineMs: 150 })))).toContain('no answer within');
 });
 
 test('a call is repeated once after its connection broke', async () => {
   await connect();
-  server.next(`POST ${PATH}`, hangUp, json(201, { made: true }));
-  expect(await api.call({ verb: 'create', path: PATH, body: {} })).toEqual({ made: true });
-  server.on(`GET ${PATH}`, hangUp);
-  expect(await failureOf(api.call({ verb: 'get', path: PATH }))).toBeInstanceOf(UnreachableError);
+  server.next(`POST ${PATH}`, hangUp, json(201, named('made')));
+  expect(await api.apis.core.createNamespacedPod({ namespace: 'test', body: {} })).toMatchObject(named('made'));
+  server.on(`GET ${PATH}/a`, hangUp);
+  expect(await failureOf(get())).toBeInstanceOf(UnreachableError);
   expect(server.asked.filter(({ method }) => method === 'GET')).toHaveLength(2);
 });
 
 test('an error has the message of the API server or of a proxy', async () => {
   await connect();
   const causes = [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }];
-  server.next(`GET ${PATH}`, refuse(403, 'Forbidden', { details: { causes } }));
-  expect(await failureOf(api.call({ verb: 'get', path: PATH }))).toMatchObject({
+  server.next(`GET ${PATH}/a`, refuse(403, 'Forbidden', { details: { causes } }));
+  expect(await failureOf(get())).toMatchObject({
     code: 403,
     reason: 'Forbidden',
     causes,
   });
-  server.next(`GET ${PATH}`, (_asked, response) => void response.writeHead(502).end('<h1>Bad Gateway</h1>'));
-  const answer = await failureOf(api.call({ verb: 'get', path: PATH }));
+  server.next(`GET ${PATH}/a`, (_asked, response) => void response.writeHead(502).end('<h1>Bad Gateway</h1>'));
+  const answer = await failureOf(get());
   expect(answer).toMatchObject({ code: 502 });
   expect(String(answer)).toContain('<h1>Bad Gateway</h1>');
 });
 
 test('the kubeconfig is read again after a 401 and only then', async () => {
   await connect();
-  server.on(`GET ${PATH}`, (asked, response) => {
+  server.on(`GET ${PATH}/a`, (asked, response) => {
     const isNew = asked.headers.authorization === 'Bearer second';
-    return (isNew ? json(200, { new: true }) : refuse(401, 'Unauthorized'))(asked, response);
+    return (isNew ? json(200, named('new')) : refuse(401, 'Unauthorized'))(asked, response);
   });
   await server.configure({ token: 'second' });
   // The first call reads the first kubeconfig: it was loaded before.
-  expect(await api.call({ verb: 'get', path: PATH })).toEqual({ new: true });
+  expect(await get()).toMatchObject(named('new'));
   expect(server.asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer first', 'Bearer second']);
   await server.configure({ token: 'third' });
-  expect(await api.call({ verb: 'get', path: PATH })).toEqual({ new: true });
-  server.on(`GET ${PATH}`, refuse(401, 'Unauthorized'));
-  expect(await failureOf(api.call({ verb: 'get', path: PATH }))).toMatchObject({ code: 401 });
+  expect(await get()).toMatchObject(named('new'));
+  server.on(`GET ${PATH}/a`, refuse(401, 'Unauthorized'));
+  expect(await failureOf(get())).toMatchObject({ code: 401 });
   expect(server.asked).toHaveLength(5);
+});
+
+test('a call that waits for a credential plug-in fails at its deadline', async () => {
+  const command = { command: process.execPath, args: ['-e', 'setTimeout(() => {}, 20_000)'] };
+  await server.configure({ exec: { ...command, apiVersion: 'client.authentication.k8s.io/v1' } });
+  await connect();
+  expect(String(await failureOf(get({ deadlineMs: 150 })))).toContain('no answer within 0.15 s');
+  expect(server.asked).toEqual([]);
+});
+
+test('the kubeconfig of the environment is used if no path is given', async () => {
+  vi.stubEnv('KUBECONFIG', server.kubeconfig);
+  api = await connectTo({});
+  server.on(`GET ${PATH}/a`, json(200, named('here')));
+  expect(await get()).toMatchObject(named('here'));
+});
+
+test('calls go through the proxy of the kubeconfig', async () => {
+  const asked: string[] = [];
+  const proxy = createServer(({ url = '' }, response) => {
+    asked.push(url);
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(named('here')));
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const { port } = proxy.address() as AddressInfo;
+  await server.configure({ token: 'first' }, { 'proxy-url': `http://127.0.0.1:${port}` });
+  await connect();
+  expect(await get()).toMatchObject(named('here'));
+  expect(asked).toEqual([`${server.url}${PATH}/a`]);
+  proxy.close();
+});
+
+test('a server with a path gets it before the path of each call', async () => {
+  await server.configure({ token: 'first' }, { server: `${server.url}/clusters/one/` });
+  await connect();
+  server.on(`GET /clusters/one${PATH}/a`, json(200, named('here')));
+  expect(await get()).toMatchObject(named('here'));
 });
 
 test('a patch is a merge patch with the name of our field manager', async () => {
   await connect();
   server.on(`PATCH ${PATH}/a`, json(200, {}));
-  await api.call({ verb: 'patch', path: `${PATH}/a`, body: { metadata: { resourceVersion: '7' } } });
+  await api.apis.core.patchNamespacedPod({ ...POD, body: { metadata: { resourceVersion: '7' } } });
   const [asked] = server.asked;
   expect(asked?.headers['content-type']).toBe('application/merge-patch+json');
   expect(asked?.query.get('fieldManager')).toBe('tearsheet-controller');
@@ -165,12 +207,12 @@ test('a patch is a merge patch with the name of our field manager', async () => 
 
 test('close ends open calls, and later calls fail', async () => {
   await connect();
-  server.on(`GET ${PATH}`, silence);
-  const waiting = failureOf(api.call({ verb: 'get', path: PATH }));
+  server.on(`GET ${PATH}/a`, silence);
+  const waiting = failureOf(get());
   await eventually(() => expect(server.asked).toHaveLength(1));
   await api.close();
   expect(await waiting).toBeInstanceOf(UnreachableError);
-  expect(await failureOf(api.call({ verb: 'get', path: PATH }))).toBeInstanceOf(UnreachableError);
+  expect(await failureOf(get())).toBeInstanceOf(UnreachableError);
   expect(server.asked).toHaveLength(1);
 });
 
@@ -178,8 +220,8 @@ test('close ends a call that waits for Retry-After', async () => {
   // The time of this clock does not pass, so only `close` can end the wait.
   const clock = fakeClock();
   await connect({ clock });
-  server.on(`GET ${PATH}`, patience('10'));
-  const waiting = failureOf(api.call({ verb: 'get', path: PATH }));
+  server.on(`GET ${PATH}/a`, patience('10'));
+  const waiting = failureOf(get());
   await eventually(() => expect(clock.sleepers).toBe(1));
   await api.close();
   expect(await waiting).toBeInstanceOf(UnreachableError);
@@ -189,13 +231,14 @@ test('close ends a call that waits for Retry-After', async () => {
 test('each answer is reported with its call and duration, and a missing answer with code 0', async () => {
   const reported: object[] = [];
   await connect({ onResponse: (response) => reported.push(response) });
-  server.next(`GET ${PATH}`, json(200, {}), hangUp, hangUp);
-  await api.call({ verb: 'list', path: PATH });
-  await failureOf(api.call({ verb: 'get', path: PATH }));
+  server.on(`GET ${PATH}`, json(200, { items: [] }));
+  server.on(`GET ${PATH}/a`, hangUp);
+  await list();
+  await failureOf(get());
   expect(reported).toEqual([
     { verb: 'list', path: PATH, code: 200, seconds: expect.any(Number) },
-    { verb: 'get', path: PATH, code: 0, seconds: expect.any(Number) },
-    { verb: 'get', path: PATH, code: 0, seconds: expect.any(Number) },
+    { verb: 'get', path: `${PATH}/a`, code: 0, seconds: expect.any(Number) },
+    { verb: 'get', path: `${PATH}/a`, code: 0, seconds: expect.any(Number) },
   ]);
 });
 
@@ -205,7 +248,7 @@ async function watched(idleMs: number) {
   const { signal } = new AbortController();
   const watching = failureOf(
     (async () => {
-      for await (const line of api.watch({ path: PATH }, { signal, idleMs })) lines.push(line);
+      for await (const line of api.watch(PATH, {}, { signal, idleMs })) lines.push(line);
     })(),
   );
   await eventually(() => expect(server.watches).toHaveLength(1));
