@@ -183,6 +183,7 @@ test('duplicate and late events are not reported and change nothing', async () =
     ['DELETED', thing('a', 10)],
     ['ADDED', thing('a', 1)],
     ['MODIFIED', thing('a', 9)],
+    ['OF_A_LATER_VERSION', thing('c', 10)],
     ['ADDED', thing('b', 11)],
   ] as const)
     open.send(type, object);

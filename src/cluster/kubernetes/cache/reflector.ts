@@ -16,14 +16,16 @@ import { backOffMs } from '../../../lib/repeat.ts';
 import { secondsText } from '../../../lib/secondsText.ts';
 import { isGone, SilenceError } from '../client/apiErrors.ts';
 import { type Clock, systemClock } from '../client/clock.ts';
-import type { ListedKind, WatchEvent } from '../client/kinds.ts';
+import type { WatchEvent } from '../client/connection.ts';
+import type { ListedKind, VersionedObject } from '../client/kinds.ts';
 import { type CachedObject, ObjectCache, type ObjectCacheOptions, type ObjectChange } from './objectCache.ts';
 
 interface ReflectorLog {
   warn(fields: object, message: string): void;
 }
 
-export interface ReflectorOptions<Source, T extends CachedObject> extends ObjectCacheOptions<T> {
+export interface ReflectorOptions<Source extends VersionedObject, T extends CachedObject>
+  extends ObjectCacheOptions<T> {
   readonly client: ListedKind<Source>;
   readonly labelSelector?: string;
   /** Takes the fields to keep from an object. */
@@ -49,13 +51,15 @@ const BACK_OFF = { firstMs: 500, maxMs: 30_000 };
 /** A busy API server may need long for one page. */
 const LIST_DEADLINE_MS = 60_000;
 
-export function startReflector<Source, T extends CachedObject>(options: ReflectorOptions<Source, T>): Reflector<T> {
+export function startReflector<Source extends VersionedObject, T extends CachedObject>(
+  options: ReflectorOptions<Source, T>,
+): Reflector<T> {
   return new ListWatch(options);
 }
 
 const DEFAULTS = { clock: systemClock, pageSize: 100, watchSeconds: 300, idleMs: 75_000 };
 
-class ListWatch<Source, T extends CachedObject> implements Reflector<T> {
+class ListWatch<Source extends VersionedObject, T extends CachedObject> implements Reflector<T> {
   readonly cache: ObjectCache<T>;
   readonly #options: ReflectorOptions<Source, T> & typeof DEFAULTS;
   readonly #stopping = new AbortController();
@@ -128,11 +132,11 @@ class ListWatch<Source, T extends CachedObject> implements Reflector<T> {
     const objects: T[] = [];
     let page = await client.list(query, limits);
     objects.push(...this.#readAll(page.items));
-    while (page.next !== undefined) {
-      page = await client.list({ ...query, _continue: page.next }, limits);
+    for (let next = page.metadata?._continue; next; next = page.metadata?._continue) {
+      page = await client.list({ ...query, _continue: next }, limits);
       objects.push(...this.#readAll(page.items));
     }
-    const version = page.version ?? '0';
+    const version = page.metadata?.resourceVersion ?? '0';
     this.cache.replace(objects, version);
     this.#setCurrent();
     this.#firstList.resolve();
@@ -156,7 +160,8 @@ class ListWatch<Source, T extends CachedObject> implements Reflector<T> {
     this.#failures = 0;
   }
 
-  #apply({ type, object, version }: WatchEvent<Source>): void {
+  #apply({ type, object }: WatchEvent<Source>): void {
+    const version = object.metadata?.resourceVersion;
     if (type === 'BOOKMARK') this.cache.advance(version ?? '0');
     else for (const state of this.#readAll([object])) this.cache.apply(type, state);
     if (version !== undefined) this.#version = version;

@@ -32,10 +32,13 @@ export interface WatchOptions {
   readonly onData?: () => void;
 }
 
-export interface WatchLine {
-  readonly type: string;
-  readonly object: unknown;
+export interface WatchEvent<T> {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
+  /** The object of a bookmark has nothing but a resourceVersion. Times are strings, unlike in a list. */
+  readonly object: T;
 }
+
+export type WatchQuery = Readonly<Record<string, string | number | undefined>>;
 
 export interface ApiResponse extends RequestName {
   /** HTTP status code; 0 if no answer came. */
@@ -58,6 +61,7 @@ const DEFAULT_PAUSE_MS = 1_000;
 const MIN_PAUSE_MS = 100;
 /** etcd stores at most 1.5 MB for an object, so no line of a watch is longer. */
 const MAX_LINE_LENGTH = 8 * 1024 * 1024;
+const EVENTS: ReadonlySet<unknown> = new Set<WatchEvent<never>['type']>(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']);
 /** The library builds requests for it. They are sent to the server of the kubeconfig, which may be read again. */
 const ANY_SERVER = 'http://kubernetes';
 
@@ -82,11 +86,9 @@ interface ScopeOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-export type ClusterApis = ReturnType<typeof createApis>;
-
 /** All calls throw ApiError and UnreachableError. */
 export class ClusterConnection {
-  readonly apis: ClusterApis;
+  readonly apis: ReturnType<typeof createApis>;
   readonly #library: Library;
   readonly #access: AccessReader;
   readonly #clock: Clock;
@@ -111,13 +113,13 @@ export class ClusterConnection {
 
   /**
    * Reads a watch through a request of the library, because its own `Watch` ends after 30 s without data and drops lines that it cannot parse.
-   * @returns events until the API server ends the watch. @throws SilenceError too
+   * @returns events until the API server ends the watch. @throws SilenceError, and ApiError for an event of type ERROR
    */
-  async *watch(
+  async *watch<T>(
     path: string,
-    query: Readonly<Record<string, string | number | undefined>>,
+    query: WatchQuery,
     { signal, idleMs, onData }: WatchOptions,
-  ): AsyncGenerator<WatchLine> {
+  ): AsyncGenerator<WatchEvent<T>> {
     const request = new this.#library.RequestContext(`${ANY_SERVER}${path}`, this.#library.HttpMethod.GET);
     const all = { ...query, watch: true, allowWatchBookmarks: true };
     for (const [name, value] of Object.entries(all)) if (value !== undefined) request.setQueryParam(name, `${value}`);
@@ -131,7 +133,12 @@ export class ClusterConnection {
     try {
       const body = await this.#openWatch(request, scope.signal);
       handleData();
-      for await (const line of readLines(body, handleData)) yield JSON.parse(line);
+      for await (const line of readLines(body, handleData)) {
+        const { type, object } = JSON.parse(line);
+        if (type === 'ERROR') throw apiErrorOf(textOf(name), object.code ?? 500, JSON.stringify(object));
+        // Later versions of Kubernetes may have more types.
+        if (EVENTS.has(type)) yield { type, object };
+      }
     } catch (error) {
       throw scope.errorFrom(error);
     } finally {

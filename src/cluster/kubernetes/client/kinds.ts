@@ -1,7 +1,6 @@
 /** The kinds of objects that are listed and watched, in one form for all. */
 import type { V1Job, V1Node, V1ObjectMeta, V1Pod } from '@kubernetes/client-node';
-import { apiErrorOf } from './apiErrors.ts';
-import type { CallOptions, ClusterConnection, WatchLine, WatchOptions } from './connection.ts';
+import type { CallOptions, ClusterConnection, WatchEvent, WatchOptions, WatchQuery } from './connection.ts';
 import { GROUP, VERSION } from './names.ts';
 
 /**
@@ -25,35 +24,24 @@ export interface ListQuery {
   readonly _continue?: string;
 }
 
-export interface ObjectPage<T> {
-  readonly items: readonly T[];
-  /** The resourceVersion of the whole list. */
-  readonly version: string | undefined;
-  /** Token of the next page; undefined on the last one. */
-  readonly next: string | undefined;
+/** The part that all kinds of objects have. */
+export interface VersionedObject {
+  readonly metadata?: { readonly resourceVersion?: string };
 }
 
-export interface WatchEvent<T> {
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
-  /** The object of a bookmark has nothing but a resourceVersion. Times are strings, unlike in a list. */
-  readonly object: T;
-  /** The resourceVersion of the object. */
-  readonly version: string | undefined;
+/** As the library has the typed lists. */
+export interface ObjectList<T> {
+  readonly items: readonly T[];
+  readonly metadata?: { readonly resourceVersion?: string; readonly _continue?: string };
 }
 
 /** All methods throw ApiError and UnreachableError. */
 export interface ListedKind<T> {
   /** Path of the collection. */
   readonly path: string;
-  list(query: ListQuery, options?: CallOptions): Promise<ObjectPage<T>>;
-  /** Ends when the API server ends the watch. @throws SilenceError, and ApiError for an event of type ERROR */
+  list(query: ListQuery, options?: CallOptions): Promise<ObjectList<T>>;
+  /** See `ClusterConnection.watch`. */
   watch(query: WatchQuery, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
-}
-
-interface WatchQuery {
-  readonly labelSelector: string | undefined;
-  readonly resourceVersion: string;
-  readonly timeoutSeconds: number;
 }
 
 export interface ListedKinds {
@@ -68,61 +56,29 @@ export const SCREENSHOT_JOBS = { group: GROUP, version: VERSION, plural: 'screen
 
 export function listedKinds(connection: ClusterConnection, namespace: string): ListedKinds {
   const { batch, core, custom } = connection.apis;
-  const ofKind = <T extends { readonly metadata?: { readonly resourceVersion?: string } }>(
+  type Limits = ReturnType<ClusterConnection['options']>;
+  const ofKind = <T>(
     path: string,
-    list: (query: ListQuery, options: ReturnType<ClusterConnection['options']>) => Promise<List<T>>,
+    list: (query: ListQuery, limits: Limits) => Promise<ObjectList<T>>,
   ): ListedKind<T> => ({
     path,
-    list: async (query, options) => pageOf(await list(query, connection.options(options))),
-    watch: (query, options) => readEvents<T>(path, connection.watch(path, { ...query }, options)),
+    list: (query, options) => list(query, connection.options(options)),
+    watch: (query, options) => connection.watch<T>(path, { ...query }, options),
   });
   return {
     screenshotJobs: ofKind(
-      `/apis/${GROUP}/${VERSION}/namespaces/${namespace}/${SCREENSHOT_JOBS.plural}`,
-      (query, options) => custom.listNamespacedCustomObject({ ...SCREENSHOT_JOBS, namespace, ...query }, options),
+      `/apis/${GROUP}/${VERSION}/namespaces/${namespace}/screenshotjobs`,
+      async (query, limits) => {
+        const list = await custom.listNamespacedCustomObject({ ...SCREENSHOT_JOBS, namespace, ...query }, limits);
+        return { ...list, metadata: { ...list.metadata, _continue: list.metadata?.continue } };
+      },
     ),
-    jobs: ofKind(`/apis/batch/v1/namespaces/${namespace}/jobs`, (query, options) =>
-      batch.listNamespacedJob({ namespace, ...query }, options),
+    jobs: ofKind(`/apis/batch/v1/namespaces/${namespace}/jobs`, (query, limits) =>
+      batch.listNamespacedJob({ namespace, ...query }, limits),
     ),
-    pods: ofKind(`/api/v1/namespaces/${namespace}/pods`, (query, options) =>
-      core.listNamespacedPod({ namespace, ...query }, options),
+    pods: ofKind(`/api/v1/namespaces/${namespace}/pods`, (query, limits) =>
+      core.listNamespacedPod({ namespace, ...query }, limits),
     ),
-    nodes: ofKind('/api/v1/nodes', (query, options) => core.listNode(query, options)),
+    nodes: ofKind('/api/v1/nodes', (query, limits) => core.listNode(query, limits)),
   };
-}
-
-/** The library renames the token of typed lists only. */
-interface List<T> {
-  readonly items?: readonly T[];
-  readonly metadata?: { readonly resourceVersion?: string; readonly _continue?: string; readonly continue?: string };
-}
-
-function pageOf<T>({ items = [], metadata = {} }: List<T>): ObjectPage<T> {
-  const next = metadata._continue ?? metadata.continue;
-  return { items, version: metadata.resourceVersion, next: next === '' ? undefined : next };
-}
-
-async function* readEvents<T extends { readonly metadata?: { readonly resourceVersion?: string } }>(
-  path: string,
-  lines: AsyncIterable<WatchLine>,
-): AsyncGenerator<WatchEvent<T>> {
-  for await (const { type, object } of lines) {
-    switch (type) {
-      case 'ADDED':
-      case 'MODIFIED':
-      case 'DELETED':
-      case 'BOOKMARK': {
-        // The API server validates its objects against their schemas before it stores them.
-        const known = object as T;
-        yield { type, object: known, version: known.metadata?.resourceVersion };
-        break;
-      }
-      case 'ERROR': {
-        const { code = 500 } = object as { code?: number };
-        throw apiErrorOf(`watch ${path}`, code, JSON.stringify(object));
-      }
-      default:
-      // A type of a later version of Kubernetes.
-    }
-  }
 }
