@@ -61,10 +61,15 @@ export class Frame {
   async evaluateInPage(expression: string): Promise<unknown> {
     const contextId = this.#pageContext;
     if (contextId === undefined) throw new DocumentReplacedError('The frame has no document.');
-    const call = { expression, contextId, returnByValue: true, awaitPromise: true, userGesture: true };
-    const answer = this.#session.send('Runtime.evaluate', call, EVALUATE_MS);
-    const { result, exceptionDetails } = await this.#currentContext().whileItLasts(answer);
-    return exceptionDetails === undefined ? result.value : undefined;
+    return this.#valueOf({ expression, contextId, awaitPromise: true, userGesture: true }, EVALUATE_MS);
+  }
+
+  /**
+   * Evaluates in our world like a script of the page: waits for no promise, and does not count as an action of a person.
+   * @returns undefined if the expression throws. @throws DocumentReplacedError, CdpError.
+   */
+  async evaluatePassively(expression: string): Promise<unknown> {
+    return this.#valueOf({ expression, contextId: await this.#worldId() });
   }
 
   /** The element of the parent's document that holds this frame. */
@@ -110,6 +115,12 @@ export class Frame {
   end(): void {
     this.#isGone = true;
     this.endDocument();
+  }
+
+  async #valueOf(call: CdpCommands['Runtime.evaluate']['paramsType'][0], ms?: number): Promise<unknown> {
+    const answer = this.#session.send('Runtime.evaluate', { ...call, returnByValue: true }, ms);
+    const { result, exceptionDetails } = await this.#currentContext().whileItLasts(answer);
+    return exceptionDetails === undefined ? result.value : undefined;
   }
 
   async #run(code: string | PageFunction<unknown[], unknown>, args: unknown[], returnByValue: boolean) {

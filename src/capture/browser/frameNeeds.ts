@@ -1,4 +1,5 @@
 import { CdpError, type CdpSession, CdpTimeoutError } from './cdp.ts';
+import { Frame } from './frame.ts';
 
 /** The needs of a page, which decide the next step of the clock. */
 export interface FrameNeed {
@@ -76,45 +77,39 @@ function needOfFrame() {
 
 const CHECK = `(${needOfFrame})()`;
 
-/** With a name, the world stays the same for one document. */
-const WORLD = 'tearsheet';
-
-/** Runs our scripts in the frames of a page. Each frame has an isolated world for them, which no script of the page sees. */
+/** Runs our scripts in the frames of a page that tells nothing of its contexts. */
 export class IsolatedWorlds {
   readonly #session: CdpSession;
-  /** The context of the world in each frame; undefined until it is created. */
-  readonly #contexts = new Map<string, number | undefined>();
+  /** A new one for each document. */
+  readonly #frames = new Map<string, Frame>();
 
   constructor(session: CdpSession) {
     this.#session = session;
-    session.on('Page.frameNavigated', ({ frame }) => this.#contexts.set(frame.id, undefined));
-    session.on('Page.frameAttached', ({ frameId }) => this.#contexts.set(frameId, undefined));
-    session.on('Page.frameDetached', ({ frameId }) => this.#contexts.delete(frameId));
+    session.on('Page.frameNavigated', ({ frame }) => this.#begin(frame.id));
+    session.on('Page.frameAttached', ({ frameId }) => this.#begin(frameId));
+    session.on('Page.frameDetached', ({ frameId }) => this.#frames.delete(frameId));
   }
 
   /** The ids of all frames that exist now. */
   frameIds(): readonly string[] {
-    return [...this.#contexts.keys()];
+    return [...this.#frames.keys()];
   }
 
   /** @returns undefined if the script throws. @throws CdpError if another document replaces this one during the call. */
   async evaluate(frameId: string, expression: string): Promise<unknown> {
+    const frame = this.#frames.get(frameId) ?? this.#begin(frameId);
     try {
-      const contextId = this.#contexts.get(frameId) ?? (await this.#createContext(frameId));
-      const call = { contextId, expression, returnByValue: true };
-      const { result, exceptionDetails } = await this.#session.send('Runtime.evaluate', call);
-      return exceptionDetails ? undefined : result.value;
+      return await frame.evaluatePassively(expression);
     } catch (error) {
-      if (error instanceof CdpError && this.#contexts.has(frameId)) this.#contexts.set(frameId, undefined);
+      if (error instanceof CdpError && this.#frames.has(frameId)) this.#begin(frameId);
       throw error;
     }
   }
 
-  async #createContext(frameId: string): Promise<number> {
-    const world = { frameId, worldName: WORLD };
-    const { executionContextId } = await this.#session.send('Page.createIsolatedWorld', world);
-    this.#contexts.set(frameId, executionContextId);
-    return executionContextId;
+  #begin(frameId: string): Frame {
+    const frame = new Frame(this.#session, frameId, undefined);
+    this.#frames.set(frameId, frame);
+    return frame;
   }
 }
 

@@ -56,3 +56,32 @@ test('an exception has its message, and an object stays in the page', async () =
   const words = await tab.mainFrame.evaluateHandle(() => document.querySelector('p'));
   expect(await words.evaluate((element, more) => element?.textContent + more, '!')).toBe('words!');
 });
+
+test('our code and the scripts of the page share the document, but no object', async () => {
+  await tab.expose('callUs', () => undefined);
+  await show(
+    '/worlds',
+    `<p>words</p><iframe></iframe><script>
+      window.secret = 1; document.body.mine = 1; JSON = Promise = document.querySelector = undefined;
+      document.querySelector = () => null; addEventListener('click', () => document.body.setAttribute('data-clicks', '1'));
+      frames[0].document.write('<p>written'); frames[0].document.close(); frames[0].secret = 1;
+    </script>`,
+  );
+  const seen = await tab.mainFrame.evaluate(() => {
+    Object.assign(document.body, { ours: 1 });
+    document.body.click();
+    const { dataset } = document.body;
+    return [typeof Reflect.get(window, 'secret'), typeof Reflect.get(document.body, 'mine'), { ...dataset }];
+  });
+  expect(seen).toEqual(['undefined', 'undefined', { clicks: '1' }]);
+  expect(await tab.mainFrame.evaluateInPage('[secret, typeof callUs, typeof document.body.ours]')).toEqual([
+    1,
+    'undefined',
+    'undefined',
+  ]);
+  expect(await tab.mainFrame.evaluateInPage('missing.value')).toBeUndefined();
+  const inner = required(tab.frames()[1]);
+  expect(await inner.evaluate(() => document.body.innerText + typeof Reflect.get(window, 'secret'))).toBe(
+    'writtenundefined',
+  );
+});

@@ -51,6 +51,15 @@ test('a dialog with two buttons gets one click', async () => {
   expect(await pressed('/choice', layer(text + buttons))).toMatch(/^(no|yes)$/);
 });
 
+test('a dialog with a known rule is answered by its own function, although the page replaced JSON', async () => {
+  const body = `${layer('<p>We use cookies.</p>').replace('"layer"', '"CybotCookiebotDialog"')}<script>
+    JSON.stringify = () => '';
+    window.Cookiebot = { hasResponse: false, dialog: { visible: true }, hide() {},
+      withdraw() { fetch('/pressed?withdraw'); CybotCookiebotDialog.remove(); this.declined = true; } };
+  </script>`;
+  expect(await pressed('/cookiebot', body)).toBe('withdraw');
+});
+
 test('a button with the same text outside of a dialog is not clicked', async () => {
   const body = `<!doctype html><p>We write about cookies and privacy.</p><button ${reportingClick('page')}>Accept the challenge</button>`;
   expect(await pressed('/story', body)).toBeUndefined();

@@ -49,31 +49,40 @@ const LIBRARIES: readonly (readonly [library: string, script: string])[] = [
     'Element.prototype.scrollTo = function (x, y) { this.scrollLeft = x; this.scrollTop = y; return this; };',
   ],
   [
-    'MooTools 1.2 to 1.6: Function.prototype.bind and Function.prototype.apply',
+    'Prototype and MooTools: Function.prototype.bind and Object.values',
     'Function.prototype.bind = function (to) { return (...args) => Reflect.apply(this, to, args.slice(0, 1)); }; Object.values = (of) => Object.keys(of).map((key) => of[key]);',
   ],
   [
-    'es5-shim: Object.keys',
+    'es5-shim, Sugar and webcomponents: Object.keys',
     'Object.keys = (of) => { const all = []; for (const key in of) all.push(key); return all; };',
   ],
   [
-    'es6-shim and polyfill.io: Set that cannot be iterated',
+    'a polyfill for old browsers: Set that cannot be iterated',
     'Set = function () { this.all = []; }; Set.prototype = { add(one) { this.all.push(one); return this; }, has(one) { return this.all.includes(one); } };',
   ],
   [
-    'es6-shim and polyfill.io: Map that cannot be iterated',
+    'a polyfill for old browsers: Map that cannot be iterated',
     'Map = function () { this.all = {}; }; Map.prototype = { set(key, to) { this.all[key] = to; return this; }, get(key) { return this.all[key]; }, has(key) { return key in this.all; } };',
   ],
   [
-    'core-js 2: Symbol without the iterators of the browser',
+    'a polyfill for old browsers: Symbol without the iterators of the browser',
     'Symbol = (name) => "@@" + name; Symbol.iterator = "@@iterator"; Symbol.toPrimitive = "@@toPrimitive";',
+  ],
+  [
+    'es6-shim: Set.prototype.add, has and delete, Math.round and Reflect.defineProperty',
+    `for (const name of ['add', 'has', 'delete']) { const old = Set.prototype[name]; Set.prototype[name] = function (one) { return old.call(this, one === 0 ? 0 : one); }; }
+     Math.round = (of) => Math.floor(of); Reflect.defineProperty = () => false;`,
+  ],
+  [
+    'Zone.js and webcomponents: Object.prototype.toString and Object.create',
+    'Object.prototype.toString = () => "[object Object]"; Object.create = () => ({});',
   ],
   [
     'core-js 2: String.prototype.trim and Function.prototype.toString',
     'String.prototype.trim = function () { return String(this).replace(/^\\s+|\\s+$/g, ""); }; Function.prototype.toString = () => "function () { [native code] }";',
   ],
   [
-    'core-js 3: String.prototype.matchAll that returns an array',
+    'a polyfill for old browsers: String.prototype.matchAll that returns an array',
     'String.prototype.matchAll = function (by) { return this.match(by) ?? []; };',
   ],
   [
@@ -100,14 +109,14 @@ const LIBRARIES: readonly (readonly [library: string, script: string])[] = [
     'String.prototype.at = function () { return []; }; Object.values = (of, work) => { Object.keys(of).forEach((key) => work(of[key])); return []; };',
   ],
   [
-    'Ext JS: Array.prototype.indexOf, include and a namespace named Event',
+    'Ext JS and MooTools: Array.prototype.indexOf, includes and a constructor as Event',
     'Array.prototype.indexOf = function (one) { for (let at = 0; at < this.length; at++) if (this[at] == one) return at; return -1; }; Array.prototype.includes = function () { return false; }; Event = {};',
   ],
   [
     'date.js: Date.parse, Number.prototype.toString and Date.now',
     'Date.parse = () => null; Date.now = () => NaN; Number.prototype.toFixed = function () { return this; };',
   ],
-  ['json2 and JSON3: JSON', 'JSON = { stringify: () => "", parse: () => null };'],
+  ['json2 without a check for JSON: JSON', 'JSON = { stringify: () => "", parse: () => null };'],
   [
     'web-animations-js: Element.prototype.animate and getAnimations',
     'Document.prototype.getAnimations = () => [{ effect: null }]; Element.prototype.animate = () => ({});',
