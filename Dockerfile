@@ -78,7 +78,7 @@ ENV NODE_ENV=production \
     TMPDIR=/tmp \
     CHROMIUM_PATH=/usr/lib/chromium/chromium-headless-shell
 USER 10001:10001
-RUN tearsheet version && (tearsheet capture || [ $? -eq 2 ])
+RUN tearsheet version && (tearsheet capture || [ $? -eq 2 ]) && (cd /opt/tearsheet && node -e 'import("playwright-core")')
 WORKDIR /tmp
 EXPOSE 8080 8081 9090
 STOPSIGNAL SIGTERM

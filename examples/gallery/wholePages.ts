@@ -7,7 +7,7 @@ import { type BrowserProcess, startBrowser } from '../../src/capture/browser/bro
 import { AD_REQUESTS } from '../../src/capture/page/adRequests.ts';
 import { openDeviceTab } from '../../src/capture/page/deviceContext.ts';
 import { LivePage } from '../../src/capture/page/livePage.ts';
-import { PAGES } from '../../src/capture/page/pageOpener.ts';
+import { pagesIn } from '../../src/capture/page/pageOpener.ts';
 import { scrollThrough } from '../../src/capture/page/settle.ts';
 import { createGuard } from '../../src/egress/guard.ts';
 import { startEgressProxy } from '../../src/egress/proxy.ts';
@@ -41,7 +41,7 @@ export async function takeWholePages(
   await mkdir(path.join(out, 'pages'), { recursive: true });
   const taken = new Map<string, WholePage>();
   const proxy = await startEgressProxy({ guard: createGuard({ allow }) });
-  const browser = await startBrowser({ chromiumPath, proxyUrl: proxy.url }, PAGES);
+  const browser = await startBrowser({ chromiumPath, proxyUrl: proxy.url }, pagesIn());
   try {
     const group = new TaskGroup(AT_ONCE);
     for (const planned of plan) {

@@ -6,9 +6,8 @@ import { promisify } from 'node:util';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { secondsText } from '../../lib/secondsText.ts';
 
-/** Features that are off in all browsers. */
+/** Features that are off in all browsers. Chromium takes only the last list, so this one contains Playwright's. */
 const DISABLED_FEATURES: readonly string[] = [
-  // As in Playwright, for stable pages.
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',
   'HttpsUpgrades',
@@ -18,10 +17,14 @@ const DISABLED_FEATURES: readonly string[] = [
   'PaintHolding',
   'ThirdPartyStoragePartitioning',
   'AvoidCorsURLLoaderRestartOnRedirect',
+  'TcpPortRandomizationWin',
   'OptimizationHints',
   'NetworkTimeServiceQuerying',
   'AimEnabled',
   'PreconnectToSearch',
+  'msForceBrowserSignIn',
+  'msEdgeUpdateLaunchServicesPreferredVersion',
+  // Besides Playwright's.
   'Translate',
   // A page could request a process of its own, but all frames share one.
   'OriginIsolationHeader',
@@ -134,17 +137,9 @@ export function disabledFeaturesFlag(): string {
   return `--disable-features=${DISABLED_FEATURES.join(',')}`;
 }
 
-/** Without this, loopback bypasses the proxy. */
-export const BYPASS_NOTHING = '<-loopback>';
-
-/**
- * Sends all traffic through the proxy, loopback included. QUIC, WebRTC over UDP and DNS queries, which would bypass it, are off.
- * @param proxyUrl for example `http://127.0.0.1:4000`.
- */
-export function networkFlags(proxyUrl: string): string[] {
+/** Beside the proxy: QUIC, WebRTC over UDP and DNS queries, which would bypass it, are off. */
+export function networkFlags(): string[] {
   return [
-    `--proxy-server=${proxyUrl}`,
-    `--proxy-bypass-list=${BYPASS_NOTHING}`,
     // The same flag without "force" has no effect.
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--disable-quic',

@@ -1,4 +1,6 @@
-import { CdpError, type CdpSession, CdpTimeoutError } from './cdp.ts';
+import type { Page, Worker } from 'playwright-core';
+import { withDeadline } from '../../lib/deadline.ts';
+import { CdpError, type CdpSession } from './cdp.ts';
 import { Frame } from './frame.ts';
 
 /** The needs of a page, which decide the next step of the clock. */
@@ -118,25 +120,18 @@ const BUSY_MS = 5_000;
 
 /** The workers of a page. Virtual time does not wait for them, so the clock of the page has to. */
 export class PageWorkers {
-  readonly #open: (sessionId: string) => CdpSession;
-  readonly #running = new Set<string>();
-  /** The workers for which the clock waits. */
-  readonly #awaited = new Map<string, CdpSession>();
-  readonly #starting = new Set<Promise<void>>();
+  readonly #running = new Set<Worker>();
+  /** The workers for which the clock waits, with the answers that they have given. */
+  readonly #awaited = new Map<Worker, number>();
 
-  /** @param session must attach to workers before they run. @param open opens the session of a worker. */
-  constructor(session: CdpSession, open: (sessionId: string) => CdpSession) {
-    this.#open = open;
-    session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
-      if (targetInfo.type === 'worker') this.#running.add(sessionId);
-      const starting = this.#start(sessionId);
-      this.#starting.add(starting);
-      // If the browser is gone, every other call reports it.
-      starting.finally(() => this.#starting.delete(starting)).catch(() => undefined);
-    });
-    session.on('Target.detachedFromTarget', ({ sessionId }) => {
-      this.#running.delete(sessionId);
-      this.#forget(sessionId);
+  constructor(page: Page) {
+    page.on('worker', (worker) => {
+      this.#running.add(worker);
+      this.#awaited.set(worker, 0);
+      worker.on('close', () => {
+        this.#running.delete(worker);
+        this.#awaited.delete(worker);
+      });
     });
   }
 
@@ -146,35 +141,18 @@ export class PageWorkers {
 
   /** Waits until each worker has started, and has done what is due at this moment. */
   async settle(): Promise<void> {
-    await Promise.all(this.#starting);
-    await Promise.all([...this.#awaited.keys()].map((sessionId) => this.#answer(sessionId)));
+    await Promise.all([...this.#awaited.keys()].map((worker) => this.#answer(worker)));
   }
 
-  async #start(sessionId: string): Promise<void> {
-    const worker = this.#open(sessionId);
-    this.#awaited.set(sessionId, worker);
-    await this.#ask(sessionId, () => worker.send('Runtime.runIfWaitingForDebugger', undefined, BUSY_MS));
-    // The script of the worker runs before the second answer.
-    await this.#answer(sessionId);
-    await this.#answer(sessionId);
-  }
-
-  #answer(sessionId: string): Promise<void> {
-    const call = { expression: '0' };
-    return this.#ask(sessionId, async () => this.#awaited.get(sessionId)?.send('Runtime.evaluate', call, BUSY_MS));
-  }
-
-  async #ask(sessionId: string, call: () => Promise<unknown>): Promise<void> {
+  async #answer(worker: Worker): Promise<void> {
+    // The script of a new worker runs before its second answer.
+    const answers = this.#awaited.get(worker) === 0 ? 2 : 1;
     try {
-      await call();
-    } catch (error) {
-      if (!(error instanceof CdpError || error instanceof CdpTimeoutError)) throw error;
-      this.#forget(sessionId);
+      for (let answer = 0; answer < answers; answer += 1) await withDeadline(BUSY_MS, worker.evaluate('0'));
+      if (this.#awaited.has(worker)) this.#awaited.set(worker, answers);
+    } catch {
+      // If the browser is gone, every other call reports it.
+      this.#awaited.delete(worker);
     }
-  }
-
-  #forget(sessionId: string): void {
-    this.#awaited.get(sessionId)?.end('The worker ended or does not answer');
-    this.#awaited.delete(sessionId);
   }
 }

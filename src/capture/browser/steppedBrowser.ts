@@ -1,7 +1,6 @@
 import { type BrowserOptions, type BrowserProcess, startBrowser } from './browserProcess.ts';
 
 const STEPPED = {
-  name: 'stepped',
   flags: [
     '--enable-begin-frame-control',
     '--run-all-compositor-stages-before-draw',
@@ -15,22 +14,6 @@ const STEPPED = {
 };
 
 /** Starts a browser whose clock and frames are controlled over CDP. @throws BrowserStartError */
-export async function startSteppedBrowser(options: BrowserOptions): Promise<BrowserProcess> {
-  const browser = await startBrowser(options, STEPPED);
-  try {
-    await endIfPageCrashes(browser);
-    return browser;
-  } catch (error) {
-    await browser.close();
-    throw error;
-  }
-}
-
-/** A crashed page answers no call. A browser shows one creative only, so it ends with its page. */
-async function endIfPageCrashes({ cdp, kill }: BrowserProcess): Promise<void> {
-  cdp.root.on('Target.targetCrashed', () => {
-    cdp.end('A page of the browser crashed');
-    kill();
-  });
-  await cdp.root.send('Target.setDiscoverTargets', { discover: true });
+export function startSteppedBrowser(options: BrowserOptions): Promise<BrowserProcess> {
+  return startBrowser(options, STEPPED);
 }

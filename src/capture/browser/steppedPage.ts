@@ -1,7 +1,6 @@
 import { sleep } from '../../lib/sleep.ts';
-import { type BrowserProcess, disposeContext, openTarget, type PageTarget } from './browserProcess.ts';
+import type { BrowserPage, BrowserProcess } from './browserProcess.ts';
 import { type CdpSession, RenderingBlockedError } from './cdp.ts';
-import { FONT_FAMILIES } from './fonts.ts';
 import { FRAME_REQUESTED, type FrameNeed, IsolatedWorlds, PageWorkers, readFrameNeed } from './frameNeeds.ts';
 import { PageGuard } from './pageGuard.ts';
 import { interceptRequests, type NetworkBudget, PageRequests, type SubstituteScript } from './requests.ts';
@@ -47,8 +46,7 @@ export class SteppedPage {
   readonly requests: PageRequests;
   /** Facts for the provenance record, for example dismissed dialogs. */
   readonly notes = new Set<string>();
-  readonly #browser: BrowserProcess;
-  readonly #target: PageTarget;
+  readonly #opened: BrowserPage;
   readonly #options: SteppedPageOptions;
   readonly #guard: PageGuard;
   readonly #clock: PageClock;
@@ -57,11 +55,10 @@ export class SteppedPage {
   #loadedAt: number | undefined;
   #checksBeforeNudge = CHECKS_BEFORE_NUDGE;
 
-  private constructor(browser: BrowserProcess, target: PageTarget, options: SteppedPageOptions) {
-    this.#browser = browser;
-    this.#target = target;
+  private constructor(opened: BrowserPage, options: SteppedPageOptions) {
+    this.#opened = opened;
     this.#options = options;
-    const { session } = target;
+    const { session, page } = opened;
     const requests = new PageRequests(session);
     const { notes } = this;
     const { signal, networkBudget, startDate } = options;
@@ -76,19 +73,17 @@ export class SteppedPage {
     this.#guard = guard;
     this.#clock = clock;
     this.#worlds = new IsolatedWorlds(session);
-    this.#workers = new PageWorkers(session, (id) => browser.cdp.session(id));
+    this.#workers = new PageWorkers(page);
   }
 
   static open(browser: BrowserProcess, options: SteppedPageOptions): Promise<SteppedPage> {
     const { width, height, ratio } = options;
-    const window = {
-      // In device pixels, because the picture of a frame has the size of the window.
-      width: Math.round(width * ratio),
-      height: Math.round(height * ratio),
-      enableBeginFrameControl: true,
-    };
-    return openTarget(browser, window, async (target) => {
-      const page = new SteppedPage(browser, target, options);
+    // In device pixels, because the picture of a frame has the size of the window.
+    const viewport = { width: Math.round(width * ratio), height: Math.round(height * ratio) };
+    return browser.openPage({ viewport }, async (opened) => {
+      // A crashed page answers no call. A browser shows one creative only, so it ends with its page.
+      opened.page.on('crash', () => browser.kill());
+      const page = new SteppedPage(opened, options);
       await page.#prepare();
       return page;
     });
@@ -151,13 +146,13 @@ export class SteppedPage {
 
   /** Evaluates in our isolated world of the document. @returns undefined if the script throws. */
   evaluate(expression: string): Promise<unknown> {
-    return this.#evaluateIn(this.#target.targetId, expression);
+    return this.#evaluateIn(this.#opened.frameId, expression);
   }
 
   /** Runs code in our isolated world of the creative's document. @returns its JSON value; undefined if it throws. */
   async inCreative<A extends readonly unknown[], R>(code: (...args: A) => R, ...args: A): Promise<R | undefined> {
-    const { targetId } = this.#target;
-    const frameId = this.#options.framed ? ((await this.#firstIframe()) ?? targetId) : targetId;
+    const main = this.#opened.frameId;
+    const frameId = this.#options.framed ? ((await this.#firstIframe()) ?? main) : main;
     const values = args.map((value) => JSON.stringify(value)).join();
     return (await this.#evaluateIn(frameId, `(${code})(${values})`)) as R | undefined;
   }
@@ -172,7 +167,7 @@ export class SteppedPage {
 
   async close(): Promise<void> {
     this.session.end('The page was closed');
-    await disposeContext(this.#browser, this.#target.contextId);
+    await this.#opened.close();
   }
 
   /** `stepped`, or `wall` for real time. */
@@ -207,9 +202,10 @@ export class SteppedPage {
   async #prepare(): Promise<void> {
     const { session } = this;
     const { width, height, ratio, userAgent } = this.#options;
-    session.on('Page.javascriptDialogOpening', ({ type }) => {
+    this.#opened.page.on('dialog', (dialog) => {
+      const type = dialog.type();
       this.notes.add(`A dialog (${type}) was dismissed.`);
-      session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }).catch(() => undefined);
+      (type === 'beforeunload' ? dialog.accept() : dialog.dismiss()).catch(() => undefined);
     });
     session.on('Page.loadEventFired', ({ timestamp }) => {
       this.#loadedAt = this.#clock.timeOf(timestamp);
@@ -218,9 +214,7 @@ export class SteppedPage {
       session.send('Inspector.enable'),
       session.send('Page.enable'),
       session.send('Network.enable'),
-      session.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
       session.send('Emulation.setUserAgentOverride', { userAgent, platform: 'Win32' }),
-      session.send('Page.setFontFamilies', { fontFamilies: FONT_FAMILIES }),
       session.send('Emulation.setDeviceMetricsOverride', {
         width,
         height,
@@ -233,7 +227,6 @@ export class SteppedPage {
     ]);
     const source = `(${startClockAboveZero})()`;
     if (this.clock === 'stepped') await session.send('Page.addScriptToEvaluateOnNewDocument', { source });
-    await session.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
     const { networkBudget, substitutes } = this.#options;
     await interceptRequests(session, { networkBudget, substitutes, notes: this.notes });
     await this.#clock.start();

@@ -1,62 +1,54 @@
-import { type BrowserProcess, disposeContext, openTarget, type PageTarget } from './browserProcess.ts';
+import type { BrowserContextOptions } from 'playwright-core';
+import type { BrowserPage, BrowserProcess } from './browserProcess.ts';
 import { BrowserGoneError, type CdpSession, TargetGoneError } from './cdp.ts';
 import { Frame, WORLD } from './frame.ts';
 
 const START_MS = 20_000;
 const ALIVE_MS = 250;
+const ANSWER_MS = 2_000;
 
 /** How far the document of the main frame has loaded. */
 export type LoadState = 'committed' | 'parsed' | 'loaded';
 const STATES: readonly LoadState[] = ['committed', 'parsed', 'loaded'];
-
-export interface TabOptions {
-  /** The way out of the page. Default: that of the browser. */
-  readonly proxyUrl?: string | undefined;
-  /** Sites may have these permissions. Default: none. */
-  readonly permissions?: 'geolocation'[];
-}
 
 /** A page of the web in a browser context of its own, with all its frames in one process and one session. */
 export class Tab {
   readonly session: CdpSession;
   readonly mainFrame: Frame;
   readonly #browser: BrowserProcess;
-  readonly #contextId: string;
+  readonly #close: () => Promise<void>;
   readonly #frames = new Map<string, Frame>();
   readonly #loaders = new Set<string>();
   readonly #waiting = new Set<() => void>();
   #state: LoadState = 'committed';
   #lost: string | undefined;
-  #unfollow: () => void = () => undefined;
   /** The number of documents of the main frame that were parsed so far. */
   documents = 0;
   crashed = false;
 
-  private constructor(browser: BrowserProcess, { session, targetId, contextId }: PageTarget) {
+  private constructor(browser: BrowserProcess, { session, frameId, close }: BrowserPage) {
     this.#browser = browser;
     this.session = session;
-    this.#contextId = contextId;
-    this.mainFrame = new Frame(session, targetId, undefined);
-    this.#frames.set(targetId, this.mainFrame);
+    this.#close = close;
+    this.mainFrame = new Frame(session, frameId, undefined);
+    this.#frames.set(frameId, this.mainFrame);
   }
 
-  /** @throws CdpError, CdpTimeoutError, BrowserGoneError. */
-  static open(browser: BrowserProcess, { proxyUrl, permissions = [] }: TabOptions = {}): Promise<Tab> {
-    const prepare = async (target: PageTarget) => {
-      const tab = new Tab(browser, target);
+  /** @throws CdpError, CdpTimeoutError, DeadlineError, BrowserGoneError. */
+  static open(browser: BrowserProcess, options: BrowserContextOptions = {}): Promise<Tab> {
+    return browser.openPage(options, async (opened) => {
+      const tab = new Tab(browser, opened);
       const { session } = tab;
-      tab.#follow(target.sessionId);
+      tab.#follow(opened);
       await Promise.all([
         session.send('Inspector.enable', undefined, START_MS),
         session.send('Page.enable', undefined, START_MS),
         session.send('Runtime.enable', undefined, START_MS),
         // Nothing reads the bodies of responses later.
         session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }, START_MS),
-        browser.cdp.root.send('Browser.grantPermissions', { permissions, browserContextId: target.contextId }),
       ]);
       return tab;
-    };
-    return openTarget(browser, {}, prepare, proxyUrl);
+    });
   }
 
   /** Whether the page crashed or was closed, so that no call to it succeeds any more. */
@@ -84,8 +76,10 @@ export class Tab {
   async navigate(url: string, ms: number): Promise<void> {
     const { loaderId, errorText } = await this.session.send('Page.navigate', { url }, ms);
     if (errorText !== undefined && errorText !== '') {
-      // A page that crashes reports an aborted navigation first. The answer to this call comes after the event of the crash.
-      await this.session.send('Inspector.enable');
+      // A page that crashes reports an aborted navigation first. Its scripts answer only if it did not crash.
+      await this.session.send('Runtime.evaluate', { expression: '1' }, ANSWER_MS).catch((error: unknown) => {
+        if (this.isLost) throw error;
+      });
       throw new Error(`${errorText} at ${url}`);
     }
     await this.until(() => loaderId === undefined || this.#loaders.has(loaderId), ms);
@@ -122,7 +116,7 @@ export class Tab {
   /** Ends the page without asking its scripts. */
   async close(): Promise<void> {
     this.#lose('The page was closed');
-    await disposeContext(this.#browser, this.#contextId);
+    await this.#close();
   }
 
   #changed(ms: number): Promise<void> {
@@ -146,30 +140,27 @@ export class Tab {
   #lose(reason: string): void {
     if (this.#lost !== undefined) return;
     this.#lost = reason;
-    this.#unfollow();
     for (const frame of this.frames()) frame.end();
     this.session.end(reason);
     for (const end of this.#waiting) end();
   }
 
-  #follow(sessionId: string): void {
-    const { session } = this;
-    this.#unfollow = this.#browser.cdp.root.on('Target.detachedFromTarget', (gone) => {
-      if (gone.sessionId === sessionId) this.#lose('The page was closed');
-    });
+  #follow({ page, session }: BrowserPage): void {
+    page.on('close', () => this.#lose('The page was closed'));
+    // The page of Playwright reports it after other calls have failed.
     session.on('Inspector.targetCrashed', () => {
       this.crashed = true;
       this.#lose('The page crashed');
+    });
+    page.on('dialog', (dialog) => {
+      // The page may close before the answer.
+      dialog.dismiss().catch((error: unknown) => void error);
     });
     session.on('Page.domContentEventFired', () => {
       this.documents += 1;
       this.#reach('parsed');
     });
     session.on('Page.loadEventFired', () => this.#reach('loaded'));
-    session.on('Page.javascriptDialogOpening', () => {
-      // The page may close before the answer.
-      session.send('Page.handleJavaScriptDialog', { accept: false }).catch((error: unknown) => void error);
-    });
     this.#followFrames();
     this.#followContexts();
   }

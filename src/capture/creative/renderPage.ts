@@ -51,7 +51,7 @@ const STILL_MS = 600;
 const MAX_UNTIL_STILL_MS = 5_000;
 
 /** Real time for the search of the default frame. A creative that draws slowly then gets the best picture so far. */
-const MAX_SEARCH_MS = 10_000;
+const MAX_SEARCH_MS = 15_000;
 
 export interface FrameOptions {
   /** Each frame is looked at, because a page requested one that was skipped. */

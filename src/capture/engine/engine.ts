@@ -32,7 +32,7 @@ export interface Engine {
   render(source: CreativeSource, request: RenderRequest): Promise<RenderedCreative | FailedCreative>;
   /** As {@link PageOpener.open}. @throws EngineStartError. Any other error means that the browser is gone. */
   open(site: string, device: Device, options?: OpenOptions): Promise<OpenPage | ClosedPage>;
-  /** Ends the browser of the pages; the next page starts a new one. Never throws. */
+  /** Ends the browsers of the pages; the next page starts a new one. Never throws. */
   restartPageBrowser(): Promise<void>;
   /** Why the browser of the pages was ended last, if the reason was its memory. */
   readonly memoryEndReason: string | undefined;
@@ -79,7 +79,8 @@ export interface PartOptions {
 
 export interface EngineParts {
   startRenderer(options: PartOptions): Promise<CreativeRenderer>;
-  startPages(options: PartOptions): Promise<PageOpener>;
+  /** @param languages those of the pages; English by default. */
+  startPages(options: PartOptions, languages: readonly string[] | undefined): Promise<PageOpener>;
 }
 
 const CLOSE_MS = 5_000;
@@ -111,7 +112,9 @@ interface More {
 class LazyEngine implements Engine {
   readonly #options: PartOptions;
   readonly #renderer: LazyPart<CreativeRenderer>;
-  readonly #pages: LazyPart<PageOpener>;
+  readonly #parts: EngineParts;
+  /** By the languages of the pages, which are those of a browser. */
+  readonly #pages = new Map<string, LazyPart<PageOpener>>();
   readonly #exits: Exits | undefined;
   readonly #watchdog = new CancelableTimer();
   browserVersion: string | undefined;
@@ -121,7 +124,7 @@ class LazyEngine implements Engine {
     this.#options = options;
     this.#exits = exits;
     this.#renderer = new LazyPart(RENDERER, () => parts.startRenderer(options));
-    this.#pages = new LazyPart('browser for pages', () => parts.startPages(options));
+    this.#parts = parts;
     void watchMemory({ consumers: () => this.#memoryConsumers(), log: options.log, cgroupFolder }, this.#watchdog);
   }
 
@@ -136,10 +139,10 @@ class LazyEngine implements Engine {
   }
 
   async open(site: string, device: Device, options: OpenOptions = {}) {
-    const pages = await this.#pages.get();
+    const { location } = options;
+    const pages = await this.#pagesIn(location?.languages).get();
     this.memoryEndReason = undefined;
     this.browserVersion = pages.browserVersion;
-    const { location } = options;
     if (location === undefined) return pages.open(site, device, options);
     if (this.#exits === undefined) throw new Error('unreachable: this engine opens no pages at locations');
     const exit = await this.#exits.get(location.id);
@@ -151,20 +154,30 @@ class LazyEngine implements Engine {
     return { ...page, exitAddress };
   }
 
-  restartPageBrowser(): Promise<void> {
-    return this.#pages.close(this.#options.log);
+  async restartPageBrowser(): Promise<void> {
+    await Promise.all([...this.#pages.values()].map((pages) => pages.close(this.#options.log)));
+  }
+
+  #pagesIn(languages: readonly string[] | undefined): LazyPart<PageOpener> {
+    const key = languages?.join() ?? '';
+    const known = this.#pages.get(key);
+    if (known !== undefined) return known;
+    const pages = new LazyPart('browser for pages', () => this.#parts.startPages(this.#options, languages));
+    this.#pages.set(key, pages);
+    return pages;
   }
 
   async close(): Promise<void> {
     const { log, proxy } = this.#options;
     this.#watchdog.cancel();
-    await Promise.all([this.#renderer.close(log), this.#pages.close(log)]);
+    await Promise.all([this.#renderer.close(log), this.restartPageBrowser()]);
     await closeInTime(proxy, 'egress proxy', log);
     if (this.#exits) await closeInTime(this.#exits, 'egress proxies of locations', log);
   }
 
   #memoryConsumers(): MemoryConsumer[] {
-    const pages = (this.#pages.running?.memoryConsumers() ?? []).map((consumer) => ({
+    const running = [...this.#pages.values()].flatMap((pages) => pages.running?.memoryConsumers() ?? []);
+    const pages = running.map((consumer) => ({
       ...consumer,
       end: (reason: string) => {
         this.memoryEndReason = reason;
@@ -236,8 +249,9 @@ const REAL_PARTS: EngineParts = {
       log,
       ...(settings.creativeDeadlineMs !== undefined && { creativeDeadlineMs: settings.creativeDeadlineMs }),
     }),
-  startPages: ({ chromiumPath, proxy, sandbox, settings, log }) =>
+  startPages: ({ chromiumPath, proxy, sandbox, settings, log }, languages) =>
     startPageOpener({
+      languages,
       chromiumPath,
       proxyUrl: proxy.url,
       sandbox,

@@ -30,8 +30,7 @@ const NO_LIMIT = 2 ** 60;
 /** A browser that is working. */
 export interface MemoryConsumer {
   readonly kind: 'creative' | 'page';
-  /** Undefined while it is unknown. */
-  readonly processGroup: number | undefined;
+  readonly processGroup: number;
   /** Ends the browser. @param reason becomes the reason of the failed creative or page. */
   end(reason: string): void;
 }
@@ -73,7 +72,7 @@ async function endLargestBrowser(
   const [first, ...others] = [...consumers()].sort((a, b) => Number(a.kind === 'page') - Number(b.kind === 'page'));
   if (first === undefined) return false;
   const weights = others.length === 0 ? new Map<number, number>() : await readMemory();
-  const weightOf = ({ processGroup }: MemoryConsumer) => weights.get(processGroup ?? 0) ?? 0;
+  const weightOf = ({ processGroup }: MemoryConsumer) => weights.get(processGroup) ?? 0;
   const heaviest = others.reduce((a, b) => (weightOf(b) > weightOf(a) ? b : a), first);
   const { used_mib, limit_mib } = inMebibytes(memory);
   log.warn(

@@ -1,27 +1,25 @@
+import type { BrowserContextOptions } from 'playwright-core';
 import { type Device, userAgentOf } from '../../domain/devices.ts';
 import type { Location } from '../../domain/locations.ts';
 import type { BrowserProcess } from '../browser/browserProcess.ts';
-import type { CdpCommands, CdpSession } from '../browser/cdp.ts';
-import { FONT_FAMILIES } from '../browser/fonts.ts';
+import type { CdpSession } from '../browser/cdp.ts';
 import { Tab } from '../browser/tab.ts';
 
-/** The locale of pages without a location. */
-const ENGLISH = 'en-US';
-/** A shared worker belongs to no page, so it would have other languages than the page. */
+/** The locale of pages without a location, and their only language. */
+export const ENGLISH = 'en-US';
+/** A shared worker belongs to no page, so it would have another time zone than the page. */
 const BLOCK_SHARED_WORKERS = 'delete self.SharedWorker;';
 
-/** Runs in each new document. A service worker would answer requests that belong to no page. */
-const BLOCK_SERVICE_WORKERS =
-  'if (self.ServiceWorkerContainer) ServiceWorkerContainer.prototype.register = async () => undefined;';
+interface Place {
+  readonly location?: Location | undefined;
+  readonly proxyUrl?: string | undefined;
+}
 
 /** Opens a blank page that behaves as the device and refuses everything a site may ask for besides showing itself. */
 export async function openDeviceTab(browser: BrowserProcess, device: Device, place: Place = {}): Promise<Tab> {
-  const { location, proxyUrl } = place;
-  const tab = await Tab.open(browser, { proxyUrl, permissions: location?.geolocation ? ['geolocation'] : [] });
+  const tab = await Tab.open(browser, contextOptions(device, place));
   try {
-    const agent = agentOf(device, browser.version, location);
-    await emulateDevice(tab.session, { device, agent, locale: location?.locale ?? ENGLISH });
-    if (location) await emulateLocation({ browser, session: tab.session, agent, location });
+    await emulate(tab.session, device, { version: browser.version, location: place.location });
     return tab;
   } catch (error) {
     await tab.close();
@@ -29,33 +27,46 @@ export async function openDeviceTab(browser: BrowserProcess, device: Device, pla
   }
 }
 
-interface Place {
-  readonly location?: Location | undefined;
-  readonly proxyUrl?: string | undefined;
-}
-
-type Agent = CdpCommands['Emulation.setUserAgentOverride']['paramsType'][0];
-
-function agentOf(device: Device, version: string, location: Location | undefined): Agent {
-  const userAgentMetadata = clientHintsOf(device, version);
+function contextOptions(device: Device, { location, proxyUrl }: Place): BrowserContextOptions {
+  const { geolocation } = location ?? {};
   return {
-    userAgent: userAgentOf(device, version),
-    acceptLanguage: location?.languages.join(',') ?? ENGLISH,
-    platform: platformOf(device),
-    ...(userAgentMetadata && { userAgentMetadata }),
+    viewport: device.viewport,
+    screen: device.viewport,
+    deviceScaleFactor: device.ratio,
+    isMobile: device.touch,
+    hasTouch: device.touch,
+    bypassCSP: true,
+    serviceWorkers: 'block',
+    permissions: geolocation ? ['geolocation'] : [],
+    ...(location && { timezoneId: location.time_zone, extraHTTPHeaders: headersFor(location) }),
+    ...(geolocation && { geolocation }),
+    ...(proxyUrl !== undefined && { proxy: { server: proxyUrl } }),
   };
 }
 
-interface Emulated {
-  readonly device: Device;
-  readonly agent: Agent;
-  readonly locale: string;
+/** Pages send these languages by themselves, but workers send them without weights. */
+function headersFor({ languages }: Location): Record<string, string> {
+  const weighted = languages.map((language, index) => (index === 0 ? language : `${language};q=${weightOf(index)}`));
+  return { 'accept-language': weighted.join() };
 }
 
-async function emulateDevice(session: CdpSession, { device, agent, locale }: Emulated): Promise<void> {
+function weightOf(index: number): number {
+  return Math.max(1, 10 - index) / 10;
+}
+
+/**
+ * Playwright would choose the client hints itself, and give workers one language instead of those of their browser. The metrics
+ * are set again because a picture is taken with those of its session.
+ */
+async function emulate(
+  session: CdpSession,
+  device: Device,
+  { version, location }: { version: string; location: Location | undefined },
+): Promise<void> {
   const { width, height } = device.viewport;
+  const { languages, locale } = location ?? { languages: [ENGLISH], locale: ENGLISH };
+  const userAgentMetadata = clientHintsOf(device, version);
   await Promise.all([
-    session.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
     session.send('Emulation.setDeviceMetricsOverride', {
       width,
       height,
@@ -66,51 +77,15 @@ async function emulateDevice(session: CdpSession, { device, agent, locale }: Emu
       screenOrientation:
         width > height ? { angle: 90, type: 'landscapePrimary' } : { angle: 0, type: 'portraitPrimary' },
     }),
-    session.send('Emulation.setTouchEmulationEnabled', { enabled: device.touch }),
     session.send('Emulation.setLocaleOverride', { locale }),
-    session.send('Emulation.setUserAgentOverride', agent),
-    session.send('Page.setFontFamilies', { fontFamilies: FONT_FAMILIES }),
-    session.send('Page.setBypassCSP', { enabled: true }),
-    session.send('Page.addScriptToEvaluateOnNewDocument', { source: BLOCK_SERVICE_WORKERS }),
+    session.send('Emulation.setUserAgentOverride', {
+      userAgent: userAgentOf(device, version),
+      acceptLanguage: languages.join(),
+      platform: platformOf(device),
+      ...(userAgentMetadata && { userAgentMetadata }),
+    }),
+    ...(location ? [session.send('Page.addScriptToEvaluateOnNewDocument', { source: BLOCK_SHARED_WORKERS })] : []),
   ]);
-}
-
-interface Located {
-  readonly browser: BrowserProcess;
-  readonly session: CdpSession;
-  readonly agent: Agent;
-  readonly location: Location;
-}
-
-async function emulateLocation({ browser, session, agent, location }: Located): Promise<void> {
-  const { time_zone: timezoneId, geolocation } = location;
-  await Promise.all([
-    session.send('Emulation.setTimezoneOverride', { timezoneId }),
-    ...(geolocation ? [session.send('Emulation.setGeolocationOverride', { ...geolocation })] : []),
-    session.send('Page.addScriptToEvaluateOnNewDocument', { source: BLOCK_SHARED_WORKERS }),
-    followWorkers(browser, session, agent),
-  ]);
-}
-
-/** Workers have the time zone and locale of their page, but not its languages. */
-async function followWorkers(browser: BrowserProcess, session: CdpSession, agent: Agent): Promise<void> {
-  const workers = new Map<string, CdpSession>();
-  session.on('Target.attachedToTarget', ({ sessionId }) => {
-    const worker = browser.cdp.session(sessionId);
-    workers.set(sessionId, worker);
-    const calls = [
-      worker.send('Emulation.setUserAgentOverride', agent),
-      followWorkers(browser, worker, agent),
-      worker.send('Runtime.runIfWaitingForDebugger'),
-    ];
-    // A worker may end before it answers, and needs nothing then.
-    for (const call of calls) call.catch((error: unknown) => void error);
-  });
-  session.on('Target.detachedFromTarget', ({ sessionId }) => {
-    workers.get(sessionId)?.end('The worker ended');
-    workers.delete(sessionId);
-  });
-  await session.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
 }
 
 function platformOf(device: Device): string {

@@ -2,17 +2,19 @@ import type { Device } from '../../domain/devices.ts';
 import type { EgressFailure } from '../../egress/errors.ts';
 import { shortErrorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
-import { type BrowserProcess, startBrowser } from '../browser/browserProcess.ts';
+import { type BrowserKind, type BrowserProcess, startBrowser } from '../browser/browserProcess.ts';
 import { BrowserGoneError } from '../browser/cdp.ts';
 import type { Tab } from '../browser/tab.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
-import { openDeviceTab } from './deviceContext.ts';
+import { ENGLISH, openDeviceTab } from './deviceContext.ts';
 import { isTimeout, pageFault } from './navigation.ts';
 import type { ClosedPage, OpenOptions, OpenPage, PageOpener } from './page.ts';
 import { PageVisit } from './pageVisit.ts';
 
-/** The browser of pages paints by its own clock. */
-export const PAGES = { name: 'pages', flags: ['--headless', '--enable-features=CDPScreenshotNewSurface'] };
+/** The browser of pages paints by its own clock. @param languages those of its workers, which no page can give them. */
+export function pagesIn(languages: readonly string[] = [ENGLISH]): BrowserKind {
+  return { flags: [`--accept-lang=${languages.join()}`] };
+}
 
 export interface PageOpenerOptions {
   readonly chromiumPath: string;
@@ -20,6 +22,8 @@ export interface PageOpenerOptions {
   readonly proxyUrl?: string | undefined;
   /** Chromium's own sandbox; off by default. */
   readonly sandbox?: boolean;
+  /** The languages of the pages; English by default. */
+  readonly languages?: readonly string[] | undefined;
   /** Connections that the proxy did not make, oldest first. They explain why an HTTPS site failed. */
   readonly egressFailures?: () => readonly EgressFailure[];
   /** For the navigation until the document has arrived. */
@@ -31,7 +35,7 @@ export interface PageOpenerOptions {
 
 /** Starts the browser that opens sites. @throws if it does not start. */
 export async function startPageOpener(options: PageOpenerOptions): Promise<PageOpener> {
-  return new ChromiumOpener(await startBrowser(options, PAGES), options);
+  return new ChromiumOpener(await startBrowser(options, pagesIn(options.languages)), options);
 }
 
 class ChromiumOpener implements PageOpener {
@@ -77,9 +81,9 @@ class ChromiumOpener implements PageOpener {
   }
 
   memoryConsumers(): readonly MemoryConsumer[] {
-    const { processGroup, kill } = this.#browser;
-    if (processGroup === undefined || !this.#browser.isAlive()) return [];
-    return [{ kind: 'page', processGroup, end: kill }];
+    const { processGroup } = this.#browser;
+    if (!this.#browser.isAlive()) return [];
+    return [{ kind: 'page', processGroup, end: () => this.#browser.kill() }];
   }
 
   close(): Promise<void> {

@@ -1,10 +1,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
-import { BrowserStartError } from '../../../../src/capture/browser/browserProcess.ts';
-import { BrowserGoneError } from '../../../../src/capture/browser/cdp.ts';
+import { type BrowserProcess, BrowserStartError } from '../../../../src/capture/browser/browserProcess.ts';
+import { BrowserGoneError, CdpTimeoutError } from '../../../../src/capture/browser/cdp.ts';
 import { findChromium } from '../../../../src/capture/browser/chromium.ts';
 import { startSteppedBrowser } from '../../../../src/capture/browser/steppedBrowser.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -12,30 +13,42 @@ import { eventually } from '../../../support/eventually.ts';
 const chromiumPath = findChromium(process.env['CHROMIUM_PATH']);
 const proxyUrl = 'http://127.0.0.1:9';
 
-/** Processes whose command line holds `text`; zombies have none. */
-function processesWith(text: string): number[] {
+/** The processes of a group; zombies have no command line. */
+function processesOf(group: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => pid !== process.pid && commandLine(pid).includes(text));
+    .filter((pid) => groupOf(pid) === group && read(pid, 'cmdline') !== '');
 }
 
-function commandLine(pid: number): string {
+function groupOf(pid: number): number {
+  return Number(/\) \S (?:\d+) (\d+)/.exec(read(pid, 'stat'))?.[1]);
+}
+
+function read(pid: number, file: 'stat' | 'cmdline'): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1');
   } catch {
     return '';
   }
 }
 
+/** The values of a flag in the command line of a browser. */
+function flagsOf({ processGroup }: Pick<BrowserProcess, 'processGroup'>, name: string): string[] {
+  const flags = read(processGroup, 'cmdline').split('\0');
+  return flags.filter((flag) => flag.startsWith(`${name}=`)).map((flag) => flag.slice(name.length + 1));
+}
+
 describe.runIf(process.platform === 'linux')('a stepped browser', () => {
   it('a browser that is closed leaves no process and no profile', async () => {
     const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });
-    const profile = browser.profile;
-    expect(processesWith(profile).length).toBeGreaterThan(0);
+    const { processGroup } = browser;
+    const [profile = ''] = flagsOf(browser, '--user-data-dir');
+    expect(processesOf(processGroup).length).toBeGreaterThan(1);
+    expect(existsSync(profile)).toBe(true);
     expect(browser.isAlive()).toBe(true);
     await browser.close();
-    await eventually(() => expect(processesWith(profile).length).toBe(0));
+    await eventually(() => expect(processesOf(processGroup)).toEqual([]));
     expect(existsSync(profile)).toBe(false);
   });
 
@@ -46,12 +59,14 @@ describe.runIf(process.platform === 'linux')('a stepped browser', () => {
     );
   });
 
-  it('a profile folder that cannot be created is named in the error', async () => {
+  it('a folder for the browser that cannot be created is named in the error', async () => {
     vi.stubEnv('TMPDIR', '/no/such/folder');
     try {
       const starting = startSteppedBrowser({ chromiumPath, proxyUrl });
       await expect(starting).rejects.toThrow(BrowserStartError);
-      await expect(starting).rejects.toThrow(/profile folder of a browser could not be created: .*ENOENT/);
+      await expect(starting).rejects.toThrow(
+        /did not start\. ENOENT: no such file or directory, mkdtemp '\/no\/such\/folder/,
+      );
     } finally {
       vi.unstubAllEnvs();
     }
@@ -59,28 +74,62 @@ describe.runIf(process.platform === 'linux')('a stepped browser', () => {
 
   it('a browser that is killed rejects every open call', async () => {
     const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });
-    const { targetId } = await browser.cdp.root.send('Target.createTarget', { url: 'about:blank' });
-    const { sessionId } = await browser.cdp.root.send('Target.attachToTarget', { targetId, flatten: true });
-    const open = browser.cdp
-      .session(sessionId)
-      .send('Runtime.evaluate', { expression: 'new Promise(() => {})', awaitPromise: true });
+    const { session } = await browser.openPage({}, async (page) => page);
+    const open = session.send('Runtime.evaluate', { expression: 'new Promise(() => {})', awaitPromise: true });
     const rejected = expect(open).rejects.toThrow(BrowserGoneError);
-    for (const pid of processesWith(browser.profile)) process.kill(pid, 'SIGKILL');
+    for (const pid of processesOf(browser.processGroup)) process.kill(pid, 'SIGKILL');
     await rejected;
     expect(browser.isAlive()).toBe(false);
-    await expect(browser.cdp.root.send('Browser.getVersion')).rejects.toThrow(BrowserGoneError);
+    await expect(session.send('Page.getFrameTree')).rejects.toThrow(BrowserGoneError);
+    await expect(browser.openPage({}, async () => undefined)).rejects.toThrow(BrowserGoneError);
     await browser.close();
   });
 
   it('a browser ends when the process that started it is killed', async () => {
     const script = fileURLToPath(new URL('../../../support/startBrowser.ts', import.meta.url));
     const parent = fork(script, [chromiumPath], { execArgv: ['--experimental-strip-types', '--no-warnings'] });
-    const [profile] = (await once(parent, 'message')) as [string];
-    const running = processesWith(profile).length;
+    const [processGroup] = (await once(parent, 'message')) as [number];
+    const [profile = ''] = flagsOf({ processGroup }, '--user-data-dir');
+    const running = processesOf(processGroup).length;
     parent.kill('SIGKILL');
     expect(running).toBeGreaterThan(0);
-    await eventually(() => expect(processesWith(profile).length).toBe(0));
+    await eventually(() => expect(processesOf(processGroup)).toEqual([]));
     // The killed process could not remove the profile.
     rmSync(profile, { recursive: true, force: true });
+  });
+
+  it('a browser that is stopped is ended, and its open calls are rejected', async () => {
+    const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });
+    const { session } = await browser.openPage({}, async (page) => page);
+    process.kill(-browser.processGroup, 'SIGSTOP');
+    const late = expect(session.send('Page.getFrameTree', undefined, 50)).rejects.toThrow(CdpTimeoutError);
+    const ended = expect(session.send('Page.getFrameTree')).rejects.toThrow(/^The page was closed /);
+    await late;
+    session.end('The page was closed');
+    await ended;
+    const opening = expect(browser.openPage({}, async () => undefined)).rejects.toThrow(BrowserGoneError);
+    await browser.close();
+    await opening;
+    await eventually(() => expect(processesOf(browser.processGroup)).toEqual([]));
+  });
+
+  it('a page that is being opened is rejected whenever the browser is killed', async () => {
+    for (let ms = 0; ms < 100; ms += 5) {
+      const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });
+      const opening = browser.openPage({}, async () => 'opened').catch((error: unknown) => error);
+      await pause(ms);
+      process.kill(browser.processGroup, 'SIGKILL');
+      const outcome = await opening;
+      if (outcome !== 'opened') expect(outcome).toBeInstanceOf(BrowserGoneError);
+      await browser.close();
+    }
+  }, 60_000);
+
+  it('Chromium takes the last list of disabled features, which contains those of Playwright', async () => {
+    const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });
+    const [playwright, ours] = flagsOf(browser, '--disable-features').map((list) => list.split(','));
+    expect(ours).toEqual(expect.arrayContaining(playwright ?? ['no list']));
+    expect(flagsOf(browser, '--proxy-bypass-list')).toEqual(['<-loopback>']);
+    await browser.close();
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BrowserProcess, startBrowser } from '../../../../src/capture/browser/browserProcess.ts';
 import { DocumentReplacedError } from '../../../../src/capture/browser/frame.ts';
 import { Tab } from '../../../../src/capture/browser/tab.ts';
-import { PAGES } from '../../../../src/capture/page/pageOpener.ts';
+import { pagesIn } from '../../../../src/capture/page/pageOpener.ts';
 import { required } from '../../../support/required.ts';
 import { CHROMIUM, type Sites, startSites } from '../page/sites.ts';
 
@@ -12,7 +12,7 @@ let tab: Tab;
 
 beforeAll(async () => {
   sites = await startSites();
-  browser = await startBrowser({ chromiumPath: CHROMIUM }, PAGES);
+  browser = await startBrowser({ chromiumPath: CHROMIUM }, pagesIn());
   tab = await Tab.open(browser);
 });
 afterAll(async () => {

@@ -5,7 +5,7 @@ import { AdPlacer } from '../../../../src/capture/page/adPlacer.ts';
 import { openDeviceTab } from '../../../../src/capture/page/deviceContext.ts';
 import { findSlots } from '../../../../src/capture/page/findSlots.ts';
 import { LivePage } from '../../../../src/capture/page/livePage.ts';
-import { PAGES } from '../../../../src/capture/page/pageOpener.ts';
+import { pagesIn } from '../../../../src/capture/page/pageOpener.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { ad, adIn, CHROMIUM, device, pixelsOf, placed, type Sites, startSites } from '../page/sites.ts';
 
@@ -15,7 +15,7 @@ const open: Tab[] = [];
 
 beforeAll(async () => {
   sites = await startSites();
-  browser = await startBrowser({ chromiumPath: CHROMIUM }, PAGES);
+  browser = await startBrowser({ chromiumPath: CHROMIUM }, pagesIn());
 });
 // An animated page that stays open costs the later tests processor time.
 afterEach(async () => {

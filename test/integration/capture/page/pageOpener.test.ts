@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PageOpener } from '../../../../src/capture/page/page.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Listener, listenHttp } from '../../../support/listeners.ts';
-import { killBrowsers } from './browserProcesses.ts';
+import { killBrowsers, killRenderers } from './browserProcesses.ts';
 import { device, openerFor } from './sites.ts';
 
 let opener: PageOpener;
@@ -29,6 +29,15 @@ test('an open call rejects if the browser ends during the call, or has ended bef
   for (let call = 1; call <= 2; call += 1)
     await expect(opener.open(site.url, device('desktop'))).rejects.toThrow(/^The browser ended: /);
   onRequest = (answer) => answer();
+});
+
+test('a page that crashes before the site answers is a crash, not a failure of the site', async () => {
+  await opener.close();
+  opener = await openerFor();
+  onRequest = killRenderers;
+  await expect(opener.open(site.url, device('desktop'))).rejects.toThrow(/^The page crashed: /);
+  onRequest = (answer) => answer();
+  expect(await opener.open(site.url, device('desktop'))).toMatchObject({ status: 'ready' });
 });
 
 test('an open call ends, and the process stays alive, whenever the browser ends', async () => {

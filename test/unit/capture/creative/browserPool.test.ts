@@ -7,11 +7,8 @@ class PlayedBrowser {
   closed = 0;
   dead = false;
   readonly version = '';
-  readonly profile = '';
-  readonly processGroup = undefined;
-  get cdp(): BrowserProcess['cdp'] {
-    throw new Error('The pool does not call browsers.');
-  }
+  readonly processGroup = 0;
+  openPage: BrowserProcess['openPage'] = () => Promise.reject(new Error('The pool opens no pages.'));
   isAlive = () => !this.dead;
   kill = () => undefined;
   close = async () => {
