@@ -1,6 +1,6 @@
 /** One side of the bench of pages, in a process of its own. It sends `ready`, waits for a message, works, and sends the seconds that it took. */
 import { once } from 'node:events';
-import { chromium } from 'playwright';
+import { type Browser, chromium } from 'playwright';
 import { CreativeOutcomes } from '../../src/capture/engine/creativeOutcomes.ts';
 import { startEngine } from '../../src/capture/engine/engine.ts';
 import { processPages } from '../../src/capture/engine/pageQueue.ts';
@@ -10,12 +10,21 @@ import { DEFAULT_OPTIONS } from '../../src/domain/screenshotOptions.ts';
 import { TaskGroup } from '../../src/lib/taskGroup.ts';
 import { openDeviceContext } from '../support/deviceContext.ts';
 import { TEST_LOG } from '../support/testLog.ts';
-import { type BenchAd, drawAds, holdsAd, named, SANDBOX } from './pictures.ts';
+import { type BenchAd, drawAds, holdsAd, named, SANDBOX, showInSlot } from './pictures.ts';
 import { CHROMIUM } from './service.ts';
 
 /** The argument of this program, as JSON. */
-export interface SideOptions {
-  readonly side: 'ours' | 'floor';
+export type SideOptions =
+  | (PageOptions & { readonly side: 'ours' | 'floor' })
+  | (PageOptions & {
+      readonly side: 'script';
+      /** URLs of images. */
+      readonly ads: readonly string[];
+      /** Names of devices. */
+      readonly devices: readonly string[];
+    });
+
+interface PageOptions {
   readonly urls: readonly string[];
   /** Pages that are open at the same time. */
   readonly pagesAtOnce: number;
@@ -27,9 +36,8 @@ interface Work {
   end(): Promise<void>;
 }
 
-async function main({ side, ...options }: SideOptions): Promise<void> {
-  const device = named('desktop');
-  const work = side === 'ours' ? await ours(options, device) : floor(options, device);
+async function main(options: SideOptions): Promise<void> {
+  const work = options.side === 'ours' ? await ours(options, named('desktop')) : playwright(options);
   process.send?.('ready');
   await once(process, 'message');
   const start = performance.now();
@@ -39,10 +47,8 @@ async function main({ side, ...options }: SideOptions): Promise<void> {
   process.disconnect();
 }
 
-type Options = Omit<SideOptions, 'side'>;
-
 /** `end` throws an Error if a picture does not show the ad. */
-async function ours({ urls, pagesAtOnce }: Options, device: Device): Promise<Work> {
+async function ours({ urls, pagesAtOnce }: PageOptions, device: Device): Promise<Work> {
   const [ad] = await drawAds(1, device.ratio);
   if (ad === undefined) throw new Error('There is no ad to measure with.');
   const outcomes = new CreativeOutcomes();
@@ -81,25 +87,32 @@ async function requireAd(result: PictureResult, ad: BenchAd): Promise<void> {
   if (!(await holdsAd(png, ad, adBox))) throw new Error(`The picture of ${result.wanted.id} does not show its ad.`);
 }
 
-function floor({ urls, pagesAtOnce }: Options, device: Device): Work {
+/** The floor opens each page and takes a screenshot. The script opens it on each device for each ad, and puts the ad into the slot. */
+function playwright(options: SideOptions): Work {
+  const isScript = options.side === 'script';
+  const ads = isScript ? options.ads : [undefined];
+  const devices = isScript ? options.devices.map(named) : [named('desktop')];
   return {
     run: async () => {
       const browser = await chromium.launch({ executablePath: CHROMIUM, args: SANDBOX });
-      const group = new TaskGroup(pagesAtOnce);
-      for (const url of urls) {
-        await group.add(async () => {
-          const context = await openDeviceContext(browser, device);
-          const page = await context.newPage();
-          await page.goto(url, { waitUntil: 'load' });
-          await page.screenshot();
-          await context.close();
-        });
+      const group = new TaskGroup(options.pagesAtOnce);
+      for (const url of options.urls) {
+        for (const device of devices) for (const ad of ads) await group.add(() => screenshot(browser, device, url, ad));
       }
       await group.drain();
       await browser.close();
     },
     end: async () => undefined,
   };
+}
+
+async function screenshot(browser: Browser, device: Device, url: string, ad: string | undefined): Promise<void> {
+  const context = await openDeviceContext(browser, device);
+  const page = await context.newPage();
+  await page.goto(url, { waitUntil: 'load' });
+  if (ad !== undefined) await page.evaluate(showInSlot, ['.slot', ad] as const);
+  await page.screenshot();
+  await context.close();
 }
 
 await main(JSON.parse(process.argv[2] ?? '') as SideOptions);

@@ -122,7 +122,7 @@ async function openRawPage(url: string, device: Device) {
 }
 
 /** Runs in the page: puts the image into the slot, alone and at its top left corner, in view. */
-async function showInSlot([selector, source]: readonly [string, string]): Promise<void> {
+export async function showInSlot([selector, source]: readonly [string, string]): Promise<void> {
   const slot = document.querySelector<HTMLElement>(selector);
   if (slot === null) throw new Error(`The page has no ${selector}.`);
   let image = slot.querySelector<HTMLImageElement>('img.bench');

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { defaultOpenPages } from '../../src/capture/engine/pageQueue.ts';
 import { startEmbeddedPostgres } from '../../src/commands/dev/embeddedPostgres.ts';
 import { measureAnimations } from './animations.ts';
-import { measureEncoding } from './encoding.ts';
+import { measureCampaign } from './campaign.ts';
 import { type Figure, tableOf } from './figures.ts';
 import { measureFirst } from './first.ts';
 import { measureMarkers } from './markers.ts';
@@ -17,7 +17,6 @@ import { measurePages } from './pages.ts';
 import { measurePictures } from './pictures.ts';
 import { measureRequests } from './requests.ts';
 import { load, withFolder } from './service.ts';
-import { measureSets } from './sets.ts';
 import { measureWebhooks } from './webhooks.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
@@ -36,8 +35,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
     const pagesAtOnce = await defaultOpenPages();
     return measurePages({ ...(quick ? { rounds: 1, pages: 12 } : { rounds: 4, pages: 40 }), pagesAtOnce });
   },
-  sets: (_, quick) => measureSets(quick ? { rounds: 1, sets: 12 } : { rounds: 3, sets: 40 }),
-  encoding: (_, quick) => measureEncoding(quick ? { rounds: 2, ads: 20 } : { rounds: 5, ads: 50 }),
+  campaign: (_, quick) => measureCampaign({ rounds: quick ? 1 : 3, ads: 10, sites: 10 }),
   animations: (_, quick) => measureAnimations(quick ? 2 : 5),
   markers: (_, quick) => measureMarkers(quick ? 3 : 7),
   first: (_, quick) => measureFirst(quick ? 3 : 7),

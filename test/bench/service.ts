@@ -116,7 +116,6 @@ export interface DevService {
   readonly url: string;
   readonly organization: string;
   readonly api_key: string;
-  readonly metrics_url: string;
 }
 
 /** Runs `tearsheet dev` during the work. */
@@ -142,6 +141,16 @@ export async function ask<T>({ url, organization, api_key }: DevService, route: 
   });
   if (!response.ok) throw new Error(`${route} failed with status ${response.status}: ${await response.text()}`);
   return (await response.json()) as T;
+}
+
+/** A request of these ads, by their URLs, on all sites and devices. */
+export function requestOf(ads: readonly string[], sites: readonly string[], devices: readonly string[]): object {
+  const screenshots = sites.flatMap((url) => devices.map((name) => ({ site: { url }, device: { name } })));
+  const requests = ads.map((content, index) => ({
+    ad: { name: `Ad ${index + 1}`, media: { type: 'url', content } },
+    screenshots,
+  }));
+  return { campaign: { name: 'Bench' }, screenshot_requests: requests };
 }
 
 /** Other work on the machine: the average number of running or waiting processes in the last minute. */
