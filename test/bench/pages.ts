@@ -15,7 +15,7 @@ export interface PagesOptions {
   readonly pagesAtOnce: number;
 }
 
-/** What the work of one side took. */
+/** The cost of the work of one side. */
 export interface SideCost {
   readonly seconds: number;
   /** By the process and its browser. */
