@@ -4,6 +4,7 @@ import type { Location } from '../../domain/locations.ts';
 import type { BrowserProcess } from '../browser/browserProcess.ts';
 import type { CdpSession } from '../browser/cdp.ts';
 import { Tab } from '../browser/tab.ts';
+import { addPageScripts } from './pageScripts.ts';
 
 /** The locale of pages without a location, and their only language. */
 export const ENGLISH = 'en-US';
@@ -15,11 +16,12 @@ interface Place {
   readonly proxyUrl?: string | undefined;
 }
 
-/** Opens a blank page that behaves as the device and refuses everything a site may ask for besides showing itself. */
+/** Opens a blank page with our scripts that behaves as the device and refuses everything a site may ask for besides showing itself. */
 export async function openDeviceTab(browser: BrowserProcess, device: Device, place: Place = {}): Promise<Tab> {
   const tab = await Tab.open(browser, contextOptions(device, place));
   try {
     await emulate(tab.session, device, { version: browser.version, location: place.location });
+    await addPageScripts(tab.session);
     return tab;
   } catch (error) {
     await tab.close();

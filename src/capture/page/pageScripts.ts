@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import type { CdpSession } from '../browser/cdp.ts';
+import { WORLD } from '../browser/frame.ts';
 import type * as functions from './inPage/index.ts';
 
 declare global {
@@ -23,3 +25,11 @@ function scriptOf(module: string, globalName = ''): string {
 
 /** By module. `recorder` runs in the world of the page, `index` in ours. */
 export const PAGE_SCRIPTS = { recorder: scriptOf('recorder'), index: scriptOf('index', 'inPage') };
+
+/** Lets both scripts run in each new document of a page. */
+export async function addPageScripts(session: CdpSession): Promise<void> {
+  await Promise.all([
+    session.send('Page.addScriptToEvaluateOnNewDocument', { source: PAGE_SCRIPTS.recorder }),
+    session.send('Page.addScriptToEvaluateOnNewDocument', { source: PAGE_SCRIPTS.index, worldName: WORLD }),
+  ]);
+}

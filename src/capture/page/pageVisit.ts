@@ -9,7 +9,6 @@ import { withDeadline } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';
 import { withSpan } from '../../observe/tracing.ts';
 import { BrowserGoneError, CdpError } from '../browser/cdp.ts';
-import { WORLD } from '../browser/frame.ts';
 import type { Tab } from '../browser/tab.ts';
 import { AdPlacer } from './adPlacer.ts';
 import { AD_REQUESTS, type AdRequestAction, actionFor } from './adRequests.ts';
@@ -27,7 +26,6 @@ import {
   type SiteFailure,
 } from './navigation.ts';
 import type { ClosedPage, OpenPage } from './page.ts';
-import { PAGE_SCRIPTS } from './pageScripts.ts';
 import { NetworkActivity, type PageRequest, scrollThrough, TimeBudget } from './settle.ts';
 import { SiteHeaders, setCookies } from './siteAccess.ts';
 import { StyleSheets } from './styles.ts';
@@ -133,13 +131,7 @@ export class PageVisit {
     const { access } = this.#options;
     this.#siteHeaders = access && new SiteHeaders(site, access.headers);
     session.on('Fetch.requestPaused', (paused) => void this.#answer(paused));
-    await Promise.all([
-      session.send('Page.addScriptToEvaluateOnNewDocument', { source: PAGE_SCRIPTS.recorder }),
-      session.send('Page.addScriptToEvaluateOnNewDocument', { source: PAGE_SCRIPTS.index, worldName: WORLD }),
-      this.#consent.prepare(),
-      setCookies(session, site, access?.cookies ?? []),
-      this.#intercept([]),
-    ]);
+    await Promise.all([this.#consent.prepare(), setCookies(session, site, access?.cookies ?? []), this.#intercept([])]);
   }
 
   /** Pauses requests for ads, and those that match these patterns. */
