@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `make e2e`. With KUBECONFIG set, that cluster is used and nothing is started. IMAGE (repository:tag) names what it runs. S3_ENDPOINT, AWS_ACCESS_KEY_ID
-# and AWS_SECRET_ACCESS_KEY name where pictures go. E2E_HOST may say how its pods reach this machine. Without, a cluster is
+# and AWS_SECRET_ACCESS_KEY name where pictures go. E2E_HOST is the address by which its pods reach this machine. Without, a cluster is
 # started from test/cluster, and stopped afterwards unless it ran before or KEEP_CLUSTER=1. Arguments are passed to vitest. E2E_PROJECT names
 # another vitest project than `e2e`.
 set -euo pipefail
@@ -27,7 +27,7 @@ if [ -z "${KUBECONFIG:-}" ]; then
   previous=$(scripts/previousVersion.sh)
   "$cluster" image "${IMAGE%:*}:previous" "$previous" && export IMAGE_PREVIOUS_TAG=previous
 else
-  for name in IMAGE S3_ENDPOINT AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY; do
+  for name in IMAGE E2E_HOST S3_ENDPOINT AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY; do
     [ -n "${!name:-}" ] || { echo "e2e: $name is not set; with KUBECONFIG it must be, see CONTRIBUTING.md" >&2; exit 2; }
   done
   if ! command -v helm >/dev/null || ! command -v kubectl >/dev/null; then use tools; fi

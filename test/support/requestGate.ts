@@ -1,13 +1,16 @@
 /** A redirecting server for sites and creatives. A test can hold the requests of a named gate and release them later. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { withDeadline } from '../../src/lib/deadline.ts';
 import { type Listener, listenHttp } from './listeners.ts';
+
+const REQUEST_MS = 240_000;
 
 export interface RequestGate {
   /** @returns an address that redirects to `target` while `gate` is not held. A gate starts unheld. */
   urlFor(gate: string, target: string): string;
   hold(gate: string): void;
   release(gate: string): void;
-  /** Resolves when a request waits at the held gate. */
+  /** Resolves when a request waits at the held gate. @throws Error if none arrives within four minutes. */
   waitForRequest(gate: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -40,7 +43,10 @@ export async function startRequestGate(host?: string): Promise<RequestGate> {
     },
     waitForRequest: (gate) => {
       if ((held.get(gate)?.length ?? 0) > 0) return Promise.resolve();
-      return new Promise((resolve) => watchers.set(gate, [...(watchers.get(gate) ?? []), resolve]));
+      const request = new Promise<void>((resolve) => watchers.set(gate, [...(watchers.get(gate) ?? []), resolve]));
+      return withDeadline(REQUEST_MS, request).catch((cause: unknown) => {
+        throw new Error(`No request reached the gate "${gate}".`, { cause });
+      });
     },
     close: () => server.close(),
   };

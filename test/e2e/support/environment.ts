@@ -1,5 +1,4 @@
 /** The environment that `make e2e` sets: a cluster, an image that it can run, and an S3 server that pods and this machine reach. */
-import { networkInterfaces } from 'node:os';
 
 export interface S3 {
   readonly endpoint: string;
@@ -37,16 +36,5 @@ export const isOwnCluster = (): boolean => process.env['E2E_OWN_CLUSTER'] === 't
 /** The tag of the version before this one, in the same repository; undefined if the cluster does not have its image. */
 export const previousTag = (): string | undefined => process.env['IMAGE_PREVIOUS_TAG'];
 
-/** An address of this machine that pods reach. The tests' own servers listen there. */
-export function host(): string {
-  const given = process.env['E2E_HOST'] ?? '';
-  if (given !== '') return given;
-  const addresses = Object.entries(networkInterfaces()).flatMap(([name, found]) =>
-    (found ?? [])
-      .filter(({ family, internal }) => family === 'IPv4' && !internal)
-      .map(({ address }) => ({ name, address })),
-  );
-  const chosen = addresses.find(({ name }) => name === 'cni0') ?? addresses[0];
-  if (chosen === undefined) throw new Error('No address of this machine was found that pods reach: set E2E_HOST.');
-  return chosen.address;
-}
+/** The address of this machine that pods reach. The tests' own servers listen there. */
+export const host = (): string => wanted('E2E_HOST');
