@@ -1,7 +1,8 @@
-/** The tracer of API and controller: OpenTelemetry's SDK, which exports spans as its standard variables say. Loaded only if they do. */
+/** The tracer of API and controller: OpenTelemetry's trace SDK, which exports spans as its standard variables say. Loaded only if they do. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { hostname } from 'node:os';
 import {
-  context,
+  type Context,
   DiagLogLevel,
   diag,
   type Span as OtelSpan,
@@ -10,11 +11,19 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
-import { NodeSDK } from '@opentelemetry/sdk-node';
+import {
+  defaultResource,
+  detectResources,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+} from '@opentelemetry/resources';
+import { TracerProvider } from '@opentelemetry/sdk-trace';
 import { withDeadline } from '../lib/deadline.ts';
 import { errorMessage, errorName } from '../lib/errorMessage.ts';
 import type { Log } from '../lib/log.ts';
 import { parseTraceparent, type Traceparent } from '../lib/traceparent.ts';
+import { batchesFromEnv, samplerFromEnv, spanLimitsFromEnv } from './openTelemetryEnv.ts';
 import { definedAttributes, NO_SPAN, type Span, type SpanOptions, type Tracer } from './tracing.ts';
 
 const KINDS = {
@@ -38,31 +47,33 @@ export interface OpenTelemetry {
 
 /** @param service the name of the service, unless OTEL_SERVICE_NAME is set. */
 export function startOpenTelemetry({ service, log }: { service: string; log: Log }): OpenTelemetry {
-  // Others would add the command line and the owner of the process. `host` warns about a missing id in each container.
-  process.env['OTEL_NODE_RESOURCE_DETECTORS'] ||= 'env,serviceinstance';
-  const given = process.env['OTEL_RESOURCE_ATTRIBUTES'];
-  process.env['OTEL_RESOURCE_ATTRIBUTES'] = `host.name=${encodeURIComponent(hostname())}${given ? `,${given}` : ''}`;
-  const ids = new Ids();
-  const sdk = new NodeSDK({
-    serviceName: process.env['OTEL_SERVICE_NAME'] || service,
-    idGenerator: ids,
-    // We pass on `traceparent` ourselves, and nothing else, such as baggage.
-    textMapPropagator: null,
-    metricReaders: [],
-    logRecordProcessors: [],
-  });
   reportFailures(log);
-  sdk.start();
+  const ids = new Ids();
+  const provider = new TracerProvider({
+    resource: resourceOf(service),
+    idGenerator: ids,
+    sampler: samplerFromEnv(),
+    spanLimits: spanLimitsFromEnv(),
+    spanProcessors: [batchesFromEnv()],
+  });
   return {
-    tracer: createTracer(ids),
+    tracer: createTracer(provider, ids),
     stop: async () => {
       try {
-        await withDeadline(FLUSH_MS, sdk.shutdown());
+        await withDeadline(FLUSH_MS, provider.shutdown());
       } catch (error) {
         log.warn({ reason: errorMessage(error) }, 'the last spans could not be exported');
       }
     },
   };
+}
+
+/** Other detectors would add the command line and the owner of the process, or warn about a missing id of the host in each container. */
+function resourceOf(service: string) {
+  return defaultResource()
+    .merge(resourceFromAttributes({ 'host.name': hostname() }))
+    .merge(detectResources({ detectors: [serviceInstanceIdDetector, resourceAttributesEnvDetector] }))
+    .merge(resourceFromAttributes({ 'service.name': process.env['OTEL_SERVICE_NAME'] || service }));
 }
 
 /** A collector may fail at each export, and the log would hold nothing else. */
@@ -95,26 +106,28 @@ class Ids {
 
 const randomHex = (bytes: number): string => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex');
 
-function createTracer(ids: Ids): Tracer {
-  const own = trace.getTracer('tearsheet');
-  const ofCaptures = trace.getTracer('tearsheet.capture');
+function createTracer(provider: TracerProvider, ids: Ids): Tracer {
+  const own = provider.getTracer('tearsheet');
+  const ofCaptures = provider.getTracer('tearsheet.capture');
+  const storage = new AsyncLocalStorage<Context>();
+  const active = () => storage.getStore() ?? ROOT_CONTEXT;
   return {
     get active() {
-      const found = trace.getSpanContext(context.active());
+      const found = trace.getSpanContext(active());
       return found && { traceId: found.traceId, spanId: found.spanId, isSampled: (found.traceFlags & 1) === 1 };
     },
     get activeSpan() {
-      const found = trace.getActiveSpan();
+      const found = trace.getSpan(active());
       return found === undefined ? NO_SPAN : spanOf(found);
     },
-    within: (parent, work) => context.with(below(parent), work),
+    within: (parent, work) => storage.run(below(parent), work),
     run(name, options, work) {
-      const at = 'parent' in options ? below(parseTraceparent(options.parent)) : context.active();
+      const at = 'parent' in options ? below(parseTraceparent(options.parent)) : active();
       // Only a request and a delivery begin a trace. Work for a row from before tracing was on has none.
       const begins = options.kind === 'server' || options.kind === 'producer';
       if (!begins && trace.getSpanContext(at) === undefined) return work(NO_SPAN);
       const span = own.startSpan(name, startOptions(options), at);
-      return context.with(trace.setSpan(at, span), async () => {
+      return storage.run(trace.setSpan(at, span), async () => {
         try {
           return await work(spanOf(span));
         } catch (error) {

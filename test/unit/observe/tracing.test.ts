@@ -40,12 +40,13 @@ test('without a tracer, work runs without a span', async () => {
   expect(traceFields()).toEqual({});
 });
 
-test('only one file imports OpenTelemetry, and it is loaded only when it is needed', () => {
+test('only the tracer and its settings import OpenTelemetry, and they are loaded only when they are needed', () => {
   const src = fileURLToPath(new URL('../../../src/', import.meta.url));
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const importing = (what: RegExp) => files.filter((name) => what.test(readFileSync(path.join(src, name), 'utf8')));
-  expect(importing(/from '@opentelemetry\//)).toEqual(['observe/openTelemetry.ts']);
+  expect(importing(/from '@opentelemetry\//)).toEqual(['observe/openTelemetry.ts', 'observe/openTelemetryEnv.ts']);
   expect(importing(/^(import|export) .*from '.*\/(openTelemetry|spanRecorder)\.ts'/m)).toEqual([]);
+  expect(importing(/from '.*\/openTelemetryEnv\.ts'/)).toEqual(['observe/openTelemetry.ts']);
 });
 
 describe('the recorder of a capture', () => {
