@@ -27,7 +27,7 @@ export function debianComponents(status: string): Component[] {
 }
 
 interface Installed {
-  readonly version?: string;
+  readonly version?: string | undefined;
   readonly license?: string;
   readonly integrity?: string;
 }
@@ -53,6 +53,13 @@ export function npmComponents(lock: { readonly packages: Readonly<Record<string,
   });
 }
 
+/** The program contains the script of a package that the image does not have (src/pages/reference/scalar.ts). */
+export function scalarComponents(manifest: { readonly devDependencies: Readonly<Record<string, string>> }) {
+  const name = '@scalar/fastify-api-reference';
+  const version = manifest.devDependencies[name];
+  return npmComponents({ packages: { [`node_modules/${name}`]: { version, license: 'MIT' } } });
+}
+
 function describe(folder: string) {
   const json = (name: string) => JSON.parse(readFileSync(path.join(folder, name), 'utf8'));
   const { name, version, license } = json('package.json');
@@ -69,6 +76,7 @@ function describe(folder: string) {
       { type: 'application', name: 'node', version: node, purl: `pkg:generic/node@${node}` },
       ...debianComponents(readFileSync('/var/lib/dpkg/status', 'utf8')),
       ...npmComponents(json('node_modules/.package-lock.json')),
+      ...scalarComponents(json('package.json')),
     ],
   };
 }

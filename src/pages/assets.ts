@@ -2,11 +2,16 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import type { RequestHandler } from 'express';
+import { scalarScript } from './reference/scalar.ts';
 
 const NAMES = [
+  'apiReference.css',
+  'apiReference.js',
   'components.js',
   'downloads.js',
+  'help.css',
   'icon.svg',
   'inter-5.3.0.woff2',
   'lists.js',
@@ -14,7 +19,7 @@ const NAMES = [
   'newRequest.css',
   'newRequest.js',
   'pages.css',
-  'reference.css',
+  'scalar.js',
   'set.css',
   'set.js',
   'times.js',
@@ -33,32 +38,40 @@ interface Asset {
   readonly hash: string;
 }
 
-const read = (name: AssetName): Asset => {
-  const bytes = readFileSync(new URL(`./assets/${name}`, import.meta.url));
-  return { bytes, hash: createHash('sha256').update(bytes).digest('hex').slice(0, 12) };
-};
-const ASSETS = new Map<string, Asset>(NAMES.map((name) => [name, read(name)]));
+const isAssetName = (name: string): name is AssetName => NAMES.some((one) => one === name);
+
+const assets = new Map<AssetName, Asset>();
+
+/** Each asset is read when it is first needed. */
+function assetOf(name: AssetName): Asset {
+  const known = assets.get(name);
+  if (known !== undefined) return known;
+  const bytes = name === 'scalar.js' ? scalarScript() : readFileSync(new URL(`./assets/${name}`, import.meta.url));
+  const asset = { bytes, hash: createHash('sha256').update(bytes).digest('hex').slice(0, 12) };
+  assets.set(name, asset);
+  return asset;
+}
 
 export function assetPath(base: string, name: AssetName): string {
-  return `${base}/assets/${name}?v=${ASSETS.get(name)?.hash}`;
+  return `${base}/assets/${name}?v=${assetOf(name).hash}`;
 }
 
 /** GET /assets/:name */
 export const serveAsset: RequestHandler = (request, response, next) => {
   const name = String(request.params['name']);
-  const asset = ASSETS.get(name);
-  if (asset === undefined) {
+  if (!isAssetName(name)) {
     next();
     return;
   }
-  const { bytes, hash } = asset;
+  const { bytes, hash } = assetOf(name);
   // The name of the font holds its version, because a style sheet cannot name the hash.
   const current = request.query['v'] === hash || name.endsWith('.woff2');
-  response
-    .set({
-      'Content-Type': TYPES[path.extname(name)],
-      'Cache-Control': current ? 'public, max-age=31536000, immutable' : 'no-cache',
-      'X-Content-Type-Options': 'nosniff',
-    })
-    .end(bytes);
+  response.set({
+    'Content-Type': TYPES[path.extname(name)],
+    'Cache-Control': current ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  if (name !== 'scalar.js') response.end(bytes);
+  else if (request.acceptsEncodings('gzip') === false) response.vary('Accept-Encoding').end(gunzipSync(bytes));
+  else response.vary('Accept-Encoding').set('Content-Encoding', 'gzip').end(bytes);
 };

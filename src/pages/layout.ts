@@ -23,12 +23,19 @@ const SECTIONS: Readonly<Record<Exclude<SectionName, 'new'>, Section>> = {
   settings: { title: 'Settings', path: (paths) => paths.settings(), scope: 'admin' },
 };
 
-/** Forbids inline scripts and styles, content from other origins, and frames around the page. */
-function contentSecurity(pictureOrigins: readonly string[]): string {
+interface Policy {
+  readonly pictureOrigins?: readonly string[];
+  readonly inlineStyles?: boolean;
+  /** See {@link ResultsPage}. */
+  readonly isShared?: boolean | undefined;
+}
+
+/** Forbids inline scripts, content from other origins, frames around the page and, unless given, inline styles. */
+function contentSecurity({ pictureOrigins = [], inlineStyles = false }: Policy): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self'",
+    `style-src 'self'${inlineStyles ? " 'unsafe-inline'" : ''}`,
     "font-src 'self'",
     `img-src ${["'self'", ...pictureOrigins].join(' ')}`,
     "connect-src 'self'",
@@ -78,18 +85,22 @@ ${notice !== undefined && html`<p class="toast" role="status">${notice}</p>`}
 </body>
 </html>
 `;
+  sendHtml(response.status(page.status ?? 200), text, { pictureOrigins, isShared: page.isShared });
+}
+
+/** Sends a whole page. */
+export function sendHtml(response: Response, page: Html, policy: Policy): void {
   response
-    .status(page.status ?? 200)
     .set({
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': contentSecurity(pictureOrigins),
+      'Content-Security-Policy': contentSecurity(policy),
       'Cache-Control': 'no-store',
-      'Referrer-Policy': page.isShared === true ? 'no-referrer' : 'same-origin',
+      'Referrer-Policy': policy.isShared === true ? 'no-referrer' : 'same-origin',
       'X-Content-Type-Options': 'nosniff',
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
     })
-    .end(text.text);
+    .end(page.text);
 }
 
 function assetsOf({ assets = [], events }: ResultsPage): AssetName[] {

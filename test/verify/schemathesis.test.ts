@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildOpenApi } from '../../src/api/public/openApi.ts';
-import { type NamedOperation, sampleRequest } from '../../src/pages/reference/operations.ts';
 import { runSample } from '../integration/api/public/runSample.ts';
 import { OPERATIONS, type SampleIds, sampleIds } from '../integration/api/public/sampleIds.ts';
+import { type NamedOperation, sampleRequest } from '../support/operations.ts';
 import { memoryArtifacts, startPublicApi, type TestApi } from '../support/publicApi.ts';
 import { PYTHON_TOOLS_MS, pythonTools } from '../support/pythonTools.ts';
 

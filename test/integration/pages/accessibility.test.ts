@@ -187,13 +187,14 @@ it('axe finds nothing on any page that a person can reach, Tab reaches every con
   const starts = [...(await seedEverything()), ...(await seedLongTexts())];
   const { page } = await openPage();
   const visitor = ['/', '/o/demo', '/o/demo/billing', '/o/demo/sign-in/none', ...starts.slice(0, 3), '/s/none'];
-  const open = await crawl(page, visitor);
+  // reference.test.ts checks /docs, which a library draws after the page is loaded.
+  const open = await crawl(page, visitor, ['/docs']);
   await signIn(page, server, `${server.url}/o/demo`);
   const own = await crawl(page, ['/o/demo', '/o/demo/nothing', ...starts.slice(3)], ['/docs']);
   const faults = [...open, ...own].filter(([, all]) => all.length > 0);
   expect(Object.fromEntries(faults)).toEqual({});
   const kinds = [...own.keys()];
-  for (const kind of ['/o/demo/screenshot_sets/:id', '/o/demo/ads/:id', '/docs'])
+  for (const kind of ['/o/demo/screenshot_sets/:id', '/o/demo/ads/:id'])
     expect([...kinds, ...open.keys()]).toContain(kind);
 });
 

@@ -43,6 +43,8 @@ function markControls(page: Page): Promise<string[]> {
       'a[href], button, input:not([type=hidden]), select, textarea, summary',
     )) {
       if (!element.checkVisibility({ visibilityProperty: true }) || element.matches(':disabled')) continue;
+      // Arrow keys reach the other tabs of a list of tabs.
+      if (element.matches('[role=tab][tabindex="-1"]')) continue;
       // Tab stops once in a group of radio buttons; arrow keys do the rest.
       const isRadio = element instanceof HTMLInputElement && element.type === 'radio';
       const group = isRadio ? `${[...document.forms].findIndex((form) => form === element.form)} ${element.name}` : '';

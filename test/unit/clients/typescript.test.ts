@@ -4,7 +4,7 @@ import { ApiError, call, isRepeatable, type Service } from '../../../clients/typ
 import { SignatureError, verifyWebhook } from '../../../clients/typescript/src/webhook.ts';
 import { signatureHeaders } from '../../../src/core/webhooks/webhook.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
-import { openApiDocument, operationsOf } from '../../../src/pages/reference/operations.ts';
+import { openApiDocument, operationsOf } from '../../support/operations.ts';
 
 interface Sent {
   readonly url: string;

@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { debianComponents, npmComponents } from '../../../scripts/imageSbom.ts';
+import { debianComponents, npmComponents, scalarComponents } from '../../../scripts/imageSbom.ts';
 
 const STATUS = `Package: tini
 Status: install ok installed
@@ -38,4 +39,10 @@ test('The SBOM lists npm packages, also nested ones, with licence and checksum',
     },
     { type: 'library', name: 'two', version: '0.1.0', purl: 'pkg:npm/two@0.1.0' },
   ]);
+});
+
+test('The SBOM lists the package whose script the program contains', () => {
+  const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+  const purl = expect.stringMatching(/^pkg:npm\/%40scalar\/fastify-api-reference@\d+\.\d+\.\d+$/);
+  expect(scalarComponents(manifest)).toMatchObject([{ purl }]);
 });

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deleteOldEntries } from '../../../../src/core/organizations/auditLogQueries.ts';
 import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
 import type { AuditAction } from '../../../../src/domain/auditLog.ts';
-import { type NamedOperation, sampleRequest } from '../../../../src/pages/reference/operations.ts';
 import { createKey } from '../../../support/keys.ts';
+import { type NamedOperation, sampleRequest } from '../../../support/operations.ts';
 import { type Json, memoryArtifacts, type Reply, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { expectLoggedErrors } from '../../../support/testLog.ts';
 import { runSample } from './runSample.ts';

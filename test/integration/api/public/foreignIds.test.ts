@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
-import { type NamedOperation, sampleRequest } from '../../../../src/pages/reference/operations.ts';
+import { type NamedOperation, sampleRequest } from '../../../support/operations.ts';
 import { memoryArtifacts, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { runSample } from './runSample.ts';
 import { OPERATIONS, type SampleIds, sampleIds } from './sampleIds.ts';

@@ -4,13 +4,8 @@ import type { ArtifactStore } from '../../../../src/artifacts/store.ts';
 import { insertUser } from '../../../../src/core/people/users.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
 import type { SetStatus } from '../../../../src/domain/states.ts';
-import {
-  idVariables,
-  type NamedOperation,
-  openApiDocument,
-  operationsOf,
-} from '../../../../src/pages/reference/operations.ts';
 import { insertExportSet } from '../../../support/exportSet.ts';
+import { idVariables, type NamedOperation, openApiDocument, operationsOf } from '../../../support/operations.ts';
 import type { Json, TestApi } from '../../../support/publicApi.ts';
 import { required } from '../../../support/required.ts';
 

@@ -1,6 +1,6 @@
 /** Runs the sample request of each operation of the reference, in a shell, against a real API. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type NamedOperation, sampleRequest } from '../../../../src/pages/reference/operations.ts';
+import { type NamedOperation, sampleRequest } from '../../../support/operations.ts';
 import { memoryArtifacts, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { runSample } from './runSample.ts';
 import { OPERATIONS, type SampleIds, sampleIds } from './sampleIds.ts';

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../../../src/domain/keys.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
-import { type NamedOperation, openApiDocument, operationsOf } from '../../../../src/pages/reference/operations.ts';
 import { createKey } from '../../../support/keys.ts';
+import { type NamedOperation, openApiDocument, operationsOf } from '../../../support/operations.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 const OPERATIONS = operationsOf(openApiDocument(DEFAULT_LIMITS).paths);

@@ -1,9 +1,10 @@
 /**
- * The sample request of an operation: a curl command for a POSIX shell. It uses the variables TEARSHEET (the address of the
- * service), ORGANIZATION and KEY, and variables for the ids in the path, such as SET_ID.
+ * The operations of the OpenAPI document, and a request for each, made from the examples that the reference shows: a curl command
+ * for a POSIX shell. It uses the variables TEARSHEET (the address of the service), ORGANIZATION and KEY, and variables for the ids
+ * in the path, such as SET_ID.
  */
-import { buildOpenApi } from '../../api/public/openApi.ts';
-import type { Limits } from '../../domain/limits.ts';
+import { buildOpenApi } from '../../src/api/public/openApi.ts';
+import type { Limits } from '../../src/domain/limits.ts';
 
 export interface Schema {
   readonly $ref?: string;
@@ -146,7 +147,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The parts of an OpenAPI document that the reference shows. */
+/** The parts of an OpenAPI document that tests read. */
 export function openApiDocument(limits: Limits): OpenApiDocument {
   return buildOpenApi(limits) as OpenApiDocument;
 }

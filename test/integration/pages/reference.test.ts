@@ -1,0 +1,156 @@
+/** The API reference in a browser, in front of the whole public API. */
+import type { Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addMember } from '../../../src/core/people/members.ts';
+import { startSession } from '../../../src/core/people/sessions.ts';
+import { insertUser } from '../../../src/core/people/users.ts';
+import { OPERATOR } from '../../../src/domain/auditLog.ts';
+import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
+import { axeFaults, sidewaysScroll } from '../../support/axe.ts';
+import { openApiDocument, operationsOf } from '../../support/operations.ts';
+import { exchange, startPublicApi, type TestApi } from '../../support/publicApi.ts';
+import { closeBrowser, openPage, signIn } from './browser.ts';
+import { keyboardFaults } from './keyboard.ts';
+
+const DOCUMENT = openApiDocument(DEFAULT_LIMITS);
+const OPERATIONS = operationsOf(DOCUMENT.paths);
+
+let api: TestApi;
+let url: string;
+beforeAll(async () => {
+  api = await startPublicApi();
+  url = await api.startReplica({ publicUrl: 'http://shots.example' }, { withPages: true });
+});
+afterAll(async () => {
+  await closeBrowser();
+  await api.close();
+});
+
+const isInView = (top: number) => top > 0 && top < 900;
+
+/** Opens the reference at an operation, a webhook or a schema, and waits until it shows the title. */
+async function openReference(fragment: string, title: string, page: Page): Promise<void> {
+  await page.goto(`${url}/docs#${fragment}`);
+  await page.getByRole('heading', { name: title }).first().waitFor();
+}
+
+describe('the reference', () => {
+  it('it shows every operation of the OpenAPI document, and asks no other server for anything', {
+    timeout: 120_000,
+  }, async () => {
+    const { page, faults } = await openPage();
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.url()));
+    const blocked: string[] = [];
+    await page.exposeFunction('noteBlocked', (what: string) => blocked.push(what));
+    await page.addInitScript(() => {
+      document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+        Reflect.apply(Reflect.get(globalThis, 'noteBlocked'), undefined, [`${effectiveDirective} ${blockedURI}`]),
+      );
+    });
+    await openReference('', 'Tearsheet', page);
+    const closed = page.getByRole('button', { name: /^Open Group/ });
+    while ((await closed.count()) > 0) await closed.first().click();
+    const links = await page.locator('aside a').evaluateAll((all) => all.map((a) => a.getAttribute('href') ?? ''));
+    for (const { method, path } of OPERATIONS)
+      expect(links.filter((link) => link.endsWith(`/${method}${path}`))).toHaveLength(1);
+    for (const name of Object.keys(DOCUMENT.components.schemas)) expect(links).toContain(`#models/${name}`);
+    expect(links.filter((link) => link.startsWith('#webhook/'))).toHaveLength(Object.keys(DOCUMENT.webhooks).length);
+    expect(requests.filter((one) => new URL(one).origin !== url)).toEqual([]);
+    expect(blocked).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it.each([
+    ['post-webhook_endpoints', 'Create a webhook endpoint'],
+    ['webhook-screenshot_set', 'A set is ready.'],
+    ['AdSize', 'AdSize'],
+  ])('a link of version 0.1.0 still leads to its place: #%s', async (old, title) => {
+    const { page, faults } = await openPage();
+    await openReference(old, title, page);
+    const tops = () =>
+      page
+        .getByRole('heading', { name: title })
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    await expect.poll(tops, { timeout: 30_000 }).toEqual(expect.arrayContaining([expect.toSatisfy(isInView)]));
+    expect(faults).toEqual([]);
+  });
+
+  it('axe finds nothing, Tab reaches every control, and nothing scrolls sideways', { timeout: 300_000 }, async () => {
+    for (const width of [1440, 390]) {
+      const { page } = await openPage({ viewport: { width, height: 900 } });
+      await openReference('post-webhook_endpoints', 'Create a webhook endpoint', page);
+      expect(await axeFaults(page)).toEqual([]);
+      expect(await sidewaysScroll(page)).toBeUndefined();
+      expect(await keyboardFaults(page)).toEqual([]);
+      // Only colours change with the scheme.
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await page.locator('body.dark-mode').waitFor();
+      expect(await axeFaults(page, ['color-contrast'])).toEqual([]);
+    }
+  });
+
+  it('a person who is signed in tries a request with an API key, and the browser keeps no key', {
+    timeout: 120_000,
+  }, async () => {
+    const { api_key: apiKey } = api.organization;
+    const { page, faults } = await openPage();
+    await signIn(page, { url, apiKey }, `${url}/o/acme`);
+    await page.context().addCookies([{ name: 'tearsheet_home', value: 'acme', url }]);
+    await openReference('get-ads', 'List ads, newest first', page);
+    const operation = page.locator('[id$="/GET/api/v1/orgs/{organization_slug}/ads"]');
+    await operation.getByRole('button', { name: /^Test Request/ }).click();
+    const dialog = page.getByRole('dialog');
+    const sent = page.waitForRequest((request) => request.url().includes('/api/'));
+    const send = dialog.getByRole('button', { name: /^Send/ }).first();
+    await send.click();
+    const withoutKey = await sent;
+    expect((await withoutKey.response())?.status()).toBe(401);
+    await dialog.getByPlaceholder('Token').fill(apiKey);
+    const answered = page.waitForResponse((response) => response.url() === `${url}/api/v1/orgs/acme/ads`);
+    await send.click();
+    expect((await answered).status()).toBe(200);
+    await dialog.getByText('200 OK').waitFor();
+    const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie]));
+    expect(kept).not.toContain(apiKey);
+    expect(faults.filter((fault) => !fault.includes('401'))).toEqual([]);
+  });
+
+  it('the page says so if the OpenAPI document cannot be loaded', async () => {
+    const { page } = await openPage();
+    await page.route('**/openapi.json', (route) => route.fulfill({ status: 503 }));
+    await page.goto(`${url}/docs`);
+    await page.getByText('The reference could not be loaded: /openapi.json answered 503.').waitFor();
+  });
+
+  it('requests name the organization of a signed-in person, who has no key in the browser', async () => {
+    const { db } = api.store;
+    const { id: organizationId } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
+    const userId = await insertUser(db, { email: 'sam@example.com', name: 'Sam' });
+    const { token } = await db.transaction().execute(async (tx) => {
+      await addMember(tx, { organizationId, userId, role: 'owner' }, OPERATOR);
+      return startSession(tx, { userId, method: 'link', idToken: undefined, userAgent: undefined, address: null });
+    });
+    const page = async (cookie: string) => (await fetch(`${url}/docs`, { headers: { cookie } })).text();
+    expect(await page(`tearsheet_person=${token}`)).toContain('data-organization="acme"');
+    expect(await page('')).toContain('data-organization=""');
+  });
+
+  it('only its styles may be inline, and without scripts it leads to the OpenAPI document', async () => {
+    const response = await fetch(`${url}/docs`);
+    expect(response.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    );
+    const text = await response.text();
+    expect(/<noscript>.*<\/noscript>/s.exec(text)?.[0]).toContain('href="/openapi.json"');
+    expect(text).not.toContain('<script>');
+  });
+
+  it('its script is compressed unless the client takes no gzip, and browsers keep it', async () => {
+    const src = /src="([^"]*scalar\.js[^"]*)"/.exec(await (await fetch(`${url}/docs`)).text())?.[1] ?? '';
+    const plain = await exchange(url, { path: src, headers: { 'accept-encoding': 'identity' } });
+    const packed = await exchange(url, { path: src, headers: { 'accept-encoding': 'gzip' } });
+    expect([plain.headers['content-encoding'], packed.headers['content-encoding']]).toEqual([undefined, 'gzip']);
+    expect(packed.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+  });
+});
