@@ -2,8 +2,9 @@
 import { once } from 'node:events';
 import { request as openRequest } from 'node:http';
 import { isIP, connect as openSocket, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { connect as openTls } from 'node:tls';
-import ipaddr from 'ipaddr.js';
+import { SocksClient } from 'socks';
 import { errorMessage } from '../lib/errorMessage.ts';
 import { ConnectionFailedError, LocationUnavailableError } from './errors.ts';
 
@@ -101,9 +102,6 @@ function errorOfStatus(status: number): Error {
   return new LocationUnavailableError(`its proxy answered ${status}`);
 }
 
-const SOCKS_VERSION = 5;
-const NO_AUTHENTICATION = 0;
-const PASSWORD = 2;
 const REPLIES: Readonly<Record<number, string>> = {
   2: 'refused the connection',
   3: 'could not reach the network',
@@ -112,49 +110,53 @@ const REPLIES: Readonly<Record<number, string>> = {
   6: 'could not reach the host in time',
 };
 
-async function connectBySocks(socket: Socket, { host, port }: DialTarget, credentials?: Credentials): Promise<Socket> {
-  const methods = credentials ? [NO_AUTHENTICATION, PASSWORD] : [NO_AUTHENTICATION];
-  socket.write(Buffer.from([SOCKS_VERSION, methods.length, ...methods]));
-  const [version, method] = await readBytes(socket, 2);
-  if (version !== SOCKS_VERSION) throw new LocationUnavailableError('its proxy does not speak SOCKS5');
-  if (method === PASSWORD && credentials) await logIn(socket, credentials);
-  else if (method !== NO_AUTHENTICATION) throw new CredentialsRejectedError('its proxy asks for other credentials');
-  const portBytes = [port >> 8, port & 255];
-  socket.write(Buffer.from([SOCKS_VERSION, 1, 0, ...addressBytes(host), ...portBytes]));
-  const [answered, reply = 1, , kind = 0] = await readBytes(socket, 4);
-  if (answered !== SOCKS_VERSION) throw new LocationUnavailableError('its proxy does not speak SOCKS5');
-  const known = REPLIES[reply];
-  if (known !== undefined) throw new ConnectionFailedError(`The proxy of the location ${known}.`);
-  if (reply !== 0) throw new LocationUnavailableError(`its proxy answered with the failure ${reply}`);
-  const length = kind === 3 ? (await readBytes(socket, 1))[0] : { 1: 4, 4: 16 }[kind];
-  if (length === undefined) throw new LocationUnavailableError('its proxy does not speak SOCKS5');
-  await readBytes(socket, length + 2);
-  return socket;
-}
-
-async function logIn(socket: Socket, { username, password }: Credentials): Promise<void> {
-  const [user, pass] = [Buffer.from(username), Buffer.from(password)];
-  socket.write(Buffer.concat([Buffer.from([1, user.length]), user, Buffer.from([pass.length]), pass]));
-  const [, status] = await readBytes(socket, 2);
-  if (status !== 0) throw new CredentialsRejectedError('its proxy rejected the credentials');
-}
-
-/** The kind of address and its bytes. */
-function addressBytes(host: string): readonly number[] {
-  if (isIP(host) === 0) return [3, Buffer.byteLength(host), ...Buffer.from(host)];
-  return [isIP(host) === 4 ? 1 : 4, ...ipaddr.parse(host).toByteArray()];
-}
-
-/** Leaves what follows in the socket. */
-async function readBytes(socket: Socket, count: number): Promise<Buffer> {
-  let bytes = Buffer.alloc(0);
-  while (bytes.byteLength < count) {
-    const chunk: Buffer | null = socket.read();
-    if (chunk !== null) bytes = Buffer.concat([bytes, chunk]);
-    else if (socket.readableEnded || socket.destroyed) throw new Error('it closed the connection');
-    // With bytes left in the socket, this event would come at once.
-    else await once(socket, 'readable');
+async function connectBySocks(socket: Socket, destination: DialTarget, credentials?: Credentials): Promise<Socket> {
+  let answer: number[] = [];
+  // The library reads everything that arrives, so it is fed byte by byte: data that the host sends at once stays in the socket.
+  const handshake = new Duplex({
+    read: () => undefined,
+    write: (message, _encoding, done) => {
+      answer = [];
+      socket.write(message);
+      done();
+    },
+  });
+  const feed = () => {
+    while (handshake.listenerCount('data') > 0) {
+      const byte: Buffer | null = socket.read(1);
+      if (byte === null) return;
+      answer.push(...byte);
+      handshake.emit('data', byte);
+    }
+  };
+  const close = () => handshake.destroy();
+  socket.on('readable', feed).once('close', close);
+  const login = credentials && { userId: credentials.username, password: credentials.password };
+  // The library needs an address of the proxy only to connect to it.
+  const proxy = { type: 5 as const, host: '', port: 0, ...login };
+  const options = { command: 'connect' as const, proxy, destination, existing_socket: handshake };
+  try {
+    const { remoteHost } = await SocksClient.createConnection(options);
+    // The library accepts an answer with an unknown address type.
+    if (remoteHost === undefined) throw new Error('no address');
+    return socket;
+  } catch (error) {
+    // The library's error holds the credentials, so it must not become the cause.
+    throw socket.errored ?? errorOfSocks(errorMessage(error), answer);
+  } finally {
+    socket.off('readable', feed).off('close', close);
   }
-  if (bytes.byteLength > count) socket.unshift(bytes.subarray(count));
-  return bytes.subarray(0, count);
+}
+
+/** @param message of the library's error. @param answer the bytes from the proxy since our last message. */
+function errorOfSocks(message: string, [version, reply = 0]: readonly number[]): Error {
+  if (message === 'Socket closed') return new Error('it closed the connection');
+  if (message.endsWith('Authentication failed'))
+    return new CredentialsRejectedError('its proxy rejected the credentials');
+  if (message.includes('authentication type'))
+    return new CredentialsRejectedError('its proxy asks for other credentials');
+  const known = REPLIES[reply];
+  if (version !== 5 || reply === 0) return new LocationUnavailableError('its proxy does not speak SOCKS5');
+  if (known !== undefined) return new ConnectionFailedError(`The proxy of the location ${known}.`);
+  return new LocationUnavailableError(`its proxy answered with the failure ${reply}`);
 }
