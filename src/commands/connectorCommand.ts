@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { ConfigError } from '../config.ts';
-import { setConnector } from '../core/organizations/operator.ts';
+import { setConnector } from '../core/buckets/connectors.ts';
 import { withStore } from './withStore.ts';
 
 interface ConnectorFlags {

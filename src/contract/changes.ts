@@ -5,8 +5,9 @@ import { COMMENT_MAX, DECISIONS } from '../domain/reviews.ts';
 import { SET_NAME_MAX } from '../domain/setNames.ts';
 import { isBlank } from '../domain/text.ts';
 import { isObject, kindOf } from './faults.ts';
-import { AdName, CampaignName, Instructions, lengthFault, text } from './requests.ts';
+import { AdName, CampaignName, Instructions } from './requests.ts';
 import { anyOf, NOT_BLANK, OURS } from './schemaParts.ts';
+import { lengthFault, text } from './textFields.ts';
 
 export const ExpectedDecision = z
   .enum(DECISIONS)

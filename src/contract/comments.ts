@@ -5,8 +5,8 @@ import { DECISIONS, THREAD_COMMENT_MAX } from '../domain/reviews.ts';
 import { isBlank } from '../domain/text.ts';
 import { ExpectedDecision } from './changes.ts';
 import { KeyReference, time, UserReference, uuid } from './records.ts';
-import { lengthFault, text } from './requests.ts';
 import { NOT_BLANK, OURS } from './schemaParts.ts';
+import { lengthFault, text } from './textFields.ts';
 
 const most = DEFAULT_LIMITS.screenshots;
 

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { ENCRYPTIONS, STORAGE_CLASSES } from '../domain/connectors.ts';
 import { isBlank } from '../domain/text.ts';
 import { time } from './records.ts';
-import { Bucket, ConnectorName, lengthFault, Region, text, webAddress } from './requests.ts';
+import { Bucket, ConnectorName, Region } from './requests.ts';
 import { OURS } from './schemaParts.ts';
+import { lengthFault, text, webAddress } from './textFields.ts';
 
 const CREDENTIAL_MAX = 512;
 const credential = text((value) => {

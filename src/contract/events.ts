@@ -4,9 +4,9 @@ import { isUuid, UUID_PATTERN } from '../domain/slugs.ts';
 import { parseTimestamp } from '../domain/time.ts';
 import { ENDPOINT_TOPICS, EVENT_TOPICS, TEST_TOPIC, type WebhookTopic } from '../domain/topics.ts';
 import { AdEvent, DeliveryRecord, ScreenshotSetEvent, time, uuid } from './records.ts';
-import { text } from './requests.ts';
 import { OURS } from './schemaParts.ts';
 import { ShareAnswerEvent } from './sharing.ts';
+import { text } from './textFields.ts';
 import { TestEvent, WebhookEndpointEvent } from './webhookEndpoints.ts';
 
 interface TopicDescription {

@@ -43,34 +43,12 @@ import {
 import { PRIORITIES } from '../domain/priorities.ts';
 import { OTHER_ADS, SELECTOR_MAX, SLOT_INDEX_MAX } from '../domain/screenshotOptions.ts';
 import { isUuid, SLUG } from '../domain/slugs.ts';
-import { codePoints, isBlank, textFault } from '../domain/text.ts';
+import { isBlank } from '../domain/text.ts';
 import { TOPICS } from '../domain/topics.ts';
 import { siteFault, URL_MAX, urlFault } from '../domain/webAddresses.ts';
 import { GivenMetadata } from './metadata.ts';
 import { anyOf, NOT_BLANK, OURS, oneOf } from './schemaParts.ts';
-
-const figure = (value: number) => value.toLocaleString('en');
-
-/** A string without a fault. */
-export const text = (fault: (value: string) => string | undefined = () => undefined) =>
-  z.string().superRefine((value, context) => {
-    const message = textFault(value) ?? fault(value);
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
-  });
-
-/** @returns why the text is too long, or undefined. */
-export function lengthFault(value: string, max: number): string | undefined {
-  const length = codePoints(value);
-  return length > max ? `must be at most ${figure(max)} characters, but has ${figure(length)}.` : undefined;
-}
-
-const WEB_ADDRESS = '^\\s*[hH][tT][tT][pP][sS]?://[^/?#]';
-
-export const webAddress = text(urlFault).meta({
-  format: 'uri',
-  pattern: WEB_ADDRESS,
-  maxLength: URL_MAX,
-});
+import { figure, lengthFault, text, WEB_ADDRESS, webAddress } from './textFields.ts';
 
 /** A text without control characters, except for white space around it. */
 const WITHOUT_CONTROLS = '^\\s*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*\\s*$';

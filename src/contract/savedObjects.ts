@@ -4,8 +4,9 @@ import type { Limits } from '../domain/limits.ts';
 import { SAVED_NAME_MAX, SAVED_SITES_MAX, TEMPLATE_ADS_MAX, TEMPLATE_DEVICES_MAX } from '../domain/savedObjects.ts';
 import { isBlank } from '../domain/text.ts';
 import { DeviceRecord, deviceRecord, time, uuid } from './records.ts';
-import { CampaignName, Instructions, lengthFault, screenshotObject, site, text } from './requests.ts';
+import { CampaignName, Instructions, screenshotObject, site } from './requests.ts';
 import { NOT_BLANK, OURS } from './schemaParts.ts';
+import { lengthFault, text } from './textFields.ts';
 
 const nameOf = (what: string) =>
   text((value) =>

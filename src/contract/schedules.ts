@@ -20,8 +20,8 @@ import { isBlank } from '../domain/text.ts';
 import { timeZone } from './exports.ts';
 import { type Faults, isObject, type JsonObject } from './faults.ts';
 import { time, uuid } from './records.ts';
-import { lengthFault, text } from './requests.ts';
 import { NOT_BLANK, OURS } from './schemaParts.ts';
+import { lengthFault, text } from './textFields.ts';
 
 const clock = z
   .string()

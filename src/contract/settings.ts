@@ -7,8 +7,8 @@ import { REVIEW_MODES } from '../domain/reviews.ts';
 import { isBlank } from '../domain/text.ts';
 import { parseTimestamp } from '../domain/time.ts';
 import { KeyReference, time, UserReference } from './records.ts';
-import { lengthFault, text } from './requests.ts';
 import { NOT_BLANK, OURS } from './schemaParts.ts';
+import { lengthFault, text } from './textFields.ts';
 
 const futureTime = z
   .string()

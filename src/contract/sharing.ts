@@ -15,8 +15,8 @@ import { codePoints, EMAIL_MAX, isBlank } from '../domain/text.ts';
 import { parseTimestamp } from '../domain/time.ts';
 import { Client, commentBody, commentFields } from './comments.ts';
 import { envelope, KeyReference, time, UserReference, uuid } from './records.ts';
-import { lengthFault, text } from './requests.ts';
 import { OURS } from './schemaParts.ts';
+import { lengthFault, text } from './textFields.ts';
 
 const expiresAt = z
   .string()

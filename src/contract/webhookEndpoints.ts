@@ -12,8 +12,8 @@ import {
   headerValueFault,
 } from '../domain/webhookEndpoints.ts';
 import { envelope, time, uuid } from './records.ts';
-import { lengthFault, text, webAddress } from './requests.ts';
 import { OURS } from './schemaParts.ts';
+import { lengthFault, text, webAddress } from './textFields.ts';
 
 export const SecretRotation = z
   .object({

@@ -9,7 +9,7 @@
  */
 import type { CaptureJob, UnlabeledResource } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import { failOrphanedAdsPage } from '../core/ads/adStatus.ts';
+import { failOrphanedAdsPage } from '../core/events/orphanedAds.ts';
 import { type KnownJob, knownJobs, organizationsWithBacklog } from '../core/jobs/backlog.ts';
 import { checkEpoch } from '../core/jobs/installation.ts';
 import { unsettledNames } from '../core/jobs/jobs.ts';

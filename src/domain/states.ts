@@ -20,6 +20,11 @@ export const SCREENSHOT_STATUSES = [
 export type ScreenshotStatus = (typeof SCREENSHOT_STATUSES)[number];
 export type ScreenshotFailure = Exclude<ScreenshotStatus, 'pending' | 'uploaded' | 'canceled'>;
 
+/** Whether an ad or a screenshot ended without a picture, and nobody canceled it. */
+export function isFailure(status: AdStatus | ScreenshotStatus): status is AdFailure | ScreenshotFailure {
+  return status !== 'pending' && status !== 'uploaded' && status !== 'canceled';
+}
+
 export const SET_STATUSES = ['draft', 'capturing', 'in_review', 'approved', 'rejected', 'failed', 'canceled'] as const;
 export type SetStatus = (typeof SET_STATUSES)[number];
 

@@ -18,7 +18,7 @@ import { isUuid } from '../domain/slugs.ts';
 import { type Html, type HtmlContent, html } from '../lib/html.ts';
 import { button } from './components.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
-import { type Choice, checkbox, EMPTY_FORM, selectField } from './fields.ts';
+import { type Choice, checkbox, EMPTY_FORM, selectField } from './formFields.ts';
 import { idOf, type PageRoutes, type ViewerRequest } from './pageRoutes.ts';
 
 const FORMATS: Readonly<Record<ExportFormat, string>> = {

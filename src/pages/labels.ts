@@ -1,6 +1,6 @@
 /** The texts for statuses: what happened, and what the reader can do. */
 
-import type { ReviewRow } from '../core/reviews/reviewQueries.ts';
+import type { ReviewRow } from '../core/sets/history.ts';
 import type { ListedSet } from '../core/sets/listSets.ts';
 import type { DeliveryRow } from '../core/webhooks/listDeliveries.ts';
 import { type ScreenshotTotals, totalsOf } from '../domain/reviewNotes.ts';

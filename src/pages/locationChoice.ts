@@ -1,6 +1,6 @@
 import type { HtmlContent } from '../lib/html.ts';
 import type { PagesOptions } from './context.ts';
-import { type Choice, type FormState, selectField } from './fields.ts';
+import { type Choice, type FormState, selectField } from './formFields.ts';
 
 interface LocationField extends Pick<FormState, 'errors'> {
   /** The id of the chosen location, or ''. */

@@ -22,7 +22,7 @@ import { storable } from '../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../lib/html.ts';
 import { button, pageHead, panel } from './components.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
-import { answerForm, type Choice, EMPTY_FORM, otherFaults, selectField } from './fields.ts';
+import { answerForm, type Choice, EMPTY_FORM, otherFaults, selectField } from './formFields.ts';
 import { formField, hiddenFields } from './forms.ts';
 import { type PageRoutes, redirectTo, type ViewerRequest } from './pageRoutes.ts';
 import { messagePage } from './parts.ts';

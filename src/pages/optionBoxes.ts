@@ -1,5 +1,5 @@
 import { type Html, html } from '../lib/html.ts';
-import { checkbox } from './fields.ts';
+import { checkbox } from './formFields.ts';
 
 /** As `options.animation` of the API. */
 export const ANIMATION = { seconds: 10 };

@@ -10,7 +10,7 @@ import { button } from './components.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
 import { addDeliveryRoutes } from './deliveries/deliveryPage.ts';
 import { addDownloadRoutes } from './downloads.ts';
-import { textField } from './fields.ts';
+import { textField } from './formFields.ts';
 import { addHelpRoutes } from './help.ts';
 import { addListRoutes } from './lists/listRoutes.ts';
 import { addNewRequestRoutes } from './newRequest/newRequestRoutes.ts';

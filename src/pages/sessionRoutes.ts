@@ -1,7 +1,7 @@
 /** Routes that sign a person in and out. */
 import { actorOf } from '../api/server/caller.ts';
+import { recordAction } from '../core/audit/auditLogQueries.ts';
 import { endSession } from '../core/organizations/apiKeys.ts';
-import { recordAction } from '../core/organizations/auditLogQueries.ts';
 import { findKeyRow } from '../core/organizations/keyList.ts';
 import { findOrganization } from '../core/organizations/organizations.ts';
 import { type Actor, changesBetween } from '../domain/auditLog.ts';

@@ -5,7 +5,7 @@ import { EMAIL_MAX } from '../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../lib/html.ts';
 import { button } from './components.ts';
 import { cookiesOf } from './cookies.ts';
-import { textField } from './fields.ts';
+import { textField } from './formFields.ts';
 import { forbidden, formField, isSameOrigin } from './forms.ts';
 import { commentField, PIN_FIELD } from './set/threads.ts';
 

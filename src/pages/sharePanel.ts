@@ -21,7 +21,7 @@ import { cutCodePoints, storable } from '../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../lib/html.ts';
 import { button, copyField, dialog } from './components.ts';
 import type { PagesOptions, Viewer } from './context.ts';
-import { checkbox, EMPTY_FORM, radio, selectField, textField } from './fields.ts';
+import { checkbox, EMPTY_FORM, radio, selectField, textField } from './formFields.ts';
 import { formField, hiddenFields } from './forms.ts';
 import { timeElement } from './labels.ts';
 import { goBack, idOf, type PageRoutes, redirectTo } from './pageRoutes.ts';

@@ -16,7 +16,7 @@ import { shortDevice } from '../domain/devices.ts';
 import { type HtmlContent, html } from '../lib/html.ts';
 import { button, facts, linkButton, pageHead } from './components.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
-import { EMPTY_FORM, textField } from './fields.ts';
+import { EMPTY_FORM, textField } from './formFields.ts';
 import { dateElement, markerLabel } from './labels.ts';
 import type { PageRoutes } from './pageRoutes.ts';
 import { siteName } from './parts.ts';

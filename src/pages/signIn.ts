@@ -2,13 +2,13 @@
 import type { Request, Response } from 'express';
 import { createKeyChecker } from '../api/limits/keyChecker.ts';
 import { actorOf } from '../api/server/caller.ts';
-import { recordAction } from '../core/organizations/auditLogQueries.ts';
+import { recordAction } from '../core/audit/auditLogQueries.ts';
 import { parseKey } from '../domain/keys.ts';
 import { html } from '../lib/html.ts';
 import { button } from './components.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
 import { setCookie } from './cookies.ts';
-import { textField } from './fields.ts';
+import { textField } from './formFields.ts';
 import { formField, isSameOrigin, redirectPath, withNotice } from './forms.ts';
 import type { PagePaths } from './paths.ts';
 import { hasWays, signInWays, type Ways, waysOf } from './people/ways.ts';

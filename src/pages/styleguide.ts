@@ -15,7 +15,7 @@ import {
   table,
   tabs,
 } from './components.ts';
-import { checkbox, checkboxes, field, selectField, textField } from './fields.ts';
+import { checkbox, checkboxes, field, selectField, textField } from './formFields.ts';
 import { ICON_NAMES, icon } from './icons.ts';
 import type { PageRoutes } from './pageRoutes.ts';
 import { numberedPages } from './parts.ts';

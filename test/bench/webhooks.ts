@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { destination } from 'pino';
 import { FolderArtifactStore } from '../../src/artifacts/folder.ts';
-import { startDeliveries } from '../../src/core/webhooks/deliveries.ts';
+import { startDeliveries } from '../../src/commands/service/startDeliveries.ts';
 import { sendTestEvent } from '../../src/core/webhooks/testEvents.ts';
 import { openStore, type Store } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';

@@ -1,6 +1,6 @@
 /** Sends deliveries until it is killed. Run as: node deliverySender.ts <URL of the database> [<URL of a mail server>]. */
 import { FolderArtifactStore } from '../../src/artifacts/folder.ts';
-import { startDeliveries } from '../../src/core/webhooks/deliveries.ts';
+import { startDeliveries } from '../../src/commands/service/startDeliveries.ts';
 import { openStore } from '../../src/db/database.ts';
 import { startQueue } from '../../src/db/queue.ts';
 import { createGuard } from '../../src/egress/guard.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ArtifactStore } from '../../src/artifacts/store.ts';
 import { createChat } from '../../src/core/notices/chats.ts';
-import { recordNotice } from '../../src/core/notices/notices.ts';
+import { recordNotice } from '../../src/core/outbox/recordNotice.ts';
 import { saveDraft } from '../../src/core/requests/drafts.ts';
 import { OPERATOR } from '../../src/domain/auditLog.ts';
 import { insertExportSet } from './exportSet.ts';

@@ -1,10 +1,10 @@
 /** Writes to PostgreSQL what the capture of one index would write, at once and without a process. */
 
+import type { EventContext } from '../../src/core/events/recordEvent.ts';
 import { openAttempt } from '../../src/core/jobs/attempts.ts';
 import { claimCreative } from '../../src/core/jobs/claims.ts';
 import { storeCreativeResult } from '../../src/core/jobs/creativeResults.ts';
 import { storeScreenshotResults } from '../../src/core/jobs/screenshotResults.ts';
-import type { EventContext } from '../../src/core/webhooks/events.ts';
 import type { Database } from '../../src/db/database.ts';
 import { required } from './required.ts';
 

@@ -1,7 +1,7 @@
 /** Authentication of captures at the internal API. On one machine a token is for a job, in a cluster it is for a pod. */
 import type { Response } from 'express';
 import type { AttemptRef } from '../../core/jobs/attempts.ts';
-import type { JobAccess } from '../../core/jobs/hosts.ts';
+import type { JobAccess } from '../../core/jobs/jobAccess.ts';
 import { ForbiddenError, UnauthorizedError } from '../server/errors.ts';
 import { isJobToken, refuseJobToken } from './jobToken.ts';
 

@@ -3,7 +3,7 @@
  * audience, belong to the captures' service account, and be bound to a pod. The name of the pod gives its job and its index.
  */
 import { createHash } from 'node:crypto';
-import type { JobAccess } from '../../core/jobs/hosts.ts';
+import type { JobAccess } from '../../core/jobs/jobAccess.ts';
 import { KeyedSum } from '../../lib/keyedSum.ts';
 import type { Log } from '../../lib/log.ts';
 import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';

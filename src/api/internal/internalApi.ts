@@ -18,7 +18,7 @@ import {
 } from '../../contract/captureProtocol.ts';
 import type { AttemptRef } from '../../core/jobs/attempts.ts';
 import { type CountedTransact, countedTransact } from '../../core/jobs/countedTransactions.ts';
-import { findJobAccess, hasLocation } from '../../core/jobs/hosts.ts';
+import { findJobAccess, hasLocation } from '../../core/jobs/jobAccess.ts';
 import { claimSmallSet, leaveHosting, renewHosting } from '../../core/jobs/smallSets.ts';
 import { jobTraceparent, traceAdmission } from '../../core/jobs/traces.ts';
 import { MAX_BODY_BYTES } from '../../domain/limits.ts';

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import { z } from 'zod';
+import type { EventContext } from '../../core/events/recordEvent.ts';
 import type { AdmissionLimits } from '../../core/jobs/admission.ts';
 import type { CountedTransact, ReachedMilestone } from '../../core/jobs/countedTransactions.ts';
-import type { EventContext } from '../../core/webhooks/events.ts';
 import type { Store } from '../../db/database.ts';
 import type { Notifications } from '../../db/notifications.ts';
 import type { Locations } from '../../egress/locations.ts';

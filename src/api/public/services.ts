@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import type { EventContext } from '../../core/webhooks/events.ts';
+import type { EventContext } from '../../core/events/recordEvent.ts';
 import type { Store } from '../../db/database.ts';
 import type { Limits } from '../../domain/limits.ts';
 import type { DefaultQuotas } from '../../domain/quotas.ts';

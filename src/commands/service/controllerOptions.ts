@@ -7,11 +7,11 @@ import type { ControllerOptions } from '../../controller/options.ts';
 import { ConnectorRoles } from '../../core/buckets/connectorRoles.ts';
 import { countWaiting } from '../../core/jobs/backlog.ts';
 import { startSchedules } from '../../core/schedules/runs.ts';
-import { type Deliveries, startDeliveries } from '../../core/webhooks/deliveries.ts';
 import { DEFAULT_LIMITS } from '../../domain/limits.ts';
 import { createGuard, type GuardOptions } from '../../egress/guard.ts';
 import { startExports } from '../../exports/startExports.ts';
 import { defaultQuotas, type ServiceContext } from './serviceContext.ts';
+import { type Deliveries, startDeliveries } from './startDeliveries.ts';
 
 export interface ControllerService {
   /** More checks of /readyz, by name. */

@@ -6,7 +6,7 @@ import { type PodTokenOptions, podTokenAuthenticator } from '../../api/auth/podT
 import { connect } from '../../cluster/kubernetes/client/connection.ts';
 import { type Config, ConfigError } from '../../config.ts';
 import { CAPTURE_TOKEN_AUDIENCE } from '../../contract/captureProfile.ts';
-import { findJobAccess } from '../../core/jobs/hosts.ts';
+import { findJobAccess } from '../../core/jobs/jobAccess.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
 const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';

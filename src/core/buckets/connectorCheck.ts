@@ -1,11 +1,14 @@
 /** Checks a connector as a delivery would use it: writes a small object into a bucket and deletes it. */
 import { randomUUID } from 'node:crypto';
 import { DeleteObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import type { Store } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
+import type { Queue } from '../../db/queue.ts';
 import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
-import type { DeliveryOptions } from '../webhooks/deliveryWorker.ts';
+import type { Guard } from '../../egress/guard.ts';
+import type { Log } from '../../lib/log.ts';
 import { type ConnectorKey, findS3Connector, finishConnectorCheck, type S3Connector } from './connectorQueries.ts';
-import { accountOf, RoleError } from './connectorRoles.ts';
+import { accountOf, type ConnectorRoles, RoleError } from './connectorRoles.ts';
 import { checkKey } from './objectKeys.ts';
 import { type BucketTarget, identityOf, openClient, uploadToBucket } from './s3Client.ts';
 import { explainS3 } from './s3Errors.ts';
@@ -14,6 +17,15 @@ const CONCURRENCY = 2;
 const TIMEOUT_MS = 20_000;
 const CONTENT = 'Tearsheet wrote this object to check its access and could not delete it. You can delete it.\n';
 
+export interface ConnectorCheckOptions {
+  readonly store: Store;
+  readonly queue: Queue;
+  readonly guard: Guard;
+  /** Without it, connectors that name a role fail. */
+  readonly roles?: ConnectorRoles | undefined;
+  readonly log: Log;
+}
+
 export interface CheckResult {
   readonly status: 'passed' | 'failed';
   /** For the customer. */
@@ -21,14 +33,14 @@ export interface CheckResult {
 }
 
 /** Starts the worker of the queue `check_connector`; it stops with the queue. */
-export async function startConnectorChecks(options: DeliveryOptions): Promise<void> {
+export async function startConnectorChecks(options: ConnectorCheckOptions): Promise<void> {
   await options.queue.work('check_connector', { concurrency: CONCURRENCY }, async (payloads, signal) => {
     for (const { organization_id: organizationId, name = DEFAULT_CONNECTOR } of payloads)
       await checkStored({ organizationId, name }, options, signal);
   });
 }
 
-async function checkStored(key: ConnectorKey, options: DeliveryOptions, signal: AbortSignal): Promise<void> {
+async function checkStored(key: ConnectorKey, options: ConnectorCheckOptions, signal: AbortSignal): Promise<void> {
   const row = await findS3Connector(options.store.db, key);
   if (row?.check_status !== 'pending') return;
   const result = await checkBucket(row, options, signal);
@@ -45,7 +57,7 @@ async function checkStored(key: ConnectorKey, options: DeliveryOptions, signal: 
 
 async function checkBucket(
   row: S3Connector,
-  { guard, roles }: Pick<DeliveryOptions, 'guard' | 'roles'>,
+  { guard, roles }: Pick<ConnectorCheckOptions, 'guard' | 'roles'>,
   signal: AbortSignal,
 ): Promise<CheckResult> {
   const bucket = row.check_bucket ?? '';

@@ -10,7 +10,7 @@ import {
   TlsError,
 } from '../../egress/errors.ts';
 import { errorName } from '../../lib/errorMessage.ts';
-import { parseRetryAfter } from '../webhooks/schedule.ts';
+import { parseRetryAfter } from '../../lib/retryAfter.ts';
 
 /** An action that the connector must be allowed to do. */
 export type S3Action = 's3:PutObject' | 's3:DeleteObject';

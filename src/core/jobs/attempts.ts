@@ -1,9 +1,10 @@
 /** Attempts of the indexes of a job. */
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
-import type { EventContext } from '../webhooks/events.ts';
+import type { EventContext } from '../events/recordEvent.ts';
 import { expireEarlierClaims } from './creatives.ts';
-import { extendHosting, lockIndex, markIndexFinished, notifyJobAndHosted, shareIndex, startAttempt } from './hosts.ts';
+import { extendHosting, notifyJobAndHosted } from './hosts.ts';
+import { lockIndex, markIndexFinished, shareIndex, startAttempt } from './indexes.ts';
 import { changeOf, type LockedJob, type SharedJob, shareJob } from './jobs.ts';
 
 /** Identifies one attempt of an index. */

@@ -5,8 +5,8 @@
 
 import type { Queryable } from '../../db/database.ts';
 import type { Milestone, ScreenshotStatus } from '../../domain/states.ts';
+import type { EventContext } from '../events/recordEvent.ts';
 import type { SetTime } from '../sets/setStatus.ts';
-import type { EventContext } from '../webhooks/events.ts';
 
 /** Context of one transaction. */
 export interface ResolveContext extends EventContext {

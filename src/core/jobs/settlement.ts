@@ -2,16 +2,16 @@
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
 import { type ScreenshotStatus, type SetStatus, type SettleCause, settledSetStatus } from '../../domain/states.ts';
-import { failOrphanedAds } from '../ads/adStatus.ts';
-import { recordNotice } from '../notices/notices.ts';
+import { failOrphanedAds } from '../events/orphanedAds.ts';
+import { recordSetEvent } from '../events/recordEvent.ts';
+import { recordNotice } from '../outbox/recordNotice.ts';
 import { resolvePlacement } from '../placements/placementQueries.ts';
 import { closeScreenshots, type FinalStatus } from '../sets/results.ts';
 import { lockCancelRequest, markSetSettled, readSetOutcome } from '../sets/setStatus.ts';
-import { recordSetEvent } from '../webhooks/events.ts';
 import type { ResolveContext } from './countedTransactions.ts';
 import { closeCreatives } from './creatives.ts';
 import { dropUnreportedUploads } from './expectedUploads.ts';
-import { hasStartedIndex } from './hosts.ts';
+import { hasStartedIndex } from './indexes.ts';
 import { changeOf, hasUnresolved, type JobToSettle, lockJobToSettle, markJobSettled } from './jobs.ts';
 
 export interface Settlement {

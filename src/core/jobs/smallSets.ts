@@ -4,7 +4,7 @@
  * It holds a lease while it may take sets. A job whose host ends or loses its lease gets a Job of its own, and never has a host again.
  */
 import type { Queryable } from '../../db/database.ts';
-import type { EventContext } from '../webhooks/events.ts';
+import type { EventContext } from '../events/recordEvent.ts';
 import { type AdmissionLimits, type Admitted, admitSmallSet, lockAdmission } from './admission.ts';
 import { type AttemptRef, SupersededError } from './attempts.ts';
 import type { ResolveContext } from './countedTransactions.ts';

@@ -1,12 +1,15 @@
 /** The keys of an organization, for its administrators. */
 import { type ExpressionBuilder, sql } from 'kysely';
+import type { ApiKeyRecord } from '../../contract/settings.ts';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
 import type { Actor } from '../../domain/auditLog.ts';
-import type { Scope } from '../../domain/keys.ts';
+import { keyState, SCOPES, type Scope } from '../../domain/keys.ts';
+import { maybeTimestamp, timestamp } from '../../domain/time.ts';
+import { keyReference, userReference } from './references.ts';
 import { type NewKey, newKey } from './secrets.ts';
 
 /** Never has the secret, of which only a hash is stored. */
@@ -125,4 +128,19 @@ export async function insertKey(
     })
     .execute();
   return key;
+}
+export function apiKeyRecord(row: KeyRow): ApiKeyRecord {
+  return {
+    type: 'api_key',
+    id: row.id,
+    name: row.name,
+    scopes: SCOPES.filter((scope) => row.scopes.includes(scope)),
+    status: keyState(row, new Date()),
+    created_at: timestamp(row.created_at),
+    created_by: keyReference(row.created_by, row.creator),
+    created_by_user: userReference(row.created_by_user, row.user_name),
+    expires_at: maybeTimestamp(row.expires_at),
+    revoked_at: maybeTimestamp(row.revoked_at),
+    last_used_at: maybeTimestamp(row.last_used_at),
+  };
 }

@@ -2,13 +2,10 @@
 
 import type { Database, Queryable } from '../../db/database.ts';
 import { type AuditAction, changesBetween, type FieldChange, OPERATOR } from '../../domain/auditLog.ts';
-import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
 import { conflict } from '../../domain/failure.ts';
 import { SCOPES, type Scope } from '../../domain/keys.ts';
 import { isHigher } from '../../domain/priorities.ts';
-import { findS3Connector, type NewS3Connector, setS3Connector } from '../buckets/connectorQueries.ts';
-import { recordConnector, requireConnector } from '../buckets/connectors.ts';
-import { recordAction } from './auditLogQueries.ts';
+import { recordAction } from '../audit/auditLogQueries.ts';
 import { createApiKey, revokeApiKey } from './keys.ts';
 import {
   createOrganization,
@@ -102,17 +99,6 @@ export async function endKey(db: Database, slug: string, id: string): Promise<vo
   await db.transaction().execute(async (tx) => {
     const { id: organizationId } = await lockOrganization(tx, slug);
     await revokeApiKey(tx, { organizationId, id }, OPERATOR);
-  });
-}
-
-/** Sets or replaces a connector without a check. */
-export async function setConnector(db: Database, slug: string, given: NewS3Connector): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    const { id: organizationId } = await lockOrganization(tx, slug);
-    const key = { organizationId, name: given.name ?? DEFAULT_CONNECTOR };
-    const stored = await findS3Connector(tx, key);
-    await setS3Connector(tx, slug, given);
-    await recordConnector(tx, OPERATOR, { stored, row: requireConnector(await findS3Connector(tx, key)) });
   });
 }
 

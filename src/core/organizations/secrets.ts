@@ -1,6 +1,8 @@
 /** Makes and checks what is secret: API keys, webhook secrets, the tokens of pictures. */
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import type { WebhookSecretRecord } from '../../contract/webhookEndpoints.ts';
 import { formatKey, type ParsedKey } from '../../domain/keys.ts';
+import { maybeTimestamp, timestamp } from '../../domain/time.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
@@ -53,4 +55,7 @@ export function secretState({
 
 export function sha256(data: string | Buffer): Buffer {
   return createHash('sha256').update(data).digest();
+}
+export function webhookSecretRecord({ createdAt, previousUntil }: WebhookSecretState): WebhookSecretRecord {
+  return { type: 'webhook_secret', created_at: timestamp(createdAt), previous_until: maybeTimestamp(previousUntil) };
 }

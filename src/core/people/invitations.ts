@@ -6,7 +6,7 @@ import type { Row } from '../../db/rows.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import { conflict, Failure, notFound } from '../../domain/failure.ts';
 import type { Role } from '../../domain/roles.ts';
-import { recordAction } from '../organizations/auditLogQueries.ts';
+import { recordAction } from '../audit/auditLogQueries.ts';
 import { lockOrganizationById } from '../organizations/organizations.ts';
 import { sha256 } from '../organizations/secrets.ts';
 import { addMember, countMembers, MEMBERS_MAX } from './members.ts';

@@ -5,7 +5,7 @@ import type { Row } from '../../db/rows.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import { conflict, notFound } from '../../domain/failure.ts';
 import type { Role } from '../../domain/roles.ts';
-import { recordAction } from '../organizations/auditLogQueries.ts';
+import { recordAction } from '../audit/auditLogQueries.ts';
 import { lockOrganizationById } from '../organizations/organizations.ts';
 import { endStreams } from './sessions.ts';
 

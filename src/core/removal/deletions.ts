@@ -1,12 +1,7 @@
 /** Deletes sets, ads and campaigns. Foreign keys and triggers of the schema take what belongs to them, and note their files. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-
-export interface ObjectRef {
-  /** A UUID, or the token of a picture. */
-  readonly id: string;
-  readonly organizationId: string;
-}
+import type { ObjectRef } from '../organizations/tombstones.ts';
 
 /** A set that nothing captures. */
 const IS_IDLE = sql`s.status not in ('draft', 'capturing')
@@ -57,18 +52,6 @@ export async function deleteAd(tx: Queryable, id: string): Promise<void> {
   await tx.deleteFrom('ads').where('id', '=', id).execute();
 }
 
-/** Keeps requests from using the campaign until the transaction ends. @returns its name; undefined if there is none. */
-export async function lockCampaign(tx: Queryable, { id, organizationId }: ObjectRef): Promise<string | undefined> {
-  const row = await tx
-    .selectFrom('campaigns')
-    .select('name')
-    .where('id', '=', id)
-    .where('organization_id', '=', organizationId)
-    .forUpdate()
-    .executeTakeFirst();
-  return row?.name;
-}
-
 export interface CampaignUse {
   /** A set of the campaign waits, or a set or an ad of it is being captured. */
   readonly isCaptured: boolean;
@@ -93,27 +76,4 @@ export async function deleteCampaign(tx: Queryable, id: string): Promise<void> {
   await tx.deleteFrom('screenshot_sets').where('campaign_id', '=', id).execute();
   await tx.deleteFrom('ads').where('campaign_id', '=', id).execute();
   await tx.deleteFrom('campaigns').where('id', '=', id).execute();
-}
-
-/** Remembers that the address of an object answers 410. Triggers do this for most tables. */
-export async function noteRemoved(tx: Queryable, { id, organizationId }: ObjectRef): Promise<void> {
-  await tx
-    .insertInto('tombstones')
-    .values({ id, organization_id: organizationId })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-}
-
-/** @param organizationId of any organization unless given. @returns whether there was an object with this id. */
-export async function wasRemoved(
-  db: Queryable,
-  { id, organizationId }: { readonly id: string; readonly organizationId?: string },
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('tombstones')
-    .select('id')
-    .where('id', '=', id)
-    .$if(organizationId !== undefined, (q) => q.where('organization_id', '=', organizationId ?? ''))
-    .executeTakeFirst();
-  return row !== undefined;
 }

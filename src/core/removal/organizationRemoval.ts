@@ -16,11 +16,11 @@ import type { Database, Queryable } from '../../db/database.ts';
 import { sealSecret, webhookSecretPlace } from '../../db/secrets/sealing.ts';
 import { OPERATOR } from '../../domain/auditLog.ts';
 import { sleep } from '../../lib/sleep.ts';
-import { recordAction } from '../organizations/auditLogQueries.ts';
+import { recordAction } from '../audit/auditLogQueries.ts';
+import type { EventContext } from '../events/recordEvent.ts';
 import { lockOrganization, requireOrganization } from '../organizations/organizations.ts';
 import { newWebhookSecret } from '../organizations/secrets.ts';
 import { reviewSet } from '../reviews/reviews.ts';
-import type { EventContext } from '../webhooks/events.ts';
 import { sweepFiles } from './removedFiles.ts';
 
 const OWNED = {

@@ -5,21 +5,13 @@
 import type { Database, Queryable } from '../../db/database.ts';
 import { type Actor, changesBetween, type FieldChange } from '../../domain/auditLog.ts';
 import { conflict, removedObject, unknownId } from '../../domain/failure.ts';
-import { recordAction } from '../organizations/auditLogQueries.ts';
+import { recordAction } from '../audit/auditLogQueries.ts';
 import { listOrganizations } from '../organizations/organizations.ts';
+import { type ObjectRef, wasRemoved } from '../organizations/tombstones.ts';
+import { lockCampaign } from '../sets/campaigns.ts';
 import { readObjectNames } from '../sets/objectNames.ts';
 import { lockSet } from '../sets/setStatus.ts';
-import {
-  deleteAd,
-  deleteCampaign,
-  deleteExpiredSet,
-  deleteSet,
-  lockAd,
-  lockCampaign,
-  type ObjectRef,
-  readCampaignUse,
-  wasRemoved,
-} from './deletions.ts';
+import { deleteAd, deleteCampaign, deleteExpiredSet, deleteSet, lockAd, readCampaignUse } from './deletions.ts';
 
 /** One transaction deletes a campaign, so it must not take too long. */
 export const MAX_SCREENSHOTS_OF_CAMPAIGN = 50_000;

@@ -12,7 +12,7 @@ import {
   type NewAds,
   newAd,
 } from '../ads/insertAds.ts';
-import type { EventContext } from '../webhooks/events.ts';
+import type { EventContext } from '../events/recordEvent.ts';
 import {
   addMissingConnectorFaults,
   addUnknownCampaignFault,

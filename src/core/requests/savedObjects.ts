@@ -10,7 +10,7 @@ import type { Row } from '../../db/rows.ts';
 import { conflict, invalid, unknownId } from '../../domain/failure.ts';
 import { SAVED_BODY_MAX_BYTES, SITE_LISTS_MAX, TEMPLATES_MAX } from '../../domain/savedObjects.ts';
 import { lockOrganizationById } from '../organizations/organizations.ts';
-import { noteRemoved } from '../removal/deletions.ts';
+import { noteRemoved } from '../organizations/tombstones.ts';
 
 interface Bodies {
   readonly request_templates: TemplateBody;

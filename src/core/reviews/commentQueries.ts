@@ -6,7 +6,7 @@ import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
 import { maybeTimestamp, timestamp } from '../../domain/time.ts';
-import { keyReference, userReference } from '../sets/setJson.ts';
+import { keyReference, userReference } from '../organizations/references.ts';
 
 export interface CommentRow extends Row<'comments'> {
   readonly key_name: string | null;

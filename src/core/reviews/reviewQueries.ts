@@ -1,94 +1,9 @@
-/** The history of sets and screenshots after their capture: retakes, and what reviewers said. */
-import { type RawBuilder, sql } from 'kysely';
+/** Locks what a reviewer decides about, and stores reviews. */
+import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import type { Decision } from '../../domain/reviews.ts';
 import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
-
-export interface ReviewRow {
-  readonly decision: Decision;
-  readonly comment: string | null;
-  /** Null for a review by a person or by the service itself. */
-  readonly key_id: string | null;
-  readonly key_name: string | null;
-  readonly user_id: string | null;
-  readonly user_name: string | null;
-  readonly created_at: Date;
-}
-
-export interface History {
-  /** The set or screenshot that this one repeats. */
-  readonly retake_of: string | null;
-  /** The newest one that repeats this one. */
-  readonly retaken_by: string | null;
-  readonly review: ReviewRow | null;
-}
-
-const NO_HISTORY: History = { retake_of: null, retaken_by: null, review: null };
-
-const columnsOf = (retakenBy: RawBuilder<unknown>) => sql`
-  s.id, s.retake_of, v.decision, v.comment, v.key_id, k.name as key_name, v.user_id, u.name as user_name, v.created_at,
-  (${retakenBy}) as retaken_by`;
-
-type Row = Omit<History, 'review'> & { readonly id: string } & {
-  readonly [K in keyof ReviewRow]: ReviewRow[K] | null;
-};
-
-/** @returns the rows with their histories. */
-export async function withSetHistory<R extends { readonly id: string }>(
-  db: Queryable,
-  rows: readonly R[],
-): Promise<(R & History)[]> {
-  return join(
-    db,
-    rows,
-    (ids) => sql<Row>`
-    select ${columnsOf(sql`
-      select r.id from screenshot_sets r where r.retake_of = s.id order by r.created_at desc, r.id limit 1`)}
-    from screenshot_sets s
-    left join lateral (
-      select * from reviews where set_id = s.id and screenshot_id is null order by id desc limit 1) v on true
-    left join api_keys k on k.id = v.key_id
-    left join users u on u.id = v.user_id
-    where s.id = any(${ids}::uuid[])`,
-  );
-}
-
-/** As {@link withSetHistory}, for screenshots. */
-export async function withScreenshotHistory<R extends { readonly id: string }>(
-  db: Queryable,
-  rows: readonly R[],
-): Promise<(R & History)[]> {
-  return join(
-    db,
-    rows,
-    (ids) => sql<Row>`
-    select ${columnsOf(sql`
-      select r.id from screenshots r join screenshot_sets t on t.id = r.set_id
-      where r.retake_of = s.id order by t.created_at desc, r.id limit 1`)}
-    from screenshots s
-    left join lateral (select * from reviews where screenshot_id = s.id order by id desc limit 1) v on true
-    left join api_keys k on k.id = v.key_id
-    left join users u on u.id = v.user_id
-    where s.id = any(${ids}::uuid[])`,
-  );
-}
-
-async function join<R extends { readonly id: string }>(
-  db: Queryable,
-  rows: readonly R[],
-  query: (ids: string[]) => RawBuilder<Row>,
-): Promise<(R & History)[]> {
-  if (rows.length === 0) return [];
-  const found = await query(rows.map(({ id }) => id)).execute(db);
-  const histories = new Map(found.rows.map((row) => [row.id, historyOf(row)]));
-  return rows.map((row) => ({ ...row, ...(histories.get(row.id) ?? NO_HISTORY) }));
-}
-
-function historyOf({ id: _, retake_of, retaken_by, decision, created_at, ...review }: Row): History {
-  const isReviewed = decision !== null && created_at !== null;
-  return { retake_of, retaken_by, review: isReviewed ? { ...review, decision, created_at } : null };
-}
 
 export interface ReviewedRetake {
   readonly status: SetStatus;

@@ -9,13 +9,14 @@ import { conflict, Failure, invalid, notFound, unknownId } from '../../domain/fa
 import type { Decision } from '../../domain/reviews.ts';
 import { canMoveSet, canReopenSet, type SetStatus } from '../../domain/states.ts';
 import { chooseVersion } from '../../domain/versions.ts';
-import { failOrphanedAds } from '../ads/adStatus.ts';
-import { recordNotice } from '../notices/notices.ts';
-import { recordAction } from '../organizations/auditLogQueries.ts';
+import { recordAction } from '../audit/auditLogQueries.ts';
+import { failOrphanedAds } from '../events/orphanedAds.ts';
+import { type EventContext, recordSetEvent } from '../events/recordEvent.ts';
+import { recordNotice } from '../outbox/recordNotice.ts';
+import { withScreenshotHistory } from '../sets/history.ts';
 import { readVersions } from '../sets/readVersions.ts';
 import { cancelScreenshots } from '../sets/results.ts';
 import { cancelDraft, decideReview, lockSet, requestCancel } from '../sets/setStatus.ts';
-import { type EventContext, recordSetEvent } from '../webhooks/events.ts';
 import {
   type ExpectedReview,
   insertSetReview,
@@ -25,7 +26,6 @@ import {
   type ScreenshotReview,
   type ScreenshotToReview,
   storeReviews,
-  withScreenshotHistory,
 } from './reviewQueries.ts';
 
 export type SetAction = 'approve' | 'reject' | 'reopen' | 'cancel';

@@ -6,12 +6,12 @@ import type { RequestSource } from '../../contract/schedules.ts';
 import type { Queryable } from '../../db/database.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
 import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
+import { readSubscribersAsGiven } from '../outbox/subscriberRows.ts';
 import { type AcceptanceContext, storeRequestedAds } from '../requests/acceptScreenshotRequest.ts';
 import { adoptRequest } from '../requests/adoptRequest.ts';
 import { findNamed } from '../requests/savedObjects.ts';
 import { readSetHead } from '../sets/readSet.ts';
 import { readRetakeSources } from '../sets/readVersions.ts';
-import { readSubscribersAsGiven } from '../webhooks/subscriberRows.ts';
 
 interface Named {
   readonly organizationId: string;

@@ -5,6 +5,7 @@ import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readSearchPage, type Words } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
 import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
+import type { ObjectRef } from '../organizations/tombstones.ts';
 
 export interface CampaignFilter extends TimeRange {
   readonly organizationId: string;
@@ -100,4 +101,16 @@ export async function withCounts(db: Queryable, rows: readonly Row<'campaigns'>[
     from unnest(${ids}::uuid[]) as w(id)`.execute(db);
   const counts = new Map(found.rows.map((row) => [row.id, row]));
   return rows.map((row) => ({ sets: 0, ads: 0, in_review: 0, ...row, ...counts.get(row.id) }));
+}
+
+/** Keeps requests from using the campaign until the transaction ends. @returns its name; undefined if there is none. */
+export async function lockCampaign(tx: Queryable, { id, organizationId }: ObjectRef): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('campaigns')
+    .select('name')
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .forUpdate()
+    .executeTakeFirst();
+  return row?.name;
 }

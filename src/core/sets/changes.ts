@@ -14,8 +14,9 @@ import {
   type MetadataChange,
   metadataFaults,
 } from '../../domain/metadata.ts';
-import { recordAction } from '../organizations/auditLogQueries.ts';
-import { lockCampaign, type ObjectRef, wasRemoved } from '../removal/deletions.ts';
+import { recordAction } from '../audit/auditLogQueries.ts';
+import { type ObjectRef, wasRemoved } from '../organizations/tombstones.ts';
+import { lockCampaign } from './campaigns.ts';
 import { lockSet } from './setStatus.ts';
 
 /** @throws Failure: 404 or 410 if there is no such ad, 422 if its metadata would exceed a limit. */

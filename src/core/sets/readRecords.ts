@@ -2,17 +2,13 @@
 import type { AdRecord, ScreenshotDetailRecord, ScreenshotRecord } from '../../contract/records.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { RowQuery } from '../../db/rows.ts';
+import type { OrganizationLinks } from '../../domain/addresses.ts';
+import { adRecord } from '../ads/adJson.ts';
 import { readAdRow } from '../ads/readAd.ts';
-import { withScreenshotHistory, withSetHistory } from '../reviews/reviewQueries.ts';
+import { withScreenshotHistory, withSetHistory } from './history.ts';
 import { readScreenshot, readScreenshotParts } from './readScreenshots.ts';
 import { readCounts, readSetRow } from './readSet.ts';
-import {
-  adRecord,
-  type OrganizationLinks,
-  screenshotDetailRecord,
-  screenshotRecord,
-  screenshotSetRecord,
-} from './setJson.ts';
+import { screenshotDetailRecord, screenshotRecord, screenshotSetRecord } from './setJson.ts';
 
 export interface RecordQuery extends RowQuery {
   readonly publicUrl: string;

@@ -6,7 +6,7 @@ import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { AdRow, Row, ScreenshotRow } from '../../db/rows.ts';
 import { GOES_IN_SCALED } from '../../domain/adFit.ts';
 import { readAds } from '../ads/readAd.ts';
-import { type History, withScreenshotHistory } from '../reviews/reviewQueries.ts';
+import { type History, withScreenshotHistory } from './history.ts';
 
 interface ApprovedFilter {
   readonly organizationId: string;

@@ -1,78 +1,26 @@
-/** Makes the JSON of ads, screenshots, sets and list items for the API and for events. */
+/** Makes the JSON of campaigns, sets and screenshots for the API and for events. */
 import {
-  type AdRecord,
-  type AdSummary,
   type ApprovedScreenshot,
   type CampaignRecord,
-  type DeliveryDetailRecord,
-  type DeliveryRecord,
   deviceRecord,
-  type KeyReference,
   type ListedSet,
   type ReviewRecord,
   type ScreenshotDetailRecord,
   type ScreenshotRecord,
   type ScreenshotSetRecord,
   type ScreenshotSetSummary,
-  type UploadRecord,
-  type UserReference,
 } from '../../contract/records.ts';
-import { type SiteListRecord, type TemplateRecord, templateFields } from '../../contract/savedObjects.ts';
-import type { ShareRecord } from '../../contract/sharing.ts';
-import type { AdRow, Row, ScreenshotRow, SetRow } from '../../db/rows.ts';
-import { adPage, imageUrl, type OrganizationLinks, setPage } from '../../domain/addresses.ts';
+import type { Row, ScreenshotRow, SetRow } from '../../db/rows.ts';
+import { imageUrl, type OrganizationLinks, setPage } from '../../domain/addresses.ts';
 import type { StoredAnimation } from '../../domain/animations.ts';
 import { reviewNotes, type StatusCounts, totalsOf } from '../../domain/reviewNotes.ts';
-import { shareState } from '../../domain/shareLinks.ts';
+import { isFailure } from '../../domain/states.ts';
 import { maybeTimestamp, timestamp } from '../../domain/time.ts';
-import type { SavedRow } from '../requests/savedObjects.ts';
-import type { History } from '../reviews/reviewQueries.ts';
-import type { ShareLinkRow } from '../sharing/shareLinks.ts';
-import type { UploadRow } from '../uploads/uploadQueries.ts';
-import type { DeliveryRow } from '../webhooks/listDeliveries.ts';
+import { adSummary } from '../ads/adJson.ts';
+import { keyReference, userReference } from '../organizations/references.ts';
+import type { History } from './history.ts';
 import type { ListedSet as ListedSetRow } from './listSets.ts';
 import type { ApprovedRow } from './readScreenshots.ts';
-
-export type { OrganizationLinks } from '../../domain/addresses.ts';
-
-/** The response of create-ad. */
-export function adSummary(
-  row: Omit<AdRow, 'reason' | 'width' | 'height' | 'preview_token' | 'warnings'>,
-  place: OrganizationLinks,
-): AdSummary {
-  return {
-    type: 'ad',
-    id: row.id,
-    name: row.name,
-    lookup_key: row.lookup_key,
-    status: row.status,
-    category: row.category,
-    kind: row.kind,
-    campaign_id: row.campaign_id,
-    created_at: timestamp(row.created_at),
-    html_url: adPage(place, row.id),
-    metadata: row.metadata,
-  };
-}
-
-/** The response of reading an ad, and `data.object` of its events. */
-export function adRecord(row: AdRow, place: OrganizationLinks): AdRecord {
-  const preview = row.preview_token === null ? null : imageUrl(place.publicUrl, row.preview_token);
-  return {
-    ...adSummary(row, place),
-    preview_image_url: preview,
-    ...adSize(row),
-    warnings: row.warnings,
-    ...(isFailed(row.status) && row.reason !== null ? { reason: row.reason } : {}),
-  };
-}
-
-/** Null while the size may still become known; absent when it will stay unknown. */
-function adSize({ status, width, height }: AdRow): { width?: number | null; height?: number | null } {
-  return (width === null || height === null) && status !== 'pending' ? {} : { width, height };
-}
-
-const isFailed = (status: string) => status !== 'pending' && status !== 'uploaded' && status !== 'canceled';
 
 export function screenshotRecord(row: ScreenshotRow & History, place: OrganizationLinks): ScreenshotRecord {
   return {
@@ -89,7 +37,7 @@ export function screenshotRecord(row: ScreenshotRow & History, place: Organizati
     warnings: row.warnings,
     ad: adSummary(row.ad, place),
     ...historyFields(row),
-    ...(isFailed(row.status) && row.reason !== null ? { reason: row.reason } : {}),
+    ...(isFailure(row.status) && row.reason !== null ? { reason: row.reason } : {}),
   };
 }
 
@@ -120,14 +68,6 @@ function reviewRecord(review: History['review']): ReviewRecord | null {
   const { decision, comment, key_id, key_name, user_id, user_name, created_at } = review;
   const by = { by: keyReference(key_id, key_name), by_user: userReference(user_id, user_name) };
   return { decision, comment, ...by, at: timestamp(created_at) };
-}
-
-export function keyReference(id: string | null, name: string | null): KeyReference | null {
-  return id === null ? null : { key_id: id, name: name ?? '' };
-}
-
-export function userReference(id: string | null, name: string | null): UserReference | null {
-  return id === null ? null : { user_id: id, name: name ?? '' };
 }
 
 /** The response of a screenshot request. */
@@ -163,7 +103,6 @@ export function screenshotSetRecord(
   };
 }
 
-/** Makes the JSON of list items. */
 export function campaignRecord({ id, name, created_at }: Row<'campaigns'>): CampaignRecord {
   return { type: 'campaign', id, name, created_at: timestamp(created_at) };
 }
@@ -190,89 +129,4 @@ export function approvedScreenshotRecord(row: ApprovedRow, place: OrganizationLi
     screenshot_set_id: row.set_id,
     approved_at: timestamp(row.approved_at),
   };
-}
-
-/** @param url the address of the link, which is a secret. */
-export function shareRecord(row: ShareLinkRow, url: string): ShareRecord {
-  return {
-    type: 'share',
-    id: row.id,
-    screenshot_set_id: row.set_id,
-    url,
-    label: row.label,
-    downloads: row.downloads,
-    answers: row.answers,
-    has_password: row.password_hash !== null,
-    pictures: row.pictures,
-    status: shareState(row, new Date()),
-    created_at: timestamp(row.created_at),
-    created_by: keyReference(row.created_by, row.creator),
-    created_by_user: userReference(row.created_by_user, row.user_name),
-    expires_at: timestamp(row.expires_at),
-    revoked_at: maybeTimestamp(row.revoked_at),
-    last_used_at: maybeTimestamp(row.last_used_at),
-    uses: row.uses,
-  };
-}
-
-export function templateRecord(row: SavedRow<'request_templates'>): TemplateRecord {
-  return { type: 'template', ...namedFields(row), ...templateFields(row.body) };
-}
-
-export function siteListRecord(row: SavedRow<'site_lists'>): SiteListRecord {
-  return { type: 'site_list', ...namedFields(row), sites: [...row.body.sites] };
-}
-
-function namedFields({ id, name, created_at, updated_at }: SavedRow<'request_templates' | 'site_lists'>) {
-  return { id, name, created_at: timestamp(created_at), updated_at: timestamp(updated_at) };
-}
-
-export function uploadRecord(row: UploadRow): UploadRecord {
-  const { id, name, format, content_type, bytes, sha256, created_at, expires_at } = row;
-  return {
-    type: 'upload',
-    id,
-    name,
-    format,
-    content_type,
-    bytes,
-    sha256,
-    created_at: timestamp(created_at),
-    expires_at: maybeTimestamp(expires_at),
-  };
-}
-
-export function deliveryRecord(row: DeliveryRow): DeliveryRecord {
-  return {
-    type: 'delivery',
-    id: row.id,
-    event_id: `evt_${row.event_id}`,
-    topic: row.topic,
-    channel: row.channel,
-    target: row.target,
-    webhook_endpoint_id: row.endpoint_id,
-    status: row.status,
-    reason: row.reason,
-    attempts: row.attempts,
-    next_attempt_at: maybeTimestamp(row.next_attempt_at),
-    created_at: timestamp(row.created_at),
-    finished_at: maybeTimestamp(row.finished_at),
-    ad_id: row.ad_id,
-    screenshot_set_id: row.set_id,
-    log: row.log.map(({ attempt, started_at, duration_ms, status_code, outcome, error, response_snippet }) => ({
-      attempt,
-      started_at: timestamp(started_at),
-      duration_ms,
-      status_code,
-      outcome,
-      error,
-      response_snippet: response_snippet || null,
-    })),
-  };
-}
-
-/** @param row with the text of its event. */
-export function deliveryDetailRecord(row: DeliveryRow & { readonly body: string }): DeliveryDetailRecord {
-  const payload: DeliveryDetailRecord['payload'] = JSON.parse(row.body);
-  return { ...deliveryRecord(row), payload };
 }

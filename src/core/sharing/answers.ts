@@ -9,7 +9,8 @@ import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
 import { conflict, disabledOrganization, type Failure, forbiddenAction, gone, notFound } from '../../domain/failure.ts';
 import { ANSWERS_OF_LINK_MAX, COMMENTS_OF_LINK_MAX } from '../../domain/shareLinks.ts';
-import { recordNotice } from '../notices/notices.ts';
+import { recordEvent } from '../events/recordEvent.ts';
+import { recordNotice } from '../outbox/recordNotice.ts';
 import type { CommentRow } from '../reviews/commentQueries.ts';
 import {
   type CommentPlace,
@@ -21,7 +22,6 @@ import {
   unknownThread,
 } from '../reviews/comments.ts';
 import { readVersionsOf } from '../sets/readVersions.ts';
-import { recordAnswerEvent } from '../webhooks/events.ts';
 import { type AnswerRow, answerRecord, readAnswer, setLatestAnswers } from './answerQueries.ts';
 import { readSharedIds, readUnansweredIds } from './sharedPictures.ts';
 import { findShareLink, type SharedSet } from './shareLinks.ts';
@@ -58,7 +58,9 @@ export async function answerShare(tx: Queryable, visit: ShareVisit, answer: Clie
     .execute();
   await setLatestAnswers(tx, id, about);
   const row = await readAnswer(tx, id);
-  await recordAnswerEvent(tx, { organizationId, setId, answer: answerRecord(row) });
+  await recordEvent(tx, { organizationId, setId, topic: 'share.answered' }, async () =>
+    JSON.stringify(answerRecord(row)),
+  );
   const facts = { by: author.client_name, approved: answer.answer === 'approved' };
   await recordNotice(tx, { organizationId, setId, kind: 'client_answered', pictures: about.length, facts });
   await notify(tx, { set: setId });

@@ -10,7 +10,7 @@ import { conflict } from '../../domain/failure.ts';
 import { UPLOAD_DAYS } from '../../domain/retention.ts';
 import { type UploadLimits, uploadKey } from '../../domain/uploads.ts';
 import { lockOrganizationById } from '../organizations/organizations.ts';
-import { noteRemoved, type ObjectRef } from '../removal/deletions.ts';
+import { noteRemoved, type ObjectRef } from '../organizations/tombstones.ts';
 import {
   beginUpload,
   completeUpload,

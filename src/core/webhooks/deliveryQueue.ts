@@ -7,7 +7,6 @@ import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { notification } from '../../db/notifications.ts';
 import type { Row } from '../../db/rows.ts';
-import { deliveryChange } from './deliveryStatus.ts';
 import {
   type DeliveryToSend,
   type DeliveryToSendRow,
@@ -15,6 +14,7 @@ import {
   deliveryToSendColumns,
   joinedForSending,
 } from './deliveryToSend.ts';
+import { deliveryChange } from './restartDelivery.ts';
 
 /** A claim holds as long as neither a replay nor a stored attempt has changed the delivery. */
 export interface ClaimedDelivery extends DeliveryToSend {

@@ -5,18 +5,14 @@
  */
 
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import type { Store } from '../../db/database.ts';
 import type { Notifications } from '../../db/notifications.ts';
-import type { Queue } from '../../db/queue.ts';
 import { type Channel, TEST_TOPIC } from '../../domain/topics.ts';
 import { DISABLE_AFTER_DAYS } from '../../domain/webhookEndpoints.ts';
-import type { Guard } from '../../egress/guard.ts';
 import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
-import type { Log } from '../../lib/log.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { withSpan } from '../../observe/tracing.ts';
-import type { ConnectorRoles } from '../buckets/connectorRoles.ts';
+import type { ConnectorCheckOptions } from '../buckets/connectorCheck.ts';
 import {
   type AttemptResult,
   type ClaimedDelivery,
@@ -28,14 +24,8 @@ import { type CompleteDelivery, readEventBody } from './deliveryToSend.ts';
 import { disableFailingEndpoint, recordEndpointResult } from './failingEndpoints.ts';
 import { decideNext, MAX_ATTEMPTS } from './schedule.ts';
 
-export interface DeliveryOptions {
-  readonly store: Store;
-  readonly queue: Queue;
+export interface DeliveryOptions extends ConnectorCheckOptions {
   readonly artifacts: ArtifactStore;
-  readonly guard: Guard;
-  /** Without it, connectors that name a role fail. */
-  readonly roles?: ConnectorRoles | undefined;
-  readonly log: Log;
   /** Notifications of deliveries that become due. Without them, workers look once a second. */
   readonly subscribe?: Notifications['subscribe'];
   /** Delivery attempts of one channel that run at the same time in this process. */

@@ -7,9 +7,9 @@ import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
 import { timestamp } from '../../domain/time.ts';
 import { type EventTopic, NOTICE_TOPIC, TEST_TOPIC } from '../../domain/topics.ts';
-import { deliveryRecord } from '../sets/setJson.ts';
-import { type OneDelivery, restarted } from './deliveryStatus.ts';
+import { deliveryRecord } from './deliveryJson.ts';
 import type { DeliveryRow } from './listDeliveries.ts';
+import { type OneDelivery, restarted } from './restartDelivery.ts';
 
 export interface EventFilter extends TimeRange {
   readonly organizationId: string;

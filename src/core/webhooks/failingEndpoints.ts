@@ -4,11 +4,13 @@ import type { Queryable } from '../../db/database.ts';
 import type { Enqueuer } from '../../db/queue.ts';
 import { changesBetween, SERVICE } from '../../domain/auditLog.ts';
 import { timestamp } from '../../domain/time.ts';
+import { ENDPOINT_DISABLED_TOPIC } from '../../domain/topics.ts';
 import { DISABLE_AFTER_DAYS, FAILED_DELIVERIES_MIN } from '../../domain/webhookEndpoints.ts';
-import { recordNotice } from '../notices/notices.ts';
-import { recordAction } from '../organizations/auditLogQueries.ts';
+import { recordAction } from '../audit/auditLogQueries.ts';
+import { recordEvent } from '../events/recordEvent.ts';
 import { lockOrganizationById } from '../organizations/organizations.ts';
-import { recordEndpointEvent } from './events.ts';
+import { recordNotice } from '../outbox/recordNotice.ts';
+import { webhookEndpointRecord } from './endpointJson.ts';
 import { type EndpointRow, lockEndpoint, type OneEndpoint } from './webhookEndpointQueries.ts';
 import { requireEndpoint, updatePendingDeliveries } from './webhookEndpoints.ts';
 
@@ -70,7 +72,8 @@ export async function disableFailingEndpoint(
   const changes = changesBetween({ disabled: false }, { disabled: true, disabled_reason: reason });
   await recordAction(tx, SERVICE, { organizationId, action: 'webhook_endpoint.disabled', objectId: id, changes });
   const row = await requireEndpoint(tx, one);
-  await recordEndpointEvent(tx, row);
+  const event = { organizationId, topic: ENDPOINT_DISABLED_TOPIC } as const;
+  await recordEvent(tx, event, async () => JSON.stringify(webhookEndpointRecord(row)));
   const facts = { label: new URL(row.url).host, reason };
   await recordNotice(tx, { organizationId, kind: 'endpoint_disabled', subjectId: id, facts });
   return row;

@@ -5,8 +5,7 @@ import { notify } from '../../db/notifications.ts';
 import { conflict, invalid, notFound } from '../../domain/failure.ts';
 import { EVENT_DAYS } from '../../domain/retention.ts';
 import { DEFAULT_TOPICS } from '../../domain/topics.ts';
-import { lockDelivery, notifyOfDeliveries, restartDelivery } from './deliveryStatus.ts';
-import { lockedEndpointFault } from './endpointEvents.ts';
+import { lockedEndpointFault } from './endpointDeliveries.ts';
 import {
   havingDeliveries,
   insertMissingDeliveries,
@@ -14,6 +13,7 @@ import {
   lockEventsOfPeriod,
   restartDeliveriesOf,
 } from './eventQueries.ts';
+import { lockDelivery, notifyOfDeliveries, restartDelivery } from './restartDelivery.ts';
 import { type EndpointRow, findEndpoint } from './webhookEndpointQueries.ts';
 import { requireEnabledEndpoint } from './webhookEndpoints.ts';
 

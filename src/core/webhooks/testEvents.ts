@@ -4,9 +4,9 @@ import type { Queryable } from '../../db/database.ts';
 import { type Actor, addressWithoutSecrets, changesBetween } from '../../domain/auditLog.ts';
 import { timestamp } from '../../domain/time.ts';
 import { TEST_TOPIC } from '../../domain/topics.ts';
-import { recordAction } from '../organizations/auditLogQueries.ts';
-import { insertEvent } from './deliveryStatus.ts';
-import { insertTestSubscriber } from './subscriberRows.ts';
+import { recordAction } from '../audit/auditLogQueries.ts';
+import { insertEvent } from '../outbox/insertEvent.ts';
+import { insertTestSubscriber } from '../outbox/subscriberRows.ts';
 import type { OneEndpoint } from './webhookEndpointQueries.ts';
 import { requireEnabledEndpoint } from './webhookEndpoints.ts';
 

@@ -11,8 +11,9 @@ import { createGuardedFetch } from '../../egress/fetch.ts';
 import type { Guard } from '../../egress/guard.ts';
 import type { GuardedFetch } from '../../egress/ports.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
+import { parseRetryAfter } from '../../lib/retryAfter.ts';
 import { type Attributes, activeTraceparent, withSpan } from '../../observe/tracing.ts';
-import { type AttemptOutcome, parseRetryAfter } from './schedule.ts';
+import type { AttemptOutcome } from './schedule.ts';
 
 interface SignatureInput {
   /** The same in every attempt, so that a receiver can recognize a repetition. */

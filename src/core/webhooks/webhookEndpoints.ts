@@ -9,15 +9,15 @@ import { conflict, invalid, unknownId } from '../../domain/failure.ts';
 import { ENDPOINTS_MAX } from '../../domain/webhookEndpoints.ts';
 import { addressFault } from '../../egress/addressFault.ts';
 import type { Guard } from '../../egress/guard.ts';
-import { recordAction } from '../organizations/auditLogQueries.ts';
+import { recordAction } from '../audit/auditLogQueries.ts';
 import { lockOrganizationById } from '../organizations/organizations.ts';
-import { noteRemoved } from '../removal/deletions.ts';
+import { noteRemoved } from '../organizations/tombstones.ts';
 import {
   changePendingDeliveries,
   type EndpointState,
   type PendingChange,
   readEndpointState,
-} from './endpointEvents.ts';
+} from './endpointDeliveries.ts';
 import {
   countEndpoints,
   type EndpointFields,

@@ -1,5 +1,5 @@
 import { COST } from '../../api/limits/costs.ts';
-import { deliveryDetailRecord } from '../../core/sets/setJson.ts';
+import { deliveryDetailRecord } from '../../core/webhooks/deliveryJson.ts';
 import { type DeliveryRow, findDelivery } from '../../core/webhooks/listDeliveries.ts';
 import { replayDelivery } from '../../core/webhooks/replayEvents.ts';
 import { notFound } from '../../domain/failure.ts';

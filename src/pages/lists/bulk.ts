@@ -11,7 +11,7 @@ import { counted } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button, linkButton, pageHead } from '../components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
-import { EMPTY_FORM, textField } from '../fields.ts';
+import { EMPTY_FORM, textField } from '../formFields.ts';
 import { hiddenFields } from '../forms.ts';
 import { progressLabel, setBadge, timeElement } from '../labels.ts';
 import type { ViewerRequest } from '../pageRoutes.ts';

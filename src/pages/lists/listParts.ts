@@ -6,7 +6,7 @@ import { type ListPage, TOTAL_MOST } from '../../db/list.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, emptyState, linkButton, type Sorting } from '../components.ts';
 import type { Viewer } from '../context.ts';
-import { type Choice, selectField, textField } from '../fields.ts';
+import { type Choice, selectField, textField } from '../formFields.ts';
 import { numberedPages } from '../parts.ts';
 import { addressOf, type PagePaths } from '../paths.ts';
 import type { ListQuery, SortName } from './listQuery.ts';

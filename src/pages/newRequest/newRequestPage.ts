@@ -8,13 +8,13 @@ import { URL_MAX } from '../../domain/webAddresses.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, dialog, pageHead } from '../components.ts';
 import type { ResultsPage, Viewer } from '../context.ts';
-import { checkbox, EMPTY_FORM, field, textField } from '../fields.ts';
+import { checkbox, EMPTY_FORM, field, textField } from '../formFields.ts';
 import { thumbnail, warningList, widthAtHeight } from '../parts.ts';
 import type { PagePaths } from '../paths.ts';
 import type { Draft, Field, FieldFaults } from './draft.ts';
-import { described, faultList, shortField, targetFields, templateFields } from './fields.ts';
 import { planPanel } from './planTable.ts';
 import type { Wanted } from './requestBody.ts';
+import { described, faultList, shortField, targetFields, templateFields } from './requestFields.ts';
 
 /** The largest preview, CSS pixels, as in the style sheet. */
 const SHOWN = { width: 208, height: 150 };

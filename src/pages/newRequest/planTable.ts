@@ -5,8 +5,8 @@ import { counted, firstOf } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button } from '../components.ts';
 import type { FieldFaults, Plan } from './draft.ts';
-import { faultList } from './fields.ts';
 import { UNKNOWN_COLUMNS } from './requestBody.ts';
+import { faultList } from './requestFields.ts';
 
 /** Rows that the page shows at once: those with faults first. */
 const ROWS_SHOWN = 200;

@@ -7,7 +7,7 @@ import { findNamed, removeNamed, type SavedRow, saveNamed, saveTemplate } from '
 import { isUuid } from '../../domain/slugs.ts';
 import { counted, isBlank } from '../../domain/text.ts';
 import type { PagesOptions, Viewer } from '../context.ts';
-import { tryForm } from '../fields.ts';
+import { tryForm } from '../formFields.ts';
 import { type Draft, FieldFaults, sentenceOf } from './draft.ts';
 import { withSites } from './receiveForm.ts';
 import { readTargets } from './requestBody.ts';

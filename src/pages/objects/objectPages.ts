@@ -2,7 +2,7 @@ import type { FieldErrors } from '../../domain/failure.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button, linkButton, pageHead } from '../components.ts';
 import type { ResultsPage, Viewer } from '../context.ts';
-import { otherFaults, textField, tryForm } from '../fields.ts';
+import { otherFaults, textField, tryForm } from '../formFields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';

@@ -6,7 +6,7 @@ import { html } from '../../lib/html.ts';
 import { badge, button, type Column, pageHead, panel, table } from '../components.ts';
 import type { ResultsPage } from '../context.ts';
 import { clearCookie } from '../cookies.ts';
-import { textField } from '../fields.ts';
+import { textField } from '../formFields.ts';
 import { formField, noticeOf, requireOwnForm } from '../forms.ts';
 import { timeElement } from '../labels.ts';
 import { formBody, type PageRoutes } from '../pageRoutes.ts';

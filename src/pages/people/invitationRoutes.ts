@@ -7,7 +7,7 @@ import { USER_NAME_MAX } from '../../core/people/users.ts';
 import { ROLE_TEXTS } from '../../domain/roles.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button } from '../components.ts';
-import { EMPTY_FORM, textField } from '../fields.ts';
+import { EMPTY_FORM, textField } from '../formFields.ts';
 import { formField, noticeOf, requireOwnForm, requireSameOrigin } from '../forms.ts';
 import { formBody, type PageRoutes } from '../pageRoutes.ts';
 import { pathsOf } from '../paths.ts';

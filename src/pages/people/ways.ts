@@ -3,7 +3,7 @@ import { EMAIL_MAX } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, linkButton } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
-import { textField } from '../fields.ts';
+import { textField } from '../formFields.ts';
 import type { PagePaths } from '../paths.ts';
 import { addressOf } from '../paths.ts';
 

@@ -18,7 +18,15 @@ import { isUuid } from '../../domain/slugs.ts';
 import { html } from '../../lib/html.ts';
 import { button, emptyState, linkButton, pageHead } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
-import { checkbox, checkboxes, EMPTY_FORM, type FormState, otherFaults, selectField, textField } from '../fields.ts';
+import {
+  checkbox,
+  checkboxes,
+  EMPTY_FORM,
+  type FormState,
+  otherFaults,
+  selectField,
+  textField,
+} from '../formFields.ts';
 import { hiddenFields } from '../forms.ts';
 import type { PageOptions } from '../lists/campaignsPage.ts';
 

@@ -9,7 +9,7 @@ import { COMMENT_MAX } from '../../domain/reviews.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, facts } from '../components.ts';
 import type { PagesOptions, Viewer } from '../context.ts';
-import { EMPTY_FORM, textField } from '../fields.ts';
+import { EMPTY_FORM, textField } from '../formFields.ts';
 import { hiddenFields } from '../forms.ts';
 import { reviewedBy, SCREENSHOT_ADVICE, SCREENSHOT_LABELS, timeElement } from '../labels.ts';
 import { warningList, webLink } from '../parts.ts';

@@ -1,6 +1,6 @@
 /** The screenshots of a set as people see them now: each one in its newest version. */
 import { countOpenThreads } from '../../core/reviews/commentQueries.ts';
-import { type History, withScreenshotHistory, withSetHistory } from '../../core/reviews/reviewQueries.ts';
+import { type History, withScreenshotHistory, withSetHistory } from '../../core/sets/history.ts';
 import { readDecisions, readScreenshots } from '../../core/sets/readScreenshots.ts';
 import { readSetHead, type SetHead } from '../../core/sets/readSet.ts';
 import { type LaterRetake, readLaterRetakes, readVersions, type VersionRow } from '../../core/sets/readVersions.ts';

@@ -13,7 +13,7 @@ import { URL_MAX } from '../../domain/webAddresses.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button, pageHead } from '../components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
-import { type Choice, checkboxes, otherFaults, radio, selectField, textField, tryForm } from '../fields.ts';
+import { type Choice, checkboxes, otherFaults, radio, selectField, textField, tryForm } from '../formFields.ts';
 import { formField, hiddenFields, redirectPath } from '../forms.ts';
 import { SCREENSHOT_LABELS } from '../labels.ts';
 import { locationChoice } from '../locationChoice.ts';

@@ -5,7 +5,7 @@ import { counted } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button, dialog, linkButton, menu, pageHead } from '../components.ts';
 import { downloadForm } from '../downloads.ts';
-import { EMPTY_FORM, textField } from '../fields.ts';
+import { EMPTY_FORM, textField } from '../formFields.ts';
 import { hiddenFields } from '../forms.ts';
 import { progressLabel, reviewedBy, SET_LABELS, setState, timeElement } from '../labels.ts';
 import { OBJECT_TYPES } from '../objects/managedObjects.ts';

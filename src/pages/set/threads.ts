@@ -11,7 +11,7 @@ import { counted, storable } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button } from '../components.ts';
 import type { Viewer } from '../context.ts';
-import { EMPTY_FORM, textField } from '../fields.ts';
+import { EMPTY_FORM, textField } from '../formFields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { icon } from '../icons.ts';
 import { timeElement } from '../labels.ts';

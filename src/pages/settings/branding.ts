@@ -21,7 +21,7 @@ import {
   otherFaults,
   selectField,
   textField,
-} from '../fields.ts';
+} from '../formFields.ts';
 import { formField, hiddenFields, requireOwnForm } from '../forms.ts';
 import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
 import { framedPage } from './frame.ts';

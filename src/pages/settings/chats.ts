@@ -20,7 +20,15 @@ import type { Guard } from '../../egress/guard.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { badge, button, type Column, panel, table } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
-import { checkbox, checkboxes, EMPTY_FORM, type FormState, otherFaults, selectField, textField } from '../fields.ts';
+import {
+  checkbox,
+  checkboxes,
+  EMPTY_FORM,
+  type FormState,
+  otherFaults,
+  selectField,
+  textField,
+} from '../formFields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { timeElement } from '../labels.ts';
 import { ADMIN, type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../pageRoutes.ts';

@@ -26,7 +26,7 @@ import {
   otherFaults,
   selectField,
   textField,
-} from '../fields.ts';
+} from '../formFields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { timeElement } from '../labels.ts';
 import type { LiveSource } from '../live.ts';

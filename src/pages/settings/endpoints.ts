@@ -18,7 +18,7 @@ import { ENDPOINT_DESCRIPTION_MAX, ENDPOINTS_MAX } from '../../domain/webhookEnd
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button, type Column, facts, panel, table } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
-import { checkbox, checkboxes, EMPTY_FORM, type FormState, otherFaults, textField } from '../fields.ts';
+import { checkbox, checkboxes, EMPTY_FORM, type FormState, otherFaults, textField } from '../formFields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { deliveryLabel, timeElement } from '../labels.ts';
 import { ADMIN, idOf, type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../pageRoutes.ts';

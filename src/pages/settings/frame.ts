@@ -5,7 +5,7 @@ import type { Scope } from '../../domain/keys.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, copyField, pageHead, panel, tabs } from '../components.ts';
 import type { ResultsPage } from '../context.ts';
-import { answerForm, EMPTY_FORM, type FormState, otherFaults } from '../fields.ts';
+import { answerForm, EMPTY_FORM, type FormState, otherFaults } from '../formFields.ts';
 import { hiddenFields, type Notice } from '../forms.ts';
 import { ADMIN, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
 import type { PagePaths } from '../paths.ts';

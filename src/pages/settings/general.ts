@@ -12,7 +12,7 @@ import { counted } from '../../domain/text.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button, facts, panel } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
-import { EMPTY_FORM, type FormState, radio, textField } from '../fields.ts';
+import { EMPTY_FORM, type FormState, radio, textField } from '../formFields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { ADMIN, type PageRoutes, type ViewerRequest } from '../pageRoutes.ts';
 import { addAction, framedPage } from './frame.ts';

@@ -10,7 +10,7 @@ import { KEY_NAME_MAX, keyState, SCOPES, type Scope } from '../../domain/keys.ts
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button, type Column, panel, table } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
-import { answerForm, checkbox, checkboxes, EMPTY_FORM, type FormState, otherFaults, textField } from '../fields.ts';
+import { answerForm, checkbox, checkboxes, EMPTY_FORM, type FormState, otherFaults, textField } from '../formFields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { timeElement } from '../labels.ts';
 import { ADMIN, type PageRoutes, pageOf, type ViewerRequest } from '../pageRoutes.ts';

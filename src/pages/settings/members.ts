@@ -10,7 +10,15 @@ import { counted, EMAIL_MAX } from '../../domain/text.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { badge, button, type Column, copyField, panel, table } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
-import { answerForm, type Choice, EMPTY_FORM, type FormState, otherFaults, selectField, textField } from '../fields.ts';
+import {
+  answerForm,
+  type Choice,
+  EMPTY_FORM,
+  type FormState,
+  otherFaults,
+  selectField,
+  textField,
+} from '../formFields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { timeElement } from '../labels.ts';
 import { ADMIN, idOf, type PageRoutes, refOf, type ViewerRequest } from '../pageRoutes.ts';

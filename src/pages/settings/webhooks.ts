@@ -11,7 +11,7 @@ import { addressFault } from '../../egress/addressFault.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button, copyText, facts, linkButton, panel } from '../components.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
-import { checkbox, EMPTY_FORM, type FormState, textField } from '../fields.ts';
+import { checkbox, EMPTY_FORM, type FormState, textField } from '../formFields.ts';
 import { formField, hiddenFields } from '../forms.ts';
 import { timeElement } from '../labels.ts';
 import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';

@@ -1,5 +1,6 @@
 /** The entries of the operator's commands. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setConnector } from '../../../src/core/buckets/connectors.ts';
 import {
   addKey,
   addOrganization,
@@ -8,7 +9,6 @@ import {
   enable,
   endKey,
   rotateSecret,
-  setConnector,
 } from '../../../src/core/organizations/operator.ts';
 import { openStore, type Store } from '../../../src/db/database.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';

@@ -1,7 +1,7 @@
 /** The queries that the audit sends to PostgreSQL each minute must not become slower when the backlog grows. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { failOrphanedAdsPage } from '../../../src/core/ads/adStatus.ts';
+import { failOrphanedAdsPage } from '../../../src/core/events/orphanedAds.ts';
 import { organizationsWithBacklog } from '../../../src/core/jobs/backlog.ts';
 import type { Queryable, Store } from '../../../src/db/database.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';

@@ -5,7 +5,7 @@ import { frameKey, screenshotKey } from '../../../src/api/transfers/transfers.ts
 import type { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
 import type { Attempt, ClaimedCreative, DeclaredUploads } from '../../../src/contract/captureProtocol.ts';
 import { admitWaiting } from '../../../src/core/jobs/admission.ts';
-import { findJobAccess } from '../../../src/core/jobs/hosts.ts';
+import { findJobAccess } from '../../../src/core/jobs/jobAccess.ts';
 import type { Store } from '../../../src/db/database.ts';
 import { withContent } from '../../../src/domain/pictureKeys.ts';
 import { type CaptureClient, captureClient, PNG_FACTS, uploadPng } from '../../support/captureClient.ts';

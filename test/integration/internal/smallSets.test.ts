@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { issueJobToken } from '../../../src/api/auth/jobToken.ts';
 import type { Attempt, ClaimedSmallSet } from '../../../src/contract/captureProtocol.ts';
 import { type AdmissionLimits, admitWaiting } from '../../../src/core/jobs/admission.ts';
-import { findJobAccess } from '../../../src/core/jobs/hosts.ts';
+import { findJobAccess } from '../../../src/core/jobs/jobAccess.ts';
 import type { Store } from '../../../src/db/database.ts';
 import { type CaptureClient, captureClient } from '../../support/captureClient.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';

@@ -54,3 +54,19 @@ test('every page that docs/architecture.md links to exists', () => {
   const links = named(/\]\((?!https?:)([^)#]+)/g);
   expect(links.filter((link) => !FILES.includes(path.join('docs', link)) && link !== 'adr/')).toEqual([]);
 });
+
+test('the drawing of the subjects of core/ has the arrows that their imports have', () => {
+  const [, section = ''] = TEXT.split('### A ladder of subjects');
+  const [drawing = ''] = /```mermaid\n[\s\S]*?```/.exec(section) ?? [];
+  const drawn = [...drawing.matchAll(/^ {2}(\w+) --> (.+)$/gm)].flatMap(([, from, to = '']) =>
+    to.split(' & ').map((subject) => `${from} → ${subject}`),
+  );
+  const core = path.join(ROOT, 'src/core');
+  const imported = globSync('*/**/*.ts', { cwd: core }).flatMap((file) =>
+    [...readFileSync(path.join(core, file), 'utf8').matchAll(/from '\.\.\/(\w+)\//g)].map(
+      ([, to]) => `${file.split(path.sep)[0]} → ${to}`,
+    ),
+  );
+  const shown = imported.filter((arrow) => !/→ (?:audit|outbox|organizations)$/.test(arrow));
+  expect(drawn.sort()).toEqual([...new Set(shown)].sort());
+});

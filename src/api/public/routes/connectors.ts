@@ -6,6 +6,7 @@ import {
 } from '../../../contract/connectors.ts';
 import { ConnectorsQuery } from '../../../contract/queries.ts';
 import { ConnectorName } from '../../../contract/requests.ts';
+import { connectorRecord } from '../../../core/buckets/connectorJson.ts';
 import { type ConnectorKey, findS3Connector, listS3Connectors } from '../../../core/buckets/connectorQueries.ts';
 import {
   checkTargetOf,
@@ -14,7 +15,6 @@ import {
   requireConnector,
   saveConnector,
 } from '../../../core/buckets/connectors.ts';
-import { connectorRecord } from '../../../core/organizations/settingsJson.ts';
 import { DEFAULT_CONNECTOR, isConnectorName } from '../../../domain/connectors.ts';
 import { SLUG } from '../../../domain/slugs.ts';
 import { COST } from '../../limits/costs.ts';

@@ -11,7 +11,7 @@ import {
 import { REPLAYED_PERIOD } from '../../../contract/examples.ts';
 import { DeliveriesQuery, EventsQuery } from '../../../contract/queries.ts';
 import { DeliveryDetailRecord, DeliveryRecord } from '../../../contract/records.ts';
-import { deliveryDetailRecord, deliveryRecord } from '../../../core/sets/setJson.ts';
+import { deliveryDetailRecord, deliveryRecord } from '../../../core/webhooks/deliveryJson.ts';
 import { eventDetailRecord, eventRecord, findEvent, listEvents } from '../../../core/webhooks/eventQueries.ts';
 import { findDelivery, listDeliveries } from '../../../core/webhooks/listDeliveries.ts';
 import { replayDelivery, replayEvents } from '../../../core/webhooks/replayEvents.ts';

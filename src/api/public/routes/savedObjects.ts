@@ -9,8 +9,8 @@ import {
   TemplateRecord,
   templateBody,
 } from '../../../contract/savedObjects.ts';
+import { siteListRecord, templateRecord } from '../../../core/requests/savedObjectJson.ts';
 import { listNamed, removeNamed, type SavedRow, saveNamed, saveTemplate } from '../../../core/requests/savedObjects.ts';
-import { siteListRecord, templateRecord } from '../../../core/sets/setJson.ts';
 import type { Queryable } from '../../../db/database.ts';
 import type { Limits } from '../../../domain/limits.ts';
 import { type Call, jsonResponse, type Route, refOf } from '../endpoint.ts';

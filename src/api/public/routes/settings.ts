@@ -11,12 +11,11 @@ import {
   UsageQuery,
   UsageRecord,
 } from '../../../contract/settings.ts';
-import { listAuditLog } from '../../../core/organizations/auditLogQueries.ts';
-import { listKeyRows } from '../../../core/organizations/keyList.ts';
+import { auditLogEntryRecord, listAuditLog } from '../../../core/audit/auditLogQueries.ts';
+import { apiKeyRecord, listKeyRows } from '../../../core/organizations/keyList.ts';
 import { createApiKey, revokeApiKey } from '../../../core/organizations/keys.ts';
 import { requireOrganization } from '../../../core/organizations/organizations.ts';
 import { changeSettings } from '../../../core/organizations/settings.ts';
-import { apiKeyRecord, auditLogEntryRecord } from '../../../core/organizations/settingsJson.ts';
 import {
   type CurrentUsage,
   readCurrentUsage,

@@ -1,8 +1,8 @@
 import { ListQuery } from '../../../contract/queries.ts';
 import { NewShare, ShareAnswerRecord, ShareRecord } from '../../../contract/sharing.ts';
 import { readSetRow } from '../../../core/sets/readSet.ts';
-import { shareRecord } from '../../../core/sets/setJson.ts';
 import { answerRecord, answersOfSet } from '../../../core/sharing/answerQueries.ts';
+import { shareRecord } from '../../../core/sharing/shareJson.ts';
 import { createShareLink, listShareLinks, revokeLink, type ShareLinkRow } from '../../../core/sharing/shareLinks.ts';
 import { sharePage } from '../../../domain/addresses.ts';
 import { unknownId } from '../../../domain/failure.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UploadsQuery } from '../../../contract/queries.ts';
 import { UploadRecord } from '../../../contract/records.ts';
-import { uploadRecord } from '../../../core/sets/setJson.ts';
+import { uploadRecord } from '../../../core/uploads/uploadJson.ts';
 import { findUpload, listUploads } from '../../../core/uploads/uploadQueries.ts';
 import { deleteUpload } from '../../../core/uploads/uploads.ts';
 import { CREATIVE_MAX_BYTES } from '../../../domain/ads.ts';

@@ -11,9 +11,10 @@ import {
   WebhookTest,
 } from '../../../contract/webhookEndpoints.ts';
 import { readWebhookSecret } from '../../../core/organizations/organizations.ts';
+import { webhookSecretRecord } from '../../../core/organizations/secrets.ts';
 import { replaceWebhookSecret } from '../../../core/organizations/settings.ts';
-import { webhookEndpointRecord, webhookSecretRecord } from '../../../core/organizations/settingsJson.ts';
-import { deliveryRecord } from '../../../core/sets/setJson.ts';
+import { deliveryRecord } from '../../../core/webhooks/deliveryJson.ts';
+import { webhookEndpointRecord } from '../../../core/webhooks/endpointJson.ts';
 import { findDelivery } from '../../../core/webhooks/listDeliveries.ts';
 import { sendTestEvent, sendTestEventToEndpoint } from '../../../core/webhooks/testEvents.ts';
 import { listEndpoints } from '../../../core/webhooks/webhookEndpointQueries.ts';

@@ -1,6 +1,6 @@
 /** The audit log of the API: one entry for each administrative action, its list, and that nothing changes it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { deleteOldEntries } from '../../../../src/core/organizations/auditLogQueries.ts';
+import { deleteOldEntries } from '../../../../src/core/audit/auditLogQueries.ts';
 import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
 import type { AuditAction } from '../../../../src/domain/auditLog.ts';
 import { createKey } from '../../../support/keys.ts';

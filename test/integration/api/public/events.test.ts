@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { recordAdEvent } from '../../../../src/core/events/recordEvent.ts';
 import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
-import { recordAdEvent } from '../../../../src/core/webhooks/events.ts';
 import { type Json, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordAdEvent, recordSetEvent } from '../../../../src/core/webhooks/events.ts';
+import { recordAdEvent, recordSetEvent } from '../../../../src/core/events/recordEvent.ts';
 import { type Json, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

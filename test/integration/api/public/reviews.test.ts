@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setPictures } from '../../../../src/core/buckets/bucketDelivery.ts';
 import { setReview } from '../../../../src/core/organizations/organizations.ts';
 import { readSetOutcome } from '../../../../src/core/sets/setStatus.ts';
+import { setPictures } from '../../../../src/core/webhooks/bucketDelivery.ts';
 import { type SetStatus, settledSetStatus } from '../../../../src/domain/states.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { createKey } from '../../../support/keys.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { recordAdEvent } from '../../../../src/core/webhooks/events.ts';
+import { recordAdEvent } from '../../../../src/core/events/recordEvent.ts';
 import type { Enqueuer } from '../../../../src/db/queue.ts';
 import { HostNotFoundError } from '../../../../src/egress/errors.ts';
 import { createGuard } from '../../../../src/egress/guard.ts';

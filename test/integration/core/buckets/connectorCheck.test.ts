@@ -10,7 +10,6 @@ import { type TestDatabase, testDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { insertOrganization, type TestOrganization } from '../../../support/insertRows.ts';
 import { type Listener, listenHttp } from '../../../support/listeners.ts';
-import { memoryArtifacts } from '../../../support/publicApi.ts';
 import { type S3Server, startS3Server } from '../../../support/s3Server.ts';
 import { TEST_KEY_RING } from '../../../support/testKeys.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
@@ -31,7 +30,7 @@ beforeAll(async () => {
   queue = await startQueue({ databaseUrl: database.url, onError: () => undefined });
   organization = await insertOrganization(store.db);
   const guard = createGuard({ allow: ['127.0.0.0/8'] });
-  await startConnectorChecks({ store, queue, guard, log: TEST_LOG, artifacts: memoryArtifacts(new Map()) });
+  await startConnectorChecks({ store, queue, guard, log: TEST_LOG });
 }, 900_000);
 afterAll(async () => {
   await queue?.stop({ timeoutMs: 500 });

@@ -14,7 +14,6 @@ import { eventually } from '../../../support/eventually.ts';
 import { insertOrganization } from '../../../support/insertRows.ts';
 import { listenHttp } from '../../../support/listeners.ts';
 import { POD_TOKEN, stubPodIdentity } from '../../../support/podIdentity.ts';
-import { memoryArtifacts } from '../../../support/publicApi.ts';
 import { type StsStandIn, startStsStandIn } from '../../../support/stsStandIn.ts';
 import { TEST_KEY_RING } from '../../../support/testKeys.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
@@ -154,8 +153,7 @@ describe('the check of a connector with a role', () => {
     const own = await startStsStandIn({ token: POD_TOKEN, roles: { [ARN]: organizationId }, credentials });
     const { methods, listener } = await bucketOfRole();
     const ownRoles = new ConnectorRoles({ guard, principal, endpoint: own.url });
-    const artifacts = memoryArtifacts(new Map());
-    await startConnectorChecks({ store, queue, guard, roles: ownRoles, log: TEST_LOG, artifacts });
+    await startConnectorChecks({ store, queue, guard, roles: ownRoles, log: TEST_LOG });
     const key = { organizationId, name: 's3' };
     const check = async (roleArn: string) => {
       // The API takes no endpoint beside a role, because the role belongs to AWS.

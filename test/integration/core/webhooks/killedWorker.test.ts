@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FolderArtifactStore } from '../../../../src/artifacts/folder.ts';
-import { type Deliveries, startDeliveries } from '../../../../src/core/webhooks/deliveries.ts';
+import { type Deliveries, startDeliveries } from '../../../../src/commands/service/startDeliveries.ts';
 import { sendTestEvent } from '../../../../src/core/webhooks/testEvents.ts';
 import { openStore, type Store } from '../../../../src/db/database.ts';
 import { type Queue, startQueue } from '../../../../src/db/queue.ts';

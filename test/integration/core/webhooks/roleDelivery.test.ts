@@ -1,9 +1,9 @@
 /** Sets whose pictures go into a bucket with a role. The S3 server is a stand-in, because the real one of the tests has no sessions. */
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Deliveries, startDeliveries } from '../../../../src/commands/service/startDeliveries.ts';
 import { setS3Connector } from '../../../../src/core/buckets/connectorQueries.ts';
 import { ConnectorRoles } from '../../../../src/core/buckets/connectorRoles.ts';
-import { type Deliveries, startDeliveries } from '../../../../src/core/webhooks/deliveries.ts';
 import { createGuard } from '../../../../src/egress/guard.ts';
 import { PNG, PNG_FACTS } from '../../../support/captureClient.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { decideNext, MAX_ATTEMPTS, parseRetryAfter } from '../../../../src/core/webhooks/schedule.ts';
+import { decideNext, MAX_ATTEMPTS } from '../../../../src/core/webhooks/schedule.ts';
+import { parseRetryAfter } from '../../../../src/lib/retryAfter.ts';
 
 const START = new Date('2026-01-01T00:00:00Z');
 const HOUR = 3_600_000;

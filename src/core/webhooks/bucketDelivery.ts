@@ -4,12 +4,12 @@ import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { AnimationFormat } from '../../domain/animations.ts';
 import type { Warning } from '../../domain/warnings.ts';
-import type { CompleteDelivery } from '../webhooks/deliveryToSend.ts';
-import type { DeliveryOptions, SentDelivery } from '../webhooks/deliveryWorker.ts';
-import { findS3Connector } from './connectorQueries.ts';
-import { accountOf, RoleError } from './connectorRoles.ts';
-import { adFrameKey, adPreviewKey, manifestKey, screenshotKey } from './objectKeys.ts';
-import { type BucketUploadResult, uploadToBucket } from './s3Client.ts';
+import { findS3Connector } from '../buckets/connectorQueries.ts';
+import { accountOf, RoleError } from '../buckets/connectorRoles.ts';
+import { adFrameKey, adPreviewKey, manifestKey, screenshotKey } from '../buckets/objectKeys.ts';
+import { type BucketUploadResult, uploadToBucket } from '../buckets/s3Client.ts';
+import type { CompleteDelivery } from './deliveryToSend.ts';
+import type { DeliveryOptions, SentDelivery } from './deliveryWorker.ts';
 
 interface AdPicture {
   /** Null: the preview. */

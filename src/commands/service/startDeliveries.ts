@@ -1,11 +1,12 @@
 /** Starts all that delivers events and pictures. Each channel has a worker, so that none takes the slots of another. */
+
+import { startConnectorChecks } from '../../core/buckets/connectorCheck.ts';
+import { chatSender, mailSender, type NoticeOptions, startCollecting } from '../../core/notices/sending.ts';
+import { deliverToBucket } from '../../core/webhooks/bucketDelivery.ts';
+import { type DeliveryOptions, DeliveryWorker, type SendDelivery } from '../../core/webhooks/deliveryWorker.ts';
+import { createWebhookFetch, sendWebhook } from '../../core/webhooks/webhook.ts';
+import { finishPendingDeliveries } from '../../core/webhooks/webhookEndpoints.ts';
 import type { Channel } from '../../domain/topics.ts';
-import { deliverToBucket } from '../buckets/bucketDelivery.ts';
-import { startConnectorChecks } from '../buckets/connectorCheck.ts';
-import { chatSender, mailSender, type NoticeOptions, startCollecting } from '../notices/sending.ts';
-import { type DeliveryOptions, DeliveryWorker, type SendDelivery } from './deliveryWorker.ts';
-import { createWebhookFetch, sendWebhook } from './webhook.ts';
-import { finishPendingDeliveries } from './webhookEndpoints.ts';
 
 const LIMITS = {
   webhook: { total: 512, perOrganization: 64, perReceiver: 16 },

@@ -1,19 +1,14 @@
 /** Events: an envelope whose text is frozen when it happens, and a delivery for each receiver that wants it. */
 import { randomUUID } from 'node:crypto';
-import type { AdRecord } from '../../contract/records.ts';
-import type { ShareAnswerRecord } from '../../contract/sharing.ts';
-import type { WebhookEndpointRecord } from '../../contract/webhookEndpoints.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Enqueuer } from '../../db/queue.ts';
 import type { Row } from '../../db/rows.ts';
 import { timestamp } from '../../domain/time.ts';
-import { DEFAULT_TOPICS, ENDPOINT_DISABLED_TOPIC, type EndpointTopic, type Topic } from '../../domain/topics.ts';
+import { DEFAULT_TOPICS, type EndpointTopic, type Topic } from '../../domain/topics.ts';
 import { isTracing } from '../../observe/tracing.ts';
-import { webhookEndpointRecord } from '../organizations/settingsJson.ts';
+import { insertEvent } from '../outbox/insertEvent.ts';
+import { readEnabledEndpoints, readSubscribers } from '../outbox/receivers.ts';
 import { readAdRecord, readSetText } from '../sets/readRecords.ts';
-import { insertEvent, readSubscribers } from './deliveryStatus.ts';
-import { readEnabledEndpoints } from './endpointEvents.ts';
-import type { EndpointRow } from './webhookEndpointQueries.ts';
 
 /** Needed by each function that records an event: the queue for the work that follows, and the address of pictures and pages. */
 export interface EventContext {
@@ -45,9 +40,10 @@ export async function recordAdEvent(
   context: EventContext,
 ): Promise<void> {
   const subject = { organizationId, topic, adId };
-  await record(transaction, subject, () =>
-    textOf(readAdRecord(transaction, { id: adId, publicUrl: context.publicUrl })),
-  );
+  await recordEvent(transaction, subject, async () => {
+    const ad = await readAdRecord(transaction, { id: adId, publicUrl: context.publicUrl });
+    return ad && JSON.stringify(ad);
+  });
 }
 
 /** Records an event of a set if a subscriber or a webhook endpoint wants this topic. Part of the transaction that changes the set. */
@@ -57,33 +53,11 @@ export async function recordSetEvent(
   context: EventContext,
 ): Promise<void> {
   const subject = { organizationId, topic, setId };
-  await record(transaction, subject, () => readSetText(transaction, { id: setId, publicUrl: context.publicUrl }));
+  await recordEvent(transaction, subject, () => readSetText(transaction, { id: setId, publicUrl: context.publicUrl }));
 }
 
-/** Records the answer of a client if a subscriber of the set or a webhook endpoint wants it. */
-export async function recordAnswerEvent(
-  transaction: Queryable,
-  { answer, ...of }: { setId: string; organizationId: string; answer: ShareAnswerRecord },
-): Promise<void> {
-  await record(transaction, { ...of, topic: 'share.answered' }, () => textOf(answer));
-}
-
-/** Records that the service disabled an endpoint, for the other endpoints of its organization that want to know. */
-export async function recordEndpointEvent(transaction: Queryable, endpoint: EndpointRow): Promise<void> {
-  const subject = { organizationId: endpoint.organization_id, topic: ENDPOINT_DISABLED_TOPIC } as const;
-  await record(transaction, subject, () => textOf(webhookEndpointRecord(endpoint)));
-}
-
-type EventObject = AdRecord | ShareAnswerRecord | WebhookEndpointRecord;
-
-/** @returns JSON. */
-async function textOf(object: EventObject | Promise<EventObject | undefined>): Promise<string | undefined> {
-  const found = await object;
-  return found && JSON.stringify(found);
-}
-
-/** @param object its JSON. */
-async function record(
+/** Records an event if a subscriber or a webhook endpoint wants it. @param object makes the JSON of `data.object`. */
+export async function recordEvent(
   transaction: Queryable,
   subject: EventSubject,
   object: () => Promise<string | undefined>,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ParsedSubscriber } from '../../contract/parseParts.ts';
 import type { Queryable } from '../../db/database.ts';
 import { TOPICS, type Topic } from '../../domain/topics.ts';
-import { readSubscribers } from './deliveryStatus.ts';
+import { readSubscribers } from './receivers.ts';
 
 export type NewSubscriber = Omit<ParsedSubscriber, 'path'>;
 

@@ -1,27 +1,6 @@
-/** The webhook endpoints that want an event, and changes of the deliveries that wait for one. */
+/** The state of the webhook endpoint of a delivery, and changes of the deliveries that wait for an endpoint. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { Row } from '../../db/rows.ts';
-
-/**
- * The enabled endpoints of an organization. The lock makes a transaction that disables or deletes one wait for the
- * deliveries of this transaction, so that it ends these too.
- */
-export async function readEnabledEndpoints(
-  db: Queryable,
-  organizationId: string,
-): Promise<Pick<Row<'subscribers'>, 'id' | 'webhook_url' | 'webhook_topics'>[]> {
-  return db
-    .selectFrom('webhook_endpoints as e')
-    .innerJoin('subscribers as s', 's.id', 'e.id')
-    .select(['s.id', 's.webhook_url', 's.webhook_topics'])
-    .where('e.organization_id', '=', organizationId)
-    .where('e.deleted_at', 'is', null)
-    .where('e.disabled_at', 'is', null)
-    .orderBy('e.created_at')
-    .forKeyShare('e')
-    .execute();
-}
 
 /**
  * @returns why this delivery must not be sent again, or undefined. The lock keeps its endpoint enabled until the end of

@@ -1,38 +1,8 @@
-/** Queries that store events and deliveries, and send deliveries again. */
-import { type Insertable, sql } from 'kysely';
+/** Makes deliveries due again, and tells pages that deliveries changed. */
+import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { type Change, notify, notifyAll } from '../../db/notifications.ts';
 import type { Row } from '../../db/rows.ts';
-import type { Schema } from '../../db/schema.ts';
-
-/** The subscribers of an ad or of a set, in the order of the request. */
-export async function readSubscribers(
-  db: Queryable,
-  { adId, setId }: { readonly adId?: string; readonly setId?: string },
-): Promise<Row<'subscribers'>[]> {
-  return db
-    .selectFrom('subscribers')
-    .selectAll()
-    .$if(adId !== undefined, (q) => q.where('ad_id', '=', adId ?? ''))
-    .$if(setId !== undefined, (q) => q.where('set_id', '=', setId ?? ''))
-    .orderBy('seq')
-    .execute();
-}
-
-export type NewDelivery = Omit<Insertable<Schema['deliveries']>, 'event_id' | 'organization_id' | 'next_attempt_at'>;
-
-/** Stores an event with its deliveries, which are due at once. The commit wakes the workers. */
-export async function insertEvent(
-  transaction: Queryable,
-  event: Insertable<Schema['events']>,
-  deliveries: readonly NewDelivery[],
-): Promise<void> {
-  await transaction.insertInto('events').values(event).execute();
-  const owner = { event_id: event.id, organization_id: event.organization_id };
-  const rows = deliveries.map((delivery) => ({ ...delivery, ...owner, next_attempt_at: sql<Date>`now()` }));
-  await transaction.insertInto('deliveries').values(rows).execute();
-  await notify(transaction, { due: true });
-}
 
 export type OneDelivery = Pick<Row<'deliveries'>, 'id' | 'set_id' | 'ad_id'>;
 

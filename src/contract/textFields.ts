@@ -1,0 +1,27 @@
+/** Schemas of texts and addresses. Their checks have messages for people. */
+import { z } from 'zod';
+import { codePoints, textFault } from '../domain/text.ts';
+import { URL_MAX, urlFault } from '../domain/webAddresses.ts';
+
+export const WEB_ADDRESS = '^\\s*[hH][tT][tT][pP][sS]?://[^/?#]';
+
+export const figure = (value: number) => value.toLocaleString('en');
+
+/** A string without a fault. */
+export const text = (fault: (value: string) => string | undefined = () => undefined) =>
+  z.string().superRefine((value, context) => {
+    const message = textFault(value) ?? fault(value);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+
+/** @returns why the text is too long, or undefined. */
+export function lengthFault(value: string, max: number): string | undefined {
+  const length = codePoints(value);
+  return length > max ? `must be at most ${figure(max)} characters, but has ${figure(length)}.` : undefined;
+}
+
+export const webAddress = text(urlFault).meta({
+  format: 'uri',
+  pattern: WEB_ADDRESS,
+  maxLength: URL_MAX,
+});
