@@ -3,11 +3,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { errorMessage } from '../lib/errorMessage.ts';
 import { sleep } from '../lib/sleep.ts';
+import { LOCKS } from './advisoryLocks.ts';
 
 /** The folder of the SQL files. */
 export const MIGRATIONS = new URL('./migrations/', import.meta.url);
-/** Any number, the same for every process: one migrates, the others wait. */
-const LOCK = 7_355_608;
 const LOCK_WAIT_MINUTES = 30;
 
 /** Applies the numbered SQL files that the database lacks, under an advisory lock, each in a transaction. @returns their names. */
@@ -30,7 +29,7 @@ export async function migrate(url: string): Promise<string[]> {
 /** Until the connection ends. */
 async function lock(client: pg.Client): Promise<void> {
   await client.query(`set lock_timeout = '${LOCK_WAIT_MINUTES}min'`);
-  await client.query('select pg_advisory_lock($1)', [LOCK]).catch((error: unknown) => {
+  await client.query('select pg_advisory_lock($1)', [LOCKS.migration]).catch((error: unknown) => {
     throw new Error(`Cannot get the lock for migrations: ${errorMessage(error)}`, { cause: error });
   });
 }

@@ -1,6 +1,7 @@
 /** Admission: creates jobs for sets and ads of the backlog, fairly between organizations and within limits. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { takeLock } from '../../db/advisoryLocks.ts';
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
 import { type WantedFilm, wantedFilms } from '../../domain/animations.ts';
@@ -47,9 +48,6 @@ interface WantedCreative {
   readonly wanted: readonly WantedFrame[];
   readonly films: readonly WantedFilm[];
 }
-
-/** Any number, the same in every process. */
-const ADMISSION_LOCK = 7_355_609;
 
 /** Jobs in one transaction. The caller repeats it while there are more. */
 const MAX_AT_ONCE = 20;
@@ -253,5 +251,5 @@ async function insertJob(transaction: Queryable, job: NewJob): Promise<string | 
 
 /** Waits until no other transaction admits. */
 export async function lockAdmission(transaction: Queryable): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${ADMISSION_LOCK})`.execute(transaction);
+  await takeLock(transaction, 'admission');
 }

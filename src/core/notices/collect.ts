@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { tryLock } from '../../db/advisoryLocks.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { DAY_HOUR, ITEMS_MAX, PER_HOUR_MAX, REFUSALS_MAX, type Timing } from '../../domain/notices.ts';
 import { timestamp } from '../../domain/time.ts';
@@ -37,8 +38,6 @@ interface Due extends Happened {
 
 type Receiver = Pick<Due, 'user_id' | 'chat_id' | 'organization_id' | 'slug' | 'receiver'>;
 
-/** Any number that no other lock of the database has. */
-const LOCK = 7_302_100_841n;
 /** Receivers of one transaction. */
 const TOGETHER = 200;
 
@@ -48,8 +47,7 @@ export async function collectNotices(db: Database, publicUrl: string): Promise<n
   const { rows } = await sql`select from notices where due_at <= now() limit 1`.execute(db);
   if (rows.length === 0) return 0;
   return db.transaction().execute(async (tx) => {
-    const lock = await sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${LOCK}) as taken`.execute(tx);
-    if (lock.rows[0]?.taken !== true) return 0;
+    if (!(await tryLock(tx, 'notices'))) return 0;
     await waitForDigests(tx);
     const due = await lockDue(tx);
     const { deferred, batches } = planBatches(due);

@@ -1,5 +1,6 @@
 /** People whom an OpenID Connect provider names, and what its rules give them. */
 import { sql } from 'kysely';
+import { personLock, takeLock } from '../../db/advisoryLocks.ts';
 import type { Queryable } from '../../db/database.ts';
 import { changesBetween, SERVICE } from '../../domain/auditLog.ts';
 import { ROLES, type Role } from '../../domain/roles.ts';
@@ -71,7 +72,7 @@ export async function signInByClaims(
   onMissing?: (slug: string) => void,
 ): Promise<string | undefined> {
   // Two first sign-ins of one person at the same moment make one person.
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`${claims.issuer} ${claims.subject}`}, 0))`.execute(tx);
+  await takeLock(tx, personLock(claims.issuer, claims.subject));
   const given = rolesByRule(rules, claims);
   const roles = await inExisting(tx, given);
   for (const slug of given.keys()) if (!roles.has(slug)) onMissing?.(slug);

@@ -3,6 +3,7 @@
  * answer in that transaction. A process that dies leaves neither, so its key becomes free.
  */
 import { sql } from 'kysely';
+import { idempotencyLock, takeLock, tryLock } from '../../db/advisoryLocks.ts';
 import type { Queryable } from '../../db/database.ts';
 import { conflict, Failure } from '../../domain/failure.ts';
 import { ANSWER_DAYS } from '../../domain/retention.ts';
@@ -36,9 +37,9 @@ export async function takeKey(
   call: IdempotentCall,
   { wait = false } = {},
 ): Promise<KeptAnswer | undefined> {
-  const name = JSON.stringify([call.organizationId, call.endpoint, storedKey(call)]);
-  if (wait) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
-  else await tryLock(tx, name);
+  const lock = idempotencyLock(call.organizationId, call.endpoint, storedKey(call));
+  if (wait) await takeLock(tx, lock);
+  else if (!(await tryLock(tx, lock))) throw inUse();
   const kept = await tx
     .selectFrom('idempotency_keys')
     .select(['body_sha256', 'status_code', 'response'])
@@ -67,13 +68,9 @@ function notKept(id: string | null): Failure {
   );
 }
 
-async function tryLock(tx: Queryable, name: string): Promise<void> {
-  const lock = await sql<{
-    taken: boolean;
-  }>`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as taken`.execute(tx);
-  if (lock.rows[0]?.taken === true) return;
+function inUse(): Failure {
   const errors = { 'idempotency-key': ['belongs to a request that is still running: try again in a moment.'] };
-  throw new Failure({ status: 409, code: 'idempotency_key_in_use', errors });
+  return new Failure({ status: 409, code: 'idempotency_key_in_use', errors });
 }
 
 /** Keeps an answer, in the transaction of what it answers. It replaces one that is too old to be replayed. */
