@@ -43,6 +43,17 @@ const INNER_LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['webhooks'],
     ['notices', 'exports', 'removal', 'operations'],
   ],
+  pages: [
+    ['parts'],
+    ['signIn'],
+    ['routes'],
+    ['tables', 'pictures'],
+    ['settings', 'sharing', 'newRequest', 'people', 'objects', 'reference'],
+    ['deliveries'],
+    ['set'],
+    ['lists'],
+    ['schedules'],
+  ],
   capture: [['memory', 'compose', 'browser'], ['creative'], ['page'], ['engine'], ['program', 'shoot']],
   'cluster/kubernetes': [['client'], ['cache'], ['jobs']],
 };

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { Marked } from 'marked';
 import { Html, html } from '../lib/html.ts';
-import { pageHead } from './components.ts';
-import type { PageRoutes } from './pageRoutes.ts';
-import { pathsOf } from './paths.ts';
+import { pageHead } from './parts/components.ts';
+import { pathsOf } from './parts/paths.ts';
+import type { PageRoutes } from './routes/pageRoutes.ts';
 
 const TEXT = readFileSync(new URL('../../docs/tear-sheets.md', import.meta.url), 'utf8');
 

@@ -14,12 +14,12 @@ import {
   panel,
   table,
   tabs,
-} from './components.ts';
-import { checkbox, checkboxes, field, selectField, textField } from './formFields.ts';
-import { ICON_NAMES, icon } from './icons.ts';
-import type { PageRoutes } from './pageRoutes.ts';
-import { numberedPages } from './parts.ts';
-import { pathsOf } from './paths.ts';
+} from './parts/components.ts';
+import { checkbox, checkboxes, field, selectField, textField } from './parts/formFields.ts';
+import { ICON_NAMES, icon } from './parts/icons.ts';
+import { pathsOf } from './parts/paths.ts';
+import { numberedPages } from './parts/pictureParts.ts';
+import type { PageRoutes } from './routes/pageRoutes.ts';
 
 const STATES = ['in_review', 'capturing', 'approved', 'rejected', 'canceled'];
 

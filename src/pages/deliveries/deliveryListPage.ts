@@ -4,15 +4,15 @@ import { readObjectNames } from '../../core/sets/objectNames.ts';
 import { type DeliveryRow, listDeliveries } from '../../core/webhooks/listDeliveries.ts';
 import { EVENT_TOPICS } from '../../domain/topics.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { badge, type Column, emptyState, linkButton, table } from '../components.ts';
-import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
-import { deliveryLabel, timeElement } from '../labels.ts';
-import { anyOf, DATES, filteredList } from '../lists/listParts.ts';
-import { readListQuery } from '../lists/listQuery.ts';
-import { namedLink, type ObjectNames } from '../objectNames.ts';
-import type { ViewerRequest } from '../pageRoutes.ts';
-import type { PagePaths } from '../paths.ts';
+import { badge, type Column, emptyState, linkButton, table } from '../parts/components.ts';
+import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
+import { deliveryLabel, timeElement } from '../parts/labels.ts';
+import { namedLink, type ObjectNames } from '../parts/objectNames.ts';
+import type { PagePaths } from '../parts/paths.ts';
+import type { ViewerRequest } from '../routes/pageRoutes.ts';
 import { framedPage } from '../settings/frame.ts';
+import { anyOf, DATES, filteredList } from '../tables/listParts.ts';
+import { readListQuery } from '../tables/listQuery.ts';
 
 const { status, topic, channel, from, to } = DeliveriesQuery.shape;
 const DEFINITION = {

@@ -4,13 +4,13 @@ import { type DeliveryRow, findDelivery } from '../../core/webhooks/listDeliveri
 import { replayDelivery } from '../../core/webhooks/replayEvents.ts';
 import { notFound } from '../../domain/failure.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { badge, button, copyText, facts, pageHead, panel } from '../components.ts';
-import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
-import { hiddenFields } from '../forms.ts';
-import { deliveryLabel, timeElement } from '../labels.ts';
-import type { LiveSource } from '../live.ts';
-import { goBack, idOf, type PageRoutes } from '../pageRoutes.ts';
-import type { PagePaths } from '../paths.ts';
+import { badge, button, copyText, facts, pageHead, panel } from '../parts/components.ts';
+import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
+import { hiddenFields } from '../parts/forms.ts';
+import { deliveryLabel, timeElement } from '../parts/labels.ts';
+import type { LiveSource } from '../parts/live.ts';
+import type { PagePaths } from '../parts/paths.ts';
+import { goBack, idOf, type PageRoutes } from '../routes/pageRoutes.ts';
 import { CHANNEL_NAMES, deliveryListPage, type Naming, namesOf, shownTarget, subjectLink } from './deliveryListPage.ts';
 
 interface DeliveryListOptions {

@@ -9,14 +9,14 @@ import { setName } from '../../domain/setNames.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { counted } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { badge, button, linkButton, pageHead } from '../components.ts';
-import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
-import { EMPTY_FORM, textField } from '../formFields.ts';
-import { hiddenFields } from '../forms.ts';
-import { progressLabel, setBadge, timeElement } from '../labels.ts';
-import type { ViewerRequest } from '../pageRoutes.ts';
-import { messagePage } from '../parts.ts';
-import type { PagePaths } from '../paths.ts';
+import { badge, button, linkButton, pageHead } from '../parts/components.ts';
+import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
+import { EMPTY_FORM, textField } from '../parts/formFields.ts';
+import { hiddenFields } from '../parts/forms.ts';
+import { progressLabel, setBadge, timeElement } from '../parts/labels.ts';
+import { messagePage } from '../parts/layout.ts';
+import type { PagePaths } from '../parts/paths.ts';
+import type { ViewerRequest } from '../routes/pageRoutes.ts';
 import { actOnSet } from '../set/setPage.ts';
 
 /** More than a list page has. */

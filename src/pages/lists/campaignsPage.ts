@@ -10,15 +10,15 @@ import {
 } from '../../core/sets/campaigns.ts';
 import { listSets, withPreviews } from '../../core/sets/listSets.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { type Column, copyText, facts, pageHead, table, tabs } from '../components.ts';
-import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
-import { timeElement } from '../labels.ts';
 import { OBJECT_TYPES } from '../objects/managedObjects.ts';
 import { objectLinks } from '../objects/objectPages.ts';
-import { addressOf, type PagePaths } from '../paths.ts';
+import { type Column, copyText, facts, pageHead, table, tabs } from '../parts/components.ts';
+import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
+import { timeElement } from '../parts/labels.ts';
+import { addressOf, type PagePaths } from '../parts/paths.ts';
+import { DATES, emptyList, filteredList, sortingBy } from '../tables/listParts.ts';
+import { type ListQuery, readListQuery } from '../tables/listQuery.ts';
 import { adTable } from './adsPage.ts';
-import { DATES, emptyList, filteredList, sortingBy } from './listParts.ts';
-import { type ListQuery, readListQuery } from './listQuery.ts';
 import { setTable } from './setTable.ts';
 
 const SORTS = ['active', 'newest', 'oldest', 'name'] as const;

@@ -1,14 +1,14 @@
 /** Routes of the lists and of what one does from them. */
 import type { Request } from 'express';
 import { COST } from '../../api/limits/costs.ts';
-import type { ResultsPage } from '../context.ts';
-import { formField, formFields } from '../forms.ts';
-import { idOf, type PageRoutes, type ViewerRequest } from '../pageRoutes.ts';
-import { addressOf } from '../paths.ts';
+import type { ResultsPage } from '../parts/context.ts';
+import { formField, formFields } from '../parts/forms.ts';
+import { addressOf } from '../parts/paths.ts';
+import { idOf, type PageRoutes, type ViewerRequest } from '../routes/pageRoutes.ts';
+import { hasEmptyParameters } from '../tables/listQuery.ts';
 import { adsPage } from './adsPage.ts';
 import { bulkResultPage, confirmationPage } from './bulk.ts';
 import { campaignPage, campaignsPage } from './campaignsPage.ts';
-import { hasEmptyParameters } from './listQuery.ts';
 import { listSource, readSetListQuery, setsPage } from './setsPage.ts';
 
 /** One list page has 25 sets. */

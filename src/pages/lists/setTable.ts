@@ -7,14 +7,14 @@ import { setName } from '../../domain/setNames.ts';
 import { firstOf } from '../../domain/text.ts';
 import { shownPart } from '../../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { button, type Column, selectionBar, table } from '../components.ts';
-import type { Viewer } from '../context.ts';
-import { progressLabel, SET_LABELS, setBadge, timeElement } from '../labels.ts';
-import { siteName, thumbnail, widthAtHeight } from '../parts.ts';
-import type { PagePaths } from '../paths.ts';
+import { button, type Column, selectionBar, table } from '../parts/components.ts';
+import type { Viewer } from '../parts/context.ts';
+import { progressLabel, SET_LABELS, setBadge, timeElement } from '../parts/labels.ts';
+import type { PagePaths } from '../parts/paths.ts';
+import { siteName, thumbnail, widthAtHeight } from '../parts/pictureParts.ts';
+import { sortingBy } from '../tables/listParts.ts';
+import type { ListQuery } from '../tables/listQuery.ts';
 import { BULK_ACTIONS } from './bulk.ts';
-import { sortingBy } from './listParts.ts';
-import type { ListQuery } from './listQuery.ts';
 
 interface SetTableOptions {
   readonly viewer: Viewer;

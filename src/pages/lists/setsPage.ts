@@ -5,11 +5,10 @@ import { setFilters, uuid } from '../../contract/queries.ts';
 import { countSets, type ListedSet, listSets, type SetFilter, withPreviews } from '../../core/sets/listSets.ts';
 import { DEVICE_NAMES, shortDevice } from '../../domain/devices.ts';
 import { html } from '../../lib/html.ts';
-import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
-import { SET_LABELS } from '../labels.ts';
-import type { LiveSource } from '../live.ts';
-import { addressOf, type PagePaths } from '../paths.ts';
-import { campaignsHead } from './campaignsPage.ts';
+import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
+import { SET_LABELS } from '../parts/labels.ts';
+import type { LiveSource } from '../parts/live.ts';
+import { addressOf, type PagePaths } from '../parts/paths.ts';
 import {
   anyOf,
   campaignChoices,
@@ -18,8 +17,9 @@ import {
   type FilterField,
   filteredList,
   pageParameters,
-} from './listParts.ts';
-import { readListQuery } from './listQuery.ts';
+} from '../tables/listParts.ts';
+import { readListQuery } from '../tables/listQuery.ts';
+import { campaignsHead } from './campaignsPage.ts';
 import { setTable } from './setTable.ts';
 
 /** More are shown as "100+". */

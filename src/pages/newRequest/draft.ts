@@ -14,7 +14,7 @@ import {
 import { isUuid } from '../../domain/slugs.ts';
 import { storable } from '../../domain/text.ts';
 import { siteKey } from '../../domain/webAddresses.ts';
-import type { FormState } from '../formFields.ts';
+import type { FormState } from '../parts/formFields.ts';
 
 /** All fields are texts as typed, unless they say else. */
 export interface Draft {

@@ -1,7 +1,7 @@
 /** The stored draft of a viewer, which outlives the page and the session. */
 import { readDraft, saveDraft } from '../../core/requests/drafts.ts';
 import { Failure } from '../../domain/failure.ts';
-import type { PagesOptions, Viewer } from '../context.ts';
+import type { PagesOptions, Viewer } from '../parts/context.ts';
 import { type Draft, type FieldFaults, newDraft } from './draft.ts';
 
 export async function keptDraft({ store }: PagesOptions, viewer: Viewer): Promise<Draft | undefined> {

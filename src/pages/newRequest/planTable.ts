@@ -3,7 +3,7 @@ import type { MediaPlan } from '../../core/mediaPlans/mediaPlan.ts';
 import { PLAN_COLUMNS } from '../../domain/mediaPlans.ts';
 import { counted, firstOf } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { button } from '../components.ts';
+import { button } from '../parts/components.ts';
 import type { FieldFaults, Plan } from './draft.ts';
 import { UNKNOWN_COLUMNS } from './requestBody.ts';
 import { faultList } from './requestFields.ts';

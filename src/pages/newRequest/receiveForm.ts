@@ -19,9 +19,9 @@ import { isBlank } from '../../domain/text.ts';
 import { uploadName } from '../../domain/uploads.ts';
 import { sentFiles } from '../../fileReader/fileReader.ts';
 import { moduleBeside } from '../../lib/moduleBeside.ts';
-import type { PagesOptions, Viewer } from '../context.ts';
-import { requireOwnForm } from '../forms.ts';
-import type { ViewerRequest } from '../pageRoutes.ts';
+import type { PagesOptions, Viewer } from '../parts/context.ts';
+import { requireOwnForm } from '../parts/forms.ts';
+import type { ViewerRequest } from '../routes/pageRoutes.ts';
 import { ADS_MAX, type Draft, draftOf, FieldFaults, sentenceOf } from './draft.ts';
 import type { readPlan } from './readPlan.ts';
 

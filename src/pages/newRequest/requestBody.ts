@@ -16,8 +16,8 @@ import { readMoments } from '../../domain/markers.ts';
 import { marketsOf } from '../../domain/mediaPlans.ts';
 import { counted, isBlank } from '../../domain/text.ts';
 import { siteFault, siteKey } from '../../domain/webAddresses.ts';
-import type { PagesOptions } from '../context.ts';
-import { ANIMATION } from '../optionBoxes.ts';
+import type { PagesOptions } from '../parts/context.ts';
+import { ANIMATION } from '../parts/optionBoxes.ts';
 import { type Draft, type FieldFaults, slotKey } from './draft.ts';
 
 interface ToParse {

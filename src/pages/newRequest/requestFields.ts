@@ -14,9 +14,9 @@ import {
 } from '../../domain/devices.ts';
 import { MARKER_MAX_SECONDS } from '../../domain/markers.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { button, dialog } from '../components.ts';
-import { type Choice, checkbox, EMPTY_FORM, field, selectField, textField } from '../formFields.ts';
-import { optionBoxes } from '../optionBoxes.ts';
+import { button, dialog } from '../parts/components.ts';
+import { type Choice, checkbox, EMPTY_FORM, field, selectField, textField } from '../parts/formFields.ts';
+import { optionBoxes } from '../parts/optionBoxes.ts';
 import type { Draft, Field, FieldFaults } from './draft.ts';
 import type { Wanted } from './requestBody.ts';
 

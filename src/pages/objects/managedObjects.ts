@@ -10,10 +10,10 @@ import { changeAd, changeSet, renameCampaign } from '../../core/sets/changes.ts'
 import { readProgress, readSetHead } from '../../core/sets/readSet.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Actor } from '../../domain/auditLog.ts';
-import type { SectionName } from '../context.ts';
+import type { SectionName } from '../parts/context.ts';
 
-import type { PagePaths } from '../paths.ts';
-import { isRunning } from '../set/pictures.ts';
+import type { PagePaths } from '../parts/paths.ts';
+import { isRunning } from '../pictures/pictures.ts';
 
 export interface ManagedObject {
   /** For people. A set has the name of its campaign. */

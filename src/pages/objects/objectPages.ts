@@ -1,11 +1,11 @@
 import type { FieldErrors } from '../../domain/failure.ts';
 import { type Html, html } from '../../lib/html.ts';
-import { button, linkButton, pageHead } from '../components.ts';
-import type { ResultsPage, Viewer } from '../context.ts';
-import { otherFaults, textField, tryForm } from '../formFields.ts';
-import { formField, hiddenFields } from '../forms.ts';
-import { type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../pageRoutes.ts';
-import type { PagePaths } from '../paths.ts';
+import { button, linkButton, pageHead } from '../parts/components.ts';
+import type { ResultsPage, Viewer } from '../parts/context.ts';
+import { otherFaults, textField, tryForm } from '../parts/formFields.ts';
+import { formField, hiddenFields } from '../parts/forms.ts';
+import type { PagePaths } from '../parts/paths.ts';
+import { type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { type ManagedObject, OBJECT_TYPES, type ObjectType } from './managedObjects.ts';
 
 const PATHS = [

@@ -3,17 +3,17 @@ import type { Request, Response } from 'express';
 import { endSessions, listSessions, type Person, type SessionRow } from '../../core/people/sessions.ts';
 import { nameOf, renameUser, USER_NAME_MAX } from '../../core/people/users.ts';
 import { html } from '../../lib/html.ts';
-import { badge, button, type Column, pageHead, panel, table } from '../components.ts';
-import type { ResultsPage } from '../context.ts';
-import { clearCookie } from '../cookies.ts';
-import { textField } from '../formFields.ts';
-import { formField, noticeOf, requireOwnForm } from '../forms.ts';
-import { timeElement } from '../labels.ts';
-import { formBody, type PageRoutes } from '../pageRoutes.ts';
-import { addressOf, pathsOf, rootPath } from '../paths.ts';
-import { findSignedIn, PERSON_COOKIE, personFormToken } from '../viewer.ts';
+import { badge, button, type Column, pageHead, panel, table } from '../parts/components.ts';
+import type { ResultsPage } from '../parts/context.ts';
+import { clearCookie } from '../parts/cookies.ts';
+import { textField } from '../parts/formFields.ts';
+import { formField, noticeOf, requireOwnForm } from '../parts/forms.ts';
+import { timeElement } from '../parts/labels.ts';
+import { addressOf, pathsOf, rootPath } from '../parts/paths.ts';
+import { formBody, type PageRoutes } from '../routes/pageRoutes.ts';
+import { findSignedIn, PERSON_COOKIE, personFormToken } from '../signIn/viewer.ts';
+import { notePage } from '../signIn/ways.ts';
 import { recordForAll } from './personSession.ts';
-import { notePage } from './ways.ts';
 
 export function addAccountRoutes(pages: PageRoutes): void {
   const { options, router } = pages;

@@ -6,14 +6,14 @@ import type { Person } from '../../core/people/sessions.ts';
 import { USER_NAME_MAX } from '../../core/people/users.ts';
 import { ROLE_TEXTS } from '../../domain/roles.ts';
 import { type Html, html } from '../../lib/html.ts';
-import { button } from '../components.ts';
-import { EMPTY_FORM, textField } from '../formFields.ts';
-import { formField, noticeOf, requireOwnForm, requireSameOrigin } from '../forms.ts';
-import { formBody, type PageRoutes } from '../pageRoutes.ts';
-import { pathsOf } from '../paths.ts';
-import { findSignedIn, personFormToken } from '../viewer.ts';
+import { button } from '../parts/components.ts';
+import { EMPTY_FORM, textField } from '../parts/formFields.ts';
+import { formField, noticeOf, requireOwnForm, requireSameOrigin } from '../parts/forms.ts';
+import { pathsOf } from '../parts/paths.ts';
+import { formBody, type PageRoutes } from '../routes/pageRoutes.ts';
+import { findSignedIn, personFormToken } from '../signIn/viewer.ts';
+import { notePage, signInWays, waysOf } from '../signIn/ways.ts';
 import { startPersonSession } from './personSession.ts';
-import { notePage, signInWays, waysOf } from './ways.ts';
 
 export function addInvitationRoutes({ options, router, send }: PageRoutes): void {
   const paths = pathsOf(options.publicUrl, '');

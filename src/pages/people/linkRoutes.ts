@@ -12,14 +12,14 @@ import { tooMany } from '../../domain/failure.ts';
 import { html } from '../../lib/html.ts';
 import type { RateLimit } from '../../lib/rateLimiter.ts';
 import type { Mailer } from '../../mail/mailer.ts';
-import { button } from '../components.ts';
-import type { PagesOptions } from '../context.ts';
-import { cookiesOf, setCookie } from '../cookies.ts';
-import { formField, requireSameOrigin } from '../forms.ts';
-import { formBody, type PageRoutes } from '../pageRoutes.ts';
-import { pathsOf, rootPath } from '../paths.ts';
+import { button } from '../parts/components.ts';
+import type { PagesOptions } from '../parts/context.ts';
+import { cookiesOf, setCookie } from '../parts/cookies.ts';
+import { formField, requireSameOrigin } from '../parts/forms.ts';
+import { pathsOf, rootPath } from '../parts/paths.ts';
+import { formBody, type PageRoutes } from '../routes/pageRoutes.ts';
+import { hasWays, notePage, signInWays, waysOf } from '../signIn/ways.ts';
 import { ownPage, startPersonSession } from './personSession.ts';
-import { hasWays, notePage, signInWays, waysOf } from './ways.ts';
 
 /** Binds a link to the browser that asked for it. */
 const BROWSER_COOKIE = 'tearsheet_browser';

@@ -5,10 +5,10 @@ import { recordAction } from '../../core/audit/auditLogQueries.ts';
 import { endSessions, findPerson, type Person, type SignInMethod, startSession } from '../../core/people/sessions.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { AuditAction } from '../../domain/auditLog.ts';
-import type { PagesOptions } from '../context.ts';
-import { setCookie } from '../cookies.ts';
-import { type PagePaths, rootPath } from '../paths.ts';
-import { findSignedIn, PERSON_COOKIE } from '../viewer.ts';
+import type { PagesOptions } from '../parts/context.ts';
+import { setCookie } from '../parts/cookies.ts';
+import { type PagePaths, rootPath } from '../parts/paths.ts';
+import { findSignedIn, PERSON_COOKIE } from '../signIn/viewer.ts';
 
 export interface Exchange {
   readonly request: Request;

@@ -11,13 +11,13 @@ import { errorMessage } from '../../lib/errorMessage.ts';
 import { hmacOf, isSameSignature } from '../../lib/hmac.ts';
 import { html } from '../../lib/html.ts';
 import type { RateLimit } from '../../lib/rateLimiter.ts';
-import type { ResultsPage } from '../context.ts';
-import { clearCookie, cookiesOf, setCookie } from '../cookies.ts';
-import { withNotice } from '../forms.ts';
-import type { PageRoutes } from '../pageRoutes.ts';
-import { pathsOf, rootPath } from '../paths.ts';
+import type { ResultsPage } from '../parts/context.ts';
+import { clearCookie, cookiesOf, setCookie } from '../parts/cookies.ts';
+import { withNotice } from '../parts/forms.ts';
+import { pathsOf, rootPath } from '../parts/paths.ts';
+import type { PageRoutes } from '../routes/pageRoutes.ts';
+import { notePage, signInWays, waysOf } from '../signIn/ways.ts';
 import { ownPage, startPersonSession } from './personSession.ts';
-import { notePage, signInWays, waysOf } from './ways.ts';
 
 /** Holds what the answer of the provider must have, for the browser that began. */
 const FLOW_COOKIE = 'tearsheet_signing_in';

@@ -1,9 +1,9 @@
 /** The API reference: Scalar shows the OpenAPI document. */
 import { html } from '../../lib/html.ts';
-import { sendHtml } from '../layout.ts';
-import type { PageRoutes } from '../pageRoutes.ts';
-import { type PagePaths, pathsOf, rootPath } from '../paths.ts';
-import { findSignedIn, readHome } from '../viewer.ts';
+import { sendHtml } from '../parts/layout.ts';
+import type { PageRoutes } from '../routes/pageRoutes.ts';
+import { type PagePaths, pathsOf, rootPath } from '../parts/paths.ts';
+import { findSignedIn, readHome } from '../signIn/viewer.ts';
 
 /**
  * @param organization of the requests that a reader tries; '' if it is unknown. The page does not use the layout of the others,

@@ -16,8 +16,9 @@ import {
 import { setName } from '../../domain/setNames.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { html } from '../../lib/html.ts';
-import { button, emptyState, linkButton, pageHead } from '../components.ts';
-import type { PagesOptions, ResultsPage } from '../context.ts';
+import type { PageOptions } from '../lists/campaignsPage.ts';
+import { button, emptyState, linkButton, pageHead } from '../parts/components.ts';
+import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import {
   checkbox,
   checkboxes,
@@ -26,9 +27,8 @@ import {
   otherFaults,
   selectField,
   textField,
-} from '../formFields.ts';
-import { hiddenFields } from '../forms.ts';
-import type { PageOptions } from '../lists/campaignsPage.ts';
+} from '../parts/formFields.ts';
+import { hiddenFields } from '../parts/forms.ts';
 
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')].map((name) => [name, name] as const);
 const MISSED_CHOICES = [

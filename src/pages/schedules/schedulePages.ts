@@ -15,13 +15,23 @@ import { SCREENSHOT_LABELS } from '../../domain/screenshotLabels.ts';
 import { shownPart } from '../../domain/thumbnails.ts';
 import { formatInstant } from '../../domain/time.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { badge, button, type Column, dialog, emptyState, facts, linkButton, pageHead, table } from '../components.ts';
-import type { PagesOptions, ResultsPage } from '../context.ts';
-import { hiddenFields } from '../forms.ts';
-import { decisionBadge, markerLabel } from '../labels.ts';
 import { campaignsHead, type PageOptions } from '../lists/campaignsPage.ts';
-import { siteName, thumbnail, widthAtHeight } from '../parts.ts';
-import type { PagePaths } from '../paths.ts';
+import {
+  badge,
+  button,
+  type Column,
+  dialog,
+  emptyState,
+  facts,
+  linkButton,
+  pageHead,
+  table,
+} from '../parts/components.ts';
+import type { PagesOptions, ResultsPage } from '../parts/context.ts';
+import { hiddenFields } from '../parts/forms.ts';
+import { decisionBadge, markerLabel } from '../parts/labels.ts';
+import type { PagePaths } from '../parts/paths.ts';
+import { siteName, thumbnail, widthAtHeight } from '../parts/pictureParts.ts';
 
 const STATES = { active: 'Active', paused: 'Paused', ended: 'Ended' };
 const CLASSES = { active: 'active', paused: 'in_review', ended: 'canceled' };

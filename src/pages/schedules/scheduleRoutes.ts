@@ -4,9 +4,9 @@ import { Faults } from '../../contract/faults.ts';
 import { parseNewSchedule } from '../../contract/schedules.ts';
 import { changeSchedule, createSchedule, removeSchedule } from '../../core/schedules/schedules.ts';
 import { invalid } from '../../domain/failure.ts';
-import { answerForm, type FormState } from '../formFields.ts';
-import { formField } from '../forms.ts';
-import { idOf, type PageResult, type PageRoutes, redirectTo, refOf } from '../pageRoutes.ts';
+import { answerForm, type FormState } from '../parts/formFields.ts';
+import { formField } from '../parts/forms.ts';
+import { idOf, type PageResult, type PageRoutes, redirectTo, refOf } from '../routes/pageRoutes.ts';
 import { newSchedulePage, scheduleBody } from './newSchedulePage.ts';
 import { schedulePage, schedulesPage } from './schedulePages.ts';
 

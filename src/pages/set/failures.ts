@@ -4,13 +4,13 @@ import type { SetHead } from '../../core/sets/readSet.ts';
 import { shortDevice } from '../../domain/devices.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { button, linkButton } from '../components.ts';
-import type { PagesOptions, Viewer } from '../context.ts';
-import { hiddenFields } from '../forms.ts';
-import { SCREENSHOT_ADVICE, SCREENSHOT_LABELS } from '../labels.ts';
-import { webLink } from '../parts.ts';
-import { addressOf, type PagePaths } from '../paths.ts';
-import { isFinished, type PictureView } from './pictures.ts';
+import { button, linkButton } from '../parts/components.ts';
+import type { PagesOptions, Viewer } from '../parts/context.ts';
+import { hiddenFields } from '../parts/forms.ts';
+import { SCREENSHOT_ADVICE, SCREENSHOT_LABELS } from '../parts/labels.ts';
+import { addressOf, type PagePaths } from '../parts/paths.ts';
+import { webLink } from '../parts/pictureParts.ts';
+import { isFinished, type PictureView } from '../pictures/pictures.ts';
 
 /** Cases of one kind that are listed at once. */
 const CASES_SHOWN = 12;

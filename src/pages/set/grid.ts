@@ -5,15 +5,15 @@ import { counted } from '../../domain/text.ts';
 import { shownPart } from '../../domain/thumbnails.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { badge, button, selectionBar } from '../components.ts';
-import type { IconName } from '../icons.ts';
-import { decisionBadge, markerLabel, timeElement } from '../labels.ts';
-import { siteName, thumbnail, warningList, webLink, widthAtHeight } from '../parts.ts';
-import type { PagePaths } from '../paths.ts';
-import { type Group, type Grouping, groupName } from './grouping.ts';
-import type { ReviewedPicture } from './pictures.ts';
+import { badge, button, selectionBar } from '../parts/components.ts';
+import type { IconName } from '../parts/icons.ts';
+import { decisionBadge, markerLabel, timeElement } from '../parts/labels.ts';
+import type { PagePaths } from '../parts/paths.ts';
+import { siteName, thumbnail, warningList, webLink, widthAtHeight } from '../parts/pictureParts.ts';
+import { type Group, type Grouping, groupName } from '../pictures/grouping.ts';
+import type { ReviewedPicture } from '../pictures/pictures.ts';
+import { answerBadge } from '../pictures/threads.ts';
 import { seenField } from './seenReviews.ts';
-import { answerBadge } from './threads.ts';
 
 interface GridOptions {
   readonly paths: PagePaths;

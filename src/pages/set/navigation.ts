@@ -1,11 +1,11 @@
 /** Links inside a set: its tabs, how its pictures are grouped and filtered, its groups, and its list pages. */
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { tabs } from '../components.ts';
-import { addressOf } from '../paths.ts';
+import { tabs } from '../parts/components.ts';
+import { addressOf } from '../parts/paths.ts';
+import { GROUPINGS, type Grouping, groupName, groupPictures } from '../pictures/grouping.ts';
+import { type PictureView, type SetFacts, SHOWN, type Shown } from '../pictures/pictures.ts';
 import { failuresOf } from './failures.ts';
 import { groupId } from './grid.ts';
-import { GROUPINGS, type Grouping, groupName, groupPictures } from './grouping.ts';
-import { type PictureView, type SetFacts, SHOWN, type Shown } from './pictures.ts';
 
 /** The parts of a set's page. The first one has no name in its address. */
 export const TABS = ['pictures', 'failed', 'shared', 'activity'] as const;

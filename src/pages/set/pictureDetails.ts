@@ -7,19 +7,19 @@ import type { PlacedScreenshot, VersionRow } from '../../core/sets/readVersions.
 import { shortDevice } from '../../domain/devices.ts';
 import { COMMENT_MAX } from '../../domain/reviews.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { button, facts } from '../components.ts';
-import type { PagesOptions, Viewer } from '../context.ts';
-import { EMPTY_FORM, textField } from '../formFields.ts';
-import { hiddenFields } from '../forms.ts';
-import { reviewedBy, SCREENSHOT_ADVICE, SCREENSHOT_LABELS, timeElement } from '../labels.ts';
-import { warningList, webLink } from '../parts.ts';
-import type { PagePaths } from '../paths.ts';
+import { button, facts } from '../parts/components.ts';
+import type { PagesOptions, Viewer } from '../parts/context.ts';
+import { EMPTY_FORM, textField } from '../parts/formFields.ts';
+import { hiddenFields } from '../parts/forms.ts';
+import { reviewedBy, SCREENSHOT_ADVICE, SCREENSHOT_LABELS, timeElement } from '../parts/labels.ts';
+import type { PagePaths } from '../parts/paths.ts';
+import { warningList, webLink } from '../parts/pictureParts.ts';
+import { isRunning, type PictureView, type ReviewedPicture } from '../pictures/pictures.ts';
+import { type FoundSlots, slotList } from '../pictures/slots.ts';
+import { answerLine, ownThreads } from '../pictures/threads.ts';
 import { cures, isFailure, whatFailed } from './failures.ts';
-import { isRunning, type PictureView, type ReviewedPicture } from './pictures.ts';
 import { NO_CHANGES, retakeFields } from './retakes.ts';
 import { noteMark, seenField } from './seenReviews.ts';
-import { type FoundSlots, slotList } from './slots.ts';
-import { answerLine, ownThreads } from './threads.ts';
 
 /** The order on the page, because PostgreSQL does not keep the order of the fields. Other fields follow. */
 const FIELD_ORDER = (

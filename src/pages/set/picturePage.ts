@@ -13,26 +13,15 @@ import { setName } from '../../domain/setNames.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { cutCodePoints, storable } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { button, pageHead } from '../components.ts';
-import type { PagesOptions, ResultsPage } from '../context.ts';
-import { formField, redirectPath } from '../forms.ts';
-import { type IconName, icon as iconOf } from '../icons.ts';
-import { decisionBadge, markerLabel } from '../labels.ts';
-import { goBack, idOf, type PageRoutes, REVIEW, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
-import { siteName } from '../parts.ts';
-import { inPageOrder } from './grouping.ts';
-import {
-  decisionForm,
-  details,
-  fault,
-  isSlotUncertain,
-  type PictureFacts,
-  type PicturePageOptions,
-} from './pictureDetails.ts';
-import { currentVersion, isRunning, withReviews } from './pictures.ts';
-import { isDecidedMeanwhile, noteMark, questionPage, readSeen, unseenChanges } from './seenReviews.ts';
-import { doneAddress, undoToast } from './setReviews.ts';
-import { foundSlots, slotOverlay } from './slots.ts';
+import { button, pageHead } from '../parts/components.ts';
+import type { PagesOptions, ResultsPage } from '../parts/context.ts';
+import { formField, redirectPath } from '../parts/forms.ts';
+import { type IconName, icon as iconOf } from '../parts/icons.ts';
+import { decisionBadge, markerLabel } from '../parts/labels.ts';
+import { siteName } from '../parts/pictureParts.ts';
+import { inPageOrder } from '../pictures/grouping.ts';
+import { currentVersion, isRunning, withReviews } from '../pictures/pictures.ts';
+import { foundSlots, slotOverlay } from '../pictures/slots.ts';
 import {
   comparison,
   comparisonChoice,
@@ -44,8 +33,19 @@ import {
   type Side,
   sizeOf,
   stage,
-} from './stage.ts';
-import { answerBadge, pins } from './threads.ts';
+} from '../pictures/stage.ts';
+import { answerBadge, pins } from '../pictures/threads.ts';
+import { goBack, idOf, type PageRoutes, REVIEW, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
+import {
+  decisionForm,
+  details,
+  fault,
+  isSlotUncertain,
+  type PictureFacts,
+  type PicturePageOptions,
+} from './pictureDetails.ts';
+import { isDecidedMeanwhile, noteMark, questionPage, readSeen, unseenChanges } from './seenReviews.ts';
+import { doneAddress, undoToast } from './setReviews.ts';
 
 /** @param id of the set's own version. @returns undefined if this organization has no such screenshot. */
 async function picturePage(

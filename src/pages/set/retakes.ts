@@ -11,17 +11,17 @@ import { SELECTOR_MAX } from '../../domain/screenshotOptions.ts';
 import { setName } from '../../domain/setNames.ts';
 import { URL_MAX } from '../../domain/webAddresses.ts';
 import { type Html, html } from '../../lib/html.ts';
-import { button, pageHead } from '../components.ts';
-import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
-import { type Choice, checkboxes, otherFaults, radio, selectField, textField, tryForm } from '../formFields.ts';
-import { formField, hiddenFields, redirectPath } from '../forms.ts';
-import { SCREENSHOT_LABELS } from '../labels.ts';
-import { locationChoice } from '../locationChoice.ts';
-import { ANIMATION, type OptionBoxes, optionBoxes } from '../optionBoxes.ts';
-import { idOf, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
-import type { PagePaths } from '../paths.ts';
+import { button, pageHead } from '../parts/components.ts';
+import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
+import { type Choice, checkboxes, otherFaults, radio, selectField, textField, tryForm } from '../parts/formFields.ts';
+import { formField, hiddenFields, redirectPath } from '../parts/forms.ts';
+import { SCREENSHOT_LABELS } from '../parts/labels.ts';
+import { locationChoice } from '../parts/locationChoice.ts';
+import { ANIMATION, type OptionBoxes, optionBoxes } from '../parts/optionBoxes.ts';
+import type { PagePaths } from '../parts/paths.ts';
+import { type PictureView, readSetFacts, type SetFacts } from '../pictures/pictures.ts';
+import { idOf, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { failuresOf, HELPS, isFailure } from './failures.ts';
-import { type PictureView, readSetFacts, type SetFacts } from './pictures.ts';
 
 const NONE_LEFT = 'No such picture is left: choose others, or see the set for those that were retaken.';
 

@@ -7,14 +7,14 @@ import { counted } from '../../domain/text.ts';
 import { shownPart } from '../../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { sha256Of } from '../../lib/sha256.ts';
-import { button, linkButton, pageHead } from '../components.ts';
-import type { ResultsPage, Viewer } from '../context.ts';
-import { formFields, hiddenFields } from '../forms.ts';
-import { reviewedBy } from '../labels.ts';
-import { thumbnail, widthAtHeight } from '../parts.ts';
-import type { PagePaths } from '../paths.ts';
-import type { ReviewedPicture } from './pictures.ts';
-import { nameOf } from './stage.ts';
+import { button, linkButton, pageHead } from '../parts/components.ts';
+import type { ResultsPage, Viewer } from '../parts/context.ts';
+import { formFields, hiddenFields } from '../parts/forms.ts';
+import { reviewedBy } from '../parts/labels.ts';
+import type { PagePaths } from '../parts/paths.ts';
+import { thumbnail, widthAtHeight } from '../parts/pictureParts.ts';
+import type { ReviewedPicture } from '../pictures/pictures.ts';
+import { nameOf } from '../pictures/stage.ts';
 
 /** The state of a picture on the page of the form. */
 interface Seen {

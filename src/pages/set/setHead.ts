@@ -3,14 +3,14 @@ import { countStatuses, type ScreenshotTotals, totalsOf } from '../../domain/rev
 import { SET_NAME_MAX, setName } from '../../domain/setNames.ts';
 import { counted } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { badge, button, dialog, linkButton, menu, pageHead } from '../components.ts';
-import { downloadForm } from '../downloads.ts';
-import { EMPTY_FORM, textField } from '../formFields.ts';
-import { hiddenFields } from '../forms.ts';
-import { progressLabel, reviewedBy, SET_LABELS, setState, timeElement } from '../labels.ts';
 import { OBJECT_TYPES } from '../objects/managedObjects.ts';
 import { objectLinks } from '../objects/objectPages.ts';
-import { isFinished, isRunning, type PictureView, type SetFacts, type SetPageOptions } from './pictures.ts';
+import { badge, button, dialog, linkButton, menu, pageHead } from '../parts/components.ts';
+import { EMPTY_FORM, textField } from '../parts/formFields.ts';
+import { hiddenFields } from '../parts/forms.ts';
+import { progressLabel, reviewedBy, SET_LABELS, setState, timeElement } from '../parts/labels.ts';
+import { downloadForm } from '../pictures/downloads.ts';
+import { isFinished, isRunning, type PictureView, type SetFacts, type SetPageOptions } from '../pictures/pictures.ts';
 
 /** The counts of what people see now: after retakes. */
 export const totalsOfViews = (views: readonly PictureView[]) =>

@@ -11,11 +11,22 @@ import type { Decision } from '../../domain/reviews.ts';
 import { setName } from '../../domain/setNames.ts';
 import { isTerminalSet } from '../../domain/states.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import type { PagesOptions, ResultsPage } from '../context.ts';
+import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 
-import { formField, hiddenFields, redirectPath } from '../forms.ts';
-import { setLabel } from '../labels.ts';
-import { setSource } from '../live.ts';
+import { formField, hiddenFields, redirectPath } from '../parts/forms.ts';
+import { setLabel } from '../parts/labels.ts';
+import { setSource } from '../parts/live.ts';
+import { numberedPages } from '../parts/pictureParts.ts';
+import { groupingOf, groupPictures, inPageOrder } from '../pictures/grouping.ts';
+import {
+  isFinished,
+  PER_PAGE,
+  readSetFacts,
+  type SetFacts,
+  type SetPageOptions,
+  shownOf,
+  withReviews,
+} from '../pictures/pictures.ts';
 import {
   goBack,
   idOf,
@@ -26,13 +37,11 @@ import {
   redirectTo,
   refOf,
   type ViewerRequest,
-} from '../pageRoutes.ts';
-import { numberedPages } from '../parts.ts';
-import { countApproved, readShares, shareDialog, shareList } from '../sharePanel.ts';
+} from '../routes/pageRoutes.ts';
+import { countApproved, readShares, shareDialog, shareList } from '../sharing/sharePanel.ts';
 import { activity } from './activity.ts';
 import { failures } from './failures.ts';
 import { grid, reviewBar } from './grid.ts';
-import { groupingOf, groupPictures, inPageOrder } from './grouping.ts';
 import {
   groupingLinks,
   hasOnlyFailures,
@@ -45,15 +54,6 @@ import {
   type TabName,
   tabOf,
 } from './navigation.ts';
-import {
-  isFinished,
-  PER_PAGE,
-  readSetFacts,
-  type SetFacts,
-  type SetPageOptions,
-  shownOf,
-  withReviews,
-} from './pictures.ts';
 import { notes, setDialogs, setHead, totalsOfViews } from './setHead.ts';
 import { doneAddress, undoToast } from './setReviews.ts';
 

@@ -5,13 +5,11 @@ import { invalid } from '../../domain/failure.ts';
 import { DECISIONS, type Decision } from '../../domain/reviews.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { type HtmlContent, html } from '../../lib/html.ts';
-import { button } from '../components.ts';
-import type { PagesOptions, Viewer } from '../context.ts';
-import { formField, formFields, hiddenFields, redirectPath } from '../forms.ts';
-import { goBack, idOf, type PageRoutes, REVIEW, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
-import { type PagePaths, withParameter } from '../paths.ts';
-import { groupId } from './grid.ts';
-import { GROUPINGS, groupPictures } from './grouping.ts';
+import { button } from '../parts/components.ts';
+import type { PagesOptions, Viewer } from '../parts/context.ts';
+import { formField, formFields, hiddenFields, redirectPath } from '../parts/forms.ts';
+import { type PagePaths, withParameter } from '../parts/paths.ts';
+import { GROUPINGS, groupPictures } from '../pictures/grouping.ts';
 import {
   PER_PAGE,
   type PictureView,
@@ -19,7 +17,9 @@ import {
   readSetFacts,
   type SetFacts,
   withReviews,
-} from './pictures.ts';
+} from '../pictures/pictures.ts';
+import { goBack, idOf, type PageRoutes, REVIEW, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
+import { groupId } from './grid.ts';
 import { isDecidedMeanwhile, questionPage, readSeen, unseenChanges } from './seenReviews.ts';
 
 /** Two for each picture of a list page, and the fields that all forms have. */

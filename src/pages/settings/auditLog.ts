@@ -5,14 +5,14 @@ import { type AuditLogRow, listAuditLog } from '../../core/audit/auditLogQueries
 import { readObjectNames } from '../../core/sets/objectNames.ts';
 import { type ActorType, AUDIT_ACTIONS, type FieldChange } from '../../domain/auditLog.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { type Column, emptyState, table } from '../components.ts';
-import type { PagesOptions, ResultsPage } from '../context.ts';
-import { timeElement } from '../labels.ts';
-import { anyOf, DATES, filteredList } from '../lists/listParts.ts';
-import { readListQuery } from '../lists/listQuery.ts';
-import { namedLink, type ObjectNames } from '../objectNames.ts';
-import type { PageRoutes, ViewerRequest } from '../pageRoutes.ts';
-import type { PagePaths } from '../paths.ts';
+import { type Column, emptyState, table } from '../parts/components.ts';
+import type { PagesOptions, ResultsPage } from '../parts/context.ts';
+import { timeElement } from '../parts/labels.ts';
+import { namedLink, type ObjectNames } from '../parts/objectNames.ts';
+import type { PagePaths } from '../parts/paths.ts';
+import type { PageRoutes, ViewerRequest } from '../routes/pageRoutes.ts';
+import { anyOf, DATES, filteredList } from '../tables/listParts.ts';
+import { readListQuery } from '../tables/listQuery.ts';
 import { framedPage } from './frame.ts';
 
 export function addAuditLogRoutes(pages: PageRoutes): void {

@@ -10,8 +10,8 @@ import { changeBranding, changeLogo } from '../../core/organizations/settings.ts
 import { BRAND_NAME_MAX, FOOTER_MAX, PAGE_SIZES, type PageSize } from '../../domain/branding.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
 import { type Html, html } from '../../lib/html.ts';
-import { button, panel } from '../components.ts';
-import type { PagesOptions, ResultsPage } from '../context.ts';
+import { button, panel } from '../parts/components.ts';
+import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import {
   answerForm,
   checkbox,
@@ -21,9 +21,9 @@ import {
   otherFaults,
   selectField,
   textField,
-} from '../formFields.ts';
-import { formField, hiddenFields, requireOwnForm } from '../forms.ts';
-import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
+} from '../parts/formFields.ts';
+import { formField, hiddenFields, requireOwnForm } from '../parts/forms.ts';
+import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { framedPage } from './frame.ts';
 
 const SIZES: Readonly<Record<PageSize, string>> = {

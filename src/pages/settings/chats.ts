@@ -18,8 +18,8 @@ import { urlFault } from '../../domain/webAddresses.ts';
 import { addressFault } from '../../egress/addressFault.ts';
 import type { Guard } from '../../egress/guard.ts';
 import { type Html, html } from '../../lib/html.ts';
-import { badge, button, type Column, panel, table } from '../components.ts';
-import type { PagesOptions, ResultsPage } from '../context.ts';
+import { badge, button, type Column, panel, table } from '../parts/components.ts';
+import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import {
   checkbox,
   checkboxes,
@@ -28,10 +28,10 @@ import {
   otherFaults,
   selectField,
   textField,
-} from '../formFields.ts';
-import { formField, hiddenFields } from '../forms.ts';
-import { timeElement } from '../labels.ts';
-import { ADMIN, type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../pageRoutes.ts';
+} from '../parts/formFields.ts';
+import { formField, hiddenFields } from '../parts/forms.ts';
+import { timeElement } from '../parts/labels.ts';
+import { ADMIN, type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { addAction, framedPage } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;

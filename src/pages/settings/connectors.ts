@@ -15,8 +15,8 @@ import { DEFAULT_CONNECTOR, ENCRYPTIONS, STORAGE_CLASSES } from '../../domain/co
 import { invalid } from '../../domain/failure.ts';
 import type { Guard } from '../../egress/guard.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { badge, button, copyText, facts, linkButton, panel } from '../components.ts';
-import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
+import { badge, button, copyText, facts, linkButton, panel } from '../parts/components.ts';
+import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
 import {
   answerForm,
   type Choice,
@@ -26,11 +26,11 @@ import {
   otherFaults,
   selectField,
   textField,
-} from '../formFields.ts';
-import { formField, hiddenFields } from '../forms.ts';
-import { timeElement } from '../labels.ts';
-import type { LiveSource } from '../live.ts';
-import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
+} from '../parts/formFields.ts';
+import { formField, hiddenFields } from '../parts/forms.ts';
+import { timeElement } from '../parts/labels.ts';
+import type { LiveSource } from '../parts/live.ts';
+import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { addAction, addAskedAction, framedPage } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths' | 'request'>;

@@ -16,12 +16,12 @@ import {
 import { DEFAULT_TOPICS, ENDPOINT_TOPICS } from '../../domain/topics.ts';
 import { ENDPOINT_DESCRIPTION_MAX, ENDPOINTS_MAX } from '../../domain/webhookEndpoints.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { badge, button, type Column, facts, panel, table } from '../components.ts';
-import type { PagesOptions, ResultsPage } from '../context.ts';
-import { checkbox, checkboxes, EMPTY_FORM, type FormState, otherFaults, textField } from '../formFields.ts';
-import { formField, hiddenFields } from '../forms.ts';
-import { deliveryLabel, timeElement } from '../labels.ts';
-import { ADMIN, idOf, type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../pageRoutes.ts';
+import { badge, button, type Column, facts, panel, table } from '../parts/components.ts';
+import type { PagesOptions, ResultsPage } from '../parts/context.ts';
+import { checkbox, checkboxes, EMPTY_FORM, type FormState, otherFaults, textField } from '../parts/formFields.ts';
+import { formField, hiddenFields } from '../parts/forms.ts';
+import { deliveryLabel, timeElement } from '../parts/labels.ts';
+import { ADMIN, idOf, type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { addAction, framedPage, secretPanel } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;

@@ -3,12 +3,12 @@ import { COST } from '../../api/limits/costs.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Scope } from '../../domain/keys.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { button, copyField, pageHead, panel, tabs } from '../components.ts';
-import type { ResultsPage } from '../context.ts';
-import { answerForm, EMPTY_FORM, type FormState, otherFaults } from '../formFields.ts';
-import { hiddenFields, type Notice } from '../forms.ts';
-import { ADMIN, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
-import type { PagePaths } from '../paths.ts';
+import { button, copyField, pageHead, panel, tabs } from '../parts/components.ts';
+import type { ResultsPage } from '../parts/context.ts';
+import { answerForm, EMPTY_FORM, type FormState, otherFaults } from '../parts/formFields.ts';
+import { hiddenFields, type Notice } from '../parts/forms.ts';
+import type { PagePaths } from '../parts/paths.ts';
+import { ADMIN, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 
 interface Framed {
   readonly title: string;

@@ -10,11 +10,11 @@ import { ANSWER_DAYS, EVENT_DAYS, EXPORT_DAYS, SET_DAYS, UPLOAD_DAYS } from '../
 import type { ReviewMode } from '../../domain/reviews.ts';
 import { counted } from '../../domain/text.ts';
 import { type Html, html } from '../../lib/html.ts';
-import { button, facts, panel } from '../components.ts';
-import type { PagesOptions, ResultsPage } from '../context.ts';
-import { EMPTY_FORM, type FormState, radio, textField } from '../formFields.ts';
-import { formField, hiddenFields } from '../forms.ts';
-import { ADMIN, type PageRoutes, type ViewerRequest } from '../pageRoutes.ts';
+import { button, facts, panel } from '../parts/components.ts';
+import type { PagesOptions, ResultsPage } from '../parts/context.ts';
+import { EMPTY_FORM, type FormState, radio, textField } from '../parts/formFields.ts';
+import { formField, hiddenFields } from '../parts/forms.ts';
+import { ADMIN, type PageRoutes, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { addAction, framedPage } from './frame.ts';
 
 interface RetentionChoice {

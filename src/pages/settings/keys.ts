@@ -8,13 +8,21 @@ import { createApiKey, revokeApiKey } from '../../core/organizations/keys.ts';
 import { conflict } from '../../domain/failure.ts';
 import { KEY_NAME_MAX, keyState, SCOPES, type Scope } from '../../domain/keys.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { badge, button, type Column, panel, table } from '../components.ts';
-import type { PagesOptions, ResultsPage } from '../context.ts';
-import { answerForm, checkbox, checkboxes, EMPTY_FORM, type FormState, otherFaults, textField } from '../formFields.ts';
-import { formField, hiddenFields } from '../forms.ts';
-import { timeElement } from '../labels.ts';
-import { ADMIN, type PageRoutes, pageOf, type ViewerRequest } from '../pageRoutes.ts';
-import { numberedPages } from '../parts.ts';
+import { badge, button, type Column, panel, table } from '../parts/components.ts';
+import type { PagesOptions, ResultsPage } from '../parts/context.ts';
+import {
+  answerForm,
+  checkbox,
+  checkboxes,
+  EMPTY_FORM,
+  type FormState,
+  otherFaults,
+  textField,
+} from '../parts/formFields.ts';
+import { formField, hiddenFields } from '../parts/forms.ts';
+import { timeElement } from '../parts/labels.ts';
+import { numberedPages } from '../parts/pictureParts.ts';
+import { ADMIN, type PageRoutes, pageOf, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { addAskedAction, framedPage, secretPanel } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;

@@ -8,8 +8,8 @@ import { invalid } from '../../domain/failure.ts';
 import { ROLE_TEXTS, ROLES, type Role } from '../../domain/roles.ts';
 import { counted, EMAIL_MAX } from '../../domain/text.ts';
 import { type Html, html } from '../../lib/html.ts';
-import { badge, button, type Column, copyField, panel, table } from '../components.ts';
-import type { PagesOptions, ResultsPage } from '../context.ts';
+import { badge, button, type Column, copyField, panel, table } from '../parts/components.ts';
+import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import {
   answerForm,
   type Choice,
@@ -18,10 +18,10 @@ import {
   otherFaults,
   selectField,
   textField,
-} from '../formFields.ts';
-import { formField, hiddenFields } from '../forms.ts';
-import { timeElement } from '../labels.ts';
-import { ADMIN, idOf, type PageRoutes, refOf, type ViewerRequest } from '../pageRoutes.ts';
+} from '../parts/formFields.ts';
+import { formField, hiddenFields } from '../parts/forms.ts';
+import { timeElement } from '../parts/labels.ts';
+import { ADMIN, idOf, type PageRoutes, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { addAction, addAskedAction, framedPage } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;

@@ -9,12 +9,12 @@ import { sendTestEvent } from '../../core/webhooks/testEvents.ts';
 import { invalid } from '../../domain/failure.ts';
 import { addressFault } from '../../egress/addressFault.ts';
 import { type Html, html } from '../../lib/html.ts';
-import { button, copyText, facts, linkButton, panel } from '../components.ts';
-import type { PagesOptions, ResultsPage } from '../context.ts';
-import { checkbox, EMPTY_FORM, type FormState, textField } from '../formFields.ts';
-import { formField, hiddenFields } from '../forms.ts';
-import { timeElement } from '../labels.ts';
-import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../pageRoutes.ts';
+import { button, copyText, facts, linkButton, panel } from '../parts/components.ts';
+import type { PagesOptions, ResultsPage } from '../parts/context.ts';
+import { checkbox, EMPTY_FORM, type FormState, textField } from '../parts/formFields.ts';
+import { formField, hiddenFields } from '../parts/forms.ts';
+import { timeElement } from '../parts/labels.ts';
+import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { addAction, addAskedAction, framedPage, secretPanel } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;

@@ -5,7 +5,7 @@ import {
   disableOrganization,
   enableOrganization,
 } from '../../../src/core/organizations/organizations.ts';
-import { formToken, readSession, signSession } from '../../../src/pages/viewer.ts';
+import { formToken, readSession, signSession } from '../../../src/pages/signIn/viewer.ts';
 import { createKey } from '../../support/keys.ts';
 import { readReview, seedDelivery, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';

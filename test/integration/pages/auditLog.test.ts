@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOrganization } from '../../../src/core/organizations/organizations.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
-import { createRefusalLog } from '../../../src/pages/sessionRoutes.ts';
+import { createRefusalLog } from '../../../src/pages/people/sessionRoutes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createKey } from '../../support/keys.ts';
 import { required } from '../../support/required.ts';

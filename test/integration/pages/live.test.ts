@@ -7,7 +7,7 @@ import { createShareLink } from '../../../src/core/sharing/shareLinks.ts';
 import { notify } from '../../../src/db/notifications.ts';
 import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { inDays } from '../../../src/domain/shareLinks.ts';
-import { LiveConnections } from '../../../src/pages/live.ts';
+import { LiveConnections } from '../../../src/pages/parts/live.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createKey } from '../../support/keys.ts';
 import { listenHttp } from '../../support/listeners.ts';

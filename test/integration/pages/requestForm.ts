@@ -1,6 +1,6 @@
 /** Sends the form of a new request as a browser without script does. */
 import { randomUUID } from 'node:crypto';
-import { formToken, readSession } from '../../../src/pages/viewer.ts';
+import { formToken, readSession } from '../../../src/pages/signIn/viewer.ts';
 import type { PagesServer } from './pagesServer.ts';
 
 export interface Got {

@@ -55,6 +55,13 @@ test('every page that docs/architecture.md links to exists', () => {
   expect(links.filter((link) => !FILES.includes(path.join('docs', link)) && link !== 'adr/')).toEqual([]);
 });
 
+test('the drawing of the way of a request names folders of src/', () => {
+  const [drawing = ''] = /```mermaid\n[\s\S]*?```/.exec(TEXT) ?? [];
+  const folders = [...drawing.matchAll(/\["([^"]+)"\]/g)].map(([, folder = '']) => folder);
+  expect(folders.length).toBeGreaterThan(10);
+  expect(folders.filter((folder) => !FILES.includes(path.join('src', folder)))).toEqual([]);
+});
+
 test('the drawing of the subjects of core/ has the arrows that their imports have', () => {
   const [, section = ''] = TEXT.split('### A ladder of subjects');
   const [drawing = ''] = /```mermaid\n[\s\S]*?```/.exec(section) ?? [];

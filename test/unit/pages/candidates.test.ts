@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foundSlots } from '../../../src/pages/set/slots.ts';
+import { foundSlots } from '../../../src/pages/pictures/slots.ts';
 
 const candidate = (y: number, height = 250, x = 100) => ({
   element: `#slot-${y}`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupPictures, inPageOrder } from '../../../src/pages/set/grouping.ts';
+import { groupPictures, inPageOrder } from '../../../src/pages/pictures/grouping.ts';
 
 const shot = (site_url: string, device: string, ad: string, marker_ms: number | null = null) => ({
   site_url,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { html } from '../../../src/lib/html.ts';
-import { webLink } from '../../../src/pages/parts.ts';
+import { webLink } from '../../../src/pages/parts/pictureParts.ts';
 
 describe('the html tag', () => {
   it('the html tag escapes values in elements and in quoted attributes', () => {

@@ -189,11 +189,11 @@ function asGiven<T>(part: unknown): T {
   return part as T;
 }
 
-/** The manifest of the Job of a ScreenshotJob. One index is one site on one device, or a share of the ads. */
 function exitCodes(...values: number[]) {
   return { containerName: CONTAINER, operator: 'In', values };
 }
 
+/** The manifest of the Job of a ScreenshotJob. One index is one site on one device, or a share of the ads. */
 export function jobManifest({ spec, profile, namespace, installation }: JobManifestOptions): V1Job {
   const labels = {
     [LABEL.name]: 'tearsheet',

@@ -11,7 +11,7 @@ import {
 import type { DeviceName } from '../../../../src/domain/devices.ts';
 import type { SharedPictures } from '../../../../src/domain/shareLinks.ts';
 import type { ScreenshotStatus, SetStatus } from '../../../../src/domain/states.ts';
-import { inPageOrder } from '../../../../src/pages/set/grouping.ts';
+import { inPageOrder } from '../../../../src/pages/pictures/grouping.ts';
 import { testDatabase } from '../../../support/database.ts';
 import { rowCounter } from '../../../support/rowCounter.ts';
 import { fillDatabase, storedId } from '../../../support/storedSets.ts';

@@ -1,0 +1,127 @@
+/** The large picture and what stands around it, on the page of a reviewer and on that of a share link. */
+import type { StoredAnimation } from '../../domain/animations.ts';
+import { shortDevice } from '../../domain/devices.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { button, linkButton } from '../parts/components.ts';
+import { type IconName, icon as iconOf } from '../parts/icons.ts';
+import { dateElement, markerLabel } from '../parts/labels.ts';
+import type { PagePaths } from '../parts/paths.ts';
+import { siteName, wholePicture } from '../parts/pictureParts.ts';
+import { type Groupable, stripKey } from './grouping.ts';
+
+/** The name of a picture. */
+type Named = Pick<Groupable, 'site_url' | 'device' | 'marker_ms'>;
+
+/** A picture that can be shown beside another one. */
+export interface Side extends Named {
+  readonly captured_at: Date | null;
+  readonly image_token: string | null;
+  readonly image_width: number | null;
+  readonly image_height: number | null;
+}
+
+/** Pictures to compare with. A longer list would be of no use. */
+const MOST_CHOICES = 60;
+
+export const nameOf = ({ site_url, device, marker_ms }: Named) =>
+  `${siteName(site_url).host}, ${shortDevice(device)}${marker_ms === null ? '' : `, ${markerLabel(marker_ms)}`}`;
+
+export interface Neighbours<P> {
+  /** The place of the picture among all, from 1; 0 if it has none. */
+  readonly place: number;
+  readonly total: number;
+  readonly previous: P | undefined;
+  readonly next: P | undefined;
+}
+
+export function neighboursIn<P>(places: readonly P[], view: P | undefined): Neighbours<P> {
+  const at = view === undefined ? -1 : places.indexOf(view);
+  return { place: at + 1, total: places.length, previous: places[at - 1], next: places[at + 1] };
+}
+
+/** Links to the picture before and after this one. */
+export function neighbours<P>(
+  { place: at, total, previous, next }: Neighbours<P>,
+  addressOf: (place: P) => string,
+): Html {
+  const link = (place: P | undefined, text: string, icon: IconName, rel: string) =>
+    place !== undefined &&
+    html`<a class="button icon-only" rel="${rel}" href="${addressOf(place)}" aria-label="${text}" title="${text}">${iconOf(icon)}</a>`;
+  return html`<nav class="bar" aria-label="Pictures of the set">${link(previous, 'Previous picture', 'arrow-left', 'prev')}<span class="count">${at} of ${total}</span>${link(next, 'Next picture', 'arrow-right', 'next')}</nav>`;
+}
+
+/** The moments of one placement. */
+export function moments<P extends Groupable>(
+  places: readonly P[],
+  view: P | undefined,
+  addressOf: (place: P) => string,
+): HtmlContent {
+  const strip = view === undefined ? [] : places.filter((place) => stripKey(place) === stripKey(view));
+  if (strip.length < 2) return null;
+  return html`<span class="pills" aria-label="Moments">${strip.map((place) => html`<a href="${addressOf(place)}"${place === view && html` aria-current="true"`}>${markerLabel(place.marker_ms)}</a>`)}</span>`;
+}
+
+interface Choice {
+  readonly value: string;
+  readonly name: HtmlContent;
+}
+
+/** @param action the path of the page. */
+export function comparisonChoice(action: string, choices: readonly Choice[]): HtmlContent {
+  if (choices.length === 0) return null;
+  return html`<form class="bar compare" method="get" action="${action}"><select name="with" aria-label="Compare with">${choices.slice(0, MOST_CHOICES).map(({ value, name }) => html`<option value="${value}">${name}</option>`)}</select>${button({ label: 'Compare', icon: 'columns-2' })}</form>`;
+}
+
+/** Pictures of the same site or ad, which people compare most. */
+export const isLike = (a: Groupable, b: Groupable): boolean => a.site_url === b.site_url || a.ad.id === b.ad.id;
+
+/** Two pictures beside each other. @param back the path of the page of the first one. */
+export function comparison(sides: readonly Side[], back: string, paths: PagePaths): Html {
+  return html`<div class="bar tools">${linkButton({ href: back, label: 'End the comparison', icon: 'x' })}<label class="slide">One above the other <input type="range" min="0" max="100" value="0"></label></div>
+<div class="sides">${sides.map((side) => sideOf(side, paths))}</div>`;
+}
+
+function sideOf(side: Side, paths: PagePaths): HtmlContent {
+  if (side.image_token === null) return null;
+  const token = side.image_token;
+  const picture = wholePicture({ paths, token, alt: nameOf(side), size: sizeOf(side), sizes: '50vw' });
+  return html`<figure><a href="${paths.image(token)}" target="_blank" rel="noopener noreferrer">${picture}</a><figcaption class="meta">${nameOf(side)}${side.captured_at !== null && html`, ${dateElement(side.captured_at)}`}</figcaption></figure>`;
+}
+
+interface StageOptions {
+  readonly paths: PagePaths;
+  readonly alt: string;
+  /** Beside the button that shows real pixels. */
+  readonly tools: HtmlContent;
+  /** The moving picture, if there is one. */
+  readonly animation: StoredAnimation | null;
+  /** Whether the moving picture may be downloaded as a file. */
+  readonly canDownload: boolean;
+  /** Drawings over the picture. */
+  readonly overlay: HtmlContent;
+}
+
+/** @param token of the picture. */
+export function stage(
+  token: string,
+  side: Side,
+  { paths, alt, tools, animation, canDownload, overlay }: StageOptions,
+): Html {
+  const { width, height } = sizeOf(side);
+  const isWide = width > height;
+  const most = (part: string) => `min(${part}, ${width}px)`;
+  const sizes = isWide ? `(max-width: 60rem) ${most('100vw')}, ${most('70vw')}` : most('28rem');
+  const picture = wholePicture({ paths, token, alt, size: { width, height }, sizes });
+  return html`<div class="bar tools"><button type="button" data-zoom aria-pressed="false">${iconOf('zoom-in')}<span>Real pixels</span> <kbd>Z</kbd></button>${animation && movingLinks(animation, { paths, canDownload })}${tools}</div>
+<div class="stage ${isWide ? 'wide' : 'tall'}"><a href="${paths.image(token)}" target="_blank" rel="noopener noreferrer" aria-label="Open in real pixels">${picture}</a>${overlay}</div>`;
+}
+
+/** Links to the files; a script plays the WebP in the place of the picture. */
+function movingLinks(
+  { webp, gif }: StoredAnimation,
+  { paths, canDownload }: Pick<StageOptions, 'paths' | 'canDownload'>,
+): Html {
+  return html`<a class="button" href="${paths.animation(webp.token, 'webp')}" target="_blank" rel="noopener noreferrer" data-play>${iconOf('film')}<span>Play</span></a>${canDownload && html`<a class="button" href="${paths.animation(gif.token, 'gif')}" download>GIF, ${(gif.bytes / 1_000_000).toFixed(1)} MB</a>`}`;
+}
+
+export const sizeOf = ({ image_width, image_height }: Side) => ({ width: image_width ?? 1, height: image_height ?? 1 });

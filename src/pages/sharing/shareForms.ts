@@ -1,0 +1,105 @@
+/** The forms of shared pages: who answers, what, and the password of a link. People have no account here. */
+import type { Request } from 'express';
+import { CLIENT_NAME_MAX, SHARE_PASSWORD_MAX } from '../../domain/shareLinks.ts';
+import { EMAIL_MAX } from '../../domain/text.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { button } from '../parts/components.ts';
+import { cookiesOf } from '../parts/cookies.ts';
+import { textField } from '../parts/formFields.ts';
+import { forbidden, formField, isSameOrigin } from '../parts/forms.ts';
+import { commentField, PIN_FIELD } from '../pictures/threads.ts';
+
+/** The person who answers. Stored only in a cookie of this person's browser, and with each answer. */
+export interface Client {
+  readonly name: string;
+  readonly email: string;
+}
+
+export const CLIENT_COOKIE = 'tearsheet_client';
+export const UNLOCK_COOKIE = 'tearsheet_unlock';
+
+export function readClient(request: Request): Client {
+  const given = new URLSearchParams(cookiesOf(request, CLIENT_COOKIE)[0]);
+  return { name: given.get('name') ?? '', email: given.get('email') ?? '' };
+}
+
+/**
+ * Rejects the form of another site. Shared pages send no referrer, so browsers name the origin of their forms "null";
+ * over plain http they send nothing else. A form still needs the address of the link, which is its secret.
+ * @throws Failure (403)
+ */
+export function requireShareForm(request: Request): void {
+  const isNull = request.get('origin') === 'null' && request.get('sec-fetch-site') === undefined;
+  if (!isNull && !isSameOrigin(request))
+    throw forbidden('This form came from another site: open the link again and answer there.');
+}
+
+/** The contents of a form, as `ClientAnswer` and `ClientComment` name them. */
+export const clientOf = (request: Request): Client => ({
+  name: formField(request, 'name'),
+  email: formField(request, 'email'),
+});
+
+interface FormOptions {
+  /** The path of the link. */
+  readonly path: string;
+  readonly client: Client;
+  /** The token of the picture; undefined: all pictures. */
+  readonly picture?: string;
+}
+
+function clientFields({ name, email }: Client, id: string): Html {
+  const form = { values: { name, email }, errors: {} };
+  const more = html` pattern="[^@\\s]+@[^@\\s]+\\.[^@\\s]+" title="An address such as anna@agency.example"`;
+  return html`${textField({ name: 'name', id: `${id}-name`, label: 'Your name', isRequired: true, max: CLIENT_NAME_MAX, autocomplete: 'name' }, form)}
+${textField({ name: 'email', id: `${id}-email`, label: 'Your e-mail address', type: 'email', isRequired: true, max: EMAIL_MAX, autocomplete: 'email', more }, form)}`;
+}
+
+const pictureField = (picture: string | undefined) =>
+  picture !== undefined && html`<input type="hidden" name="picture" value="${picture}">`;
+
+/** The buttons of the form with {@link answerForm}; they may stand elsewhere on the page. */
+export function answerButtons(answer: string | undefined): Html {
+  const choice = (value: string, label: string, icon: 'check' | 'pencil', key: string) =>
+    button({ name: 'answer', value, label, icon, key, form: 'answer', isPressed: answer === value });
+  return html`${choice('changes_requested', 'Ask for changes', 'pencil', 'r')}${choice('approved', 'Approve', 'check', 'a')}`;
+}
+
+/** An answer or a comment. */
+export function answerForm({ path, client, picture }: FormOptions, buttons: HtmlContent): Html {
+  return html`<form id="answer" class="stack" method="post" action="${path}/answers">${pictureField(picture)}${clientFields(client, 'answer')}
+${commentField('comment', html`Comment <span class="meta">(optional with an answer)</span>`, false)}
+<div class="bar">${buttons}${picture !== undefined && PIN_FIELD}</div></form>`;
+}
+
+/** @param id of the first comment of the thread. */
+export function replyForm({ path, client, picture }: FormOptions, id: string): Html {
+  const known = client.name !== '' && client.email !== '';
+  const who = known
+    ? html`<input type="hidden" name="name" value="${client.name}"><input type="hidden" name="email" value="${client.email}">`
+    : clientFields(client, `reply-${id}`);
+  return html`<details><summary>Reply</summary><form class="stack" method="post" action="${path}/answers">${pictureField(picture)}<input type="hidden" name="reply_to" value="${id}">${who}${commentField(`reply-${id}`, 'Reply')}${button({ label: 'Reply' })}</form></details>`;
+}
+
+/** The page that a reader without the password opened. */
+export interface LockedAddress {
+  /** The path of the link. */
+  readonly path: string;
+  /** The token of a picture; '' for the first page. */
+  readonly picture: string;
+}
+
+const PASSWORD = {
+  name: 'password',
+  label: 'Password',
+  type: 'password',
+  isRequired: true,
+  max: SHARE_PASSWORD_MAX,
+  autocomplete: 'current-password',
+  more: html` autofocus`,
+} as const;
+
+export function passwordForm({ path, picture }: LockedAddress, fault?: string): Html {
+  return html`<section class="signin"><h1>These pictures need a password</h1><p>The person who sent the link knows it.</p>
+<form class="stack" method="post" action="${path}/unlock">${picture !== '' && pictureField(picture)}${textField(PASSWORD, { values: {}, errors: fault === undefined ? {} : { password: [fault] } })}${button({ label: 'Show the pictures', kind: 'primary' })}</form></section>`;
+}

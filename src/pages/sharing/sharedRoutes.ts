@@ -1,0 +1,167 @@
+/** The routes of a share link: its pages, the answers of clients, its password, live changes and downloads. */
+import type { Request, Response } from 'express';
+import { readShareToken } from '../../api/auth/shareTokens.ts';
+import { COST } from '../../api/limits/costs.ts';
+import { inTurnOfLink } from '../../api/limits/turns.ts';
+import { readOrFail } from '../../api/public/endpoint.ts';
+import { callerAddress } from '../../api/server/caller.ts';
+import { ClientAnswer, ClientComment } from '../../contract/sharing.ts';
+import { readBranding } from '../../core/organizations/branding.ts';
+import { answerShare, commentOnShare } from '../../core/sharing/answers.ts';
+import { readSharedPlace } from '../../core/sharing/sharedPictures.ts';
+import { findShareLink, noteShareLinkUse, type SharedSet } from '../../core/sharing/shareLinks.ts';
+import { shareFault, unlockToken, verifySharePassword } from '../../core/sharing/sharePasswords.ts';
+import type { PagesOptions, ResultsPage } from '../parts/context.ts';
+import { setCookie } from '../parts/cookies.ts';
+import { formField, withNotice } from '../parts/forms.ts';
+import { setSource } from '../parts/live.ts';
+import { pathsOf } from '../parts/paths.ts';
+import { type DownloadSource, downloadPage, startDownload } from '../pictures/downloads.ts';
+import { commentOf } from '../pictures/threads.ts';
+import { formBody, type PageRoutes } from '../routes/pageRoutes.ts';
+import { findShared, linkOpener, lockedPage, readerOf, shareKeyOf, UNKNOWN_LINK } from './sharedLink.ts';
+import { brandStyle, picturePath, sharedLayout, sharedPage } from './sharedPage.ts';
+import { replacedPage } from './sharedPicture.ts';
+import { CLIENT_COOKIE, clientOf, requireShareForm, UNLOCK_COOKIE } from './shareForms.ts';
+
+/** Serves what a share link opens, without a key: /s/:token. */
+export function addSharedRoutes(pages: PageRoutes): void {
+  const { options, router } = pages;
+  const { db } = options.store;
+  const opened = linkOpener(pages);
+  const paths = pathsOf(options.publicUrl, '');
+  router.get(
+    '/s/:token',
+    opened(async (share, request, response) => {
+      await noteShareLinkUse(db, share.id);
+      return inTurnOfLink(share.id, response, () => sharedPage(options, share, readerOf(options, request)));
+    }),
+  );
+  router.post(
+    '/s/:token/answers',
+    formBody(),
+    opened(async (share, request, response) => {
+      requireShareForm(request);
+      options.openLimits?.takeToWrite(share.id, request, response);
+      return inTurnOfLink(share.id, response, () => answerLink(options, share, { request, response }));
+    }),
+  );
+  router.post('/s/:token/unlock', formBody(), async (request, response) => {
+    options.openLimits?.takeOfAddress(request, response);
+    requireShareForm(request);
+    const { secret } = options;
+    const token = String(request.params['token']);
+    const id = readShareToken(secret, token);
+    const link = id === undefined ? undefined : await findShareLink(db, id);
+    const path = paths.share(token);
+    const picture = formField(request, 'picture');
+    if (link !== undefined && shareFault(link, { tokens: [], secret }) === 'locked') {
+      options.openLimits?.takePassword(link.id, request, response);
+      if (!(await verifySharePassword(link, formField(request, 'password')))) {
+        pages.send(response, lockedPage({ path, picture }, 'This is not the password of the link.'), { paths });
+        return;
+      }
+      setCookie(response, UNLOCK_COOKIE, { ...cookieOf(options, path), value: unlockToken(secret, link) });
+    }
+    if (link === undefined) pages.send(response, UNKNOWN_LINK, { paths });
+    else response.redirect(303, picture === '' ? path : picturePath(path, { image_token: picture }));
+  });
+  router.get(
+    '/s/:token/events',
+    opened(async (share, request, response) => {
+      const findViewer = async () => {
+        const found = await findShared(options, request);
+        return 'title' in found ? undefined : found;
+      };
+      const reader = { organizationId: share.organizationId, linkId: share.id };
+      await pages.live.open(response, reader, setSource(options, share.set_id, { findViewer }));
+      return 'sent';
+    }, COST.list),
+  );
+  const sourceOf = (share: SharedSet, request: Request): DownloadSource => {
+    const path = paths.share(String(request.params['token']));
+    const { organizationId, set_id: setId, pictures } = share;
+    const approvedOnly = pictures === 'approved';
+    return { organizationId, setId, audience: 'shared', approvedOnly, path, base: paths.base };
+  };
+  router.get(
+    '/s/:token/brand.css',
+    opened(async (share, _request, response) => {
+      response.set({ 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'no-store' });
+      response.end(await brandStyle(options, share));
+      return 'sent';
+    }),
+  );
+  router.get(
+    '/s/:token/export',
+    opened(
+      async (share, request, response) =>
+        share.downloads ? startDownload(options, sourceOf(share, request), { request, response }) : undefined,
+      COST.heavy,
+    ),
+  );
+  router.get(
+    '/s/:token/exports/:export',
+    opened(async (share, request, response) => {
+      if (!share.downloads) return undefined;
+      const page = await downloadPage(options, sourceOf(share, request), { request, response });
+      if (page === undefined || page === 'sent') return page;
+      const branding = await readBranding(db, share.organizationId);
+      return { ...page, ...sharedLayout(branding, paths, String(request.params['token'])) };
+    }),
+  );
+  router.use('/s', (_request, response) => {
+    pages.send(response, UNKNOWN_LINK, { paths: pathsOf(options.publicUrl, '') });
+  });
+}
+
+/** Stores an answer, and leads to the next picture. @returns a page if the picture was replaced. */
+async function answerLink(
+  options: PagesOptions,
+  share: SharedSet,
+  { request, response }: { request: Request; response: Response },
+): Promise<ResultsPage | 'sent' | undefined> {
+  const path = pathsOf(options.publicUrl, '').share(String(request.params['token']));
+  const picture = formField(request, 'picture');
+  const place = picture === '' ? undefined : await readSharedPlace(options.store.db, share, { picture });
+  if (place === undefined && picture !== '') {
+    const text = formField(request, 'body');
+    return replacedPage(options, share, { ...readerOf(options, request), picture, text });
+  }
+  const { notice } = await storeAnswer(options, share, { request, screenshotId: place?.view.id ?? null });
+  const { name, email } = clientOf(request);
+  const value = new URLSearchParams({ name: name.trim(), email: email.trim() }).toString();
+  setCookie(response, CLIENT_COOKIE, { ...cookieOf(options, path), value, encode: String });
+  const next = (notice === 'answered' ? place?.next : undefined) ?? place?.view;
+  response.redirect(303, withNotice(next ? picturePath(path, next) : path, notice));
+  return 'sent';
+}
+
+/** Stores what {@link answerForm} or {@link replyForm} sent. */
+async function storeAnswer(
+  options: PagesOptions,
+  share: SharedSet,
+  { request, screenshotId }: { request: Request; screenshotId: string | null },
+): Promise<{ notice: 'answered' | 'commented' }> {
+  const { store } = options;
+  const visit = { shareId: share.id, address: callerAddress(request) || null, ...shareKeyOf(options, request) };
+  const { body, pin, reply_to } = commentOf(request);
+  const [answer, who] = [formField(request, 'answer'), { screenshot_id: screenshotId, ...clientOf(request) }];
+  if (answer === '') {
+    const comment = readOrFail(ClientComment, { body, pin, reply_to, ...who });
+    await store.db.transaction().execute((tx) => commentOnShare(tx, visit, comment));
+    return { notice: 'commented' };
+  }
+  const given = readOrFail(ClientAnswer, { answer, comment: body.trim() || null, pin, ...who });
+  await store.db.transaction().execute((tx) => answerShare(tx, visit, given));
+  return { notice: 'answered' };
+}
+
+const COOKIE_MS = 90 * 86_400_000;
+
+/** For the browser of one person, and only for this link. */
+const cookieOf = ({ publicUrl }: PagesOptions, path: string) => ({
+  publicUrl,
+  path,
+  maxAge: COOKIE_MS,
+});
