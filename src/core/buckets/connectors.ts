@@ -111,7 +111,7 @@ function lastTarget(stored: S3Connector | undefined): CheckTarget | undefined {
 }
 
 /** Adds an entry for a connector that was set. @param stored as it was before. */
-export async function recordConnector(
+async function recordConnector(
   tx: Queryable,
   actor: Actor,
   { stored, row }: { stored: S3Connector | undefined; row: S3Connector },

@@ -1,8 +1,8 @@
 /** The API reference: Scalar shows the OpenAPI document. */
 import { html } from '../../lib/html.ts';
 import { sendHtml } from '../parts/layout.ts';
-import type { PageRoutes } from '../routes/pageRoutes.ts';
 import { type PagePaths, pathsOf, rootPath } from '../parts/paths.ts';
+import type { PageRoutes } from '../routes/pageRoutes.ts';
 import { findSignedIn, readHome } from '../signIn/viewer.ts';
 
 /**
