@@ -56,6 +56,11 @@ export function assetPath(base: string, name: AssetName): string {
   return `${base}/assets/${name}?v=${assetOf(name).hash}`;
 }
 
+/** Kept, because unpacking takes longer than a request may hold the event loop. */
+let unpacked: Buffer | undefined;
+
+const unpackedScalar = (bytes: Buffer) => (unpacked ??= gunzipSync(bytes));
+
 /** GET /assets/:name */
 export const serveAsset: RequestHandler = (request, response, next) => {
   const name = String(request.params['name']);
@@ -72,6 +77,6 @@ export const serveAsset: RequestHandler = (request, response, next) => {
     'X-Content-Type-Options': 'nosniff',
   });
   if (name !== 'scalar.js') response.end(bytes);
-  else if (request.acceptsEncodings('gzip') === false) response.vary('Accept-Encoding').end(gunzipSync(bytes));
+  else if (request.acceptsEncodings('gzip') === false) response.vary('Accept-Encoding').end(unpackedScalar(bytes));
   else response.vary('Accept-Encoding').set('Content-Encoding', 'gzip').end(bytes);
 };
