@@ -58,6 +58,7 @@ const START_TIMEOUT_MS = 20_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 const OPEN_TIMEOUT_MS = 20_000;
 const DISPOSE_TIMEOUT_MS = 10_000;
+const FORGET_MS = 500;
 
 /** @throws BrowserStartError */
 export async function startBrowser(options: BrowserOptions, kind: BrowserKind): Promise<BrowserProcess> {
@@ -126,6 +127,18 @@ async function readProcess(pid: number): Promise<{ parent: number; group: number
   return { parent: Number(parent), group: Number(group) };
 }
 
+/** Playwright keeps the last 200 console messages and errors of a page, of any size, which nobody reads. A page could fill the memory. */
+function forgetTexts(page: Page): void {
+  const forget = () => {
+    // The page was closed.
+    for (const call of [page.clearConsoleMessages(), page.clearPageErrors()])
+      call.catch((error: unknown) => void error);
+  };
+  const timer = setInterval(forget, FORGET_MS);
+  timer.unref();
+  page.once('close', () => clearInterval(timer));
+}
+
 class PlaywrightBrowser implements BrowserProcess {
   readonly version: string;
   readonly processGroup: number;
@@ -155,11 +168,13 @@ class PlaywrightBrowser implements BrowserProcess {
     const close = () => this.#dispose(context);
     try {
       const page = await this.#answered(context.newPage());
+      forgetTexts(page);
       const session = new CdpSession(await this.#answered(context.newCDPSession(page)), () => this.#whyGone());
       const { frameTree } = await session.send('Page.getFrameTree', undefined, OPEN_TIMEOUT_MS);
       return await prepare({ page, session, frameId: frameTree.frame.id, close });
     } catch (error) {
-      await close();
+      // The first error says why. Callers replace a browser that answers no more.
+      await close().catch((later: unknown) => void later);
       throw error;
     }
   }

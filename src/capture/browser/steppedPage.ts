@@ -1,6 +1,7 @@
+import { errorMessage } from '../../lib/errorMessage.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { BrowserPage, BrowserProcess } from './browserProcess.ts';
-import { type CdpSession, RenderingBlockedError } from './cdp.ts';
+import { BrowserGoneError, type CdpSession, RenderingBlockedError } from './cdp.ts';
 import { FRAME_REQUESTED, type FrameNeed, IsolatedWorlds, PageWorkers, readFrameNeed } from './frameNeeds.ts';
 import { PageGuard } from './pageGuard.ts';
 import { interceptRequests, type NetworkBudget, PageRequests, type SubstituteScript } from './requests.ts';
@@ -46,6 +47,7 @@ export class SteppedPage {
   readonly requests: PageRequests;
   /** Facts for the provenance record, for example dismissed dialogs. */
   readonly notes = new Set<string>();
+  readonly #browser: BrowserProcess;
   readonly #opened: BrowserPage;
   readonly #options: SteppedPageOptions;
   readonly #guard: PageGuard;
@@ -55,7 +57,8 @@ export class SteppedPage {
   #loadedAt: number | undefined;
   #checksBeforeNudge = CHECKS_BEFORE_NUDGE;
 
-  private constructor(opened: BrowserPage, options: SteppedPageOptions) {
+  private constructor(browser: BrowserProcess, opened: BrowserPage, options: SteppedPageOptions) {
+    this.#browser = browser;
     this.#opened = opened;
     this.#options = options;
     const { session, page } = opened;
@@ -76,17 +79,27 @@ export class SteppedPage {
     this.#workers = new PageWorkers(page);
   }
 
-  static open(browser: BrowserProcess, options: SteppedPageOptions): Promise<SteppedPage> {
+  /** @throws BrowserGoneError also if the browser opens no page. It is killed then. */
+  static async open(browser: BrowserProcess, options: SteppedPageOptions): Promise<SteppedPage> {
     const { width, height, ratio } = options;
     // In device pixels, because the picture of a frame has the size of the window.
     const viewport = { width: Math.round(width * ratio), height: Math.round(height * ratio) };
-    return browser.openPage({ viewport }, async (opened) => {
-      // A crashed page answers no call. A browser shows one creative only, so it ends with its page.
-      opened.page.on('crash', () => browser.kill());
-      const page = new SteppedPage(opened, options);
-      await page.#prepare();
-      return page;
-    });
+    let isOpen = false;
+    try {
+      return await browser.openPage({ viewport }, async (opened) => {
+        isOpen = true;
+        // A crashed page answers no call. A browser shows one creative only, so it ends with its page.
+        opened.page.on('crash', () => browser.kill());
+        const page = new SteppedPage(browser, opened, options);
+        await page.#prepare();
+        return page;
+      });
+    } catch (error) {
+      if (isOpen || error instanceof BrowserGoneError) throw error;
+      // Nothing of the creative is in it yet, so it is not at fault, and another browser tries again.
+      browser.kill();
+      throw new BrowserGoneError(`The browser opened no page: ${errorMessage(error)}`, { cause: error });
+    }
   }
 
   /** Milliseconds of the page's own time. */
@@ -165,9 +178,10 @@ export class SteppedPage {
     return false;
   }
 
+  /** Kills the browser if it does not close the page in time. What the page gave before stays valid. */
   async close(): Promise<void> {
     this.session.end('The page was closed');
-    await this.#opened.close();
+    await this.#opened.close().catch(() => this.#browser.kill());
   }
 
   /** `stepped`, or `wall` for real time. */

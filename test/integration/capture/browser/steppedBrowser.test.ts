@@ -8,10 +8,15 @@ import { type BrowserProcess, BrowserStartError } from '../../../../src/capture/
 import { BrowserGoneError, CdpTimeoutError } from '../../../../src/capture/browser/cdp.ts';
 import { findChromium } from '../../../../src/capture/browser/chromium.ts';
 import { startSteppedBrowser } from '../../../../src/capture/browser/steppedBrowser.ts';
+import { SteppedPage, type SteppedPageOptions } from '../../../../src/capture/browser/steppedPage.ts';
 import { eventually } from '../../../support/eventually.ts';
 
 const chromiumPath = findChromium(process.env['CHROMIUM_PATH']);
 const proxyUrl = 'http://127.0.0.1:9';
+const PAGE: SteppedPageOptions = {
+  ...{ width: 300, height: 250, ratio: 1, framed: false, userAgent: 'Test', clock: 'stepped', startDate: 0 },
+  ...{ networkBudget: { leftMs: 1_000, hung: new Map() }, substitutes: [], signal: new AbortController().signal },
+};
 
 /** The processes of a group; zombies have no command line. */
 function processesOf(group: number): number[] {
@@ -111,6 +116,34 @@ describe.runIf(process.platform === 'linux')('a stepped browser', () => {
     await browser.close();
     await opening;
     await eventually(() => expect(processesOf(browser.processGroup)).toEqual([]));
+  });
+
+  it('a browser that stops before it opens a page is killed, and another one may try', async () => {
+    const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });
+    process.kill(-browser.processGroup, 'SIGSTOP');
+    await expect(SteppedPage.open(browser, PAGE)).rejects.toThrow(BrowserGoneError);
+    expect(browser.isAlive()).toBe(false);
+    await browser.close();
+  }, 60_000);
+
+  it('a browser that stops while a page is open is killed when the page is closed, which throws nothing', async () => {
+    const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });
+    const page = await SteppedPage.open(browser, PAGE);
+    process.kill(-browser.processGroup, 'SIGSTOP');
+    await page.close();
+    expect(browser.isAlive()).toBe(false);
+    await browser.close();
+  }, 60_000);
+
+  it('the texts that a page logs are forgotten', async () => {
+    const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });
+    const { page } = await browser.openPage({}, async (opened) => opened);
+    const kept = async () => [...(await page.consoleMessages()), ...(await page.pageErrors())].length;
+    await page.evaluate(
+      'for (let i = 0; i < 150; i++) console.log("x".repeat(1000)); setTimeout(() => { throw new Error("y") })',
+    );
+    await eventually(async () => expect(await kept()).toBe(0));
+    await browser.close();
   });
 
   it('a page that is being opened is rejected whenever the browser is killed', async () => {
