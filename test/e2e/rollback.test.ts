@@ -1,9 +1,9 @@
 /** A failed upgrade and its rollback, with sets in flight. */
 import { describe, expect, it } from 'vitest';
 import { keepConsole } from './support/commands.ts';
-import { useE2eContext } from './support/e2eContext.ts';
+import { PATIENT, useE2eContext } from './support/e2eContext.ts';
 
-/** Long enough for Helm to see that the new pods do not start, and shorter than a capture waits for a creative. */
+/** Long enough for Helm to see that the new pods do not start. */
 const FAILING_SECONDS = 15;
 
 describe.each([
@@ -18,11 +18,11 @@ describe.each([
     },
   ],
 ])('an installation with pictures in %s', (_what, label, values) => {
-  const e2e = useE2eContext(`rollback-${label}`, values);
+  const e2e = useE2eContext(`rollback-${label}`, { ...values, settings: PATIENT });
 
   it('after a failed upgrade and a rollback, all sets end with their pictures', async () => {
     const { installation, servers } = e2e;
-    const early = await e2e.requestHeldSet('Early');
+    const early = await e2e.requestSetOfHeldPage('Early');
     const failed = await installation.tryUpgrade({ image: { tag: 'no-such-tag' } }, FAILING_SECONDS);
     expect(failed.code).not.toBe(0);
     const pods = await installation.kubectl(['get', 'pods']);

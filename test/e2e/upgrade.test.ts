@@ -2,9 +2,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { keepConsole } from './support/commands.ts';
-import { E2eContext } from './support/e2eContext.ts';
+import { E2eContext, PATIENT } from './support/e2eContext.ts';
 import { image, previousTag } from './support/environment.ts';
-import { type ScreenshotSet, screenshotRequest } from './support/externalServers.ts';
 import { PREVIOUS_CHART } from './support/helmInstallation.ts';
 import { type SharedPostgres, sharedPostgres } from './support/sharedPostgres.ts';
 
@@ -28,18 +27,6 @@ async function runningTags(): Promise<Set<string | undefined>> {
       .filter(({ metadata, status }) => status.phase === 'Running' && metadata.deletionTimestamp === undefined)
       .map(({ spec }) => spec.containers[0]?.image.split(':').at(-1)),
   );
-}
-
-/** Requests a set whose page does not load before `gate` is released. A held creative would fail after 30 s. */
-async function requestSetOfHeldPage(gate: string): Promise<string> {
-  const { requestGate, publishers } = e2e.servers;
-  requestGate.hold(gate);
-  e2e.addCleanup(() => requestGate.release(gate));
-  const site = requestGate.urlFor(gate, publishers.urlByPath('news'));
-  const body = screenshotRequest(e2e.servers, { campaign: gate, pages: [], sites: [site] });
-  const { id } = await e2e.installation.call<ScreenshotSet>('POST', '/screenshot_requests', body);
-  await requestGate.waitForRequest(gate);
-  return id;
 }
 
 /** Requests sets until stopped, each after the one before is approved. @returns a function that stops and returns their ids. */
@@ -68,7 +55,7 @@ function keepRequesting(campaign: string): () => Promise<string[]> {
  */
 async function changeVersion(label: string, from: string, to: string, change: () => Promise<unknown>): Promise<void> {
   expect(await runningTags()).toEqual(new Set([from]));
-  const early = await requestSetOfHeldPage(label);
+  const early = await e2e.requestSetOfHeldPage(label);
   const stop = keepRequesting(`During ${label}`);
   // The page loads only while processes of both versions run, so that one version begins the set and both can end it.
   const both = eventually(async () => expect(await runningTags()).toEqual(new Set([from, to])), 240_000).then(() =>
@@ -88,8 +75,7 @@ describe.skipIf(previous === undefined)('this version and the one before', () =>
 
   beforeAll(async () => {
     postgres = await sharedPostgres();
-    const settings = { NAVIGATION_TIMEOUT_MS: '300000' };
-    const values = { image: { tag: before }, settings, api: { replicas: 2 }, controller: { replicas: 2 } };
+    const values = { image: { tag: before }, settings: PATIENT, api: { replicas: 2 }, controller: { replicas: 2 } };
     await e2e.start('upgrade', { ...postgres.values, ...values }, undefined, PREVIOUS_CHART);
   });
   afterEach(() => e2e.cleanUp());

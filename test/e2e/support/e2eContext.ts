@@ -14,6 +14,8 @@ import { HelmInstallation, merged, type ScreenshotJobResource, selectorOf, type 
 
 /** The status must name a problem within this time. */
 const SET_TIMEOUT_MS = 300_000;
+/** Settings with which a capture waits for a held page as long as Helm may take. */
+export const PATIENT = { NAVIGATION_TIMEOUT_MS: '300000' };
 /** Several installations share a node of two cores. */
 const SMALL = { requests: { cpu: '10m', memory: '64Mi' } };
 const SMALL_VALUES: Values = {
@@ -88,6 +90,18 @@ export class E2eContext {
     }
     const asked = screenshotRequest(this.servers, { campaign, ...(gate === undefined ? {} : { gate }) });
     return (await this.installation.call<ScreenshotSet>('POST', '/screenshot_requests', asked)).id;
+  }
+
+  /** As {@link requestHeldSet} with the page instead of the creative, which would fail after 30 s. The values need {@link PATIENT}. */
+  async requestSetOfHeldPage(gate: string): Promise<string> {
+    const { requestGate, publishers } = this.servers;
+    requestGate.hold(gate);
+    this.addCleanup(() => requestGate.release(gate));
+    const site = requestGate.urlFor(gate, publishers.urlByPath('news'));
+    const asked = screenshotRequest(this.servers, { campaign: gate, pages: [], sites: [site] });
+    const { id } = await this.installation.call<ScreenshotSet>('POST', '/screenshot_requests', asked);
+    await requestGate.waitForRequest(gate);
+    return id;
   }
 
   /** Requests a picture and waits until its capture asks for the held creative. The gate has the campaign's name. */
