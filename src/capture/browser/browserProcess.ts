@@ -173,7 +173,7 @@ class PlaywrightBrowser implements BrowserProcess {
       const { frameTree } = await session.send('Page.getFrameTree', undefined, OPEN_TIMEOUT_MS);
       return await prepare({ page, session, frameId: frameTree.frame.id, close });
     } catch (error) {
-      // The first error says why. Callers replace a browser that answers no more.
+      // The first error says why. Callers replace a browser that no longer answers.
       await close().catch((later: unknown) => void later);
       throw error;
     }

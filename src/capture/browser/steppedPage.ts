@@ -178,7 +178,7 @@ export class SteppedPage {
     return false;
   }
 
-  /** Kills the browser if it does not close the page in time. What the page gave before stays valid. */
+  /** Kills the browser if it does not close the page in time. Earlier pictures of the page stay valid. */
   async close(): Promise<void> {
     this.session.end('The page was closed');
     await this.#opened.close().catch(() => this.#browser.kill());
