@@ -1,4 +1,7 @@
-/** `make check`: everything that can be checked without running the program. Writes `N passed, N failed` to .cache/check-summary. */
+/**
+ * `make check`: everything that can be checked without running the program. Writes `N passed, N failed` and the checks that failed to
+ * .cache/check-summary.
+ */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -49,8 +52,8 @@ async function work(): Promise<void> {
 await Promise.all(Array.from({ length: AT_ONCE }, work));
 if (failed.length > 0) console.log(`Not passed: ${failed.join(', ')}`);
 mkdirSync(path.join(ROOT, '.cache'), { recursive: true });
-const summary = `${CHECKS.length - failed.length} passed, ${failed.length} failed\n`;
-writeFileSync(path.join(ROOT, '.cache/check-summary'), summary);
+const summary = [`${CHECKS.length - failed.length} passed, ${failed.length} failed`, ...failed.map((name) => `The check "${name}" failed.`)];
+writeFileSync(path.join(ROOT, '.cache/check-summary'), `${summary.join('\n')}\n`);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
 function runCheck({ name, run: [program, ...args] }: Check): Promise<Outcome> {

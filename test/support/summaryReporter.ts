@@ -1,4 +1,7 @@
-/** The end of a run: the slowest tests, the failed ones, and `N passed, N failed`, also in .cache/NAME-summary if SUMMARY names one. */
+/**
+ * The end of a run: the slowest tests, the failed ones, and `N passed, N failed`. If SUMMARY names a file, .cache/NAME-summary has the count and
+ * the failed tests.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
@@ -34,7 +37,7 @@ export default class SummaryReporter implements Reporter {
     const name = process.env['SUMMARY'];
     if (name === undefined) return;
     mkdirSync('.cache', { recursive: true });
-    writeFileSync(`.cache/${name}-summary`, `${summary}\n`);
+    writeFileSync(`.cache/${name}-summary`, `${[summary, ...failures].join('\n')}\n`);
   }
 }
 

@@ -29,7 +29,7 @@ test('a failed test and a file that cannot be loaded count as one failure each',
     'a.test.js': `test('good', () => {}); test('bad', () => { throw new Error('no luck'); });`,
     'b.test.js': `throw new Error('not loaded');`,
   });
-  expect(summary).toBe('1 passed, 2 failed\n');
+  expect(summary).toBe('1 passed, 2 failed\na.test.js  bad: no luck\nb.test.js: not loaded\n');
   expect(stdout).toContain('a.test.js  bad: no luck\nb.test.js: not loaded\n');
   expect(stdout).toMatch(/The slowest tests:\n +0\.\d s {2}a\.test\.js {2}/);
 });
@@ -38,9 +38,9 @@ test('an unhandled error counts as one failure', () => {
   const { summary } = runVitest('unhandled', {
     'a.test.js': `test('good', async () => { void Promise.reject(new Error('lost')); await new Promise(setImmediate); });`,
   });
-  expect(summary).toBe('1 passed, 1 failed\n');
+  expect(summary).toBe('1 passed, 1 failed\nThe run ended with "failed" and 1 unhandled errors.\n');
 });
 
 test('a run without a test file counts as one failure', () => {
-  expect(runVitest('empty', { 'package.json': '{}' }).summary).toBe('0 passed, 1 failed\n');
+  expect(runVitest('empty', { 'package.json': '{}' }).summary).toMatch(/^0 passed, 1 failed\nThe run ended with /);
 });
