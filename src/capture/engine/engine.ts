@@ -19,6 +19,7 @@ import type {
 } from '../creative/creative.ts';
 import { startCreativeRenderer } from '../creative/renderer.ts';
 import { type MemoryConsumer, watchMemory } from '../memory/watchdog.ts';
+import { ENGLISH } from '../page/deviceContext.ts';
 import type { ClosedPage, OpenOptions, OpenPage, PageOpener } from '../page/page.ts';
 import { startPageOpener } from '../page/pageOpener.ts';
 import { Exits } from './exits.ts';
@@ -79,8 +80,8 @@ export interface PartOptions {
 
 export interface EngineParts {
   startRenderer(options: PartOptions): Promise<CreativeRenderer>;
-  /** @param languages those of the pages; English by default. */
-  startPages(options: PartOptions, languages: readonly string[] | undefined): Promise<PageOpener>;
+  /** @param languages those of the pages. */
+  startPages(options: PartOptions, languages: readonly string[]): Promise<PageOpener>;
 }
 
 const CLOSE_MS = 5_000;
@@ -114,7 +115,7 @@ class LazyEngine implements Engine {
   readonly #renderer: LazyPart<CreativeRenderer>;
   readonly #parts: EngineParts;
   /** By the languages of the pages, which are those of a browser. */
-  readonly #pages = new Map<string, LazyPart<PageOpener>>();
+  readonly #pages = new Map<string, PageBrowser>();
   readonly #exits: Exits | undefined;
   readonly #watchdog = new CancelableTimer();
   browserVersion: string | undefined;
@@ -138,33 +139,43 @@ class LazyEngine implements Engine {
     }
   }
 
-  async open(site: string, device: Device, options: OpenOptions = {}) {
-    const { location } = options;
-    const pages = await this.#pagesIn(location?.languages).get();
-    this.memoryEndReason = undefined;
-    this.browserVersion = pages.browserVersion;
-    if (location === undefined) return pages.open(site, device, options);
-    if (this.#exits === undefined) throw new Error('unreachable: this engine opens no pages at locations');
-    const exit = await this.#exits.get(location.id);
-    const { url, failures } = exit.proxy;
-    const [page, exitAddress] = await Promise.all([
-      pages.open(site, device, { ...options, exit: { url, failures } }),
-      this.#exits.addressOf(exit, location),
-    ]);
-    return { ...page, exitAddress };
+  open(site: string, device: Device, options: OpenOptions = {}): Promise<OpenPage | ClosedPage> {
+    const browser = this.#browserFor(options.location?.languages ?? [ENGLISH]);
+    return browser.use(async () => {
+      if (browser.running === undefined) await this.#closeIdleBrowsers();
+      const pages = await browser.get();
+      this.memoryEndReason = undefined;
+      this.browserVersion = pages.browserVersion;
+      const { location } = options;
+      if (location === undefined) return pages.open(site, device, options);
+      if (this.#exits === undefined) throw new Error('unreachable: this engine opens no pages at locations');
+      const exit = await this.#exits.get(location.id);
+      const { url, failures } = exit.proxy;
+      const [page, exitAddress] = await Promise.all([
+        pages.open(site, device, { ...options, exit: { url, failures } }),
+        this.#exits.addressOf(exit, location),
+      ]);
+      return { ...page, exitAddress };
+    });
   }
 
   async restartPageBrowser(): Promise<void> {
     await Promise.all([...this.#pages.values()].map((pages) => pages.close(this.#options.log)));
   }
 
-  #pagesIn(languages: readonly string[] | undefined): LazyPart<PageOpener> {
-    const key = languages?.join() ?? '';
+  #browserFor(languages: readonly string[]): PageBrowser {
+    const key = languages.join();
     const known = this.#pages.get(key);
     if (known !== undefined) return known;
-    const pages = new LazyPart('browser for pages', () => this.#parts.startPages(this.#options, languages));
-    this.#pages.set(key, pages);
-    return pages;
+    const browser = new PageBrowser('browser for pages', () => this.#parts.startPages(this.#options, languages));
+    this.#pages.set(key, browser);
+    return browser;
+  }
+
+  /** Sets of many locations would leave as many browsers behind. The one without a location stays, because most pages need it. */
+  async #closeIdleBrowsers(): Promise<void> {
+    const idle = [...this.#pages].filter(([languages, { isIdle }]) => isIdle && languages !== ENGLISH);
+    await Promise.all(idle.map(([, browser]) => browser.close(this.#options.log)));
   }
 
   async close(): Promise<void> {
@@ -227,6 +238,29 @@ class LazyPart<T extends { close(): Promise<void> }> {
     const part = await starting?.catch(() => undefined);
     this.running = undefined;
     if (part !== undefined) await closeInTime(part, this.#name, log);
+  }
+}
+
+/** The browser of the pages with certain languages. */
+class PageBrowser extends LazyPart<PageOpener> {
+  readonly #users = new Set<symbol>();
+
+  get isIdle(): boolean {
+    return this.#users.size === 0;
+  }
+
+  /** Counts the page that `open` opens as a user until it is closed. */
+  async use(open: () => Promise<OpenPage | ClosedPage>): Promise<OpenPage | ClosedPage> {
+    const user = Symbol();
+    const leave = () => void this.#users.delete(user);
+    this.#users.add(user);
+    let page: OpenPage | ClosedPage | undefined;
+    try {
+      page = await open();
+    } finally {
+      if (page?.status !== 'ready') leave();
+    }
+    return page.status === 'ready' ? { ...page, close: () => page.close().finally(leave) } : page;
   }
 }
 
