@@ -40,12 +40,21 @@ function arrayOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Not the conversion of the language, because it calls the methods of an object, which need not be functions here. */
+function numberOf(value: unknown): number {
+  return typeof value === 'object' && value !== null ? Number.NaN : Number(value);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'object' ? '' : String(value ?? '');
+}
+
 function pairsOf(sizes: unknown): { sizes: [number, number][]; fluid: boolean } {
   const list: unknown[] = Array.isArray(sizes) ? (typeof sizes[0] === 'number' ? [sizes] : sizes) : [sizes];
   const pairs: [number, number][] = [];
   for (const size of list) {
     if (!Array.isArray(size)) continue;
-    const [width, height] = size.map(Number);
+    const [width, height] = size.map(numberOf);
     if (width !== undefined && height !== undefined && width > 1 && height > 1) pairs.push([width, height]);
   }
   return { sizes: pairs, fluid: list.includes('fluid') };
@@ -54,17 +63,18 @@ function pairsOf(sizes: unknown): { sizes: [number, number][]; fluid: boolean } 
 /** The row of a size mapping that applies to this window: the largest one that fits. */
 function mapped(mapping: unknown): unknown {
   if (!Array.isArray(mapping)) return undefined;
-  const fitting = mapping.filter(
-    (row) => Array.isArray(row) && row[0]?.[0] <= innerWidth && row[0]?.[1] <= innerHeight,
-  );
-  fitting.sort((one, two) => two[0][0] - one[0][0] || two[0][1] - one[0][1]);
-  return fitting[0]?.[1];
+  const fitting = mapping.filter(Array.isArray).flatMap(([from, sizes]) => {
+    const [width = Number.NaN, height = Number.NaN] = arrayOf(from).map(numberOf);
+    return width <= innerWidth && height <= innerHeight ? [{ width, height, sizes }] : [];
+  });
+  fitting.sort((one, two) => two.width - one.width || two.height - one.height);
+  return fitting[0]?.sizes;
 }
 
 function gptDeclaration(record: unknown): Declaration {
   const { sizes, fluid } = pairsOf(mapped(field(record, 'mapping')) ?? field(record, 'sizes'));
   const outOfPage = field(record, 'outOfPage') === true;
-  return { kind: 'gpt', id: String(field(record, 'id') ?? ''), sizes, fluid, outOfPage };
+  return { kind: 'gpt', id: textOf(field(record, 'id')), sizes, fluid, outOfPage };
 }
 
 /** A unit for films or native ads only shows them in a player or a layout of its own. */
@@ -80,7 +90,7 @@ function prebidDeclaration(unit: unknown): Declaration {
   const flat = pairsOf(mapped(rows) ?? field(banner, 'sizes') ?? field(unit, 'sizes'));
   const outOfPage = !takesBanners(unit);
   const sizes = outOfPage ? [] : flat.sizes;
-  return { kind: 'prebid', id: String(field(unit, 'code') ?? ''), sizes, fluid: flat.fluid, outOfPage };
+  return { kind: 'prebid', id: textOf(field(unit, 'code')), sizes, fluid: flat.fluid, outOfPage };
 }
 
 /** @param records what the recorder returned; undefined if it did not run. */
