@@ -1,5 +1,6 @@
 /** The sizes that a slot takes: declared, or else those that its name and its container allow. */
 import type { SlotKind } from '../slotTable.ts';
+import { isClobbered, parentElementOf } from './clobbering.ts';
 import {
   contentOf,
   type NetworkMatch,
@@ -78,9 +79,9 @@ function sizesOfRow(matches: readonly NetworkMatch[], name: string): [number, nu
 function namesAround(context: SlotContext, origins: readonly Element[], element: Element): string[] {
   const [only, ...others] = element.children;
   const isAlone = only?.tagName !== 'SCRIPT' && only?.childElementCount === 0 && others.length === 0;
-  const names = [...origins, ...(isAlone ? [only] : [])].map(slotName);
-  let at = element.parentElement;
-  for (let level = 0; at && level < 2 && at.tagName !== 'BODY'; level++, at = at.parentElement) {
+  const names = [...origins, ...(isAlone && !isClobbered(only) ? [only] : [])].map(slotName);
+  let at = parentElementOf(element);
+  for (let level = 0; at && level < 2 && at.tagName !== 'BODY'; level++, at = parentElementOf(at)) {
     const content = contentOf(context.labels, at);
     if (content === 'content' || content === 'text') break;
     names.push(slotName(at));
@@ -90,7 +91,7 @@ function namesAround(context: SlotContext, origins: readonly Element[], element:
 
 /** The width that the slot may take. */
 export function roomOf(element: Element): number {
-  for (let at: Element | null = element; at; at = at.parentElement)
+  for (let at: Element | null = element; at; at = parentElementOf(at))
     if (at.clientWidth > 30 && getComputedStyle(at).display !== 'inline') return Math.min(at.clientWidth, innerWidth);
   return innerWidth;
 }

@@ -1,4 +1,5 @@
 /** Answers a consent dialog without a known rule: finds a layer over the page that mentions consent and has a button to agree. */
+import { isClobbered } from './clobbering.ts';
 import { parentOf, topmostAt } from './visibility.ts';
 
 function layerOf(button: Element): Element | undefined {
@@ -20,6 +21,7 @@ function mentionsConsent(layer: Element, text: 'shown' | 'any' = 'shown'): boole
 function buttonsIn(root: Document | ShadowRoot): HTMLElement[] {
   const found: HTMLElement[] = [];
   for (const element of root.querySelectorAll('*')) {
+    if (isClobbered(element)) continue;
     if (element.shadowRoot) found.push(...buttonsIn(element.shadowRoot));
     const clickable = element.matches('button, [role="button"], a, input[type="button"], input[type="submit"]');
     if (clickable && element instanceof HTMLElement && element.checkVisibility()) found.push(element);
@@ -51,6 +53,7 @@ export function mayShowDialog(): boolean {
   const names = 'consent|cookie|gdpr|cmp|privacy|onetrust|didomi|usercentrics|truste|evidon|sp_message|fc-';
   const named = names.split('|').flatMap((name) => [`[id*="${name}" i]`, `[class*="${name}" i]`]);
   for (const element of document.querySelectorAll(named.join())) {
+    if (isClobbered(element)) continue;
     const { top, bottom, width, height } = element.getBoundingClientRect();
     if (width > 100 && height > 20 && bottom > 0 && top < innerHeight && element.checkVisibility()) return true;
   }

@@ -1,4 +1,5 @@
 /** Finds content of the page that an ad lies over, and opens the space in another way. */
+import { isClobbered, parentElementOf } from './clobbering.ts';
 import { type AdInPage, adRect, gridOf } from './overlays.ts';
 import { addSheet, setStyles } from './stabilize.ts';
 import { isWithin } from './visibility.ts';
@@ -18,7 +19,7 @@ export function contentUnder(ad: AdInPage): string | null {
   for (const [x, y] of gridOf(inside, 9)) {
     const under = document
       .elementsFromPoint(x, y)
-      .find((one) => !isWithin(one, slot) && !isWithin(slot, one) && isContentAt(one, x, y));
+      .find((one) => !isClobbered(one) && !isWithin(one, slot) && !isWithin(slot, one) && isContentAt(one, x, y));
     if (under) hidden.set(under, (hidden.get(under) ?? 0) + 1);
   }
   removeSheet();
@@ -54,7 +55,7 @@ export function spreadOut(slot: HTMLElement): (() => void)[] {
   const { position } = getComputedStyle(slot);
   if (position === 'absolute') Object.assign(styles, { position: 'relative', inset: 'auto', transform: 'none' });
   undo.push(setStyles(slot, styles));
-  for (let at = slot.parentElement; at && at !== document.body; at = at.parentElement) {
+  for (let at = parentElementOf(slot); at && at !== document.body; at = parentElementOf(at)) {
     const inner = getComputedStyle(at);
     const isShort = at.getBoundingClientRect().bottom < slot.getBoundingClientRect().bottom - 0.5;
     if (inner.display.endsWith('flex') && inner.flexDirection.startsWith('row') && inner.flexWrap === 'nowrap')

@@ -1,5 +1,6 @@
 /** Finds the markup of known ad networks and plug-ins, and linked images that are ads. */
 import { type NetworkRow, SLOT_TABLE as table } from '../slotTable.ts';
+import { isClobbered, parentElementOf } from './clobbering.ts';
 import {
   contentOf,
   type NetworkMatch,
@@ -112,6 +113,7 @@ function addPrinting(context: SlotContext, script: Element, printing: readonly N
   // The script may name the empty element right before it.
   const isNamed =
     before !== null &&
+    !isClobbered(before) &&
     before.childElementCount === 0 &&
     [before.id, ...before.classList].some(
       (name) => name.length > 2 && new RegExp(`['"]${CSS.escape(name)}['"]`).test(code),
@@ -132,7 +134,7 @@ function addMatch(context: SlotContext, match: NetworkMatch): void {
 function elementWithBox(context: SlotContext, origin: Element): Element | undefined {
   let at = origin;
   while (at.tagName === 'SCRIPT' || (getComputedStyle(at).display === 'inline' && rectOf(at).width < 10)) {
-    const parent = at.parentElement;
+    const parent = parentElementOf(at);
     const content =
       parent === null || /^(BODY|HTML|HEAD)$/.test(parent.tagName) ? 'content' : contentOf(context.labels, parent);
     if (parent === null || content === 'content' || content === 'text') break;
@@ -189,8 +191,8 @@ function isAdLink(
     (speaksOfAds.test(source) || speaksOfAds.test(link.href) || nameSizes(context.sizeKeys, source).length > 0)
   )
     return true;
-  let at = link.parentElement;
-  for (let level = 0; at && level < 4; level++, at = at.parentElement)
+  let at = parentElementOf(link);
+  for (let level = 0; at && level < 4; level++, at = parentElementOf(at))
     if (context.networks.has(at) || nameStrength(context, at) === 'ad') return true;
   return false;
 }
@@ -309,7 +311,7 @@ function printsAd(context: SlotContext, script: HTMLScriptElement): boolean {
 
 /** A new empty element in place of a script that prints between other content. It has no height until it gets an ad. */
 function placeBefore(script: Element): Element | undefined {
-  const parent = script.parentElement;
+  const parent = parentElementOf(script);
   if (parent === null || !/^(block|flow-root|table-cell|list-item)$/.test(getComputedStyle(parent).display))
     return undefined;
   const place = document.createElement('div');

@@ -1,4 +1,5 @@
 /** Finds and hides layers that cover a slot or the viewport, such as consent dialogs, pop-ups, app banners and adblock walls. */
+import { builtIn, isClobbered, parentElementOf } from './clobbering.ts';
 import { addSheet, setStyles, viewSettled } from './stabilize.ts';
 import { isWithin, parentOf, type Rect, topmostAt } from './visibility.ts';
 
@@ -143,7 +144,9 @@ function isNotice(layer: HTMLElement): boolean {
 /** Not true for a panel beside the content, or behind it. */
 function coversContent(layer: HTMLElement, points: [number, number][]): boolean {
   const over = points.filter(([x, y]) =>
-    document.elementsFromPoint(x, y).some((one) => !isWithin(one, layer) && !isWithin(layer, one) && hasContent(one)),
+    document
+      .elementsFromPoint(x, y)
+      .some((one) => !isClobbered(one) && !isWithin(one, layer) && !isWithin(layer, one) && hasContent(one)),
   );
   return over.length * 4 >= points.length || layer.matches('dialog, [popover]');
 }
@@ -186,9 +189,10 @@ function hideLayer(layer: HTMLElement, covered: string, { hidden, undo }: Hiding
   undo.push(setStyles(layer, { display: 'none', visibility: 'hidden' }));
 }
 
-function nameOf({ id, tagName, classList }: HTMLElement): string {
-  const names = [...classList].slice(0, 2).map((name) => `.${name}`);
-  return (id === '' ? tagName.toLowerCase() + names.join('') : `#${id}`).slice(0, 80);
+export function nameOf(element: HTMLElement): string {
+  const id = builtIn(element, 'id');
+  const names = [...element.classList].slice(0, 2).map((name) => `.${name}`);
+  return (id === '' ? element.tagName.toLowerCase() + names.join('') : `#${id}`).slice(0, 80);
 }
 
 function describeLayer(layer: HTMLElement): string {
@@ -339,7 +343,7 @@ export function innerScroller({ owner }: AdInPage): string | null {
 
 /** The page, or the container that some pages scroll instead. */
 function scrollerOf(owner: Element): Element | Window {
-  for (let at = owner.parentElement; at && at !== document.body; at = at.parentElement) {
+  for (let at = parentElementOf(owner); at && at !== document.body; at = parentElementOf(at)) {
     const scrolls = /auto|scroll/.test(getComputedStyle(at).overflowY) && at.scrollHeight > at.clientHeight + 1;
     if (scrolls && at.clientHeight >= innerHeight * 0.6) return at;
   }

@@ -2,6 +2,7 @@
 import type { SlotEvidence, SlotSurroundings } from '../page.ts';
 import type { SlotKind } from '../slotTable.ts';
 import { allowedSizes, roomOf } from './allowedSizes.ts';
+import { isClobbered, parentElementOf } from './clobbering.ts';
 import { type Declaration, declarationsIn, type SlotRecords } from './declarations.ts';
 import { adoptUnits, findLinkedImages, findNetworks, newContext } from './networks.ts';
 import { contentOf, labelOf, nameStrength, namesOf, type SlotContext, wordsIn } from './slotContext.ts';
@@ -152,7 +153,7 @@ function surroundingsOf(context: SlotContext, element: Element, rect: Rect): Slo
 /** Whether around the element are links of the site, buttons for sharing, or the name of a sponsor, and no text. */
 function isInMenu(element: Element): boolean {
   const menu = /^(nav(bar|igation)?|menu|share(tools)?|sponsor(ed)?)$/;
-  for (let at = element.parentElement; at && at.querySelector('h1, p, article') === null; at = at.parentElement)
+  for (let at = parentElementOf(element); at && at.querySelector('h1, p, article') === null; at = parentElementOf(at))
     if (at.tagName === 'NAV' || wordsIn(namesOf(at)).some((word) => menu.test(word))) return true;
   return false;
 }
@@ -174,6 +175,7 @@ function everyElement(
   into.roots.push(root);
   for (const element of root.querySelectorAll('*')) {
     if (into.elements.length >= 40_000) break;
+    if (isClobbered(element)) continue;
     into.elements.push(element);
     if (element.shadowRoot) everyElement(element.shadowRoot, into);
   }
@@ -188,7 +190,9 @@ function elementsToExamine(context: SlotContext): Element[] {
   // The search for networks adds an element before each script that prints an ad.
   return found.elements.flatMap((element) => {
     const before = element.previousElementSibling;
-    return element.tagName === 'SCRIPT' && before?.hasAttribute('data-ad-place') ? [before, element] : [element];
+    return element.tagName === 'SCRIPT' && before instanceof HTMLDivElement && before.hasAttribute('data-ad-place')
+      ? [before, element]
+      : [element];
   });
 }
 

@@ -1,4 +1,5 @@
 import type { NetworkRow, PositionRow, SlotTable } from '../slotTable.ts';
+import { builtIn, parentElementOf } from './clobbering.ts';
 import type { Declaration } from './declarations.ts';
 
 /** `ad`: images, frames or ad elements; `text`: a short text; `content`: a part of the page. */
@@ -139,7 +140,8 @@ export function hasAdAttribute(element: Element): boolean {
 /** An empty element such as `<div data-position="leaderboard">`, which nothing around it calls an ad. */
 export function namesPositionInData(context: NameContext, element: Element): boolean {
   if (element.childElementCount > 0 || (element.textContent ?? '').trim() !== '') return false;
-  if (element.parentElement && nameStrength(context, element.parentElement) === 'ad') return false;
+  const parent = parentElementOf(element);
+  if (parent && nameStrength(context, parent) === 'ad') return false;
   return [...element.attributes].some(
     ({ name, value }) =>
       /^data-.*(position|placement|slot|unit|zone)/.test(name) &&
@@ -174,7 +176,8 @@ export function positionOf(positions: readonly PositionRow[], name: string): Pos
 
 /** For which device the names say that the element is; undefined if they name none or several. */
 export function deviceOf(element: Element): 'phone' | 'desktop' | 'tablet' | undefined {
-  const near = element.parentElement ? namesOf(element.parentElement) : '';
+  const parent = parentElementOf(element);
+  const near = parent ? namesOf(parent) : '';
   const screen = ['data-screen', 'data-device', 'data-adslot']
     .map((name) => element.getAttribute(name) ?? '')
     .join(' ');
@@ -254,9 +257,10 @@ export function isOnlyLabel(labels: RegExp, element: Element, height: number): b
 
 /** A selector or an id by which a person finds the element. */
 export function labelOf(element: Element): string {
-  if (element.id !== '') return `#${element.id}`.slice(0, 120);
+  const id = builtIn(element, 'id');
+  if (id !== '') return `#${id}`.slice(0, 120);
   const classes = [...element.classList].slice(0, 2).map((name) => `.${name}`);
   const name = element.tagName.toLowerCase() + classes.join('');
   const parent = element.closest('[id]');
-  return (parent ? `#${parent.id} ${name}` : name).slice(0, 120);
+  return (parent ? `#${builtIn(parent, 'id')} ${name}` : name).slice(0, 120);
 }

@@ -1,4 +1,5 @@
 /** Standard ad sizes, and sizes that an element, its attributes, comments or text declare. */
+import { isClobbered } from './clobbering.ts';
 
 /** `300x250 728x90` → pairs. */
 export function pairsIn(list: string): [number, number][] {
@@ -111,6 +112,7 @@ export function nameSizes(keys: Set<number>, name: string): [number, number][] {
 export function commentsOf(element: Element): string {
   const texts: string[] = [];
   const seen = (node: Node | null) => {
+    if (node instanceof Element && isClobbered(node)) return false;
     if (node instanceof Comment) texts.push(node.data.slice(0, 500));
     return node instanceof Comment || node instanceof HTMLScriptElement || (node?.textContent ?? '').trim() === '';
   };

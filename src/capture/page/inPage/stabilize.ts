@@ -1,4 +1,5 @@
 /** Stops movement on the page, so that two captures of the same state have the same pixels. */
+import { isClobbered } from './clobbering.ts';
 
 /** Resolves after two animation frames, or after 250 ms if the browser draws none. */
 function nextFrames(): Promise<void> {
@@ -50,7 +51,8 @@ function showPage(): void {
 /** Lays out the parts of the page that the browser skips off screen. Until then it only guesses their sizes. */
 function showSkipped(): void {
   for (const element of document.querySelectorAll('*')) {
-    if (!(element instanceof HTMLElement) || getComputedStyle(element).contentVisibility !== 'auto') continue;
+    if (!(element instanceof HTMLElement) || isClobbered(element)) continue;
+    if (getComputedStyle(element).contentVisibility !== 'auto') continue;
     setStyles(element, { 'content-visibility': 'visible' });
   }
 }

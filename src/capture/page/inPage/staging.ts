@@ -1,6 +1,8 @@
 /** Places a picture into a slot of the live page, and restores the page afterwards. */
 import type { AdSize } from '../../../domain/ads.ts';
+import { isClobbered, parentElementOf } from './clobbering.ts';
 import { spreadOut } from './coverage.ts';
+import { nameOf } from './overlays.ts';
 import { addSheet, setStyles } from './stabilize.ts';
 import { isWithin, type Rect, rectOf } from './visibility.ts';
 
@@ -53,7 +55,7 @@ export function beginInElement(found: Element, size: AdSize): Stage {
   const element = placeholderBeside(found, size) ?? found;
   const collapsing = collapseUnfilled(element);
   const undo = [...collapsing, makeSpace(element, size), hideContent(element)];
-  const host = isReplaced(element) ? (element.parentElement ?? element) : element;
+  const host = isReplaced(element) ? (parentElementOf(element) ?? element) : element;
   if (getComputedStyle(host).position === 'static') undo.push(setStyles(host, { position: 'relative' }));
   const image = newImage(size);
   const root = host.shadowRoot;
@@ -81,8 +83,10 @@ function collapseUnfilled(slot: HTMLElement): (() => void)[] {
 
 /** The empty box beside a closed slot that shows a placeholder of the ad's size until the ad comes: the ad takes its place. */
 function placeholderBeside(slot: HTMLElement, size: AdSize): HTMLElement | undefined {
-  if (rectOf(slot).height > 1 || slot.parentElement === null) return undefined;
-  return [...slot.parentElement.children].find((one): one is HTMLElement => {
+  const parent = parentElementOf(slot);
+  if (rectOf(slot).height > 1 || parent === null) return undefined;
+  return [...parent.children].find((one): one is HTMLElement => {
+    if (isClobbered(one)) return false;
     const { width, height } = rectOf(one);
     const fits = width >= size.width - 4 && height >= size.height - 4 && height <= size.height + 80;
     return (
@@ -242,10 +246,15 @@ function innermostBox(element: HTMLElement, size: AdSize): HTMLElement {
   let at = element;
   for (;;) {
     const inner = [...at.children].filter(
-      (one) => !one.matches('script, style, noscript, link, template, [data-shown-ad]'),
+      (one) => isClobbered(one) || !one.matches('script, style, noscript, link, template, [data-shown-ad]'),
     );
     const [only] = inner;
-    if (inner.length !== 1 || !(only instanceof HTMLElement) || !only.matches('div, ins, span, section, aside, center'))
+    if (
+      inner.length !== 1 ||
+      !(only instanceof HTMLElement) ||
+      isClobbered(only) ||
+      !only.matches('div, ins, span, section, aside, center')
+    )
       return at;
     if (innerSize(only).width < size.width || getComputedStyle(only).position === 'absolute') return at;
     at = only;
@@ -281,7 +290,7 @@ function alignedLeft(slot: Columns, seen: Columns, width: number): number {
 /** The part of the window, from left to right, in which no container clips the element. Scrolling is not considered. */
 function visibleColumns(element: HTMLElement): Columns {
   const seen = { left: 0, right: document.documentElement.clientWidth };
-  for (let at = element.parentElement; at && at !== document.body; at = at.parentElement) {
+  for (let at = parentElementOf(element); at && at !== document.body; at = parentElementOf(at)) {
     if (getComputedStyle(at).overflowX === 'visible') continue;
     const { left, width } = at.getBoundingClientRect();
     seen.left = Math.max(seen.left, left + at.clientLeft);
@@ -297,7 +306,7 @@ function visibleColumns(element: HTMLElement): Columns {
 function openWrappers(element: HTMLElement, image: HTMLElement): { opened: string[]; undo: (() => void)[] } {
   const opened: string[] = [];
   const undo: (() => void)[] = [];
-  for (let at: HTMLElement | null = element; at && at !== document.body; at = at.parentElement) {
+  for (let at: HTMLElement | null = element; at && at !== document.body; at = parentElementOf(at)) {
     if (at !== element && !holdsOnly(at, element)) break;
     const style = getComputedStyle(at);
     const styles: Record<string, string> = {};
@@ -308,15 +317,7 @@ function openWrappers(element: HTMLElement, image: HTMLElement): { opened: strin
     undo.push(setStyles(at, styles));
     const height = image.getBoundingClientRect().bottom - at.getBoundingClientRect().top;
     if ('overflow' in styles) undo.push(setStyles(at, { 'min-height': `${height}px` }));
-    opened.push(
-      at.id === ''
-        ? at.tagName.toLowerCase() +
-            [...at.classList]
-              .slice(0, 2)
-              .map((name) => `.${name}`)
-              .join('')
-        : `#${at.id}`,
-    );
+    opened.push(nameOf(at));
   }
   return { opened, undo };
 }

@@ -1,4 +1,5 @@
 /** Tells whether a reader sees an element: shown, sticky, covered. */
+import { builtIn, isClobbered } from './clobbering.ts';
 
 /** CSS pixels, in the viewport of the element's own frame. */
 export interface Rect {
@@ -9,9 +10,13 @@ export interface Rect {
 }
 
 export function parentOf(element: Element): Element | null {
-  if (element.assignedSlot) return element.assignedSlot;
-  const root = element.getRootNode();
-  return element.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
+  const parent = builtIn(element, 'assignedSlot') ?? builtIn(element, 'parentElement') ?? hostOf(element);
+  return parent !== null && isClobbered(parent) ? parentOf(parent) : parent;
+}
+
+function hostOf(element: Element): Element | null {
+  const root = builtIn(element, 'getRootNode').call(element);
+  return root instanceof ShadowRoot ? root.host : null;
 }
 
 export function isWithin(element: Element, outer: Element): boolean {
@@ -19,14 +24,16 @@ export function isWithin(element: Element, outer: Element): boolean {
   return false;
 }
 
+const shadowOf = (element: Element | null) => element && builtIn(element, 'shadowRoot');
+
 export function topmostAt(x: number, y: number): Element | null {
   let top = document.elementFromPoint(x, y);
-  while (top?.shadowRoot) {
-    const inner = top.shadowRoot.elementFromPoint(x, y);
+  for (let root = shadowOf(top); root; root = shadowOf(top)) {
+    const inner = root.elementFromPoint(x, y);
     if (inner === null || inner === top) break;
     top = inner;
   }
-  return top;
+  return top !== null && isClobbered(top) ? parentOf(top) : top;
 }
 
 export function isVisible(element: Element): boolean {

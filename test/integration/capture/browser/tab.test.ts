@@ -61,7 +61,7 @@ test('our code and the scripts of the page share the document, but no object', a
   await tab.expose('callUs', () => undefined);
   await show(
     '/worlds',
-    `<p>words</p><iframe></iframe><script>
+    `<p>words</p><img name="getElementById"><iframe></iframe><script>
       window.secret = 1; document.body.mine = 1; JSON = Promise = document.querySelector = undefined;
       document.querySelector = () => null; addEventListener('click', () => document.body.setAttribute('data-clicks', '1'));
       frames[0].document.write('<p>written'); frames[0].document.close(); frames[0].secret = 1;
@@ -71,14 +71,15 @@ test('our code and the scripts of the page share the document, but no object', a
     Object.assign(document.body, { ours: 1 });
     document.body.click();
     const { dataset } = document.body;
-    return [typeof Reflect.get(window, 'secret'), typeof Reflect.get(document.body, 'mine'), { ...dataset }];
+    const types = [Reflect.get(window, 'secret'), Reflect.get(document.body, 'mine'), document.getElementById];
+    return [...types.map((one) => typeof one), { ...dataset }];
   });
-  expect(seen).toEqual(['undefined', 'undefined', { clicks: '1' }]);
-  expect(await tab.mainFrame.evaluateInPage('[secret, typeof callUs, typeof document.body.ours]')).toEqual([
-    1,
-    'undefined',
-    'undefined',
-  ]);
+  expect(seen).toEqual(['undefined', 'undefined', 'function', { clicks: '1' }]);
+  expect(
+    await tab.mainFrame.evaluateInPage(
+      '[secret, typeof callUs, typeof document.body.ours, typeof document.getElementById]',
+    ),
+  ).toEqual([1, 'undefined', 'undefined', 'object']);
   expect(await tab.mainFrame.evaluateInPage('missing.value')).toBeUndefined();
   const inner = required(tab.frames()[1]);
   expect(await inner.evaluate(() => document.body.innerText + typeof Reflect.get(window, 'secret'))).toBe(

@@ -1,6 +1,7 @@
 /** Libraries replace globals, and hostile pages do so on purpose. The search and the picture must not depend on them. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PageOpener, Picture, SlotCandidate } from '../../../../src/capture/page/page.ts';
+import { PAGE_SCRIPTS } from '../../../../src/capture/page/pageScripts.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { STORY } from './pictures.ts';
 import { ad, device, openerFor, placed, readyPage, type Sites, startSites } from './sites.ts';
@@ -142,8 +143,27 @@ const LIBRARIES: readonly (readonly [library: string, script: string])[] = [
   ],
 ];
 
+/** The names of properties in our script. A page may have fields with any of them. */
+const USED_WORDS = [...new Set(PAGE_SCRIPTS.index.match(/(?<=\.)[a-z]\w+/gi))];
+
 /** By what a hostile page overrides. */
 const HOSTILE: readonly (readonly [string, string])[] = [
+  [
+    'properties of forms, by the names of their fields',
+    `const words = new Set(${JSON.stringify(USED_WORDS)});
+     const namesOf = (of) => (of === null ? [] : [...Object.getOwnPropertyNames(of), ...namesOf(Object.getPrototypeOf(of))]);
+     const outer = document.createElement("div"), place = document.createElement("i");
+     let inner = outer;
+     for (const name of new Set(namesOf(HTMLFormElement.prototype))) {
+       if (!words.has(name)) continue;
+       const form = document.createElement("form");
+       form.innerHTML = '<input type="hidden" name="' + name + '">';
+       Element.prototype.append.call(inner, form);
+       inner = form;
+     }
+     Element.prototype.append.call(inner, place);
+     document.addEventListener("DOMContentLoaded", () => { spot.before(outer); place.replaceWith(spot); });`,
+  ],
   [
     'querySelectorAll',
     'Document.prototype.querySelectorAll = Element.prototype.querySelectorAll = Document.prototype.querySelector = () => [];',
