@@ -47,7 +47,8 @@ export interface OpenTelemetry {
 
 /** @param service the name of the service, unless OTEL_SERVICE_NAME is set. */
 export function startOpenTelemetry({ service, log }: { service: string; log: Log }): OpenTelemetry {
-  reportFailures(log);
+  // The environment is read here only.
+  reportTo((reason) => log.warn({ reason }, 'a setting of OpenTelemetry was ignored'));
   const ids = new Ids();
   const provider = new TracerProvider({
     resource: resourceOf(service),
@@ -56,6 +57,7 @@ export function startOpenTelemetry({ service, log }: { service: string; log: Log
     spanLimits: spanLimitsFromEnv(),
     spanProcessors: [batchesFromEnv()],
   });
+  reportFailures(log);
   return {
     tracer: createTracer(provider, ids),
     stop: async () => {
@@ -76,17 +78,21 @@ function resourceOf(service: string) {
     .merge(resourceFromAttributes({ 'service.name': process.env['OTEL_SERVICE_NAME'] || service }));
 }
 
-/** A collector may fail at each export, and the log would hold nothing else. */
-function reportFailures(log: Log): void {
-  let quietUntil = Number.NEGATIVE_INFINITY;
-  const report = (reason: string) => {
-    if (performance.now() < quietUntil) return;
-    quietUntil = performance.now() + QUIET_MS;
-    log.warn({ reason }, 'spans could not be exported; this is reported at most once a minute');
-  };
+/** Passes on the warnings and errors of the SDK. */
+function reportTo(report: (reason: string) => void): void {
   const ignore = () => undefined;
   const logger = { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore };
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+}
+
+/** A collector may fail at each export, and the log would hold nothing else. */
+function reportFailures(log: Log): void {
+  let quietUntil = Number.NEGATIVE_INFINITY;
+  reportTo((reason) => {
+    if (performance.now() < quietUntil) return;
+    quietUntil = performance.now() + QUIET_MS;
+    log.warn({ reason }, 'spans could not be exported; this is reported at most once a minute');
+  });
 }
 
 /** Random ids, or the one that a span of a capture has already. */

@@ -7,6 +7,8 @@ import { type OtlpReceiver, startOtlpReceiver } from '../../support/otlpReceiver
 
 const PARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7';
 
+const IGNORED = 'a setting of OpenTelemetry was ignored';
+
 let collector: OtlpReceiver;
 let warnings: object[];
 beforeEach(async () => {
@@ -21,7 +23,7 @@ afterEach(async () => {
 function start(env: Readonly<Record<string, string>> = {}) {
   for (const [name, value] of Object.entries({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env }))
     vi.stubEnv(name, value);
-  const warn = (fields: object) => void warnings.push(fields);
+  const warn = (fields: object, message: string) => void warnings.push({ ...fields, message });
   const log = { debug: () => undefined, info: () => undefined, warn, error: warn };
   return startOpenTelemetry({ service: 'tearsheet-api', log });
 }
@@ -90,7 +92,21 @@ test.each([
   [{ OTEL_BSP_SCHEDULE_DELAY: '-1' }, 'OTEL_BSP_SCHEDULE_DELAY'],
 ])('the invalid value %j is in the log, and the default counts', async (env, named) => {
   expect(await namesFrom(env)).toEqual(['root', 'sampled']);
-  expect(warnings).toEqual([{ reason: expect.stringContaining(named) }]);
+  expect(warnings).toEqual([{ reason: expect.stringContaining(named), message: IGNORED }]);
+});
+
+test('each of several invalid values is in the log, and so is the first failure of the collector', async () => {
+  await collector.close();
+  await namesFrom({
+    OTEL_TRACES_SAMPLER_ARG: 'few',
+    OTEL_TRACES_SAMPLER: 'traceidratio',
+    OTEL_BSP_MAX_QUEUE_SIZE: '0',
+  });
+  expect(warnings).toEqual([
+    { reason: expect.stringContaining('OTEL_TRACES_SAMPLER_ARG'), message: IGNORED },
+    { reason: expect.stringContaining('OTEL_BSP_MAX_QUEUE_SIZE'), message: IGNORED },
+    { reason: expect.any(String), message: expect.stringContaining('spans could not be exported') },
+  ]);
 });
 
 test.each([
