@@ -141,6 +141,14 @@ test('an error has the message of the API server or of a proxy', async () => {
   expect(String(answer)).toContain('<h1>Bad Gateway</h1>');
 });
 
+test('an answer that is not JSON is an error with the call', async () => {
+  await connect();
+  server.on(`GET ${PATH}/a`, (_asked, response) => void response.writeHead(200).end('<h1>Sign in</h1>'));
+  const answer = await failureOf(get());
+  expect(answer).toBeInstanceOf(UnreachableError);
+  expect(String(answer)).toContain(`get ${PATH}/a: the answer is not JSON: <h1>Sign in</h1>`);
+});
+
 test('the kubeconfig is read again after a 401 and only then', async () => {
   await connect();
   server.on(`GET ${PATH}/a`, (asked, response) => {

@@ -168,6 +168,7 @@ export class ClusterConnection {
     const scope = this.#openScope(requestName(request), { timeoutMs: deadlineMs, timeoutError, signal });
     try {
       const text = await this.#sendWithRetries(request, this.#clock.now() + deadlineMs, scope.signal);
+      requireJson(text);
       return new this.#library.ResponseContext(200, { 'content-type': 'application/json' }, bodyOf(text));
     } catch (error) {
       throw scope.errorFrom(error);
@@ -282,6 +283,15 @@ function createApis(library: Library, { httpApi }: { readonly httpApi: HttpLibra
 
 function bodyOf(text: string): ResponseContext['body'] {
   return { text: async () => text || '{}', binary: async () => Buffer.from(text), stream: () => null };
+}
+
+/** The library would throw a SyntaxError that does not name the call. A proxy may answer in its own format. */
+function requireJson(text: string): void {
+  try {
+    JSON.parse(text || '{}');
+  } catch (cause) {
+    throw new Error(`the answer is not JSON: ${text.slice(0, 500)}`, { cause });
+  }
 }
 
 /** @param onData is called for each chunk, also for a part of a line. */
