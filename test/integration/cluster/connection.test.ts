@@ -1,5 +1,9 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ApiError, SilenceError, UnreachableError } from '../../../src/cluster/kubernetes/client/apiErrors.ts';
 import {
@@ -169,9 +173,35 @@ test('the kubeconfig is read again after a 401 and only then', async () => {
 test('a call that waits for a credential plug-in fails at its deadline', async () => {
   const command = { command: process.execPath, args: ['-e', 'setTimeout(() => {}, 20_000)'] };
   await server.configure({ exec: { ...command, apiVersion: 'client.authentication.k8s.io/v1' } });
-  await connect();
+  await connect({ readMs: 200 });
   expect(String(await failureOf(get({ deadlineMs: 150 })))).toContain('no answer within 0.15 s');
+  expect(String(await failureOf(get()))).toContain('credentials of the kubeconfig could not be read: took longer than');
   expect(server.asked).toEqual([]);
+});
+
+test('a credential plug-in that hangs is ended, and a later call starts it again', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-plugin-'));
+  const pidFile = path.join(folder, 'pid');
+  const credential = {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    kind: 'ExecCredential',
+    status: { token: 'late' },
+  };
+  const script = `const { existsSync, writeFileSync } = require('node:fs');
+    if (existsSync('${pidFile}')) console.log('${JSON.stringify(credential)}');
+    else { writeFileSync('${pidFile}', String(process.pid)); setTimeout(() => {}, 60_000); }`;
+  const exec = { command: process.execPath, args: ['-e', script], apiVersion: credential.apiVersion };
+  await server.configure({ exec });
+  await connect({ readMs: 2_000 });
+  server.on(`GET ${PATH}/a`, json(200, named('here')));
+  const first = failureOf(get({ deadlineMs: 1_500 }));
+  await eventually(() => expect(existsSync(pidFile)).toBe(true));
+  expect(String(await first)).toContain('no answer within 1.5 s');
+  expect(await get()).toMatchObject(named('here'));
+  expect(server.asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer late']);
+  const pid = Number(await readFile(pidFile, 'utf8'));
+  await eventually(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
+  await rm(folder, { recursive: true });
 });
 
 test('the kubeconfig of the environment is used if no path is given', async () => {

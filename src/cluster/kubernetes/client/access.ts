@@ -1,8 +1,13 @@
 /** Address, credentials and connections of the API server, as the client library reads them from a kubeconfig or in a pod. */
+import { spawn } from 'node:child_process';
 import type { DispatcherOptions, KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher } from 'undici';
+import { withDeadline } from '../../../lib/deadline.ts';
+import { errorMessage } from '../../../lib/errorMessage.ts';
 
 export type Library = typeof import('@kubernetes/client-node');
+
+const READ_MS = 15_000;
 
 export interface Access {
   readonly server: URL;
@@ -20,8 +25,12 @@ export interface AccessReader {
   close(): Promise<void>;
 }
 
-/** @param load fills an empty KubeConfig. @throws Error if the current context names no cluster. */
-export function readAccess(library: Library, load: (config: KubeConfig) => void): AccessReader {
+/**
+ * @param load fills an empty KubeConfig.
+ * @param readMs for one read of the credentials, and for a plug-in that it starts.
+ * @throws Error if the current context names no cluster.
+ */
+export function readAccess(library: Library, load: (config: KubeConfig) => void, readMs = READ_MS): AccessReader {
   /** The library makes a dispatcher, and so a TLS connection, for each request. Their options say whether the kept one still fits. */
   class ObservedConfig extends library.KubeConfig {
     dispatcherOptions: DispatcherOptions | undefined;
@@ -37,6 +46,7 @@ export function readAccess(library: Library, load: (config: KubeConfig) => void)
   const loadConfig = () => {
     const empty = new ObservedConfig();
     load(empty);
+    endPluginsAfter(readMs, empty);
     // Throws at the start of the process instead of at the first request.
     serverOf(empty);
     return empty;
@@ -49,7 +59,9 @@ export function readAccess(library: Library, load: (config: KubeConfig) => void)
     const current = config;
     const server = serverOf(current);
     const context = new library.RequestContext(server.href, library.HttpMethod.GET);
-    await current.applySecurityAuthentication(context);
+    await withDeadline(readMs, current.applySecurityAuthentication(context)).catch((cause: unknown) => {
+      throw new Error(`the credentials of the kubeconfig could not be read: ${errorMessage(cause)}`, { cause });
+    });
     const identity = JSON.stringify([server, current.dispatcherOptions]);
     if (kept?.identity !== identity) {
       // `close` lets the requests on the old connections finish.
@@ -80,6 +92,14 @@ export function readAccess(library: Library, load: (config: KubeConfig) => void)
       await kept?.dispatcher.destroy();
     },
   };
+}
+
+/** The library waits for a credential plug-in without end. Only through `execFn` can it be given a time limit. */
+function endPluginsAfter(timeout: number, config: KubeConfig): void {
+  const execFn = (command: string, args: readonly string[] = [], options: object = {}) =>
+    spawn(command, args, { ...options, timeout, killSignal: 'SIGKILL' });
+  for (const authenticator of Reflect.get(config, 'authenticators'))
+    if ('execFn' in authenticator) authenticator.execFn = execFn;
 }
 
 function serverOf(config: KubeConfig): URL {

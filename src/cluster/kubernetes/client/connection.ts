@@ -51,6 +51,8 @@ export interface ConnectionOptions {
   readonly kubeconfig?: string | undefined;
   /** Fills an empty KubeConfig; tests pass their own. */
   readonly load?: (config: KubeConfig) => void;
+  /** For one read of the credentials; 15 s unless set. */
+  readonly readMs?: number;
   readonly clock?: Clock;
   readonly onResponse?: ((response: ApiResponse) => void) | undefined;
 }
@@ -96,11 +98,11 @@ export class ClusterConnection {
   readonly #openRequests = new Set<AbortController>();
   #closed = false;
 
-  constructor(library: Library, { kubeconfig, load, clock = systemClock, onResponse }: ConnectionOptions) {
+  constructor(library: Library, { kubeconfig, load, readMs, clock = systemClock, onResponse }: ConnectionOptions) {
     const loadDefault = (config: KubeConfig) =>
       kubeconfig === undefined ? config.loadFromDefault() : config.loadFromFile(kubeconfig);
     this.#library = library;
-    this.#access = readAccess(library, load ?? loadDefault);
+    this.#access = readAccess(library, load ?? loadDefault, readMs);
     this.#clock = clock;
     this.#onResponse = onResponse;
     this.apis = createApis(library, this.options());
