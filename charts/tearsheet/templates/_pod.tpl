@@ -136,7 +136,7 @@ env:
   - { name: DATABASE_POOL_SIZE, value: {{ . | quote }} }
   {{- end }}
   {{- if eq .component "controller" }}
-  # With a heap limit, V8 collects garbage before it takes more memory. 10,000 ScreenshotJobs then fit into 256 MiB.
+  # With a heap limit, V8 collects garbage before it takes more memory. The heap of 10,000 ScreenshotJobs and their Jobs is 63 MiB.
   - { name: NODE_OPTIONS, value: --max-old-space-size=128 --max-semi-space-size=8 }
   {{- end }}
   {{- with .root.Values.pods.extraEnv }}

@@ -130,7 +130,7 @@ async function readProcess(pid: number): Promise<{ parent: number; group: number
 /** Playwright keeps the last 200 console messages and errors of a page, of any size, which nobody reads. A page could fill the memory. */
 function forgetTexts(page: Page): void {
   const forget = () => {
-    // The page was closed.
+    // Both calls fail once the page is closed.
     for (const call of [page.clearConsoleMessages(), page.clearPageErrors()])
       call.catch((error: unknown) => void error);
   };

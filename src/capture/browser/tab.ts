@@ -44,7 +44,7 @@ export class Tab {
         session.send('Inspector.enable', undefined, START_MS),
         session.send('Page.enable', undefined, START_MS),
         session.send('Runtime.enable', undefined, START_MS),
-        // Nothing reads the bodies of responses later.
+        // Nothing reads the bodies of responses from this session. Playwright's own session keeps some.
         session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }, START_MS),
       ]);
       return tab;
