@@ -1,7 +1,7 @@
 /** The texts of the scripts that run in pages. Each is bundled from one module of `inPage/` and what it imports. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import path from 'node:path';
 import type { CdpSession } from '../browser/cdp.ts';
 import { WORLD } from '../browser/frame.ts';
 import type * as functions from './inPage/index.ts';
@@ -13,12 +13,17 @@ declare global {
 
 const require = createRequire(import.meta.url);
 
+/** @returns where the text of a module is in this folder of the compiled program. */
+export function bundleIn(folder: string, module: string): string {
+  return path.join(folder, `inPage/${module}.bundle.js`);
+}
+
 /** `make build` stores the texts beside the compiled program, which does not have esbuild. The sources bundle them when they start. */
 function scriptOf(module: string, globalName = ''): string {
-  const file = (name: string) => fileURLToPath(new URL(`./inPage/${name}`, import.meta.url));
-  if (!import.meta.url.endsWith('.ts')) return readFileSync(file(`${module}.bundle.js`), 'utf8');
+  const folder = import.meta.dirname;
+  if (!import.meta.url.endsWith('.ts')) return readFileSync(bundleIn(folder, module), 'utf8');
   const { buildSync } = require('esbuild') as typeof import('esbuild');
-  const entryPoints = [file(`${module}.ts`)];
+  const entryPoints = [path.join(folder, `inPage/${module}.ts`)];
   const { outputFiles } = buildSync({ entryPoints, bundle: true, write: false, format: 'iife', globalName });
   return outputFiles.map(({ text }) => text).join('');
 }
