@@ -14,6 +14,9 @@ import {
 import { NotACreativeError } from '../../lib/detectContent.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
 
+/** The default for one creative with all its frames. */
+export const CREATIVE_DEADLINE_MS = 60_000;
+
 /** CSS pixels. */
 export interface Size {
   readonly width: number;

@@ -1,7 +1,7 @@
 import { sleep } from '../../lib/sleep.ts';
 import { RenderingBlockedError } from '../browser/cdp.ts';
 import type { SteppedPage } from '../browser/steppedPage.ts';
-import { CreativeError, type Size } from './creative.ts';
+import { CREATIVE_DEADLINE_MS, CreativeError, type Size } from './creative.ts';
 import { FrameGrid } from './frameGrid.ts';
 import { REST_LIMITS, type RestingPicture, RestingSearch } from './restingPicture.ts';
 import { isUniform } from './stillImage.ts';
@@ -51,10 +51,10 @@ const STILL_MS = 600;
 const MAX_UNTIL_STILL_MS = 5_000;
 
 /**
- * Real time for the search of the default frame, half of the deadline of a creative. One that draws slowly then gets the best picture so
- * far. On a busy machine, a usual search takes 15 s, and it has to find the same picture as on a quiet one.
+ * Real time for the search of the default frame. A creative that draws slowly then gets the best picture so far. On a busy machine,
+ * a usual search takes 15 s, and it has to find the same picture as on a quiet one.
  */
-const MAX_SEARCH_MS = 30_000;
+const MAX_SEARCH_MS = CREATIVE_DEADLINE_MS / 2;
 
 export interface FrameOptions {
   /** Each frame is looked at, because a page requested one that was skipped. */

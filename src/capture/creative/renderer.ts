@@ -9,6 +9,7 @@ import { startSteppedBrowser } from '../browser/steppedBrowser.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
 import {
   asFailedCreative,
+  CREATIVE_DEADLINE_MS,
   CreativeError,
   type CreativeRenderer,
   type CreativeSource,
@@ -35,7 +36,6 @@ export interface CreativeRendererOptions {
   readonly log?: Log;
 }
 
-const DEFAULT_DEADLINE_MS = 60_000;
 const DEFAULT_NETWORK_BUDGET_MS = 8_000;
 /** A creative that ends so many browsers fails. */
 const MAX_CRASHES = 3;
@@ -80,7 +80,7 @@ class PooledRenderer implements CreativeRenderer {
 
   /** @throws BrowserGoneError if the browser ended. The deadline begins again in the next browser. */
   async #renderInTime(source: CreativeSource, request: RenderRequest): Promise<RenderedCreative | FailedCreative> {
-    const { creativeDeadlineMs = DEFAULT_DEADLINE_MS } = this.#options;
+    const { creativeDeadlineMs = CREATIVE_DEADLINE_MS } = this.#options;
     const deadline = AbortSignal.timeout(creativeDeadlineMs);
     const endsAt = performance.now() + creativeDeadlineMs;
     const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline;
