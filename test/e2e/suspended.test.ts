@@ -37,8 +37,7 @@ async function stands(set: string): Promise<ScreenshotSet> {
 /** One page is there at once, the other one when its gate is opened. */
 async function halfDone(campaign: string): Promise<string> {
   const { servers, installation } = e2e;
-  servers.requestGate.hold(campaign);
-  e2e.addCleanup(() => servers.requestGate.release(campaign));
+  e2e.holdGate(campaign);
   const late = servers.requestGate.urlFor(campaign, servers.publishers.urlByPath('news'));
   const asked = screenshotRequest(servers, { campaign, pages: ['blog'], sites: [late] });
   const { id } = await installation.call<ScreenshotSet>('POST', '/screenshot_requests', asked);

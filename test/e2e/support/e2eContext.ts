@@ -81,13 +81,16 @@ export class E2eContext {
     for (const undo of this.#cleanups.splice(0).reverse()) await undo();
   }
 
+  /** Holds the responses behind the gate until the test ends. */
+  holdGate(gate: string): void {
+    this.servers.requestGate.hold(gate);
+    this.addCleanup(() => this.servers.requestGate.release(gate));
+  }
+
   /** Requests one picture. With a gate, the creative's server holds its response. @returns the set's id. */
   async requestSet(campaign: string, gate?: string): Promise<string> {
     if (this.#isProfileOver) await this.#setProfile({});
-    if (gate !== undefined) {
-      this.servers.requestGate.hold(gate);
-      this.addCleanup(() => this.servers.requestGate.release(gate));
-    }
+    if (gate !== undefined) this.holdGate(gate);
     const asked = screenshotRequest(this.servers, { campaign, ...(gate === undefined ? {} : { gate }) });
     return (await this.installation.call<ScreenshotSet>('POST', '/screenshot_requests', asked)).id;
   }
@@ -95,8 +98,7 @@ export class E2eContext {
   /** As {@link requestHeldSet} with the page instead of the creative, which would fail after 30 s. The values need {@link PATIENT}. */
   async requestSetOfHeldPage(gate: string): Promise<string> {
     const { requestGate, publishers } = this.servers;
-    requestGate.hold(gate);
-    this.addCleanup(() => requestGate.release(gate));
+    this.holdGate(gate);
     const site = requestGate.urlFor(gate, publishers.urlByPath('news'));
     const asked = screenshotRequest(this.servers, { campaign: gate, pages: [], sites: [site] });
     const { id } = await this.installation.call<ScreenshotSet>('POST', '/screenshot_requests', asked);
