@@ -52,7 +52,10 @@ async function work(): Promise<void> {
 await Promise.all(Array.from({ length: AT_ONCE }, work));
 if (failed.length > 0) console.log(`Not passed: ${failed.join(', ')}`);
 mkdirSync(path.join(ROOT, '.cache'), { recursive: true });
-const summary = [`${CHECKS.length - failed.length} passed, ${failed.length} failed`, ...failed.map((name) => `The check "${name}" failed.`)];
+const summary = [
+  `${CHECKS.length - failed.length} passed, ${failed.length} failed`,
+  ...failed.map((name) => `The check "${name}" failed.`),
+];
 writeFileSync(path.join(ROOT, '.cache/check-summary'), `${summary.join('\n')}\n`);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
