@@ -43,7 +43,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   'uploads.format': 'CreativeFormat',
 };
 const IMPORTS: Readonly<Record<string, readonly string[]>> = {
-  '../contract/parseParts.ts': ['OptionsJson'],
+  '../contract/storedOptions.ts': ['OptionsJson'],
   '../contract/placements.ts': ['SlotsRecord'],
   '../contract/savedObjects.ts': ['SiteListBody', 'TemplateBody'],
   '../domain/ads.ts': ['AdSize', 'CreativeFormat'],

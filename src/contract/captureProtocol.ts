@@ -16,7 +16,7 @@ import { PLACEMENT_SIZES_MAX } from '../domain/placements.ts';
 import { cutCodePoints } from '../domain/text.ts';
 import { WARNING_CODES } from '../domain/warnings.ts';
 import { LocationProfile } from './locations.ts';
-import { OptionsJson } from './parseParts.ts';
+import { OptionsJson } from './storedOptions.ts';
 
 const uuid = z.uuid();
 const markerMs = z.number().int().min(0).max(30_000).nullable();

@@ -91,6 +91,28 @@ export class Faults {
     for (const issue of result.error.issues) this.add(joinPath(prefix, ...issue.path), issue.message);
     return undefined;
   }
+
+  /** Checks a list or an object without its content. @param shell of its schema. @returns whether it has no fault. */
+  readShell(shell: Shell, value: unknown, path: string): boolean {
+    const [fault] = shell.safeParse(value, { error: defaultMessage }).error?.issues ?? [];
+    // The first says it all: zod also checks the length of a text that should be a list.
+    if (fault !== undefined) this.add(path, fault.message);
+    return fault === undefined;
+  }
+
+  /** As {@link readShell}. @returns the unread items, also of a list that is too long. */
+  readItems(shell: Shell, value: unknown, path: string): readonly unknown[] {
+    this.readShell(shell, value, path);
+    return Array.isArray(value) ? value : [];
+  }
+}
+
+/** A schema of a list or an object that leaves its content unread. */
+export type Shell = z.ZodType;
+
+export function shellOf(schema: z.ZodArray | z.ZodObject): Shell {
+  if (schema instanceof z.ZodArray) return schema.clone({ ...schema.def, element: z.unknown() });
+  return schema.clone({ ...schema.def, shape: {}, catchall: z.unknown() });
 }
 
 /**

@@ -46,9 +46,12 @@ import { isUuid, SLUG } from '../domain/slugs.ts';
 import { isBlank } from '../domain/text.ts';
 import { TOPICS } from '../domain/topics.ts';
 import { siteFault, URL_MAX, urlFault } from '../domain/webAddresses.ts';
+import { kindOf } from './faults.ts';
 import { GivenMetadata } from './metadata.ts';
 import { anyOf, NOT_BLANK, OURS, oneOf } from './schemaParts.ts';
 import { figure, lengthFault, text, WEB_ADDRESS, webAddress } from './textFields.ts';
+
+const isAbsent = (value: unknown) => value === undefined || value === null;
 
 /** A text without control characters, except for white space around it. */
 const WITHOUT_CONTROLS = '^\\s*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*\\s*$';
@@ -58,14 +61,22 @@ export const CampaignName = text((value) =>
   isBlank(value) ? 'must not be blank: give the name of the campaign.' : undefined,
 ).meta(NOT_BLANK);
 
+const NAME_ONE = 'is required: give campaign.id or campaign.name.';
+
 const CampaignReference = z
-  .object({
-    id: CampaignId.nullish().describe(
-      `Identifier of an existing campaign. If the request also has a name, the service ignores the name. ${OURS}`,
-    ),
-    name: CampaignName.nullish().describe(
-      `Find-or-create key. Longer than 250 characters, it is truncated to 250. Trimmed, then compared exactly. ${OURS}`,
-    ),
+  .object(
+    {
+      id: CampaignId.nullish().describe(
+        `Identifier of an existing campaign. If the request also has a name, the service ignores the name. ${OURS}`,
+      ),
+      name: CampaignName.nullish().describe(
+        `Find-or-create key. Longer than 250 characters, it is truncated to 250. Trimmed, then compared exactly. ${OURS}`,
+      ),
+    },
+    { error: ({ input }) => (isAbsent(input) ? NAME_ONE : undefined) },
+  )
+  .superRefine(({ id, name }, context) => {
+    if (isAbsent(id) && isAbsent(name)) context.addIssue({ code: 'custom', message: NAME_ONE });
   })
   .meta({
     id: 'CampaignReference',
@@ -147,14 +158,12 @@ const adSizeObject = adSize.meta({
   description: `Size of the creative in CSS pixels. Overrides what the creative declares. Used only when a new ad is created. ${OURS}`,
 });
 
-const AdMetadata = GivenMetadata.nullish();
-
 /** The name, media, size and metadata of a new ad. */
 export const NewAd = z.object({
   name: AdName.nullish(),
   media: MediaReference,
   size: adSizeObject.nullish(),
-  metadata: AdMetadata,
+  metadata: GivenMetadata.nullish(),
 });
 
 const Webhook = z
@@ -460,49 +469,80 @@ export const GivenPriority = z
     `How urgent the set is; unless given, the default of the organization. Sets of higher priority start first, but none waits forever. ${OURS}`,
   );
 
-/** The whole bodies, for the API reference. The service parses them in parts, so that one response lists all faults. */
-export const requestBodies = (limits: Limits) => {
-  const subscribers = z.array(Subscriber).max(limits.subscribers).nullish();
-  const ad = {
-    lookup_key: LookupKey.nullish(),
-    name: AdName.nullish(),
-    media: MediaReference.nullish(),
-    size: adSizeObject.nullish(),
-    metadata: AdMetadata,
-  };
-  return {
-    CreateAd: z
-      .object({ campaign: CampaignReference, ad: z.object(ad).meta({ id: 'CreateAdObject' }), subscribers })
-      .meta({ id: 'CreateAd' }),
-    CreateScreenshotRequest: z
-      .object({
-        campaign: CampaignReference,
-        screenshot_requests: z
-          .array(
-            z
-              .object({
-                ad: z.object({ id: AdId.nullish(), ...ad }).meta({ id: 'ScreenshotRequestAd' }),
-                screenshots: z
-                  .array(screenshotObject(limits))
-                  .min(1)
-                  .max(limits.screenshots * MAX_REPETITIONS),
-              })
-              .meta({ id: 'ScreenshotRequestEntry' }),
-          )
-          .min(1)
-          .max(limits.entries)
-          .describe(
-            `One entry for each ad. At most ${figure(limits.entries)} entries and ${figure(limits.screenshots)} resulting screenshots, as configured. ${OURS}`,
-          ),
-        options: requestOptions(limits),
-        subscribers,
-        instructions: Instructions.nullish(),
-        metadata: GivenMetadata.nullish(),
-        priority: GivenPriority.nullish(),
-      })
-      .meta({ id: 'CreateScreenshotRequest' }),
-  };
-};
+const notAnObject = ({ input }: { readonly input?: unknown }) => `must be an object, but is ${kindOf(input)}.`;
+
+/** The message for a list that is missing. */
+const atLeastOne = ({ input }: { readonly input?: unknown }) =>
+  isAbsent(input) ? 'is required: an array with at least one entry.' : undefined;
+
+export const subscribersOf = ({ subscribers }: Limits) =>
+  z
+    .array(Subscriber)
+    .max(subscribers, {
+      error: ({ input }) => `must have at most ${subscribers} entries, but has ${lengthOf(input)}.`,
+    })
+    .nullish();
+
+const lengthOf = (list: unknown) => (Array.isArray(list) ? list.length : 0);
+
+const adFields = { lookup_key: LookupKey.nullish(), ...NewAd.shape, media: MediaReference.nullish() };
+const missingAd = ({ input }: { readonly input?: unknown }) =>
+  input === undefined ? undefined : notAnObject({ input });
+
+const entryOf = (limits: Limits) =>
+  z
+    .object(
+      {
+        ad: z.object({ id: AdId.nullish(), ...adFields }, { error: missingAd }).meta({ id: 'ScreenshotRequestAd' }),
+        screenshots: z
+          .array(screenshotObject(limits), { error: atLeastOne })
+          .min(1, 'must have at least one entry.')
+          // The reader counts the screenshots of all entries together.
+          .meta({ maxItems: limits.screenshots * MAX_REPETITIONS }),
+      },
+      { error: notAnObject },
+    )
+    .meta({ id: 'ScreenshotRequestEntry' });
+
+/** The body of create-ad. `readRequest.ts` reads it part by part. */
+export const createAdBody = (limits: Limits) =>
+  z
+    .object({
+      campaign: CampaignReference,
+      ad: z.object(adFields, { error: missingAd }).meta({ id: 'CreateAdObject' }),
+      subscribers: subscribersOf(limits),
+    })
+    .meta({ id: 'CreateAd' });
+
+/** The body of a screenshot request. `readRequest.ts` reads it part by part. */
+export const screenshotRequestBody = (limits: Limits) =>
+  z
+    .object({
+      campaign: CampaignReference,
+      screenshot_requests: z
+        .array(entryOf(limits), { error: atLeastOne })
+        .min(1, 'must have at least one entry.')
+        .max(limits.entries, {
+          error: ({ input }) =>
+            `must have at most ${figure(limits.entries)} entries, but has ${figure(lengthOf(input))}: send several requests.`,
+        })
+        .describe(
+          `One entry for each ad. At most ${figure(limits.entries)} entries and ${figure(limits.screenshots)} resulting screenshots, as configured. ${OURS}`,
+        ),
+      options: requestOptions(limits),
+      subscribers: subscribersOf(limits),
+      instructions: Instructions.nullish(),
+      metadata: GivenMetadata.nullish(),
+      priority: GivenPriority.nullish(),
+    })
+    .meta({ id: 'CreateScreenshotRequest' });
+
+export type CampaignBody = typeof CampaignReference;
+export type EntryBody = ReturnType<typeof entryOf>;
+export type AdBody = z.ZodObject<typeof adFields & { readonly id?: z.ZodOptional<z.ZodNullable<typeof AdId>> }>;
+export type SubscribersBody = ReturnType<typeof subscribersOf>;
+export type SubscriberBody = z.output<typeof Subscriber>;
+export type ScreenshotObject = z.output<ReturnType<typeof screenshotObject>>;
 
 /** Body of approve and reject. */
 export const ReviewBody = z

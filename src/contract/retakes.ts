@@ -8,9 +8,8 @@ import type { ScreenshotOptions } from '../domain/screenshotOptions.ts';
 import { siteKey } from '../domain/webAddresses.ts';
 import { Faults, type JsonObject } from './faults.ts';
 import { GivenMetadata } from './metadata.ts';
-import { type ParsedSubscriber, parseSubscribers } from './parseParts.ts';
-import { accessOf, optionsOf } from './parseScreenshotRequest.ts';
-import { Instructions, Subscriber, screenshotObject } from './requests.ts';
+import { accessOf, optionsOf, type ParsedSubscriber, subscribersReader } from './readRequest.ts';
+import { Instructions, screenshotObject, subscribersOf } from './requests.ts';
 import { OURS } from './schemaParts.ts';
 
 const WHICH = ['all', 'failures'] as const;
@@ -21,11 +20,7 @@ export const retakeBodies = (limits: Limits) => {
     site: site.nullish().describe('Another page.'),
     device: device.nullish().describe('Another device.'),
     options: options.describe('Options that differ from those of the screenshot. The markers cannot be changed.'),
-    subscribers: z
-      .array(Subscriber)
-      .max(limits.subscribers)
-      .nullish()
-      .describe('Absent: as in the request of the set. An empty array: none.'),
+    subscribers: subscribersOf(limits).describe('Absent: as in the request of the set. An empty array: none.'),
     instructions: Instructions.nullish(),
     metadata: GivenMetadata.nullish(),
   };
@@ -71,7 +66,9 @@ export interface ParsedRetake {
 
 /** @returns a parser for these limits. It creates its schemas once. */
 export function retakeParser(limits: Limits): (body: JsonObject) => ParsedRetake {
-  const schema = retakeBodies(limits).RetakeSet.omit({ subscribers: true });
+  const whole = retakeBodies(limits).RetakeSet;
+  const schema = whole.omit({ subscribers: true });
+  const readSubscribers = subscribersReader(whole.shape.subscribers);
   return (body) => {
     const faults = new Faults();
     const given = faults.read(schema, body, '');
@@ -87,7 +84,7 @@ export function retakeParser(limits: Limits): (body: JsonObject) => ParsedRetake
       slotIndex: given?.options?.slot?.index ?? undefined,
       changedOptions: (own) => optionsOf(given?.options, own),
       access: accessOf(given?.options),
-      subscribers: sent === undefined ? undefined : parseSubscribers(sent, limits, faults),
+      subscribers: sent === undefined ? undefined : readSubscribers(sent, faults),
       instructions: given?.instructions ?? undefined,
       metadata: given?.metadata ?? undefined,
       faults,

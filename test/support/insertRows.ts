@@ -1,6 +1,6 @@
 /** Inserts organizations, ads and sets as the API's requests do, and enqueues the work that follows. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { OptionsJson } from '../../src/contract/parseParts.ts';
+import type { OptionsJson } from '../../src/contract/storedOptions.ts';
 import type { Database, Queryable } from '../../src/db/database.ts';
 import type { Enqueuer } from '../../src/db/queue.ts';
 import { sealSecret, webhookSecretPlace } from '../../src/db/secrets/sealing.ts';

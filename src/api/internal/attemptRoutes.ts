@@ -7,7 +7,7 @@ import {
   ScreenshotResults,
   type WantedPage,
 } from '../../contract/captureProtocol.ts';
-import { optionsFromJson } from '../../contract/parseParts.ts';
+import { optionsFromJson } from '../../contract/storedOptions.ts';
 import { finishIndex, openAttempt, startHosting } from '../../core/jobs/attempts.ts';
 import { expireClaims } from '../../core/jobs/claims.ts';
 import { ResultFaultError } from '../../core/jobs/creativeResults.ts';

@@ -2,8 +2,9 @@
  * The provenance record of a picture: plain JSON that always has all keys. A value is null if it is unknown, or if no picture
  * was taken.
  */
-import { type OptionsJson, optionsToJson } from '../../contract/parseParts.ts';
+
 import type { PlacementCandidate, SlotsRecord } from '../../contract/placements.ts';
+import { type OptionsJson, optionsToJson } from '../../contract/storedOptions.ts';
 import type { AdSize } from '../../domain/ads.ts';
 import type { Device } from '../../domain/devices.ts';
 import type { Location } from '../../domain/locations.ts';

@@ -1,6 +1,6 @@
 /** The work of one attempt: renders creatives and takes pictures of pages at the same time. */
 import type { Attempt, ResolvedCreatives, WantedPage } from '../../contract/captureProtocol.ts';
-import { optionsFromJson } from '../../contract/parseParts.ts';
+import { optionsFromJson } from '../../contract/storedOptions.ts';
 import { isSameFilm } from '../../domain/animations.ts';
 import { type Device, findDevice } from '../../domain/devices.ts';
 import { DEFAULT_OPTIONS } from '../../domain/screenshotOptions.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ParsedSubscriber } from '../../contract/parseParts.ts';
+import type { ParsedSubscriber } from '../../contract/readRequest.ts';
 import type { Queryable } from '../../db/database.ts';
 import { TOPICS, type Topic } from '../../domain/topics.ts';
 import { readSubscribers } from './receivers.ts';

@@ -1,5 +1,5 @@
 /** Accepts an ad of create-ad. */
-import type { ParsedCreateAd } from '../../contract/parseScreenshotRequest.ts';
+import type { ParsedCreateAd } from '../../contract/readRequest.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { AdRow, Row } from '../../db/rows.ts';
 import { conflict, invalid } from '../../domain/failure.ts';

@@ -1,5 +1,4 @@
-import type { NewAdContent } from '../../contract/parseParts.ts';
-import type { ParsedEntry, ParsedScreenshotRequest } from '../../contract/parseScreenshotRequest.ts';
+import type { NewAdContent, ParsedEntry, ParsedScreenshotRequest } from '../../contract/readRequest.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Enqueuer } from '../../db/queue.ts';
 import type { Row, SetRow } from '../../db/rows.ts';

@@ -1,5 +1,5 @@
 /** Requests of people may use any ad of the organization. Those of the API make what they say. */
-import type { ParsedScreenshotRequest } from '../../contract/parseScreenshotRequest.ts';
+import type { ParsedScreenshotRequest } from '../../contract/readRequest.ts';
 import type { Queryable } from '../../db/database.ts';
 import { invalid } from '../../domain/failure.ts';
 import { insertAds } from '../ads/insertAds.ts';

@@ -1,6 +1,6 @@
 /** Checks of a request body that need the database. */
 import { type Faults, joinPath } from '../../contract/faults.ts';
-import type { ParsedAd, ParsedSubscriber } from '../../contract/parseParts.ts';
+import type { ParsedAd, ParsedSubscriber } from '../../contract/readRequest.ts';
 import type { Queryable } from '../../db/database.ts';
 import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
 import { listS3Connectors } from '../buckets/connectorQueries.ts';

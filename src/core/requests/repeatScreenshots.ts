@@ -1,7 +1,6 @@
 /** Takes screenshots again. The new set goes the same way as one of a screenshot request. */
 import { Faults } from '../../contract/faults.ts';
-import type { ParsedSubscriber } from '../../contract/parseParts.ts';
-import type { ParsedEntry, ParsedScreenshotRequest } from '../../contract/parseScreenshotRequest.ts';
+import type { ParsedEntry, ParsedScreenshotRequest, ParsedSubscriber } from '../../contract/readRequest.ts';
 import type { ParsedRetake } from '../../contract/retakes.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Actor } from '../../domain/auditLog.ts';

@@ -1,6 +1,6 @@
 /** The request that a schedule repeats: a body of the API, a template or the screenshots of a set. */
 import { isObject, type JsonObject } from '../../contract/faults.ts';
-import { screenshotRequestParser } from '../../contract/parseScreenshotRequest.ts';
+import { screenshotRequestParser } from '../../contract/readRequest.ts';
 import { deviceRecord } from '../../contract/records.ts';
 import type { RequestSource } from '../../contract/schedules.ts';
 import type { Queryable } from '../../db/database.ts';

@@ -6,7 +6,7 @@
  * - If an entry is missing, maintenance adds one (`wakeLateSchedules`).
  * - If the clock goes back, the run waits until its time comes again.
  */
-import { screenshotRequestParser } from '../../contract/parseScreenshotRequest.ts';
+import { screenshotRequestParser } from '../../contract/readRequest.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import type { Enqueuer, Payloads, Queue } from '../../db/queue.ts';
 import { changesBetween, SERVICE } from '../../domain/auditLog.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import { optionsToJson } from '../../contract/parseParts.ts';
+import { optionsToJson } from '../../contract/storedOptions.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Metadata } from '../../domain/metadata.ts';
 import type { Priority } from '../../domain/priorities.ts';

@@ -1,6 +1,6 @@
 /** Reads the versions of screenshots: each retake takes them again in a set of its own. */
 import { type RawBuilder, sql } from 'kysely';
-import { type OptionsJson, optionsFromJson } from '../../contract/parseParts.ts';
+import { type OptionsJson, optionsFromJson } from '../../contract/storedOptions.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { ScreenshotRow } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';

@@ -1,6 +1,6 @@
 /** Queries that resolve screenshots or find unresolved ones. */
 import { sql } from 'kysely';
-import { type OptionsJson, optionsFromJson } from '../../contract/parseParts.ts';
+import { type OptionsJson, optionsFromJson } from '../../contract/storedOptions.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { StoredAnimation } from '../../domain/animations.ts';
 import type { DeviceName } from '../../domain/devices.ts';

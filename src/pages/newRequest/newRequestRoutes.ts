@@ -4,7 +4,7 @@ import { costOfPictures } from '../../api/limits/costs.ts';
 import { noteQuota } from '../../api/server/accessLog.ts';
 import { fileReceiver, type ReceiveFile } from '../../api/uploads/receiveUpload.ts';
 import type { JsonObject } from '../../contract/faults.ts';
-import { screenshotRequestParser } from '../../contract/parseScreenshotRequest.ts';
+import { screenshotRequestParser } from '../../contract/readRequest.ts';
 import { listAds } from '../../core/ads/listAds.ts';
 import { readDraftAds } from '../../core/ads/readAd.ts';
 import { acceptScreenshotRequest } from '../../core/requests/acceptScreenshotRequest.ts';

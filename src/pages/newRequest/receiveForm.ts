@@ -5,7 +5,7 @@
 
 import { type FormFields, type FormFile, readMultipartForm } from '../../api/uploads/multipart.ts';
 import type { ReceiveFile } from '../../api/uploads/receiveUpload.ts';
-import { type ParsedCreateAd, parseCreateAd } from '../../contract/parseScreenshotRequest.ts';
+import { createAdParser, type ParsedCreateAd } from '../../contract/readRequest.ts';
 import { findAdOfFile } from '../../core/ads/sameContent.ts';
 import type { readSites } from '../../core/mediaPlans/readSites.ts';
 import { acceptAd } from '../../core/requests/acceptAd.ts';
@@ -61,7 +61,7 @@ interface NewCreative {
 /** @throws Failure (422) with all faults of this creative. */
 function parseCreative({ limits }: PagesOptions, { media, name = '', size }: NewCreative): ParsedCreateAd {
   const ad = { media, ...(!isBlank(name) && { name }), ...(size && { size }) };
-  const parsed = parseCreateAd({ campaign: { name: DRAFT_CAMPAIGN }, ad }, limits);
+  const parsed = createAdParser(limits)({ campaign: { name: DRAFT_CAMPAIGN }, ad });
   const errors = { ...parsed.faults.errors, ...parsed.ad?.faults };
   if (Object.keys(errors).length > 0) throw invalid(errors);
   return parsed;

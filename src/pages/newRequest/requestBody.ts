@@ -1,6 +1,6 @@
 /** Makes the body of a screenshot request from the form, as a client of the API would send it. */
 import type { JsonObject } from '../../contract/faults.ts';
-import { type ScreenshotRequestParser, screenshotRequestParser } from '../../contract/parseScreenshotRequest.ts';
+import { type ScreenshotRequestParser, screenshotRequestParser } from '../../contract/readRequest.ts';
 import { deviceRecord } from '../../contract/records.ts';
 import type { DraftAd } from '../../core/ads/readAd.ts';
 import { type MediaPlan, type PlanContext, readMediaPlan } from '../../core/mediaPlans/mediaPlan.ts';

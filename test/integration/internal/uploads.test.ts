@@ -15,7 +15,7 @@ import type {
   DeclaredUploads,
   ResolvedCreatives,
 } from '../../../src/contract/captureProtocol.ts';
-import { optionsToJson } from '../../../src/contract/parseParts.ts';
+import { optionsToJson } from '../../../src/contract/storedOptions.ts';
 import { admitWaiting } from '../../../src/core/jobs/admission.ts';
 import { settleJob } from '../../../src/core/jobs/settlement.ts';
 import { sweepFiles } from '../../../src/core/removal/removedFiles.ts';

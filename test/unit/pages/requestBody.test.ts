@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { screenshotRequestParser } from '../../../src/contract/parseScreenshotRequest.ts';
+import { screenshotRequestParser } from '../../../src/contract/readRequest.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { countWanted } from '../../../src/domain/screenshots.ts';
 import { draftOf, FieldFaults, newDraft, planOfTable } from '../../../src/pages/newRequest/draft.ts';

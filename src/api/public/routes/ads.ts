@@ -1,9 +1,9 @@
 import { AdChange } from '../../../contract/changes.ts';
 import { NEW_AD } from '../../../contract/examples.ts';
-import { parseCreateAd } from '../../../contract/parseScreenshotRequest.ts';
 import { AdsQuery } from '../../../contract/queries.ts';
+import { createAdParser } from '../../../contract/readRequest.ts';
 import { AdRecord, AdSummary } from '../../../contract/records.ts';
-import { requestBodies } from '../../../contract/requests.ts';
+import { createAdBody } from '../../../contract/requests.ts';
 import { adRecord, adSummary } from '../../../core/ads/adJson.ts';
 import { listAds } from '../../../core/ads/listAds.ts';
 import { removeAd } from '../../../core/removal/removal.ts';
@@ -15,15 +15,15 @@ import { addLogFields } from '../../server/accessLog.ts';
 import { foundResponse, jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
 import { filterOf, listAnswer, placeOf } from '../listAnswer.ts';
-import { documentedBody, jsonBody, list, one, other, removes, removing, route } from './operation.ts';
+import { bodyInParts, jsonBody, list, one, other, removes, removing, route } from './operation.ts';
 
-export const adRoutes = (limits: Limits): readonly Route[] => [
+export const adRoutes = (limits: Limits, parse = createAdParser(limits)): readonly Route[] => [
   route('post /ads', 'write', {
     operationId: 'createAd',
     summary: 'Create an ad (beta)',
     description: `Idempotent when a \`lookup_key\` is given: a second request with the same key and campaign gets 200 with the existing ad and ignores the name and media in the request. Its subscribers receive nothing. Paths of faults inside \`ad\` omit that prefix: \`media.content\`, \`name\`, \`lookup_key\`.`,
     idempotent: true,
-    body: documentedBody(requestBodies(limits).CreateAd, NEW_AD),
+    body: bodyInParts(createAdBody(limits), NEW_AD),
     status: 201,
     answer: AdSummary,
     failures: [409],
@@ -31,9 +31,8 @@ export const adRoutes = (limits: Limits): readonly Route[] => [
       '200': other('An ad with the lookup key exists in the campaign: its current state.', AdSummary),
     },
     handler: async (call, services) => {
-      const { store, limits } = services;
-      const parsed = parseCreateAd(call.body.value, limits);
-      return answerOnce(store.db, { call, endpoint: 'ads' }, async (tx) => {
+      const parsed = parse(call.body.value);
+      return answerOnce(services.store.db, { call, endpoint: 'ads' }, async (tx) => {
         const { row, created } = await acceptAd(tx, { ...call, parsed }, services);
         addLogFields(call.response, { ad_id: row.id });
         return jsonResponse(created ? 201 : 200, adSummary(row, call.place));

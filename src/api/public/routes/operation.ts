@@ -70,8 +70,8 @@ export const jsonBody = <S extends z.ZodType>(schema: S, example: object, isRequ
   ...{ schema, example, isRequired, reads: schema },
 });
 
-/** @returns a body that the handler reads itself; the schema only documents it. */
-export const documentedBody = (schema: z.ZodType, example: object, isRequired = true): Body<z.ZodUnknown> => ({
+/** @returns a body that the handler reads in parts, by the same schema, because some faults depend on the database. */
+export const bodyInParts = (schema: z.ZodType, example: object, isRequired = true): Body<z.ZodUnknown> => ({
   ...{ schema, example, isRequired },
 });
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { NEW_SCREENSHOTS } from '../../../contract/examples.ts';
-import { countSent, screenshotRequestParser } from '../../../contract/parseScreenshotRequest.ts';
+import { countSent, screenshotRequestParser } from '../../../contract/readRequest.ts';
 import { ScreenshotSetRecord, ScreenshotSetSummary } from '../../../contract/records.ts';
 import { retakeBodies, retakeParser } from '../../../contract/retakes.ts';
 import { acceptScreenshotRequest } from '../../../core/requests/acceptScreenshotRequest.ts';
@@ -14,7 +14,7 @@ import { addLogFields } from '../../server/accessLog.ts';
 import { type Call, foundText, type Handler, type JsonResponse, jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
 import type { Services } from '../services.ts';
-import { documentedBody, route } from './operation.ts';
+import { bodyInParts, route } from './operation.ts';
 
 /** @param body its schema. */
 export function screenshotRequestRoutes(limits: Limits, body: z.ZodType): readonly Route[] {
@@ -26,7 +26,7 @@ export function screenshotRequestRoutes(limits: Limits, body: z.ZodType): readon
       description:
         'The service places each ad on each of its sites and devices and makes one screenshot for each marker. If the request repeats an ad, site, device and marker, it gets one screenshot.',
       idempotent: true,
-      body: documentedBody(body, NEW_SCREENSHOTS),
+      body: bodyInParts(body, NEW_SCREENSHOTS),
       status: 202,
       answer: ScreenshotSetSummary,
       failures: [409],
@@ -70,7 +70,7 @@ export function retakeRoutes(limits: Limits): readonly Route[] {
       summary: 'Take a screenshot again',
       description: `Makes a new set with one screenshot, with the changes in the body. ${UNCHANGED}`,
       idempotent: true,
-      body: documentedBody(RetakeScreenshot, { site: { url: 'https://news.example/sport' } }, false),
+      body: bodyInParts(RetakeScreenshot, { site: { url: 'https://news.example/sport' } }, false),
       status: 202,
       answer: ScreenshotSetRecord,
       failures: [409],
@@ -89,7 +89,7 @@ export function retakeRoutes(limits: Limits): readonly Route[] {
       summary: 'Take screenshots of a set again',
       description: `Makes a new set with all screenshots, the failed ones or the named ones. 409 if no failed one is left. ${UNCHANGED}`,
       idempotent: true,
-      body: documentedBody(RetakeSet, { which: 'all', options: { ad: { allow_scaling: true } } }, false),
+      body: bodyInParts(RetakeSet, { which: 'all', options: { ad: { allow_scaling: true } } }, false),
       status: 202,
       answer: ScreenshotSetRecord,
       failures: [409],
@@ -102,7 +102,7 @@ export function retakeRoutes(limits: Limits): readonly Route[] {
       summary: 'Duplicate a set',
       description: `Makes a new set with the same screenshots. It is no retake: the pages of the old set keep their pictures. ${UNCHANGED}`,
       idempotent: true,
-      body: documentedBody(RetakeScreenshot, { subscribers: [] }, false),
+      body: bodyInParts(RetakeScreenshot, { subscribers: [] }, false),
       status: 202,
       answer: ScreenshotSetRecord,
       failures: [409],

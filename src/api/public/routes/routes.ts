@@ -1,4 +1,4 @@
-import { requestBodies } from '../../../contract/requests.ts';
+import { screenshotRequestBody } from '../../../contract/requests.ts';
 import type { Limits } from '../../../domain/limits.ts';
 import type { Route } from '../endpoint.ts';
 import { adRoutes } from './ads.ts';
@@ -22,12 +22,12 @@ import { uploadRoutes } from './uploads.ts';
 import { webhookEndpointRoutes, webhookRoutes } from './webhookEndpoints.ts';
 
 /** All routes of the public API, in the order of its reference. The router, the rates and the OpenAPI document read this table. */
-export const publicRoutes = (limits: Limits, { CreateScreenshotRequest } = requestBodies(limits)): readonly Route[] => [
+export const publicRoutes = (limits: Limits, request = screenshotRequestBody(limits)): readonly Route[] => [
   ...adRoutes(limits),
   ...uploadRoutes,
   ...savedObjectRoutes(limits),
-  ...screenshotRequestRoutes(limits, CreateScreenshotRequest),
-  ...scheduleRoutes(CreateScreenshotRequest),
+  ...screenshotRequestRoutes(limits, request),
+  ...scheduleRoutes(request),
   ...placementRoutes,
   ...locationRoutes,
   ...campaignRoutes,

@@ -11,7 +11,7 @@ import { COST } from '../../limits/costs.ts';
 import { jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
 import { listAnswer, rangeOf } from '../listAnswer.ts';
-import { documentedBody, failure, jsonBody, list, removes, route } from './operation.ts';
+import { bodyInParts, failure, jsonBody, list, removes, route } from './operation.ts';
 
 const TAGS = ['Schedules'];
 const EXAMPLE = { name: 'Spring, each weekday', rule: { start: '08:00', end: '10:00' }, time_zone: 'Europe/Berlin' };
@@ -37,7 +37,7 @@ export const scheduleRoutes = (request: z.ZodObject): readonly Route[] => [
       'Repeats a screenshot request during a flight. Each run makes an ordinary set and counts for the quotas.',
     tags: TAGS,
     idempotent: true,
-    body: documentedBody(newSchedule(request), { ...EXAMPLE, request: NEW_SCREENSHOTS }),
+    body: bodyInParts(newSchedule(request), { ...EXAMPLE, request: NEW_SCREENSHOTS }),
     status: 201,
     answer: ScheduleRecord,
     responses: {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { screenshotRequestParser } from '../../../../src/contract/parseScreenshotRequest.ts';
+import { screenshotRequestParser } from '../../../../src/contract/readRequest.ts';
 import { combinationsOf, planCombinations, requestEntries } from '../../../../src/core/requests/combinations.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
 import { expandScreenshots } from '../../../../src/domain/screenshots.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { screenshotRequestParser } from '../../../src/contract/parseScreenshotRequest.ts';
+import { screenshotRequestParser } from '../../../src/contract/readRequest.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { DEFAULT_OPTIONS } from '../../../src/domain/screenshotOptions.ts';
 

@@ -1,0 +1,343 @@
+/**
+ * Reads the bodies of requests part by part, by the schemas of the whole bodies. So one answer lists the faults of all parts, a part
+ * without faults is readable beside others, and reading stops as soon as there are more faults than an answer lists.
+ */
+import type { AdSize, Media, MediaType } from '../domain/ads.ts';
+import { ANIMATION_FPS } from '../domain/animations.ts';
+import { campaignName } from '../domain/campaigns.ts';
+import type { FieldErrors } from '../domain/failure.ts';
+import { type Limits, MAX_REPETITIONS } from '../domain/limits.ts';
+import { markerMs } from '../domain/markers.ts';
+import type { Metadata } from '../domain/metadata.ts';
+import { namesOf, type PageAccess } from '../domain/pageAccess.ts';
+import type { Priority } from '../domain/priorities.ts';
+import { DEFAULT_OPTIONS, type ScreenshotOptions, type SlotChoice } from '../domain/screenshotOptions.ts';
+import type { WantedScreenshots } from '../domain/screenshots.ts';
+import type { Topic } from '../domain/topics.ts';
+import { siteKey } from '../domain/webAddresses.ts';
+import { Faults, isObject, type JsonObject, joinPath, shellOf } from './faults.ts';
+import {
+  type AdBody,
+  type CampaignBody,
+  createAdBody,
+  type EntryBody,
+  NewAd,
+  type ScreenshotObject,
+  type SubscriberBody,
+  type SubscribersBody,
+  screenshotRequestBody,
+} from './requests.ts';
+
+/** The campaign that a request names: an existing one by id, or one to find or create by name. */
+export type CampaignReference = { readonly id: string } | { readonly name: string };
+
+/** The content of a new ad; a URL and an id are trimmed. */
+export interface NewAdContent {
+  readonly name: string | undefined;
+  readonly media: Media;
+  readonly size: AdSize | null;
+  readonly metadata: Metadata;
+}
+
+export interface ParsedAd {
+  readonly id: string | undefined;
+  readonly lookupKey: string | undefined;
+  /** Undefined if it is not enough for a new ad. `faults` say why; they apply only if the ad does not exist yet. */
+  readonly content: NewAdContent | undefined;
+  readonly faults: FieldErrors;
+}
+
+export interface ParsedSubscriber {
+  /** `subscribers.0` */
+  readonly path: string;
+  readonly webhook: { readonly url: string; readonly topics: readonly Topic[] | null } | undefined;
+  readonly s3:
+    | {
+        readonly bucket: string;
+        readonly region: string | null;
+        readonly keyPrefix: string | null;
+        /** Null: the default one. */
+        readonly connector: string | null;
+      }
+    | undefined;
+}
+
+/** The readable parts of a create-ad body. `faults` apply whatever the database contains. */
+export interface ParsedCreateAd {
+  readonly campaign: CampaignReference | undefined;
+  readonly ad: ParsedAd | undefined;
+  readonly subscribers: readonly ParsedSubscriber[];
+  readonly faults: Faults;
+}
+
+export interface ParsedEntry {
+  /** Path of its ad: `screenshot_requests.0.ad`. */
+  readonly path: string;
+  readonly ad: ParsedAd | undefined;
+  readonly screenshots: readonly WantedScreenshots[];
+}
+
+/** The readable parts of a screenshot request. `faults` apply whatever the database contains. */
+export interface ParsedScreenshotRequest {
+  readonly campaign: CampaignReference | undefined;
+  readonly entries: readonly ParsedEntry[];
+  readonly subscribers: readonly ParsedSubscriber[];
+  readonly instructions: string | null;
+  /** The pairs of the set. */
+  readonly metadata: Metadata;
+  /** Undefined: the default of the organization. */
+  readonly priority: Priority | undefined;
+  readonly faults: Faults;
+}
+
+/** No valid ad, screenshot object or subscriber has that many values inside it. */
+const MAX_VALUES_OF_PART = 1_000;
+
+const absent = (value: unknown): value is null | undefined => value === undefined || value === null;
+
+export type ScreenshotRequestParser = (body: JsonObject) => ParsedScreenshotRequest;
+
+/** @returns a parser for these limits. It creates its schemas once. */
+export function screenshotRequestParser(limits: Limits): ScreenshotRequestParser {
+  const { shape } = screenshotRequestBody(limits);
+  const readCampaign = campaignReader(shape.campaign);
+  const readEntry = entryReader(shape.screenshot_requests.element);
+  const readSubscribers = subscribersReader(shape.subscribers);
+  const list = shellOf(shape.screenshot_requests);
+  return (body) => {
+    const faults = new Faults();
+    const campaign = readCampaign(body['campaign'], faults);
+    const location = faults.read(shape.options, body['options'], 'options')?.page?.location ?? null;
+    const left = { screenshots: limits.screenshots * MAX_REPETITIONS };
+    const entries: ParsedEntry[] = [];
+    const given = faults.readItems(list, body['screenshot_requests'], 'screenshot_requests').slice(0, limits.entries);
+    for (const [index, entry] of given.entries()) {
+      if (faults.isFull) break;
+      entries.push(readEntry(entry, { path: `screenshot_requests.${index}`, location, faults, left }));
+    }
+    if (left.screenshots < 0) noteTooManyScreenshots(limits, faults);
+    refuseRepeatedKeys(entries, faults);
+    const subscribers = readSubscribers(body['subscribers'], faults);
+    const instructions = faults.read(shape.instructions, body['instructions'], 'instructions') ?? null;
+    const metadata = faults.read(shape.metadata, body['metadata'], 'metadata') ?? {};
+    const priority = faults.read(shape.priority, body['priority'], 'priority') ?? undefined;
+    return { campaign, entries, subscribers, instructions, metadata, priority, faults };
+  };
+}
+
+/** @returns a parser for these limits. It creates its schemas once. */
+export function createAdParser(limits: Limits): (body: JsonObject) => ParsedCreateAd {
+  const { shape } = createAdBody(limits);
+  const readCampaign = campaignReader(shape.campaign);
+  const readAd = adReader(shape.ad);
+  const readSubscribers = subscribersReader(shape.subscribers);
+  return (body) => {
+    const faults = new Faults();
+    const campaign = readCampaign(body['campaign'], faults);
+    // The paths of its faults leave out "ad".
+    const ad = readAd(body['ad'], { path: 'ad', prefix: '', faults });
+    return { campaign, ad, subscribers: readSubscribers(body['subscribers'], faults), faults };
+  };
+}
+
+/** @returns a function that adds the faults of a campaign, and returns undefined if it has some. A name beside an id is ignored. */
+function campaignReader(schema: CampaignBody) {
+  const { id, name } = schema.shape;
+  const shell = shellOf(schema);
+  return (value: unknown, faults: Faults): CampaignReference | undefined => {
+    if (!faults.readShell(shell, value, 'campaign') || !isObject(value)) return undefined;
+    if (!absent(value['id'])) {
+      const read = faults.read(id.unwrap().unwrap(), value['id'], 'campaign.id');
+      return read === undefined ? undefined : { id: read };
+    }
+    const read = faults.read(name, value['name'], 'campaign.name');
+    return absent(read) ? undefined : { name: campaignName(read) };
+  };
+}
+
+interface AdPlace {
+  readonly path: string;
+  /** Of the paths inside the ad; the path of the ad unless given. */
+  readonly prefix?: string;
+  readonly faults: Faults;
+}
+
+/** @returns a function that reads id and lookup key of an ad, and what makes a new ad. */
+function adReader(schema: AdBody) {
+  const { id: adId, lookup_key } = schema.shape;
+  const shell = shellOf(schema);
+  return (value: unknown, { path, prefix = path, faults }: AdPlace): ParsedAd | undefined => {
+    if (!faults.readShell(shell, value, path) || !isObject(value)) return undefined;
+    const id = adId && (faults.read(adId, value['id'], joinPath(prefix, 'id')) ?? undefined);
+    const lookupKey = faults.read(lookup_key, value['lookup_key'], joinPath(prefix, 'lookup_key')) ?? undefined;
+    // With an id, even an invalid one, the other fields are ignored.
+    const isNamed = adId !== undefined && !absent(value['id']);
+    return { id, lookupKey, ...(isNamed ? { content: undefined, faults: {} } : readContent(value, prefix)) };
+  };
+}
+
+function readContent(ad: JsonObject, prefix: string): Pick<ParsedAd, 'content' | 'faults'> {
+  const faults = new Faults();
+  if (absent(ad['media'])) {
+    faults.add(joinPath(prefix, 'media'), 'is required for a new ad: give media.type and media.content.');
+    // One answer lists the faults of the other fields too.
+    faults.read(NewAdWithoutMedia, ad, prefix, MAX_VALUES_OF_PART);
+    return { content: undefined, faults: faults.errors };
+  }
+  const parsed = faults.read(NewAd, ad, prefix, MAX_VALUES_OF_PART);
+  if (parsed === undefined) return { content: undefined, faults: faults.errors };
+  const { type, content } = parsed.media;
+  const media = { type, content: contentOf(type, content) };
+  const name = parsed.name?.trim() ? parsed.name : undefined;
+  return { content: { name, media, size: parsed.size ?? null, metadata: parsed.metadata ?? {} }, faults: {} };
+}
+
+const NewAdWithoutMedia = NewAd.omit({ media: true });
+
+function contentOf(type: MediaType, content: string): string {
+  if (type === 'html_tag') return content;
+  return type === 'upload' ? content.trim().toLowerCase() : content.trim();
+}
+
+interface EntryPlace {
+  readonly path: string;
+  /** The location of screenshots that name none. */
+  readonly location: string | null;
+  readonly faults: Faults;
+  /** Counts down over all entries, by one for each marker of each object; the parser ignores objects after the last. */
+  readonly left: { screenshots: number };
+}
+
+function entryReader(schema: EntryBody) {
+  const shell = shellOf(schema);
+  const { ad, screenshots } = schema.shape;
+  const readAd = adReader(ad);
+  const list = shellOf(screenshots);
+  return (entry: unknown, { path, location, faults, left }: EntryPlace): ParsedEntry => {
+    const adPath = `${path}.ad`;
+    if (!faults.readShell(shell, entry, path) || !isObject(entry))
+      return { path: adPath, ad: undefined, screenshots: [] };
+    const read: ParsedEntry = { path: adPath, ad: readAd(entry['ad'], { path: adPath, faults }), screenshots: [] };
+    const wanted: WantedScreenshots[] = [];
+    const items = faults.readItems(list, entry['screenshots'], `${path}.screenshots`);
+    for (const [index, item] of items.entries()) {
+      left.screenshots -= countMarkers(item);
+      if (faults.isFull || left.screenshots < 0) break;
+      const parsed = faults.read(screenshots.element, item, `${path}.screenshots.${index}`, MAX_VALUES_OF_PART);
+      if (parsed !== undefined) wanted.push(wantedOf(parsed, location));
+    }
+    return { ...read, screenshots: wanted };
+  };
+}
+
+function noteTooManyScreenshots({ screenshots }: Limits, faults: Faults): void {
+  const most = (screenshots * MAX_REPETITIONS).toLocaleString('en');
+  faults.add(
+    'screenshot_requests',
+    `must name at most ${most} screenshots in all, with repetitions: send several requests.`,
+  );
+}
+
+/** @returns the number of screenshots that a body names, before anything is checked. */
+export function countSent(body: JsonObject): number {
+  const entries = body['screenshot_requests'];
+  let count = 0;
+  for (const entry of Array.isArray(entries) ? entries : []) {
+    const list = isObject(entry) ? entry['screenshots'] : undefined;
+    for (const item of Array.isArray(list) ? list : []) count += countMarkers(item);
+  }
+  return count;
+}
+
+/** @returns the number of screenshots that an object names, before anything is checked. */
+function countMarkers(item: unknown): number {
+  const options = isObject(item) ? item['options'] : undefined;
+  const ad = isObject(options) ? options['ad'] : undefined;
+  const frames = isObject(ad) ? ad['frames'] : undefined;
+  return Array.isArray(frames) ? Math.max(1, frames.length) : 1;
+}
+
+function wantedOf({ site, device, options }: ScreenshotObject, location: string | null): WantedScreenshots {
+  const frames = options?.ad?.frames ?? [];
+  return {
+    site: { url: site.url, key: siteKey(site.url) },
+    device: device.name,
+    markers: frames.map(({ marker }) => markerMs(marker)),
+    options: optionsOf(options, { ...DEFAULT_OPTIONS, location }),
+    access: accessOf(options),
+  };
+}
+
+/** @param base the options that count where the request gives none. */
+export function optionsOf(
+  given: ScreenshotObject['options'],
+  base: ScreenshotOptions = DEFAULT_OPTIONS,
+): ScreenshotOptions {
+  const { selector, index } = given?.slot ?? {};
+  const animation = given?.animation;
+  return {
+    allowScaling: given?.ad?.allow_scaling ?? base.allowScaling,
+    slot: slotChoice(selector ?? undefined, index ?? undefined) ?? base.slot,
+    otherAds: given?.page?.other_ads ?? base.otherAds,
+    fullPage: given?.page?.full_page ?? base.fullPage,
+    location: given?.page?.location ?? base.location,
+    access: namesOf(accessOf(given)) ?? base.access,
+    animation: animation ? { seconds: animation.seconds, fps: animation.fps ?? ANIMATION_FPS } : base.animation,
+  };
+}
+
+/** @returns null if the request gives no cookies and no headers. */
+export function accessOf(given: ScreenshotObject['options']): PageAccess | null {
+  const { cookies, headers } = given?.page ?? {};
+  const access = { cookies: cookies ?? [], headers: headers ?? [] };
+  return access.cookies.length + access.headers.length === 0 ? null : access;
+}
+
+function slotChoice(selector: string | undefined, index: number | undefined): SlotChoice | null {
+  if (selector !== undefined) return { selector };
+  return index === undefined ? null : { index };
+}
+
+function refuseRepeatedKeys(entries: readonly ParsedEntry[], faults: Faults): void {
+  const first = new Map<string, string>();
+  for (const { path, ad } of entries) {
+    if (ad?.lookupKey === undefined) continue;
+    const earlier = first.get(ad.lookupKey);
+    if (earlier === undefined) first.set(ad.lookupKey, path);
+    else {
+      faults.add(
+        `${path}.lookup_key`,
+        `repeats that of ${earlier}.lookup_key: each must be unique within a request. List all screenshots of one ad in one entry.`,
+      );
+    }
+  }
+}
+
+/** @returns a function that reads the subscribers of a body. A list that is too long has only this fault. */
+export function subscribersReader(schema: SubscribersBody) {
+  const array = schema.unwrap().unwrap();
+  const list = shellOf(array);
+  return (value: unknown, faults: Faults): ParsedSubscriber[] => {
+    if (absent(value) || !faults.readShell(list, value, 'subscribers') || !Array.isArray(value)) return [];
+    return value.flatMap((item, index) => {
+      const path = `subscribers.${index}`;
+      const subscriber = faults.read(array.element, item, path, MAX_VALUES_OF_PART);
+      return subscriber === undefined ? [] : [subscriberOf(subscriber, path)];
+    });
+  };
+}
+
+function subscriberOf({ webhook, s3 }: SubscriberBody, path: string): ParsedSubscriber {
+  return {
+    path,
+    webhook: absent(webhook) ? undefined : { url: webhook.url.trim(), topics: webhook.topics ?? null },
+    s3: absent(s3)
+      ? undefined
+      : {
+          bucket: s3.bucket,
+          region: s3.region ?? null,
+          keyPrefix: s3.key_prefix ?? null,
+          connector: s3.connector ?? null,
+        },
+  };
+}

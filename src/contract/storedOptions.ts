@@ -1,0 +1,44 @@
+/** The options of a screenshot as JSON: in the database, in the capture protocol and in the provenance record. */
+import { z } from 'zod';
+import { DEFAULT_OPTIONS, OTHER_ADS, type ScreenshotOptions } from '../domain/screenshotOptions.ts';
+
+export const OptionsJson = z.object({
+  allow_scaling: z.boolean(),
+  slot: z.union([z.object({ selector: z.string() }), z.object({ index: z.number().int().min(1) })]).nullable(),
+  other_ads: z.enum(OTHER_ADS),
+  full_page: z.boolean(),
+  // Absent in rows of earlier releases.
+  animation: z.object({ seconds: z.number().int(), fps: z.number().int() }).nullish(),
+  location: z.string().nullish(),
+  // The names only.
+  access: z.object({ cookies: z.array(z.string()), headers: z.array(z.string()) }).nullish(),
+});
+
+export type OptionsJson = z.infer<typeof OptionsJson>;
+
+export function optionsToJson(options: ScreenshotOptions): OptionsJson {
+  const { allowScaling, slot, otherAds, fullPage, animation, location, access } = options;
+  return {
+    allow_scaling: allowScaling,
+    slot,
+    other_ads: otherAds,
+    full_page: fullPage,
+    animation,
+    ...(location !== null && { location }),
+    ...(access !== null && { access: { cookies: [...access.cookies], headers: [...access.headers] } }),
+  };
+}
+
+/** @param json null or undefined stands for the default options. */
+export function optionsFromJson(json: OptionsJson | null | undefined): ScreenshotOptions {
+  if (json === null || json === undefined) return DEFAULT_OPTIONS;
+  return {
+    allowScaling: json.allow_scaling,
+    slot: json.slot,
+    otherAds: json.other_ads,
+    fullPage: json.full_page,
+    animation: json.animation ?? null,
+    location: json.location ?? null,
+    access: json.access ?? null,
+  };
+}
