@@ -57,12 +57,12 @@ async function checkStored(key: ConnectorKey, options: ConnectorCheckOptions, si
 
 async function checkBucket(
   row: S3Connector,
-  { guard, roles }: Pick<ConnectorCheckOptions, 'guard' | 'roles'>,
+  { store, guard, roles }: Pick<ConnectorCheckOptions, 'store' | 'guard' | 'roles'>,
   signal: AbortSignal,
 ): Promise<CheckResult> {
   const bucket = row.check_bucket ?? '';
   const key = checkKey({ keyPrefix: row.check_key_prefix ?? '', id: randomUUID() });
-  const connector = await accountOf(row, roles).catch(roleFault);
+  const connector = await accountOf(store.db, row, roles).catch(roleFault);
   if (typeof connector === 'string') return { status: 'failed', message: connector };
   const target = { connector, bucket, region: row.check_region ?? undefined, guard };
   const written = await uploadToBucket({

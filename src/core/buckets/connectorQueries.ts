@@ -7,6 +7,7 @@ import { DEFAULT_CONNECTOR, type Encryption, type StorageClass } from '../../dom
 import { invalid } from '../../domain/failure.ts';
 import { requireOrganization } from '../organizations/organizations.ts';
 
+/** The secret is sealed. {@link openConnectorSecret} opens it where it is used, so one that cannot be opened harms no list. */
 export type S3Connector = Row<'s3_connectors'>;
 
 /** An access key, or a role that the service assumes. */
@@ -78,19 +79,20 @@ export async function findS3Connector(
   db: Queryable,
   { organizationId, name }: ConnectorKey,
 ): Promise<S3Connector | undefined> {
-  const row = await db
+  return db
     .selectFrom('s3_connectors')
     .selectAll()
     .where('organization_id', '=', organizationId)
     .where('name', '=', name)
     .executeTakeFirst();
-  return row && withOpenSecret(db, row);
 }
 
-function withOpenSecret(db: Queryable, row: S3Connector): S3Connector {
-  if (row.secret_access_key === null) return row;
-  const secret = openSecret(db, row.secret_access_key, connectorSecretPlace(row.organization_id));
-  return { ...row, secret_access_key: secret };
+/** @returns null for a connector with a role. @throws Error if no key opens it. */
+export function openConnectorSecret(
+  db: Queryable,
+  { organization_id, secret_access_key }: Pick<S3Connector, 'organization_id' | 'secret_access_key'>,
+): string | null {
+  return secret_access_key && openSecret(db, secret_access_key, connectorSecretPlace(organization_id));
 }
 
 /** @param range when they were set or changed. @returns the connectors by name, the default one first. */
@@ -99,7 +101,7 @@ export async function listS3Connectors(
   organizationId: string,
   range: TimeRange = {},
 ): Promise<S3Connector[]> {
-  const rows = await db
+  return db
     .selectFrom('s3_connectors')
     .selectAll()
     .where('organization_id', '=', organizationId)
@@ -107,7 +109,6 @@ export async function listS3Connectors(
     .orderBy((eb) => eb('name', '<>', DEFAULT_CONNECTOR))
     .orderBy('name')
     .execute();
-  return rows.map((row) => withOpenSecret(db, row));
 }
 
 /** @returns whether there was one. */
@@ -132,7 +133,7 @@ export async function startConnectorCheck(
   { organizationId, name }: ConnectorKey,
   { bucket, region, keyPrefix }: CheckTarget,
 ): Promise<S3Connector | undefined> {
-  const row = await db
+  return db
     .updateTable('s3_connectors')
     .set({
       check_bucket: bucket,
@@ -147,7 +148,6 @@ export async function startConnectorCheck(
     .where('name', '=', name)
     .returningAll()
     .executeTakeFirst();
-  return row && withOpenSecret(db, row);
 }
 
 /** Stores the result of a check, unless the connector was changed or another check was requested in the meantime. */

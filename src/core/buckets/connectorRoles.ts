@@ -10,12 +10,13 @@ import {
   fromTemporaryCredentials,
   fromTokenFile,
 } from '@aws-sdk/credential-providers';
+import type { Queryable } from '../../db/database.ts';
 import { guardedAgents } from '../../egress/agent.ts';
 import { EgressRefusedError } from '../../egress/errors.ts';
 import type { Guard } from '../../egress/guard.ts';
 import { errorName } from '../../lib/errorMessage.ts';
 import { setBounded } from '../../lib/lru.ts';
-import type { S3Connector } from './connectorQueries.ts';
+import { openConnectorSecret, type S3Connector } from './connectorQueries.ts';
 import type { S3Account } from './s3Client.ts';
 
 export interface ConnectorRole {
@@ -195,12 +196,16 @@ function statusOf(error: unknown): number | undefined {
   return typeof metadata.httpStatusCode === 'number' ? metadata.httpStatusCode : undefined;
 }
 
-/** @returns the account of a stored connector. @throws RoleError if its role could not be assumed. */
-export async function accountOf(row: S3Connector, roles: ConnectorRoles | undefined): Promise<S3Account> {
+/** @returns the account of a stored connector. @throws RoleError if its role could not be assumed, Error if its secret cannot be opened. */
+export async function accountOf(
+  db: Queryable,
+  row: S3Connector,
+  roles: ConnectorRoles | undefined,
+): Promise<S3Account> {
   return {
     ...(row.endpoint !== null && { endpoint: row.endpoint }),
     region: row.region,
-    ...(await credentialsOf(row, roles)),
+    ...(await credentialsOf(db, row, roles)),
     forcePathStyle: row.force_path_style,
     encryption: row.encryption ?? undefined,
     kmsKeyId: row.kms_key_id ?? undefined,
@@ -208,9 +213,13 @@ export async function accountOf(row: S3Connector, roles: ConnectorRoles | undefi
   };
 }
 
-async function credentialsOf(row: S3Connector, roles: ConnectorRoles | undefined): Promise<RoleCredentials> {
-  const { organization_id: externalId, role_arn: arn, region, access_key_id, secret_access_key } = row;
-  if (arn === null) return { accessKeyId: access_key_id ?? '', secretAccessKey: secret_access_key ?? '' };
+async function credentialsOf(
+  db: Queryable,
+  row: S3Connector,
+  roles: ConnectorRoles | undefined,
+): Promise<RoleCredentials> {
+  const { organization_id: externalId, role_arn: arn, region, access_key_id } = row;
+  if (arn === null) return { accessKeyId: access_key_id ?? '', secretAccessKey: openConnectorSecret(db, row) ?? '' };
   if (roles === undefined)
     throw new RoleError('This service assumes no roles any more. Its operator can set AWS_PRINCIPAL_ARN.');
   return roles.credentialsOf({ arn, externalId, region });

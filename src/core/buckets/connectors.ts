@@ -24,6 +24,7 @@ import {
   findS3Connector,
   listS3Connectors,
   type NewS3Connector,
+  openConnectorSecret,
   type S3Connector,
   setS3Connector,
   startConnectorCheck,
@@ -72,7 +73,11 @@ export async function saveConnector(
     const stored = all.find((row) => row.name === name);
     if (stored === undefined && all.length >= MAX_CONNECTORS)
       throw invalid({ name: [`is one too many: an organization has at most ${MAX_CONNECTORS} connectors.`] });
-    await setS3Connector(tx, slug, { ...accountOf(body, stored), name, ...(endpoint !== undefined && { endpoint }) });
+    await setS3Connector(tx, slug, {
+      ...accountOf(tx, body, stored),
+      name,
+      ...(endpoint !== undefined && { endpoint }),
+    });
     const row = requireConnector(await findS3Connector(tx, { organizationId, name }));
     await recordConnector(tx, actor, { stored, row });
     const target = body.check ? checkTargetOf(body.check) : lastTarget(stored);
@@ -80,9 +85,13 @@ export async function saveConnector(
   });
 }
 
-function accountOf(body: S3ConnectorBody, stored: S3Connector | undefined): ConnectorSettings & ConnectorIdentity {
+function accountOf(
+  tx: Queryable,
+  body: S3ConnectorBody,
+  stored: S3Connector | undefined,
+): ConnectorSettings & ConnectorIdentity {
   return {
-    ...identityOf(body, stored),
+    ...identityOf(tx, body, stored),
     region: body.region,
     forcePathStyle: body.force_path_style ?? false,
     encryption: body.encryption ?? null,
@@ -91,14 +100,29 @@ function accountOf(body: S3ConnectorBody, stored: S3Connector | undefined): Conn
   };
 }
 
-function identityOf(body: S3ConnectorBody, stored: S3Connector | undefined): ConnectorIdentity {
+function identityOf(tx: Queryable, body: S3ConnectorBody, stored: S3Connector | undefined): ConnectorIdentity {
   if (body.role_arn) return { roleArn: body.role_arn };
   const accessKeyId = body.access_key_id?.trim() ?? '';
-  const kept = stored?.access_key_id === accessKeyId ? stored.secret_access_key : undefined;
-  const secretAccessKey = body.secret_access_key?.trim() || kept;
+  const isKept = stored?.access_key_id === accessKeyId && stored.secret_access_key !== null;
+  const secretAccessKey = body.secret_access_key?.trim() || (isKept && secretOf(tx, stored));
   if (!secretAccessKey)
-    throw invalid({ secret_access_key: ['is required: there is no stored secret for this access key.'] });
+    throw invalid({
+      secret_access_key: [
+        isKept
+          ? 'is required: the stored one cannot be opened with the keys of this service.'
+          : 'is required: there is no stored secret for this access key.',
+      ],
+    });
   return { accessKeyId, secretAccessKey };
+}
+
+/** @returns undefined if it cannot be opened, so that another one can replace it. */
+function secretOf(tx: Queryable, row: S3Connector): string | null | undefined {
+  try {
+    return openConnectorSecret(tx, row);
+  } catch {
+    return undefined;
+  }
 }
 
 export function checkTargetOf({ bucket, region, key_prefix }: ConnectorCheckBody): CheckTarget {
@@ -118,7 +142,7 @@ async function recordConnector(
 ): Promise<void> {
   const before = stored && auditedFields(stored);
   const changes = changesBetween(before ?? {}, auditedFields(row));
-  const isReplaced = stored !== undefined && stored.secret_access_key !== row.secret_access_key;
+  const isReplaced = stored !== undefined && secretOf(tx, stored) !== secretOf(tx, row);
   if (isReplaced) changes.push({ field: 'secret_access_key', from: 'set', to: 'replaced' });
   const action = before === undefined ? 'connector.created' : 'connector.updated';
   await recordAction(tx, actor, { organizationId: row.organization_id, action, objectId: row.name, changes });

@@ -64,7 +64,7 @@ async function uploadAll(
   if (row === undefined) return { outcome: 'retry', error: `The organization no longer has the connector ${name}.` };
   const put = async ({ key, contentType, read }: ObjectUpload) =>
     uploadToBucket({
-      connector: await accountOf(row, options.roles),
+      connector: await accountOf(options.store.db, row, options.roles),
       key,
       contentType,
       signal,

@@ -93,10 +93,9 @@ function enqueue(name, entries, onAdded = () => undefined) {
       showFaults(faults);
       if (faults.length === 0) onAdded();
       card.remove();
-      const [, ads = 0, notice = ''] =
-        /^(\d+) ads? w\w+ added\.(.*)/s.exec(page.getElementById('notice')?.textContent.trim()) ?? [];
-      added += Number(ads);
-      notices.push(notice);
+      const count = page.querySelector('#notice [data-added]');
+      added += Number(count?.dataset.added ?? 0);
+      notices.push(count?.nextSibling?.textContent ?? '');
       addCards(page);
     } catch (error) {
       showFaults([`${name} was not added. ${error.message}`]);

@@ -34,7 +34,7 @@ export interface NewRequestView {
   /** The field for the location, if there are any. */
   readonly location: HtmlContent;
   readonly faults: FieldFaults;
-  readonly notice?: string | undefined;
+  readonly notice?: Html | string | undefined;
 }
 
 export function newRequestPage(view: NewRequestView): ResultsPage {

@@ -18,6 +18,7 @@ import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
 import { countWanted } from '../../domain/screenshots.ts';
 import { counted } from '../../domain/text.ts';
+import { type Html, html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
 import { messagePage } from '../parts/layout.ts';
 import { locationChoice } from '../parts/locationChoice.ts';
@@ -74,7 +75,7 @@ const READ_ONLY = messagePage(
 interface Shown {
   readonly draft: Draft;
   readonly faults?: FieldFaults;
-  readonly notice?: string | undefined;
+  readonly notice?: Html | string | undefined;
 }
 
 const ADS_FOUND = 12;
@@ -157,16 +158,18 @@ async function act(options: PagesOptions, pageRequest: ViewerRequest, form: Rece
   }
   if (action !== 'request') return { draft, faults, notice: addedText(form) };
   // A person sees each ad before anything is requested.
-  if (added > 0) return { draft, faults, notice: `${addedText(form)} Look at it, then press the last button again.` };
+  if (added > 0)
+    return { draft, faults, notice: html`${addedText(form)} Look at it, then press the last button again.` };
   return request(options, pageRequest, form);
 }
 
-function addedText({ added, reused }: ReceivedForm): string | undefined {
+/** The script of the page adds up the counts of several files. */
+function addedText({ added, reused }: ReceivedForm): Html | undefined {
   if (added === 0) return undefined;
-  const text = `${counted(added, 'ad')} ${added === 1 ? 'was' : 'were'} added.`;
+  const text = html`<span data-added="${added}">${counted(added, 'ad')} ${added === 1 ? 'was' : 'were'} added.</span>`;
   if (reused.length === 0) return text;
   const known = reused.length === 1 ? `${reused[0]} is the file of an ad` : `${reused.length} files are those of ads`;
-  return `${text} ${known} that you have already: it is used again.`;
+  return html`${text} ${known} that you have already: it is used again.`;
 }
 
 async function request(options: PagesOptions, pageRequest: ViewerRequest, form: ReceivedForm): Promise<Shown | 'sent'> {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requireKeys } from '../../../src/commands/service/requireKeys.ts';
-import { findS3Connector, setS3Connector } from '../../../src/core/buckets/connectorQueries.ts';
+import { findS3Connector, openConnectorSecret, setS3Connector } from '../../../src/core/buckets/connectorQueries.ts';
 import { readInstallation } from '../../../src/core/jobs/installation.ts';
 import {
   createOrganization,
@@ -40,7 +40,7 @@ async function readAll({ db }: Store, slug: string) {
   const connector = await findS3Connector(db, { organizationId: organization.id, name: DEFAULT_CONNECTOR });
   const { secret } = await readInstallation(db);
   const webhook = webhookSecretOf(db, organization);
-  return { webhook, connector: connector?.secret_access_key, installation: secret.toString('hex') };
+  return { webhook, connector: connector && openConnectorSecret(db, connector), installation: secret.toString('hex') };
 }
 
 describe('stored secrets', () => {

@@ -228,7 +228,7 @@ describe('a form of a new request', () => {
       ['files', gif('late.gif')],
     ]);
     expect([got.status, adsOn(got).length]).toEqual([200, 3]);
-    expect(got.text).toContain('2 ads were added. Look at it');
+    expect(got.text).toContain('2 ads were added.</span> Look at it');
     expect(await form.count('screenshot_sets')).toBe(before);
   });
 });

@@ -126,6 +126,21 @@ describe('a connector', () => {
     expect([status, Object.keys(json.errors)]).toEqual([422, ['secret_access_key']]);
   });
 
+  test('a secret that no key opens stops neither the list nor a request, and can be replaced', async () => {
+    await put(account);
+    await api.store.db.updateTable('s3_connectors').set({ secret_access_key: 'not sealed' }).execute();
+    expect((await api.get('connectors')).status).toBe(200);
+    const ad = { name: 'Ad', media: { type: 'url', content: 'https://ads.example/ad.png' } };
+    const subscribers = [{ s3: { bucket: 'pictures' } }];
+    expect((await api.post('ads', { campaign: { name: 'C' }, ad, subscribers })).status).toBe(201);
+    const kept = await put({ region: 'us-east-1', access_key_id: 'AKIA1' });
+    expect([kept.status, kept.json.errors]).toEqual([
+      422,
+      { secret_access_key: ['is required: the stored one cannot be opened with the keys of this service.'] },
+    ]);
+    expect((await put(account)).status).toBe(200);
+  });
+
   test.each(REFUSED)('the endpoint %s is rejected at once', async (endpoint) => {
     const { status, json } = await put({ ...account, endpoint });
     expect([status, Object.keys(json.errors)]).toEqual([422, ['endpoint']]);
