@@ -13,14 +13,7 @@ import {
   newAd,
 } from '../ads/insertAds.ts';
 import type { EventContext } from '../events/recordEvent.ts';
-import {
-  addMissingConnectorFaults,
-  addUnknownCampaignFault,
-  lockUploads,
-  type UploadNames,
-  wantsS3,
-  wantsUpload,
-} from './checks.ts';
+import { addMissingConnectorFaults, addUnknownCampaignFault, lockUploads, type UploadNames } from './checks.ts';
 
 interface StoredAds extends InsertedAds {
   /** The ads that have the lookup keys of the others, by these keys. They cannot be removed before the transaction ends. */
@@ -44,8 +37,8 @@ interface AcceptedAd {
 
 /** Stores a new ad and asks for its preview, or finds the ad with the lookup key. @throws Failure: 422 with all faults of the body, 409 as `storeNewAds`. */
 export async function acceptAd(tx: Queryable, request: AdRequest, { queue }: EventContext): Promise<AcceptedAd> {
-  const { organizationId, parsed } = request;
-  const { existing, uploadNames } = needsLook(parsed) ? await examine(tx, request) : NOTHING_FOUND;
+  const { organizationId } = request;
+  const { existing, uploadNames } = await examine(tx, request);
   if (existing !== undefined) return { row: existing, created: false };
   const { made, stored } = await storeAd(tx, request, uploadNames);
   const createdAt = stored.inserted.get(made.id);
@@ -79,18 +72,11 @@ async function storeAd(
   throw invalid(faults.errors);
 }
 
-/** The usual request is valid and has media. The insert then finds an existing ad itself, and no query is needed before. */
-function needsLook({ faults, ad, subscribers }: ParsedCreateAd): boolean {
-  return faults.any || ad?.content === undefined || wantsS3(subscribers) || wantsUpload(ad);
-}
-
 interface Examined {
   /** The ad that has the lookup key. */
   readonly existing: AdRow | undefined;
   readonly uploadNames: UploadNames;
 }
-
-const NOTHING_FOUND: Examined = { existing: undefined, uploadNames: new Map() };
 
 /** @throws Failure (422): name and media are required only if no ad has the lookup key yet. */
 async function examine(tx: Queryable, { organizationId, parsed }: AdRequest): Promise<Examined> {

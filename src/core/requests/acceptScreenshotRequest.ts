@@ -14,14 +14,7 @@ import { readHighestPriority } from '../organizations/organizations.ts';
 import { countPictures } from '../organizations/usage.ts';
 import { insertSet } from '../sets/insertSet.ts';
 import { storeNewAds } from './acceptAd.ts';
-import {
-  addMissingConnectorFaults,
-  addUnknownCampaignFault,
-  lockUploads,
-  type UploadNames,
-  wantsS3,
-  wantsUpload,
-} from './checks.ts';
+import { addMissingConnectorFaults, addUnknownCampaignFault, lockUploads, type UploadNames } from './checks.ts';
 
 /** The objects of a request that already exist. */
 interface Existing {
@@ -31,12 +24,6 @@ interface Existing {
   /** File names of the uploads that new ads name, by the ids of the uploads. */
   readonly uploadNames: UploadNames;
 }
-
-const NOTHING_EXISTS: Existing = {
-  campaignId: undefined,
-  adOf: () => undefined,
-  uploadNames: new Map(),
-};
 
 interface Examined {
   readonly organizationId: string;
@@ -109,17 +96,6 @@ export async function requireQuota(
   if (over !== undefined) throw quotaExceeded({ ...over, wanted: pictures });
 }
 
-/** The usual request is valid and has media. The inserts then find existing ads themselves. */
-function needsLook({ parsed, limits }: Examined): boolean {
-  return (
-    parsed.faults.any ||
-    parsed.priority !== undefined ||
-    wantsS3(parsed.subscribers) ||
-    parsed.entries.some(({ ad }) => ad?.content === undefined || wantsUpload(ad)) ||
-    countWanted(parsed.entries) > limits.screenshots
-  );
-}
-
 interface RequestedAds {
   readonly campaignId: string;
   /** The ad of each entry, in the order of the entries. */
@@ -128,7 +104,7 @@ interface RequestedAds {
 
 /** Stores the campaign and the new ads of a request, and finds the others. @throws Failure: 409 as `storeNewAds`, 422 with all faults. */
 export async function storeRequestedAds(tx: Queryable, options: Examined): Promise<RequestedAds> {
-  const existing = needsLook(options) ? await examineEntries(tx, options) : NOTHING_EXISTS;
+  const existing = await examineEntries(tx, options);
   const { organizationId, parsed, source = 'screenshot_request' } = options;
   const plan = parsed.entries.map((entry) => existing.adOf(entry) ?? newAdOf(entry, existing.uploadNames));
   const ads = plan.filter((planned) => typeof planned !== 'string');
@@ -209,6 +185,7 @@ async function addPriorityFault(tx: Queryable, { organizationId, parsed }: Exami
 }
 
 function addTooManyFault({ entries, faults }: ParsedScreenshotRequest, existing: Existing, limits: Limits): void {
+  if (countWanted(entries) <= limits.screenshots) return;
   const merged = entries.map((entry, index) => ({
     adId: existing.adOf(entry) ?? `entry ${index}`,
     screenshots: entry.screenshots,

@@ -20,8 +20,6 @@ export interface AdAtPath {
   readonly path: string;
 }
 
-export const wantsUpload = (ad: ParsedAd | undefined): boolean => ad?.content?.media.type === 'upload';
-
 /** Locks the uploads that these new ads name, and adds a fault for each one that cannot be used. @returns their file names. */
 export async function lockUploads(
   tx: Queryable,
@@ -39,10 +37,6 @@ export async function lockUploads(
   return names;
 }
 
-export function wantsS3(subscribers: readonly ParsedSubscriber[]): boolean {
-  return subscribers.some(({ s3 }) => s3 !== undefined);
-}
-
 interface Subscribed {
   readonly organizationId: string;
   readonly subscribers: readonly ParsedSubscriber[];
@@ -54,7 +48,7 @@ export async function addMissingConnectorFaults(
   db: Queryable,
   { organizationId, subscribers, faults }: Subscribed,
 ): Promise<void> {
-  if (!wantsS3(subscribers)) return;
+  if (subscribers.every(({ s3 }) => s3 === undefined)) return;
   const names = (await listS3Connectors(db, organizationId)).map(({ name }) => name);
   for (const { path, s3 } of subscribers) {
     if (s3 === undefined || names.includes(s3.connector ?? DEFAULT_CONNECTOR)) continue;
