@@ -1,5 +1,5 @@
 /** Stored events: lists, and the deliveries that a replay sends again. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { EventDetailRecord, EventRecord } from '../../contract/events.ts';
 import { isAfter, isInRange, type Place, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
@@ -107,31 +107,35 @@ export async function lockEventsOfPeriod(
   return rows.map(({ id }) => id);
 }
 
-const isOneOf = (ids: readonly string[]) => sql<boolean>`event_id = any(${ids}::uuid[])`;
+/** A condition on deliveries. */
+export const ofEvents = (ids: readonly string[]) => sql<boolean>`event_id = any(${ids}::uuid[])`;
 
 /** @returns those of the events that have a delivery. */
 export async function havingDeliveries(db: Queryable, ids: readonly string[]): Promise<string[]> {
-  const rows = await db.selectFrom('deliveries').select('event_id').distinct().where(isOneOf(ids)).execute();
+  const rows = await db.selectFrom('deliveries').select('event_id').distinct().where(ofEvents(ids)).execute();
   return rows.map(({ event_id }) => event_id);
 }
 
 /**
- * Makes the deliveries of these events pending again. Leaves out those that are about to be sent, and those of disabled
+ * Makes the deliveries that meet a condition pending again, and due now. Leaves out those that are about to be sent, and those of disabled
  * or deleted endpoints. `endpointId`: only those to this webhook endpoint. `isOnlyFailed`: only those that ended without
  * success.
  */
-export async function restartDeliveriesOf(
+export async function restartDeliveries(
   tx: Queryable,
-  eventIds: readonly string[],
-  { endpointId, isOnlyFailed }: { readonly endpointId: string | undefined; readonly isOnlyFailed: boolean },
+  wanted: RawBuilder<boolean>,
+  {
+    endpointId,
+    isOnlyFailed = false,
+  }: { readonly endpointId?: string | undefined; readonly isOnlyFailed?: boolean } = {},
 ): Promise<OneDelivery[]> {
-  const enabled = await lockEnabledEndpoints(tx, eventIds, endpointId);
+  const enabled = await lockEnabledEndpoints(tx, wanted, endpointId);
   const endpoints = tx.selectFrom('webhook_endpoints').select('id');
   // Locked in the order of their ids, so that two transactions never wait for each other.
   const locked = tx
     .selectFrom('deliveries')
     .select('id')
-    .where(isOneOf(eventIds))
+    .where(wanted)
     .where((eb) => eb.or([eb('status', '!=', 'pending'), eb('tries', '>', 0)]))
     .where((eb) =>
       eb.or([eb('subscriber_id', 'not in', endpoints), eb('subscriber_id', '=', sql<string>`any(${enabled}::uuid[])`)]),
@@ -156,10 +160,10 @@ export async function restartDeliveriesOf(
 /** The lock keeps them enabled until the end of the transaction. */
 async function lockEnabledEndpoints(
   tx: Queryable,
-  eventIds: readonly string[],
+  wanted: RawBuilder<boolean>,
   endpointId: string | undefined,
 ): Promise<string[]> {
-  const receivers = tx.selectFrom('deliveries').select('subscriber_id').where(isOneOf(eventIds));
+  const receivers = tx.selectFrom('deliveries').select('subscriber_id').where(wanted);
   const rows = await tx
     .selectFrom('webhook_endpoints')
     .select('id')

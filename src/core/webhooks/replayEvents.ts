@@ -1,4 +1,5 @@
 /** Sends deliveries and events again, with no tries counted. An event keeps its id, so receivers recognize a repetition. */
+import { sql } from 'kysely';
 import { type EventsReplay, eventUuid, REPLAYED_EVENTS_MAX, type ReplayRecord } from '../../contract/events.ts';
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
@@ -11,9 +12,10 @@ import {
   insertMissingDeliveries,
   lockEvents,
   lockEventsOfPeriod,
-  restartDeliveriesOf,
+  ofEvents,
+  restartDeliveries,
 } from './eventQueries.ts';
-import { lockDelivery, notifyOfDeliveries, restartDelivery } from './restartDelivery.ts';
+import { lockDelivery, notifyOfDeliveries, type OneDelivery } from './restartDelivery.ts';
 import { type EndpointRow, findEndpoint } from './webhookEndpointQueries.ts';
 import { requireEnabledEndpoint } from './webhookEndpoints.ts';
 
@@ -33,8 +35,13 @@ export async function replayDelivery(tx: Queryable, deliveryId: string): Promise
   if (delivery === undefined) throw notFound('id', `There is no delivery ${deliveryId}.`);
   if (delivery.status === 'pending' && delivery.tries === 0)
     throw conflict('status', 'is pending: the service is about to send the delivery.');
-  await restartDelivery(tx, deliveryId);
-  await notifyOfDeliveries(tx, [delivery]);
+  await announce(tx, await restartDeliveries(tx, sql<boolean>`id = ${deliveryId}`));
+}
+
+/** Tells the pages of deliveries, and wakes the senders. */
+async function announce(tx: Queryable, deliveries: readonly OneDelivery[]): Promise<void> {
+  await notifyOfDeliveries(tx, deliveries);
+  await notify(tx, { due: true });
 }
 
 type Extent = Pick<ReplayRecord, 'events' | 'deliveries'>;
@@ -52,11 +59,10 @@ export async function replayEvents(tx: Queryable, organizationId: string, body: 
     : await requirePeriod(tx, { organizationId, endpoint, body });
   if (ids && endpoint === undefined) await requireReceivers(tx, eventIds);
   const isOnlyFailed = body.only_failed ?? false;
-  const deliveries = await restartDeliveriesOf(tx, eventIds, { endpointId: endpoint?.id, isOnlyFailed });
+  const deliveries = await restartDeliveries(tx, ofEvents(eventIds), { endpointId: endpoint?.id, isOnlyFailed });
   if (endpoint !== undefined && !isOnlyFailed)
     deliveries.push(...(await insertMissingDeliveries(tx, eventIds, endpoint)));
-  await notifyOfDeliveries(tx, deliveries);
-  await notify(tx, { due: true });
+  await announce(tx, deliveries);
   return { events: eventIds.length, deliveries: deliveries.length };
 }
 

@@ -1,7 +1,7 @@
 /** Makes deliveries due again, and tells pages that deliveries changed. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import { type Change, notify, notifyAll } from '../../db/notifications.ts';
+import { type Change, notifyAll } from '../../db/notifications.ts';
 import type { Row } from '../../db/rows.ts';
 
 export type OneDelivery = Pick<Row<'deliveries'>, 'id' | 'set_id' | 'ad_id'>;
@@ -37,12 +37,3 @@ export const restarted = () => ({
   finished_at: null,
   reason: null,
 });
-
-/**
- * Makes a delivery pending and due now, with no tries counted, and sends it to the present address of its endpoint. The
- * commit wakes the workers.
- */
-export async function restartDelivery(transaction: Queryable, id: string): Promise<void> {
-  await transaction.updateTable('deliveries').set(restarted()).where('id', '=', id).execute();
-  await notify(transaction, { due: true });
-}
