@@ -11,8 +11,8 @@ export interface Payloads {
   export: { readonly export_id: string };
   /** Pending deliveries must follow a webhook endpoint that was disabled, deleted or given another address. */
   update_deliveries: { readonly endpoint_id: string };
-  /** The connector waits for its check. Entries of earlier versions have no name, and mean the default one. */
-  check_connector: { readonly organization_id: string; readonly name?: string };
+  /** The connector waits for its check. */
+  check_connector: { readonly organization_id: string; readonly name: string };
   /** A run of a schedule is due. The time is ISO 8601. */
   run_schedule: { readonly schedule_id: string; readonly due_at: string };
 }

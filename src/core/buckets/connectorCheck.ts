@@ -4,7 +4,6 @@ import { DeleteObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import type { Store } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
 import type { Queue } from '../../db/queue.ts';
-import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
 import type { Guard } from '../../egress/guard.ts';
 import type { Log } from '../../lib/log.ts';
 import { type ConnectorKey, findS3Connector, finishConnectorCheck, type S3Connector } from './connectorQueries.ts';
@@ -35,7 +34,7 @@ export interface CheckResult {
 /** Starts the worker of the queue `check_connector`; it stops with the queue. */
 export async function startConnectorChecks(options: ConnectorCheckOptions): Promise<void> {
   await options.queue.work('check_connector', { concurrency: CONCURRENCY }, async (payloads, signal) => {
-    for (const { organization_id: organizationId, name = DEFAULT_CONNECTOR } of payloads)
+    for (const { organization_id: organizationId, name } of payloads)
       await checkStored({ organizationId, name }, options, signal);
   });
 }
