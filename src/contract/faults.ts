@@ -75,14 +75,9 @@ export class Faults {
   }
 
   /** @returns the parsed value; undefined if it does not match the schema, after adding the faults under `prefix`. */
-  read<S extends z.ZodType>(
-    schema: S,
-    value: unknown,
-    prefix: string,
-    maxValues = MAX_VALUES,
-  ): z.output<S> | undefined {
-    if (countValues(value, maxValues) > maxValues) {
-      const most = maxValues.toLocaleString('en');
+  read<S extends z.ZodType>(schema: S, value: unknown, prefix: string): z.output<S> | undefined {
+    if (countValues(value, MAX_VALUES) > MAX_VALUES) {
+      const most = MAX_VALUES.toLocaleString('en');
       this.add(prefix === '' ? 'body' : prefix, `must not have more than ${most} values inside it.`);
       return undefined;
     }

@@ -90,9 +90,6 @@ export interface ParsedScreenshotRequest {
   readonly faults: Faults;
 }
 
-/** No valid ad, screenshot object or subscriber has that many values inside it. */
-const MAX_VALUES_OF_PART = 1_000;
-
 const absent = (value: unknown): value is null | undefined => value === undefined || value === null;
 
 export type ScreenshotRequestParser = (body: JsonObject) => ParsedScreenshotRequest;
@@ -181,10 +178,10 @@ function readContent(ad: JsonObject, prefix: string): Pick<ParsedAd, 'content' |
   if (absent(ad['media'])) {
     faults.add(joinPath(prefix, 'media'), 'is required for a new ad: give media.type and media.content.');
     // One answer lists the faults of the other fields too.
-    faults.read(NewAdWithoutMedia, ad, prefix, MAX_VALUES_OF_PART);
+    faults.read(NewAdWithoutMedia, ad, prefix);
     return { content: undefined, faults: faults.errors };
   }
-  const parsed = faults.read(NewAd, ad, prefix, MAX_VALUES_OF_PART);
+  const parsed = faults.read(NewAd, ad, prefix);
   if (parsed === undefined) return { content: undefined, faults: faults.errors };
   const { type, content } = parsed.media;
   const media = { type, content: contentOf(type, content) };
@@ -223,7 +220,7 @@ function entryReader(schema: EntryBody) {
     for (const [index, item] of items.entries()) {
       left.screenshots -= countMarkers(item);
       if (faults.isFull || left.screenshots < 0) break;
-      const parsed = faults.read(screenshots.element, item, `${path}.screenshots.${index}`, MAX_VALUES_OF_PART);
+      const parsed = faults.read(screenshots.element, item, `${path}.screenshots.${index}`);
       if (parsed !== undefined) wanted.push(wantedOf(parsed, location));
     }
     return { ...read, screenshots: wanted };
@@ -321,7 +318,7 @@ export function subscribersReader(schema: SubscribersBody) {
     if (absent(value) || !faults.readShell(list, value, 'subscribers') || !Array.isArray(value)) return [];
     return value.flatMap((item, index) => {
       const path = `subscribers.${index}`;
-      const subscriber = faults.read(array.element, item, path, MAX_VALUES_OF_PART);
+      const subscriber = faults.read(array.element, item, path);
       return subscriber === undefined ? [] : [subscriberOf(subscriber, path)];
     });
   };

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { MAX_VALUES } from '../../../src/contract/faults.ts';
 import { screenshotRequestParser } from '../../../src/contract/readRequest.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { DEFAULT_OPTIONS } from '../../../src/domain/screenshotOptions.ts';
@@ -131,12 +132,12 @@ test('the parser stops after the first hundred faults, and the answer says so', 
 });
 
 test('a part with very many values is one fault', () => {
-  const topics = Array.from({ length: 1_001 }, () => 'x');
+  const topics = Array.from({ length: MAX_VALUES }, () => 'x');
   const { faults } = parse({
     ...{ campaign: { name: 'C' }, screenshot_requests: [entry(1)] },
     subscribers: [{ webhook: { url: 'https://h.example/', topics } }],
   });
-  expect(faults.errors).toEqual({ 'subscribers.0': ['must not have more than 1,000 values inside it.'] });
+  expect(faults.errors).toEqual({ 'subscribers.0': ['must not have more than 25,000 values inside it.'] });
 });
 
 const faultsOfScreenshot = (screenshot: object) =>

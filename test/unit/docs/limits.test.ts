@@ -70,7 +70,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'JSON body of a request, before and after decompression, in bytes': MAX_BODY_BYTES,
   'objects, lists and items of a JSON body': MAX_BODY_VALUES,
   'different sequences of field names in a JSON body': MAX_BODY_SHAPES,
-  'the same, except in screenshot requests and create-ad': MAX_VALUES,
+  'objects, lists and items of any other JSON body, and of one ad, screenshot or subscriber': MAX_VALUES,
   'file of a creative, in bytes': CREATIVE_MAX_BYTES,
   'creative of the type `html_tag`, in bytes': HTML_TAG_MAX_BYTES,
   'uploads that no ad uses': DEFAULT_UPLOAD_LIMITS.unused,
