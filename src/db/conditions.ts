@@ -1,4 +1,4 @@
-/** Conditions of lists. The indexes of `0001_schema.sql` have the same expressions. */
+/** Conditions of lists. The indexes of the tables, in `migrations/`, have the same expressions. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Metadata } from '../domain/metadata.ts';
 import { isBlank } from '../domain/text.ts';

@@ -70,6 +70,7 @@ export interface Schema {
     created_at: Filled<Time>;
     actor_type: 'api_key' | 'session' | 'operator' | 'anonymous' | 'service';
     actor_key_id: Nullable<string>;
+    actor_user_id: Nullable<string>;
     actor_name: Nullable<string>;
     action: AuditAction;
     object_type: string;
@@ -77,7 +78,6 @@ export interface Schema {
     changes: Filled<Json<FieldChange[]>>;
     address: Nullable<string>;
     request_id: Nullable<string>;
-    actor_user_id: Nullable<string>;
   };
   branding: {
     organization_id: string;
@@ -105,6 +105,7 @@ export interface Schema {
     pin_x: Nullable<number>;
     pin_y: Nullable<number>;
     key_id: Nullable<string>;
+    user_id: Nullable<string>;
     share_id: Nullable<string>;
     client_name: Nullable<string>;
     client_email: Nullable<string>;
@@ -112,7 +113,6 @@ export interface Schema {
     created_at: Filled<Time>;
     resolved_at: Nullable<Time>;
     resolved_by: Nullable<string>;
-    user_id: Nullable<string>;
     resolved_by_user: Nullable<string>;
   };
   creative_frames: {
@@ -132,6 +132,8 @@ export interface Schema {
     organization_id: string;
     event_id: string;
     subscriber_id: Nullable<string>;
+    user_id: Nullable<string>;
+    chat_id: Nullable<string>;
     ad_id: Nullable<string>;
     set_id: Nullable<string>;
     channel: 'webhook' | 's3' | 'email' | 'chat';
@@ -144,8 +146,6 @@ export interface Schema {
     replays: Filled<number>;
     created_at: Filled<Time>;
     finished_at: Nullable<Time>;
-    user_id: Nullable<string>;
-    chat_id: Nullable<string>;
   };
   delivery_attempts: {
     delivery_id: string;
@@ -235,6 +235,7 @@ export interface Schema {
     job_id: string;
     ad_id: string;
     wanted: Json<WantedFrame[]>;
+    wanted_films: Filled<Json<WantedFilm[]>>;
     status: Filled<'pending' | 'rendered' | 'failed' | 'canceled'>;
     failure: Nullable<'not_found' | 'net_read_timeout' | 'generic_error'>;
     reason: Nullable<string>;
@@ -248,9 +249,8 @@ export interface Schema {
     width: Nullable<number>;
     height: Nullable<number>;
     warnings: Filled<Json<Warning[]>>;
-    resolved_at: Nullable<Time>;
-    wanted_films: Filled<Json<WantedFilm[]>>;
     films: Filled<Json<MadeFilm[]>>;
+    resolved_at: Nullable<Time>;
   };
   job_indexes: {
     job_id: string;
@@ -326,10 +326,10 @@ export interface Schema {
     pictures_per_day: Nullable<number>;
     running_captures: Nullable<number>;
     set_retention_days: Nullable<number>;
-    deletion_started_at: Nullable<Time>;
-    deleted_at: Nullable<Time>;
     default_priority: Filled<'low' | 'normal' | 'high'>;
     max_priority: Filled<'low' | 'normal' | 'high'>;
+    deletion_started_at: Nullable<Time>;
+    deleted_at: Nullable<Time>;
   };
   page_access: {
     id: string;
@@ -372,9 +372,9 @@ export interface Schema {
   request_drafts: {
     organization_id: string;
     key_id: Nullable<string>;
+    user_id: Nullable<string>;
     body: Json<Record<string, unknown>>;
     updated_at: Filled<Time>;
-    user_id: Nullable<string>;
   };
   request_templates: {
     id: string;
@@ -392,8 +392,8 @@ export interface Schema {
     decision: 'approved' | 'rejected' | 'none';
     comment: Nullable<string>;
     key_id: Nullable<string>;
-    created_at: Filled<Time>;
     user_id: Nullable<string>;
+    created_at: Filled<Time>;
   };
   s3_connectors: {
     organization_id: string;
@@ -470,20 +470,20 @@ export interface Schema {
     organization_id: string;
     campaign_id: string;
     status: Filled<'draft' | 'capturing' | 'in_review' | 'approved' | 'rejected' | 'failed' | 'canceled'>;
+    name: Nullable<string>;
+    priority: Filled<'low' | 'normal' | 'high'>;
     instructions: Nullable<string>;
     metadata: Filled<Json<Metadata>>;
     review_notes: Nullable<string>;
     cancel_requested_at: Nullable<Time>;
     created_at: Filled<Time>;
+    first_picture_at: Nullable<Time>;
     settled_at: Nullable<Time>;
     approved_at: Nullable<Time>;
-    retake_of: Nullable<string>;
-    original_id: Nullable<string>;
-    name: Nullable<string>;
     schedule_id: Nullable<string>;
     traceparent: Nullable<string>;
-    priority: Filled<'low' | 'normal' | 'high'>;
-    first_picture_at: Nullable<Time>;
+    retake_of: Nullable<string>;
+    original_id: Nullable<string>;
   };
   screenshots: {
     id: string;
@@ -511,12 +511,12 @@ export interface Schema {
     image_token: Nullable<string>;
     captured_at: Nullable<Time>;
     record: Nullable<Json<Record<string, unknown>>>;
+    animation: Nullable<Json<StoredAnimation>>;
+    page_access_id: Nullable<string>;
     job_index: Nullable<number>;
     retake_of: Nullable<string>;
     original_id: Nullable<string>;
     decision: Nullable<'approved' | 'rejected'>;
-    animation: Nullable<Json<StoredAnimation>>;
-    page_access_id: Nullable<string>;
   };
   set_search: {
     set_id: string;
@@ -543,16 +543,16 @@ export interface Schema {
     set_id: string;
     label: Filled<string>;
     downloads: Filled<boolean>;
+    answers: Filled<boolean>;
+    password_hash: Nullable<Buffer>;
+    pictures: Filled<'all' | 'approved'>;
     created_by: Nullable<string>;
+    created_by_user: Nullable<string>;
     created_at: Filled<Time>;
     expires_at: Time;
     revoked_at: Nullable<Time>;
     last_used_at: Nullable<Time>;
     uses: Filled<number>;
-    answers: Filled<boolean>;
-    password_hash: Nullable<Buffer>;
-    pictures: Filled<'all' | 'approved'>;
-    created_by_user: Nullable<string>;
   };
   sign_in_links: {
     token_sha256: Buffer;

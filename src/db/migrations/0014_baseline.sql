@@ -1,5 +1,5 @@
--- PostgreSQL is the truth: what was answered with 201 or 202 is in these tables, and all else can be made again from them.
--- Later changes are numbered files beside this one.
+-- PostgreSQL is the source of truth: everything that was answered with 201 or 202 is in these tables, and everything else
+-- can be rebuilt from them. Later changes are numbered files beside this one.
 
 -- Installation and organizations
 
@@ -11,8 +11,10 @@ create table installation (
   epoch bigint not null default 0,
   -- Signs job tokens, upload addresses and share links.
   secret bytea not null,
-  -- Until then no Job is made, because the installation is being removed from the cluster.
-  stopped_until timestamptz
+  -- No Job is created until then, because the installation is being removed from the cluster.
+  stopped_until timestamptz,
+  -- Whether processes with a mail server run. Without one, no notices of members are stored.
+  sends_mail boolean not null default false
 );
 
 create table organizations (
@@ -26,18 +28,103 @@ create table organizations (
   previous_webhook_secret text,
   webhook_secret_rotated_at timestamptz,
   created_at timestamptz not null default now(),
-  -- Null in these three: as the operator's settings say.
+  -- Null in the next three columns: the operator's setting applies.
   -- Screenshots that the organization may request on a day.
   pictures_per_day integer check (pictures_per_day > 0),
   -- Captures that may run at the same time.
   running_captures integer check (running_captures > 0),
   -- Sets are removed this many days after their request.
   set_retention_days integer check (set_retention_days > 0),
-  -- Since then its keys are revoked, and a command removes what it has.
+  -- The priority of requests that name none.
+  default_priority text not null default 'normal' check (default_priority in ('low', 'normal', 'high')),
+  -- No request of the organization may name a higher one.
+  max_priority text not null default 'high' check (max_priority in ('low', 'normal', 'high')),
+  -- Since then its keys are revoked, and a command removes its data.
   deletion_started_at timestamptz,
   -- Since then only ids are left, and its slug is free. The row stays, because the ids of removed objects refer to it.
-  deleted_at timestamptz
+  deleted_at timestamptz,
+  check (array_position(array['low', 'normal', 'high'], default_priority)
+    <= array_position(array['low', 'normal', 'high'], max_priority))
 );
+
+-- People: who they are, what they may do in each organization, and how they sign in.
+
+create table users (
+  id uuid primary key,
+  -- Lower case, and proven: by a mail to it, or by the provider. Null if the provider proves none.
+  email text unique check (email = lower(email)),
+  name text not null check (name <> ''),
+  created_at timestamptz not null default now()
+);
+
+-- How an OpenID Connect provider names a person. A subject means nothing without its issuer.
+create table user_identities (
+  issuer text not null,
+  subject text not null,
+  user_id uuid not null references users on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (issuer, subject)
+);
+create index on user_identities (user_id);
+
+create table memberships (
+  organization_id uuid not null references organizations,
+  user_id uuid not null references users on delete cascade,
+  role text not null check (role in ('owner', 'manager', 'reviewer', 'viewer')),
+  -- Whether a rule about groups or e-mail domains gave this role. Each sign-in with the provider sets it again.
+  by_rule boolean not null default false,
+  created_at timestamptz not null default now(),
+  primary key (organization_id, user_id)
+);
+create index on memberships (user_id);
+
+create table user_sessions (
+  id uuid primary key,
+  -- The hash of the random token in the cookie.
+  token_sha256 bytea not null unique,
+  user_id uuid not null references users on delete cascade,
+  -- provider: OpenID Connect. link: a link that was sent by e-mail, an invitation, or a link from the operator.
+  method text not null check (method in ('provider', 'link')),
+  -- Sealed. The provider needs it to end its own session.
+  id_token text,
+  -- The User-Agent header of the browser.
+  user_agent text,
+  address text,
+  created_at timestamptz not null default now(),
+  -- Written at most once a minute.
+  last_used_at timestamptz not null default now(),
+  expires_at timestamptz not null
+);
+create index on user_sessions (user_id);
+create index on user_sessions (expires_at);
+
+create table sign_in_links (
+  token_sha256 bytea primary key,
+  user_id uuid not null references users on delete cascade,
+  -- The hash of the cookie in the browser that asked for the link. Null: the operator's command made the link, and any
+  -- browser may open it.
+  browser_sha256 bytea,
+  -- The page to open afterwards.
+  next text not null default '',
+  expires_at timestamptz not null
+);
+create index on sign_in_links (expires_at);
+
+create table invitations (
+  id uuid primary key,
+  organization_id uuid not null references organizations,
+  email text not null check (email = lower(email)),
+  role text not null check (role in ('owner', 'manager', 'reviewer', 'viewer')),
+  token_sha256 bytea not null unique,
+  -- Whether the token was sent only to the address, so that it proves the address.
+  mailed boolean not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  unique (organization_id, email)
+);
+create index on invitations (email);
+
+-- Keys, sessions and limits
 
 create table api_keys (
   -- The eight characters in the middle of the key.
@@ -52,9 +139,13 @@ create table api_keys (
   -- Written at most once a minute.
   last_used_at timestamptz,
   -- The key that created it, with the API or the pages.
-  created_by text references api_keys on delete set null
+  created_by text references api_keys on delete set null,
+  -- The person who created it.
+  created_by_user uuid references users on delete set null
 );
 create index on api_keys (organization_id);
+-- Maintenance deletes people whom no row names, so every reference to a person has an index.
+create index on api_keys (created_by_user) where created_by_user is not null;
 
 -- Sessions of the pages that ended by signing out, until they would have expired.
 create table ended_sessions (
@@ -63,7 +154,8 @@ create table ended_sessions (
   expires_at timestamptz not null
 );
 
--- Token buckets that all processes of the API share. The table is unlogged because a crash may empty it: all buckets are then full.
+-- Token buckets that all processes of the API share. The table is unlogged because a crash may empty it: all buckets are
+-- then full.
 create unlogged table rate_buckets (
   key text primary key,
   -- When the bucket is full again. A bucket without a row is full.
@@ -91,17 +183,21 @@ create table idempotency_keys (
 );
 create index on idempotency_keys (created_at);
 
+-- Audit log
+
 -- Administrative actions of each organization: who did what, when and from where.
 create table audit_log (
   id uuid primary key default gen_random_uuid(),
   organization_id uuid not null references organizations,
   created_at timestamptz not null default clock_timestamp(),
-  -- A program with an API key, a person who signed in with one, the operator's command line, a person who failed to sign in,
-  -- or the service itself.
+  -- A program with an API key, a person who signed in, the operator's command line, a person who failed to sign in, or the
+  -- service itself.
   actor_type text not null check (actor_type in ('api_key', 'session', 'operator', 'anonymous', 'service')),
   -- The key that was used. It is no reference, because the entry must not depend on other rows.
   actor_key_id text,
-  -- The name of the key at that time.
+  -- The person who acted. It is no reference, for the same reason.
+  actor_user_id uuid,
+  -- The name of the key or the person at that time.
   actor_name text,
   -- For example api_key.created.
   action text not null,
@@ -118,6 +214,10 @@ create index audit_log_action on audit_log (organization_id, action, created_at 
 create index audit_log_actor_type on audit_log (organization_id, actor_type, created_at desc, id);
 create index audit_log_actor_key on audit_log (organization_id, actor_key_id, created_at desc, id)
   where actor_key_id is not null;
+create index audit_log_actor_user on audit_log (organization_id, actor_user_id, created_at desc, id)
+  where actor_user_id is not null;
+-- The set page shows who did what.
+create index audit_log_object on audit_log (organization_id, object_id, created_at desc, id) where object_id is not null;
 -- The removal looks for the oldest entries of all organizations.
 create index on audit_log (created_at);
 
@@ -137,7 +237,7 @@ create trigger protect_table before truncate on audit_log for each statement exe
 
 -- Pictures and files
 
--- Pictures that are served: an unguessable token for each, so that its address needs no key.
+-- Pictures that are served. Each has an unguessable token, so that its address needs no key.
 create table images (
   token text primary key,
   organization_id uuid not null references organizations,
@@ -208,7 +308,7 @@ return array(
   from regexp_split_to_table(translate(lower(value), '×', 'x'), '[[:space:]!"#$%&''()*+,./:;<=>?@\[\]^_`{|}~-]+|\\') as word
   where word <> '');
 
--- Finds texts that have a word with each of these beginnings, and objects whose id begins so.
+-- Finds texts that have a word with each of these beginnings, and objects whose id begins with the value.
 create function search_query(value text) returns tsquery language sql immutable strict parallel safe
 return (
   select nullif(
@@ -290,12 +390,16 @@ create table ads (
   source text not null check (source in ('create_ad', 'screenshot_request', 'draft')),
   created_at timestamptz not null default now(),
   captured_at timestamptz,
+  -- The span of the request that created it, see screenshot_sets.
+  traceparent text check (traceparent ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'),
   unique (campaign_id, lookup_key),
   constraint ads_upload_check check ((kind = 'upload') = (upload_id is not null))
 );
 create index on ads (organization_id, created_at desc, id);
 create index on ads (organization_id, status, created_at desc, id);
 create index on ads (organization_id, name, id desc);
+-- A media plan names ads in any case.
+create index ads_name on ads (organization_id, lower(name));
 create index on ads (campaign_id, created_at desc, id);
 create index ads_lookup_key on ads (organization_id, lookup_key) where lookup_key is not null;
 create index ads_search on ads using gin (words_of_ad(id, organization_id, name, lookup_key));
@@ -316,15 +420,25 @@ create table screenshot_sets (
   campaign_id uuid not null references campaigns,
   status text not null default 'draft'
     check (status in ('draft', 'capturing', 'in_review', 'approved', 'rejected', 'failed', 'canceled')),
+  -- A name that people give the set. Without one, pages show the name of its campaign and its date.
+  name text check (char_length(name) between 1 and 250),
+  priority text not null default 'normal' check (priority in ('low', 'normal', 'high')),
   instructions text,
   -- Free pairs of texts that the client gave.
   metadata jsonb not null default '{}',
-  -- The reviewer's own words; the service's line on failures is added when it is shown.
+  -- The text of the reviewer. The line about failures is added when the notes are shown.
   review_notes text,
   cancel_requested_at timestamptz,
   created_at timestamptz not null default now(),
+  first_picture_at timestamptz,
   settled_at timestamptz,
   approved_at timestamptz,
+  -- The schedule that requested the set. It stays when the schedule is deleted, so there is no foreign key.
+  schedule_id uuid,
+  -- The span of the request that created the set, as the W3C header `traceparent`; null without tracing. A job has the span
+  -- of its set, its placement or its oldest ad, and an event that of its set or its ad, so that all work for one set belongs
+  -- to one trace.
+  traceparent text check (traceparent ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'),
   -- A retake is a new set, and outlives the set that it repeats. The sets and pictures that it repeats never change.
   retake_of uuid references screenshot_sets on delete set null,
   -- The first set of all retakes, so that one query finds them all. Null for a set that is no retake.
@@ -340,8 +454,8 @@ create index screenshot_sets_metadata on screenshot_sets using gin (metadata_mar
 create index on screenshot_sets (original_id, created_at desc) where original_id is not null;
 create index on screenshot_sets (retake_of) where retake_of is not null;
 create index on screenshot_sets (created_at) where status = 'draft';
--- The oldest of each organization are read, whatever the number of sets that wait behind them.
-create index screenshot_sets_waiting on screenshot_sets (organization_id, created_at, id)
+-- The oldest of each organization and priority are read, whatever the number of sets that wait behind them.
+create index screenshot_sets_turns on screenshot_sets (organization_id, priority, created_at, id)
   where status = 'draft' and cancel_requested_at is null;
 
 -- One picture: (ad, site, device, marker).
@@ -351,7 +465,7 @@ create table screenshots (
   -- Position in the request, from 0.
   seq integer not null,
   ad_id uuid not null references ads,
-  -- As the client sent it, perhaps without a scheme; and normalised for comparing.
+  -- As the client sent it, perhaps without a scheme; and normalized for comparing.
   site_url text not null,
   site_key text not null,
   device text not null,
@@ -368,6 +482,12 @@ create table screenshots (
   captured_at timestamptz,
   -- The provenance record: final URL, slot, candidates and scores, scale, mode, browser version, SHA-256.
   record jsonb,
+  -- The animation of the picture: {"seconds", "fps", "webp": {"token", "bytes", "width", "height"}, "gif": {…}}; null if
+  -- there is none.
+  animation jsonb,
+  -- The row in page_access with the cookies and headers for the page. Both rows are removed with their set, so there is no
+  -- foreign key.
+  page_access_id uuid,
   -- The completion index of the job that takes it; set at admission.
   job_index integer,
   retake_of uuid references screenshots on delete set null,
@@ -385,95 +505,21 @@ create index on screenshots (image_token) where image_token is not null;
 create index on screenshots (retake_of) where retake_of is not null;
 create index on screenshots (original_id) where original_id is not null;
 
--- Every decision and comment of a reviewer. The last row of a set or a screenshot is its review.
-create table reviews (
-  id bigint generated always as identity primary key,
-  set_id uuid not null references screenshot_sets on delete cascade,
-  -- Null: the review of the whole set.
-  screenshot_id uuid references screenshots on delete cascade,
-  decision text not null check (decision in ('approved', 'rejected', 'none')),
-  comment text,
-  -- The key that was used.
-  key_id text references api_keys,
-  created_at timestamptz not null default now()
-);
-create index on reviews (set_id);
-create index reviews_of_sets on reviews (set_id, id) where screenshot_id is null;
-create index reviews_of_screenshots on reviews (screenshot_id, id) where screenshot_id is not null;
-
--- Links that show the pictures of one set to people without a key. A link's address is its id with a signature, so no token is stored.
-create table share_links (
+-- Cookies and headers that a request gives for its pages. They are removed with the set.
+create table page_access (
   id uuid primary key,
-  organization_id uuid not null references organizations,
   set_id uuid not null references screenshot_sets on delete cascade,
-  label text not null default '',
-  -- Whether people with the link may download the pictures as PPTX, PDF or ZIP.
-  downloads boolean not null default false,
-  -- The key that created it.
-  created_by text references api_keys,
-  created_at timestamptz not null default now(),
-  expires_at timestamptz not null,
-  revoked_at timestamptz,
-  -- Written at most once a minute.
-  last_used_at timestamptz,
-  -- Minutes in which it was opened.
-  uses integer not null default 0
+  -- Sealed: {"cookies": [{"name": text, "value": text}, …], "headers": the same}
+  content text not null
 );
-create index on share_links (set_id, created_at desc, id);
+create index on page_access (set_id);
 
--- Sites, devices and options of requests, saved under a name.
-create table request_templates (
-  id uuid primary key,
-  organization_id uuid not null references organizations,
-  name text not null,
-  -- Sites, devices and options, as the API calls them.
-  body jsonb not null,
-  -- The key that saved it last.
-  saved_by text references api_keys,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
-  unique (organization_id, name)
-);
-
--- Files that hold the pictures of one set: PPTX, PDF or ZIP. They are built by the queue and removed when they expire.
-create table exports (
-  id uuid primary key,
-  organization_id uuid not null references organizations,
-  set_id uuid not null references screenshot_sets on delete cascade,
-  -- The address of the file contains it, so that the address needs no key.
-  token text not null unique,
-  format text not null check (format in ('pptx', 'pdf', 'zip')),
-  options jsonb not null,
-  -- SHA-256 of the options, the pictures and the branding: equal fingerprints mean equal files.
-  fingerprint text not null,
-  status text not null default 'pending' check (status in ('pending', 'building', 'ready', 'failed', 'expired')),
-  -- Number of times that building started.
-  attempt integer not null default 0,
-  -- Pictures that are in the file, and pictures in all.
-  done integer not null default 0,
-  total integer not null,
-  -- Files of this format that the whole set needs.
-  parts integer not null,
-  artifact_key text,
-  file_name text not null,
-  bytes bigint,
-  sha256 text,
-  reason text,
-  created_at timestamptz not null default now(),
-  finished_at timestamptz,
-  expires_at timestamptz
-);
-create unique index exports_one_file on exports (set_id, fingerprint) where status in ('pending', 'building', 'ready');
-create index on exports (organization_id) where status in ('pending', 'building');
-create index on exports (set_id, created_at desc);
-create index on exports (expires_at) where status = 'ready';
-
--- What the search knows of a set.
+-- The search words of a set.
 create table set_search (
   set_id uuid primary key references screenshot_sets on delete cascade,
   -- A tsvector holds at most 1 MB.
   words tsvector not null,
-  -- After a new name of an ad or a campaign, the words of its sets are written again.
+  -- Set after an ad or the campaign was renamed. Maintenance then writes the words again.
   stale boolean not null default false
 );
 create index on set_search using gin (words);
@@ -524,12 +570,284 @@ create trigger note_activity after insert on screenshot_sets
 create trigger note_activity after insert on ads
   referencing new table as added for each statement execute function note_activity();
 
+-- Placements and schedules
+
+-- A page and its candidate slots, before an ad is placed.
+create table placements (
+  -- Its job has the same id, and the name placement-<id>.
+  id uuid primary key,
+  organization_id uuid not null references organizations,
+  -- As the client sent it, perhaps without a scheme.
+  site_url text not null,
+  device text not null,
+  -- The sizes of ads: [{"width": number, "height": number}, …]
+  sizes jsonb not null,
+  -- As in screenshots.
+  status text not null default 'pending' check (status in ('pending', 'uploaded', 'ad_not_captured', 'net_read_timeout',
+    'no_slots', 'not_found', 'blocked', 'generic_error', 'canceled')),
+  reason text,
+  image_token text references images,
+  captured_at timestamptz,
+  -- The result: the page and its slots for each size.
+  record jsonb,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  -- The span of the request that created it, see screenshot_sets.
+  traceparent text check (traceparent ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$')
+);
+create index on placements (organization_id);
+create index placements_pending on placements (organization_id, created_at, id) where status = 'pending';
+create index on placements (expires_at) where status <> 'pending';
+create index on placements (image_token) where image_token is not null;
+
+-- Requests that repeat during a flight.
+create table schedules (
+  id uuid primary key,
+  organization_id uuid not null references organizations,
+  name text not null,
+  -- Without its campaign a schedule has nothing to request.
+  campaign_id uuid not null references campaigns on delete cascade,
+  -- The JSON body of a screenshot request, which names campaign and ads by their ids. Its unknown fields may hold
+  -- characters that jsonb cannot.
+  request text not null,
+  -- {"cron": text} or {"days": [text, …], "start": "08:00", "end": "10:00"}
+  rule jsonb not null,
+  -- The IANA name.
+  time_zone text not null,
+  starts_at timestamptz not null,
+  ends_at timestamptz not null,
+  missed text not null check (missed in ('once', 'skip')),
+  paused_at timestamptz,
+  -- Why the service paused it. Null: a person did.
+  paused_reason text,
+  -- The next run. Null: paused, or there is no further one.
+  due_at timestamptz,
+  -- When maintenance last added a missing wake-up entry.
+  woken_at timestamptz,
+  -- Refused runs since the last run that created a set.
+  refused_runs integer not null default 0,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  check (paused_at is null or due_at is null)
+);
+create index on schedules (organization_id, created_at, id);
+create index on schedules (campaign_id);
+create index on schedules (due_at) where due_at is not null;
+
+-- One row for each due time, so that no due time creates two sets.
+create table schedule_runs (
+  schedule_id uuid not null references schedules on delete cascade,
+  due_at timestamptz not null,
+  ran_at timestamptz not null default now(),
+  outcome text not null check (outcome in ('requested', 'refused', 'skipped')),
+  set_id uuid references screenshot_sets on delete cascade,
+  -- Why there is no set.
+  reason text,
+  primary key (schedule_id, due_at),
+  check ((outcome = 'requested') = (set_id is not null)),
+  check ((outcome = 'requested') = (reason is null))
+);
+create unique index on schedule_runs (set_id);
+create index on schedule_runs (ran_at) where set_id is null;
+
+-- Reviews, comments and answers of clients
+
+-- Every decision and comment of a reviewer. The last row of a set or a screenshot is its review.
+create table reviews (
+  id bigint generated always as identity primary key,
+  set_id uuid not null references screenshot_sets on delete cascade,
+  -- Null: the review of the whole set.
+  screenshot_id uuid references screenshots on delete cascade,
+  decision text not null check (decision in ('approved', 'rejected', 'none')),
+  comment text,
+  -- The key that was used, or the person.
+  key_id text references api_keys,
+  user_id uuid references users,
+  created_at timestamptz not null default now()
+);
+create index on reviews (set_id);
+create index reviews_of_sets on reviews (set_id, id) where screenshot_id is null;
+create index reviews_of_screenshots on reviews (screenshot_id, id) where screenshot_id is not null;
+create index on reviews (user_id) where user_id is not null;
+
+-- Links that show the pictures of one set to people without a key. A link's address is its id with a signature, so no token
+-- is stored.
+create table share_links (
+  id uuid primary key,
+  organization_id uuid not null references organizations,
+  set_id uuid not null references screenshot_sets on delete cascade,
+  label text not null default '',
+  -- Whether people with the link may download the pictures as PPTX, PDF or ZIP.
+  downloads boolean not null default false,
+  -- Whether people with the link may answer and comment.
+  answers boolean not null default false,
+  -- A salt of 16 bytes, then the scrypt hash. Null: the link needs no password.
+  password_hash bytea,
+  -- approved: only pictures that a reviewer approved, or whose set is approved.
+  pictures text not null default 'all' check (pictures in ('all', 'approved')),
+  -- The key that created it, or the person.
+  created_by text references api_keys,
+  created_by_user uuid references users,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  revoked_at timestamptz,
+  -- Written at most once a minute.
+  last_used_at timestamptz,
+  -- Minutes in which it was opened.
+  uses integer not null default 0
+);
+create index on share_links (set_id, created_at desc, id);
+create index on share_links (created_by_user) where created_by_user is not null;
+
+-- Comments in threads.
+create table comments (
+  id uuid primary key,
+  organization_id uuid not null references organizations,
+  -- The set of the picture, or the set itself if the comment is about no single picture.
+  set_id uuid not null references screenshot_sets on delete cascade,
+  screenshot_id uuid references screenshots on delete cascade,
+  -- The first comment of the thread. Null: this is the first one.
+  thread_id uuid references comments on delete cascade,
+  body text not null,
+  -- The pin, as fractions of the width and height of the picture.
+  pin_x double precision check (pin_x between 0 and 1),
+  pin_y double precision check (pin_y between 0 and 1),
+  -- The author is a key of the organization, a person, or a client with a share link.
+  key_id text references api_keys,
+  user_id uuid references users,
+  share_id uuid references share_links on delete cascade,
+  client_name text,
+  client_email text,
+  client_address text,
+  created_at timestamptz not null default clock_timestamp(),
+  resolved_at timestamptz,
+  -- The key that resolved the thread, or the person.
+  resolved_by text references api_keys,
+  resolved_by_user uuid references users,
+  constraint comments_author check (num_nonnulls(key_id, user_id, share_id) = 1),
+  constraint comments_check1 check ((pin_x is null) = (pin_y is null))
+);
+create index comments_of_sets on comments (set_id, created_at desc, id);
+create index comments_of_screenshots on comments (screenshot_id, created_at desc, id) where screenshot_id is not null;
+create index on comments (thread_id) where thread_id is not null;
+create index on comments (share_id) where share_id is not null;
+create index on comments (user_id) where user_id is not null;
+create index on comments (resolved_by_user) where resolved_by_user is not null;
+
+-- Every answer of a client. Answers do not change decisions of reviewers.
+create table share_answers (
+  id uuid primary key,
+  organization_id uuid not null references organizations,
+  share_id uuid not null references share_links on delete cascade,
+  set_id uuid not null references screenshot_sets on delete cascade,
+  -- Null: all pictures that the link showed. No reference, because the answer outlives a removed retake.
+  screenshot_id uuid,
+  -- How many pictures it is about.
+  pictures integer not null,
+  answer text not null check (answer in ('approved', 'changes_requested')),
+  comment_id uuid references comments on delete set null,
+  client_name text not null,
+  client_email text not null,
+  client_address text,
+  created_at timestamptz not null default clock_timestamp()
+);
+create index on share_answers (set_id, created_at desc, id);
+create index on share_answers (share_id);
+create index on share_answers (comment_id) where comment_id is not null;
+
+-- The newest answer about each picture.
+create table latest_answers (
+  screenshot_id uuid primary key references screenshots on delete cascade,
+  answer_id uuid not null references share_answers on delete cascade
+);
+create index on latest_answers (answer_id);
+
+-- Saved objects and exports
+
+-- Sites, devices and options of requests, saved under a name.
+create table request_templates (
+  id uuid primary key,
+  organization_id uuid not null references organizations,
+  name text not null,
+  -- Sites, devices and options, as the API calls them.
+  body jsonb not null,
+  -- The key that saved it last.
+  saved_by text references api_keys,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (organization_id, name)
+);
+
+-- Lists of sites, saved under a name and shared in the organization. The columns are those of request_templates.
+create table site_lists (
+  id uuid primary key,
+  organization_id uuid not null references organizations,
+  name text not null,
+  -- {"sites": [{"url": text}, …]}
+  body jsonb not null,
+  -- The key that saved it last.
+  saved_by text references api_keys,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (organization_id, name)
+);
+
+-- What a person has entered on the page of a new request and not sent yet.
+create table request_drafts (
+  organization_id uuid not null references organizations,
+  -- The key with which the person signed in, or the member.
+  key_id text references api_keys on delete cascade,
+  user_id uuid,
+  -- The fields of the form.
+  body jsonb not null,
+  updated_at timestamptz not null default now(),
+  foreign key (organization_id, user_id) references memberships on delete cascade,
+  constraint request_drafts_author check (num_nonnulls(key_id, user_id) = 1),
+  constraint request_drafts_of_keys unique (organization_id, key_id),
+  constraint request_drafts_of_people unique (organization_id, user_id)
+);
+create index on request_drafts (key_id);
+create index on request_drafts (updated_at);
+
+-- Files that hold the pictures of one set: PPTX, PDF or ZIP. They are built by the queue and removed when they expire.
+create table exports (
+  id uuid primary key,
+  organization_id uuid not null references organizations,
+  set_id uuid not null references screenshot_sets on delete cascade,
+  -- The address of the file contains it, so that the address needs no key.
+  token text not null unique,
+  format text not null check (format in ('pptx', 'pdf', 'zip')),
+  options jsonb not null,
+  -- SHA-256 of the options, the pictures and the branding: equal fingerprints mean equal files.
+  fingerprint text not null,
+  status text not null default 'pending' check (status in ('pending', 'building', 'ready', 'failed', 'expired')),
+  -- Number of times that building started.
+  attempt integer not null default 0,
+  -- Pictures that are in the file, and pictures in all.
+  done integer not null default 0,
+  total integer not null,
+  -- Files of this format that the whole set needs.
+  parts integer not null,
+  artifact_key text,
+  file_name text not null,
+  bytes bigint,
+  sha256 text,
+  reason text,
+  created_at timestamptz not null default now(),
+  finished_at timestamptz,
+  expires_at timestamptz
+);
+create unique index exports_one_file on exports (set_id, fingerprint) where status in ('pending', 'building', 'ready');
+create index on exports (organization_id) where status in ('pending', 'building');
+create index on exports (set_id, created_at desc);
+create index on exports (expires_at) where status = 'ready';
+
 -- Jobs
 
--- The row behind a ScreenshotJob: a set, or up to 20 ads of create-ad that arrived together.
+-- The row behind a ScreenshotJob: a set, a placement, or up to 20 ads of create-ad that arrived together.
 create table screenshot_jobs (
   id uuid primary key,
-  -- The name of the resource: set-<id> or ads-<id>.
+  -- The name of the resource: set-<id>, placement-<id> or ads-<id>.
   name text not null unique check (length(name) <= 52),
   organization_id uuid not null references organizations,
   -- The job of a removed set stays for eight days, because its ScreenshotJob may be in the cluster as long.
@@ -551,18 +869,23 @@ create table screenshot_jobs (
   outcome text,
   -- Its captures may take small sets, and another capture may take it.
   small boolean not null default false,
-  -- The capture that works on this job instead of a Job of its own. No foreign keys, because the row of the host may be removed first.
+  -- The capture that works on this job instead of a Job of its own. No foreign keys, because the row of the host may be
+  -- removed first.
   host_job_id uuid,
   host_index integer,
   host_pod text,
-  hosted_at timestamptz
+  hosted_at timestamptz,
+  -- The span of the request that it serves, see screenshot_sets.
+  traceparent text check (traceparent ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$')
 );
 create index on screenshot_jobs (organization_id) where settled_at is null;
 create index screenshot_jobs_hosted on screenshot_jobs (host_job_id, host_index)
   where host_job_id is not null and settled_at is null;
-create index screenshot_jobs_of_removed_sets on screenshot_jobs (settled_at) where set_id is null and name like 'set-%';
+-- The job of a removed placement stays as long as the job of a removed set.
+create index screenshot_jobs_of_removed_sets on screenshot_jobs (settled_at) where set_id is null and name not like 'ads-%';
 
--- What one completion index has seen. The attempt is bound to the pod that opened it; the service refuses results of a lower one.
+-- The state of one completion index. The attempt is bound to the pod that opened it; the service rejects results of a lower
+-- one.
 create table job_indexes (
   job_id uuid not null references screenshot_jobs on delete cascade,
   index integer not null,
@@ -583,6 +906,8 @@ create table job_creatives (
   ad_id uuid not null references ads on delete cascade,
   -- [{"marker_ms": number|null, "ratio": number}, …]
   wanted jsonb not null,
+  -- Frames for animations: [{"seconds", "fps", "ratio"}, …]
+  wanted_films jsonb not null default '[]',
   status text not null default 'pending' check (status in ('pending', 'rendered', 'failed', 'canceled')),
   -- The ad's failure status and its reason in words.
   failure text check (failure in ('not_found', 'net_read_timeout', 'generic_error')),
@@ -598,6 +923,9 @@ create table job_creatives (
   width integer,
   height integer,
   warnings jsonb not null default '[]',
+  -- As `wanted_films`, each with its file or the reason why there is none. These files are not served as pictures: they are
+  -- removed when the job ends.
+  films jsonb not null default '[]',
   resolved_at timestamptz,
   primary key (job_id, ad_id)
 );
@@ -615,7 +943,8 @@ create table creative_frames (
 );
 create index on creative_frames (image_token);
 
--- Contents that captures declared for the pictures of running jobs, so that all API processes count together. Settling a job deletes its rows.
+-- Contents that captures declared for the pictures of running jobs, so that all API processes count together. Settling a
+-- job deletes its rows.
 create table declared_uploads (
   job_id uuid not null references screenshot_jobs on delete cascade,
   -- The key of the picture in one attempt, without a content.
@@ -624,6 +953,78 @@ create table declared_uploads (
   contents text[] not null,
   primary key (job_id, picture)
 );
+
+-- Notices: what members get by e-mail, and chats of an organization by an incoming webhook.
+
+create table notice_chats (
+  id uuid primary key,
+  organization_id uuid not null references organizations,
+  name text not null check (name <> ''),
+  kind text not null check (kind in ('slack', 'teams', 'webhook')),
+  -- Sealed, because anyone who has it can write into the chat.
+  address text not null,
+  -- The host in the address, which pages show.
+  host text not null,
+  -- The kinds of notices that it gets.
+  notices text[] not null,
+  disabled_at timestamptz,
+  -- Why the service disabled it.
+  disabled_reason text,
+  created_at timestamptz not null default now(),
+  unique (organization_id, name)
+);
+
+-- What a member chose for one kind of notice, in place of the default.
+create table notice_choices (
+  organization_id uuid not null,
+  user_id uuid not null,
+  kind text not null,
+  timing text not null check (timing in ('now', 'hour', 'day', 'none')),
+  primary key (organization_id, user_id, kind),
+  foreign key (organization_id, user_id) references memberships on delete cascade
+);
+create index on notice_choices (user_id);
+
+-- The time zone of a person's mails, and how their last mails failed.
+create table notice_addresses (
+  user_id uuid primary key references users on delete cascade,
+  -- Daily digests are sent in the morning of this time zone.
+  time_zone text not null default 'UTC',
+  -- The address that the mail server rejected, how often in a row, and its message.
+  refused_email text,
+  refusals integer not null default 0,
+  refused_reason text
+);
+
+-- Notices that wait for their mail or message. A receiver has one row for each kind and subject, which counts repetitions.
+create table notices (
+  id uuid primary key default gen_random_uuid(),
+  organization_id uuid not null references organizations,
+  user_id uuid,
+  chat_id uuid references notice_chats on delete cascade,
+  kind text not null,
+  set_id uuid references screenshot_sets on delete cascade,
+  -- The set, or another object of the organization that it is about.
+  subject_id uuid,
+  -- The facts for the text, from the last occurrence.
+  facts jsonb not null,
+  times integer not null default 1,
+  pictures integer not null default 0,
+  -- The default, if the person chose nothing.
+  timing text not null check (timing in ('now', 'hour', 'day')),
+  -- Whether it waits for a digest, because its receiver got too many in an hour.
+  is_deferred boolean not null default false,
+  created_at timestamptz not null default now(),
+  -- When the collector looks at it. It then waits for its digest, or is sent.
+  due_at timestamptz not null,
+  foreign key (organization_id, user_id) references memberships on delete cascade,
+  check (num_nonnulls(user_id, chat_id) = 1),
+  unique nulls not distinct (organization_id, user_id, chat_id, kind, subject_id)
+);
+create index on notices (due_at);
+create index on notices (user_id);
+create index on notices (chat_id);
+create index on notices (set_id);
 
 -- Events and deliveries
 
@@ -715,7 +1116,9 @@ create table events (
   created_at timestamptz not null default now(),
   -- The ad or set that it is about. No references, because events outlive both.
   ad_id uuid,
-  set_id uuid
+  set_id uuid,
+  -- The span of the request that caused it, see screenshot_sets.
+  traceparent text check (traceparent ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$')
 );
 create index on events (organization_id, created_at desc);
 create index events_topic on events (organization_id, topic, created_at desc, id);
@@ -724,16 +1127,19 @@ create index events_set on events (set_id) where set_id is not null;
 -- The oldest events are removed first.
 create index on events (created_at);
 
+-- An event on its way to one receiver: a subscriber, or for a notice a person or a chat.
 create table deliveries (
   id uuid primary key,
   organization_id uuid not null references organizations,
   event_id uuid not null references events on delete cascade,
-  subscriber_id uuid not null references subscribers on delete cascade,
+  subscriber_id uuid references subscribers on delete cascade,
+  user_id uuid references users on delete cascade,
+  chat_id uuid references notice_chats on delete cascade,
   -- No references, because deliveries to webhook endpoints outlive the ad or set.
   ad_id uuid,
   set_id uuid,
-  channel text not null check (channel in ('webhook', 's3')),
-  -- The webhook's address, or s3://bucket/prefix.
+  channel text not null check (channel in ('webhook', 's3', 'email', 'chat')),
+  -- The webhook's address, s3://bucket/prefix, or the name of the person or the chat.
   target text not null,
   status text not null default 'pending' check (status in ('pending', 'delivered', 'retries_exhausted', 'gone', 'refused')),
   -- Why it ended without another attempt.
@@ -745,7 +1151,8 @@ create table deliveries (
   replays integer not null default 0,
   created_at timestamptz not null default now(),
   finished_at timestamptz,
-  unique (event_id, subscriber_id, channel)
+  unique (event_id, subscriber_id, channel),
+  constraint deliveries_receiver check (num_nonnulls(subscriber_id, user_id, chat_id) = 1)
 );
 create index on deliveries (organization_id, created_at desc, id);
 create index deliveries_status on deliveries (organization_id, status, created_at desc, id) where status <> 'delivered';
@@ -754,6 +1161,8 @@ create index on deliveries (ad_id, created_at desc, id) where ad_id is not null;
 create index on deliveries (set_id) where set_id is not null;
 -- The deliveries of one endpoint, newest first. Subscribers of requests have one or two deliveries each.
 create index on deliveries (subscriber_id, created_at desc);
+create index on deliveries (user_id, created_at) where user_id is not null;
+create index on deliveries (chat_id, created_at) where chat_id is not null;
 create index on deliveries (next_attempt_at) where status = 'pending';
 -- Workers find the deliveries that are due by organization and receiver. The expression is the one of deliveryQueue.ts.
 create index deliveries_queue on deliveries (
@@ -786,14 +1195,19 @@ end $$;
 create trigger bury after delete on campaigns referencing old table as gone for each statement execute function bury();
 create trigger bury after delete on ads referencing old table as gone for each statement execute function bury();
 create trigger bury after delete on share_links referencing old table as gone for each statement execute function bury();
+create trigger bury after delete on comments referencing old table as gone for each statement execute function bury();
+create trigger bury after delete on placements referencing old table as gone for each statement execute function bury();
+create trigger bury after delete on schedules referencing old table as gone for each statement execute function bury();
 
--- Runs before the screenshots and the link to the job are gone.
+-- Runs before the screenshots and the link to the job are gone. Events with names or e-mail addresses of people are removed
+-- with their set.
 create function bury_set() returns trigger language plpgsql as $$
 begin
   insert into tombstones (id, organization_id)
     select old.id, old.organization_id union all select id, old.organization_id from screenshots where set_id = old.id
     on conflict do nothing;
   delete from job_creatives where job_id in (select id from screenshot_jobs where set_id = old.id);
+  delete from events where set_id = old.id and topic in ('share.answered', 'notice');
   return old;
 end $$;
 create trigger bury before delete on screenshot_sets for each row execute function bury_set();
@@ -813,6 +1227,16 @@ begin
 end $$;
 create trigger remove_pictures after delete on screenshots
   referencing old table as gone for each statement execute function remove_screenshot_pictures();
+create trigger remove_pictures after delete on placements
+  referencing old table as gone for each statement execute function remove_screenshot_pictures();
+
+create function remove_animations() returns trigger language plpgsql as $$
+begin
+  delete from images where token in (select animation->format->>'token' from gone, unnest(array['webp', 'gif']) as format);
+  return null;
+end $$;
+create trigger remove_animations after delete on screenshots
+  referencing old table as gone for each statement execute function remove_animations();
 
 -- The preview of an ad is one of the frames of its creatives, so two rows may name it.
 create function remove_unused_pictures(tokens text[]) returns void language sql
