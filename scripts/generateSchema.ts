@@ -43,9 +43,9 @@ const KNOWN: Readonly<Record<string, string>> = {
   'uploads.format': 'CreativeFormat',
 };
 const IMPORTS: Readonly<Record<string, readonly string[]>> = {
-  '../contract/storedOptions.ts': ['OptionsJson'],
   '../contract/placements.ts': ['SlotsRecord'],
   '../contract/savedObjects.ts': ['SiteListBody', 'TemplateBody'],
+  '../contract/storedOptions.ts': ['OptionsJson'],
   '../domain/ads.ts': ['AdSize', 'CreativeFormat'],
   '../domain/animations.ts': ['MadeFilm', 'StoredAnimation', 'WantedFilm'],
   '../domain/auditLog.ts': ['AuditAction', 'FieldChange'],
