@@ -1,6 +1,6 @@
 /**
- * Reads the bodies of requests part by part, by the schemas of the whole bodies. So one answer lists the faults of all parts, a part
- * without faults is readable beside others, and reading stops as soon as there are more faults than an answer lists.
+ * Reads the bodies of requests part by part, by the schemas of the whole bodies. So one answer lists the faults of all parts, and a part
+ * without faults is readable beside others. Reading stops as soon as there are more faults than an answer lists.
  */
 import type { AdSize, Media, MediaType } from '../domain/ads.ts';
 import { ANIMATION_FPS } from '../domain/animations.ts';
@@ -154,7 +154,7 @@ function campaignReader(schema: CampaignBody) {
 
 interface AdPlace {
   readonly path: string;
-  /** Of the paths inside the ad; the path of the ad unless given. */
+  /** The start of the paths inside the ad; the path of the ad unless given. */
   readonly prefix?: string;
   readonly faults: Faults;
 }

@@ -56,7 +56,7 @@ const isAbsent = (value: unknown) => value === undefined || value === null;
 /** A text without control characters, except for white space around it. */
 const WITHOUT_CONTROLS = '^\\s*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*\\s*$';
 
-export const CampaignId = text().meta({ format: 'uuid' });
+const CampaignId = text().meta({ format: 'uuid' });
 export const CampaignName = text((value) =>
   isBlank(value) ? 'must not be blank: give the name of the campaign.' : undefined,
 ).meta(NOT_BLANK);
@@ -84,7 +84,7 @@ const CampaignReference = z
     override: anyOf({ id: { type: 'string' }, name: { type: 'string' } }),
   });
 
-export const LookupKey = text((value) =>
+const LookupKey = text((value) =>
   isBlank(value) ? 'must not be blank: omit it if there is none.' : lengthFault(value, LOOKUP_KEY_MAX),
 ).meta({
   ...NOT_BLANK,
@@ -452,7 +452,7 @@ export const screenshotObject = ({ frames, locations }: Limits) =>
     .meta({ id: 'ScreenshotObject' });
 
 /** Options of all screenshots of a request that have no other. */
-export const requestOptions = ({ locations }: Limits) =>
+const requestOptions = ({ locations }: Limits) =>
   z
     .object({ page: z.object({ location: locationId(locations) }).nullish() })
     .nullish()
@@ -463,7 +463,7 @@ export const Instructions = text((value) => lengthFault(value, INSTRUCTIONS_MAX)
   description: `Free text for reviewers. The event contains it too. ${OURS}`,
 });
 
-export const GivenPriority = z
+const GivenPriority = z
   .enum(PRIORITIES)
   .describe(
     `How urgent the set is; unless given, the default of the organization. Sets of higher priority start first, but none waits forever. ${OURS}`,
