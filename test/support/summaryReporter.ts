@@ -9,7 +9,7 @@ import type { Reporter, TestModule } from 'vitest/node';
 const SLOWEST = 20;
 
 export default class SummaryReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[], reason: string): void {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly { readonly message: string }[], reason: string): void {
     const tests = modules.flatMap((module) =>
       [...module.children.allTests()].map((test) => ({
         line: `${path.relative(process.cwd(), module.moduleId)}  ${test.fullName}`,
@@ -25,8 +25,9 @@ export default class SummaryReporter implements Reporter {
         module.errors().length > 0 ? [failure(path.relative(process.cwd(), module.moduleId), module.errors())] : [],
       ),
     ];
-    if (failures.length === 0 && (errors.length > 0 || reason !== 'passed' || modules.length === 0))
-      failures.push(`The run ended with "${reason}" and ${errors.length} unhandled errors.`);
+    if (failures.length === 0 && errors.length > 0) failures.push(failure('An error outside of the tests', errors));
+    if (failures.length === 0 && (reason !== 'passed' || modules.length === 0))
+      failures.push(`The run ended with "${reason}".`);
     const passed = tests.filter(({ result }) => result.state === 'passed').length;
     const summary = `${passed} passed, ${failures.length} failed`;
     const times = slowest.map(({ line, ms }) => `${(ms / 1_000).toFixed(1).padStart(6)} s  ${line}`);

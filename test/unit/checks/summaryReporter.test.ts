@@ -38,7 +38,7 @@ test('an unhandled error counts as one failure', () => {
   const { summary } = runVitest('unhandled', {
     'a.test.js': `test('good', async () => { void Promise.reject(new Error('lost')); await new Promise(setImmediate); });`,
   });
-  expect(summary).toBe('1 passed, 1 failed\nThe run ended with "failed" and 1 unhandled errors.\n');
+  expect(summary).toBe('1 passed, 1 failed\nAn error outside of the tests: lost\n');
 });
 
 test('a run without a test file counts as one failure', () => {
