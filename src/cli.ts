@@ -61,7 +61,7 @@ async function useDev({ data }: { readonly data?: string }): Promise<void> {
   if (data === undefined) return;
   const { devSettings } = await import('./commands/dev/devState.ts');
   const { SECRETS_KEYS: ownKeys, ...settings } = await devSettings(data);
-  // As in tearsheet dev, keys of the environment count.
+  // As in tearsheet dev, keys of the environment are used.
   Object.assign(process.env, { SECRETS_KEYS: process.env['SECRETS_KEYS'] || ownKeys, ...settings });
 }
 

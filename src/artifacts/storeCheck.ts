@@ -39,7 +39,7 @@ export function watchStore(
       await orUnavailable(ACCEPT, withDeadline(checkMs, store.put(KEY, BYTES, TYPE)));
       away = undefined;
     } catch (error) {
-      // Until the next check has ended, because one that hangs takes long.
+      // Until the next check has ended, because a check that hangs takes long.
       away = error instanceof StoreUnavailableError && error.isWithoutAnswer ? error : undefined;
       throw error;
     }

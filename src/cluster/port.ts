@@ -102,7 +102,7 @@ export interface DeleteJobOptions {
 
 /**
  * Reads may be out of date. Each write names the uid or the version of the object that the caller has read, and throws ConflictError
- * if the object is a different one now. Deleting or releasing an object that is gone is no error.
+ * if the object is a different one now. Deleting or releasing an object that is gone is not an error.
  */
 export interface ClusterPort {
   /**

@@ -79,7 +79,7 @@ export async function runJob(leader: LeaderContext, state: StoredJob, resource: 
     await cluster.deleteJob(job);
     return SOON;
   }
-  // The admission gave it places that no set waits for.
+  // Admission assigned places to it that no set waits for.
   if (!job.deleting && job.parallelism !== undefined && job.parallelism < state.parallelism)
     await cluster.resizeJob(job, state.parallelism);
   if (hasSuspensionChanged(state, job)) {
@@ -202,7 +202,7 @@ async function deleteEarlierJobs({ cluster }: LeaderContext, { name, generation 
   }
 }
 
-/** True if the Job was suspended or resumed since that was stored. It does not matter any more after the first capture. */
+/** True if the Job was suspended or resumed since that was stored. It no longer matters after the first capture. */
 function hasSuspensionChanged({ started, launched_at }: StoredJob, { suspended }: CaptureJob): boolean {
   return !started && suspended === (launched_at !== null);
 }

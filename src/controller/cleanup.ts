@@ -15,7 +15,7 @@ export interface CleanupOptions {
   readonly pauseMs?: number;
 }
 
-/** Number of objects that were not gone in time. They have no finalizer of ours any more. */
+/** Number of objects that were not gone in time. They no longer have our finalizer. */
 export interface Leftover {
   readonly resources: number;
   readonly jobs: number;

@@ -29,7 +29,7 @@ const AUDIT_MS = 60_000;
 const DEBOUNCE_MS = 20;
 /** Caches catch up within seconds, so only more conflicts in a row than this are logged as an error. */
 const MAX_CONFLICTS = 8;
-/** So many failures in a row of one ScreenshotJob are an error. */
+/** This many consecutive failures of one ScreenshotJob are logged as an error. */
 const LASTING_FAILURES = 5;
 
 export async function startController(options: ControllerOptions): Promise<Controller> {

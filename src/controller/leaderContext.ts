@@ -8,7 +8,7 @@ import { StatusWriter } from './status.ts';
 export interface LeaderContext {
   readonly options: ControllerOptions;
   readonly epoch: string;
-  /** Its writes throw StaleLeaderError after another leader has begun. */
+  /** Its writes throw StaleLeaderError after a newer leader has taken over. */
   readonly cluster: ClusterPort;
   readonly statuses: StatusWriter;
   /** Ages of objects that may be orphaned. */

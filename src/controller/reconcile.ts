@@ -12,7 +12,7 @@
  * 4. The job is settled (`finish`): the status gets the result, Jobs are deleted, and a deleted ScreenshotJob is released.
  * 5. There is no ScreenshotJob (`createResource`). Absent does not mean canceled: it is created again.
  * 6. The ScreenshotJob was canceled by `spec.cancel` or by an operator's deletion (`cancel`): its Job is deleted, and it is settled.
- * 7. We deleted the ScreenshotJob, but its job is open (`replaceResource`): it goes with its Job, and case 5 creates it again.
+ * 7. We deleted the ScreenshotJob, but its job is open (`replaceResource`): it is removed with its Job, and case 5 creates it again.
  * 8. The capture of another job works on the job, so it has no Job (`runJob`).
  * 9. Otherwise its Job is created, replaced or watched (`runJob`).
  */

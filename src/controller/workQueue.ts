@@ -3,7 +3,7 @@
  *
  * A key is `dirty` if it must be processed, and `processing` while a worker has it. A key that becomes dirty while it is processed waits and
  * is processed once more afterwards. So no key is processed twice at the same time, and a key that is added several times before its turn
- * is processed once. A key that fails is retried after a back-off. Nothing is kept of a key that succeeded.
+ * is processed once. A key that fails is retried after a back-off. No state is kept for a key that succeeded.
  */
 
 import { type BackOffRange, backOffMs } from '../lib/repeat.ts';

@@ -69,7 +69,7 @@ export function hasMetadata(
 
 export interface Wanted {
   readonly organizationId: string;
-  /** Each word must begin a word of the object, or all of it its id. */
+  /** Each word must be the beginning of a word of the object, or the whole text the beginning of its id. */
   readonly text?: string | undefined;
   /** A host name; also finds its subdomains. */
   readonly site?: string | undefined;

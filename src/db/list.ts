@@ -76,7 +76,7 @@ export interface SearchQuery {
 
 type WordQuery = SearchQuery & { readonly words: Words };
 
-/** The first rows of a list: so many for each row that is wanted. */
+/** The first rows of a list: this many for each requested row. */
 const ROWS_EACH = 5;
 /** Rows that the index of words may find. More of them would take longer than the list in its order. */
 const FOUND_MOST = 2_000;

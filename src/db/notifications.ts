@@ -49,7 +49,7 @@ interface NotificationOptions {
   readonly onError?: (error: Error) => void;
 }
 
-/** Hears all changes on a connection of its own. After a reconnect `handler` gets `{}`. */
+/** Receives all changes on a separate connection. After a reconnect `handler` gets `{}`. */
 function listen(url: string, handler: (change: Change) => void, options: NotificationOptions = {}): Listener {
   const { onError = () => undefined } = options;
   const closing = new AbortController();
@@ -69,7 +69,7 @@ function listen(url: string, handler: (change: Change) => void, options: Notific
       } catch (error) {
         if (!closing.signal.aborted) onError(asError(error));
       }
-      // The connection is gone or unusable; its own farewell may fail as well.
+      // The connection is gone or unusable; closing it may fail as well.
       await client.end().catch(() => undefined);
       if (!closing.signal.aborted) await pause(RETRY_MS[failures++] ?? 5_000, closing.signal);
     }
@@ -137,7 +137,7 @@ async function subscribe(client: pg.Client, onPayload: (payload: string) => void
   await client.query(`listen ${CHANNEL}`);
 }
 
-/** Settles when the connection breaks or `signal` aborts. A half-open connection shows at the next question. */
+/** Settles when the connection breaks or `signal` aborts. A half-open connection is detected at the next query. */
 function lost(client: pg.Client, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe = setInterval(() => {

@@ -34,7 +34,7 @@ const isEnd = (text: string) => text === 'commit' || text === 'rollback';
 class PreparingClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
   readonly #statements: Statements;
-  /** A transaction was begun in which nothing has been asked yet. */
+  /** A transaction has begun, but has run no statement yet. */
   #beginning = false;
 
   constructor(client: pg.PoolClient, statements: Statements) {
@@ -93,7 +93,7 @@ class Statements {
   }
 }
 
-/** Not what answers all columns of a table: its prepared form fails once a migration has added one. Not what is no query. */
+/** Excludes queries for all columns of a table, whose prepared form fails once a migration adds one, and anything but a query. */
 function isPreparable(text: string): boolean {
   return (
     /^\s*(select|with|insert|update|delete)\b/i.test(text) && !/\b(select|returning)\s+\*(?!\s*,)|\.\*/i.test(text)

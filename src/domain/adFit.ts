@@ -26,7 +26,7 @@ export function isLargerThan(ad: AdSize, screen: AdSize): boolean {
 }
 
 /**
- * Knows only the screen: an ad that fits may still find no slot.
+ * Checks only the screen: an ad that fits may still find no slot.
  * @param screen of the device, CSS pixels.
  * @returns why no picture of the device can show the ad, as a sentence, or undefined.
  */

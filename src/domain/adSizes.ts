@@ -9,7 +9,7 @@ const IN_PAGE = `
   320x75 320x80 300x150 480x300 120x90 750x100 750x200 750x300
 `;
 
-/** Sizes of creatives that fill a screen, and sizes that are not typical for the ads of a page. An empty box of such a size says nothing. */
+/** Sizes of creatives that fill a screen, and sizes that are not typical for the ads of a page. An empty box of such a size is no evidence. */
 const OF_CREATIVES = `
   800x600 600x300 728x300 360x640 375x667 768x1024 1024x768 120x60 88x31 216x36 168x28 500x500 400x400 1200x600 1080x1920
   1800x1000 160x160 550x480 240x120

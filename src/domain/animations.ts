@@ -4,7 +4,7 @@ import type { Warning } from './warnings.ts';
 export const ANIMATION_SECONDS_MAX = 30;
 export const ANIMATION_FPS_MAX = 15;
 export const ANIMATION_FPS = 10;
-/** More frames would make files that no mail and no deck takes. */
+/** More frames would make files too large for mails and presentations. */
 export const ANIMATION_FRAMES_MAX = 300;
 
 const MEGABYTE = 1_000_000;

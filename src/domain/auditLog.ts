@@ -73,7 +73,7 @@ function isAuditAction(name: string): name is AuditAction {
 export const ACTOR_TYPES = ['api_key', 'session', 'operator', 'anonymous', 'service'] as const;
 export type ActorType = (typeof ACTOR_TYPES)[number];
 
-/** Younger entries cannot be removed: a trigger of the table prevents it. */
+/** Newer entries cannot be removed: a trigger of the table prevents it. */
 export const AUDIT_LOG_DAYS_MIN = 30;
 
 /** The person or program that acts, and its address. */
@@ -94,7 +94,7 @@ export const OPERATOR: Actor = { type: 'operator', keyId: null, userId: null, ad
 /** The service, without a request. */
 export const SERVICE: Actor = { type: 'service', keyId: null, userId: null, address: null, requestId: null };
 
-/** The change of one field by an action. Null: the field did not exist before, or does not exist any more. */
+/** The change of one field by an action. Null: the field did not exist before, or no longer exists. */
 export interface FieldChange {
   readonly field: string;
   readonly from: string | null;

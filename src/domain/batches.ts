@@ -48,7 +48,7 @@ export function planCreativeIndexes(ads: number): number {
   return Math.max(1, Math.ceil(ads / MAX_CREATIVES));
 }
 
-/** @returns the positions of the screenshots of each page, in order; a large page gives several parts. */
+/** @returns the positions of the screenshots of each page, in order; a large page is split into several parts. */
 function chunksOf(pictures: readonly PageOfPicture[]): number[][] {
   const open = new Map<string, number[]>();
   const chunks: number[][] = [];

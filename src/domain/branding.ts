@@ -3,7 +3,7 @@
 export const PAGE_SIZES = ['16:9', 'a4', 'letter'] as const;
 export type PageSize = (typeof PAGE_SIZES)[number];
 
-/** Width and height in points (1/72 inch). Paper is upright, slides lie. */
+/** Width and height in points (1/72 inch). Paper is portrait, slides are landscape. */
 export const PAGE_POINTS: Readonly<Record<PageSize, readonly [number, number]>> = {
   '16:9': [960, 540],
   a4: [595, 842],

@@ -36,7 +36,7 @@ export const STORAGE_CLASSES = [
 ] as const;
 export type StorageClass = (typeof STORAGE_CLASSES)[number];
 
-/** Aliases of access points (`…-s3alias`) and directory buckets (`…--x-s3`) have names of their own and pass. @returns why S3 has no such bucket, or undefined. */
+/** Aliases of access points (`…-s3alias`) and directory buckets (`…--x-s3`) have special names and pass. @returns why S3 has no such bucket, or undefined. */
 export function bucketFault(name: string): string | undefined {
   return NAME_RULES.find(([pattern]) => !pattern.test(name))?.[1];
 }

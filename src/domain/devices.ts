@@ -1,7 +1,7 @@
-/** The devices that the service emulates: those a client can name, and own ones. Viewports are CSS pixels. */
+/** The devices that the service emulates: those a client can name, and custom ones. Viewports are CSS pixels. */
 
 export interface Device {
-  /** The name of an own device has all that a client said about it, as {@link ownDeviceName} writes it. */
+  /** The name of a custom device encodes all its properties, as {@link ownDeviceName} writes it. */
   readonly name: DeviceName;
   readonly viewport: { readonly width: number; readonly height: number };
   /** Device pixels for each CSS pixel. */
@@ -11,7 +11,7 @@ export interface Device {
   readonly agent: 'windows' | 'android-phone' | 'android-tablet' | 'iphone' | 'ipad';
   /** The model that Android devices put into their user agent. */
   readonly model: string;
-  /** The user agent that the client gave for its own device. */
+  /** The user agent that the client set for its custom device. */
   readonly userAgent?: string | undefined;
 }
 
@@ -70,7 +70,7 @@ export interface OwnDevice {
   readonly userAgent?: string | undefined;
 }
 
-/** The bounds of own devices. With the most pixels, a picture takes 33 MB of memory. */
+/** The bounds of custom devices. With the most pixels, a picture takes 33 MB of memory. */
 export const OWN_DEVICE = {
   width: { min: 200, max: 3_840 },
   height: { min: 200, max: 4_320 },

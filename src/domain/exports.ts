@@ -20,7 +20,7 @@ export type ExportAudience = 'organization' | 'shared';
 /** A document with more pictures is slow to open, so larger sets are exported in parts. */
 export const MAX_DOCUMENT_PICTURES = 500;
 
-/** The choices for one export. The same choices for the same pictures give the same file. */
+/** The choices for one export. The same choices for the same pictures result in the same file. */
 export interface ExportOptions {
   readonly format: ExportFormat;
   readonly frame: Frame | 'none';
@@ -49,7 +49,7 @@ export function partRange({ format, part }: Pick<ExportOptions, 'format' | 'part
   return format === 'zip' ? { skip: 0 } : { skip: (part - 1) * MAX_DOCUMENT_PICTURES, take: MAX_DOCUMENT_PICTURES };
 }
 
-/** An offset such as `+01:00` is no zone. */
+/** An offset such as `+01:00` is not a time zone. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

@@ -71,7 +71,7 @@ export interface FramedSize {
   readonly top: number;
 }
 
-/** @returns the size of a framed picture in whole device pixels, so that the picture keeps its own pixels. */
+/** @returns the size of a framed picture in whole device pixels, so that the picture keeps its exact pixels. */
 export function framedSize(
   { width, height, ratio }: { width: number; height: number; ratio: number },
   shape: FrameShape,

@@ -1,6 +1,6 @@
 /** Locations: the countries from which pages can be opened, through proxies of the operator. */
 
-/** A location as users know it, and as a browser needs it. */
+/** A location, with the fields that users see and those that a browser needs. */
 export interface Location {
   /** At most 63 lower-case letters, digits and hyphens. */
   readonly id: string;
@@ -19,7 +19,7 @@ export interface Location {
   readonly check_url: string | null;
 }
 
-/** The location of a page, as an id; the rest is null if the operator does not offer it any more. */
+/** The location of a page, as an id; the rest is null if the operator no longer offers it. */
 export interface WantedLocation {
   readonly id: string;
   readonly profile: Location | null;

@@ -10,15 +10,15 @@ export function markerMs(seconds: number): number {
   return Math.round(seconds * 1000) + 0; // + 0: never -0
 }
 
-/** A longer text is no list that a person wrote, and the patterns take long on it. */
+/** A longer text is not a list that a person wrote, and matching it would take long. */
 const LIST_MAX = 200;
 const UNIT = /(^|(?<=\d))(s|secs?|seconds?|sek|sekunden?|secondes?)\.?$/i;
 
 /**
  * Reads a list of moments in seconds, such as "0; 2.5 s". In a list with semicolons, "2,5" has a decimal comma. In
- * another one it can be one moment or two, which is a fault.
+ * any other list it is ambiguous, which is a fault.
  *
- * @returns each moment once, and sentences that name the parts that are none.
+ * @returns each moment once, and a sentence for each part that is not a moment.
  */
 export function readMoments(text: string): { readonly moments: readonly number[]; readonly faults: readonly string[] } {
   if (text.length > LIST_MAX) return { moments: [], faults: [`The list has more than ${LIST_MAX} characters.`] };

@@ -7,7 +7,7 @@ import { siteFault } from './webAddresses.ts';
 export const PLAN_LIMITS = {
   bytes: 5 * 1024 * 1024,
   unpackedBytes: 32 * 1024 * 1024,
-  /** The sheets of a workbook in which headings are looked for. */
+  /** The sheets of a workbook that are searched for headings. */
   sheets: 20,
   rows: 2_000,
   columns: 50,
@@ -17,17 +17,17 @@ export const PLAN_LIMITS = {
   pictures: 50_000,
 };
 
-/** A longer cell is no list that a person wrote, and the patterns take long on it. */
+/** A longer cell is not a list that a person wrote, and matching it would take long. */
 const LIST_MAX = 200;
 const TOO_LONG = { fault: `This has more than ${LIST_MAX} characters: shorten it, or use several rows.` };
 
-/** The columns that count. A plan may have others, which are shown and ignored. */
+/** The columns that are read. A plan may have others, which are shown but ignored. */
 export const PLAN_COLUMNS = ['ad', 'site', 'device', 'size', 'moment', 'market'] as const;
 export type PlanColumn = (typeof PLAN_COLUMNS)[number];
 
 /**
  * Headings in English, German and French, without "name", "type" and the like, the more exact ones first. The address of
- * a landing page is no site.
+ * a landing page is not a site.
  */
 const HEADINGS: Readonly<Record<PlanColumn, readonly RegExp[]>> = {
   ad: [
@@ -87,7 +87,7 @@ export interface PlanHeadings {
   readonly columns: Readonly<Partial<Record<PlanColumn, number>>>;
 }
 
-/** @returns undefined if no row has headings of which one names the sites, and another one the ads, their sizes or the devices. */
+/** @returns undefined if no row has a heading for the sites and a second one for the ads, their sizes or the devices. */
 export function findHeadings(table: readonly (readonly string[])[]): PlanHeadings | undefined {
   const found = table
     .slice(0, HEADING_ROWS)
@@ -98,7 +98,7 @@ export function findHeadings(table: readonly (readonly string[])[]): PlanHeading
   return usable.toSorted((one, two) => Object.keys(two.columns).length - Object.keys(one.columns).length)[0];
 }
 
-/** @returns where the sites of a list stand, if a heading names them. */
+/** @returns the place of the sites in a list, if they have a heading. */
 export function findSiteColumn(table: readonly (readonly string[])[]): { row: number; column: number } | undefined {
   for (const [row, cells] of table.slice(0, HEADING_ROWS).entries()) {
     const { site } = columnsOf(cells, table.slice(row + 1));
@@ -186,13 +186,13 @@ const COUNTRY_NAMES = (['en', 'de', 'fr'] as const).flatMap((language) =>
   (['long', 'short'] as const).map((style) => new Intl.DisplayNames(language, { type: 'region', style })),
 );
 
-/** An id counts before a name, a name before a country, and the first location of a country before the others. */
+/** An id takes precedence over a name, a name over a country, and the first location of a country over the others. */
 export function marketsOf(locations: readonly Pick<Location, 'id' | 'name' | 'country'>[]): Markets {
   const ofCountries = locations.flatMap(({ id, country }) =>
     [country, ...COUNTRY_NAMES.map((names) => names.of(country) ?? country)].map((name) => [name, id] as const),
   );
   const [ids, names] = [locations.map(({ id }) => [id, id]), locations.map(({ id, name }) => [name, id])] as const;
-  // The last entry of a key counts.
+  // The last entry of a key wins.
   return new Map(
     [...ids, ...names, ...ofCountries].toReversed().map(([name = '', id = '']) => [name.toLowerCase(), id]),
   );

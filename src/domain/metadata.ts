@@ -1,4 +1,4 @@
-/** Free pairs of texts that a client gives to an ad or a set, and that come back wherever the ad or the set does. */
+/** Free pairs of texts that a client gives to an ad or a set, and that are returned wherever the ad or the set is. */
 import { codePoints, isBlank, textFault } from './text.ts';
 
 export type Metadata = Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export interface MetadataFault {
   readonly message: string;
 }
 
-/** @returns why the value is no metadata; empty if it is. */
+/** @returns why the value is not valid metadata; empty if it is. */
 export function metadataFaults(value: object): MetadataFault[] {
   const pairs = Object.entries(value);
   if (pairs.length > METADATA_MAX_PAIRS)

@@ -1,8 +1,8 @@
-/** Notices: what people and chats hear of, when, and who gets which unless they choose. */
+/** Notices: which events people and chats are notified of, when, and the defaults. */
 import type { Role } from './roles.ts';
 import { cutCodePoints } from './text.ts';
 
-/** `now`: within about a minute, so that what happens together makes one mail. */
+/** `now`: within about a minute, so that events that happen together are sent in one mail. */
 export const TIMINGS = ['now', 'hour', 'day', 'none'] as const;
 export type Timing = (typeof TIMINGS)[number];
 
@@ -41,7 +41,7 @@ function isNoticeKind(name: string): name is NoticeKind {
   return Object.hasOwn(NOTICES, name);
 }
 
-/** @returns when a member hears of this kind without an own choice. */
+/** @returns when a member hears of this kind unless the member chose otherwise. */
 export function defaultTiming(kind: NoticeKind, role: Role): Timing {
   const { timing, roles }: NoticeRule = NOTICES[kind];
   return roles.includes(role) ? timing : 'none';
@@ -74,15 +74,15 @@ export const CHAT_KIND_TEXTS: Readonly<Record<ChatKind, string>> = {
 /** Chats of one organization. */
 export const CHATS_MAX = 20;
 export const CHAT_NAME_MAX = 80;
-/** A notice at once waits so long, for others that join it. */
+/** How long an immediate notice waits, so that others can join it. */
 export const QUIET_SECONDS = 60;
-/** A receiver gets so many mails or messages at once in an hour; the rest comes together in the next hour. */
+/** At most this many immediate mails or messages are sent to a receiver per hour. The rest are combined in the next hour. */
 export const PER_HOUR_MAX = 20;
-/** Digests by day come at this hour of the person's time zone. */
+/** Daily digests are sent at this hour of the person's time zone. */
 export const DAY_HOUR = 7;
-/** One mail or message says so many things, and counts the others. */
+/** At most this many entries are in one mail or message, which counts the others. */
 export const ITEMS_MAX = 30;
-/** After so many refusals of the mail server in a row, a person gets no mails at that address. */
+/** After this many consecutive rejections by the mail server, no more mails are sent to that address. */
 export const REFUSALS_MAX = 3;
 
 const NAME_MAX = 120;

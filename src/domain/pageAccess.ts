@@ -1,4 +1,4 @@
-/** Cookies and headers that a request gives for its page, such as those of a signed-in reader. The values are secrets. */
+/** Cookies and headers that a request sets for its page, such as those of a signed-in reader. The values are secrets. */
 
 export interface NamedValue {
   readonly name: string;
@@ -22,7 +22,7 @@ export const ACCESS_LIMITS = { cookies: 20, headers: 20, name: 128, value: 4_096
 export const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** The characters of values of cookies (RFC 6265, cookie-octet). */
 export const COOKIE_VALUE = /^[!#-+\--:<-[\]-~]*$/;
-/** Visible ASCII with blanks inside. So no value begins another line. */
+/** Visible ASCII with spaces inside, so that no value begins a new line. */
 export const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /** Headers that belong to the browser or the connection. Another value would break the request, or contradict the device or the location. */
@@ -67,7 +67,7 @@ export function headerValueFault(value: string): string | undefined {
     : 'must be visible ASCII, without line breaks and without blanks around it.';
 }
 
-/** @returns why there are too many or the same twice, or undefined. Names of headers have no case. */
+/** @returns why there are too many or the same twice, or undefined. Header names are case-insensitive. */
 export function accessFault({ cookies, headers }: PageAccess): string | undefined {
   const names = [...cookies.map(({ name }) => `c ${name}`), ...headers.map(({ name }) => `h ${name.toLowerCase()}`)];
   if (new Set(names).size < names.length) return 'has the same name twice.';

@@ -3,9 +3,9 @@ import { type Failure, tooMany } from './failure.ts';
 
 export const QUOTA_MAX = 1_000_000_000;
 
-/** The quotas of organizations without own ones. */
+/** The default quotas of organizations. */
 export interface DefaultQuotas {
-  /** Undefined: as many as they want. */
+  /** Undefined: no limit. */
   readonly picturesPerDay: number | undefined;
   readonly runningCaptures: number;
 }

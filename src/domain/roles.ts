@@ -12,7 +12,7 @@ const PERMISSIONS = {
 } as const satisfies Record<string, readonly Permission[]>;
 
 export type Role = keyof typeof PERMISSIONS;
-/** From the one that may do most. */
+/** From the most to the fewest permissions. */
 export const ROLES = ['owner', 'manager', 'reviewer', 'viewer'] as const satisfies readonly Role[];
 
 /** Each role in a few words, for people who choose one. */

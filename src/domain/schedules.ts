@@ -23,7 +23,7 @@ export const SCHEDULE_DAYS_DEFAULT = 90;
 export const RUN_GAP_MINUTES = 15;
 /** A longer window could choose times of two days that are closer than two runs may be. */
 export const WINDOW_HOURS_MAX = 12;
-/** After so many refused runs in a row, the service pauses the schedule. */
+/** After this many consecutive refused runs, the service pauses the schedule. */
 export const REFUSED_RUNS_MAX = 10;
 /** A run that begins later than this was missed. */
 export const MISSED_AFTER_MINUTES = 15;

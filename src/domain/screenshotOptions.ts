@@ -21,7 +21,7 @@ export interface PlacementOptions {
   readonly animation: Animation | null;
 }
 
-/** Options that apply to the whole page. Pictures with other ones need a page of their own. */
+/** Options that apply to the whole page. Pictures with different ones need a separate page. */
 export interface PageOptions {
   readonly otherAds: OtherAds;
   /** The id of a location. Null: the page is opened directly. */
@@ -32,7 +32,7 @@ export interface PageOptions {
 
 export interface ScreenshotOptions extends PlacementOptions, PageOptions {}
 
-/** No client needs more, and a long selector would take a page much time. */
+/** No client needs more, and a long selector would be slow on a page. */
 export const SELECTOR_MAX = 500;
 export const SLOT_INDEX_MAX = 100;
 

@@ -42,7 +42,7 @@ export function canMoveSet(from: SetStatus, to: SetStatus): boolean {
   return SET_MOVES[from].includes(to);
 }
 
-/** A decision about a set can be withdrawn. This is no move of SET_MOVES, because such a set has ended. */
+/** A decision about a set can be withdrawn. This is not one of SET_MOVES, because such a set has ended. */
 export function canReopenSet(status: SetStatus): boolean {
   return status === 'approved' || status === 'rejected';
 }

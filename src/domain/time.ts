@@ -1,5 +1,5 @@
 const DAY: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', year: 'numeric' };
-/** To make a format takes a millisecond. */
+/** Creating a formatter takes a millisecond. */
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
 const MAX_FORMATS = 100;
 

@@ -17,12 +17,12 @@ export const ENDPOINT_DISABLED_TOPIC = 'webhook_endpoint.disabled';
 export const ENDPOINT_TOPICS = [...TOPICS, ENDPOINT_DISABLED_TOPIC] as const;
 export type EndpointTopic = (typeof ENDPOINT_TOPICS)[number];
 
-/** The topic of an event that a person sends to try a webhook. Nobody subscribes to it. */
+/** The topic of an event that a person sends to try a webhook. No subscription includes it. */
 export const TEST_TOPIC = 'webhook.test';
 /** The topics of events that webhooks get. */
 export const WEBHOOK_TOPICS = [...ENDPOINT_TOPICS, TEST_TOPIC] as const;
 export type WebhookTopic = (typeof WEBHOOK_TOPICS)[number];
-/** The topic of what members get by e-mail, and chats. No webhook gets it. */
+/** The topic of notices to members by e-mail, and to chats. It is not sent to webhooks. */
 export const NOTICE_TOPIC = 'notice';
 export const EVENT_TOPICS = [...WEBHOOK_TOPICS, NOTICE_TOPIC] as const;
 export type EventTopic = (typeof EVENT_TOPICS)[number];
@@ -30,6 +30,6 @@ export type EventTopic = (typeof EVENT_TOPICS)[number];
 /** The topics of a webhook that names none. */
 export const DEFAULT_TOPICS: readonly Topic[] = ['ad.uploaded', 'screenshot_set.approved'];
 
-/** The ways in which deliveries leave. */
+/** The channels of deliveries. */
 export const CHANNELS = ['webhook', 's3', 'email', 'chat'] as const;
 export type Channel = (typeof CHANNELS)[number];

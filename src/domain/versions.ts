@@ -1,7 +1,7 @@
 /** Which version of a screenshot people see, after it was taken again. */
 import type { ScreenshotStatus, SetStatus } from './states.ts';
 
-/** Retakes of a set that are looked at; the newest ones. */
+/** At most this many retakes of a set are considered, the newest ones. */
 export const MOST_RETAKES = 20;
 
 interface Version {
@@ -30,7 +30,7 @@ export function chooseVersion<V extends Version>(
   const candidates = versions.slice(0, ownAt + 1);
   const shown =
     candidates.find((version) => isGood(version) && (version.id === own || version.set_status !== 'rejected')) ??
-    // A rejected picture says more than the failure before it, or than an older rejection.
+    // A rejected picture is more useful than the failure before it, or than an older rejection.
     candidates.find(({ status, decision }) => status === 'uploaded' && decision === 'rejected') ??
     versions[ownAt];
   return shown && { shown, earlier: versions.slice(versions.indexOf(shown) + 1) };

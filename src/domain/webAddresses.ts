@@ -16,7 +16,7 @@ function lengthFault(sent: string): string | undefined {
 function shapeFault(address: string): string | undefined {
   if (!/^\s*https?:\/\//i.test(address)) return 'must be an absolute address that begins with http:// or https://.';
   if (!/^\s*https?:\/\/[^/?#]/i.test(address)) return 'must be a valid address. This one names no host.';
-  // URL.parse would remove line breaks and tabs without a word.
+  // URL.parse would silently remove line breaks and tabs.
   if (/\p{Cc}/u.test(address.trim())) return 'must not contain line breaks, tabs or other control characters.';
   const url = URL.parse(address);
   if (url === null || url.hostname === '') return 'must be a valid address.';

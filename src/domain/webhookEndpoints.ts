@@ -2,7 +2,7 @@
 export const ENDPOINTS_MAX = 50;
 /** An endpoint is disabled when every delivery attempt has failed for this many days. */
 export const DISABLE_AFTER_DAYS = 5;
-/** An endpoint is disabled for its failures only if at least so many deliveries failed. */
+/** An endpoint is disabled for its failures only if at least this many deliveries failed. */
 export const FAILED_DELIVERIES_MIN = 3;
 export const ENDPOINT_DESCRIPTION_MAX = 250;
 export const ENDPOINT_HEADERS_MAX = 10;

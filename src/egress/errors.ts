@@ -68,7 +68,7 @@ export function describeTlsError(error: unknown): string {
   return error.message.split('\n')[0]?.trim() ?? '';
 }
 
-/** The proxy of a location does not work. The connection to the site was not tried, or nobody knows. */
+/** The proxy of a location does not work. The connection to the site was not tried, or it is unknown whether it was. */
 export class LocationUnavailableError extends Error {}
 
 /** `location` means that the proxy of a location does not work, `busy` that the proxy has reached its limit of tunnels, `malformed` that a request breaks rules of HTTP. */

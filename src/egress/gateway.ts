@@ -40,7 +40,7 @@ export interface ConnectListener {
 
 /** The most of one process. A page opens about 20. */
 const MAX_TUNNELS = 4_000;
-/** The most of one capture, so that one cannot take all of a location. */
+/** The most of one capture, so that one capture cannot use up a location. */
 const MAX_OF_CAPTURE = 512;
 const LIMITS = { idleMs: 60_000, maxBytes: 512 * 1024 * 1024 };
 

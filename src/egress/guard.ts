@@ -146,7 +146,7 @@ interface RefusedAddress {
 
 /**
  * Customers of a service read the message, so it does not say what a name of the operator's network resolves to. A person
- * with flags resolves names on the own machine, and reads the address to allow.
+ * with flags resolves names on their own machine, and sees the address to allow.
  */
 function refusal(to: RefusedAddress, reason: string, allowWith: GuardOptions['allowWith']): EgressRefusedError {
   const { host, port, address } = to;

@@ -10,7 +10,7 @@ export interface LocationsOptions {
   readonly locations: readonly ConfiguredLocation[];
   /** By the ids of locations. */
   readonly credentials: Readonly<Record<string, Credentials>>;
-  /** Checks what captures ask the proxies for. */
+  /** Checks the targets that captures request from the proxies. */
   readonly guard: Pick<Guard, 'resolve'>;
   readonly log?: Pick<Log, 'info' | 'warn'>;
   readonly observe?: (location: string, outcome: ConnectionOutcome) => void;

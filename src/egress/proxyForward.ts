@@ -42,7 +42,7 @@ export function forward(
   );
   let answer: IncomingMessage | undefined;
   upstream.on('error', (error) => {
-    // After the whole answer, nothing else counts. For example, some servers send a body after HEAD.
+    // After the whole answer, nothing else matters. For example, some servers send a body after HEAD.
     if (!answer?.complete) fail(typed(error, target));
   });
   const invalid = ({ statusCode }: IncomingMessage) => {

@@ -38,7 +38,7 @@ interface Try {
 
 const TIMING: UpstreamTiming = { tryMs: 8_000, allMs: 20_000, firstDelayMs: 250, openMs: 30_000 };
 const TRIES = 3;
-/** The breaker opens after so many connections in succession that failed because of the proxy. */
+/** The breaker opens after this many consecutive connections that failed because of the proxy. */
 const FAILURES_TO_OPEN = 5;
 const REPORT_EVERY_MS = 60_000;
 
@@ -56,7 +56,7 @@ export class Upstream implements Connector {
   #openUntil = Number.NEGATIVE_INFINITY;
   /** When the proxy answered last. */
   #answeredAt = Number.NEGATIVE_INFINITY;
-  /** Whether the log has the failure that lasts. */
+  /** Whether the current failure was logged. */
   #isReported = false;
   #reportedAt = Number.NEGATIVE_INFINITY;
 
@@ -85,7 +85,7 @@ export class Upstream implements Connector {
     } catch (error) {
       if (signal?.aborted) throw error;
       if (!(error instanceof LocationUnavailableError)) {
-        // A time-out does not tell whether the proxy works.
+        // A timeout does not show whether the proxy works.
         if (error instanceof ConnectionFailedError) this.#succeeded();
         observe?.('target_failed');
         throw error;
@@ -133,7 +133,7 @@ export class Upstream implements Connector {
     }
   }
 
-  /** A proxy that waits for its target and one that hangs look alike. It hangs if it answered nobody in the meantime. */
+  /** A proxy that waits for its target and one that hangs look alike. It hangs if it answered no other request in the meantime. */
   #typed(error: unknown, { host, port }: DialTarget, { startedAt, isConnected }: Try): Error {
     if (error instanceof LocationUnavailableError) return error;
     if (!(error instanceof Error) || error.name !== 'TimeoutError')

@@ -14,7 +14,7 @@ export interface FileTask extends Omit<Question, 'input'> {
 /** MiB of the heap, and of the whole process. A process that has only loaded sharp takes 75. */
 const HEAP = 256;
 const MEMORY = 384;
-/** Ended by the process itself or by V8 for want of memory. */
+/** Ended by the process itself, or by V8 because of too little memory. */
 const OUT_OF_MEMORY: readonly (string | null)[] = ['SIGKILL', 'SIGABRT', 'SIGTRAP'];
 /** The variables that a process gets. Others are secrets. */
 const PASSED = /^(PATH|HOME|TMPDIR|NODE_COMPILE_CACHE|LD_LIBRARY_PATH|FONTCONFIG_\w+|XDG_\w+)$/;
@@ -67,7 +67,7 @@ export class ReaderProcess {
     } finally {
       clearTimeout(timer);
       child.off('message', resolve).off('error', reject).off('exit', onExit);
-      // While it waits, it does not keep this process from its end.
+      // While it waits, it does not keep this process from exiting.
       child.unref();
       child.channel?.unref();
     }

@@ -16,7 +16,7 @@ export type Answer<Output> =
 
 export interface Message<Output> {
   readonly answer: Answer<Output>;
-  /** Bytes that the process takes now. Some of what a file needed is not given back. */
+  /** Bytes that the process takes now. Some of the memory that a file needed is not freed. */
   readonly memory: number;
 }
 

@@ -32,7 +32,7 @@ export interface FrameContent {
   readonly size: FramedSize;
 }
 
-/** A framed picture may be passed on alone, so it says itself what it is. */
+/** A framed picture may be passed on alone, so it contains its label. */
 const LABEL = 'Placement preview';
 
 const FONT = 'Liberation Sans, Noto Sans, Arial, Helvetica, sans-serif';

@@ -36,7 +36,7 @@ const NAMES: Readonly<Record<Kind, string>> = {
   script: 'a script',
 };
 
-/** By the format of a creative. A creative that was a page or a tag promises nothing. */
+/** By the format of a creative. A creative that was a page or a tag has no expected format. */
 const EARLIER: Readonly<Record<string, string>> = {
   html5_zip: 'an HTML5 zip',
   image: 'an image',

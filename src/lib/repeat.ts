@@ -10,7 +10,7 @@ export interface Repetition {
 }
 
 /**
- * Runs the work now and then every `everyMs` milliseconds, one run at a time. A run that is due during another is left out.
+ * Runs the work now and then every `everyMs` milliseconds, one run at a time. A run that is due during another is skipped.
  * @param work must not reject. Long work asks `isStopped` between its steps.
  */
 export function repeat(work: (isStopped: () => boolean) => Promise<void>, everyMs: number): Repetition {

@@ -10,7 +10,7 @@ export interface Mail {
   /** One address. */
   readonly to: string;
   readonly subject: string;
-  /** Says everything, for programs that show no HTML. */
+  /** The complete text, for programs that show no HTML. */
   readonly text: string;
   readonly html?: string;
   /** Further headers, for example `List-Unsubscribe`. */
@@ -18,7 +18,7 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** @throws Error if the server did not accept the mail within 30 s. It may have accepted it all the same. */
+  /** @throws Error if the server did not accept the mail within 30 s. It may have accepted it nevertheless. */
   send(mail: Mail): Promise<void>;
   /** Connects and signs in, and sends nothing. @throws Error if the server does not answer, or refuses the password. */
   verify(): Promise<void>;

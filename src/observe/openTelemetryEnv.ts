@@ -66,7 +66,7 @@ function exporterFromEnv() {
   return new ProtobufExporter();
 }
 
-/** The first variable of a field that has a value counts. */
+/** The first variable of a field that has a value is used. */
 function numbersFromEnv(min: number, fields: Readonly<Record<string, readonly string[]>>): Record<string, number> {
   const found = Object.entries(fields).flatMap(([field, variables]) => {
     const variable = variables.find(getStringFromEnv) ?? '';

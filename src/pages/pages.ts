@@ -111,7 +111,7 @@ function unknownPage(): Failure {
   return new Failure({ status: 404, code: 'unknown_path', errors: { path: ['There is no page at this address.'] } });
 }
 
-/** The page at the root, for people who are not signed in. @param wanted what the person typed, if it is no name of an organization. */
+/** The page at the root, for people who are not signed in. @param wanted what the person typed, if it is not the name of an organization. */
 function welcomePage(paths: PagePaths, ways: Ways, wanted?: string): ResultsPage {
   const { base } = paths;
   const fault = 'The name of an organization has only lower-case letters, digits and hyphens, for example "acme".';

@@ -1,4 +1,4 @@
-/** Reads what a provider says about a person: in the ID token, which it signs, and at its userinfo endpoint. */
+/** Reads the claims of a provider about a person: from the ID token, which it signs, and from its userinfo endpoint. */
 import type { IDToken } from 'openid-client';
 import type { Claims } from '../../core/people/identities.ts';
 import { readEmail } from '../../core/people/users.ts';
@@ -56,8 +56,8 @@ function requireTenant(tenant: unknown, tenants: readonly string[]): void {
 }
 
 /**
- * The address and the word that it is verified come from one source. A provider may put the address that a person typed into one
- * source, and have verified another one. Some providers, for example Cognito, write the word as text.
+ * The address and its verified flag come from one source. A provider may put the address that a person typed into one
+ * source, and have verified a different address. Some providers, for example Cognito, send the flag as text.
  */
 function verifiedEmail(sources: readonly ClaimSet[]): string | undefined {
   const { email, email_verified: verified } =

@@ -7,7 +7,7 @@ import { type ClaimRules, readClaims } from './claims.ts';
 const TIMEOUT_SECONDS = 10;
 /** Characters of the address at which the provider ends its session. It is in a header. */
 const SIGN_OUT_URL_MAX = 3_000;
-/** How long the provider's description of itself is used. */
+/** How long the provider's discovery document is used. */
 const DISCOVERY_MS = 3_600_000;
 
 export interface ProviderOptions extends ClaimRules {
@@ -114,14 +114,14 @@ async function discover({ issuer, clientId, clientSecret, tenants }: ProviderOpt
   return found;
 }
 
-/** Adds the provider's own words if it answered with an error. @throws Error */
+/** Adds the provider's error description if it answered with an error. @throws Error */
 function explain(error: unknown): never {
   if (!(error instanceof oidc.ResponseBodyError || error instanceof oidc.AuthorizationResponseError)) throw error;
   const description = error.error_description === undefined ? '' : ` (${error.error_description})`;
   throw new Error(`it says ${error.error}${description}`, { cause: error });
 }
 
-/** Many providers tell address and groups only there. */
+/** Many providers return the address and groups only there. */
 async function userInfo(config: oidc.Configuration, accessToken: string, subject: string) {
   if (config.serverMetadata().userinfo_endpoint === undefined) return {};
   return oidc.fetchUserInfo(config, accessToken, subject);

@@ -103,7 +103,7 @@ export function createLocationGateway(options: InternalApiOptions): ConnectListe
   const { locations, log, store } = options;
   if (locations === undefined) return undefined;
   const authenticator = authenticatorOf(options);
-  // A page opens many connections at once. They need one look-up, and take nothing from the rate of the capture's calls.
+  // A page opens many connections at once. They need one look-up, and do not count towards the rate of the capture's calls.
   const known = new Map<string, Promise<unknown>>();
   const check = async (token: string, jobId: string, source: string, location: string): Promise<void> => {
     await authenticator.authenticate(token, z.uuid().parse(jobId), source);
@@ -228,7 +228,7 @@ function addSmallSetRoutes(router: Router, context: InternalApiContext) {
   });
 }
 
-/** @throws ForbiddenError if the job belongs to another capture's index, because only a capture's own index takes small sets. */
+/** @throws ForbiddenError if the job belongs to another capture's index, because only the original index of a capture takes small sets. */
 function readCapture(req: Request, res: Response, attempt: number): AttemptRef {
   const caller = getCaller(res);
   if (caller.isHost === true) throw new ForbiddenError('Only the own index of a capture takes small sets.');

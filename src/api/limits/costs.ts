@@ -12,8 +12,8 @@ export const COST = {
 const PICTURES_OF_ONE = 10;
 const FRAMED = 5;
 
-/** A framed picture is drawn when it is first asked for. */
+/** A framed picture is drawn when it is first requested. */
 export const costOfPicture = (isFramed: boolean): number => (isFramed ? FRAMED : COST.usual);
 
-/** @returns the additional cost of a request for so many pictures. */
+/** @returns the additional cost of a request for this many pictures. */
 export const costOfPictures = (pictures: number): number => Math.floor(pictures / PICTURES_OF_ONE);

@@ -1,6 +1,6 @@
 /**
  * Limits requests without a key: shared pages and pictures. Each process counts by itself, because these limits only protect the
- * service from floodFailure.
+ * service from floods.
  */
 import type { Request, Response } from 'express';
 import { type Failure, tooMany } from '../../domain/failure.ts';

@@ -1,6 +1,6 @@
 /**
- * Requests that read all pictures of a set wait for their turn, because each takes memory and a connection of the database
- * for long. So one share link or one organization leaves both to the others.
+ * Requests that read all pictures of a set wait for their turn, because each takes memory and a database connection
+ * for a long time. So one share link or one organization cannot use up both.
  */
 import type { Response } from 'express';
 import { hasMoreScreenshots } from '../../core/sets/readSet.ts';

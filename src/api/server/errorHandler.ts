@@ -18,7 +18,7 @@ export function errorHandler(log: Log) {
       request.socket.destroy();
       return;
     }
-    // A handler may have set these for the answer that it failed to give.
+    // A handler may have set these for the answer that it failed to send.
     for (const name of ['ETag', 'Content-Length', 'Content-Type']) response.removeHeader(name);
     response
       .status(httpError.status)

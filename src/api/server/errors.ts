@@ -15,7 +15,7 @@ export class ForbiddenError extends Error {}
 
 export class NotFoundError extends Error {}
 
-/** The call names a version of the capture protocol that this release does not speak. */
+/** The call names a version of the capture protocol that this release does not support. */
 export class UnsupportedVersionError extends Error {}
 
 export class TooLargeError extends Error {}
@@ -56,7 +56,7 @@ const BY_CLASS = [
   [UnavailableError, 503, 'unavailable'],
 ] as const;
 
-/** The code of an unexpected error. Its message says nothing about the cause, which only the log holds. */
+/** The code of an unexpected error. Its message does not reveal the cause, which only the log contains. */
 export const INTERNAL_ERROR = 'internal';
 
 export function httpErrorOf(error: unknown): HttpError {
@@ -89,7 +89,7 @@ export function httpErrorOf(error: unknown): HttpError {
 
 /** PostgreSQL, a folder or a bucket is full; they name it in different ways, and their callers wrap it. */
 const FULL = /^(ENOSPC|EDQUOT|53100|\w*StorageFull|QuotaExceeded\w*)$/;
-/** Causes that are looked at, because a chain of them could be a circle. */
+/** At most this many causes are examined, because a chain of them could be a circle. */
 const MOST_CAUSES = 5;
 
 function isStorageFull(error: unknown, depth = 0): boolean {

@@ -1,4 +1,4 @@
-/** Makes thumbnails when they are first asked for, and keeps them in the artifact store beside their pictures. */
+/** Makes thumbnails when they are first requested, and keeps them in the artifact store beside their pictures. */
 import { ArtifactNotFoundError, type ArtifactStore } from '../../artifacts/store.ts';
 import { findAdBox, type Image, isRemoved } from '../../core/sets/images.ts';
 import type { Queryable } from '../../db/database.ts';

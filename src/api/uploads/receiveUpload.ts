@@ -15,7 +15,7 @@ import { errorMessage } from '../../lib/errorMessage.ts';
 import { requirePromise } from '../../lib/promisedContent.ts';
 import { malformed, openMultipart, type ReceivedFile } from './multipart.ts';
 
-/** The first bytes of a file tell its format. */
+/** The first bytes of a file show its format. */
 const HEAD_BYTES = 256 * 1024;
 /** The headers and fields of a multipart body. */
 const MULTIPART_BYTES = 128 * 1024;
@@ -61,7 +61,7 @@ function tooManyUploads(): Failure {
 }
 
 interface FileToStore extends ReceivedFile {
-  /** Decides only if the bytes do not tell the format. */
+  /** Decides only if the bytes do not show the format. */
   readonly contentType: string;
 }
 
@@ -146,7 +146,7 @@ async function detect(head: Buffer, contentType: string, name: string): Promise<
   }
 }
 
-/** Types of the whole body, which say nothing about the file. */
+/** Types of the whole body, which do not describe the file. */
 const isGeneric = (type: string) => /^(multipart\/|application\/(x-www-form-urlencoded|octet-stream))/i.test(type);
 
 const FORMATS: Readonly<Record<DetectedContent['kind'], CreativeFormat>> = {

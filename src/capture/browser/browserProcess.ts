@@ -81,7 +81,7 @@ function launchOptions({ chromiumPath, proxyUrl, sandbox = false }: BrowserOptio
     executablePath: chromiumPath,
     chromiumSandbox: sandbox,
     timeout: START_TIMEOUT_MS,
-    // The process ends by rules of its own, and takes its browsers along.
+    // The process ends by its own rules, and its browsers end with it.
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
@@ -105,7 +105,7 @@ function whyNotStarted(cause: unknown): string {
   return message.replace(/^browserType\.launch: /, '');
 }
 
-/** Playwright makes each browser the leader of a process group, and does not tell its id. */
+/** Playwright makes each browser the leader of a process group, and does not expose its id. */
 async function processGroupOf(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');
@@ -198,7 +198,7 @@ class PlaywrightBrowser implements BrowserProcess {
     }
   }
 
-  /** Some calls stay without an answer if the browser ends. @throws BrowserGoneError, DeadlineError. */
+  /** Some calls are never answered if the browser ends. @throws BrowserGoneError, DeadlineError. */
   async #answered<T>(call: Promise<T>, ms = OPEN_TIMEOUT_MS): Promise<T> {
     const gone = Promise.withResolvers<never>();
     const end = () => gone.reject(this.#whyGone());

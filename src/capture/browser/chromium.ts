@@ -87,7 +87,7 @@ function playwrightShell(): string {
 /**
  * Runs the executable with `--version`, which takes a tenth of the time of a browser start.
  * @returns for example `156.0.8078.73`.
- * @throws Error that tells a slow machine from an executable that is not Chromium.
+ * @throws Error that distinguishes a slow machine from an executable that is not Chromium.
  */
 export async function browserVersion(chromiumPath: string, timeoutMs = TIMEOUT_MS): Promise<string> {
   let printed: string;

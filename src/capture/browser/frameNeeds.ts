@@ -79,7 +79,7 @@ function needOfFrame() {
 
 const CHECK = `(${needOfFrame})()`;
 
-/** Runs our scripts in the frames of a page that tells nothing of its contexts. */
+/** Runs our scripts in the frames of a page that does not report its contexts. */
 export class IsolatedWorlds {
   readonly #session: CdpSession;
   /** A new one for each document. */

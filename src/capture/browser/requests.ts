@@ -22,7 +22,7 @@ interface InterceptOptions {
 /** How one request of the page ended: an HTTP status, or the network's error. */
 type RequestOutcome = { readonly status: number } | { readonly error: string };
 
-/** A request that did not bring what it asked for. */
+/** A request that did not get its resource. */
 export interface FailedRequest {
   readonly url: string;
   /** `Image`, `Script`, `Font`, … */
@@ -50,7 +50,7 @@ export class PageRequests {
   readonly #outcomes = new Map<string, RequestOutcome>();
   /** The requests that ended with an HTTP status of 400 or more, or with an error of the network. */
   readonly failures: FailedRequest[] = [];
-  /** The requests that brought an image, by URL. */
+  /** The requests that returned an image, by URL. */
   readonly #images = new Map<string, { readonly requestId: string; sentBytes: number }>();
   readonly #session: CdpSession;
 
@@ -101,7 +101,7 @@ export class PageRequests {
 
   /**
    * @returns the bytes of an image, which the browser drops if it cannot decode them, and how many the server sent; undefined if
-   * the browser knows nothing of them any more.
+   * the browser no longer has them.
    */
   async imageBytes(url: string): Promise<{ bytes: Buffer; sentBytes: number } | undefined> {
     const image = this.#images.get(url);

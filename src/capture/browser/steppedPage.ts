@@ -19,7 +19,7 @@ export interface SteppedPageOptions {
   readonly networkBudget: NetworkBudget;
   /**
    * The time of day at which stepped time starts, in milliseconds since 1970. Scripts see whole milliseconds, so a different
-   * fraction of a millisecond gives different pictures.
+   * fraction of a millisecond results in different pictures.
    */
   readonly startDate: number;
   /** True if the creative is in the first iframe of the document, false if it is that document. */
@@ -37,7 +37,7 @@ const FRAMES_WITHOUT_PAUSE = 10;
 const PAUSE_MS = 20;
 /**
  * A frame that takes this many checks of the page waits for the clock. A busy node draws slowly too, and a clock that advances then
- * gives other pictures. Later frames of a page that waits once get no such time.
+ * produces different pictures. Later frames of a page that waits once get no such time.
  */
 const CHECKS_BEFORE_NUDGE = 8;
 
@@ -150,7 +150,7 @@ export class SteppedPage {
   }
 
   /**
-   * @returns whether the document and its iframes need a frame. Each call tells what changed since the previous one. A page with a
+   * @returns whether the document and its iframes need a frame. Each call reports the changes since the previous one. A page with a
    * worker always needs its frames, because only the worker knows what it draws.
    */
   async frameNeed(): Promise<FrameNeed> {

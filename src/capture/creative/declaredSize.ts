@@ -66,7 +66,7 @@ export function lottieSize(text: string): Size | undefined {
   return sizeOf(/"w"\s{0,5}:\s{0,5}(\d{1,5})/.exec(head)?.[1], /"h"\s{0,5}:\s{0,5}(\d{1,5})/.exec(head)?.[1]);
 }
 
-/** @returns true if the creative says that it expands beyond its size. */
+/** @returns true if the creative declares that it expands beyond its size. */
 function declaresExpansion(text: string): boolean {
   return /\bEnabler\.setExpandingPixelOffsets\s{0,5}\(|\bEB\.initExpansionParams\s{0,5}\(|\bFT\.manifest\s{0,5}\([^)]{0,2000}\bexpand\b/.test(
     text,

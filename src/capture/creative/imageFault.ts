@@ -7,7 +7,7 @@ const DECODED: readonly string[] = ['image/png', 'image/apng', 'image/jpeg', 'im
 const SHOWN: readonly string[] = [...DECODED, 'image/bmp', 'image/x-icon', 'image/vnd.microsoft.icon'];
 const MAX_PIXELS = 64 * 1024 * 1024;
 
-/** A GIF of one pixel, in place of a picture that comes later. Many are cut off, and nobody misses them. */
+/** A GIF of one pixel, in place of a picture that comes later. Many are cut off, which is not visible. */
 const MAX_STARTER_BYTES = 60;
 
 /**

@@ -70,6 +70,6 @@ async function pixelsOf(bytes: Buffer): Promise<Size | undefined> {
     const { width, height, pageHeight } = await sharp(bytes).metadata();
     return { width, height: pageHeight ?? height };
   } catch {
-    return undefined; // A damaged picture says nothing. The browser shows that it is missing.
+    return undefined; // A damaged picture has no usable size. The browser shows that it is missing.
   }
 }

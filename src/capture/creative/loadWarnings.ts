@@ -74,7 +74,7 @@ export class LoadWarnings {
   }
 }
 
-/** The errors of the network that say more than that there was no connection. */
+/** The network errors that are more specific than a failed connection. */
 const ERRORS: Readonly<Record<string, string>> = {
   ERR_BLOCKED_BY_ORB: 'the server sends something else',
   ERR_NAME_NOT_RESOLVED: 'no host of that name exists',
@@ -87,7 +87,7 @@ function readableError(error: string): string {
   return code === undefined ? error : (ERRORS[code] ?? `the connection failed, ${code}`);
 }
 
-/** True for what the reader of a picture does not miss: tracking pixels, and scripts that only measure. */
+/** True for files whose absence is not visible: tracking pixels, and scripts that only measure. */
 function isIrrelevant(url: string, type: string, shownImages: readonly string[]): boolean {
   if (isOwnFile(url)) return false;
   return type === 'Image' ? !shownImages.includes(url) : isMeasurement(url);

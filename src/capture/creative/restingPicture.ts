@@ -35,7 +35,7 @@ const SAME_SHARE = 0.02;
 const DIFFERENT = 8;
 /** A pause of this share of the longest one counts as equally long, because its ends are known to half a second. */
 const ALIKE = 0.8;
-/** A shorter pause of a loop does not tell that the loop starts again. */
+/** A shorter pause of a loop does not show that the loop starts again. */
 const MIN_PAUSE_MS = 600;
 
 export interface RestingPicture {

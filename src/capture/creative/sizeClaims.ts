@@ -23,7 +23,7 @@ export interface SizeClaim {
   readonly size: Size;
   /** Where it is written, for messages: "the ad.size meta element". */
   readonly from: string;
-  /** True for a weak hint. The user learns that the size may be another one. */
+  /** True for a weak hint. A warning says that the size may be different. */
   readonly isGuess?: boolean;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Scripts that the place of an ad gives to creatives, and libraries of ad platforms that a creative cannot start without. An app gives
- * `mraid.js`, so the creative never brings it. The libraries come from the platforms; a stand-in helps only if they do not load.
+ * Scripts that the environment of an ad provides to creatives, and libraries of ad platforms that a creative cannot start
+ * without. An app provides `mraid.js`, so the creative never brings it. The libraries come from the platforms; a stand-in
+ * helps only if they do not load.
  */
 import type { SubstituteScript } from '../browser/requests.ts';
 

@@ -12,7 +12,7 @@ interface SizeReader {
 
 const PAGES_AND_SCRIPTS = /\.(?:html?|xhtml|js)$/i;
 
-/** The tools and ad servers whose files say the size of the ad, the most reliable first. */
+/** The tools and ad servers whose files declare the size of the ad, the most reliable first. */
 const READERS: readonly SizeReader[] = [
   { from: 'the Google Web Designer page', files: /\.x?html?$/i, read: webDesigner },
   { from: 'lib.properties of Adobe Animate', read: animateProperties },

@@ -245,7 +245,7 @@ function isPlayable({ type, url }: MediaFile): boolean {
   return PLAYABLE.includes(type) || (PLAYABLE_ADDRESS.test(url) && !OTHER_TYPE.test(type));
 }
 
-/** True if only the bytes of the file tell what it is. */
+/** True if only the bytes of the file show what it is. */
 function isUnclear({ type, url }: MediaFile): boolean {
   return !OTHER_TYPE.test(type) && !OTHER_ADDRESS.test(url);
 }

@@ -16,7 +16,7 @@ export type CreativeOutcome =
       readonly warnings: readonly Warning[];
       /** @returns undefined if the frame does not exist. */
       frame(markerMs: number | null, ratio: number): Promise<CreativeFrame | undefined>;
-      /** @returns undefined if nobody made such a film. */
+      /** @returns undefined if no such film exists. */
       film(wanted: WantedFilm): Promise<CreativeFilm | undefined>;
     }
   | { readonly status: 'failed'; readonly reason: string };

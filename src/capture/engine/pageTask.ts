@@ -343,7 +343,7 @@ export class PageTask {
   async #orPageLost<T>(work: () => Promise<T>): Promise<T> {
     try {
       const result = await withDeadline(ENGINE_MS, work());
-      // After a stop the result says nothing about the page.
+      // After a stop, the result does not describe the page.
       this.#tools.stop.throwIfAborted();
       return result;
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
  * Ends a browser before the kernel ends the container. If the container runs out of memory, all its processes die: the work on
- * other creatives and pages is lost, and nothing tells which one was the cause.
+ * other creatives and pages is lost, and nothing shows which one was the cause.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -74,7 +74,7 @@ class ChromiumOpener implements PageOpener {
         throw new Error(`The browser ended: ${message}`, { cause: error });
       if (tab?.crashed === true) throw new Error(`The page crashed: ${message}`, { cause: error });
       const reason = `The page could not be opened: ${message}.`;
-      // The browser failed, not the site, because nothing asked the site yet.
+      // The browser failed, not the site, because no request was sent to the site yet.
       if (tab === undefined) throw new Error(reason, { cause: error });
       return { ...failed, reason };
     }

@@ -11,7 +11,7 @@ import type { Clip, LivePage, PictureArea, Screen, StagedSlot } from './livePage
 
 /** The share of the ad that a picture must show. */
 export const MIN_SHOWN_SHARE = 0.99;
-/** The same, measured with the ad itself instead of the probe picture. Its even areas tell less. */
+/** The same, measured with the ad itself instead of the probe picture. Its even areas reveal less. */
 const MIN_SHOWN_SHARE_OF_AD = 0.95;
 /** Bounds of Chromium's textures, device pixels. */
 export const MAX_PAGE_EDGE = 16_000;

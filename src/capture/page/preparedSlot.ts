@@ -72,7 +72,7 @@ const VIEWS: readonly ViewRequest[] = [
 /** Views that show another part of the page around the ad. */
 const OTHER_POSITIONS = ['end', 'start'] as const;
 
-/** Shows a probe picture in the slot. Its pixels tell how much of an ad is visible, and whether composition is possible. */
+/** Shows a probe picture in the slot. Its pixels show how much of an ad is visible, and whether composition is possible. */
 export async function prepareSlot(
   live: LivePage,
   slot: FoundSlot,

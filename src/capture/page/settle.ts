@@ -85,7 +85,7 @@ export async function scrollThrough(page: Frame, ms: number, stop: () => boolean
   await withDeadline(2_000, page.evaluate(scrollTo, 0));
 }
 
-/** Runs in the page. @returns whether the page continues below, after its scripts have heard of the scrolling. */
+/** Runs in the page. @returns whether the page continues below, after its scripts have received the scroll events. */
 function scrollTo(screen: number): Promise<boolean> {
   // A script of the page may have a function of its own with the name scrollTo.
   (document.scrollingElement ?? window).scrollTo({ left: 0, top: screen * innerHeight, behavior: 'instant' });

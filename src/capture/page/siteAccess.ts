@@ -1,4 +1,4 @@
-/** Gives the cookies and headers of a request to the site, and to nobody else. */
+/** Sends the cookies and headers of a request only to the site. */
 import type { Protocol } from 'devtools-protocol';
 import type { NamedValue } from '../../domain/pageAccess.ts';
 import type { CdpSession } from '../browser/cdp.ts';

@@ -200,7 +200,7 @@ export function terminationLine({ exitCode, message }: Termination): string {
   return `${JSON.stringify({ exit_code: exitCode, message: words.toWellFormed() })}\n`;
 }
 
-/** Renews the lease until `stop` is called. A lost lease shows at the next claim. */
+/** Renews the lease until `stop` is called. A lost lease is detected at the next claim. */
 function renewLease(host: ProtocolClient, { log, signal }: { log: Log; signal: AbortSignal }): { stop(): void } {
   const renew = () =>
     host

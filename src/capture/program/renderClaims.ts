@@ -248,13 +248,13 @@ async function releaseClaim(ad: string, { client, shutdown, log }: RenderClaimsO
   }
 }
 
-/** @returns a failed creative if the artifact store does not have the file any more. @throws the errors of the protocol client. */
+/** @returns a failed creative if the artifact store no longer has the file. @throws the errors of the protocol client. */
 export async function readSource(
   { kind, content, file }: RenderClaim,
   { client, signal }: { client: Pick<ProtocolClient, 'downloadUpload'>; signal: AbortSignal },
 ): Promise<CreativeSource | FailedCreative> {
   if (kind !== 'upload') return { kind, content };
-  // An API of an older release knows no uploads. The capture ends, and its retry reaches a newer one.
+  // An API of an older release does not support uploads. The capture ends, and its retry reaches a newer one.
   if (file === null || file === undefined) throw new Error('The claim of an uploaded creative names no file.');
   try {
     return { kind: 'file', name: file.name, bytes: await client.downloadUpload(file, signal) };

@@ -185,7 +185,7 @@ export class TransientError extends Error {
   }
 }
 
-/** All retries failed. `message` tells how the last one failed. */
+/** All retries failed. `message` describes how the last one failed. */
 export class RetriesExhaustedError extends Error {}
 
 interface RetryOptions {

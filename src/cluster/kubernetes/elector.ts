@@ -2,7 +2,7 @@
  * Leader election by a Kubernetes Lease.
  *
  * A process is in one of three states:
- * - Candidate: it reads the Lease again and again. It takes the Lease if nobody holds it, or if the Lease has not changed for its
+ * - Candidate: it reads the Lease again and again. It takes the Lease if it has no holder, or if the Lease has not changed for its
  *   duration. This process measures that time on its own monotonic clock; it never compares times of different machines.
  * - Leader: it renews the Lease. It loses leadership if it could not renew for `renewSeconds`, or if it reads the name of another
  *   holder. `renewSeconds` is shorter than the Lease, so a leader stops before another process may take over.

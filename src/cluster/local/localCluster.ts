@@ -159,7 +159,7 @@ class InMemoryCluster implements LocalCluster {
     });
   }
 
-  /** Nobody lists Events here. */
+  /** Events are not listed here. */
   async recordEvent(): Promise<void> {}
 
   watch(changed: (name: string) => void): { close(): Promise<void> } {

@@ -48,7 +48,7 @@ export interface ApiPorts {
 const LEASE_SECONDS = 30;
 /** Connections to the public API of each process. It closes further ones at once. */
 const MAX_CONNECTIONS = 10_000;
-/** A full bucket of a key has the tokens of so many seconds. */
+/** A full bucket of a key holds the tokens of this many seconds. */
 const BURST_SECONDS = 10;
 
 /** Starts the public API with the pages, and the internal API, each on its own port. */

@@ -78,7 +78,7 @@ async function checkCaptures(cluster: KubernetesCluster): Promise<void> {
   try {
     await cluster.dryRunCaptures({ pods: false });
   } catch (error) {
-    // An API server that is slow or away says nothing about captures.
+    // A slow or unreachable API server is no evidence about captures.
     if (error instanceof RefusedError && error.reason !== 'QuotaExceeded') throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** Checks of servers outside of the cluster that the settings name: mail, the provider of accounts, and proxies of locations. */
+/** Checks of servers outside of the cluster that the settings name: mail, the identity provider, and proxies of locations. */
 import type { Config } from '../../config.ts';
 import { createGuard } from '../../egress/guard.ts';
 import { Locations } from '../../egress/locations.ts';
@@ -25,7 +25,7 @@ export function outsideChecks(config: Config, publicUrl: string): Record<string,
   );
   return {
     ...(SMTP_URL !== undefined && { mail: async () => (await mailerOf(config))?.verify() }),
-    // The start of a sign-in reads what the provider says of itself.
+    // The start of a sign-in reads the provider's discovery document.
     ...(OIDC_ISSUER !== undefined && {
       'sign-in': async () => {
         if (OIDC_CLIENT_SECRET === undefined)

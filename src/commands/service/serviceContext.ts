@@ -67,7 +67,7 @@ const NO_SUCH_TABLE = '42P01';
 /** Connects to a migrated database, its work queue and the artifact store. */
 export async function createServiceContext(options: ServiceContextOptions): Promise<ServiceContext> {
   const { config, databaseUrl, keyRing } = options;
-  // A store that fails one call, but passes its check, is not away: that error stays an error.
+  // A store that fails one call, but passes its check, is not considered unavailable: that error stays an error.
   const isLostStore = (error: unknown): boolean =>
     error instanceof StoreUnavailableError && (error.isWithoutAnswer || outages.artifacts.reason !== undefined);
   const outages = {
@@ -123,7 +123,7 @@ export async function createServiceContext(options: ServiceContextOptions): Prom
   };
 }
 
-/** @returns the quotas of organizations without own ones. */
+/** @returns the default quotas of organizations. */
 export const defaultQuotas = (config: Config): DefaultQuotas => ({
   picturesPerDay: config.PICTURES_PER_DAY,
   runningCaptures: config.MAX_PODS_PER_ORGANIZATION,

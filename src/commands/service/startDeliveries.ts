@@ -40,7 +40,7 @@ export async function startDeliveries(
   };
   const woken = [start('webhook', webhookSender(options)), start('s3', bucketSender(options))];
   const workers = [...woken];
-  // Nothing wakes these, so that webhooks do not cost them a look.
+  // Nothing wakes these workers, so that webhooks do not cause useless queries.
   const seldom = { pollMs: NOTICE_POLL_MS };
   if (notices !== undefined) workers.push(start('chat', chatSender(options), seldom));
   if (notices?.mailer !== undefined)

@@ -63,7 +63,7 @@ async function writePages(document: Document, options: DocumentOptions, text: Te
   for (const [at, page] of plan.pages.entries()) {
     while (document.readableLength > MAX_WAITING_BYTES && !document.destroyed) await sleep(LOOK_AGAIN_MS);
     if (document.destroyed) return;
-    // Pages without pictures would otherwise keep the process from all other work.
+    // Pages without pictures would otherwise block the process.
     await setImmediate();
     document.addPage();
     addToOutline(document, plan, { page, at });

@@ -1,10 +1,10 @@
-// Buttons that copy a text, menus that close on Escape or a click beside them, selections, tabs and time zones.
+// Buttons that copy a text, menus that close on Escape or a click outside, selections, tabs and time zones.
 function say(text) {
   const toast = document.createElement('p');
   toast.className = 'toast';
   toast.setAttribute('role', 'status');
   document.body.append(toast);
-  // A screen reader reads what changes in a part that it knows.
+  // Screen readers announce changes only in an element that is already on the page.
   requestAnimationFrame(() => toast.append(text));
   setTimeout(() => toast.remove(), 3_000);
 }

@@ -1,4 +1,4 @@
-// Stays on the page while the file of a download is built. Without this script, a page of its own shows the progress.
+// Stays on the page while the file of a download is built. Without this script, a separate page shows the progress.
 // In a function, because the scripts of a page share their names.
 (() => {
   const POLL_MS = 1000;
@@ -61,7 +61,7 @@
     button.disabled = true;
     message(shown, 'The file is being built.');
     download(shown, address)
-      // The page without a script says what is wrong.
+      // The page without a script shows the fault.
       .catch(() => location.assign(address))
       .finally(() => {
         button.disabled = false;

@@ -36,7 +36,7 @@ async function refresh() {
   }
 }
 
-// The script does not replace a text that was not sent, nor the field that a person writes in.
+// The script does not replace a text that was not sent, nor the field in which a person is typing.
 function isInUse(element) {
   const fields = [...element.querySelectorAll('textarea, input:not([type="checkbox"], [type="range"])')];
   return fields.some((field) => field === document.activeElement || field.value !== field.defaultValue);
@@ -98,7 +98,7 @@ function keepChoices(old, replacement) {
   }
 }
 
-// Gives a list of elements with ids the members and the order of the fresh one.
+// Updates a list of elements with ids to the members and the order of the fresh one.
 function addAndRemove(fresh) {
   const list = document.getElementById(fresh.id);
   if (list === null) return;
@@ -118,7 +118,7 @@ function addFresh(element, list) {
   return added;
 }
 
-// A form with data-inplace changes the parts of the page that its answer shows otherwise, so that the page keeps its place.
+// A form with data-inplace replaces the parts of the page that differ in its answer, so that the page does not scroll.
 document.addEventListener('submit', (event) => {
   if (!event.target.matches('[data-inplace]')) return;
   event.preventDefault();
@@ -129,7 +129,7 @@ async function sendInPlace(form, submitter) {
   const body = new URLSearchParams(new FormData(form, submitter));
   try {
     const response = await fetch(form.action, { method: 'POST', body, signal: AbortSignal.timeout(15000) });
-    // The answer asks something: the browser shows it as a page.
+    // The answer contains a question: the browser shows it as a page.
     if (response.status === 409) {
       form.removeAttribute('data-inplace');
       form.requestSubmit(submitter);

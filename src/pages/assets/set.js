@@ -56,7 +56,7 @@
     return true;
   }
 
-  // Live changes replace the picture and what stands around it, so each click looks them up.
+  // Live changes replace the picture and what surrounds it, so each click looks them up.
   const find = (selector) => document.querySelector(selector);
 
   function toggleZoom() {

@@ -1,4 +1,4 @@
-// Shows times as people say them, in the zone of the reader. The server writes them in UTC; the whole time is the tooltip.
+// Shows times in everyday form, in the time zone of the reader. The server writes them in UTC; the whole time is the tooltip.
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const whole = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });

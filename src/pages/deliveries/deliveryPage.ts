@@ -20,7 +20,7 @@ interface DeliveryListOptions {
   readonly next: string;
 }
 
-/** The event of a large set has megabytes. */
+/** The event of a large set can have megabytes. */
 const PAYLOAD_SHOWN = 100_000;
 
 interface Given {

@@ -137,7 +137,7 @@ async function retakeFailures(
     .execute((tx) => repeatSet(tx, { organizationId, setId, kind: 'retake', wish, actor }, options));
 }
 
-/** The pages of actions on several sets: one asks before, one says what happened to each set. */
+/** The pages of actions on several sets: one asks for confirmation, the other shows the result for each set. */
 export async function confirmationPage(options: PagesOptions, request: BulkRequest): Promise<ResultsPage> {
   const { viewer, paths, action } = request;
   if (!isBulkAction(action)) return messagePage('Nothing to do', 'The address names no action on sets.', 422);

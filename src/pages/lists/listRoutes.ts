@@ -1,4 +1,4 @@
-/** Routes of the lists and of what one does from them. */
+/** Routes of the lists and of the actions on them. */
 import type { Request } from 'express';
 import { COST } from '../../api/limits/costs.ts';
 import type { ResultsPage } from '../parts/context.ts';

@@ -20,7 +20,7 @@ export interface ManagedObject {
   readonly name: string;
   /** The text that a person may change. */
   readonly text: string;
-  /** The parts that go with it, for people. */
+  /** The parts that are removed with it, for people. */
   readonly removes: readonly string[];
   /** Why it cannot be deleted now; undefined if it can. */
   readonly obstacle?: string | undefined;

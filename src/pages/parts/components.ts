@@ -50,7 +50,7 @@ export function linkButton({ href, ...look }: Look & { readonly href: string }):
   return html`<a class="${names}" href="${href}"${named(look)}>${content(look)}</a>`;
 }
 
-/** The state of an object in a word or two. @param state a status of the service, which gives the colour. */
+/** The state of an object in a word or two. @param state a status of the service, which determines the colour. */
 export function badge(state: string, text: HtmlContent): Html {
   return html`<span class="badge ${state}">${text}</span>`;
 }
@@ -162,7 +162,7 @@ export function facts(pairs: readonly (readonly [name: string, value: HtmlConten
   return html`<dl>${known.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
-/** A card. @param status whether it just appeared, and screen readers say it. */
+/** A card. @param status whether it just appeared, so that screen readers announce it. */
 export function panel(
   title: HtmlContent,
   body: HtmlContent,

@@ -1,4 +1,4 @@
-/** Fields of forms, each with its label, hint and faults, and what a form with faults is shown again with. */
+/** Fields of forms, each with its label, hint and faults, and the state of a form that is shown again with faults. */
 import type { Request } from 'express';
 import { Failure, type FieldErrors } from '../../domain/failure.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
@@ -15,7 +15,7 @@ export const EMPTY_FORM: FormState = { values: {}, errors: {} };
 
 /**
  * Runs the action of a form. @param fail shows the form again with its faults.
- * @throws errors that are no fault of the person.
+ * @throws errors that the person did not cause.
  */
 export async function tryForm<T>(
   run: () => Promise<T>,

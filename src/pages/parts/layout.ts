@@ -120,7 +120,7 @@ function assetTag(name: AssetName, paths: PagePaths): Html {
 /** The mark is that of icon.svg. */
 const SERVICE = html`<svg viewBox="0 0 32 32" width="22" height="22" aria-hidden="true"><rect x="4" y="3" width="24" height="26" rx="3" fill="#1f5f6b"/><path d="M8 9h16M8 13h6M8 17h6M8 21h16M8 25h10" stroke="#cfe3e6" stroke-width="1.6"/><rect x="16" y="12" width="8" height="6.4" rx="1" fill="#f2a65a"/></svg><span>Tearsheet</span>`;
 
-/** The menu with who is signed in, help, and the way out. */
+/** The menu with the signed-in person or key, help, and sign-out. */
 function account(paths: PagePaths, { slug, name: given, formToken, person }: Viewer): Html {
   const name = given === '' ? 'API key without a name' : given;
   return menu({ label: 'Account', icon: 'user-round', kind: 'quiet', iconOnly: true }, [
@@ -133,7 +133,7 @@ function account(paths: PagePaths, { slug, name: given, formToken, person }: Vie
   ]);
 }
 
-/** So many other organizations are in the menu. The account lists all. */
+/** At most this many other organizations are in the menu. The account lists all. */
 const SWITCH_MOST = 8;
 
 function personItems({ base, organization }: PagePaths, { memberships }: Person, current: string): Html[] {

@@ -83,7 +83,7 @@ export class LiveConnections {
     await stream.start();
   }
 
-  /** One organization, or one network, cannot use all connections, and one share link not all of its organization. */
+  /** Keeps one organization or network from using all connections, and one share link from using all those of its organization. */
   #boundsOf({ organizationId, linkId }: LiveReader, network: string): (readonly [name: string, most: number])[] {
     const { maxLive = MAX_LIVE, maxLiveOfOrganization = MAX_LIVE_OF_ORGANIZATION } = this.#options;
     const { maxLiveOfNetwork = MAX_LIVE_OF_NETWORK, maxLiveOfLink = MAX_LIVE_OF_LINK } = this.#options;

@@ -46,7 +46,7 @@ export function wholePicture({ paths, token, alt, size: { width, height }, sizes
   return html`<img src="${pathOf(Math.max(...WHOLE_WIDTHS))}" srcset="${srcset}" sizes="${sizes}" alt="${alt}" width="${width}" height="${height}">`;
 }
 
-/** A screen with twice the pixels shows a thumbnail with half as many more sharp enough. */
+/** A thumbnail with 1.5 times the pixels is sharp enough on a screen with twice the pixels. */
 const SHARP = 1.5;
 
 function widthsFor(shownWidth: number): ThumbnailWidth[] {

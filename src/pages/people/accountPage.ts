@@ -68,7 +68,7 @@ export function addAccountRoutes(pages: PageRoutes): void {
   post('/account/sign-out-everywhere', leave(true));
 }
 
-/** The browser continues to the provider by itself. A redirect would be part of the form, whose targets the pages restrict to this site. */
+/** The browser continues to the provider automatically. A redirect would be part of the form, whose targets the pages restrict to this site. */
 async function sayGoodbye(
   { options, send }: PageRoutes,
   response: Response,

@@ -55,7 +55,7 @@ export function addLinkRoutes({ options, router, send }: PageRoutes): void {
       const sent = html`<p>If <bdi>${email}</bdi> belongs to a member, a link is on its way there. Open it in this browser within ${LINK_MINUTES} minutes.</p><p class="hint">No mail? Check the address and the folder for spam. Only people whom an organization has invited get one.</p>`;
       send(response, notePage('Look into your mail', sent), { paths });
       const network = callerNetwork(request);
-      // After the answer, so that its time does not tell whether the address is known.
+      // After the answer, so that its time does not reveal whether the address is known.
       await sendLink(options, mailer, { email, browser, next, network }).catch((error: unknown) => {
         options.log.warn({ err: error }, 'a link to sign in could not be sent; the person has to ask again');
         options.countSignIn?.('link', 'failed');
@@ -88,7 +88,7 @@ async function sendLink(
 ): Promise<void> {
   const user = await findUserByEmail(db, email);
   if (user === undefined) return;
-  // The provider knows to whom the address belongs today. A mail does not.
+  // Only the provider knows to whom the address belongs today. A mail cannot prove it.
   if (provider !== undefined && (await hasIdentity(db, user.id))) return;
   // The table of buckets holds no addresses.
   const key = `sign-in links to ${sha256(email).toString('base64url')}`;

@@ -32,7 +32,7 @@ interface Flow extends Expected {
 /** Sign-ins with the provider from one network. An office has one address. All processes share the limit. */
 const OF_NETWORK: RateLimit = { perSecond: 1, burst: 200 };
 
-/** Keeps a stranger from making the service call the provider at any rate. @throws Failure (429) */
+/** Limits how often strangers can make the service call the provider. @throws Failure (429) */
 async function takeOfNetwork(db: Queryable, request: Request): Promise<void> {
   const bucket = { key: `sign-ins with the provider from ${callerNetwork(request)}`, limit: OF_NETWORK, cost: 1 };
   if ((await takeTokens(db, bucket)).allowed) return;

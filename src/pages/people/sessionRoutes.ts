@@ -13,7 +13,7 @@ import { billingPage, formBody, goBack, type PageRoutes, slugOf, type ViewerRequ
 import { type Refusal, signIn } from '../signIn/signIn.ts';
 import { COOKIE, findSession, forgetHome } from '../signIn/viewer.ts';
 
-/** Nobody needs a key to cause such entries, so each process adds at most 20 of an organization at once, and 6 a minute. */
+/** Such entries can be caused without a key, so each process adds at most 20 of an organization at once, and 6 a minute. */
 const LIMIT = { burst: 20, perSecond: 0.1 };
 
 type RefusalLog = (actor: Actor, refusal: Refusal) => Promise<void>;
@@ -50,7 +50,7 @@ export function addSessionRoutes(pages: PageRoutes): void {
   pages.post('/o/:slug/sign-out', signOut, { scope: 'read' });
 }
 
-/** The function never fails. Call it after the response, so that its duration does not tell whether the organization exists. */
+/** The function never fails. Call it after the response, so that its duration does not reveal whether the organization exists. */
 export function createRefusalLog(
   { store: { db }, log }: Pick<PagesOptions, 'store' | 'log'>,
   now: () => number = () => performance.now(),

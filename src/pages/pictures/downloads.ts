@@ -83,7 +83,7 @@ export async function startDownload(
   return 'sent';
 }
 
-/** The page of a download. It loads itself again until the file is ready, and then starts the download. */
+/** The page of a download. It reloads until the file is ready, and then starts the download. */
 export async function downloadPage(
   options: PagesOptions,
   source: DownloadSource,

@@ -79,7 +79,7 @@ export async function readSetFacts(
   return { set, retakes, views, decisions };
 }
 
-/** @param hasRetakes false saves the look at other versions. */
+/** @param hasRetakes false skips the search for other versions. */
 async function readPictures(
   db: Queryable,
   setId: string,

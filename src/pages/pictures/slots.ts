@@ -36,7 +36,7 @@ interface FoundSlot extends z.infer<typeof Candidate> {
   /** From 1, the best first; a request can choose a slot by it. */
   readonly number: number;
   readonly isChosen: boolean;
-  /** In device pixels of the picture, as far as the record tells; undefined without a picture. */
+  /** In device pixels of the picture, as far as the record has it; undefined without a picture. */
   readonly place: Box | undefined;
 }
 
@@ -173,7 +173,7 @@ function isSame(a: Box, b: Box): boolean {
 
 /**
  * The record gives the boxes in the document before the ad was placed. The ad is at the top of its slot, so the chosen slot
- * tells how far the page was scrolled, and how far what is below it moved down.
+ * shows how far the page was scrolled, and how far what is below it moved down.
  */
 function placeOf(box: Box, { slot, ad_box: ad, ratio, options, device }: Choice): Box | undefined {
   if (!slot || !ad) return undefined;

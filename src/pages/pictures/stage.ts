@@ -1,4 +1,4 @@
-/** The large picture and what stands around it, on the page of a reviewer and on that of a share link. */
+/** The large picture and what surrounds it, on the page of a reviewer and on that of a share link. */
 import type { StoredAnimation } from '../../domain/animations.ts';
 import { shortDevice } from '../../domain/devices.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';

@@ -51,7 +51,7 @@ interface RouteOptions {
   readonly readsSet?: boolean;
   /** Maximum number of fields of the form. */
   readonly fields?: number;
-  /** Whether the handler reads the body and checks with requireOwnForm that the form is ours. A page has the same path. */
+  /** Whether the handler reads the body and checks with requireOwnForm that the form is from this service. A page has the same path. */
   readonly readsBody?: boolean;
 }
 
@@ -242,7 +242,7 @@ export const refOf = ({ request, viewer }: Pick<ViewerRequest, 'request' | 'view
   ...{ id: idOf(request), organizationId: viewer.organizationId },
 });
 
-/** @returns the number of the list page in the query, from 1; 1 if it is missing or is no such number. */
+/** @returns the number of the list page in the query, from 1; 1 if it is missing or not such a number. */
 export function pageOf(request: { readonly query: Readonly<Record<string, unknown>> }): number {
   const page = Number(request.query['page'] ?? 1);
   return Number.isSafeInteger(page) && page > 0 && page < 1_000_000 ? page : 1;

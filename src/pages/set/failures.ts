@@ -1,4 +1,4 @@
-/** The screenshots of a set without a picture: what went wrong in plain words, and what cures it. */
+/** The screenshots of a set without a picture: what went wrong in plain words, and how to fix it. */
 import { type NoSlotFacts, readNoSlotFacts } from '../../core/sets/readScreenshots.ts';
 import type { SetHead } from '../../core/sets/readSet.ts';
 import { shortDevice } from '../../domain/devices.ts';
@@ -91,7 +91,7 @@ export function whatFailed({ reason, status }: PictureView, sizes: readonly stri
 <details><summary>Details</summary><p class="meta">${reason}</p><p class="meta">${status}</p></details>`;
 }
 
-/** For example "This page takes 970×250 and 300×250.", largest first. */
+/** For example "This page has slots for 970×250 and 300×250.", largest first. */
 function takes(sizes: readonly string[] = []): string | undefined {
   const [last, ...others] = sizes.toReversed();
   if (last === undefined) return undefined;

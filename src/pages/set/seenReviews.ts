@@ -25,7 +25,7 @@ interface Seen {
 
 const decisionOf = ({ review }: Pick<ReviewedPicture, 'review'>): Decision => review?.decision ?? 'none';
 
-/** Tells the form what the page shows of a picture. */
+/** A hidden field with what the page shows of a picture. */
 export function seenField(view: ReviewedPicture): Html {
   return html`<input type="hidden" name="shown" value="${[view.id, view.shownId, decisionOf(view)].join(' ')}">`;
 }
@@ -41,7 +41,7 @@ export function readSeen(request: Request): Map<string, Seen> {
   );
 }
 
-/** Tells a form which note the page shows. Browsers send line breaks in their own way. */
+/** A hidden field with the note that the page shows. Browsers change line breaks when they send it. */
 export const noteMark = (note: string): string =>
   sha256Of(Buffer.from(note.replaceAll('\r\n', '\n').trim())).slice(0, 16);
 

@@ -175,7 +175,7 @@ export function addSetRoutes(pages: PageRoutes): void {
     );
 }
 
-/** An empty name removes the own name. */
+/** An empty name removes the custom name. */
 function addRename(pages: PageRoutes, path: string): void {
   pages.post(`${path}/rename`, async (given) => {
     const { request, viewer, actor } = given;

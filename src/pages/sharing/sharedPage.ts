@@ -75,7 +75,7 @@ function scopeOf({ pictures, unanswered }: SharedSummary): string {
   return `Your answer applies to the ${open} without an answer. The ${others}.`;
 }
 
-/** For example "7 approved, 1 change asked, 2 without an answer". */
+/** For example "7 approved, 1 change requested, 2 without an answer". */
 function answersLine({ approved, changes, unanswered }: SharedSummary): HtmlContent {
   if (approved + changes === 0) return null;
   const parts = [

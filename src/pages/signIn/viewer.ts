@@ -1,4 +1,4 @@
-/** Finds the viewer by API key or session. Each request asks PostgreSQL, so a revoked key or a removed member opens nothing. */
+/** Finds the viewer by API key or session. Each request asks PostgreSQL, so a revoked key or a removed member has no access. */
 
 import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
@@ -158,7 +158,7 @@ function sign(secret: Buffer, purpose: string, parts: readonly (string | number)
 
 /**
  * Remembers the organization that a person signed in to last, so that `/` leads there. The cookie of the session is not
- * sent to `/`. This one holds only the name of the organization, which is no secret and opens nothing.
+ * sent to `/`. This one holds only the name of the organization, which is not a secret and gives no access.
  */
 export function rememberHome(response: Response, slug: string, options: HomeOptions): void {
   setCookie(response, HOME_COOKIE, { ...optionsOf(options), value: slug, maxAge: DAYS * 86_400_000 });
@@ -168,7 +168,7 @@ export function forgetHome(response: Response, options: HomeOptions): void {
   clearCookie(response, HOME_COOKIE, optionsOf(options));
 }
 
-/** @returns the name of an organization, which may not exist any more. */
+/** @returns the name of an organization, which may no longer exist. */
 export function readHome(request: Request): string | undefined {
   const [slug = ''] = cookiesOf(request, HOME_COOKIE);
   return isSlug(slug) ? slug : undefined;

@@ -1,4 +1,4 @@
-/** The parts of all lists: filters, headings that sort, links to other pages, and what an empty list says. */
+/** The parts of all lists: filters, headings that sort, links to other pages, and the text of an empty list. */
 
 import { listCampaigns, readCampaign } from '../../core/sets/campaigns.ts';
 import type { Queryable } from '../../db/database.ts';

@@ -65,7 +65,7 @@ export function hasEmptyParameters(query: Readonly<Record<string, unknown>>): bo
   return Object.values(query).some((value) => value === '');
 }
 
-/** @returns undefined if the parameter is missing, empty or no number of milliseconds. */
+/** @returns undefined if the parameter is missing, empty or not a number of milliseconds. */
 function readTime(milliseconds: unknown): Date | undefined {
   const isGiven = typeof milliseconds === 'string' && milliseconds.trim() !== '';
   const time = new Date(isGiven ? Number(milliseconds) : Number.NaN);

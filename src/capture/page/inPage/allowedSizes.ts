@@ -96,7 +96,7 @@ export function roomOf(element: Element): number {
   return innerWidth;
 }
 
-/** Standard sizes for a slot that says nothing. A tall ad does not go into a wide row. */
+/** Standard sizes for a slot that declares none. A tall ad does not go into a wide row. */
 function sizesForRoom(context: SlotContext, room: number): [number, number][] {
   const list = context.isPhone
     ? '300x250 320x50 320x100 300x50 300x100 336x280 250x250'
@@ -113,7 +113,7 @@ function fitting(sizes: [number, number][], room: number): [number, number][] {
   return narrow.length > 0 ? narrow : sizes;
 }
 
-/** @param rect of the element; `collapsed`: its box says nothing about the size of its ads. */
+/** @param rect of the element; `collapsed`: its box does not show the size of its ads. */
 export function allowedSizes(
   context: SlotContext,
   element: Element,

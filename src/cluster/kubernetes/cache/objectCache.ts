@@ -1,8 +1,9 @@
 /**
  * The latest known version of all objects of one kind, by name.
  *
- * The cache never goes back. It ignores an event that is older than the object it has, that comes twice, or that is about a deleted
- * object. Two objects with the same name and different uids are different objects: the first one is reported as deleted.
+ * The cache never returns to an older version. It ignores an event that is older than the object it has, that comes twice,
+ * or that is about a deleted object. Two objects with the same name and different uids are different objects: the first one
+ * is reported as deleted.
  */
 export interface CachedObject {
   readonly name: string;

@@ -31,7 +31,7 @@ export interface AccessReader {
  * @throws Error if the current context names no cluster.
  */
 export function readAccess(library: Library, load: (config: KubeConfig) => void, readMs = READ_MS): AccessReader {
-  /** The library makes a dispatcher, and so a TLS connection, for each request. Their options say whether the kept one still fits. */
+  /** The library makes a dispatcher, and so a TLS connection, for each request. Their options show whether the kept one is still valid. */
   class ObservedConfig extends library.KubeConfig {
     dispatcherOptions: DispatcherOptions | undefined;
 

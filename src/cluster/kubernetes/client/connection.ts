@@ -1,5 +1,5 @@
 /**
- * The client library builds each request and reads each answer. This file is its HTTP library, which gives it what it lacks: kept connections
+ * The client library builds each request and reads each answer. This file is its HTTP library, which adds what it lacks: kept connections
  * and a deadline for each call. A call is repeated when the API server asks for it (429, 503), when a token has expired (401), and once when
  * a connection breaks.
  */

@@ -37,7 +37,7 @@ interface JobManifestOptions {
 
 /** The cluster notices a lost node after 40 s. After this time it deletes the pod, and another node may do the work. */
 const TOLERATED_SECONDS = 30;
-/** Added to the deadline of the program, so that the program ends first and its exit code tells the cause. */
+/** Added to the deadline of the program, so that the program ends first and its exit code shows the cause. */
 const DEADLINE_MARGIN_SECONDS = 30;
 /** The cluster autoscaler and Karpenter must not evict a capture to remove its node. */
 const KEEP_NODE = {

@@ -1,4 +1,4 @@
-/** Creates, resizes and deletes Jobs. An answer of the API server is in the cache at once. */
+/** Creates, resizes and deletes Jobs. Each answer of the API server updates the cache at once. */
 import type { CaptureProfile } from '../../../contract/captureProfile.ts';
 import { type CaptureJob, type CaptureJobSpec, ConflictError, JobNameConflictError, RefusedError } from '../../port.ts';
 import type { CachedObject, ObjectCache } from '../cache/objectCache.ts';
@@ -106,7 +106,7 @@ export function asRefusedError(error: unknown, codes: readonly number[]): unknow
   return new RefusedError(rejectionReason(error.message), error.message);
 }
 
-/** Deletes the object with this uid. It is no error if the object is gone or another object has its name. */
+/** Deletes the object with this uid. It is not an error if the object is gone or another object has its name. */
 export async function deleteObject<Source, T extends CachedObject>(
   { name, uid }: Pick<CachedObject, 'name' | 'uid'>,
   { connection, namespace, kind, cache, read, propagationPolicy }: DeleteOptions<Source, T>,

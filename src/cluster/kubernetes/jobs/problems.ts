@@ -14,7 +14,7 @@ export type FirstSeenTimes = ReadonlyMap<string, number>;
 export interface Diagnosis {
   readonly captureJob: CaptureJob;
   readonly firstSeen: FirstSeenTimes;
-  /** Events that could tell more. */
+  /** Events that could show more. */
   readonly eventsNeeded: readonly WarningKind[];
   /** Milliseconds until another condition may count; undefined: only a change of an object can change the diagnosis. */
   readonly recheckMs: number | undefined;

@@ -6,7 +6,7 @@ import type { RefusedError } from '../../port.ts';
  */
 const LACKS_RIGHT = /is forbidden: (User "|cannot set (blockOwnerDeletion|an ownerRef))/;
 
-/** Why the API server rejects an object: nothing but its message tells. */
+/** Why the API server rejects an object. Only its message shows the reason. */
 export function rejectionReason(message: string): RefusedError['reason'] {
   if (message.includes('exceeded quota')) return 'QuotaExceeded';
   return LACKS_RIGHT.test(message) ? 'PermissionDenied' : 'PodRejected';

@@ -1,4 +1,4 @@
-/** Creates, changes and deletes ScreenshotJobs. An answer of the API server is in the cache at once. */
+/** Creates, changes and deletes ScreenshotJobs. Each answer of the API server updates the cache at once. */
 import { type ScreenshotJob, type ScreenshotJobSpec, ScreenshotJobStatus } from '../../../contract/screenshotJob.ts';
 import { ConflictError } from '../../port.ts';
 import type { CachedObject, ObjectCache } from '../cache/objectCache.ts';
