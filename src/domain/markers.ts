@@ -38,8 +38,7 @@ export function readMoments(text: string): { readonly moments: readonly number[]
 const isAmbiguous = (part: string) => /^\d+,\d+$/.test(part);
 
 function momentFault(part: string): string | undefined {
-  if (isAmbiguous(part))
-    return `${part} can be one moment or two: write ${part.replace(',', '.')} or ${part.replace(',', '; ')}.`;
+  if (isAmbiguous(part)) return `${part} is ambiguous: write ${part.replace(',', '.')} or ${part.replace(',', '; ')}.`;
   if (!/^(\d+(\.\d*)?|\.\d+)$/.test(part)) return `The moment ${part} is not a number of seconds.`;
   if (!isMarker(Number(part))) return `The moment ${part} is not between 0 and ${MARKER_MAX_SECONDS} seconds.`;
   return undefined;

@@ -138,7 +138,7 @@ type Cell<T> = { readonly value: T } | { readonly fault: string };
 
 export function siteCell(text: string): Cell<string> {
   if (text.trim() === '') return { fault: 'Enter the address of the page.' };
-  if (!isAddress(text)) return { fault: 'This is no address: enter that of the page, such as news.example/travel.' };
+  if (!isAddress(text)) return { fault: 'Not an address. Enter that of the page, such as news.example/travel.' };
   const fault = siteFault(text);
   return fault === undefined ? { value: text.trim() } : { fault: `The address ${fault}` };
 }
@@ -158,7 +158,7 @@ export function deviceCell(text: string, usual: readonly DeviceName[]): Cell<rea
   if (devices.length === meant.length) return { value: [...new Set(devices.map(({ name }) => name))] };
   return {
     fault:
-      'This is no known device: enter desktop, mobile, tablet, a model such as iPhone 14, or a size such as 1440x900.',
+      'This device is not known. Enter desktop, mobile, tablet, a model such as iPhone 14, or a size such as 1440x900.',
   };
 }
 
@@ -169,7 +169,7 @@ export function sizeCell(text: string): Cell<readonly { readonly width: number; 
   if (text.length > LIST_MAX) return TOO_LONG;
   const sizes = [...text.matchAll(SIZE)].map(([, width, height]) => ({ width: Number(width), height: Number(height) }));
   if (sizes.length > 0 || !/\d/.test(text)) return { value: sizes };
-  return { fault: 'This is no size: enter width × height in pixels, such as 300x250.' };
+  return { fault: 'This is not a size. Enter width × height in pixels, such as 300x250.' };
 }
 
 /** @returns the seconds in the cell; none for an empty cell. */
@@ -208,6 +208,6 @@ export function marketCell(text: string, markets: Markets): Cell<readonly string
   const ids = found.filter((id) => id !== undefined);
   if (ids.length === found.length) return { value: [...new Set(ids)] };
   return {
-    fault: 'No location has this name: enter one of the list “Location”, or nothing.',
+    fault: 'No location has this name. Enter one from the list “Location”, or leave it empty.',
   };
 }

@@ -7,9 +7,9 @@ export const TIMINGS = ['now', 'hour', 'day', 'none'] as const;
 export type Timing = (typeof TIMINGS)[number];
 
 export const TIMING_TEXTS: Readonly<Record<Timing, string>> = {
-  now: 'at once',
-  hour: 'once an hour, together',
-  day: 'once a day, together',
+  now: 'immediately',
+  hour: 'in an hourly digest',
+  day: 'in a daily digest',
   none: 'never',
 };
 
@@ -24,14 +24,14 @@ interface NoticeRule {
 const REVIEWERS = ['owner', 'manager', 'reviewer'] as const;
 
 export const NOTICES = {
-  set_ready: { label: 'A set is ready for review, or was approved by itself', timing: 'hour', roles: REVIEWERS },
+  set_ready: { label: 'A set is ready for review, or was approved automatically', timing: 'hour', roles: REVIEWERS },
   set_failed: { label: 'A set failed: it has no picture', timing: 'hour', roles: ['owner', 'manager'] },
   picture_rejected: { label: 'A reviewer rejected pictures', timing: 'hour', roles: ['owner', 'manager'] },
   client_answered: { label: 'A client answered through a share link', timing: 'now', roles: REVIEWERS },
   share_opened: { label: 'A share link was opened for the first time', timing: 'day', roles: ['owner', 'manager'] },
   endpoint_disabled: { label: 'The service disabled a webhook endpoint', timing: 'now', roles: ['owner'] },
   schedule_paused: { label: 'The service paused a schedule', timing: 'now', roles: ['owner', 'manager'] },
-  quota_near: { label: 'The quota of the day is used to 80 % or 100 %', timing: 'now', roles: ['owner', 'manager'] },
+  quota_near: { label: '80 % or 100 % of the daily quota is used', timing: 'now', roles: ['owner', 'manager'] },
 } as const satisfies Record<string, NoticeRule>;
 
 export type NoticeKind = keyof typeof NOTICES;
@@ -68,7 +68,7 @@ export type ChatKind = (typeof CHAT_KINDS)[number];
 export const CHAT_KIND_TEXTS: Readonly<Record<ChatKind, string>> = {
   slack: 'Slack, incoming webhook',
   teams: 'Microsoft Teams, workflow "When a Teams webhook request is received"',
-  webhook: 'Another one: JSON with the field "text"',
+  webhook: 'Other: JSON with the field "text"',
 };
 
 /** Chats of one organization. */

@@ -17,10 +17,10 @@ export const ROLES = ['owner', 'manager', 'reviewer', 'viewer'] as const satisfi
 
 /** Each role in a few words, for people who choose one. */
 export const ROLE_TEXTS: Readonly<Record<Role, string>> = {
-  owner: 'does everything, with keys, members and settings',
+  owner: 'can do everything, including keys, members and settings',
   manager: 'requests, reviews and shares pictures',
   reviewer: 'decides about pictures and comments',
-  viewer: 'sees everything and changes nothing',
+  viewer: 'sees everything, but changes nothing',
 };
 
 export function permissionsOf(role: Role): readonly Permission[] {

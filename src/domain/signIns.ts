@@ -13,8 +13,8 @@ const STAY = 'so roles that come from groups stayed as they were';
 
 /** Why a sign-in does not say in which groups the person is, and what to set. */
 export const UNKNOWN_GROUPS = {
-  groups_missing: `The provider of accounts did not name the groups, ${STAY}. The operator can add the claim at the provider, or set OIDC_SCOPES or OIDC_GROUPS_CLAIM.`,
-  groups_replaced: `The provider of accounts left out the groups because there are too many (in Entra ID, more than 200), ${STAY}. The operator can let it send only the groups that are assigned to Tearsheet.`,
+  groups_missing: `The identity provider did not send the groups, ${STAY}. The operator can add the claim at the provider, or set OIDC_SCOPES or OIDC_GROUPS_CLAIM.`,
+  groups_replaced: `The identity provider left out the groups because there are too many (in Entra ID, more than 200), ${STAY}. The operator can let it send only the groups that are assigned to Tearsheet.`,
   groups_malformed: `The claim with the groups is neither a list nor a text, ${STAY}. The operator can set OIDC_GROUPS_CLAIM to a claim that lists names.`,
 } as const;
 export type UnknownGroups = keyof typeof UNKNOWN_GROUPS;

@@ -114,7 +114,7 @@ function unknownPage(): Failure {
 /** The page at the root, for people who are not signed in. @param wanted what the person typed, if it is not the name of an organization. */
 function welcomePage(paths: PagePaths, ways: Ways, wanted?: string): ResultsPage {
   const { base } = paths;
-  const fault = 'The name of an organization has only lower-case letters, digits and hyphens, for example "acme".';
+  const fault = 'The name of an organization contains only lower-case letters, digits and hyphens, for example "acme".';
   const organization = {
     name: 'organization',
     label: 'Your organization',

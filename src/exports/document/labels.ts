@@ -70,7 +70,7 @@ export function sizeLabel({ ad_width: width, ad_height: height }: Pick<ExportPic
 
 export const PLACEMENT_PREVIEW = 'Placement preview';
 /** For a picture with the warning `slot_uncertain`. */
-export const SLOT_UNCERTAIN = 'To be checked: another slot of the page may suit better';
+export const SLOT_UNCERTAIN = 'To be checked: this slot may not be the best one';
 export const DISCLAIMER = 'Placement preview: the ad was placed into the live page for this picture.';
 
 /** @returns a sentence for readers who cannot see the picture. */

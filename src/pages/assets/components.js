@@ -11,10 +11,10 @@ function say(text) {
 
 async function copy(text) {
   // Pages without https may not write to the clipboard.
-  if (navigator.clipboard === undefined) return say('This browser copies only on pages with https. Select the text.');
+  if (navigator.clipboard === undefined) return say('Copying needs HTTPS in this browser. Select the text instead.');
   await navigator.clipboard.writeText(text).then(
     () => say('Copied'),
-    () => say('The browser did not allow to copy. Select the text.'),
+    () => say('The browser blocked copying. Select the text instead.'),
   );
 }
 

@@ -145,7 +145,7 @@ async function sendInPlace(form, submitter) {
     const toast = page.querySelector('.toast');
     if (toast !== null) document.getElementById('main').append(document.importNode(toast, true));
   } catch (error) {
-    window.alert(`This did not work: ${error.message}`);
+    window.alert(`The action failed: ${error.message}`);
   }
 }
 

@@ -46,8 +46,8 @@ export async function deliveryListPage(
     { name: 'status', label: 'Status', choices: anyOf(STATUS_NAMES) },
     { name: 'topic', label: 'Event', choices: anyOf(Object.fromEntries(EVENT_TOPICS.map((name) => [name, name]))) },
     { name: 'channel', label: 'Channel', choices: anyOf(CHANNEL_NAMES) },
-    { name: 'set', label: 'Id of a set' },
-    ...(adId === undefined ? [] : [{ name: 'ad', label: 'Id of an ad' }]),
+    { name: 'set', label: 'Set id' },
+    ...(adId === undefined ? [] : [{ name: 'ad', label: 'Ad id' }]),
     ...DATES,
   ];
   const body = html`<p class="meta">Events that the service sends to webhooks and buckets, and notices to members and chats, newest first.</p>
@@ -58,7 +58,7 @@ ${filteredList(query, found, { what: 'deliveries', path, fields, none: noDeliver
 function noDeliveries(scopes: readonly string[], paths: PagePaths): Html {
   return emptyState({
     title: 'No deliveries yet',
-    text: 'A request names its receivers: webhooks and buckets. When its set is approved, they get an event, and the delivery is listed here with each attempt.',
+    text: 'A request names its receivers: webhooks and buckets. When its set is approved, each receives an event. The delivery is listed here with all attempts.',
     action:
       scopes.includes('admin') &&
       linkButton({ href: paths.settings('webhooks'), label: 'Send a test event to a webhook' }),

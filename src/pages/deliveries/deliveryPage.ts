@@ -60,23 +60,23 @@ function canSendAgain({ status, tries }: Pick<DeliveryRow, 'status' | 'tries'>):
 
 function advice(row: DeliveryRow): HtmlContent {
   if (row.status === 'retries_exhausted')
-    return html`<p>The service does not try again by itself. Correct the receiver, then send the delivery again.</p>`;
+    return html`<p>The service does not retry automatically. Correct the receiver, then send the delivery again.</p>`;
   if (row.reason !== null) return html`<p>${row.reason}</p>`;
   if (row.status === 'gone' && (row.channel === 'email' || row.channel === 'chat'))
     return html`<p>${row.log.at(-1)?.error}</p>`;
   if (row.status === 'gone')
-    return html`<p>The receiver said that it wants no more events. Correct it, then send the delivery again.</p>`;
+    return html`<p>The receiver no longer accepts events. Correct it, then send the delivery again.</p>`;
   if (row.status === 'refused')
-    return html`<p>The service may not connect to this address. An operator can allow it; then send the delivery again.</p>`;
+    return html`<p>The service is not allowed to connect to this address. An operator can allow it; then send the delivery again.</p>`;
   if (row.status !== 'pending') return null;
-  if (row.tries === 0 || row.next_attempt_at === null) return html`<p>The service sends it in a moment.</p>`;
-  return html`<p>The last attempt failed. The service tries again ${timeElement(row.next_attempt_at)}, and 14 times in all over about a day.</p>`;
+  if (row.tries === 0 || row.next_attempt_at === null) return html`<p>The service will send it in a moment.</p>`;
+  return html`<p>The last attempt failed. Next attempt: ${timeElement(row.next_attempt_at)}. The service makes up to 14 attempts over about a day.</p>`;
 }
 
 function deliveryFacts(row: DeliveryRow, naming: Naming): Html {
   return facts([
     [CHANNEL_NAMES[row.channel], html`<code>${shownTarget(row.target)}</code>`],
-    ['Event', copyText('the id of the event', `evt_${row.event_id}`)],
+    ['Event', copyText('the event id', `evt_${row.event_id}`)],
     ['About', subjectLink(row, naming)],
     ['Created', timeElement(row.created_at)],
     ['Finished', row.finished_at && timeElement(row.finished_at)],
@@ -94,7 +94,7 @@ function attempts({ log }: DeliveryRow): Html {
     ({ attempt, started_at, duration_ms, status_code, outcome, error, response_snippet }) => html`<li>
   <p><strong>Attempt ${attempt}</strong> ${badge(outcome === 'delivered' ? 'delivered' : 'failed', status_code ?? 'no answer')} <span class="meta">${timeElement(started_at)}, took ${duration_ms.toLocaleString('en')} ms</span></p>
   ${error !== null && html`<p class="reason">${error}</p>`}
-  ${(response_snippet ?? '') !== '' && html`<p class="meta">The answer begins:</p><pre tabindex="0" aria-label="Answer to attempt ${attempt}">${response_snippet}</pre>`}
+  ${(response_snippet ?? '') !== '' && html`<p class="meta">The response begins:</p><pre tabindex="0" aria-label="Answer to attempt ${attempt}">${response_snippet}</pre>`}
 </li>`,
   )}</ol>`;
 }
@@ -102,7 +102,7 @@ function attempts({ log }: DeliveryRow): Html {
 function payload(body: string, path: string): Html {
   const isWhole = body.length <= PAYLOAD_SHOWN;
   const text = isWhole ? JSON.stringify(JSON.parse(body), null, 2) : body.slice(0, PAYLOAD_SHOWN);
-  return html`<p class="meta">The body of the request, here with line breaks. ${isWhole ? html`<a href="${path}.json">JSON</a>` : html`This is its beginning; <a href="${path}.json">the JSON</a> has all of it.`}</p>
+  return html`<p class="meta">The body of the request, here with line breaks. ${isWhole ? html`<a href="${path}.json">JSON</a>` : html`Only the beginning is shown; <a href="${path}.json">the JSON</a> is complete.`}</p>
 <pre tabindex="0" aria-label="Event">${text}</pre>`;
 }
 

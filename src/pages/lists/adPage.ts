@@ -107,7 +107,7 @@ function frameImage({ token, markerMs, ...size }: CapturedFrame, paths: PagePath
 function adFacts({ ad, creative }: AdPageData): Html {
   const notes = creative?.notes ?? [];
   return facts([
-    ['Id', copyText('the id of the ad', ad.id)],
+    ['Id', copyText('the ad id', ad.id)],
     ['Lookup key', ad.lookup_key && copyText('the lookup key', ad.lookup_key)],
     ['Size', ad.width !== null && ad.height !== null ? `${ad.width} × ${ad.height} CSS pixels` : 'unknown'],
     ['Kind', html`<code>${ad.kind}</code>`],

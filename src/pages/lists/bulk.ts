@@ -53,31 +53,31 @@ export const BULK_ACTIONS: Readonly<Record<BulkActionName, BulkAction>> = {
   approve: {
     label: 'Approve',
     done: 'approved',
-    effect: 'Subscribers hear of it, and buckets get the pictures. The review can be opened again.',
+    effect: 'Subscribers are notified, and pictures are delivered to buckets. The review can be reopened.',
     hasNotes: true,
     obstacle: inReview,
   },
   reject: {
     label: 'Reject',
     done: 'rejected',
-    effect: 'Subscribers hear of it. The pictures stay here. The review can be opened again.',
+    effect: 'Subscribers are notified. The pictures stay here. The review can be reopened.',
     hasNotes: true,
     obstacle: inReview,
   },
   cancel: {
     label: 'Cancel',
     done: 'canceled, or will be in a moment',
-    effect: 'Pictures that were taken stay. The others are not taken. This cannot be undone.',
+    effect: 'Pictures already taken stay. The others will not be taken. This cannot be undone.',
     hasNotes: false,
     obstacle: (row) => {
-      if (row.cancel_requested_at !== null) return 'This set is canceled already.';
+      if (row.cancel_requested_at !== null) return 'This set is already canceled.';
       return isOpen(row) || row.status === 'in_review' ? undefined : 'This set is finished.';
     },
   },
   retake: {
     label: 'Retake failures',
     done: 'requested again',
-    effect: 'A new set for each of them takes the failed pictures again. The original sets stay as they are.',
+    effect: 'The failed pictures of each set are retaken in a new set. The original sets stay as they are.',
     hasNotes: false,
     obstacle: (row) => {
       if (isOpen(row)) return 'This set is not finished.';
@@ -123,7 +123,7 @@ async function actOnSets(
 function faultOf({ log }: PagesOptions, setId: string, error: unknown): string {
   if (error instanceof Failure && error.status < 500) return failureMessage(error);
   log.error({ err: error, set_id: setId }, 'an action on several sets failed for one of them');
-  return 'The service could not do this. Try again in a moment.';
+  return 'The action failed. Try again in a moment.';
 }
 
 async function retakeFailures(
@@ -140,20 +140,20 @@ async function retakeFailures(
 /** The pages of actions on several sets: one asks for confirmation, the other shows the result for each set. */
 export async function confirmationPage(options: PagesOptions, request: BulkRequest): Promise<ResultsPage> {
   const { viewer, paths, action } = request;
-  if (!isBulkAction(action)) return messagePage('Nothing to do', 'The address names no action on sets.', 422);
+  if (!isBulkAction(action)) return messagePage('Nothing to do', 'The address contains no valid action.', 422);
   const rows = await readSets(options.store.db, viewer.organizationId, validIds(request));
   if (rows.length === 0) return nothingSelected(request);
   const { label, effect, hasNotes } = BULK_ACTIONS[action];
   const { possible, others } = divide(rows, action);
   const isPossible = possible.length > 0;
-  const notes = { name: 'notes', label: 'Notes for all of them', rows: 2, max: 10_000 };
+  const notes = { name: 'notes', label: 'Notes for all sets', rows: 2, max: 10_000 };
   const doing = `${label}${action === 'retake' ? ' of' : ''} ${counted(possible.length, 'set')}`;
   const kind = action === 'approve' || action === 'retake' ? 'primary' : 'danger';
   const form = html`<form class="stack" method="post" action="${paths.sets}/bulk">${hiddenFields(viewer, paths.sets)}
 <input type="hidden" name="action" value="${action}"><input type="hidden" name="back" value="${request.back}">
 ${possible.map(({ id }) => html`<input type="hidden" name="set" value="${id}">`)}
 ${hasNotes && textField(notes, EMPTY_FORM)}
-<p class="actions">${button({ label: doing, kind })} ${backLink(request, 'Back, change nothing')}</p></form>`;
+<p class="actions">${button({ label: doing, kind })} ${backLink(request, 'Back without changes')}</p></form>`;
   const title = isPossible ? `${doing}?` : `${label}: not possible`;
   const body = html`${pageHead({ title, meta: isPossible && effect })}
 ${isPossible && html`<ul class="items">${possible.map((row) => item(row, paths))}</ul>`}
@@ -172,7 +172,7 @@ export async function bulkResultPage(
   { notes, actor }: { readonly notes: string; readonly actor: Actor },
 ): Promise<ResultsPage> {
   const { viewer, paths, action } = request;
-  if (!isBulkAction(action)) return messagePage('Nothing to do', 'The form names no action on sets.', 422);
+  if (!isBulkAction(action)) return messagePage('Nothing to do', 'The form contains no valid action.', 422);
   const rows = await readSets(options.store.db, viewer.organizationId, validIds(request));
   if (rows.length === 0) return nothingSelected(request);
   const results = await actOnSets(options, { viewer, actor }, { action, rows, notes });

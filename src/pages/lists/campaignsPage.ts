@@ -121,8 +121,8 @@ ${count > SHOWN && html`<p><a href="${addressOf(path, { campaign_id: id })}">All
   });
   const setRows = setTable(await withPreviews(db, sets.rows), { viewer, paths });
   const body = html`${head}
-${part('Sets', campaign.sets, 'No set of this campaign yet.', setRows, paths.sets)}
-${part('Ads', campaign.ads, 'No ad of this campaign yet.', adTable(ads.rows, { paths }), paths.ads)}
-<details><summary>Details</summary>${facts([['Id', copyText('the id of the campaign', id)]])}</details>`;
+${part('Sets', campaign.sets, 'No sets in this campaign yet.', setRows, paths.sets)}
+${part('Ads', campaign.ads, 'No ads in this campaign yet.', adTable(ads.rows, { paths }), paths.ads)}
+<details><summary>Details</summary>${facts([['Id', copyText('the campaign id', id)]])}</details>`;
   return { title: name, section: 'campaigns', body };
 }

@@ -50,8 +50,8 @@ const AD: ObjectType = {
   section: 'ads',
   changeLabel: 'Rename',
   field: { name: 'name', label: 'Name', max: 255 },
-  changeHint: 'Events that were sent before keep the old name. The search has the new name within minutes.',
-  stays: 'Its lookup key is free for another ad at once.',
+  changeHint: 'Events already sent keep the old name. Search finds the new name within minutes.',
+  stays: 'Its lookup key can be used for another ad immediately.',
   pathOf: (paths, id) => paths.ad(id),
   listOf: (paths) => paths.ads,
   read: async (db, ref) => {
@@ -65,7 +65,7 @@ const AD: ObjectType = {
 };
 
 async function obstacleOfAd(db: Queryable, id: string, status: string): Promise<string | undefined> {
-  if (status === 'pending') return 'Its preview is being captured. Wait until that has ended.';
+  if (status === 'pending') return 'Its preview is being captured. Wait until it is finished.';
   if (await adIsShown(db, id)) return 'Sets show this ad. Delete these sets first, or the whole campaign.';
   return undefined;
 }
@@ -75,7 +75,7 @@ const SET: ObjectType = {
   section: 'campaigns',
   changeLabel: 'Change the instructions',
   field: { name: 'instructions', label: 'Instructions', max: 10_000 },
-  changeHint: 'Everybody who may read the set sees them. Shared pages and exports do not show them.',
+  changeHint: 'Everyone with access to the set sees them. Shared pages and exports do not show them.',
   stays: 'Its ads and its retakes stay.',
   pathOf: (paths, id) => paths.set(id),
   listOf: (paths) => paths.sets,
@@ -83,7 +83,7 @@ const SET: ObjectType = {
     const set = await readSetHead(db, ref);
     if (set === undefined) return undefined;
     const obstacle = isRunning(set)
-      ? 'It waits or is being captured. Cancel it first, or wait until it has ended.'
+      ? 'It is waiting or being captured. Cancel it first, or wait until it is finished.'
       : undefined;
     const { total = 0 } = (await readProgress(db, ref)) ?? {};
     const removes = [`its ${counted(total, 'picture')}, with their reviews`, 'its share links and exports'];
@@ -102,8 +102,8 @@ const CAMPAIGN: ObjectType = {
   changeLabel: 'Rename',
   field: { name: 'name', label: 'Name', max: 250 },
   changeHint:
-    'A later request with the old name makes a new campaign. So rename the campaign in your own system first. Events that were sent before keep the old name.',
-  stays: 'Its name is free for another campaign at once.',
+    'A later request with the old name creates a new campaign, so rename it in your own system first. Events already sent keep the old name.',
+  stays: 'Its name can be used for another campaign immediately.',
   pathOf: (paths, id) => paths.campaign(id),
   listOf: (paths) => paths.campaigns,
   read: async (db, ref) => {
@@ -124,7 +124,7 @@ const CAMPAIGN: ObjectType = {
 async function obstacleOfCampaign(db: Queryable, id: string): Promise<string | undefined> {
   const use = await readCampaignUse(db, id, MAX_SCREENSHOTS_OF_CAMPAIGN + 1);
   if (use.isCaptured)
-    return 'A set of it waits, or a set or an ad of it is being captured. Cancel the set first, or wait until it has ended.';
+    return 'One of its sets is waiting, or one of its sets or ads is being captured. Cancel the set first, or wait until it is finished.';
   if (use.screenshots > MAX_SCREENSHOTS_OF_CAMPAIGN)
     return `It has more than ${MAX_SCREENSHOTS_OF_CAMPAIGN.toLocaleString('en')} pictures. Delete some of its sets first.`;
   return undefined;

@@ -49,17 +49,17 @@ function changePage(shown: Shown, { text, errors = {}, status }: Faults & { read
 ${otherFaults(errors, [name])}
 <form class="panel stack" method="post" action="${path}/change">${hiddenFields(viewer, path)}
 ${textField(field, { values: { [name]: text }, errors })}
-<p class="actions">${button({ label: 'Save', kind: 'primary' })} ${linkButton({ href: path, label: 'Back, change nothing' })}</p></form>`;
+<p class="actions">${button({ label: 'Save', kind: 'primary' })} ${linkButton({ href: path, label: 'Back without changes' })}</p></form>`;
   return { title: `${type.changeLabel}: ${object.name}`, section: type.section, body, status };
 }
 
 function deletePage(shown: Shown, { errors = {}, status }: Faults = {}): ResultsPage {
   const { viewer, paths, type, id, object } = shown;
   const path = type.pathOf(paths, id);
-  const back = linkButton({ href: path, label: 'Back, delete nothing' });
+  const back = linkButton({ href: path, label: 'Back without deleting' });
   const question = html`${otherFaults(errors, [])}<section class="part"><p>This removes the ${type.noun} and</p>
 <ul class="items">${object.removes.map((text) => html`<li>${text}</li>`)}</ul>
-<p>${type.stays} The addresses of what is removed then say that it was deleted. This cannot be undone.</p></section>
+<p>${type.stays} Addresses of removed objects will show that they were deleted. This cannot be undone.</p></section>
 <form method="post" action="${path}/delete">${hiddenFields(viewer, path)}<p class="actions">${button({ label: `Delete the ${type.noun}`, kind: 'danger' })} ${back}</p></form>`;
   const obstacle = html`<p class="note fault" role="alert">The ${type.noun} cannot be deleted now. ${object.obstacle}</p><p>${back}</p>`;
   const body = html`${head(shown, html`Delete the ${type.noun} “<bdi>${object.name}</bdi>”?`)}

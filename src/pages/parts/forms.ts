@@ -12,15 +12,15 @@ import { type PagePaths, withParameter } from './paths.ts';
 const NOTICES = {
   not_sent: 'Your session had ended, so the last form changed nothing. You are signed in now: send it again.',
   saved: 'Saved.',
-  copied: 'The link is copied.',
+  copied: 'Link copied.',
   answered: 'Thank you. Your answer was sent.',
   commented: 'Thank you. Your comment was sent.',
-  deleted: 'Deleted. Its files go within a minute.',
-  member_removed: 'The member was removed, and opens nothing here any more.',
+  deleted: 'Deleted. Its files will be removed within a minute.',
+  member_removed: 'Member removed. They no longer have access.',
   schedule_deleted: 'The schedule was deleted. Its sets stay.',
-  key_revoked: 'The key was revoked. It opens nothing any more.',
+  key_revoked: 'The key was revoked. It no longer gives access.',
   chat_removed: 'The chat was removed.',
-  connector_removed: 'The connector was removed. Deliveries that use it fail until there is a new one of this name.',
+  connector_removed: 'The connector was removed. Deliveries that use it fail until you add a connector with this name.',
   ...UNKNOWN_GROUPS,
 } as const;
 export type Notice = keyof typeof NOTICES;

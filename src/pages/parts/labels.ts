@@ -135,5 +135,5 @@ export function dateElement(time: Date): Html {
 }
 
 export function markerLabel(ms: number | null): string {
-  return ms === null ? 'usual moment' : `${(ms / 1000).toFixed(ms % 100 === 0 ? 1 : 3)} s`;
+  return ms === null ? 'default moment' : `${(ms / 1000).toFixed(ms % 100 === 0 ? 1 : 3)} s`;
 }

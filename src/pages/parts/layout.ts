@@ -122,7 +122,7 @@ const SERVICE = html`<svg viewBox="0 0 32 32" width="22" height="22" aria-hidden
 
 /** The menu with the signed-in person or key, help, and sign-out. */
 function account(paths: PagePaths, { slug, name: given, formToken, person }: Viewer): Html {
-  const name = given === '' ? 'API key without a name' : given;
+  const name = given === '' ? 'Unnamed API key' : given;
   return menu({ label: 'Account', icon: 'user-round', kind: 'quiet', iconOnly: true }, [
     html`<p><strong><bdi>${name}</bdi></strong><br><span class="meta org">${slug}</span></p>`,
     ...(person === undefined ? [] : personItems(paths, person, slug)),

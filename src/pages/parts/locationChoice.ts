@@ -16,7 +16,7 @@ export function locationChoice(
 ): HtmlContent {
   if (locations === undefined) return null;
   const choices = locations.all.map(({ id, name, country }): Choice => {
-    const note = locations.isAvailable(id) ? '' : ' (does not answer at the moment)';
+    const note = locations.isAvailable(id) ? '' : ' (currently unavailable)';
     return [id, `${name} (${country})${note}`];
   });
   const field = { name: 'location', label: 'Location', value: chosen, choices: [['', none] as const, ...choices] };

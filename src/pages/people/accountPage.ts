@@ -101,14 +101,14 @@ function accountPage(person: Person, { sessions, base, token }: AccountGiven): R
   const form = { values: { name }, errors: {} };
   const organizations =
     memberships.length === 0
-      ? html`<p>You are a member of no organization. Ask an owner of one to invite you.</p>`
+      ? html`<p>You are not a member of any organization. Ask an owner to invite you.</p>`
       : html`<ul class="plain">${memberships.map(({ slug, role }) => html`<li><a href="${base}/o/${slug}">${slug}</a> <span class="meta">${role}</span></li>`)}</ul>`;
   const columns: Column<SessionRow>[] = [
     {
       label: 'Browser',
       kind: 'main',
       cell: ({ id, user_agent: agent }) =>
-        html`<bdi>${browserOf(agent)}</bdi>${id === sessionId && html` ${badge('active', 'This one')}`}`,
+        html`<bdi>${browserOf(agent)}</bdi>${id === sessionId && html` ${badge('active', 'This session')}`}`,
     },
     {
       label: 'Signed in',
@@ -129,9 +129,9 @@ function accountPage(person: Person, { sessions, base, token }: AccountGiven): R
   const body = html`${pageHead({ title: 'Your account', actions: signOut })}
 ${panel(
   'You',
-  html`<p class="meta"><bdi>${email ?? 'No address is verified, so you get no mails.'}</bdi></p>
+  html`<p class="meta"><bdi>${email ?? 'No verified address, so you receive no e-mails.'}</bdi></p>
 <form class="fields" method="post" action="${base}/account/name">${hidden}
-${textField({ name: 'name', label: 'Name', isRequired: true, max: USER_NAME_MAX, autocomplete: 'name', hint: 'Members of your organizations see it beside what you do.' }, form)}
+${textField({ name: 'name', label: 'Name', isRequired: true, max: USER_NAME_MAX, autocomplete: 'name', hint: 'Members of your organizations see it next to your actions.' }, form)}
 ${button({ label: 'Save', kind: 'primary' })}</form>`,
 )}
 ${panel('Organizations', organizations)}

@@ -49,7 +49,7 @@ export function addInvitationRoutes({ options, router, send }: PageRoutes): void
     const token = html`<input type="hidden" name="form" value="${personFormToken(options.secret, person)}">`;
     if (person.email === email)
       return html`<form method="post" action="${path}">${token}${button({ label: 'Join', kind: 'primary' })}</form>`;
-    return html`<p>You are signed in as <bdi>${person.name}</bdi>, with another address. Sign out to accept the invitation.</p>
+    return html`<p>You are signed in as <bdi>${person.name}</bdi>, with a different address. Sign out to accept the invitation.</p>
 <form method="post" action="${paths.base}/account/sign-out">${token}${button({ label: 'Sign out' })}</form>`;
   };
   router.get('/invitations/:token', show);

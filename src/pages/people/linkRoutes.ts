@@ -52,8 +52,8 @@ export function addLinkRoutes({ options, router, send }: PageRoutes): void {
       const { publicUrl } = options;
       const kept = { value: browser, maxAge: LINK_MINUTES * 60_000, publicUrl, path: rootPath(paths) };
       setCookie(response, BROWSER_COOKIE, kept);
-      const sent = html`<p>If <bdi>${email}</bdi> belongs to a member, a link is on its way there. Open it in this browser within ${LINK_MINUTES} minutes.</p><p class="hint">No mail? Check the address and the folder for spam. Only people whom an organization has invited get one.</p>`;
-      send(response, notePage('Look into your mail', sent), { paths });
+      const sent = html`<p>If <bdi>${email}</bdi> belongs to a member, a link is on its way there. Open it in this browser within ${LINK_MINUTES} minutes.</p><p class="hint">No e-mail? Check the address and your spam folder. Only people invited by an organization receive one.</p>`;
+      send(response, notePage('Check your e-mail', sent), { paths });
       const network = callerNetwork(request);
       // After the answer, so that its time does not reveal whether the address is known.
       await sendLink(options, mailer, { email, browser, next, network }).catch((error: unknown) => {
@@ -69,7 +69,7 @@ async function takeOfNetwork({ store }: PagesOptions, request: Request): Promise
   const bucket = { key: `sign-in links for ${callerNetwork(request)}`, limit: OF_NETWORK, cost: 1 };
   if ((await takeTokens(store.db, bucket)).allowed) return;
   const seconds = 1 / OF_NETWORK.perSecond;
-  throw tooMany('rate_limit', `Too many links were asked for from your network. Try again in ${seconds} s.`, seconds);
+  throw tooMany('rate_limit', `Too many links were requested from your network. Try again in ${seconds} s.`, seconds);
 }
 
 interface WantedLink {
@@ -110,7 +110,7 @@ function addOpenedLink({ options, router, send }: Pick<PageRoutes, 'options' | '
     browsers: cookiesOf(request, BROWSER_COOKIE),
   });
   const refuse = (response: Response) => {
-    const text = html`<p>The link was used already, is older than ${LINK_MINUTES} minutes, or was asked for in another browser.</p>${signInWays(paths, waysOf(options), { next: '' })}`;
+    const text = html`<p>The link was used already, is older than ${LINK_MINUTES} minutes, or was requested in another browser.</p>${signInWays(paths, waysOf(options), { next: '' })}`;
     send(response, notePage('This link does not sign you in', text, 410), { paths });
   };
   router.get('/sign-in/:token', async (request, response) => {

@@ -80,7 +80,7 @@ async function noticesPage(
   const member = memberOf(viewer);
   const choices = member && (await readChoices(store.db, member));
   if (choices === undefined)
-    return messagePage('Notices', 'Only people get notices by e-mail. You are signed in with an API key.', 403);
+    return messagePage('Notices', 'Only people receive notices by e-mail. You are signed in with an API key.', 403);
   const { email, stopped, timings } = choices;
   const path = `${paths.organization}/notices`;
   const times = TIMINGS.map((timing): Choice => [timing, TIMING_TEXTS[timing]]);
@@ -89,9 +89,9 @@ async function noticesPage(
   const fields = html`${otherFaults(form.errors, [...NOTICE_KINDS, 'time_zone'])}
 <form class="fields" method="post" action="${path}">${hiddenFields(viewer, path)}
 ${NOTICE_KINDS.map((kind) => selectField({ name: kind, label: NOTICES[kind].label, value: timings.get(kind) ?? 'none', choices: times }, form))}
-${selectField({ name: 'time_zone', label: 'Time zone', value: choices.timeZone, choices: shown.map((zone): Choice => [zone, zone]), hint: `Mails once a day come at ${DAY_HOUR}:00 there.` }, form)}
+${selectField({ name: 'time_zone', label: 'Time zone', value: choices.timeZone, choices: shown.map((zone): Choice => [zone, zone]), hint: `Daily digests are sent at ${DAY_HOUR}:00 in this zone.` }, form)}
 ${button({ label: 'Save', kind: 'primary' })}</form>
-<p class="meta">“At once” is within about a minute. After ${PER_HOUR_MAX} mails in an hour, the others come together in the next one.</p>`;
+<p class="meta">“Immediately” means within about a minute. After ${PER_HOUR_MAX} e-mails in an hour, the rest are combined in the next hour.</p>`;
   const body = html`${pageHead({ title: 'Notices' })}
 ${await stateOfMail(store, { email, stopped, again: resumeForm(`${path}/resume`, hiddenFields(viewer, path)) })}
 ${panel(html`By e-mail, about <bdi>${viewer.slug}</bdi>`, fields)}`;
@@ -99,7 +99,7 @@ ${panel(html`By e-mail, about <bdi>${viewer.slug}</bdi>`, fields)}`;
 }
 
 const resumeForm = (path: string, fields: Html) =>
-  html`<form method="post" action="${path}">${fields}${button({ label: 'Send mails again' })}</form>`;
+  html`<form method="post" action="${path}">${fields}${button({ label: 'Resume e-mails' })}</form>`;
 
 async function stateOfMail(
   { db }: PagesOptions['store'],
@@ -108,10 +108,10 @@ async function stateOfMail(
   if (!(await isMailSent(db)))
     return html`<p class="note warnings">This service has no mail server, so it sends no notices by e-mail.</p>`;
   if (email === null)
-    return html`<p class="note warnings">Your account has no proven e-mail address, so you get no mails.</p>`;
-  if (stopped === undefined) return html`<p class="meta">Mails go to <bdi>${email}</bdi>.</p>`;
-  return html`<div class="note warnings"><p><strong>You get no mails, because the mail server refused your address <bdi>${email}</bdi> several times in a row.</strong></p>
-<p>Its last answer: ${stopped}</p>${again}</div>`;
+    return html`<p class="note warnings">Your account has no verified e-mail address, so you receive no e-mails.</p>`;
+  if (stopped === undefined) return html`<p class="meta">E-mails are sent to <bdi>${email}</bdi>.</p>`;
+  return html`<div class="note warnings"><p><strong>You receive no e-mails, because the mail server rejected your address <bdi>${email}</bdi> several times in a row.</strong></p>
+<p>Its last response: ${stopped}</p>${again}</div>`;
 }
 
 /** One click in the mail program sends POST (RFC 8058). GET changes nothing, because programs that check links open them. */
@@ -136,13 +136,13 @@ function addUnsubscribeRoutes(pages: PageRoutes): void {
 
 const DONE = messagePage(
   'No more notices',
-  'You get no more notices of this organization. You can choose others on the page “Notices” of your account.',
+  'You will get no more notices about this organization. You can change this on the page “Notices” of your account.',
   200,
 );
 
 function askPage(path: string): ResultsPage {
-  const body = html`<section class="signin"><h1>Get no more notices?</h1>
-<p>You then get no mails about this organization. Nothing else changes.</p>
-<form method="post" action="${path}">${button({ label: 'Get no more notices', kind: 'primary' })}</form></section>`;
-  return { title: 'Get no more notices?', body, isShared: true };
+  const body = html`<section class="signin"><h1>Stop notices?</h1>
+<p>You will no longer receive e-mails about this organization. Nothing else changes.</p>
+<form method="post" action="${path}">${button({ label: 'Stop notices', kind: 'primary' })}</form></section>`;
+  return { title: 'Stop notices?', body, isShared: true };
 }

@@ -60,7 +60,7 @@ export function addProviderRoutes({ options, router, send }: PageRoutes): void {
       return undefined;
     });
     if (started === undefined) {
-      send(response, failed('The provider of your account does not answer. Try again in a moment.', 503), { paths });
+      send(response, failed('Your identity provider is not responding. Try again in a moment.', 503), { paths });
       return;
     }
     const flow: Flow = {
@@ -76,7 +76,7 @@ export function addProviderRoutes({ options, router, send }: PageRoutes): void {
     const flows = cookiesOf(request, FLOW_COOKIE).flatMap((sealed) => openFlow(secret, sealed) ?? []);
     const flow = flows.find(({ state }) => state === request.query['state']) ?? flows[0];
     if (flow === undefined) {
-      const text = 'This browser did not begin to sign in within the last ten minutes. Begin again.';
+      const text = 'This browser did not begin a sign-in within the last ten minutes. Start again.';
       send(response, failed(text, 400), { paths });
       return;
     }
@@ -87,7 +87,7 @@ export function addProviderRoutes({ options, router, send }: PageRoutes): void {
       return errorMessage(error);
     });
     if (typeof claims === 'string') {
-      send(response, failed(`The answer of the provider was not accepted: ${claims}.`, 401), { paths });
+      send(response, failed(`The response of the identity provider was not accepted: ${claims}.`, 401), { paths });
       return;
     }
     const reason = unknownGroups(membershipRules, claims);

@@ -128,7 +128,7 @@ function item(slot: FoundSlot, options: ListOptions): Html {
   const known = evidence.map((name) => EVIDENCE[name] ?? name).join(', ');
   const size = slot.size && html`${slot.size[0]} × ${slot.size[1]}, `;
   return html`<li id="slot-${number}"${isChosen && html` class="chosen"`}><p class="bar"><strong>${number}</strong> <span>${size}${placeName(slot, options.size)}</span> ${isChosen && badge('approved', 'Used')}</p>${!isChosen && use(slot, options)}
-<details><summary>Details</summary><div class="meta"><p><code>${element}</code>${known !== '' && html`, known by ${known}`}, score ${score}</p><ul>${reasons.map((reason) => html`<li>${reason}</li>`)}</ul></div></details></li>`;
+<details><summary>Details</summary><div class="meta"><p><code>${element}</code>${known !== '' && html`, identified by ${known}`}, score ${score}</p><ul>${reasons.map((reason) => html`<li>${reason}</li>`)}</ul></div></details></li>`;
 }
 
 function use({ number, problem }: FoundSlot, { viewer, retakePath, next }: ListOptions): HtmlContent {

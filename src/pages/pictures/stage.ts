@@ -77,7 +77,7 @@ export const isLike = (a: Groupable, b: Groupable): boolean => a.site_url === b.
 
 /** Two pictures beside each other. @param back the path of the page of the first one. */
 export function comparison(sides: readonly Side[], back: string, paths: PagePaths): Html {
-  return html`<div class="bar tools">${linkButton({ href: back, label: 'End the comparison', icon: 'x' })}<label class="slide">One above the other <input type="range" min="0" max="100" value="0"></label></div>
+  return html`<div class="bar tools">${linkButton({ href: back, label: 'End the comparison', icon: 'x' })}<label class="slide">Overlay <input type="range" min="0" max="100" value="0"></label></div>
 <div class="sides">${sides.map((side) => sideOf(side, paths))}</div>`;
 }
 
@@ -112,7 +112,7 @@ export function stage(
   const most = (part: string) => `min(${part}, ${width}px)`;
   const sizes = isWide ? `(max-width: 60rem) ${most('100vw')}, ${most('70vw')}` : most('28rem');
   const picture = wholePicture({ paths, token, alt, size: { width, height }, sizes });
-  return html`<div class="bar tools"><button type="button" data-zoom aria-pressed="false">${iconOf('zoom-in')}<span>Real pixels</span> <kbd>Z</kbd></button>${animation && movingLinks(animation, { paths, canDownload })}${tools}</div>
+  return html`<div class="bar tools"><button type="button" data-zoom aria-pressed="false">${iconOf('zoom-in')}<span>Actual pixels</span> <kbd>Z</kbd></button>${animation && movingLinks(animation, { paths, canDownload })}${tools}</div>
 <div class="stage ${isWide ? 'wide' : 'tall'}"><a href="${paths.image(token)}" target="_blank" rel="noopener noreferrer" aria-label="Open in real pixels">${picture}</a>${overlay}</div>`;
 }
 

@@ -76,7 +76,7 @@ export function commentField(id: string, label: HtmlContent, isRequired = true):
 }
 
 /** The place of a comment on the picture, which a script sets. */
-export const PIN_FIELD = html`<input type="hidden" name="pin" value=""><button type="button" data-pin aria-pressed="false">${icon('map-pin')}<span>Pin to a place</span></button>`;
+export const PIN_FIELD = html`<input type="hidden" name="pin" value=""><button type="button" data-pin aria-pressed="false">${icon('map-pin')}<span>Pin to the picture</span></button>`;
 
 /** The fields of {@link commentField} and of a reply, as the contract names them. */
 export function commentOf(request: Request) {
@@ -111,8 +111,8 @@ export function ownThreads(
   const of = ({ id }: Pick<CommentRow, 'id'>, verb: string) => `${paths.organization}/comments/${id}/${verb}`;
   const actions = (thread: Thread) =>
     viewer.canReview &&
-    html`<div class="bar"><details><summary>Reply</summary><form class="stack" method="post" action="${thread.screenshot_id === null ? paths.set(thread.set_id) : paths.screenshot(thread.screenshot_id)}/comments">${hiddenFields(viewer, next)}<input type="hidden" name="reply_to" value="${thread.id}">${commentField(`reply-${thread.id}`, thread.share_id === null ? 'Reply' : 'Reply, which the client sees')}${button({ label: 'Reply' })}</form></details>
-<form method="post" action="${of(thread, 'resolve')}">${hiddenFields(viewer, next)}${button({ name: 'resolved', value: isOpen(thread) ? 'yes' : '', label: isOpen(thread) ? 'Resolve' : 'Open again', kind: 'quiet' })}</form></div>`;
+    html`<div class="bar"><details><summary>Reply</summary><form class="stack" method="post" action="${thread.screenshot_id === null ? paths.set(thread.set_id) : paths.screenshot(thread.screenshot_id)}/comments">${hiddenFields(viewer, next)}<input type="hidden" name="reply_to" value="${thread.id}">${commentField(`reply-${thread.id}`, thread.share_id === null ? 'Reply' : 'Reply (visible to the client)')}${button({ label: 'Reply' })}</form></details>
+<form method="post" action="${of(thread, 'resolve')}">${hiddenFields(viewer, next)}${button({ name: 'resolved', value: isOpen(thread) ? 'yes' : '', label: isOpen(thread) ? 'Resolve' : 'Reopen', kind: 'quiet' })}</form></div>`;
   const hasReplies = new Set(threads.filter(({ replies }) => replies.length > 0).map(({ id }) => id));
   const list = threadList(threads, {
     hasNumbers: pictureOf === undefined,
@@ -144,7 +144,7 @@ export function answerBadge(answer: Pick<AnswerRow, 'answer'> | undefined): Html
 export function answerLine(answer: AnswerRow): Html {
   const { client_name, client_email, client_address, pictures, screenshot_id, label } = answer;
   const about = screenshot_id === null && html`, about ${counted(pictures, 'picture')}`;
-  return html`<p>${answerBadge(answer)} <strong><bdi>${client_name}</bdi></strong> <span class="meta"><bdi>${client_email}</bdi>, ${timeElement(answer.created_at)}${client_address !== null && `, from ${client_address}`}${label !== '' && html`, by the link “<bdi>${label}</bdi>”`}${about}</span></p>${answer.comment !== null && html`<p class="said"><bdi>${answer.comment}</bdi></p>`}`;
+  return html`<p>${answerBadge(answer)} <strong><bdi>${client_name}</bdi></strong> <span class="meta"><bdi>${client_email}</bdi>, ${timeElement(answer.created_at)}${client_address !== null && `, from ${client_address}`}${label !== '' && html`, through the link “<bdi>${label}</bdi>”`}${about}</span></p>${answer.comment !== null && html`<p class="said"><bdi>${answer.comment}</bdi></p>`}`;
 }
 
 /** The forms of {@link ownThreads}. */

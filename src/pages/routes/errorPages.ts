@@ -57,12 +57,12 @@ function slugOf({ path }: Request): string | undefined {
 
 function failurePage({ status, code, message }: HttpError, requestId: string): ResultsPage {
   const reason = code === 'unavailable' ? message : 'The service could not show this page.';
-  const body = html`<p>${reason} Try again in a moment.</p><p class="hint">If this happens again, tell the operator the number of this request: <code>${requestId}</code></p>`;
+  const body = html`<p>${reason} Try again in a moment.</p><p class="hint">If this happens again, give the operator the id of this request: <code>${requestId}</code></p>`;
   return errorPage('Something went wrong', body, status);
 }
 
 function rejectionPage(error: unknown, { status, code, message }: HttpError, home: string): ResultsPage {
-  const back = html`<p><a href="${home}">Go to the first page</a></p>`;
+  const back = html`<p><a href="${home}">Go to the start page</a></p>`;
   if (status === 404) {
     const isUnknown = code === 'unknown_path';
     const text = isUnknown ? 'There is no page at this address. Check that it is complete.' : message;

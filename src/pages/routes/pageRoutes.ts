@@ -192,7 +192,7 @@ export class PageRoutes {
 function adminsOnly({ keyId }: Viewer): ResultsPage {
   const text =
     keyId === null
-      ? 'Only owners of the organization change its settings. An owner can change your role.'
+      ? 'Only owners of the organization can change its settings. An owner can change your role.'
       : 'The key that you signed in with lacks the scope "admin". Sign out, then sign in with a key that has it.';
   return messagePage('Only for administrators', text, 403);
 }
@@ -256,6 +256,6 @@ export function recordQuery({ publicUrl }: PagesOptions, given: ViewerRequest) {
 export function billingPage(slug: string, contact: string | undefined): ResultsPage {
   const body = html`<section class="signin"><h1>Keep using Tearsheet</h1>
 <p>An organization without an active subscription is disabled. The service rejects its requests, but finishes and keeps what it accepted before.</p>
-<p>To upgrade <strong>${slug}</strong>, contact the operator of this service${contact === undefined ? '.' : html`: <strong>${contact}</strong>.`} Give the name of the organization. Access returns as soon as the operator enables it (<code>tearsheet org enable ${slug}</code>).</p></section>`;
+<p>To upgrade <strong>${slug}</strong>, contact the operator of this service${contact === undefined ? '.' : html`: <strong>${contact}</strong>.`} Mention the name of the organization. Access is restored as soon as the operator enables it (<code>tearsheet org enable ${slug}</code>).</p></section>`;
   return { title: 'Upgrade', body };
 }

@@ -32,8 +32,8 @@ import { hiddenFields } from '../parts/forms.ts';
 
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')].map((name) => [name, name] as const);
 const MISSED_CHOICES = [
-  ['skip', 'Leave it out'],
-  ['once', 'Take it as soon as possible, once'],
+  ['skip', 'Skip it'],
+  ['once', 'Run it once, as soon as possible'],
 ] as const;
 const FIELDS = ['name', 'rule', 'time_zone', 'from', 'to', 'missed', 'template'];
 const LAST_MINUTE = 24 * 60 - 1;
@@ -49,12 +49,12 @@ export async function newSchedulePage(
   if (setId !== '' && set === undefined) return undefined;
   const { rows } = await listNamed(db, 'request_templates', { organizationId }, { page: 1, perPage: TEMPLATES_MAX });
   const choices = rows.map(({ id, name }) => [id, name] as const);
-  const hint = 'It must have ads, sites, devices and a campaign. Later changes to it do not count.';
+  const hint = 'It must have ads, sites, devices and a campaign. Later changes to it have no effect.';
   const [meta, source] =
     set === undefined
       ? ['', selectField({ name: 'template', label: 'Template', choices, hint }, form)]
       : [
-          html`Each run takes the pictures of <a href="${paths.set(set.id)}"><bdi>${setName(set)}</bdi></a> again, in a set of its own.`,
+          html`Each run takes the pictures of <a href="${paths.set(set.id)}"><bdi>${setName(set)}</bdi></a> again, in a separate set.`,
           html`<input type="hidden" name="set" value="${set.id}">`,
         ];
   const none = emptyState({
@@ -85,11 +85,11 @@ function fieldsOf(form: FormState) {
 ${textField({ name: 'name', label: 'Name', isRequired: true, max: SCHEDULE_NAME_MAX }, form)}
 ${checkboxes({ name: 'rule.days', label: 'Days' }, days.map(day), form.errors)}
 ${textField({ name: 'rule.start', label: 'Not before', value: '08:00', ...clock }, form)}
-${textField({ name: 'rule.end', label: 'Before', value: '10:00', ...clock, hint: `At most ${WINDOW_HOURS_MAX} hours later. Each day has one run, at a time between both.` }, form)}
+${textField({ name: 'rule.end', label: 'Before', value: '10:00', ...clock, hint: `At most ${WINDOW_HOURS_MAX} hours later. Each day has one run, between these times.` }, form)}
 ${selectField({ name: 'time_zone', label: 'Time zone', choices: ZONES, more: isNew && html` data-own-zone` }, form)}
 ${textField({ name: 'from', label: 'First day', type: 'date', value: date(0) }, form)}
 ${textField({ name: 'to', label: 'Last day', type: 'date', value: date(SCHEDULE_DAYS_DEFAULT) }, form)}
-${selectField({ name: 'missed', label: 'A missed run', choices: MISSED_CHOICES, hint: 'If the service does not run at its time.' }, form)}
+${selectField({ name: 'missed', label: 'A missed run', choices: MISSED_CHOICES, hint: 'If the service is not running at the scheduled time.' }, form)}
 <details${form.values['rule.cron'] && html` open`}><summary>A cron expression instead of days and times</summary>${textField({ name: 'rule.cron', label: 'Cron expression', max: CRON_MAX, placeholder: '30 8 * * 1-5' }, form)}</details>`;
 }
 

@@ -102,7 +102,7 @@ export async function schedulePage(
     { label: 'Result', cell: (run) => outcome(run, paths) },
   ];
   const next = runsAhead(row).map((at) => html`<li>${time(at)}</li>`);
-  const none = emptyState({ title: 'No pictures yet', text: 'Those of each placement appear here, side by side.' });
+  const none = emptyState({ title: 'No pictures yet', text: 'Each placement’s pictures appear here, side by side.' });
   const groups = placements.map((pictures) => group(pictures, { paths, time }));
   const body = html`${pageHead({
     up: { href: paths.schedules, label: 'Schedules' },
@@ -115,10 +115,10 @@ ${row.paused_reason !== null && html`<p class="note warnings"><strong>The servic
 ${facts([
   ['Next runs', next.length > 0 && html`<ol>${next}</ol>`],
   ['Flight', `${time(row.starts_at)} to ${time(row.ends_at)}`],
-  ['Missed runs', row.missed === 'once' ? 'Taken as soon as possible, once' : 'Left out'],
+  ['Missed runs', row.missed === 'once' ? 'Run once, as soon as possible' : 'Skipped'],
 ])}
 ${placements.length === 0 ? none : html`<section class="groups" aria-label="Pictures">${groups}</section>`}
-${placements.length === SHOWN.placements && html`<p class="hint">These are the first ${SHOWN.placements} placements. The sets have all of them.</p>`}
+${placements.length === SHOWN.placements && html`<p class="hint">These are the first ${SHOWN.placements} placements. The sets contain all of them.</p>`}
 ${rows.length > 0 && html`<section class="part"><h2>Last runs</h2>${table({ columns, rows })}</section>`}`;
   return { title: row.name, section: 'campaigns', assets: ['set.css'], body };
 }
@@ -128,7 +128,7 @@ function actions(row: ScheduleRow, { viewer, paths }: PageOptions): Html {
   const status = scheduleStatus(row);
   const form = (action: string, content: HtmlContent) =>
     html`<form method="post" action="${path}/${action}">${hiddenFields(viewer, path)}${content}</form>`;
-  const remove = html`<p>It makes no further set. Its sets stay.</p>${form('delete', button({ label: 'Delete', icon: 'trash-2', kind: 'danger' }))}`;
+  const remove = html`<p>It will create no more sets. Its existing sets stay.</p>${form('delete', button({ label: 'Delete', icon: 'trash-2', kind: 'danger' }))}`;
   return html`${status === 'active' && form('pause', button({ label: 'Pause' }))}${status === 'paused' && form('resume', button({ label: 'Resume', kind: 'primary' }))}
 ${button({ label: 'Delete', icon: 'trash-2', opens: 'delete' })}${dialog('delete', 'Delete this schedule?', remove)}`;
 }

@@ -61,7 +61,7 @@ function kind(
   return html`<article class="panel wide kind"><header><h2>${SCREENSHOT_LABELS[status]} <span class="count">${failed.length}</span></h2>
 <p class="advice">${SCREENSHOT_ADVICE[status]}</p>${actions(status, failed, options)}</header>
 <ul>${cases.slice(0, CASES_SHOWN).map((same) => oneCase(same, options))}</ul>
-${rest > 0 && html`<details><summary>${rest} more</summary><ul>${more.map((same) => oneCase(same, options))}</ul>${cases.length > MOST_CASES && html`<p class="meta">And ${cases.length - MOST_CASES} more, which the JSON of the set names.</p>`}</details>`}
+${rest > 0 && html`<details><summary>${rest} more</summary><ul>${more.map((same) => oneCase(same, options))}</ul>${cases.length > MOST_CASES && html`<p class="meta">And ${cases.length - MOST_CASES} more, listed in the JSON of the set.</p>`}</details>`}
 </article>`;
 }
 
@@ -95,7 +95,7 @@ export function whatFailed({ reason, status }: PictureView, sizes: readonly stri
 function takes(sizes: readonly string[] = []): string | undefined {
   const [last, ...others] = sizes.toReversed();
   if (last === undefined) return undefined;
-  return `This page takes ${others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`}.`;
+  return `This page has slots for ${others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`}.`;
 }
 
 /** Retakes of these, and a page with more choices; nothing if they cannot be taken again. */

@@ -143,7 +143,7 @@ function comments({ view, threads }: PictureFacts, { viewer, paths }: PicturePag
 function retake(facts: PictureFacts, { viewer, paths, locations }: PicturePageOptions): HtmlContent {
   const { view } = facts;
   if (view.runningIn !== undefined) {
-    return html`<p class="meta"><span class="badge pending">Being retaken</span> in <a href="${paths.set(view.runningIn)}">a set of its own</a></p>`;
+    return html`<p class="meta"><span class="badge pending">Being retaken</span> in <a href="${paths.set(view.runningIn)}">a separate set</a></p>`;
   }
   const path = retakePath(facts, viewer.canWrite, paths);
   if (path === undefined) return null;
@@ -167,7 +167,7 @@ function history({ view, set, versions }: PictureFacts, { paths }: PicturePageOp
   const compare = ({ id }: VersionRow) => html` <a href="${paths.screenshot(view.id)}?with=${id}">Compare</a>`;
   return html`<h2>History</h2><ol class="versions">${versions.map(
     (version) =>
-      html`<li${version.id === view.shownId && html` aria-current="true"`}><a href="${paths.screenshot(view.id)}?version=${version.id}">${timeElement(version.captured_at ?? version.requested_at)}</a> <span class="meta">${SCREENSHOT_LABELS[version.status]}${version.set_id !== set.id && html`, in <a href="${paths.set(version.set_id)}">a set of its own</a>`}</span>${version.decision !== null && html` <span class="badge ${version.decision}">${version.decision}</span>`}${version.id !== view.shownId && version.image_token !== null && view.image_token !== null && compare(version)}</li>`,
+      html`<li${version.id === view.shownId && html` aria-current="true"`}><a href="${paths.screenshot(view.id)}?version=${version.id}">${timeElement(version.captured_at ?? version.requested_at)}</a> <span class="meta">${SCREENSHOT_LABELS[version.status]}${version.set_id !== set.id && html`, in <a href="${paths.set(version.set_id)}">a separate set</a>`}</span>${version.decision !== null && html` <span class="badge ${version.decision}">${version.decision}</span>`}${version.id !== view.shownId && version.image_token !== null && view.image_token !== null && compare(version)}</li>`,
   )}</ol>`;
 }
 
@@ -177,7 +177,7 @@ function slots(facts: PictureFacts, { viewer, paths }: PicturePageOptions): Html
   const size = view.image_token === null ? undefined : { width: view.image_width ?? 1, height: view.image_height ?? 1 };
   const retakeAt = retakePath(facts, viewer.canWrite, paths);
   const list = slotList(found, { viewer, retakePath: retakeAt, next: paths.screenshot(view.id), size });
-  return html`<h2>Slots of the page</h2><p class="hint">The ad is in the best slot that can hold it. Another one can be used instead.</p>${list}`;
+  return html`<h2>Slots of the page</h2><p class="hint">The ad is in the best slot that can hold it. You can use a different slot instead.</p>${list}`;
 }
 
 /** Shows the provenance record of a placement preview: which page, slot, device and creative it shows, and when and how it was made. */

@@ -23,7 +23,7 @@ import { type PictureView, readSetFacts, type SetFacts } from '../pictures/pictu
 import { idOf, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { failuresOf, HELPS, isFailure } from './failures.ts';
 
-const NONE_LEFT = 'No such picture is left: choose others, or see the set for those that were retaken.';
+const NONE_LEFT = 'No such picture is left. Choose others, or open the set to see those that were retaken.';
 
 const WHAT = ['failures', 'all', 'duplicate'] as const;
 
@@ -127,16 +127,16 @@ function setRetakePage(
   const whats = [
     which(
       'failures',
-      isFailure(kind) ? `Those that failed: ${SCREENSHOT_LABELS[kind]}` : `The ${failed} that failed`,
+      isFailure(kind) ? `Those that failed: ${SCREENSHOT_LABELS[kind]}` : `The ${failed} failed ones`,
       failed === 0,
     ),
     which('all', `All ${views.length}`),
-    which('duplicate', `All ${views.length}, as a new set of its own: this set stays as it is`),
+    which('duplicate', `All ${views.length}, as a new set; this set stays unchanged`),
   ];
   const body = html`${pageHead({
     up: { href: path, label: html`<bdi>${setName(set)}</bdi>` },
     title: 'Retake pictures',
-    meta: 'The present pictures stay. The set shows the newest picture of each, with the earlier ones in its history.',
+    meta: 'The current pictures are kept. The set shows the newest version of each, with earlier ones in its history.',
   })}
 <form class="panel" method="post" action="${path}/retake">${hiddenFields(viewer, path)}
 ${isFailure(kind) && html`<input type="hidden" name="status" value="${kind}">`}
@@ -150,8 +150,8 @@ function narrowing(views: readonly PictureView[], { site, device }: RetakeChoice
   const devices = [...new Set(views.map((view) => view.device))];
   const form = { values: { only_site: site, only_device: device }, errors: {} };
   const pages = [['', 'All pages'] as const, ...sites.map((each) => [each, each] as const)];
-  return html`${selectField({ name: 'only_site', label: 'Only of the page', choices: pages }, form)}
-${selectField({ name: 'only_device', label: 'Only on the device', choices: deviceChoices('All devices', devices) }, form)}`;
+  return html`${selectField({ name: 'only_site', label: 'Only this page', choices: pages }, form)}
+${selectField({ name: 'only_device', label: 'Only this device', choices: deviceChoices('All devices', devices) }, form)}`;
 }
 
 /** The form again, with what was typed and the faults. */

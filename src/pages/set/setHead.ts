@@ -75,7 +75,7 @@ type HeadOptions = Pick<SetPageOptions, 'paths' | 'viewer'>;
 const isDecided = ({ status }: SetFacts['set']) => status === 'approved' || status === 'rejected';
 
 function reopenForm(path: string, viewer: HeadOptions['viewer']): Html {
-  return html`<form method="post" action="${path}/reopen">${hiddenFields(viewer, path)}${button({ label: 'Open the review again', icon: 'undo-2' })}</form>`;
+  return html`<form method="post" action="${path}/reopen">${hiddenFields(viewer, path)}${button({ label: 'Reopen the review', icon: 'undo-2' })}</form>`;
 }
 
 /** The boxes that the buttons of the head open. They are not live, so that what is typed into them stays. */
@@ -106,7 +106,7 @@ function finishForm(facts: SetFacts, path: string, { viewer }: HeadOptions): Htm
   const rejected = [...facts.decisions.values()].filter((decision) => decision === 'rejected').length;
   const open = pictures - reviewed;
   return html`<form class="stack" method="post" action="${path}/approve">${hiddenFields(viewer, path)}
-<p id="finish-facts" data-live>${pictures - rejected} of ${pictures} pictures count as approved${rejected > 0 && `, ${rejected} as rejected`}.${open > 0 && ` ${open} of them ${open === 1 ? 'has' : 'have'} no decision yet.`} Its receivers get the result.</p>
+<p id="finish-facts" data-live>${pictures - rejected} of ${pictures} pictures count as approved${rejected > 0 && `, ${rejected} as rejected`}.${open > 0 && ` ${open} of them ${open === 1 ? 'has' : 'have'} no decision yet.`} The result is sent to its receivers.</p>
 ${textField({ name: 'notes', label: html`Notes <span class="meta">(optional)</span>`, rows: 3, max: 10_000 }, EMPTY_FORM)}
 <p class="bar">${button({ label: 'Approve the set', kind: 'primary' })} ${button({ label: 'Reject the set', kind: 'danger', formAction: `${path}/reject` })}</p></form>`;
 }
@@ -129,11 +129,11 @@ function relations({ set, retakes }: SetFacts, paths: HeadOptions['paths']): Htm
       html`<p class="meta">This set is a retake of <a href="${paths.set(set.retake_of)}">an earlier set</a>.</p>`,
     ...running.map(
       ({ id, total, resolved }) =>
-        html`<p class="meta">${badge('pending', `Retaking ${counted(total, 'picture')}`)} ${resolved} of ${total} finished, in <a href="${paths.set(id)}">a set of their own</a></p>`,
+        html`<p class="meta">${badge('pending', `Retaking ${counted(total, 'picture')}`)} ${resolved} of ${total} finished, in <a href="${paths.set(id)}">a separate set</a></p>`,
     ),
     running.length === 0 &&
       newest !== undefined &&
-      html`<p class="meta">Pictures of this set were retaken, last in <a href="${paths.set(newest.id)}">the set of ${timeElement(newest.created_at)}</a>.</p>`,
+      html`<p class="meta">Pictures of this set were retaken, most recently in <a href="${paths.set(newest.id)}">the set of ${timeElement(newest.created_at)}</a>.</p>`,
   ];
 }
 

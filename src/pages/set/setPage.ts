@@ -130,7 +130,7 @@ async function pictures(
   const links = html`${reviewLinks(inGrid, facts, place)}${groupingLinks(place)}${sectionLinks(ordered, place)}`;
   return html`<nav id="sections" class="bar jump" aria-label="Pictures" data-live>${inGrid.length > 0 && links}</nav>
 ${viewer.canReview ? html`<form id="review" method="post" action="${path}/reviews" data-inplace>${hiddenFields(viewer, here)}${cells}${reviewBar()}</form>` : cells}
-${ordered.length === 0 && !hasOnlyFailures(facts) && html`<p class="hint">No picture here.</p>`}
+${ordered.length === 0 && !hasOnlyFailures(facts) && html`<p class="hint">No pictures here.</p>`}
 ${numberedPages({ page, pages: Math.ceil(place.total / PER_PAGE), addressOf: (to) => placeAddress(place, to) })}`;
 }
 

@@ -153,8 +153,7 @@ export function undoToast(request: Request, viewer: Viewer, paths: PagePaths): H
   return html`<form class="toast" id="toast" role="status" method="post" action="${paths.organization}/undo" data-inplace>${hiddenFields(viewer, next)}<span>${subject(count)} ${WORDS[decision]}.</span>${undo}</form>`;
 }
 
-const NOTHING_UNDONE =
-  'Nothing is left to take back: Undo works for ten minutes, and only while no newer decision stands.';
+const NOTHING_UNDONE = 'Nothing to undo: Undo works for ten minutes, and only until a newer decision is made.';
 
 function subject(count: string): string {
   if (count === 'set') return 'The set is';

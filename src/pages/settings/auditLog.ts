@@ -34,8 +34,8 @@ async function auditLogPage(
     { name: 'actor', label: 'Actor', placeholder: 'Id, operator or anonymous' },
     ...DATES,
   ];
-  const none = emptyState({ title: 'No entries yet', text: 'Each change of the settings gets an entry here.' });
-  const body = html`<p class="meta">Changes of keys, settings, webhooks, connectors and branding, deleted and shared sets, sign-ins and sign-outs. Nobody can change an entry.</p>
+  const none = emptyState({ title: 'No entries yet', text: 'Each change to the settings is recorded here.' });
+  const body = html`<p class="meta">Changes to keys, settings, webhooks, connectors and branding, deleted and shared sets, sign-ins and sign-outs. Nobody can change an entry.</p>
 ${filteredList(query, found, { what: 'entries', path, fields, none, list: table({ columns: columns(paths, names), rows: found.rows }) })}`;
   return framedPage({ viewer, paths }, 'audit_log', { body });
 }

@@ -28,8 +28,8 @@ import { framedPage } from './frame.ts';
 
 const SIZES: Readonly<Record<PageSize, string>> = {
   '16:9': 'Slides (16:9)',
-  a4: 'A4, upright',
-  letter: 'US Letter, upright',
+  a4: 'A4, portrait',
+  letter: 'US Letter, portrait',
 };
 const FIELDS = ['brand_name', 'accent_color', 'footer_text', 'page_size', 'logo'];
 
@@ -108,7 +108,7 @@ async function brandingPage(
   form = EMPTY_FORM,
 ): Promise<ResultsPage> {
   const branding = await readBranding(store.db, given.viewer.organizationId);
-  const body = html`<p>Exports and shared pages show it. A change applies to files that are requested from now on.</p>
+  const body = html`<p>Used in exports and on shared pages. Changes apply to files requested from now on.</p>
 ${brandingForm(branding, given, form)}`;
   return framedPage(given, 'branding', { body: panel('Branding', body), status: form.status });
 }
@@ -119,13 +119,13 @@ function brandingForm(
   form: FormState,
 ): Html {
   const path = paths.settings('branding');
-  const nameHint = html`On the cover and on shared pages. The cover shows <code>${viewer.slug}</code> without it.`;
+  const nameHint = html`On the cover and on shared pages. Without it, the cover shows <code>${viewer.slug}</code>.`;
   return html`<form class="fields" method="post" action="${path}" enctype="multipart/form-data">${hiddenFields(viewer, path)}
 ${otherFaults(form.errors, FIELDS)}
 ${textField({ name: 'brand_name', label: 'Name', value: branding.brand_name ?? '', max: BRAND_NAME_MAX, hint: nameHint }, form)}
 ${logoField(branding.logo, { paths, form })}
-${textField({ name: 'accent_color', label: 'Accent color', type: 'color', value: branding.accent_color, hint: 'Lines and table headings have this color.' }, form)}
-${textField({ name: 'footer_text', label: 'Footer', value: branding.footer_text ?? '', max: FOOTER_MAX, hint: 'At the foot of each page.' }, form)}
+${textField({ name: 'accent_color', label: 'Accent color', type: 'color', value: branding.accent_color, hint: 'The color of lines and table headings.' }, form)}
+${textField({ name: 'footer_text', label: 'Footer', value: branding.footer_text ?? '', max: FOOTER_MAX, hint: 'At the bottom of each page.' }, form)}
 ${selectField({ name: 'page_size', label: 'Page size', value: branding.page_size, choices: PAGE_SIZES.map((name) => [name, SIZES[name]]) }, form)}
 ${button({ label: 'Save', kind: 'primary' })}</form>`;
 }

@@ -129,7 +129,7 @@ async function save(
   const { name } = readOrFail(ConnectorReference, { name: connectorName(request) });
   const isTaken = (await findS3Connector(db, { ...viewer, name })) !== undefined;
   if (isTaken && formField(request, 'is_new') !== '')
-    throw invalid({ name: ['is the name of another connector: choose one that is free.'] });
+    throw invalid({ name: ['is already used by another connector: choose a different name.'] });
   await saveConnector(db, { ...viewer, name }, { body, guard, awsPrincipal, queue, actor });
   return redirectTo(given, `${paths.settings('connectors')}?name=${name}`, 'saved');
 }
@@ -188,11 +188,11 @@ function connectorFacts(row: S3Connector, paths: Given['paths'], awsPrincipal: s
     row.role_arn === null
       ? [
           ['Access key', row.access_key_id && copyText('the access key', row.access_key_id)],
-          ['Secret', 'Stored. No page shows it.'],
+          ['Secret', 'Stored, and never shown.'],
         ]
       : [
           ['Role', html`<code>${row.role_arn}</code>`],
-          ['Trusts', html`<code>${awsPrincipal ?? 'This service has no AWS identity any more.'}</code>`],
+          ['Trusts', html`<code>${awsPrincipal ?? 'This service no longer has an AWS identity.'}</code>`],
           [
             'External id',
             html`${copyText('the external id', row.organization_id)} The trust policy of the role must require it.`,
@@ -203,7 +203,7 @@ ${facts([
   ['Server', row.endpoint === null ? 'AWS' : html`<code>${row.endpoint}</code>`],
   ['Region', row.region],
   ...account,
-  ['Buckets', row.force_path_style ? 'In the path of the address' : 'In the name of the host'],
+  ['Buckets', row.force_path_style ? 'Path-style' : 'Virtual-hosted-style'],
   [
     'Encryption',
     row.encryption && html`${row.encryption}${row.kms_key_id !== null && html` <code>${row.kms_key_id}</code>`}`,
@@ -220,7 +220,7 @@ function checkForm(row: S3Connector, { viewer, paths }: Given, form: FormState):
 <div id="check" data-live>${result(row)}</div>
 <form class="fields" method="post" action="${path}/check">${hiddenFields(viewer, path)}<input type="hidden" name="name" value="${row.name}">
 ${textField({ name: 'bucket', label: 'Bucket', value: row.check_bucket ?? '', isRequired: true, max: 63 }, form)}
-${textField({ name: 'bucket_region', label: 'Region of the bucket', value: row.check_region ?? '', hint: 'That of the connector, if it is empty.' }, form)}
+${textField({ name: 'bucket_region', label: 'Region of the bucket', value: row.check_region ?? '', hint: 'Leave empty for the region of the connector.' }, form)}
 ${textField({ name: 'key_prefix', label: 'Prefix', value: row.check_key_prefix ?? '', hint: 'Before the names of objects, for example campaigns/.' }, form)}
 ${button({ label: 'Check the connector' })}</form>`;
 }
@@ -232,7 +232,7 @@ function result({
   ...row
 }: S3Connector): HtmlContent {
   if (status === null || row.check_requested_at === null)
-    return html`<p class="hint">It was not checked since it was set.</p>`;
+    return html`<p class="hint">Not checked since the last change.</p>`;
   const state = { pending: 'pending', passed: 'delivered', failed: 'failed' }[status];
   return html`<p>${badge(state, CHECKS[status])} <span class="meta">${row.check_bucket}, ${timeElement(at ?? row.check_requested_at)}</span></p>
 ${message !== null && html`<p class="reason">${message}</p>`}`;
@@ -253,7 +253,7 @@ function accountForm(row: S3Connector | undefined, { viewer, paths }: Given, { f
   return html`${otherFaults(form.errors, names)}
 <form class="fields" method="post" action="${path}">${hiddenFields(viewer, path)}
 ${row === undefined ? html`<input type="hidden" name="is_new" value="yes">${textField({ name: 'name', label: 'Name', value: suggested, isRequired: true, max: 63, hint: `Subscribers that name no connector use the one named ${DEFAULT_CONNECTOR}.` }, form)}` : html`<input type="hidden" name="name" value="${row.name}">`}
-${textField({ name: 'endpoint', label: 'Server', type: 'url', value: row?.endpoint ?? '', hint: 'Empty for AWS. Otherwise the public address of the S3 server.' }, form)}
+${textField({ name: 'endpoint', label: 'Server', type: 'url', value: row?.endpoint ?? '', hint: 'Leave empty for AWS. Otherwise the public address of the S3 server.' }, form)}
 ${textField({ name: 'region', label: 'Region', value: row?.region ?? '', isRequired: true, hint: 'For example eu-central-1.' }, form)}
 ${textField({ name: 'access_key_id', label: 'Access key', value: row?.access_key_id ?? '' }, form)}
 ${textField({ name: 'secret_access_key', label: 'Secret', type: 'password', hint: secretHint }, form)}
@@ -261,12 +261,12 @@ ${textField({ name: 'role_arn', label: 'Role', value: row?.role_arn ?? '', hint:
 ${selectField({ name: 'encryption', label: 'Encryption', value: row?.encryption ?? '', choices: orOfBucket(ENCRYPTIONS) }, form)}
 ${textField({ name: 'kms_key_id', label: 'KMS key', value: row?.kms_key_id ?? '', hint: 'Only for aws:kms. The access key then needs kms:GenerateDataKey for it.' }, form)}
 ${selectField({ name: 'storage_class', label: 'Storage class', value: row?.storage_class ?? '', choices: orOfBucket(STORAGE_CLASSES) }, form)}
-${checkbox({ name: 'force_path_style', label: 'Put the bucket into the path, as MinIO requires', isChecked: isPathStyle })}
+${checkbox({ name: 'force_path_style', label: 'Use path-style addresses, as MinIO requires', isChecked: isPathStyle })}
 ${button({ label: 'Save', kind: 'primary' })}</form>`;
 }
 
 const orOfBucket = (names: readonly string[]): Choice[] => [
-  ['', 'As the bucket says'],
+  ['', 'Bucket default'],
   ...names.map((name) => [name, name] as const),
 ];
 

@@ -71,7 +71,7 @@ async function endpointsPage({ store }: PagesOptions, given: Given, form = EMPTY
   const { viewer, paths } = given;
   const page = { page: 1, perPage: ENDPOINTS_MAX };
   const { rows } = await listEndpoints(store.db, { organizationId: viewer.organizationId }, page);
-  const body = html`<p class="meta">Each endpoint gets the events of all sets and ads of the organization, beside the receivers that requests name.</p>
+  const body = html`<p class="meta">Each endpoint gets the events of all sets and ads of the organization, in addition to the receivers named in requests.</p>
 ${rows.length > 0 && table({ columns: columns(paths), rows })}
 ${panel('Create an endpoint', createForm(given, form), { id: 'create' })}`;
   return framedPage({ viewer, paths }, 'endpoints', { body, status: form.status });
@@ -141,7 +141,7 @@ ${endpointFacts(row)}
 <form class="stack" method="post" action="${path}/rotate">${hiddenFields(viewer, path)}
 ${checkbox({ name: 'leaked', label: 'The secret leaked: stop signing with it now', isChecked: false })}
 ${button({ label: 'Replace the secret', kind: 'danger' })}</form>`;
-  const body = html`${secret !== undefined && secretPanel('The secret of this endpoint', 'Copy it now, and give it to the receiver. No page can show it again.', { value: secret, label: 'The new secret' })}
+  const body = html`${secret !== undefined && secretPanel('The secret of this endpoint', 'Copy it now, and give it to the receiver. It will not be shown again.', { value: secret, label: 'The new secret' })}
 ${panel(html`<bdi>${row.url}</bdi>`, head)}
 ${panel('Replace the secret', rotation)}
 <section class="part"><h2>Last deliveries</h2>${rows.length === 0 ? html`<p class="hint">None yet.</p>` : table({ columns: deliveryColumns(paths), rows })}</section>

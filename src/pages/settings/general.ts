@@ -27,10 +27,10 @@ interface RetentionChoice {
 const NAME = 'set_retention_days';
 
 const MODES: Readonly<Record<ReviewMode, { title: string; text: string }>> = {
-  automatic: { title: 'Automatic', text: 'Finished sets approve themselves, also those with failures.' },
+  automatic: { title: 'Automatic', text: 'Finished sets are approved automatically, including those with failures.' },
   partial: {
     title: 'Only sets with failures wait',
-    text: 'Complete sets approve themselves. Sets with a failed picture wait for a review.',
+    text: 'Complete sets are approved automatically. Sets with a failed picture wait for a review.',
   },
   manual: { title: 'All sets wait', text: 'Each set waits until a person approves or rejects it.' },
 };
@@ -98,7 +98,7 @@ function usage(current: CurrentUsage, quotas: DefaultQuotas): Html {
   const perDay = current.pictures_per_day ?? quotas.picturesPerDay;
   const captures = current.running_captures ?? quotas.runningCaptures;
   const count = (number: number) => number.toLocaleString('en');
-  return html`<p>The operator sets these limits. The API has the use of each day.</p>
+  return html`<p>The operator sets these limits. The API reports the usage of each day.</p>
 ${facts([
   [
     'Pictures requested today (UTC)',
@@ -108,7 +108,7 @@ ${facts([
 ])}`;
 }
 
-const RETENTION = html`<p>A set is removed with its pictures, reviews, share links and exports. Its addresses then say that it was removed. Ads, their previews and events stay. Nothing that was removed can be restored.</p>`;
+const RETENTION = html`<p>A set is removed with its pictures, reviews, share links and exports. Its addresses then show that it was removed. Ads, their previews and events stay. Nothing that was removed can be restored.</p>`;
 
 /** How long the organization keeps its sets. */
 function retentionField({ chosen, defaultDays, form }: RetentionChoice): Html {
@@ -117,7 +117,7 @@ function retentionField({ chosen, defaultDays, form }: RetentionChoice): Html {
     label: 'Remove sets this many days after their request',
     value: chosen ?? '',
     placeholder: String(defaultDays ?? 'no limit'),
-    hint: 'Leave the field empty to keep sets as the operator chose. A smaller number removes older sets within minutes.',
+    hint: 'Leave empty to use the number that the operator chose. A smaller number removes older sets within minutes.',
     more: html` min="${SET_DAYS.min}" max="${SET_DAYS.max}"`,
   };
   return textField({ ...days, type: 'number' }, form);
@@ -130,12 +130,12 @@ function retentionFacts({ chosen, defaultDays }: RetentionChoice): Html {
       'Sets and their pictures',
       sets === undefined ? 'They stay until they are deleted.' : `${counted(sets, 'day')} after the request.`,
     ],
-    ['Events and their deliveries', `${counted(EVENT_DAYS, 'day')}, and as long as a delivery waits.`],
+    ['Events and their deliveries', `${counted(EVENT_DAYS, 'day')}, or longer while a delivery is waiting.`],
     ['Answers to requests', `${counted(ANSWER_DAYS, 'day')}.`],
     ['Ads and their previews', 'No limit.'],
     ['Files of exports', `${counted(EXPORT_DAYS, 'day')}; an export can be built again while its set is kept.`],
     ['Uploads', `As long as an ad uses them; unused ones for ${counted(UPLOAD_DAYS, 'day')}.`],
-    ['Creatives of the page of a new request', `If no request uses them, ${counted(UPLOAD_DAYS, 'day')}.`],
+    ['Creatives from the new request page', `If no request uses them, ${counted(UPLOAD_DAYS, 'day')}.`],
     ['Share links', 'Until the date that was chosen for each one.'],
   ]);
 }

@@ -29,9 +29,9 @@ type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
 
 const PER_PAGE = 100;
 const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
-  read: 'Sees everything. A person needs it to sign in.',
-  write: 'Requests pictures, reviews and shares them.',
-  admin: 'Changes keys, settings, webhooks and connectors, and reads the audit log.',
+  read: 'Can see everything. Required to sign in.',
+  write: 'Can request, review and share pictures.',
+  admin: 'Can change keys, settings, webhooks and connectors, and read the audit log.',
 };
 const STATES = { active: 'Active', expired: 'Expired', revoked: 'Revoked' } as const;
 
@@ -99,7 +99,7 @@ async function keysPage(
     { page, perPage: PER_PAGE },
   );
   const pages = Math.ceil(total / PER_PAGE);
-  const body = html`${created && secretPanel(html`The key “<bdi>${created.name}</bdi>” was created`, 'Copy it now. The service stores only a hash of it, so no page can show it again.', { value: created.key, label: 'The new key' })}
+  const body = html`${created && secretPanel(html`The key “<bdi>${created.name}</bdi>” was created`, 'Copy it now. The service stores only a hash of it, so it cannot be shown again.', { value: created.key, label: 'The new key' })}
 <p class="meta">Programs send a key with each request. People can sign in with one too.</p>
 ${table({ columns: columns(given), rows })}
 ${numberedPages({ page, pages, addressOf: (to) => `${paths.settings('keys')}?page=${to}` })}
@@ -158,7 +158,7 @@ function createForm({ viewer, paths }: Given, form: FormState): Html {
 <form class="fields" method="post" action="${path}">${hiddenFields(viewer, path)}
 ${textField({ name: 'name', label: 'Name', hint: 'The program or person that will use it.', isRequired: true, max: KEY_NAME_MAX }, form)}
 ${checkboxes({ name: 'scopes', label: 'Scopes' }, SCOPES.map(scope), form.errors)}
-${textField({ name: 'expires_at', label: 'Expires', type: 'date', hint: 'At the start of this day (UTC). Never, if it is empty.' }, form)}
+${textField({ name: 'expires_at', label: 'Expires', type: 'date', hint: 'At the start of this day (UTC). Leave empty for a key that never expires.' }, form)}
 ${button({ label: 'Create key', kind: 'primary' })}</form>`;
 }
 
@@ -169,7 +169,7 @@ async function revocation({ store }: PagesOptions, { viewer }: Given, id: string
   const isOwn = id === viewer.keyId;
   return {
     question: html`Revoke the key “<bdi>${row.name === '' ? row.id : row.name}</bdi>”?`,
-    text: html`<p>Programs that use it get 401 from now on, and people who signed in with it are signed out. This cannot be undone.</p>
+    text: html`<p>Programs that use it will get 401 from now on, and people who signed in with it are signed out. This cannot be undone.</p>
 <p class="meta">Last use: ${row.last_used_at === null ? 'never' : timeElement(row.last_used_at)}</p>
 ${isOwn && html`<p class="note warnings"><strong>You are signed in with this key.</strong> You will be signed out, and need another key to return.</p>`}`,
     fields: isOwn && checkbox({ name: 'own', label: 'I have another key with the scope admin', isChecked: false }),

@@ -87,11 +87,11 @@ async function membersPage(
     listMembers(store.db, organizationId),
     listInvitations(store.db, organizationId),
   ]);
-  const nobody = html`<p class="hint">Nobody yet: people sign in with an API key. Invite the first owner.</p>`;
+  const nobody = html`<p class="hint">No members yet: people sign in with an API key. Invite the first owner.</p>`;
   const noWay =
     provider === undefined &&
     mailer === undefined &&
-    html`<p class="note warnings">Invited people cannot sign in yet. The operator of this service first sets up a mail server or a provider of accounts.</p>`;
+    html`<p class="note warnings">Invited people cannot sign in yet. The operator of this service must first set up a mail server or an identity provider.</p>`;
   const body = html`${sent && sentPanel(sent)}${otherFaults(form.errors, ['email'])}${noWay}
 ${members.length === 0 ? nobody : table({ columns: memberColumns(given), rows: members })}
 ${invitations.length > 0 && panel('Invited', table({ columns: invitationColumns(given), rows: invitations }))}
@@ -100,12 +100,12 @@ ${panel('Invite a person', inviteForm(given, form), { id: 'invite' })}`;
 }
 
 function sentPanel({ email, url }: NonNullable<MembersOptions['sent']>): Html {
-  if (url === undefined)
-    return panel('Invitation made', html`<p>A mail with the invitation is on its way to <bdi>${email}</bdi>.</p>`, {
-      status: true,
-    });
-  const text = html`<p>Pass this link on to <bdi>${email}</bdi>. Only a person who signs in with this address can accept it. It is not shown again.</p>${copyField('Link of the invitation', url)}`;
-  return panel('Invitation made', text, { status: true });
+  if (url === undefined) {
+    const mailed = html`<p>An e-mail with the invitation is on its way to <bdi>${email}</bdi>.</p>`;
+    return panel('Invitation created', mailed, { status: true });
+  }
+  const text = html`<p>Send this link to <bdi>${email}</bdi>. Only a person who signs in with this address can accept it. It is not shown again.</p>${copyField('Invitation link', url)}`;
+  return panel('Invitation created', text, { status: true });
 }
 
 function memberColumns({ viewer, paths }: Given): Column<Member>[] {
@@ -167,6 +167,6 @@ async function removal(
   const member = await findMember(store.db, ref);
   if (member === undefined) return undefined;
   const keys = await countKeysOf(store.db, ref);
-  const text = html`<p>The next request of <bdi>${member.name}</bdi> opens nothing here. Reviews and comments keep the name.</p>${keys > 0 && html`<p class="note warnings">${counted(keys, 'API key')} that this person created ${keys === 1 ? 'stays' : 'stay'} valid, because programs may use them. <a href="${paths.settings('keys')}">Revoke those that no program needs</a>.</p>`}${member.by_rule && html`<p class="note warnings">A rule of the operator gives this membership. It returns with the next sign-in, unless the provider removes the person from the group.</p>`}`;
+  const text = html`<p><bdi>${member.name}</bdi> loses access immediately. Reviews and comments keep the name.</p>${keys > 0 && html`<p class="note warnings">${counted(keys, 'API key')} that this person created ${keys === 1 ? 'stays' : 'stay'} valid, because programs may use them. <a href="${paths.settings('keys')}">Revoke those that no program needs</a>.</p>`}${member.by_rule && html`<p class="note warnings">A rule of the operator grants this membership. It is restored at the next sign-in, unless the provider removes the person from the group.</p>`}`;
   return { question: html`Remove <bdi>${member.name}</bdi>?`, text, button: 'Remove the member' };
 }

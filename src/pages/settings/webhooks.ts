@@ -72,7 +72,7 @@ ${facts([
 <p>${linkButton({ href: `${paths.settings('webhooks')}/rotate`, label: 'Replace the secret' })}</p>`;
   const receivers = html`<p>Each request names its receivers in <code>subscribers</code>. <a href="${paths.settings('endpoints')}">Endpoints</a> get the events of all requests. <a href="${paths.deliveries}?channel=webhook">All deliveries to webhooks</a></p>
 ${senders(sendingAddresses)}`;
-  const body = html`${secret !== undefined && secretPanel('The secret was replaced', 'Copy the new one now, and give it to all receivers. No page can show it again.', { value: secret, label: 'The new secret' })}
+  const body = html`${secret !== undefined && secretPanel('The secret was replaced', 'Copy the new one now, and give it to all receivers. It will not be shown again.', { value: secret, label: 'The new secret' })}
 ${panel('Secret', secretFacts)}
 ${panel('Test', testForm(given, form), { id: 'test' })}
 ${panel('Receivers', receivers)}`;
@@ -81,12 +81,12 @@ ${panel('Receivers', receivers)}`;
 
 function senders(addresses: readonly string[]): Html {
   return addresses.length === 0
-    ? html`<p>The operator has not named the addresses from which webhooks come.</p>`
-    : html`<p>Webhooks come from these addresses, so a firewall in front of a receiver must allow them:</p><ul>${addresses.map((address) => html`<li>${copyText('the address', address)}</li>`)}</ul>`;
+    ? html`<p>The operator has not listed the addresses from which webhooks are sent.</p>`
+    : html`<p>Webhooks are sent from these addresses, so a firewall in front of a receiver must allow them:</p><ul>${addresses.map((address) => html`<li>${copyText('the address', address)}</li>`)}</ul>`;
 }
 
 function testForm({ viewer, paths }: Given, form: FormState): Html {
-  return html`<p>Sends one signed event with the topic <code>webhook.test</code>, and shows what the receiver answers.</p>
+  return html`<p>Sends one signed event with the topic <code>webhook.test</code>, and shows the response of the receiver.</p>
 <form class="fields" method="post" action="${paths.settings('webhooks')}/test">${hiddenFields(viewer, paths.settings('webhooks'))}
 ${textField({ name: 'url', label: 'Address', type: 'url', isRequired: true, hint: 'A public http or https address.' }, form)}
 ${button({ label: 'Send a test event', kind: 'primary' })}</form>`;

@@ -62,7 +62,7 @@ const pictureField = (picture: string | undefined) =>
 export function answerButtons(answer: string | undefined): Html {
   const choice = (value: string, label: string, icon: 'check' | 'pencil', key: string) =>
     button({ name: 'answer', value, label, icon, key, form: 'answer', isPressed: answer === value });
-  return html`${choice('changes_requested', 'Ask for changes', 'pencil', 'r')}${choice('approved', 'Approve', 'check', 'a')}`;
+  return html`${choice('changes_requested', 'Request changes', 'pencil', 'r')}${choice('approved', 'Approve', 'check', 'a')}`;
 }
 
 /** An answer or a comment. */
@@ -100,6 +100,6 @@ const PASSWORD = {
 } as const;
 
 export function passwordForm({ path, picture }: LockedAddress, fault?: string): Html {
-  return html`<section class="signin"><h1>These pictures need a password</h1><p>The person who sent the link knows it.</p>
+  return html`<section class="signin"><h1>These pictures need a password</h1><p>Ask the person who sent you the link for it.</p>
 <form class="stack" method="post" action="${path}/unlock">${picture !== '' && pictureField(picture)}${textField(PASSWORD, { values: {}, errors: fault === undefined ? {} : { password: [fault] } })}${button({ label: 'Show the pictures', kind: 'primary' })}</form></section>`;
 }

@@ -49,7 +49,7 @@ export function shareDialog(
   { viewer, paths, approved }: Pick<PanelOptions, 'viewer' | 'paths'> & { readonly approved: number },
 ): Html {
   const path = paths.set(facts.set.id);
-  const body = html`<p class="hint">Everybody who has the link sees the pictures with site, device, ad and date, and nothing else of the set.</p>
+  const body = html`<p class="hint">Anyone with the link sees the pictures with site, device, ad and date, but nothing else of the set.</p>
 <form class="stack" method="post" action="${path}/shares" data-share>${hiddenFields(viewer, addressOf(path, { tab: 'shared' }))}
   ${textField({ name: 'label', id: 'share-label', label: 'For whom', max: SHARE_LABEL_MAX, placeholder: 'Seen by you only' }, EMPTY_FORM)}
   ${selectField({ name: 'days', id: 'share-days', label: 'Valid for', value: String(SHARE_DAYS_DEFAULT), choices: DAYS.map((days) => [String(days), `${days} days`]) }, EMPTY_FORM)}
@@ -57,7 +57,7 @@ export function shareDialog(
   ${radio({ name: 'pictures', value: 'approved', isChecked: true, label: html`Approved only${hint(facts, approved)}` })}
   ${radio({ name: 'pictures', value: 'all', isChecked: false, label: 'All except rejected ones' })}</fieldset>
   <fieldset><legend>The client may</legend>
-  ${checkbox({ name: 'answers', isChecked: true, label: 'Approve, ask for changes and comment' })}
+  ${checkbox({ name: 'answers', isChecked: true, label: 'Approve, request changes and comment' })}
   ${checkbox({ name: 'downloads', isChecked: false, label: 'Download PowerPoint, PDF or ZIP' })}</fieldset>
   ${textField({ name: 'password', id: 'share-password', label: html`Password <span class="meta">(optional, at least ${SHARE_PASSWORD_MIN} characters)</span>`, max: SHARE_PASSWORD_MAX, more: html` minlength="${SHARE_PASSWORD_MIN}" autocapitalize="none"` }, EMPTY_FORM)}
   ${button({ label: 'Create the link', icon: 'share-2', kind: 'primary' })}
@@ -79,7 +79,7 @@ function hint({ views }: SetFacts, approved: number): Html {
 
 /** The links of a set. */
 export function shareList(options: PagesOptions, rows: readonly ShareLinkRow[], given: PanelOptions): Html {
-  if (rows.length === 0) return html`<p class="hint">No link yet.</p>`;
+  if (rows.length === 0) return html`<p class="hint">No links yet.</p>`;
   return html`<ul class="shares">${rows.map((row) => item(options, row, given))}</ul>`;
 }
 

@@ -33,7 +33,7 @@ const REMOVED_PICTURES = linkPage(
 const REVOKED_LINK = linkPage('This link was revoked', `The sender has withdrawn this link. ${ASK}`, 410);
 export const UNKNOWN_LINK = linkPage(
   'There is nothing at this address',
-  'Check that the link is complete. A link in a message is sometimes cut at the end of a line.',
+  'Check that the link is complete. A link in a message is sometimes cut off at the end of a line.',
   404,
 );
 const UNAVAILABLE_LINK = linkPage('These pictures are not available at the moment', 'Try again later.', 403);

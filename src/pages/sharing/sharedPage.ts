@@ -80,7 +80,7 @@ function answersLine({ approved, changes, unanswered }: SharedSummary): HtmlCont
   if (approved + changes === 0) return null;
   const parts = [
     approved > 0 && `${approved} approved`,
-    changes > 0 && `${counted(changes, 'change')} asked`,
+    changes > 0 && `${counted(changes, 'change')} requested`,
     unanswered > 0 && `${unanswered} without an answer`,
   ].filter(Boolean);
   return html`<p><strong>${parts.join(', ')}</strong></p>`;
@@ -141,7 +141,7 @@ interface HeadOptions {
 
 function head({ campaign }: SetHead, { summary, isLive, actions }: HeadOptions): Html {
   const { pictures } = summary;
-  const none = isLive ? 'The pictures are being taken. They appear here.' : 'There are no pictures to show.';
+  const none = isLive ? 'The pictures are being taken. They will appear here.' : 'There are no pictures to show.';
   return html`${pageHead({ title: html`<bdi>${campaign}</bdi>`, meta: summaryLine(summary), actions })}
 ${answersLine(summary)}<p class="meta">Placement previews: Tearsheet put the ads into live pages. They do not show that a campaign ran.</p>
 ${pictures === 0 && html`<p>${none}</p>`}${pictures > 0 && isLive && html`<p>More pictures are being taken.</p>`}`;
@@ -198,7 +198,7 @@ export const picturePath = (path: string, { image_token }: Pick<SharedRow, 'imag
   `${path}/pictures/${encodeURIComponent(image_token)}`;
 
 export function answerWord({ answer }: Pick<SharedPicture, 'answer'>): HtmlContent {
-  return answer && badge(answer.answer, answer.answer === 'approved' ? 'Approved' : 'Changes asked');
+  return answer && badge(answer.answer, answer.answer === 'approved' ? 'Approved' : 'Changes requested');
 }
 
 function figure(view: SharedPicture, { paths, path, first }: CellOptions): HtmlContent {

@@ -105,7 +105,7 @@ export async function replacedPage(
   const next = now
     ? linkButton({ href: picturePath(path, { image_token: now }), label: 'See the new picture', kind: 'primary' })
     : linkButton({ href: path, label: 'See all pictures', kind: 'primary' });
-  const title = now ? 'This picture was replaced' : 'This picture is not shown any more';
+  const title = now ? 'This picture was replaced' : 'This picture is no longer shown';
   const kept =
     text !== '' &&
     textField(

@@ -46,10 +46,10 @@ export function signInPage(
 ${lostForm && html`<input type="hidden" name="lost" value="1">`}
 ${textField(key, { values: {}, errors: fault === undefined ? {} : { key: [fault] } })}
 ${button({ label: 'Sign in', ...(!hasWays(ways) && { kind: 'primary' as const }) })}</form>
-<details><summary>I have no key</summary><p class="hint">Ask the operator of this service, who creates one with <code>tearsheet key create ${slug}</code>. To show pictures to a person without a key, open their set and share it.</p></details>`;
+<details><summary>I do not have a key</summary><p class="hint">Ask the operator of this service, who creates one with <code>tearsheet key create ${slug}</code>. To show pictures to a person without a key, open the set and share it.</p></details>`;
   const after = lostForm ? withNotice(next, 'not_sent') : next;
   const body = html`<section class="signin"><h1>Sign in to ${slug}</h1>
-${stranger !== undefined && html`<p class="note">You are signed in as <bdi>${stranger}</bdi>, who is no member of this organization. <a href="${paths.base}/account">Your account</a> lists yours.</p>`}
+${stranger !== undefined && html`<p class="note">You are signed in as <bdi>${stranger}</bdi>, who is not a member of this organization. <a href="${paths.base}/account">Your account</a> lists your organizations.</p>`}
 ${lostForm && html`<p class="note fault" role="alert">Your session has ended, so the form changed nothing. Sign in to return to its page, then send it again.</p>`}
 ${hasWays(ways) ? html`${signInWays(paths, ways, { next: after })}<details${fault !== undefined && html` open`}><summary>Other ways</summary>${keyForm}</details>` : keyForm}</section>`;
   return { title: 'Sign in', body, status: lostForm ? 401 : 200 };
@@ -86,7 +86,7 @@ export async function signIn(
   const { store, keyChecker = createKeyChecker({ db: store.db }) } = options;
   const caller = await keyChecker.find(request, key);
   if (caller === undefined || caller.organization.slug !== slug) {
-    const fault = 'This key does not open this page: it is unknown, revoked, expired, or of another organization.';
+    const fault = 'This key is not valid here: it is unknown, revoked, expired, or from another organization.';
     return refuse(fault, 'unknown, revoked or expired key');
   }
   if (!caller.scopes.includes('read')) return refuse('This key lacks the scope "read".', 'missing scope read');

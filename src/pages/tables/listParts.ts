@@ -16,8 +16,8 @@ const OFFERED = 50;
 
 const WHAT = {
   sets: 'A set holds the pictures of one request: your ads, on the sites and devices that you choose.',
-  ads: 'An ad is a creative under a name. The first request with a creative makes one.',
-  campaigns: 'A campaign groups ads and sets. The first request that names it makes it.',
+  ads: 'An ad is a named creative. The first request with a creative creates it.',
+  campaigns: 'A campaign groups ads and sets. The first request that names it creates it.',
 } as const;
 
 export interface FilterField {
@@ -130,7 +130,7 @@ export const pageParameters = ({ page, until }: { page: { page: number }; until:
 function noMatch(what: string, { query, path }: { query: ListQuery<unknown>; path: string }): Html {
   return emptyState({
     title: `No ${what} match`,
-    text: 'Check the spelling, or use fewer filters. The search finds the beginnings of words, and ids.',
+    text: 'Check the spelling, or use fewer filters. Search matches ids and the beginnings of words.',
     action: linkButton({ href: addressOf(path, { sort: query.given['sort'] }), label: `Show all ${what}` }),
   });
 }
@@ -142,7 +142,7 @@ export function emptyList(
 ): Html {
   const action = viewer.canWrite
     ? linkButton({ href: paths.newRequest, label: 'Make the first request', icon: 'plus', kind: 'primary' })
-    : html`<p class="hint">You may look here, and make no requests. Ask an administrator for a key or a role that may.</p>`;
+    : html`<p class="hint">You have read-only access. Ask an administrator for a key or a role that can make requests.</p>`;
   return emptyState({ title: `No ${kind} yet`, text: WHAT[kind], action });
 }
 

@@ -1,4 +1,4 @@
-/** A provider of accounts and the proxy of a location outside the cluster, and the values with which an installation uses them. */
+/** An identity provider and the proxy of a location outside the cluster, and the values with which an installation uses them. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import path from 'node:path';

@@ -104,7 +104,7 @@ describe('access to a page', () => {
   it('the key of another organization does not open a page', async () => {
     expect(isSignIn(await ask(setPath(), { key: otherKey }))).toBe(true);
     const { text } = await ask('/o/demo/sign-in', { form: { key: otherKey, next: setPath() } });
-    expect(text).toContain('This key does not open this page');
+    expect(text).toContain('This key is not valid here');
     const session = (await ask('/o/other/sign-in', { form: { key: otherKey, next: '/o/other' } })).headers;
     const cookie = (session.get('set-cookie') ?? '').split(';')[0] ?? '';
     expect(isSignIn(await ask(setPath(), { cookie }))).toBe(true);

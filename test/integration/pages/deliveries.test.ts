@@ -85,11 +85,11 @@ describe('the page of a delivery', () => {
   it('a delivery is sent again, and its page follows the next attempt without a reload', async () => {
     await signIn(page, server, `${path()}/${failed}`);
     await follow(page.getByRole('button', { name: 'Send again' }));
-    await page.getByText('The service sends it in a moment.').waitFor();
+    await page.getByText('The service will send it in a moment.').waitFor();
     await record(failed, 'retry');
-    await page.getByText('The service tries again').waitFor();
+    await page.getByText('Next attempt:').waitFor();
     await follow(page.getByRole('button', { name: 'Send again' }));
-    await page.getByText('The service sends it in a moment.').waitFor();
+    await page.getByText('The service will send it in a moment.').waitFor();
     await record(failed, 'delivered');
     await page.getByText('Thanks 2').waitFor();
     expect(await page.locator('.badge').first().innerText()).toBe('Delivered');

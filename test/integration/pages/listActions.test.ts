@@ -28,7 +28,7 @@ describe('actions on several sets', () => {
     expect(await page.locator('h1').textContent()).toBe('Approve 2 sets?');
     expect(await page.getByText('1 set will stay as it is').isVisible()).toBe(true);
     expect(await readReview(server, one.setId)).toMatchObject({ status: 'in_review' });
-    await page.getByLabel('Notes for all of them').fill('Good.');
+    await page.getByLabel('Notes for all sets').fill('Good.');
     await follow(page.getByRole('button', { name: 'Approve 2 sets' }));
     expect(await page.locator('h1').textContent()).toBe('2 of 2 sets approved');
     for (const { setId } of [one, two])

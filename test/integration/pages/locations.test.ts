@@ -65,7 +65,7 @@ it('a market of a media plan is the location of its row, before that of the requ
     ['plan_text', 'Ad\tSite\tMarket\nbox.gif\ta.example\tFR'],
     ['action', 'check'],
   ]);
-  expect(faulty.text).toContain('No location has this name: enter one of the list “Location”, or nothing.');
+  expect(faulty.text).toContain('No location has this name. Enter one from the list “Location”, or leave it empty.');
 });
 
 it('a picture is taken again at another location', async () => {

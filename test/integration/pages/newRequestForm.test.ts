@@ -195,7 +195,7 @@ it('a site list is saved, imported from a file, and added to the sites of anothe
     ['site_file', csv],
   ]);
   expect(read.text).toContain('zero.example\none.example\ntwo.example/page\n</textarea>');
-  expect(read.text).toContain('Row 4 of the file: This is no address');
+  expect(read.text).toContain('Row 4 of the file: Not an address');
   const sites = 'zero.example\none.example';
   const saved = await form.post([
     ['action', 'list-save'],

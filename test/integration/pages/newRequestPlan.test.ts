@@ -71,8 +71,8 @@ describe('a media plan', () => {
     for (const text of [
       '1 of 2 rows need a correction.',
       'upload the file “lost.gif”',
-      'This is no address',
-      'This is no known device',
+      'Not an address',
+      'This device is not known',
     ])
       expect(read.text).toContain(text);
     expect(read.text).toMatch(/name="cell:2:0" value="lost.gif"[^>]* aria-invalid="true"/);

@@ -376,7 +376,7 @@ describe('a member', () => {
     expect((await uma.get('/o/demo/campaigns')).text).toContain('href="/o/other"');
     expect((await uma.get('/')).location).toBe('/account');
     await createOrganization(server.store.db, { slug: 'third' });
-    expect((await uma.get('/o/third/campaigns')).text).toContain('who is no member of this organization');
+    expect((await uma.get('/o/third/campaigns')).text).toContain('who is not a member of this organization');
   });
 
   test.each([

@@ -52,7 +52,7 @@ describe('the page of a picture', () => {
       .execute();
     const { page } = await visit(server, address(shotIds[2]), { javaScriptEnabled: false });
     const fault = page.locator('.note.fault');
-    expect(await fault.locator('.reason').textContent()).toBe('This page takes 970×250 and 300×250.');
+    expect(await fault.locator('.reason').textContent()).toBe('This page has slots for 970×250 and 300×250.');
     expect(await fault.getByText('div#gpt-1').isVisible()).toBe(false);
     await follow(fault.getByRole('button', { name: 'Allow scaling' }));
     expect(page.url()).toBe(address(shotIds[2]));
@@ -83,13 +83,13 @@ describe('the page of a picture', () => {
     ]);
     const slots = page.locator('.slots > li');
     expect(await slots.count()).toBe(3);
-    expect(await slots.nth(0).textContent()).toContain('known by Google Publisher Tag, standard ad size');
+    expect(await slots.nth(0).textContent()).toContain('identified by Google Publisher Tag, standard ad size');
     expect(await slots.nth(2).textContent()).toContain('below the picture');
     expect(await slots.nth(2).textContent()).toContain('It cannot hold the ad: too small for 300×250.');
     expect(await slots.nth(2).getByRole('button', { name: 'Use this slot instead' }).count()).toBe(0);
     expect(await slots.nth(1).getByRole('button', { name: 'Use this slot instead' }).isEnabled()).toBe(true);
     expect(await page.locator('style, [style]').count()).toBe(0);
-    expect(await page.getByRole('button', { name: /Real pixels|Pin to a place/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Actual pixels|Pin to the picture/ }).count()).toBe(0);
   });
 
   it('without scripts, a person rejects a picture with a reason, is at the next one, and withdraws the decision', async () => {
@@ -160,7 +160,7 @@ describe('the page of a picture', () => {
   it('a click on the picture sets the pin of a new comment', async () => {
     const { shotIds } = await seed();
     const { page, faults } = await visit(server, address(shotIds[0]));
-    await page.getByRole('button', { name: 'Pin to a place' }).click();
+    await page.getByRole('button', { name: 'Pin to the picture' }).click();
     const image = page.locator('.stage img');
     const { width, height } = required((await image.boundingBox()) ?? undefined);
     await image.click({ position: { x: width / 4, y: height / 2 } });

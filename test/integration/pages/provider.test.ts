@@ -204,7 +204,7 @@ describe('the provider', () => {
     const countSignIn = (...given: unknown[]) => counted.push(given);
     const lonely = await startPages({ ...optionsOf({ ...at.main(), issuer: dead.url }), countSignIn });
     const { status, text } = await browse(lonely).get('/sign-in/provider');
-    expect([status, text.includes('does not answer')]).toEqual([503, true]);
+    expect([status, text.includes('is not responding')]).toEqual([503, true]);
     expect(counted).toEqual([['provider', 'failed']]);
     await lonely.close();
   });
@@ -316,7 +316,7 @@ describe('an identity', () => {
     await expectRefused(await begin({ email, email_verified: false }), /without a verified e-mail address/);
     await expectRefused(await begin({ email }), /without a verified e-mail address/);
     const byGroup = await signIn({ email, email_verified: false, name: 'Not the boss', groups: ['reviewers'] });
-    expect((await byGroup.get('/account')).text).toContain('No address is verified');
+    expect((await byGroup.get('/account')).text).toContain('No verified address');
     expect(await userWith(email)).toMatchObject({ id: boss, name: 'Boss' });
   });
 

@@ -63,7 +63,7 @@ describe('taking pictures again', () => {
     expect((await readRetake(seeded)).shots.length).toBe(2);
     await follow(stale.getByRole('button', { name: 'Retake all 2' }));
     expect(await stale.locator('[role="alert"]').textContent()).toBe(
-      'No such picture is left: choose others, or see the set for those that were retaken.',
+      'No such picture is left. Choose others, or open the set to see those that were retaken.',
     );
   });
 
@@ -72,7 +72,7 @@ describe('taking pictures again', () => {
     const { page } = await visit(server, setAddress(seeded.setId), { javaScriptEnabled: false });
     await follow(page.getByRole('link', { name: 'Retake' }));
     await page.getByLabel('All 4', { exact: true }).check();
-    await page.getByLabel('Only of the page').selectOption(NEWS);
+    await page.getByLabel('Only this page').selectOption(NEWS);
     await page.getByLabel('Another page').fill('ftp://news.example');
     await page.getByLabel('Another slot').fill('#sidebar');
     await follow(page.getByRole('button', { name: 'Retake', exact: true }));
@@ -150,9 +150,9 @@ describe('taking pictures again', () => {
     // Opened parts stay open, and the buttons of scripts work on the new picture.
     expect(await page.locator('svg.candidates').isVisible()).toBe(true);
     expect(await page.locator('#slot-1 code').isVisible()).toBe(true);
-    await page.getByRole('button', { name: 'Real pixels' }).click();
+    await page.getByRole('button', { name: 'Actual pixels' }).click();
     expect(await page.locator('.stage').getAttribute('class')).toContain('zoomed');
-    await page.getByRole('button', { name: 'Pin to a place' }).click();
+    await page.getByRole('button', { name: 'Pin to the picture' }).click();
     await page.locator('.stage').click({ position: { x: 40, y: 300 } });
     expect(await page.locator('.pins circle.new').count()).toBe(1);
     expect(faults).toEqual([]);

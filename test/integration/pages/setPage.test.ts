@@ -103,7 +103,7 @@ describe('the page of a set', () => {
     const shots = [{ site: NEWS, device: 'desktop', status: 'canceled' }] as const;
     const { setId } = await seedSet(server, { status: 'canceled', shots });
     const { page } = await visit(server, setAddress(setId));
-    expect(await page.getByText('No picture here.').count()).toBe(1);
+    expect(await page.getByText('No pictures here.').count()).toBe(1);
   });
 
   it('a set of 10,000 pictures is divided into pages, with a list of its sites', async () => {
@@ -136,7 +136,7 @@ describe('the page of a set', () => {
     const failures = page.locator('#failures');
     expect(await failures.locator('h2').allTextContents()).toEqual(['No slot for the ad 2']);
     expect(await failures.locator('.reason').allTextContents()).toEqual([
-      'This page takes 970×250, 160×600 and 300×250.',
+      'This page has slots for 970×250, 160×600 and 300×250.',
     ]);
     expect(await failures.textContent()).toContain('Choose a page of the site that has a slot');
     expect(await failures.locator('.kind header button').allTextContents()).toEqual([

@@ -230,7 +230,7 @@ describe('the connector', () => {
       await follow(page.getByRole('button', { name: 'Save' }));
     };
     await fill('s3');
-    await page.getByText('is the name of another connector').waitFor();
+    await page.getByText('is already used by another connector').waitFor();
     faults.splice(0);
     await fill('archive');
     await page.getByText('Saved.').waitFor();

@@ -83,7 +83,7 @@ describe('answers of clients', () => {
     await page.getByLabel('Your name').fill(ANNA.name);
     await page.getByLabel('Your e-mail address').fill(ANNA.email);
     await page.getByLabel('Comment').fill('The logo is too small.');
-    await page.getByRole('button', { name: 'Ask for changes' }).click();
+    await page.getByRole('button', { name: 'Request changes' }).click();
     // The next picture, with the name remembered.
     expect(await page.locator('.count').first().textContent()).toBe('2 of 2');
     expect(await page.getByLabel('Your name').inputValue()).toBe(ANNA.name);
@@ -91,7 +91,7 @@ describe('answers of clients', () => {
     await page.getByRole('button', { name: 'Send the comment only' }).click();
     expect(await page.locator('.threads').textContent()).toContain('Nice.');
     await page.getByRole('navigation').getByRole('link', { name: 'Previous picture' }).click();
-    expect(await page.locator('h1').textContent()).toContain('Changes asked');
+    expect(await page.locator('h1').textContent()).toContain('Changes requested');
 
     const own = await ownPage(`/o/demo/screenshots/${shotIds[0]}`);
     for (const shown of ['Client: changes', ANNA.name, ANNA.email, 'The logo is too small.', '127.0.0.1'])
@@ -101,14 +101,14 @@ describe('answers of clients', () => {
     expect(set).toContain('1 comment');
 
     await page.goto(server.url + path);
-    expect(await page.locator('main').textContent()).toContain('1 change asked, 1 without an answer');
+    expect(await page.locator('main').textContent()).toContain('1 change requested, 1 without an answer');
     await page.getByRole('button', { name: 'Answer for the last picture' }).click();
     expect(await page.locator('#for-all').textContent()).toBe(
       'Your answer applies to the one picture without an answer. The other picture keeps its answer.',
     );
     await page.locator('#answer-all').getByLabel('Comment').fill('Use the new logo.');
     await page.locator('#answer-all').getByRole('button', { name: 'Approve' }).click();
-    expect(await page.locator('main').textContent()).toContain('1 approved, 1 change asked');
+    expect(await page.locator('main').textContent()).toContain('1 approved, 1 change requested');
     expect(await page.getByRole('button', { name: /Answer for/ }).count()).toBe(0);
     expect(await ownPage(`/o/demo/screenshots/${shotIds[1]}`)).toContain('Use the new logo.');
     const activity = await ownPage(`/o/demo/screenshot_sets/${setId}?tab=activity`);

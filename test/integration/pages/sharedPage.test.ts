@@ -255,7 +255,7 @@ describe('sharing in a browser', () => {
     await page.getByRole('button', { name: 'Share' }).click();
     await page.getByLabel('For whom').fill('Anna');
     await follow(page.getByRole('button', { name: 'Create the link' }));
-    await page.locator('.toast').getByText('The link is copied.').waitFor();
+    await page.locator('.toast').getByText('Link copied.').waitFor();
     const address = await page.getByLabel('Address of Anna').inputValue();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(address);
     expect(await page.locator('.shares li').count()).toBe(1);

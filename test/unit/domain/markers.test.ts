@@ -14,7 +14,7 @@ test.each([
 });
 
 test.each([
-  ['0, 1,5', [0], '1,5 can be one moment or two: write 1.5 or 1; 5.'],
+  ['0, 1,5', [0], '1,5 is ambiguous: write 1.5 or 1; 5.'],
   ['0; 1,2,3', [0], 'The moment 1.2,3 is not a number of seconds.'],
   ['1, soon', [1], 'The moment soon is not a number of seconds.'],
   ['1e1', [], 'The moment 1e1 is not a number of seconds.'],

@@ -103,6 +103,6 @@ test('pages show addresses with their own letters and link to the addresses as t
 test('a tear sheet says beside the picture that its slot has to be checked', () => {
   const textsOf = (slot_uncertain: boolean) =>
     JSON.stringify(planDocument(contentOf([picture({ ...desktop, slot_uncertain })])).pages);
-  expect(textsOf(true)).toContain('To be checked: another slot');
+  expect(textsOf(true)).toContain('To be checked: this slot');
   expect(textsOf(false)).not.toContain('To be checked');
 });

@@ -55,20 +55,20 @@ test.each([
     '2:1 The ad “Same” has 300×250, not 728×90: correct the size, or enter another ad.',
   ],
   ['Site,Size\nnews.example,160x600', '2:2 No ad of the request has 160×600: upload one, or enter the name of an ad.'],
-  ['Site,Size\nnews.example,250', '2:2 This is no size: enter width × height in pixels, such as 300x250.'],
-  ['Ad,Site\nSame,The News', '2:2 This is no address: enter that of the page, such as news.example/travel.'],
-  ['Ad,Site\nSame,ftp://news.example', '2:2 This is no address: enter that of the page, such as news.example/travel.'],
+  ['Site,Size\nnews.example,250', '2:2 This is not a size. Enter width × height in pixels, such as 300x250.'],
+  ['Ad,Site\nSame,The News', '2:2 Not an address. Enter that of the page, such as news.example/travel.'],
+  ['Ad,Site\nSame,ftp://news.example', '2:2 Not an address. Enter that of the page, such as news.example/travel.'],
   ['Ad,Site\nSame,https://me:pw@news.example', '2:2 The address must not contain a user name or password.'],
   [
     'Ad,Site,Device\nSame,news.example,Fridge',
-    '2:3 This is no known device: enter desktop, mobile, tablet, a model such as iPhone 14, or a size such as 1440x900.',
+    '2:3 This device is not known. Enter desktop, mobile, tablet, a model such as iPhone 14, or a size such as 1440x900.',
   ],
   [
     `Ad,Site,Device\nSame,news.example,${'desktop '.repeat(30)}`,
     '2:3 This has more than 200 characters: shorten it, or use several rows.',
   ],
   ['Ad,Site,Second\nSame,news.example,31', '2:3 The moment 31 is not between 0 and 30 seconds.'],
-  ['Ad,Site,Second\nSame,news.example,"2,5"', '2:3 2,5 can be one moment or two: write 2.5 or 2; 5.'],
+  ['Ad,Site,Second\nSame,news.example,"2,5"', '2:3 2,5 is ambiguous: write 2.5 or 2; 5.'],
 ])('the plan %j has the fault %s', (text, fault) => {
   expect(read(text)).toEqual({ asked: [], faults: [fault] });
 });
@@ -144,7 +144,7 @@ test.each([
 test('a market without a location is a fault of its cell, unless there are no locations at all', () => {
   expect(inMarket('DE, Narnia', { markets: MARKETS })).toEqual({
     asked: [],
-    faults: ['2:3 No location has this name: enter one of the list “Location”, or nothing.'],
+    faults: ['2:3 No location has this name. Enter one from the list “Location”, or leave it empty.'],
   });
   expect(inMarket('Narnia')).toEqual({ asked: ['old1 news.example desktop '], faults: [] });
 });
