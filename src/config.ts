@@ -118,7 +118,7 @@ export const SETTINGS = {
   SECRETS_KEYS: setting(
     'Database',
     keyRing,
-    'Keys that encrypt secrets in the database: `id:key` for each, separated by commas; a key is 32 random bytes in base64 (`openssl rand -base64 32`). The first key encrypts, all keys decrypt. `tearsheet dev` makes a key of its own unless this is set.',
+    'Keys that encrypt secrets in the database: `id:key` for each, separated by commas; a key is 32 random bytes in base64 (`openssl rand -base64 32`). The first key encrypts, all keys decrypt. `tearsheet dev` creates its own key unless this is set.',
     { secret: true },
   ),
 
@@ -162,13 +162,13 @@ export const SETTINGS = {
   CORS_ORIGINS: setting(
     'Addresses',
     origins,
-    'Origins, separated by commas, whose pages may call the public API from a browser, for example `https://app.example`. Empty: none, because a page that holds a key shows it to everybody who opens the page.',
+    'Origins, separated by commas, whose pages may call the public API from a browser, for example `https://app.example`. Empty: none, because a page that holds a key exposes it to everyone who opens the page.',
     { fallback: '' },
   ),
   TRUSTED_PROXIES: setting(
     'Addresses',
     proxies,
-    'Proxies in front of the public API, for example an ingress: their addresses and ranges (CIDR, separated by commas), or how many there are. The service takes the address of a client from `X-Forwarded-For` only if these proxies wrote it. Empty: none, so the address of the connection counts.',
+    'Proxies in front of the public API, for example an ingress: their addresses and ranges (CIDR, separated by commas), or how many there are. The service takes the address of a client from `X-Forwarded-For` only if these proxies wrote it. Empty: none, so the address of the connection is used.',
     { fallback: '' },
   ),
   INTERNAL_URL: setting(
@@ -186,7 +186,7 @@ export const SETTINGS = {
   SENDING_ADDRESSES: setting(
     'Egress',
     ranges,
-    'The public addresses or ranges (CIDR, separated by commas) from which the cluster opens connections, as your NAT gateway has them. The API and the page of webhooks show them, so that receivers can allow them. They change no connection.',
+    'The public addresses or ranges (CIDR, separated by commas) from which the cluster opens connections, for example those of your NAT gateway. The API and the page of webhooks show them, so that receivers can allow them. They do not affect connections.',
     { fallback: '' },
   ),
   AWS_PRINCIPAL_ARN: setting(
@@ -204,7 +204,7 @@ export const SETTINGS = {
   LOCATIONS: setting(
     'Egress',
     json(LocationsSetting),
-    'The locations from which pages can be opened, as a JSON array. Each has `id`, `name`, `country`, `locale`, `languages`, `time_zone` and `proxy` (`http://`, `https://` or `socks5://`, host and port). It may have `geolocation` (`latitude`, `longitude`, `accuracy` in metres), and `check_url`, which answers with the address of its caller. `tearsheet api`, `tearsheet controller`, `tearsheet dev` and `tearsheet shoot` read it; the controller uses only the ids.',
+    'The locations from which pages can be opened, as a JSON array. Each has `id`, `name`, `country`, `locale`, `languages`, `time_zone` and `proxy` (`http://`, `https://` or `socks5://`, host and port). It may have `geolocation` (`latitude`, `longitude`, `accuracy` in metres), and `check_url`, which returns the address of its caller. `tearsheet api`, `tearsheet controller`, `tearsheet dev` and `tearsheet shoot` read it; the controller uses only the ids.',
     { fallback: '[]' },
   ),
   LOCATION_CREDENTIALS: setting(
@@ -242,7 +242,7 @@ export const SETTINGS = {
   OIDC_SCOPES: setting(
     'People',
     z.string().regex(/(^| )openid( |$)/, 'must contain openid'),
-    'The scopes that the service asks the provider for, separated by spaces. Some providers tell groups only with a scope such as `groups`.',
+    'The scopes that the service asks the provider for, separated by spaces. Some providers send groups only if a scope such as `groups` is requested.',
     { fallback: 'openid profile email' },
   ),
   OIDC_GROUPS_CLAIM: setting('People', z.string(), 'The claim with the names of the groups of a person.', {
@@ -257,21 +257,21 @@ export const SETTINGS = {
   MEMBERSHIP_RULES: setting(
     'People',
     json(z.array(MembershipRule)),
-    'A JSON list of rules that give people of the provider roles, for example `[{"organization": "acme", "role": "manager", "group": "ads"}, {"organization": "acme", "role": "viewer", "email_domain": "acme.example"}]`. The highest role counts. Each sign-in applies them again.',
+    'A JSON list of rules that assign roles to people of the provider, for example `[{"organization": "acme", "role": "manager", "group": "ads"}, {"organization": "acme", "role": "viewer", "email_domain": "acme.example"}]`. The highest role applies. Each sign-in applies them again.',
     { fallback: '[]' },
   ),
 
   RATE_LIMIT_PER_SECOND: setting(
     'Limits',
     integer(1, 1_000_000),
-    'Tokens that come back to each API key in a second; it has at most ten times as many. A simple request takes one, and docs/limits.md lists the others. All API processes share the limit. `tearsheet dev` has no limit unless this is set.',
+    'Tokens that each API key regains per second; it has at most ten times as many. A simple request takes one, and docs/limits.md lists the others. All API processes share the limit. `tearsheet dev` has no limit unless this is set.',
     { fallback: '100' },
   ),
 
   SET_RETENTION_DAYS: setting(
     'Limits',
     integer(SET_DAYS.min, SET_DAYS.max),
-    'Sets are removed this many days after their request, with their pictures, unless their organization chooses another number. Unset: they stay until they are deleted.',
+    'Sets are removed this many days after their request, with their pictures, unless their organization chooses a different number. Unset: they stay until they are deleted.',
   ),
   AUDIT_LOG_RETENTION_DAYS: setting(
     'Limits',
@@ -289,13 +289,13 @@ export const SETTINGS = {
   MAX_PODS_PER_ORGANIZATION: setting(
     'Work',
     integer(1, 100_000),
-    'The most captures of one organization that run at the same time, unless `tearsheet org set` gives it another number.',
+    'The most captures of one organization that run at the same time, unless `tearsheet org set` specifies a different number.',
     { fallback: '50' },
   ),
   PICTURES_PER_DAY: setting(
     'Work',
     integer(1, QUOTA_MAX),
-    'The most screenshots that one organization may request on a day (UTC), unless `tearsheet org set` gives it another number. Unset: no limit.',
+    'The most screenshots that one organization may request per day (UTC), unless `tearsheet org set` specifies a different number. Unset: no limit.',
   ),
   CAPTURE_PARALLELISM: setting('Work', integer(1, 1_000), 'The most captures of one set that run at the same time.', {
     fallback: '10',
@@ -369,14 +369,14 @@ export const SETTINGS = {
   OTEL_EXPORTER_OTLP_ENDPOINT: setting(
     'Traces',
     z.url(),
-    'URL of an OpenTelemetry collector, for example `http://collector:4318`. It turns traces on. All standard `OTEL_*` variables for traces count, such as OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_PROTOCOL (`http/protobuf`, the default, or `http/json`; gRPC is not supported) and OTEL_TRACES_SAMPLER (default `parentbased_always_on`).',
+    'URL of an OpenTelemetry collector, for example `http://collector:4318`. It turns traces on. All standard `OTEL_*` variables for traces apply, such as OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_PROTOCOL (`http/protobuf`, the default, or `http/json`; gRPC is not supported) and OTEL_TRACES_SAMPLER (default `parentbased_always_on`).',
   ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: setting(
     'Traces',
     z.url(),
     'The same for traces alone, with the path: `http://collector:4318/v1/traces`.',
   ),
-  OTEL_SDK_DISABLED: setting('Traces', z.string(), '`true` turns traces off although an endpoint is set.'),
+  OTEL_SDK_DISABLED: setting('Traces', z.string(), '`true` turns traces off even if an endpoint is set.'),
   OTEL_TRACES_EXPORTER: setting('Traces', z.string(), '`none` turns traces off too.'),
 
   LOG_LEVEL: setting(

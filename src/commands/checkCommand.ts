@@ -23,7 +23,7 @@ export function checkCommand(program: Command): void {
     )
     .option(
       '--files',
-      'also ask the artifact store for each file that the database names, and list those that are missing',
+      'also look up each file that the database names in the artifact store, and list those that are missing',
     )
     .option('--without-pods', 'try the Job of captures, but not its pods, which takes the right to create pods')
     .option('--strict', 'fail if a check is skipped because this process lacks a setting or a file for it')

@@ -38,5 +38,5 @@ function describeResult({ resources, jobs }: { resources: number; jobs: number }
 const MOST_NAMES = 20;
 
 function describeOthers(names: readonly string[]): string {
-  return `ScreenshotJobs that this installation does not own are left (${names.length}): ${firstOf(names, MOST_NAMES)}. If their database is lost, those of running sets block the deletion of the namespace. To remove them, run \`kubectl delete shot NAME --wait=false\` and \`kubectl patch shot NAME --type=merge -p '{"metadata":{"finalizers":null}}'\`.`;
+  return `ScreenshotJobs that this installation does not own are kept (${names.length}): ${firstOf(names, MOST_NAMES)}. If their database is lost, those of running sets block the deletion of the namespace. To remove them, run \`kubectl delete shot NAME --wait=false\` and \`kubectl patch shot NAME --type=merge -p '{"metadata":{"finalizers":null}}'\`.`;
 }

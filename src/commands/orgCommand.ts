@@ -100,16 +100,16 @@ function addSet(org: Command): void {
     .addOption(
       new Option(
         '--review <mode>',
-        'how finished sets are approved; partial: by hand only if they have failures',
+        'how finished sets are approved; partial: manually only if they have failures',
       ).choices([...REVIEW_MODES]),
     )
-    .option('--pictures-per-day <number>', 'screenshots that it may request on a day, or "default"', quota)
+    .option('--pictures-per-day <number>', 'screenshots that it may request per day, or "default"', quota)
     .option('--running-captures <number>', 'its captures that may run at the same time, or "default"', quota)
     .addOption(
-      new Option('--priority <priority>', 'of its requests that name none; "normal" at first').choices([...PRIORITIES]),
+      new Option('--priority <priority>', 'the default of its requests; initially "normal"').choices([...PRIORITIES]),
     )
     .addOption(
-      new Option('--max-priority <priority>', 'the highest that its requests may name; "high" at first').choices([
+      new Option('--max-priority <priority>', 'the highest that its requests may use; initially "high"').choices([
         ...PRIORITIES,
       ]),
     )
@@ -166,9 +166,9 @@ function addRotateWebhookSecret(org: Command): void {
 function addDelete(org: Command): void {
   org
     .command('delete')
-    .description('show what an organization has, and with --confirm delete it with everything it has')
+    .description('show the data of an organization, and with --confirm delete it with all its data')
     .addArgument(slugArgument())
-    .option('--confirm <slug>', 'the name again: revoke its keys, cancel its captures and remove everything')
+    .option('--confirm <slug>', 'repeat the name to revoke its keys, cancel its captures and remove everything')
     .option('--wait <seconds>', 'the longest time to wait for running captures', wholeSeconds, 600)
     .option('--json', 'print one JSON line')
     .action((name: string, options: Options) =>
@@ -194,7 +194,7 @@ async function remove(name: string, { confirm, wait, json = false }: Options): P
     if (isComplete) return;
     process.exitCode = 1;
     console.error(
-      'Captures still run, or another process removes the rest. Its keys are revoked. Run the command again.',
+      'Captures are running, or another process is removing the rest. Its keys are revoked. Run the command again.',
     );
   } finally {
     await context.queue.stop({ timeoutMs: 1_000 });

@@ -69,7 +69,7 @@ export function shootCommand(program: Command): void {
         adSize,
       ),
     )
-    .option('--allow-scaling', 'scale an ad down if no slot takes its size')
+    .option('--allow-scaling', 'scale an ad down if no slot fits its size')
     .addOption(
       new Option(
         '--slot <selector>',
@@ -112,7 +112,7 @@ export function shootCommand(program: Command): void {
       const { ad, candidates, adSize } = flags;
       const knowsSizes = Array.isArray(candidates) || (candidates === true && adSize !== undefined);
       if (ad === undefined && !knowsSizes)
-        command.error('error: give --ad, or --candidates with sizes such as 300x250');
+        command.error('error: pass --ad, or --candidates with sizes such as 300x250');
       process.exitCode = await run(flags);
     });
 }

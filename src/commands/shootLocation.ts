@@ -27,6 +27,6 @@ export function findLocation({ location: id, locations: file, allow = [] }: Loca
   const locations = new Locations({ locations: LOCATIONS, credentials, guard });
   const [location, connector] = [locations.find(id), locations.connector(id)];
   if (location !== undefined && connector !== undefined) return { location, connector };
-  const known = locations.ids.length === 0 ? 'there are none: give --locations' : locations.ids.join(', ');
+  const known = locations.ids.length === 0 ? 'none; pass --locations' : locations.ids.join(', ');
   throw new ConfigError(`There is no location "${id}". Known locations: ${known}.`);
 }

@@ -50,7 +50,7 @@ export function userCommand(program: Command): void {
     });
   user
     .command('remove <slug> <email>')
-    .description('remove a member; the next request of this person opens nothing in the organization')
+    .description('remove a member, who loses access to the organization immediately')
     .action((slug: string, email: string) =>
       withMember({ slug, email }, (db, ref) => db.transaction().execute((tx) => removeMember(tx, ref, OPERATOR))),
     );

@@ -95,7 +95,7 @@ async function restoreLabels(leader: LeaderContext, resources: readonly Screensh
   for (const resource of ours) {
     options.log.warn(
       { resource: resource.name },
-      'a ScreenshotJob had lost the label of its installation; the label is restored',
+      'a ScreenshotJob had lost the label of its installation; restoring the label',
     );
     await cluster.labelScreenshotJob(resource);
   }
@@ -106,7 +106,7 @@ async function restoreLabels(leader: LeaderContext, resources: readonly Screensh
     unlabeled.resources.filter(isUnknown).map(({ resource }) => resource),
   );
   for (const job of jobs) {
-    options.log.warn({ job: job.name }, 'a Job had lost the label of its installation; the Job is deleted');
+    options.log.warn({ job: job.name }, 'a Job had lost the label of its installation; deleting the Job');
     await cluster.deleteJob(job);
   }
   return ours.length + jobs.length;
@@ -118,7 +118,7 @@ async function explainUnknown(
   resources: readonly ScreenshotJob[],
 ): Promise<void> {
   for (const resource of resources.filter(({ status }) => (status?.conditions ?? []).length === 0)) {
-    options.log.warn({ resource: resource.name }, 'a ScreenshotJob has no set and no label; it is left as it is');
+    options.log.warn({ resource: resource.name }, 'a ScreenshotJob has no set and no label; leaving it as it is');
     await statuses.write(resource, unknownStatus(resource, new Date()));
   }
 }
@@ -145,7 +145,7 @@ async function deleteOrphans(leader: LeaderContext, { jobs, resources, known }: 
   // The garbage collector of the cluster usually deletes these Jobs first.
   for (const job of orphanedJobs) {
     if (firstSeen.msUntilJudged(job.uid) > 0 || job.deleting) continue;
-    options.log.warn({ job: job.name }, 'a Job is orphaned because its ScreenshotJob is gone; the Job is deleted');
+    options.log.warn({ job: job.name }, 'a Job is orphaned because its ScreenshotJob is gone; deleting the Job');
     await cluster.deleteJob(job);
   }
   return { ...report, stopped: false };

@@ -38,7 +38,7 @@ export async function createResource({ options, cluster }: LeaderContext, state:
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     const fields = { resource: state.name, reason: error.reason, err: error };
-    options.log.warn(fields, 'the cluster rejects a ScreenshotJob; it is created again later');
+    options.log.warn(fields, 'the cluster rejected a ScreenshotJob; retrying later');
     return Math.min(LATER, msUntilDue(state));
   }
 }
@@ -75,7 +75,7 @@ export async function runJob(leader: LeaderContext, state: StoredJob, resource: 
   // The operator has corrected the image or the resources, and this Job would wait for the old ones.
   if (job.outdated && !state.started && job.problem !== undefined && !job.deleting) {
     const fields = { job_id: state.id, job: job.name, reason: job.problem.reason };
-    leader.options.log.info(fields, 'the capture profile has changed; a Job whose pods could not start is replaced');
+    leader.options.log.info(fields, 'the capture profile has changed; replacing a Job whose pods could not start');
     await cluster.deleteJob(job);
     return SOON;
   }
@@ -97,7 +97,7 @@ async function waitForHost(
 ): Promise<number> {
   if (!host.works) {
     const fields = { job_id: state.id, set_id: state.set_id, host: host.name };
-    leader.options.log.warn(fields, 'the capture that worked on a small set ended; the set gets a Job of its own');
+    leader.options.log.warn(fields, 'the capture that worked on a small set ended; creating a Job for the set');
     await leader.transact((tx) => removeHost(tx, state.id));
     return NOW;
   }
@@ -188,7 +188,7 @@ async function startNextGeneration(
     if (Number.isFinite(pause)) return pause;
   }
   const fields = { job_id: state.id, set_id: state.set_id, failedIndexes, stuck };
-  log.warn(fields, 'a Job ended or is stuck with work left; the next generation takes it');
+  log.warn(fields, 'a Job ended or is stuck with work left; creating the next generation');
   await leader.transact((tx) => nextGeneration(tx, state.id, state.generation));
   await leader.cluster.deleteJob(job);
   return NOW;

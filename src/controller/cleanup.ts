@@ -74,6 +74,6 @@ async function ignoreConflicts(
     await write();
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
-    log.debug({ object: name, err: error }, 'an object has changed since it was read; it is read again');
+    log.debug({ object: name, err: error }, 'an object has changed since it was read; reading it again');
   }
 }

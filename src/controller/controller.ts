@@ -119,7 +119,7 @@ class RunningController implements Controller {
     else if (error instanceof ConflictError && failures < MAX_CONFLICTS)
       log.debug(
         { resource: name, err: error },
-        'an object has changed since it was read; the ScreenshotJob is reconciled again',
+        'an object has changed since it was read; reconciling the ScreenshotJob again',
       );
     else {
       // Most first failures end by themselves, for example while an API server restarts.
@@ -131,7 +131,7 @@ class RunningController implements Controller {
   #stopLeading(error: StaleLeaderError): void {
     if (this.#superseded) return;
     this.#superseded = true;
-    this.#options.log.error({ err: error }, 'another leader has begun, so this one writes nothing more');
+    this.#options.log.error({ err: error }, 'superseded by a newer leader; stopping writes');
     this.#options.onSuperseded?.();
   }
 

@@ -90,7 +90,7 @@ async function handleUnknown(leader: LeaderContext, name: string): Promise<numbe
   // No result will come, so it must not block its namespace.
   if (resource.held) await cluster.releaseScreenshotJob(resource);
   if (resource.status?.reason === 'UnknownSet') return undefined;
-  options.log.warn({ resource: name }, 'a ScreenshotJob has no row in the database; it is left as it is');
+  options.log.warn({ resource: name }, 'a ScreenshotJob has no row in the database; leaving it as it is');
   await statuses.write(resource, unknownStatus(resource, new Date()));
   return undefined;
 }

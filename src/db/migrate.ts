@@ -51,7 +51,7 @@ async function applyMissing(client: pg.Client, folder: URL): Promise<string[]> {
   // A later version may have applied more files, but it has the baseline too.
   if (known.size > 0 && !hasTables)
     throw new Error(
-      'An unreleased version of Tearsheet made this database, and this version cannot use it. ' +
+      'An unreleased version of Tearsheet created this database, and this version cannot use it. ' +
         'Create an empty database. For `tearsheet dev`, remove its data folder or choose another one.',
     );
   const applied: string[] = [];
@@ -65,7 +65,7 @@ async function applyMissing(client: pg.Client, folder: URL): Promise<string[]> {
       applied.push(name);
     } else if (known.get(name) !== sha256)
       throw new Error(
-        `Migration ${name} was changed after it had been applied; add a new one instead. If an unreleased version made this database, create an empty one.`,
+        `Migration ${name} was changed after it had been applied; add a new one instead. If an unreleased version created this database, create an empty one.`,
       );
   }
   return applied;

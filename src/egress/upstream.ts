@@ -148,7 +148,7 @@ export class Upstream implements Connector {
     this.#failures = 0;
     this.#openUntil = Number.NEGATIVE_INFINITY;
     this.#answeredAt = performance.now();
-    if (this.#isReported) this.#options.log?.warn({ location: this.#options.location }, 'a location works again');
+    if (this.#isReported) this.#options.log?.warn({ location: this.#options.location }, 'a location recovered');
     this.#isReported = false;
   }
 
@@ -159,7 +159,7 @@ export class Upstream implements Connector {
     this.#isReported = true;
     this.#reportedAt = now;
     const { log, location } = this.#options;
-    log?.warn({ location, reason }, 'the proxy of a location failed; captures try again');
+    log?.warn({ location, reason }, 'the proxy of a location failed; captures will retry');
   }
 
   #failed({ message }: Error): void {

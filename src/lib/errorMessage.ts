@@ -5,7 +5,7 @@ export function errorMessage(error: unknown): string {
     if (error instanceof AggregateError && error.message === '') return error.errors.map(errorMessage).join('; ');
     return error instanceof Error ? error.message : String(error);
   } catch {
-    return 'an error that has no text';
+    return 'an error without a message';
   }
 }
 

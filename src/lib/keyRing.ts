@@ -73,7 +73,7 @@ export class KeyRing {
       decipher.setAuthTag(bytes.subarray(NONCE_BYTES, tagEnd));
       return Buffer.concat([decipher.update(bytes.subarray(tagEnd)), decipher.final()]).toString('utf8');
     } catch (cause) {
-      const reason = `key "${keyId}" has another value now, or the stored text was changed or copied from another row`;
+      const reason = `key "${keyId}" has been changed, or the stored text was changed or copied from another row`;
       throw new Error(`The secret of ${place} cannot be opened: ${reason}. ${errorMessage(cause)}`, { cause });
     }
   }

@@ -31,7 +31,7 @@ export class Outage {
   /** Called when a check of the part failed. */
   began(error: unknown, log: Pick<Log, 'warn'>): void {
     if (this.#reason === undefined)
-      log.warn({ err: error }, `${this.#what} is unavailable; work that needs it is retried`);
+      log.warn({ err: error }, `${this.#what} is unavailable; retrying work that needs it`);
     this.#reason = errorMessage(error);
   }
 

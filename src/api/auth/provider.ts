@@ -118,7 +118,7 @@ async function discover({ issuer, clientId, clientSecret, tenants }: ProviderOpt
 function explain(error: unknown): never {
   if (!(error instanceof oidc.ResponseBodyError || error instanceof oidc.AuthorizationResponseError)) throw error;
   const description = error.error_description === undefined ? '' : ` (${error.error_description})`;
-  throw new Error(`it says ${error.error}${description}`, { cause: error });
+  throw new Error(`it reported ${error.error}${description}`, { cause: error });
 }
 
 /** Many providers return the address and groups only there. */

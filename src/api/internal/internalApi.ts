@@ -214,7 +214,7 @@ function addSmallSetRoutes(router: Router, context: InternalApiContext) {
       return;
     }
     const { jobId: job, admitted } = claimed;
-    const note = () => log.info({ job_id: job, host_job_id: capture.jobId }, 'a capture takes a small set');
+    const note = () => log.info({ job_id: job, host_job_id: capture.jobId }, 'a capture took over a small set');
     await (admitted === undefined ? note() : traceAdmission(admitted, note));
     res.json({ job, traceparent: await jobTraceparent(store.db, job) } satisfies ClaimedSmallSet);
   });

@@ -111,7 +111,7 @@ async function processGroupOf(browser: Browser): Promise<number> {
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');
   await session.detach();
   const pid = processInfo.find(({ type }) => type === 'browser')?.id;
-  if (pid === undefined) throw new Error('It does not report its process.');
+  if (pid === undefined) throw new Error('It does not report its process id.');
   if (process.platform !== 'linux') return pid;
   // The executable may be a script that starts the browser, perhaps where other processes have these ids.
   const { group } = await readProcess(pid);

@@ -195,10 +195,7 @@ export class PageTask {
     this.#postponements += 1;
     this.#openings -= 1;
     this.#dueAt = dueAt;
-    log.info(
-      { site, location: location.id, reason },
-      'the location of a page is unavailable; the page is opened again',
-    );
+    log.info({ site, location: location.id, reason }, 'the location of a page is unavailable; reopening the page');
     return true;
   }
 

@@ -227,12 +227,12 @@ async function takeSmallSets(given: SmallSetsOptions): Promise<void> {
       const failure = await withinSpan(traceparent, () => runSet(job, given));
       if (shutdown.reason !== undefined) break;
       if (failure === undefined || failure.exitCode === CAPTURE_EXIT.superseded) continue;
-      log.warn({ job_id: job, err: failure }, 'a small set ended early, so this capture takes no further one');
+      log.warn({ job_id: job, err: failure }, 'a small set ended early; this capture takes no more small sets');
       break;
     }
     await host.endHosting(shutdown.abort);
   } catch (error) {
-    log.info({ reason: errorMessage(error) }, 'this capture takes no further small set');
+    log.info({ reason: errorMessage(error) }, 'this capture takes no more small sets');
   }
 }
 

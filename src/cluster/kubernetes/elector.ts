@@ -296,6 +296,6 @@ class LeaseOwner {
 
   #warn(reason: string): void {
     const fields = { config_map: this.#name, reason };
-    this.#connection.log.warn(fields, 'the owner of the Lease could not be read; the Lease may stay after its release');
+    this.#connection.log.warn(fields, 'the owner of the Lease could not be read; the Lease may outlive its release');
   }
 }

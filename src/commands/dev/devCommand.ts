@@ -45,7 +45,7 @@ function welcome(ready: DevReady, data: string): string {
     `  database        ${database_url}`,
     `  commands        tearsheet org, key and user, with --data ${data}`,
     '',
-    'A first request, which places a sample ad on the sample page. Open the html_url of its answer:',
+    'A first request, which places a sample ad on the sample page. Open the html_url in the response:',
     '',
     firstRequest(ready),
     '',

@@ -44,7 +44,7 @@ export async function devSettings(folder: string): Promise<Readonly<Record<strin
     ? readDevState(folder)
     : { secrets_keys: '' };
   if (settings === undefined || !(await isLocked(folder)))
-    throw new Error(`No tearsheet dev runs on ${folder}: start it, or name its folder with --data DIR.`);
+    throw new Error(`No tearsheet dev is running on ${folder}. Start it, or pass its folder with --data DIR.`);
   return { SECRETS_KEYS, ...settings };
 }
 

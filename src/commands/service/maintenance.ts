@@ -92,7 +92,7 @@ function maintenanceTasks(
       everyMinutes: 1,
       run: async () => {
         const late = await wakeLateSchedules(db, queue);
-        if (late > 0) log.warn({ late }, 'schedules were late; they were added to the queue again');
+        if (late > 0) log.warn({ late }, 'late schedules were added to the queue again');
         return {};
       },
     },
@@ -138,9 +138,6 @@ async function runTask({ log, metrics }: MaintenanceContext, task: Task, stopped
     if (Object.values(removed).some((count) => count > 0))
       log.info({ task: task.name, ...removed }, 'a maintenance task removed objects');
   } catch (error) {
-    log.error(
-      { task: task.name, err: error },
-      `a maintenance task failed; it is repeated in ${task.everyMinutes} minutes`,
-    );
+    log.error({ task: task.name, err: error }, `a maintenance task failed; retrying in ${task.everyMinutes} minutes`);
   }
 }

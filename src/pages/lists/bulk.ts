@@ -122,7 +122,7 @@ async function actOnSets(
 
 function faultOf({ log }: PagesOptions, setId: string, error: unknown): string {
   if (error instanceof Failure && error.status < 500) return failureMessage(error);
-  log.error({ err: error, set_id: setId }, 'an action on several sets failed for one of them');
+  log.error({ err: error, set_id: setId }, 'a bulk action failed for one set');
   return 'The action failed. Try again in a moment.';
 }
 

@@ -80,7 +80,7 @@ async function sayGoodbye(
     idToken === undefined
       ? undefined
       : await provider?.signOutUrl(idToken, publicUrl).catch((error: unknown) => {
-          log.error({ err: error }, 'the OpenID Connect provider does not answer, so a session stays open there');
+          log.error({ err: error }, 'the OpenID Connect provider did not answer; its session stays open');
           return undefined;
         });
   response.set('Cache-Control', 'no-store');

@@ -55,7 +55,7 @@ export function addProviderRoutes({ options, router, send }: PageRoutes): void {
   router.get('/sign-in/provider', async (request, response) => {
     await takeOfNetwork(options.store.db, request);
     const started = await provider.start().catch((error: unknown) => {
-      log.warn({ err: error }, 'the OpenID Connect provider does not answer; check OIDC_ISSUER');
+      log.warn({ err: error }, 'the OpenID Connect provider did not answer; check OIDC_ISSUER');
       countSignIn?.('provider', 'failed');
       return undefined;
     });
@@ -96,7 +96,7 @@ export function addProviderRoutes({ options, router, send }: PageRoutes): void {
       if (reason !== undefined)
         log.warn(
           { user_id: userId, reason: UNKNOWN_GROUPS[reason] },
-          'a sign-in did not name the groups of the person',
+          'a sign-in did not include the groups of the person',
         );
       if (userId === undefined) return undefined;
       const session = { userId, method: 'provider', idToken: claims.idToken, next: ownPage(paths, flow.next) } as const;

@@ -39,6 +39,6 @@ function scriptOfPlugin(): string {
   };
   plugin({ route }, { configuration: { url: 'openapi.json' } }, () => undefined);
   const [script] = sent;
-  if (script === undefined) throw new Error('@scalar/fastify-api-reference has no route for js/scalar.js any more.');
+  if (script === undefined) throw new Error('@scalar/fastify-api-reference no longer has a route for js/scalar.js.');
   return script;
 }

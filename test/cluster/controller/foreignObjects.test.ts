@@ -175,7 +175,7 @@ test('a Job that lost its label is created again, and its set continues', async 
 });
 
 test('a Job that lost its label is deleted after its set is settled', async () => {
-  expectLoggedErrors(/another leader has begun/);
+  expectLoggedErrors(/superseded by a newer leader/);
   const { controller } = await shop.startController();
   const { setId, name, launch } = await waitingSet('hang');
   await launch();

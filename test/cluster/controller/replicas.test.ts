@@ -115,7 +115,7 @@ test('a terminated leader releases its Lease, so that the other controller takes
 });
 
 test('a leader that was paused for longer than its Lease writes nothing and exits with an error', async () => {
-  expectLoggedErrors(/another leader has begun|lost leadership/);
+  expectLoggedErrors(/superseded by a newer leader|lost leadership/);
   const first = await start();
   await first.says(LEADS);
   const { name } = await launched('hang');
@@ -153,7 +153,7 @@ test('cleanup deletes everything while a controller runs, names what it leaves, 
     const cleanup = startService(['cleanup', '--wait', '240'], await environment());
     running.push(cleanup);
     expect(await cleanup.ended).toBe(0);
-    expect(cleanup.output()).toContain('ScreenshotJobs that this installation does not own are left (1): set-lost.');
+    expect(cleanup.output()).toContain('ScreenshotJobs that this installation does not own are kept (1): set-lost.');
     await expect(shop.read(name)).rejects.toMatchObject({ code: 404 });
     expect((await shop.batch.listNamespacedJob({ namespace: shop.namespace.name })).items).toEqual([]);
   }

@@ -58,7 +58,7 @@ async function start(command: string) {
   };
 }
 
-const LOST = 'the database is unavailable; work that needs it is retried';
+const LOST = 'the database is unavailable; retrying work that needs it';
 const BACK = 'the database is available again';
 
 test.each(['api', 'controller'])('tearsheet %s waits for its database when it starts', async (command) => {

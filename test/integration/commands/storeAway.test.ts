@@ -62,7 +62,7 @@ async function start(command: string) {
   };
 }
 
-const AWAY = 'the artifact store is unavailable; work that needs it is retried';
+const AWAY = 'the artifact store is unavailable; retrying work that needs it';
 const BACK = 'the artifact store is available again';
 
 test('an API whose bucket is away stays ready, answers 503 to what needs it, and warns at both changes', async () => {

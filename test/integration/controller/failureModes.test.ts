@@ -209,9 +209,7 @@ test('a set is settled at its deadline although the cluster rejects its Screensh
   });
   const { setId } = await launched();
   await eventually(() =>
-    expect(shop.warnings.map(({ msg }) => msg)).toContain(
-      'the cluster rejects a ScreenshotJob; it is created again later',
-    ),
+    expect(shop.warnings.map(({ msg }) => msg)).toContain('the cluster rejected a ScreenshotJob; retrying later'),
   );
   await expectFailedAtDeadline(setId);
 });
@@ -298,7 +296,7 @@ test('a set without a started capture is settled, with one text for the client a
 });
 
 test('a former leader writes nothing to PostgreSQL or to the cluster', async () => {
-  expectLoggedErrors(/another leader has begun/);
+  expectLoggedErrors(/superseded by a newer leader/);
   const written: string[] = [];
   const superseded = Promise.withResolvers<void>();
   await open({

@@ -170,7 +170,7 @@ test('a settlement that fails is rolled back and repeated', async () => {
 
 test('a former leader settles nothing', async () => {
   // The controller of the installation may notice, too, that others have begun.
-  expectLoggedErrors(/another leader has begun/);
+  expectLoggedErrors(/superseded by a newer leader/);
   const { db } = shop.store;
   const { setId } = await hangingSet();
   const job = await db.selectFrom('screenshot_jobs').selectAll().executeTakeFirstOrThrow();

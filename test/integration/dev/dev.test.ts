@@ -99,7 +99,7 @@ describe('an operator beside tearsheet dev', () => {
 
   it('gets an error that says that none runs on the folder', async () => {
     const { code, stderr } = await run(['org', 'list', '--data', env.folders.temporary]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`No tearsheet dev runs on ${env.folders.temporary}`)]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`dev is running on ${env.folders.temporary}`)]);
   });
 });
 

@@ -172,9 +172,9 @@ test('after five failures in succession a location is paused; others work, and i
   await expect.poll(() => dead.isAvailable).toBe(true);
   (await dead.connect('127.0.0.1', site.port)).destroy();
   expect(logged).toEqual([
-    'warn the proxy of a location failed; captures try again',
+    'warn the proxy of a location failed; captures will retry',
     'info the proxy of a location failed repeatedly; its connections are paused',
-    'warn a location works again',
+    'warn a location recovered',
   ]);
 });
 

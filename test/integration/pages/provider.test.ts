@@ -197,7 +197,7 @@ describe('the provider', () => {
   });
 
   test('which does not answer is named on the page, and the log has the cause', async () => {
-    expectLoggedErrors(/the OpenID Connect provider does not answer/);
+    expectLoggedErrors(/the OpenID Connect provider did not answer/);
     const dead = await startListener(createServer());
     await dead.close();
     const counted: unknown[] = [];
@@ -286,7 +286,7 @@ describe('the answer of the provider is refused', () => {
     const url = new URL(`${back.origin}${back.pathname}?error=access_denied&error_description=%3Cscript%3E`);
     url.searchParams.set('state', required(back.searchParams.get('state') ?? undefined));
     url.searchParams.set('iss', at.main().issuer);
-    await expectRefused({ browser, back: url }, /it says access_denied \(&lt;script/);
+    await expectRefused({ browser, back: url }, /it reported access_denied \(&lt;script/);
   });
 
   test.each(['https://evil.example', '//evil.example/o/demo', '/\\evil.example'])(

@@ -119,7 +119,7 @@ class ListWatch<Source extends VersionedObject, T extends CachedObject> implemen
     const willRelist = isGone(error);
     if (willRelist) this.#version = undefined;
     const fields = { path: client.path, failures: this.#failures, relist: willRelist, err: error };
-    log.warn(fields, 'a list or watch of the API server failed; it is retried');
+    log.warn(fields, 'a list or watch of the API server failed; retrying');
     const pause = backOffMs(this.#failures, BACK_OFF, clock.random);
     await clock.sleep(pause, this.#stopping.signal).catch(() => undefined);
   }
@@ -174,7 +174,7 @@ class ListWatch<Source extends VersionedObject, T extends CachedObject> implemen
       try {
         return [read(object)];
       } catch (error) {
-        log.warn({ path: client.path, err: error }, 'an object could not be read; it is ignored');
+        log.warn({ path: client.path, err: error }, 'an object could not be read; ignoring it');
         return [];
       }
     });

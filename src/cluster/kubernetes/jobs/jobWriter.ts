@@ -68,7 +68,7 @@ export class JobWriter {
     try {
       cache.addWritten(readJob(await connection.apis.batch.patchNamespacedJob({ name, namespace, body })));
     } catch (error) {
-      if (isConflict(error)) throw new ConflictError(`The Job ${name} is another one.`, { cause: error });
+      if (isConflict(error)) throw new ConflictError(`The Job ${name} is now a different object.`, { cause: error });
       if (!isNotFound(error) && !isOtherUid(error)) throw error;
       cache.markDeleted({ name, uid });
     }
@@ -91,7 +91,7 @@ export class JobWriter {
       throw new JobNameConflictError(`The name ${name} is taken by a Job that does not belong to this ScreenshotJob.`);
     // No watch reports a Job without our label. It is deleted and created again.
     if (!isLabeled) await this.delete(job, { waitForPods: false });
-    if (!isOwned || !isLabeled) throw new ConflictError(`The Job ${name} is another one.`);
+    if (!isOwned || !isLabeled) throw new ConflictError(`The Job ${name} is now a different object.`);
     cache.addWritten(job);
   }
 }
