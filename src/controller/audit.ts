@@ -161,7 +161,7 @@ async function enqueueAdmission({ options, transact }: LeaderContext): Promise<v
 
 /** Reads one page of pending ads, so that the cost of an audit does not grow. Later audits read the other pages. */
 async function failOrphanedAds({ transact, auditProgress }: LeaderContext): Promise<number> {
-  const reason = 'Nothing captures it any more.';
+  const reason = 'It will not be captured.';
   const after = auditProgress.lastPendingAd;
   const { failed, last } = await transact((tx, context) => failOrphanedAdsPage(tx, { after, reason }, context));
   auditProgress.lastPendingAd = last;

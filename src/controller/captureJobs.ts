@@ -220,19 +220,19 @@ function msUntilDue({ now, deadline_at, next_claim_expiry }: StoredJob): number 
 
 const CLIENT_TEXTS: Readonly<Record<string, string>> = {
   QuotaExceeded: 'the quota of the cluster is used up',
-  Unschedulable: 'the cluster has no room for it',
+  Unschedulable: 'the cluster had no capacity for it',
   ImagePullFailed: 'the program could not be fetched',
   PodStartFailed: 'the program could not be started',
-  PodRejected: 'the cluster refuses its pods',
+  PodRejected: 'the cluster rejected its pods',
   PermissionDenied: 'the cluster does not allow the service to start it',
   JobNameConflict: 'the name of its Job is taken in the cluster',
   NodeLost: 'the machine that was chosen for it was lost',
-  Suspended: 'it was held back by the cluster',
+  Suspended: 'the cluster suspended it',
 };
 
 /** For the client that made the request, who must not see details of the cluster. */
 function clientText(problem: Problem | undefined): string {
-  return CLIENT_TEXTS[problem?.reason ?? ''] ?? 'the cluster gave it no place';
+  return CLIENT_TEXTS[problem?.reason ?? ''] ?? 'the cluster had no capacity';
 }
 
 function operatorText({ reason, message }: Problem): string {

@@ -106,7 +106,7 @@ function summary({ state, job, problem, canceling }: StatusInput): { reason: Scr
     return { reason: known ?? 'PodStartFailed', message: sanitizeMessage(problem.message) };
   }
   if (state.host !== null) {
-    const by = `by a capture of ${state.host.name ?? 'another ScreenshotJob'}, which has no more work of its own`;
+    const by = `by a capture of ${state.host.name ?? 'another ScreenshotJob'}, which has finished its own work`;
     return state.started
       ? { reason: 'Running', message: `Its pictures are taken ${by}.` }
       : { reason: 'Queued', message: `Its pictures will be taken ${by}.` };

@@ -18,7 +18,7 @@ const MAX_RATIO = 2;
 export const ANIMATION_FORMATS = ['webp', 'gif'] as const;
 export type AnimationFormat = (typeof ANIMATION_FORMATS)[number];
 
-/** The first whole seconds of an ad, in frames for each second. */
+/** The first whole seconds of an ad, in frames per second. */
 export interface Animation {
   readonly seconds: number;
   readonly fps: number;
@@ -77,12 +77,12 @@ export function frameTimes({ seconds, fps }: Animation): number[] {
 /** @returns warnings for the reader of the picture; `isKept` is false if a file is too large. */
 export function judgeSizes(sizes: Readonly<Record<AnimationFormat, number>>): { isKept: boolean; warnings: Warning[] } {
   const format = sizes.gif > sizes.webp ? 'gif' : 'webp';
-  const text = `The animation as ${format === 'gif' ? 'GIF' : 'WebP'} has ${(sizes[format] / MEGABYTE).toFixed(1)} MB`;
-  const advice = 'Fewer seconds or frames for each second make it smaller.';
+  const text = `The ${format === 'gif' ? 'GIF' : 'WebP'} animation is ${(sizes[format] / MEGABYTE).toFixed(1)} MB`;
+  const advice = 'Use fewer seconds or fewer frames per second.';
   if (sizes[format] > ANIMATION_BYTES_MAX)
     return {
       isKept: false,
-      warnings: [noAnimation(`${text}, and at most ${ANIMATION_BYTES_MAX / MEGABYTE} MB are kept. ${advice}`)],
+      warnings: [noAnimation(`${text}; the maximum is ${ANIMATION_BYTES_MAX / MEGABYTE} MB. ${advice}`)],
     };
   if (sizes[format] <= LARGE_BYTES) return { isKept: true, warnings: [] };
   return { isKept: true, warnings: [{ code: 'large_animation', message: `${text}. ${advice}` }] };

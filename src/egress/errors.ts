@@ -52,7 +52,7 @@ const TLS_REASONS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself alone',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not signed by a known authority',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is not signed by a known authority',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:

@@ -159,7 +159,7 @@ function refusal(to: RefusedAddress, reason: string, allowWith: GuardOptions['al
   return new EgressRefusedError(`Connection to ${where} refused: ${reason}. ${hint}`);
 }
 
-const HIDDEN_REASON = 'it is not a public address, or its port is not one of the web';
+const HIDDEN_REASON = 'it is not a public address, or its port is not a web port';
 
 interface ConnectTarget {
   host: string;
@@ -191,7 +191,7 @@ function connectTo(address: string, { host, port, deadline }: ConnectTarget, tim
       socket.destroy();
       reject(error);
     };
-    const late = () => fail(new NetworkTimeoutError(`The connection to ${host}:${port} was not made in time.`));
+    const late = () => fail(new NetworkTimeoutError(`The connection to ${host}:${port} was not established in time.`));
     const broken = (cause: Error) =>
       fail(new ConnectionFailedError(`The connection to ${host}:${port} failed: ${reasonOf(cause)}.`, { cause }));
     const timer = setTimeout(late, timeoutMs);
@@ -246,5 +246,5 @@ function createPolicy(allow: readonly string[]): Policy {
 function whyNotPort(port: number): string | undefined {
   if (port === 80 || port === 443) return undefined;
   if (port < 1024) return `port ${port} is reserved for services other than the web`;
-  return INFRASTRUCTURE_PORTS.has(port) ? `port ${port} is a usual port of infrastructure services` : undefined;
+  return INFRASTRUCTURE_PORTS.has(port) ? `port ${port} is commonly used by infrastructure services` : undefined;
 }

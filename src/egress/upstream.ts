@@ -139,7 +139,7 @@ export class Upstream implements Connector {
     if (!(error instanceof Error) || error.name !== 'TimeoutError')
       return new LocationUnavailableError(errorMessage(error), { cause: error });
     if (this.#answeredAt >= startedAt)
-      return new NetworkTimeoutError(`The connection to ${host}:${port} was not made in time.`);
+      return new NetworkTimeoutError(`The connection to ${host}:${port} was not established in time.`);
     const Silent = isConnected ? SilentProxyError : LocationUnavailableError;
     return new Silent('its proxy did not answer in time', { cause: error });
   }

@@ -46,7 +46,7 @@ const EARLIER: Readonly<Record<string, string>> = {
 
 const FAMILIES: readonly Family[] = ['zip', 'image', 'video', 'xml'];
 
-const PUBLIC = 'Send an address that gives the file without a sign-in or a preview page.';
+const PUBLIC = 'Send an address that returns the file without a sign-in or a preview page.';
 
 /** The facts about a creative that are known before its bytes. */
 export interface ContentPromise {

@@ -52,6 +52,6 @@ export function scriptsWithoutGlyphs(): string[] {
 /** @param where the text is, for example "the page". */
 export function glyphWarnings(scripts: readonly string[], where: string): Warning[] {
   if (scripts.length === 0) return [];
-  const message = `Text of ${where} is shown as boxes, because no font here has its letters (${scripts.join(', ')}). Install fonts for these scripts.`;
+  const message = `Text of ${where} is shown as boxes, because no installed font has its letters (${scripts.join(', ')}). Install fonts for these scripts.`;
   return [{ code: 'missing_glyphs', message }];
 }

@@ -120,7 +120,7 @@ export class SteppedClock implements PageClock {
     const hung = requests.abandonOpen();
     for (const [url, type] of hung) networkBudget.hung.set(url, type);
     this.#policy = 'advance';
-    notes.add(`These requests did not end in time: ${namesOf(hung.map(([url]) => url))}.`);
+    notes.add(`These requests did not finish in time: ${namesOf(hung.map(([url]) => url))}.`);
     // Without a budget, because the open grant keeps its own and still sends its event.
     await session.send('Emulation.setVirtualTimePolicy', { policy: 'advance' });
   }

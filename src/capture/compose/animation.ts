@@ -83,7 +83,7 @@ async function sceneOf(picture: PlacedAd, film: Film, target: number): Promise<S
   if (Math.max(width, height) > WEBP_SIDE_MAX)
     throw new AnimationError(`the picture is longer than ${WEBP_SIDE_MAX} pixels, the limit of WebP.`);
   if (pixelsOf(picture, film, target) > MAX_PIXELS)
-    throw new AnimationError('the ad is too large. Ask for fewer seconds or frames for each second.');
+    throw new AnimationError('the ad is too large. Request fewer seconds or fewer frames per second.');
   const page = await resized(picture.png, width, height);
   const { adBox } = picture;
   const [x, y] = [Math.round(adBox.x * scale), Math.round(adBox.y * scale)];

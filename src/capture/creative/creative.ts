@@ -164,7 +164,7 @@ export function checkedSize({ width, height }: Size): Size {
     throw new CreativeError(`The creative has no area: its size is ${sizeText({ width, height })}.`);
   if (size.width > AD_SIDE_MAX || size.height > AD_SIDE_MAX)
     throw new CreativeError(
-      `The creative is ${size.width} × ${size.height} pixels large; at most ${AD_SIDE_MAX} × ${AD_SIDE_MAX} is possible.`,
+      `The creative is ${size.width} × ${size.height} pixels; the maximum is ${AD_SIDE_MAX} × ${AD_SIDE_MAX}.`,
     );
   return size;
 }

@@ -52,7 +52,7 @@ export function checkedAgainstLayout(declared: SizeClaim, layout: ShownLayout, c
   if (!exceeds(seen.size, declared.size) && !isWholeAd(seen, layout)) return withoutWarning(declared);
   const isTrusted = isStandardSize(seen.size) || !isStandardSize(declared.size) || exceeds(seen.size, declared.size);
   if (!isTrusted || claims.expands) return withoutWarning(declared);
-  const message = `The creative declares ${sizeText(declared.size)} (${declared.from}), but it shows ${sizeText(seen.size)} (${seen.from}). It is shown at ${sizeText(seen.size)}; give the size of the ad to choose another one.`;
+  const message = `The creative declares ${sizeText(declared.size)} (${declared.from}), but it shows ${sizeText(seen.size)} (${seen.from}). It is shown at ${sizeText(seen.size)}; to change this, set the size of the ad.`;
   return { ...seen, warnings: [{ code: 'size_conflict', message }] };
 }
 
@@ -113,14 +113,14 @@ function hintedSize({ hints }: Pick<SizeClaims, 'hints'>): SizeDecision | undefi
   if (first === undefined) return undefined;
   const others = hints.filter(({ size, isGuess }) => isGuess !== true && !isNear(size, first.size));
   if (others.length === 0 && first.isGuess !== true) return withoutWarning(first);
-  const message = `The creative fills any frame. It is shown at ${sizeText(first.size)}, because of ${first.from}; give the size of the ad to choose another one.`;
+  const message = `The creative fills any frame. It is shown at ${sizeText(first.size)}, because of ${first.from}; to change this, set the size of the ad.`;
   return { ...first, warnings: [{ code: 'size_assumed', message }] };
 }
 
 function assumedSize({ painted, onlyText }: Pick<ShownLayout, 'painted' | 'onlyText'>): SizeDecision {
   const own = onlyText && painted ? rounded(painted) : MOST_COMMON;
   const size = { width: Math.max(own.width, MOST_COMMON.width), height: Math.max(own.height, MOST_COMMON.height) };
-  const message = `The creative fills any frame and nothing names its size. It is shown at ${sizeText(size)}; give the size of the ad to choose another one.`;
+  const message = `The creative fills any frame and does not declare its size. It is shown at ${sizeText(size)}; to change this, set the size of the ad.`;
   return { size, from: 'the most common size', warnings: [{ code: 'size_assumed', message }] };
 }
 

@@ -29,7 +29,7 @@ export async function filmFrom(film: WantedFilm, pictures: FramesByMarker): Prom
   if (file.length <= MAX_BYTES) return { ...film, pngs: file, holds };
   return {
     ...film,
-    reason: `its frames have more than ${MAX_BYTES / 1024 / 1024} MB. Ask for fewer seconds or frames for each second.`,
+    reason: `its frames exceed ${MAX_BYTES / 1024 / 1024} MB. Request fewer seconds or fewer frames per second.`,
   };
 }
 

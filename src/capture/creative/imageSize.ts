@@ -26,7 +26,7 @@ export function imageSize(pixels: Size, requested?: Size): { size: Size; warning
   for (const scale of SCALES) {
     const size = divided(pixels, scale);
     if (!isStandardSize(size)) continue;
-    const message = `The image has ${sizeText(pixels)} pixels, ${scale} times the standard size ${sizeText(size)}, and is shown at ${sizeText(size)}; give the size of the ad to choose another one.`;
+    const message = `The image has ${sizeText(pixels)} pixels, ${scale} times the standard size ${sizeText(size)}, and is shown at ${sizeText(size)}; to change this, set the size of the ad.`;
     return { size, warnings: [{ code: 'size_assumed', message }] };
   }
   return { size: pixels, warnings: [] };

@@ -48,7 +48,7 @@ export class LoadWarnings {
    */
   async addTextOf(page: SteppedPage): Promise<void> {
     for (const name of (await page.inCreative(missingFonts)) ?? []) {
-      const message = `The font "${name.slice(0, MAX_ADDRESS)}" is not available, so its text is in another font. Put the font into the creative.`;
+      const message = `The font "${name.slice(0, MAX_ADDRESS)}" is not available, so its text is in another font. Include the font in the creative.`;
       this.#warnings.set(`fallback_font ${name}`, { code: 'fallback_font', message });
     }
     const scripts = (await page.inCreative(scriptsWithoutGlyphs)) ?? [];
@@ -76,8 +76,8 @@ export class LoadWarnings {
 
 /** The network errors that are more specific than a failed connection. */
 const ERRORS: Readonly<Record<string, string>> = {
-  ERR_BLOCKED_BY_ORB: 'the server sends something else',
-  ERR_NAME_NOT_RESOLVED: 'no host of that name exists',
+  ERR_BLOCKED_BY_ORB: 'the server sent a different kind of content',
+  ERR_NAME_NOT_RESOLVED: 'no host with that name exists',
   ERR_TIMED_OUT: 'the server did not answer in time',
 };
 

@@ -96,7 +96,7 @@ export function whyNothingIsShown(page: SteppedPage): string {
   const scripts = failedScripts(page);
   if (scripts.length === 0) return 'The creative shows nothing: it drew neither an image nor text.';
   const what = scripts.length === 1 ? 'a script did not load' : 'its scripts did not load';
-  return `The creative shows nothing, because ${what}: ${firstOf(scripts, MAX_NAMES)}. Put the scripts into the creative, or make them reachable.`;
+  return `The creative shows nothing, because ${what}: ${firstOf(scripts, MAX_NAMES)}. Include the scripts in the creative, or make them reachable.`;
 }
 
 function failedScripts(page: SteppedPage): string[] {

@@ -179,7 +179,7 @@ class VastResolver {
     const isAudio = this.#unplayable.some(({ type }) => type.startsWith('audio/'));
     const others = this.#displays.filter((other) => other !== ad).map(({ size: other }) => sizeText(other));
     const choice =
-      others.length === 0 ? '' : ` It has others: ${others.join(', ')}. Give the size of the ad to choose.`;
+      others.length === 0 ? '' : ` It has others: ${others.join(', ')}. Set the size of the ad to choose one.`;
     const needsPlayer = this.#unplayable.some(({ apiFramework }) => /vpaid/i.test(apiFramework));
     const why = isAudio
       ? 'is an audio ad'

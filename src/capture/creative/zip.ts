@@ -78,7 +78,7 @@ function checkSize(entry: Entry, { name, total }: { name: string; total: number 
       `The zip unpacks to more than ${MAX_TOTAL_BYTES / 1024 / 1024} MB, which is too large for an ad.`,
     );
   if (size > FREE_BYTES && size > packed * MAX_RATIO)
-    throw new CreativeError(`The zip is a bomb: "${name}" expands to ${Math.round(size / packed)} times its size.`);
+    throw new CreativeError(`The zip is a zip bomb: "${name}" expands to ${Math.round(size / packed)} times its size.`);
 }
 
 /** The path of an entry, and other paths by which the page may ask for it. */

@@ -361,7 +361,7 @@ export class PageTask {
 
 /** The operator removed the location after the request. */
 function notOffered(finalUrl: string, id: string): ClosedPage {
-  const reason = `${LOCATION_UNAVAILABLE}: the operator does not offer the location ${id} any more.`;
+  const reason = `${LOCATION_UNAVAILABLE}: the operator no longer offers the location ${id}.`;
   return { status: 'generic_error', reason, candidates: [], finalUrl };
 }
 

@@ -255,7 +255,7 @@ function slotWarnings(
     size[0] >= 2 * frame.width ? `The slot is made for ${size[0]}×${size[1]}. ` : '',
   ].join('');
   if (doubts === '') return [];
-  return [{ code: 'slot_uncertain', message: `${doubts}Look at the picture, or choose another slot.` }];
+  return [{ code: 'slot_uncertain', message: `${doubts}Check the picture, or choose a different slot.` }];
 }
 
 function noSlotReason(
@@ -271,8 +271,8 @@ function noSlotReason(
   const reasons = [...new Set([...refusals, ...judged])].slice(0, 4).join('; ');
   const slots =
     ranked.length === 1
-      ? 'The only ad slot of the page takes no'
-      : `None of the page's ${ranked.length} ad slots takes an`;
+      ? 'The only ad slot of the page cannot hold an'
+      : `None of the page's ${ranked.length} ad slots can hold an`;
   return `${slots} ad of ${size}: ${reasons}.`;
 }
 

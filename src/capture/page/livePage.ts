@@ -225,7 +225,7 @@ async function adInPage(staging: Staging): Promise<Handle<AdInPage>> {
 async function openedWrappers({ stage }: Staging): Promise<Warning[]> {
   const { opened, collapsed } = await stage.evaluate((shown) => ({ opened: shown.opened, collapsed: shown.collapsed }));
   const messages = opened.map((name) => `The container ${name} was closed or smaller than the ad. It was opened.`);
-  if (collapsed) messages.push('Empty ad slots around the ad were collapsed, as the page does if no ad comes.');
+  if (collapsed) messages.push('Empty ad slots around the ad were collapsed, as the page does without an ad.');
   return messages.map((message) => ({ code: 'page_changed', message }));
 }
 

@@ -55,15 +55,15 @@ const CHALLENGES: readonly [name: string, mark: RegExp][] = [
 const REASONS: readonly [RegExp, string][] = [
   [/CERT|SSL|TLS/, 'The site has no valid TLS certificate'],
   [/REFUSED/, 'The site refused the connection'],
-  [/RESET|CLOSED|EMPTY_RESPONSE|ABORTED_BY|SOCKET/, 'The site broke the connection'],
-  [/TOO_MANY_REDIRECTS/, 'The site redirects without end'],
-  [/^ERR_ABORTED$/, 'The site answered with a download or with nothing, not with a page'],
-  [/INVALID_URL|UNKNOWN_URL_SCHEME|UNSAFE_PORT/, 'The address is not one of a web page'],
+  [/RESET|CLOSED|EMPTY_RESPONSE|ABORTED_BY|SOCKET/, 'The site closed the connection'],
+  [/TOO_MANY_REDIRECTS/, 'The site redirects endlessly'],
+  [/^ERR_ABORTED$/, 'The site returned a download or an empty response instead of a page'],
+  [/INVALID_URL|UNKNOWN_URL_SCHEME|UNSAFE_PORT/, 'The address is not that of a web page'],
   [
     /^ERR_NETWORK_CHANGED$/,
     'The network of the capture changed while it opened the site. Take the picture again later',
   ],
-  [/PROXY/, 'The way out of the capture is down'],
+  [/PROXY/, 'The outgoing proxy of the capture is down'],
 ];
 
 /** @returns the name of the product that shows a challenge, or undefined. */
@@ -131,7 +131,7 @@ function tunnelFailure(site: string, failures: readonly EgressFailure[]): SiteFa
 }
 
 function failureOfCode(code: string): SiteFailure {
-  if (code === 'ERR_NAME_NOT_RESOLVED') return { status: 'not_found', reason: 'No host of that name exists.' };
+  if (code === 'ERR_NAME_NOT_RESOLVED') return { status: 'not_found', reason: 'No host with that name exists.' };
   if (/TIMED_OUT/.test(code)) return { status: 'net_read_timeout', reason: 'The site did not answer in time.' };
   const reason = REASONS.find(([mark]) => mark.test(code))?.[1] ?? 'The site could not be opened';
   return { status: 'generic_error', reason: `${reason} (${code}).` };

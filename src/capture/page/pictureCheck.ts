@@ -94,7 +94,7 @@ const tooLong = (height: number) =>
 const innerPage = (container: string | null) =>
   container === null
     ? undefined
-    : `The page scrolls inside ${container}. The picture shows the part around the ad and not the whole page.`;
+    : `The page scrolls inside ${container}. The picture shows the part around the ad, not the whole page.`;
 
 export function warningsOf({ cut }: AdGeometry): Warning[] {
   return cut === undefined ? [] : [{ code: 'page_changed', message: cut }];

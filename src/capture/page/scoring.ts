@@ -130,7 +130,7 @@ export function narrowToBox<S extends ScorableSlot>(
   const width = ad.width * (one.scale ?? 0);
   if (width <= box.width || box.x + width <= viewport.width || box.width < width * MIN_NARROWED_SCALE) return undefined;
   const scale = box.width / ad.width;
-  const reason = `${Math.round(width)} wide, it would pass the edge of the screen: scaled to ${box.width} wide`;
+  const reason = `${Math.round(width)} wide, which exceeds the screen: scaled to a width of ${box.width}`;
   return { ...one, scale, scored: { ...one.scored, reasons: [...one.scored.reasons, reason] } };
 }
 
@@ -195,7 +195,7 @@ function unusableReason(
   const { kind = 'display' } = candidate;
   if (kind === 'native' || kind === 'video')
     return `a unit for ${kind === 'native' ? 'native ads' : 'videos'}, not for display ads`;
-  if (FORMATS[kind]?.(ad) === false) return `takes only ads in the format ${kind}`;
+  if (FORMATS[kind]?.(ad) === false) return `accepts only ads in the format ${kind}`;
   const { visible, collapsed, box } = candidate;
   if (!visible && !collapsed) return 'not shown on this device';
   if (collapsed && kind === 'interstitial') return 'an interstitial that the page does not show';

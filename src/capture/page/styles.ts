@@ -27,7 +27,7 @@ export class StyleSheets {
     const share = await withDeadline(ANSWER_MS, this.#tab.mainFrame.evaluate(laidOutShare));
     if (share >= MIN_LAID_OUT) return [];
     const count = this.#failed.size === 1 ? 'A style sheet' : `${this.#failed.size} style sheets`;
-    const message = `The page is shown without its styles: ${count} of it did not load.`;
+    const message = `The page is shown without its styles: ${count} did not load.`;
     return [{ code: 'page_unstyled', message }];
   }
 }

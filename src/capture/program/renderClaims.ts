@@ -260,6 +260,6 @@ export async function readSource(
     return { kind: 'file', name: file.name, bytes: await client.downloadUpload(file, signal) };
   } catch (error) {
     if (!(error instanceof MissingFileError)) throw error;
-    return { status: 'not_found', reason: `The uploaded file "${file.name}" is not stored any more. Upload it again.` };
+    return { status: 'not_found', reason: `The uploaded file "${file.name}" is no longer stored. Upload it again.` };
   }
 }

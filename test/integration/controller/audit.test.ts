@@ -203,7 +203,7 @@ test('an orphaned ad fails with a reason', async () => {
   const waiting = await insertAd(db, organization, { content: 'hang', source: 'create_ad' });
   await shop.controller.audit();
   const rows = await db.selectFrom('ads').select(['id', 'status', 'reason']).execute();
-  expect(rows).toContainEqual({ id: orphaned, status: 'generic_error', reason: 'Nothing captures it any more.' });
+  expect(rows).toContainEqual({ id: orphaned, status: 'generic_error', reason: 'It will not be captured.' });
   expect(rows).toContainEqual({ id: waiting, status: 'pending', reason: null });
 });
 

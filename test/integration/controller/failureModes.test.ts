@@ -290,7 +290,7 @@ test('a set without a started capture is settled, with one text for the client a
     });
   });
   const pictures = await shop.store.db.selectFrom('screenshots').select(['status', 'reason']).execute();
-  const reason = 'No capture could be started in time: the cluster has no room for it.';
+  const reason = 'No capture could be started in time: the cluster had no capacity for it.';
   expect(pictures).toEqual([{ status: 'generic_error', reason }]);
   expect(await statusOf(setId)).toBe('failed');
 });

@@ -61,7 +61,7 @@ test('Pending ads are read page by page, and one page reads only its own rows', 
   await insertManyAds(organization);
   await sql`analyze`.execute(store.db);
   await store.db.transaction().execute(async (tx) => {
-    const about = { reason: 'Nothing captures it any more.', size: 100 };
+    const about = { reason: 'It will not be captured.', size: 100 };
     const { failed, last } = await failOrphanedAdsPage(tx, { ...about, after: undefined }, AFTERMATH);
     expect(failed).toBe(0);
     expect(last).toBeDefined();

@@ -103,5 +103,5 @@ it('an uploaded zip bomb is refused when it is rendered', { timeout: 600_000 }, 
   const bomb = await zipOf({ 'index.html': GREEN, 'bomb.bin': Buffer.alloc(60 * 1024 * 1024) });
   const ad = await createAd(await uploadFile('bomb_300x250.zip', bomb));
   expect(ad.status).toBe('generic_error');
-  expect(ad.reason).toMatch(/The zip is a bomb: "bomb.bin" expands to/);
+  expect(ad.reason).toMatch(/The zip is a zip bomb: "bomb.bin" expands to/);
 });

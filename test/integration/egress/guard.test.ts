@@ -49,7 +49,7 @@ describe('a guard without allowed ranges', () => {
   test('a refusal names the host and the setting that allows it, but not what the name resolves to', async () => {
     const guard = createGuard({ allow: [], lookup: answering(['10.1.2.3']).lookup });
     await expect(guard.connect('intranet.example', 80)).rejects.toThrow(
-      'Connection to intranet.example:80 refused: it is not a public address, or its port is not one of the web. ' +
+      'Connection to intranet.example:80 refused: it is not a public address, or its port is not a web port. ' +
         'An operator can allow a range of addresses with EGRESS_ALLOW.',
     );
   });

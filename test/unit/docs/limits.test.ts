@@ -63,7 +63,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'sizes of a placement': PLACEMENT_SIZES_MAX,
   'latest marker, in seconds': MARKER_MAX_SECONDS,
   'seconds of an animation': ANIMATION_SECONDS_MAX,
-  'frames of an animation for each second': ANIMATION_FPS_MAX,
+  'frames of an animation per second': ANIMATION_FPS_MAX,
   'frames of an animation': ANIMATION_FRAMES_MAX,
   'file of an animation, in bytes': ANIMATION_BYTES_MAX,
   'subscribers of a request': DEFAULT_LIMITS.subscribers,

@@ -23,13 +23,13 @@ test('the frames of a film are spread over its seconds', () => {
 
 test.each([
   ['two small files', { webp: 100, gif: 5_000_000 }, true, []],
-  ['a large GIF', { webp: 100, gif: 5_040_000 }, true, [/^The animation as GIF has 5\.0 MB\. Fewer/]],
-  ['a large WebP', { webp: 12_340_000, gif: 12_000_000 }, true, [/^The animation as WebP has 12\.3 MB\. /]],
+  ['a large GIF', { webp: 100, gif: 5_040_000 }, true, [/^The GIF animation is 5\.0 MB\. Use fewer/]],
+  ['a large WebP', { webp: 12_340_000, gif: 12_000_000 }, true, [/^The WebP animation is 12\.3 MB\. /]],
   [
     'a file that is too large',
     { webp: 100, gif: 20_100_000 },
     false,
-    [/no animation: .* has 20\.1 MB, and at most 20 MB/],
+    [/no animation: .* is 20\.1 MB; the maximum is 20 MB/],
   ],
 ])('%s', (_, sizes, isKept, messages) => {
   const judged = judgeSizes(sizes);

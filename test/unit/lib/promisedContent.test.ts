@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type ContentPromise, requirePromise } from '../../../src/lib/promisedContent.ts';
 
-const PUBLIC = 'Send an address that gives the file without a sign-in or a preview page.';
+const PUBLIC = 'Send an address that returns the file without a sign-in or a preview page.';
 
 it.each<[Parameters<typeof requirePromise>[0], ContentPromise, string]>([
   [

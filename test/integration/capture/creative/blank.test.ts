@@ -29,7 +29,7 @@ describe('an ad whose scripts did not load', () => {
     expect(await render(html)).toEqual({
       status: 'generic_error',
       reason:
-        'The creative shows nothing, because a script did not load: lib/gsap.min.js. Put the scripts into the creative, or make them reachable.',
+        'The creative shows nothing, because a script did not load: lib/gsap.min.js. Include the scripts in the creative, or make them reachable.',
     });
   });
 

@@ -103,7 +103,7 @@ describe('a creative that behaves badly', () => {
 
   it('a tag whose image never arrives is shown, and its notes name the request', async () => {
     const { notes } = await impatient.rendered(tag(`${BOX}<img src="${impatient.base}/hang">`));
-    expect(notes.join()).toMatch(/These requests did not end in time: 127\.0\.0\.1:\d+\/hang/);
+    expect(notes.join()).toMatch(/These requests did not finish in time: 127\.0\.0\.1:\d+\/hang/);
   });
 });
 

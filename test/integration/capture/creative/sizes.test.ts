@@ -198,7 +198,7 @@ describe('files that did not load', () => {
         async () => Buffer.concat([(await png().toBuffer()).subarray(0, 8), Buffer.alloc(500)]),
       ],
       ['is empty', 'empty', async () => ''],
-      ['is an HTML page', 'something else|damaged', async () => `<!doctype html><p>Sign in${' '.repeat(100)}`],
+      ['is an HTML page', 'kind of content|damaged', async () => `<!doctype html><p>Sign in${' '.repeat(100)}`],
       ['is a TIFF', 'in a format that no browser shows', async () => png().tiff().toBuffer()],
     ])('an image that %s is warned about, as an image, as a background and in a zip', async (_, why, make) => {
       const body = await make();
@@ -241,7 +241,7 @@ describe('files that did not load', () => {
       {
         code: 'fallback_font',
         message:
-          'The font "Acme Sans" is not available, so its text is in another font. Put the font into the creative.',
+          'The font "Acme Sans" is not available, so its text is in another font. Include the font in the creative.',
       },
     ]);
   });

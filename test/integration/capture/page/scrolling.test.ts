@@ -66,7 +66,7 @@ test.each([
 
 test('a picture of a whole page that scrolls in a container says what it does not show', async () => {
   const body = `${style('body { height: 100vh; overflow: hidden } main { height: 100vh; overflow: auto }')}<main>${STORY.repeat(6)}${SLOT}${STORY.repeat(6)}</main>`;
-  const message = 'The page scrolls inside main. The picture shows the part around the ad and not the whole page.';
+  const message = 'The page scrolls inside main. The picture shows the part around the ad, not the whole page.';
   expect((await wholeAd(body, 'desktop', { fullPage: true })).warnings).toEqual([{ code: 'page_changed', message }]);
   expect((await wholeAd(body, 'desktop')).warnings).toEqual([]);
 });

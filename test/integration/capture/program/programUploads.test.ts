@@ -56,7 +56,7 @@ describe.each(['a folder', 'a bucket'])('an uploaded creative in %s', (place) =>
     expect(await job.creative(A)).toMatchObject({
       status: 'failed',
       failure: 'not_found',
-      reason: 'The uploaded file "banner_300x250.zip" is not stored any more. Upload it again.',
+      reason: 'The uploaded file "banner_300x250.zip" is no longer stored. Upload it again.',
     });
   });
 

@@ -167,7 +167,7 @@ test.each<[NonNullable<SlotCandidate['kind']>, number, number]>([
 ])('a slot of the kind %s takes no ad of %i × %i', (kind, width, height) => {
   const large = slot({ kind, sizes: [[1_920, 1_080]] });
   expect(scoreSlot(large, { ...rectangle, ad: { width, height } }).scored.problem).toMatch(
-    /takes only ads in the format/,
+    /accepts only ads in the format/,
   );
 });
 
@@ -202,7 +202,7 @@ test('a fluid slot in a wide row takes no tall ad', () => {
 test('a score lists its reasons in words, and first why the slot cannot hold the ad', () => {
   const { scored } = scoreSlot(slot({ covered: true, sizes: [[100, 100]] }), rectangle);
   expect(scored.reasons[0]).toBe('too small for 300×250');
-  expect(scored.reasons.join()).toMatch(/covered by something \([+−][\d.]+\)/);
+  expect(scored.reasons.join()).toMatch(/covered by another element \([+−][\d.]+\)/);
   expect(scored.problem).toBe('too small for 300×250');
 });
 
@@ -230,7 +230,7 @@ test('an ad of a declared size that is wider than a small screen is scaled to th
   const narrow = (over: Partial<SlotCandidate>, asked = request) =>
     narrowToBox(scoreSlot(slot({ box, sizes: [[320, 50]], ...over }), asked), asked);
   expect(narrow({})).toMatchObject({ scale: 300 / 320, scored: { problem: undefined } });
-  expect(narrow({})?.scored.reasons?.at(-1)).toMatch(/would pass the edge of the screen/);
+  expect(narrow({})?.scored.reasons?.at(-1)).toMatch(/which exceeds the screen/);
   expect(narrow({}, { ...request, viewport })).toBeUndefined();
   expect(narrow({ box: { ...box, x: 0, width: 320 } })).toBeUndefined();
   expect(narrow({ box: { ...box, width: 200 } })).toBeUndefined();
