@@ -85,7 +85,7 @@ export const WantedPage = z.object({
   device: z.string(),
   screenshots: z.array(WantedScreenshot),
   placement: WantedPlacement.nullish(),
-  /** The program opens the page through the gateway (egress/gateway.ts). `profile` is null if the location is not offered any more. */
+  /** The program opens the page through the gateway (egress/gateway.ts). `profile` is null if the location is no longer offered. */
   location: z.object({ id: z.string(), profile: LocationProfile.nullable() }).nullish(),
   /** Secrets: only the origin of the site may get them. */
   access: z.object({ cookies: NamedValues, headers: NamedValues }).nullish(),

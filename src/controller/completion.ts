@@ -69,7 +69,7 @@ export async function finish(
   const job = await leader.cluster.getJob(jobName(state));
   const statusPause = await leader.statuses.update(state, { resource, job });
   if (resource.deleting) return releaseResource(leader, resource, { age, jobsLeftMs });
-  // Its result is stored. With the finalizer, it would block its namespace if no controller ran any more.
+  // Its result is stored. With the finalizer, it would block its namespace if no controller ran after that.
   if (resource.held) await leader.cluster.releaseScreenshotJob(resource);
   return Math.min(statusPause, jobsLeftMs ?? (await expireResource(leader, resource, age)));
 }

@@ -136,7 +136,7 @@ function progressOf(row: ExportRow, { db }: Store, signal: AbortSignal): (done: 
   };
 }
 
-/** @throws Error if the set has no pictures any more. */
+/** @throws Error if the set no longer has pictures. */
 export async function buildExport(row: ExportRow, { db, artifacts, onProgress }: BuildOptions): Promise<Readable> {
   const content = await readContent(row, db);
   const { options } = content;

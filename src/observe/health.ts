@@ -28,7 +28,7 @@ export interface Health {
   close(): Promise<void>;
 }
 
-/** The process must be started again, for example because another database answers. It is not ready any more. */
+/** The process must be started again, for example because another database answers. It is no longer ready. */
 export class RestartRequiredError extends Error {}
 
 interface HealthResponse {

@@ -75,7 +75,7 @@ const TRIES = 3;
 
 /**
  * Finds or makes the campaign and stores ads in it, in one statement. Where a lookup key is taken, nothing is stored for that ad. An upload
- * that a stored ad uses does not expire any more.
+ * that a stored ad uses no longer expires.
  * @returns undefined where no campaign of this organization has the id.
  */
 export async function insertAds(tx: Queryable, given: NewAds): Promise<InsertedAds | undefined> {

@@ -1,4 +1,4 @@
-/** Fails ads that nothing will capture any more, and records their events. */
+/** Fails ads that will no longer be captured, and records their events. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';

@@ -81,7 +81,7 @@ function reasonOf(cause: SettleCause, job: JobToSettle, why: string | undefined)
     case 'lost':
       return why ?? 'The capture ended several times without a result.';
     case 'unscheduled':
-      return `No capture could be started in time: ${why ?? 'the cluster gave it no place'}.`;
+      return `No capture could be started in time: ${why ?? 'the cluster had no capacity'}.`;
   }
 }
 

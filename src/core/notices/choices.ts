@@ -14,7 +14,7 @@ export interface Addressee {
   readonly stopped: string | undefined;
 }
 
-/** @returns undefined if the person is no member (any more). */
+/** @returns undefined if the person is not (or no longer) a member. */
 export async function readAddressee(db: Queryable, member: MemberRef): Promise<Addressee | undefined> {
   const row = await db
     .selectFrom('memberships as m')
@@ -97,7 +97,7 @@ export async function saveChoices(tx: Queryable, member: MemberRef, { timings, t
 }
 
 async function storeTimings(tx: Queryable, member: MemberRef, timings: Choices['timings']): Promise<void> {
-  // Stores nothing for a person who is no member any more.
+  // Stores nothing for a person who is no longer a member.
   await sql`
     insert into notice_choices (organization_id, user_id, kind, timing)
     select m.organization_id, m.user_id, c.kind, c.timing

@@ -58,9 +58,9 @@ function textPart({ notice, choicesUrl, unsubscribeUrl }: NoticeMail): string {
     ...notice.items.map(item),
     ...(notice.more > 0 ? [`${moreText(notice.more)}\n`] : []),
     '-- ',
-    `You get this because you are a member of ${notice.organization}. Signing in is needed to open the pages.`,
-    `Choose what you get: ${choicesUrl}`,
-    `Get no more notices of ${notice.organization}: ${unsubscribeUrl}`,
+    `You receive this because you are a member of ${notice.organization}. Sign in to open the pages.`,
+    `Choose what you receive: ${choicesUrl}`,
+    `Stop notices about ${notice.organization}: ${unsubscribeUrl}`,
     '',
   ].join('\n');
 }
@@ -89,8 +89,8 @@ function htmlPart({ notice, choicesUrl, unsubscribeUrl }: NoticeMail): string {
 <p class="quiet" style="margin:0 0 14px;font-size:13px;color:#5a646a">Tearsheet · ${notice.organization}</p>
 ${notice.items.map(item)}
 ${notice.more > 0 && html`<p style="margin:0 0 12px;font-size:15px">${moreText(notice.more)}</p>`}
-<p class="quiet" style="margin:18px 0 0;font-size:13px;line-height:1.5;color:#5a646a">You get this because you are a member of ${notice.organization}. Signing in is needed to open the pages.<br>
-<a href="${choicesUrl}" style="color:#5a646a">Choose what you get</a> · <a href="${unsubscribeUrl}" style="color:#5a646a">Get no more notices of ${notice.organization}</a></p>
+<p class="quiet" style="margin:18px 0 0;font-size:13px;line-height:1.5;color:#5a646a">You receive this because you are a member of ${notice.organization}. Sign in to open the pages.<br>
+<a href="${choicesUrl}" style="color:#5a646a">Choose what you receive</a> · <a href="${unsubscribeUrl}" style="color:#5a646a">Stop notices about ${notice.organization}</a></p>
 </div></body></html>
 `.text;
 }

@@ -68,7 +68,7 @@ const WORDS: Readonly<Record<NoticeKind, (given: Happened, set: string) => Words
   ],
   set_failed: ({ facts: { failed = 0 } }, set) => [
     `Failed: ${set}`,
-    `None of ${counted(failed, 'picture')} could be taken. The page says why.`,
+    `None of ${counted(failed, 'picture')} could be taken. The page shows why.`,
   ],
   picture_rejected: ({ facts: { by }, pictures: count }, set) => [
     `Rejected: ${set}`,
@@ -76,13 +76,13 @@ const WORDS: Readonly<Record<NoticeKind, (given: Happened, set: string) => Words
   ],
   client_answered: ({ facts: { by = '', approved }, times, pictures: count, answers }, set) => [
     answers !== null && answers.changed > 0
-      ? `${counted(answers.changed, 'change')} asked: ${set}`
+      ? `${counted(answers.changed, 'change')} requested: ${set}`
       : `The client answered: ${set}`,
     answers !== null && answers.changed > 0
       ? changesText(answers)
       : times === 1
-        ? `${shown(by)} ${approved === true ? 'approved' : 'asked for changes of'} ${counted(count, 'picture')}.`
-        : `${number(times)} answers about ${counted(count, 'picture')}. The last one is by ${shown(by)}, who ${approved === true ? 'approved' : 'asked for changes'}.`,
+        ? `${shown(by)} ${approved === true ? 'approved' : 'requested changes to'} ${counted(count, 'picture')}.`
+        : `${number(times)} answers about ${counted(count, 'picture')}. The last one is by ${shown(by)}, who ${approved === true ? 'approved' : 'requested changes'}.`,
   ],
   share_opened: ({ facts: { label = '' } }, set) => [
     `Opened by the client: ${set}`,

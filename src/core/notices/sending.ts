@@ -44,7 +44,7 @@ async function noteMailer(db: Database, sendsMail: boolean): Promise<void> {
   await db.updateTable('installation').set({ sends_mail: sendsMail }).where('sends_mail', '!=', sendsMail).execute();
   if (sendsMail) return;
   await sql`delete from notices where user_id is not null`.execute(db);
-  await sql`update deliveries set status = 'gone', reason = 'The service has no mail server any more.',
+  await sql`update deliveries set status = 'gone', reason = 'The service no longer has a mail server.',
     next_attempt_at = null, finished_at = now() where status = 'pending' and channel = 'email'`.execute(db);
 }
 
@@ -64,9 +64,9 @@ export const mailSender = (db: Database, mailer: Mailer, { publicUrl, secret }: 
     const member = { organizationId, userId: user_id ?? '' };
     // Read at each attempt, so a removed member gets nothing more.
     const addressee = await readAddressee(db, member);
-    if (addressee === undefined) return { outcome: 'gone', error: 'The person is no member any more.' };
+    if (addressee === undefined) return { outcome: 'gone', error: 'The person is no longer a member.' };
     const { email, stopped } = addressee;
-    if (email === null) return { outcome: 'gone', error: 'The person has no proven e-mail address.' };
+    if (email === null) return { outcome: 'gone', error: 'The person has no verified e-mail address.' };
     if (stopped !== undefined)
       return { outcome: 'refused', error: 'The mail server refused this address several times before.' };
     const notice = noticeOf(body);

@@ -96,7 +96,7 @@ async function firstSignIn(tx: Queryable, claims: Claims, hasRole: boolean): Pro
   const linked = owner && (await isAtIssuer(tx, owner.id, issuer)) ? undefined : owner?.id;
   const isExpected = hasRole || linked !== undefined || (email !== undefined && (await isInvited(tx, email)));
   if (!isExpected) return undefined;
-  // The provider gives the address to this account now, so mails to it do not reach the earlier one any more.
+  // The provider gives the address to this account now, so mails to it no longer reach the earlier one.
   if (owner !== undefined && linked === undefined)
     await tx.updateTable('users').set({ email: null }).where('id', '=', owner.id).execute();
   const userId = linked ?? (await insertUser(tx, { email: email ?? null, name: nameOf(claims.name, email ?? null) }));

@@ -167,7 +167,7 @@ export async function acceptInvitation(
     );
   const { organizationId, email, role, slug } = invitation;
   if (person !== undefined && person.email !== email) {
-    const text = `This invitation is for ${email}, and you are signed in with another address. Sign out first.`;
+    const text = `This invitation is for ${email}, and you are signed in with a different address. Sign out first.`;
     throw new Failure({ status: 403, code: 'forbidden', errors: { invitation: [text] } });
   }
   if (person === undefined && !provesAddress(invitation))

@@ -26,9 +26,9 @@ export function signInMail(to: string, url: string): Mail {
     to,
     url,
     subject: 'Sign in to Tearsheet',
-    before: 'This link signs you in to Tearsheet. It was asked for on the page to sign in.',
+    before: 'This link signs you in to Tearsheet. It was requested on the sign-in page.',
     label: 'Sign in',
-    after: `Open it within ${LINK_MINUTES} minutes, in the browser where you asked for it. It works once. If you did not ask for it, do nothing.`,
+    after: `Open it within ${LINK_MINUTES} minutes, in the browser in which you requested it. It works once. If you did not request it, ignore this e-mail.`,
   });
 }
 
@@ -42,6 +42,6 @@ export function invitationMail(
     subject: `Invitation to ${slug} on Tearsheet`,
     before: `${by === null ? 'An administrator' : unlinkedText(by)} invites you to the organization ${slug} on Tearsheet, as ${role}. Tearsheet shows ads in their places on web pages.`,
     label: 'Open the invitation',
-    after: `The invitation is for ${email}, works once, and ends in ${INVITATION_DAYS} days. If you do not expect it, do nothing.`,
+    after: `The invitation is for ${email}, works once, and expires in ${INVITATION_DAYS} days. If you were not expecting it, ignore this e-mail.`,
   });
 }

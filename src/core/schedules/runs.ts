@@ -45,7 +45,7 @@ export async function startSchedules(context: RunContext & { readonly queue: Que
   });
 }
 
-/** Makes the run of an entry, unless it is not the next one any more. @throws errors of PostgreSQL; the queue then tries again. */
+/** Makes the run of an entry, unless it is no longer the next one. @throws errors of PostgreSQL; the queue then tries again. */
 export async function runSchedule(entry: Entry, context: RunContext): Promise<void> {
   // The set belongs to this trace, as that of a request to the API.
   const options = { kind: 'producer', attributes: { 'tearsheet.schedule': entry.schedule_id } } as const;

@@ -49,7 +49,7 @@ type Extent = Pick<ReplayRecord, 'events' | 'deliveries'>;
 /**
  * Sends the events of a request again.
  * @throws Failure: 422 for unknown ids, an unknown endpoint or too many events. 409 if the endpoint is disabled, or if the
- * receivers of a named event are not known any more.
+ * receivers of a named event are no longer known.
  */
 export async function replayEvents(tx: Queryable, organizationId: string, body: EventsReplay): Promise<Extent> {
   const { ids, webhook_endpoint_id: id } = body;
@@ -101,7 +101,7 @@ async function requirePeriod(tx: Queryable, { organizationId, endpoint, body }: 
   throw invalid({ from: [`begins a period with more than ${most} events: choose a shorter one, or topics.`] });
 }
 
-/** @throws Failure (409) if the receivers of an event are not known any more. */
+/** @throws Failure (409) if the receivers of an event are no longer known. */
 async function requireReceivers(tx: Queryable, eventIds: readonly string[]): Promise<void> {
   const known = new Set(await havingDeliveries(tx, eventIds));
   const [first, ...others] = eventIds.filter((id) => !known.has(id));

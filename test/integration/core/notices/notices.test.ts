@@ -268,10 +268,10 @@ describe('changes that clients ask for', () => {
     await pass('2 hours');
     await start();
     const { parsed } = await mail();
-    expect(parsed.subject).toBe('[acme] 1 change asked: Spring, and 1 more');
-    const lines = ['1 change asked: Spring', 'blog.example, iPhone: “Cut off” (Anna)', '2 pictures approved.'];
+    expect(parsed.subject).toBe('[acme] 1 change requested: Spring, and 1 more');
+    const lines = ['1 change requested: Spring', 'blog.example, iPhone: “Cut off” (Anna)', '2 pictures approved.'];
     expect(parsed.text).toContain([...lines, `${PUBLIC_URL}/o/acme/screenshot_sets/${setId}`].join('\n'));
-    expect(parsed.text?.indexOf('1 change asked')).toBeLessThan(parsed.text?.indexOf('Earlier') ?? 0);
+    expect(parsed.text?.indexOf('1 change requested')).toBeLessThan(parsed.text?.indexOf('Earlier') ?? 0);
   });
 
   test('only the newest answer about each picture counts', async () => {
@@ -283,7 +283,7 @@ describe('changes that clients ask for', () => {
     await pass('2 minutes');
     await start();
     const { parsed } = await mail();
-    expect(parsed.subject).toBe('[acme] 3 changes asked: Spring');
+    expect(parsed.subject).toBe('[acme] 3 changes requested: Spring');
     const lines = ['2 pictures: a change without a comment (Anna)', 'news.example, Desktop: “Change 11” (Anna)'];
     expect(parsed.text).toContain(lines.join('\n'));
     expect(parsed.text).not.toContain('Change 10');
