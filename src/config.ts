@@ -204,7 +204,7 @@ export const SETTINGS = {
   LOCATIONS: setting(
     'Egress',
     json(LocationsSetting),
-    'The locations from which pages can be opened, as a JSON array. Each has `id`, `name`, `country`, `locale`, `languages`, `time_zone` and `proxy` (`http://`, `https://` or `socks5://`, host and port). It may have `geolocation` (`latitude`, `longitude`, `accuracy` in metres), and `check_url`, which returns the address of its caller. `tearsheet api`, `tearsheet controller`, `tearsheet dev` and `tearsheet shoot` read it; the controller uses only the ids.',
+    'The locations from which pages can be opened, as a JSON array. Each has `id`, `name`, `country`, `locale`, `languages`, `time_zone` and `proxy` (`http://`, `https://` or `socks5://`, host and port). It may have `geolocation` (`latitude`, `longitude`, `accuracy` in meters), and `check_url`, which returns the address of its caller. `tearsheet api`, `tearsheet controller`, `tearsheet dev` and `tearsheet shoot` read it; the controller uses only the ids.',
     { fallback: '[]' },
   ),
   LOCATION_CREDENTIALS: setting(

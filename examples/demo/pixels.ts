@@ -47,7 +47,7 @@ function seekAt(fields: readonly Searched[], scale: number, { width, height }: {
   if (first === undefined) return undefined;
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
-      if (!first.field.stands(x, y)) continue; // Quick: the corner itself has another colour.
+      if (!first.field.stands(x, y)) continue; // Quick: the corner itself has another color.
       const origin = { x: x - Math.floor(first.patch.x * scale), y: y - Math.floor(first.patch.y * scale) };
       if (fields.every((searched) => fills(searched, origin, scale))) return origin;
     }

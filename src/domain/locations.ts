@@ -13,7 +13,7 @@ export interface Location {
   readonly languages: readonly string[];
   /** IANA, for example `Europe/Berlin`. */
   readonly time_zone: string;
-  /** Degrees, and metres. Null: pages may not ask for the position. */
+  /** Degrees, and meters. Null: pages may not ask for the position. */
   readonly geolocation: { readonly latitude: number; readonly longitude: number; readonly accuracy: number } | null;
   /** A URL that answers with the IP address of its caller as text. Null: the address of the exit is not recorded. */
   readonly check_url: string | null;

@@ -129,7 +129,7 @@ describe('Tearsheet, installed by Helm with the values for a trial', () => {
   });
 });
 
-/** The patch of one colour by which the creative is known is somewhere in the picture, whole. */
+/** The patch of one color by which the creative is known is somewhere in the picture, whole. */
 async function holdsSignature(png: Buffer): Promise<boolean> {
   const creative = CREATIVES.find(({ mediaKind }) => mediaKind === 'jpeg');
   if (creative === undefined) throw new Error('There is no JPEG among the creatives.');

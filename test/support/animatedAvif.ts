@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 
-/** Writes an animated AVIF with one still picture for each colour, a second each, because sharp cannot write one. */
+/** Writes an animated AVIF with one still picture for each color, a second each, because sharp cannot write one. */
 export async function animatedAvif(colours: readonly string[], { width, height }: { width: number; height: number }) {
   const stills = await Promise.all(
     colours.map((background) =>

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 
-/** Writes an animated PNG with one picture for each colour, because sharp cannot write one. It repeats without end. */
+/** Writes an animated PNG with one picture for each color, because sharp cannot write one. It repeats without end. */
 export async function animatedPng(
   colours: readonly string[],
   { width, height, delayMs }: { width: number; height: number; delayMs: number },

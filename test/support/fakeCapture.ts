@@ -1,8 +1,8 @@
 /**
  * A capture program without a browser: it speaks the capture protocol and uploads the same small PNG for every picture. The text of
- * the ad (`html_tag`) selects its behaviour: `fail`, `crash` (each time), `crash once`, `hang`, or `wait`, which hangs once and ends when
+ * the ad (`html_tag`) selects its behavior: `fail`, `crash` (each time), `crash once`, `hang`, or `wait`, which hangs once and ends when
  * its job is settled. Any other ad is rendered. With FAKE_CAPTURE_HOSTS it takes small sets after its own, as the real program does.
- * The host of a placement's site selects its behaviour too: `crash` or `hang`.
+ * The host of a placement's site selects its behavior too: `crash` or `hang`.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { env, exit, stdin } from 'node:process';

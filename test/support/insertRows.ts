@@ -41,7 +41,7 @@ export interface Subscriber {
   readonly s3_connector?: string;
 }
 
-/** `content` selects the behaviour of the fake capture. */
+/** `content` selects the behavior of the fake capture. */
 export async function insertAd(
   db: Database,
   organization: TestOrganization,

@@ -39,7 +39,7 @@ const WEBP_SIDE_MAX = 16_383;
 const MAX_PIXELS = 64_000_000;
 const QUALITY = 85;
 const TIMEOUT_SECONDS = 60;
-/** Colours are counted in these many frames of an ad, and in the page at this width. */
+/** Colors are counted in these many frames of an ad, and in the page at this width. */
 const SAMPLES = 8;
 
 /** The picture at another size. */

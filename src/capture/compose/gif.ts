@@ -18,12 +18,12 @@ export interface GifFrame {
 type Palette = Buffer;
 
 const PALETTE_BYTES = 256 * CHANNELS;
-/** Colours are looked up by their upper bits. */
+/** Colors are looked up by their upper bits. */
 const BITS = 6;
 /** The thresholds of an ordered dither, 0 to 15. */
 const DITHER = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5];
 
-/** @param sample a picture with the colours of all frames. @returns the palette for them. */
+/** @param sample a picture with the colors of all frames. @returns the palette for them. */
 export async function paletteOf({ data, width, height }: Pixels): Promise<Palette> {
   const gif = await sharp(data, { raw: { width, height, channels: CHANNELS } })
     .gif({ effort: 3, dither: 0 })
@@ -65,7 +65,7 @@ function words(...values: number[]): Buffer {
   return bytes;
 }
 
-/** @returns a function that finds the entry of the palette for a colour. */
+/** @returns a function that finds the entry of the palette for a color. */
 function colorFinder(palette: Palette): (red: number, green: number, blue: number) => number {
   const known = new Int16Array(1 << (3 * BITS)).fill(-1);
   const drop = 8 - BITS;
@@ -88,7 +88,7 @@ function colorFinder(palette: Palette): (red: number, green: number, blue: numbe
 
 const clamped = (value: number) => Math.max(0, Math.min(255, value));
 
-/** @returns an entry of the palette for each pixel. Colours of the palette stay even, and others are dithered. */
+/** @returns an entry of the palette for each pixel. Colors of the palette stay even, and others are dithered. */
 function indexed({ data, width }: Pixels, palette: Palette, indexOf: ReturnType<typeof colorFinder>): Uint8Array {
   const indexes = new Uint8Array(data.length / CHANNELS);
   for (let at = 0, pixel = 0; pixel < indexes.length; at += CHANNELS, pixel += 1) {

@@ -35,7 +35,7 @@ export async function probePicture(size: { width: number; height: number }): Pro
     for (let x = 0; x < width; x++) {
       const base = bases[row + Math.floor(x / CELL)] ?? 0;
       const value = base + (STEPS[(next() >>> 8) % STEPS.length] ?? 0);
-      // No pixel is grey, so that a filter of colours is visible too.
+      // No pixel is gray, so that a filter of colors is visible too.
       data[at++] = value;
       data[at++] = value;
       data[at++] = 255 - value;
@@ -91,7 +91,7 @@ export function judgeProbe(page: Pixels, probed: Pixels, probe: { pixels: Pixels
   return { composable: changedShare(composed, probed, clipped(ring, page)) === 0, shown: 1, box: found };
 }
 
-/** The browser may round to another pixel, so the neighbours of the expected position are tried too. */
+/** The browser may round to another pixel, so the neighbors of the expected position are tried too. */
 function bestShare(page: Pixels, probed: Pixels, { pixels, expected }: { pixels: Pixels; expected: PixelBox }) {
   let best = { shown: 0, box: expected };
   for (const box of placesAround(expected, pixels).slice(0, 9)) {

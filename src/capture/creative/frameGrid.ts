@@ -141,7 +141,7 @@ export class FrameGrid {
   }
 }
 
-/** Whole tenths of a millisecond. A page would read other times as a random neighbour of them. */
+/** Whole tenths of a millisecond. A page would read other times as a random neighbor of them. */
 function timeOf(index: number): number {
   return Math.round((index * 10_000) / FRAMES_PER_SECOND) / 10;
 }

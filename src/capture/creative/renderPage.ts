@@ -13,7 +13,7 @@ interface VideoFacts extends Size {
 
 /** The step of the page's time between two frames. */
 const STEP_MS = 1;
-/** A film may really begin with one colour, or stand still between two markers. */
+/** A film may really begin with one color, or stand still between two markers. */
 const MAX_DRAWS = 12;
 /** A film has many frames in which nothing may move, and they must not take minutes. */
 const MAX_FILM_DRAWS = 6;
@@ -122,7 +122,7 @@ export async function renderPageFrames(
   };
 }
 
-/** Gives the markers with a picture of one colour a later picture, if that shows something. */
+/** Gives the markers with a picture of one color a later picture, if that shows something. */
 async function replacePlain(pictures: Map<number, Buffer>, markers: Set<number>, later: Buffer | undefined) {
   if (markers.size === 0 || later === undefined || (await isUniform(later))) return;
   for (const marker of markers) pictures.set(marker, later);

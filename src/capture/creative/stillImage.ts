@@ -46,7 +46,7 @@ export async function isWhite(png: Buffer): Promise<boolean> {
   return channels.every(({ min }) => min === 255);
 }
 
-/** @returns true if all pixels have one colour. */
+/** @returns true if all pixels have one color. */
 export async function isUniform(png: Buffer): Promise<boolean> {
   const { channels } = await sharp(png).stats();
   return channels.every(({ min, max }) => min === max);

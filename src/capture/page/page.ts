@@ -80,7 +80,7 @@ export interface SlotSurroundings {
 /** A candidate with its score for one ad. `reasons` lists what counted for and against it. */
 export interface ScoredCandidate extends SlotCandidate {
   readonly score: number;
-  /** The probability that a person would choose this slot, 0…1, estimated from labelled pages. */
+  /** The probability that a person would choose this slot, 0…1, estimated from labeled pages. */
   readonly likelihood: number;
   readonly size: readonly [number, number];
   readonly reasons: readonly string[];

@@ -231,7 +231,7 @@ function countPainted(page: Pixels, box: PixelBox, enough: number): number {
   return painted;
 }
 
-/** The most frequent colour of some pixels outside the box. */
+/** The most frequent color of some pixels outside the box. */
 function mainColour(page: Pixels, box: PixelBox): number {
   const counts = new Map<number, number>();
   const step = Math.max(1, Math.floor(Math.min(page.width, page.height) / 24));

@@ -84,9 +84,9 @@ export const POINTS = Object.fromEntries(FEATURE_NAMES.map((name) => [name, WEIG
 /** Points for the natural logarithm of the odds. */
 export const POINTS_PER_LOGIT = 10;
 
-/** Below this probability a slot is right less than 9 times in 10, counted on labelled pages (`make fit`). */
+/** Below this probability a slot is right less than 9 times in 10, counted on labeled pages (`make fit`). */
 export const SURE_FROM = 0.9;
-/** Above this probability of "none of them", no slot is chosen: no such choice was right on labelled pages (`make fit`). */
+/** Above this probability of "none of them", no slot is chosen: no such choice was right on labeled pages (`make fit`). */
 export const NONE_FROM = 0.9;
 
 /** A column beside the content is not wider. CSS pixels. */

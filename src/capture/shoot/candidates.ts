@@ -109,7 +109,7 @@ async function lineOf(result: PlacementResult, { site, device }: PageOrder, out:
 /** A slot without an ad may have no height. */
 const MIN_HEIGHT = 22;
 
-/** Draws the slots that can hold the ad in blue, and the others in grey. */
+/** Draws the slots that can hold the ad in blue, and the others in gray. */
 function withSlots(
   { png, width, height }: { png: Buffer; width: number; height: number },
   { candidates }: SlotsForSize,

@@ -66,7 +66,7 @@ function textPart({ notice, choicesUrl, unsubscribeUrl }: NoticeMail): string {
 }
 
 const FONT = 'font-family:-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif';
-/** Programs that do not know it keep the inline colours, or change them by themselves. */
+/** Programs that do not know it keep the inline colors, or change them by themselves. */
 const DARK = `@media (prefers-color-scheme: dark) {
 body, .page { background:#16181a !important; color:#e8eaeb !important }
 .item { background:#212426 !important; border-color:#3a3f42 !important }

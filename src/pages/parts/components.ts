@@ -50,7 +50,7 @@ export function linkButton({ href, ...look }: Look & { readonly href: string }):
   return html`<a class="${names}" href="${href}"${named(look)}>${content(look)}</a>`;
 }
 
-/** The state of an object in a word or two. @param state a status of the service, which determines the colour. */
+/** The state of an object in a word or two. @param state a status of the service, which determines the color. */
 export function badge(state: string, text: HtmlContent): Html {
   return html`<span class="badge ${state}">${text}</span>`;
 }

@@ -1,4 +1,4 @@
-/** Icons of Lucide 1.62.0 (https://lucide.dev, ISC and MIT: assets/lucide.LICENSE), inline, in the colour of their text. */
+/** Icons of Lucide 1.62.0 (https://lucide.dev, ISC and MIT: assets/lucide.LICENSE), inline, in the color of their text. */
 import { Html } from '../../lib/html.ts';
 
 const ICONS = {

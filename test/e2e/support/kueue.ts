@@ -33,7 +33,7 @@ export class Kueue {
     await this.#patch(name, { spec: { suspend: false, template: { metadata, spec: pod } } });
   }
 
-  /** Suspends the Job in favour of another workload. */
+  /** Suspends the Job in favor of another workload. */
   async preempt(name: string, { nodeLabels }: Flavor): Promise<void> {
     await this.#patch(name, { metadata: { annotations: { [STOPPING]: 'true' } }, spec: { suspend: true } });
     // Kubernetes lets the node selector change only while startTime is empty.

@@ -101,7 +101,7 @@ async function finishedScreenshots(url: string, key: string): Promise<readonly S
   }, 600_000);
 }
 
-/** Whether the sun of the sample banner, the only thing of its colour, is in the picture. */
+/** Whether the sun of the sample banner, the only thing of its color, is in the picture. */
 async function hasBanner(url: string): Promise<boolean> {
   const response = await fetch(url, { signal: AbortSignal.timeout(60_000) });
   const { data, info } = await sharp(Buffer.from(await response.arrayBuffer()))

@@ -15,7 +15,7 @@ import { eventually } from '../../support/eventually.ts';
 
 export interface ServiceFolders {
   readonly data: string;
-  /** The service's TMPDIR. Captures and browsers inherit it, so the test can recognise them. */
+  /** The service's TMPDIR. Captures and browsers inherit it, so the test can recognize them. */
   readonly temporary: string;
   /** The processes that use these folders. */
   processes(): RunningProcess[];

@@ -134,7 +134,7 @@ async function linksOf(page: Page): Promise<URL[]> {
     .filter(({ origin, pathname }) => origin === server.url && !NO_PAGE.test(pathname));
 }
 
-/** @returns the faults of the page that is open, with the width and the colours. */
+/** @returns the faults of the page that is open, with the width and the colors. */
 async function faultsOfPage(page: Page): Promise<string[]> {
   await page.setViewportSize({ width: 390, height: 900 });
   const folded = await sidewaysScroll(page);
@@ -151,7 +151,7 @@ async function faultsOfPage(page: Page): Promise<string[]> {
     if (wide !== undefined) faults.push(`${width}: scrolls sideways: ${wide}`);
     if (CHECKED.includes(width)) faults.push(...(await axeFaults(page)).map((fault) => `${width}: ${fault}`));
   }
-  // Only colours change with the scheme.
+  // Only colors change with the scheme.
   await page.emulateMedia({ colorScheme: 'dark' });
   faults.push(...(await axeFaults(page, ['color-contrast'])).map((fault) => `dark: ${fault}`));
   await page.emulateMedia({ colorScheme: 'light' });

@@ -23,7 +23,7 @@ const seed = () =>
 const focusedField = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('name'));
 
 describe('the page of a picture', () => {
-  it('without scripts, a person goes from the set to the picture, its record and its neighbours', async () => {
+  it('without scripts, a person goes from the set to the picture, its record and its neighbors', async () => {
     const { setId, shotIds } = await seed();
     const { page } = await visit(server, `${server.url}/o/demo/screenshot_sets/${setId}`, { javaScriptEnabled: false });
     await follow(page.locator('.shot a.frame').first());

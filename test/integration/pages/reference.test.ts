@@ -83,7 +83,7 @@ describe('the reference', () => {
       expect(await axeFaults(page)).toEqual([]);
       expect(await sidewaysScroll(page)).toBeUndefined();
       if (width === 1440) expect(await keyboardFaults(page)).toEqual([]);
-      // Only colours change with the scheme.
+      // Only colors change with the scheme.
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.locator('body.dark-mode').waitFor();
       expect(await axeFaults(page, ['color-contrast'])).toEqual([]);

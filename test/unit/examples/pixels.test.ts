@@ -61,13 +61,13 @@ test.each([
         .toBuffer(),
   ],
   [
-    'a page all in the colour of its patch',
+    'a page all in the color of its patch',
     async () =>
       sharp(block(400, 300, RED))
         .png()
         .toBuffer(),
   ],
-  ['an ad of another colour', async () => page(await ad({ red: [10, 200, 20] }))],
+  ['an ad of another color', async () => page(await ad({ red: [10, 200, 20] }))],
   ['an ad whose parts stand elsewhere', async () => page(await ad({ blueAt: 0 }))],
   ['an ad that is cut off', async () => page(await ad(), { at: 330 })],
 ])('an ad is not found in %s', async (_what, picture) => {

@@ -25,7 +25,7 @@ test('The SBOM lists installed Debian packages with a package URL that scanners 
   ]);
 });
 
-test('The SBOM lists npm packages, also nested ones, with licence and checksum', () => {
+test('The SBOM lists npm packages, also nested ones, with license and checksum', () => {
   const packages = {
     '': { version: '9.9.9' },
     'node_modules/@scope/one': { version: '1.2.3', license: 'MIT', integrity: 'sha512-q80=' },

@@ -9,7 +9,7 @@ export interface AdInPage {
   offset: Rect;
 }
 
-/** `top`: at the top of the page if the ad is visible there; else centred. `start` and `end`: at that edge of the window, in both directions. */
+/** `top`: at the top of the page if the ad is visible there; else centered. `start` and `end`: at that edge of the window, in both directions. */
 type ScrollPosition = 'top' | 'center' | 'start' | 'end';
 
 export interface ViewRequest {

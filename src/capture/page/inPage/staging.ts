@@ -206,8 +206,8 @@ function hideContent(element: HTMLElement): () => void {
 }
 
 /**
- * The ad is at the top of its slot. It stands across where the slot's innermost box puts its content, and in the centre if that does
- * not say. Where the screen or a container cuts the slot off, the ad is centred in the visible part.
+ * The ad is at the top of its slot. It stands across where the slot's innermost box puts its content, and in the center if that does
+ * not say. Where the screen or a container cuts the slot off, the ad is centered in the visible part.
  */
 function adPosition(element: HTMLElement, size: AdSize): { x: number; y: number } {
   const style = getComputedStyle(element);

@@ -19,7 +19,7 @@ const page = (body: string) =>
 const box = (colour: string, width = 300, height = 250) =>
   `<div style="width:${width}px;height:${height}px;background:${colour}"></div>`;
 
-/** A green, a red and a grey field. The Adobe marker of a JPEG tells whether its colours are CMYK (0) or YCCK (2). */
+/** A green, a red and a gray field. The Adobe marker of a JPEG tells whether its colors are CMYK (0) or YCCK (2). */
 async function cmykJpeg({ hasProfile, transform }: { hasProfile: boolean; transform: number }): Promise<Buffer> {
   const fields = [
     [204, 16, 244, 0],
@@ -81,7 +81,7 @@ describe('an image', () => {
   it.each([
     ['a CMYK JPEG without a profile', () => cmykJpeg({ hasProfile: false, transform: 0 })],
     ['a CMYK JPEG with a profile', () => cmykJpeg({ hasProfile: true, transform: 0 })],
-    ['a JPEG whose colours are YCCK', () => cmykJpeg({ hasProfile: false, transform: 2 })],
+    ['a JPEG whose colors are YCCK', () => cmykJpeg({ hasProfile: false, transform: 2 })],
     ['a WebP with an orientation', () => halves().withMetadata({ orientation: 6 }).webp({ lossless: true }).toBuffer()],
     ['a JPEG with an orientation', () => halves().withMetadata({ orientation: 3 }).jpeg({ quality: 100 }).toBuffer()],
     ['a PNG with a gamma', async () => withGamma(await halves().png().toBuffer())],
@@ -282,7 +282,7 @@ describe('an HTML5 zip', () => {
 /** A film in a page may be a frame or two behind. */
 const SAME_PICTURE = 3;
 
-/** @returns the mean difference of a colour value. */
+/** @returns the mean difference of a color value. */
 async function difference(one: CreativeFrame | undefined, two: CreativeFrame | undefined): Promise<number> {
   const [first, second] = await Promise.all(
     [one, two].map((frame) => sharp(frame?.png).removeAlpha().raw().toBuffer()),

@@ -28,14 +28,14 @@ async function shown(
 
 describe('the size of an HTML5 zip', () => {
   it.each([
-    ['centred by margins', stage(300, 600, 'margin:0 auto'), AD],
+    ['centered by margins', stage(300, 600, 'margin:0 auto'), AD],
     [
-      'centred by a transform',
+      'centered by a transform',
       stage(300, 600, 'position:absolute;left:50%;top:50%;transform:translate(-50%,-50%)'),
       AD,
     ],
     ['with a border of one pixel', stage(300, 600, 'border:1px solid #fff'), AD],
-    ['on a coloured body', `${stage(300, 600)}body{background:#ddd}`, AD],
+    ['on a colored body', `${stage(300, 600)}body{background:#ddd}`, AD],
     [
       'with sprites beside the stage',
       `${stage(300, 600)}#strip{position:absolute;width:1200px;height:900px;background:red}`,

@@ -22,7 +22,7 @@ export interface PageOrder {
 }
 
 export interface JobOrder {
-  /** The content of each ad, by its id. The engine double reads its behaviour from the content. */
+  /** The content of each ad, by its id. The engine double reads its behavior from the content. */
   readonly ads?: Readonly<Record<string, string>>;
   /** Each page is one index; of five pages, the first two are index 0. Without pages, the job only renders the ads. */
   readonly pages?: readonly PageOrder[];

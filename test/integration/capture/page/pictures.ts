@@ -8,7 +8,7 @@ import { ad, adIn, device, openerFor, pixelsOf, placed, readyPage, type Sites, s
 export const STORY = '<p>A story about ships that fills the page around the ad with some lines of text.</p>'.repeat(8);
 export const PHONE = '<meta name="viewport" content="width=device-width, initial-scale=1">';
 export const SLOT = '<div id="div-gpt-ad-1" style="width:300px;height:250px;margin:auto"></div>';
-/** Recognizable parts of a page are drawn in this colour, `#123`. */
+/** Recognizable parts of a page are drawn in this color, `#123`. */
 const COLOUR = [0x11, 0x22, 0x33] as const;
 
 export interface PictureOptions extends Partial<ScreenshotOptions> {
@@ -60,7 +60,7 @@ export async function startPictures(opening: Partial<PageOpenerOptions> = {}): P
   };
 }
 
-/** Whether the picture contains this colour outside of the ad. */
+/** Whether the picture contains this color outside of the ad. */
 export async function contains(
   picture: Picture,
   [red, green, blue]: readonly [number, number, number] = COLOUR,

@@ -15,7 +15,7 @@ afterAll(() => pictures.close());
 describe('an ad that would lie over content', () => {
   const beside = '<div style="float:left;width:100%;height:300px">The text beside the slot, which people read.</div>';
 
-  test('in a slot with floated neighbours, the ad gets a row of its own', async () => {
+  test('in a slot with floated neighbors, the ad gets a row of its own', async () => {
     const body = `<div>${beside.replace('100%', '80%')}<div id="div-gpt-ad-b" class="ad-slot" style="position:absolute"></div></div>${STORY}`;
     const picture = await wholeAd(body, 'desktop');
     expect(picture.adBox.y).toBeGreaterThanOrEqual(300);
@@ -54,8 +54,8 @@ describe('the ad stands across the slot', () => {
     `<div id="div-gpt-ad-w" style="height:250px;${style}">${inner}</div>${STORY}`;
 
   test.each<[string, string, number]>([
-    ['in the centre of a row as wide as the page', slot(''), 570],
-    ['in the centre of a column that says nothing', slot('width:800px'), 250],
+    ['in the center of a row as wide as the page', slot(''), 570],
+    ['in the center of a column that says nothing', slot('width:800px'), 250],
     ['at the end of a right-to-left row', slot('width:800px;direction:rtl;display:flex;justify-content:flex-end'), 0],
     ['at the side that the slot names', slot('width:800px;text-align:right'), 500],
     ['at the side that the innermost box names', slot('width:800px', '<div style="text-align:left"></div>'), 0],

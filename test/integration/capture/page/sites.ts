@@ -52,7 +52,7 @@ export function device(name: string): Device {
   return found;
 }
 
-/** An ad in which every pixel differs from its neighbours, as the renderer would hand it over. */
+/** An ad in which every pixel differs from its neighbors, as the renderer would hand it over. */
 export async function ad(width: number, height: number, ratio = 1): Promise<CreativeFrame> {
   const size = { width: Math.round(width * ratio), height: Math.round(height * ratio) };
   const data = Buffer.alloc(size.width * size.height * 3);

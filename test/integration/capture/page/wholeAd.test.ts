@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => pictures.close());
 
-/** Sticky parts of the page are drawn in one colour, to recognize them in a picture. */
+/** Sticky parts of the page are drawn in one color, to recognize them in a picture. */
 const bar = (style: string, text = '') =>
   `<div id="bar" style="position:fixed;left:0;right:0;z-index:99;background:#123;color:#fff;${style}">${text}</div>`;
 

@@ -18,7 +18,7 @@ const colourAt = async (file: Buffer, page: number, [left, top]: readonly [numbe
 test('a GIF has the pixels of its frames, also after its table of codes was full', async () => {
   const size = { width: 200, height: 200 };
   const colours = [0, 85, 170, 255];
-  // Noise in 64 colours, which the palette has.
+  // Noise in 64 colors, which the palette has.
   const data = Buffer.from([...randomBytes(3 * 200 * 200)].map((byte) => colours[byte & 3]!));
   const pixels = { ...size, data };
   const part = { x: 150, y: 160, width: 50, height: 40 };

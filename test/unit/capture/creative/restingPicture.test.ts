@@ -4,7 +4,7 @@ import { REST_LIMITS, RestingSearch } from '../../../../src/capture/creative/res
 
 const SIZE = { width: 96, height: 96 };
 
-/** A picture of a colour with a mark, whose lower part of the given share is white. */
+/** A picture of a color with a mark, whose lower part of the given share is white. */
 async function picture(red: number, share = 0): Promise<Buffer> {
   const pixels = Buffer.alloc(SIZE.width * SIZE.height * 3, Buffer.from([red, 90, 160]));
   pixels.fill(0, 0, 600);
@@ -75,7 +75,7 @@ describe('the search for the default frame', () => {
     expect(pulse.some((one) => png?.equals(one))).toBe(true);
   });
 
-  it('a creative that shows one colour has not ended', async () => {
+  it('a creative that shows one color has not ended', async () => {
     const plain = await sharp({ create: { ...SIZE, channels: 3, background: '#fff' } })
       .png()
       .toBuffer();

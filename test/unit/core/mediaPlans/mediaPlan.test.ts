@@ -100,7 +100,7 @@ test.each([
     { site: 0, size: 2, ad: 3 },
   ],
   ['a landing page', 'Publisher;Landing page URL;Click-through URL;Creative', { site: 0, ad: 3 }],
-])('the columns of headings in %s are recognised', (_name, line, columns) => {
+])('the columns of headings in %s are recognized', (_name, line, columns) => {
   expect(findHeadings(tableOfText(line))?.columns).toEqual(columns);
 });
 
