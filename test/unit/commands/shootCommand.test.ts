@@ -31,7 +31,7 @@ it.each([
   ['a folder as ad', ['--ad', '.', '--site', SITE], 'not a file'],
   ['a site that is not a web address', ['--ad', TAG, '--site', 'ftp://news.example/'], 'http'],
   ['an unknown device', ['--ad', TAG, '--site', SITE, '--device', 'fridge'], 'Samsung Galaxy S10'],
-  ['an own device that is too small', ['--ad', TAG, '--site', SITE, '--device', '100x100'], 'such as 412x915@2.63'],
+  ['a custom device that is too small', ['--ad', TAG, '--site', SITE, '--device', '100x100'], 'such as 412x915@2.63'],
   ['a marker over 30 s', ['--ad', TAG, '--site', SITE, '--marker', '30.0001'], '0 to 30'],
   ['a marker that is not a number', ['--ad', TAG, '--site', SITE, '--marker', 'soon'], '0 to 30'],
   ['an ad size without a height', ['--ad', TAG, '--site', SITE, '--ad-size', '300'], 'for example 300x250'],

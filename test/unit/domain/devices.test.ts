@@ -44,7 +44,7 @@ test.each([
   expect(read(given)).toHaveProperty([`device.${field}`], [expect.stringContaining(message)]);
 });
 
-test('an own device is found by its name, with a user agent for its size', () => {
+test('a custom device is found by its name, with a user agent for its size', () => {
   const phone = required(findDevice('Own device 412 x 915, 2.63x, touch'));
   expect(phone).toMatchObject({ viewport: { width: 412, height: 915 }, ratio: 2.63, touch: true });
   expect(userAgentOf(phone, '156.0.1.2')).toContain('Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156');
@@ -52,7 +52,7 @@ test('an own device is found by its name, with a user agent for its size', () =>
   expect(findDevice('Own device 1 x 915, 1x')).toBeUndefined();
 });
 
-test('the record of an own device has its fields, and that of a named one only the name', () => {
+test('the record of a custom device has its fields, and that of a named one only the name', () => {
   expect(deviceRecord('ipad')).toEqual({ name: 'ipad' });
   const name = 'Own device 412 x 915, 2.63x, touch, Test/1.0';
   const fields = { width: 412, height: 915, ratio: 2.63, touch: true, user_agent: 'Test/1.0' };

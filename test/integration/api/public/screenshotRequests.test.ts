@@ -150,7 +150,7 @@ describe('a request', () => {
     });
   });
 
-  test('an own device is stored with all that the request says, and a retake keeps it', async () => {
+  test('a custom device is stored with all that the request says, and a retake keeps it', async () => {
     const own = { width: 412, height: 915, ratio: 2.63, touch: true, user_agent: 'Test/1.0' };
     const reply = await ask([entry({ media }, [{ ...shot, device: own }])]);
     const read = async ({ json }: { json: Json }) =>
