@@ -1,8 +1,8 @@
 /** The tables as kysely sees them. `make generate` writes this file from `migrations/`. */
 import type { ColumnType, Generated } from 'kysely';
-import type { OptionsJson } from '../contract/storedOptions.ts';
 import type { SlotsRecord } from '../contract/placements.ts';
 import type { SiteListBody, TemplateBody } from '../contract/savedObjects.ts';
+import type { OptionsJson } from '../contract/storedOptions.ts';
 import type { AdSize, CreativeFormat } from '../domain/ads.ts';
 import type { MadeFilm, StoredAnimation, WantedFilm } from '../domain/animations.ts';
 import type { AuditAction, FieldChange } from '../domain/auditLog.ts';
