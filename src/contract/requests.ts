@@ -296,7 +296,7 @@ const deviceName = z.enum(DEVICE_NAMES);
 const within = (schema: z.ZodNumber, { min, max }: { readonly min: number; readonly max: number }) =>
   schema.min(min, rangeFault({ min, max })).max(max, rangeFault({ min, max })).nullish();
 
-/** A named device, or an own one, whose name then tells all about it. */
+/** A named device, or a custom one, whose name encodes all its properties. */
 export const device = z
   .object({
     name: z

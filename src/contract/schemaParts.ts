@@ -1,6 +1,6 @@
 /** Limits that the parsers check with code, as JSON schema for the API reference. */
 
-/** Marks descriptions in the API reference of behaviour that this service chose itself, because the shared interface does not define it. */
+/** Marks descriptions in the API reference of behavior that is specific to Tearsheet, because the shared interface does not define it. */
 export const OURS = '*(ours)*';
 
 /** A text that is not blank. */

@@ -128,7 +128,7 @@ async function answerRemoved(db: Queryable, { request, organizationId }: Call, e
   throw error;
 }
 
-/** Answers 304 if the client has the answer to its GET already. */
+/** Answers 304 if the client already has the answer to its GET. */
 function send({ request, response }: Call, { status, text, tag: given }: JsonResponse, secret: boolean): void {
   if (status === 204) {
     response.status(status).set('Cache-Control', 'no-store').end();

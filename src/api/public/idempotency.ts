@@ -8,7 +8,7 @@ const KEY_MAX = 255;
 
 interface Once {
   readonly call: Call;
-  /** The same key is a different one for another endpoint. */
+  /** Each endpoint has its own keys. */
   readonly endpoint: string;
   /** The answer has a secret, so it is not kept, and a repeated request gets 409. */
   readonly secret?: boolean;

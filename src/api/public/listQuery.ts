@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 
-/** @returns the query with `metadata[key]=value` as one object under `metadata`. The parser of the query knows no objects. */
+/** @returns the query with `metadata[key]=value` as one object under `metadata`. The query parser does not support objects. */
 export function listQuery({ query }: Pick<Request, 'query'>): Record<string, unknown> {
   const rest: [string, unknown][] = [];
   const pairs: [string, unknown][] = [];

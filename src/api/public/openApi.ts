@@ -95,8 +95,8 @@ function paths(limits: Limits): Record<string, ZodOpenApiPathItemObject> {
 }
 
 /**
- * Says the same with fewer words. Responses may get new fields, so no object excludes others. This also keeps one model for
- * objects that responses and webhooks share.
+ * Shortens the document without changing its meaning. Responses may get new fields, so no object excludes others. This
+ * also keeps one model for objects that responses and webhooks share.
  */
 function simplify(schema: JsonSchema): void {
   if (schema.additionalProperties === false) delete schema.additionalProperties;

@@ -257,7 +257,7 @@ function rejectUnknown(warnings: readonly RequestWarning[]): void {
   );
 }
 
-/** Reads `Prefer` (RFC 7240). The first of several values counts. */
+/** Reads `Prefer` (RFC 7240). The first of several values wins. */
 function wantedHandling(request: Request): Handling | undefined {
   const preferences = (request.headersDistinct['prefer'] ?? []).flatMap((header) => header.split(','));
   for (const preference of preferences) {

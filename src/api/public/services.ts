@@ -21,19 +21,19 @@ export interface Services extends EventContext {
   readonly secret: Buffer;
   readonly limits: Limits;
   readonly uploadLimits: UploadLimits;
-  /** The quotas of organizations without own ones. */
+  /** The default quotas of organizations. */
   readonly quotas?: DefaultQuotas | undefined;
   /** Days after which the sets of organizations that chose nothing are removed; they stay unless given. */
   readonly setRetentionDays?: number | undefined;
-  /** Limits the requests of each key; without it, nothing does. */
+  /** Limits the requests of each key; without it, there is no limit. */
   readonly requestLimits?: RequestLimits | undefined;
-  /** Limits requests without a key; without it, nothing does. */
+  /** Limits requests without a key; without it, there is no limit. */
   readonly openLimits?: OpenLimits | undefined;
   /** Looks up keys. Without it, wrong keys are not limited. */
   readonly keyChecker?: KeyChecker | undefined;
   /** The addresses from which the service connects to others, as the operator named them. */
   readonly sendingAddresses?: readonly string[];
-  /** Proxies whose `X-Forwarded-For` is believed: their addresses and ranges, or how many there are; none unless given. */
+  /** Proxies whose `X-Forwarded-For` is trusted: their addresses and ranges, or how many there are; none unless given. */
   readonly trustedProxies?: number | readonly string[];
   /** Origins whose pages may call the API; none unless given. */
   readonly corsOrigins?: readonly string[];

@@ -55,7 +55,7 @@ function waitingCard(name) {
   return { card, bar };
 }
 
-// fetch does not tell the progress of a body that it sends.
+// fetch does not report the progress of an upload.
 function send(body, onProgress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -76,7 +76,7 @@ function addition(entries) {
 
 let queue = Promise.resolve();
 let waiting = 0;
-/** How many ads were added since the queue was empty, and what else the service said about them. */
+/** How many ads were added since the queue was empty, and further messages of the service about them. */
 let added = 0;
 let notices = [];
 
@@ -208,7 +208,7 @@ function replaceRendered(page) {
     const card = document.importNode(fresh, true);
     old.replaceWith(card);
     if (hadFocus) card.querySelector('button').focus();
-    // The size of an ad is known now, and so whether it fits.
+    // The size of an ad is now known, so it can be checked whether the ad fits.
     changed();
   }
 }
@@ -248,7 +248,7 @@ async function save({ keepalive = false } = {}) {
   } catch (error) {
     if (error.name === 'AbortError') return;
     console.warn('tearsheet: the draft was not kept', error);
-    kept.textContent = 'Not kept. You may have to sign in again in another tab.';
+    kept.textContent = 'Not saved. You may have to sign in again in another tab.';
   }
 }
 
@@ -261,7 +261,7 @@ function show(page) {
     old.replaceChildren(...document.importNode(fresh, true).childNodes);
     if (old.localName === 'select' && [...old.options].some((option) => option.value === value)) old.value = value;
   }
-  kept.textContent = page.getElementById('form-faults')?.textContent ?? 'Draft kept';
+  kept.textContent = page.getElementById('form-faults')?.textContent ?? 'Draft saved';
 }
 
 form.addEventListener('input', changed);
@@ -280,7 +280,7 @@ form.addEventListener('submit', (event) => {
   saving?.abort();
   pause = saving = undefined;
 });
-// The browser ends the other requests of a page that a person leaves. It takes at most 64 KiB with this one.
+// The browser cancels other requests when a person leaves the page. This kind may have at most 64 KiB.
 window.addEventListener('pagehide', () => {
   if (pause !== undefined || saving !== undefined) void save({ keepalive: true });
 });

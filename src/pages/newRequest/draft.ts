@@ -16,9 +16,9 @@ import { storable } from '../../domain/text.ts';
 import { siteKey } from '../../domain/webAddresses.ts';
 import type { FormState } from '../parts/formFields.ts';
 
-/** All fields are texts as typed, unless they say else. */
+/** All fields are texts as typed, unless noted otherwise. */
 export interface Draft {
-  /** Makes two sendings of the same form one request. */
+  /** Makes one request of a form that is sent twice. */
   readonly key: string;
   /** Ids of the ads, each once. */
   readonly adIds: readonly string[];
@@ -27,9 +27,9 @@ export interface Draft {
   readonly mediaName: string;
   /** For example `300x250`. */
   readonly mediaSize: string;
-  /** Words to search ads that exist. */
+  /** Words to search existing ads. */
   readonly search: string;
-  /** One address a line. */
+  /** One address per line. */
   readonly sites: string;
   /** Id of the chosen site list. */
   readonly siteList: string;
@@ -37,9 +37,9 @@ export interface Draft {
   readonly devices: readonly string[];
   /** Id of the location from which the pages are opened. */
   readonly location: string;
-  /** An own device that is not added yet. */
+  /** A custom device that is not added yet. */
   readonly own: { readonly width: string; readonly height: string; readonly ratio: string; readonly touch: boolean };
-  /** Moments in seconds, separated by commas or blanks. */
+  /** Moments in seconds, separated by commas or spaces. */
   readonly markers: string;
   readonly allowScaling: boolean;
   /** A CSS selector or the number of a candidate. */
@@ -63,7 +63,7 @@ export interface Draft {
 
 /** A media plan. The form holds only the rows that it shows; the stored draft holds all. */
 export interface Plan {
-  /** Tells it from a plan that another window put in its place. */
+  /** Distinguishes it from a plan with which another window replaced it. */
   readonly id: string;
   readonly rows: Table;
   readonly headings: PlanHeadings;
@@ -119,7 +119,7 @@ export function draftOf(fields: FormFields, kept?: Draft): Draft {
     templateName: text('template_name'),
     planText: text('plan_text'),
     plan: kept?.plan?.id === text('plan_id') ? edited(kept.plan, fields) : (kept?.plan ?? null),
-    // The form that was sent has no stored draft any more, and sent again it is the same request.
+    // The form that was sent no longer has a stored draft. If it is sent again, it is the same request.
     slots: kept?.slots ?? slotsOf(fields),
   };
 }
@@ -127,7 +127,7 @@ export function draftOf(fields: FormFields, kept?: Draft): Draft {
 /** @throws Failure (422) if the rows are too large to be kept. */
 export function planOfTable({ rows, name, others = [] }: FileTable): Plan {
   if (Buffer.byteLength(JSON.stringify(rows)) > PLAN_LIMITS.keptBytes)
-    throw invalid({ plan: ['The plan has more than 1.5 MB of text: delete the columns that do not count.'] });
+    throw invalid({ plan: ['The plan has more than 1.5 MB of text: delete the columns that are not used.'] });
   const sheet = name !== undefined && others.length > 0 ? { name, others } : undefined;
   return { id: randomUUID(), rows, headings: findHeadings(rows) ?? { row: -1, columns: {} }, ...(sheet && { sheet }) };
 }

@@ -24,7 +24,7 @@ export interface NewRequestView {
   readonly paths: PagePaths;
   readonly draft: Draft;
   readonly ads: readonly DraftAd[];
-  /** Ads that exist, which the person may choose. */
+  /** Existing ads, which the person may choose. */
   readonly found: readonly ListedAd[];
   readonly templates: readonly SavedName[];
   readonly siteLists: readonly SavedName[];
@@ -40,7 +40,7 @@ export interface NewRequestView {
 export function newRequestPage(view: NewRequestView): ResultsPage {
   const { viewer, paths, draft, faults, wanted } = view;
   const body = html`
-${pageHead({ title: 'New request', meta: 'Pictures of your ads in place on live pages. Nothing is requested before you press the last button.' })}
+${pageHead({ title: 'New request', meta: 'Pictures of your ads in place on live pages. Nothing is requested until you choose “Request pictures”.' })}
 ${faults.any && faultSummary(faults)}
 ${view.notice !== undefined && html`<p class="note" role="status" id="notice">${view.notice}</p>`}
 <form id="new-request" class="new-request" method="post" action="${paths.newRequest}" enctype="multipart/form-data">
@@ -56,7 +56,7 @@ ${view.notice !== undefined && html`<p class="note" role="status" id="notice">${
   ${campaignPart(view)}
   ${draft.plan !== null && planPanel(draft.plan, { read: wanted.plan, hasLocations: view.location !== null, faults })}
   ${countBar(view)}
-  ${dialog('clear', 'Start over?', html`<p>All that you entered here goes. Ads that you uploaded stay under “Ads that exist”.</p>${button({ label: 'Clear the form', icon: 'trash-2', kind: 'danger', name: 'action', value: 'clear' })}`)}
+  ${dialog('clear', 'Start over?', html`<p>Everything you entered will be discarded. Ads that you uploaded stay under “Existing ads”.</p>${button({ label: 'Clear the form', icon: 'trash-2', kind: 'danger', name: 'action', value: 'clear' })}`)}
 </form>`;
   const status = faults.any ? 422 : 200;
   return { title: 'New request', body, status, section: 'new', assets: ['newRequest.css', 'newRequest.js'] };
@@ -74,7 +74,7 @@ function faultSummary(faults: FieldFaults): Html {
   const items = faults.fields.flatMap((field) =>
     faults.of(field).map((text) => html`<li><a href="#${TARGETS[field] ?? field}">${text}</a></li>`),
   );
-  return html`<div class="note fault" role="alert"><p>Nothing was requested, and nothing that you typed is lost. Correct this:</p><ul>${items}</ul></div>`;
+  return html`<div class="note fault" role="alert"><p>Nothing was requested, and your entries are kept. Correct the following:</p><ul>${items}</ul></div>`;
 }
 
 function adsPart({ paths, draft, ads, found, faults }: NewRequestView): Html {
@@ -86,8 +86,8 @@ function adsPart({ paths, draft, ads, found, faults }: NewRequestView): Html {
       <p class="hint" id="files-hint">Images, videos, HTML5 zips, HTML pages, VAST or tags, of at most 64 MiB each. <span class="scripted">Drop them here, several at once.</span></p>
     </div>
     <details${(typed !== '' || faults.of('media').length > 0) && html` open`}><summary>Address or tag</summary><div class="part">
-      ${textField({ name: 'media', label: 'Address or tag', rows: 2, value: draft.media, placeholder: 'https://cdn.example/banner.png', hint: `One address a line, of at most ${URL_MAX.toLocaleString('en')} characters, or the HTML of one tag.`, more: html` spellcheck="false"` }, faults.form)}
-      <div class="pair">${shortField('media_name', 'Name', draft.mediaName, 'As in the address')}${shortField('media_size', 'Size', draft.mediaSize, '300x250')}
+      ${textField({ name: 'media', label: 'Address or tag', rows: 2, value: draft.media, placeholder: 'https://cdn.example/banner.png', hint: `One address per line, of at most ${URL_MAX.toLocaleString('en')} characters, or the HTML of one tag.`, more: html` spellcheck="false"` }, faults.form)}
+      <div class="pair">${shortField('media_name', 'Name', draft.mediaName, 'From the address')}${shortField('media_size', 'Size', draft.mediaSize, '300x250')}
       ${button({ label: 'Add ads', icon: 'plus', name: 'action', value: 'add' })}</div></div></details>
     ${existingAds(draft, found, paths)}
     <p class="unscripted">${button({ label: 'Upload the files', icon: 'upload', name: 'action', value: 'add' })}</p>
@@ -106,15 +106,15 @@ function existingAds(draft: Draft, found: readonly ListedAd[], paths: PagePaths)
     return html`<li class="creative">${preview(ad, paths, true)}<p class="name"><bdi>${ad.name}</bdi>${size}</p>
 <button name="action" value="use:${ad.id}" aria-label="Add ${ad.name}">Add</button></li>`;
   });
-  return html`<details id="existing"${draft.search !== '' && html` open`}><summary>Ads that exist</summary><div class="part">
+  return html`<details id="existing"${draft.search !== '' && html` open`}><summary>Existing ads</summary><div class="part">
 ${textField({ name: 'search', label: 'Search ads', type: 'search', value: draft.search, placeholder: 'Name', beside: button({ label: 'Search', icon: 'search', name: 'action', value: 'check' }) }, EMPTY_FORM)}
-<ul class="creatives" id="found" aria-label="Ads that exist">${items}</ul>${items.length === 0 && html`<p class="hint">No ad was found.</p>`}</div></details>`;
+<ul class="creatives" id="found" aria-label="Existing ads">${items}</ul>${items.length === 0 && html`<p class="hint">No ads found.</p>`}</div></details>`;
 }
 
 function planFields(draft: Draft, faults: FieldFaults): Html {
   const isOpen = draft.planText !== '' || (draft.plan === null && faults.of('plan').length > 0);
   return html`<details${isOpen && html` open`}><summary>${draft.plan === null ? 'Or a media plan' : 'Another media plan'}</summary><div class="part">
-<p class="hint" id="plan-hint">A table with a row of headings: ad, site, device, size, moment and market. Each row gives exactly its pictures. An ad is found by its file name, uploaded before or after.</p>
+<p class="hint" id="plan-hint">A table with a row of headings: ad, site, device, size, moment and market. Each row produces exactly its pictures. Ads are matched by file name, even if you upload them later.</p>
 ${textField({ name: 'plan_text', label: 'Paste the cells of a spreadsheet', rows: 4, value: draft.planText, more: html` spellcheck="false"${described(faults, 'plan', 'plan-hint')}` }, EMPTY_FORM)}
 ${field({ name: 'plan_file', label: 'Or upload a CSV or XLSX file', beside: button({ label: 'Read the plan', name: 'action', value: 'check' }) }, {}, () => html`<input id="plan_file" name="plan_file" type="file" accept=".csv,.tsv,.txt,.xlsx">`)}
 ${draft.plan === null && faultList(faults, 'plan')}</div></details>`;
@@ -133,9 +133,9 @@ function countBar(view: NewRequestView): Html {
   const hasSwitch = draft.tryAll || (wanted.planned?.notFitting ?? 0) > 0;
   return html`<div class="count-bar">
     <div><p id="count" role="status">${countText(view)}</p>
-    <div id="switch">${hasSwitch && checkbox({ name: 'try_all', isChecked: draft.tryAll, label: 'Take those that do not fit too' })}</div>
+    <div id="switch">${hasSwitch && checkbox({ name: 'try_all', isChecked: draft.tryAll, label: 'Include combinations that do not fit' })}</div>
     ${faultList(faults, 'form')}</div>
-    <p class="meta" id="kept" role="status"><span class="unscripted">Nothing that you enter is kept before you press a button.</span></p>
+    <p class="meta" id="kept" role="status"><span class="unscripted">Nothing you enter is saved until you press a button.</span></p>
     <p class="row">${button({ label: 'Start over', kind: 'quiet', opens: 'clear' })}<button name="action" value="check" class="unscripted">Count again</button>
     <button class="primary" name="action" value="request" id="request">Request pictures</button></p>
   </div>`;

@@ -67,7 +67,7 @@ async function openPage(options: PagesOptions, pageRequest: ViewerRequest): Prom
 }
 
 const READ_ONLY = messagePage(
-  'You may only read here',
+  'You have read-only access',
   'To request pictures, you need the role manager or owner, or a key with the scope "write".',
   403,
 );
@@ -108,7 +108,7 @@ async function handleForm(
   const { viewer } = pageRequest;
   const kept = await keptDraft(options, viewer);
   const received = await receiveForm(options, pageRequest, { receiveFile, kept });
-  // The script of the page saves what is typed. Nothing is added before the person says so.
+  // The script of the page saves what is typed. Nothing is added until the person asks for it.
   const shown = received.action === 'save' ? received : await addAndAct(options, pageRequest, received);
   if (shown === 'sent') return 'sent';
   if (!received.isWhole) return show(options, pageRequest, shown);
@@ -159,7 +159,11 @@ async function act(options: PagesOptions, pageRequest: ViewerRequest, form: Rece
   if (action !== 'request') return { draft, faults, notice: addedText(form) };
   // A person sees each ad before anything is requested.
   if (added > 0)
-    return { draft, faults, notice: html`${addedText(form)} Look at it, then press the last button again.` };
+    return {
+      draft,
+      faults,
+      notice: html`${addedText(form)} Check what was added, then choose “Request pictures” again.`,
+    };
   return request(options, pageRequest, form);
 }
 
@@ -168,8 +172,8 @@ function addedText({ added, reused }: ReceivedForm): Html | undefined {
   if (added === 0) return undefined;
   const text = html`<span data-added="${added}">${counted(added, 'ad')} ${added === 1 ? 'was' : 'were'} added.</span>`;
   if (reused.length === 0) return text;
-  const known = reused.length === 1 ? `${reused[0]} is the file of an ad` : `${reused.length} files are those of ads`;
-  return html`${text} ${known} that you have already: it is used again.`;
+  const known = reused.length === 1 ? `The ad of ${reused[0]}` : `The ads of ${reused.length} files`;
+  return html`${text} ${known} already existed and will be reused.`;
 }
 
 async function request(options: PagesOptions, pageRequest: ViewerRequest, form: ReceivedForm): Promise<Shown | 'sent'> {

@@ -53,7 +53,7 @@ export function planPanel(plan: Plan, { read, hasLocations, faults }: Reading): 
   const meant = (column: number) => PLAN_COLUMNS.find((name) => headings.columns[name] === column);
   const count = rows.filter((row, index) => index > headings.row && row.some((cell) => cell !== '')).length;
   const more = count > shown.length && html` The first ${shown.length} are shown.`;
-  const state = byRow.size > 0 ? `${byRow.size} of ${count} rows need a correction.` : `${counted(count, 'row')}.`;
+  const state = byRow.size > 0 ? `${byRow.size} of ${count} rows need correction.` : `${counted(count, 'row')}.`;
   const unused = headings.columns.market !== undefined && !hasLocations && UNUSED_MARKET;
   const source = sheet && html` From the sheet ${quoted([sheet.name])}. Not read: ${quoted(sheet.others)}.`;
   const heads = columns.map((column) => {
@@ -75,7 +75,7 @@ export function planPanel(plan: Plan, { read, hasLocations, faults }: Reading): 
     return html`<tr><th scope="row">${row + 1}</th>${cells}</tr>`;
   });
   return html`<section class="panel wide plan" id="plan" tabindex="-1" aria-labelledby="plan-title"><input type="hidden" name="plan_id" value="${plan.id}"><header class="head"><div><h2 id="plan-title">Media plan</h2>
-<p class="meta">${state}${more}${source}${unused} Each row gives its own pictures, beside those of the sites above.</p></div>
+<p class="meta">${state}${more}${source}${unused} The rows add pictures to those of the sites above.</p></div>
 <div class="actions">${button({ label: 'Check again', icon: 'check', name: 'action', value: 'check' })}${button({ label: 'Remove the plan', icon: 'trash-2', kind: 'quiet', name: 'action', value: 'plan-remove' })}</div></header>
 ${faults.of('plan').length > 0 ? faultList(faults, 'plan') : read === undefined && html`<p class="fault">${UNKNOWN_COLUMNS}</p>`}
 <div class="scroll" tabindex="0" role="region" aria-label="Rows of the plan"><table><thead><tr><th scope="col">Row</th>${heads}</tr></thead><tbody>${body}</tbody></table></div></section>`;

@@ -32,7 +32,7 @@ const LIMITS = { files: 52, fields: 3_000, fieldBytes: 1.5 * MEBIBYTE, allFieldB
 export interface ReceivedForm {
   /** With the ads of the files. */
   readonly draft: Draft;
-  /** A part of the form, with which the script of the page adds an ad, is no draft to keep. */
+  /** A part of the form, with which the script of the page adds an ad, is not a draft to store. */
   readonly isWhole: boolean;
   readonly action: string;
   /** Number of files that became ads. */
@@ -77,7 +77,7 @@ async function addUploaded(options: PagesOptions, viewer: Viewer, { row }: Store
   };
 }
 
-/** @returns why a file was not added, as a sentence. @throws any error that is no fault of the file. */
+/** @returns why a file was not added, as a sentence. @throws any error that the file did not cause. */
 function fileFault(name: string, error: unknown): string {
   if (!(error instanceof Failure) || error.status >= 500) throw error;
   const texts = Object.values(error.errors).flat();
@@ -132,7 +132,7 @@ function readSize(text: string, faults: FieldFaults): { width: number; height: n
 
 type Sender = Pick<Viewer, 'organizationId'>;
 
-/** Reads a table that was pasted, and an own device that was typed but not added. A text with a fault stays. */
+/** Reads a table that was pasted, and a custom device that was typed but not added. A text with a fault stays. */
 export function withTyped(viewer: Sender, draft: Draft, faults: FieldFaults): Promise<Draft> {
   return withPlanText(viewer, withOwnDevice(draft, faults), faults);
 }
@@ -152,12 +152,12 @@ function withOwnDevice(draft: Draft, faults: FieldFaults): Draft {
   const { width, height, ratio, touch } = draft.own;
   if (isBlank(width + height + ratio)) return draft;
   const size = { width: Number(width), height: Number(height), ratio: isBlank(ratio) ? 1 : Number(ratio) };
-  // Without the tick, the width decides.
+  // If the box is not checked, the width decides.
   const device = completeOwnDevice({ ...size, touch: touch || undefined, userAgent: undefined });
   const found = Object.entries(ownDeviceFaults(device));
-  for (const [name, text] of found) faults.add('devices', `The ${name} of your own device ${text}`);
+  for (const [name, text] of found) faults.add('devices', `The ${name} of your custom device ${text}`);
   if (![width, height].every((side) => /^\s*\d+\s*$/.test(side)) || Number.isNaN(size.ratio))
-    faults.add('devices', 'Your own device needs a width and a height in whole pixels, and a ratio such as 2 or 2.63.');
+    faults.add('devices', 'A custom device needs a width and a height in whole pixels, and a ratio such as 2 or 2.63.');
   if (faults.of('devices').length > 0) return draft;
   const devices = [...new Set([...draft.devices, ownDeviceName(device)])];
   return { ...draft, devices, own: { width: '', height: '', ratio: '', touch: false } };
@@ -219,7 +219,7 @@ export function withSites(text: string, sites: readonly string[]): string {
 
 const NEW_PLAN = 'Another window added this plan to the draft: check it, or remove it.';
 const OTHER_PLAN =
-  'The plan of this form was sent, removed or replaced since, perhaps in another window: check what is here now, or add the plan again.';
+  'The plan in this form has since been sent, removed or replaced, perhaps in another window. Check the current plan, or add yours again.';
 
 /** @param kept the stored draft. @throws Failure 400, 403, 413 */
 export async function receiveForm(

@@ -37,7 +37,7 @@ export interface Targets {
 }
 
 const FAULTY_LINES_SHOWN = 10;
-/** As many sites as a request may have screenshots by default. Reading more lines would hold the event loop. */
+/** As many sites as a request may have screenshots by default. Reading more lines would block the event loop. */
 const LINES_MAX = 10_000;
 
 export function readTargets(draft: Draft, faults: FieldFaults): Targets {
@@ -74,7 +74,7 @@ function readSites(text: string, faults: FieldFaults): string[] {
     else if (++faulty <= FAULTY_LINES_SHOWN) faults.add('sites', `Line ${index + 1} (${shortened(line)}) ${fault}`);
   }
   if (faulty > FAULTY_LINES_SHOWN)
-    faults.add('sites', `Faults are in ${counted(faulty - FAULTY_LINES_SHOWN, 'more line')}.`);
+    faults.add('sites', `There are faults in ${counted(faulty - FAULTY_LINES_SHOWN, 'more line')}.`);
   return [...sites.values()];
 }
 
@@ -97,7 +97,7 @@ interface DraftOf {
   readonly faults: FieldFaults;
 }
 
-/** More combinations than this, in pictures of one request, would hold the event loop. */
+/** More combinations than this, in pictures of one request, would block the event loop. */
 const LOOKED_AT = 5;
 
 /** Reads the rows of the plan, and each ad of the draft on each site and device. Adds the faults of fields. */
@@ -118,7 +118,7 @@ export async function readWanted(options: PagesOptions, given: DraftOf): Promise
 }
 
 export const UNKNOWN_COLUMNS =
-  'Say above the columns of the plan which one has the sites, and which one the ads or their sizes.';
+  'Above the plan, choose which column has the sites, and which one the ads or their sizes.';
 
 async function readPlan(
   { store, locations }: PagesOptions,
@@ -174,10 +174,7 @@ export async function checkDraft(options: PagesOptions, given: DraftOf): Promise
   const count = planned === undefined ? total : combinations.length;
   if (count > limits.screenshots) {
     const [counted, most] = [count, limits.screenshots].map((number) => number.toLocaleString('en'));
-    faults.add(
-      'form',
-      `One request gives at most ${most} pictures, and these would be ${counted}: send several requests.`,
-    );
+    faults.add('form', `This request would have ${counted} pictures. The maximum is ${most}: send several requests.`);
   }
   if (count === 0 && !faults.any) faults.add('form', NOTHING_FITS);
   return requestBody(draft, targets.options, combinations);

@@ -15,7 +15,7 @@ import { readTargets } from './requestBody.ts';
 export interface SavedOutcome {
   readonly draft: Draft;
   readonly faults: FieldFaults;
-  /** Tells what was done. */
+  /** Describes what was done. */
   readonly notice?: string;
 }
 
@@ -42,7 +42,7 @@ const useTemplate: Act = async (options, { organizationId }, draft) => {
       ...(list && { siteList: list.id, sites: withSites(row.body.sites.length > 0 ? filled.sites : '', urlsOf(list)) }),
     },
     faults,
-    notice: `The template “${row.name}” was filled in.`,
+    notice: `The form was filled in from the template “${row.name}”.`,
   };
 };
 

@@ -28,7 +28,7 @@ const pathOf = (paths: PagePaths, id: string) => `${paths.newRequest}/slots/${id
 /** After this time, something is wrong with the service. A page has a minute to load. */
 const DEADLINE_MS = 5 * 60_000;
 const REFRESH_SECONDS = 2;
-/** The picture of a page is at most so large, pixels. */
+/** The largest size of the picture of a page, in pixels. */
 const PICTURE_MAX = 16_000;
 
 export function addSlotRoutes(pages: PageRoutes): void {
@@ -80,7 +80,7 @@ async function wantedPlacement(options: PagesOptions, viewer: Viewer, draft: Dra
   const ads = await adsOn(options, viewer, draft, page);
   const sizes = new Map(ads.flatMap(({ size }) => (size === null ? [] : [[nameOf(size), size] as const])));
   if (sizes.size === 0)
-    throw invalid({ slots: ['Add an ad that fits the device first. Its size says which slots fit.'] });
+    throw invalid({ slots: ['Add an ad that fits the device first. Its size determines which slots fit.'] });
   const wish = { site: { url: site }, device: deviceRecord(device) };
   return CreatePlacement.parse({ ...wish, sizes: [...sizes.values()].slice(0, PLACEMENT_SIZES_MAX) });
 }
@@ -110,14 +110,14 @@ async function slotsPage(options: PagesOptions, given: ViewerRequest): Promise<P
     assets: ['set.css', 'newRequest.css'],
     body: html`${head}${body}`,
   });
-  const fault = (text: string) => page(html`<p class="note fault" role="alert">${text} Go back to try it again.</p>`);
+  const fault = (text: string) => page(html`<p class="note fault" role="alert">${text} Go back and try again.</p>`);
   if (row.status === 'pending') {
     const waited = Date.now() - row.created_at.getTime();
-    if (waited > DEADLINE_MS) return fault('The service did not take the page in five minutes.');
+    if (waited > DEADLINE_MS) return fault('The service did not capture the page within five minutes.');
     // Browsers do this without a script.
     response.set('Refresh', String(REFRESH_SECONDS));
     return page(
-      html`<div class="progress" role="status"><progress aria-label="The page is being taken"></progress><p>The page is being taken, since ${Math.round(waited / 1000)} s. This takes up to a minute, and up to five if the service is busy.</p></div>`,
+      html`<div class="progress" role="status"><progress aria-label="The page is being captured"></progress><p>The page is being captured (${Math.round(waited / 1000)} s so far). This takes up to a minute, or up to five if the service is busy.</p></div>`,
     );
   }
   const size = row.record?.sizes.find((each) => nameOf(each) === request.query['size']) ?? row.record?.sizes[0];

@@ -174,7 +174,7 @@ describe('a form of a new request', () => {
     expect((await setOf(await form.post(one))).shots).toHaveLength(200);
     const six = await form.post([...one, ['markers', '1 2 3 4 5 6']]);
     expect(six.status).toBe(422);
-    expect(six.text).toContain('at most 1,000 pictures, and these would be 1,200');
+    expect(six.text).toContain('This request would have 1,200 pictures. The maximum is 1,000');
   });
 
   it('a creative that could not be rendered stops the request and is named', async () => {
@@ -214,7 +214,7 @@ describe('a form of a new request', () => {
       ['files', gif('again.gif', 'same')],
     ]);
     expect(adsOn(again)).toEqual([first]);
-    expect(again.text).toContain('again.gif is the file of an ad that you have already: it is used again.');
+    expect(again.text).toContain('The ad of again.gif already existed and will be reused.');
     expect(await add('again_300x250.gif')).not.toEqual([first]);
     const { shots } = await setOf(await form.post(complete(first ?? '')));
     expect(shots[0]?.ad_id).toBe(first);
@@ -228,7 +228,7 @@ describe('a form of a new request', () => {
       ['files', gif('late.gif')],
     ]);
     expect([got.status, adsOn(got).length]).toEqual([200, 3]);
-    expect(got.text).toContain('2 ads were added.</span> Look at it');
+    expect(got.text).toContain('2 ads were added.</span> Check what was added');
     expect(await form.count('screenshot_sets')).toBe(before);
   });
 });

@@ -91,7 +91,7 @@ it('a key that may only read sees no form', async () => {
   const { api_key } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
   const response = await fetch(`${server.url}/o/demo/new`, { headers: { authorization: api_key } });
   const text = await response.text();
-  expect([response.status, text.includes('enctype'), text.includes('may only read')]).toEqual([403, false, true]);
+  expect([response.status, text.includes('enctype'), text.includes('read-only access')]).toEqual([403, false, true]);
 });
 
 it('a body that is too long, has too many fields or is cut off gets its answer as a page', async () => {
@@ -250,7 +250,7 @@ it('a device of a person’s own is checked, added, and requested', async () => 
     ['own_width', '41'],
     ['own_height', 'high'],
   ]);
-  expect(faulty.text).toContain('The width of your own device must be from 200 to 3,840.');
+  expect(faulty.text).toContain('The width of your custom device must be from 200 to 3,840.');
   expect(faulty.text).toContain('value="high"');
   const sent = await form.post([...complete(await form.newAd()), ['device', name]]);
   const id = sent.location?.split('/').at(-1) ?? '';

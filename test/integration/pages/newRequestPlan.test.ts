@@ -69,7 +69,7 @@ describe('a media plan', () => {
     ];
     const read = await act('check', [...fields, ['plan_text', PLAN]]);
     for (const text of [
-      '1 of 2 rows need a correction.',
+      '1 of 2 rows need correction.',
       'upload the file “lost.gif”',
       'Not an address',
       'This device is not known',
@@ -95,10 +95,7 @@ describe('a media plan', () => {
       'lost.gif https://blog.example/ iphone',
     ]);
     const again = await act('request', all);
-    expect([again.status, again.text.includes('The plan of this form was sent, removed or replaced')]).toEqual([
-      422,
-      true,
-    ]);
+    expect([again.status, again.text.includes('The plan in this form has since been sent')]).toEqual([422, true]);
   });
 
   it('of another window is neither changed nor requested by a form that does not show it', async () => {
@@ -150,7 +147,7 @@ describe('a media plan', () => {
       ['campaign', 'Plan'],
     ];
     const read = await act('check', [...fields, ['plan_file', new File(['news.example;300x250\n'], 'plan.csv')]]);
-    expect(read.text).toContain('Say above the columns of the plan');
+    expect(read.text).toContain('Above the plan, choose which column');
     const meant = await act('request', [...fields, planOn(read), ['column:0', 'site'], ['column:1', 'size']]);
     expect(await picturesOf(meant)).toEqual(['box.gif https://news.example/ ipad']);
     const bad = await act('check', [...fields, ['plan_file', new File(['%PDF-1.7'], 'plan.pdf')]]);
@@ -164,7 +161,7 @@ it('a slot that a person clicks is used for ads of its size on that page and dev
   const asked = await act('slot', [...fields, ['slot_site', 'news.example'], ['slot_device', 'desktop']]);
   const path = asked.location ?? '';
   expect(path).toMatch(/^\/o\/demo\/new\/slots\/[\w-]{36}$/);
-  expect(await form.get(path)).toContain('The page is being taken');
+  expect(await form.get(path)).toContain('The page is being captured');
   await takePlacement(server, path.split('/').at(-1) ?? '');
   const page = await form.get(`${path}?size=300x250&slot=2`);
   expect(page).toMatch(/<image href="\/i\/[\w-]+\.png" x="10" y="400" width="300" height="250"\/>/);

@@ -117,7 +117,7 @@ it('an ad that exists is found and added in place, and what is typed is kept wit
   await page.getByRole('button', { name: 'Add two.gif' }).first().click();
   await cards().first().waitFor();
   await page.getByLabel('Sites', { exact: true }).fill('kept.example');
-  await page.getByText('Draft kept').waitFor();
+  await page.getByText('Draft saved').waitFor();
   await eventually(async () => {
     const { rows } = await server.store.pool.query("select body->>'sites' as sites from request_drafts");
     expect(rows).toEqual([{ sites: 'kept.example' }]);
@@ -177,7 +177,7 @@ it('two presses of the last button make one set', async () => {
 
 it('the page works without script, with the Enter key counting and not requesting', async () => {
   await openForm({ javaScriptEnabled: false });
-  await page.getByText('Nothing that you enter is kept before you press a button.').waitFor();
+  await page.getByText('Nothing you enter is saved until you press a button.').waitFor();
   // Files of earlier tests are ads that were rendered.
   await writeImages();
   await page.getByLabel('Files', { exact: true }).setInputFiles([file('one.gif'), file('two.gif')]);
