@@ -49,7 +49,7 @@ export const TOPIC_DESCRIPTIONS: Readonly<Record<WebhookTopic, TopicDescription>
     event: WebhookEndpointEvent,
   },
   [TEST_TOPIC]: {
-    when: 'A person or a program asked for a test event. It goes only to the address or endpoint of that request, once.',
+    when: 'A person or a program requested a test event. It is sent once, only to the address or endpoint of that request.',
     event: TestEvent,
   },
 };

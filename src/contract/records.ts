@@ -103,9 +103,9 @@ export const DeviceRecord = z
     name: z
       .string()
       .describe(
-        `As in the request. An own device has a name that tells all about it, for example \`Own device 412 x 915, 2.63x, touch\`. ${OURS}`,
+        `As in the request. The name of a custom device encodes all its properties, for example \`Own device 412 x 915, 2.63x, touch\`. ${OURS}`,
       ),
-    width: z.number().int().optional().describe(`Only for an own device, as the other fields. ${OURS}`),
+    width: z.number().int().optional().describe(`Only for a custom device, like the other fields. ${OURS}`),
     height: z.number().int().optional(),
     ratio: z.number().optional(),
     touch: z.boolean().optional(),

@@ -307,7 +307,7 @@ export const device = z
         description: 'The device to emulate. Ignored if there are `width` and `height`.',
       }),
     width: within(z.number().int(), OWN_DEVICE.width).describe(
-      `Width of the screen of an own device, CSS pixels. ${OURS}`,
+      `Width of the screen of a custom device, CSS pixels. ${OURS}`,
     ),
     height: within(z.number().int(), OWN_DEVICE.height).describe(`As \`width\`. ${OURS}`),
     ratio: within(z.number(), OWN_DEVICE.ratio).describe(
@@ -456,7 +456,7 @@ const requestOptions = ({ locations }: Limits) =>
   z
     .object({ page: z.object({ location: locationId(locations) }).nullish() })
     .nullish()
-    .describe(`For all screenshots of the request that have no own location. ${OURS}`);
+    .describe(`For all screenshots of the request that name no location. ${OURS}`);
 
 export const Instructions = text((value) => lengthFault(value, INSTRUCTIONS_MAX)).meta({
   maxLength: INSTRUCTIONS_MAX,

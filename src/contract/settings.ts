@@ -79,7 +79,7 @@ const Change = z
   .object({
     field: z.string(),
     from: z.string().nullable().describe('Null if the field had no value before.'),
-    to: z.string().nullable().describe('Null if the field has no value any more.'),
+    to: z.string().nullable().describe('Null if the field no longer has a value.'),
   })
   .meta({ id: 'AuditLogChange', description: `A field that the action changed, as text without secrets. ${OURS}` });
 

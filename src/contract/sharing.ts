@@ -69,7 +69,7 @@ export const ShareRecord = z
     screenshot_set_id: z.uuid(),
     url: z
       .url()
-      .describe('Everybody who has this address sees the pictures of the set until the link expires or is revoked.'),
+      .describe('Anyone who has this address sees the pictures of the set until the link expires or is revoked.'),
     label: z.string(),
     downloads: z.boolean().describe(DOWNLOADS),
     answers: z.boolean().describe(ANSWERS),

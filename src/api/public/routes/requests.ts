@@ -100,7 +100,7 @@ export function retakeRoutes(limits: Limits): readonly Route[] {
       readsSet: true,
       operationId: 'duplicateScreenshotSet',
       summary: 'Duplicate a set',
-      description: `Makes a new set with the same screenshots. It is no retake: the pages of the old set keep their pictures. ${UNCHANGED}`,
+      description: `Creates a new set with the same screenshots. It is not a retake: the pages of the old set keep their pictures. ${UNCHANGED}`,
       idempotent: true,
       body: bodyInParts(RetakeScreenshot, { subscribers: [] }, false),
       status: 202,

@@ -33,7 +33,7 @@ export const shareRoutes: readonly Route[] = [
   route('post /screenshot_sets/{id}/shares', 'write', {
     operationId: 'createShare',
     summary: 'Create a share link',
-    description: `Everybody who has its \`url\` sees the pictures of the set, without a key.`,
+    description: `Anyone who has its \`url\` sees the pictures of the set, without a key.`,
     tags: ['Sharing'],
     body: jsonBody(NewShare, { label: 'For the client' }, false),
     status: 201,

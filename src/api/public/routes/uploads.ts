@@ -27,7 +27,7 @@ export const uploadRoutes: readonly Route[] = [
   route('post /uploads', 'write', {
     operationId: 'createUpload',
     summary: 'Upload a creative',
-    description: `Stores a file for \`media: {"type":"upload","content":"<id>"}\`: as the raw body, or as the one file of \`multipart/form-data\`. The largest file has ${CREATIVE_MAX_BYTES.toLocaleString('en')} bytes. The service tells the format by the content.`,
+    description: `Stores a file for \`media: {"type":"upload","content":"<id>"}\`: as the raw body, or as the one file of \`multipart/form-data\`. A file has at most ${CREATIVE_MAX_BYTES.toLocaleString('en')} bytes. The service detects the format from the content.`,
     tags: ['Uploads'],
     query: UploadQuery,
     requestBody: {
@@ -69,7 +69,7 @@ export const uploadRoutes: readonly Route[] = [
   route('get /uploads/{id}', 'read', {
     operationId: 'getUpload',
     summary: 'Read one upload',
-    description: 'An expired upload does not exist any more.',
+    description: 'An expired upload no longer exists.',
     tags: ['Uploads'],
     answer: UploadRecord,
     handler: async (call, { store }) => {
