@@ -53,7 +53,7 @@ const adFields = {
       '`pending`: preview capture in progress. `uploaded`: captured. `not_found`: the media could not be found. `net_read_timeout`: network timeout during capture. `generic_error`: any other error. A terminal status never changes.',
     ),
   category: z.enum(['display', 'video']).nullable().describe('Null until captured, then `display` or `video`.'),
-  kind: z.enum(MEDIA_TYPES).describe(`The type of the media. \`upload\` is ours. ${OURS}`),
+  kind: z.enum(MEDIA_TYPES).describe('The type of the media. `upload` is a Tearsheet extension.'),
   campaign_id: uuid.describe('UUID of the campaign.'),
   created_at: time,
   html_url: address.describe('Results page of the ad.'),
@@ -139,7 +139,7 @@ const screenshotFields = {
   status: z
     .enum(SCREENSHOT_STATUSES)
     .describe(
-      `\`pending\`, \`uploaded\`, \`ad_not_captured\`, \`net_read_timeout\`, \`no_slots\` (the page has no slot for the ad), and, ours: \`not_found\`, \`blocked\` (a challenge or refusal), \`generic_error\`, \`canceled\`.`,
+      `\`pending\`, \`uploaded\`, \`ad_not_captured\`, \`net_read_timeout\`, \`no_slots\` (the page has no slot for the ad), and, as Tearsheet extensions: \`not_found\`, \`blocked\` (a challenge or refusal), \`generic_error\`, \`canceled\`.`,
     ),
   site: z.object({ url: z.string().describe(`As in the request. ${OURS}`) }),
   device: DeviceRecord,
@@ -192,7 +192,7 @@ const setFields = {
   status: z
     .enum(SET_STATUSES)
     .describe(
-      '`draft` when created. The others are ours: `capturing`, `in_review` (where the organization reviews by hand), `approved`, `rejected`, `failed` (no screenshot succeeded), `canceled`.',
+      '`draft` when created. The others are Tearsheet extensions: `capturing`, `in_review` (where the organization reviews by hand), `approved`, `rejected`, `failed` (no screenshot succeeded), `canceled`.',
     ),
   campaign_id: uuid.describe('UUID of the campaign.'),
   created_at: time,
@@ -321,7 +321,7 @@ export const envelope = <T extends z.ZodType>(object: T, topics: readonly [Event
 
 export const AdEvent = envelope(AdRecord, ['ad.uploaded', 'ad.failed']).meta({
   id: 'AdEvent',
-  description: '`ad.uploaded`, and, ours, `ad.failed`.',
+  description: '`ad.uploaded`, and, as a Tearsheet extension, `ad.failed`.',
 });
 export const ScreenshotSetEvent = envelope(ScreenshotSetRecord, [
   'screenshot_set.approved',
@@ -332,7 +332,7 @@ export const ScreenshotSetEvent = envelope(ScreenshotSetRecord, [
 ]).meta({
   id: 'ScreenshotSetEvent',
   description:
-    '`screenshot_set.approved`, and, ours, `screenshot_set.failed`, `screenshot_set.rejected`, `screenshot_set.reopened`, `screenshot_set.progress`.',
+    '`screenshot_set.approved`, and, as Tearsheet extensions, `screenshot_set.failed`, `screenshot_set.rejected`, `screenshot_set.reopened`, `screenshot_set.progress`.',
 });
 
 export const FailureRecord = z

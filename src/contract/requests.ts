@@ -103,7 +103,7 @@ export const AdName = text((value) => lengthFault(value, AD_NAME_MAX)).meta({
 
 const MediaReference = z
   .object({
-    type: z.enum(MEDIA_TYPES).describe(`\`upload\` is ours. ${OURS}`),
+    type: z.enum(MEDIA_TYPES).describe('`upload` is a Tearsheet extension.'),
     content: text()
       .meta(NOT_BLANK)
       .describe(

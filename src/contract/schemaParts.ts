@@ -1,7 +1,7 @@
 /** Limits that the parsers check with code, as JSON schema for the API reference. */
 
 /** Marks descriptions in the API reference of behavior that is specific to Tearsheet, because the shared interface does not define it. */
-export const OURS = '*(ours)*';
+export const OURS = '*(Tearsheet extension)*';
 
 /** A text that is not blank. */
 export const NOT_BLANK = { minLength: 1, pattern: '\\S' };

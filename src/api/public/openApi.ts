@@ -19,7 +19,7 @@ type JsonSchema = Parameters<NonNullable<CreateDocumentOptions['override']>>[0][
 
 const ABOUT = `Tearsheet takes ad creatives and a list of sites and devices. It returns **placement previews**: pictures of the ads in slots of the live pages. A placement preview does not prove that a campaign ran.
 
-The mark ${OURS} shows behaviour that this service chose itself, because the interface that it shares with others does not define it.
+The mark ${OURS} shows behavior that is specific to Tearsheet, because the interface that it shares with others does not define it.
 
 **Authentication.** Every request carries an API key: \`Authorization: <key>\` or \`Authorization: Bearer <key>\`. ${OURS}
 
