@@ -20,10 +20,14 @@ export default class SummaryReporter implements Reporter {
     const slowest = tests.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST);
     const failures = [
       ...tests.flatMap(({ line, result }) => (result.state === 'failed' ? [failure(line, result.errors)] : [])),
-      // A file that could not be loaded, or a hook that failed.
-      ...modules.flatMap((module) =>
-        module.errors().length > 0 ? [failure(path.relative(process.cwd(), module.moduleId), module.errors())] : [],
-      ),
+      // A file that could not be loaded, or a hook that failed: that of a file, or that of a group of tests.
+      ...modules.flatMap((module) => {
+        const file = path.relative(process.cwd(), module.moduleId);
+        const groups = [...module.children.allSuites()].map((group) => [`${file}  ${group.fullName}`, group] as const);
+        return [[file, module] as const, ...groups].flatMap(([line, part]) =>
+          part.errors().length > 0 ? [failure(line, part.errors())] : [],
+        );
+      }),
     ];
     if (failures.length === 0 && errors.length > 0) failures.push(failure('An error outside of the tests', errors));
     if (failures.length === 0 && (reason !== 'passed' || modules.length === 0))

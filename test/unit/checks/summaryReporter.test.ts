@@ -34,6 +34,13 @@ test('a failed test and a file that cannot be loaded count as one failure each',
   expect(stdout).toMatch(/The slowest tests:\n +0\.\d s {2}a\.test\.js {2}/);
 });
 
+test('a hook of a group that fails counts as one failure', () => {
+  const { summary } = runVitest('hook', {
+    'a.test.js': `describe('group', () => { beforeAll(() => { throw new Error('no start'); }); test('good', () => {}); });`,
+  });
+  expect(summary).toBe('0 passed, 1 failed\na.test.js  group: no start\n');
+});
+
 test('an unhandled error counts as one failure', () => {
   const { summary } = runVitest('unhandled', {
     'a.test.js': `test('good', async () => { void Promise.reject(new Error('lost')); await new Promise(setImmediate); });`,
