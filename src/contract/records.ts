@@ -262,7 +262,7 @@ export const UploadRecord = z
   })
   .meta({ id: 'Upload', description: `A file of a creative that a client stored. ${OURS}` });
 
-const DeliveryAttempt = z
+export const DeliveryAttempt = z
   .object({
     attempt: z.number().int(),
     started_at: time,

@@ -1,7 +1,8 @@
 /** Entries of the audit log. They are inserted and, when they are old, removed, but never changed. */
 
 import { type RawBuilder, sql } from 'kysely';
-import type { AuditLogEntryRecord } from '../../contract/settings.ts';
+import { recordOf } from '../../contract/recordOf.ts';
+import { AuditLogEntryRecord } from '../../contract/settings.ts';
 import { allOf, isAfter, isInRange, type Place, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
@@ -14,7 +15,6 @@ import {
   type FieldChange,
 } from '../../domain/auditLog.ts';
 import { isUuid } from '../../domain/slugs.ts';
-import { timestamp } from '../../domain/time.ts';
 
 export type AuditLogRow = Omit<Row<'audit_log'>, 'organization_id'>;
 
@@ -122,15 +122,10 @@ function isWanted({ organizationId, action, actor, objectIds, after, ...range }:
 }
 
 export function auditLogEntryRecord(row: AuditLogRow): AuditLogEntryRecord {
-  return {
-    type: 'audit_log_entry',
-    id: row.id,
-    created_at: timestamp(row.created_at),
+  return recordOf(AuditLogEntryRecord, row, {
     actor: { type: row.actor_type, key_id: row.actor_key_id, user_id: row.actor_user_id, name: row.actor_name },
-    action: row.action,
     object: { type: row.object_type, id: row.object_id },
     changes: row.changes.map(({ field, from, to }) => ({ field, from, to })),
     ip_address: row.address,
-    request_id: row.request_id,
-  };
+  });
 }

@@ -1,26 +1,17 @@
 /** Makes the JSON of connectors. */
-import type { ConnectorRecord } from '../../contract/connectors.ts';
+import { ConnectorRecord } from '../../contract/connectors.ts';
+import { recordOf } from '../../contract/recordOf.ts';
 import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
 import { maybeTimestamp, timestamp } from '../../domain/time.ts';
 import type { S3Connector } from './connectorQueries.ts';
 
 /** @param awsPrincipal ARN of the service's own AWS identity. */
 export function connectorRecord(row: S3Connector, awsPrincipal: string | undefined): ConnectorRecord {
-  return {
-    type: 'connector',
-    name: row.name,
+  return recordOf(ConnectorRecord, row, {
     is_default: row.name === DEFAULT_CONNECTOR,
-    region: row.region,
-    access_key_id: row.access_key_id,
     role: row.role_arn === null ? null : roleRecord(row.role_arn, row.organization_id, awsPrincipal),
-    endpoint: row.endpoint,
-    force_path_style: row.force_path_style,
-    encryption: row.encryption,
-    kms_key_id: row.kms_key_id,
-    storage_class: row.storage_class,
-    updated_at: timestamp(row.updated_at),
     check: checkRecord(row),
-  };
+  });
 }
 
 function roleRecord(arn: string, externalId: string, awsPrincipal: string | undefined): ConnectorRecord['role'] {

@@ -1,6 +1,7 @@
 /** The keys of an organization, for its administrators. */
 import { type ExpressionBuilder, sql } from 'kysely';
-import type { ApiKeyRecord } from '../../contract/settings.ts';
+import { recordOf } from '../../contract/recordOf.ts';
+import { ApiKeyRecord } from '../../contract/settings.ts';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
@@ -8,7 +9,6 @@ import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { keyState, SCOPES, type Scope } from '../../domain/keys.ts';
-import { maybeTimestamp, timestamp } from '../../domain/time.ts';
 import { keyReference, userReference } from './references.ts';
 import { type NewKey, newKey } from './secrets.ts';
 
@@ -130,17 +130,10 @@ export async function insertKey(
   return key;
 }
 export function apiKeyRecord(row: KeyRow): ApiKeyRecord {
-  return {
-    type: 'api_key',
-    id: row.id,
-    name: row.name,
+  return recordOf(ApiKeyRecord, row, {
     scopes: SCOPES.filter((scope) => row.scopes.includes(scope)),
     status: keyState(row, new Date()),
-    created_at: timestamp(row.created_at),
     created_by: keyReference(row.created_by, row.creator),
     created_by_user: userReference(row.created_by_user, row.user_name),
-    expires_at: maybeTimestamp(row.expires_at),
-    revoked_at: maybeTimestamp(row.revoked_at),
-    last_used_at: maybeTimestamp(row.last_used_at),
-  };
+  });
 }

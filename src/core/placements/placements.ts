@@ -1,14 +1,14 @@
 /** Accepts requests for placements, and makes their JSON. The capture of the placement's job takes the picture of the page. */
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import type { CreatePlacement, PlacementRecord } from '../../contract/placements.ts';
+import { type CreatePlacement, PlacementRecord } from '../../contract/placements.ts';
+import { recordOf } from '../../contract/recordOf.ts';
 import { deviceRecord } from '../../contract/records.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Row } from '../../db/rows.ts';
 import { imageUrl } from '../../domain/addresses.ts';
 import type { AdSize } from '../../domain/ads.ts';
 import { invalid } from '../../domain/failure.ts';
-import { maybeTimestamp, timestamp } from '../../domain/time.ts';
 import { activeTraceparent } from '../../observe/tracing.ts';
 import { type AcceptanceContext, requireQuota } from '../requests/acceptScreenshotRequest.ts';
 import { insertPlacement } from './placementQueries.ts';
@@ -62,20 +62,14 @@ async function sizeOfAd(tx: Queryable, organizationId: string, id: string): Prom
 }
 
 export function placementRecord(row: Row<'placements'>, publicUrl: string): PlacementRecord {
-  return {
-    type: 'placement',
-    id: row.id,
-    status: row.status,
+  return recordOf(PlacementRecord, row, {
     ...(row.reason !== null && { reason: row.reason }),
     site: { url: row.site_url },
     device: deviceRecord(row.device),
-    created_at: timestamp(row.created_at),
-    captured_at: maybeTimestamp(row.captured_at),
-    expires_at: timestamp(row.expires_at),
     final_url: row.record?.final_url ?? null,
     image_url: row.image_token === null ? null : imageUrl(publicUrl, row.image_token),
     page: row.record?.page ?? null,
     sizes:
       row.record?.sizes ?? row.sizes.map((size) => ({ ...size, chosen: null, candidates: [], candidates_found: 0 })),
-  };
+  });
 }

@@ -1,11 +1,11 @@
 /** Comments in threads: their rows, and their JSON. */
 import { type RawBuilder, sql } from 'kysely';
-import type { CommentRecord, ThreadRecord } from '../../contract/comments.ts';
+import { CommentRecord, type ThreadRecord } from '../../contract/comments.ts';
+import { recordOf } from '../../contract/recordOf.ts';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
-import { maybeTimestamp, timestamp } from '../../domain/time.ts';
 import { keyReference, userReference } from '../organizations/references.ts';
 
 export interface CommentRow extends Row<'comments'> {
@@ -105,27 +105,21 @@ function joinReplies(first: readonly CommentRow[], all: readonly CommentRow[]): 
 }
 
 export function commentRecord(row: CommentRow): CommentRecord {
-  const { share_id, client_name, client_email, client_address, pin_x, pin_y, resolved_at } = row;
+  const { share_id, client_name, client_email, client_address, pin_x, pin_y } = row;
   const client = { name: client_name ?? '', email: client_email ?? '', ip_address: client_address };
-  return {
-    type: 'comment',
-    id: row.id,
+  return recordOf(CommentRecord, row, {
     screenshot_set_id: row.set_id,
-    screenshot_id: row.screenshot_id,
     reply_to: row.thread_id,
-    body: row.body,
     pin: pin_x === null || pin_y === null ? null : { x: pin_x, y: pin_y },
     author: {
       key: keyReference(row.key_id, row.key_name),
       user: userReference(row.user_id, row.user_name),
       client: share_id === null ? null : { ...client, share_id },
     },
-    created_at: timestamp(row.created_at),
-    resolved: resolved_at !== null,
-    resolved_at: maybeTimestamp(resolved_at),
+    resolved: row.resolved_at !== null,
     resolved_by: keyReference(row.resolved_by, row.resolver_name),
     resolved_by_user: userReference(row.resolved_by_user, row.resolving_user),
-  };
+  });
 }
 
 export const threadRecord = (row: Thread): ThreadRecord => ({

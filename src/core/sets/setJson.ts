@@ -1,21 +1,22 @@
 /** Makes the JSON of campaigns, sets and screenshots for the API and for events. */
+import { recordOf } from '../../contract/recordOf.ts';
 import {
-  type ApprovedScreenshot,
-  type CampaignRecord,
+  ApprovedScreenshot,
+  CampaignRecord,
   deviceRecord,
-  type ListedSet,
+  ListedSet,
   type ReviewRecord,
-  type ScreenshotDetailRecord,
-  type ScreenshotRecord,
-  type ScreenshotSetRecord,
-  type ScreenshotSetSummary,
+  ScreenshotDetailRecord,
+  ScreenshotRecord,
+  ScreenshotSetRecord,
+  ScreenshotSetSummary,
 } from '../../contract/records.ts';
 import type { Row, ScreenshotRow, SetRow } from '../../db/rows.ts';
 import { imageUrl, type OrganizationLinks, setPage } from '../../domain/addresses.ts';
 import type { StoredAnimation } from '../../domain/animations.ts';
 import { reviewNotes, type StatusCounts, totalsOf } from '../../domain/reviewNotes.ts';
 import { isFailure } from '../../domain/states.ts';
-import { maybeTimestamp, timestamp } from '../../domain/time.ts';
+import { timestamp } from '../../domain/time.ts';
 import { adSummary } from '../ads/adJson.ts';
 import { keyReference, userReference } from '../organizations/references.ts';
 import type { History } from './history.ts';
@@ -23,9 +24,7 @@ import type { ListedSet as ListedSetRow } from './listSets.ts';
 import type { ApprovedRow } from './readScreenshots.ts';
 
 export function screenshotRecord(row: ScreenshotRow & History, place: OrganizationLinks): ScreenshotRecord {
-  return {
-    id: row.id,
-    status: row.status,
+  return recordOf(ScreenshotRecord, row, {
     site: { url: row.site_url },
     device: deviceRecord(row.device),
     frame: { marker: row.marker_ms === null ? null : row.marker_ms / 1000 },
@@ -33,12 +32,10 @@ export function screenshotRecord(row: ScreenshotRow & History, place: Organizati
     width: row.image_width,
     height: row.image_height,
     animation: row.animation && animationRecord(row.animation, place),
-    captured_at: maybeTimestamp(row.captured_at),
-    warnings: row.warnings,
     ad: adSummary(row.ad, place),
-    ...historyFields(row),
+    review: reviewRecord(row.review),
     ...(isFailure(row.status) && row.reason !== null ? { reason: row.reason } : {}),
-  };
+  });
 }
 
 function animationRecord({ seconds, fps, webp, gif }: StoredAnimation, { publicUrl }: OrganizationLinks) {
@@ -51,16 +48,7 @@ export function screenshotDetailRecord(
   row: ScreenshotRow & History & { readonly set_id: string; readonly approved_at: Date | null },
   place: OrganizationLinks,
 ): ScreenshotDetailRecord {
-  return {
-    type: 'screenshot',
-    ...screenshotRecord(row, place),
-    screenshot_set_id: row.set_id,
-    approved_at: maybeTimestamp(row.approved_at),
-  };
-}
-
-function historyFields({ retake_of, retaken_by, review }: History) {
-  return { retake_of, retaken_by, review: reviewRecord(review) };
+  return recordOf(ScreenshotDetailRecord, row, { ...screenshotRecord(row, place), screenshot_set_id: row.set_id });
 }
 
 function reviewRecord(review: History['review']): ReviewRecord | null {
@@ -75,17 +63,10 @@ export function screenshotSetSummary(
   row: Pick<SetRow, 'id' | 'campaign_id' | 'status' | 'metadata' | 'created_at' | 'priority'>,
   place: OrganizationLinks,
 ): ScreenshotSetSummary {
-  return {
-    type: 'screenshot_set',
-    id: row.id,
-    status: row.status,
-    campaign_id: row.campaign_id,
-    created_at: timestamp(row.created_at),
-    html_url: setPage(place, row.id),
-    metadata: row.metadata,
-    priority: row.priority,
-  };
+  return recordOf(ScreenshotSetSummary, row, { html_url: setPage(place, row.id) });
 }
+
+const SetHead = ScreenshotSetRecord.omit({ screenshots: true });
 
 /** The response of reading a set, and `data.object` of its events, before the screenshots. @param counts of their statuses. */
 export function screenshotSetRecord(
@@ -93,40 +74,29 @@ export function screenshotSetRecord(
   counts: StatusCounts,
   place: OrganizationLinks,
 ): Omit<ScreenshotSetRecord, 'screenshots'> {
-  return {
-    ...screenshotSetSummary(row, place),
-    name: row.name,
-    schedule_id: row.schedule_id,
-    instructions: row.instructions,
-    review_notes: reviewNotes(row, counts),
-    ...historyFields(row),
-  };
+  return recordOf(SetHead, row, derivedFields(row, counts, place));
 }
 
-export function campaignRecord({ id, name, created_at }: Row<'campaigns'>): CampaignRecord {
-  return { type: 'campaign', id, name, created_at: timestamp(created_at) };
-}
+export const campaignRecord = (row: Row<'campaigns'>): CampaignRecord => recordOf(CampaignRecord, row, {});
 
 export function listedSetRecord(row: ListedSetRow & History, place: OrganizationLinks): ListedSet {
+  return recordOf(ListedSet, row, { ...derivedFields(row, row.counts, place), counts: totalsOf(row.counts) });
+}
+
+function derivedFields(row: SetRow & History, counts: StatusCounts, place: OrganizationLinks) {
   return {
-    ...screenshotSetSummary(row, place),
-    name: row.name,
-    schedule_id: row.schedule_id,
-    instructions: row.instructions,
-    review_notes: reviewNotes(row, row.counts),
-    ...historyFields(row),
-    counts: totalsOf(row.counts),
+    html_url: setPage(place, row.id),
+    review_notes: reviewNotes(row, counts),
+    review: reviewRecord(row.review),
   };
 }
 
 export function approvedScreenshotRecord(row: ApprovedRow, place: OrganizationLinks): ApprovedScreenshot {
-  const { ad, ...record } = screenshotRecord(row, place);
   const { kind, content } = row.ad;
-  return {
-    type: 'screenshot',
-    ...record,
+  const ad = adSummary(row.ad, place);
+  return recordOf(ApprovedScreenshot, row, {
+    ...screenshotRecord(row, place),
     ad: content === undefined ? ad : { ...ad, creative: { type: kind, content } },
     screenshot_set_id: row.set_id,
-    approved_at: timestamp(row.approved_at),
-  };
+  });
 }

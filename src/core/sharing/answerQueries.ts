@@ -1,11 +1,11 @@
 /** Answers of clients: their rows, and their JSON. */
 import { sql } from 'kysely';
-import type { ShareAnswerRecord } from '../../contract/sharing.ts';
+import { recordOf } from '../../contract/recordOf.ts';
+import { ShareAnswerRecord } from '../../contract/sharing.ts';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
-import { timestamp } from '../../domain/time.ts';
 
 export interface AnswerRow extends Row<'share_answers'> {
   /** The label of the link. */
@@ -60,17 +60,9 @@ export async function setLatestAnswers(tx: Queryable, answerId: string, screensh
 
 /** As the API lists it, and `data.object` of its event. */
 export function answerRecord(row: AnswerRow): ShareAnswerRecord {
-  return {
-    type: 'share_answer',
-    id: row.id,
+  return recordOf(ShareAnswerRecord, row, {
     screenshot_set_id: row.set_id,
     share: { id: row.share_id, label: row.label },
-    screenshot_id: row.screenshot_id,
-    pictures: row.pictures,
-    answer: row.answer,
-    comment: row.comment,
-    comment_id: row.comment_id,
     client: { name: row.client_name, email: row.client_email, ip_address: row.client_address },
-    created_at: timestamp(row.created_at),
-  };
+  });
 }

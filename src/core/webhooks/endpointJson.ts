@@ -1,5 +1,6 @@
 /** Makes the JSON of webhook endpoints. */
-import type { WebhookEndpointRecord } from '../../contract/webhookEndpoints.ts';
+import { recordOf } from '../../contract/recordOf.ts';
+import { WebhookEndpointRecord } from '../../contract/webhookEndpoints.ts';
 import { maybeTimestamp, timestamp } from '../../domain/time.ts';
 import { DEFAULT_TOPICS, ENDPOINT_TOPICS } from '../../domain/topics.ts';
 import { secretState } from '../organizations/secrets.ts';
@@ -12,20 +13,10 @@ export function webhookEndpointRecord(row: EndpointRow): WebhookEndpointRecord {
     rotatedAt: row.secret_rotated_at,
     hasPrevious: row.previous_secret !== null,
   });
-  return {
-    type: 'webhook_endpoint',
-    id: row.id,
-    url: row.url,
+  return recordOf(WebhookEndpointRecord, row, {
     topics: ENDPOINT_TOPICS.filter((topic) => topics.includes(topic)),
-    description: row.description,
-    header_names: row.header_names,
     disabled: row.disabled_at !== null,
-    disabled_at: maybeTimestamp(row.disabled_at),
-    disabled_reason: row.disabled_reason,
-    failing_since: maybeTimestamp(row.failing_since),
     secret_created_at: timestamp(secret.createdAt),
     previous_secret_until: maybeTimestamp(secret.previousUntil),
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
-  };
+  });
 }

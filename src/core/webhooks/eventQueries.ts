@@ -1,11 +1,11 @@
 /** Stored events: lists, and the deliveries that a replay sends again. */
 import { type RawBuilder, sql } from 'kysely';
-import type { EventDetailRecord, EventRecord } from '../../contract/events.ts';
+import { type EventDetailRecord, EventRecord } from '../../contract/events.ts';
+import { recordOf } from '../../contract/recordOf.ts';
 import { isAfter, isInRange, type Place, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
-import { timestamp } from '../../domain/time.ts';
 import { type EventTopic, NOTICE_TOPIC, TEST_TOPIC } from '../../domain/topics.ts';
 import { deliveryRecord } from './deliveryJson.ts';
 import type { DeliveryRow } from './listDeliveries.ts';
@@ -194,8 +194,8 @@ export async function insertMissingDeliveries(
 }
 
 /** Makes the JSON of stored events. */
-export function eventRecord({ id, topic, created_at, ad_id, set_id }: EventRow): EventRecord {
-  return { type: 'event', id: `evt_${id}`, topic, created_at: timestamp(created_at), ad_id, screenshot_set_id: set_id };
+export function eventRecord(row: EventRow): EventRecord {
+  return recordOf(EventRecord, row, { id: `evt_${row.id}`, screenshot_set_id: row.set_id });
 }
 
 /** @param row with the text of the event. */
