@@ -13,16 +13,16 @@ export const ExpectedDecision = z
   .enum(DECISIONS)
   .nullish()
   .describe(
-    'The decision that you know; `none` for a picture without one. If another reviewer has decided otherwise since, the answer is 409 with the code `decision_changed`. Absent: the new decision replaces any other one.',
+    'The decision that you know; `none` for a picture without one. If another reviewer has made a different decision since, the answer is 409 with the code `decision_changed`. Absent: the new decision replaces any other.',
   );
 
 export const ScreenshotReviewBody = z
   .object({
-    decision: z.enum(DECISIONS).nullish().describe('`none` withdraws a decision. Absent: the present one stays.'),
+    decision: z.enum(DECISIONS).nullish().describe('`none` withdraws a decision. Absent: the current one is kept.'),
     comment: text((value) => lengthFault(value, COMMENT_MAX))
       .meta({ maxLength: COMMENT_MAX })
       .nullish()
-      .describe('Absent: the present one stays. Blank: it is removed.'),
+      .describe('Absent: the current one is kept. Blank: it is removed.'),
     expected_decision: ExpectedDecision,
   })
   .superRefine(({ decision, comment }, context) => {
@@ -71,7 +71,7 @@ const SetName = text((value) =>
 
 export const SetChange = z
   .object({
-    name: SetName.nullable().optional().describe('Null: the set has no name of its own.'),
+    name: SetName.nullable().optional().describe('Null: the set has no custom name.'),
     instructions: Instructions.nullable().optional(),
     metadata: metadataChange.nullable().optional(),
   })

@@ -56,7 +56,7 @@ export const NewComment = z
 
 export const CommentChange = z
   .object({ resolved: z.boolean() })
-  .meta({ id: 'CommentChange', description: `Resolves a thread, or opens it again. ${OURS}` });
+  .meta({ id: 'CommentChange', description: `Resolves a thread, or reopens it. ${OURS}` });
 
 export const Client = z
   .object({ name: z.string(), email: z.string(), ip_address: z.string().nullable() })

@@ -38,14 +38,14 @@ export const S3ConnectorBody = z
       .meta({ pattern: ROLE_ARN.source })
       .nullish()
       .describe(
-        'Role of an AWS account, instead of an access key. Its trust policy must allow the `principal_arn` of the answer to assume it with the `external_id` of the answer, and with no other one.',
+        'Role of an AWS account, instead of an access key. Its trust policy must allow the `principal_arn` of the answer to assume it with the `external_id` of the answer, and with no other.',
       ),
     endpoint: webAddress.nullish().describe('Address of an S3 server other than AWS.'),
     force_path_style: z.boolean().nullish().describe('Puts the bucket into the path, as MinIO requires.'),
     encryption: z
       .enum(ENCRYPTIONS)
       .nullish()
-      .describe('Encryption that each upload asks for; the default is that of the bucket.'),
+      .describe('Encryption requested for each upload; the default is that of the bucket.'),
     kms_key_id: text((value) =>
       KMS_KEY.test(value) ? undefined : 'must be the id, the ARN or the alias of a KMS key.',
     )
@@ -133,7 +133,7 @@ export const ConnectorRecord = z
         finished_at: time.nullable(),
       })
       .nullable()
-      .describe('The last check. Null if the connector was not checked since it was set.'),
+      .describe('The last check. Null if the connector was not checked since its last change.'),
   })
   .meta({ id: 'Connector', description: `A connector without its secret. ${OURS}` });
 

@@ -17,7 +17,7 @@ interface TopicDescription {
 export const TOPIC_DESCRIPTIONS: Readonly<Record<WebhookTopic, TopicDescription>> = {
   'ad.uploaded': { when: 'The preview of an ad exists. An ad ends once, so it has at most one event.', event: AdEvent },
   'ad.failed': {
-    when: 'An ad could not be captured. `status` says how, and `reason` why. It has no preview.',
+    when: 'An ad could not be captured. `status` and `reason` show why. It has no preview.',
     event: AdEvent,
   },
   'screenshot_set.approved': {
@@ -29,7 +29,7 @@ export const TOPIC_DESCRIPTIONS: Readonly<Record<WebhookTopic, TopicDescription>
     event: ScreenshotSetEvent,
   },
   'screenshot_set.rejected': {
-    when: 'A reviewer rejected a set. `review_notes` has the text.',
+    when: 'A reviewer rejected a set. `review_notes` contains the text.',
     event: ScreenshotSetEvent,
   },
   'screenshot_set.reopened': {
@@ -41,11 +41,11 @@ export const TOPIC_DESCRIPTIONS: Readonly<Record<WebhookTopic, TopicDescription>
     event: ScreenshotSetEvent,
   },
   'share.answered': {
-    when: 'A client with a share link approved pictures or asked for changes. The event is removed with its set.',
+    when: 'A client with a share link approved pictures or requested changes. The event is removed with its set.',
     event: ShareAnswerEvent,
   },
   'webhook_endpoint.disabled': {
-    when: 'The service disabled a webhook endpoint because every delivery attempt failed for days. Only other endpoints of the organization get it.',
+    when: 'The service disabled a webhook endpoint because every delivery attempt failed for days. It is sent only to other endpoints of the organization.',
     event: WebhookEndpointEvent,
   },
   [TEST_TOPIC]: {
@@ -97,7 +97,7 @@ export const EventsReplay = z
       .uuid('must be a UUID.')
       .nullish()
       .describe(
-        'Sends the events only to this webhook endpoint, also those that it did not get before. A period without `topics` then has the topics of the endpoint. Without it, events go again to all receivers that had them.',
+        'Sends the events only to this webhook endpoint, including those that it has not received before. A period without `topics` then has the topics of the endpoint. Without it, events are sent again to all their receivers.',
       ),
     only_failed: z
       .boolean()
@@ -142,7 +142,7 @@ export const EventRecord = z
   .meta({ id: 'Event', description: `A stored event, without its content. ${OURS}` });
 
 export const EventDetailRecord = EventRecord.extend({
-  data: z.record(z.string(), z.unknown()).describe('As receivers get it.'),
+  data: z.record(z.string(), z.unknown()).describe('As sent to receivers.'),
   deliveries: z.array(DeliveryRecord),
 }).meta({ id: 'EventDetail', description: `A stored event with its content and its deliveries. ${OURS}` });
 

@@ -176,7 +176,7 @@ export const BrandingBody = z
       .transform((value) => value.toLowerCase())
       .nullish()
       .describe(`Color of lines and table headings, \`#rrggbb\`. ${DEFAULT_ACCENT} unless given.`),
-    footer_text: text(FOOTER_MAX).nullish().describe('Text at the foot of each page. The brand name unless given.'),
+    footer_text: text(FOOTER_MAX).nullish().describe('Text at the bottom of each page. The brand name unless given.'),
     page_size: z.enum(PAGE_SIZES).nullish().describe('Page size of exports that name none. `16:9` unless given.'),
   })
   .meta({

@@ -8,7 +8,7 @@ import { OURS } from './schemaParts.ts';
 const Role = z
   .enum(ROLES)
   .describe(
-    '`owner` does everything. `manager` requests, reviews and shares. `reviewer` reviews. `viewer` only reads.',
+    '`owner` can do everything. `manager` requests, reviews and shares. `reviewer` reviews. `viewer` only reads.',
   );
 
 export const MemberChange = z.object({ role: Role }).meta({ id: 'MemberChange', description: `A new role. ${OURS}` });
@@ -30,7 +30,7 @@ export const MemberRecord = z
     name: z.string(),
     email: z.string().nullable().describe('Null if no address of this person is verified.'),
     role: Role,
-    by_rule: z.boolean().describe('Whether a rule about groups or e-mail domains gives the role, at each sign-in.'),
+    by_rule: z.boolean().describe('Whether a rule about groups or e-mail domains assigns the role, at each sign-in.'),
     created_at: time,
   })
   .meta({ id: 'Member', description: `A person in an organization. ${OURS}` });
@@ -44,7 +44,7 @@ export const InvitationRecord = z
     created_at: time,
     expires_at: time,
   })
-  .meta({ id: 'Invitation', description: `An invitation that was not accepted yet. ${OURS}` });
+  .meta({ id: 'Invitation', description: `An invitation that has not been accepted yet. ${OURS}` });
 
 export const SentInvitationRecord = InvitationRecord.extend({
   html_url: z.url().nullable().describe('The page of the invitation, to pass on. Null: it was sent by e-mail.'),

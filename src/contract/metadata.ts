@@ -32,7 +32,7 @@ export const GivenMetadata = z
       propertyNames: { ...NOT_BLANK, maxLength: METADATA_KEY_MAX },
       additionalProperties: { type: 'string', maxLength: METADATA_VALUE_MAX },
     },
-    description: `Free pairs of texts, which come back in every record and event. At most ${METADATA_MAX_PAIRS}, with keys of at most ${METADATA_KEY_MAX} characters, and ${METADATA_MAX_BYTES.toLocaleString('en')} bytes of JSON in all. ${OURS}`,
+    description: `Custom key-value pairs of text, which are returned in every record and event. At most ${METADATA_MAX_PAIRS}, with keys of at most ${METADATA_KEY_MAX} characters, and ${METADATA_MAX_BYTES.toLocaleString('en')} bytes of JSON in all. ${OURS}`,
   });
 
 /** As `metadata[key]=value` in the query of a list. */
@@ -72,4 +72,4 @@ function isMetadata(value: unknown): value is Metadata {
 
 export const metadata = z
   .record(z.string(), z.string())
-  .describe(`The free pairs of the client; empty if it gave none. ${OURS}`);
+  .describe(`The custom pairs of the client; empty if there are none. ${OURS}`);

@@ -10,7 +10,7 @@ const isAbsent = (value: unknown): boolean => value === undefined || value === n
 
 const PlacementAd = z
   .object({ id: uuid })
-  .meta({ id: 'PlacementAd', description: 'An ad of the organization, whose size counts in place of `sizes`.' });
+  .meta({ id: 'PlacementAd', description: 'An ad of the organization, whose size is used instead of `sizes`.' });
 
 export const CreatePlacement = z
   .object({
@@ -47,7 +47,7 @@ const PlacementCandidate = z
       .extend({ x: z.number(), y: z.number() })
       .describe('CSS pixels, from the top left corner of the page. The same place in the picture.'),
     size: size.describe('The size of the slot against which the ad was measured, CSS pixels.'),
-    score: z.number().describe('The higher, the better the slot suits the ad.'),
+    score: z.number().describe('The higher the score, the better the slot suits the ad.'),
     likelihood: z.number().describe('The probability that a person would choose this slot, from 0 to 1.'),
     evidence: z.array(z.string()).describe('Why the element counts as an ad slot, strongest first.'),
     reasons: z.array(z.string()).describe('Sentences about what raised and lowered the score.'),
@@ -64,7 +64,7 @@ const SlotsForSize = z
       .number()
       .int()
       .nullable()
-      .describe('The number of the slot that a screenshot would use, from 1; null if no slot takes the ad.'),
+      .describe('The number of the slot that a screenshot would use, from 1; null if no slot can hold the ad.'),
     candidates: z
       .array(PlacementCandidate)
       .describe(

@@ -57,7 +57,7 @@ const search = (what: string) =>
     .refine((value) => codePoints(value) <= SEARCH_MAX, `must be at most ${SEARCH_MAX} characters.`)
     .meta({ maxLength: SEARCH_MAX })
     .optional()
-    .describe(`Only with words that begin so, in ${what}, or with an id that begins so. ${OURS}`);
+    .describe(`Only with words that begin with this text, in ${what}, or with an id that does. ${OURS}`);
 
 const range = (what: string) => ({
   from: time.optional().meta({
@@ -174,7 +174,7 @@ export const EventsQuery = z
     topic: z.enum(EVENT_TOPICS).optional().describe(`Only of this topic. ${OURS}`),
     screenshot_set_id: uuid.optional().describe(`Only about this set. ${OURS}`),
     ad_id: uuid.optional().describe(`Only about this ad. ${OURS}`),
-    webhook_endpoint_id: uuid.optional().describe(`Only those that this webhook endpoint got. ${OURS}`),
+    webhook_endpoint_id: uuid.optional().describe(`Only those that this webhook endpoint received. ${OURS}`),
     ...range('Recorded'),
   })
   .superRefine(requireOrder);

@@ -39,7 +39,7 @@ const ReviewRecord = z
 const history = (what: string) => ({
   retake_of: uuid.nullable().describe(`The ${what} that this one takes again. ${OURS}`),
   retaken_by: uuid.nullable().describe(`The newest ${what} that takes this one again. ${OURS}`),
-  review: ReviewRecord.nullable().describe(`Null if no reviewer said anything about the ${what}. ${OURS}`),
+  review: ReviewRecord.nullable().describe(`Null if no reviewer has reviewed the ${what}. ${OURS}`),
 });
 
 const adFields = {
@@ -123,10 +123,10 @@ export function deviceRecord(name: string): DeviceRecord {
 }
 const Animation = z
   .object({
-    webp_url: address.describe('The animated WebP, with at most two pixels for each CSS pixel.'),
-    gif_url: address.describe('The animated GIF, with one pixel for each CSS pixel.'),
+    webp_url: address.describe('The animated WebP, with at most two pixels per CSS pixel.'),
+    gif_url: address.describe('The animated GIF, with one pixel per CSS pixel.'),
     seconds: z.number().int(),
-    fps: z.number().int().describe('Frames for each second. Equal frames are stored once, with a longer time.'),
+    fps: z.number().int().describe('Frames per second. Equal frames are stored once, with a longer time.'),
     bytes: z.object({ webp: z.number().int(), gif: z.number().int() }),
   })
   .meta({
@@ -207,7 +207,7 @@ export const ScreenshotSetSummary = z
   .meta({ id: 'ScreenshotSetSummary', description: 'A screenshot set as in the response of a screenshot request.' });
 
 const reviewed = {
-  name: z.string().nullable().describe(`As people named the set; null if they did not. ${OURS}`),
+  name: z.string().nullable().describe(`The custom name of the set; null if it has none. ${OURS}`),
   schedule_id: uuid
     .nullable()
     .describe(`The schedule that requested the set, which may have been deleted since. Null for other sets. ${OURS}`),
@@ -250,10 +250,10 @@ export const UploadRecord = z
   .object({
     type: z.literal('upload'),
     id: uuid.describe('The `media.content` of an ad with `media.type` `upload`.'),
-    name: z.string().describe('Name of the file, without folders. It may say the size of the creative.'),
+    name: z.string().describe('Name of the file, without folders. It may contain the size of the creative.'),
     format: z
       .enum(CREATIVE_FORMATS)
-      .describe('The format that the first bytes show. The capture decides by all bytes.'),
+      .describe('The format that the first bytes show. The capture detects it from all bytes.'),
     content_type: z.string().describe('Media type by the content of the file.'),
     bytes: z.number().int(),
     sha256: z.string().describe('SHA-256 of the bytes, in hexadecimal.'),
@@ -307,7 +307,7 @@ export const DeliveryRecord = z
   });
 
 export const DeliveryDetailRecord = DeliveryRecord.extend({
-  payload: z.record(z.string(), z.unknown()).describe('The event, as the subscriber gets it.'),
+  payload: z.record(z.string(), z.unknown()).describe('The event, as sent to the subscriber.'),
 }).meta({ id: 'DeliveryDetail', description: `A delivery with the event that it carries. ${OURS}` });
 
 export const envelope = <T extends z.ZodType>(object: T, topics: readonly [EventTopic, ...EventTopic[]]) =>
@@ -346,7 +346,7 @@ export const FailureRecord = z
     }),
     request_id: z
       .string()
-      .describe(`The value of the response header \`X-Request-Id\`. The log has the request under it. ${OURS}`),
+      .describe(`The value of the response header \`X-Request-Id\`. The log contains this id. ${OURS}`),
     errors: z
       .record(z.string(), z.array(z.string()))
       .meta({ example: { 'media.content': ['must be at most 1,048,576 bytes, but is 1,048,577.'] } }),

@@ -311,7 +311,7 @@ export const device = z
     ),
     height: within(z.number().int(), OWN_DEVICE.height).describe(`As \`width\`. ${OURS}`),
     ratio: within(z.number(), OWN_DEVICE.ratio).describe(
-      `Device pixels for each CSS pixel; 1 unless given. Rounded to a hundredth. A screen has at most ${figure(OWN_DEVICE.pixels)} device pixels. ${OURS}`,
+      `Device pixels per CSS pixel; 1 unless given. Rounded to a hundredth. A screen has at most ${figure(OWN_DEVICE.pixels)} device pixels. ${OURS}`,
     ),
     touch: z
       .boolean()
@@ -348,7 +348,7 @@ export const device = z
   })
   .meta({
     id: 'Device',
-    description: 'A device of the list by `name`, or an own one by `width` and `height`.',
+    description: 'A device of the list by `name`, or a custom one by `width` and `height`.',
     override: {
       anyOf: [
         {
@@ -394,7 +394,7 @@ const locationId = (known: readonly string[] = []) =>
   })
     .meta({ pattern: SLUG.source })
     .nullish()
-    .describe(`The id of a location: the page is opened from its country. Without it, directly. ${OURS}`);
+    .describe(`The id of a location: the page is opened from its country. Default: directly. ${OURS}`);
 
 /** One screenshot object of a screenshot request. */
 export const screenshotObject = ({ frames, locations }: Limits) =>

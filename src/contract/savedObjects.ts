@@ -28,7 +28,7 @@ export function newTemplate(limits: Limits) {
     .object({
       name: nameOf('template'),
       sites: sites.nullish(),
-      site_list: z.object({ id: uuid }).nullish().describe('A site list, whose sites are those of the request too.'),
+      site_list: z.object({ id: uuid }).nullish().describe('A site list, whose sites are also part of the request.'),
       devices: z.array(device).max(TEMPLATE_DEVICES_MAX, most(TEMPLATE_DEVICES_MAX, 'devices')).nullish(),
       options: options.describe('As `options` of a screenshot object, with the markers as `ad.frames`.'),
       ads: z

@@ -93,7 +93,7 @@ const fields = {
 const reference = z.object({ id: uuid }).nullish();
 const NewScheduleFields = z.object({
   ...fields,
-  template: reference.describe('A template with ads, sites, devices and a campaign. Later changes to it do not count.'),
+  template: reference.describe('A template with ads, sites, devices and a campaign. Later changes have no effect.'),
   screenshot_set: reference.describe('A set, whose screenshots each run takes again.'),
 });
 
@@ -102,7 +102,7 @@ export const newSchedule = (request: z.ZodObject) =>
   NewScheduleFields.extend({
     request: request
       .nullish()
-      .describe('The body of a screenshot request. Its campaign and ads are made at once, and each run uses them.'),
+      .describe('The body of a screenshot request. Its campaign and ads are created at once, and each run uses them.'),
   }).meta({
     id: 'NewSchedule',
     description: `A schedule to create, with one of \`request\`, \`template\` and \`screenshot_set\`. ${OURS}`,
@@ -145,7 +145,7 @@ export const ScheduleRecord = z
     type: z.literal('schedule'),
     id: uuid,
     name: z.string(),
-    status: z.enum(SCHEDULE_STATUSES).describe('`ended`: it has no further run.'),
+    status: z.enum(SCHEDULE_STATUSES).describe('`ended`: it has no further runs.'),
     campaign_id: uuid,
     rule: z.looseObject({}).describe('As given, with all days of a window.'),
     time_zone: z.string(),

@@ -99,7 +99,7 @@ export const ScreenshotJobStatus = z
       .array(Condition)
       .max(8)
       .describe(
-        'AdsCaptured and SitesCaptured are True when that part is done. Settled is True at every end, so wait for Settled. Succeeded says how it ended.',
+        'AdsCaptured and SitesCaptured are True when that part is done. Settled is True at every end, so wait for Settled. Succeeded shows how it ended.',
       ),
   })
   .describe('The progress and the result. Only the controller writes it.');

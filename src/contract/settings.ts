@@ -33,7 +33,7 @@ export const NewApiKey = z
       .array(z.enum(SCOPES))
       .min(1, 'must name at least one scope.')
       .describe(
-        '`read` shows everything but the administration. `write` requests, reviews, shares and deletes. `admin` reads and changes keys, webhooks and connectors, changes settings and branding, and reads the audit log.',
+        '`read` can read everything except the administration. `write` can request, review, share and delete. `admin` can read and change keys, webhooks and connectors, change settings and branding, and read the audit log.',
       ),
     expires_at: futureTime.nullish().describe('Never unless given.'),
   })
@@ -56,7 +56,7 @@ export const ApiKeyRecord = z
   .meta({ id: 'ApiKey', description: `An API key without its secret. ${OURS}` });
 
 export const CreatedApiKeyRecord = ApiKeyRecord.extend({
-  key: z.string().describe('The key itself. No other response has it, because only a hash of it is stored.'),
+  key: z.string().describe('The key itself. No other response contains it, because only a hash of it is stored.'),
 }).meta({ id: 'CreatedApiKey', description: `A new API key. ${OURS}` });
 
 export type ApiKeyRecord = z.infer<typeof ApiKeyRecord>;
@@ -133,7 +133,7 @@ const UsageDay = z
     creatives: z.int().describe('Ads that were created.'),
     deliveries: z.int().describe('Deliveries that were created and not deleted since.'),
   })
-  .meta({ id: 'UsageDay', description: `The use of one day, in UTC. ${OURS}` });
+  .meta({ id: 'UsageDay', description: `The usage of one day, in UTC. ${OURS}` });
 
 export const UsageRecord = z
   .object({
@@ -145,16 +145,16 @@ export const UsageRecord = z
     }),
     used: z.object({ pictures_today: z.int(), running_captures: z.int() }),
     left: z.object({ pictures_today: z.int().nullable().describe('Null: no limit.'), running_captures: z.int() }),
-    day_ends_at: time.describe('Then `pictures_today` begins at 0 again.'),
+    day_ends_at: time.describe('At this time, `pictures_today` is reset to 0.'),
   })
-  .meta({ id: 'Usage', description: `The use of the organization, its limits and what is left of them. ${OURS}` });
+  .meta({ id: 'Usage', description: `The usage of the organization, its limits and what remains of them. ${OURS}` });
 
 export type UsageRecord = z.infer<typeof UsageRecord>;
 
 const review = z
   .enum(REVIEW_MODES)
   .describe(
-    '`automatic`: finished sets approve themselves. `partial`: only complete ones do, and sets with failures wait for a review. `manual`: all sets wait for a review.',
+    '`automatic`: finished sets are approved automatically. `partial`: only complete ones are, and sets with failures wait for a review. `manual`: all sets wait for a review.',
   );
 
 const SET_RETENTION =
@@ -169,7 +169,7 @@ export const SettingsBody = z
       .min(SET_DAYS.min, `must be at least ${SET_DAYS.min} day.`)
       .max(SET_DAYS.max, `must be at most ${SET_DAYS.max} days.`)
       .nullish()
-      .describe(`${SET_RETENTION} Null: as the operator chose. Absent: no change.`),
+      .describe(`${SET_RETENTION} Null: the default of the operator. Absent: no change.`),
   })
   .meta({ id: 'SettingsChange', description: `Settings to change. Absent ones stay. ${OURS}` });
 

@@ -21,7 +21,7 @@ export const SecretRotation = z
       .boolean()
       .nullish()
       .describe(
-        'Webhooks are also signed with the old secret for 24 hours, so that receivers can change without a gap. `false` after a leak; `true` unless given.',
+        'Webhooks are also signed with the old secret for 24 hours, so that receivers can switch without interruption. `false` after a leak; `true` unless given.',
       ),
   })
   .meta({ id: 'SecretRotation', description: `How to replace the webhook secret. ${OURS}` });
@@ -30,16 +30,16 @@ export const WebhookSecretRecord = z
   .object({
     type: z.literal('webhook_secret'),
     created_at: time,
-    previous_until: time.nullable().describe('Until when webhooks are also signed with the secret before this one.'),
+    previous_until: time.nullable().describe('Until when webhooks are also signed with the previous secret.'),
   })
   .meta({ id: 'WebhookSecret', description: `The secret that signs the webhooks of the organization. ${OURS}` });
 
 export const NewWebhookSecretRecord = WebhookSecretRecord.extend({
-  secret: z.string().describe('The new secret, `whsec_…`. No other response has it.'),
+  secret: z.string().describe('The new secret, `whsec_…`. No other response contains it.'),
 }).meta({ id: 'NewWebhookSecret', description: `The secret after a rotation. ${OURS}` });
 
 export const WebhookTest = z
-  .object({ url: webAddress.describe(`Address that gets an event of the topic \`${TEST_TOPIC}\`, once.`) })
+  .object({ url: webAddress.describe(`Address that receives an event of the topic \`${TEST_TOPIC}\`, once.`) })
   .meta({ id: 'WebhookTest', description: `A test event to send. ${OURS}` });
 
 export const TestEvent = envelope(z.object({ type: z.literal('test'), message: z.string() }), [TEST_TOPIC]).meta({
@@ -82,7 +82,7 @@ const fields = {
     .nullish()
     .meta({ maxLength: ENDPOINT_DESCRIPTION_MAX, description: 'The program that receives the events, for people.' }),
   headers,
-  disabled: z.boolean().nullish().describe('A disabled endpoint gets no events.'),
+  disabled: z.boolean().nullish().describe('A disabled endpoint receives no events.'),
 };
 
 export const NewWebhookEndpoint = z
@@ -92,7 +92,7 @@ export const NewWebhookEndpoint = z
 /** A field that is left out stays as it is. Null resets it. */
 export const WebhookEndpointChange = z
   .object({
-    url: webAddress.nullish().describe('Also for events that wait for their next attempt. Null: as it is.'),
+    url: webAddress.nullish().describe('Also for events that wait for their next attempt. Null: no change.'),
     ...fields,
   })
   .meta({
@@ -113,17 +113,17 @@ export const WebhookEndpointRecord = z
     disabled_reason: z
       .string()
       .nullable()
-      .describe('Why the service disabled the endpoint by itself. Null if a request disabled it.'),
+      .describe('Why the service disabled the endpoint automatically. Null if a request disabled it.'),
     failing_since: time.nullable().describe('Every delivery attempt since this time failed. Null after a success.'),
     secret_created_at: time,
-    previous_secret_until: time.nullable().describe('Until when the secret before this one also signs.'),
+    previous_secret_until: time.nullable().describe('Until when webhooks are also signed with the previous secret.'),
     created_at: time,
     updated_at: time,
   })
   .meta({ id: 'WebhookEndpoint', description: `A receiver of the events of all sets and ads. ${OURS}` });
 
 export const WebhookEndpointWithSecret = WebhookEndpointRecord.extend({
-  secret: z.string().describe('The secret that signs its webhooks, `whsec_…`. No other response has it.'),
+  secret: z.string().describe('The secret that signs its webhooks, `whsec_…`. No other response contains it.'),
 }).meta({ id: 'WebhookEndpointWithSecret', description: `A webhook endpoint with a new secret. ${OURS}` });
 
 export const WebhookEndpointEvent = envelope(WebhookEndpointRecord, [ENDPOINT_DISABLED_TOPIC]).meta({

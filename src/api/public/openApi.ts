@@ -23,7 +23,7 @@ The mark ${OURS} shows behavior that is specific to Tearsheet, because the inter
 
 **Authentication.** Every request carries an API key: \`Authorization: <key>\` or \`Authorization: Bearer <key>\`. ${OURS}
 
-**Scopes.** Each operation needs one scope: \`read\` for lists and objects, \`write\` to request, review, share and delete, \`admin\` for keys, webhooks, connectors, settings and the audit log. A key with only \`write\` reads nothing but the responses to its own requests. If the scope is missing, the response is 403 with the code \`missing_scope\`, and \`errors.authorization\` names the scope. ${OURS}
+**Scopes.** Each operation needs one scope: \`read\` for lists and objects, \`write\` to request, review, share and delete, \`admin\` for keys, webhooks, connectors, settings and the audit log. A key with only \`write\` can read only the responses to its own requests. If the scope is missing, the response is 403 with the code \`missing_scope\`, and \`errors.authorization\` names the scope. ${OURS}
 
 **Failures.** Every 4xx and 5xx has the same shape: \`{"status":"failure","code":"…","request_id":"…","errors":{"<path>":["…"]}}\`. One response lists the faults of a body, at most 100. ${OURS}
 
@@ -31,7 +31,7 @@ The mark ${OURS} shows behavior that is specific to Tearsheet, because the inter
 
 **Entity tags.** Answers to GET have an \`ETag\`. A request with \`If-None-Match\` gets 304 without a body if the answer is still the same. ${OURS}
 
-**Retries.** The POSTs that create take an \`Idempotency-Key\` (up to 255 characters): the same key and body within 24 hours get the same response again. ${OURS}
+**Retries.** POST requests that create objects accept an \`Idempotency-Key\` (up to 255 characters): the same key and body within 24 hours get the same response again. ${OURS}
 
 **Rate limit.** Each key has a token bucket. The headers \`RateLimit\` and \`RateLimit-Policy\` show its state; 429 with \`Retry-After\` means that it is empty. All replicas of the service share the bucket. ${OURS}
 
@@ -61,7 +61,7 @@ export function buildOpenApi(limits: Limits = DEFAULT_LIMITS): object {
       { name: 'Webhook endpoints', description: 'Manage the addresses that receive events.' },
       { name: 'Exports', description: 'Download a set as PPTX, PDF or ZIP.' },
       { name: 'Branding', description: 'Set the texts, colors and logo of exports.' },
-      { name: 'Members', description: 'Invite people, and change what they may do.' },
+      { name: 'Members', description: 'Invite people, and change their roles.' },
       { name: 'Settings', description: 'Change reviews, keys, webhooks and connectors of the organization.' },
     ],
     paths: paths(limits),
@@ -128,7 +128,7 @@ function webhook(operationId: string, summary: string, event: z.ZodType) {
       '2XX': {
         description: 'Received. After any other response the service retries: 14 attempts over about 24 hours.',
       },
-      '410': { description: `The receiver is gone: the service stops at once. ${OURS}` },
+      '410': { description: `The receiver is gone: the service stops immediately. ${OURS}` },
     },
   };
 }

@@ -29,7 +29,7 @@ export const brandingRoutes: readonly Route[] = [
     ...ofBranding,
     operationId: 'replaceBranding',
     summary: 'Replace the branding',
-    description: `Needs a key with the scope \`admin\`. The logo stays. Later exports use it. ${OURS}`,
+    description: `Needs a key with the scope \`admin\`. The logo stays. Later exports use the new branding. ${OURS}`,
     body: jsonBody(BrandingBody, {
       brand_name: 'Acme Media',
       accent_color: '#0a7d5c',

@@ -38,7 +38,7 @@ export const commentRoutes: readonly Route[] = [
   }),
   route('patch /comments/{id}', 'write', {
     operationId: 'resolveComment',
-    summary: 'Resolve a thread, or open it again',
+    summary: 'Resolve a thread, or reopen it',
     description: 'The id is that of the first comment of the thread.',
     tags: ['Reviewing'],
     body: jsonBody(CommentChange, { resolved: true }),

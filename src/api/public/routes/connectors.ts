@@ -97,7 +97,7 @@ export const connectorRoutes: readonly Route[] = [
     ...ofConnector,
     operationId: 'checkConnector',
     summary: 'Check a connector',
-    description: `Writes a small object into the bucket and deletes it. \`GET …/connectors/{name}\` has the result in \`check\` after a few seconds.`,
+    description: `Writes a small object into the bucket and deletes it. \`GET …/connectors/{name}\` returns the result in \`check\` after a few seconds.`,
     body: jsonBody(ConnectorCheckBody, { bucket: 'pictures', key_prefix: 'tearsheet/' }),
     status: 202,
     answer: ConnectorRecord,

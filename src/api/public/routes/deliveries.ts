@@ -60,7 +60,7 @@ export const eventRoutes: readonly Route[] = [
     cost: COST.heavy,
     operationId: 'replayEvents',
     summary: 'Send events again',
-    description: `Takes at most ${REPLAYED_IDS_MAX.toLocaleString('en')} \`ids\`, or a period with at most ${REPLAYED_EVENTS_MAX.toLocaleString('en')} events. Leaves out deliveries that are about to be sent, those of disabled or deleted endpoints, and the test events of a period. 409 if \`webhook_endpoint_id\` names a disabled endpoint.`,
+    description: `Takes at most ${REPLAYED_IDS_MAX.toLocaleString('en')} \`ids\`, or a period with at most ${REPLAYED_EVENTS_MAX.toLocaleString('en')} events. Skips deliveries that are about to be sent, those of disabled or deleted endpoints, and the test events of a period. 409 if \`webhook_endpoint_id\` names a disabled endpoint.`,
     tags: TAGS,
     idempotent: true,
     body: jsonBody(EventsReplay, REPLAYED_PERIOD),
@@ -106,7 +106,7 @@ export const deliveryRoutes: readonly Route[] = [
     operationId: 'replayDelivery',
     summary: 'Send a delivery again',
     description:
-      'Its attempts start again, also while it waits for its next attempt. 409 before its first attempt, and if its webhook endpoint is disabled or deleted.',
+      'Its attempts start again, even if it is waiting for its next attempt. 409 before its first attempt, and if its webhook endpoint is disabled or deleted.',
     tags: ['Deliveries'],
     idempotent: true,
     status: 202,

@@ -88,7 +88,7 @@ export const exportRoutes: readonly Route[] = [
   route('get /exports/{id}', 'read', {
     operationId: 'getExport',
     summary: 'Read one export',
-    description: `Repeat it until \`status\` is \`ready\`; \`Retry-After\` says when.`,
+    description: `Repeat it until \`status\` is \`ready\`, after the time in \`Retry-After\`.`,
     tags: TAGS,
     answer: ExportRecord,
     handler: async (call, { store: { db } }) => {

@@ -43,7 +43,7 @@ export const memberRoutes: readonly Route[] = [
   route('patch /members/{user_id}', 'admin', {
     operationId: 'changeMember',
     summary: 'Change the role of a member',
-    description: '409 for the last owner, and for a role that a rule gives.',
+    description: '409 for the last owner, and for a role that a rule assigns.',
     tags: TAGS,
     params: ofUser,
     body: jsonBody(MemberChange, { role: 'reviewer' }),
@@ -58,7 +58,7 @@ export const memberRoutes: readonly Route[] = [
   route('delete /members/{user_id}', 'admin', {
     operationId: 'removeMember',
     summary: 'Remove a member',
-    description: 'The next request of this person opens nothing in the organization. 409 for the last owner.',
+    description: 'This person loses access to the organization immediately. 409 for the last owner.',
     tags: TAGS,
     params: ofUser,
     answer: 'Removed.',
@@ -75,7 +75,7 @@ export const memberRoutes: readonly Route[] = [
     operationId: 'inviteMember',
     summary: 'Invite a person',
     description:
-      'The person accepts it once, within seven days. A second invitation of an address replaces the first one. 409 for a member.',
+      'It can be accepted once, within seven days. A second invitation for an address replaces the first. 409 for a member.',
     tags: TAGS,
     body: jsonBody(NewInvitation, { email: 'ann@example.com', role: 'reviewer' }),
     status: 201,
@@ -92,7 +92,7 @@ export const memberRoutes: readonly Route[] = [
   route('delete /invitations/{id}', 'admin', {
     operationId: 'withdrawInvitation',
     summary: 'Withdraw an invitation',
-    description: 'Its link then does nothing.',
+    description: 'Its link no longer works.',
     tags: TAGS,
     answer: 'Withdrawn.',
     handler: removes((tx, call) => withdrawInvitation(tx, refOf(call), call.actor)),

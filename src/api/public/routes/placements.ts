@@ -41,7 +41,7 @@ export const placementRoutes: readonly Route[] = [
   route('get /placements/{id}', 'read', {
     operationId: 'getPlacement',
     summary: 'Read one placement',
-    description: `Repeat it until \`status\` is not \`pending\`; \`Retry-After\` says when.`,
+    description: `Repeat it until \`status\` is not \`pending\`, after the time in \`Retry-After\`.`,
     answer: PlacementRecord,
     failures: [410],
     handler: async (call, { store: { db } }) => {

@@ -48,7 +48,7 @@ export function savedObjectRoutes(limits: Limits): readonly Route[] {
   return [
     ...routesOf({
       ...{ table: 'request_templates', path: 'templates', id: 'Template', noun: 'request template' },
-      about: `Keeps parts of a request under a name, for later requests. People choose it on the page of a new request.`,
+      about: `Stores parts of a request under a name, for later requests. People choose it on the page of a new request.`,
       ...{ schema: template, example: TEMPLATE, record: TemplateRecord, toRecord: templateRecord },
       save: (tx, { organizationId, keyId }, given) => {
         const name = given.name.trim();
@@ -57,7 +57,7 @@ export function savedObjectRoutes(limits: Limits): readonly Route[] {
     }),
     ...routesOf({
       ...{ table: 'site_lists', path: 'site_lists', id: 'SiteList', noun: 'site list' },
-      about: `Keeps sites under a name, for later requests of the whole organization.`,
+      about: `Stores sites under a name, for later requests of the whole organization.`,
       ...{ schema: NewSiteList, example: SITE_LIST, record: SiteListRecord, toRecord: siteListRecord },
       save: (tx, { organizationId, keyId }, given) => {
         const name = given.name.trim();
@@ -100,7 +100,7 @@ function routesOf<T extends Table, S extends z.ZodType>(kind: Kind<T, S>): reado
       operationId: `delete${id}`,
       summary: `Delete a ${noun}`,
       params: { id: idOfA(noun) },
-      description: 'Requests that were made with it stay.',
+      description: 'Requests that were made with it are not affected.',
       tags: ['Templates'],
       answer: 'Deleted.',
       handler: removes((tx, call) => removeNamed(tx, table, refOf(call))),

@@ -34,7 +34,7 @@ export const scheduleRoutes = (request: z.ZodObject): readonly Route[] => [
     operationId: 'createSchedule',
     summary: 'Create a schedule',
     description:
-      'Repeats a screenshot request during a flight. Each run makes an ordinary set and counts for the quotas.',
+      'Repeats a screenshot request during a flight. Each run creates an ordinary set and counts towards the quotas.',
     tags: TAGS,
     idempotent: true,
     body: bodyInParts(newSchedule(request), { ...EXAMPLE, request: NEW_SCREENSHOTS }),
@@ -69,7 +69,7 @@ export const scheduleRoutes = (request: z.ZodObject): readonly Route[] => [
     tags: TAGS,
     operationId: 'changeSchedule',
     summary: 'Change, pause or resume a schedule',
-    description: 'The request cannot be changed: create another schedule.',
+    description: 'The request cannot be changed: create a new schedule instead.',
     body: jsonBody(ScheduleChange, { paused: true }),
     answer: ScheduleRecord,
     failures: [410],

@@ -38,7 +38,7 @@ export const screenshotRoutes: readonly Route[] = [
   }),
   route('get /screenshots/{id}', 'read', {
     ...one('getScreenshot', 'screenshot', ScreenshotDetailRecord),
-    description: 'In every status, also if its set is not approved.',
+    description: 'In every status, even if its set is not approved.',
     handler: async ({ request, organizationId, place }, { store: { db } }) => {
       const id = idOf(request);
       return foundResponse(200, await readScreenshotDetail(db, { screenshotId: id, organizationId }, place));

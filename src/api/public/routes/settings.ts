@@ -63,7 +63,7 @@ export const keyRoutes: readonly Route[] = [
   route('delete /keys/{key_id}', 'admin', {
     operationId: 'revokeKey',
     summary: 'Revoke an API key',
-    description: `It opens nothing from now on. 409 for the last active key with the scope \`admin\`.`,
+    description: `It no longer gives access. 409 for the last active key with the scope \`admin\`.`,
     tags: TAGS,
     params: { key_id: z.string().describe('The eight characters in the middle of the key.') },
     answer: ApiKeyRecord,
@@ -107,7 +107,7 @@ export const settingRoutes: readonly Route[] = [
   route('get /usage', 'read', {
     cost: COST.heavy,
     operationId: 'getUsage',
-    summary: 'Read the use of each day, and the limits of the organization',
+    summary: 'Read the daily usage and the limits of the organization',
     description: `At most ${USAGE_DAYS_MAX} days. A screenshot request over \`pictures_per_day\` gets 429 with the code \`quota_exceeded\`.`,
     query: UsageQuery,
     answer: UsageRecord,
@@ -127,7 +127,7 @@ export const auditLogRoutes: readonly Route[] = [
   route('get /audit_log', 'admin', {
     ...list('listAuditLog', 'List administrative actions, newest first', AuditLogQuery, AuditLogEntryRecord),
     tags: ['Settings'],
-    description: `Changes of keys, settings, webhooks, connectors and branding, deleted and shared sets, sign-ins and sign-outs. To read a long list while new entries arrive, send the id of the last entry of each page as \`after\`.`,
+    description: `Changes to keys, settings, webhooks, connectors and branding, deleted and shared sets, sign-ins and sign-outs. To read a long list while new entries arrive, send the id of the last entry of each page as \`after\`.`,
     handler: async ({ query, organizationId }, { store: { db } }) => {
       const { action, actor, from, to, after } = query;
       const place = await placeOf(db, 'audit_log', { organizationId, id: after });

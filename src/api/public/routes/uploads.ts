@@ -20,7 +20,7 @@ const UploadQuery = z.object({
     .string()
     .optional()
     .meta({ example: 'banner_300x250.html' })
-    .describe('Name of the file, for a raw body. It may say the size of the creative.'),
+    .describe('Name of the file, for a raw body. It may contain the size of the creative.'),
 });
 
 export const uploadRoutes: readonly Route[] = [
