@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { notification } from '../../db/notifications.ts';
 import type { Row } from '../../db/rows.ts';
+import { deliveryChange } from './deliveryChanges.ts';
 import {
   type DeliveryToSend,
   type DeliveryToSendRow,
@@ -14,7 +15,6 @@ import {
   deliveryToSendColumns,
   joinedForSending,
 } from './deliveryToSend.ts';
-import { deliveryChange } from './restartDelivery.ts';
 
 /** A claim holds as long as neither a replay nor a stored attempt has changed the delivery. */
 export interface ClaimedDelivery extends DeliveryToSend {

@@ -7,9 +7,9 @@ import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
 import { type EventTopic, NOTICE_TOPIC, TEST_TOPIC } from '../../domain/topics.ts';
+import type { OneDelivery } from './deliveryChanges.ts';
 import { deliveryRecord } from './deliveryJson.ts';
 import type { DeliveryRow } from './listDeliveries.ts';
-import { type OneDelivery, restarted } from './restartDelivery.ts';
 
 export interface EventFilter extends TimeRange {
   readonly organizationId: string;
@@ -156,6 +156,18 @@ export async function restartDeliveries(
     .returning(['deliveries.id', 'deliveries.ad_id', 'deliveries.set_id'])
     .execute();
 }
+
+/** The values of a delivery that is pending and due now, with no tries counted, at the present address of its endpoint. */
+const restarted = () => ({
+  status: 'pending' as const,
+  target: sql<string>`coalesce((select s.webhook_url from webhook_endpoints w join subscribers s using (id)
+    where w.id = deliveries.subscriber_id), deliveries.target)`,
+  replays: sql<number>`deliveries.replays + 1`,
+  tries: 0,
+  next_attempt_at: sql<Date>`now()`,
+  finished_at: null,
+  reason: null,
+});
 
 /** The lock keeps them enabled until the end of the transaction. */
 async function lockEnabledEndpoints(

@@ -6,6 +6,7 @@ import { notify } from '../../db/notifications.ts';
 import { conflict, invalid, notFound } from '../../domain/failure.ts';
 import { EVENT_DAYS } from '../../domain/retention.ts';
 import { DEFAULT_TOPICS } from '../../domain/topics.ts';
+import { notifyOfDeliveries, type OneDelivery } from './deliveryChanges.ts';
 import { lockedEndpointFault } from './endpointDeliveries.ts';
 import {
   havingDeliveries,
@@ -15,7 +16,6 @@ import {
   ofEvents,
   restartDeliveries,
 } from './eventQueries.ts';
-import { lockDelivery, notifyOfDeliveries, type OneDelivery } from './restartDelivery.ts';
 import { type EndpointRow, findEndpoint } from './webhookEndpointQueries.ts';
 import { requireEnabledEndpoint } from './webhookEndpoints.ts';
 
@@ -31,7 +31,12 @@ const ENDPOINT_FAULTS = {
 export async function replayDelivery(tx: Queryable, deliveryId: string): Promise<void> {
   const fault = await lockedEndpointFault(tx, deliveryId);
   if (fault !== undefined) throw conflict('webhook_endpoint_id', ENDPOINT_FAULTS[fault]);
-  const delivery = await lockDelivery(tx, deliveryId);
+  const delivery = await tx
+    .selectFrom('deliveries')
+    .select(['status', 'tries'])
+    .where('id', '=', deliveryId)
+    .forUpdate()
+    .executeTakeFirst();
   if (delivery === undefined) throw notFound('id', `There is no delivery ${deliveryId}.`);
   if (delivery.status === 'pending' && delivery.tries === 0)
     throw conflict('status', 'is pending: the service is about to send the delivery.');

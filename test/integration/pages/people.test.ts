@@ -275,6 +275,9 @@ describe('a link by e-mail', () => {
       ['key', 'signed_in'],
       ['key', 'refused'],
     ]);
+    // The refusal is recorded after its answer, and needs the database.
+    const refusals = lonely.store.db.selectFrom('audit_log').select('id').where('action', '=', 'session.refused');
+    await eventually(async () => expect(await refusals.execute()).toHaveLength(1));
     await lonely.close();
   });
 });

@@ -1,0 +1,17 @@
+/** Tells pages that deliveries changed. */
+import type { Queryable } from '../../db/database.ts';
+import { type Change, notifyAll } from '../../db/notifications.ts';
+import type { Row } from '../../db/rows.ts';
+
+export type OneDelivery = Pick<Row<'deliveries'>, 'id' | 'set_id' | 'ad_id'>;
+
+/** Tells the pages of the delivery, and of its set or ad, that it changed. */
+export const deliveryChange = ({ id, set_id, ad_id }: OneDelivery): Change => ({
+  delivery: id,
+  ...(set_id !== null && { set: set_id }),
+  ...(ad_id !== null && { ad: ad_id }),
+});
+
+export async function notifyOfDeliveries(tx: Queryable, deliveries: readonly OneDelivery[]): Promise<void> {
+  await notifyAll(tx, deliveries.map(deliveryChange));
+}
