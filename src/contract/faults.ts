@@ -195,7 +195,8 @@ export function knownPart(schema: unknown): KnownPart {
   return { fields: new Map(fields), advice: advice('field', Object.keys(type.shape)) };
 }
 
-function withoutWrappers(schema: unknown): unknown {
+/** @returns the schema without what makes it optional, nullable or transformed. */
+export function withoutWrappers(schema: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return withoutWrappers(schema.unwrap());
   return schema instanceof z.ZodPipe ? withoutWrappers(schema.in) : schema;

@@ -81,7 +81,7 @@ export function field(
 ${fault}${hint && html`<p id="${id}-hint" class="hint">${hint}</p>`}</div></div>`;
 }
 
-interface TextField extends Field {
+export interface TextField extends Field {
   readonly type?: 'text' | 'email' | 'url' | 'password' | 'date' | 'number' | 'color' | 'search';
   /** Shown if the person typed nothing. */
   readonly value?: string | number;
@@ -119,7 +119,7 @@ ${shown}</textarea>`,
   );
 }
 
-export type Choice = readonly [value: string, label: string];
+export type Choice = readonly [value: string, label: HtmlContent];
 
 interface SelectField extends Field {
   readonly value?: string;
@@ -140,9 +140,16 @@ export function selectField(given: SelectField, { values, errors }: Omit<FormSta
   );
 }
 
-/** Check boxes under one label. */
-export function checkboxes({ name, label }: Field, boxes: readonly Html[], errors: FieldErrors): Html {
-  return html`<div class="field"><span class="label" id="${name}-label">${label}</span><div role="group" aria-labelledby="${name}-label">${boxes}${faultOf(name, label, errors)}</div></div>`;
+interface BoxGroup extends Field {
+  readonly isFieldset?: boolean;
+}
+
+/** Check boxes or radio buttons under one label. */
+export function checkboxes(given: BoxGroup, boxes: readonly HtmlContent[], errors: FieldErrors): Html {
+  const { name, label, isFieldset = false } = given;
+  const content = html`${boxes}${faultOf(name, label, errors)}`;
+  if (isFieldset) return html`<fieldset><legend>${label}</legend>${content}</fieldset>`;
+  return html`<div class="field"><span class="label" id="${name}-label">${label}</span><div role="group" aria-labelledby="${name}-label">${content}</div></div>`;
 }
 
 export function checkbox(given: { name: string; value?: string; label: HtmlContent; isChecked: boolean }): Html {

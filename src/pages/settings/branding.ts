@@ -2,27 +2,18 @@
 
 import type { Request } from 'express';
 import { MAX_LOGO_BYTES, replaceLogo } from '../../api/logos/replaceLogo.ts';
-import { readOrFail } from '../../api/public/endpoint.ts';
 import { malformed, readMultipartForm } from '../../api/uploads/multipart.ts';
 import { BrandingBody, brandingOf } from '../../contract/exports.ts';
 import { type BrandingRow, type Logo, readBranding } from '../../core/organizations/branding.ts';
 import { changeBranding, changeLogo } from '../../core/organizations/settings.ts';
-import { BRAND_NAME_MAX, FOOTER_MAX, PAGE_SIZES, type PageSize } from '../../domain/branding.ts';
+import type { PageSize } from '../../domain/branding.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
-import { type Html, html } from '../../lib/html.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, panel } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
-import {
-  answerForm,
-  checkbox,
-  EMPTY_FORM,
-  type FormState,
-  field,
-  otherFaults,
-  selectField,
-  textField,
-} from '../parts/formFields.ts';
+import { answerForm, checkbox, EMPTY_FORM, type FormState } from '../parts/formFields.ts';
 import { formField, hiddenFields, requireOwnForm } from '../parts/forms.ts';
+import { formTable, readForm, renderFields } from '../parts/formTable.ts';
 import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { framedPage } from './frame.ts';
 
@@ -31,7 +22,19 @@ const SIZES: Readonly<Record<PageSize, string>> = {
   a4: 'A4, portrait',
   letter: 'US Letter, portrait',
 };
-const FIELDS = ['brand_name', 'accent_color', 'footer_text', 'page_size', 'logo'];
+
+const BRANDING = formTable(BrandingBody, [
+  { name: 'brand_name', label: 'Name' },
+  {
+    name: 'logo',
+    kind: 'custom',
+    label: 'Logo',
+    hint: `PNG, JPEG, WebP or SVG, at most ${MAX_LOGO_BYTES / 1024 / 1024} MiB.`,
+  },
+  { name: 'accent_color', kind: 'color', label: 'Accent color', hint: 'The color of lines and table headings.' },
+  { name: 'footer_text', label: 'Footer', hint: 'At the bottom of each page.' },
+  { name: 'page_size', kind: 'select', label: 'Page size', choices: Object.entries(SIZES) },
+]);
 
 const LIMITS = { files: 1, fields: 20, fieldBytes: 8_192, allFieldBytes: 20 * 8_192 };
 
@@ -55,16 +58,8 @@ export function addBrandingRoutes(pages: PageRoutes): void {
 
 async function save(options: PagesOptions, given: ViewerRequest, logo: Buffer): Promise<'sent'> {
   const { request, viewer, paths, actor } = given;
-  const typed = (name: string) => formField(request, name);
-  const branding = brandingOf(
-    readOrFail(BrandingBody, {
-      brand_name: typed('brand_name'),
-      accent_color: typed('accent_color'),
-      footer_text: typed('footer_text'),
-      page_size: typed('page_size'),
-    }),
-  );
-  await saveLogo(options, given, { logo, isRemoved: typed('remove_logo') !== '' });
+  const branding = brandingOf(readForm(BRANDING, request));
+  await saveLogo(options, given, { logo, isRemoved: formField(request, 'remove_logo') !== '' });
   const { organizationId } = viewer;
   await options.store.db.transaction().execute((tx) => changeBranding(tx, organizationId, branding, actor));
   return redirectTo(given, paths.settings('branding'), 'saved');
@@ -119,26 +114,25 @@ function brandingForm(
   form: FormState,
 ): Html {
   const path = paths.settings('branding');
-  const nameHint = html`On the cover and on shared pages. Without it, the cover shows <code>${viewer.slug}</code>.`;
+  const known = {
+    brand_name: {
+      hint: html`On the cover and on shared pages. Without it, the cover shows <code>${viewer.slug}</code>.`,
+    },
+    logo: { control: logoControl(branding.logo, { paths, form }) },
+  };
   return html`<form class="fields" method="post" action="${path}" enctype="multipart/form-data">${hiddenFields(viewer, path)}
-${otherFaults(form.errors, FIELDS)}
-${textField({ name: 'brand_name', label: 'Name', value: branding.brand_name ?? '', max: BRAND_NAME_MAX, hint: nameHint }, form)}
-${logoField(branding.logo, { paths, form })}
-${textField({ name: 'accent_color', label: 'Accent color', type: 'color', value: branding.accent_color, hint: 'The color of lines and table headings.' }, form)}
-${textField({ name: 'footer_text', label: 'Footer', value: branding.footer_text ?? '', max: FOOTER_MAX, hint: 'At the bottom of each page.' }, form)}
-${selectField({ name: 'page_size', label: 'Page size', value: branding.page_size, choices: PAGE_SIZES.map((name) => [name, SIZES[name]]) }, form)}
+${renderFields(BRANDING, { form, stored: branding, known })}
 ${button({ label: 'Save', kind: 'primary' })}</form>`;
 }
 
-function logoField(logo: Logo | null, { paths, form }: { paths: ViewerRequest['paths']; form: FormState }): Html {
-  const remove = { name: 'remove_logo', label: 'Remove this logo', isChecked: form.values['remove_logo'] === 'yes' };
-  const hint = `PNG, JPEG, WebP or SVG, at most ${MAX_LOGO_BYTES / 1024 / 1024} MiB.`;
-  return field(
-    { name: 'logo', label: 'Logo', hint },
-    form.errors,
-    (
-      aria,
-    ) => html`${logo !== null && html`<p class="logo"><img src="${paths.image(logo.token)}" alt="The current logo" width="${logo.width}" height="${logo.height}"></p>${checkbox(remove)}`}
-<input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp,image/svg+xml"${aria}>`,
-  );
-}
+const logoControl =
+  (logo: Logo | null, { paths, form }: { paths: ViewerRequest['paths']; form: FormState }) =>
+  (attributes: HtmlContent): Html => {
+    const remove = { name: 'remove_logo', label: 'Remove this logo', isChecked: form.values['remove_logo'] === 'yes' };
+    const size = logo && html` width="${logo.width}" height="${logo.height}"`;
+    const current =
+      logo &&
+      html`<p class="logo"><img src="${paths.image(logo.token)}" alt="The current logo"${size}></p>${checkbox(remove)}`;
+    return html`${current}
+<input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp,image/svg+xml"${attributes}>`;
+  };

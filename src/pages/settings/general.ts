@@ -1,30 +1,20 @@
 /** How sets are approved, and how long the service keeps what it stores. */
-import { readOrFail } from '../../api/public/endpoint.ts';
 import { SettingsBody } from '../../contract/settings.ts';
 import { requireOrganization } from '../../core/organizations/organizations.ts';
 import { changeSettings, type SettingsChange } from '../../core/organizations/settings.ts';
 import { type CurrentUsage, readCurrentUsage } from '../../core/organizations/usage.ts';
 import type { Queryable } from '../../db/database.ts';
 import { DEFAULT_QUOTAS, type DefaultQuotas } from '../../domain/quotas.ts';
-import { ANSWER_DAYS, EVENT_DAYS, EXPORT_DAYS, SET_DAYS, UPLOAD_DAYS } from '../../domain/retention.ts';
+import { ANSWER_DAYS, EVENT_DAYS, EXPORT_DAYS, UPLOAD_DAYS } from '../../domain/retention.ts';
 import type { ReviewMode } from '../../domain/reviews.ts';
 import { counted } from '../../domain/text.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button, facts, panel } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
-import { EMPTY_FORM, type FormState, radio, textField } from '../parts/formFields.ts';
-import { formField, hiddenFields } from '../parts/forms.ts';
+import { type Choice, EMPTY_FORM } from '../parts/formFields.ts';
+import { formTable, readForm, renderForm } from '../parts/formTable.ts';
 import { ADMIN, type PageRoutes, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { addAction, framedPage } from './frame.ts';
-
-interface RetentionChoice {
-  readonly chosen: number | null;
-  /** The days that the operator chose for organizations that chose nothing. */
-  readonly defaultDays?: number | undefined;
-  readonly form: FormState;
-}
-
-const NAME = 'set_retention_days';
 
 const MODES: Readonly<Record<ReviewMode, { title: string; text: string }>> = {
   automatic: { title: 'Automatic', text: 'Finished sets are approved automatically, including those with failures.' },
@@ -35,35 +25,44 @@ const MODES: Readonly<Record<ReviewMode, { title: string; text: string }>> = {
   manual: { title: 'All sets wait', text: 'Each set waits until a person approves or rejects it.' },
 };
 
+const REVIEW = formTable(SettingsBody, [
+  {
+    name: 'review',
+    kind: 'radios',
+    isFieldset: true,
+    label: 'When a set has finished',
+    choices: Object.entries(MODES).map(
+      ([mode, { title, text }]): Choice => [mode, html`<strong>${title}</strong><br>${text}`],
+    ),
+  },
+]);
+
+const RETENTION = formTable(SettingsBody, [
+  {
+    name: 'set_retention_days',
+    kind: 'number',
+    label: 'Remove sets this many days after their request',
+    hint: 'Leave empty to use the number that the operator chose. A smaller number removes older sets within minutes.',
+  },
+]);
+
 export function addGeneralRoutes(pages: PageRoutes): void {
   const { options } = pages;
   const path = '/o/:slug/settings';
+  const reading =
+    (table: typeof REVIEW) =>
+    ({ request }: ViewerRequest): SettingsChange => {
+      const { review, set_retention_days } = readForm(table, request);
+      return { review: review ?? undefined, set_retention_days };
+    };
   const act = (tx: Queryable, { viewer, actor }: ViewerRequest, change: SettingsChange) =>
     changeSettings(tx, viewer.slug, change, actor);
   pages.get(path, (given) => generalPage(options, given), ADMIN);
-  addAction(
-    pages,
-    { page: 'general', path },
-    {
-      read: ({ request }) => {
-        const { review } = readOrFail(SettingsBody, { review: formField(request, 'review') });
-        return { review: review ?? undefined };
-      },
-      act,
-    },
-  );
+  addAction(pages, { page: 'general', path }, { read: reading(REVIEW), act });
   addAction(
     pages,
     { page: 'general', path: `${path}/retention` },
-    {
-      read: ({ request }) => {
-        const text = formField(request, NAME).trim();
-        const { set_retention_days } = readOrFail(SettingsBody, { [NAME]: text === '' ? null : Number(text) });
-        return { set_retention_days };
-      },
-      act,
-      again: (given, form) => generalPage(options, given, form),
-    },
+    { read: reading(RETENTION), act, again: (given, form) => generalPage(options, given, form) },
   );
 }
 
@@ -72,23 +71,19 @@ async function generalPage(
   { viewer, paths }: Pick<ViewerRequest, 'viewer' | 'paths'>,
   form = EMPTY_FORM,
 ): Promise<ResultsPage> {
-  const chosen = await requireOrganization(store.db, viewer.slug);
-  const path = paths.settings();
+  const stored = await requireOrganization(store.db, viewer.slug);
   const current = await readCurrentUsage(store.db, viewer.organizationId);
-  const choice = ([mode, { title, text }]: [string, { title: string; text: string }]) =>
-    radio({
-      name: 'review',
-      value: mode,
-      label: html`<strong>${title}</strong><br>${text}`,
-      isChecked: mode === chosen.review,
-    });
-  const review = html`<p>An approved set is sent to its receivers. A change applies to sets that finish from now on.</p>
-<form class="stack" method="post" action="${path}">${hiddenFields(viewer, path)}
-<fieldset><legend>When a set has finished</legend>${Object.entries(MODES).map(choice)}</fieldset>
-${button({ label: 'Save', kind: 'primary' })}</form>`;
-  const retention = { chosen: chosen.set_retention_days, defaultDays: setRetentionDays, form };
-  const body = html`${panel('Review', review)}
-${panel('Retention', html`${RETENTION}<form class="stack" method="post" action="${path}/retention">${hiddenFields(viewer, path)}${retentionField(retention)}${button({ label: 'Change retention', kind: 'primary' })}</form>${retentionFacts(retention)}`)}
+  const frame = { viewer, page: paths.settings(), className: 'stack', stored } as const;
+  const review = renderForm(REVIEW, { ...frame, button: button({ label: 'Save', kind: 'primary' }) });
+  const retention = renderForm(RETENTION, {
+    ...frame,
+    action: `${frame.page}/retention`,
+    form,
+    known: { set_retention_days: { placeholder: String(setRetentionDays ?? 'no limit') } },
+    button: button({ label: 'Change retention', kind: 'primary' }),
+  });
+  const body = html`${panel('Review', html`${REVIEW_TEXT}${review}`)}
+${panel('Retention', html`${RETENTION_TEXT}${retention}${retentionFacts(stored.set_retention_days ?? setRetentionDays)}`)}
 ${panel('Usage', usage(current, quotas))}`;
   return framedPage({ viewer, paths }, 'general', { body, status: form.status });
 }
@@ -108,23 +103,14 @@ ${facts([
 ])}`;
 }
 
-const RETENTION = html`<p>A set is removed with its pictures, reviews, share links and exports. Its addresses then show that it was removed. Ads, their previews and events stay. Nothing that was removed can be restored.</p>`;
+const REVIEW_TEXT = html`<p>An approved set is sent to its receivers. A change applies to sets that finish from now on.</p>`;
 
-/** How long the organization keeps its sets. */
-function retentionField({ chosen, defaultDays, form }: RetentionChoice): Html {
-  const days = {
-    name: NAME,
-    label: 'Remove sets this many days after their request',
-    value: chosen ?? '',
-    placeholder: String(defaultDays ?? 'no limit'),
-    hint: 'Leave empty to use the number that the operator chose. A smaller number removes older sets within minutes.',
-    more: html` min="${SET_DAYS.min}" max="${SET_DAYS.max}"`,
-  };
-  return textField({ ...days, type: 'number' }, form);
-}
+const RETENTION_TEXT = html`<p>A set is removed with its pictures, reviews, share links and exports.
+Its addresses then show that it was removed. Ads, their previews and events stay.
+Nothing that was removed can be restored.</p>`;
 
-function retentionFacts({ chosen, defaultDays }: RetentionChoice): Html {
-  const sets = chosen ?? defaultDays;
+/** @param sets the days for which sets are kept; undefined: without an end. */
+function retentionFacts(sets: number | undefined): Html {
   return facts([
     [
       'Sets and their pictures',
