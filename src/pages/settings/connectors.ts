@@ -17,17 +17,9 @@ import type { Guard } from '../../egress/guard.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button, copyText, facts, linkButton, panel } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
-import {
-  answerForm,
-  type Choice,
-  checkbox,
-  EMPTY_FORM,
-  type FormState,
-  otherFaults,
-  selectField,
-  textField,
-} from '../parts/formFields.ts';
-import { formField, hiddenFields } from '../parts/forms.ts';
+import { answerForm, type Choice, EMPTY_FORM, type FormState } from '../parts/formFields.ts';
+import { formField } from '../parts/forms.ts';
+import { formTable, readForm, renderForm } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
 import type { LiveSource } from '../parts/live.ts';
 import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
@@ -40,8 +32,60 @@ interface ConnectorPageOptions {
   readonly check?: FormState;
 }
 
-const STORED = ['encryption', 'kms_key_id', 'storage_class'];
 const CHECKS = { pending: 'Checking', passed: 'Works', failed: 'Does not work' } as const;
+
+const orOfBucket = (names: readonly string[]): Choice[] => [
+  ['', 'Bucket default'],
+  ...names.map((name) => [name, name] as const),
+];
+
+const ACCOUNT = formTable(S3ConnectorBody, [
+  {
+    name: 'name',
+    label: 'Name',
+    isRequired: true,
+    max: 63,
+    hint: `Subscribers that name no connector use the one named ${DEFAULT_CONNECTOR}.`,
+  },
+  {
+    name: 'endpoint',
+    kind: 'url',
+    label: 'Server',
+    hint: 'Leave empty for AWS. Otherwise the public address of the S3 server.',
+  },
+  { name: 'region', label: 'Region', hint: 'For example eu-central-1.' },
+  { name: 'access_key_id', label: 'Access key' },
+  { name: 'secret_access_key', kind: 'password', label: 'Secret' },
+  {
+    name: 'role_arn',
+    label: 'Role',
+    hint: 'A role of an AWS account, instead of an access key: arn:aws:iam::…:role/….',
+  },
+  { name: 'encryption', kind: 'select', label: 'Encryption', choices: orOfBucket(ENCRYPTIONS) },
+  {
+    name: 'kms_key_id',
+    label: 'KMS key',
+    hint: 'Only for aws:kms. The access key then needs kms:GenerateDataKey for it.',
+  },
+  { name: 'storage_class', kind: 'select', label: 'Storage class', choices: orOfBucket(STORAGE_CLASSES) },
+  { name: 'force_path_style', kind: 'checkbox', label: 'Use path-style addresses, as MinIO requires' },
+]);
+
+const CHECK = formTable(ConnectorCheckBody, [
+  { name: 'bucket', label: 'Bucket' },
+  {
+    name: 'bucket_region',
+    path: 'region',
+    label: 'Region of the bucket',
+    hint: 'Leave empty for the region of the connector.',
+  },
+  {
+    name: 'key_prefix',
+    label: 'Prefix',
+    hint: 'Before the names of objects, for example campaigns/.',
+    keepsSpaces: true,
+  },
+]);
 
 /** @returns the name of the connector that the address or the form of a page names. */
 function connectorName({ query, body }: Pick<Request, 'query' | 'body'>): string {
@@ -60,7 +104,6 @@ export function addConnectorRoutes(pages: PageRoutes): void {
       answerForm(given, {
         run: () => save(options, guard, given),
         again: (account) => connectorPage(options, given, { account }),
-        secrets: ['secret_access_key'],
       }),
     ADMIN,
   );
@@ -68,14 +111,7 @@ export function addConnectorRoutes(pages: PageRoutes): void {
     pages,
     { page: 'connectors', path: `${path}/check` },
     {
-      read: ({ request }) =>
-        checkTargetOf(
-          readOrFail(ConnectorCheckBody, {
-            bucket: formField(request, 'bucket').trim(),
-            key_prefix: formField(request, 'key_prefix'),
-            region: formField(request, 'bucket_region').trim() || undefined,
-          }),
-        ),
+      read: ({ request }) => checkTargetOf(readForm(CHECK, request)),
       act: (tx, { request, viewer: { organizationId }, actor }, target) =>
         requestConnectorCheck(
           tx,
@@ -83,10 +119,7 @@ export function addConnectorRoutes(pages: PageRoutes): void {
           { queue: options.queue, actor },
         ),
       answer: (given, row) => redirectTo(given, withName(given.paths.settings('connectors'), row)),
-      again: (given, { errors: { region, ...errors }, ...form }) => {
-        const named = region === undefined ? errors : { ...errors, bucket_region: region };
-        return connectorPage(options, given, { check: { ...form, errors: named } });
-      },
+      again: (given, check) => connectorPage(options, given, { check }),
       cost: COST.outgoing,
     },
   );
@@ -114,18 +147,7 @@ async function save(
   given: ViewerRequest,
 ): Promise<'sent'> {
   const { request, viewer, actor, paths } = given;
-  const field = (name: string) => formField(request, name).trim() || undefined;
-  const body = readOrFail(S3ConnectorBody, {
-    region: formField(request, 'region').trim(),
-    force_path_style: field('force_path_style') !== undefined,
-    endpoint: field('endpoint') && formField(request, 'endpoint'),
-    secret_access_key: field('secret_access_key') && formField(request, 'secret_access_key'),
-    access_key_id: field('access_key_id'),
-    role_arn: field('role_arn'),
-    encryption: field('encryption'),
-    kms_key_id: field('kms_key_id'),
-    storage_class: field('storage_class'),
-  });
+  const body = readForm(ACCOUNT, request);
   const { name } = readOrFail(ConnectorReference, { name: connectorName(request) });
   const isTaken = (await findS3Connector(db, { ...viewer, name })) !== undefined;
   if (isTaken && formField(request, 'is_new') !== '')
@@ -164,7 +186,8 @@ async function connectorPage(
   const row = isNew ? undefined : (rows.find((each) => each.name === name) ?? rows[0]);
   const form = { form: account, suggested: rows.length === 0 ? DEFAULT_CONNECTOR : '' };
   const body = html`${rows.length === 0 ? NOTHING : list(rows, row, paths)}
-${row !== undefined && [panel(`Connector “${row.name}”`, connectorFacts(row, paths, awsPrincipal)), panel('Check', checkForm(row, given, check))]}
+${row && panel(`Connector “${row.name}”`, connectorFacts(row, paths, awsPrincipal))}
+${row && panel('Check', checkForm(row, given, check))}
 ${panel(row === undefined ? 'Set a connector' : 'Change the connector', accountForm(row, given, form))}`;
   const events = row?.check_status === 'pending' ? withName(`${paths.settings('connectors')}/events`, row) : undefined;
   return framedPage(given, 'connectors', { body, status: account.status ?? check.status, events });
@@ -176,11 +199,13 @@ function list(rows: readonly S3Connector[], shown: S3Connector | undefined, path
   const path = paths.settings('connectors');
   const link = (href: string, label: string, isCurrent: boolean) =>
     html`<a href="${href}"${isCurrent && html` aria-current="page"`}>${label}</a>`;
-  return html`<nav class="pills" aria-label="Connectors">${rows.map((row) => link(withName(path, row), row.name, row === shown))}
+  return html`<nav class="pills" aria-label="Connectors">
+${rows.map((row) => link(withName(path, row), row.name, row === shown))}
 ${link(`${path}?add=1`, 'Add a connector', shown === undefined)}</nav>`;
 }
 
-const NOTHING = html`<p class="meta">With a connector, the service puts the pictures of approved sets into your buckets. It needs an access key with the permission <code>s3:PutObject</code>, or a role of an AWS account.</p>`;
+const NOTHING = html`<p class="meta">With a connector, the service puts the pictures of approved sets into your buckets.
+It needs an access key with the permission <code>s3:PutObject</code>, or a role of an AWS account.</p>`;
 
 function connectorFacts(row: S3Connector, paths: Given['paths'], awsPrincipal: string | undefined): Html {
   const isDefault = row.name === DEFAULT_CONNECTOR;
@@ -198,7 +223,11 @@ function connectorFacts(row: S3Connector, paths: Given['paths'], awsPrincipal: s
             html`${copyText('the external id', row.organization_id)} The trust policy of the role must require it.`,
           ],
         ];
-  return html`<p>${isDefault ? 'Subscribers that name no connector use it.' : html`Subscribers use it if they name it: <code>"connector": "${row.name}"</code>.`}</p>
+  const use = isDefault
+    ? 'Subscribers that name no connector use it.'
+    : html`Subscribers use it if they name it: <code>"connector": "${row.name}"</code>.`;
+  const remove = withName(`${paths.settings('connectors')}/remove`, row);
+  return html`<p>${use}</p>
 ${facts([
   ['Server', row.endpoint === null ? 'AWS' : html`<code>${row.endpoint}</code>`],
   ['Region', row.region],
@@ -211,19 +240,21 @@ ${facts([
   ['Storage class', row.storage_class],
   ['Changed', timeElement(row.updated_at)],
 ])}
-<p>${linkButton({ href: withName(`${paths.settings('connectors')}/remove`, row), label: 'Remove the connector', kind: 'danger' })}</p>`;
+<p>${linkButton({ href: remove, label: 'Remove the connector', kind: 'danger' })}</p>`;
 }
 
 function checkForm(row: S3Connector, { viewer, paths }: Given, form: FormState): Html {
-  const path = paths.settings('connectors');
+  const page = paths.settings('connectors');
   return html`<p>Writes a small object into a bucket and deletes it, as a delivery would write its pictures.</p>
 <div id="check" data-live>${result(row)}</div>
-<form class="fields" method="post" action="${path}/check">${hiddenFields(viewer, path)}<input type="hidden" name="name" value="${row.name}">
-${textField({ name: 'bucket', label: 'Bucket', value: row.check_bucket ?? '', isRequired: true, max: 63 }, form)}
-${textField({ name: 'bucket_region', label: 'Region of the bucket', value: row.check_region ?? '', hint: 'Leave empty for the region of the connector.' }, form)}
-${textField({ name: 'key_prefix', label: 'Prefix', value: row.check_key_prefix ?? '', hint: 'Before the names of objects, for example campaigns/.' }, form)}
-${button({ label: 'Check the connector' })}</form>`;
+${renderForm(CHECK, {
+  ...{ viewer, page, action: `${page}/check`, form, hidden: nameOf(row) },
+  stored: { bucket: row.check_bucket, region: row.check_region, key_prefix: row.check_key_prefix },
+  button: button({ label: 'Check the connector' }),
+})}`;
 }
+
+const nameOf = ({ name }: Pick<S3Connector, 'name'>) => html`<input type="hidden" name="name" value="${name}">`;
 
 function result({
   check_status: status,
@@ -234,7 +265,8 @@ function result({
   if (status === null || row.check_requested_at === null)
     return html`<p class="hint">Not checked since the last change.</p>`;
   const state = { pending: 'pending', passed: 'delivered', failed: 'failed' }[status];
-  return html`<p>${badge(state, CHECKS[status])} <span class="meta">${row.check_bucket}, ${timeElement(at ?? row.check_requested_at)}</span></p>
+  const when = timeElement(at ?? row.check_requested_at);
+  return html`<p>${badge(state, CHECKS[status])} <span class="meta">${row.check_bucket}, ${when}</span></p>
 ${message !== null && html`<p class="reason">${message}</p>`}`;
 }
 
@@ -245,35 +277,21 @@ interface AccountForm {
 }
 
 function accountForm(row: S3Connector | undefined, { viewer, paths }: Given, { form, suggested }: AccountForm): Html {
-  const path = paths.settings('connectors');
-  const isTyped = Object.keys(form.values).length > 0;
-  const isPathStyle = isTyped ? form.values['force_path_style'] !== undefined : row?.force_path_style === true;
-  const secretHint = row === undefined ? undefined : 'Leave it empty to keep the stored one of the same access key.';
-  const names = ['name', 'endpoint', 'region', 'access_key_id', 'secret_access_key', 'role_arn', ...STORED];
-  return html`${otherFaults(form.errors, names)}
-<form class="fields" method="post" action="${path}">${hiddenFields(viewer, path)}
-${row === undefined ? html`<input type="hidden" name="is_new" value="yes">${textField({ name: 'name', label: 'Name', value: suggested, isRequired: true, max: 63, hint: `Subscribers that name no connector use the one named ${DEFAULT_CONNECTOR}.` }, form)}` : html`<input type="hidden" name="name" value="${row.name}">`}
-${textField({ name: 'endpoint', label: 'Server', type: 'url', value: row?.endpoint ?? '', hint: 'Leave empty for AWS. Otherwise the public address of the S3 server.' }, form)}
-${textField({ name: 'region', label: 'Region', value: row?.region ?? '', isRequired: true, hint: 'For example eu-central-1.' }, form)}
-${textField({ name: 'access_key_id', label: 'Access key', value: row?.access_key_id ?? '' }, form)}
-${textField({ name: 'secret_access_key', label: 'Secret', type: 'password', hint: secretHint }, form)}
-${textField({ name: 'role_arn', label: 'Role', value: row?.role_arn ?? '', hint: 'A role of an AWS account, instead of an access key: arn:aws:iam::…:role/….' }, form)}
-${selectField({ name: 'encryption', label: 'Encryption', value: row?.encryption ?? '', choices: orOfBucket(ENCRYPTIONS) }, form)}
-${textField({ name: 'kms_key_id', label: 'KMS key', value: row?.kms_key_id ?? '', hint: 'Only for aws:kms. The access key then needs kms:GenerateDataKey for it.' }, form)}
-${selectField({ name: 'storage_class', label: 'Storage class', value: row?.storage_class ?? '', choices: orOfBucket(STORAGE_CLASSES) }, form)}
-${checkbox({ name: 'force_path_style', label: 'Use path-style addresses, as MinIO requires', isChecked: isPathStyle })}
-${button({ label: 'Save', kind: 'primary' })}</form>`;
+  return renderForm(ACCOUNT, {
+    ...{ viewer, page: paths.settings('connectors'), form, stored: row },
+    hidden: row === undefined ? html`<input type="hidden" name="is_new" value="yes">` : nameOf(row),
+    known: row === undefined ? { name: { value: suggested } } : { name: null, secret_access_key: KEPT },
+    button: button({ label: 'Save', kind: 'primary' }),
+  });
 }
 
-const orOfBucket = (names: readonly string[]): Choice[] => [
-  ['', 'Bucket default'],
-  ...names.map((name) => [name, name] as const),
-];
+const KEPT = { hint: 'Leave it empty to keep the stored one of the same access key.' };
 
 /** Asks before the connector is removed. */
 const removal = (name: string) => ({
   question: html`Remove the connector “<bdi>${name}</bdi>”?`,
-  text: html`<p>Its access key and secret are deleted here. Deliveries that use it fail from now on, and are retried for about a day.</p>`,
-  fields: html`<input type="hidden" name="name" value="${name}">`,
+  text: html`<p>Its access key and secret are deleted here.
+Deliveries that use it fail from now on, and are retried for about a day.</p>`,
+  fields: nameOf({ name }),
   button: 'Remove the connector',
 });
