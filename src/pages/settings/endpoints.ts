@@ -1,7 +1,6 @@
 /** The webhook endpoints of the organization: list, create, and what an administrator can do with one. */
 
 import { COST } from '../../api/limits/costs.ts';
-import { readOrFail } from '../../api/public/endpoint.ts';
 import { NewWebhookEndpoint } from '../../contract/webhookEndpoints.ts';
 import { secretState } from '../../core/organizations/secrets.ts';
 import { type DeliveryRow, listDeliveries } from '../../core/webhooks/listDeliveries.ts';
@@ -14,12 +13,13 @@ import {
   replaceEndpointSecret,
 } from '../../core/webhooks/webhookEndpoints.ts';
 import { DEFAULT_TOPICS, ENDPOINT_TOPICS } from '../../domain/topics.ts';
-import { ENDPOINT_DESCRIPTION_MAX, ENDPOINTS_MAX } from '../../domain/webhookEndpoints.ts';
+import { ENDPOINTS_MAX } from '../../domain/webhookEndpoints.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button, type Column, facts, panel, table } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
-import { checkbox, checkboxes, EMPTY_FORM, type FormState, otherFaults, textField } from '../parts/formFields.ts';
+import { checkbox, EMPTY_FORM, type FormState, otherFaults } from '../parts/formFields.ts';
 import { formField, hiddenFields } from '../parts/forms.ts';
+import { formTable, readForm, renderForm } from '../parts/formTable.ts';
 import { deliveryLabel, timeElement } from '../parts/labels.ts';
 import { ADMIN, idOf, type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { addAction, framedPage, secretPanel } from './frame.ts';
@@ -28,17 +28,26 @@ type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
 
 const DELIVERIES_SHOWN = 10;
 
+const ENDPOINT = formTable(NewWebhookEndpoint, [
+  { name: 'url', kind: 'url', label: 'Address', hint: 'A public http or https address.' },
+  { name: 'description', label: 'Description', hint: 'The program that receives the events.' },
+  {
+    name: 'topics',
+    kind: 'checkboxes',
+    label: 'Topics',
+    prefix: 'topic_',
+    choices: ENDPOINT_TOPICS.map((topic) => [topic, topic] as const),
+    value: DEFAULT_TOPICS,
+  },
+]);
+
 export function addEndpointRoutes(pages: PageRoutes): void {
   const { options, guard } = pages;
   const at = (rest = '') => ({ page: 'endpoints', path: `/o/:slug/settings/endpoints${rest}` }) as const;
   pages.get(at().path, (given) => endpointsPage(options, given), ADMIN);
   addAction(pages, at(), {
     read: async ({ request }) => {
-      const body = readOrFail(NewWebhookEndpoint, {
-        url: formField(request, 'url'),
-        description: formField(request, 'description'),
-        topics: ENDPOINT_TOPICS.filter((topic) => formField(request, `topic_${topic}`) !== ''),
-      });
+      const body = readForm(ENDPOINT, request);
       await checkEndpointAddress(guard, body.url);
       return body;
     },
@@ -71,9 +80,14 @@ async function endpointsPage({ store }: PagesOptions, given: Given, form = EMPTY
   const { viewer, paths } = given;
   const page = { page: 1, perPage: ENDPOINTS_MAX };
   const { rows } = await listEndpoints(store.db, { organizationId: viewer.organizationId }, page);
-  const body = html`<p class="meta">Each endpoint gets the events of all sets and ads of the organization, in addition to the receivers named in requests.</p>
+  const create = renderForm(ENDPOINT, {
+    ...{ viewer, page: paths.settings('endpoints'), form },
+    button: button({ label: 'Create endpoint', kind: 'primary' }),
+  });
+  const body = html`<p class="meta">Each endpoint gets the events of all sets and ads of the organization,
+in addition to the receivers named in requests.</p>
 ${rows.length > 0 && table({ columns: columns(paths), rows })}
-${panel('Create an endpoint', createForm(given, form), { id: 'create' })}`;
+${panel('Create an endpoint', create, { id: 'create' })}`;
   return framedPage({ viewer, paths }, 'endpoints', { body, status: form.status });
 }
 
@@ -82,7 +96,8 @@ const columns = (paths: Given['paths']): Column<EndpointRow>[] => [
     label: 'Address',
     kind: 'main',
     cell: ({ id, url, description }) =>
-      html`<a href="${paths.settings('endpoints')}/${id}"><bdi>${url}</bdi></a> <span class="meta"><bdi>${description}</bdi></span>`,
+      html`<a href="${paths.settings('endpoints')}/${id}"><bdi>${url}</bdi></a>
+<span class="meta"><bdi>${description}</bdi></span>`,
   },
   { label: 'Topics', cell: ({ topics }) => (topics ?? DEFAULT_TOPICS).join(', ') },
   { label: 'Status', cell: endpointState },
@@ -90,28 +105,13 @@ const columns = (paths: Given['paths']): Column<EndpointRow>[] => [
 
 /** Enabled, failing or disabled, and since when. */
 function endpointState({ disabled_at, disabled_reason, failing_since }: EndpointRow): Html {
-  if (disabled_at !== null)
-    return html`${badge('canceled', 'Disabled')} <span class="meta">${disabled_reason !== null && 'by the service '}since ${timeElement(disabled_at)}</span>`;
+  if (disabled_at !== null) {
+    const by = disabled_reason !== null && 'by the service ';
+    return html`${badge('canceled', 'Disabled')} <span class="meta">${by}since ${timeElement(disabled_at)}</span>`;
+  }
   return failing_since === null
     ? badge('active', 'Enabled')
     : html`${badge('failed', 'Failing')} <span class="meta">since ${timeElement(failing_since)}</span>`;
-}
-
-function createForm({ viewer, paths }: Given, form: FormState): Html {
-  const path = paths.settings('endpoints');
-  const isTyped = Object.keys(form.values).length > 0;
-  const topic = (name: (typeof ENDPOINT_TOPICS)[number]) =>
-    checkbox({
-      name: `topic_${name}`,
-      label: name,
-      isChecked: isTyped ? form.values[`topic_${name}`] !== undefined : DEFAULT_TOPICS.some((one) => one === name),
-    });
-  return html`${otherFaults(form.errors, ['url', 'description', 'topics'])}
-<form class="fields" method="post" action="${path}">${hiddenFields(viewer, path)}
-${textField({ name: 'url', label: 'Address', type: 'url', isRequired: true, hint: 'A public http or https address.' }, form)}
-${textField({ name: 'description', label: 'Description', hint: 'The program that receives the events.', max: ENDPOINT_DESCRIPTION_MAX }, form)}
-${checkboxes({ name: 'topics', label: 'Topics' }, ENDPOINT_TOPICS.map(topic), form.errors)}
-${button({ label: 'Create endpoint', kind: 'primary' })}</form>`;
 }
 
 interface EndpointPageOptions {
@@ -134,17 +134,24 @@ async function endpointPage(
   const given = { viewer, paths };
   const path = `${paths.settings('endpoints')}/${id}`;
   const head = html`${otherFaults(form.errors, [])}
-${row.disabled_reason !== null && html`<p class="note warnings"><strong>The service disabled this endpoint.</strong> ${row.disabled_reason}</p>`}
+${
+  row.disabled_reason !== null &&
+  html`<p class="note warnings"><strong>The service disabled this endpoint.</strong> ${row.disabled_reason}</p>`
+}
 ${endpointFacts(row)}
 <div class="actions">${actions(row, given)}</div>`;
   const rotation = html`<p>For 24 hours, webhooks are signed with the new and the old secret.</p>
 <form class="stack" method="post" action="${path}/rotate">${hiddenFields(viewer, path)}
 ${checkbox({ name: 'leaked', label: 'The secret leaked: stop signing with it now', isChecked: false })}
 ${button({ label: 'Replace the secret', kind: 'danger' })}</form>`;
-  const body = html`${secret !== undefined && secretPanel('The secret of this endpoint', 'Copy it now, and give it to the receiver. It will not be shown again.', { value: secret, label: 'The new secret' })}
+  const note = 'Copy it now, and give it to the receiver. It will not be shown again.';
+  const shown = { value: secret ?? '', label: 'The new secret' };
+  const last =
+    rows.length === 0 ? html`<p class="hint">None yet.</p>` : table({ columns: deliveryColumns(paths), rows });
+  const body = html`${secret !== undefined && secretPanel('The secret of this endpoint', note, shown)}
 ${panel(html`<bdi>${row.url}</bdi>`, head)}
 ${panel('Replace the secret', rotation)}
-<section class="part"><h2>Last deliveries</h2>${rows.length === 0 ? html`<p class="hint">None yet.</p>` : table({ columns: deliveryColumns(paths), rows })}</section>
+<section class="part"><h2>Last deliveries</h2>${last}</section>
 <p><a href="${paths.settings('endpoints')}">All endpoints</a></p>`;
   return framedPage(given, 'endpoints', { body, status: form.status });
 }
@@ -162,7 +169,9 @@ function endpointFacts(row: EndpointRow): Html {
     ['Headers', row.header_names.join(', ')],
     [
       'Secret',
-      html`made ${timeElement(createdAt)}${previousUntil !== null && html`; the old one also signs until ${timeElement(previousUntil)}`}`,
+      html`made ${timeElement(createdAt)}${
+        previousUntil !== null && html`; the old one also signs until ${timeElement(previousUntil)}`
+      }`,
     ],
   ]);
 }
