@@ -30,27 +30,19 @@ export async function tryForm<T>(
   }
 }
 
-/** Runs the action of a form. @param again shows the form again with its faults. @param secrets fields that are not shown again. */
+/** Runs the action of a form. @param again shows the form again with its faults. */
 export function answerForm<T, U>(
   { request }: { readonly request: Request },
-  {
-    run,
-    again,
-    secrets = [],
-  }: {
-    run: () => Promise<T>;
-    again: (form: FormState) => Promise<U>;
-    secrets?: readonly string[];
-  },
+  { run, again }: { run: () => Promise<T>; again: (form: FormState) => Promise<U> },
 ): Promise<T | U> {
-  return tryForm<T | U>(run, (errors, status) => again({ values: typedValues(request, secrets), errors, status }));
+  return tryForm<T | U>(run, (errors, status) => again({ values: typedValues(request), errors, status }));
 }
 
-/** @returns the fields of a form as they were typed, without those that hold secrets or belong to the form itself. */
-function typedValues(request: Request, secrets: readonly string[] = []): Record<string, string> {
+/** @returns the fields of a form as they were typed, without those that belong to the form itself. */
+function typedValues(request: Request): Record<string, string> {
   const body: unknown = request.body;
   const entries = typeof body === 'object' && body !== null ? Object.entries(body) : [];
-  const hidden = ['form', 'next', ...secrets];
+  const hidden = ['form', 'next'];
   return Object.fromEntries(
     entries.flatMap(([name, value]) => (typeof value === 'string' && !hidden.includes(name) ? [[name, value]] : [])),
   );
@@ -110,7 +102,13 @@ export function textField(given: TextField, { values, errors }: Omit<FormState, 
     more,
   } = given;
   const shown = values[name] ?? value;
-  const attributes = html` id="${id}" name="${name}"${isRequired && html` required`}${max !== undefined && html` maxlength="${max}"`}${placeholder !== undefined && html` placeholder="${placeholder}"`}${more}`;
+  const attributes = [
+    html` id="${id}" name="${name}"`,
+    isRequired && html` required`,
+    max !== undefined && html` maxlength="${max}"`,
+    placeholder !== undefined && html` placeholder="${placeholder}"`,
+    more,
+  ];
   return field(given, errors, (aria) =>
     rows === undefined
       ? html`<input type="${type}" autocomplete="${autocomplete}" spellcheck="false"${attributes} value="${shown}"${aria}>`
@@ -149,12 +147,16 @@ export function checkboxes(given: BoxGroup, boxes: readonly HtmlContent[], error
   const { name, label, isFieldset = false } = given;
   const content = html`${boxes}${faultOf(name, label, errors)}`;
   if (isFieldset) return html`<fieldset><legend>${label}</legend>${content}</fieldset>`;
-  return html`<div class="field"><span class="label" id="${name}-label">${label}</span><div role="group" aria-labelledby="${name}-label">${content}</div></div>`;
+  return html`<div class="field">
+    <span class="label" id="${name}-label">${label}</span>
+    <div role="group" aria-labelledby="${name}-label">${content}</div>
+  </div>`;
 }
 
 export function checkbox(given: { name: string; value?: string; label: HtmlContent; isChecked: boolean }): Html {
   const { name, value = 'yes', label, isChecked } = given;
-  return html`<label class="check"><input type="checkbox" name="${name}" value="${value}"${isChecked && html` checked`}> <span>${label}</span></label>`;
+  const box = html`<input type="checkbox" name="${name}" value="${value}"${isChecked && html` checked`}>`;
+  return html`<label class="check">${box} <span>${label}</span></label>`;
 }
 
 interface Radio {
@@ -166,7 +168,8 @@ interface Radio {
 }
 
 export function radio({ name, value, label, isChecked, isDisabled = false }: Radio): Html {
-  return html`<label class="check"><input type="radio" name="${name}" value="${value}"${isChecked && html` checked`}${isDisabled && html` disabled`}> <span>${label}</span></label>`;
+  const state = html`${isChecked && html` checked`}${isDisabled && html` disabled`}`;
+  return html`<label class="check"><input type="radio" name="${name}" value="${value}"${state}> <span>${label}</span></label>`;
 }
 
 /** The faults of one field; nothing if there are none. */

@@ -80,8 +80,6 @@ interface FormAction<R, T> {
   readonly notice?: Notice;
   /** Shows the form again with its faults. */
   again?(given: ViewerRequest, form: FormState): Promise<PageResult>;
-  /** Fields that are not shown again. */
-  readonly secrets?: readonly string[];
   readonly cost?: number;
 }
 
@@ -89,7 +87,7 @@ interface FormAction<R, T> {
 export function addAction<T, R = undefined>(
   pages: PageRoutes,
   { page, path }: { readonly page: keyof typeof PAGES; readonly path: string },
-  { read, act, answer, notice = 'saved', again, secrets = [], cost = COST.usual }: FormAction<R, T>,
+  { read, act, answer, notice = 'saved', again, cost = COST.usual }: FormAction<R, T>,
 ): void {
   const { db } = pages.options.store;
   const run = async (given: ViewerRequest) => {
@@ -100,7 +98,7 @@ export function addAction<T, R = undefined>(
   const handle = (given: ViewerRequest) =>
     again === undefined
       ? run(given)
-      : answerForm(given, { run: () => run(given), again: (form) => again(given, form), secrets });
+      : answerForm(given, { run: () => run(given), again: (form) => again(given, form) });
   pages.post(path, handle, { scope: 'admin', cost });
 }
 
