@@ -1,25 +1,17 @@
 /** The API keys of the organization: create, list, revoke. */
 
 import { COST } from '../../api/limits/costs.ts';
-import { readOrFail } from '../../api/public/endpoint.ts';
 import { NewApiKey } from '../../contract/settings.ts';
 import { findKeyRow, type KeyRow, listKeyRows } from '../../core/organizations/keyList.ts';
 import { createApiKey, revokeApiKey } from '../../core/organizations/keys.ts';
 import { conflict } from '../../domain/failure.ts';
-import { KEY_NAME_MAX, keyState, SCOPES, type Scope } from '../../domain/keys.ts';
+import { keyState, SCOPES, type Scope } from '../../domain/keys.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button, type Column, panel, table } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
-import {
-  answerForm,
-  checkbox,
-  checkboxes,
-  EMPTY_FORM,
-  type FormState,
-  otherFaults,
-  textField,
-} from '../parts/formFields.ts';
-import { formField, hiddenFields } from '../parts/forms.ts';
+import { answerForm, checkbox, EMPTY_FORM, type FormState } from '../parts/formFields.ts';
+import { formField } from '../parts/forms.ts';
+import { formTable, readForm, renderForm } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
 import { numberedPages } from '../parts/pictureParts.ts';
 import { ADMIN, type PageRoutes, pageOf, type ViewerRequest } from '../routes/pageRoutes.ts';
@@ -34,6 +26,24 @@ const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
   admin: 'Can change keys, settings, webhooks and connectors, and read the audit log.',
 };
 const STATES = { active: 'Active', expired: 'Expired', revoked: 'Revoked' } as const;
+
+const KEY = formTable(NewApiKey, [
+  { name: 'name', label: 'Name', hint: 'The program or person that will use it.' },
+  {
+    name: 'scopes',
+    kind: 'checkboxes',
+    label: 'Scopes',
+    prefix: 'scope_',
+    choices: SCOPES.map((scope) => [scope, html`<strong>${scope}</strong>: ${SCOPE_TEXTS[scope]}`] as const),
+    value: ['read'],
+  },
+  {
+    name: 'expires_at',
+    kind: 'date',
+    label: 'Expires',
+    hint: 'At the start of this day (UTC). Leave empty for a key that never expires.',
+  },
+]);
 
 interface KeysPageOptions {
   readonly page?: number;
@@ -77,11 +87,7 @@ export function addKeyRoutes(pages: PageRoutes): void {
 
 async function createKey(options: PagesOptions, given: ViewerRequest): Promise<ResultsPage> {
   const { request, viewer, actor } = given;
-  const { name, scopes, expires_at } = readOrFail(NewApiKey, {
-    name: formField(request, 'name'),
-    scopes: SCOPES.filter((scope) => formField(request, `scope_${scope}`) !== ''),
-    expires_at: formField(request, 'expires_at').trim() || undefined,
-  });
+  const { name, scopes, expires_at } = readForm(KEY, request);
   const wanted = { organizationId: viewer.organizationId, name, scopes, expiresAt: expires_at ?? undefined };
   const { row, key } = await options.store.db.transaction().execute((tx) => createApiKey(tx, wanted, actor));
   return keysPage(options, given, { created: { name: row.name, key } });
@@ -99,12 +105,21 @@ async function keysPage(
     { page, perPage: PER_PAGE },
   );
   const pages = Math.ceil(total / PER_PAGE);
-  const body = html`${created && secretPanel(html`The key “<bdi>${created.name}</bdi>” was created`, 'Copy it now. The service stores only a hash of it, so it cannot be shown again.', { value: created.key, label: 'The new key' })}
+  const create = renderForm(KEY, {
+    ...{ viewer, page: paths.settings('keys'), form },
+    button: button({ label: 'Create key', kind: 'primary' }),
+  });
+  const body = html`${created && createdPanel(created)}
 <p class="meta">Programs send a key with each request. People can sign in with one too.</p>
 ${table({ columns: columns(given), rows })}
 ${numberedPages({ page, pages, addressOf: (to) => `${paths.settings('keys')}?page=${to}` })}
-${panel('Create a key', createForm(given, form), { id: 'create' })}`;
+${panel('Create a key', create, { id: 'create' })}`;
   return framedPage(given, 'keys', { body, status: form.status });
+}
+
+function createdPanel({ name, key }: NonNullable<KeysPageOptions['created']>): Html {
+  const text = 'Copy it now. The service stores only a hash of it, so it cannot be shown again.';
+  return secretPanel(html`The key “<bdi>${name}</bdi>” was created`, text, { value: key, label: 'The new key' });
 }
 
 const by = ({ user_name, creator, created_by }: KeyRow) => user_name ?? (creator || created_by);
@@ -116,7 +131,8 @@ function columns({ viewer, paths }: Given): Column<KeyRow>[] {
       label: 'Name',
       kind: 'main',
       cell: ({ id, name }) =>
-        html`<strong><bdi>${name === '' ? 'Without a name' : name}</bdi></strong> <span class="meta"><code>ts_live_${id}_…</code>${id === viewer.keyId && ', you are signed in with it'}</span>`,
+        html`<strong><bdi>${name === '' ? 'Without a name' : name}</bdi></strong>
+<span class="meta"><code>ts_live_${id}_…</code>${id === viewer.keyId && ', you are signed in with it'}</span>`,
     },
     { label: 'Scopes', cell: (row) => SCOPES.filter((scope) => row.scopes.includes(scope)).join(', ') },
     { label: 'Status', cell: (row) => html`${badge(keyState(row, now), STATES[keyState(row, now)])}${end(row)}` },
@@ -144,24 +160,6 @@ function end({ expires_at, revoked_at }: KeyRow): HtmlContent {
   );
 }
 
-function createForm({ viewer, paths }: Given, form: FormState): Html {
-  const path = paths.settings('keys');
-  const isTyped = Object.keys(form.values).length > 0;
-  const isChecked = (scope: Scope) => (isTyped ? form.values[`scope_${scope}`] !== undefined : scope === 'read');
-  const scope = (name: Scope) =>
-    checkbox({
-      name: `scope_${name}`,
-      label: html`<strong>${name}</strong>: ${SCOPE_TEXTS[name]}`,
-      isChecked: isChecked(name),
-    });
-  return html`${otherFaults(form.errors, ['name', 'scopes', 'expires_at'])}
-<form class="fields" method="post" action="${path}">${hiddenFields(viewer, path)}
-${textField({ name: 'name', label: 'Name', hint: 'The program or person that will use it.', isRequired: true, max: KEY_NAME_MAX }, form)}
-${checkboxes({ name: 'scopes', label: 'Scopes' }, SCOPES.map(scope), form.errors)}
-${textField({ name: 'expires_at', label: 'Expires', type: 'date', hint: 'At the start of this day (UTC). Leave empty for a key that never expires.' }, form)}
-${button({ label: 'Create key', kind: 'primary' })}</form>`;
-}
-
 /** Asks before a key is revoked. @returns undefined if the organization has no such key. */
 async function revocation({ store }: PagesOptions, { viewer }: Given, id: string) {
   const row = await findKeyRow(store.db, { organizationId: viewer.organizationId, id });
@@ -169,9 +167,14 @@ async function revocation({ store }: PagesOptions, { viewer }: Given, id: string
   const isOwn = id === viewer.keyId;
   return {
     question: html`Revoke the key “<bdi>${row.name === '' ? row.id : row.name}</bdi>”?`,
-    text: html`<p>Programs that use it will get 401 from now on, and people who signed in with it are signed out. This cannot be undone.</p>
+    text: html`<p>Programs that use it will get 401 from now on, and people who signed in with it are signed out.
+This cannot be undone.</p>
 <p class="meta">Last use: ${row.last_used_at === null ? 'never' : timeElement(row.last_used_at)}</p>
-${isOwn && html`<p class="note warnings"><strong>You are signed in with this key.</strong> You will be signed out, and need another key to return.</p>`}`,
+${
+  isOwn &&
+  html`<p class="note warnings"><strong>You are signed in with this key.</strong>
+You will be signed out, and need another key to return.</p>`
+}`,
     fields: isOwn && checkbox({ name: 'own', label: 'I have another key with the scope admin', isChecked: false }),
     button: 'Revoke the key',
   };
