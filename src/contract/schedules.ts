@@ -91,7 +91,8 @@ const fields = {
 };
 
 const reference = z.object({ id: uuid }).nullish();
-const NewScheduleFields = z.object({
+/** The fields of a new schedule, without the request that it may hold. */
+export const NewScheduleFields = z.object({
   ...fields,
   template: reference.describe('A template with ads, sites, devices and a campaign. Later changes have no effect.'),
   screenshot_set: reference.describe('A set, whose screenshots each run takes again.'),

@@ -6,8 +6,9 @@ import { changeSchedule, createSchedule, removeSchedule } from '../../core/sched
 import { invalid } from '../../domain/failure.ts';
 import { answerForm, type FormState } from '../parts/formFields.ts';
 import { formField } from '../parts/forms.ts';
+import { bodyOf } from '../parts/formTable.ts';
 import { idOf, type PageResult, type PageRoutes, redirectTo, refOf } from '../routes/pageRoutes.ts';
-import { newSchedulePage, scheduleBody } from './newSchedulePage.ts';
+import { newSchedulePage, SCHEDULE } from './newSchedulePage.ts';
 import { schedulePage, schedulesPage } from './schedulePages.ts';
 
 export function addScheduleRoutes(pages: PageRoutes): void {
@@ -24,10 +25,7 @@ export function addScheduleRoutes(pages: PageRoutes): void {
       const { request, viewer, actor, paths } = given;
       const run = async () => {
         const faults = new Faults();
-        const parsed = parseNewSchedule(
-          scheduleBody((name) => formField(request, name)),
-          faults,
-        );
+        const parsed = parseNewSchedule(bodyOf(SCHEDULE, request), faults);
         if (parsed === undefined) throw invalid(faults.errors);
         const created = { ...parsed, organizationId: viewer.organizationId, actor };
         const { id } = await db.transaction().execute((tx) => createSchedule(tx, created, options));
