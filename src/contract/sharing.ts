@@ -113,7 +113,9 @@ export const ShareAnswerEvent = envelope(ShareAnswerRecord, ['share.answered']).
 });
 
 const clientFields = {
-  name: text((value) => (isBlank(value) ? 'must not be blank.' : lengthFault(value, CLIENT_NAME_MAX))),
+  name: text((value) => (isBlank(value) ? 'must not be blank.' : lengthFault(value, CLIENT_NAME_MAX))).meta({
+    maxLength: CLIENT_NAME_MAX,
+  }),
   email: z.string().trim().max(EMAIL_MAX, 'is too long.').pipe(z.email('must be an e-mail address.')),
 };
 

@@ -1,12 +1,13 @@
 /** The forms of shared pages: who answers, what, and the password of a link. People have no account here. */
 import type { Request } from 'express';
-import { CLIENT_NAME_MAX, SHARE_PASSWORD_MAX } from '../../domain/shareLinks.ts';
-import { EMAIL_MAX } from '../../domain/text.ts';
+import { ClientComment } from '../../contract/sharing.ts';
+import { SHARE_PASSWORD_MAX } from '../../domain/shareLinks.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button } from '../parts/components.ts';
 import { cookiesOf } from '../parts/cookies.ts';
 import { textField } from '../parts/formFields.ts';
 import { forbidden, formField, isSameOrigin } from '../parts/forms.ts';
+import { formTable, renderFields } from '../parts/formTable.ts';
 import { commentField, PIN_FIELD } from '../pictures/threads.ts';
 
 /** The person who answers. Stored only in a cookie of this person's browser, and with each answer. */
@@ -48,12 +49,20 @@ interface FormOptions {
   readonly picture?: string;
 }
 
-function clientFields({ name, email }: Client, id: string): Html {
-  const form = { values: { name, email }, errors: {} };
-  const more = html` pattern="[^@\\s]+@[^@\\s]+\\.[^@\\s]+" title="An address such as anna@agency.example"`;
-  return html`${textField({ name: 'name', id: `${id}-name`, label: 'Your name', isRequired: true, max: CLIENT_NAME_MAX, autocomplete: 'name' }, form)}
-${textField({ name: 'email', id: `${id}-email`, label: 'Your e-mail address', type: 'email', isRequired: true, max: EMAIL_MAX, autocomplete: 'email', more }, form)}`;
-}
+const CLIENT = formTable(ClientComment, [
+  { name: 'name', label: 'Your name', autocomplete: 'name' },
+  {
+    name: 'email',
+    kind: 'email',
+    label: 'Your e-mail address',
+    autocomplete: 'email',
+    more: html` pattern="[^@\\s]+@[^@\\s]+\\.[^@\\s]+" title="An address such as anna@agency.example"`,
+  },
+]);
+
+/** @param id begins the ids of the fields, because a page has several such forms. */
+const clientFields = (client: Client, id: string): Html =>
+  renderFields(CLIENT, { stored: client, known: { name: { id: `${id}-name` }, email: { id: `${id}-email` } } });
 
 const pictureField = (picture: string | undefined) =>
   picture !== undefined && html`<input type="hidden" name="picture" value="${picture}">`;
@@ -67,7 +76,8 @@ export function answerButtons(answer: string | undefined): Html {
 
 /** An answer or a comment. */
 export function answerForm({ path, client, picture }: FormOptions, buttons: HtmlContent): Html {
-  return html`<form id="answer" class="stack" method="post" action="${path}/answers">${pictureField(picture)}${clientFields(client, 'answer')}
+  return html`<form id="answer" class="stack" method="post" action="${path}/answers">
+${pictureField(picture)}${clientFields(client, 'answer')}
 ${commentField('comment', html`Comment <span class="meta">(optional with an answer)</span>`, false)}
 <div class="bar">${buttons}${picture !== undefined && PIN_FIELD}</div></form>`;
 }
@@ -78,7 +88,13 @@ export function replyForm({ path, client, picture }: FormOptions, id: string): H
   const who = known
     ? html`<input type="hidden" name="name" value="${client.name}"><input type="hidden" name="email" value="${client.email}">`
     : clientFields(client, `reply-${id}`);
-  return html`<details><summary>Reply</summary><form class="stack" method="post" action="${path}/answers">${pictureField(picture)}<input type="hidden" name="reply_to" value="${id}">${who}${commentField(`reply-${id}`, 'Reply')}${button({ label: 'Reply' })}</form></details>`;
+  return html`<details>
+  <summary>Reply</summary>
+  <form class="stack" method="post" action="${path}/answers">
+    ${pictureField(picture)}<input type="hidden" name="reply_to" value="${id}">
+    ${who}${commentField(`reply-${id}`, 'Reply')}${button({ label: 'Reply' })}
+  </form>
+</details>`;
 }
 
 /** The page that a reader without the password opened. */
@@ -100,6 +116,9 @@ const PASSWORD = {
 } as const;
 
 export function passwordForm({ path, picture }: LockedAddress, fault?: string): Html {
+  const errors = fault === undefined ? {} : { password: [fault] };
   return html`<section class="signin"><h1>These pictures need a password</h1><p>Ask the person who sent you the link for it.</p>
-<form class="stack" method="post" action="${path}/unlock">${picture !== '' && pictureField(picture)}${textField(PASSWORD, { values: {}, errors: fault === undefined ? {} : { password: [fault] } })}${button({ label: 'Show the pictures', kind: 'primary' })}</form></section>`;
+<form class="stack" method="post" action="${path}/unlock">
+${picture !== '' && pictureField(picture)}${textField(PASSWORD, { values: {}, errors })}
+${button({ label: 'Show the pictures', kind: 'primary' })}</form></section>`;
 }

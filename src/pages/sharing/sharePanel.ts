@@ -1,6 +1,5 @@
 /** The part of a set's page that creates, lists and revokes its share links, and its routes. */
 import { shareToken } from '../../api/auth/shareTokens.ts';
-import { readOrFail } from '../../api/public/endpoint.ts';
 import { NewShare } from '../../contract/sharing.ts';
 import type { SetHead } from '../../core/sets/readSet.ts';
 import { countShared } from '../../core/sharing/sharedPictures.ts';
@@ -12,7 +11,6 @@ import {
   SHARE_DAYS_DEFAULT,
   SHARE_DAYS_MAX,
   SHARE_LABEL_MAX,
-  SHARE_PASSWORD_MAX,
   SHARE_PASSWORD_MIN,
   shareState,
 } from '../../domain/shareLinks.ts';
@@ -21,8 +19,9 @@ import { cutCodePoints, storable } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, copyField, dialog } from '../parts/components.ts';
 import type { PagesOptions, Viewer } from '../parts/context.ts';
-import { checkbox, EMPTY_FORM, radio, selectField, textField } from '../parts/formFields.ts';
-import { formField, hiddenFields } from '../parts/forms.ts';
+import type { Choice } from '../parts/formFields.ts';
+import { hiddenFields } from '../parts/forms.ts';
+import { formTable, readForm, renderFields } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
 import type { SetFacts } from '../pictures/pictures.ts';
@@ -31,6 +30,49 @@ import { goBack, idOf, type PageRoutes, redirectTo } from '../routes/pageRoutes.
 const LINKS_SHOWN = 100;
 const DAYS = [7, SHARE_DAYS_DEFAULT, 90, 365];
 const STATES = { active: 'Valid', expired: 'Expired', revoked: 'Revoked' } as const;
+
+const SHARE = formTable(NewShare, [
+  {
+    name: 'label',
+    id: 'share-label',
+    label: 'For whom',
+    placeholder: 'Seen by you only',
+    read: (text) => cutCodePoints(storable(text).trim(), SHARE_LABEL_MAX),
+  },
+  {
+    name: 'days',
+    kind: 'select',
+    id: 'share-days',
+    path: 'expires_at',
+    label: 'Valid for',
+    choices: DAYS.map((days): Choice => [String(days), `${days} days`]),
+    value: String(SHARE_DAYS_DEFAULT),
+    read: (text) => {
+      const days = Number(text);
+      const isValid = Number.isInteger(days) && days >= 1 && days <= SHARE_DAYS_MAX;
+      return isValid ? inDays(new Date(), days).toISOString() : null;
+    },
+  },
+  { name: 'pictures', kind: 'radios', isFieldset: true, label: 'Pictures', value: 'approved' },
+  {
+    name: 'may',
+    kind: 'group',
+    isFieldset: true,
+    label: 'The client may',
+    fields: [
+      { name: 'answers', kind: 'checkbox', label: 'Approve, request changes and comment', value: true },
+      { name: 'downloads', kind: 'checkbox', label: 'Download PowerPoint, PDF or ZIP' },
+    ],
+  },
+  {
+    name: 'password',
+    id: 'share-password',
+    label: html`Password <span class="meta">(optional, at least ${SHARE_PASSWORD_MIN} characters)</span>`,
+    more: html` autocapitalize="none"`,
+    isSecret: true,
+    keepsSpaces: true,
+  },
+]);
 
 interface PanelOptions {
   readonly viewer: Viewer;
@@ -49,18 +91,15 @@ export function shareDialog(
   { viewer, paths, approved }: Pick<PanelOptions, 'viewer' | 'paths'> & { readonly approved: number },
 ): Html {
   const path = paths.set(facts.set.id);
-  const body = html`<p class="hint">Anyone with the link sees the pictures with site, device, ad and date, but nothing else of the set.</p>
+  const choices: Choice[] = [
+    ['approved', html`Approved only${hint(facts, approved)}`],
+    ['all', 'All except rejected ones'],
+  ];
+  const body = html`<p class="hint">Anyone with the link sees the pictures with site, device, ad and date,
+but nothing else of the set.</p>
 <form class="stack" method="post" action="${path}/shares" data-share>${hiddenFields(viewer, addressOf(path, { tab: 'shared' }))}
-  ${textField({ name: 'label', id: 'share-label', label: 'For whom', max: SHARE_LABEL_MAX, placeholder: 'Seen by you only' }, EMPTY_FORM)}
-  ${selectField({ name: 'days', id: 'share-days', label: 'Valid for', value: String(SHARE_DAYS_DEFAULT), choices: DAYS.map((days) => [String(days), `${days} days`]) }, EMPTY_FORM)}
-  <fieldset><legend>Pictures</legend>
-  ${radio({ name: 'pictures', value: 'approved', isChecked: true, label: html`Approved only${hint(facts, approved)}` })}
-  ${radio({ name: 'pictures', value: 'all', isChecked: false, label: 'All except rejected ones' })}</fieldset>
-  <fieldset><legend>The client may</legend>
-  ${checkbox({ name: 'answers', isChecked: true, label: 'Approve, request changes and comment' })}
-  ${checkbox({ name: 'downloads', isChecked: false, label: 'Download PowerPoint, PDF or ZIP' })}</fieldset>
-  ${textField({ name: 'password', id: 'share-password', label: html`Password <span class="meta">(optional, at least ${SHARE_PASSWORD_MIN} characters)</span>`, max: SHARE_PASSWORD_MAX, more: html` minlength="${SHARE_PASSWORD_MIN}" autocapitalize="none"` }, EMPTY_FORM)}
-  ${button({ label: 'Create the link', icon: 'share-2', kind: 'primary' })}
+${renderFields(SHARE, { known: { pictures: { choices } } })}
+${button({ label: 'Create the link', icon: 'share-2', kind: 'primary' })}
 </form>`;
   return dialog('share', 'Share', body);
 }
@@ -73,7 +112,9 @@ export function countApproved({ store }: PagesOptions, { id }: SetHead): Promise
 /** What "approved only" means while the review is open: the client would miss pictures. */
 function hint({ views }: SetFacts, approved: number): Html {
   const pictures = views.filter(({ image_token }) => image_token !== null).length;
-  const text = `${approved} of ${pictures} pictures ${approved === 1 ? 'is' : 'are'} approved; the client sees ${approved === 1 ? 'that one' : 'those'}. Others appear as you approve them.`;
+  const [are, those] = approved === 1 ? ['is', 'that one'] : ['are', 'those'];
+  const seen = `${approved} of ${pictures} pictures ${are} approved; the client sees ${those}.`;
+  const text = `${seen} Others appear as you approve them.`;
   return html`<span id="share-hint" class="meta" data-live>${approved < pictures && html`<br>${text}`}</span>`;
 }
 
@@ -89,14 +130,19 @@ function item({ secret, publicUrl }: PagesOptions, row: ShareLinkRow, { viewer, 
   const name = row.label === '' ? 'Link' : row.label;
   const path = paths.set(row.set_id);
   const isNew = row.id === created;
+  const ofSet = addressOf(path, { tab: 'shared' });
+  const answers = row.answered === 1 ? '1 answer' : `${row.answered} answers`;
+  const answered = row.answered > 0 && html` <a href="${addressOf(path, { tab: 'activity' })}">${answers}</a>`;
+  const use = html`<div class="bar">
+    ${copyField(`Address of ${name}`, address)}
+    <form method="post" action="${path}/shares/${row.id}/revoke">
+      ${hiddenFields(viewer, ofSet)}<button class="danger">Revoke</button>
+    </form>
+  </div>`;
   return html`<li class="panel"${isNew && html` data-copy-now`}>
-  <p class="bar"><strong><bdi>${name}</bdi></strong> <span class="badge ${state}">${STATES[state]}</span>${row.answered > 0 && html` <a href="${addressOf(path, { tab: 'activity' })}">${row.answered === 1 ? '1 answer' : `${row.answered} answers`}</a>`}</p>
+  <p class="bar"><strong><bdi>${name}</bdi></strong> <span class="badge ${state}">${STATES[state]}</span>${answered}</p>
   <p>${allowed(row)}</p>
-  ${
-    state === 'active' &&
-    html`<div class="bar">${copyField(`Address of ${name}`, address)}
-  <form method="post" action="${path}/shares/${row.id}/revoke">${hiddenFields(viewer, addressOf(path, { tab: 'shared' }))}<button class="danger">Revoke</button></form></div>`
-  }
+  ${state === 'active' && use}
   <p class="meta">${when(row)}</p>
 </li>`;
 }
@@ -125,18 +171,16 @@ export function addShareRoutes(pages: PageRoutes): void {
   const { db } = pages.options.store;
   const path = '/o/:slug/screenshot_sets/:id/shares';
   pages.post(path, async (given) => {
-    const field = (name: string) => formField(given.request, name);
-    const days = Number(field('days'));
-    const isValid = Number.isInteger(days) && days >= 1 && days <= SHARE_DAYS_MAX;
+    const { label, expires_at, pictures, answers, downloads, password } = readForm(SHARE, given.request);
     const link = {
       organizationId: given.viewer.organizationId,
       setId: idOf(given.request),
-      expiresAt: inDays(new Date(), isValid ? days : SHARE_DAYS_DEFAULT),
-      downloads: field('downloads') !== '',
-      answers: field('answers') !== '',
-      password: readOrFail(NewShare.pick({ password: true }), { password: field('password') || null }).password ?? null,
-      pictures: field('pictures') === 'all' ? ('all' as const) : ('approved' as const),
-      label: cutCodePoints(storable(field('label')).trim(), SHARE_LABEL_MAX),
+      expiresAt: expires_at ?? inDays(new Date(), SHARE_DAYS_DEFAULT),
+      downloads: downloads === true,
+      answers: answers === true,
+      password: password ?? null,
+      pictures: pictures ?? 'approved',
+      label: label ?? '',
     };
     const { id } = await db.transaction().execute((tx) => createShareLink(tx, link, given.actor));
     return redirectTo(given, addressOf(given.paths.set(link.setId), { tab: 'shared', created: id }));
