@@ -54,7 +54,7 @@ export interface FormField extends Omit<TextField, 'type' | 'value'> {
   readonly control?: (attributes: HtmlContent) => HtmlContent;
 }
 
-export interface FormTable<S extends z.ZodObject = z.ZodObject> {
+interface FormTable<S extends z.ZodObject = z.ZodObject> {
   readonly schema: S;
   readonly fields: readonly FormField[];
 }

@@ -9,16 +9,24 @@ interface LocationField extends Pick<FormState, 'errors'> {
   readonly none: string;
 }
 
-/** A list of the locations; nothing if the operator offers none. */
-export function locationChoice(
+/** @param none the text for no choice. @returns undefined if the operator offers no locations. */
+export function locationChoices(
   { locations }: Pick<PagesOptions, 'locations'>,
-  { chosen, none, errors }: LocationField,
-): HtmlContent {
-  if (locations === undefined) return null;
-  const choices = locations.all.map(({ id, name, country }): Choice => {
+  none: string,
+): readonly Choice[] | undefined {
+  const choices = locations?.all.map(({ id, name, country }): Choice => {
     const note = locations.isAvailable(id) ? '' : ' (currently unavailable)';
     return [id, `${name} (${country})${note}`];
   });
-  const field = { name: 'location', label: 'Location', value: chosen, choices: [['', none] as const, ...choices] };
-  return selectField(field, { values: {}, errors });
+  return choices && [['', none], ...choices];
+}
+
+/** A list of the locations; nothing if the operator offers none. */
+export function locationChoice(
+  options: Pick<PagesOptions, 'locations'>,
+  { chosen, none, errors }: LocationField,
+): HtmlContent {
+  const choices = locationChoices(options, none);
+  if (choices === undefined) return null;
+  return selectField({ name: 'location', label: 'Location', value: chosen, choices }, { values: {}, errors });
 }
