@@ -20,8 +20,9 @@ import { countWanted } from '../../domain/screenshots.ts';
 import { counted } from '../../domain/text.ts';
 import { type Html, html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
+import { selectField } from '../parts/formFields.ts';
 import { messagePage } from '../parts/layout.ts';
-import { locationChoice } from '../parts/locationChoice.ts';
+import { locationChoices } from '../parts/locationChoice.ts';
 import { type PageRoutes, rateKeyOf, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { adIdsOf, type Draft, FieldFaults, newDraft } from './draft.ts';
 import { keepDraft, keptDraft } from './keptDraft.ts';
@@ -95,7 +96,9 @@ async function show(options: PagesOptions, { viewer, paths }: ViewerRequest, sho
   const names = campaigns.rows.map(({ name }) => name).filter((name) => name !== DRAFT_CAMPAIGN);
   // Faults of what is not finished are shown when the person asks for the pictures.
   const wanted = await readWanted(options, { organizationId, draft, ads, faults: new FieldFaults() });
-  const location = locationChoice(options, { chosen: draft.location, none: 'Direct', errors: faults.form.errors });
+  const choices = locationChoices(options, 'Direct');
+  const chosen = { name: 'location', label: 'Location', value: draft.location };
+  const location = choices && selectField({ ...chosen, choices }, faults.form);
   const view = { viewer, paths, ads, found: found.rows, templates, siteLists, campaigns: names, wanted, location };
   return newRequestPage({ ...view, ...shown, faults });
 }

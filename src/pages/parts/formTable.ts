@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { readOrFail } from '../../api/public/endpoint.ts';
 import { isObject, type JsonObject } from '../../contract/faults.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { button } from './components.ts';
 import type { Viewer } from './context.ts';
 import { limitsOf } from './fieldLimits.ts';
 import {
@@ -24,13 +25,13 @@ import { formField, hiddenFields } from './forms.ts';
 /** The text of a field as a person typed it; '' if there is none. */
 export type Typed = (name: string) => string;
 
-export interface FormField extends Omit<TextField, 'type' | 'value'> {
+export interface FormField extends Omit<TextField, 'name' | 'type' | 'value'> {
   /**
    * A text unless given. `checkboxes` is a list of the API, and `checkbox` a boolean. `group` and `details` hold other
-   * fields. `custom` is not read.
+   * fields. `hidden` is only read, and `custom` only rendered.
    */
   readonly kind?:
-    | Exclude<TextField['type'], undefined>
+    | NonNullable<TextField['type']>
     | ('select' | 'radios' | 'checkbox' | 'checkboxes' | 'group' | 'details' | 'hidden' | 'custom');
   /** Where the value is in the body of the API; the name unless given. */
   readonly path?: string;
@@ -41,7 +42,7 @@ export interface FormField extends Omit<TextField, 'type' | 'value'> {
   readonly choices?: readonly Choice[];
   /** Where the names of check boxes begin. */
   readonly prefix?: string;
-  readonly fields?: readonly FormField[];
+  readonly fields?: FormFields;
   /** Whether a list of boxes is a `fieldset`. */
   readonly isFieldset?: boolean;
   /** No page shows its value again, as that of a password. */
@@ -54,26 +55,37 @@ export interface FormField extends Omit<TextField, 'type' | 'value'> {
   readonly control?: (attributes: HtmlContent) => HtmlContent;
 }
 
+/** Fields by their names in the form, in the order in which they are shown. */
+export type FormFields = Readonly<Record<string, FormField>>;
+
+interface NamedField extends Omit<FormField, 'fields'> {
+  readonly name: string;
+  readonly path: string;
+  readonly fields?: readonly NamedField[];
+}
+
 interface FormTable<S extends z.ZodObject = z.ZodObject> {
   readonly schema: S;
-  readonly fields: readonly FormField[];
+  readonly fields: readonly NamedField[];
 }
 
 /** @param schema of the body of the API. It gives limits to the fields at its paths. */
-export function formTable<S extends z.ZodObject>(schema: S, fields: readonly FormField[]): FormTable<S> {
-  const limited = (field: FormField): FormField =>
-    field.fields === undefined ? withLimits(schema, field) : { ...field, fields: field.fields.map(limited) };
-  return { schema, fields: fields.map(limited) };
+export function formTable<S extends z.ZodObject>(schema: S, fields: FormFields): FormTable<S> {
+  return { schema, fields: namedFields(schema, fields) };
 }
 
-function withLimits(schema: z.ZodObject, field: FormField): FormField {
-  const { isRequired, max, min = 0, minimum, maximum } = limitsOf(schema, field.path ?? field.name);
-  const range = [minimum !== undefined && html` min="${minimum}"`, maximum !== undefined && html` max="${maximum}"`];
-  const more = field.kind === 'number' ? range : min > 1 && html` minlength="${min}"`;
-  return { isRequired, ...(max !== undefined && { max }), ...field, more: [more, field.more] };
+function namedFields(schema: z.ZodObject, all: FormFields): NamedField[] {
+  return Object.entries(all).map(([name, { fields, ...field }]) => {
+    const { path = name, kind } = field;
+    if (fields !== undefined) return { ...field, name, path, fields: namedFields(schema, fields) };
+    const { isRequired, minLength = 0, maxLength: max, minimum, maximum } = limitsOf(schema, path);
+    const range = [minimum !== undefined && html` min="${minimum}"`, maximum !== undefined && html` max="${maximum}"`];
+    const limits = kind === 'number' ? range : minLength > 1 && html` minlength="${minLength}"`;
+    return { name, path, isRequired, ...(max !== undefined && { max }), ...field, more: [limits, field.more] };
+  });
 }
 
-const inputsOf = (fields: readonly FormField[]): readonly FormField[] =>
+const inputsOf = (fields: readonly NamedField[]): readonly NamedField[] =>
   fields.flatMap((field) => (field.fields === undefined ? [field] : inputsOf(field.fields)));
 
 interface Shown {
@@ -82,7 +94,7 @@ interface Shown {
   /** The stored object, with values by the paths of the API. */
   readonly stored?: object | undefined;
   /** Parts of fields that depend on the request, by name. Null leaves the field out. */
-  readonly known?: Readonly<Record<string, Partial<FormField> | null>>;
+  readonly known?: Readonly<Record<string, Omit<Partial<FormField>, 'path' | 'fields'> | null>>;
 }
 
 interface FormFrame extends Shown {
@@ -94,48 +106,35 @@ interface FormFrame extends Shown {
   readonly className?: 'fields' | 'stack';
   /** Further hidden fields. */
   readonly hidden?: HtmlContent;
-  readonly button: Html;
+  /** The button, or the label of a primary one. */
+  readonly submit: Html | string;
 }
 
-/** A form with its fields and its button, after the faults that belong to no field. */
+/** A form with its fields and its button. */
 export function renderForm(table: FormTable, given: FormFrame): Html {
-  const { viewer, page, action = page, className = 'fields', hidden, button } = given;
-  const { faults, fields } = partsOf(table, given);
-  return html`${faults}
-<form class="${className}" method="post" action="${action}">${hiddenFields(viewer, page)}${hidden}
-${fields}
-${button}</form>`;
+  const { viewer, page, action = page, className = 'fields', hidden, submit } = given;
+  return html`<form class="${className}" method="post" action="${action}">${hiddenFields(viewer, page)}${hidden}
+${renderFields(table, given)}
+${typeof submit === 'string' ? button({ label: submit, kind: 'primary' }) : submit}</form>`;
 }
 
 /** The fields, after the faults that belong to none of them. */
-export function renderFields(table: FormTable, shown: Shown): Html {
-  const { faults, fields } = partsOf(table, shown);
-  return html`${faults}
-${fields}`;
-}
-
-function partsOf({ fields }: FormTable, { form = EMPTY_FORM, stored = {}, known = {} }: Shown) {
-  const present = fields.flatMap((field): FormField[] => {
-    const more = known[field.name];
-    return more === null ? [] : [{ ...field, ...more }];
-  });
+export function renderFields({ fields }: FormTable, { form = EMPTY_FORM, stored = {}, known = {} }: Shown): Html {
+  const present = fields
+    .filter(({ name }) => known[name] !== null)
+    .map((field) => ({ ...field, ...known[field.name] }));
   const faulty = inputsOf(present).filter(({ kind }) => kind !== 'checkbox' && kind !== 'hidden');
   const errors = Object.fromEntries(
     Object.entries(form.errors).map(([path, texts]) => [nameOfFault(faulty, path), texts]),
   );
+  const names = faulty.map(({ name }) => name);
   const context = { values: form.values, errors, stored, isTyped: Object.keys(form.values).length > 0 };
-  return {
-    faults: otherFaults(
-      errors,
-      faulty.map(({ name }) => name),
-    ),
-    fields: present.map((field, index) => [index > 0 && '\n', rendered(field, context)]),
-  };
+  return html`${otherFaults(errors, names)}${present.map((field) => ['\n', rendered(field, context)])}`;
 }
 
 /** @returns the path of the API with the name of the field in place of its own path. */
-function nameOfFault(fields: readonly FormField[], path: string): string {
-  for (const { name, path: own = name, faultsAt = own } of fields)
+function nameOfFault(fields: readonly NamedField[], path: string): string {
+  for (const { name, path: own, faultsAt = own } of fields)
     if (`${path}.`.startsWith(`${faultsAt}.`)) return name + path.slice(faultsAt.length);
   return path;
 }
@@ -145,7 +144,7 @@ interface Context extends Pick<FormState, 'values' | 'errors'> {
   readonly isTyped: boolean;
 }
 
-function rendered(field: FormField, context: Context): HtmlContent {
+function rendered(field: NamedField, context: Context): HtmlContent {
   const { name, label, kind = 'text', choices = [], fields = [], control = () => null } = field;
   const value = shownValue(field, context);
   const form = { values: {}, errors: context.errors };
@@ -164,7 +163,7 @@ function rendered(field: FormField, context: Context): HtmlContent {
     case 'select':
       return selectField({ ...field, choices, value: text }, form);
     case 'hidden':
-      return text !== '' && html`<input type="hidden" name="${name}" value="${text}">`;
+      return null;
     case 'custom':
       return labeled(field, context.errors, control);
     default:
@@ -172,13 +171,13 @@ function rendered(field: FormField, context: Context): HtmlContent {
   }
 }
 
-function shownValue({ name, path = name, kind, isSecret = false, value }: FormField, context: Context): unknown {
+function shownValue({ name, path, kind, isSecret = false, value }: NamedField, context: Context): unknown {
   if (isSecret || kind === 'password') return undefined;
   const [, stored] = Object.entries(context.stored).find(([key]) => key === path) ?? [];
   return context.values[name] ?? stored ?? value;
 }
 
-function boxesOf({ name, kind, choices = [], prefix = '' }: FormField, { values, isTyped }: Context, value: unknown) {
+function boxesOf({ name, kind, choices = [], prefix = '' }: NamedField, { values, isTyped }: Context, value: unknown) {
   const checked: readonly unknown[] = Array.isArray(value) ? value : [value];
   return choices.map(([one, label]) => {
     if (kind === 'radios') return radio({ name, value: one, label, isChecked: one === value });
@@ -187,7 +186,7 @@ function boxesOf({ name, kind, choices = [], prefix = '' }: FormField, { values,
   });
 }
 
-const isUsed = (fields: readonly FormField[], { values, errors }: Context): boolean =>
+const isUsed = (fields: readonly NamedField[], { values, errors }: Context): boolean =>
   fields.some(({ name }) => values[name] || Object.keys(errors).some((path) => `${path}.`.startsWith(`${name}.`)));
 
 /** @returns the form as a body of the API. Texts that are empty and not required are null, or left out of an object inside it. */
@@ -195,12 +194,12 @@ export function bodyOf({ fields }: FormTable, request: Pick<Request, 'body'>): J
   const typed: Typed = (name) => formField(request, name);
   return inputsOf(fields).reduce<JsonObject>((body, field) => {
     const value = readField(field, typed);
-    return value === undefined ? body : withValue(body, field.path ?? field.name, value);
+    return value === undefined ? body : withValue(body, field.path, value);
   }, {});
 }
 
-function readField(field: FormField, typed: Typed): unknown {
-  const { name, path = name, kind, choices = [], prefix = '', keepsSpaces = kind === 'password' } = field;
+function readField(field: NamedField, typed: Typed): unknown {
+  const { name, path, kind, choices = [], prefix = '', keepsSpaces = kind === 'password' } = field;
   const given = typed(name);
   if (field.read !== undefined) return field.read(given, typed);
   if (kind === 'custom') return undefined;

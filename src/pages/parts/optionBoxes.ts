@@ -1,4 +1,4 @@
-import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { type Html, html } from '../../lib/html.ts';
 import { checkbox } from './formFields.ts';
 import type { FormField } from './formTable.ts';
 
@@ -10,47 +10,45 @@ interface OptionBoxes {
   readonly allowScaling: boolean;
   readonly keepOtherAds: boolean;
   readonly fullPage: boolean;
-  /** Also a moving picture of the first seconds of the ad. */
+  /** Whether the ad's animation is filmed too. */
   readonly animate: boolean;
 }
 
-const label = (text: string, meaning: string): HtmlContent => html`${text} <span class="meta">${meaning}</span>`;
-
-/** A box that is not checked leaves its option out of the body. @param value of the option if the box is checked. */
-const option = (name: string, path: string, value: unknown): Omit<FormField, 'label'> => ({
-  ...{ name, kind: 'checkbox', path },
+/** @param given the path in `options`, and its value if the box is checked. Otherwise the option is left out. */
+const option = ([path, value]: [string, unknown], label: string, meaning: string): FormField => ({
+  kind: 'checkbox',
+  path: `options.${path}`,
+  label: html`${label} <span class="meta">${meaning}</span>`,
   read: (text) => (text === '' ? undefined : value),
 });
 
-export const OPTION_FIELDS: readonly FormField[] = [
-  {
-    ...option('allow_scaling', 'options.ad.allow_scaling', true),
-    label: label('Scale ads down that fit no slot', 'Otherwise an ad is shown at its own size or not at all.'),
-  },
-  {
-    ...option('keep_other_ads', 'options.page.other_ads', 'keep'),
-    label: label('Keep the other ads of the page', 'Otherwise the page looks as if no ad was delivered.'),
-  },
-  {
-    ...option('full_page', 'options.page.full_page', true),
-    label: label('Show the whole page', 'Otherwise the picture shows what fits on the screen.'),
-  },
-  {
-    ...option('animate', 'options.animation', ANIMATION),
-    label: label(
-      'Also make a moving picture',
-      `The first ${ANIMATION.seconds} seconds of an ad that moves, as animated WebP and GIF.`,
-    ),
-  },
-];
+export const OPTION_FIELDS = {
+  allow_scaling: option(
+    ['ad.allow_scaling', true],
+    'Scale ads down that fit no slot',
+    'Otherwise an ad is shown at its own size or not at all.',
+  ),
+  keep_other_ads: option(
+    ['page.other_ads', 'keep'],
+    'Keep the other ads of the page',
+    'Otherwise the page looks as if no ad was delivered.',
+  ),
+  full_page: option(
+    ['page.full_page', true],
+    'Show the whole page',
+    'Otherwise the picture shows what fits on the screen.',
+  ),
+  animate: option(
+    ['animation', ANIMATION],
+    'Also make a moving picture',
+    `The first ${ANIMATION.seconds} seconds of an ad that moves, as animated WebP and GIF.`,
+  ),
+};
 
 /** The boxes of a new request. */
 export function optionBoxes({ allowScaling, keepOtherAds, fullPage, animate }: OptionBoxes): Html {
-  const checked = new Map([
-    ['allow_scaling', allowScaling],
-    ['keep_other_ads', keepOtherAds],
-    ['full_page', fullPage],
-    ['animate', animate],
-  ]);
-  return html`${OPTION_FIELDS.map(({ name, label }) => checkbox({ name, label, isChecked: checked.get(name) === true }))}`;
+  const checked = { allow_scaling: allowScaling, keep_other_ads: keepOtherAds, full_page: fullPage, animate };
+  const box = (name: keyof typeof OPTION_FIELDS) =>
+    checkbox({ name, label: OPTION_FIELDS[name].label, isChecked: checked[name] });
+  return html`${box('allow_scaling')}${box('keep_other_ads')}${box('full_page')}${box('animate')}`;
 }

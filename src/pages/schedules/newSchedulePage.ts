@@ -23,13 +23,17 @@ const MISSED_CHOICES = [
 ] as const;
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const LAST_MINUTE = 24 * 60 - 1;
-const CLOCK = { max: 5, more: html` inputmode="numeric" pattern="[0-2][0-9]:[0-5][0-9]"` };
-
 /** A cron expression takes the place of a window. */
 const inWindow =
   <T>(read: (text: string, typed: Typed) => T) =>
   (text: string, typed: Typed) =>
     typed('rule.cron').trim() === '' ? read(text, typed) : undefined;
+
+const CLOCK = {
+  max: 5,
+  more: html` inputmode="numeric" pattern="[0-2][0-9]:[0-5][0-9]"`,
+  read: inWindow((text) => text),
+};
 
 /** The minute of a day in the zone of the form. A text that is no day stays as it is. */
 const instant = (minutes: number) => (date: string, typed: Typed) => {
@@ -37,10 +41,9 @@ const instant = (minutes: number) => (date: string, typed: Typed) => {
   return isTimeZone(zone) ? (instantOf(date, minutes, zone)?.toISOString() ?? date) : undefined;
 };
 
-export const SCHEDULE = formTable(NewScheduleFields, [
-  { name: 'set', kind: 'hidden', label: 'Set', path: 'screenshot_set.id' },
-  {
-    name: 'template',
+export const SCHEDULE = formTable(NewScheduleFields, {
+  set: { kind: 'hidden', label: 'Set', path: 'screenshot_set.id' },
+  template: {
     kind: 'select',
     label: 'Template',
     path: 'template.id',
@@ -48,9 +51,8 @@ export const SCHEDULE = formTable(NewScheduleFields, [
     hint: 'It must have ads, sites, devices and a campaign. Later changes to it have no effect.',
     read: (id, typed) => (typed('set') === '' ? id : undefined),
   },
-  { name: 'name', label: 'Name' },
-  {
-    name: 'rule.days',
+  name: { label: 'Name' },
+  'rule.days': {
     kind: 'checkboxes',
     label: 'Days',
     prefix: 'day_',
@@ -58,32 +60,28 @@ export const SCHEDULE = formTable(NewScheduleFields, [
     value: WEEKDAYS,
     read: inWindow((_, typed) => DAYS.filter((day) => typed(`day_${day}`) !== '')),
   },
-  { name: 'rule.start', label: 'Not before', value: '08:00', ...CLOCK, read: inWindow((text) => text) },
-  {
-    name: 'rule.end',
+  'rule.start': { label: 'Not before', value: '08:00', ...CLOCK },
+  'rule.end': {
     label: 'Before',
     value: '10:00',
     ...CLOCK,
     hint: `At most ${WINDOW_HOURS_MAX} hours later. Each day has one run, between these times.`,
-    read: inWindow((text) => text),
   },
-  { name: 'time_zone', kind: 'select', label: 'Time zone', choices: ZONES },
-  { name: 'from', kind: 'date', label: 'First day', read: instant(0) },
-  { name: 'to', kind: 'date', label: 'Last day', read: instant(LAST_MINUTE) },
-  {
-    name: 'missed',
+  time_zone: { kind: 'select', label: 'Time zone', choices: ZONES },
+  from: { kind: 'date', label: 'First day', read: instant(0) },
+  to: { kind: 'date', label: 'Last day', read: instant(LAST_MINUTE) },
+  missed: {
     kind: 'select',
     label: 'A missed run',
     choices: MISSED_CHOICES,
     hint: 'If the service is not running at the scheduled time.',
   },
-  {
-    name: 'cron',
+  cron: {
     kind: 'details',
     label: 'A cron expression instead of days and times',
-    fields: [{ name: 'rule.cron', label: 'Cron expression', placeholder: '30 8 * * 1-5' }],
+    fields: { 'rule.cron': { label: 'Cron expression', placeholder: '30 8 * * 1-5' } },
   },
-]);
+});
 
 /** @param setId '' to begin with a template. @returns undefined for a set that the organization does not have. */
 export async function newSchedulePage(
@@ -99,9 +97,7 @@ export async function newSchedulePage(
     set &&
     html`Each run takes the pictures of <a href="${paths.set(set.id)}"><bdi>${setName(set)}</bdi></a> again, in a separate set.`;
   const source =
-    set === undefined
-      ? { set: null, template: { choices: rows.map(({ id, name }): Choice => [id, name]) } }
-      : { set: { value: set.id }, template: null };
+    set === undefined ? { template: { choices: rows.map(({ id, name }): Choice => [id, name]) } } : { template: null };
   const none = emptyState({
     title: 'No templates yet',
     text: 'Open a set, and choose “Repeat this request” in its menu. Or save a new request as a template.',
@@ -115,7 +111,7 @@ export async function newSchedulePage(
     to: { value: dateIn(SCHEDULE_DAYS_DEFAULT) },
   };
   const filled = html`<form class="panel fields" method="post" action="${paths.schedules}">${hiddenFields(viewer, paths.schedules)}
-${renderFields(SCHEDULE, { form, known })}${button({ label: 'Create schedule', kind: 'primary' })}</form>`;
+${set && html`<input type="hidden" name="set" value="${set.id}">`}${renderFields(SCHEDULE, { form, known })}${button({ label: 'Create schedule', kind: 'primary' })}</form>`;
   const body = html`${pageHead({ title: 'New schedule', up: { href: paths.schedules, label: 'Schedules' }, meta })}
 ${set === undefined && rows.length === 0 ? none : filled}`;
   return { title: 'New schedule', section: 'campaigns', status: form.status, body };

@@ -18,7 +18,7 @@ import { isRunning, type PictureView, type ReviewedPicture } from '../pictures/p
 import { type FoundSlots, slotList } from '../pictures/slots.ts';
 import { answerLine, ownThreads } from '../pictures/threads.ts';
 import { cures, isFailure, whatFailed } from './failures.ts';
-import { NO_CHANGES, retakeFields } from './retakes.ts';
+import { retakeFields } from './retakes.ts';
 import { noteMark, seenField } from './seenReviews.ts';
 
 /** The order on the page, because PostgreSQL does not keep the order of the fields. Other fields follow. */
@@ -148,7 +148,7 @@ function retake(facts: PictureFacts, { viewer, paths, locations }: PicturePageOp
   const path = retakePath(facts, viewer.canWrite, paths);
   if (path === undefined) return null;
   const isOpen = isFailure(view.status) && html` open`;
-  return html`<details${isOpen}><summary>Retake this picture</summary><form method="post" action="${path}">${hiddenFields(viewer, paths.screenshot(view.id))}<div class="fields">${retakeFields({ locations }, NO_CHANGES)}${button({ label: 'Retake', icon: 'rotate-ccw' })}</div></form></details>`;
+  return html`<details${isOpen}><summary>Retake this picture</summary><form method="post" action="${path}">${hiddenFields(viewer, paths.screenshot(view.id))}<div class="fields">${retakeFields({ locations })}${button({ label: 'Retake', icon: 'rotate-ccw' })}</div></form></details>`;
 }
 
 /** @returns undefined if the shown version cannot be taken again at the moment. */

@@ -40,45 +40,38 @@ const deviceChoices = (none: string, devices: readonly string[]): Choice[] => [
 ];
 
 /** The changes of a retake. An empty field leaves all as it was. */
-const RETAKE = formTable(retakeBodies(DEFAULT_LIMITS).RetakeSet, [
-  {
-    name: 'url',
+const RETAKE = formTable(retakeBodies(DEFAULT_LIMITS).RetakeSet, {
+  url: {
     path: 'site.url',
     faultsAt: 'site',
     label: 'Another page',
     placeholder: 'As before',
     more: html` inputmode="url"`,
   },
-  {
-    name: 'device',
+  device: {
     kind: 'select',
     path: 'device.name',
     faultsAt: 'device',
     label: 'Another device',
     choices: deviceChoices('As before', DEVICE_NAMES),
   },
-  { name: 'location', kind: 'select', path: 'options.page.location', label: 'Location' },
-  {
-    name: 'selector',
+  location: { kind: 'select', path: 'options.page.location', label: 'Location' },
+  selector: {
     path: 'options.slot.selector',
     faultsAt: 'options.slot',
     label: 'Another slot',
     placeholder: 'As before, or a CSS selector',
     read: (text, typed) => (typed('slot_index') === '' && text.trim() !== '' ? text.trim() : undefined),
   },
-  {
-    // The number of a recorded slot. Only the slots on a picture send it.
-    name: 'slot_index',
+  // The number of a recorded slot. Only the slots on a picture send it.
+  slot_index: {
     kind: 'hidden',
     path: 'options.slot.index',
     label: 'Slot',
     read: (text) => (text === '' ? undefined : Number(text)),
   },
-  { name: 'options', kind: 'group', label: 'Options', fields: OPTION_FIELDS },
-]);
-
-/** The form before a person sends it. */
-export const NO_CHANGES = EMPTY_FORM;
+  options: { kind: 'group', label: 'Options', fields: OPTION_FIELDS },
+});
 
 /** Which pictures of a set. '' stands for all. */
 export interface RetakeChoice {
@@ -205,12 +198,12 @@ ${button({ label: 'Retake', icon: 'rotate-ccw', kind: 'primary' })}</div></form>
   return { title: 'Retake this picture', body, status: form.status, section: 'campaigns', assets: ['set.css'] };
 }
 
-export function retakeFields(options: Pick<PagesOptions, 'locations'>, { errors, ...form }: FormState): Html {
+export function retakeFields(options: Pick<PagesOptions, 'locations'>, { errors, ...form } = EMPTY_FORM): Html {
   const { which, ...others } = errors;
   const choices = locationChoices(options, 'As before');
   return renderFields(RETAKE, {
     form: { ...form, errors: which === undefined ? others : { ...others, which: [NONE_LEFT] } },
-    known: { location: choices === undefined ? null : { choices }, slot_index: null },
+    known: { location: choices === undefined ? null : { choices } },
   });
 }
 

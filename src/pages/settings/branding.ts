@@ -23,18 +23,13 @@ const SIZES: Readonly<Record<PageSize, string>> = {
   letter: 'US Letter, portrait',
 };
 
-const BRANDING = formTable(BrandingBody, [
-  { name: 'brand_name', label: 'Name' },
-  {
-    name: 'logo',
-    kind: 'custom',
-    label: 'Logo',
-    hint: `PNG, JPEG, WebP or SVG, at most ${MAX_LOGO_BYTES / 1024 / 1024} MiB.`,
-  },
-  { name: 'accent_color', kind: 'color', label: 'Accent color', hint: 'The color of lines and table headings.' },
-  { name: 'footer_text', label: 'Footer', hint: 'At the bottom of each page.' },
-  { name: 'page_size', kind: 'select', label: 'Page size', choices: Object.entries(SIZES) },
-]);
+const BRANDING = formTable(BrandingBody, {
+  brand_name: { label: 'Name' },
+  logo: { kind: 'custom', label: 'Logo', hint: `PNG, JPEG, WebP or SVG, at most ${MAX_LOGO_BYTES / 1024 / 1024} MiB.` },
+  accent_color: { kind: 'color', label: 'Accent color', hint: 'The color of lines and table headings.' },
+  footer_text: { label: 'Footer', hint: 'At the bottom of each page.' },
+  page_size: { kind: 'select', label: 'Page size', choices: Object.entries(SIZES) },
+});
 
 const LIMITS = { files: 1, fields: 20, fieldBytes: 8_192, allFieldBytes: 20 * 8_192 };
 

@@ -39,29 +39,22 @@ const Chat = z.object({
   notices: z.array(z.enum(NOTICE_KINDS)).min(1, 'need at least one kind.'),
 });
 
-const CHAT = formTable(Chat, [
-  { name: 'name', label: 'Name', hint: `For example the channel. At most ${CHATS_MAX} chats.` },
-  {
-    name: 'kind',
-    kind: 'select',
-    label: 'Kind',
-    choices: CHAT_KINDS.map((kind) => [kind, CHAT_KIND_TEXTS[kind]] as const),
-  },
-  {
-    name: 'address',
+const CHAT = formTable(Chat, {
+  name: { label: 'Name', hint: `For example the channel. At most ${CHATS_MAX} chats.` },
+  kind: { kind: 'select', label: 'Kind', choices: CHAT_KINDS.map((kind) => [kind, CHAT_KIND_TEXTS[kind]] as const) },
+  address: {
     kind: 'url',
     label: 'Address',
     hint: 'The address of the incoming webhook is a secret, so no page shows it again.',
     isSecret: true,
   },
-  {
-    name: 'notices',
+  notices: {
     kind: 'checkboxes',
     label: 'Notices',
     choices: NOTICE_KINDS.map((kind) => [kind, NOTICES[kind].label] as const),
     value: NOTICE_KINDS.filter((kind) => kind !== 'share_opened'),
   },
-]);
+});
 
 export function addChatRoutes(pages: PageRoutes): void {
   const { options, guard } = pages;
@@ -95,11 +88,9 @@ async function readChat(guard: Pick<Guard, 'resolve'>, { request }: ViewerReques
 }
 
 async function chatsPage({ store }: PagesOptions, given: Given, form = EMPTY_FORM): Promise<ResultsPage> {
-  const rows = await listChats(store.db, given.viewer.organizationId);
-  const create = renderForm(CHAT, {
-    ...{ viewer: given.viewer, page: given.paths.settings('notices'), form },
-    button: button({ label: 'Add the chat', kind: 'primary' }),
-  });
+  const { viewer, paths } = given;
+  const rows = await listChats(store.db, viewer.organizationId);
+  const create = renderForm(CHAT, { viewer, page: paths.settings('notices'), form, submit: 'Add the chat' });
   const body = html`<p class="meta">Each chat gets notices of the whole organization.
 Members choose their e-mails on the page “Notices” of their account.</p>
 ${rows.length > 0 && table({ columns: columns(given), rows })}

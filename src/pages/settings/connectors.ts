@@ -2,7 +2,6 @@
 
 import type { Request } from 'express';
 import { COST } from '../../api/limits/costs.ts';
-import { readOrFail } from '../../api/public/endpoint.ts';
 import { ConnectorCheckBody, ConnectorReference, S3ConnectorBody } from '../../contract/connectors.ts';
 import {
   type ConnectorKey,
@@ -39,53 +38,32 @@ const orOfBucket = (names: readonly string[]): Choice[] => [
   ...names.map((name) => [name, name] as const),
 ];
 
-const ACCOUNT = formTable(S3ConnectorBody, [
-  {
-    name: 'name',
-    label: 'Name',
-    isRequired: true,
-    max: 63,
-    hint: `Subscribers that name no connector use the one named ${DEFAULT_CONNECTOR}.`,
-  },
-  {
-    name: 'endpoint',
+const ACCOUNT = formTable(S3ConnectorBody.safeExtend(ConnectorReference.shape), {
+  name: { label: 'Name', max: 63, hint: `Subscribers that name no connector use the one named ${DEFAULT_CONNECTOR}.` },
+  endpoint: {
     kind: 'url',
     label: 'Server',
     hint: 'Leave empty for AWS. Otherwise the public address of the S3 server.',
   },
-  { name: 'region', label: 'Region', hint: 'For example eu-central-1.' },
-  { name: 'access_key_id', label: 'Access key' },
-  { name: 'secret_access_key', kind: 'password', label: 'Secret' },
-  {
-    name: 'role_arn',
-    label: 'Role',
-    hint: 'A role of an AWS account, instead of an access key: arn:aws:iam::…:role/….',
-  },
-  { name: 'encryption', kind: 'select', label: 'Encryption', choices: orOfBucket(ENCRYPTIONS) },
-  {
-    name: 'kms_key_id',
-    label: 'KMS key',
-    hint: 'Only for aws:kms. The access key then needs kms:GenerateDataKey for it.',
-  },
-  { name: 'storage_class', kind: 'select', label: 'Storage class', choices: orOfBucket(STORAGE_CLASSES) },
-  { name: 'force_path_style', kind: 'checkbox', label: 'Use path-style addresses, as MinIO requires' },
-]);
+  region: { label: 'Region', hint: 'For example eu-central-1.' },
+  access_key_id: { label: 'Access key' },
+  secret_access_key: { kind: 'password', label: 'Secret' },
+  role_arn: { label: 'Role', hint: 'A role of an AWS account, instead of an access key: arn:aws:iam::…:role/….' },
+  encryption: { kind: 'select', label: 'Encryption', choices: orOfBucket(ENCRYPTIONS) },
+  kms_key_id: { label: 'KMS key', hint: 'Only for aws:kms. The access key then needs kms:GenerateDataKey for it.' },
+  storage_class: { kind: 'select', label: 'Storage class', choices: orOfBucket(STORAGE_CLASSES) },
+  force_path_style: { kind: 'checkbox', label: 'Use path-style addresses, as MinIO requires' },
+});
 
-const CHECK = formTable(ConnectorCheckBody, [
-  { name: 'bucket', label: 'Bucket' },
-  {
-    name: 'bucket_region',
+const CHECK = formTable(ConnectorCheckBody, {
+  bucket: { label: 'Bucket' },
+  bucket_region: {
     path: 'region',
     label: 'Region of the bucket',
     hint: 'Leave empty for the region of the connector.',
   },
-  {
-    name: 'key_prefix',
-    label: 'Prefix',
-    hint: 'Before the names of objects, for example campaigns/.',
-    keepsSpaces: true,
-  },
-]);
+  key_prefix: { label: 'Prefix', hint: 'Before the names of objects, for example campaigns/.', keepsSpaces: true },
+});
 
 /** @returns the name of the connector that the address or the form of a page names. */
 function connectorName({ query, body }: Pick<Request, 'query' | 'body'>): string {
@@ -147,8 +125,7 @@ async function save(
   given: ViewerRequest,
 ): Promise<'sent'> {
   const { request, viewer, actor, paths } = given;
-  const body = readForm(ACCOUNT, request);
-  const { name } = readOrFail(ConnectorReference, { name: connectorName(request) });
+  const { name, ...body } = readForm(ACCOUNT, request);
   const isTaken = (await findS3Connector(db, { ...viewer, name })) !== undefined;
   if (isTaken && formField(request, 'is_new') !== '')
     throw invalid({ name: ['is already used by another connector: choose a different name.'] });
@@ -250,7 +227,7 @@ function checkForm(row: S3Connector, { viewer, paths }: Given, form: FormState):
 ${renderForm(CHECK, {
   ...{ viewer, page, action: `${page}/check`, form, hidden: nameOf(row) },
   stored: { bucket: row.check_bucket, region: row.check_region, key_prefix: row.check_key_prefix },
-  button: button({ label: 'Check the connector' }),
+  submit: button({ label: 'Check the connector' }),
 })}`;
 }
 
@@ -281,7 +258,7 @@ function accountForm(row: S3Connector | undefined, { viewer, paths }: Given, { f
     ...{ viewer, page: paths.settings('connectors'), form, stored: row },
     hidden: row === undefined ? html`<input type="hidden" name="is_new" value="yes">` : nameOf(row),
     known: row === undefined ? { name: { value: suggested } } : { name: null, secret_access_key: KEPT },
-    button: button({ label: 'Save', kind: 'primary' }),
+    submit: 'Save',
   });
 }
 

@@ -28,18 +28,17 @@ type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
 
 const DELIVERIES_SHOWN = 10;
 
-const ENDPOINT = formTable(NewWebhookEndpoint, [
-  { name: 'url', kind: 'url', label: 'Address', hint: 'A public http or https address.' },
-  { name: 'description', label: 'Description', hint: 'The program that receives the events.' },
-  {
-    name: 'topics',
+const ENDPOINT = formTable(NewWebhookEndpoint, {
+  url: { kind: 'url', label: 'Address', hint: 'A public http or https address.' },
+  description: { label: 'Description', hint: 'The program that receives the events.' },
+  topics: {
     kind: 'checkboxes',
     label: 'Topics',
     prefix: 'topic_',
     choices: ENDPOINT_TOPICS.map((topic) => [topic, topic] as const),
     value: DEFAULT_TOPICS,
   },
-]);
+});
 
 export function addEndpointRoutes(pages: PageRoutes): void {
   const { options, guard } = pages;
@@ -80,10 +79,7 @@ async function endpointsPage({ store }: PagesOptions, given: Given, form = EMPTY
   const { viewer, paths } = given;
   const page = { page: 1, perPage: ENDPOINTS_MAX };
   const { rows } = await listEndpoints(store.db, { organizationId: viewer.organizationId }, page);
-  const create = renderForm(ENDPOINT, {
-    ...{ viewer, page: paths.settings('endpoints'), form },
-    button: button({ label: 'Create endpoint', kind: 'primary' }),
-  });
+  const create = renderForm(ENDPOINT, { viewer, page: paths.settings('endpoints'), form, submit: 'Create endpoint' });
   const body = html`<p class="meta">Each endpoint gets the events of all sets and ads of the organization,
 in addition to the receivers named in requests.</p>
 ${rows.length > 0 && table({ columns: columns(paths), rows })}

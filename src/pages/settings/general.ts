@@ -9,7 +9,7 @@ import { ANSWER_DAYS, EVENT_DAYS, EXPORT_DAYS, UPLOAD_DAYS } from '../../domain/
 import type { ReviewMode } from '../../domain/reviews.ts';
 import { counted } from '../../domain/text.ts';
 import { type Html, html } from '../../lib/html.ts';
-import { button, facts, panel } from '../parts/components.ts';
+import { facts, panel } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { type Choice, EMPTY_FORM } from '../parts/formFields.ts';
 import { formTable, readForm, renderForm } from '../parts/formTable.ts';
@@ -25,9 +25,8 @@ const MODES: Readonly<Record<ReviewMode, { title: string; text: string }>> = {
   manual: { title: 'All sets wait', text: 'Each set waits until a person approves or rejects it.' },
 };
 
-const REVIEW = formTable(SettingsBody, [
-  {
-    name: 'review',
+const REVIEW = formTable(SettingsBody, {
+  review: {
     kind: 'radios',
     isFieldset: true,
     label: 'When a set has finished',
@@ -35,16 +34,15 @@ const REVIEW = formTable(SettingsBody, [
       ([mode, { title, text }]): Choice => [mode, html`<strong>${title}</strong><br>${text}`],
     ),
   },
-]);
+});
 
-const RETENTION = formTable(SettingsBody, [
-  {
-    name: 'set_retention_days',
+const RETENTION = formTable(SettingsBody, {
+  set_retention_days: {
     kind: 'number',
     label: 'Remove sets this many days after their request',
     hint: 'Leave empty to use the number that the operator chose. A smaller number removes older sets within minutes.',
   },
-]);
+});
 
 export function addGeneralRoutes(pages: PageRoutes): void {
   const { options } = pages;
@@ -74,13 +72,13 @@ async function generalPage(
   const stored = await requireOrganization(store.db, viewer.slug);
   const current = await readCurrentUsage(store.db, viewer.organizationId);
   const frame = { viewer, page: paths.settings(), className: 'stack', stored } as const;
-  const review = renderForm(REVIEW, { ...frame, button: button({ label: 'Save', kind: 'primary' }) });
+  const review = renderForm(REVIEW, { ...frame, submit: 'Save' });
   const retention = renderForm(RETENTION, {
     ...frame,
     action: `${frame.page}/retention`,
     form,
     known: { set_retention_days: { placeholder: String(setRetentionDays ?? 'no limit') } },
-    button: button({ label: 'Change retention', kind: 'primary' }),
+    submit: 'Change retention',
   });
   const body = html`${panel('Review', html`${REVIEW_TEXT}${review}`)}
 ${panel('Retention', html`${RETENTION_TEXT}${retention}${retentionFacts(stored.set_retention_days ?? setRetentionDays)}`)}

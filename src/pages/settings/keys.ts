@@ -7,7 +7,7 @@ import { createApiKey, revokeApiKey } from '../../core/organizations/keys.ts';
 import { conflict } from '../../domain/failure.ts';
 import { keyState, SCOPES, type Scope } from '../../domain/keys.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { badge, button, type Column, panel, table } from '../parts/components.ts';
+import { badge, type Column, panel, table } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { answerForm, checkbox, EMPTY_FORM, type FormState } from '../parts/formFields.ts';
 import { formField } from '../parts/forms.ts';
@@ -27,23 +27,21 @@ const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
 };
 const STATES = { active: 'Active', expired: 'Expired', revoked: 'Revoked' } as const;
 
-const KEY = formTable(NewApiKey, [
-  { name: 'name', label: 'Name', hint: 'The program or person that will use it.' },
-  {
-    name: 'scopes',
+const KEY = formTable(NewApiKey, {
+  name: { label: 'Name', hint: 'The program or person that will use it.' },
+  scopes: {
     kind: 'checkboxes',
     label: 'Scopes',
     prefix: 'scope_',
     choices: SCOPES.map((scope) => [scope, html`<strong>${scope}</strong>: ${SCOPE_TEXTS[scope]}`] as const),
     value: ['read'],
   },
-  {
-    name: 'expires_at',
+  expires_at: {
     kind: 'date',
     label: 'Expires',
     hint: 'At the start of this day (UTC). Leave empty for a key that never expires.',
   },
-]);
+});
 
 interface KeysPageOptions {
   readonly page?: number;
@@ -105,10 +103,7 @@ async function keysPage(
     { page, perPage: PER_PAGE },
   );
   const pages = Math.ceil(total / PER_PAGE);
-  const create = renderForm(KEY, {
-    ...{ viewer, page: paths.settings('keys'), form },
-    button: button({ label: 'Create key', kind: 'primary' }),
-  });
+  const create = renderForm(KEY, { viewer, page: paths.settings('keys'), form, submit: 'Create key' });
   const body = html`${created && createdPanel(created)}
 <p class="meta">Programs send a key with each request. People can sign in with one too.</p>
 ${table({ columns: columns(given), rows })}

@@ -20,20 +20,15 @@ import { addAction, addAskedAction, framedPage } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
 
-const INVITATION = formTable(NewInvitation, [
-  {
-    name: 'email',
-    label: 'E-mail',
-    hint: 'The invitation works once, for seven days. A second one replaces the first.',
-  },
-  {
-    name: 'role',
+const INVITATION = formTable(NewInvitation, {
+  email: { label: 'E-mail', hint: 'The invitation works once, for seven days. A second one replaces the first.' },
+  role: {
     kind: 'select',
     label: 'Role',
     choices: ROLES.map((role): Choice => [role, `${role}: ${ROLE_TEXTS[role]}`]),
     value: 'reviewer',
   },
-]);
+});
 
 export function addMemberRoutes(pages: PageRoutes): void {
   const { options } = pages;
@@ -105,14 +100,11 @@ async function membersPage(
     mailer === undefined &&
     html`<p class="note warnings">Invited people cannot sign in yet.
 The operator of this service must first set up a mail server or an identity provider.</p>`;
-  const invite = renderForm(INVITATION, {
-    ...{ viewer, page: paths.settings('members'), form: invitation },
-    button: button({ label: 'Invite', kind: 'primary' }),
-  });
+  const frame = { viewer, page: paths.settings('members'), form: invitation };
   const body = html`${sent && sentPanel(sent)}${otherFaults(action.errors, [])}${noWay}
 ${members.length === 0 ? nobody : table({ columns: memberColumns(given), rows: members })}
 ${invitations.length > 0 && panel('Invited', table({ columns: invitationColumns(given), rows: invitations }))}
-${panel('Invite a person', invite, { id: 'invite' })}`;
+${panel('Invite a person', renderForm(INVITATION, { ...frame, submit: 'Invite' }), { id: 'invite' })}`;
   return framedPage(given, 'members', { body, status: invitation.status ?? action.status });
 }
 

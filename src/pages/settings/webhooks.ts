@@ -8,7 +8,7 @@ import { sendTestEvent } from '../../core/webhooks/testEvents.ts';
 import { invalid } from '../../domain/failure.ts';
 import { addressFault } from '../../egress/addressFault.ts';
 import { type Html, html } from '../../lib/html.ts';
-import { button, copyText, facts, linkButton, panel } from '../parts/components.ts';
+import { copyText, facts, linkButton, panel } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { checkbox, EMPTY_FORM, type FormState } from '../parts/formFields.ts';
 import { formField } from '../parts/forms.ts';
@@ -25,9 +25,9 @@ interface WebhooksPageOptions {
   readonly secret?: string;
 }
 
-const TEST = formTable(WebhookTest, [
-  { name: 'url', kind: 'url', label: 'Address', hint: 'A public http or https address.' },
-]);
+const TEST = formTable(WebhookTest, {
+  url: { kind: 'url', label: 'Address', hint: 'A public http or https address.' },
+});
 
 export function addWebhookRoutes(pages: PageRoutes): void {
   const { options, guard } = pages;
@@ -99,10 +99,7 @@ function senders(addresses: readonly string[]): Html {
 function testForm({ viewer, paths }: Given, form: FormState): Html {
   const page = paths.settings('webhooks');
   return html`<p>Sends one signed event with the topic <code>webhook.test</code>, and shows the response of the receiver.</p>
-${renderForm(TEST, {
-  ...{ viewer, page, action: `${page}/test`, form },
-  button: button({ label: 'Send a test event', kind: 'primary' }),
-})}`;
+${renderForm(TEST, { viewer, page, action: `${page}/test`, form, submit: 'Send a test event' })}`;
 }
 
 /** Asks before the secret is replaced. */

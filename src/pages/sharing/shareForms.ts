@@ -49,16 +49,15 @@ interface FormOptions {
   readonly picture?: string;
 }
 
-const CLIENT = formTable(ClientComment, [
-  { name: 'name', label: 'Your name', autocomplete: 'name' },
-  {
-    name: 'email',
+const CLIENT = formTable(ClientComment, {
+  name: { label: 'Your name', autocomplete: 'name' },
+  email: {
     kind: 'email',
     label: 'Your e-mail address',
     autocomplete: 'email',
     more: html` pattern="[^@\\s]+@[^@\\s]+\\.[^@\\s]+" title="An address such as anna@agency.example"`,
   },
-]);
+});
 
 /** @param id begins the ids of the fields, because a page has several such forms. */
 const clientFields = (client: Client, id: string): Html =>

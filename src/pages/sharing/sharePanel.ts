@@ -31,16 +31,14 @@ const LINKS_SHOWN = 100;
 const DAYS = [7, SHARE_DAYS_DEFAULT, 90, 365];
 const STATES = { active: 'Valid', expired: 'Expired', revoked: 'Revoked' } as const;
 
-const SHARE = formTable(NewShare, [
-  {
-    name: 'label',
+const SHARE = formTable(NewShare, {
+  label: {
     id: 'share-label',
     label: 'For whom',
     placeholder: 'Seen by you only',
     read: (text) => cutCodePoints(storable(text).trim(), SHARE_LABEL_MAX),
   },
-  {
-    name: 'days',
+  days: {
     kind: 'select',
     id: 'share-days',
     path: 'expires_at',
@@ -53,26 +51,24 @@ const SHARE = formTable(NewShare, [
       return isValid ? inDays(new Date(), days).toISOString() : null;
     },
   },
-  { name: 'pictures', kind: 'radios', isFieldset: true, label: 'Pictures', value: 'approved' },
-  {
-    name: 'may',
+  pictures: { kind: 'radios', isFieldset: true, label: 'Pictures', value: 'approved' },
+  may: {
     kind: 'group',
     isFieldset: true,
     label: 'The client may',
-    fields: [
-      { name: 'answers', kind: 'checkbox', label: 'Approve, request changes and comment', value: true },
-      { name: 'downloads', kind: 'checkbox', label: 'Download PowerPoint, PDF or ZIP' },
-    ],
+    fields: {
+      answers: { kind: 'checkbox', label: 'Approve, request changes and comment', value: true },
+      downloads: { kind: 'checkbox', label: 'Download PowerPoint, PDF or ZIP' },
+    },
   },
-  {
-    name: 'password',
+  password: {
     id: 'share-password',
     label: html`Password <span class="meta">(optional, at least ${SHARE_PASSWORD_MIN} characters)</span>`,
     more: html` autocapitalize="none"`,
     isSecret: true,
     keepsSpaces: true,
   },
-]);
+});
 
 interface PanelOptions {
   readonly viewer: Viewer;

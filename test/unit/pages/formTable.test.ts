@@ -15,13 +15,12 @@ const Body = z.object({
   site: z.object({ url: z.string() }).nullish(),
 });
 
-const TABLE = formTable(Body, [
-  { name: 'name', label: 'Name', hint: 'For people.' },
-  { name: 'note', label: 'Note', more: ' data-x' },
-  { name: 'days', kind: 'number', label: 'Days' },
-  { name: 'token', kind: 'password', label: 'Token' },
-  {
-    name: 'topics',
+const TABLE = formTable(Body, {
+  name: { label: 'Name', hint: 'For people.' },
+  note: { label: 'Note', more: ' data-x' },
+  days: { kind: 'number', label: 'Days' },
+  token: { kind: 'password', label: 'Token' },
+  topics: {
     kind: 'checkboxes',
     label: 'Topics',
     prefix: 'topic_',
@@ -31,10 +30,11 @@ const TABLE = formTable(Body, [
     ],
     value: ['a'],
   },
-  { name: 'loud', kind: 'checkbox', label: 'Loud' },
-  { name: 'more', kind: 'details', label: 'More', fields: [{ name: 'rule.cron', label: 'Cron' }] },
-  { name: 'address', path: 'site.url', faultsAt: 'site', label: 'Address' },
-]);
+  loud: { kind: 'checkbox', label: 'Loud' },
+  more: { kind: 'details', label: 'More', fields: { 'rule.cron': { label: 'Cron' } } },
+  address: { path: 'site.url', faultsAt: 'site', label: 'Address' },
+  source: { kind: 'hidden', path: 'site.source', label: 'Source' },
+});
 
 const typed = { name: 'Ann', note: '', days: '3', token: 'secret', topic_b: 'yes', 'rule.cron': '', address: '' };
 const rendered = (values: Readonly<Record<string, string>>, errors: Readonly<Record<string, readonly string[]>> = {}) =>
@@ -83,6 +83,11 @@ describe('a form that is rendered', () => {
     );
   });
 
+  it('a field that is only read is not rendered', () => {
+    expect(control(rendered(typed), 'source')).toBeUndefined();
+    expect(bodyOf(TABLE, { body: { source: 'menu' } })).toMatchObject({ site: { source: 'menu' } });
+  });
+
   it('the fault of a field that is left out is shown above', () => {
     const form = { values: {}, errors: { name: ['is taken.'] } };
     const html = renderFields(TABLE, { form, known: { name: null } }).text;
@@ -98,12 +103,8 @@ describe('a form that is rendered', () => {
 
   it('a whole form carries the token of the session and the page to return to', () => {
     const viewer = { formToken: 'token' } as Parameters<typeof renderForm>[1]['viewer'];
-    const html = renderForm(TABLE, {
-      viewer,
-      page: '/o/demo/page',
-      action: '/o/demo/act',
-      button: renderFields(TABLE, {}),
-    });
+    const html = renderForm(TABLE, { viewer, page: '/o/demo/page', action: '/o/demo/act', submit: 'Send <it>' });
+    expect(html.text).toContain('<button class="primary">Send &lt;it&gt;</button></form>');
     expect(html.text).toContain(
       '<form class="fields" method="post" action="/o/demo/act"><input type="hidden" name="form" value="token"><input type="hidden" name="next" value="/o/demo/page">',
     );
