@@ -4,31 +4,43 @@ import type { Schema } from './schema.ts';
 
 export type Row<T extends keyof Schema> = Selectable<Schema[T]>;
 
+type NameOf<T extends string, Column> = Column extends `${T}.${infer Name}` ? Name : never;
+type Columns<T extends keyof Schema, C extends readonly string[]> = Pick<Row<T>, NameOf<T, C[number]> & keyof Row<T>>;
+
 /** The columns of an ad that its record needs; the content, which may be a megabyte, is not among them. */
-export type AdRow = Omit<
-  Row<'ads'>,
-  | 'content'
-  | 'given_width'
-  | 'given_height'
-  | 'source'
-  | 'captured_at'
-  | 'organization_id'
-  | 'upload_id'
-  | 'traceparent'
->;
-export type SetRow = Pick<
-  Row<'screenshot_sets'>,
-  | 'id'
-  | 'name'
-  | 'campaign_id'
-  | 'schedule_id'
-  | 'status'
-  | 'instructions'
-  | 'metadata'
-  | 'priority'
-  | 'review_notes'
-  | 'created_at'
->;
+export const AD_COLUMNS = [
+  'ads.id',
+  'ads.name',
+  'ads.lookup_key',
+  'ads.status',
+  'ads.reason',
+  'ads.category',
+  'ads.kind',
+  'ads.campaign_id',
+  'ads.created_at',
+  'ads.width',
+  'ads.height',
+  'ads.preview_token',
+  'ads.warnings',
+  'ads.metadata',
+] as const;
+export type AdRow = Columns<'ads', typeof AD_COLUMNS>;
+
+/** The columns of a set that its record needs. */
+export const SET_COLUMNS = [
+  'screenshot_sets.id',
+  'screenshot_sets.name',
+  'screenshot_sets.campaign_id',
+  'screenshot_sets.schedule_id',
+  'screenshot_sets.status',
+  'screenshot_sets.instructions',
+  'screenshot_sets.metadata',
+  'screenshot_sets.priority',
+  'screenshot_sets.review_notes',
+  'screenshot_sets.created_at',
+] as const;
+export type SetRow = Columns<'screenshot_sets', typeof SET_COLUMNS>;
+
 /** A screenshot with the size of its picture, and its ad. */
 export type ScreenshotRow = Pick<
   Row<'screenshots'>,

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { AdRow, Row } from '../../db/rows.ts';
+import { AD_COLUMNS, type AdRow, type Row } from '../../db/rows.ts';
 import { type AdSize, defaultAdName, type Media } from '../../domain/ads.ts';
 import type { Metadata } from '../../domain/metadata.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { activeTraceparent } from '../../observe/tracing.ts';
 import { type NewSubscriber, subscriberRows } from '../outbox/subscriberRows.ts';
-import { AD_COLUMNS } from './readAd.ts';
 
 /** References of a request to a campaign and to ads. */
 interface AdReferences {

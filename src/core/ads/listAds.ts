@@ -10,11 +10,10 @@ import {
 } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readSearchPage, type Words } from '../../db/list.ts';
-import type { AdRow } from '../../db/rows.ts';
+import { AD_COLUMNS, type AdRow } from '../../db/rows.ts';
 import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
 import type { Metadata } from '../../domain/metadata.ts';
 import type { AdStatus } from '../../domain/states.ts';
-import { AD_COLUMNS } from './readAd.ts';
 
 export interface AdFilter extends TimeRange {
   readonly organizationId: string;

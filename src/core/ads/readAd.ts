@@ -1,7 +1,7 @@
 /** Reads one ad: its row, and more for its results page. */
 import { type SqlBool, sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { AdRow, Row, RowQuery, WithSlug } from '../../db/rows.ts';
+import { AD_COLUMNS, type AdRow, type Row, type RowQuery, type WithSlug } from '../../db/rows.ts';
 import type { AdSize } from '../../domain/ads.ts';
 
 export interface DraftAd extends AdRow {
@@ -13,23 +13,6 @@ export interface DraftAd extends AdRow {
   /** Whether it is an image that does not move, so that all moments show the same. */
   readonly still: boolean;
 }
-
-export const AD_COLUMNS = [
-  'ads.id',
-  'ads.name',
-  'ads.lookup_key',
-  'ads.status',
-  'ads.reason',
-  'ads.category',
-  'ads.kind',
-  'ads.campaign_id',
-  'ads.created_at',
-  'ads.width',
-  'ads.height',
-  'ads.preview_token',
-  'ads.warnings',
-  'ads.metadata',
-] as const;
 
 /** @returns undefined when there is no such ad. */
 export async function readAdRow(db: Queryable, query: RowQuery): Promise<(AdRow & WithSlug) | undefined> {

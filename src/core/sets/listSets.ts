@@ -11,7 +11,7 @@ import {
 } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readSearchPage, type Words } from '../../db/list.ts';
-import type { Row, SetRow } from '../../db/rows.ts';
+import { type Row, SET_COLUMNS, type SetRow } from '../../db/rows.ts';
 import type { Metadata } from '../../domain/metadata.ts';
 import type { StatusCounts } from '../../domain/reviewNotes.ts';
 import type { SetStatus } from '../../domain/states.ts';
@@ -51,11 +51,11 @@ export async function readSets(db: Queryable, organizationId: string, ids: reado
   return withCounts(db, rows);
 }
 
+const MORE_COLUMNS = ['screenshot_sets.cancel_requested_at', 'screenshot_sets.retake_of'];
+
 const LIST = {
   table: 'screenshot_sets',
-  columns: sql`screenshot_sets.id, screenshot_sets.name, screenshot_sets.campaign_id, screenshot_sets.schedule_id, screenshot_sets.status, screenshot_sets.instructions,
-    screenshot_sets.metadata, screenshot_sets.priority, screenshot_sets.review_notes, screenshot_sets.created_at, screenshot_sets.cancel_requested_at,
-    screenshot_sets.retake_of, campaigns.name as campaign`,
+  columns: sql`${sql.join([...SET_COLUMNS, ...MORE_COLUMNS].map((name) => sql.ref(name)))}, campaigns.name as campaign`,
   joins: sql`join campaigns on campaigns.id = screenshot_sets.campaign_id`,
 };
 

@@ -1,7 +1,7 @@
 /** Reads sets: one row, and more for their results pages. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { Row, RowQuery, SetRow, WithSlug } from '../../db/rows.ts';
+import { type Row, type RowQuery, SET_COLUMNS, type SetRow, type WithSlug } from '../../db/rows.ts';
 import type { StatusCounts } from '../../domain/reviewNotes.ts';
 
 export interface SetVersion {
@@ -39,19 +39,7 @@ export async function readSetRow(db: Queryable, query: RowQuery): Promise<(SetRo
   return db
     .selectFrom('screenshot_sets')
     .innerJoin('organizations', 'organizations.id', 'screenshot_sets.organization_id')
-    .select([
-      'screenshot_sets.id',
-      'screenshot_sets.name',
-      'screenshot_sets.campaign_id',
-      'screenshot_sets.schedule_id',
-      'screenshot_sets.status',
-      'screenshot_sets.instructions',
-      'screenshot_sets.metadata',
-      'screenshot_sets.priority',
-      'screenshot_sets.review_notes',
-      'screenshot_sets.created_at',
-      'organizations.slug',
-    ])
+    .select([...SET_COLUMNS, 'organizations.slug'])
     .where('screenshot_sets.id', '=', query.id)
     .$if(query.organizationId !== undefined, (q) =>
       q.where('screenshot_sets.organization_id', '=', query.organizationId ?? ''),
