@@ -104,6 +104,11 @@ test('runs are within the flight, its ends included', () => {
   ]);
 });
 
+test('a window has no run after the end of the flight', () => {
+  const window = { days: WEEKDAYS, start: '09:00', end: '11:00' };
+  expect(runs(window, { after: '2026-11-23T00:00Z', to: '2026-11-24T12:00Z' })).toHaveLength(2);
+});
+
 test('a change of the clock brings no two runs closer together than 15 minutes', () => {
   // 02:10 and 02:30 are both at 03:00 on this day, and 03:10 would follow.
   const found = runs('10,30 2,3 * * *', { zone: 'Europe/Berlin', after: '2026-03-29T00:00Z', most: 2 });
