@@ -34,6 +34,13 @@ test('the same page from two locations gives two pictures and two objects', () =
   });
 });
 
+test('a site that is written in two ways is one site', () => {
+  const one = { ad: WIDE, device: 'desktop', marker: undefined } as const;
+  const sites = ['news.example', 'https://NEWS.example/', ' https://news.example'];
+  const { combinations, repeated } = planCombinations(sites.map((site) => ({ ...one, site })));
+  expect([combinations.map(({ site }) => site), repeated]).toEqual([['news.example'], 2]);
+});
+
 test('the request asks for exactly these combinations', () => {
   const own = 'Own device 412 x 915, 2.63x, touch';
   const wanted = [
