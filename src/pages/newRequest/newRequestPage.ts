@@ -32,7 +32,7 @@ export interface NewRequestView {
   readonly campaigns: readonly string[];
   readonly wanted: Wanted;
   /** The field for the location, if there are any. */
-  readonly location: HtmlContent;
+  readonly location: Html | undefined;
   readonly faults: FieldFaults;
   readonly notice?: Html | string | undefined;
 }
@@ -54,7 +54,7 @@ ${view.notice !== undefined && html`<p class="note" role="status" id="notice">${
     ${planFields(draft, faults)}
   </section>
   ${campaignPart(view)}
-  ${draft.plan !== null && planPanel(draft.plan, { read: wanted.plan, hasLocations: view.location !== null, faults })}
+  ${draft.plan !== null && planPanel(draft.plan, { read: wanted.plan, hasLocations: view.location !== undefined, faults })}
   ${countBar(view)}
   ${dialog('clear', 'Start over?', html`<p>Everything you entered will be discarded. Ads that you uploaded stay under “Existing ads”.</p>${button({ label: 'Clear the form', icon: 'trash-2', kind: 'danger', name: 'action', value: 'clear' })}`)}
 </form>`;
