@@ -26,7 +26,7 @@ describe('an ad whose scripts did not load', () => {
     ['draws on a canvas', page(`<canvas width="300" height="250"></canvas>${LIBRARY}`)],
     ['has no size', `<body><div id="ad"></div>${LIBRARY}`],
   ])('an ad that %s fails and its missing script is named', async (_, html) => {
-    expect(await render(html)).toEqual({
+    expect(await render(html, [0])).toEqual({
       status: 'generic_error',
       reason:
         'The creative shows nothing, because a script did not load: lib/gsap.min.js. Include the scripts in the creative, or make them reachable.',
@@ -34,7 +34,7 @@ describe('an ad whose scripts did not load', () => {
   });
 
   it('an ad that is visible without them is a success with a warning', async () => {
-    const result = await render(page(`<div id="ad"></div>${LIBRARY}`, '#ad{background:#123456}'));
+    const result = await render(page(`<div id="ad"></div>${LIBRARY}`, '#ad{background:#123456}'), [0]);
     expect(result).toMatchObject({ status: 'uploaded', warnings: [{ code: 'script_not_loaded' }] });
   });
 

@@ -12,6 +12,9 @@ beforeAll(async () => {
 });
 afterAll(() => renderer.close());
 
+/** At marker 0, because the search for a default frame runs for at least 15 s of a creative's time. */
+const rendered: TestRenderer['rendered'] = (source, request) => renderer.rendered(source, { markers: [0], ...request });
+
 const media = (name: string) => readFile(new URL(`../../../fixtures/creatives/${name}`, import.meta.url));
 const red = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#f00' } });
 const page = (body: string) =>
@@ -61,7 +64,7 @@ describe('an image', () => {
     ['AVIF', () => red(300, 250).avif({ lossless: true }).toBuffer()],
   ])('an image in the format %s is captured at its own size, at every pixel ratio and marker', async (_, make) => {
     const source = renderer.put('/image', { type: 'application/octet-stream', body: await make() });
-    const result = await renderer.rendered(source, { markers: [null, 0, 1_000], ratios: [1, 2.625] });
+    const result = await rendered(source, { markers: [null, 0, 1_000], ratios: [1, 2.625] });
     expect(result).toMatchObject({ format: 'image', category: 'display', width: 300, height: 250, mode: 'still' });
     expect(result.frames.map(({ markerMs, ratio }) => [markerMs, ratio])).toEqual([
       [null, 1],
@@ -87,9 +90,9 @@ describe('an image', () => {
     ['a PNG with a gamma', async () => withGamma(await halves().png().toBuffer())],
   ])('%s looks as in a browser', async (_, make) => {
     renderer.put('/odd', { type: 'image/jpeg', body: await make() });
-    const shown = await renderer.rendered({ kind: 'url', content: `${renderer.base}/odd` });
+    const shown = await rendered({ kind: 'url', content: `${renderer.base}/odd` });
     expect(shown).toMatchObject({ format: 'image', width: 300, height: 250 });
-    const inPage = await renderer.rendered(file('a.html', page(`<img src="${renderer.base}/odd">`)));
+    const inPage = await rendered(file('a.html', page(`<img src="${renderer.base}/odd">`)));
     for (const x of [50, 150, 250])
       expect(await colourAt(shown.frames[0], { x, y: 100 })).toEqual(await colourAt(inPage.frames[0], { x, y: 100 }));
   });
@@ -98,13 +101,13 @@ describe('an image', () => {
     const clear = await sharp({ create: { width: 10, height: 10, channels: 4, background: '#0000' } })
       .png()
       .toBuffer();
-    expect(await colourAt((await renderer.rendered(file('a.png', clear))).frames[0])).toEqual([255, 255, 255]);
+    expect(await colourAt((await rendered(file('a.png', clear))).frames[0])).toEqual([255, 255, 255]);
   });
 
   it('an SVG image is drawn by the browser at its own size', async () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 50"><rect width="320" height="50" fill="#00f"/></svg>';
-    const result = await renderer.rendered(file('a.svg', svg), { ratios: [1, 2] });
+    const result = await rendered(file('a.svg', svg), { markers: [null], ratios: [1, 2] });
     expect(result).toMatchObject({ format: 'image', width: 320, height: 50 });
     expect(await colourAt(result.frames[1])).toEqual([0, 0, 255]);
   });
@@ -120,7 +123,7 @@ describe('an image', () => {
     const gif = await sharp(pictures, { join: { animated: true } })
       .gif({ delay: [1_000, 1_000, 1_000] })
       .toBuffer();
-    const result = await renderer.rendered(file('a.gif', gif), { markers: [500, 1_500, 2_500] });
+    const result = await rendered(file('a.gif', gif), { markers: [500, 1_500, 2_500] });
     expect(result).toMatchObject({ format: 'image', width: 60, height: 40, mode: 'stepped' });
     expect(await Promise.all(result.frames.map((frame) => colourAt(frame)))).toEqual([
       [255, 0, 0],
@@ -136,7 +139,7 @@ const grey = (seconds: number) => Math.round((40 + 1.5 * Math.min(99, Math.floor
 describe.each(['greys.mp4', 'greys.webm'])('the video %s', (name) => {
   it(`the video ${name} shows the frame of each marker, its last frame after its end, and by default the frame at a quarter`, async () => {
     const markers = [0, 500, 1_020, 2_980, 30_000];
-    const result = await renderer.rendered(file(name, await media(name)), {
+    const result = await rendered(file(name, await media(name)), {
       markers: [...markers, null],
       ratios: [1, 2],
     });
@@ -157,7 +160,7 @@ describe.each(['greys.mp4', 'greys.webm'])('the video %s', (name) => {
 describe('a video at a requested size', () => {
   it('a video of other proportions has black bars, with a warning', async () => {
     const bytes = await media('greys.mp4');
-    const result = await renderer.rendered(file('v.mp4', bytes), {
+    const result = await rendered(file('v.mp4', bytes), {
       markers: [0, 1_000],
       size: { width: 300, height: 100 },
     });
@@ -174,7 +177,7 @@ describe('a video at a requested size', () => {
 
   it('a video of the same proportions fills the size without a warning', async () => {
     const bytes = await media('greys.mp4');
-    const result = await renderer.rendered(file('v.mp4', bytes), {
+    const result = await rendered(file('v.mp4', bytes), {
       markers: [1_000],
       size: { width: 301, height: 226 },
     });
@@ -195,7 +198,7 @@ describe('a VAST', () => {
       body: `<VAST version="2.0"><Ad><Wrapper><VASTAdTagURI>${renderer.base}/inline.xml?r=[CACHEBUSTING]</VASTAdTagURI></Wrapper></Ad></VAST>`,
     });
     renderer.asked.length = 0;
-    const result = await renderer.rendered(source, { markers: [2_000], ratios: [1, 2] });
+    const result = await rendered(source, { markers: [2_000], ratios: [1, 2] });
     expect(result).toMatchObject({ format: 'vast', category: 'video', width: 320, height: 240 });
     expect(Math.abs(((await colourAt(result.frames[0]))[0] ?? 0) - grey(2))).toBeLessThanOrEqual(1);
     expect(renderer.asked.filter((path) => path === '/v.mp4')).toHaveLength(1);
@@ -215,7 +218,7 @@ describe('a VAST without a video', () => {
     renderer.put('/c.png', { type: 'image/png', body: await red(600, 500).png().toBuffer() });
     renderer.put('/c.html', { type: 'text/html', body: '<body style="margin:0;background:#f00">' });
     const source = renderer.put(`/companion-${kind}.xml`, { type: 'text/xml', body: companion(resource) });
-    const result = await renderer.rendered(source);
+    const result = await rendered(source);
     expect(result).toMatchObject({ format: 'vast', category: 'display', width: 300, height: 250 });
     expect(result.warnings).toMatchObject([{ code: 'part_shown' }]);
     for (const at of [
@@ -236,7 +239,7 @@ describe('an HTML5 zip', () => {
       'ad/a.js': 'd.style.cssText = "width:100px;height:100px;background:rgb(1,2,3)"',
       'ad/img/b c.png': await red(50, 50).png().toBuffer(),
     });
-    const result = await renderer.rendered(file('x.bin', zip));
+    const result = await rendered(file('x.bin', zip));
     expect(result).toMatchObject({
       format: 'html5_zip',
       category: 'display',
@@ -257,7 +260,7 @@ describe('an HTML5 zip', () => {
       'a.svgz': gzipSync(svg),
       'b.js.br': brotliCompressSync('document.body.style.background = "rgb(0,200,0)"'),
     });
-    const result = await renderer.rendered(file('a.zip', zip));
+    const result = await rendered(file('a.zip', zip));
     expect(result.warnings).toEqual([]);
     expect(await colourAt(result.frames[0], { x: 50, y: 50 })).toEqual([0, 0, 255]);
     expect(await colourAt(result.frames[0], { x: 200, y: 50 })).toEqual([0, 200, 0]);
@@ -266,11 +269,11 @@ describe('an HTML5 zip', () => {
   it('a film with sound in a zip is at the same place as the film alone', async () => {
     const film = await readFile(new URL('../../../fixtures/media/files/lumen.mp4', import.meta.url));
     const markers = [1_000, 2_500];
-    const alone = await renderer.rendered(file('lumen.mp4', film), { markers });
+    const alone = await rendered(file('lumen.mp4', film), { markers });
     const { width, height } = alone;
     const html = `<meta name="ad.size" content="width=${width},height=${height}"><body style="margin:0">
 <video src="lumen.mp4" autoplay muted playsinline width="${width}" height="${height}" style="display:block"></video>`;
-    const inZip = await renderer.rendered(file('a.zip', await zipOf({ 'index.html': html, 'lumen.mp4': film })), {
+    const inZip = await rendered(file('a.zip', await zipOf({ 'index.html': html, 'lumen.mp4': film })), {
       markers,
     });
     for (const index of markers.keys())
@@ -294,7 +297,7 @@ async function difference(one: CreativeFrame | undefined, two: CreativeFrame | u
 describe('an HTML page', () => {
   it('an HTML page is loaded from its own address at its declared size', async () => {
     renderer.put('/a.css', { type: 'text/css', body: 'body{background:rgb(9,8,7)}' });
-    const result = await renderer.rendered(
+    const result = await rendered(
       renderer.put('/ad/', { type: 'text/html', body: page('<link rel="stylesheet" href="../a.css">x') }),
     );
     expect(result).toMatchObject({ format: 'html', width: 300, height: 250 });
@@ -302,13 +305,13 @@ describe('an HTML page', () => {
   });
 
   it('an HTML page without a declared size is as large as its content', async () => {
-    const result = await renderer.rendered(file('a.html', `<body style="margin:0">${box('rgb(5,6,7)', 468, 60)}`));
+    const result = await rendered(file('a.html', `<body style="margin:0">${box('rgb(5,6,7)', 468, 60)}`));
     expect([result.width, result.height]).toEqual([468, 60]);
     expect(await colourAt(result.frames[0])).toEqual([5, 6, 7]);
   });
 
   it('an HTML page that fills its window is captured as a medium rectangle', async () => {
-    const result = await renderer.rendered(
+    const result = await rendered(
       file('a.html', '<style>html,body{margin:0;height:100%}</style><div style="height:100%;background:#00f">'),
     );
     expect([result.width, result.height]).toEqual([300, 250]);
@@ -316,7 +319,7 @@ describe('an HTML page', () => {
 
   it('an HTML page that forbids frames is still captured', async () => {
     const headers = { 'x-frame-options': 'DENY' };
-    const result = await renderer.rendered(
+    const result = await rendered(
       renderer.put('/alone', { type: 'text/html', body: page(box('rgb(3,2,1)')), headers }),
     );
     expect(await colourAt(result.frames[0])).toEqual([3, 2, 1]);
@@ -356,14 +359,14 @@ describe('an address that promises another format', () => {
 describe('a tag', () => {
   it('a tag whose script writes a box is as large as the box', async () => {
     renderer.put('/w.js', { type: 'text/javascript', body: `document.write('${box('rgb(0,0,200)', 728, 90)}')` });
-    const result = await renderer.rendered(tag(`<script src="${renderer.base}/w.js?cb=%%CACHEBUSTER%%"></script>`));
+    const result = await rendered(tag(`<script src="${renderer.base}/w.js?cb=%%CACHEBUSTER%%"></script>`));
     expect(result).toMatchObject({ format: 'tag', width: 728, height: 90 });
     expect(await colourAt(result.frames[0])).toEqual([0, 0, 200]);
   });
 
   it('a tag with a frame shows the frame', async () => {
     renderer.put('/frame.html', { type: 'text/html', body: page(box('rgb(0,90,0)')) });
-    const result = await renderer.rendered(
+    const result = await rendered(
       tag(`<iframe src="${renderer.base}/frame.html" width="300" height="250" frameborder="0"></iframe>`),
     );
     expect([result.width, result.height]).toEqual([300, 250]);
@@ -372,15 +375,13 @@ describe('a tag', () => {
 
   it('a tag with an image shows the image', async () => {
     renderer.put('/i.png', { type: 'image/png', body: await red(320, 50).png().toBuffer() });
-    const result = await renderer.rendered(
-      tag(`<a href="{{clickTag}}"><img src="${renderer.base}/i.png" border="0"></a>`),
-    );
+    const result = await rendered(tag(`<a href="{{clickTag}}"><img src="${renderer.base}/i.png" border="0"></a>`));
     expect(result).toMatchObject({ format: 'tag', width: 320, height: 50 });
     expect(await colourAt(result.frames[0])).toEqual([255, 0, 0]);
   });
 
   it('a creative address that returns a script is captured as a tag', async () => {
-    const result = await renderer.rendered(
+    const result = await rendered(
       renderer.put('/tag', { type: 'text/javascript', body: `document.write('${box('rgb(7,0,7)')}')` }),
     );
     expect(result).toMatchObject({ format: 'tag', width: 300, height: 250 });
@@ -388,7 +389,7 @@ describe('a tag', () => {
   });
 
   it('a tag that closes its own containers is still captured', async () => {
-    const result = await renderer.rendered(tag(`</div></body></html></iframe>${box('rgb(1,1,100)')}`));
+    const result = await rendered(tag(`</div></body></html></iframe>${box('rgb(1,1,100)')}`));
     expect(await colourAt(result.frames[0])).toEqual([1, 1, 100]);
   });
 });

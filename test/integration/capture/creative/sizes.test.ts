@@ -18,11 +18,12 @@ const stage = (width: number, height: number, more = '') =>
 const AD = '<div id="ad"></div>';
 const fluid = '#ad{position:absolute;inset:0;background:#123456}';
 
+/** At marker 0, because the search for a default frame runs for at least 15 s of a creative's time. */
 async function shown(
   files: Record<string, string | Buffer>,
   { name = 'creative.zip', size }: { name?: string; size?: { width: number; height: number } } = {},
 ) {
-  const result = await renderer.rendered(file(name, await zipOf(files)), { size });
+  const result = await renderer.rendered(file(name, await zipOf(files)), { size, markers: [0] });
   return { result, size: `${result.width}x${result.height}`, codes: result.warnings.map(({ code }) => code) };
 }
 

@@ -122,13 +122,15 @@ describe('a library of an ad platform that does not load', () => {
 
   it('a creative may reach deep into parts of Studio that draw nothing', async () => {
     const body = `studio.sdk.gdn.Config.set('a'); studio.common.Environment.hasType(studio.common.Environment.Type.LIVE); ${show}`;
-    const result = await renderer.rendered(tag(remote('/ads/studio/Enabler.js', body)));
+    const result = await renderer.rendered(tag(remote('/ads/studio/Enabler.js', body)), { markers: [1_000] });
     expect(await colourAt(result.frames[0], { x: 150, y: 125 })).toEqual(GREEN);
   });
 
   it('a library that loads is used unchanged', async () => {
     renderer.put('/real/Enabler.js', { type: 'text/javascript', body: 'window.Enabler = { real: true };' });
-    const result = await renderer.rendered(tag(remote('/real/Enabler.js', `if (Enabler.real) { ${show} }`)));
+    const result = await renderer.rendered(tag(remote('/real/Enabler.js', `if (Enabler.real) { ${show} }`)), {
+      markers: [0],
+    });
     expect(await colourAt(result.frames[0], { x: 150, y: 125 })).toEqual(GREEN);
     expect(result.notes).toEqual(['Size 300×250: the tag.']);
   });
