@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import type { TestServer } from './globalPostgres.ts';
-import { databaseUrl, runStatement } from './runStatement.ts';
+import { databaseUrl, runStatement, waitForConnections } from './runStatement.ts';
 
 export interface TestDatabase {
   /** The address of a migrated database that only this test uses. */
@@ -16,7 +16,8 @@ export async function testDatabase(): Promise<TestDatabase> {
   if (!response.ok) throw new Error(`No PostgreSQL for this test: ${await response.text()}`);
   const server = (await response.json()) as TestServer;
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
-  await runStatement(server.url, `create database ${name} template ${server.template}`);
+  // The files are copied, because the default strategy writes each page to the log too.
+  await runStatement(server.url, `create database ${name} template ${server.template} strategy file_copy`);
   return {
     url: databaseUrl(server.url, name),
     close: async () => {
@@ -25,15 +26,4 @@ export async function testDatabase(): Promise<TestDatabase> {
       await runStatement(server.url, `drop database if exists ${name} with (force)`);
     },
   };
-}
-
-/** @returns a statement that waits until nothing is connected to the database, at most 20 seconds. */
-function waitForConnections(name: string): string {
-  return `do $$ begin
-    for i in 1..2000 loop
-      exit when not exists (select 1 from pg_stat_activity where datname = '${name}');
-      perform pg_sleep(0.01);
-      perform pg_stat_clear_snapshot();
-    end loop;
-  end $$`;
 }

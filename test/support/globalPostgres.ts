@@ -1,9 +1,10 @@
 /**
- * One PostgreSQL for each project of a vitest run, started when its first test asks for it: TEST_DATABASE_URL's server, or one from
- * the npm binaries in a temporary folder. Tests get a database of their own each, cloned from a migrated template.
+ * One PostgreSQL for each project of a vitest run, started when its first test asks for it. It is TEST_DATABASE_URL's server, or
+ * one from the npm binaries in a temporary folder, in memory if there is room. Each test gets a clone of a template, which has the
+ * tables of Tearsheet and of its queue.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statfsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,7 +12,8 @@ import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../src/commands/dev/embeddedPostgres.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { databaseUrl, runStatement } from './runStatement.ts';
+import { startQueue } from '../../src/db/queue.ts';
+import { databaseUrl, runStatement, waitForConnections } from './runStatement.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -39,7 +41,18 @@ const FAST = [
   'autovacuum=off',
   'max_connections=300',
   'shared_buffers=64MB',
+  'max_wal_size=256MB',
 ];
+
+/** A clone is 12 MB of files, which a busy disk takes seconds to write. */
+const MEMORY = '/dev/shm';
+const NEEDED_BYTES = 2 * 1024 ** 3;
+
+function parentFolder(): string {
+  if (!existsSync(MEMORY)) return tmpdir();
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return bavail * bsize >= NEEDED_BYTES ? MEMORY : tmpdir();
+}
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   let running: Promise<Running> | undefined;
@@ -64,9 +77,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function startServer(): Promise<Running> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given !== undefined && given !== '') return withTemplate(given, () => Promise.resolve());
-  removeLeftovers();
+  for (const parent of [tmpdir(), MEMORY]) if (existsSync(parent)) removeLeftovers(parent);
   // Projects that run side by side are set up by the same process.
-  const folder = path.join(tmpdir(), `tearsheet-test-pg-${process.pid}-${randomBytes(4).toString('hex')}`);
+  const folder = path.join(parentFolder(), `tearsheet-test-pg-${process.pid}-${randomBytes(4).toString('hex')}`);
   const server = await startEmbeddedPostgres({ folder, password: randomBytes(12).toString('hex'), settings: FAST });
   return withTemplate(server.url, async () => {
     await server.stop();
@@ -75,21 +88,21 @@ async function startServer(): Promise<Running> {
 }
 
 /** Servers that killed runs left behind are ended and their folders removed; a living run's are left alone. */
-function removeLeftovers(): void {
-  for (const name of readdirSync(tmpdir())) {
+function removeLeftovers(parent: string): void {
+  for (const name of readdirSync(parent)) {
     const owner = Number(/^tearsheet-test-pg-(\d+)-/.exec(name)?.[1] ?? 0);
     if (owner === 0 || existsSync(`/proc/${owner}`)) continue;
-    const file = path.join(tmpdir(), name, 'postmaster.pid');
+    const folder = path.join(parent, name);
+    const file = path.join(folder, 'postmaster.pid');
     const pid = existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : 0;
-    if (isServerOf(pid, name)) process.kill(pid, 'SIGQUIT');
-    removeFolder(path.join(tmpdir(), name));
+    if (isServerOf(pid, folder)) process.kill(pid, 'SIGQUIT');
+    removeFolder(folder);
   }
 }
 
 /** Another process may have the number by now. */
-function isServerOf(pid: number, name: string): boolean {
+function isServerOf(pid: number, folder: string): boolean {
   const file = `/proc/${pid}/cmdline`;
-  const folder = path.join(tmpdir(), name);
   return pid > 0 && existsSync(file) && readFileSync(file, 'utf8').split('\0').includes(realpathSync(folder));
 }
 
@@ -103,6 +116,13 @@ async function withTemplate(url: string, stop: () => Promise<void>): Promise<Run
   const template = `tearsheet_template_${process.pid}_${randomBytes(4).toString('hex')}`;
   await runStatement(url, `create database ${template}`);
   await migrate(databaseUrl(url, template));
+  const queue = await startQueue({
+    databaseUrl: databaseUrl(url, template),
+    onError: () => undefined,
+    supervise: false,
+  });
+  await queue.stop({ timeoutMs: 1_000 });
+  await runStatement(url, waitForConnections(template));
   return {
     url,
     template,
