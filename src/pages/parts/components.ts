@@ -40,7 +40,18 @@ const named = ({ iconOnly = false, label }: Look): HtmlContent =>
 /** A button of a form, or one that opens a dialog. */
 export function button(given: Button): Html {
   const { name, value, formAction, form, opens, key, isPressed } = given;
-  return html`<button${opens !== undefined && html` type="button" popovertarget="${opens}"`}${name !== undefined && html` name="${name}"`}${value !== undefined && html` value="${value}"`}${formAction !== undefined && html` formaction="${formAction}"`}${form !== undefined && html` form="${form}"`}${key !== undefined && html` data-key="${key}"`}${isPressed !== undefined && html` aria-pressed="${isPressed ? 'true' : 'false'}"`}${classOf(given)}${named(given)}>${content(given)}</button>`;
+  const attributes = [
+    opens !== undefined && html` type="button" popovertarget="${opens}"`,
+    name !== undefined && html` name="${name}"`,
+    value !== undefined && html` value="${value}"`,
+    formAction !== undefined && html` formaction="${formAction}"`,
+    form !== undefined && html` form="${form}"`,
+    key !== undefined && html` data-key="${key}"`,
+    isPressed !== undefined && html` aria-pressed="${isPressed ? 'true' : 'false'}"`,
+    classOf(given),
+    named(given),
+  ];
+  return html`<button${attributes}>${content(given)}</button>`;
 }
 
 /** A link that looks like a button. */
@@ -64,25 +75,37 @@ export interface Tab {
 
 /** Links to the parts of a page, each with an address of its own. */
 export function tabs(label: string, list: readonly Tab[]): Html {
-  const tab = ({ label: text, href, isCurrent, count }: Tab) =>
-    html`<li><a href="${href}"${isCurrent && html` aria-current="page"`}>${text}${count !== undefined && html` <span class="count">${count.toLocaleString('en')}</span>`}</a></li>`;
+  const tab = ({ label: text, href, isCurrent, count }: Tab) => {
+    const shown = count !== undefined && html` <span class="count">${count.toLocaleString('en')}</span>`;
+    return html`<li><a href="${href}"${isCurrent && html` aria-current="page"`}>${text}${shown}</a></li>`;
+  };
   return html`<nav class="tabs" aria-label="${label}"><ul>${list.map(tab)}</ul></nav>`;
 }
 
 /** Actions behind a button. @param items links and forms. */
 export function menu(look: Look, items: readonly HtmlContent[]): Html {
-  return html`<details class="menu"><summary class="button${look.kind && ` ${look.kind}`}${look.iconOnly && ' icon-only'}"${named(look)}>${content(look)}</summary><ul>${items.map((item) => html`<li>${item}</li>`)}</ul></details>`;
+  const names = ['button', look.kind, look.iconOnly && 'icon-only'].filter(Boolean).join(' ');
+  return html`<details class="menu">
+    <summary class="${names}"${named(look)}>${content(look)}</summary>
+    <ul>${items.map((item) => html`<li>${item}</li>`)}</ul>
+  </details>`;
 }
 
 /** A box above the page, which a {@link button} with `opens` opens without a script. */
 export function dialog(id: string, title: string, body: HtmlContent): Html {
-  const close = html`<button type="button" class="quiet icon-only" popovertarget="${id}" popovertargetaction="hide" aria-label="Close" title="Close">${icon('x')}</button>`;
-  return html`<div popover id="${id}" class="dialog" role="dialog" aria-labelledby="${id}-title"><header><h2 id="${id}-title">${title}</h2>${close}</header>${body}</div>`;
+  const close = html`<button type="button" class="quiet icon-only" popovertarget="${id}" popovertargetaction="hide"
+    aria-label="Close" title="Close">${icon('x')}</button>`;
+  return html`<div popover id="${id}" class="dialog" role="dialog" aria-labelledby="${id}-title">
+    <header><h2 id="${id}-title">${title}</h2>${close}</header>
+    ${body}
+  </div>`;
 }
 
 /** Acts on what is selected in its form. It appears when a check box is checked. @param what for example "sets". */
 export function selectionBar(what: string, actions: HtmlContent): Html {
-  return html`<div class="selection" role="group" aria-label="Selected ${what}"><span data-selected>Selected ${what}:</span> ${actions}</div>`;
+  return html`<div class="selection" role="group" aria-label="Selected ${what}">
+    <span data-selected>Selected ${what}:</span> ${actions}
+  </div>`;
 }
 
 interface PageHead {
@@ -97,8 +120,14 @@ interface PageHead {
 
 /** The top of a page: what it is, and what a person can do with it. */
 export function pageHead({ title, up, badge: state, meta, actions }: PageHead): Html {
-  return html`<header class="head"><div>${up && html`<p class="crumb"><a href="${up.href}">${up.label}</a></p>`}
-<h1>${title}${state && html` ${state}`}</h1>${meta && html`<p class="meta">${meta}</p>`}</div>${actions && html`<div class="actions">${actions}</div>`}</header>`;
+  return html`<header class="head">
+    <div>
+      ${up && html`<p class="crumb"><a href="${up.href}">${up.label}</a></p>`}
+      <h1>${title}${state && html` ${state}`}</h1>
+      ${meta && html`<p class="meta">${meta}</p>`}
+    </div>
+    ${actions && html`<div class="actions">${actions}</div>`}
+  </header>`;
 }
 
 /** Says what to do where there is nothing yet. */
@@ -108,13 +137,17 @@ export function emptyState({ title, text, action }: { title: string; text: HtmlC
 
 /** A text with a button that copies it. Without a script there is no button, and the text can be selected. */
 export function copyField(label: string, value: string): Html {
-  return html`<div class="copy"><input readonly value="${value}" aria-label="${label}"><button type="button" data-copy="${value}">${icon('copy')}<span>Copy</span></button></div>`;
+  return html`<div class="copy">
+    <input readonly value="${value}" aria-label="${label}">
+    <button type="button" data-copy="${value}">${icon('copy')}<span>Copy</span></button>
+  </div>`;
 }
 
 /** The same in a line of text. @param what the text is, for example "the id". */
 export function copyText(what: string, value: string): Html {
   const label = `Copy ${what}`;
-  return html`<code>${value}</code> <button type="button" class="quiet inline" data-copy="${value}" aria-label="${label}" title="${label}">${icon('copy')}</button>`;
+  return html`<code>${value}</code> <button type="button" class="quiet inline" data-copy="${value}"
+    aria-label="${label}" title="${label}">${icon('copy')}</button>`;
 }
 
 export interface Column<Row> {

@@ -58,6 +58,10 @@ export function sendPage(
   page: ResultsPage,
   { paths, viewer, pictureOrigins, notice }: LayoutOptions,
 ): void {
+  const home = viewer === undefined ? rootPath(paths) : paths.organization;
+  const brand = page.isShared
+    ? html`<span class="brand">${page.brand ?? SERVICE}</span>`
+    : html`<a class="brand" href="${home}" aria-label="Tearsheet">${SERVICE}</a>`;
   const text = html`<!doctype html>
 <html lang="en">
 <head>
@@ -74,7 +78,7 @@ ${page.brandStyle !== undefined && html`<link rel="stylesheet" href="${page.bran
 <body${page.isShared === true && html` class="shared"`}${page.events !== undefined && html` data-events="${page.events}"`}>
 <a class="skip" href="#main">Skip to content</a>
 <header class="top${page.brand !== undefined && ' branded'}">
-  ${page.isShared === true ? html`<span class="brand">${page.brand ?? SERVICE}</span>` : html`<a class="brand" href="${viewer === undefined ? rootPath(paths) : paths.organization}" aria-label="Tearsheet">${SERVICE}</a>`}
+  ${brand}
   ${viewer !== undefined && !viewer.disabled && navigation(paths, viewer, page.section)}
   ${viewer !== undefined && account(paths, viewer)}
 </header>
@@ -118,18 +122,25 @@ function assetTag(name: AssetName, paths: PagePaths): Html {
 }
 
 /** The mark is that of icon.svg. */
-const SERVICE = html`<svg viewBox="0 0 32 32" width="22" height="22" aria-hidden="true"><rect x="4" y="3" width="24" height="26" rx="3" fill="#1f5f6b"/><path d="M8 9h16M8 13h6M8 17h6M8 21h16M8 25h10" stroke="#cfe3e6" stroke-width="1.6"/><rect x="16" y="12" width="8" height="6.4" rx="1" fill="#f2a65a"/></svg><span>Tearsheet</span>`;
+const SERVICE = html`<svg viewBox="0 0 32 32" width="22" height="22" aria-hidden="true">
+    <rect x="4" y="3" width="24" height="26" rx="3" fill="#1f5f6b"/>
+    <path d="M8 9h16M8 13h6M8 17h6M8 21h16M8 25h10" stroke="#cfe3e6" stroke-width="1.6"/>
+    <rect x="16" y="12" width="8" height="6.4" rx="1" fill="#f2a65a"/>
+  </svg><span>Tearsheet</span>`;
 
 /** The menu with the signed-in person or key, help, and sign-out. */
 function account(paths: PagePaths, { slug, name: given, formToken, person }: Viewer): Html {
   const name = given === '' ? 'Unnamed API key' : given;
+  const session = person === undefined ? paths.organization : `${paths.base}/account`;
   return menu({ label: 'Account', icon: 'user-round', kind: 'quiet', iconOnly: true }, [
     html`<p><strong><bdi>${name}</bdi></strong><br><span class="meta org">${slug}</span></p>`,
     ...(person === undefined ? [] : personItems(paths, person, slug)),
     linkButton({ href: `${paths.organization}/help`, label: 'Help', icon: 'circle-question-mark' }),
     linkButton({ href: `${paths.base}/docs`, label: 'API reference', icon: 'plug' }),
     formToken !== '' &&
-      html`<form method="post" action="${person === undefined ? paths.organization : `${paths.base}/account`}/sign-out"><input type="hidden" name="form" value="${formToken}">${button({ label: 'Sign out', icon: 'log-out' })}</form>`,
+      html`<form method="post" action="${session}/sign-out">
+        <input type="hidden" name="form" value="${formToken}">${button({ label: 'Sign out', icon: 'log-out' })}
+      </form>`,
   ]);
 }
 

@@ -27,7 +27,8 @@ export function thumbnail({ paths, token, alt, size, shownWidth, lazy = true }: 
   const srcset = widths.map((width) => `${pathOf(width)} ${width}w`).join(', ');
   const usual = pathOf(atLeast(shownWidth));
   const loading = lazy ? html` loading="lazy"` : html` fetchpriority="high"`;
-  return html`<img src="${usual}" srcset="${srcset}" sizes="${Math.ceil(shownWidth)}px" alt="${alt}" width="${size.width}" height="${size.height}"${loading} decoding="async">`;
+  return html`<img src="${usual}" srcset="${srcset}" sizes="${Math.ceil(shownWidth)}px" alt="${alt}"
+    width="${size.width}" height="${size.height}"${loading} decoding="async">`;
 }
 
 interface WholePicture {
@@ -43,7 +44,8 @@ interface WholePicture {
 export function wholePicture({ paths, token, alt, size: { width, height }, sizes }: WholePicture): Html {
   const pathOf = (most: number) => paths.thumbnail(token, { width: most, isWhole: true });
   const srcset = WHOLE_WIDTHS.map((most) => `${pathOf(most)} ${Math.min(most, width)}w`).join(', ');
-  return html`<img src="${pathOf(Math.max(...WHOLE_WIDTHS))}" srcset="${srcset}" sizes="${sizes}" alt="${alt}" width="${width}" height="${height}">`;
+  return html`<img src="${pathOf(Math.max(...WHOLE_WIDTHS))}" srcset="${srcset}" sizes="${sizes}" alt="${alt}"
+    width="${width}" height="${height}">`;
 }
 
 /** A thumbnail with 1.5 times the pixels is sharp enough on a screen with twice the pixels. */
@@ -107,5 +109,10 @@ export function numberedPages({ page, pages, addressOf, first, isOpen = false }:
   if (pages <= 1) return null;
   const link = (to: number, rel: 'prev' | 'next', text: string) =>
     html`<a class="button" rel="${rel}" href="${addressOf(to)}">${text}</a>`;
-  return html`<nav class="pages" aria-label="Pages">${page > 1 && [first !== undefined && html`<a class="button" href="${first}">First page</a>`, link(page - 1, 'prev', 'Previous page')]} <span>Page ${page}${!isOpen && ` of ${pages}`}</span> ${page < pages && link(page + 1, 'next', 'Next page')}</nav>`;
+  const restart = first !== undefined && html`<a class="button" href="${first}">First page</a>`;
+  return html`<nav class="pages" aria-label="Pages">
+    ${page > 1 && [restart, link(page - 1, 'prev', 'Previous page')]}
+    <span>Page ${page}${!isOpen && ` of ${pages}`}</span>
+    ${page < pages && link(page + 1, 'next', 'Next page')}
+  </nav>`;
 }
