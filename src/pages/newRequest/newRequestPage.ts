@@ -37,10 +37,12 @@ export interface NewRequestView {
   readonly notice?: Html | string | undefined;
 }
 
+const ABOUT = 'Pictures of your ads in place on live pages. Nothing is requested until you choose “Request pictures”.';
+
 export function newRequestPage(view: NewRequestView): ResultsPage {
   const { viewer, paths, draft, faults, wanted } = view;
   const body = html`
-${pageHead({ title: 'New request', meta: 'Pictures of your ads in place on live pages. Nothing is requested until you choose “Request pictures”.' })}
+${pageHead({ title: 'New request', meta: ABOUT })}
 ${faults.any && faultSummary(faults)}
 ${view.notice !== undefined && html`<p class="note" role="status" id="notice">${view.notice}</p>`}
 <form id="new-request" class="new-request" method="post" action="${paths.newRequest}" enctype="multipart/form-data">
@@ -56,11 +58,14 @@ ${view.notice !== undefined && html`<p class="note" role="status" id="notice">${
   ${campaignPart(view)}
   ${draft.plan !== null && planPanel(draft.plan, { read: wanted.plan, hasLocations: view.location !== undefined, faults })}
   ${countBar(view)}
-  ${dialog('clear', 'Start over?', html`<p>Everything you entered will be discarded. Ads that you uploaded stay under “Existing ads”.</p>${button({ label: 'Clear the form', icon: 'trash-2', kind: 'danger', name: 'action', value: 'clear' })}`)}
+  ${dialog('clear', 'Start over?', CLEAR)}
 </form>`;
   const status = faults.any ? 422 : 200;
   return { title: 'New request', body, status, section: 'new', assets: ['newRequest.css', 'newRequest.js'] };
 }
+
+const CLEAR = html`<p>Everything you entered will be discarded. Ads that you uploaded stay under “Existing ads”.</p>
+  ${button({ label: 'Clear the form', icon: 'trash-2', kind: 'danger', name: 'action', value: 'clear' })}`;
 
 /** The ids of the elements to go to, for fields that have another id than their name. */
 const TARGETS: Partial<Record<Field, string>> = {
@@ -74,29 +79,52 @@ function faultSummary(faults: FieldFaults): Html {
   const items = faults.fields.flatMap((field) =>
     faults.of(field).map((text) => html`<li><a href="#${TARGETS[field] ?? field}">${text}</a></li>`),
   );
-  return html`<div class="note fault" role="alert"><p>Nothing was requested, and your entries are kept. Correct the following:</p><ul>${items}</ul></div>`;
+  return html`<div class="note fault" role="alert">
+    <p>Nothing was requested, and your entries are kept. Correct the following:</p>
+    <ul>${items}</ul>
+  </div>`;
 }
 
 function adsPart({ paths, draft, ads, found, faults }: NewRequestView): Html {
-  const typed = draft.media + draft.mediaName + draft.mediaSize;
-  return html`<section class="panel" aria-labelledby="what"><h2 id="what">1. Ads</h2>
+  const isWaiting = ads.some(({ status }) => status === 'pending');
+  return html`<section class="panel" aria-labelledby="what">
+    <h2 id="what">1. Ads</h2>
     <div class="drop" id="drop">
       <label for="files">Files</label>
       <input id="files" name="files" type="file" multiple${described(faults, 'ads', 'files-hint')}>
-      <p class="hint" id="files-hint">Images, videos, HTML5 zips, HTML pages, VAST or tags, of at most 64 MiB each. <span class="scripted">Drop them here, several at once.</span></p>
+      <p class="hint" id="files-hint">Images, videos, HTML5 zips, HTML pages, VAST or tags, of at most 64 MiB each.
+        <span class="scripted">Drop them here, several at once.</span></p>
     </div>
-    <details${(typed !== '' || faults.of('media').length > 0) && html` open`}><summary>Address or tag</summary><div class="part">
-      ${textField({ name: 'media', label: 'Address or tag', rows: 2, value: draft.media, placeholder: 'https://cdn.example/banner.png', hint: `One address per line, of at most ${URL_MAX.toLocaleString('en')} characters, or the HTML of one tag.`, more: html` spellcheck="false"` }, faults.form)}
-      <div class="pair">${shortField('media_name', 'Name', draft.mediaName, 'From the address')}${shortField('media_size', 'Size', draft.mediaSize, '300x250')}
-      ${button({ label: 'Add ads', icon: 'plus', name: 'action', value: 'add' })}</div></div></details>
+    ${tagFields(draft, faults)}
     ${existingAds(draft, found, paths)}
     <p class="unscripted">${button({ label: 'Upload the files', icon: 'upload', name: 'action', value: 'add' })}</p>
     <p class="hint" id="adding" role="status"></p>
     <div id="ad-faults" aria-live="assertive">${faultList(faults, 'ads')}</div>
     <ul class="creatives" id="ads" aria-label="Ads of this request">${ads.map((ad) => adCard(ad, paths))}</ul>
     <p class="hint" id="no-ads"${ads.length > 0 && html` hidden`}>No ads yet. Each one that you add is rendered here in a few seconds.</p>
-    ${ads.some(({ status }) => status === 'pending') && html`<p class="unscripted"><button name="action" value="check">Show progress</button></p>`}
+    ${isWaiting && html`<p class="unscripted"><button name="action" value="check">Show progress</button></p>`}
   </section>`;
+}
+
+/** The fields of an ad that is not a file. */
+function tagFields({ media, mediaName, mediaSize }: Draft, faults: FieldFaults): Html {
+  const isOpen = media + mediaName + mediaSize !== '' || faults.of('media').length > 0;
+  const address = {
+    ...{ name: 'media', label: 'Address or tag', rows: 2, value: media, more: html` spellcheck="false"` },
+    placeholder: 'https://cdn.example/banner.png',
+    hint: `One address per line, of at most ${URL_MAX.toLocaleString('en')} characters, or the HTML of one tag.`,
+  };
+  return html`<details${isOpen && html` open`}>
+    <summary>Address or tag</summary>
+    <div class="part">
+      ${textField(address, faults.form)}
+      <div class="pair">
+        ${shortField('media_name', 'Name', mediaName, 'From the address')}
+        ${shortField('media_size', 'Size', mediaSize, '300x250')}
+        ${button({ label: 'Add ads', icon: 'plus', name: 'action', value: 'add' })}
+      </div>
+    </div>
+  </details>`;
 }
 
 /** The newest ads, or those that were searched. */
@@ -104,40 +132,78 @@ function existingAds(draft: Draft, found: readonly ListedAd[], paths: PagePaths)
   const items = found.map((ad) => {
     const size = ad.width !== null && ad.height !== null && html` <span class="meta">${ad.width} × ${ad.height}</span>`;
     return html`<li class="creative">${preview(ad, paths, true)}<p class="name"><bdi>${ad.name}</bdi>${size}</p>
-<button name="action" value="use:${ad.id}" aria-label="Add ${ad.name}">Add</button></li>`;
+      <button name="action" value="use:${ad.id}" aria-label="Add ${ad.name}">Add</button></li>`;
   });
-  return html`<details id="existing"${draft.search !== '' && html` open`}><summary>Existing ads</summary><div class="part">
-${textField({ name: 'search', label: 'Search ads', type: 'search', value: draft.search, placeholder: 'Name', beside: button({ label: 'Search', icon: 'search', name: 'action', value: 'check' }) }, EMPTY_FORM)}
-<ul class="creatives" id="found" aria-label="Existing ads">${items}</ul>${items.length === 0 && html`<p class="hint">No ads found.</p>`}</div></details>`;
+  const search = {
+    ...{ name: 'search', label: 'Search ads', value: draft.search, placeholder: 'Name' },
+    type: 'search' as const,
+    beside: button({ label: 'Search', icon: 'search', name: 'action', value: 'check' }),
+  };
+  return html`<details id="existing"${draft.search !== '' && html` open`}>
+    <summary>Existing ads</summary>
+    <div class="part">
+      ${textField(search, EMPTY_FORM)}
+      <ul class="creatives" id="found" aria-label="Existing ads">${items}</ul>
+      ${items.length === 0 && html`<p class="hint">No ads found.</p>`}
+    </div>
+  </details>`;
 }
 
 function planFields(draft: Draft, faults: FieldFaults): Html {
   const isOpen = draft.planText !== '' || (draft.plan === null && faults.of('plan').length > 0);
-  return html`<details${isOpen && html` open`}><summary>${draft.plan === null ? 'Or a media plan' : 'Another media plan'}</summary><div class="part">
-<p class="hint" id="plan-hint">A table with a row of headings: ad, site, device, size, moment and market. Each row produces exactly its pictures. Ads are matched by file name, even if you upload them later.</p>
-${textField({ name: 'plan_text', label: 'Paste the cells of a spreadsheet', rows: 4, value: draft.planText, more: html` spellcheck="false"${described(faults, 'plan', 'plan-hint')}` }, EMPTY_FORM)}
-${field({ name: 'plan_file', label: 'Or upload a CSV or XLSX file', beside: button({ label: 'Read the plan', name: 'action', value: 'check' }) }, {}, () => html`<input id="plan_file" name="plan_file" type="file" accept=".csv,.tsv,.txt,.xlsx">`)}
-${draft.plan === null && faultList(faults, 'plan')}</div></details>`;
+  const text = {
+    ...{ name: 'plan_text', label: 'Paste the cells of a spreadsheet', rows: 4, value: draft.planText },
+    more: html` spellcheck="false"${described(faults, 'plan', 'plan-hint')}`,
+  };
+  const file = {
+    ...{ name: 'plan_file', label: 'Or upload a CSV or XLSX file' },
+    beside: button({ label: 'Read the plan', name: 'action', value: 'check' }),
+  };
+  return html`<details${isOpen && html` open`}>
+    <summary>${draft.plan === null ? 'Or a media plan' : 'Another media plan'}</summary>
+    <div class="part">
+      <p class="hint" id="plan-hint">A table with a row of headings: ad, site, device, size, moment and market.
+        Each row produces exactly its pictures. Ads are matched by file name, even if you upload them later.</p>
+      ${textField(text, EMPTY_FORM)}
+      ${field(file, {}, () => html`<input id="plan_file" name="plan_file" type="file" accept=".csv,.tsv,.txt,.xlsx">`)}
+      ${draft.plan === null && faultList(faults, 'plan')}
+    </div>
+  </details>`;
 }
 
 function campaignPart({ draft, campaigns, faults }: NewRequestView): Html {
-  return html`<section class="panel" aria-labelledby="campaign-part"><h2 id="campaign-part">3. Campaign</h2>
-    ${textField({ name: 'campaign', label: 'Campaign', value: draft.campaign, hint: 'The name of an existing campaign, or a new name.', more: html` list="campaigns"` }, faults.form)}
+  const campaign = {
+    ...{ name: 'campaign', label: 'Campaign', value: draft.campaign, more: html` list="campaigns"` },
+    hint: 'The name of an existing campaign, or a new name.',
+  };
+  const instructions = {
+    ...{ name: 'instructions', rows: 2, value: draft.instructions },
+    label: html`Text for reviewers <span class="meta">(optional)</span>`,
+  };
+  return html`<section class="panel" aria-labelledby="campaign-part">
+    <h2 id="campaign-part">3. Campaign</h2>
+    ${textField(campaign, faults.form)}
     <datalist id="campaigns">${campaigns.map((name) => html`<option value="${name}"></option>`)}</datalist>
-    ${textField({ name: 'instructions', label: html`Text for reviewers <span class="meta">(optional)</span>`, rows: 2, value: draft.instructions }, faults.form)}
+    ${textField(instructions, faults.form)}
   </section>`;
 }
 
 function countBar(view: NewRequestView): Html {
   const { draft, wanted, faults } = view;
   const hasSwitch = draft.tryAll || (wanted.planned?.notFitting ?? 0) > 0;
+  const tryAll = { name: 'try_all', isChecked: draft.tryAll, label: 'Include combinations that do not fit' };
   return html`<div class="count-bar">
-    <div><p id="count" role="status">${countText(view)}</p>
-    <div id="switch">${hasSwitch && checkbox({ name: 'try_all', isChecked: draft.tryAll, label: 'Include combinations that do not fit' })}</div>
-    ${faultList(faults, 'form')}</div>
+    <div>
+      <p id="count" role="status">${countText(view)}</p>
+      <div id="switch">${hasSwitch && checkbox(tryAll)}</div>
+      ${faultList(faults, 'form')}
+    </div>
     <p class="meta" id="kept" role="status"><span class="unscripted">Nothing you enter is saved until you press a button.</span></p>
-    <p class="row">${button({ label: 'Start over', kind: 'quiet', opens: 'clear' })}<button name="action" value="check" class="unscripted">Count again</button>
-    <button class="primary" name="action" value="request" id="request">Request pictures</button></p>
+    <p class="row">
+      ${button({ label: 'Start over', kind: 'quiet', opens: 'clear' })}
+      <button name="action" value="check" class="unscripted">Count again</button>
+      <button class="primary" name="action" value="request" id="request">Request pictures</button>
+    </p>
   </div>`;
 }
 
@@ -158,7 +224,8 @@ function countText({ draft, ads, wanted: { targets, planned, plan, total } }: Ne
     repeated > 0 &&
       `${counted(repeated, 'combination')} ${repeated === 1 ? 'repeats another' : 'repeat others'}: taken once`,
   ].filter((text) => text !== false);
-  return html`<strong>${counted(planned?.combinations.length ?? total, 'picture')}</strong> <span class="meta">${named}${left.map((text) => html`. <span class="skipped">${text}</span>`)}</span>`;
+  const notes = left.map((text) => html`. <span class="skipped">${text}</span>`);
+  return html`<strong>${counted(planned?.combinations.length ?? total, 'picture')}</strong> <span class="meta">${named}${notes}</span>`;
 }
 
 /** An ad of the request, as the service rendered it. */
@@ -188,5 +255,6 @@ function preview(ad: ListedAd | DraftAd, paths: PagePaths, lazy = false): Html {
 
 function failure({ status, reason }: DraftAd): HtmlContent {
   if (status === 'pending' || status === 'uploaded') return null;
-  return html`<p class="fault">${reason ?? 'No reason was recorded.'} <span class="advice">Remove it, or correct it and add it again.</span></p>`;
+  return html`<p class="fault">${reason ?? 'No reason was recorded.'}
+    <span class="advice">Remove it, or correct it and add it again.</span></p>`;
 }

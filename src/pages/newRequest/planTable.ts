@@ -61,7 +61,8 @@ export function planPanel(plan: Plan, { read, hasLocations, faults }: Reading): 
     const options = PLAN_COLUMNS.map(
       (name) => html`<option value="${name}"${name === meant(column) && html` selected`}>${MEANINGS[name]}</option>`,
     );
-    return html`<th scope="col"><label for="column-${column}"><bdi>${title}</bdi></label><select id="column-${column}" name="column:${column}"><option value="">Not used</option>${options}</select></th>`;
+    return html`<th scope="col"><label for="column-${column}"><bdi>${title}</bdi></label>
+      <select id="column-${column}" name="column:${column}"><option value="">Not used</option>${options}</select></th>`;
   });
   const body = shown.map((row) => {
     const cells = columns.map((column) => {
@@ -74,12 +75,29 @@ export function planPanel(plan: Plan, { read, hasLocations, faults }: Reading): 
     });
     return html`<tr><th scope="row">${row + 1}</th>${cells}</tr>`;
   });
-  return html`<section class="panel wide plan" id="plan" tabindex="-1" aria-labelledby="plan-title"><input type="hidden" name="plan_id" value="${plan.id}"><header class="head"><div><h2 id="plan-title">Media plan</h2>
-<p class="meta">${state}${more}${source}${unused} The rows add pictures to those of the sites above.</p></div>
-<div class="actions">${button({ label: 'Check again', icon: 'check', name: 'action', value: 'check' })}${button({ label: 'Remove the plan', icon: 'trash-2', kind: 'quiet', name: 'action', value: 'plan-remove' })}</div></header>
-${faults.of('plan').length > 0 ? faultList(faults, 'plan') : read === undefined && html`<p class="fault">${UNKNOWN_COLUMNS}</p>`}
-<div class="scroll" tabindex="0" role="region" aria-label="Rows of the plan"><table><thead><tr><th scope="col">Row</th>${heads}</tr></thead><tbody>${body}</tbody></table></div></section>`;
+  return html`<section class="panel wide plan" id="plan" tabindex="-1" aria-labelledby="plan-title">
+    <input type="hidden" name="plan_id" value="${plan.id}">
+    <header class="head">
+      <div>
+        <h2 id="plan-title">Media plan</h2>
+        <p class="meta">${state}${more}${source}${unused} The rows add pictures to those of the sites above.</p>
+      </div>
+      <div class="actions">${PLAN_ACTIONS}</div>
+    </header>
+    ${faults.of('plan').length > 0 ? faultList(faults, 'plan') : read === undefined && html`<p class="fault">${UNKNOWN_COLUMNS}</p>`}
+    <div class="scroll" tabindex="0" role="region" aria-label="Rows of the plan">
+      <table>
+        <thead><tr><th scope="col">Row</th>${heads}</tr></thead>
+        <tbody>${body}</tbody>
+      </table>
+    </div>
+  </section>`;
 }
+
+const PLAN_ACTIONS = [
+  button({ label: 'Check again', icon: 'check', name: 'action', value: 'check' }),
+  button({ label: 'Remove the plan', icon: 'trash-2', kind: 'quiet', name: 'action', value: 'plan-remove' }),
+];
 
 interface Cell {
   /** The name of the field. */
@@ -91,5 +109,6 @@ interface Cell {
 
 function cellField({ name, label, text, faults }: Cell): HtmlContent {
   const described = faults.length > 0 && html` aria-invalid="true" aria-describedby="fault-${name}"`;
-  return html`<td><input name="${name}" value="${text}" aria-label="${label}"${described}>${described && html`<p class="fault" id="fault-${name}">${faults.join(' ')}</p>`}</td>`;
+  const fault = described && html`<p class="fault" id="fault-${name}">${faults.join(' ')}</p>`;
+  return html`<td><input name="${name}" value="${text}" aria-label="${label}"${described}>${fault}</td>`;
 }

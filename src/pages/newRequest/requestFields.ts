@@ -57,9 +57,14 @@ function savedChooser({ name, label, rows, chosen, action, use }: Saved): HtmlCo
   const end = action.includes('list') ? 'add' : 'use';
   const remove = `${action}-remove`;
   const thing = label.toLowerCase();
-  const beside = html`${button({ label: use, name: 'action', value: `${action}-${end}` })}${button({ label: `Remove the ${thing}`, icon: 'trash-2', kind: 'quiet', iconOnly: true, opens: remove })}`;
+  const beside = [
+    button({ label: use, name: 'action', value: `${action}-${end}` }),
+    button({ label: `Remove the ${thing}`, icon: 'trash-2', kind: 'quiet', iconOnly: true, opens: remove }),
+  ];
+  const question = html`<p>It will be removed for everyone in the organization. Requests already sent are not affected.</p>
+    ${button({ label: 'Remove', icon: 'trash-2', kind: 'danger', name: 'action', value: remove })}`;
   return html`${selectField({ name, label, value: chosen, choices, beside }, EMPTY_FORM)}
-${dialog(remove, `Remove the chosen ${thing}?`, html`<p>It will be removed for everyone in the organization. Requests already sent are not affected.</p>${button({ label: 'Remove', icon: 'trash-2', kind: 'danger', name: 'action', value: remove })}`)}`;
+${dialog(remove, `Remove the chosen ${thing}?`, question)}`;
 }
 
 function saver(name: string, label: string, value: string, action: string): Html {
@@ -68,10 +73,18 @@ function saver(name: string, label: string, value: string, action: string): Html
 }
 
 export function templateFields(draft: Draft, rows: readonly SavedName[], faults: FieldFaults): Html {
-  return html`<details id="templates"${faults.of('template').length > 0 && html` open`}><summary>Templates</summary><div class="part">
-<p class="hint" id="template-hint">A template stores ads, sites, devices, options and campaign, but no media plan and no chosen slots. A site list stores only sites.</p>
-<div class="pair">${savedChooser({ name: 'template', label: 'Template', rows, chosen: draft.template, action: 'template', use: 'Use' })}
-${saver('template_name', 'Save this request as', draft.templateName, 'template-save')}</div>${faultList(faults, 'template')}</div></details>`;
+  return html`<details id="templates"${faults.of('template').length > 0 && html` open`}>
+    <summary>Templates</summary>
+    <div class="part">
+      <p class="hint" id="template-hint">A template stores ads, sites, devices, options and campaign, but no media plan and no
+        chosen slots. A site list stores only sites.</p>
+      <div class="pair">
+        ${savedChooser({ name: 'template', label: 'Template', rows, chosen: draft.template, action: 'template', use: 'Use' })}
+        ${saver('template_name', 'Save this request as', draft.templateName, 'template-save')}
+      </div>
+      ${faultList(faults, 'template')}
+    </div>
+  </details>`;
 }
 
 interface WhereView {
@@ -96,17 +109,22 @@ export function targetFields(view: WhereView): Html {
   const moments = {
     ...{ name: 'markers', value: draft.markers, placeholder: '0, 2.5, 10' },
     label: html`Moments <span class="meta">(for ads that move)</span>`,
-    hint: html`Seconds into the ad, from 0 to ${MARKER_MAX_SECONDS}: one picture for each. Leave empty for one picture. <span id="still">${stillText(ads)}</span>`,
+    hint: html`Seconds into the ad, from 0 to ${MARKER_MAX_SECONDS}: one picture for each. Leave empty for one picture.
+      <span id="still">${stillText(ads)}</span>`,
   };
   const list = {
     ...{ name: 'site_file', label: 'Import a text, CSV or XLSX file' },
     beside: button({ label: 'Import', name: 'action', value: 'check' }),
   };
   return html`${textField(sites, form)}
-<details${draft.siteList !== '' && html` open`}><summary>Site lists</summary><div class="pair">
-${savedChooser({ name: 'site_list', label: 'Site list', rows: siteLists, chosen: draft.siteList, action: 'list', use: 'Add' })}
-${saver('site_list_name', 'Save these sites as', draft.siteListName, 'list-save')}
-${field(list, {}, () => html`<input id="site_file" name="site_file" type="file" accept=".txt,.csv,.tsv,.xlsx">`)}</div></details>
+<details${draft.siteList !== '' && html` open`}>
+  <summary>Site lists</summary>
+  <div class="pair">
+    ${savedChooser({ name: 'site_list', label: 'Site list', rows: siteLists, chosen: draft.siteList, action: 'list', use: 'Add' })}
+    ${saver('site_list_name', 'Save these sites as', draft.siteListName, 'list-save')}
+    ${field(list, {}, () => html`<input id="site_file" name="site_file" type="file" accept=".txt,.csv,.tsv,.xlsx">`)}
+  </div>
+</details>
 ${deviceFields(draft, faults)}
 ${view.location}
 ${textField(moments, form)}
@@ -146,22 +164,44 @@ function deviceFields(draft: Draft, faults: FieldFaults): Html {
   });
   const isOpen = more.some(({ name }) => devices.includes(name));
   const { width, height, ratio } = OWN_DEVICE;
-  return html`<fieldset id="device-list" tabindex="-1"${described(faults, 'devices')}><legend>Devices</legend>
-<div class="devices">${[...common, ...owns].map(box)}</div>
-<details${isOpen && html` open`}><summary>More devices</summary><div class="devices groups">${groups}</div></details>
-<details${own.width !== '' && html` open`}><summary>Custom device</summary><div class="pair own">
-${shortField('own_width', 'Width', own.width, '412')}${shortField('own_height', 'Height', own.height, '915')}${shortField('own_ratio', 'Pixel ratio', own.ratio, '2.63')}
-${checkbox({ name: 'own_touch', label: 'Touch screen', isChecked: own.touch })}${button({ label: 'Add device', icon: 'plus', name: 'action', value: 'check' })}</div>
-<p class="hint">CSS pixels, ${width.min} to ${width.max} wide and ${height.min} to ${height.max} high; pixel ratio ${ratio.min} to ${ratio.max}. A screen narrower than ${TOUCH_BELOW.toLocaleString('en')} pixels has touch.</p></details>
-${faultList(faults, 'devices')}</fieldset>`;
+  return html`<fieldset id="device-list" tabindex="-1"${described(faults, 'devices')}>
+    <legend>Devices</legend>
+    <div class="devices">${[...common, ...owns].map(box)}</div>
+    <details${isOpen && html` open`}>
+      <summary>More devices</summary>
+      <div class="devices groups">${groups}</div>
+    </details>
+    <details${own.width !== '' && html` open`}>
+      <summary>Custom device</summary>
+      <div class="pair own">
+        ${shortField('own_width', 'Width', own.width, '412')}
+        ${shortField('own_height', 'Height', own.height, '915')}
+        ${shortField('own_ratio', 'Pixel ratio', own.ratio, '2.63')}
+        ${checkbox({ name: 'own_touch', label: 'Touch screen', isChecked: own.touch })}
+        ${button({ label: 'Add device', icon: 'plus', name: 'action', value: 'check' })}
+      </div>
+      <p class="hint">CSS pixels, ${width.min} to ${width.max} wide and ${height.min} to ${height.max} high;
+        pixel ratio ${ratio.min} to ${ratio.max}.
+        A screen narrower than ${TOUCH_BELOW.toLocaleString('en')} pixels has touch.</p>
+    </details>
+    ${faultList(faults, 'devices')}
+  </fieldset>`;
 }
 
 function optionFields(draft: Draft, faults: FieldFaults): Html {
   const { allowScaling, slot, keepOtherAds, fullPage, animate } = draft;
   const isUsed = allowScaling || slot !== '' || keepOtherAds || fullPage || animate;
-  return html`<details${isUsed && html` open`}><summary>Options</summary><div class="part">
-<div>${optionBoxes(draft)}</div>
-${textField({ name: 'slot', label: 'Slot by CSS selector', value: slot, placeholder: '#sidebar-ad', hint: 'For all pages. Or enter the number of a slot from an earlier picture. Leave empty for the best slot.' }, faults.form)}</div></details>`;
+  const bySelector = {
+    ...{ name: 'slot', label: 'Slot by CSS selector', value: slot, placeholder: '#sidebar-ad' },
+    hint: 'For all pages. Or enter the number of a slot from an earlier picture. Leave empty for the best slot.',
+  };
+  return html`<details${isUsed && html` open`}>
+    <summary>Options</summary>
+    <div class="part">
+      <div>${optionBoxes(draft)}</div>
+      ${textField(bySelector, faults.form)}
+    </div>
+  </details>`;
 }
 
 /** A list of more pages would be of no use. */
@@ -179,13 +219,32 @@ function slotFields({ draft, wanted, faults }: WhereView): Html {
   const chosen = Object.entries(draft.slots).map(([key, number]) => {
     const [site, device, size]: [string, string, [number, number] | null] = JSON.parse(key);
     const name = `${site} on ${shortDevice(device)}${size === null ? '' : ` for ${size.join('×')}`}`;
-    return html`<li class="row"><input type="hidden" name="chosen_slot" value="${number} ${key}"><span class="hint">${name}: slot ${number}</span>${button({ label: `Use the best slot of ${name}`, icon: 'x', kind: 'quiet', iconOnly: true, name: 'action', value: `slot-clear:${key}` })}</li>`;
+    const reset = button({
+      label: `Use the best slot of ${name}`,
+      icon: 'x',
+      kind: 'quiet',
+      iconOnly: true,
+      name: 'action',
+      value: `slot-clear:${key}`,
+    });
+    return html`<li class="row">
+      <input type="hidden" name="chosen_slot" value="${number} ${key}">
+      <span class="hint">${name}: slot ${number}</span>${reset}
+    </li>`;
   });
   const isOpen = chosen.length > 0 || faults.of('slots').length > 0;
-  return html`<details id="slots"${isOpen && html` open`}><summary>Choose slots by clicking</summary><div class="part">
-<p class="hint">The best slot of each page is used. To choose a different slot, view the page with its slots. This counts as one picture.</p>
-<div class="pair">${selectField({ name: 'slot_site', label: 'Page', choices: choices(sites) }, EMPTY_FORM)}
-${selectField({ name: 'slot_device', label: 'Device', choices: choices(devices, shortDevice) }, EMPTY_FORM)}
-${button({ label: 'Choose the slot', icon: 'map-pin', name: 'action', value: 'slot' })}</div>
-${faultList(faults, 'slots')}${chosen.length > 0 && html`<ul>${chosen}</ul>`}</div></details>`;
+  return html`<details id="slots"${isOpen && html` open`}>
+    <summary>Choose slots by clicking</summary>
+    <div class="part">
+      <p class="hint">The best slot of each page is used. To choose a different slot, view the page with its slots.
+        This counts as one picture.</p>
+      <div class="pair">
+        ${selectField({ name: 'slot_site', label: 'Page', choices: choices(sites) }, EMPTY_FORM)}
+        ${selectField({ name: 'slot_device', label: 'Device', choices: choices(devices, shortDevice) }, EMPTY_FORM)}
+        ${button({ label: 'Choose the slot', icon: 'map-pin', name: 'action', value: 'slot' })}
+      </div>
+      ${faultList(faults, 'slots')}
+      ${chosen.length > 0 && html`<ul>${chosen}</ul>`}
+    </div>
+  </details>`;
 }

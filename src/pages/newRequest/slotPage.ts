@@ -116,9 +116,11 @@ async function slotsPage(options: PagesOptions, given: ViewerRequest): Promise<P
     if (waited > DEADLINE_MS) return fault('The service did not capture the page within five minutes.');
     // Browsers do this without a script.
     response.set('Refresh', String(REFRESH_SECONDS));
-    return page(
-      html`<div class="progress" role="status"><progress aria-label="The page is being captured"></progress><p>The page is being captured (${Math.round(waited / 1000)} s so far). This takes up to a minute, or up to five if the service is busy.</p></div>`,
-    );
+    const seconds = Math.round(waited / 1000);
+    return page(html`<div class="progress" role="status">
+      <progress aria-label="The page is being captured"></progress>
+      <p>The page is being captured (${seconds} s so far). This takes up to a minute, or up to five if the service is busy.</p>
+    </div>`);
   }
   const size = row.record?.sizes.find((each) => nameOf(each) === request.query['size']) ?? row.record?.sizes[0];
   if (size === undefined) return fault(`There is no picture of the page: ${row.reason ?? 'no reason was recorded.'}`);
@@ -159,15 +161,36 @@ async function chooser(
     chosen &&
     (chosen.problem !== null
       ? html`<p class="fault">It cannot hold the ad: ${chosen.problem}.</p>`
-      : html`<form method="post" action="${path}">${hiddenFields(viewer, paths.newRequest)}<input type="hidden" name="size" value="${nameOf(size)}">${button({ label: 'Use this slot', icon: 'check', kind: 'primary', name: 'slot', value: String(chosen.number) })}</form>`);
-  const items = slots.map(
-    ({ number, box, problem, isChosen }) =>
-      html`<li>${linkButton({ href: href(number), label: `Slot ${number}`, ...(isChosen && { icon: 'check' as const }) })} <span class="meta">${Math.round(box.width)} × ${Math.round(box.height)}, ${Math.round(box.y)} px from the top${problem !== null && html`. It cannot hold the ad: ${problem}`}</span></li>`,
-  );
+      : html`<form method="post" action="${path}">
+        ${hiddenFields(viewer, paths.newRequest)}<input type="hidden" name="size" value="${nameOf(size)}">
+        ${button({ label: 'Use this slot', icon: 'check', kind: 'primary', name: 'slot', value: String(chosen.number) })}
+      </form>`);
+  const title = chosen === undefined ? 'Choose a slot' : html`<strong>Slot ${chosen.number}</strong>`;
   return html`${sizes.length > 1 && tabs('Sizes of ads', sizes)}
 ${slots.length === 0 && html`<p class="note">This page has no slots.</p>`}
-<div class="place"><div class="pictured"><img src="${paths.image(token ?? '')}" alt="The page ${siteName(site).address}" width="${picture.width}" height="${picture.height}">${overlay}</div>
-<aside><div class="panel"><p>${chosen === undefined ? 'Choose a slot' : html`<strong>Slot ${chosen.number}</strong>`} for ads of ${size.width} × ${size.height}</p>${use}</div><ol class="slots">${items}</ol></aside></div>`;
+<div class="place">
+  <div class="pictured"><img src="${paths.image(token ?? '')}" alt="The page ${siteName(site).address}"
+    width="${picture.width}" height="${picture.height}">${overlay}</div>
+  <aside>
+    <div class="panel">
+      <p>${title} for ads of ${size.width} × ${size.height}</p>
+      ${use}
+    </div>
+    <ol class="slots">${slots.map((slot) => slotItem(slot, href(slot.number)))}</ol>
+  </aside>
+</div>`;
+}
+
+interface OfferedSlot extends Pick<SlotsRecord['sizes'][number]['candidates'][number], 'box' | 'problem'> {
+  readonly number: number;
+  readonly isChosen: boolean;
+}
+
+function slotItem({ number, box, problem, isChosen }: OfferedSlot, href: string): Html {
+  const link = linkButton({ href, label: `Slot ${number}`, ...(isChosen && { icon: 'check' as const }) });
+  const fault = problem !== null && html`. It cannot hold the ad: ${problem}`;
+  const size = `${Math.round(box.width)} × ${Math.round(box.height)}`;
+  return html`<li>${link} <span class="meta">${size}, ${Math.round(box.y)} px from the top${fault}</span></li>`;
 }
 
 async function chooseSlot(options: PagesOptions, given: ViewerRequest): Promise<PageResult> {
