@@ -153,9 +153,11 @@ const unknownDownload = () =>
 
 /** With the asset downloads.js, the reader stays on the page. */
 export function downloadForm({ path, pictures, isShared }: PanelOptions): Html {
+  const formats = EXPORT_FORMATS.map((format): Choice => [format, FORMATS[format]]);
+  const frames: Choice[] = [['none', 'None'], ...FRAMES.map((frame): Choice => [frame, FRAME_NAMES[frame]])];
   return html`<form class="stack" method="get" action="${path}/export" data-download>
-  ${selectField({ name: 'format', id: 'download-format', label: 'Format', choices: EXPORT_FORMATS.map((format) => [format, FORMATS[format]]) }, EMPTY_FORM)}
-  ${selectField({ name: 'frame', id: 'download-frame', label: 'Frame', choices: [['none', 'None'], ...FRAMES.map((frame): Choice => [frame, FRAME_NAMES[frame]])] }, EMPTY_FORM)}
+  ${selectField({ name: 'format', id: 'download-format', label: 'Format', choices: formats }, EMPTY_FORM)}
+  ${selectField({ name: 'frame', id: 'download-frame', label: 'Frame', choices: frames }, EMPTY_FORM)}
   ${partChoice(pictures)}
   ${
     !isShared &&

@@ -81,9 +81,9 @@ export function slotOverlay({ slots }: FoundSlots, { width, height }: Size, opti
   const unit = width * (isWide ? LABEL.wide : LABEL.tall);
   const drawn = slots.filter(({ place }) => place !== undefined && isInside(place, { width, height }));
   const role = options === undefined ? 'img' : 'group';
-  return html`<svg class="candidates" viewBox="0 0 ${width} ${height}" role="${role}" aria-label="${drawn.length} of ${slots.length} slots are in this picture">${drawn
-    .toReversed()
-    .map((slot) => drawnSlot(slot, unit, options))}</svg>`;
+  const shapes = drawn.toReversed().map((slot) => drawnSlot(slot, unit, options));
+  return html`<svg class="candidates" viewBox="0 0 ${width} ${height}" role="${role}"
+    aria-label="${drawn.length} of ${slots.length} slots are in this picture">${shapes}</svg>`;
 }
 
 function isInside(box: Box, { width, height }: Size): boolean {
@@ -95,15 +95,21 @@ function drawnSlot({ number, isChosen, size, place }: FoundSlot, unit: number, o
   const { x, y, width, height } = place;
   const text = `${number}${size ? `: ${size[0]}×${size[1]}` : ''}`;
   const wide = (text.length * 0.58 + 0.8) * unit;
-  const top = Math.max(0, y);
+  const [left, top] = [Math.max(0, x), Math.max(0, y)];
   const ad = isChosen ? options?.ad : undefined;
-  const image =
-    ad &&
-    html`<image href="${ad.src}" x="${round(x + Math.max(0, width - ad.width) / 2)}" y="${round(y)}" width="${ad.width}" height="${ad.height}"/>`;
-  const box = html`${image}<rect class="box" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(Math.max(height, 2))}"/><rect class="tag" x="${round(Math.max(0, x))}" y="${round(top)}" width="${round(wide)}" height="${round(unit * 1.5)}"/><text x="${round(Math.max(0, x) + unit * 0.4)}" y="${round(top + unit * 1.1)}" font-size="${round(unit)}">${text}</text>`;
+  const box = html`${ad && adImage(ad, place)}
+    <rect class="box" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(Math.max(height, 2))}"/>
+    <rect class="tag" x="${round(left)}" y="${round(top)}" width="${round(wide)}" height="${round(unit * 1.5)}"/>
+    <text x="${round(left + unit * 0.4)}" y="${round(top + unit * 1.1)}" font-size="${round(unit)}">${text}</text>`;
   const linked =
     options && html`<a href="${options.hrefOf(number)}" aria-label="Slot ${text}" id="slot-${number}">${box}</a>`;
   return html`<g class="${isChosen ? 'chosen' : 'other'}" data-slot="${number}">${linked ?? box}</g>`;
+}
+
+/** In the middle of its slot, at the top. */
+function adImage({ src, width, height }: NonNullable<OverlayOptions['ad']>, slot: Box): Html {
+  const x = slot.x + Math.max(0, slot.width - width) / 2;
+  return html`<image href="${src}" x="${round(x)}" y="${round(slot.y)}" width="${width}" height="${height}"/>`;
 }
 
 const round = (value: number) => Math.round(value * 10) / 10;
@@ -127,14 +133,27 @@ function item(slot: FoundSlot, options: ListOptions): Html {
   const { number, element, score, evidence, isChosen, reasons } = slot;
   const known = evidence.map((name) => EVIDENCE[name] ?? name).join(', ');
   const size = slot.size && html`${slot.size[0]} × ${slot.size[1]}, `;
-  return html`<li id="slot-${number}"${isChosen && html` class="chosen"`}><p class="bar"><strong>${number}</strong> <span>${size}${placeName(slot, options.size)}</span> ${isChosen && badge('approved', 'Used')}</p>${!isChosen && use(slot, options)}
-<details><summary>Details</summary><div class="meta"><p><code>${element}</code>${known !== '' && html`, identified by ${known}`}, score ${score}</p><ul>${reasons.map((reason) => html`<li>${reason}</li>`)}</ul></div></details></li>`;
+  const used = isChosen && badge('approved', 'Used');
+  return html`<li id="slot-${number}"${isChosen && html` class="chosen"`}>
+    <p class="bar"><strong>${number}</strong> <span>${size}${placeName(slot, options.size)}</span> ${used}</p>
+    ${!isChosen && use(slot, options)}
+    <details>
+      <summary>Details</summary>
+      <div class="meta">
+        <p><code>${element}</code>${known !== '' && html`, identified by ${known}`}, score ${score}</p>
+        <ul>${reasons.map((reason) => html`<li>${reason}</li>`)}</ul>
+      </div>
+    </details>
+  </li>`;
 }
 
 function use({ number, problem }: FoundSlot, { viewer, retakePath, next }: ListOptions): HtmlContent {
   if (retakePath === undefined) return null;
   if (problem) return html`<p class="meta">It cannot hold the ad: ${problem}.</p>`;
-  return html`<form method="post" action="${retakePath}">${hiddenFields(viewer, next)}<input type="hidden" name="slot_index" value="${number}">${button({ label: 'Use this slot instead' })}</form>`;
+  return html`<form method="post" action="${retakePath}">
+    ${hiddenFields(viewer, next)}<input type="hidden" name="slot_index" value="${number}">
+    ${button({ label: 'Use this slot instead' })}
+  </form>`;
 }
 
 function placeName({ place, box }: FoundSlot, size: Size | undefined): string {

@@ -47,7 +47,11 @@ export function neighbours<P>(
   const link = (place: P | undefined, text: string, icon: IconName, rel: string) =>
     place !== undefined &&
     html`<a class="button icon-only" rel="${rel}" href="${addressOf(place)}" aria-label="${text}" title="${text}">${iconOf(icon)}</a>`;
-  return html`<nav class="bar" aria-label="Pictures of the set">${link(previous, 'Previous picture', 'arrow-left', 'prev')}<span class="count">${at} of ${total}</span>${link(next, 'Next picture', 'arrow-right', 'next')}</nav>`;
+  return html`<nav class="bar" aria-label="Pictures of the set">
+    ${link(previous, 'Previous picture', 'arrow-left', 'prev')}
+    <span class="count">${at} of ${total}</span>
+    ${link(next, 'Next picture', 'arrow-right', 'next')}
+  </nav>`;
 }
 
 /** The moments of one placement. */
@@ -58,7 +62,9 @@ export function moments<P extends Groupable>(
 ): HtmlContent {
   const strip = view === undefined ? [] : places.filter((place) => stripKey(place) === stripKey(view));
   if (strip.length < 2) return null;
-  return html`<span class="pills" aria-label="Moments">${strip.map((place) => html`<a href="${addressOf(place)}"${place === view && html` aria-current="true"`}>${markerLabel(place.marker_ms)}</a>`)}</span>`;
+  const link = (place: P) =>
+    html`<a href="${addressOf(place)}"${place === view && html` aria-current="true"`}>${markerLabel(place.marker_ms)}</a>`;
+  return html`<span class="pills" aria-label="Moments">${strip.map(link)}</span>`;
 }
 
 interface Choice {
@@ -69,7 +75,13 @@ interface Choice {
 /** @param action the path of the page. */
 export function comparisonChoice(action: string, choices: readonly Choice[]): HtmlContent {
   if (choices.length === 0) return null;
-  return html`<form class="bar compare" method="get" action="${action}"><select name="with" aria-label="Compare with">${choices.slice(0, MOST_CHOICES).map(({ value, name }) => html`<option value="${value}">${name}</option>`)}</select>${button({ label: 'Compare', icon: 'columns-2' })}</form>`;
+  const options = choices
+    .slice(0, MOST_CHOICES)
+    .map(({ value, name }) => html`<option value="${value}">${name}</option>`);
+  return html`<form class="bar compare" method="get" action="${action}">
+    <select name="with" aria-label="Compare with">${options}</select>
+    ${button({ label: 'Compare', icon: 'columns-2' })}
+  </form>`;
 }
 
 /** Pictures of the same site or ad, which people compare most. */
@@ -77,15 +89,22 @@ export const isLike = (a: Groupable, b: Groupable): boolean => a.site_url === b.
 
 /** Two pictures beside each other. @param back the path of the page of the first one. */
 export function comparison(sides: readonly Side[], back: string, paths: PagePaths): Html {
-  return html`<div class="bar tools">${linkButton({ href: back, label: 'End the comparison', icon: 'x' })}<label class="slide">Overlay <input type="range" min="0" max="100" value="0"></label></div>
-<div class="sides">${sides.map((side) => sideOf(side, paths))}</div>`;
+  return html`<div class="bar tools">
+    ${linkButton({ href: back, label: 'End the comparison', icon: 'x' })}
+    <label class="slide">Overlay <input type="range" min="0" max="100" value="0"></label>
+  </div>
+  <div class="sides">${sides.map((side) => sideOf(side, paths))}</div>`;
 }
 
 function sideOf(side: Side, paths: PagePaths): HtmlContent {
   if (side.image_token === null) return null;
   const token = side.image_token;
   const picture = wholePicture({ paths, token, alt: nameOf(side), size: sizeOf(side), sizes: '50vw' });
-  return html`<figure><a href="${paths.image(token)}" target="_blank" rel="noopener noreferrer">${picture}</a><figcaption class="meta">${nameOf(side)}${side.captured_at !== null && html`, ${dateElement(side.captured_at)}`}</figcaption></figure>`;
+  const date = side.captured_at !== null && html`, ${dateElement(side.captured_at)}`;
+  return html`<figure>
+    <a href="${paths.image(token)}" target="_blank" rel="noopener noreferrer">${picture}</a>
+    <figcaption class="meta">${nameOf(side)}${date}</figcaption>
+  </figure>`;
 }
 
 interface StageOptions {
@@ -112,8 +131,12 @@ export function stage(
   const most = (part: string) => `min(${part}, ${width}px)`;
   const sizes = isWide ? `(max-width: 60rem) ${most('100vw')}, ${most('70vw')}` : most('28rem');
   const picture = wholePicture({ paths, token, alt, size: { width, height }, sizes });
-  return html`<div class="bar tools"><button type="button" data-zoom aria-pressed="false">${iconOf('zoom-in')}<span>Actual pixels</span> <kbd>Z</kbd></button>${animation && movingLinks(animation, { paths, canDownload })}${tools}</div>
-<div class="stage ${isWide ? 'wide' : 'tall'}"><a href="${paths.image(token)}" target="_blank" rel="noopener noreferrer" aria-label="Open in real pixels">${picture}</a>${overlay}</div>`;
+  return html`<div class="bar tools">
+    <button type="button" data-zoom aria-pressed="false">${iconOf('zoom-in')}<span>Actual pixels</span> <kbd>Z</kbd></button>
+    ${animation && movingLinks(animation, { paths, canDownload })}${tools}
+  </div>
+  <div class="stage ${isWide ? 'wide' : 'tall'}"><a href="${paths.image(token)}" target="_blank" rel="noopener noreferrer"
+    aria-label="Open in real pixels">${picture}</a>${overlay}</div>`;
 }
 
 /** Links to the files; a script plays the WebP in the place of the picture. */
@@ -121,7 +144,10 @@ function movingLinks(
   { webp, gif }: StoredAnimation,
   { paths, canDownload }: Pick<StageOptions, 'paths' | 'canDownload'>,
 ): Html {
-  return html`<a class="button" href="${paths.animation(webp.token, 'webp')}" target="_blank" rel="noopener noreferrer" data-play>${iconOf('film')}<span>Play</span></a>${canDownload && html`<a class="button" href="${paths.animation(gif.token, 'gif')}" download>GIF, ${(gif.bytes / 1_000_000).toFixed(1)} MB</a>`}`;
+  const megabytes = (gif.bytes / 1_000_000).toFixed(1);
+  const file = html`<a class="button" href="${paths.animation(gif.token, 'gif')}" download>GIF, ${megabytes} MB</a>`;
+  return html`<a class="button" href="${paths.animation(webp.token, 'webp')}" target="_blank" rel="noopener noreferrer"
+    data-play>${iconOf('film')}<span>Play</span></a>${canDownload && file}`;
 }
 
 export const sizeOf = ({ image_width, image_height }: Side) => ({ width: image_width ?? 1, height: image_height ?? 1 });

@@ -36,7 +36,8 @@ export function pins(threads: readonly Pinned[], { width, height }: { width: num
     if (pin_x === null || pin_y === null || resolved_at !== null) return null;
     const [x, y] = [Math.round(pin_x * width), Math.round(pin_y * height)];
     const number = numbers.get(id);
-    return html`<a href="#thread-${id}" aria-label="Comment ${number}"><circle cx="${x}" cy="${y}" r="${radius}"/><text x="${x}" y="${y}" font-size="${radius}">${number}</text></a>`;
+    return html`<a href="#thread-${id}" aria-label="Comment ${number}"><circle cx="${x}" cy="${y}" r="${radius}"/>
+      <text x="${x}" y="${y}" font-size="${radius}">${number}</text></a>`;
   });
   return html`<svg class="pins" viewBox="0 0 ${width} ${height}" data-radius="${radius}">${drawn}</svg>`;
 }
@@ -56,18 +57,27 @@ interface ThreadLook {
 /** Open threads, then a fold with the resolved ones. */
 export function threadList(threads: readonly Thread[], look: ThreadLook): HtmlContent {
   const numbers = numbersOf(look.hasNumbers === false ? [] : threads);
-  const item = (thread: Thread) =>
-    html`<li id="thread-${thread.id}">${comment(thread, look, numbers.get(thread.id))}${thread.replies.map((reply) => html`<div class="reply">${comment(reply, look)}</div>`)}${look.actions(thread)}</li>`;
+  const item = (thread: Thread) => {
+    const replies = thread.replies.map((reply) => html`<div class="reply">${comment(reply, look)}</div>`);
+    return html`<li id="thread-${thread.id}">
+      ${comment(thread, look, numbers.get(thread.id))}${replies}
+      ${look.actions(thread)}
+    </li>`;
+  };
   const list = (some: readonly Thread[]) => some.length > 0 && html`<ol class="threads">${some.map(item)}</ol>`;
   const [open, resolved] = [threads.filter(isOpen), threads.filter((thread) => !isOpen(thread))];
-  return html`${list(open)}${resolved.length > 0 && html`<details><summary>${resolved.length} resolved</summary>${list(resolved)}</details>`}`;
+  const fold = html`<details><summary>${resolved.length} resolved</summary>${list(resolved)}</details>`;
+  return html`${list(open)}${resolved.length > 0 && fold}`;
 }
 
 const isOpen = ({ resolved_at }: Pinned) => resolved_at === null;
 
 function comment(row: CommentRow, look: ThreadLook, number?: number): Html {
   // No paragraph, because the remark may hold a form.
-  return html`<div class="meta">${number !== undefined && html`<span class="pin">${number}</span> `}<strong>${look.author(row)}</strong> · ${look.time(row.created_at)}${look.remark?.(row)}</div><p class="said"><bdi>${row.body}</bdi></p>`;
+  const pin = number !== undefined && html`<span class="pin">${number}</span> `;
+  const time = look.time(row.created_at);
+  return html`<div class="meta">${pin}<strong>${look.author(row)}</strong> · ${time}${look.remark?.(row)}</div>
+    <p class="said"><bdi>${row.body}</bdi></p>`;
 }
 
 /** @param id of the field. */
@@ -76,7 +86,8 @@ export function commentField(id: string, label: HtmlContent, isRequired = true):
 }
 
 /** The place of a comment on the picture, which a script sets. */
-export const PIN_FIELD = html`<input type="hidden" name="pin" value=""><button type="button" data-pin aria-pressed="false">${icon('map-pin')}<span>Pin to the picture</span></button>`;
+export const PIN_FIELD = html`<input type="hidden" name="pin" value="">
+  <button type="button" data-pin aria-pressed="false">${icon('map-pin')}<span>Pin to the picture</span></button>`;
 
 /** The fields of {@link commentField} and of a reply, as the contract names them. */
 export function commentOf(request: Request) {
@@ -108,11 +119,7 @@ export function ownThreads(
   threads: readonly Thread[],
   { viewer, paths, next, action, hasPin, shownId, pictureOf }: OwnThreads,
 ): Html {
-  const of = ({ id }: Pick<CommentRow, 'id'>, verb: string) => `${paths.organization}/comments/${id}/${verb}`;
-  const actions = (thread: Thread) =>
-    viewer.canReview &&
-    html`<div class="bar"><details><summary>Reply</summary><form class="stack" method="post" action="${thread.screenshot_id === null ? paths.set(thread.set_id) : paths.screenshot(thread.screenshot_id)}/comments">${hiddenFields(viewer, next)}<input type="hidden" name="reply_to" value="${thread.id}">${commentField(`reply-${thread.id}`, thread.share_id === null ? 'Reply' : 'Reply (visible to the client)')}${button({ label: 'Reply' })}</form></details>
-<form method="post" action="${of(thread, 'resolve')}">${hiddenFields(viewer, next)}${button({ name: 'resolved', value: isOpen(thread) ? 'yes' : '', label: isOpen(thread) ? 'Resolve' : 'Reopen', kind: 'quiet' })}</form></div>`;
+  const given = { viewer, paths, next };
   const hasReplies = new Set(threads.filter(({ replies }) => replies.length > 0).map(({ id }) => id));
   const list = threadList(threads, {
     hasNumbers: pictureOf === undefined,
@@ -121,16 +128,53 @@ export function ownThreads(
         ? html`<bdi>${user_name ?? (key_name || 'A key')}</bdi>`
         : html`<bdi>${client_name}</bdi> <span class="meta">(client, <bdi>${client_email}</bdi>)</span>`,
     time: timeElement,
-    remark: (row) =>
-      html`${earlierRemark(row, shownId)}${row.resolved_at !== null && html` · resolved by <bdi>${row.resolving_user ?? (row.resolver_name || 'a key')}</bdi>, ${timeElement(row.resolved_at)}`}${pictureOf?.(row.thread_id === null ? row.screenshot_id : null)}${
-        viewer.canReview &&
-        mayDelete(row, viewer) &&
-        !hasReplies.has(row.id) &&
-        html` <form method="post" action="${of(row, 'delete')}">${hiddenFields(viewer, next)}${button({ label: 'Delete the comment', icon: 'trash-2', kind: 'quiet', iconOnly: true })}</form>`
-      }`,
-    actions,
+    remark: (row) => {
+      const picture = pictureOf?.(row.thread_id === null ? row.screenshot_id : null);
+      const canDelete = viewer.canReview && mayDelete(row, viewer) && !hasReplies.has(row.id);
+      return [earlierRemark(row, shownId), resolvedRemark(row), picture, canDelete && deleteForm(row, given)];
+    },
+    actions: (thread) => viewer.canReview && threadForms(thread, given),
   });
-  return html`${list}${viewer.canReview && html`<form class="stack" method="post" action="${action}">${hiddenFields(viewer, next)}${commentField('new-comment', 'New comment, for reviewers only')}<div class="bar">${button({ label: 'Comment' })}${hasPin && PIN_FIELD}</div></form>`}`;
+  const form = html`<form class="stack" method="post" action="${action}">
+    ${hiddenFields(viewer, next)}${commentField('new-comment', 'New comment, for reviewers only')}
+    <div class="bar">${button({ label: 'Comment' })}${hasPin && PIN_FIELD}</div>
+  </form>`;
+  return html`${list}${viewer.canReview && form}`;
+}
+
+type Forms = Pick<OwnThreads, 'viewer' | 'paths' | 'next'>;
+
+const pathOf = (paths: PagePaths, { id }: Pick<CommentRow, 'id'>, verb: string) =>
+  `${paths.organization}/comments/${id}/${verb}`;
+
+/** Replies to a thread, and resolves it or opens it again. */
+function threadForms(thread: Thread, { viewer, paths, next }: Forms): Html {
+  const subject = thread.screenshot_id === null ? paths.set(thread.set_id) : paths.screenshot(thread.screenshot_id);
+  const label = thread.share_id === null ? 'Reply' : 'Reply (visible to the client)';
+  const resolve = isOpen(thread) ? { value: 'yes', label: 'Resolve' } : { value: '', label: 'Reopen' };
+  return html`<div class="bar">
+    <details>
+      <summary>Reply</summary>
+      <form class="stack" method="post" action="${subject}/comments">
+        ${hiddenFields(viewer, next)}<input type="hidden" name="reply_to" value="${thread.id}">
+        ${commentField(`reply-${thread.id}`, label)}
+        ${button({ label: 'Reply' })}
+      </form>
+    </details>
+    <form method="post" action="${pathOf(paths, thread, 'resolve')}">
+      ${hiddenFields(viewer, next)}${button({ name: 'resolved', kind: 'quiet', ...resolve })}
+    </form>
+  </div>`;
+}
+
+function resolvedRemark({ resolved_at, resolving_user, resolver_name }: CommentRow): HtmlContent {
+  const who = resolving_user ?? (resolver_name || 'a key');
+  return resolved_at !== null && html` · resolved by <bdi>${who}</bdi>, ${timeElement(resolved_at)}`;
+}
+
+function deleteForm(row: CommentRow, { viewer, paths, next }: Forms): Html {
+  const remove = button({ label: 'Delete the comment', icon: 'trash-2', kind: 'quiet', iconOnly: true });
+  return html` <form method="post" action="${pathOf(paths, row, 'delete')}">${hiddenFields(viewer, next)}${remove}</form>`;
 }
 
 const ANSWERS = { approved: 'Client: approved', changes_requested: 'Client: changes' } as const;
@@ -144,7 +188,12 @@ export function answerBadge(answer: Pick<AnswerRow, 'answer'> | undefined): Html
 export function answerLine(answer: AnswerRow): Html {
   const { client_name, client_email, client_address, pictures, screenshot_id, label } = answer;
   const about = screenshot_id === null && html`, about ${counted(pictures, 'picture')}`;
-  return html`<p>${answerBadge(answer)} <strong><bdi>${client_name}</bdi></strong> <span class="meta"><bdi>${client_email}</bdi>, ${timeElement(answer.created_at)}${client_address !== null && `, from ${client_address}`}${label !== '' && html`, through the link “<bdi>${label}</bdi>”`}${about}</span></p>${answer.comment !== null && html`<p class="said"><bdi>${answer.comment}</bdi></p>`}`;
+  const from = client_address !== null && `, from ${client_address}`;
+  const through = label !== '' && html`, through the link “<bdi>${label}</bdi>”`;
+  const origin = html`<bdi>${client_email}</bdi>, ${timeElement(answer.created_at)}${from}${through}${about}`;
+  return html`<p>${answerBadge(answer)} <strong><bdi>${client_name}</bdi></strong> <span class="meta">${origin}</span></p>${
+    answer.comment !== null && html`<p class="said"><bdi>${answer.comment}</bdi></p>`
+  }`;
 }
 
 /** The forms of {@link ownThreads}. */
