@@ -2,7 +2,7 @@
 
 import { type AuditLogRow, listAuditLog } from '../../core/audit/auditLogQueries.ts';
 import { listThreads } from '../../core/reviews/commentQueries.ts';
-import { answersOfSet } from '../../core/sharing/answerQueries.ts';
+import { type AnswerRow, answersOfSet } from '../../core/sharing/answerQueries.ts';
 import type { ShareLinkRow } from '../../core/sharing/shareLinks.ts';
 import { listDeliveries } from '../../core/webhooks/listDeliveries.ts';
 import { AUDIT_ACTIONS, type AuditAction, type FieldChange } from '../../domain/auditLog.ts';
@@ -44,19 +44,32 @@ export async function activity(
   const pictureOf = (id: string | null) =>
     id !== null && html` <a href="${paths.screenshot(ownIds.get(id) ?? id)}">Open the picture</a>`;
   const comments = { viewer, paths, next, action: `${paths.set(set.id)}/comments`, hasPin: false, pictureOf };
-  const entry = (row: AuditLogRow) => {
+  const entries = log.rows.map((row) => {
     const retake = retakeIds.find((id) => id === row.object_id);
-    return html`<li><p>${AUDIT_ACTIONS[row.action]}${detail(row.changes)}</p><p class="meta"><strong><bdi>${row.actor_name ?? 'The service'}</bdi></strong>, ${timeElement(row.created_at)}${retake && html` · <a href="${paths.set(retake)}">retake</a>`}</p></li>`;
+    return entry(row, retake && paths.set(retake));
+  });
+  const answer = (row: AnswerRow) => {
+    const picture = row.screenshot_id !== null && html`<p class="meta">${pictureOf(row.screenshot_id)}</p>`;
+    return html`<li>${answerLine(row)}${picture}</li>`;
   };
   // Requests of programs and schedules have no entry.
   const hasNoEntry = !log.rows.some(({ action, object_id }) => object_id === set.id && REQUESTS.includes(action));
   const isEnd = page === Math.max(1, Math.ceil(log.total / PER_PAGE));
-  return html`${answers.total > 0 && panel(html`Answers of clients <span class="count">${answers.total}</span>`, html`<ol class="log">${answers.rows.map((row) => html`<li>${answerLine(row)}${row.screenshot_id !== null && html`<p class="meta">${pictureOf(row.screenshot_id)}</p>`}</li>`)}</ol>`)}
+  const requested = html`<li><p>The set was requested.</p><p class="meta">${timeElement(set.created_at)}</p></li>`;
+  const clients = html`Answers of clients <span class="count">${answers.total}</span>`;
+  return html`${answers.total > 0 && panel(clients, html`<ol class="log">${answers.rows.map(answer)}</ol>`)}
 ${panel('Comments', ownThreads(threads.rows, comments))}
-${panel('Activity', html`<ol class="log">${log.rows.map(entry)}${isEnd && hasNoEntry && html`<li><p>The set was requested.</p><p class="meta">${timeElement(set.created_at)}</p></li>`}</ol>`)}
+${panel('Activity', html`<ol class="log">${entries}${isEnd && hasNoEntry && requested}</ol>`)}
 ${numberedPages({ page, pages, addressOf: addressOfPage })}
 <section id="deliveries" class="panel">${deliveryList(deliveries.rows, { paths, viewer, next })}</section>
 ${metadataList(set.metadata)}`;
+}
+
+/** @param retake the address of the retake that the entry is about. */
+function entry(row: AuditLogRow, retake: string | undefined): Html {
+  const actor = html`<strong><bdi>${row.actor_name ?? 'The service'}</bdi></strong>`;
+  const meta = html`${actor}, ${timeElement(row.created_at)}${retake && html` · <a href="${retake}">retake</a>`}`;
+  return html`<li><p>${AUDIT_ACTIONS[row.action]}${detail(row.changes)}</p><p class="meta">${meta}</p></li>`;
 }
 
 /** Switches, times and ids are for the audit log. */

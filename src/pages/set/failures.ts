@@ -58,11 +58,22 @@ function kind(
   const cases = [...Map.groupBy(failed, ({ site_url, reason }) => `${site_url}\n${reason ?? ''}`).values()];
   const more = cases.slice(CASES_SHOWN, MOST_CASES);
   const rest = cases.length - CASES_SHOWN;
-  return html`<article class="panel wide kind"><header><h2>${SCREENSHOT_LABELS[status]} <span class="count">${failed.length}</span></h2>
-<p class="advice">${SCREENSHOT_ADVICE[status]}</p>${actions(status, failed, options)}</header>
-<ul>${cases.slice(0, CASES_SHOWN).map((same) => oneCase(same, options))}</ul>
-${rest > 0 && html`<details><summary>${rest} more</summary><ul>${more.map((same) => oneCase(same, options))}</ul>${cases.length > MOST_CASES && html`<p class="meta">And ${cases.length - MOST_CASES} more, listed in the JSON of the set.</p>`}</details>`}
-</article>`;
+  const item = (same: readonly PictureView[]) => oneCase(same, options);
+  const unlisted = html`<p class="meta">And ${cases.length - MOST_CASES} more, listed in the JSON of the set.</p>`;
+  const fold = html`<details>
+    <summary>${rest} more</summary>
+    <ul>${more.map(item)}</ul>
+    ${cases.length > MOST_CASES && unlisted}
+  </details>`;
+  return html`<article class="panel wide kind">
+    <header>
+      <h2>${SCREENSHOT_LABELS[status]} <span class="count">${failed.length}</span></h2>
+      <p class="advice">${SCREENSHOT_ADVICE[status]}</p>
+      ${actions(status, failed, options)}
+    </header>
+    <ul>${cases.slice(0, CASES_SHOWN).map(item)}</ul>
+    ${rest > 0 && fold}
+  </article>`;
 }
 
 /** Screenshots of one site that failed for the same reason. */
@@ -74,12 +85,11 @@ function oneCase(
   if (first === undefined) return null;
   const devices = [...new Set(failed.map(({ device }) => shortDevice(device)))].join(', ');
   const byAd = [...Map.groupBy(failed, ({ ad }) => ad.id).values()].flatMap(([one]) => one ?? []);
-  const ads = byAd
-    .slice(0, ADS_SHOWN)
-    .map(
-      ({ id, ad }, index) =>
-        html`${index > 0 && ', '}<a href="${paths.screenshot(id)}"><bdi>${ad.name}</bdi></a>${ad.width !== null && ` (${ad.width}×${ad.height})`}`,
-    );
+  const link = ({ id, ad }: PictureView) => {
+    const size = ad.width !== null && ` (${ad.width}×${ad.height})`;
+    return html`<a href="${paths.screenshot(id)}"><bdi>${ad.name}</bdi></a>${size}`;
+  };
+  const ads = byAd.slice(0, ADS_SHOWN).map((view, index) => html`${index > 0 && ', '}${link(view)}`);
   const others = byAd.length > ADS_SHOWN && ` and ${byAd.length - ADS_SHOWN} more`;
   return html`<li><p>${webLink(first.site_url)} <span class="meta">on ${devices}: ${ads}${others}</span></p>
 ${whatFailed(first, found.get(first.shownId)?.sizes)}</li>`;

@@ -30,13 +30,16 @@ const AT_ONCE = 8;
 
 export function grid(groups: readonly Group<ReviewedPicture>[], options: GridOptions): Html {
   const first = new Set(groups.flatMap(({ strips }) => strips.flat()).slice(0, AT_ONCE));
-  return html`<section id="pictures" class="groups" data-keyed aria-label="Pictures">${groups.map((group) => section(group, { ...options, first }))}</section>`;
+  const sections = groups.map((group) => section(group, { ...options, first }));
+  return html`<section id="pictures" class="groups" data-keyed aria-label="Pictures">${sections}</section>`;
 }
 
 export function reviewBar(): Html {
   return selectionBar(
     'pictures',
-    html`${button({ name: 'decide', value: 'approved:selected', label: 'Approve', icon: 'check' })} ${button({ name: 'decide', value: 'rejected:selected', label: 'Reject', icon: 'x' })} ${button({ name: 'decide', value: 'none:selected', label: 'Clear the decision', kind: 'quiet' })}`,
+    html`${button({ name: 'decide', value: 'approved:selected', label: 'Approve', icon: 'check' })}
+    ${button({ name: 'decide', value: 'rejected:selected', label: 'Reject', icon: 'x' })}
+    ${button({ name: 'decide', value: 'none:selected', label: 'Clear the decision', kind: 'quiet' })}`,
   );
 }
 
@@ -54,12 +57,21 @@ function section(group: Group<ReviewedPicture>, options: Omit<CellOptions, 'by'>
   const id = groupId(group);
   const name = groupName(group);
   const pictures = group.strips.flat().filter(({ image_token }) => image_token !== null);
-  return html`<section class="group" id="${id}"><header id="${id}-head" data-live><h2><bdi>${name}</bdi></h2><p class="meta">${about(group, options.paths)}</p>${options.canReview && pictures.length > 1 && groupActions(id, name)}</header>
-<div class="cells" id="${id}-cells" data-keyed>${group.strips.map((strip) => stripOf(strip, { ...options, by: group.by }))}</div></section>`;
+  const strips = group.strips.map((strip) => stripOf(strip, { ...options, by: group.by }));
+  return html`<section class="group" id="${id}">
+    <header id="${id}-head" data-live>
+      <h2><bdi>${name}</bdi></h2>
+      <p class="meta">${about(group, options.paths)}</p>
+      ${options.canReview && pictures.length > 1 && groupActions(id, name)}
+    </header>
+    <div class="cells" id="${id}-cells" data-keyed>${strips}</div>
+  </section>`;
 }
 
 function groupActions(id: string, name: string): Html {
-  return html`<p class="of-group"><button class="quiet" name="decide" value="approved:${id}" aria-label="Approve all of ${name}">Approve all</button><button class="quiet" name="decide" value="rejected:${id}" aria-label="Reject all of ${name}">Reject all</button></p>`;
+  const choice = (decision: 'approved' | 'rejected', verb: string) =>
+    html`<button class="quiet" name="decide" value="${decision}:${id}" aria-label="${verb} all of ${name}">${verb} all</button>`;
+  return html`<p class="of-group">${choice('approved', 'Approve')}${choice('rejected', 'Reject')}</p>`;
 }
 
 function about({ by, first }: Group<ReviewedPicture>, paths: PagePaths): HtmlContent {
@@ -101,19 +113,23 @@ function decide(view: ReviewedPicture, decision: string): Html {
     const send = { name: 'decide', value: `${isPressed ? 'none' : value}:${id}`, key };
     return button({ ...send, label: `${verb} ${name}`, icon, iconOnly: true, isPressed });
   };
-  return html`<p class="decide">${seenField(view)}<input type="checkbox" name="pick" value="${id}" aria-label="Select ${name}">${choice('approved', 'Approve', 'check', 'a')}${choice('rejected', 'Reject', 'x', 'r')}</p>`;
+  return html`<p class="decide">
+    ${seenField(view)}<input type="checkbox" name="pick" value="${id}" aria-label="Select ${name}">
+    ${choice('approved', 'Approve', 'check', 'a')}${choice('rejected', 'Reject', 'x', 'r')}
+  </p>`;
 }
 
 function picture(view: ReviewedPicture, token: string, { paths, first }: CellOptions): Html {
   const size = shownPart({ width: view.image_width ?? 1, height: view.image_height ?? 1 });
-  const shownWidth = widthAtHeight(size, SHOWN_HEIGHT);
-  return html`<a class="frame" href="${paths.screenshot(view.id)}">${thumbnail({ paths, token, alt: altOf(view), size, shownWidth, lazy: !first.has(view) })}</a>`;
+  const shown = { alt: altOf(view), size, shownWidth: widthAtHeight(size, SHOWN_HEIGHT), lazy: !first.has(view) };
+  return html`<a class="frame" href="${paths.screenshot(view.id)}">${thumbnail({ paths, token, ...shown })}</a>`;
 }
 
 /** Has the shape of the picture, so that the page does not move when the picture arrives. */
 function placeholder({ id, device }: ReviewedPicture, { paths }: CellOptions): Html {
   const { width, height } = findDevice(device)?.viewport ?? { width: 1, height: 1 };
-  return html`<a class="frame" href="${paths.screenshot(id)}" aria-label="Not taken yet"><svg class="empty" viewBox="0 0 ${width} ${height}" aria-hidden="true"></svg></a>`;
+  return html`<a class="frame" href="${paths.screenshot(id)}" aria-label="Not taken yet"><svg class="empty"
+    viewBox="0 0 ${width} ${height}" aria-hidden="true"></svg></a>`;
 }
 
 function altOf({ ad, site_url, device, marker_ms }: ReviewedPicture): string {
@@ -128,8 +144,10 @@ function caption(view: ReviewedPicture, { by, ads, paths }: CellOptions): HtmlCo
     by !== 'device' && shortDevice(device),
     marker_ms !== null && html`<span class="marker">${markerLabel(marker_ms)}</span>`,
   ].filter((name) => name !== false);
-  return html`<p class="what">${names.map((name, index) => html`${index > 0 && ' · '}${name}`)}${decided && html` ${decided}`}</p>${fromOthers(view, paths)}
-${by !== 'ad' && ads > 1 && html`<p class="meta ad"><bdi>${ad.name}</bdi></p>`}${status(view)}${review?.comment && html`<p class="meta"><bdi>${review.comment}</bdi></p>`}${retakeNote(view)}${warnings(view)}`;
+  const title = names.map((name, index) => html`${index > 0 && ' · '}${name}`);
+  return html`<p class="what">${title}${decided && html` ${decided}`}</p>${fromOthers(view, paths)}
+${by !== 'ad' && ads > 1 && html`<p class="meta ad"><bdi>${ad.name}</bdi></p>`}${status(view)}
+${review?.comment && html`<p class="meta"><bdi>${review.comment}</bdi></p>`}${retakeNote(view)}${warnings(view)}`;
 }
 
 function status({ status, runningIn }: ReviewedPicture): HtmlContent {
@@ -140,7 +158,8 @@ function status({ status, runningIn }: ReviewedPicture): HtmlContent {
 /** The answer of a client, and open threads. */
 function fromOthers({ id, answer, openThreads }: ReviewedPicture, paths: PagePaths): HtmlContent {
   if (answer === undefined && openThreads === 0) return null;
-  return html`<p>${answerBadge(answer)}${openThreads > 0 && html` <a href="${paths.screenshot(id)}#comments">${counted(openThreads, 'comment')}</a>`}</p>`;
+  const comments = html` <a href="${paths.screenshot(id)}#comments">${counted(openThreads, 'comment')}</a>`;
+  return html`<p>${answerBadge(answer)}${openThreads > 0 && comments}</p>`;
 }
 
 function retakeNote({ retake, captured_at }: ReviewedPicture): HtmlContent {

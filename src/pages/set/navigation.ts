@@ -77,8 +77,9 @@ export function placeAddress({ path, by, show }: Place, page: number, hash = '')
 }
 
 export function groupingLinks(place: Place): Html {
-  const current = (by: Grouping) => by === place.by && html` aria-current="true"`;
-  return html`<p class="pills"><span>Group by</span> ${GROUPINGS.map((by) => html`<a href="${placeAddress({ ...place, by }, 1)}"${current(by)}>${NAMES[by]}</a>`)}</p>`;
+  const link = (by: Grouping) =>
+    html`<a href="${placeAddress({ ...place, by }, 1)}"${by === place.by && html` aria-current="true"`}>${NAMES[by]}</a>`;
+  return html`<p class="pills"><span>Group by</span> ${GROUPINGS.map(link)}</p>`;
 }
 
 /** @param ordered all pictures of the set in the order of the page. */
@@ -88,9 +89,12 @@ export function sectionLinks(ordered: readonly PictureView[], place: Place): Htm
   const starts = new Map(ordered.map(({ id }, index) => [id, index] as const).toReversed());
   const items = groups.slice(0, MOST_GROUPS).map((group) => {
     const page = Math.floor((starts.get(group.first.id) ?? 0) / place.perPage) + 1;
-    return html`<li><a href="${placeAddress(place, page, `#${groupId(group)}`)}"><bdi>${groupName(group)}</bdi></a> <span class="meta">${group.strips.flat().length}</span></li>`;
+    const address = placeAddress(place, page, `#${groupId(group)}`);
+    const count = group.strips.flat().length;
+    return html`<li><a href="${address}"><bdi>${groupName(group)}</bdi></a> <span class="meta">${count}</span></li>`;
   });
-  return html`<details class="toc"><summary>${groups.length} ${place.by === 'ad' ? 'ads' : `${place.by}s`}</summary><ol>${items}</ol></details>`;
+  const what = place.by === 'ad' ? 'ads' : `${place.by}s`;
+  return html`<details class="toc"><summary>${groups.length} ${what}</summary><ol>${items}</ol></details>`;
 }
 
 /** Shows only the pictures of a set that a person still has to review, approved or rejected. */
@@ -106,7 +110,10 @@ export function reviewFilter<V extends PictureView>(views: readonly V[], show: S
 /** @returns nothing for a set that no person reviews. */
 export function reviewLinks(views: readonly PictureView[], facts: SetFacts, place: Place): HtmlContent {
   if (facts.decisions.size === 0 && facts.set.status !== 'in_review') return null;
-  const link = (show: Shown) =>
-    html`<a href="${placeAddress({ ...place, show }, 1)}"${show === place.show && html` aria-current="true"`}>${SHOWN_NAMES[show]} <span class="count">${reviewFilter(views, show, facts).length}</span></a>`;
+  const link = (show: Shown) => {
+    const current = show === place.show && html` aria-current="true"`;
+    const count = html`<span class="count">${reviewFilter(views, show, facts).length}</span>`;
+    return html`<a href="${placeAddress({ ...place, show }, 1)}"${current}>${SHOWN_NAMES[show]} ${count}</a>`;
+  };
   return html`<p class="pills"><span>Show</span> ${SHOWN.map(link)}</p>`;
 }

@@ -101,7 +101,12 @@ export function decisionForm({ view, places }: PictureFacts, { viewer, paths, ve
     version,
     noted: noteMark(view.review?.comment ?? ''),
   });
-  return html`<form id="decide" method="post" action="${paths.screenshot(view.shownId)}/review">${hiddenFields(viewer, paths.screenshot(view.id))}${seenField(view)}${fields.map(([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`)}</form>`;
+  const hidden = fields.map(
+    ([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`<form id="decide" method="post" action="${paths.screenshot(view.shownId)}/review">
+    ${hiddenFields(viewer, paths.screenshot(view.id))}${seenField(view)}${hidden}
+  </form>`;
 }
 
 /** Why there is no picture, and what to do. */
@@ -113,7 +118,12 @@ export function fault(facts: PictureFacts, { viewer, paths }: PicturePageOptions
   const action = status === 'no_slots' ? retakePath(facts, viewer.canWrite, paths) : undefined;
   const actions =
     action && html`<div class="actions">${cures({ viewer, action, next: paths.screenshot(view.id) }, [found])}</div>`;
-  return html`<div class="note fault"><p><strong>${SCREENSHOT_LABELS[status]}</strong></p>${whatFailed(view, found?.sizes)}<p class="advice">${SCREENSHOT_ADVICE[status]}</p>${actions}</div>`;
+  return html`<div class="note fault">
+    <p><strong>${SCREENSHOT_LABELS[status]}</strong></p>
+    ${whatFailed(view, found?.sizes)}
+    <p class="advice">${SCREENSHOT_ADVICE[status]}</p>
+    ${actions}
+  </div>`;
 }
 
 function review({ view }: PictureFacts, { viewer }: PicturePageOptions): HtmlContent {
@@ -143,7 +153,8 @@ function comments({ view, threads }: PictureFacts, { viewer, paths }: PicturePag
 function retake(facts: PictureFacts, { viewer, paths, locations }: PicturePageOptions): HtmlContent {
   const { view } = facts;
   if (view.runningIn !== undefined) {
-    return html`<p class="meta"><span class="badge pending">Being retaken</span> in <a href="${paths.set(view.runningIn)}">a separate set</a></p>`;
+    const set = html`<a href="${paths.set(view.runningIn)}">a separate set</a>`;
+    return html`<p class="meta"><span class="badge pending">Being retaken</span> in ${set}</p>`;
   }
   const path = retakePath(facts, viewer.canWrite, paths);
   if (path === undefined) return null;
@@ -162,13 +173,25 @@ function retakePath(
   return canWrite && !isBusy ? `${paths.screenshot(view.shownId)}/retake` : undefined;
 }
 
-function history({ view, set, versions }: PictureFacts, { paths }: PicturePageOptions): HtmlContent {
+function history(facts: PictureFacts, { paths }: PicturePageOptions): HtmlContent {
+  const { versions } = facts;
   if (versions.length < 2) return null;
-  const compare = ({ id }: VersionRow) => html` <a href="${paths.screenshot(view.id)}?with=${id}">Compare</a>`;
-  return html`<h2>History</h2><ol class="versions">${versions.map(
-    (version) =>
-      html`<li${version.id === view.shownId && html` aria-current="true"`}><a href="${paths.screenshot(view.id)}?version=${version.id}">${timeElement(version.captured_at ?? version.requested_at)}</a> <span class="meta">${SCREENSHOT_LABELS[version.status]}${version.set_id !== set.id && html`, in <a href="${paths.set(version.set_id)}">a separate set</a>`}</span>${version.decision !== null && html` <span class="badge ${version.decision}">${version.decision}</span>`}${version.id !== view.shownId && version.image_token !== null && view.image_token !== null && compare(version)}</li>`,
-  )}</ol>`;
+  return html`<h2>History</h2><ol class="versions">${versions.map((one) => versionItem(one, facts, paths))}</ol>`;
+}
+
+function versionItem(version: VersionRow, { view, set }: PictureFacts, paths: PagePaths): Html {
+  const { id, set_id: setId, status, decision, image_token: token } = version;
+  const isShown = id === view.shownId;
+  const path = paths.screenshot(view.id);
+  const time = timeElement(version.captured_at ?? version.requested_at);
+  const place = setId !== set.id && html`, in <a href="${paths.set(setId)}">a separate set</a>`;
+  const decided = decision !== null && html` <span class="badge ${decision}">${decision}</span>`;
+  const canCompare = !isShown && token !== null && view.image_token !== null;
+  const compare = canCompare && html` <a href="${path}?with=${id}">Compare</a>`;
+  const state = html`<span class="meta">${SCREENSHOT_LABELS[status]}${place}</span>`;
+  return html`<li${isShown && html` aria-current="true"`}>
+    <a href="${path}?version=${id}">${time}</a> ${state}${decided}${compare}
+  </li>`;
 }
 
 function slots(facts: PictureFacts, { viewer, paths }: PicturePageOptions): HtmlContent {
@@ -177,7 +200,9 @@ function slots(facts: PictureFacts, { viewer, paths }: PicturePageOptions): Html
   const size = view.image_token === null ? undefined : { width: view.image_width ?? 1, height: view.image_height ?? 1 };
   const retakeAt = retakePath(facts, viewer.canWrite, paths);
   const list = slotList(found, { viewer, retakePath: retakeAt, next: paths.screenshot(view.id), size });
-  return html`<h2>Slots of the page</h2><p class="hint">The ad is in the best slot that can hold it. You can use a different slot instead.</p>${list}`;
+  return html`<h2>Slots of the page</h2>
+    <p class="hint">The ad is in the best slot that can hold it. You can use a different slot instead.</p>
+    ${list}`;
 }
 
 /** Shows the provenance record of a placement preview: which page, slot, device and creative it shows, and when and how it was made. */

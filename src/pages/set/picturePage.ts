@@ -82,11 +82,16 @@ function head(facts: PictureFacts, given: PicturePageOptions): Html {
     const label = html`${verb} <kbd>${key.toUpperCase()}</kbd>`;
     return button({ form: 'decide', name: 'decision', value: isPressed ? 'none' : value, key, isPressed, icon, label });
   };
+  const moment = view.marker_ms !== null && `, ${markerLabel(view.marker_ms)}`;
+  const links = neighbours(neighboursIn(facts.places, placeOf(facts)), ({ id }) => paths.screenshot(id));
   const title = pageHead({
     up: { href: `${paths.set(set.id)}#screenshot-${view.id}`, label: html`<bdi>${setName(set)}</bdi>` },
-    title: html`${siteName(view.site_url).host} <span class="meta">${shortDevice(view.device)}${view.marker_ms !== null && `, ${markerLabel(view.marker_ms)}`}</span>`,
+    title: html`${siteName(view.site_url).host} <span class="meta">${shortDevice(view.device)}${moment}</span>`,
     badge: html`${decisionBadge(decision)} ${answerBadge(view.answer)}`,
-    actions: html`${neighbours(neighboursIn(facts.places, placeOf(facts)), ({ id }) => paths.screenshot(id))}${canDecide && [choice('rejected', 'Reject', 'x', 'r'), choice('approved', 'Approve', 'check', 'a')]}`,
+    actions: [
+      links,
+      canDecide && [choice('rejected', 'Reject', 'x', 'r'), choice('approved', 'Approve', 'check', 'a')],
+    ],
   });
   return html`<div id="head" class="picture-head" data-live>${title}${viewer.canReview && decisionForm(facts, given)}</div>`;
 }
@@ -129,10 +134,13 @@ async function shown(options: PagesOptions, facts: PictureFacts, given: PictureP
   if (view.image_token === null) return html`${fault(facts, given)}`;
   const size = sizeOf(view);
   const overlay = slots && slotOverlay(slots, size);
+  const here = paths.screenshot(view.id);
+  const slotSwitch = html`<label for="show-slots" class="button">${iconOf('eye')}<span>Slots</span> <kbd>E</kbd></label>`;
+  const strip = moments(places, placeOf(facts), ({ id }) => paths.screenshot(id));
   const pictureStage = stage(view.image_token, view, {
     paths,
     alt: `${view.ad.name} on ${view.site_url}`,
-    tools: html`${overlay && html`<label for="show-slots" class="button">${iconOf('eye')}<span>Slots</span> <kbd>E</kbd></label>`}${moments(places, placeOf(facts), ({ id }) => paths.screenshot(id))}${comparisonChoice(paths.screenshot(view.id), choices(facts))}`,
+    tools: [overlay && slotSwitch, strip, comparisonChoice(here, choices(facts))],
     animation: view.animation,
     canDownload: true,
     overlay: html`${overlay}${pins(
@@ -140,7 +148,8 @@ async function shown(options: PagesOptions, facts: PictureFacts, given: PictureP
       size,
     )}`,
   });
-  return html`${overlay && html`<input type="checkbox" id="show-slots" class="show-slots"${isSlotUncertain(view) && html` checked`}>`}${pictureStage}`;
+  const isChecked = isSlotUncertain(view) && html` checked`;
+  return html`${overlay && html`<input type="checkbox" id="show-slots" class="show-slots"${isChecked}>`}${pictureStage}`;
 }
 
 /** Earlier versions first. */

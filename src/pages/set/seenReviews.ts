@@ -138,13 +138,21 @@ ${more > 0 && html`<p class="meta">And ${counted(more, 'more picture')}.</p>`}
 function figure(view: ReviewedPicture, isRetake: boolean, paths: PagePaths): Html {
   const { image_token: token, review } = view;
   const size = shownPart({ width: view.image_width ?? 1, height: view.image_height ?? 1 });
+  const shown = { alt: nameOf(view), size, shownWidth: widthAtHeight(size, HEIGHT) };
   const picture =
     token !== null &&
-    html`<a class="frame" href="${paths.screenshot(view.id)}">${thumbnail({ paths, token, alt: nameOf(view), size, shownWidth: widthAtHeight(size, HEIGHT) })}</a>`;
+    html`<a class="frame" href="${paths.screenshot(view.id)}">${thumbnail({ paths, token, ...shown })}</a>`;
   const said =
     review &&
-    html`<p>${WORDS[review.decision]} ${reviewedBy(review)}</p>${review.comment !== null && html`<p class="meta"><bdi>${review.comment}</bdi></p>`}`;
-  return html`<figure class="shot ${decisionOf(view)}">${picture}<figcaption><p class="what">${nameOf(view)}</p>${isRetake && html`<p>Retaken since you opened the page</p>`}${said}</figcaption></figure>`;
+    html`<p>${WORDS[review.decision]} ${reviewedBy(review)}</p>
+      ${review.comment !== null && html`<p class="meta"><bdi>${review.comment}</bdi></p>`}`;
+  return html`<figure class="shot ${decisionOf(view)}">${picture}
+    <figcaption>
+      <p class="what">${nameOf(view)}</p>
+      ${isRetake && html`<p>Retaken since you opened the page</p>`}
+      ${said}
+    </figcaption>
+  </figure>`;
 }
 
 /** Sends the same decision again, with what this page shows. */
@@ -154,5 +162,8 @@ function decisionForm(
   label: string,
 ): Html {
   const picks = views.map((view) => html`${seenField(view)}<input type="hidden" name="pick" value="${view.id}">`);
-  return html`<form method="post" action="${action}">${hiddenFields(viewer, back)}<input type="hidden" name="sure" value="yes">${fields}${picks}${button({ ...decide, label })}</form>`;
+  return html`<form method="post" action="${action}">
+    ${hiddenFields(viewer, back)}<input type="hidden" name="sure" value="yes">${fields}${picks}
+    ${button({ ...decide, label })}
+  </form>`;
 }

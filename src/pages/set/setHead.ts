@@ -41,22 +41,25 @@ function progress(facts: SetFacts, totals: ScreenshotTotals): Html {
   const isReviewed = set.status === 'in_review' && pictures > 0;
   const [done, all] = isReviewed ? [reviewed, pictures] : [totals.total - totals.pending, totals.total];
   const text = isReviewed ? `${reviewed} of ${pictures} reviewed` : progressLabel(totals);
+  const label = isReviewed ? 'Pictures reviewed' : 'Pictures taken';
   const bar =
     (isReviewed || isRunning(set)) &&
-    html` <progress value="${done}" max="${Math.max(1, all)}" aria-label="${isReviewed ? 'Pictures reviewed' : 'Pictures taken'}"></progress>`;
+    html` <progress value="${done}" max="${Math.max(1, all)}" aria-label="${label}"></progress>`;
   const canceling = set.cancel_requested_at !== null && set.status !== 'canceled' && ', canceling';
-  return html`<span class="so-far">${text}${canceling}${bar}</span> · requested ${timeElement(set.created_at)}${set.review !== null && html` · ${SET_LABELS[set.status].toLowerCase()} ${reviewedBy(set.review)}`}`;
+  const review = set.review !== null && html` · ${SET_LABELS[set.status].toLowerCase()} ${reviewedBy(set.review)}`;
+  return html`<span class="so-far">${text}${canceling}${bar}</span> · requested ${timeElement(set.created_at)}${review}`;
 }
 
 function actions(facts: SetFacts, { uploaded, pending }: ScreenshotTotals, { paths, viewer }: HeadOptions): Html {
   const { set } = facts;
   const path = paths.set(set.id);
   const finished = isFinished(set);
+  const canCancel = viewer.canWrite && !finished && set.cancel_requested_at === null;
   return html`${viewer.canWrite && (!finished || uploaded > 0) && button({ label: 'Share', icon: 'share-2', opens: 'share' })}
 ${finished && uploaded > 0 && button({ label: 'Download', icon: 'download', opens: 'download' })}
 ${viewer.canWrite && finished && linkButton({ href: `${path}/retake`, label: 'Retake', icon: 'rotate-ccw' })}
 ${viewer.canReview && set.status === 'in_review' && button({ label: 'Finish review', icon: 'check', kind: 'primary', opens: 'finish' })}
-${viewer.canWrite && !finished && set.cancel_requested_at === null && button({ label: `Cancel ${counted(pending, 'picture')}`, opens: 'cancel' })}
+${canCancel && button({ label: `Cancel ${counted(pending, 'picture')}`, opens: 'cancel' })}
 ${menu({ label: 'More', icon: 'ellipsis', iconOnly: true }, [
   viewer.canWrite &&
     finished &&
@@ -75,40 +78,52 @@ type HeadOptions = Pick<SetPageOptions, 'paths' | 'viewer'>;
 const isDecided = ({ status }: SetFacts['set']) => status === 'approved' || status === 'rejected';
 
 function reopenForm(path: string, viewer: HeadOptions['viewer']): Html {
-  return html`<form method="post" action="${path}/reopen">${hiddenFields(viewer, path)}${button({ label: 'Reopen the review', icon: 'undo-2' })}</form>`;
+  return html`<form method="post" action="${path}/reopen">
+    ${hiddenFields(viewer, path)}${button({ label: 'Reopen the review', icon: 'undo-2' })}
+  </form>`;
 }
 
 /** The boxes that the buttons of the head open. They are not live, so that what is typed into them stays. */
 export function setDialogs(facts: SetFacts, { paths, viewer }: SetPageOptions): HtmlContent {
   const { set } = facts;
   const path = paths.set(set.id);
-  const totals = totalsOfViews(facts.views);
-  const { pending, uploaded } = totals;
-  const rename = html`<form class="stack" method="post" action="${path}/rename">${hiddenFields(viewer, path)}
-${textField({ name: 'name', id: 'set-name', label: 'Name', max: SET_NAME_MAX, value: set.name ?? '', placeholder: setName({ ...set, name: null }) }, EMPTY_FORM)}
-${button({ label: 'Save', kind: 'primary' })}</form>`;
+  const { pending, uploaded } = totalsOfViews(facts.views);
+  const name = {
+    ...{ name: 'name', id: 'set-name', label: 'Name', max: SET_NAME_MAX, value: set.name ?? '' },
+    placeholder: setName({ ...set, name: null }),
+  };
+  const rename = html`<form class="stack" method="post" action="${path}/rename">
+    ${hiddenFields(viewer, path)}
+    ${textField(name, EMPTY_FORM)}
+    ${button({ label: 'Save', kind: 'primary' })}
+  </form>`;
+  const cancel = html`<form class="stack" method="post" action="${path}/cancel">
+    ${hiddenFields(viewer, path)}
+    <p>${question(uploaded, pending)}</p>
+    ${button({ label: `Cancel ${counted(pending, 'picture')}`, kind: 'danger' })}
+  </form>`;
   return html`${viewer.canWrite && dialog('rename', 'Rename the set', rename)}
 ${uploaded > 0 && dialog('download', 'Download', downloadForm({ path, pictures: uploaded, isShared: false }))}
 ${viewer.canReview && set.status === 'in_review' && dialog('finish', 'Finish the review', finishForm(facts, path, { paths, viewer }))}
-${
-  viewer.canWrite &&
-  isRunning(set) &&
-  dialog(
-    'cancel',
-    'Cancel this set?',
-    html`<form class="stack" method="post" action="${path}/cancel">${hiddenFields(viewer, path)}<p>${question(uploaded, pending)}</p>${button({ label: `Cancel ${counted(pending, 'picture')}`, kind: 'danger' })}</form>`,
-  )
-}`;
+${viewer.canWrite && isRunning(set) && dialog('cancel', 'Cancel this set?', cancel)}`;
 }
 
 function finishForm(facts: SetFacts, path: string, { viewer }: HeadOptions): Html {
   const { reviewed, pictures } = reviewedOf(facts);
   const rejected = [...facts.decisions.values()].filter((decision) => decision === 'rejected').length;
   const open = pictures - reviewed;
-  return html`<form class="stack" method="post" action="${path}/approve">${hiddenFields(viewer, path)}
-<p id="finish-facts" data-live>${pictures - rejected} of ${pictures} pictures count as approved${rejected > 0 && `, ${rejected} as rejected`}.${open > 0 && ` ${open} of them ${open === 1 ? 'has' : 'have'} no decision yet.`} The result is sent to its receivers.</p>
-${textField({ name: 'notes', label: html`Notes <span class="meta">(optional)</span>`, rows: 3, max: 10_000 }, EMPTY_FORM)}
-<p class="bar">${button({ label: 'Approve the set', kind: 'primary' })} ${button({ label: 'Reject the set', kind: 'danger', formAction: `${path}/reject` })}</p></form>`;
+  const others = rejected > 0 && `, ${rejected} as rejected`;
+  const undecided = open > 0 && ` ${open} of them ${open === 1 ? 'has' : 'have'} no decision yet.`;
+  return html`<form class="stack" method="post" action="${path}/approve">
+    ${hiddenFields(viewer, path)}
+    <p id="finish-facts" data-live>${pictures - rejected} of ${pictures} pictures count as approved${others}.${undecided}
+      The result is sent to its receivers.</p>
+    ${textField({ name: 'notes', label: html`Notes <span class="meta">(optional)</span>`, rows: 3, max: 10_000 }, EMPTY_FORM)}
+    <p class="bar">
+      ${button({ label: 'Approve the set', kind: 'primary' })}
+      ${button({ label: 'Reject the set', kind: 'danger', formAction: `${path}/reject` })}
+    </p>
+  </form>`;
 }
 
 function question(uploaded: number, pending: number): Html {
@@ -127,13 +142,15 @@ function relations({ set, retakes }: SetFacts, paths: HeadOptions['paths']): Htm
       html`<p class="meta">This set is a run of <a href="${paths.schedule(set.schedule_id)}">a schedule</a>.</p>`,
     set.retake_of !== null &&
       html`<p class="meta">This set is a retake of <a href="${paths.set(set.retake_of)}">an earlier set</a>.</p>`,
-    ...running.map(
-      ({ id, total, resolved }) =>
-        html`<p class="meta">${badge('pending', `Retaking ${counted(total, 'picture')}`)} ${resolved} of ${total} finished, in <a href="${paths.set(id)}">a separate set</a></p>`,
-    ),
+    ...running.map(({ id, total, resolved }) => {
+      const state = badge('pending', `Retaking ${counted(total, 'picture')}`);
+      const link = html`<a href="${paths.set(id)}">a separate set</a>`;
+      return html`<p class="meta">${state} ${resolved} of ${total} finished, in ${link}</p>`;
+    }),
     running.length === 0 &&
       newest !== undefined &&
-      html`<p class="meta">Pictures of this set were retaken, most recently in <a href="${paths.set(newest.id)}">the set of ${timeElement(newest.created_at)}</a>.</p>`,
+      html`<p class="meta">Pictures of this set were retaken, most recently in
+        <a href="${paths.set(newest.id)}">the set of ${timeElement(newest.created_at)}</a>.</p>`,
   ];
 }
 

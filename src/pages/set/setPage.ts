@@ -128,8 +128,12 @@ async function pictures(
   const cells = grid(groupPictures(shown, by), { paths, ads, canReview });
   const here = placeAddress(place, page);
   const links = html`${reviewLinks(inGrid, facts, place)}${groupingLinks(place)}${sectionLinks(ordered, place)}`;
+  const form = html`<form id="review" method="post" action="${path}/reviews" data-inplace>
+    ${hiddenFields(viewer, here)}${cells}
+    ${reviewBar()}
+  </form>`;
   return html`<nav id="sections" class="bar jump" aria-label="Pictures" data-live>${inGrid.length > 0 && links}</nav>
-${viewer.canReview ? html`<form id="review" method="post" action="${path}/reviews" data-inplace>${hiddenFields(viewer, here)}${cells}${reviewBar()}</form>` : cells}
+${viewer.canReview ? form : cells}
 ${ordered.length === 0 && !hasOnlyFailures(facts) && html`<p class="hint">No pictures here.</p>`}
 ${numberedPages({ page, pages: Math.ceil(place.total / PER_PAGE), addressOf: (to) => placeAddress(place, to) })}`;
 }

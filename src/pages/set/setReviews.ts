@@ -150,7 +150,9 @@ export function undoToast(request: Request, viewer: Viewer, paths: PagePaths): H
   const undo =
     reviewId !== undefined &&
     html`<input type="hidden" name="review" value="${reviewId}">${button({ label: 'Undo', icon: 'undo-2' })}`;
-  return html`<form class="toast" id="toast" role="status" method="post" action="${paths.organization}/undo" data-inplace>${hiddenFields(viewer, next)}<span>${subject(count)} ${WORDS[decision]}.</span>${undo}</form>`;
+  return html`<form class="toast" id="toast" role="status" method="post" action="${paths.organization}/undo" data-inplace>
+    ${hiddenFields(viewer, next)}<span>${subject(count)} ${WORDS[decision]}.</span>${undo}
+  </form>`;
 }
 
 const NOTHING_UNDONE = 'Nothing to undo: Undo works for ten minutes, and only until a newer decision is made.';
