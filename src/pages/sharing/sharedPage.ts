@@ -51,7 +51,12 @@ export async function sharedPage(
   const file = { path, pictures, isShared: true };
   const threads = (await threadsOfScreenshots(db, [], { setId: set_id, shareId: share.id })).get(null) ?? [];
   const look = threadLook(branding, share.answers && ((id) => replyForm({ path, client }, id)));
-  const actions = html`${canDownload && button({ label: 'Download', icon: 'download', opens: 'download' })}${canAnswer && button({ label: forAll, icon: 'check', kind: 'primary', opens: 'answer-all' })}`;
+  const actions = [
+    canDownload && button({ label: 'Download', icon: 'download', opens: 'download' }),
+    canAnswer && button({ label: forAll, icon: 'check', kind: 'primary', opens: 'answer-all' }),
+  ];
+  const answer = html`<p id="for-all" data-live>${scopeOf(summary)}</p>
+    ${answerForm({ path, client }, answerButtons(undefined))}`;
   const body = html`
 <div id="shared" data-live>
 ${head(set, { summary, isLive, actions })}
@@ -61,7 +66,7 @@ ${threads.length > 0 && panel('Comments on all pictures', threadList(threads, lo
 ${branding.footer_text !== null && html`<footer class="meta"><bdi>${branding.footer_text}</bdi></footer>`}
 </div>
 ${canDownload && dialog('download', 'Download', downloadForm(file))}
-${canAnswer && dialog('answer-all', pictures === 1 ? 'Answer' : forAll, html`<p id="for-all" data-live>${scopeOf(summary)}</p>${answerForm({ path, client }, answerButtons(undefined))}`)}`;
+${canAnswer && dialog('answer-all', pictures === 1 ? 'Answer' : forAll, answer)}`;
   const events = isLive ? `${path}/events` : undefined;
   return { ...sharedLayout(branding, paths, token), title: set.campaign, body, events };
 }
@@ -180,7 +185,13 @@ interface CellOptions {
 
 function section({ first, strips }: Group<SharedPicture>, options: CellOptions): Html {
   const { host, address } = siteName(first.site_url);
-  return html`<section class="group"><header><h2>${host}</h2>${address !== host && html`<p class="meta">${address}</p>`}</header><div class="cells">${strips.map((strip) => film(strip, options))}</div></section>`;
+  return html`<section class="group">
+    <header>
+      <h2>${host}</h2>
+      ${address !== host && html`<p class="meta">${address}</p>`}
+    </header>
+    <div class="cells">${strips.map((strip) => film(strip, options))}</div>
+  </section>`;
 }
 
 function film(frames: readonly SharedPicture[], options: CellOptions): HtmlContent {
@@ -209,5 +220,10 @@ function figure(view: SharedPicture, { paths, path, first }: CellOptions): HtmlC
   const alt = `Placement preview of ${ad.name}: ${name}`;
   const picture = thumbnail({ paths, token, alt, size, shownWidth, lazy: !first.has(view) });
   return html`<figure class="shot" id="p-${token}"><a class="frame" href="${picturePath(path, view)}">${picture}</a>
-<figcaption><p class="what">${name} ${answerWord(view)}</p><p class="meta"><bdi>${ad.name}</bdi></p>${captured_at !== null && html`<p class="meta">${dateElement(captured_at)}</p>`}</figcaption></figure>`;
+    <figcaption>
+      <p class="what">${name} ${answerWord(view)}</p>
+      <p class="meta"><bdi>${ad.name}</bdi></p>
+      ${captured_at !== null && html`<p class="meta">${dateElement(captured_at)}</p>`}
+    </figcaption>
+  </figure>`;
 }

@@ -65,16 +65,27 @@ async function sharedPicturePage(
           overlay: pins(found.get(view.id) ?? [], sizeOf(view)),
         })
       : comparison([view, other], here, paths);
+  const moment = view.marker_ms !== null && `, ${markerLabel(view.marker_ms)}`;
+  const links = neighbours({ ...shownPlace, place: view.place }, addressOf);
   const title = pageHead({
     up: { href: `${path}#p-${view.image_token}`, label: html`<bdi>${set.campaign}</bdi>` },
-    title: html`${siteName(view.site_url).host} <span class="meta">${shortDevice(view.device)}${view.marker_ms !== null && `, ${markerLabel(view.marker_ms)}`}</span>`,
+    title: html`${siteName(view.site_url).host} <span class="meta">${shortDevice(view.device)}${moment}</span>`,
     badge: answerWord(view),
-    actions: html`${neighbours({ ...shownPlace, place: view.place }, addressOf)}${share.answers && answerButtons(view.answer?.answer)}`,
+    actions: [links, share.answers && answerButtons(view.answer?.answer)],
   });
+  const comments = html`<section id="comments">
+    <h2>${share.answers ? 'Your answer' : 'Comments'}</h2>
+    ${threadList(threads, look)}
+    ${share.answers && answerForm(form, button({ label: 'Send the comment only' }))}
+  </section>`;
   const body = html`<div id="head" class="picture-head">${title}</div>
-<div class="one"><section id="stage">${shown}</section>
-<aside id="details" class="details">${about(view)}
-${(share.answers || threads.length > 0) && html`<section id="comments"><h2>${share.answers ? 'Your answer' : 'Comments'}</h2>${threadList(threads, look)}${share.answers && answerForm(form, button({ label: 'Send the comment only' }))}</section>`}</aside></div>`;
+<div class="one">
+  <section id="stage">${shown}</section>
+  <aside id="details" class="details">
+    ${about(view)}
+    ${(share.answers || threads.length > 0) && comments}
+  </aside>
+</div>`;
   return { ...sharedLayout(branding, paths, token), title: pictureName(view), body };
 }
 
