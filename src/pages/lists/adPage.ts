@@ -36,11 +36,13 @@ async function adPage(
   const data = await readAdPageData(options.store.db, id, viewer.organizationId);
   if (data === undefined) return undefined;
   const { ad } = data;
+  const size = ad.width !== null && ad.height !== null && `${ad.width} × ${ad.height}, `;
+  const campaign = html`<a href="${paths.campaign(ad.campaign_id)}"><bdi>${ad.campaign}</bdi></a>`;
   const head = pageHead({
     title: html`<bdi>${ad.name}</bdi>`,
     up: { href: paths.ads, label: 'Ads' },
     badge: badge(ad.status, AD_LABELS[ad.status]),
-    meta: html`${ad.width !== null && ad.height !== null && `${ad.width} × ${ad.height}, `}campaign <a href="${paths.campaign(ad.campaign_id)}"><bdi>${ad.campaign}</bdi></a>, created ${timeElement(ad.created_at)}`,
+    meta: html`${size}campaign ${campaign}, created ${timeElement(ad.created_at)}`,
     actions: objectLinks(OBJECT_TYPES.ad, paths.ad(id), viewer),
   });
   const body = html`<div id="ad" class="part" data-live>${head}
@@ -90,10 +92,14 @@ function frames({ creative }: AdPageData, paths: PagePaths): HtmlContent {
   // Each moment is captured once for each pixel ratio.
   const moments = [...new Map(creative?.frames.map((frame) => [frame.markerMs, frame])).values()];
   if (moments.length < 2) return null;
-  return html`<section class="part"><h2>Moments</h2><ol class="frames">${moments.map(
-    (frame) =>
-      html`<li><figure><a href="${paths.image(frame.token)}" target="_blank" rel="noopener">${frameImage(frame, paths)}</a><figcaption class="meta">${markerLabel(frame.markerMs)}</figcaption></figure></li>`,
-  )}</ol></section>`;
+  const items = moments.map((frame) => {
+    const href = paths.image(frame.token);
+    return html`<li><figure>
+      <a href="${href}" target="_blank" rel="noopener">${frameImage(frame, paths)}</a>
+      <figcaption class="meta">${markerLabel(frame.markerMs)}</figcaption>
+    </figure></li>`;
+  });
+  return html`<section class="part"><h2>Moments</h2><ol class="frames">${items}</ol></section>`;
 }
 
 /** CSS pixels, as in the style sheet. */

@@ -30,8 +30,13 @@ export async function adsPage(
     { name: 'campaign_id', label: 'Campaign', choices: await campaignChoices(db, organizationId, campaignId) },
     ...DATES,
   ];
+  const shown = {
+    ...{ what: 'ads', path, search: 'Name or id', fields, sorts: SORTS },
+    none: emptyList('ads', { viewer, paths }),
+    list: adTable(found.rows, { paths, query }),
+  };
   const body = html`${pageHead({ title: 'Ads' })}
-${filteredList(query, found, { what: 'ads', path, search: 'Name or id', fields, sorts: SORTS, none: emptyList('ads', { viewer, paths }), list: adTable(found.rows, { paths, query }) })}`;
+${filteredList(query, found, shown)}`;
   return { title: `Ads of ${viewer.slug}`, section: 'ads', body };
 }
 

@@ -155,9 +155,13 @@ ${possible.map(({ id }) => html`<input type="hidden" name="set" value="${id}">`)
 ${hasNotes && textField(notes, EMPTY_FORM)}
 <p class="actions">${button({ label: doing, kind })} ${backLink(request, 'Back without changes')}</p></form>`;
   const title = isPossible ? `${doing}?` : `${label}: not possible`;
+  const rest = html`<section class="part">
+    <h2>${counted(others.length, 'set')} will stay as ${others.length === 1 ? 'it is' : 'they are'}</h2>
+    <ul class="items">${others.map(({ row, why }) => item(row, paths, why))}</ul>
+  </section>`;
   const body = html`${pageHead({ title, meta: isPossible && effect })}
 ${isPossible && html`<ul class="items">${possible.map((row) => item(row, paths))}</ul>`}
-${others.length > 0 && html`<section class="part"><h2>${counted(others.length, 'set')} will stay as ${others.length === 1 ? 'it is' : 'they are'}</h2><ul class="items">${others.map(({ row, why }) => item(row, paths, why))}</ul></section>`}
+${others.length > 0 && rest}
 ${isPossible ? form : html`<p>${backLink(request)}</p>`}`;
   return { title: `${label} sets`, section: 'campaigns', body };
 }
@@ -214,7 +218,11 @@ function nothingSelected(request: BulkRequest): ResultsPage {
 }
 
 function item(row: ListedSet, paths: PagePaths, why?: string): Html {
-  return html`<li><a href="${paths.set(row.id)}"><bdi>${setName(row)}</bdi></a> ${setBadge(row)} <span class="meta">${progressLabel(totalsOf(row.counts))}, requested ${timeElement(row.created_at)}</span>${why !== undefined && html`<span class="advice">${why}</span>`}</li>`;
+  return html`<li>
+    <a href="${paths.set(row.id)}"><bdi>${setName(row)}</bdi></a> ${setBadge(row)}
+    <span class="meta">${progressLabel(totalsOf(row.counts))}, requested ${timeElement(row.created_at)}</span>
+    ${why !== undefined && html`<span class="advice">${why}</span>`}
+  </li>`;
 }
 
 function resultItem({ row, fault, newSetId }: BulkResult, paths: PagePaths): Html {

@@ -55,8 +55,13 @@ export async function campaignsPage(
   const found = await listCampaigns(db, filter, query.page);
   const path = paths.campaigns;
   const rows = await withCounts(db, found.rows);
+  const shown = {
+    ...{ what: 'campaigns', path, search: 'Name or id', fields: DATES, sorts: SORTS },
+    none: emptyList('campaigns', { viewer, paths }),
+    list: table({ columns: columns(paths, query), rows }),
+  };
   const body = html`${campaignsHead(paths, 'campaigns')}
-${filteredList(query, found, { what: 'campaigns', path, search: 'Name or id', fields: DATES, sorts: SORTS, none: emptyList('campaigns', { viewer, paths }), list: table({ columns: columns(paths, query), rows }) })}`;
+${filteredList(query, found, shown)}`;
   return { title: `Campaigns of ${viewer.slug}`, section: 'campaigns', body };
 }
 
@@ -109,10 +114,14 @@ export async function campaignPage(
   const filter = { organizationId, campaignId: id };
   const [sets, ads] = await Promise.all([listSets(db, filter, FIRST), listAds(db, filter, FIRST)]);
   const { name, created_at, active_at } = campaign;
-  const part = (title: string, count: number, none: string, list: HtmlContent, path: string) =>
-    html`<section class="part"><h2>${title} <span class="count">${countLabel(count)}</span></h2>
-${count === 0 ? html`<p class="hint">${none}</p>` : list}
-${count > SHOWN && html`<p><a href="${addressOf(path, { campaign_id: id })}">All ${title.toLowerCase()} of this campaign</a></p>`}</section>`;
+  const part = (title: string, count: number, none: string, list: HtmlContent, path: string) => {
+    const all = html`<a href="${addressOf(path, { campaign_id: id })}">All ${title.toLowerCase()} of this campaign</a>`;
+    return html`<section class="part">
+      <h2>${title} <span class="count">${countLabel(count)}</span></h2>
+      ${count === 0 ? html`<p class="hint">${none}</p>` : list}
+      ${count > SHOWN && html`<p>${all}</p>`}
+    </section>`;
+  };
   const head = pageHead({
     title: html`<bdi>${name}</bdi>`,
     up: { href: paths.campaigns, label: 'Campaigns' },

@@ -56,12 +56,15 @@ ${selectionBar(
 }
 
 function nameCell(row: ListedSet & SetPreview, paths: PagePaths): Html {
-  return html`<a href="${paths.set(row.id)}"><bdi>${setName(row)}</bdi></a> <span class="meta">${row.retake_of !== null && 'Retake of '}${targetsLabel(row)}</span>`;
+  const about = html`${row.retake_of !== null && 'Retake of '}${targetsLabel(row)}`;
+  return html`<a href="${paths.set(row.id)}"><bdi>${setName(row)}</bdi></a> <span class="meta">${about}</span>`;
 }
 
 function captured({ counts }: ListedSet): HtmlContent {
   const totals = totalsOf(counts);
-  return html`<span title="${progressLabel(totals)}">${totals.uploaded} of ${totals.total}</span>${totals.pending > 0 && html` <span class="meta">${totals.pending} in progress</span>`}${totals.canceled > 0 && html` <span class="meta">${totals.canceled} canceled</span>`}`;
+  const pending = totals.pending > 0 && html` <span class="meta">${totals.pending} in progress</span>`;
+  const canceled = totals.canceled > 0 && html` <span class="meta">${totals.canceled} canceled</span>`;
+  return html`<span title="${progressLabel(totals)}">${totals.uploaded} of ${totals.total}</span>${pending}${canceled}`;
 }
 
 function reviewed({ counts, reviewed: done }: ListedSet): HtmlContent {

@@ -47,9 +47,16 @@ export async function setsPage(
   const found = await listSets(db, filter, query.page);
   const path = paths.sets;
   const list = setTable(await withPreviews(db, found.rows), { viewer, paths, query });
+  const shown = {
+    ...{ what: 'sets', path, search: 'Campaign, ad, site or id', sorts: SORTS, list },
+    fields: await fieldsOf(options, query, viewer),
+    none: emptyList('sets', { viewer, paths }),
+  };
   const body = html`${campaignsHead(paths, 'sets')}
-<p id="newer" class="newer" role="status" data-one="1 new set" data-many="new sets" hidden><a href="${addressOf(path, query.given)}"></a></p>
-${filteredList(query, found, { what: 'sets', path, search: 'Campaign, ad, site or id', fields: await fieldsOf(options, query, viewer), sorts: SORTS, none: emptyList('sets', { viewer, paths }), list })}`;
+<p id="newer" class="newer" role="status" data-one="1 new set" data-many="new sets" hidden>
+  <a href="${addressOf(path, query.given)}"></a>
+</p>
+${filteredList(query, found, shown)}`;
   return {
     title: `Sets of ${viewer.slug}`,
     section: 'campaigns',

@@ -102,7 +102,8 @@ const CAMPAIGN: ObjectType = {
   changeLabel: 'Rename',
   field: { name: 'name', label: 'Name', max: 250 },
   changeHint:
-    'A later request with the old name creates a new campaign, so rename it in your own system first. Events already sent keep the old name.',
+    'A later request with the old name creates a new campaign, so rename it in your own system first. ' +
+    'Events already sent keep the old name.',
   stays: 'Its name can be used for another campaign immediately.',
   pathOf: (paths, id) => paths.campaign(id),
   listOf: (paths) => paths.campaigns,

@@ -60,7 +60,10 @@ function deletePage(shown: Shown, { errors = {}, status }: Faults = {}): Results
   const question = html`${otherFaults(errors, [])}<section class="part"><p>This removes the ${type.noun} and</p>
 <ul class="items">${object.removes.map((text) => html`<li>${text}</li>`)}</ul>
 <p>${type.stays} Addresses of removed objects will show that they were deleted. This cannot be undone.</p></section>
-<form method="post" action="${path}/delete">${hiddenFields(viewer, path)}<p class="actions">${button({ label: `Delete the ${type.noun}`, kind: 'danger' })} ${back}</p></form>`;
+<form method="post" action="${path}/delete">
+  ${hiddenFields(viewer, path)}
+  <p class="actions">${button({ label: `Delete the ${type.noun}`, kind: 'danger' })} ${back}</p>
+</form>`;
   const obstacle = html`<p class="note fault" role="alert">The ${type.noun} cannot be deleted now. ${object.obstacle}</p><p>${back}</p>`;
   const body = html`${head(shown, html`Delete the ${type.noun} “<bdi>${object.name}</bdi>”?`)}
 ${object.obstacle === undefined ? question : obstacle}`;

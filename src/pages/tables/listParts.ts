@@ -67,10 +67,19 @@ function filterForm(query: ListQuery<unknown>, { path, search, fields, sorts }: 
     value: sort,
     choices: sorts.map((name) => [name, SORT_LABELS[name]] as const),
   };
+  const finder =
+    search !== undefined &&
+    textField({ name: 'q', id: 'filter-q', label: 'Search', type: 'search', placeholder: search, max: 200 }, form);
+  const clear =
+    isFiltered && linkButton({ href: addressOf(path, { sort: given['sort'] }), label: 'Clear filters', kind: 'quiet' });
   return html`<form class="filters" method="get" action="${path}" role="search">
-${search !== undefined && textField({ name: 'q', id: 'filter-q', label: 'Search', type: 'search', placeholder: search, max: 200 }, form)}
-<details${isChosen && html` open`}><summary>Filters</summary>${fields.map(control)}${sorting && selectField({ id: 'filter-sort', ...sorting }, form)}</details>
-<div class="actions">${button({ label: 'Apply' })}${isFiltered && linkButton({ href: addressOf(path, { sort: given['sort'] }), label: 'Clear filters', kind: 'quiet' })}</div></form>`;
+    ${finder}
+    <details${isChosen && html` open`}>
+      <summary>Filters</summary>
+      ${fields.map(control)}${sorting && selectField({ id: 'filter-sort', ...sorting }, form)}
+    </details>
+    <div class="actions">${button({ label: 'Apply' })}${clear}</div>
+  </form>`;
 }
 
 /** @param sorts the sortings by this column; the link of its heading leads to the next one. */
