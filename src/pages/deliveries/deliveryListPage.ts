@@ -50,15 +50,19 @@ export async function deliveryListPage(
     ...(adId === undefined ? [] : [{ name: 'ad', label: 'Ad id' }]),
     ...DATES,
   ];
-  const body = html`<p class="meta">Events that the service sends to webhooks and buckets, and notices to members and chats, newest first.</p>
-${filteredList(query, found, { what: 'deliveries', path, fields, none: noDeliveries(viewer.scopes, paths), list: table({ columns: columns({ paths, names }), rows: found.rows }) })}`;
+  const list = table({ columns: columns({ paths, names }), rows: found.rows });
+  const none = noDeliveries(viewer.scopes, paths);
+  const body = html`<p class="meta">Events that the service sends to webhooks and buckets,
+  and notices to members and chats, newest first.</p>
+${filteredList(query, found, { what: 'deliveries', path, fields, none, list })}`;
   return framedPage({ viewer, paths }, 'deliveries', { body });
 }
 
 function noDeliveries(scopes: readonly string[], paths: PagePaths): Html {
   return emptyState({
     title: 'No deliveries yet',
-    text: 'A request names its receivers: webhooks and buckets. When its set is approved, each receives an event. The delivery is listed here with all attempts.',
+    text: html`A request names its receivers: webhooks and buckets. When its set is approved, each receives an event.
+      The delivery is listed here with all attempts.`,
     action:
       scopes.includes('admin') &&
       linkButton({ href: paths.settings('webhooks'), label: 'Send a test event to a webhook' }),
@@ -102,7 +106,8 @@ export function subjectLink({ set_id, ad_id }: Pick<DeliveryRow, 'set_id' | 'ad_
 function lastAnswer({ log, status, next_attempt_at }: DeliveryRow): HtmlContent {
   const code = log.at(-1)?.status_code;
   const isWaiting = status === 'pending' && log.length > 0 && next_attempt_at !== null;
-  return html`${typeof code === 'number' && html`<span class="meta">, last answer ${code}</span>`}${isWaiting && html`<span class="meta">, next ${timeElement(next_attempt_at)}</span>`}`;
+  const answer = typeof code === 'number' && html`<span class="meta">, last answer ${code}</span>`;
+  return html`${answer}${isWaiting && html`<span class="meta">, next ${timeElement(next_attempt_at)}</span>`}`;
 }
 
 /** @returns the target without its query and without parts of its path that look like secrets. */

@@ -70,7 +70,8 @@ function advice(row: DeliveryRow): HtmlContent {
     return html`<p>The service is not allowed to connect to this address. An operator can allow it; then send the delivery again.</p>`;
   if (row.status !== 'pending') return null;
   if (row.tries === 0 || row.next_attempt_at === null) return html`<p>The service will send it in a moment.</p>`;
-  return html`<p>The last attempt failed. Next attempt: ${timeElement(row.next_attempt_at)}. The service makes up to 14 attempts over about a day.</p>`;
+  return html`<p>The last attempt failed. Next attempt: ${timeElement(row.next_attempt_at)}.
+    The service makes up to 14 attempts over about a day.</p>`;
 }
 
 function deliveryFacts(row: DeliveryRow, naming: Naming): Html {
@@ -85,41 +86,58 @@ function deliveryFacts(row: DeliveryRow, naming: Naming): Html {
 }
 
 function sendAgainForm(id: string, { paths, viewer, next }: DeliveryListOptions): Html {
-  return html`<form method="post" action="${paths.delivery(id)}/replay">${hiddenFields(viewer, next)}${button({ label: 'Send again', icon: 'rotate-ccw' })}</form>`;
+  return html`<form method="post" action="${paths.delivery(id)}/replay">
+    ${hiddenFields(viewer, next)}${button({ label: 'Send again', icon: 'rotate-ccw' })}
+  </form>`;
 }
 
 function attempts({ log }: DeliveryRow): Html {
   if (log.length === 0) return html`<p class="hint">None yet.</p>`;
-  return html`<ol class="items">${log.toReversed().map(
-    ({ attempt, started_at, duration_ms, status_code, outcome, error, response_snippet }) => html`<li>
-  <p><strong>Attempt ${attempt}</strong> ${badge(outcome === 'delivered' ? 'delivered' : 'failed', status_code ?? 'no answer')} <span class="meta">${timeElement(started_at)}, took ${duration_ms.toLocaleString('en')} ms</span></p>
-  ${error !== null && html`<p class="reason">${error}</p>`}
-  ${(response_snippet ?? '') !== '' && html`<p class="meta">The response begins:</p><pre tabindex="0" aria-label="Answer to attempt ${attempt}">${response_snippet}</pre>`}
-</li>`,
-  )}</ol>`;
+  return html`<ol class="items">${log.toReversed().map(attemptItem)}</ol>`;
+}
+
+function attemptItem(attempt: DeliveryRow['log'][number]): Html {
+  const { started_at, duration_ms, status_code, outcome, error, response_snippet: response } = attempt;
+  const result = badge(outcome === 'delivered' ? 'delivered' : 'failed', status_code ?? 'no answer');
+  const time = html`${timeElement(started_at)}, took ${duration_ms.toLocaleString('en')} ms`;
+  const answer =
+    (response ?? '') !== '' &&
+    html`<p class="meta">The response begins:</p>
+    <pre tabindex="0" aria-label="Answer to attempt ${attempt.attempt}">${response}</pre>`;
+  return html`<li>
+    <p><strong>Attempt ${attempt.attempt}</strong> ${result} <span class="meta">${time}</span></p>
+    ${error !== null && html`<p class="reason">${error}</p>`}
+    ${answer}
+  </li>`;
 }
 
 function payload(body: string, path: string): Html {
   const isWhole = body.length <= PAYLOAD_SHOWN;
   const text = isWhole ? JSON.stringify(JSON.parse(body), null, 2) : body.slice(0, PAYLOAD_SHOWN);
-  return html`<p class="meta">The body of the request, here with line breaks. ${isWhole ? html`<a href="${path}.json">JSON</a>` : html`Only the beginning is shown; <a href="${path}.json">the JSON</a> is complete.`}</p>
+  const link = isWhole
+    ? html`<a href="${path}.json">JSON</a>`
+    : html`Only the beginning is shown; <a href="${path}.json">the JSON</a> is complete.`;
+  return html`<p class="meta">The body of the request, here with line breaks. ${link}</p>
 <pre tabindex="0" aria-label="Event">${text}</pre>`;
 }
 
 /** Lists the deliveries of a set or an ad with all attempts and a button that sends one again. */
 export function deliveryList(rows: readonly DeliveryRow[], options: DeliveryListOptions): Html {
   if (rows.length === 0) {
-    return html`<h2>Deliveries</h2><p class="hint">No deliveries yet. When the result is ready, the service sends it to the receivers in the request.</p>`;
+    return html`<h2>Deliveries</h2>
+      <p class="hint">No deliveries yet. When the result is ready, the service sends it to the receivers in the request.</p>`;
   }
   return html`<h2>Deliveries</h2><ul class="items">${rows.map((row) => delivery(row, options))}</ul>`;
 }
 
 function delivery(row: DeliveryRow, options: DeliveryListOptions): Html {
   const next = row.status === 'pending' && row.next_attempt_at;
+  const link = html`<a href="${options.paths.delivery(row.id)}">${row.topic}</a>`;
+  const target = html`to <code>${shownTarget(row.target)}</code>${next && html`, next attempt ${timeElement(next)}`}`;
   return html`<li>
-  <p>${badge(row.status, deliveryLabel(row))} <a href="${options.paths.delivery(row.id)}">${row.topic}</a> <span class="meta">to <code>${shownTarget(row.target)}</code>${next && html`, next attempt ${timeElement(next)}`}</span></p>
-  ${canSendAgain(row) && options.viewer.canWrite && sendAgainForm(row.id, options)}
-</li>`;
+    <p>${badge(row.status, deliveryLabel(row))} ${link} <span class="meta">${target}</span></p>
+    ${canSendAgain(row) && options.viewer.canWrite && sendAgainForm(row.id, options)}
+  </li>`;
 }
 
 /** Routes of deliveries. */
