@@ -111,7 +111,10 @@ function unknownPage(): Failure {
   return new Failure({ status: 404, code: 'unknown_path', errors: { path: ['There is no page at this address.'] } });
 }
 
-/** The page at the root, for people who are not signed in. @param wanted what the person typed, if it is not the name of an organization. */
+/**
+ * The page at the root, for people who are not signed in.
+ * @param wanted what the person typed, if it is not the name of an organization.
+ */
 function welcomePage(paths: PagePaths, ways: Ways, wanted?: string): ResultsPage {
   const { base } = paths;
   const fault = 'The name of an organization contains only lower-case letters, digits and hyphens, for example "acme".';
@@ -127,9 +130,10 @@ function welcomePage(paths: PagePaths, ways: Ways, wanted?: string): ResultsPage
   const form = html`<form method="get" action="${base}/">
 ${textField(organization, { values: {}, errors: wanted === undefined ? {} : { organization: [fault] } })}
 ${button({ label: 'Continue', ...(!hasWays(ways) && { kind: 'primary' as const }) })}</form>`;
+  const others = html`<details${wanted !== undefined && html` open`}><summary>Other ways</summary>${form}</details>`;
   const body = html`<section class="signin"><h1>Tearsheet</h1>
 <p>Placement previews: pictures of ads in slots of live pages.</p>
-${hasWays(ways) ? html`${signInWays(paths, ways, { next: '' })}<details${wanted !== undefined && html` open`}><summary>Other ways</summary>${form}</details>` : form}
+${hasWays(ways) ? html`${signInWays(paths, ways, { next: '' })}${others}` : form}
 <p><a href="${base}/docs">API reference</a> (<a href="${base}/openapi.json">openapi.json</a>)</p>
 </section>`;
   return { title: 'Welcome', body };

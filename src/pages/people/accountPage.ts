@@ -68,7 +68,10 @@ export function addAccountRoutes(pages: PageRoutes): void {
   post('/account/sign-out-everywhere', leave(true));
 }
 
-/** The browser continues to the provider automatically. A redirect would be part of the form, whose targets the pages restrict to this site. */
+/**
+ * The browser continues to the provider automatically. A redirect would be part of the form, whose targets the pages
+ * restrict to this site.
+ */
 async function sayGoodbye(
   { options, send }: PageRoutes,
   response: Response,
@@ -85,7 +88,9 @@ async function sayGoodbye(
         });
   response.set('Cache-Control', 'no-store');
   if (url !== undefined) response.set('Refresh', `0; url=${url}`);
-  const text = html`<p>You are signed out of Tearsheet.</p>${url !== undefined && html`<p><a href="${url}">Sign out of your company account too</a></p>`}<p><a href="${rootPath(paths)}">Sign in again</a></p>`;
+  const text = html`<p>You are signed out of Tearsheet.</p>
+    ${url !== undefined && html`<p><a href="${url}">Sign out of your company account too</a></p>`}
+    <p><a href="${rootPath(paths)}">Sign in again</a></p>`;
   send(response, notePage('Signed out', text), { paths });
 }
 
@@ -95,14 +100,20 @@ interface AccountGiven {
   readonly token: string;
 }
 
+const NAME_FIELD = {
+  ...{ name: 'name', label: 'Name', isRequired: true, max: USER_NAME_MAX, autocomplete: 'name' },
+  hint: 'Members of your organizations see it next to your actions.',
+};
+
 function accountPage(person: Person, { sessions, base, token }: AccountGiven): ResultsPage {
   const { name, email, memberships, sessionId } = person;
   const hidden = html`<input type="hidden" name="form" value="${token}">`;
-  const form = { values: { name }, errors: {} };
+  const membership = ({ slug, role }: Person['memberships'][number]) =>
+    html`<li><a href="${base}/o/${slug}">${slug}</a> <span class="meta">${role}</span></li>`;
   const organizations =
     memberships.length === 0
       ? html`<p>You are not a member of any organization. Ask an owner to invite you.</p>`
-      : html`<ul class="plain">${memberships.map(({ slug, role }) => html`<li><a href="${base}/o/${slug}">${slug}</a> <span class="meta">${role}</span></li>`)}</ul>`;
+      : html`<ul class="plain">${memberships.map(membership)}</ul>`;
   const columns: Column<SessionRow>[] = [
     {
       label: 'Browser',
@@ -112,8 +123,11 @@ function accountPage(person: Person, { sessions, base, token }: AccountGiven): R
     },
     {
       label: 'Signed in',
-      cell: (row) =>
-        html`${timeElement(row.created_at)} <span class="meta">${row.method === 'provider' ? 'with the company account' : 'with a link'}${row.address !== null && `, from ${row.address}`}</span>`,
+      cell: ({ created_at, method, address }) => {
+        const way = method === 'provider' ? 'with the company account' : 'with a link';
+        const from = address !== null && `, from ${address}`;
+        return html`${timeElement(created_at)} <span class="meta">${way}${from}</span>`;
+      },
     },
     { label: 'Last use', kind: 'time', cell: (row) => timeElement(row.last_used_at) },
     { label: 'Ends', kind: 'time', cell: (row) => timeElement(row.expires_at) },
@@ -125,20 +139,26 @@ function accountPage(person: Person, { sessions, base, token }: AccountGiven): R
         html`<form method="post" action="${base}/account/sessions/${id}/end">${hidden}${button({ label: 'End' })}</form>`,
     },
   ];
-  const signOut = html`<form method="post" action="${base}/account/sign-out">${hidden}${button({ label: 'Sign out', icon: 'log-out' })}</form>`;
+  const signOut = html`<form method="post" action="${base}/account/sign-out">
+    ${hidden}${button({ label: 'Sign out', icon: 'log-out' })}
+  </form>`;
   const body = html`${pageHead({ title: 'Your account', actions: signOut })}
 ${panel(
   'You',
   html`<p class="meta"><bdi>${email ?? 'No verified address, so you receive no e-mails.'}</bdi></p>
-<form class="fields" method="post" action="${base}/account/name">${hidden}
-${textField({ name: 'name', label: 'Name', isRequired: true, max: USER_NAME_MAX, autocomplete: 'name', hint: 'Members of your organizations see it next to your actions.' }, form)}
-${button({ label: 'Save', kind: 'primary' })}</form>`,
+<form class="fields" method="post" action="${base}/account/name">
+  ${hidden}
+  ${textField(NAME_FIELD, { values: { name }, errors: {} })}
+  ${button({ label: 'Save', kind: 'primary' })}
+</form>`,
 )}
 ${panel('Organizations', organizations)}
 ${panel(
   'Sessions',
   html`${table({ columns, rows: sessions })}
-<form method="post" action="${base}/account/sign-out-everywhere">${hidden}${button({ label: 'Sign out everywhere', kind: 'danger' })}</form>`,
+<form method="post" action="${base}/account/sign-out-everywhere">
+  ${hidden}${button({ label: 'Sign out everywhere', kind: 'danger' })}
+</form>`,
 )}`;
   return { title: 'Your account', body };
 }

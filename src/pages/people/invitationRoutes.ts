@@ -29,7 +29,9 @@ export function addInvitationRoutes({ options, router, send }: PageRoutes): void
     const person = await findSignedIn(db, request);
     const path = `${paths.base}/invitations/${tokenOf(request)}`;
     const form = person === undefined ? strangerForm(invitation, path) : personForm(person, invitation, path);
-    const text = html`<p>You are invited to the organization <strong class="org">${invitation.slug}</strong> as <strong>${invitation.role}</strong>, who ${ROLE_TEXTS[invitation.role]}. The invitation is for <bdi>${invitation.email}</bdi>.</p>${form}`;
+    const { slug, role, email } = invitation;
+    const text = html`<p>You are invited to the organization <strong class="org">${slug}</strong>
+      as <strong>${role}</strong>, who ${ROLE_TEXTS[role]}. The invitation is for <bdi>${email}</bdi>.</p>${form}`;
     send(response, notePage('Join an organization', text), { paths, notice: noticeOf(request) });
   };
   /** A person whom the link alone does not prove signs in first. */

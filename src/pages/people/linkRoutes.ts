@@ -52,8 +52,7 @@ export function addLinkRoutes({ options, router, send }: PageRoutes): void {
       const { publicUrl } = options;
       const kept = { value: browser, maxAge: LINK_MINUTES * 60_000, publicUrl, path: rootPath(paths) };
       setCookie(response, BROWSER_COOKIE, kept);
-      const sent = html`<p>If <bdi>${email}</bdi> belongs to a member, a link is on its way there. Open it in this browser within ${LINK_MINUTES} minutes.</p><p class="hint">No e-mail? Check the address and your spam folder. Only people invited by an organization receive one.</p>`;
-      send(response, notePage('Check your e-mail', sent), { paths });
+      send(response, notePage('Check your e-mail', sentText(email)), { paths });
       const network = callerNetwork(request);
       // After the answer, so that its time does not reveal whether the address is known.
       await sendLink(options, mailer, { email, browser, next, network }).catch((error: unknown) => {
@@ -63,6 +62,11 @@ export function addLinkRoutes({ options, router, send }: PageRoutes): void {
     });
   addOpenedLink({ options, router, send });
 }
+
+const sentText = (email: string) =>
+  html`<p>If <bdi>${email}</bdi> belongs to a member, a link is on its way there.
+    Open it in this browser within ${LINK_MINUTES} minutes.</p>
+  <p class="hint">No e-mail? Check the address and your spam folder. Only people invited by an organization receive one.</p>`;
 
 /** @throws Failure (429) */
 async function takeOfNetwork({ store }: PagesOptions, request: Request): Promise<void> {
@@ -110,12 +114,15 @@ function addOpenedLink({ options, router, send }: Pick<PageRoutes, 'options' | '
     browsers: cookiesOf(request, BROWSER_COOKIE),
   });
   const refuse = (response: Response) => {
-    const text = html`<p>The link was used already, is older than ${LINK_MINUTES} minutes, or was requested in another browser.</p>${signInWays(paths, waysOf(options), { next: '' })}`;
+    const ways = signInWays(paths, waysOf(options), { next: '' });
+    const text = html`<p>The link was used already, is older than ${LINK_MINUTES} minutes,
+      or was requested in another browser.</p>${ways}`;
     send(response, notePage('This link does not sign you in', text, 410), { paths });
   };
   router.get('/sign-in/:token', async (request, response) => {
     if (!(await isSignInLink(db, linkOf(request)))) return refuse(response);
-    const form = html`<form method="post" action="${paths.base}/sign-in/${linkOf(request).token}">${button({ label: 'Sign in', kind: 'primary' })}</form>`;
+    const action = `${paths.base}/sign-in/${linkOf(request).token}`;
+    const form = html`<form method="post" action="${action}">${button({ label: 'Sign in', kind: 'primary' })}</form>`;
     send(response, notePage('Sign in to Tearsheet', form), { paths });
   });
   router.post('/sign-in/:token', formBody(), async (request, response) => {

@@ -86,12 +86,20 @@ async function noticesPage(
   const times = TIMINGS.map((timing): Choice => [timing, TIMING_TEXTS[timing]]);
   const zones = Intl.supportedValuesOf('timeZone');
   const shown = zones.includes(choices.timeZone) ? zones : [choices.timeZone, ...zones];
+  const timingField = (kind: NoticeKind) =>
+    selectField({ name: kind, label: NOTICES[kind].label, value: timings.get(kind) ?? 'none', choices: times }, form);
+  const zone = {
+    ...{ name: 'time_zone', label: 'Time zone', value: choices.timeZone },
+    choices: shown.map((name): Choice => [name, name]),
+    hint: `Daily digests are sent at ${DAY_HOUR}:00 in this zone.`,
+  };
   const fields = html`${otherFaults(form.errors, [...NOTICE_KINDS, 'time_zone'])}
 <form class="fields" method="post" action="${path}">${hiddenFields(viewer, path)}
-${NOTICE_KINDS.map((kind) => selectField({ name: kind, label: NOTICES[kind].label, value: timings.get(kind) ?? 'none', choices: times }, form))}
-${selectField({ name: 'time_zone', label: 'Time zone', value: choices.timeZone, choices: shown.map((zone): Choice => [zone, zone]), hint: `Daily digests are sent at ${DAY_HOUR}:00 in this zone.` }, form)}
+${NOTICE_KINDS.map(timingField)}
+${selectField(zone, form)}
 ${button({ label: 'Save', kind: 'primary' })}</form>
-<p class="meta">“Immediately” means within about a minute. After ${PER_HOUR_MAX} e-mails in an hour, the rest are combined in the next hour.</p>`;
+<p class="meta">“Immediately” means within about a minute.
+  After ${PER_HOUR_MAX} e-mails in an hour, the rest are combined in the next hour.</p>`;
   const body = html`${pageHead({ title: 'Notices' })}
 ${await stateOfMail(store, { email, stopped, again: resumeForm(`${path}/resume`, hiddenFields(viewer, path)) })}
 ${panel(html`By e-mail, about <bdi>${viewer.slug}</bdi>`, fields)}`;
@@ -110,8 +118,12 @@ async function stateOfMail(
   if (email === null)
     return html`<p class="note warnings">Your account has no verified e-mail address, so you receive no e-mails.</p>`;
   if (stopped === undefined) return html`<p class="meta">E-mails are sent to <bdi>${email}</bdi>.</p>`;
-  return html`<div class="note warnings"><p><strong>You receive no e-mails, because the mail server rejected your address <bdi>${email}</bdi> several times in a row.</strong></p>
-<p>Its last response: ${stopped}</p>${again}</div>`;
+  const problem = html`the mail server rejected your address <bdi>${email}</bdi> several times in a row`;
+  return html`<div class="note warnings">
+    <p><strong>You receive no e-mails, because ${problem}.</strong></p>
+    <p>Its last response: ${stopped}</p>
+    ${again}
+  </div>`;
 }
 
 /** One click in the mail program sends POST (RFC 8058). GET changes nothing, because programs that check links open them. */

@@ -119,7 +119,8 @@ function unknownGroups(rules: readonly MembershipRule[], claims: Claims): Unknow
 function refusalOf({ email }: Claims, reason: UnknownGroups | undefined): string {
   const who = email === undefined ? 'without a verified e-mail address' : `with the address ${email}`;
   const why = reason === undefined ? '' : ` ${UNKNOWN_GROUPS[reason]}`;
-  return `You signed in at the provider, ${who}. But no organization has invited you, and no rule gives you a role.${why} Ask an owner of your organization for an invitation.`;
+  const advice = 'Ask an owner of your organization for an invitation.';
+  return `You signed in at the provider, ${who}. But no organization has invited you, and no rule gives you a role.${why} ${advice}`;
 }
 
 const finish = (provider: Provider, url: string, flow: Flow) => provider.finish(url.split('?')[1] ?? '', flow);

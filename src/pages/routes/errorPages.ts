@@ -57,7 +57,8 @@ function slugOf({ path }: Request): string | undefined {
 
 function failurePage({ status, code, message }: HttpError, requestId: string): ResultsPage {
   const reason = code === 'unavailable' ? message : 'The service could not show this page.';
-  const body = html`<p>${reason} Try again in a moment.</p><p class="hint">If this happens again, give the operator the id of this request: <code>${requestId}</code></p>`;
+  const body = html`<p>${reason} Try again in a moment.</p>
+    <p class="hint">If this happens again, give the operator the id of this request: <code>${requestId}</code></p>`;
   return errorPage('Something went wrong', body, status);
 }
 

@@ -254,8 +254,14 @@ export function recordQuery({ publicUrl }: PagesOptions, given: ViewerRequest) {
 
 /** Says what a disabled organization is, and how to upgrade it. */
 export function billingPage(slug: string, contact: string | undefined): ResultsPage {
-  const body = html`<section class="signin"><h1>Keep using Tearsheet</h1>
-<p>An organization without an active subscription is disabled. The service rejects its requests, but finishes and keeps what it accepted before.</p>
-<p>To upgrade <strong>${slug}</strong>, contact the operator of this service${contact === undefined ? '.' : html`: <strong>${contact}</strong>.`} Mention the name of the organization. Access is restored as soon as the operator enables it (<code>tearsheet org enable ${slug}</code>).</p></section>`;
+  const operator = contact === undefined ? '.' : html`: <strong>${contact}</strong>.`;
+  const command = html`<code>tearsheet org enable ${slug}</code>`;
+  const body = html`<section class="signin">
+    <h1>Keep using Tearsheet</h1>
+    <p>An organization without an active subscription is disabled.
+      The service rejects its requests, but finishes and keeps what it accepted before.</p>
+    <p>To upgrade <strong>${slug}</strong>, contact the operator of this service${operator} Mention the name of the organization.
+      Access is restored as soon as the operator enables it (${command}).</p>
+  </section>`;
   return { title: 'Upgrade', body };
 }

@@ -4,7 +4,7 @@ import { createKeyChecker } from '../../api/limits/keyChecker.ts';
 import { actorOf } from '../../api/server/caller.ts';
 import { recordAction } from '../../core/audit/auditLogQueries.ts';
 import { parseKey } from '../../domain/keys.ts';
-import { html } from '../../lib/html.ts';
+import { type Html, html } from '../../lib/html.ts';
 import { button } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { setCookie } from '../parts/cookies.ts';
@@ -42,17 +42,32 @@ export function signInPage(
     more: !hasWays(ways) && html` autofocus`,
     hint: 'The service checks the key and does not store it. The browser keeps only its id, for twelve hours.',
   } as const;
-  const keyForm = html`<form method="post" action="${paths.organization}/sign-in"><input type="hidden" name="next" value="${next}">
-${lostForm && html`<input type="hidden" name="lost" value="1">`}
-${textField(key, { values: {}, errors: fault === undefined ? {} : { key: [fault] } })}
-${button({ label: 'Sign in', ...(!hasWays(ways) && { kind: 'primary' as const }) })}</form>
-<details><summary>I do not have a key</summary><p class="hint">Ask the operator of this service, who creates one with <code>tearsheet key create ${slug}</code>. To show pictures to a person without a key, open the set and share it.</p></details>`;
+  const keyForm = html`<form method="post" action="${paths.organization}/sign-in">
+    <input type="hidden" name="next" value="${next}">
+    ${lostForm && html`<input type="hidden" name="lost" value="1">`}
+    ${textField(key, { values: {}, errors: fault === undefined ? {} : { key: [fault] } })}
+    ${button({ label: 'Sign in', ...(!hasWays(ways) && { kind: 'primary' as const }) })}
+  </form>
+  <details>
+    <summary>I do not have a key</summary>
+    <p class="hint">Ask the operator of this service, who creates one with <code>tearsheet key create ${slug}</code>.
+      To show pictures to a person without a key, open the set and share it.</p>
+  </details>`;
+  const others = html`<details${fault !== undefined && html` open`}><summary>Other ways</summary>${keyForm}</details>`;
   const after = lostForm ? withNotice(next, 'not_sent') : next;
   const body = html`<section class="signin"><h1>Sign in to ${slug}</h1>
-${stranger !== undefined && html`<p class="note">You are signed in as <bdi>${stranger}</bdi>, who is not a member of this organization. <a href="${paths.base}/account">Your account</a> lists your organizations.</p>`}
-${lostForm && html`<p class="note fault" role="alert">Your session has ended, so the form changed nothing. Sign in to return to its page, then send it again.</p>`}
-${hasWays(ways) ? html`${signInWays(paths, ways, { next: after })}<details${fault !== undefined && html` open`}><summary>Other ways</summary>${keyForm}</details>` : keyForm}</section>`;
+${stranger !== undefined && strangerNote(stranger, paths)}
+${lostForm && LOST_FORM}
+${hasWays(ways) ? html`${signInWays(paths, ways, { next: after })}${others}` : keyForm}</section>`;
   return { title: 'Sign in', body, status: lostForm ? 401 : 200 };
+}
+
+const LOST_FORM = html`<p class="note fault" role="alert">Your session has ended, so the form changed nothing.
+  Sign in to return to its page, then send it again.</p>`;
+
+function strangerNote(name: string, paths: PagePaths): Html {
+  const account = html`<a href="${paths.base}/account">Your account</a> lists your organizations.`;
+  return html`<p class="note">You are signed in as <bdi>${name}</bdi>, who is not a member of this organization. ${account}</p>`;
 }
 
 export interface Refusal {

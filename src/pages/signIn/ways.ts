@@ -39,7 +39,9 @@ export function signInWays({ base }: PagePaths, ways: Ways, { next, email = '', 
     autocomplete: 'email',
   } as const;
   const form = { values: { email }, errors: fault === undefined ? {} : { email: [fault] } };
-  return html`${ways.provider && html`<p>${linkButton({ href: addressOf(`${base}/sign-in/provider`, { next }), label: 'Sign in with your company account', kind: 'primary' })}</p>`}
+  const provider = addressOf(`${base}/sign-in/provider`, { next });
+  const link = linkButton({ href: provider, label: 'Sign in with your company account', kind: 'primary' });
+  return html`${ways.provider && html`<p>${link}</p>`}
 ${
   ways.mail &&
   html`<form method="post" action="${base}/sign-in/email"><input type="hidden" name="next" value="${next}">
