@@ -31,7 +31,10 @@ function render(base: string): { readonly title: string; readonly text: Html } {
 export function addHelpRoutes(pages: PageRoutes): void {
   const { title, text } = render(pathsOf(pages.options.publicUrl, '').base);
   const titles = [...TEXT.matchAll(/^## (.+)$/gm)].map(([, name = '']) => name);
-  const body = html`<div class="help"><nav class="toc" aria-label="On this page"><ul>${titles.map((name) => html`<li><a href="#${idOf(name)}">${name}</a></li>`)}</ul></nav>
-<div class="prose">${pageHead({ title })}${text}</div></div>`;
+  const links = titles.map((name) => html`<li><a href="#${idOf(name)}">${name}</a></li>`);
+  const body = html`<div class="help">
+    <nav class="toc" aria-label="On this page"><ul>${links}</ul></nav>
+    <div class="prose">${pageHead({ title })}${text}</div>
+  </div>`;
   pages.get('/o/:slug/help', () => ({ title: 'Help', assets: ['help.css'], body }));
 }

@@ -68,14 +68,22 @@ function sample(scheme: 'light' | 'dark'): Html {
     { label: 'Status', cell: (row: string) => badge(row, row) },
     { label: 'Sets', kind: 'number', cell: () => 12 },
   ] as const;
-  return html`<div class="${scheme}">${pageHead({ title: `In ${scheme}`, up: { href: '#main', label: 'The page above' }, badge: badge('approved', 'Approved'), meta: 'One line about it', actions: buttons[0] })}
+  return html`<div class="${scheme}">
+${pageHead({
+  title: `In ${scheme}`,
+  up: { href: '#main', label: 'The page above' },
+  badge: badge('approved', 'Approved'),
+  meta: 'One line about it',
+  actions: buttons[0],
+})}
 ${tabs(`Tabs in ${scheme}`, [
   { label: 'Current', href: '#main', isCurrent: true, count: 12 },
   { label: 'Other', href: '#main', isCurrent: false },
 ])}
 <div class="actions">${buttons}</div>
 <p>${STATES.map((state) => html`${badge(state, state)} `)}</p>
-<p>Text, <a href="#main">a link</a>, <code>code</code>, <kbd>R</kbd>, <span class="meta">something beside it</span>, <span class="fault">a fault</span></p>
+<p>Text, <a href="#main">a link</a>, <code>code</code>, <kbd>R</kbd>,
+  <span class="meta">something beside it</span>, <span class="fault">a fault</span></p>
 <p class="note warnings">A warning</p><p class="note fault">A fault that concerns the whole page</p>
 ${panel('A card with a form', html`<form class="fields">${fields}${button({ label: 'Save', kind: 'primary' })}</form>`)}
 ${panel(
@@ -89,10 +97,15 @@ ${copyField(`A secret in ${scheme}`, 'whsec_0123456789')}
 ${table({ columns, rows: STATES })}
 ${numberedPages({ page: 2, pages: 3, addressOf: () => '#main' })}
 <progress value="0.4" aria-label="Progress in ${scheme}"></progress>
-${emptyState({ title: 'Nothing yet', text: 'It says what to do first.', action: linkButton({ href: '#main', label: 'Do it', kind: 'primary' }) })}
+${emptyState({
+  title: 'Nothing yet',
+  text: 'It says what to do first.',
+  action: linkButton({ href: '#main', label: 'Do it', kind: 'primary' }),
+})}
 <details><summary>Details</summary><pre tabindex="0">{ "for": "engineers" }</pre></details>
 <p>${ICON_NAMES.map((one) => html`${icon(one)} `)}</p>
-${dialog(name('dialog'), 'A dialog', html`<p>It closes with Escape.</p>`)}</div>`;
+${dialog(name('dialog'), 'A dialog', html`<p>It closes with Escape.</p>`)}
+</div>`;
 }
 
 export function addStyleguideRoutes(pages: PageRoutes): void {

@@ -28,10 +28,13 @@ function referencePage(paths: PagePaths, organization: string) {
 <body>
 <nav class="top" aria-label="Tearsheet">
   <a class="brand" href="${rootPath(paths)}">Tearsheet</a>
-  <p>To try a request, enter an ${organization === '' ? 'API key' : keys} under <em>Authentication</em>. The page forgets it when you leave.</p>
+  <p>To try a request, enter an ${organization === '' ? 'API key' : keys} under <em>Authentication</em>.
+    The page forgets it when you leave.</p>
   <a href="${document}">openapi.json</a>
 </nav>
-<noscript><p>This reference needs JavaScript. <a href="${document}">openapi.json</a> (OpenAPI 3.1) has the same content for programs.</p></noscript>
+<noscript>
+  <p>This reference needs JavaScript. <a href="${document}">openapi.json</a> (OpenAPI 3.1) has the same content for programs.</p>
+</noscript>
 <div id="reference" data-document="${document}" data-base="${paths.base}" data-organization="${organization}"></div>
 </body>
 </html>
