@@ -110,8 +110,11 @@ export async function newSchedulePage(
     from: { value: dateIn(0) },
     to: { value: dateIn(SCHEDULE_DAYS_DEFAULT) },
   };
-  const filled = html`<form class="panel fields" method="post" action="${paths.schedules}">${hiddenFields(viewer, paths.schedules)}
-${set && html`<input type="hidden" name="set" value="${set.id}">`}${renderFields(SCHEDULE, { form, known })}${button({ label: 'Create schedule', kind: 'primary' })}</form>`;
+  const filled = html`<form class="panel fields" method="post" action="${paths.schedules}">
+    ${hiddenFields(viewer, paths.schedules)}${set && html`<input type="hidden" name="set" value="${set.id}">`}
+    ${renderFields(SCHEDULE, { form, known })}
+    ${button({ label: 'Create schedule', kind: 'primary' })}
+  </form>`;
   const body = html`${pageHead({ title: 'New schedule', up: { href: paths.schedules, label: 'Schedules' }, meta })}
 ${set === undefined && rows.length === 0 ? none : filled}`;
   return { title: 'New schedule', section: 'campaigns', status: form.status, body };

@@ -63,7 +63,8 @@ export async function schedulesPage({ store }: PagesOptions, { viewer, paths }: 
   const add = viewer.canWrite && linkButton({ href: `${paths.schedules}/new`, label: 'New schedule', icon: 'plus' });
   const none = emptyState({
     title: 'No schedules yet',
-    text: 'A schedule repeats a request during a flight. Open a set, and choose “Repeat this request” in its menu. Or begin with a template.',
+    text: html`A schedule repeats a request during a flight. Open a set, and choose “Repeat this request” in its menu.
+      Or begin with a template.`,
     action: add,
   });
   const columns: Column<ScheduleRow>[] = [
@@ -118,7 +119,10 @@ ${facts([
   ['Missed runs', row.missed === 'once' ? 'Run once, as soon as possible' : 'Skipped'],
 ])}
 ${placements.length === 0 ? none : html`<section class="groups" aria-label="Pictures">${groups}</section>`}
-${placements.length === SHOWN.placements && html`<p class="hint">These are the first ${SHOWN.placements} placements. The sets contain all of them.</p>`}
+${
+  placements.length === SHOWN.placements &&
+  html`<p class="hint">These are the first ${SHOWN.placements} placements. The sets contain all of them.</p>`
+}
 ${rows.length > 0 && html`<section class="part"><h2>Last runs</h2>${table({ columns, rows })}</section>`}`;
   return { title: row.name, section: 'campaigns', assets: ['set.css'], body };
 }
@@ -128,8 +132,10 @@ function actions(row: ScheduleRow, { viewer, paths }: PageOptions): Html {
   const status = scheduleStatus(row);
   const form = (action: string, content: HtmlContent) =>
     html`<form method="post" action="${path}/${action}">${hiddenFields(viewer, path)}${content}</form>`;
-  const remove = html`<p>It will create no more sets. Its existing sets stay.</p>${form('delete', button({ label: 'Delete', icon: 'trash-2', kind: 'danger' }))}`;
-  return html`${status === 'active' && form('pause', button({ label: 'Pause' }))}${status === 'paused' && form('resume', button({ label: 'Resume', kind: 'primary' }))}
+  const remove = html`<p>It will create no more sets. Its existing sets stay.</p>
+${form('delete', button({ label: 'Delete', icon: 'trash-2', kind: 'danger' }))}`;
+  return html`${status === 'active' && form('pause', button({ label: 'Pause' }))}
+${status === 'paused' && form('resume', button({ label: 'Resume', kind: 'primary' }))}
 ${button({ label: 'Delete', icon: 'trash-2', opens: 'delete' })}${dialog('delete', 'Delete this schedule?', remove)}`;
 }
 
@@ -143,8 +149,10 @@ function group(pictures: readonly PlacementPicture[], options: GroupOptions): Ht
   if (first === undefined) return null;
   const { ad, ad_id, site_url, device, marker_ms } = first;
   const { host, address } = siteName(site_url);
-  const about = html`<a href="${options.paths.ad(ad_id)}"><bdi>${ad}</bdi></a> · ${shortDevice(device)}${marker_ms !== null && ` · ${markerLabel(marker_ms)}`}${address !== host && html` · <bdi>${address}</bdi>`}`;
-  return html`<section class="group"><header><h2><bdi>${host}</bdi></h2><p class="meta">${about}</p></header>
+  const marker = marker_ms !== null && ` · ${markerLabel(marker_ms)}`;
+  const page = address !== host && html` · <bdi>${address}</bdi>`;
+  return html`<section class="group"><header><h2><bdi>${host}</bdi></h2>
+<p class="meta"><a href="${options.paths.ad(ad_id)}"><bdi>${ad}</bdi></a> · ${shortDevice(device)}${marker}${page}</p></header>
 <div class="film">${pictures.map((picture) => cell(picture, options))}</div></section>`;
 }
 
@@ -153,12 +161,18 @@ function cell(picture: PlacementPicture, { paths, time }: GroupOptions): Html {
   const decision = picture.decision ?? 'none';
   const when = time(picture.due_at);
   if (token === null || width === null || height === null)
-    return html`<figure class="shot"><figcaption><p class="what"><a href="${paths.screenshot(id)}">${when}</a></p><p class="meta">${SCREENSHOT_LABELS[status]}</p></figcaption></figure>`;
+    return html`<figure class="shot"><figcaption>
+      <p class="what"><a href="${paths.screenshot(id)}">${when}</a></p>
+      <p class="meta">${SCREENSHOT_LABELS[status]}</p>
+    </figcaption></figure>`;
   const size = shownPart({ width, height });
   const shown = {
     size,
     shownWidth: widthAtHeight(size, SHOWN_HEIGHT),
     alt: `${ad} on ${site_url}, ${shortDevice(device)}, ${when}`,
   };
-  return html`<figure class="shot ${decision}"><a class="frame" href="${paths.screenshot(id)}">${thumbnail({ paths, token, ...shown })}</a><figcaption><p class="what">${when} ${decisionBadge(decision)}</p></figcaption></figure>`;
+  return html`<figure class="shot ${decision}">
+    <a class="frame" href="${paths.screenshot(id)}">${thumbnail({ paths, token, ...shown })}</a>
+    <figcaption><p class="what">${when} ${decisionBadge(decision)}</p></figcaption>
+  </figure>`;
 }

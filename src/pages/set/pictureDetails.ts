@@ -159,7 +159,13 @@ function retake(facts: PictureFacts, { viewer, paths, locations }: PicturePageOp
   const path = retakePath(facts, viewer.canWrite, paths);
   if (path === undefined) return null;
   const isOpen = isFailure(view.status) && html` open`;
-  return html`<details${isOpen}><summary>Retake this picture</summary><form method="post" action="${path}">${hiddenFields(viewer, paths.screenshot(view.id))}<div class="fields">${retakeFields({ locations })}${button({ label: 'Retake', icon: 'rotate-ccw' })}</div></form></details>`;
+  return html`<details${isOpen}>
+    <summary>Retake this picture</summary>
+    <form method="post" action="${path}">
+      ${hiddenFields(viewer, paths.screenshot(view.id))}
+      <div class="fields">${retakeFields({ locations })}${button({ label: 'Retake', icon: 'rotate-ccw' })}</div>
+    </form>
+  </details>`;
 }
 
 /** @returns undefined if the shown version cannot be taken again at the moment. */

@@ -35,8 +35,10 @@ async function auditLogPage(
     ...DATES,
   ];
   const none = emptyState({ title: 'No entries yet', text: 'Each change to the settings is recorded here.' });
-  const body = html`<p class="meta">Changes to keys, settings, webhooks, connectors and branding, deleted and shared sets, sign-ins and sign-outs. Nobody can change an entry.</p>
-${filteredList(query, found, { what: 'entries', path, fields, none, list: table({ columns: columns(paths, names), rows: found.rows }) })}`;
+  const list = table({ columns: columns(paths, names), rows: found.rows });
+  const body = html`<p class="meta">Changes to keys, settings, webhooks, connectors and branding, deleted and shared sets,
+sign-ins and sign-outs. Nobody can change an entry.</p>
+${filteredList(query, found, { what: 'entries', path, fields, none, list })}`;
   return framedPage({ viewer, paths }, 'audit_log', { body });
 }
 
@@ -50,13 +52,17 @@ const columns = (paths: PagePaths, names: ObjectNames): Column<AuditLogRow>[] =>
   {
     label: 'Action',
     kind: 'main',
-    cell: (row) =>
-      html`${AUDIT_ACTIONS[row.action]}${row.object_id !== null && html` <span class="meta">${objectLink(row, row.object_id, { paths, names })}</span>`}`,
+    cell: (row) => {
+      const object = row.object_id !== null && objectLink(row, row.object_id, { paths, names });
+      return html`${AUDIT_ACTIONS[row.action]}${object && html` <span class="meta">${object}</span>`}`;
+    },
   },
   {
     label: 'Actor',
-    cell: (row) =>
-      html`${actor(row, paths)}<span class="meta">${row.address !== null && html`from ${row.address}`}${row.request_id !== null && html`, request <code>${row.request_id}</code>`}</span>`,
+    cell: (row) => {
+      const request = row.request_id !== null && html`, request <code>${row.request_id}</code>`;
+      return html`${actor(row, paths)}<span class="meta">${row.address !== null && `from ${row.address}`}${request}</span>`;
+    },
   },
   { label: 'Changes', cell: (row) => row.changes.map((one) => change(one, { paths, names })) },
   { label: 'Time', kind: 'time', cell: (row) => timeElement(row.created_at) },
