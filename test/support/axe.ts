@@ -9,7 +9,7 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 /** @param rules names of rules; all of {@link TAGS} unless given. @returns one line for each element with a fault. */
 export async function axeFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
   // An evaluated script is not subject to the Content-Security-Policy of the page.
-  await page.evaluate(AXE);
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
   return page.evaluate(
     async ({ tags, rules }) => {
       const { axe } = globalThis as unknown as { axe: typeof import('axe-core') };
