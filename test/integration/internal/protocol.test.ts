@@ -198,6 +198,20 @@ test('A claim that is given back or renewed is not lost', async () => {
   expect(row).toMatchObject({ claims_lost: 1, status: 'pending' });
 });
 
+test('Another index of the same job can neither renew nor release a claim', async () => {
+  const adId = await insertAd(store.db, organization);
+  const pictures = [0, 1].map((n) => ({ adId, site: `https://site-${n}.example/` }));
+  await insertSet(store.db, organization, { pictures });
+  const { client } = await admit();
+  await open(client, 'pod-a', 0);
+  await open(client, 'pod-b', 1);
+  expect((await claim(client, 1, 0)).body.creative?.ad_id).toBe(adId);
+  const other = { index: 1, attempt: 1 };
+  await client.call(`creatives/${adId}/release`, other);
+  expect((await client.call(`creatives/${adId}/renew`, other)).body).toEqual({ held: false });
+  expect((await client.call(`creatives/${adId}/renew`, { ...other, index: 0 })).body).toEqual({ held: true });
+});
+
 test('A capture claims creatives one by one, first those of its own pages', async () => {
   const ads = [];
   for (let i = 0; i < 4; i++) ads.push(await insertAd(store.db, organization));
