@@ -34,6 +34,11 @@ function reportedProperties(): Record<string, unknown> {
 
 const OWN = required(findDevice('Own device 500 x 700, 1.5x, touch, Test/1.0'));
 
+/** A picture for each family of devices and each pixel ratio. */
+const PICTURED = new Set(
+  [...Map.groupBy([...DEVICES, OWN], ({ agent, ratio }) => `${agent} ${ratio}`).values()].map(([first]) => first?.name),
+);
+
 test.each([...DEVICES, OWN].map((device) => [device.name, device] as const))(
   'a page sees the properties of %s',
   async (_name, device) => {
@@ -56,10 +61,12 @@ test.each([...DEVICES, OWN].map((device) => [device.name, device] as const))(
     expect(reportedProperties()).toMatchObject(seen);
     expect(headers.at(-1)).toMatchObject({ 'user-agent': agent });
     expect(headers.at(-1)?.['sec-ch-ua-platform']).toBe(sendsHints ? `"${hints}"` : undefined);
-    const picture = await open.place(await ad(300, 250, device.ratio));
-    placed(picture);
-    expect(Math.abs(picture.width - width * device.ratio)).toBeLessThan(1);
-    expect(Math.abs(picture.height - height * device.ratio)).toBeLessThan(1);
+    if (PICTURED.has(device.name)) {
+      const picture = await open.place(await ad(300, 250, device.ratio));
+      placed(picture);
+      expect(Math.abs(picture.width - width * device.ratio)).toBeLessThan(1);
+      expect(Math.abs(picture.height - height * device.ratio)).toBeLessThan(1);
+    }
     await open.close();
   },
 );

@@ -226,6 +226,11 @@ test('an attempt whose result was not stored is repeated with the same id', asyn
   await start();
   await eventually(async () => expect(await storing.failed()).toBeGreaterThan(0));
   await storing.lift();
+  // As if the lease of 20 s had expired.
+  await store.db
+    .updateTable('deliveries')
+    .set({ next_attempt_at: new Date(0) })
+    .execute();
   await eventually(async () => expect((await delivery(id)).status).toBe('delivered'));
   expect(received.length).toBeGreaterThan(1);
   expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
