@@ -17,8 +17,8 @@ type Fields = Readonly<Record<string, unknown>>;
 type Given<Record, Row> = Partial<Record> & Omit<Record, OfRow<Record, Row> | 'type'>;
 
 /**
- * Makes the JSON of an object: the fields of its schema, in that order. `type` comes from the schema, and a field that
- * is not given from the column of the same name; a time becomes a timestamp. An optional field is left out unless given.
+ * Makes the JSON of an object: the fields of its schema, in that order. `type` comes from the schema. A field that is not
+ * given comes from the column of the same name, and times become timestamps. Optional fields are included only if given.
  * @param given the fields that the row does not have in the form of the record.
  */
 export function recordOf<Schema extends z.ZodObject, Row extends object>(
@@ -31,7 +31,7 @@ export function recordOf(schema: z.ZodObject, row: Fields, given: Fields): objec
   for (const [name, field] of Object.entries(schema.shape)) {
     if (Object.hasOwn(given, name)) record[name] = given[name];
     else if (field instanceof z.ZodLiteral) record[name] = field.value;
-    else if (!(field instanceof z.ZodOptional)) record[name] = shown(row[name]);
+    else if (field._zod.optout !== 'optional') record[name] = shown(row[name]);
   }
   return record;
 }

@@ -394,7 +394,9 @@ const locationId = (known: readonly string[] = []) =>
   })
     .meta({ pattern: SLUG.source })
     .nullish()
-    .describe(`The id of a location: the page is opened from its country. Default: directly. ${OURS}`);
+    .describe(
+      `The id of a location: the page is opened from its country. Without it, the page is opened directly. ${OURS}`,
+    );
 
 /** One screenshot object of a screenshot request. */
 export const screenshotObject = ({ frames, locations }: Limits) =>

@@ -16,8 +16,8 @@ export async function testDatabase(): Promise<TestDatabase> {
   if (!response.ok) throw new Error(`No PostgreSQL for this test: ${await response.text()}`);
   const server = (await response.json()) as TestServer;
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
-  // The files are copied, because the default strategy writes each page to the log too.
-  await runStatement(server.url, `create database ${name} template ${server.template} strategy file_copy`);
+  const { template, strategy } = server;
+  await runStatement(server.url, `create database ${name} template ${template} strategy ${strategy}`);
   return {
     url: databaseUrl(server.url, name),
     close: async () => {

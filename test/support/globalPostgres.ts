@@ -4,7 +4,7 @@
  * tables of Tearsheet and of its queue.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, statfsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -26,6 +26,8 @@ declare module 'vitest' {
 export interface TestServer {
   readonly url: string;
   readonly template: string;
+  /** The faster way to clone: copying files forces a checkpoint, which is slow on a server that keeps its data safe. */
+  readonly strategy: 'file_copy' | 'wal_log';
 }
 
 interface Running extends TestServer {
@@ -42,24 +44,34 @@ const FAST = [
   'max_connections=300',
   'shared_buffers=64MB',
   'max_wal_size=256MB',
+  // Segments of a killed server are removed with its folder.
+  'dynamic_shared_memory_type=mmap',
 ];
 
+/** Names the processes that this one sees. */
+const PROCESSES = '/proc/self/ns/pid';
 /** A clone is 12 MB of files, which a busy disk takes seconds to write. */
 const MEMORY = '/dev/shm';
-const NEEDED_BYTES = 2 * 1024 ** 3;
+/** For the servers of several projects, beside the browsers of the tests. */
+const NEEDED_BYTES = 4 * 1024 ** 3;
 
 function parentFolder(): string {
   if (!existsSync(MEMORY)) return tmpdir();
   const { bavail, bsize } = statfsSync(MEMORY);
-  return bavail * bsize >= NEEDED_BYTES ? MEMORY : tmpdir();
+  // The folder may promise more than the machine, or the limit of its container, has.
+  const free = Math.min(bavail * bsize, process.availableMemory());
+  return free >= NEEDED_BYTES ? MEMORY : tmpdir();
 }
+
+/** Begins the names of folders. Containers that share /dev/shm do not see each other's processes. */
+const OWNERS = `tearsheet-test-pg-${existsSync(PROCESSES) ? readlinkSync(PROCESSES).replace(/\D/g, '') : ''}`;
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   let running: Promise<Running> | undefined;
   const broker = createServer((_request, response) => {
     running ??= startServer();
     running.then(
-      ({ url, template }) => response.end(JSON.stringify({ url, template } satisfies TestServer)),
+      ({ url, template, strategy }) => response.end(JSON.stringify({ url, template, strategy } satisfies TestServer)),
       (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : String(error)),
     );
   });
@@ -76,12 +88,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function startServer(): Promise<Running> {
   const given = process.env['TEST_DATABASE_URL'];
-  if (given !== undefined && given !== '') return withTemplate(given, () => Promise.resolve());
+  if (given !== undefined && given !== '')
+    return withTemplate({ url: given, strategy: 'wal_log' }, () => Promise.resolve());
   for (const parent of [tmpdir(), MEMORY]) if (existsSync(parent)) removeLeftovers(parent);
   // Projects that run side by side are set up by the same process.
-  const folder = path.join(parentFolder(), `tearsheet-test-pg-${process.pid}-${randomBytes(4).toString('hex')}`);
+  const folder = path.join(parentFolder(), `${OWNERS}-${process.pid}-${randomBytes(4).toString('hex')}`);
   const server = await startEmbeddedPostgres({ folder, password: randomBytes(12).toString('hex'), settings: FAST });
-  return withTemplate(server.url, async () => {
+  return withTemplate({ url: server.url, strategy: 'file_copy' }, async () => {
     await server.stop();
     removeFolder(folder);
   });
@@ -90,7 +103,7 @@ async function startServer(): Promise<Running> {
 /** Servers that killed runs left behind are ended and their folders removed; a living run's are left alone. */
 function removeLeftovers(parent: string): void {
   for (const name of readdirSync(parent)) {
-    const owner = Number(/^tearsheet-test-pg-(\d+)-/.exec(name)?.[1] ?? 0);
+    const owner = name.startsWith(`${OWNERS}-`) ? Number(name.slice(OWNERS.length + 1).split('-')[0]) : 0;
     if (owner === 0 || existsSync(`/proc/${owner}`)) continue;
     const folder = path.join(parent, name);
     const file = path.join(folder, 'postmaster.pid');
@@ -112,19 +125,20 @@ function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function withTemplate(url: string, stop: () => Promise<void>): Promise<Running> {
+async function withTemplate(server: Omit<TestServer, 'template'>, stop: () => Promise<void>): Promise<Running> {
+  const { url } = server;
   const template = `tearsheet_template_${process.pid}_${randomBytes(4).toString('hex')}`;
   await runStatement(url, `create database ${template}`);
   await migrate(databaseUrl(url, template));
   const queue = await startQueue({
     databaseUrl: databaseUrl(url, template),
-    onError: () => undefined,
+    onError: console.error,
     supervise: false,
   });
   await queue.stop({ timeoutMs: 1_000 });
   await runStatement(url, waitForConnections(template));
   return {
-    url,
+    ...server,
     template,
     stop: async () => {
       await runStatement(url, `drop database if exists ${template} with (force)`);

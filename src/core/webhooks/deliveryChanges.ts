@@ -1,4 +1,4 @@
-/** Tells pages that deliveries changed. */
+/** Notifies pages of changed deliveries. */
 import type { Queryable } from '../../db/database.ts';
 import { type Change, notifyAll } from '../../db/notifications.ts';
 import type { Row } from '../../db/rows.ts';

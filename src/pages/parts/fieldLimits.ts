@@ -18,5 +18,6 @@ export function limitsOf(schema: unknown, path: string): FieldLimits {
   }
   const { anyOf = [], ...own } = z.toJSONSchema(part, { io: 'input', unrepresentable: 'any' });
   // A field that may be null has its limits beside null or around both.
-  return { ...anyOf.find(({ type }) => type !== 'null'), ...own, isRequired };
+  const [only, ...others] = anyOf.filter(({ type }) => type !== 'null');
+  return { ...(others.length === 0 && only), ...own, isRequired };
 }

@@ -101,7 +101,8 @@ export function textField(given: TextField, { values, errors }: Omit<FormState, 
     rows,
     more,
   } = given;
-  const shown = values[name] ?? value;
+  // A page never shows a password again.
+  const shown = type === 'password' ? '' : (values[name] ?? value);
   const attributes = [
     html` id="${id}" name="${name}"`,
     isRequired && html` required`,

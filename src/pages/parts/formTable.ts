@@ -40,12 +40,12 @@ export interface FormField extends Omit<TextField, 'name' | 'type' | 'value'> {
   /** Shown unless a value was typed or stored; of check boxes, the list of those that are checked. */
   readonly value?: string | boolean | readonly string[];
   readonly choices?: readonly Choice[];
-  /** Where the names of check boxes begin. */
+  /** The prefix of the names of the check boxes. */
   readonly prefix?: string;
   readonly fields?: FormFields;
   /** Whether a list of boxes is a `fieldset`. */
   readonly isFieldset?: boolean;
-  /** No page shows its value again, as that of a password. */
+  /** Never shown again, like a password. */
   readonly isSecret?: boolean;
   /** Whether spaces around the text are part of it. */
   readonly keepsSpaces?: boolean;
@@ -79,9 +79,11 @@ function namedFields(schema: z.ZodObject, all: FormFields): NamedField[] {
     const { path = name, kind } = field;
     if (fields !== undefined) return { ...field, name, path, fields: namedFields(schema, fields) };
     const { isRequired, minLength = 0, maxLength: max, minimum, maximum } = limitsOf(schema, path);
+    // A browser cuts a pasted text off at the limit without a word, and nobody would see that in an address or a secret.
+    const isBounded = max !== undefined && kind !== 'password' && kind !== 'url' && field.isSecret !== true;
     const range = [minimum !== undefined && html` min="${minimum}"`, maximum !== undefined && html` max="${maximum}"`];
     const limits = kind === 'number' ? range : minLength > 1 && html` minlength="${minLength}"`;
-    return { name, path, isRequired, ...(max !== undefined && { max }), ...field, more: [limits, field.more] };
+    return { name, path, isRequired, ...(isBounded && { max }), ...field, more: [limits, field.more] };
   });
 }
 

@@ -30,6 +30,7 @@ const REVIEW = formTable(SettingsBody, {
     kind: 'radios',
     isFieldset: true,
     label: 'When a set has finished',
+    read: (text) => text,
     choices: Object.entries(MODES).map(
       ([mode, { title, text }]): Choice => [mode, html`<strong>${title}</strong><br>${text}`],
     ),

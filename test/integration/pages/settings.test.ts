@@ -104,6 +104,9 @@ it('the review mode is changed with a form', async () => {
   await page.getByText('Saved.').waitFor();
   const { review } = await server.store.db.selectFrom('organizations').select('review').executeTakeFirstOrThrow();
   expect(review).toBe('partial');
+  const headers = { authorization: `Bearer ${server.apiKey}` };
+  const nothing = { method: 'POST', headers, body: new URLSearchParams({ form: '' }) };
+  expect((await fetch(`${server.url}/o/demo/settings`, nothing)).status).toBe(422);
 });
 
 describe('keys', () => {

@@ -9,9 +9,18 @@ const Record = z.object({
   ended_at: z.iso.datetime({ offset: true }).nullable().describe('Null until then.'),
   owner: z.object({ name: z.string() }),
   reason: z.string().optional(),
+  note: z.string().optional().nullable(),
 });
 
-const row = { owner_name: 'Ada', secret: 's', reason: null, ended_at: null, made_at: new Date(0), id: 'a' };
+const row = {
+  owner_name: 'Ada',
+  secret: 's',
+  reason: null,
+  note: 'internal',
+  ended_at: null,
+  made_at: new Date(0),
+  id: 'a',
+};
 
 test('a record has the fields of its schema in their order, from the row and from what is given', () => {
   const record = recordOf(Record, row, { owner: { name: row.owner_name } });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Failure } from '../../../src/domain/failure.ts';
+import { textField } from '../../../src/pages/parts/formFields.ts';
 import { bodyOf, formTable, readForm, renderFields, renderForm } from '../../../src/pages/parts/formTable.ts';
 
 const Body = z.object({
@@ -52,6 +53,24 @@ describe('a form that is rendered', () => {
     expect(control(html, 'days')).toContain(' min="1" max="30"');
     expect(control(html, 'rule.cron')).toContain(' maxlength="5"');
     expect(control(html, 'address')).not.toContain('required');
+  });
+
+  it('a browser cuts no secret and no address off at a limit', () => {
+    const Long = z.object({ token: z.string().max(9), url: z.string().max(9), key: z.string().max(9) });
+    const table = formTable(Long, {
+      token: { kind: 'password', label: 'Token' },
+      url: { kind: 'url', label: 'Address' },
+      key: { isSecret: true, label: 'Key' },
+    });
+    expect(renderFields(table, {}).text).not.toContain('maxlength');
+  });
+
+  it('a password that was typed is not shown again', () => {
+    const typedAgain = textField(
+      { name: 'token', type: 'password', label: 'Token' },
+      { values: { token: 'secret' }, errors: {} },
+    );
+    expect(typedAgain.text).not.toContain('secret');
   });
 
   it('a typed value is shown before a stored one, and a stored one before that of the table', () => {

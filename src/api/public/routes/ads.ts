@@ -84,7 +84,7 @@ export const adRoutes = (limits: Limits, parse = createAdParser(limits)): readon
     ...removing(
       'deleteAd',
       'ad',
-      'Removes the ad with its preview, its frames, its subscribers and the deliveries to them, and its upload if no other ad uses it. Its lookup key can be used again, and its addresses answer 410. Its events stay. 409 while its preview is captured, and while a set shows it: delete the set first.',
+      'Removes the ad with its preview, its frames, its subscribers and the deliveries to them, and its upload if no other ad uses it. Its lookup key can be used again, and its URLs return 410. Its events stay. 409 while its preview is being captured, and while a set shows it: delete the set first.',
     ),
     handler: removes((tx, call) => removeAd(tx, refOf(call), call.actor)),
   }),

@@ -31,7 +31,7 @@ export const campaignRoutes: readonly Route[] = [
     operationId: 'updateCampaign',
     summary: 'Rename a campaign',
     description:
-      'Later requests with the old name create a new campaign. 409 if another campaign has the name, and for the campaign of the new request page. The search of sets finds the new name within minutes. Events that were stored before keep the old text.',
+      'Later requests with the old name create a new campaign. 409 if another campaign has the name, and for the campaign of the new request page. Searches for sets find the new name within minutes. Events that were stored before keep the old text.',
     body: jsonBody(CampaignChange, { name: 'Spring and summer' }),
     answer: CampaignRecord,
     failures: [409, 410],
@@ -48,7 +48,7 @@ export const campaignRoutes: readonly Route[] = [
     ...removing(
       'deleteCampaign',
       'campaign',
-      'Removes the campaign with its sets and ads, as if each were deleted. Its name can be used again. 409 while one of its sets or ads is captured, and while it has more than 50,000 screenshots: delete some sets first.',
+      'Removes the campaign with its sets and ads, as if each were deleted. Its name can be used again. 409 while one of its sets or ads is being captured, and while it has more than 50,000 screenshots: delete some sets first.',
     ),
     handler: removes((tx, call) => removeCampaign(tx, refOf(call), call.actor)),
   }),

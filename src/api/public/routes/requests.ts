@@ -24,7 +24,7 @@ export function screenshotRequestRoutes(limits: Limits, body: z.ZodType): readon
       operationId: 'createScreenshotRequest',
       summary: 'Request screenshots',
       description:
-        'The service places each ad on each of its sites and devices and makes one screenshot for each marker. Duplicates of an ad, site, device and marker result in one screenshot.',
+        'The service places each ad on each of its sites and devices and makes one screenshot for each marker. A repeated combination of ad, site, device and marker results in one screenshot.',
       idempotent: true,
       body: bodyInParts(body, NEW_SCREENSHOTS),
       status: 202,
@@ -46,7 +46,7 @@ export function screenshotRequestRoutes(limits: Limits, body: z.ZodType): readon
   ];
 }
 
-const UNCHANGED = `The pictures and events of the old set do not change. 409 while the old set is captured.`;
+const UNCHANGED = `The pictures and events of the old set do not change. 409 while the old set is being captured.`;
 
 export function retakeRoutes(limits: Limits): readonly Route[] {
   const { RetakeScreenshot, RetakeSet } = retakeBodies(limits);

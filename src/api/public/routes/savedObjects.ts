@@ -48,7 +48,7 @@ export function savedObjectRoutes(limits: Limits): readonly Route[] {
   return [
     ...routesOf({
       ...{ table: 'request_templates', path: 'templates', id: 'Template', noun: 'request template' },
-      about: `Stores parts of a request under a name, for later requests. People choose it on the page of a new request.`,
+      about: `Stores parts of a request under a name, for later requests. People choose it on the new request page.`,
       ...{ schema: template, example: TEMPLATE, record: TemplateRecord, toRecord: templateRecord },
       save: (tx, { organizationId, keyId }, given) => {
         const name = given.name.trim();

@@ -75,7 +75,7 @@ export const setRoutes: readonly Route[] = [
     ...removing(
       'deleteScreenshotSet',
       'set',
-      'Removes the set with its screenshots, pictures, reviews, comments, share links with the answers of clients, exports, its subscribers and the deliveries to them, including pending ones. Its addresses answer 410. Ads, other events and retakes stay. 409 while the set is captured: cancel it first.',
+      'Removes the set with its screenshots, pictures, reviews, comments, share links with the answers of clients, exports, its subscribers and the deliveries to them, including pending ones. Its URLs return 410. Ads, other events and retakes stay. 409 while the set is being captured: cancel it first.',
     ),
     handler: removes((tx, call) => removeSet(tx, refOf(call), call.actor)),
   }),

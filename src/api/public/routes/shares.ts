@@ -61,7 +61,7 @@ export const shareRoutes: readonly Route[] = [
   route('delete /screenshot_sets/{id}/shares/{share_id}', 'write', {
     operationId: 'revokeShare',
     summary: 'Revoke a share link',
-    description: 'Its page is gone immediately.',
+    description: 'The link stops working immediately.',
     tags: ['Sharing'],
     params: { id: idOfA('set'), share_id: idOfA('link') },
     answer: ShareRecord,
