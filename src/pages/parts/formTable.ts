@@ -173,8 +173,8 @@ function rendered(field: NamedField, context: Context): HtmlContent {
   }
 }
 
-function shownValue({ name, path, kind, isSecret = false, value }: NamedField, context: Context): unknown {
-  if (isSecret || kind === 'password') return undefined;
+function shownValue({ name, path, isSecret = false, value }: NamedField, context: Context): unknown {
+  if (isSecret) return undefined;
   const [, stored] = Object.entries(context.stored).find(([key]) => key === path) ?? [];
   return context.values[name] ?? stored ?? value;
 }
