@@ -135,7 +135,7 @@ async function endJobs(
   let next = Number.POSITIVE_INFINITY;
   for (let generation = 1; generation <= state.generation; generation++) {
     const job = await cluster.getJob(jobName({ name: state.name, generation }));
-    if (job === undefined || (keepsFailed && hasFailed(job))) continue;
+    if (job === undefined || (keepsFailed && hasFailed(job, state))) continue;
     const waits = mayWait && state.outcome === 'complete' && !job.finished && idleMs < SELF_EXIT_MS;
     if (!waits) await endJob(cluster, job);
     next = Math.min(next, waits ? SELF_EXIT_MS - idleMs : LATER);
@@ -143,8 +143,12 @@ async function endJobs(
   return Number.isFinite(next) ? next : undefined;
 }
 
-const hasFailed = ({ finished, deleting, failedIndexes, lastFailure }: CaptureJob) =>
-  finished && !deleting && (failedIndexes.length > 0 || lastFailure !== undefined);
+/** A job that ended early supersedes its captures. Their indexes failed only if a pod says so. */
+function hasFailed({ finished, deleting, failedIndexes, lastFailure }: CaptureJob, { outcome }: StoredJob): boolean {
+  if (!finished || deleting) return false;
+  const wasSuperseded = outcome === 'deadline' || outcome === 'canceled';
+  return lastFailure !== undefined || (failedIndexes.length > 0 && !wasSuperseded);
+}
 
 async function endJob(cluster: LeaderContext['cluster'], job: CaptureJob): Promise<void> {
   if (job.stuck || !job.deleting) await cluster.deleteJob(job, { waitForPods: !job.stuck });

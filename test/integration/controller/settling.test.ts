@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { CaptureJob } from '../../../src/cluster/port.ts';
 import { beginEpoch, requireEpoch } from '../../../src/core/jobs/installation.ts';
 import { settleJob } from '../../../src/core/jobs/settlement.ts';
 import { createChat } from '../../../src/core/notices/chats.ts';
@@ -9,6 +10,7 @@ import { eventually } from '../../support/eventually.ts';
 import { failWritesTo } from '../../support/failpoint.ts';
 import { haveAllBegun, insertAd, insertOrganization, insertSet, launch } from '../../support/insertRows.ts';
 import { type LocalInstallation, PUBLIC_URL, startLocalInstallation } from '../../support/localInstallation.ts';
+import { overrideCluster } from '../../support/overrideCluster.ts';
 import { expectLoggedErrors } from '../../support/testLog.ts';
 
 let database: TestDatabase;
@@ -88,6 +90,32 @@ test('a set is settled at its deadline with the results that it has', async () =
     });
     expect(await shop.cluster.listJobs()).toEqual([]);
   });
+});
+
+test('a Job whose captures ended because their set was over is deleted like one whose captures still run', async () => {
+  await shop.close();
+  const isOver = () => shop.reached.some(({ milestone }) => milestone === 'deadline');
+  let ended: CaptureJob | undefined;
+  const wrapCluster = overrideCluster((cluster) => ({
+    // The captures hear of the end before the controller looks at their Job.
+    getJob: async (name) => {
+      if (isOver() && ended === undefined)
+        await eventually(async () => {
+          ended = await cluster.getJob(name);
+          expect(ended?.finished).toBe(true);
+        });
+      return cluster.getJob(name);
+    },
+  }));
+  shop = await startLocalInstallation({ databaseUrl: database.url, wrapCluster });
+  await hangingSet();
+  await shop.store.db
+    .updateTable('screenshot_jobs')
+    .set({ deadline_at: new Date(0) })
+    .execute();
+  await shop.controller.audit();
+  await eventually(async () => expect(await shop.cluster.listJobs()).toEqual([]));
+  expect(ended?.failedIndexes).not.toEqual([]);
 });
 
 test('admission, first picture and settlement of a set are timed, each once', async () => {
