@@ -93,9 +93,9 @@ function derivedFields(row: SetRow & History, counts: StatusCounts, place: Organ
 
 export function approvedScreenshotRecord(row: ApprovedRow, place: OrganizationLinks): ApprovedScreenshot {
   const { kind, content } = row.ad;
-  const ad = adSummary(row.ad, place);
+  const { ad, ...screenshot } = screenshotRecord(row, place);
   return recordOf(ApprovedScreenshot, row, {
-    ...screenshotRecord(row, place),
+    ...screenshot,
     ad: content === undefined ? ad : { ...ad, creative: { type: kind, content } },
     screenshot_set_id: row.set_id,
   });
