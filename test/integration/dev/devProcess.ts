@@ -1,5 +1,6 @@
 /** Runs `tearsheet dev` from its source in a separate process. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { DevReady } from '../../../src/commands/dev/dev.ts';
 import type { ServiceFolders } from './serviceFolders.ts';
@@ -21,6 +22,8 @@ export interface DevProcess {
   readonly ended: Promise<ExitStatus>;
   /** All output so far, of both streams, with the ready line. */
   output(): string;
+  /** Standard output so far. */
+  stdout(): string;
   /** Sends the signal and waits until the process has ended. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<ExitStatus>;
 }
@@ -37,7 +40,7 @@ export function startDev(folders: ServiceFolders, { port = 0, cli = CLI, env = {
     env: { ...environment(), TMPDIR: folders.temporary, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const text = printed(child);
+  const text = printed(child.stdout, child.stderr);
   const ended = new Promise<ExitStatus>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
   const ready = readyLine(child, { text, ended });
   // A test that kills the process early does not await this promise.
@@ -47,21 +50,12 @@ export function startDev(folders: ServiceFolders, { port = 0, cli = CLI, env = {
     ready,
     ended,
     output: text,
+    stdout: printed(child.stdout),
     end: async (signal) => {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);
       return inTime(ended, { ms: STOP_MS, what: `The service did not end after ${signal}`, text });
     },
   };
-}
-
-/** Runs one of the operator's commands. */
-export function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    const options = { env: { ...environment(), ...env }, timeout: 100_000 };
-    execFile(process.execPath, [CLI, ...args], options, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr });
-    });
-  });
 }
 
 /** The environment of this process without the variables that would change the service. */
@@ -70,10 +64,10 @@ function environment(): NodeJS.ProcessEnv {
   return { ...rest, LOG_LEVEL: 'info' };
 }
 
-function printed(child: ChildProcess): () => string {
+function printed(...streams: Readable[]): () => string {
   let text = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+  for (const stream of streams) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
     });
   }

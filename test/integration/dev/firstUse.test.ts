@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DevReady } from '../../../src/commands/dev/dev.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createServiceFolders, type ServiceFolders } from './serviceFolders.ts';
 
@@ -17,8 +16,8 @@ interface FirstStart {
   end(): Promise<void>;
 }
 
-function start(folders: ServiceFolders, flags: readonly string[]): FirstStart {
-  const child = spawn(process.execPath, [CLI, 'dev', '--port', '0', '--data', folders.data, ...flags], {
+function start(folders: ServiceFolders): FirstStart {
+  const child = spawn(process.execPath, [CLI, 'dev', '--port', '0', '--data', folders.data], {
     env: { ...process.env, TMPDIR: folders.temporary, LOG_LEVEL: 'info', DATABASE_URL: '' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -47,7 +46,7 @@ afterAll(() => folders.remove());
 it('the printed link signs in once, and the printed request makes pictures on the sample page', {
   timeout: 900_000,
 }, async () => {
-  const service = start(folders, []);
+  const service = start(folders);
   try {
     await eventually(() => expect(service.stdout(), service.stderr()).toMatch(/\n {2}\}'\n/), 120_000);
     const welcome = service.stdout();
@@ -73,17 +72,6 @@ it('the printed link signs in once, and the printed request makes pictures on th
   } finally {
     await service.end();
   }
-});
-
-it('with --json, standard output has the ready line and nothing else', { timeout: 300_000 }, async () => {
-  const service = start(folders, ['--json']);
-  await eventually(() => expect(service.stdout(), service.stderr()).toContain('\n'), 120_000);
-  const { url, api_key } = JSON.parse(service.stdout()) as DevReady;
-  await fetch(`${url}/api/v1/orgs/demo/ads`, { headers: { authorization: api_key } });
-  await eventually(() => expect(service.stderr()).toContain('"msg":"request"'));
-  await service.end();
-  expect(service.stdout().trim().split('\n')).toHaveLength(1);
-  expect(service.stderr()).toContain('"level":"info"');
 });
 
 interface Shot {

@@ -1,8 +1,9 @@
-/** An uploaded creative from its upload to the pictures, as the user of `tearsheet dev` sees it. */
+/** Creatives from their upload to the pictures, by the API and in a browser, as users of `tearsheet dev` see them. */
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { zipOf } from '../../support/zips.ts';
+import { closeBrowser, follow, openPage } from '../pages/browser.ts';
 import { DevEnvironment } from './devEnvironment.ts';
 
 let env: DevEnvironment;
@@ -10,7 +11,10 @@ beforeAll(async () => {
   env = await DevEnvironment.create();
   await env.start();
 });
-afterAll(() => env?.close());
+afterAll(async () => {
+  await closeBrowser();
+  await env?.close();
+});
 
 const TIMEOUT_MS = 240_000;
 
@@ -61,11 +65,16 @@ async function getBytes(url: string): Promise<Buffer> {
 /** Fills any frame, so only the name of the zip tells its size. */
 const GREEN = '<!doctype html><style>html,body{margin:0;height:100%;background:#0a0}</style>';
 
-it('an uploaded zip is rendered, shown on its page, and placed on a page without another upload', {
+it('an uploaded zip is rendered, shown on its page, and placed without another upload; a zip bomb is refused', {
   timeout: 900_000,
 }, async () => {
+  const bomb = await zipOf({ 'index.html': GREEN, 'bomb.bin': Buffer.alloc(60 * 1024 * 1024) });
   const upload = await uploadFile('banner_300x250.zip', await zipOf({ 'index.html': GREEN }));
-  const ad = await createAd(upload);
+  const [ad, refused] = await Promise.all([createAd(upload), createAd(await uploadFile('bomb_300x250.zip', bomb))]);
+  expect([refused.status, refused.reason]).toEqual([
+    'generic_error',
+    expect.stringMatching(/The zip is a zip bomb: "bomb.bin" expands to/),
+  ]);
   expect(ad.reason ?? ad.status).toBe('uploaded');
   expect(ad).toMatchObject({ kind: 'upload', name: 'banner_300x250.zip', width: 300, height: 250 });
   const { channels } = await sharp(await getBytes(ad.preview_image_url)).stats();
@@ -78,30 +87,42 @@ it('an uploaded zip is rendered, shown on its page, and placed on a page without
     width: 300,
   });
 
-  const site = { url: env.publishers.url('blog') };
-  for (const key of ['first', 'again']) {
-    const { id } = await env.call<{ id: string }>('POST', '/screenshot_requests', {
-      campaign: { name: 'Uploads' },
-      screenshot_requests: [
-        {
-          ad: key === 'first' ? { id: ad.id } : { media: { type: 'upload', content: upload } },
-          screenshots: [{ site, device: { name: 'desktop' } }],
-        },
-      ],
-    });
-    const shots = await eventually(async () => {
-      type Shots = { screenshots: { status: string; reason?: string; ad: { kind: string } }[] };
-      const { screenshots } = await env.call<Shots>('GET', `/screenshot_sets/${id}`);
-      if (screenshots.some(({ status }) => status === 'pending')) throw new Error('The set is not finished.');
-      return screenshots;
-    }, TIMEOUT_MS);
-    expect(shots.map(({ status, reason, ad: { kind } }) => [reason ?? status, kind])).toEqual([['uploaded', 'upload']]);
-  }
+  const screenshots = [{ site: { url: env.publishers.url('blog') }, device: { name: 'desktop' } }];
+  const ads = [{ id: ad.id }, { media: { type: 'upload', content: upload } }];
+  const { id } = await env.call<{ id: string }>('POST', '/screenshot_requests', {
+    campaign: { name: 'Uploads' },
+    screenshot_requests: ads.map((one) => ({ ad: one, screenshots })),
+  });
+  const shots = await eventually(async () => {
+    type Shots = { screenshots: { status: string; reason?: string; ad: { kind: string } }[] };
+    const set = await env.call<Shots>('GET', `/screenshot_sets/${id}`);
+    if (set.screenshots.some(({ status }) => status === 'pending')) throw new Error('The set is not finished.');
+    return set.screenshots;
+  }, TIMEOUT_MS);
+  const placed = ['uploaded', 'upload'];
+  expect(shots.map(({ status, reason, ad: { kind } }) => [reason ?? status, kind])).toEqual([placed, placed]);
 });
 
-it('an uploaded zip bomb is refused when it is rendered', { timeout: 600_000 }, async () => {
-  const bomb = await zipOf({ 'index.html': GREEN, 'bomb.bin': Buffer.alloc(60 * 1024 * 1024) });
-  const ad = await createAd(await uploadFile('bomb_300x250.zip', bomb));
-  expect(ad.status).toBe('generic_error');
-  expect(ad.reason).toMatch(/The zip is a zip bomb: "bomb.bin" expands to/);
+it('a person with only a browser signs in, adds a creative, and gets a picture without a reload', {
+  timeout: 900_000,
+}, async () => {
+  const { page, faults } = await openPage();
+  const { url, organization, api_key } = env.ready;
+  await page.goto(`${url}/o/${organization}/new`);
+  await page.getByLabel('API key').fill(api_key);
+  await follow(page.getByRole('button', { name: 'Sign in' }));
+  const buffer = await zipOf({ 'index.html': GREEN });
+  await page.getByLabel('Files').setInputFiles({ name: 'green_300x250.zip', mimeType: 'application/zip', buffer });
+  await page.getByLabel('Sites', { exact: true }).fill(env.publishers.url('blog'));
+  await page.getByRole('combobox', { name: 'Campaign' }).fill('First');
+  const preview = page.getByRole('img', { name: 'Preview of green_300x250.zip' });
+  await preview.waitFor({ timeout: TIMEOUT_MS });
+  await preview.evaluate((image) => (image as HTMLImageElement).decode());
+  expect(await page.locator('#count').innerText()).toContain('1 picture');
+  await follow(page.getByRole('button', { name: 'Request pictures' }));
+  expect(page.url()).toContain('/screenshot_sets/');
+  await page.locator('#main .frame img').first().waitFor({ timeout: TIMEOUT_MS });
+  const { data } = await env.call<{ data: { name: string }[] }>('GET', '/campaigns');
+  expect(data.map(({ name }) => name).sort()).toEqual(['Drafts', 'First', 'Uploads']);
+  expect(faults).toEqual([]);
 });
