@@ -10,7 +10,7 @@ import { type Queue, startQueue } from '../../db/queue.ts';
 import type { DefaultQuotas } from '../../domain/quotas.ts';
 import type { KeyRing } from '../../lib/keyRing.ts';
 import type { Mailer } from '../../mail/mailer.ts';
-import { type Health, RestartRequiredError, startHealth } from '../../observe/health.ts';
+import { type Health, type HealthOptions, RestartRequiredError, startHealth } from '../../observe/health.ts';
 import { createLogger, type Logger } from '../../observe/logger.ts';
 import { createMetrics, type Metrics } from '../../observe/metrics.ts';
 import { Outage } from '../../observe/outage.ts';
@@ -158,7 +158,7 @@ export function serviceContextFromEnvironment(
 /** Serves health and metrics. The process depends on its database, its artifact store and `more`. */
 export function serveHealth(
   context: ServiceContext,
-  address: { readonly host: string; readonly port: number },
+  address: Pick<HealthOptions, 'host' | 'port' | 'everyMs'>,
   more: Readonly<Record<string, () => Promise<void>>> = {},
 ): Promise<Health> {
   const { checkArtifacts, log, metrics } = context;

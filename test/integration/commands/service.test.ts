@@ -1,9 +1,10 @@
 /** The whole service as the commands put it together, with captures that only play the protocol. */
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openArtifacts } from '../../../src/artifacts/open.ts';
 import { watchStore } from '../../../src/artifacts/storeCheck.ts';
 import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
@@ -19,6 +20,7 @@ import { loadConfig } from '../../../src/config.ts';
 import { createOrganization, type NewOrganization } from '../../../src/core/organizations/organizations.ts';
 import type { Health } from '../../../src/observe/health.ts';
 import { createMetrics } from '../../../src/observe/metrics.ts';
+import { isTracing } from '../../../src/observe/tracing.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';
@@ -36,8 +38,12 @@ let api: ApiService;
 let work: ControllerService;
 let health: Health;
 let receiver: Listener;
+/** The headers of each webhook. */
+let received: IncomingHttpHeaders[];
 
 beforeEach(async () => {
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:1');
+  vi.stubEnv('OTEL_SDK_DISABLED', 'true');
   folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-service-'));
   database = await testDatabase();
   const internalPort = await freePort();
@@ -66,11 +72,16 @@ beforeEach(async () => {
     captureCommand: [process.execPath, CAPTURE],
     onSuperseded: () => undefined,
   });
-  health = await serveHealth(base, { host: HOST, port: 0 });
-  receiver = await listenHttp((_request, response) => response.writeHead(204).end());
+  health = await serveHealth(base, { host: HOST, port: 0, everyMs: 100 });
+  received = [];
+  receiver = await listenHttp((request, response) => {
+    received.push(request.headers);
+    response.writeHead(204).end();
+  });
 });
 
 afterEach(async () => {
+  vi.unstubAllEnvs();
   await work.stop(1_000);
   await api.publicServer.close(0);
   await api.internalServer.close(0);
@@ -87,12 +98,13 @@ const metrics = async () => (await fetch(`${health.url}/metrics`)).text();
 const call = (name: string, init: RequestInit = {}) =>
   fetch(`http://${HOST}:${api.publicServer.port}/api/v1/orgs/acme/${name}`, {
     ...init,
-    headers: { authorization: organization.api_key, 'content-type': 'application/json' },
+    headers: { authorization: organization.api_key, 'content-type': 'application/json', ...init.headers },
   });
 
-async function ask(contents: readonly string[]): Promise<string> {
+async function ask(contents: readonly string[], headers: Record<string, string> = {}): Promise<string> {
   const response = await call('screenshot_requests', {
     method: 'POST',
+    headers,
     body: JSON.stringify({
       campaign: { name: 'Spring' },
       screenshot_requests: contents.map((content) => ({
@@ -133,6 +145,17 @@ test('screenshots that no capture reports are counted when they are resolved', a
   );
   expect((await call(`screenshot_sets/${setId}/cancel`, { method: 'POST' })).status).toBe(200);
   await eventually(async () => expect(await metrics()).toContain('tearsheet_captures_total{status="canceled"} 1'));
+});
+
+test('with a disabled SDK of OpenTelemetry, a traceparent is neither stored nor passed on', async () => {
+  await ask(['fine'], { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' });
+  await eventually(() => expect(received).toHaveLength(1));
+  expect(received[0]).not.toHaveProperty('traceparent');
+  expect(isTracing()).toBe(false);
+  for (const table of ['screenshot_sets', 'ads', 'screenshot_jobs', 'events'] as const)
+    expect(await base.store.db.selectFrom(table).select('traceparent').distinct().execute()).toEqual([
+      { traceparent: null },
+    ]);
 });
 
 test('a process is not ready when another or an empty database answers, and says what to do', async () => {

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startOpenTelemetry } from '../../../src/observe/openTelemetry.ts';
 import type { Tracer } from '../../../src/observe/tracing.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../../support/otlpReceiver.ts';
 
 const PARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7';
@@ -144,3 +145,25 @@ test.each([
   await namesFrom(env);
   expect(collector.spans[0]?.attributes).toEqual(expected);
 });
+
+test.each(['never answers', 'fails', 'is gone'] as const)(
+  'a collector that %s is in the log once, and the process ends',
+  async (mode) => {
+    if (mode === 'is gone') await collector.close();
+    else collector.mode = mode;
+    const { tracer, stop } = start({
+      ...{ OTEL_BSP_SCHEDULE_DELAY: '1', OTEL_BSP_EXPORT_TIMEOUT: '50', OTEL_EXPORTER_OTLP_TIMEOUT: '50' },
+    });
+    await serve(tracer, 'first');
+    await eventually(() => expect(warnings).toHaveLength(1));
+    // The third export begins after the second has failed.
+    if (mode !== 'is gone')
+      await eventually(async () => {
+        await serve(tracer, 'more');
+        expect(collector.bodies.length).toBeGreaterThan(2);
+      });
+    await stop();
+    const reported = expect.objectContaining({ message: expect.stringContaining('at most once a minute') });
+    expect(warnings.filter((warning) => reported.asymmetricMatch(warning))).toHaveLength(1);
+  },
+);
