@@ -40,7 +40,7 @@ describe('an ad whose scripts did not load', () => {
 
   it('a white ad is not blamed on a script that only measures', async () => {
     const html = page(`<canvas width="300" height="250"></canvas><script src="http://127.0.0.1:9/gtag/js"></script>`);
-    expect(await render(html)).toMatchObject({
+    expect(await render(html, [0])).toMatchObject({
       status: 'uploaded',
       warnings: [],
       notes: expect.arrayContaining(['All frames are white.']),

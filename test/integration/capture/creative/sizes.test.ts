@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { animatedAvif } from '../../../support/animatedAvif.ts';
-import { colourAt, file, startTestRenderer, type TestRenderer } from '../../../support/testRenderer.ts';
+import { file, startTestRenderer, type TestRenderer } from '../../../support/testRenderer.ts';
 import { zipOf } from '../../../support/zips.ts';
+import { AD, fluid, page, stage } from './sizedPages.ts';
 
 let renderer: TestRenderer;
 beforeAll(async () => {
@@ -10,13 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => renderer.close());
 
-const page = (style: string, body: string, head = '') =>
-  `<!doctype html><html><head>${head}<style>html,body{margin:0}${style}</style></head><body>${body}</body></html>`;
 const meta = (width: number, height: number) => `<meta name="ad.size" content="width=${width},height=${height}">`;
-const stage = (width: number, height: number, more = '') =>
-  `#ad{position:relative;width:${width}px;height:${height}px;overflow:hidden;background:#123456;${more}}`;
-const AD = '<div id="ad"></div>';
-const fluid = '#ad{position:absolute;inset:0;background:#123456}';
 
 /** At marker 0, because the search for a default frame runs for at least 15 s of a creative's time. */
 async function shown(
@@ -28,88 +22,24 @@ async function shown(
 }
 
 describe('the size of an HTML5 zip', () => {
-  it.each([
-    ['centered by margins', stage(300, 600, 'margin:0 auto'), AD],
-    [
-      'centered by a transform',
-      stage(300, 600, 'position:absolute;left:50%;top:50%;transform:translate(-50%,-50%)'),
-      AD,
-    ],
-    ['with a border of one pixel', stage(300, 600, 'border:1px solid #fff'), AD],
-    ['on a colored body', `${stage(300, 600)}body{background:#ddd}`, AD],
-    [
-      'with sprites beside the stage',
-      `${stage(300, 600)}#strip{position:absolute;width:1200px;height:900px;background:red}`,
-      '<div id="ad"><div id="strip"></div></div>',
-    ],
-    ['with a clip path', '#ad{width:600px;height:900px;background:red;clip-path:inset(0 300px 300px 0)}', AD],
-    [
-      'whose layers are not visible yet',
-      `${stage(300, 600, 'background:none')}#layer{width:300px;height:600px;opacity:0;background:red}#cta{width:9px;height:9px;background:red}`,
-      '<div id="ad"><div id="cta"></div><div id="layer"></div></div>',
-    ],
-    [
-      'in a shadow root',
-      '',
-      `<x-ad></x-ad><script>document.querySelector('x-ad').attachShadow({mode:'open'}).innerHTML='<div style="width:300px;height:600px;overflow:hidden;background:red"></div>'</script>`,
-    ],
-  ])('a stage %s is shown at its own size', async (_, style, body) => {
-    const { size, codes } = await shown({ 'index.html': page(style, body) });
+  it('the size of a zip with a stage is that of the stage, and the notes say so', async () => {
+    const { size, codes, result } = await shown({ 'index.html': page(stage(300, 600, 'margin:0 auto'), AD) });
     expect([size, codes]).toEqual(['300x600', []]);
+    expect(result.notes).toContain('Size 300×600: the size of the root container.');
   });
 
   it.each([
-    ['the name of the zip', { 'index.html': page(fluid, AD) }, 'Brand_Spring_728x90_v2.zip', '728x90', []],
-    ['the name of its folder', { '160x600/index.html': page(fluid, AD) }, 'a.zip', '160x600', []],
-    ['the name of a picture', { 'index.html': page(fluid, AD), 'img/bg_970x250.png': '' }, 'a.zip', '970x250', []],
+    ['that fills any frame is assumed, with a warning', fluid, '', '300x250', ['size_assumed']],
     [
-      'the manifest of the ad server',
-      { 'index.html': page(fluid, AD), 'manifest.json': '{"width":"320","height":"480","source":"index.html"}' },
-      'a.zip',
-      '320x480',
-      [],
+      'whose ad.size is copied from a smaller ad is that of the stage, with a warning',
+      stage(300, 600),
+      meta(300, 250),
+      '300x600',
+      ['size_conflict'],
     ],
-    ['nothing', { 'index.html': page(fluid, AD) }, 'a.zip', '300x250', ['size_assumed']],
-    ['a word in its name', { 'index.html': page(fluid, AD) }, 'Client_Leaderboard.zip', '728x90', ['size_assumed']],
-  ])('an ad that fills any frame gets its size from %s', async (_, files, name, expected, warnings) => {
-    const { size, codes } = await shown(files, { name });
+  ])('the size of a zip %s', async (_, style, head, expected, warnings) => {
+    const { size, codes } = await shown({ 'index.html': page(style, AD, head) });
     expect([size, codes]).toEqual([expected, warnings]);
-  });
-
-  it.each([
-    ['swapped', 600, 300],
-    ['copied from a smaller ad', 300, 250],
-    ['copied from a larger ad', 970, 250],
-    ['copied from an ad of the same height', 160, 600],
-  ])('an ad.size that is %s loses against the stage, with a warning', async (_, width, height) => {
-    const { size, codes } = await shown({ 'index.html': page(stage(300, 600), AD, meta(width, height)) });
-    expect([size, codes]).toEqual(['300x600', ['size_conflict']]);
-  });
-
-  it('a body with a size of its own is the stage, however wide it is', async () => {
-    const style = 'body{width:970px;height:90px;margin:0 auto!important;overflow:hidden;background:#123456}';
-    const { size, codes } = await shown({ 'index.html': page(style, 'x') });
-    expect([size, codes]).toEqual(['970x90', []]);
-  });
-
-  it('an ad that fills any frame has the proportions of its largest picture, with a warning', async () => {
-    const picture = await sharp({ create: { width: 1_940, height: 500, channels: 3, background: '#f00' } })
-      .png()
-      .toBuffer();
-    const style = 'html,body{height:100%}#ad{height:100%;background:url(bg.png) center/cover}';
-    const { size, codes } = await shown({ 'index.html': page(style, AD), 'bg.png': picture });
-    expect([size, codes]).toEqual(['970x250', ['size_assumed']]);
-  });
-
-  it('an ad.size in UTF-16 is read', async () => {
-    const html = Buffer.from(`\uFEFF${page(fluid, AD, meta(970, 250))}`, 'utf16le');
-    expect((await shown({ 'index.html': html })).size).toBe('970x250');
-  });
-
-  it('an ad.size holds if the parts of the ad are smaller than it', async () => {
-    const body = '<div style="width:250px;height:250px;background:red"></div>';
-    const { size, codes } = await shown({ 'index.html': page('body{background:#ddd}', body, meta(300, 600)) });
-    expect([size, codes]).toEqual(['300x600', []]);
   });
 
   it('the requested size wins, and a warning says that the ad is cut off', async () => {
@@ -123,11 +53,6 @@ describe('the size of an HTML5 zip', () => {
   it('an ad with margins around it is cut off as in an ad server, with a warning', async () => {
     const { size, codes } = await shown({ 'index.html': page(`body{margin:8px!important}${stage(300, 250)}`, AD) });
     expect([size, codes]).toEqual(['300x250', ['size_conflict']]);
-  });
-
-  it('the notes say where the size comes from', async () => {
-    const { result } = await shown({ 'index.html': page(stage(300, 600), AD) });
-    expect(result.notes).toContain('Size 300×600: the size of the root container.');
   });
 });
 
@@ -191,18 +116,8 @@ describe('files that did not load', () => {
       return `${renderer.base}/broken/${name}`;
     };
 
-    it.each([
-      ['is cut off', 'damaged or cut off', async () => (await png().toBuffer()).subarray(0, 100_000)],
-      [
-        'is corrupt',
-        'damaged, or in a format that no browser shows',
-        async () => Buffer.concat([(await png().toBuffer()).subarray(0, 8), Buffer.alloc(500)]),
-      ],
-      ['is empty', 'empty', async () => ''],
-      ['is an HTML page', 'kind of content|damaged', async () => `<!doctype html><p>Sign in${' '.repeat(100)}`],
-      ['is a TIFF', 'in a format that no browser shows', async () => png().tiff().toBuffer()],
-    ])('an image that %s is warned about, as an image, as a background and in a zip', async (_, why, make) => {
-      const body = await make();
+    it('an image that is cut off is warned about, as an image, as a background and in a zip', async () => {
+      const body = (await png().toBuffer()).subarray(0, 100_000);
       const [image, background, before] = await Promise.all(['i.png', 'b.png', 'p.png'].map((name) => put(name, body)));
       const style = `${stage(300, 250)}#ad{background:#123456 url(${background})}#ad::before{content:"";background:url(${before})}`;
       const { result } = await shown({
@@ -210,12 +125,31 @@ describe('files that did not load', () => {
           style,
           `<div id="ad">x<img src="${image}" width="100" height="100"></div><script>new Image().src = 'own.png'</script>`,
         ),
-        'own.png': Buffer.from(body),
+        'own.png': body,
       });
       const names = [image, background, before, 'own.png'].toSorted();
       const messages = result.warnings.map(({ message }) => message).toSorted();
       expect(messages).toEqual(names.map((name) => expect.stringContaining(`An image did not load: ${name} (`)));
-      for (const message of messages) expect(message).toMatch(new RegExp(why));
+      for (const message of messages) expect(message).toMatch(/damaged or cut off/);
+    });
+
+    it('images that are corrupt, empty, an HTML page or a TIFF are warned about with the reason', async () => {
+      const kinds: readonly (readonly [name: string, why: RegExp, bytes: Buffer])[] = [
+        [
+          'corrupt.png',
+          /damaged, or in a format that no browser shows/,
+          Buffer.concat([(await png().toBuffer()).subarray(0, 8), Buffer.alloc(500)]),
+        ],
+        ['empty.png', /empty/, Buffer.alloc(0)],
+        ['html.png', /kind of content|damaged/, Buffer.from(`<!doctype html><p>Sign in${' '.repeat(100)}`)],
+        ['tiff.png', /in a format that no browser shows/, await png().tiff().toBuffer()],
+      ];
+      const urls = await Promise.all(kinds.map(([name, , bytes]) => put(name, bytes)));
+      const images = urls.map((url) => `<img src="${url}" width="50" height="50">`);
+      const { result } = await shown({ 'index.html': page(stage(300, 250), `<div id="ad">x${images.join('')}</div>`) });
+      expect(result.warnings).toHaveLength(kinds.length);
+      for (const [name, why] of kinds)
+        expect(result.warnings.find(({ message }) => message.includes(`/${name} (`))?.message, name).toMatch(why);
     });
 
     it('whole images and starters of one pixel are not warned about', async () => {
@@ -277,14 +211,5 @@ describe('an image', () => {
   it('the requested size overrides the pixels of an image', async () => {
     const result = await renderer.rendered(file('a.png', await image(640, 100)), { size: { width: 640, height: 100 } });
     expect([result.width, result.warnings]).toEqual([640, []]);
-  });
-
-  it('an animated AVIF is captured at its own size', async () => {
-    const avif = await animatedAvif(['#f00', '#00f'], { width: 300, height: 250 });
-    const result = await renderer.rendered(file('a.avif', avif), { markers: [500, 1_500] });
-    expect(result).toMatchObject({ format: 'image', width: 300, height: 250, mode: 'stepped' });
-    const [first = [], second = []] = await Promise.all(result.frames.map((frame) => colourAt(frame)));
-    expect(first[0]).toBeGreaterThan(240);
-    expect(second[2]).toBeGreaterThan(240);
   });
 });

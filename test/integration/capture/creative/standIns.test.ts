@@ -10,7 +10,8 @@ beforeAll(async () => {
 afterAll(() => renderer.close());
 
 const GREEN = [0, 128, 0];
-const box = '<div id="ad" style="width:300px;height:250px;background:#999"></div>';
+/** The letter saves the search for a later picture, which follows if all pictures have one color. */
+const box = '<div id="ad" style="width:300px;height:250px;background:#999">A</div>';
 const show = "document.getElementById('ad').style.background = 'rgb(0,128,0)';";
 
 describe('mraid.js', () => {
