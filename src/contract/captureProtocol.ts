@@ -34,7 +34,6 @@ const seconds = z.number().min(0).max(86_400);
 /** The value is later used in headers. */
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-export const PROTOCOL_VERSION = 'v2';
 /** The API's answer to a call that it does not know. Programs recognize the text, so it must not change. */
 export const NO_SUCH_CALL = 'There is no such call in the capture protocol.';
 

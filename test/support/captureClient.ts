@@ -1,6 +1,7 @@
 /** Calls the capture protocol as a test wants it called. */
 import { createHash } from 'node:crypto';
-import { type DeclaredUploads, PROTOCOL_VERSION } from '../../src/contract/captureProtocol.ts';
+import type { DeclaredUploads } from '../../src/contract/captureProtocol.ts';
+import { PROTOCOL_VERSION } from '../../src/contract/protocolVersion.ts';
 
 export const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

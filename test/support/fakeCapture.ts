@@ -6,15 +6,15 @@
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { env, exit, stdin } from 'node:process';
-import {
-  type Attempt,
-  type ClaimedCreative,
-  type ClaimedSmallSet,
-  PROTOCOL_VERSION,
-  type ResolvedCreatives,
-  type WantedPage,
-  type WantedScreenshot,
+import type {
+  Attempt,
+  ClaimedCreative,
+  ClaimedSmallSet,
+  ResolvedCreatives,
+  WantedPage,
+  WantedScreenshot,
 } from '../../src/contract/captureProtocol.ts';
+import { PROTOCOL_VERSION } from '../../src/contract/protocolVersion.ts';
 import { PNG_FACTS, uploadPng } from './captureClient.ts';
 
 const ownIndex = Number(env['JOB_COMPLETION_INDEX']);

@@ -59,6 +59,7 @@ export async function startLocalInstallation(options: LocalInstallationOptions):
     ...{ maxPods, log, graceMs: 1_000, backoffMs: 50 },
     env: {
       PATH: process.env['PATH'] ?? '',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
       FAKE_CAPTURE_FOLDER: folder,
       ...(options.hosts === true && { FAKE_CAPTURE_HOSTS: '1' }),
     },

@@ -13,9 +13,9 @@ import {
   ClaimSmallSet,
   type HostingHeld,
   NO_SUCH_CALL,
-  PROTOCOL_VERSION,
   RenewHosting,
 } from '../../contract/captureProtocol.ts';
+import { PROTOCOL_VERSION } from '../../contract/protocolVersion.ts';
 import type { AttemptRef } from '../../core/jobs/attempts.ts';
 import { type CountedTransact, countedTransact } from '../../core/jobs/countedTransactions.ts';
 import { findJobAccess, hasLocation } from '../../core/jobs/jobAccess.ts';

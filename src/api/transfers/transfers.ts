@@ -1,6 +1,6 @@
 /** URLs for the uploads and downloads of captures: URLs of the bucket, or of this API if artifacts are in a folder. */
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import { PROTOCOL_VERSION } from '../../contract/captureProtocol.ts';
+import { PROTOCOL_VERSION } from '../../contract/protocolVersion.ts';
 import { ResultFaultError } from '../../core/jobs/creativeResults.ts';
 import type { AnimationFormat, WantedFilm } from '../../domain/animations.ts';
 import { hmacOf, isSameSignature } from '../../lib/hmac.ts';

@@ -10,11 +10,11 @@ import {
   type DeclareUploads,
   type FinishIndex,
   HostingHeld,
-  PROTOCOL_VERSION,
   type RecordedSpan,
   ResolvedCreatives,
   type ScreenshotResults,
 } from '../../contract/captureProtocol.ts';
+import { PROTOCOL_VERSION } from '../../contract/protocolVersion.ts';
 import { rejectedError } from './captureShutdown.ts';
 import { MissingFileError, type TokenSource, Transport, type TransportTiming, type UploadTarget } from './transport.ts';
 

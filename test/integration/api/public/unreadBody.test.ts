@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import express from 'express';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closeAfterUnreadBody } from '../../../../src/api/server/unreadBody.ts';
-import { PROTOCOL_VERSION } from '../../../../src/contract/captureProtocol.ts';
+import { PROTOCOL_VERSION } from '../../../../src/contract/protocolVersion.ts';
 import { type Listener, startListener } from '../../../support/listeners.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { rawExchange } from '../../../support/rawHttp.ts';

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { PROTOCOL_VERSION } from '../../../../src/contract/captureProtocol.ts';
+import { PROTOCOL_VERSION } from '../../../../src/contract/protocolVersion.ts';
 import { listenHttp } from '../../../support/listeners.ts';
 
 /** A number is the status of the answer. A function runs before the request is forwarded and may change its URL. */
