@@ -27,11 +27,13 @@ export async function startDeliveries(
   options: DeliveryOptions & {
     /** Without it, notices wait. */
     readonly notices?: NoticeOptions;
+    /** How often due mails and chat messages are read. Default: every 2 s. */
+    readonly noticePollMs?: number;
   },
 ): Promise<Deliveries> {
   await startConnectorChecks(options);
   await startEndpointUpdates(options);
-  const { notices, store } = options;
+  const { notices, store, noticePollMs = NOTICE_POLL_MS } = options;
   const start = (channel: Channel, send: SendDelivery, more: { readonly pollMs?: number } = {}) => {
     const limits = { ...LIMITS[channel], ...options.limits };
     const worker = new DeliveryWorker({ ...options, channel, limits, send, ...more });
@@ -41,7 +43,7 @@ export async function startDeliveries(
   const woken = [start('webhook', webhookSender(options)), start('s3', bucketSender(options))];
   const workers = [...woken];
   // Nothing wakes these workers, so that webhooks do not cause useless queries.
-  const seldom = { pollMs: NOTICE_POLL_MS };
+  const seldom = { pollMs: noticePollMs };
   if (notices !== undefined) workers.push(start('chat', chatSender(options), seldom));
   if (notices?.mailer !== undefined)
     workers.push(start('email', mailSender(store.db, notices.mailer, notices), seldom));

@@ -70,6 +70,7 @@ async function start({ url = `smtp://127.0.0.1:${mailServer.port}`, allow = ['12
     artifacts: new FolderArtifactStore('/nonexistent'),
     guard: createGuard({ allow }),
     notices: { mailer, publicUrl: PUBLIC_URL, secret: SECRET },
+    noticePollMs: 50,
   });
 }
 
