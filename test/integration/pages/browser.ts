@@ -5,10 +5,11 @@ import { eventually } from '../../support/eventually.ts';
 import type { PagesServer } from './pagesServer.ts';
 
 let browser: Promise<Browser> | undefined;
+let reader: Promise<Page> | undefined;
 
 export async function closeBrowser(): Promise<void> {
   const started = browser;
-  browser = undefined;
+  [browser, reader] = [undefined, undefined];
   await (await started)?.close();
 }
 
@@ -43,20 +44,46 @@ export async function visit(
   return opened;
 }
 
+/**
+ * Opens the HTML of an address of an organization, without its scripts, styles and images, which takes a tenth of the time of
+ * {@link visit}. The next call replaces the page. For tests that only read what a page says.
+ */
+export async function read(server: Pick<PagesServer, 'url' | 'apiKey'>, address: string): Promise<Page> {
+  reader ??= openReader();
+  const page = await reader;
+  const { pathname, search } = new URL(address);
+  const cookie = await cookieOf(server, address);
+  const response = await fetch(`${server.url}${pathname}${search}`, {
+    headers: { cookie: `${cookie.name}=${cookie.value}` },
+  });
+  expect(response.status).toBe(200);
+  await page.setContent(await response.text());
+  return page;
+}
+
+async function openReader(): Promise<Page> {
+  const { page } = await openPage({ javaScriptEnabled: false });
+  await page.route('**/*', (route) => route.abort());
+  return page;
+}
+
 /** Signs in as the form does, without showing it, and opens an address of an organization. */
 export async function signIn(page: Page, server: Pick<PagesServer, 'url' | 'apiKey'>, address: string): Promise<void> {
-  const organization = /^\/o\/[^/]+/.exec(new URL(address).pathname)?.[0] ?? '';
-  const response = await fetch(`${server.url}${organization}/sign-in`, {
+  const { hostname } = new URL(server.url);
+  await page.context().addCookies([{ ...(await cookieOf(server, address)), domain: hostname }]);
+  await opened(page, () => page.goto(address, { waitUntil: 'commit' }));
+  await page.locator('summary[aria-label="Account"]').waitFor();
+}
+
+async function cookieOf(server: Pick<PagesServer, 'url' | 'apiKey'>, address: string) {
+  const path = /^\/o\/[^/]+/.exec(new URL(address).pathname)?.[0] ?? '';
+  const response = await fetch(`${server.url}${path}/sign-in`, {
     method: 'POST',
-    body: new URLSearchParams({ key: server.apiKey, next: organization }),
+    body: new URLSearchParams({ key: server.apiKey, next: path }),
     redirect: 'manual',
   });
   const cookie = response.headers.getSetCookie().find((one) => one.startsWith('tearsheet_session='));
-  const value = /=([^;]+)/.exec(cookie ?? '')?.[1] ?? '';
-  const { hostname } = new URL(server.url);
-  await page.context().addCookies([{ name: 'tearsheet_session', value, domain: hostname, path: organization }]);
-  await opened(page, () => page.goto(address, { waitUntil: 'commit' }));
-  await page.locator('summary[aria-label="Account"]').waitFor();
+  return { name: 'tearsheet_session', value: /=([^;]+)/.exec(cookie ?? '')?.[1] ?? '', path };
 }
 
 /** Clicks a link or a button that opens a page, and waits until that page is complete and its scripts have run. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { WARNING_CODES } from '../../../src/domain/warnings.ts';
 import { createKey } from '../../support/keys.ts';
-import { follow, openPage, signIn, visit } from './browser.ts';
+import { follow, openPage, read, signIn, visit } from './browser.ts';
 import { readReview, seedDelivery, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 import { RequestForm } from './requestForm.ts';
@@ -57,7 +57,7 @@ describe('the page of a set', () => {
   it('the page of a set shows several moments as a film strip, in their order', async () => {
     const at = (markerMs: number) => ({ site: NEWS, device: 'desktop' as const, markerMs });
     const { setId } = await seedSet(server, { status: 'approved', shots: [at(2000), at(0), at(1500)] });
-    const { page } = await visit(server, setAddress(setId));
+    const page = await read(server, setAddress(setId));
     expect(await page.locator('.film .marker').allTextContents()).toEqual(['0.0 s', '1.5 s', '2.0 s']);
   });
 
@@ -93,7 +93,7 @@ describe('the page of a set', () => {
       status,
       shots: shots.map((status, i) => ({ site: `https://site-${i}.example`, device: 'desktop', status })),
     });
-    const { page } = await visit(server, setAddress(setId));
+    const page = await read(server, setAddress(setId));
     expect(await page.locator('#head .badge').first().textContent()).toBe(label);
     expect(await page.locator('.so-far').textContent()).toContain(counts);
     expect(await page.locator('#head progress').count()).toBe(status === 'in_review' ? 1 : 0);
@@ -102,7 +102,7 @@ describe('the page of a set', () => {
   it('a set that was canceled before its first picture says that it has none', async () => {
     const shots = [{ site: NEWS, device: 'desktop', status: 'canceled' }] as const;
     const { setId } = await seedSet(server, { status: 'canceled', shots });
-    const { page } = await visit(server, setAddress(setId));
+    const page = await read(server, setAddress(setId));
     expect(await page.getByText('No pictures here.').count()).toBe(1);
   });
 
@@ -163,16 +163,16 @@ describe('the page of a set', () => {
       shots: [{ site: BLOG, device: 'desktop', status: 'no_slots' }],
     });
     await setCandidates(shotIds[0], [candidate], options);
-    const { page } = await visit(server, `${setAddress(setId)}?tab=failed`, { javaScriptEnabled: false });
+    const page = await read(server, `${setAddress(setId)}?tab=failed`);
     expect(await page.getByRole('button', { name: 'Allow scaling' }).count()).toBe(isOffered ? 1 : 0);
-    await page.goto(`${server.url}/o/demo/screenshots/${shotIds[0]}`);
+    await read(server, `${server.url}/o/demo/screenshots/${shotIds[0]}`);
     expect(await page.getByRole('button', { name: 'Allow scaling' }).count()).toBe(isOffered ? 1 : 0);
   });
 
   it('a set without a picture shows its failures at once, and offers nothing to share', async () => {
     const shots = [{ site: BLOG, device: 'desktop', status: 'blocked' }] as const;
     const { setId } = await seedSet(server, { status: 'failed', shots });
-    const { page } = await visit(server, setAddress(setId), { javaScriptEnabled: false });
+    const page = await read(server, setAddress(setId));
     expect(await page.locator('#failures h2').textContent()).toBe('Blocked by the site 1');
     expect(await page.locator('.tabs [aria-current]').textContent()).toBe('Failed 1');
     expect(await page.getByRole('button', { name: 'Share' }).count()).toBe(0);
@@ -195,7 +195,7 @@ describe('the page of a set', () => {
       .set({ warnings })
       .where('id', '=', shotIds[1] ?? '')
       .execute();
-    const { page } = await visit(server, setAddress(setId));
+    const page = await read(server, setAddress(setId));
     const texts = page.locator(`#screenshot-${shotIds[1]} .warnings li`);
     expect(await texts.allTextContents()).toEqual(WARNING_CODES.map((code) => `A fact with the code ${code}.`));
     expect(await page.locator('.warnings').count()).toBe(1);
