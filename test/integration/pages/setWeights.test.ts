@@ -4,8 +4,8 @@ import type { Page, Response } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { drawThumbnail } from '../../../src/api/thumbnails/drawThumbnail.ts';
 import { QUALITY } from '../../../src/api/thumbnails/thumbnails.ts';
-import { visit } from './browser.ts';
-import { seedSet } from './pagesServer.ts';
+import { openPage, signIn, visit } from './browser.ts';
+import { type Seeded, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
 const server = preparePages();
@@ -13,16 +13,20 @@ const server = preparePages();
 const setAddress = (id: string) => `${server.url}/o/demo/screenshot_sets/${id}`;
 const PICTURE_OF_A_PAGE = readFileSync(path.join(import.meta.dirname, '../../../docs/images/news-desktop.png'));
 
-const thumbnailOf = (png: Buffer, width: number) =>
-  drawThumbnail({ png, width, part: { width: 1100, height: 688, top: 0 }, quality: QUALITY.small });
+const drawn = new Map<number, Promise<Buffer>>();
+
+function thumbnailOf(width: number): Promise<Buffer> {
+  const part = { width: 1100, height: 688, top: 0 };
+  const file = drawn.get(width) ?? drawThumbnail({ png: PICTURE_OF_A_PAGE, width, part, quality: QUALITY.small });
+  drawn.set(width, file);
+  return file;
+}
 
 /** Loads a page with all its thumbnails, which show a picture of a real page. @returns the bytes of all its files. */
 async function weigh(page: Page, address: string): Promise<{ bytes: number; pictures: number }> {
-  const files = new Map<number, Buffer>();
   await page.route('**/i/*/*.webp', async (route) => {
     const width = Number(/(\d+)\.webp$/.exec(route.request().url())?.[1]);
-    const body = files.get(width) ?? (await thumbnailOf(PICTURE_OF_A_PAGE, width));
-    files.set(width, body);
+    const body = await thumbnailOf(width);
     const headers = { 'content-length': String(body.length) };
     await route.fulfill({ body, contentType: 'image/webp', headers });
   });
@@ -54,13 +58,21 @@ function layoutShift(page: Page): Promise<number> {
   });
 }
 
+/** A set of 60 pictures, and after it a page of the list. */
+async function seedSets(): Promise<Seeded> {
+  const large = await seedSet(server, { status: 'approved', shots: shots(60) });
+  for (let i = 0; i < 25; i += 1) await seedSet(server, { status: 'approved', shots: shots(4) });
+  return large;
+}
+let seeded: Promise<Seeded> | undefined;
+
 describe('the weight of the pages', () => {
   it.each([1, 2])(
     'a set of 60 pictures weighs less than 1 MB, and a list of 25 sets less than 500 KB, at the pixel ratio %i',
     async (deviceScaleFactor) => {
-      const { setId } = await seedSet(server, { status: 'approved', shots: shots(60) });
-      for (let i = 0; i < 25; i += 1) await seedSet(server, { status: 'approved', shots: shots(4) });
-      const { page } = await visit(server, setAddress(setId), { deviceScaleFactor });
+      seeded ??= seedSets();
+      const { setId } = await seeded;
+      const { page } = await visit(server, `${server.url}/o/demo/help`, { deviceScaleFactor });
       const set = await weigh(page, setAddress(setId));
       const list = await weigh(page, `${server.url}/o/demo/screenshot_sets`);
       expect(set.pictures).toBe(60);
@@ -80,10 +92,11 @@ describe('the weight of the pages', () => {
     async (width, file) => {
       const { shotIds } = await seedSet(server, { status: 'approved', shots: shots(1) });
       const address = `${server.url}/o/demo/screenshots/${shotIds[0]}`;
-      const { page } = await visit(server, address, { viewport: { width, height: 800 } });
+      const { page } = await openPage({ viewport: { width, height: 800 } });
       const loaded: string[] = [];
       page.on('request', (request) => void loaded.push(request.url().replace(/.*\/i\/[^/.]+\/?/, '')));
-      await page.goto(address, { waitUntil: 'networkidle' });
+      await signIn(page, server, address);
+      await page.waitForLoadState('networkidle');
       expect(loaded.filter((name) => /^(whole.*|\.png)$/.test(name))).toEqual([file]);
       await page.locator('[data-zoom]').click();
       await page.waitForLoadState('networkidle');
@@ -94,10 +107,11 @@ describe('the weight of the pages', () => {
 
   it('a set of 60 pictures moves nothing while its pictures arrive, and loads those below the screen later', async () => {
     const { setId } = await seedSet(server, { status: 'approved', shots: shots(60) });
-    const { page } = await visit(server, setAddress(setId));
+    const { page } = await openPage();
     const asked = new Set<string>();
     page.on('request', (request) => request.url().endsWith('.webp') && asked.add(request.url()));
-    await page.goto(setAddress(setId), { waitUntil: 'networkidle' });
+    await signIn(page, server, setAddress(setId));
+    await page.waitForLoadState('networkidle');
     expect(asked.size).toBeLessThan(60);
     await page.mouse.wheel(0, 20_000);
     await page
