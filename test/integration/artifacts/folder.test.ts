@@ -29,6 +29,18 @@ test('an artifact in a folder can be stored, read, replaced and deleted', async 
   await expect(store.get('sets/1/a.png')).rejects.toThrow(ArtifactNotFoundError);
 });
 
+test.each([
+  ['a.png', 'image/png'],
+  ['a.jpg', 'image/jpeg'],
+  ['a.webp', 'image/webp'],
+  ['a.gif', 'image/gif'],
+  ['a.pdf', 'application/pdf'],
+])('the content type of %s follows from its name, also without a file that says so', async (key, contentType) => {
+  await store.put(key, picture, contentType);
+  expect(await store.get(key)).toMatchObject({ contentType });
+  expect(await readdir(join(folder, 'data'))).toEqual([key]);
+});
+
 test('only stored keys exist in a folder', async () => {
   await store.put('sets/1/a.png', picture, 'image/png');
   expect(await store.sizeOf('sets/1/a.png')).toBe(picture.length);

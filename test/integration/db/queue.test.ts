@@ -3,6 +3,7 @@ import { openStore, type Store } from '../../../src/db/database.ts';
 import { type Payloads, type Queue, startQueue } from '../../../src/db/queue.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { runStatement } from '../../support/runStatement.ts';
 import { TEST_KEY_RING } from '../../support/testKeys.ts';
 
 let database: TestDatabase;
@@ -34,6 +35,18 @@ test('A job is in the queue only if its transaction commits', async () => {
   await expect(doomed).rejects.toThrow('no');
   await store.db.transaction().execute((tx) => queue.enqueue(tx, 'launch', { organization_id: 'committed' }));
   await eventually(() => expect(seen).toEqual([{ organization_id: 'committed' }]));
+});
+
+test('the queue creates its tables in a database that has none', async () => {
+  const empty = await testDatabase();
+  await runStatement(empty.url, 'drop schema pgboss cascade');
+  const tables = openStore({ url: empty.url, keyRing: TEST_KEY_RING });
+  const first = await startQueue({ databaseUrl: empty.url, onError: (error) => errors.push(error) });
+  await tables.db.transaction().execute((tx) => first.enqueue(tx, 'launch', { organization_id: 'x' }));
+  expect(await first.depth()).toContainEqual(expect.objectContaining({ name: 'launch', depth: 1 }));
+  await first.stop({ timeoutMs: 1_000 });
+  await tables.close();
+  await empty.close();
 });
 
 test('A failed job is retried', async () => {
