@@ -1,14 +1,10 @@
-/** The audit log of the API: one entry for each administrative action, its list, and that nothing changes it. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+/** The audit log of the API: its entries, its list, and that nothing changes it. `samples.test.ts` has the entry of each operation. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deleteOldEntries } from '../../../../src/core/audit/auditLogQueries.ts';
 import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
-import type { AuditAction } from '../../../../src/domain/auditLog.ts';
 import { createKey } from '../../../support/keys.ts';
-import { type NamedOperation, sampleRequest } from '../../../support/operations.ts';
 import { type Json, memoryArtifacts, type Reply, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { expectLoggedErrors } from '../../../support/testLog.ts';
-import { runSample } from './runSample.ts';
-import { OPERATIONS, type SampleIds, sampleIds } from './sampleIds.ts';
 
 const artifacts = memoryArtifacts(new Map());
 let api: TestApi;
@@ -30,83 +26,6 @@ const done = async (reply: Promise<Reply>): Promise<Json> => {
   if (status >= 300) throw new Error(`The service answered ${status}: ${text}`);
   return json;
 };
-
-/** Every operation with an entry. Other operations have none. */
-const ACTIONS: Readonly<Record<string, AuditAction>> = {
-  updateSettings: 'settings.updated',
-  createKey: 'api_key.created',
-  revokeKey: 'api_key.revoked',
-  changeMember: 'member.updated',
-  removeMember: 'member.removed',
-  inviteMember: 'invitation.created',
-  withdrawInvitation: 'invitation.deleted',
-  rotateWebhookSecret: 'webhook_secret.rotated',
-  sendTestEvent: 'webhook.tested',
-  createWebhookEndpoint: 'webhook_endpoint.created',
-  updateWebhookEndpoint: 'webhook_endpoint.updated',
-  deleteWebhookEndpoint: 'webhook_endpoint.deleted',
-  rotateWebhookEndpointSecret: 'webhook_endpoint.rotated',
-  testWebhookEndpoint: 'webhook_endpoint.tested',
-  replaceConnector: 'connector.created',
-  checkConnector: 'connector.checked',
-  deleteConnector: 'connector.deleted',
-  replaceBranding: 'branding.updated',
-  replaceLogo: 'branding.logo_replaced',
-  deleteLogo: 'branding.logo_removed',
-  updateScreenshotSet: 'screenshot_set.updated',
-  deleteScreenshotSet: 'screenshot_set.deleted',
-  updateAd: 'ad.updated',
-  deleteAd: 'ad.deleted',
-  updateCampaign: 'campaign.updated',
-  deleteCampaign: 'campaign.deleted',
-  retakeScreenshot: 'screenshot_set.retaken',
-  retakeScreenshotSet: 'screenshot_set.retaken',
-  duplicateScreenshotSet: 'screenshot_set.requested',
-  approveScreenshotSet: 'screenshot_set.approved',
-  rejectScreenshotSet: 'screenshot_set.rejected',
-  reopenScreenshotSet: 'screenshot_set.reopened',
-  cancelScreenshotSet: 'screenshot_set.canceled',
-  reviewScreenshot: 'screenshot_set.pictures_reviewed',
-  reviewScreenshotsOfSet: 'screenshot_set.pictures_reviewed',
-  deleteComment: 'comment.deleted',
-  createShare: 'share_link.created',
-  revokeShare: 'share_link.revoked',
-  createSchedule: 'schedule.created',
-  changeSchedule: 'schedule.updated',
-  deleteSchedule: 'schedule.deleted',
-};
-
-describe('the operations', () => {
-  const run = async (named: NamedOperation, ids: SampleIds): Promise<Json> => {
-    const { status, body } = await runSample(api, sampleRequest(named), ids);
-    if (status >= 400) throw new Error(`${named.method} ${named.path} answered ${status}: ${body}`);
-    return body === '' ? undefined : JSON.parse(body);
-  };
-
-  beforeEach(async () => {
-    await api.store.db.deleteFrom('branding').execute();
-    await api.store.db.deleteFrom('s3_connectors').execute();
-    await api.store.db.updateTable('organizations').set({ review: 'automatic' }).execute();
-  });
-
-  test('every operation that needs the scope admin and changes something has an entry', () => {
-    const administrative = OPERATIONS.filter(
-      ({ method, operation }) => method !== 'GET' && operation.description?.includes('scope `admin`'),
-    );
-    const names = administrative.map(({ operation }) => operation.operationId ?? '');
-    expect(names.length).toBeGreaterThan(10);
-    expect(names.filter((name) => ACTIONS[name] === undefined)).toEqual([]);
-  });
-
-  const cases = OPERATIONS.map((named) => ({ named, name: named.operation.operationId ?? '' }));
-  test.each(cases)('$name writes exactly the entries of its action', async ({ named, name }) => {
-    const ids = await sampleIds({ api, artifacts, run }, named);
-    const before = new Set((await log()).map(({ id }) => id));
-    await run(named, ids);
-    const added = (await log()).filter(({ id }) => !before.has(id));
-    expect(added.map(({ action }) => action)).toEqual(ACTIONS[name] === undefined ? [] : [ACTIONS[name]]);
-  });
-});
 
 describe('an entry', () => {
   test('it says who did what, to which object, from where and in which request', async () => {
