@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { type BrowserProcess, BrowserStartError } from '../../../../src/capture/browser/browserProcess.ts';
@@ -10,6 +9,7 @@ import { findChromium } from '../../../../src/capture/browser/chromium.ts';
 import { startSteppedBrowser } from '../../../../src/capture/browser/steppedBrowser.ts';
 import { SteppedPage, type SteppedPageOptions } from '../../../../src/capture/browser/steppedPage.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { SHORT_MOMENTS, testKillsWhileOpening } from './killsWhileOpening.ts';
 
 const chromiumPath = findChromium(process.env['CHROMIUM_PATH']);
 const proxyUrl = 'http://127.0.0.1:9';
@@ -118,7 +118,8 @@ describe.runIf(process.platform === 'linux')('a stepped browser', () => {
     await eventually(() => expect(processesOf(browser.processGroup)).toEqual([]));
   });
 
-  it('a browser that stops before it opens a page is killed, and another one may try', async () => {
+  // These two wait for limits, so they run side by side.
+  it.concurrent('a browser that stops before it opens a page is killed, and another one may try', async () => {
     const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });
     process.kill(-browser.processGroup, 'SIGSTOP');
     await expect(SteppedPage.open(browser, PAGE)).rejects.toThrow(BrowserGoneError);
@@ -126,7 +127,7 @@ describe.runIf(process.platform === 'linux')('a stepped browser', () => {
     await browser.close();
   }, 60_000);
 
-  it('a browser that stops while a page is open is killed when the page is closed, which throws nothing', async () => {
+  it.concurrent('a browser that stops while a page is open is killed when the page is closed, which throws nothing', async () => {
     const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });
     const page = await SteppedPage.open(browser, PAGE);
     process.kill(-browser.processGroup, 'SIGSTOP');
@@ -146,17 +147,7 @@ describe.runIf(process.platform === 'linux')('a stepped browser', () => {
     await browser.close();
   });
 
-  it('a page that is being opened is rejected whenever the browser is killed', async () => {
-    for (let ms = 0; ms < 100; ms += 5) {
-      const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });
-      const opening = browser.openPage({}, async () => 'opened').catch((error: unknown) => error);
-      await pause(ms);
-      process.kill(browser.processGroup, 'SIGKILL');
-      const outcome = await opening;
-      if (outcome !== 'opened') expect(outcome).toBeInstanceOf(BrowserGoneError);
-      await browser.close();
-    }
-  }, 60_000);
+  testKillsWhileOpening(SHORT_MOMENTS);
 
   it('Chromium takes the last list of disabled features, which contains those of Playwright', async () => {
     const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });

@@ -1,10 +1,9 @@
-import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Picture } from '../../../../src/capture/page/page.ts';
 import { createGuard } from '../../../../src/egress/guard.ts';
 import { startEgressProxy } from '../../../../src/egress/proxy.ts';
+import { OTHER_AD, putOtherAd, showsScaled, slotOf, testPictureMatrices } from './pictureMatrices.ts';
 import { codes, contains, PHONE, type Pictures, SLOT, STORY, startPictures } from './pictures.ts';
-import { adIn, device, placed } from './sites.ts';
+import { placed } from './sites.ts';
 
 let pictures: Pictures;
 const take: Pictures['take'] = (...args) => pictures.take(...args);
@@ -15,18 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => pictures.close());
 
-/** Compares small copies, because the browser resamples a scaled ad. */
-async function showsScaled(picture: Picture, png: Buffer): Promise<void> {
-  const { width, height } = picture.adBox;
-  expect(width).toBeLessThanOrEqual(picture.width);
-  const whole = await sharp(png).metadata();
-  // Whole pixels.
-  expect(Math.abs(height - (width * whole.height) / whole.width)).toBeLessThan(2);
-  const small = (image: Sharp) => image.resize(9, 7, { fit: 'fill' }).removeAlpha().raw().toBuffer();
-  const shown = await small(sharp(await adIn(picture), { raw: { width, height, channels: 3 } }));
-  const expected = await small(sharp(png));
-  for (const [at, value] of shown.entries()) expect(Math.abs(value - (expected[at] ?? 0))).toBeLessThan(12);
-}
+testPictureMatrices('test', () => pictures);
 
 describe('options of the request', () => {
   const two = `${PHONE}${STORY}${SLOT}${STORY}<div id="mine" style="width:320px;height:260px;background:#ddd"></div>${STORY}`;
@@ -65,42 +53,18 @@ describe('options of the request', () => {
     expect(codes(await wholeAd(two, 'Apple iPhone 6', { slot: { selector: '#mine' } }))).not.toContain('outside_slot');
   });
 
-  test.each(['desktop', 'Apple iPhone 6'])(
-    'a picture of the whole page contains the ad below the first screen on %s',
-    async (name) => {
-      const long = `${PHONE}${STORY.repeat(6)}${SLOT}${STORY.repeat(4)}`;
-      const picture = await wholeAd(long, name, { fullPage: true });
-      const { height } = device(name).viewport;
-      expect(picture.height).toBeGreaterThan(height * device(name).ratio);
-      expect(picture.adBox.y).toBeGreaterThan(height * device(name).ratio * 0.5);
-    },
-  );
-
   test('a page that is longer than the largest picture is cut, with a warning', async () => {
-    const picture = await wholeAd(`${STORY}${SLOT}<div style="height:40000px"></div>`, 'desktop', { fullPage: true });
+    const picture = await wholeAd(`${PHONE}${STORY}${SLOT}<div style="height:40000px"></div>`, 'Apple iPhone 5', {
+      fullPage: true,
+    });
     expect(picture.height).toBe(16_000);
     expect(codes(picture)).toEqual(['page_changed']);
   });
 
   describe('other ads', () => {
-    const ad = `<div class="ad-slot" id="div-gpt-ad-other" style="width:300px;height:250px;margin:auto"><iframe src="/pagead/ads?slot=1" width="300" height="250" style="border:0"></iframe></div>`;
-    const body = `${PHONE}${STORY}<div id="div-gpt-ad-mine" style="width:300px;height:250px;margin:auto"></div><p>A line.</p>${ad}${STORY}`;
-    const mine = { selector: '#div-gpt-ad-mine' };
-
-    beforeAll(() => {
-      pictures.sites.put('/pagead/ads', '<!doctype html><body style="margin:0;height:250px;background:#123">');
-    });
-
-    test.each(['desktop', 'Apple iPhone 6'])(
-      'other ads are shown beside the ad if they are kept, on %s',
-      async (name) => {
-        expect(await contains(await wholeAd(body, name, { slot: mine, otherAds: 'keep' }))).toBe(true);
-        expect(await contains(await wholeAd(body, name, { slot: mine }))).toBe(false);
-      },
-    );
-
     test('the ad replaces another ad that is kept', async () => {
-      const picture = await wholeAd(`${PHONE}${STORY}${ad}${STORY}`, 'Apple iPhone 6', { otherAds: 'keep' });
+      putOtherAd(pictures);
+      const picture = await wholeAd(`${PHONE}${STORY}${OTHER_AD}${STORY}`, 'Apple iPhone 6', { otherAds: 'keep' });
       expect(await contains(picture)).toBe(false);
     });
   });
@@ -109,7 +73,7 @@ describe('options of the request', () => {
     const proxy = await startEgressProxy({ guard: createGuard({ allow: ['127.0.0.0/8'] }) });
     const guarded = await startPictures({ proxyUrl: proxy.url });
     const frame = (url: string) => `<div class="ad"><iframe src="${url}" width="300" height="250"></iframe></div>`;
-    guarded.sites.put('/pagead/ads', '<!doctype html><body style="margin:0;height:250px;background:#123">');
+    putOtherAd(guarded);
     const body = `${PHONE}${SLOT}${STORY.slice(0, 90)}${frame('http://10.0.0.1/pagead/ads')}${frame('/pagead/ads')}${STORY}`;
     const picture = await guarded.wholeAd(body, 'desktop', { otherAds: 'keep', slot: { selector: '#div-gpt-ad-1' } });
     expect(await contains(picture)).toBe(true);
@@ -119,24 +83,8 @@ describe('options of the request', () => {
   });
 
   describe('scaling', () => {
-    const slot = (width: number, height: number) =>
-      `<div class="ad-slot" id="div-gpt-ad-1" style="width:${width}px;height:${height}px;margin:auto"></div>`;
-
-    test.each([
-      ['made for phones', PHONE],
-      ['laid out for desktops', ''],
-    ])('a scaled ad is whole on a phone, in a page %s', async (_what, meta) => {
-      const { result, png } = await take(`${meta}${STORY}${slot(300, 250)}${STORY}`, 'Apple iPhone 6', {
-        size: [360, 300],
-        allowScaling: true,
-      });
-      placed(result);
-      expect(codes(result)).toContain('scaled');
-      await showsScaled(result, png);
-    });
-
     test('an ad that is wider than the phone is whole in a page that the phone shows smaller', async () => {
-      const body = `${STORY}${slot(728, 90)}${STORY}`;
+      const body = `${STORY}${slotOf(728, 90)}${STORY}`;
       const { result, png } = await take(body, 'Apple iPhone 6', { size: [728, 90], allowScaling: true });
       placed(result);
       expect(codes(result)).toContain('scaled');

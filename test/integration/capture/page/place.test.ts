@@ -1,6 +1,7 @@
 /** Where in the page the ad stands, and what it does to the page around it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codes, PHONE, type Pictures, STORY, startPictures } from './pictures.ts';
+import { testPlaceMatrices } from './placeMatrices.ts';
 import { placed } from './sites.ts';
 
 let pictures: Pictures;
@@ -11,6 +12,8 @@ beforeAll(async () => {
   pictures = await startPictures();
 });
 afterAll(() => pictures.close());
+
+testPlaceMatrices('test', () => pictures);
 
 describe('an ad that would lie over content', () => {
   const beside = '<div style="float:left;width:100%;height:300px">The text beside the slot, which people read.</div>';
@@ -26,42 +29,11 @@ describe('an ad that would lie over content', () => {
     await wholeAd(body, 'desktop');
   });
 
-  test.each([
-    ['a text', 'line-height:40px'],
-    ['a text that lets clicks through', 'line-height:40px;pointer-events:none'],
-    ['a word at its lower edge', 'left:250px;top:230px;width:50px;height:30px;overflow:hidden;font:30px/30px serif'],
-    ['a background', 'font-size:0;width:728px;height:400px;background:url(/photo) #eee'],
-  ])('if there is no other way than over %s, the next slot is taken', async (_what, style) => {
-    const stuck = `<div style="position:relative;height:400px"><p style="position:absolute;top:0;margin:0;${style}">${'Words that an ad must not hide. '.repeat(120)}</p><div style="position:absolute;top:0;left:0;width:728px"><div id="stuck" class="ad-slot"></div></div></div>`;
-    const free = '<div id="below" class="ad-slot" style="width:300px;height:250px"></div>';
-    const picture = await wholeAd(`${stuck}${STORY.repeat(4)}${free}${STORY}`, 'desktop');
-    expect(picture.chosen.element).toBe('#below');
-    const { result } = await take(`${stuck}${STORY}`, 'desktop', { slot: { selector: '#stuck' } });
-    placed(result);
-    expect(codes(result)).toContain('ad_covers_content');
-  });
-
   test('an image that begins where the ad ends is not under it', async () => {
     const image = '<img alt="The Daily Ship" style="display:block;width:100%;height:40px">';
     const slot = (id: string) => `<div id="${id}" class="ad-slot"></div>`;
     const body = `<p style="margin:0">A story.</p>${slot('first')}${image}${STORY.repeat(4)}${slot('second')}`;
     expect((await wholeAd(body, 'desktop', { size: [728, 90] })).chosen.element).toBe('#first');
-  });
-});
-
-describe('the ad stands across the slot', () => {
-  const slot = (style: string, inner = '') =>
-    `<div id="div-gpt-ad-w" style="height:250px;${style}">${inner}</div>${STORY}`;
-
-  test.each<[string, string, number]>([
-    ['in the center of a row as wide as the page', slot(''), 570],
-    ['in the center of a column that says nothing', slot('width:800px'), 250],
-    ['at the end of a right-to-left row', slot('width:800px;direction:rtl;display:flex;justify-content:flex-end'), 0],
-    ['at the side that the slot names', slot('width:800px;text-align:right'), 500],
-    ['at the side that the innermost box names', slot('width:800px', '<div style="text-align:left"></div>'), 0],
-  ])('%s', async (_what, body, x) => {
-    const picture = await wholeAd(body, 'desktop');
-    expect(picture.adBox.x).toBe(x);
   });
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codes, contains, PHONE, type Pictures, SLOT, STORY, startPictures } from './pictures.ts';
+import { bar, slotWithSpace, testWholeAdMatrices } from './wholeAdMatrices.ts';
 
 let pictures: Pictures;
 const take: Pictures['take'] = (...args) => pictures.take(...args);
@@ -10,22 +11,9 @@ beforeAll(async () => {
 });
 afterAll(() => pictures.close());
 
-/** Sticky parts of the page are drawn in one color, to recognize them in a picture. */
-const bar = (style: string, text = '') =>
-  `<div id="bar" style="position:fixed;left:0;right:0;z-index:99;background:#123;color:#fff;${style}">${text}</div>`;
+testWholeAdMatrices('test', () => pictures);
 
 describe('a slot that the phone does not show whole', () => {
-  const wide = '<div class="ad-slot" style="width:728px;height:250px;text-align:center;background:#eee"></div>';
-
-  test.each([
-    ['reaches beyond the screen', `${PHONE}${STORY}${wide}${STORY}`],
-    ['is cut off by the page', `${PHONE}<div style="overflow:hidden;width:100%">${STORY}${wide}${STORY}</div>`],
-    ['is in a page that is laid out for desktops', `${STORY}${wide}${STORY}`],
-  ])('a slot that %s shows the whole ad at its own size', async (_what, body) => {
-    const picture = await wholeAd(body, 'Apple iPhone 6');
-    expect(picture.adBox).toMatchObject({ width: 600, height: 500 });
-  });
-
   test('a frame for a banner that is wider than the screen shows the whole small ad', async () => {
     const frame =
       '<iframe srcdoc="<p>Ad" class="ad-slot" style="width:728px;height:90px;border:0;margin:0 126px"></iframe>';
@@ -53,19 +41,15 @@ describe('a slot that the phone does not show whole', () => {
 });
 
 describe('a slot that keeps its space and is invisible until its ad comes', () => {
-  const slot = (style: string) => `<div class="gpt ad-slot" style="width:300px;height:250px;${style}"></div>`;
-
   test.each([
-    ['is hidden itself', slot('visibility:hidden')],
-    ['is transparent', slot('opacity:0')],
-    ['is in a hidden box', `<div style="visibility:hidden"><i>Advertisement</i>${slot('')}</div>`],
-  ])('a slot that %s shows the whole ad', async (_what, body) => {
-    await wholeAd(`${PHONE}${STORY}${body}${STORY}`, 'Apple iPhone 6');
-  });
-
-  test.each([
-    ['a hidden box with other content', `<div style="visibility:hidden"><p>Do you like ships?</p>${slot('')}</div>`],
-    ['a hidden slot with text', slot('visibility:hidden').replace('</div>', 'Subscribe to our newsletter</div>')],
+    [
+      'a hidden box with other content',
+      `<div style="visibility:hidden"><p>Do you like ships?</p>${slotWithSpace('')}</div>`,
+    ],
+    [
+      'a hidden slot with text',
+      slotWithSpace('visibility:hidden').replace('</div>', 'Subscribe to our newsletter</div>'),
+    ],
   ])('%s is not used', async (_what, body) => {
     expect((await take(`${PHONE}${STORY}${body}${STORY}`, 'Apple iPhone 6')).result).toMatchObject({
       status: 'no_slots',
@@ -89,35 +73,6 @@ describe('a page that covers its slots', () => {
     const header = '<div style="position:sticky;top:0;height:200px;background:#123;z-index:9">The Daily Ship</div>';
     const picture = await wholeAd(`${PHONE}${header}${STORY.repeat(3)}${SLOT}${STORY.repeat(3)}`, 'Apple iPhone 6');
     expect(await contains(picture)).toBe(true);
-  });
-
-  test.each([
-    ['a paywall sheet', bar('bottom:0;height:70%', 'Subscribe to read this story'), 'A subscription notice (#bar)'],
-    ['a cookie bar', bar('bottom:0;height:80px', 'Wir verwenden Cookies.'), 'A consent dialog (#bar)'],
-    ['an app banner', bar('top:0;height:60px', 'Get our app'), 'An app banner (#bar)'],
-    [
-      'a newsletter pop-up in a corner',
-      bar('bottom:0;left:60%;height:120px', 'Abonnez-vous à la newsletter'),
-      '(#bar)',
-    ],
-    ['an adblock wall', bar('top:0;bottom:0', 'Please turn off your ad blocker'), 'A notice about ad blockers (#bar)'],
-    [
-      'a consent dialog that stays',
-      bar('top:0;bottom:0', 'We value your privacy and our cookies'),
-      'A consent dialog (#bar)',
-    ],
-    ['a layer that clicks pass through', bar('top:0;bottom:0;opacity:0.5;pointer-events:none'), 'A layer (#bar)'],
-    [
-      'a pop-up that scrolls with the page',
-      '<div style="position:absolute;top:0;left:0;width:100%;height:400px;background:#123;z-index:9" id="bar">Our newsletter</div>',
-      'A newsletter pop-up (#bar)',
-    ],
-  ])('%s is hidden with a warning', async (_what, cover, message) => {
-    const locked = '<style>html,body{overflow:hidden;height:100%}</style>';
-    const body = `${PHONE}${locked}${cover}${SLOT}${STORY.repeat(3)}`;
-    const picture = await wholeAd(body, 'Apple iPhone 6');
-    expect(picture.warnings).toContainEqual({ code: 'overlay_hidden', message: expect.stringContaining(message) });
-    expect(await contains(picture)).toBe(false);
   });
 
   test('a pop-up that appears after the page has settled is hidden', async () => {
@@ -200,14 +155,6 @@ describe('a page that cannot show the ad', () => {
     const script = '<script>function scrollTo() { $("html") } function scrollBy() { $("html") }</script>';
     await wholeAd(`${PHONE}${script}${STORY}${SLOT}${STORY}`, 'Apple iPhone 6');
   });
-
-  test.each(['visibility:hidden', 'opacity:0', 'display:none'])(
-    'a page is shown that a script would show which does not load: %s',
-    async (style) => {
-      const hidden = `<style id="at-body-style">body{${style} !important}</style>`;
-      await wholeAd(`${PHONE}${hidden}${STORY}${SLOT}${STORY}`, 'Apple iPhone 6');
-    },
-  );
 });
 
 test('a frame that does not load is blank', async () => {

@@ -1,0 +1,3 @@
+import { testDevices } from './devicesMatrix.ts';
+
+testDevices('long');

@@ -1,0 +1,3 @@
+import { testReplacedGlobals } from './replacedGlobalsMatrix.ts';
+
+testReplacedGlobals('long');
