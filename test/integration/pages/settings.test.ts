@@ -1,5 +1,5 @@
 import type { Page } from 'playwright';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   findS3Connector,
   finishConnectorCheck,
@@ -13,7 +13,7 @@ import { parseKey } from '../../../src/domain/keys.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { createKey } from '../../support/keys.ts';
 import { required } from '../../support/required.ts';
-import { follow, openPage, signIn } from './browser.ts';
+import { follow, openPage, read, signIn } from './browser.ts';
 import { preparePages } from './preparePages.ts';
 
 let page: Page;
@@ -21,13 +21,10 @@ let faults: string[];
 const guard = createGuard({ allow: [], lookup: () => Promise.resolve([{ address: '93.184.216.34', family: 4 }]) });
 
 const server = preparePages({ guard });
-beforeEach(async () => {
+beforeAll(async () => {
   ({ page, faults } = await openPage());
 });
-afterEach(async () => {
-  await page.context().close();
-  expect(faults).toEqual([]);
-});
+afterEach(() => expect(faults.splice(0)).toEqual([]));
 
 const open = (path: string) => signIn(page, server, `${server.url}/o/demo/settings${path}`);
 const isValid = async (key: string) => (await authenticate(server.store.db, required(parseKey(key)))) !== undefined;
@@ -85,15 +82,15 @@ describe('access to settings', () => {
 
   it('only administrators see the settings in the navigation', async () => {
     const { api_key: key } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
-    await signIn(page, { ...server, apiKey: key }, `${server.url}/o/demo`);
-    expect(await page.getByRole('link', { name: 'Settings' }).count()).toBe(0);
-    expect(await page.getByRole('link', { name: 'Integrations' }).count()).toBe(1);
+    const home = await read({ ...server, apiKey: key }, `${server.url}/o/demo`);
+    expect(await home.getByRole('link', { name: 'Settings' }).count()).toBe(0);
+    expect(await home.getByRole('link', { name: 'Integrations' }).count()).toBe(1);
   });
 });
 
 it('the settings show the use of the organization and its quotas', async () => {
-  await open('');
-  const usage = page.locator('section', { has: page.getByRole('heading', { name: 'Usage' }) });
+  const settings = await read(server, `${server.url}/o/demo/settings`);
+  const usage = settings.locator('section', { has: settings.getByRole('heading', { name: 'Usage' }) });
   expect(await usage.locator('dd').allInnerTexts()).toEqual(['0 (no limit)', '0 of 50; others wait.']);
 });
 
@@ -253,9 +250,9 @@ describe('the connector', () => {
     const { store, organizationId } = server;
     const roleArn = 'arn:aws:iam::111122223333:role/pictures';
     await setS3Connector(store.db, 'demo', { region: 'eu-west-1', roleArn });
-    await open('/connectors');
-    await page.getByText(organizationId).waitFor();
-    expect(await page.getByLabel('Role').inputValue()).toBe(roleArn);
+    const connectors = await read(server, `${server.url}/o/demo/settings/connectors`);
+    expect(await connectors.getByText(organizationId).count()).toBe(1);
+    expect(await connectors.getByLabel('Role').inputValue()).toBe(roleArn);
     await store.db.deleteFrom('s3_connectors').execute();
   });
 
