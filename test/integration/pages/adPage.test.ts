@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { notify } from '../../../src/db/notifications.ts';
 import { insertUpload } from '../../support/insertRows.ts';
-import { follow, visit } from './browser.ts';
+import { follow, read, visit } from './browser.ts';
 import { seedPicture, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
@@ -97,14 +97,14 @@ describe('the page of an ad', () => {
     await sql`update ads set kind = 'upload', content = ${upload}, upload_id = ${upload}::uuid where id = ${id}`.execute(
       db,
     );
-    const { page } = await visit(server, adAddress(id));
+    const page = await read(server, adAddress(id));
     const facts = (await page.locator('dl').textContent()) ?? '';
     expect(facts).toContain(`${name} uploaded, 48,213 bytes`);
   });
 
   it('the page of a failed ad says why and what to do', async () => {
     const id = await seedAd({ status: 'generic_error', reason: 'The zip has no index.html.' });
-    const { page } = await visit(server, adAddress(id));
+    const page = await read(server, adAddress(id));
     const note = (await page.locator('.note.fault').textContent()) ?? '';
     expect(note).toContain('The zip has no index.html.');
     expect(note).toContain('Correct the file');
@@ -122,7 +122,7 @@ describe('the page of an ad', () => {
   it('the page of an ad shows its warnings', async () => {
     const warnings = JSON.stringify([{ code: 'size_assumed', message: 'The size <300×250> was assumed.' }]);
     const id = await seedAd({ warnings });
-    const { page } = await visit(server, adAddress(id));
+    const page = await read(server, adAddress(id));
     expect(await page.locator('.warnings li').allTextContents()).toEqual(['The size <300×250> was assumed.']);
   });
 

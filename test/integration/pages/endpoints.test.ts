@@ -1,5 +1,5 @@
 import type { Page } from 'playwright';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { endpointSecretPlace, openSecret } from '../../../src/db/secrets/sealing.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { follow, openPage, signIn } from './browser.ts';
@@ -11,14 +11,11 @@ const addresses: Readonly<Record<string, string>> = { 'inside.example': '10.1.2.
 const lookup = async (name: string) => [{ address: addresses[name] ?? '93.184.216.34', family: 4 }];
 
 const server = preparePages({ guard: createGuard({ allow: [], lookup }) });
-beforeEach(async () => {
+beforeAll(async () => {
   ({ page, faults } = await openPage());
-  await signIn(page, server, `${server.url}/o/demo/settings/endpoints`);
 });
-afterEach(async () => {
-  await page.context().close();
-  expect(faults).toEqual([]);
-});
+beforeEach(() => signIn(page, server, `${server.url}/o/demo/settings/endpoints`));
+afterEach(() => expect(faults.splice(0)).toEqual([]));
 
 async function create(url: string): Promise<void> {
   await page.getByLabel('Address').fill(url);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { notify } from '../../../src/db/notifications.ts';
-import { follow, openPage, signIn, visit } from './browser.ts';
+import { follow, openPage, read, signIn, visit } from './browser.ts';
 import { type Seeded, seedPicture, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 import { RequestForm } from './requestForm.ts';
@@ -201,12 +201,12 @@ describe('taking pictures again', () => {
     const { id = '', shots } = await readRetake(seeded);
     await finish(id, shots[0]?.id ?? '');
     await form.postTo(`/o/demo/screenshots/${shots[0]?.id}/review`, { decision: 'rejected', comment: 'Wrong page' });
-    const { page } = await visit(server, setAddress(seeded.setId), { javaScriptEnabled: false });
+    const page = await read(server, setAddress(seeded.setId));
     const cell = page.locator(`#screenshot-${seeded.shotIds[2]}`);
     expect(await cell.textContent()).toMatch(/Rejected.*Wrong page/s);
     expect(await cell.locator('img').count()).toBe(1);
     expect(await page.getByRole('link', { name: 'Failed 1' }).count()).toBe(1);
-    await follow(cell.locator('a.frame'));
+    await read(server, server.url + (await cell.locator('a.frame').getAttribute('href')));
     expect(await page.locator('h1 .badge').textContent()).toBe('Rejected');
     expect(await page.locator('main').textContent()).not.toContain('The page has no ad slot.');
   });
