@@ -1,8 +1,9 @@
 /** Finds content of the page that an ad lies over, and opens the space in another way. */
 import { isClobbered, parentElementOf } from './clobbering.ts';
 import { type AdInPage, adRect, gridOf } from './overlays.ts';
+import { isLabel, LABELS } from './slotContext.ts';
 import { addSheet, setStyles } from './stabilize.ts';
-import { isWithin } from './visibility.ts';
+import { fixedLayerOf, isWithin } from './visibility.ts';
 
 /**
  * The text or image of the page that the ad hides, in words for the user; null if there is none. The ad must be in view. The
@@ -10,6 +11,7 @@ import { isWithin } from './visibility.ts';
  */
 export function contentUnder(ad: AdInPage): string | null {
   const slot = ad.owner.closest('[data-holds-shown-ad]') ?? ad.owner;
+  const layer = fixedLayerOf(slot);
   const hidden = new Map<Element, number>();
   // The browser finds no element that lets clicks through.
   const removeSheet = addSheet(document, '* { pointer-events: auto !important; }');
@@ -19,7 +21,8 @@ export function contentUnder(ad: AdInPage): string | null {
   for (const [x, y] of gridOf(inside, 9)) {
     const under = document
       .elementsFromPoint(x, y)
-      .find((one) => !isClobbered(one) && !isWithin(one, slot) && !isWithin(slot, one) && isContentAt(one, x, y));
+      .filter((one) => !isClobbered(one) && (layer === undefined || isWithin(one, layer)))
+      .find((one) => !isWithin(one, slot) && !isWithin(slot, one) && isContentAt(one, x, y));
     if (under) hidden.set(under, (hidden.get(under) ?? 0) + 1);
   }
   removeSheet();
@@ -31,10 +34,14 @@ export function contentUnder(ad: AdInPage): string | null {
 
 function isContentAt(element: Element, x: number, y: number): boolean {
   if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
+  // A broken image paints only its text.
+  if (element instanceof HTMLImageElement && element.complete && element.naturalWidth === 0) return false;
   if (/^(IMG|VIDEO|CANVAS|IFRAME|PICTURE|SVG|INPUT|BUTTON|SELECT|TEXTAREA)$/i.test(element.tagName)) return true;
   if (getComputedStyle(element).backgroundImage.includes('url(')) return true;
   return [...element.childNodes].some((node) => {
-    if (node.nodeType !== Node.TEXT_NODE || (node.textContent ?? '').trim() === '') return false;
+    const text = node.textContent ?? '';
+    // The ad stands over the label of an empty slot.
+    if (node.nodeType !== Node.TEXT_NODE || text.trim() === '' || isLabel(LABELS, text)) return false;
     const range = document.createRange();
     range.selectNodeContents(node);
     return [...range.getClientRects()].some(

@@ -3,6 +3,7 @@ import { type NetworkRow, SLOT_TABLE as table } from '../slotTable.ts';
 import { isClobbered, parentElementOf } from './clobbering.ts';
 import {
   contentOf,
+  LABELS,
   type NetworkMatch,
   nameStrength,
   plainText,
@@ -43,13 +44,14 @@ export function newContext(declared: SlotContext['declared']): SlotContext {
     declared,
     words,
     strengths: new Map(),
-    labels: new RegExp(`^\\(?(${table.labels})\\)?( \\(?(${table.labels})\\)?)*$`),
+    labels: LABELS,
     sizeKeys: sizeKeys(pairsIn(table.standardSizes)),
     scripts: inlineScripts(),
     networks: new Map(),
     images: new Map(),
     isPhone: innerWidth < 700,
     headline: undefined,
+    footer: undefined,
     hiding: undefined,
   };
 }

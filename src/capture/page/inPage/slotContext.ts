@@ -1,4 +1,4 @@
-import type { NetworkRow, PositionRow, SlotTable } from '../slotTable.ts';
+import { type NetworkRow, type PositionRow, SLOT_TABLE, type SlotTable } from '../slotTable.ts';
 import { builtIn, parentElementOf } from './clobbering.ts';
 import type { Declaration } from './declarations.ts';
 
@@ -37,6 +37,8 @@ export interface SlotContext extends NameContext {
   isPhone: boolean;
   /** The lower edge of the first headline, in the frame's viewport; undefined until the first slot is found. */
   headline: number | 'none' | undefined;
+  /** The last footer of the page; undefined before the first slot is found, and if there is none. */
+  footer: Element | undefined;
   /** Rules that hide elements, or show them at some widths; empty until the first hidden slot. */
   hiding: HidingRule[] | undefined;
 }
@@ -74,7 +76,7 @@ function isAdWord(words: Set<string>, word: string): boolean {
   );
 }
 
-function strengthOfWords(context: NameContext, names: string): NameStrength {
+export function strengthOfWords(context: NameContext, names: string): NameStrength {
   const { words } = context;
   // `ad__label` is a label, and `ad ad--label` an ad that has one.
   const used = wordsIn(
@@ -220,8 +222,10 @@ export function plainText(element: Element, max: number): string {
   return text.trim();
 }
 
+export const LABELS = new RegExp(`^\\(?(${SLOT_TABLE.labels})\\)?( \\(?(${SLOT_TABLE.labels})\\)?)*$`);
+
 /** "Advertisement", "Anzeige", "728 × 90". */
-function isLabel(labels: RegExp, text: string): boolean {
+export function isLabel(labels: RegExp, text: string): boolean {
   const words = text
     .toLowerCase()
     .replace(/\d+\s*[x×]\s*\d+\s*(px)?/g, '')

@@ -64,6 +64,13 @@ export function isSticky(element: Element): boolean {
   return false;
 }
 
+/** The layer fixed to the window that holds a slot. What it covers comes out from under it when a reader scrolls. */
+export function fixedLayerOf(slot: Element): Element | undefined {
+  let layer: Element | undefined;
+  for (let at: Element | null = slot; at; at = parentOf(at)) if (getComputedStyle(at).position === 'fixed') layer = at;
+  return layer;
+}
+
 /** Whether other elements cover most of it. Scrolls to the element; the caller restores the scroll position. */
 export function isCovered(element: Element): boolean {
   element.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
