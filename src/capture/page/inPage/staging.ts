@@ -46,18 +46,24 @@ function newImage(size: AdSize): HTMLImageElement {
 }
 
 function moveTo(image: HTMLImageElement, place: { x: number; y: number }): void {
-  const now = image.getBoundingClientRect();
-  setStyles(image, { left: `${place.x - now.left}px`, top: `${place.y - now.top}px` });
+  setStyles(image, { left: '0px', top: '0px' });
+  const start = image.getBoundingClientRect();
+  setStyles(image, { left: `${place.x - start.left}px`, top: `${place.y - start.top}px` });
 }
 
 export function beginInElement(found: Element, size: AdSize): Stage {
   if (!(found instanceof HTMLElement)) throw new Error('the slot is not an HTML element');
-  const element = placeholderBeside(found, size) ?? found;
+  const image = newImage(size);
+  const stage = standIn(placeholderBeside(found, size) ?? found, image, size);
+  stage.undo.push(keepStanding(stage, found, size));
+  return stage;
+}
+
+function standIn(element: HTMLElement, image: HTMLImageElement, size: AdSize): Stage {
   const collapsing = collapseUnfilled(element);
   const undo = [...collapsing, makeSpace(element, size), hideContent(element)];
   const host = isReplaced(element) ? (parentElementOf(element) ?? element) : element;
   if (getComputedStyle(host).position === 'static') undo.push(setStyles(host, { position: 'relative' }));
-  const image = newImage(size);
   const root = host.shadowRoot;
   (root && root.querySelector('slot') === null ? root : host).append(image);
   undo.push(() => image.remove());
@@ -70,6 +76,29 @@ export function beginInElement(found: Element, size: AdSize): Stage {
     moveTo(image, adPosition(element, size));
   };
   return { image, undo: all, opened: wrappers.opened, collapsed: collapsing.length > 0, spreadOut: spread };
+}
+
+/** A page that removes the ad more often does not keep it in its slot. */
+const MAX_RETURNS = 300;
+
+/**
+ * Frameworks that render again remove what they did not make, or replace the slot. Puts the ad back, or into the slot that took the
+ * place of the first. @returns the undo.
+ */
+function keepStanding({ image, undo }: Stage, slot: HTMLElement, size: AdSize): () => void {
+  const host = image.parentNode;
+  const parent = parentElementOf(slot);
+  const index = parent === null ? -1 : [...parent.children].indexOf(slot);
+  const successor = () => (slot.id === '' ? parent?.children[index] : document.getElementById(slot.id));
+  let returns = 0;
+  const observer = new MutationObserver(() => {
+    if (image.isConnected || returns++ >= MAX_RETURNS) return;
+    if (host?.isConnected) return void host.append(image);
+    const next = successor();
+    if (next instanceof HTMLElement && next.className === slot.className) undo.push(...standIn(next, image, size).undo);
+  });
+  observer.observe(slot.getRootNode(), { childList: true, subtree: true });
+  return () => observer.disconnect();
 }
 
 /** Collapses the empty slots that the search marked, but not the one of the ad. */
