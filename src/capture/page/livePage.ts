@@ -45,6 +45,8 @@ export interface Screen {
   readonly view: Size;
   /** The top left corner of the screen, from where the page begins, CSS pixels. Negative left of the beginning. */
   readonly scroll: { readonly x: number; readonly y: number };
+  /** Whether readers scroll it sideways: its lines are vertical, or it is laid out for a wider screen. */
+  readonly scrollsAside: boolean;
   /** Where the page begins, from the top left corner of the document. Pages from right to left do not begin there. */
   readonly origin: { readonly x: number; readonly y: number };
   /** The whole page, CSS pixels. */
@@ -89,14 +91,17 @@ export class LivePage {
       };
       const { scale, width, height, pageLeft, pageTop } = view;
       const { scrollWidth, scrollHeight } = document.scrollingElement ?? document.documentElement;
+      const { clientWidth } = document.documentElement;
+      const { writingMode } = getComputedStyle(document.body ?? document.documentElement);
       // If the screen shows the page smaller, the browser rounds the width up to a pixel that the page does not have.
-      const isRounded = scrollWidth <= innerWidth && scrollWidth - document.documentElement.clientWidth === 1;
+      const isRounded = scrollWidth <= innerWidth && scrollWidth - clientWidth === 1;
       return {
         ratio: devicePixelRatio,
         zoom: scale,
         view: { width, height },
         scroll: { x: pageLeft, y: pageTop },
         from: { x: scrollX, y: scrollY },
+        scrollsAside: /^(vertical|sideways)/.test(writingMode) || clientWidth > screen.width * 1.1,
         document: { width: isRounded ? scrollWidth - 1 : scrollWidth, height: scrollHeight },
       };
     });

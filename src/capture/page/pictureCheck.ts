@@ -35,6 +35,8 @@ export interface AdGeometry {
   readonly clip: Clip | undefined;
   /** The ad with some pixels around it, which can be captured alone and has the same pixels then; undefined if there is none. */
   readonly part: PicturePart | undefined;
+  /** Whether the page is scrolled sideways, as no reader of the device would scroll it. */
+  readonly isAside: boolean;
   /** Why the picture of the page does not contain all of it, as a sentence; undefined if it does. */
   readonly cut: string | undefined;
 }
@@ -42,9 +44,10 @@ export interface AdGeometry {
 export async function geometryOf(live: LivePage, staged: StagedSlot, area: PictureArea): Promise<AdGeometry> {
   if (area === 'page') return geometryInPage(live, staged);
   const [rect, screen] = await Promise.all([staged.rect('screen'), live.screen()]);
-  const { ratio, zoom, view } = screen;
+  const { ratio, zoom, view, scroll, scrollsAside } = screen;
+  const isAside = !scrollsAside && Math.abs(scroll.x) > 1;
   const box = inDevicePixels(rect, ratio * zoom);
-  return { rect, box, zoom, picture: view, clip: undefined, part: partAround(rect, screen), cut: undefined };
+  return { rect, box, zoom, picture: view, clip: undefined, part: partAround(rect, screen), isAside, cut: undefined };
 }
 
 /** CSS pixels around the ad. The comparison of two pictures needs some. */
@@ -84,6 +87,7 @@ async function geometryInPage(live: LivePage, staged: StagedSlot): Promise<AdGeo
     picture: clip,
     clip: { rect: clip, isOnScreen: false },
     part: undefined,
+    isAside: false,
     cut: height < document.height ? tooLong(height) : innerPage(await staged.innerScroller()),
   };
 }
@@ -100,11 +104,19 @@ export function warningsOf({ cut }: AdGeometry): Warning[] {
   return cut === undefined ? [] : [{ code: 'page_changed', message: cut }];
 }
 
+interface GeometryRequest {
+  readonly size: Size;
+  readonly viewport: Size;
+  readonly minZoom: number;
+  readonly mayCover: boolean;
+}
+
 /** @returns why the picture cannot show the ad, or undefined. The pixels are judged later. */
 export function faultOfGeometry(
-  { rect, picture, zoom }: AdGeometry,
-  { size, viewport, minZoom }: { readonly size: Size; readonly viewport: Size; readonly minZoom: number },
+  { rect, picture, zoom, isAside }: AdGeometry,
+  { size, viewport, minZoom, mayCover }: GeometryRequest,
 ): string | undefined {
+  if (isAside && !mayCover) return 'the page would have to be scrolled sideways';
   if (zoom < minZoom - ZOOM_SLACK || zoom > 1 + ZOOM_SLACK)
     return `the device would show the page, and the ad in it, at ${Math.round(zoom * 100)} %`;
   if (Math.abs(rect.width - size.width) > 1 || Math.abs(rect.height - size.height) > 1)
