@@ -1,3 +1,4 @@
+import type { OtherAds } from '../../domain/screenshotOptions.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import type { Frame, Handle } from '../browser/frame.ts';
 import type { Tab } from '../browser/tab.ts';
@@ -57,8 +58,8 @@ const MAX_FRAMES = 40;
 const MAX_SLOTS = 150;
 
 /** Finds the ad slots of a page in all its frames. Restores the scroll position afterwards. */
-export async function findSlots(page: Tab): Promise<FoundSlot[]> {
-  const frames = await scanFrames(page);
+export async function findSlots(page: Tab, otherAds: OtherAds): Promise<FoundSlot[]> {
+  const frames = await scanFrames(page, otherAds === 'hide');
   const top = frames.find(({ parent }) => parent === undefined);
   if (top === undefined) return [];
   const scroll = await withDeadline(
@@ -78,7 +79,7 @@ export async function findSlots(page: Tab): Promise<FoundSlot[]> {
   });
 }
 
-async function scanFrames(page: Tab): Promise<ScannedFrame[]> {
+async function scanFrames(page: Tab, hidesAds: boolean): Promise<ScannedFrame[]> {
   const scanned: ScannedFrame[] = [];
   const byFrame = new Map<Frame, ScannedFrame>();
   for (const frame of await respondingFrames(page, MAX_FRAMES)) {
@@ -86,7 +87,7 @@ async function scanFrames(page: Tab): Promise<ScannedFrame[]> {
     const parentScan = parent ? byFrame.get(parent) : undefined;
     if (parent && parentScan === undefined) continue;
     const first = scanned.reduce((sum, { slots }) => sum + slots.length, 0);
-    const found = await scanFrame(frame, { parent: parentScan, first });
+    const found = await scanFrame(frame, { parent: parentScan, first, hidesAds });
     if (found === undefined) continue;
     scanned.push(found);
     byFrame.set(frame, found);
@@ -97,6 +98,7 @@ async function scanFrames(page: Tab): Promise<ScannedFrame[]> {
 interface ScanOptions {
   readonly parent: ScannedFrame | undefined;
   readonly first: number;
+  readonly hidesAds: boolean;
 }
 
 /** @returns undefined for a frame that is hidden, disappears or does not answer. @throws if the main frame does not answer. */
@@ -109,11 +111,11 @@ async function scanFrame(frame: Frame, about: ScanOptions): Promise<ScannedFrame
   }
 }
 
-async function scanOne(frame: Frame, { parent, first }: ScanOptions): Promise<ScannedFrame | undefined> {
+async function scanOne(frame: Frame, { parent, first, hidesAds }: ScanOptions): Promise<ScannedFrame | undefined> {
   const owner = parent && (await ownerOf(frame, parent));
   if (parent && (!owner?.visible || owner.rect.width < 30 || owner.rect.height < 30)) return undefined;
   const records = (await frame.evaluateInPage(`${COLLECT_SLOTS}()`)) as Partial<SlotRecords> | undefined;
-  const scan = await frame.evaluateHandle((declared) => inPage.scan(declared), records);
+  const scan = await frame.evaluateHandle((request) => inPage.scan(request), { records, hidesAds });
   await scan.evaluate((found) => inPage.findCovered(found));
   const slots = await scan.evaluate((found) => found.slots);
   const origin = {

@@ -71,6 +71,8 @@ export interface SlotSurroundings {
   readonly belowHeadline: number | null;
   readonly inArticle: boolean;
   readonly inFooter: boolean;
+  /** After the footer of the page, where scripts keep boxes that no reader sees. */
+  readonly afterFooter: boolean;
   /** Among links of the site, buttons for sharing, or beside the name of a sponsor. */
   readonly inMenu: boolean;
   /** Its names say that it is for another kind of device. */

@@ -232,7 +232,7 @@ export class PageVisit {
     // Some pages are invisible until an animation ends.
     await live.freeze();
     this.#warnings.push(...(await this.#styleSheets.warnings()));
-    const slots = await this.#timed('find', () => withDeadline(FIND_MS, findSlots(this.#tab)));
+    const slots = await this.#timed('find', () => withDeadline(FIND_MS, findSlots(this.#tab, this.#options.otherAds)));
     // A page that only leads to another one by a timer has no slots.
     if (slots.length === 0 && (await this.#document.isReplaced(QUIET_MS))) return 'replaced';
     // A page that reloads itself would lose the slots.

@@ -54,6 +54,12 @@ const MIN_NARROWED_SCALE = 0.85;
 const MAX_ROW_HEIGHT = 400;
 /** The share of the width that an ad must fill in a slot of which only the space is known. */
 const MIN_FILLED_WIDTH = 0.5;
+/** A slot that is smaller by such a part is rounded, not made for another size. */
+const ROUNDED_SCALE = 0.985;
+/** An ad from this height on stands beside the content. CSS pixels. */
+const TALL_FROM = 500;
+/** The label of a slot may add so much to its height. CSS pixels. */
+const HEIGHT_SLACK = 40;
 /** The share of a slot's width that must be on the screen. */
 const MIN_ON_SCREEN_SHARE = 0.5;
 
@@ -85,7 +91,7 @@ export function judgeSlots<S extends ScorableSlot>(slots: readonly S[], request:
     return {
       slot,
       fit,
-      problem: unusableReason(slot.candidate, request) ?? fit.problem,
+      problem: unusableReason(slot.candidate, request) ?? fit.problem ?? tallReason(slot.candidate, fit, request),
     };
   });
   return fitted.map((one) => {
@@ -156,8 +162,24 @@ function fitOf(candidate: SlotCandidate, { ad, viewport, allowScaling }: Scoring
     return { kind: 'none', size: wider, scale: null, problem: `made for ${named(wider)}, not for ${named(own)}` };
   const scaled = scaledFit(fluid ? [...sizes, [box.width, viewport.height]] : sizes, ad);
   if (allowScaling || scaled.scale === null || isOversized(ad)) return scaled;
-  const percent = Math.min(99, Math.floor(scaled.scale * 100));
+  if (scaled.scale === 1)
+    return { ...scaled, kind: 'none', scale: null, problem: 'a row of the page, too low for such an ad' };
+  if (scaled.scale >= ROUNDED_SCALE) return { ...scaled, kind: 'room', scale: 1 };
+  const percent = Math.floor(scaled.scale * 100);
   return { ...scaled, kind: 'none', scale: null, problem: `${named(own)} ${GOES_IN_SCALED} ${percent} %` };
+}
+
+/** @returns why a half page or skyscraper does not belong into this column, unless the slot is as high or declares its size. */
+function tallReason(
+  { box, sizeTrust = 5, surroundings }: SlotCandidate,
+  fit: SlotFit,
+  { ad, viewport }: ScoringRequest,
+): string | undefined {
+  const isTall = ad.height >= TALL_FROM && ad.width < ad.height;
+  const isColumn = surroundings === undefined || surroundings.room <= MAX_COLUMN_WIDTH;
+  if (!isTall || isColumn || viewport.width <= 2 * MAX_COLUMN_WIDTH) return undefined;
+  const isMadeForIt = Math.abs(box.height - ad.height) <= HEIGHT_SLACK || (fit.kind === 'exact' && sizeTrust > 1);
+  return isMadeForIt ? undefined : 'too wide for a tall ad, which stands beside the content';
 }
 
 /** A tall ad does not go into a wide row. */
@@ -199,9 +221,9 @@ function unusableReason(
   const { visible, collapsed, box } = candidate;
   if (!visible && !collapsed) return 'not shown on this device';
   if (collapsed && kind === 'interstitial') return 'an interstitial that the page does not show';
-  if (collapsed) return undefined;
   // A page of vertical lines scrolls to the side, so what is beyond it is shown like what is below another page's screen.
   const [start, length, room] = isVertical ? [box.y, box.height, viewport.height] : [box.x, box.width, viewport.width];
+  if (collapsed) return start >= room - 1 ? 'beyond the side of the screen' : undefined;
   const seen = Math.min(start + length, room) - Math.max(start, 0);
   return seen < Math.min(length, room) * MIN_ON_SCREEN_SHARE ? 'beyond the side of the screen' : undefined;
 }

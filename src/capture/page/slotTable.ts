@@ -589,7 +589,10 @@ const NETWORKS: readonly NetworkRow[] = [
 
 const POSITIONS: readonly PositionRow[] = [
   // Ad Manager
-  { pattern: '(^|-)(oop|outofpage|out-of-page|exposer|tracking-?pixel|\\w*1x1|sponsor-?logo)(-|$)', kind: 'none' },
+  {
+    pattern: '(^|-)(oop|outofpage|out-of-page|exposer|tracking-?pixel|\\w*1x1|(ad|dfp|sponsor)-?logo)(-|$)',
+    kind: 'none',
+  },
   // IAB native formats
   { pattern: '(^|-)(native-ads?|nativead|in-?feed|advertorial)(-|$)', kind: 'native' },
   // IAB video formats
@@ -603,7 +606,7 @@ const POSITIONS: readonly PositionRow[] = [
   // IAB formats, interstitials
   {
     pattern:
-      '(^|-)(interstitial|interstitiel|vignette|prestitial|intromercial|interscroller|splash|popup|pop-up|layer-ad)(-|$)',
+      '(^|-)(interstitial|interstitiel|vignette|prestitial|intromercial|interscroller|splash|popup|pop-up|layer-ad|overlay|balloon|floating)(-|$)',
     kind: 'interstitial',
     sizes: '300x250 336x280 640x480 480x320',
     phone: '300x250 320x480 300x600',

@@ -1,7 +1,7 @@
 /** Finds and hides layers that cover a slot or the viewport, such as consent dialogs, pop-ups, app banners and adblock walls. */
 import { builtIn, isClobbered, parentElementOf } from './clobbering.ts';
 import { addSheet, setStyles, viewSettled } from './stabilize.ts';
-import { isWithin, parentOf, type Rect, topmostAt } from './visibility.ts';
+import { fixedLayerOf, isWithin, parentOf, type Rect, topmostAt } from './visibility.ts';
 
 /** The ad as the top document knows it: its image, or the frame around it and the ad's position in that frame. */
 export interface AdInPage {
@@ -166,12 +166,28 @@ function hideCovering(slot: Element, rect: Rect, thorough: boolean): Hiding {
   const off = thorough ? addSheet(document, '* { pointer-events: auto !important; }') : () => undefined;
   const points = gridOf(rect, thorough ? 15 : 5);
   for (let round = 0; round < 8; round++) {
-    const layer = [...layersAt(points, slot, positions).keys()].find((one) => !isMainContent(one));
+    const layer = [...layersAt(points, slot, positions).keys()].find((one) => !isMainContent(one) && !isMasthead(one));
     if (layer === undefined) break;
     hideLayer(layer, 'the ad', hiding);
   }
   off();
   return hiding;
+}
+
+/** The head of the site, by which the reader of a picture recognizes it. */
+function isMasthead(layer: HTMLElement): boolean {
+  return isBar(layer) && layer.getBoundingClientRect().top <= 1 && !isNotice(layer);
+}
+
+/** Where the page cannot scroll the ad out from under the head of the site, the ad moves down. @returns the undo. */
+function moveBelowMasthead(ad: AdInPage): (() => void)[] {
+  const rect = adRect(ad);
+  const heads = [...layersAt(gridOf(rect, 5), ad.owner, /^(fixed|sticky)$/).keys()].filter(isMasthead);
+  const bottom = Math.max(...heads.map((head) => head.getBoundingClientRect().bottom));
+  const slot = ad.owner.closest('[data-holds-shown-ad]') ?? ad.owner;
+  if (!(slot instanceof HTMLElement) || bottom <= rect.y) return [];
+  const margin = Number.parseFloat(getComputedStyle(slot).marginTop) || 0;
+  return [setStyles(slot, { 'margin-top': `${margin + Math.ceil(bottom - rect.y)}px` })];
 }
 
 /** To hide the text of the page would be worse than to lose the slot. */
@@ -255,20 +271,30 @@ export async function bringIntoView(ad: AdInPage, { position, thorough }: ViewRe
     if (more.hidden.length > 0) hiding.undo.push(...releasePage(ad.owner));
     return more.hidden.length > 0;
   };
+  hiding.undo.push(...hideOtherAds(ad));
   if (position === 'top') (document.scrollingElement ?? window).scrollTo({ left: 0, top: 0, behavior: 'instant' });
   add(hideViewportLayers(ad.owner));
   add(hideNotices(ad.owner));
-  const staysAtTop = position === 'top' && isInBand(ad, 16) && isUncovered(ad.owner, adRect(ad));
+  const margin = fixedLayerOf(ad.owner) === undefined ? 16 : 0;
+  const staysAtTop = position === 'top' && isInBand(ad, margin) && isUncovered(ad.owner, adRect(ad));
   const toBand = (to: ScrollPosition) => hiding.undo.push(...scrollToBand(ad, to === 'top' ? 'center' : to));
   if (!staysAtTop) toBand(position);
   await viewSettled();
   const isChanged = [hideViewportLayers(ad.owner), hideNotices(ad.owner)].map(add).includes(true);
   if (isChanged || !isInBand(ad, 0)) toBand(position);
   if (thorough || !isUncovered(ad.owner, adRect(ad))) {
+    hiding.undo.push(...moveBelowMasthead(ad));
     if (add(hideCovering(ad.owner, adRect(ad), thorough)) && !isInBand(ad, 0)) toBand('center');
     await viewSettled();
   }
   return hiding;
+}
+
+/** Ads that the search marked. Their slots stay, empty. */
+function hideOtherAds({ owner }: AdInPage): (() => void)[] {
+  return [...document.querySelectorAll<HTMLElement>('[data-other-ad]')]
+    .filter((one) => !isWithin(owner, one))
+    .map((one) => setStyles(one, { visibility: 'hidden' }));
 }
 
 /** Layers that a script added since the page was prepared. */
@@ -278,11 +304,11 @@ export function hideLateLayers(ad: AdInPage): Hiding {
 }
 
 function isInBand(ad: AdInPage, margin: number): boolean {
-  const { x, y, width, height } = adRect(ad);
-  const band = bandOf(ad);
-  const view = shownPart();
-  const inColumns = x >= view.x - 0.5 && x + width <= view.x + view.width + 0.5;
-  return inColumns && y >= band.top && y + height <= band.bottom - (band.bottom < view.y + view.height ? 0 : margin);
+  const { y, height } = adRect(ad);
+  const [band, view] = [bandOf(ad), shownPart()];
+  return (
+    isInColumns(ad) && y >= band.top && y + height <= band.bottom - (band.bottom < view.y + view.height ? 0 : margin)
+  );
 }
 
 /** The rows of the screen that no bar covers; all rows if the ad does not fit between the bars. */
@@ -322,7 +348,24 @@ function scrollToBand(ad: AdInPage, position: Exclude<ScrollPosition, 'top'>): (
       ad.owner.scrollIntoView({ block: 'nearest', inline: 'center', behavior: 'instant' });
     scrollerOf(ad.owner).scrollBy({ left: Math.ceil(across), top: Math.round(down), behavior: 'instant' });
   }
+  if (!isVertical && !isWider) backToSide(ad);
   return undo;
+}
+
+/** Readers scroll down only, so the page returns to the side at which its lines begin if the ad is visible there. */
+function backToSide(ad: AdInPage): void {
+  const before = { x: shownPart().x + scrollX, top: scrollY };
+  if (Math.abs(before.x) < 1) return;
+  const root = document.documentElement;
+  root.scrollIntoView({ block: 'nearest', inline: 'start', behavior: 'instant' });
+  // The box of the root element may be as high as the window, at the top of the page.
+  (document.scrollingElement ?? window).scrollTo({ top: before.top, behavior: 'instant' });
+  if (!isInColumns(ad)) ad.owner.scrollIntoView({ block: 'nearest', inline: 'center', behavior: 'instant' });
+}
+
+function isInColumns(ad: AdInPage): boolean {
+  const [{ x, width }, view] = [adRect(ad), shownPart()];
+  return x >= view.x - 0.5 && x + width <= view.x + view.width + 0.5;
 }
 
 function snappingAround(owner: Element): HTMLElement[] {

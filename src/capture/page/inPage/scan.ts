@@ -10,6 +10,7 @@ import {
   declaredEvidence,
   holdsOnlyBrokenImages,
   inspectElement,
+  isBait,
   isCollapsed,
   isForOtherDevice,
   isInvisibleUntilFilled,
@@ -102,7 +103,7 @@ function examine(element: Element, context: SlotContext): RawSlot | undefined {
   const rect = rectOf(image?.image ?? element);
   inspectElement(context, element, { finding, rect });
   if (finding.evidence.length === 0) return undefined;
-  const sure = finding.evidence.some((kind) => /gpt|prebid|adsense|amp|network|linked_image/.test(kind));
+  const sure = isSure(finding);
   const collapsed = isCollapsed(context, element, { rect, finding });
   if (!sure && !isPlausible(context, element, { rect, collapsed })) return undefined;
   // A declared slot without sizes stays empty at this window width.
@@ -114,6 +115,8 @@ function examine(element: Element, context: SlotContext): RawSlot | undefined {
     : allowedSizes(context, element, { matches, rect, collapsed });
   const holdsPage = contentOf(context.labels, element) === 'content' && !finding.declared && known.kind === 'display';
   if (holdsPage && !image) return undefined;
+  const afterFooter = isAfterFooter(context, element);
+  if (collapsed && !sure && known.trust < 2 && (afterFooter || isBait(context, element))) return undefined;
   const declared = finding.sizes.length > 0 && known.kind !== 'none';
   const sticky = isSticky(element);
   const kind = finding.outOfPage ? 'none' : known.kind === 'display' && sticky ? kindOfFixed(rect) : known.kind;
@@ -130,12 +133,25 @@ function examine(element: Element, context: SlotContext): RawSlot | undefined {
     isFrame: element.tagName === 'IFRAME',
     kind: finding.declared && !finding.outOfPage && !sticky ? 'display' : kind,
     sizeTrust: declared ? 5 : known.trust,
-    surroundings: surroundingsOf(context, element, rect),
+    surroundings: { ...surroundingsOf(context, element, rect), afterFooter },
     parent: -1,
   };
 }
 
-function surroundingsOf(context: SlotContext, element: Element, rect: Rect): SlotSurroundings {
+const FOOTER = 'footer, [role="contentinfo"], :not(html, body):is([id*="footer" i], [class*="footer" i])';
+
+/** Whether the element stands behind the last footer that is as wide as the page. */
+function isAfterFooter(context: SlotContext, element: Element): boolean {
+  context.footer ??= [...document.querySelectorAll(FOOTER)].findLast((one) => {
+    const { y, width, height } = rectOf(one);
+    const isAtEnd = (y + scrollY) * 2 > document.documentElement.scrollHeight;
+    return isAtEnd && height > 30 && width >= document.documentElement.clientWidth * 0.6;
+  });
+  const { footer } = context;
+  return footer !== undefined && footer.compareDocumentPosition(element) === Node.DOCUMENT_POSITION_FOLLOWING;
+}
+
+function surroundingsOf(context: SlotContext, element: Element, rect: Rect): Omit<SlotSurroundings, 'afterFooter'> {
   context.headline ??= headlineBottom();
   return {
     name: nameStrength(context, element),
@@ -144,7 +160,7 @@ function surroundingsOf(context: SlotContext, element: Element, rect: Rect): Slo
     belowHeadline: context.headline === 'none' ? null : Math.round(placeOf(element, rect).y - context.headline),
     inArticle:
       element.closest('article, main, [itemprop="articleBody"], :not(html, body)[class*="article" i]') !== null,
-    inFooter: element.closest('footer, :not(html, body):is([id*="footer" i], [class*="footer" i])') !== null,
+    inFooter: element.closest(FOOTER) !== null,
     inMenu: isInMenu(element),
     forOtherDevice: isForOtherDevice(context, element),
   };
@@ -204,8 +220,14 @@ function nearestSlot(element: Element | null, elements: Element[]): number {
   return -1;
 }
 
-/** @param records what the scripts of the page declared; undefined if the recorder did not run in the frame. */
-export function scan(records: Partial<SlotRecords> | undefined): Scan {
+interface ScanRequest {
+  /** What the scripts of the page declared; undefined if the recorder did not run in the frame. */
+  records: Partial<SlotRecords> | undefined;
+  /** Whether pictures show the page without its own ads. */
+  hidesAds: boolean;
+}
+
+export function scan({ records, hidesAds }: ScanRequest): Scan {
   const declared = new Map<string, Declaration[]>();
   for (const one of declarationsIn(records)) declared.set(one.id, [...(declared.get(one.id) ?? []), one]);
   const slots: RawSlot[] = [];
@@ -226,7 +248,20 @@ export function scan(records: Partial<SlotRecords> | undefined): Scan {
   if (collapsesUnfilled(context, records?.collapse))
     for (const one of elements)
       if (one.id !== '' && declared.has(one.id)) one.setAttribute('data-collapses-unfilled', '');
+  if (hidesAds) for (const [index, one] of elements.entries()) if (isSure(slots[index])) markAds(one);
   return { slots, elements, scroll: { x: scrollX, y: scrollY } };
+}
+
+/** Whether it is a slot for another reason than its name and its size. */
+function isSure(found: Pick<RawSlot, 'evidence'> | undefined): boolean {
+  return found?.evidence.some((kind) => /gpt|prebid|adsense|amp|network|linked_image/.test(kind)) ?? false;
+}
+
+/** Marks ads that came with the page or from the publisher, whose requests were not blocked. Staging hides them. */
+function markAds(slot: Element): void {
+  const ads = 'iframe, video, a img';
+  for (const ad of [...(slot.matches(ads) ? [slot] : []), ...slot.querySelectorAll(ads)])
+    ad.setAttribute('data-other-ad', '');
 }
 
 /** Whether the page tells Google Publisher Tag to collapse a slot that gets no ad. Staging does that to the other slots of a picture. */

@@ -13,6 +13,7 @@ import {
   namesPositionInData,
   type SlotContext,
   saysNoSlot,
+  strengthOfWords,
   wordsIn,
 } from './slotContext.ts';
 import { isStandardSize } from './slotSizes.ts';
@@ -141,6 +142,15 @@ export function isCollapsed(context: SlotContext, element: Element, about: { rec
     (finding.declared && finding.sizes.length > 0 && element.matches(':empty')) ||
     waitsForAd(context, element)
   );
+}
+
+/** The most ad words that a slot has among its classes. */
+const MAX_AD_CLASSES = 3;
+
+/** An element by which the page finds out about ad blockers: many classes, each of them an ad word. */
+export function isBait(context: SlotContext, element: Element): boolean {
+  const names = [...element.classList].filter((name) => strengthOfWords(context, name) === 'ad');
+  return names.length > MAX_AD_CLASSES;
 }
 
 function isCalledAd(context: SlotContext, element: Element): boolean {

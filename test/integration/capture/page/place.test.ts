@@ -1,6 +1,6 @@
 /** Where in the page the ad stands, and what it does to the page around it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { codes, PHONE, type Pictures, STORY, startPictures } from './pictures.ts';
+import { codes, contains, PHONE, type Pictures, SLOT, STORY, startPictures } from './pictures.ts';
 import { testPlaceMatrices } from './placeMatrices.ts';
 import { placed } from './sites.ts';
 
@@ -29,6 +29,25 @@ describe('an ad that would lie over content', () => {
     await wholeAd(body, 'desktop');
   });
 
+  test.each([
+    ['its label', '<div style="position:absolute;inset:0;text-align:center">Advertisement</div>'],
+    [
+      'an image that is missing',
+      '<img alt="" src="/none.jpg" style="position:absolute;inset:0;width:100%;height:100%">',
+    ],
+  ])('lies over %s', async (_what, above) => {
+    const slot = '<div id="div-gpt-ad-1" class="ad-slot" style="height:250px"></div>';
+    const box = `<div style="position:relative;width:300px">${above}${slot}</div>`;
+    await wholeAd(`${STORY}${box}${STORY}`, 'desktop');
+  });
+
+  test('may lie in an anchor over the text, which comes out from under it', async () => {
+    const anchor =
+      '<div id="anchor" class="ad-anchor" data-sizes="[[320,50]]" style="position:fixed;bottom:0;width:100%"></div>';
+    const picture = await wholeAd(`${PHONE}${STORY.repeat(4)}${anchor}`, 'mobile', { size: [320, 50] });
+    expect(picture.chosen.element).toBe('#anchor');
+  });
+
   test('an image that begins where the ad ends is not under it', async () => {
     const image = '<img alt="The Daily Ship" style="display:block;width:100%;height:40px">';
     const slot = (id: string) => `<div id="${id}" class="ad-slot"></div>`;
@@ -43,6 +62,18 @@ test('on a phone, an ad in a slot that is wider than the screen does not move th
     'Apple iPhone 6',
   );
   expect(picture.adBox.x).toBe(0);
+});
+
+test.each([
+  ['the page can scroll', `<div style="height:10px"></div>${SLOT}`],
+  ['the page would have to move down', `<div style="position:relative">${SLOT}</div>`],
+])('the head of the site stays above the ad where %s', async (_what, slot) => {
+  const head =
+    '<header style="position:fixed;z-index:9;top:0;left:0;right:0;height:60px;background:#123">The Daily Ship</header>';
+  const picture = await wholeAd(`${head}${slot}${STORY.repeat(6)}`, 'desktop');
+  expect(await contains(picture)).toBe(true);
+  expect(picture.adBox.y).toBeGreaterThanOrEqual(60);
+  expect(codes(picture)).not.toContain('overlay_hidden');
 });
 
 test('an ad takes the place of the placeholder beside its closed slot', async () => {
@@ -63,6 +94,31 @@ test('empty slots around the ad collapse if the page collapses slots that get no
   const warnings = async (more: string) => codes(await wholeAd(`${script(more)}${slots}${STORY}`, 'desktop'));
   expect(await warnings('googletag.pubads().collapseEmptyDivs();')).toContain('page_changed');
   expect(await warnings('')).not.toContain('page_changed');
+});
+
+describe('a page that renders its slot again', () => {
+  const page = (again: string, id = 'id="spot"') => `${STORY}
+    <div ${id} class="ad-slot" style="width:300px;height:250px;margin:auto"></div>${STORY}<script>
+    const filled = () => document.querySelector('.ad-slot:not(:empty)');
+    let renders = 0;
+    ${again}</script>`;
+  const whenFilled = (act: string) => `new MutationObserver(() => { if (filled() && renders++ < 5) filled().${act}; })
+    .observe(document.body, { childList: true, subtree: true });`;
+  const replaces = whenFilled('replaceWith(filled().cloneNode())');
+
+  test.each([
+    ['empties it again and again', page('setInterval(() => filled()?.replaceChildren(), 30);')],
+    ['replaces it', page(replaces)],
+    ['replaces it and it has no id', page(replaces, '')],
+  ])('shows the ad although it %s', async (_what, body) => {
+    await wholeAd(body, 'desktop');
+  });
+});
+
+test('an ad in a closed container stands in its center when it is open', async () => {
+  const container = '<div style="height:0;overflow:hidden"><div class="ad-slot" data-ad-size="970x250"></div></div>';
+  const { adBox } = await wholeAd(container + STORY, 'desktop', { size: [970, 250] });
+  expect(adBox.x).toBe(235);
 });
 
 test('a bar that sticks beside the text is a part of the page, a fixed one is not', async () => {

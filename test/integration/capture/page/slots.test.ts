@@ -175,6 +175,37 @@ const BY_ELEMENT: readonly Case[] = [
     [],
   ],
   [
+    'a box by which a page finds ad blockers is no slot',
+    '<p>Text</p><div class="ad ads adsbox doubleclick ad-placement"></div>',
+    [],
+  ],
+  [
+    'a slot with the classes of such a box and a size is a slot',
+    `<p>Text</p><div class="ad ads adsbox doubleclick ad-placement" ${sized}></div>`,
+    [{ collapsed: false }],
+  ],
+  [
+    'an empty box after the footer of the page is no slot',
+    '<p style="height:300px">Text</p><footer style="height:60px">About us</footer><div class="ad-slot"></div>',
+    [],
+  ],
+  [
+    'a slot of a network after the footer is known as such',
+    '<p style="height:300px">Text</p><footer style="height:60px">About us</footer><div id="div-gpt-ad-5"></div>',
+    [{ surroundings: { afterFooter: true } }],
+  ],
+  [
+    'a slot before the footer of a comment is not after the footer of the page',
+    '<footer style="height:60px">A comment</footer><p style="height:400px">Text</p><div class="ad-slot"></div>',
+    [{ surroundings: { afterFooter: false } }],
+  ],
+  ['the place of the logo of a sponsor is no slot', '<p>Text</p><div class="ad" id="ad-logo"></div>', []],
+  [
+    'a slot with the name of a layer is one',
+    '<p>Text</p><div class="ad" id="overlay"></div>',
+    [{ kind: 'interstitial' }],
+  ],
+  [
     'a slot among the links of the site is known as such',
     '<p>Text</p><div class="header-nav"><ul><li><div class="ad mpu"></div></li></ul></div>',
     [{ surroundings: { inMenu: true } }],

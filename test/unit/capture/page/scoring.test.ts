@@ -117,6 +117,12 @@ test.each<[string, ScorableSlot, { width: number; height: number }, number | nul
     null,
   ],
   [
+    'is not put into a slot that collapsed beyond the side of the screen',
+    slot({ visible: false, collapsed: true, box: { x: 1_440, y: 0, width: 300, height: 0 } }),
+    { width: 300, height: 250 },
+    null,
+  ],
+  [
     'goes where a slot has collapsed',
     slot({ visible: false, collapsed: true, box: { x: 0, y: 0, width: 300, height: 0 } }),
     { width: 300, height: 250 },
@@ -171,17 +177,20 @@ test.each<[NonNullable<SlotCandidate['kind']>, number, number]>([
   );
 });
 
+const AT_THE_END: NonNullable<SlotCandidate['surroundings']> = {
+  name: 'none',
+  content: 'text',
+  room: 1_440,
+  belowHeadline: 9_000,
+  inArticle: false,
+  inFooter: true,
+  afterFooter: false,
+  inMenu: false,
+  forOtherDevice: false,
+};
+
 test('no slot is chosen that hardly anybody would choose', () => {
-  const surroundings: SlotCandidate['surroundings'] = {
-    name: 'none',
-    content: 'text',
-    room: 1_440,
-    belowHeadline: 9_000,
-    inArticle: false,
-    inFooter: true,
-    inMenu: false,
-    forOtherDevice: false,
-  };
+  const surroundings = AT_THE_END;
   const banner = () => slot({ sizes: [[970, 250]], evidence: ['attribute'], ...at(9_200), surroundings });
   const request = { ...rectangle, allowScaling: false };
   expect(scoreSlot(banner(), request)).toMatchObject({
@@ -196,7 +205,32 @@ test('a fluid slot in a wide row takes no tall ad', () => {
   const row = slot({ sizes: [], box: { x: 0, y: 0, width: 970, height: 20 } }, true);
   const tall = { ad: { width: 300, height: 600 }, viewport, allowScaling: false };
   expect(scoreSlot(row, tall).scale).toBe(null);
+  expect(scoreSlot(row, tall).scored.problem).toBe('a row of the page, too low for such an ad');
   expect(scoreSlot(row, { ...tall, ad: { width: 728, height: 90 } }).scale).toBe(1);
+});
+
+test.each<
+  [string, { room: number; sizeTrust?: number; size?: [number, number]; height?: number; phone?: true }, number | null]
+>([
+  ['does not stand in the column of the text', { room: 727, sizeTrust: 1 }, null],
+  ['does not stand in the column of the text because a higher ad would fit', { room: 727, size: [970, 600] }, null],
+  ['stands in any column that is as high', { room: 727, sizeTrust: 1, height: 620 }, 1],
+  ['stands in any column that declares its size', { room: 727 }, 1],
+  ['stands beside the text', { room: 300, sizeTrust: 1 }, 1],
+  ['stands in the only column of a phone', { room: 390, sizeTrust: 1, phone: true }, 1],
+])('a half page %s', (_what, { room, sizeTrust = 5, size = [300, 600], height = 0, phone }, scale) => {
+  const surroundings = { ...AT_THE_END, room, inFooter: false, belowHeadline: 100 };
+  const box = { x: 100, y: 100, width: room, height };
+  const column = slot({ sizes: [size], box, sizeTrust, surroundings });
+  const screen = phone ? { width: 390, height: 844 } : viewport;
+  const request = { ad: { width: 300, height: 600 }, viewport: screen, allowScaling: false };
+  expect(scoreSlot(column, request).scale).toBe(scale);
+});
+
+test('a slot whose size was rounded takes the ad at its own size', () => {
+  const billboard = { ...rectangle, ad: { width: 970, height: 250 }, allowScaling: false };
+  expect(scoreSlot(slot({ sizes: [[960, 248]] }), billboard).scale).toBe(1);
+  expect(scoreSlot(slot({ sizes: [[950, 250]] }), billboard).scale).toBe(null);
 });
 
 test('a score lists its reasons in words, and first why the slot cannot hold the ad', () => {
