@@ -221,7 +221,7 @@ function nearestSlot(element: Element | null, elements: Element[]): number {
 }
 
 interface ScanRequest {
-  /** What the scripts of the page declared; undefined if the recorder did not run in the frame. */
+  /** Declarations of the page's scripts; undefined if the recorder did not run in the frame. */
   records: Partial<SlotRecords> | undefined;
   /** Whether pictures show the page without its own ads. */
   hidesAds: boolean;

@@ -64,7 +64,7 @@ export function isSticky(element: Element): boolean {
   return false;
 }
 
-/** The layer fixed to the window that holds a slot. What it covers comes out from under it when a reader scrolls. */
+/** The layer fixed to the window that holds a slot. Readers scroll what is under it out from there. */
 export function fixedLayerOf(slot: Element): Element | undefined {
   let layer: Element | undefined;
   for (let at: Element | null = slot; at; at = parentOf(at)) if (getComputedStyle(at).position === 'fixed') layer = at;

@@ -1,4 +1,4 @@
-/** Ads that came with the page, or that the publisher serves, whose requests cannot be told from those of the page. */
+/** Ads that came with the page, or that the publisher serves. Their requests look like those of the page. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contains, type Pictures, STORY, startPictures } from './pictures.ts';
 

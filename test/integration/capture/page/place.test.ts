@@ -115,7 +115,7 @@ describe('a page that renders its slot again', () => {
   });
 });
 
-test('an ad in a closed container stands in its center when it is open', async () => {
+test('an ad in a closed container is in its center when it is open', async () => {
   const container = '<div style="height:0;overflow:hidden"><div class="ad-slot" data-ad-size="970x250"></div></div>';
   const { adBox } = await wholeAd(container + STORY, 'desktop', { size: [970, 250] });
   expect(adBox.x).toBe(235);
