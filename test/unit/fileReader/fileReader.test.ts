@@ -37,12 +37,12 @@ function children(): number[] {
 test('an SVG of nested use ends with a fault and its process is killed, while others have their logos drawn', async () => {
   const files = new FileReader(OPTIONS);
   const before = children();
-  const hostile = [1, 2].map(() => files.read<typeof drawLogo>('hostile', logo(4), () => HOSTILE));
+  const hostile = [1, 2].map(() => files.read<typeof drawLogo>('hostile', logo(2), () => HOSTILE));
   const settled = Promise.allSettled(hostile);
   const { width } = await files.read<typeof drawLogo>('other', logo(60), () => HARMLESS);
   expect(width).toBe(960);
   for (const { reason } of (await settled) as PromiseRejectedResult[])
-    expect(reason).toMatchObject({ status: 422, errors: { file: ['took longer than 4 s'] } });
+    expect(reason).toMatchObject({ status: 422, errors: { file: ['took longer than 2 s'] } });
   await eventually(() => expect(children()).toEqual(before));
 });
 
@@ -62,14 +62,14 @@ test('a workbook with a cell far away ends with a fault', async () => {
     'xl/_rels/workbook.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="${relations}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
     'xl/worksheets/sheet1.xml': `<worksheet xmlns="${main}"><sheetData><row r="1"><c r="ZZZZZZZZ99999999999"><v>1</v></c></row></sheetData></worksheet>`,
   });
-  const plan = { ...task('readPlan', 5), module: PLAN };
+  const plan = { ...task('readPlan', 2), module: PLAN };
   const reading = new FileReader(OPTIONS).read<typeof readPlan>('one', plan, () => workbook);
   await expect(reading).rejects.toMatchObject({ status: 422 });
 });
 
 test('a loop in JavaScript ends with a fault', async () => {
-  const reading = new FileReader(OPTIONS).read<typeof tasks.loop>('one', task('loop', 2), nothing);
-  await expect(reading).rejects.toMatchObject({ errors: { file: ['took longer than 2 s'] } });
+  const reading = new FileReader(OPTIONS).read<typeof tasks.loop>('one', task('loop', 1), nothing);
+  await expect(reading).rejects.toMatchObject({ errors: { file: ['took longer than 1 s'] } });
 });
 
 test('an error of the function, and a process that ends, are errors of the service', async () => {
