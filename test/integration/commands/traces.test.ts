@@ -1,10 +1,11 @@
-/** The trace of a request over `tearsheet api`, `tearsheet controller`, captures and the webhook, as a collector receives it. */
+/** A request over `tearsheet api`, `tearsheet controller`, captures and the webhook, and its trace as a collector receives it. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
 import { createOrganization } from '../../../src/core/organizations/organizations.ts';
@@ -80,7 +81,10 @@ async function begin(otel: Readonly<Record<string, string>>) {
   const controller = startService(['controller'], { ...env, METRICS_PORT: String(controllerMetrics) });
   services.push(api, controller);
   await Promise.all([api.says('ready'), controller.says('ready')]);
-  return { api, controller, url: `${env.PUBLIC_URL}/api/v1/orgs/acme` };
+  return {
+    ...{ api, controller, url: `${env.PUBLIC_URL}/api/v1/orgs/acme` },
+    metrics: `http://127.0.0.1:${controllerMetrics}/metrics`,
+  };
 }
 
 const newTraceparent = (flags = '01') =>
@@ -171,6 +175,26 @@ test('a request, its small set in the capture of another one, and its retake hav
   expect(asked).toMatchObject({ trace_id: traceIdOf(traces[0]), span_id: root?.spanId });
   const settled = controller.lines().filter(({ msg }) => msg === 'settled');
   expect(new Set(settled.map(({ trace_id }) => trace_id))).toEqual(new Set(traces.map(traceIdOf)));
+});
+
+test('the set has its picture, and the controller its metrics', async () => {
+  const [id] = heard.keys();
+  const answer = await fetch(`${traced.url}/screenshot_sets/${id}`, { headers: { authorization: key.api_key } });
+  const { status, screenshots } = (await answer.json()) as { status: string; screenshots: { image_url: string }[] };
+  expect(status).toBe('approved');
+  const picture = await (await fetch(screenshots[0]?.image_url ?? '')).arrayBuffer();
+  expect(await sharp(picture).metadata()).toMatchObject({ format: 'png', width: 1440, height: 900 });
+  // A set is approved before the controller has counted its end.
+  const text = await eventually(async () => {
+    const scraped = await (await fetch(traced.metrics)).text();
+    expect(scraped).toContain('tearsheet_screenshotjobs{reason="Completed"} 3');
+    return scraped;
+  });
+  expect(text).toContain('tearsheet_leader 1');
+  expect(text).toMatch(/tearsheet_reconciles_total\{outcome="done"\} [1-9]/);
+  expect(text).toContain('tearsheet_waiting{kind="sets"} 0');
+  expect(text).toContain('tearsheet_work_queue_depth{state="ready"}');
+  expect(text).toMatch(/tearsheet_audit_timestamp_seconds 1\d+/);
 });
 
 test('a set whose capture was killed has one trace, and each span has its parent', { timeout: 600_000 }, async () => {
