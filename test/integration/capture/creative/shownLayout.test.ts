@@ -39,7 +39,7 @@ it.each([
     `${stage(300, 600)}#strip{position:absolute;width:1200px;height:900px;background:red}`,
     '<div id="ad"><div id="strip"></div></div>',
   ],
-  ['a stage with a clip path', '#ad{width:600px;height:900px;background:red;clip-path:inset(0 300px 300px 0)}', AD],
+  ['a stage with a clip path', '#ad{width:500px;height:900px;background:red;clip-path:inset(0 200px 300px 0)}', AD],
   [
     'a stage whose layers are not visible yet',
     `${stage(300, 600, 'background:none')}#layer{width:300px;height:600px;opacity:0;background:red}#cta{width:9px;height:9px;background:red}`,

@@ -67,6 +67,7 @@ export function testWholeAdMatrices(tier: Tier, pictures: () => Pictures): void 
   test.each(
     rowsOf(tier, COVERS, [
       'a paywall sheet',
+      'a layer that clicks pass through',
       'a cookie bar',
       'a newsletter pop-up in a corner',
       'a pop-up that scrolls with the page',
