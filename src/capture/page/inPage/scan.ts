@@ -248,7 +248,12 @@ export function scan({ records, hidesAds }: ScanRequest): Scan {
   if (collapsesUnfilled(context, records?.collapse))
     for (const one of elements)
       if (one.id !== '' && declared.has(one.id)) one.setAttribute('data-collapses-unfilled', '');
-  if (hidesAds) for (const [index, one] of elements.entries()) if (isSure(slots[index])) markAds(one);
+  if (hidesAds)
+    for (const [index, one] of elements.entries()) {
+      const slot = slots[index];
+      // A widget of recommendations without its images would look broken.
+      if (isSure(slot) && !/native|video|none/.test(slot?.kind ?? '')) markAds(one);
+    }
   return { slots, elements, scroll: { x: scrollX, y: scrollY } };
 }
 

@@ -33,7 +33,11 @@ test.each([
   expect(await contains(await pictures.wholeAd(`${STORY}${ad}${STORY}`, 'desktop'))).toBe(false);
 });
 
-test('an image with a link outside of the slots stays', async () => {
-  const image = `<a href="https://brand.example/"><img src="${IMAGE}" style="${fill};width:410px;height:170px"></a>`;
+const teaser = `<a href="https://brand.example/"><img src="${IMAGE}" style="${fill};width:410px;height:170px"></a>`;
+
+test.each([
+  ['outside of the slots', teaser],
+  ['in a widget of recommendations', `<div class="OUTBRAIN" data-widget-id="AR_1">${teaser}<p>A story</p></div>`],
+])('an image with a link %s stays', async (_what, image) => {
   expect(await contains(await pictures.wholeAd(`${image}${slot('mine', '')}${STORY}`, 'desktop'))).toBe(true);
 });
