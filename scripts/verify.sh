@@ -8,7 +8,7 @@ record=test/verify/verified
 digest() {
   git ls-files -co --exclude-standard -z -- src charts/tearsheet crds clients docs/quick-start.md docs/runbooks.md scripts/packClients.ts scripts/clients \
     test/verify test/cluster 'test/integration/*.long.test.ts' test/fixtures test/e2e/alone test/python test/support package-lock.json \
-    test/integration/pages/everyPage.ts test/integration/pages/newRequestSteps.ts test/integration/pages/referencePage.ts ':!src/exports' ':!src/framing' ":!$record" |
+    'test/integration/*Matri*.ts' test/integration/pages/everyPage.ts test/integration/pages/newRequestSteps.ts test/integration/pages/referencePage.ts ':!src/exports' ':!src/framing' ":!$record" |
     LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1
 }
 
