@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.ts';
 import { required } from '../support/required.ts';
 import { keepConsole } from './support/commands.ts';
 import { type ExternalDatabase, externalDatabase } from './support/database.ts';
-import { E2eContext } from './support/e2eContext.ts';
+import { E2eContext, PATIENT } from './support/e2eContext.ts';
 import { type OutsideServers, startOutsideServers } from './support/outsideServers.ts';
 
 const APPROVED = 'screenshot_set.approved';
@@ -16,7 +16,8 @@ let outside: OutsideServers;
 
 beforeAll(async () => {
   [database, outside] = await Promise.all([externalDatabase(), startOutsideServers()]);
-  await e2e.start('restore', { trial: { postgres: { enabled: false } }, database: { url: database.url } });
+  const trial = { postgres: { enabled: false } };
+  await e2e.start('restore', { trial, database: { url: database.url }, settings: PATIENT });
   // The objects that the values name need the namespace.
   for (const object of outside.objects) await e2e.installation.kubectl(['create', ...object]);
   await e2e.installation.upgrade(outside.values);
@@ -61,7 +62,7 @@ async function restore(): Promise<void> {
 
 test('after a restore, open sets continue, open deliveries keep their id, and later requests are lost', async () => {
   const { receiver, requestGate } = e2e.servers;
-  const open = await e2e.requestHeldSet('open');
+  const open = await e2e.requestSetOfHeldPage('open');
   receiver.mode = 'refuses';
   const undelivered = await e2e.requestSet('Undelivered');
   await receiver.asked(APPROVED, undelivered);

@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 network() {
   ip link show cni0 >/dev/null 2>&1 || ip link add cni0 type bridge
+  # Otherwise the bridge takes the lowest address of its ports. When that pod ends, the others lose their gateway for up to 45 s.
+  ip link set cni0 address 0a:58:0a:58:00:01
   ip addr replace "$gateway/16" dev cni0
   ip link set cni0 up
   # Drops packets to a Service while kube-proxy has no rule for them. Outside this machine, another host might answer.
