@@ -43,11 +43,11 @@ const eventContext = () => ({ queue: shop.queue, publicUrl: PUBLIC_URL });
 const act = (review: Omit<SetReview, 'actor'>) =>
   shop.store.db.transaction().execute((tx) => reviewSet(tx, { ...review, actor: SERVICE }, eventContext()));
 
-/** A set of which one ad is captured and the other never ends. */
-async function hangingSet(subscribers = [{ webhook_url: 'https://hooks.example/' }]) {
+/** A set of which one ad is captured and the other never ends. Only a capture that waits (`wait`) surely hears of the end of its set. */
+async function hangingSet({ subscribers = [{ webhook_url: 'https://hooks.example/' }], content = 'hang' } = {}) {
   const { db } = shop.store;
   const organization = await insertOrganization(db);
-  const hanging = await insertAd(db, organization, { content: 'hang' });
+  const hanging = await insertAd(db, organization, { content });
   const fine = await insertAd(db, organization);
   const pictures = [
     { adId: fine, site: 'https://a.example/' },
@@ -108,7 +108,7 @@ test('a Job whose captures ended because their set was over is deleted like one 
     },
   }));
   shop = await startLocalInstallation({ databaseUrl: database.url, wrapCluster });
-  await hangingSet();
+  await hangingSet({ content: 'wait' });
   await shop.store.db
     .updateTable('screenshot_jobs')
     .set({ deadline_at: new Date(0) })
