@@ -64,6 +64,8 @@ test.each(['before', 'after'] as const)(
       expect((await shop.cluster.getScreenshotJob(`set-${setId}`))?.status?.reason).toBe('Completed');
     });
     expect([...failed].sort()).toEqual([...CALLS].sort());
+    // A Job of the next generation would have taken over if the answer to the first had been lost for good.
+    expect(await db.selectFrom('screenshot_jobs').select('generation').execute()).toEqual([{ generation: 1 }]);
     expect(await db.selectFrom('deliveries').selectAll().execute()).toHaveLength(1);
     expect(await db.selectFrom('images').selectAll().execute()).toHaveLength(3);
     await shop.close();

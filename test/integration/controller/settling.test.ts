@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CaptureJob } from '../../../src/cluster/port.ts';
-import { beginEpoch, requireEpoch } from '../../../src/core/jobs/installation.ts';
-import { settleJob } from '../../../src/core/jobs/settlement.ts';
 import { createChat } from '../../../src/core/notices/chats.ts';
 import { reviewSet, type SetReview } from '../../../src/core/reviews/reviews.ts';
 import { SERVICE } from '../../../src/domain/auditLog.ts';
@@ -194,22 +192,6 @@ test('a settlement that fails is rolled back and repeated', async () => {
   await eventually(async () => expect((await setOf(setId)).status).toBe('approved'));
   expect(await topics()).toEqual(['screenshot_set.approved']);
   expect(await db.selectFrom('deliveries').selectAll().execute()).toHaveLength(1);
-});
-
-test('a former leader settles nothing', async () => {
-  // The controller of the installation may notice, too, that others have begun.
-  expectLoggedErrors(/superseded by a newer leader/);
-  const { db } = shop.store;
-  const { setId } = await hangingSet();
-  const job = await db.selectFrom('screenshot_jobs').selectAll().executeTakeFirstOrThrow();
-  const old = await beginEpoch(db);
-  await beginEpoch(db);
-  const settled = db.transaction().execute(async (tx) => {
-    await requireEpoch(tx, old);
-    await settleJob(tx, { jobId: job.id, cause: 'canceled' }, { ...eventContext(), resolved: [], reached: [] });
-  });
-  await expect(settled).rejects.toThrow(/epoch/);
-  expect((await setOf(setId)).status).toBe('capturing');
 });
 
 const ENDS_WITHOUT_RESULT = { captureCommand: [process.execPath, '-e', 'process.exit(1)'], settings: { retries: 0 } };
