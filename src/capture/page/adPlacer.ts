@@ -196,7 +196,7 @@ export class AdPlacer {
   async #layoutSize(): Promise<Size & { readonly isVertical: boolean }> {
     this.#layout ??= this.#live.tab.mainFrame.evaluate(() => ({
       width: document.documentElement.clientWidth,
-      isVertical: /^(vertical|sideways)/.test(getComputedStyle(document.body ?? document.documentElement).writingMode),
+      isVertical: inPage.hasVerticalLines(),
     }));
     const [{ width, isVertical }, screen] = [await this.#layout, this.#viewport];
     return { width: Math.max(width, screen.width), height: screen.height, isVertical };

@@ -7,7 +7,7 @@ import { COLLECT_SLOTS, type SlotRecords } from './inPage/declarations.ts';
 import type { FrameOwner, RawSlot, Scan } from './inPage/scan.ts';
 import type { Rect } from './inPage/visibility.ts';
 import { EVIDENCE_KINDS, type SlotCandidate, type SlotEvidence } from './page.ts';
-import type { SlotKind } from './slotTable.ts';
+import { NEVER_DISPLAY } from './slotTable.ts';
 
 /** A slot of any frame. `parent` is the index of the slot around it in the same list, or -1. */
 export interface NestedSlot
@@ -16,8 +16,6 @@ export interface NestedSlot
 }
 
 const DECLARING: ReadonlySet<SlotEvidence> = new Set(['gpt', 'prebid', 'adsense', 'amp']);
-/** These never hold a display ad. Units for native ads and videos stay in the list, so that the reason can name them. */
-const NEVER: ReadonlySet<SlotKind> = new Set(['native', 'video', 'none']);
 
 /** The slot that represents a group of nested slots, with the evidence of all of them. */
 interface MergedSlot {
@@ -203,7 +201,7 @@ function chosen(slots: readonly NestedSlot[], index: number, all: readonly Merge
   const own = slots[index];
   if (own === undefined) return [...all];
   const alone: MergedSlot = { index, evidence: inOrder(own.evidence), sizesFrom: index };
-  if (all.length === 0 || NEVER.has(own.kind)) return [alone];
+  if (all.length === 0 || NEVER_DISPLAY.has(own.kind)) return [alone];
   // Twins for other devices do not count.
   const inner = all.filter((one) => isShown(slots[one.index]));
   const hidden = all.filter((one) => !inner.includes(one));
@@ -222,7 +220,7 @@ function chosenOfShown(slots: readonly NestedSlot[], alone: MergedSlot, inner: r
   if (inner.length > 1) return [...inner];
   const nested = slots[only.index];
   // The kind of the inner element decides: a widget of recommendations in a box that is called an ad is no slot.
-  if (nested === undefined || NEVER.has(nested.kind)) return [only];
+  if (nested === undefined || NEVER_DISPLAY.has(nested.kind)) return [only];
   // The box around a declared element without a width keeps the space for its ad.
   const isThin = nested.box.width < 10 && !own.collapsed && own.visible;
   if (declaredInside && !isThin) return [withSizes(slots, only, [alone])];
@@ -232,7 +230,7 @@ function chosenOfShown(slots: readonly NestedSlot[], alone: MergedSlot, inner: r
 }
 
 function isShown(slot: NestedSlot | undefined): boolean {
-  return slot !== undefined && (slot.visible || slot.collapsed || NEVER.has(slot.kind));
+  return slot !== undefined && (slot.visible || slot.collapsed || NEVER_DISPLAY.has(slot.kind));
 }
 
 function withEvidence(slots: readonly NestedSlot[], slot: MergedSlot, others: readonly MergedSlot[]): MergedSlot {

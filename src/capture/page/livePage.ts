@@ -92,7 +92,6 @@ export class LivePage {
       const { scale, width, height, pageLeft, pageTop } = view;
       const { scrollWidth, scrollHeight } = document.scrollingElement ?? document.documentElement;
       const { clientWidth } = document.documentElement;
-      const { writingMode } = getComputedStyle(document.body ?? document.documentElement);
       // If the screen shows the page smaller, the browser rounds the width up to a pixel that the page does not have.
       const isRounded = scrollWidth <= innerWidth && scrollWidth - clientWidth === 1;
       return {
@@ -101,7 +100,7 @@ export class LivePage {
         view: { width, height },
         scroll: { x: pageLeft, y: pageTop },
         from: { x: scrollX, y: scrollY },
-        scrollsAside: /^(vertical|sideways)/.test(writingMode) || clientWidth > screen.width * 1.1,
+        scrollsAside: inPage.hasVerticalLines() || clientWidth > screen.width * 1.1,
         document: { width: isRounded ? scrollWidth - 1 : scrollWidth, height: scrollHeight },
       };
     });

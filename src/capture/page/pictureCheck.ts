@@ -104,10 +104,13 @@ export function warningsOf({ cut }: AdGeometry): Warning[] {
   return cut === undefined ? [] : [{ code: 'page_changed', message: cut }];
 }
 
-interface GeometryRequest {
+/** What a picture must satisfy. */
+export interface GeometryRequest {
+  /** The ad, CSS pixels. */
   readonly size: Size;
   readonly viewport: Size;
   readonly minZoom: number;
+  /** The client chose the slot, so an ad over content of the page gets a warning instead of another slot. */
   readonly mayCover: boolean;
 }
 

@@ -10,6 +10,7 @@ import {
   type AdGeometry,
   Camera,
   faultOfGeometry,
+  type GeometryRequest,
   geometryOf,
   MIN_SHOWN_SHARE,
   type PixelTest,
@@ -48,16 +49,10 @@ export interface RefusedSlot {
   readonly fault: string;
 }
 
-export interface PrepareRequest {
-  /** CSS pixels. */
-  readonly size: Size;
+export interface PrepareRequest extends GeometryRequest {
   /** The size of the ad's picture, if it is shown unscaled. */
   readonly pixels: Size | undefined;
-  readonly viewport: Size;
   readonly area: PictureArea;
-  readonly minZoom: number;
-  /** The client chose the slot, so an ad over content of the page gets a warning instead of another slot. */
-  readonly mayCover: boolean;
 }
 
 type Trial =

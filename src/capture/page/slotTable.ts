@@ -11,6 +11,9 @@ import { IN_PAGE_SIZES } from '../../domain/adSizes.ts';
  */
 export type SlotKind = 'display' | 'anchor' | 'rail' | 'interstitial' | 'skin' | 'native' | 'video' | 'none';
 
+/** These never hold a display ad. Units for native ads and videos stay in the list, so that the reason can name them. */
+export const NEVER_DISPLAY: ReadonlySet<SlotKind> = new Set(['native', 'video', 'none']);
+
 /** Sizes as `300x250 336x280`. */
 type Sizes = string;
 

@@ -76,13 +76,13 @@ function sizesOfRow(matches: readonly NetworkMatch[], name: string): [number, nu
 }
 
 /** The name of the slot, of an empty element that is alone in it, and of the boxes around it that hold nothing else. */
-function namesAround(context: SlotContext, origins: readonly Element[], element: Element): string[] {
+function namesAround(origins: readonly Element[], element: Element): string[] {
   const [only, ...others] = element.children;
   const isAlone = only?.tagName !== 'SCRIPT' && only?.childElementCount === 0 && others.length === 0;
   const names = [...origins, ...(isAlone && !isClobbered(only) ? [only] : [])].map(slotName);
   let at = parentElementOf(element);
   for (let level = 0; at && level < 2 && at.tagName !== 'BODY'; level++, at = parentElementOf(at)) {
-    const content = contentOf(context.labels, at);
+    const content = contentOf(at);
     if (content === 'content' || content === 'text') break;
     names.push(slotName(at));
   }
@@ -121,7 +121,7 @@ export function allowedSizes(
 ): SizeFinding {
   const { matches, rect, collapsed } = about;
   const origins = [...new Set([element, ...matches.map(({ origin }) => origin)])];
-  const names = namesAround(context, origins, element);
+  const names = namesAround(origins, element);
   const position = names.map((name) => positionOf(context.table.positions, name)).find((found) => found !== undefined);
   const kind =
     matches.find(({ row }) => (row.kind ?? 'display') !== 'display')?.row.kind ?? position?.kind ?? 'display';

@@ -1,7 +1,7 @@
 /** Finds content of the page that an ad lies over, and opens the space in another way. */
 import { isClobbered, parentElementOf } from './clobbering.ts';
 import { type AdInPage, adRect, gridOf } from './overlays.ts';
-import { isLabel, LABELS } from './slotContext.ts';
+import { isLabel } from './slotContext.ts';
 import { addSheet, setStyles } from './stabilize.ts';
 import { fixedLayerOf, isWithin } from './visibility.ts';
 
@@ -41,7 +41,7 @@ function isContentAt(element: Element, x: number, y: number): boolean {
   return [...element.childNodes].some((node) => {
     const text = node.textContent ?? '';
     // The ad stands over the label of an empty slot.
-    if (node.nodeType !== Node.TEXT_NODE || text.trim() === '' || isLabel(LABELS, text)) return false;
+    if (node.nodeType !== Node.TEXT_NODE || text.trim() === '' || isLabel(text)) return false;
     const range = document.createRange();
     range.selectNodeContents(node);
     return [...range.getClientRects()].some(

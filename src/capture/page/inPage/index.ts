@@ -18,3 +18,4 @@ export {
   scrollOwnFrame,
   unpaint,
 } from './staging.ts';
+export { hasVerticalLines } from './visibility.ts';

@@ -3,7 +3,6 @@ import { type NetworkRow, SLOT_TABLE as table } from '../slotTable.ts';
 import { isClobbered, parentElementOf } from './clobbering.ts';
 import {
   contentOf,
-  LABELS,
   type NetworkMatch,
   nameStrength,
   plainText,
@@ -44,7 +43,6 @@ export function newContext(declared: SlotContext['declared']): SlotContext {
     declared,
     words,
     strengths: new Map(),
-    labels: LABELS,
     sizeKeys: sizeKeys(pairsIn(table.standardSizes)),
     scripts: inlineScripts(),
     networks: new Map(),
@@ -137,8 +135,7 @@ function elementWithBox(context: SlotContext, origin: Element): Element | undefi
   let at = origin;
   while (at.tagName === 'SCRIPT' || (getComputedStyle(at).display === 'inline' && rectOf(at).width < 10)) {
     const parent = parentElementOf(at);
-    const content =
-      parent === null || /^(BODY|HTML|HEAD)$/.test(parent.tagName) ? 'content' : contentOf(context.labels, parent);
+    const content = parent === null || /^(BODY|HTML|HEAD)$/.test(parent.tagName) ? 'content' : contentOf(parent);
     if (parent === null || content === 'content' || content === 'text') break;
     at = parent;
   }
@@ -221,7 +218,7 @@ function namedSlots(context: SlotContext, elements: readonly Element[]): { eleme
   return elements.flatMap((element) => {
     const name = [element.id, ...element.classList].find((one) => quoted.has(one));
     if (name === undefined || context.declared.has(element.id)) return [];
-    if (isOtherWidget(context, name) || !isEmptyBlock(context, element)) return [];
+    if (isOtherWidget(context, name) || !isEmptyBlock(element)) return [];
     const sizes = sizesInScripts(context.sizeKeys, scripts, name).filter((size) => isAdShape(context, size));
     const isKnown = sizes.length > 0 || isShownByOwnScript(element, name, ad) || namesPosition(context, scripts, name);
     return isKnown ? [{ element, name }] : [];
@@ -275,9 +272,9 @@ function isOtherWidget({ words }: SlotContext, name: string): boolean {
   return used.some((word) => never.has(word) || widget.has(word)) && !used.some((word) => ad.has(word));
 }
 
-function isEmptyBlock(context: SlotContext, element: Element): boolean {
+function isEmptyBlock(element: Element): boolean {
   if (!/^(DIV|SPAN|INS|SECTION|ASIDE|CENTER|TD|P)$/.test(element.tagName)) return false;
-  const content = contentOf(context.labels, element);
+  const content = contentOf(element);
   return (
     (content === 'nothing' || content === 'label') &&
     [...element.children].every((one) => /^(SCRIPT|NOSCRIPT|SPAN|DIV)$/.test(one.tagName))

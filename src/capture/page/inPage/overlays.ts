@@ -1,7 +1,7 @@
 /** Finds and hides layers that cover a slot or the viewport, such as consent dialogs, pop-ups, app banners and adblock walls. */
 import { builtIn, isClobbered, parentElementOf } from './clobbering.ts';
 import { addSheet, setStyles, viewSettled } from './stabilize.ts';
-import { fixedLayerOf, isWithin, parentOf, type Rect, topmostAt } from './visibility.ts';
+import { fixedLayerOf, hasVerticalLines, isWithin, parentOf, type Rect, topmostAt } from './visibility.ts';
 
 /** The ad as the top document knows it: its image, or the frame around it and the ad's position in that frame. */
 export interface AdInPage {
@@ -327,7 +327,7 @@ function bandOf(ad: AdInPage): { top: number; bottom: number } {
 function scrollToBand(ad: AdInPage, position: Exclude<ScrollPosition, 'top'>): (() => void)[] {
   // Only this moves a screen that shows a part of a wider page across that page.
   const isWider = document.documentElement.clientWidth > shownPart().width + 1;
-  const isVertical = /^(vertical|sideways)/.test(getComputedStyle(document.body).writingMode);
+  const isVertical = hasVerticalLines();
   const inline = isVertical ? 'center' : isWider && position !== 'center' ? position : 'nearest';
   ad.owner.scrollIntoView({ block: 'center', inline, behavior: 'instant' });
   const snapping = snappingAround(ad.owner);

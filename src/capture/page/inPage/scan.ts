@@ -1,6 +1,6 @@
 /** Finds ad slots inside one frame. */
 import type { SlotEvidence, SlotSurroundings } from '../page.ts';
-import type { SlotKind } from '../slotTable.ts';
+import { NEVER_DISPLAY, type SlotKind } from '../slotTable.ts';
 import { allowedSizes, roomOf } from './allowedSizes.ts';
 import { isClobbered, parentElementOf } from './clobbering.ts';
 import { type Declaration, declarationsIn, type SlotRecords } from './declarations.ts';
@@ -72,7 +72,7 @@ function isPlausible(
   const isPart = /^(P|SPAN|LI|UL|OL|TD)$/.test(element.tagName) && !element.matches('span[data-slot-id]:empty');
   if (isPart && !isStandardSize(context.sizeKeys, rect.width, rect.height)) return false;
   if (!collapsed) return rect.width >= 88 && rect.height >= 31 && rect.height <= 1_200;
-  const content = contentOf(context.labels, element);
+  const content = contentOf(element);
   return (
     placeOf(element, rect).width >= 120 &&
     element.childElementCount <= 3 &&
@@ -113,7 +113,7 @@ function examine(element: Element, context: SlotContext): RawSlot | undefined {
   const known = image
     ? { sizes: [image.size], trust: 4, kind: 'display' as const }
     : allowedSizes(context, element, { matches, rect, collapsed });
-  const holdsPage = contentOf(context.labels, element) === 'content' && !finding.declared && known.kind === 'display';
+  const holdsPage = contentOf(element) === 'content' && !finding.declared && known.kind === 'display';
   if (holdsPage && !image) return undefined;
   const afterFooter = isAfterFooter(context, element);
   if (collapsed && !sure && known.trust < 2 && (afterFooter || isBait(context, element))) return undefined;
@@ -142,20 +142,24 @@ const FOOTER = 'footer, [role="contentinfo"], :not(html, body):is([id*="footer" 
 
 /** Whether the element stands behind the last footer that is as wide as the page. */
 function isAfterFooter(context: SlotContext, element: Element): boolean {
-  context.footer ??= [...document.querySelectorAll(FOOTER)].findLast((one) => {
+  if (context.footer === undefined) context.footer = lastFooter();
+  return context.footer?.compareDocumentPosition(element) === Node.DOCUMENT_POSITION_FOLLOWING;
+}
+
+function lastFooter(): Element | null {
+  const last = [...document.querySelectorAll(FOOTER)].findLast((one) => {
     const { y, width, height } = rectOf(one);
     const isAtEnd = (y + scrollY) * 2 > document.documentElement.scrollHeight;
     return isAtEnd && height > 30 && width >= document.documentElement.clientWidth * 0.6;
   });
-  const { footer } = context;
-  return footer !== undefined && footer.compareDocumentPosition(element) === Node.DOCUMENT_POSITION_FOLLOWING;
+  return last ?? null;
 }
 
 function surroundingsOf(context: SlotContext, element: Element, rect: Rect): Omit<SlotSurroundings, 'afterFooter'> {
   context.headline ??= headlineBottom();
   return {
     name: nameStrength(context, element),
-    content: contentOf(context.labels, element),
+    content: contentOf(element),
     room: Math.round(roomOf(element)),
     belowHeadline: context.headline === 'none' ? null : Math.round(placeOf(element, rect).y - context.headline),
     inArticle:
@@ -252,13 +256,13 @@ export function scan({ records, hidesAds }: ScanRequest): Scan {
     for (const [index, one] of elements.entries()) {
       const slot = slots[index];
       // A widget of recommendations without its images would look broken.
-      if (isSure(slot) && !/native|video|none/.test(slot?.kind ?? '')) markAds(one);
+      if (isSure(slot) && !NEVER_DISPLAY.has(slot.kind)) markAds(one);
     }
   return { slots, elements, scroll: { x: scrollX, y: scrollY } };
 }
 
 /** Whether it is a slot for another reason than its name and its size. */
-function isSure(found: Pick<RawSlot, 'evidence'> | undefined): boolean {
+function isSure<S extends Pick<RawSlot, 'evidence'>>(found: S | undefined): found is S {
   return found?.evidence.some((kind) => /gpt|prebid|adsense|amp|network|linked_image/.test(kind)) ?? false;
 }
 

@@ -26,7 +26,6 @@ export interface NetworkMatch {
 export interface SlotContext extends NameContext {
   table: SlotTable;
   declared: Map<string, Declaration[]>;
-  labels: RegExp;
   /** A key for each standard size. */
   sizeKeys: Set<number>;
   /** Texts of the frame's inline scripts. */
@@ -37,8 +36,8 @@ export interface SlotContext extends NameContext {
   isPhone: boolean;
   /** The lower edge of the first headline, in the frame's viewport; undefined until the first slot is found. */
   headline: number | 'none' | undefined;
-  /** The last footer of the page; undefined before the first slot is found, and if there is none. */
-  footer: Element | undefined;
+  /** The last footer of the page; undefined until the first slot is found, null if there is none. */
+  footer: Element | null | undefined;
   /** Rules that hide elements, or show them at some widths; empty until the first hidden slot. */
   hiding: HidingRule[] | undefined;
 }
@@ -153,10 +152,10 @@ export function namesPositionInData(context: NameContext, element: Element): boo
 }
 
 /** `aria-label="Anzeige"`. */
-export function isLabelled(labels: RegExp, element: Element): boolean {
+export function isLabelled(element: Element): boolean {
   return ['aria-label', 'aria-roledescription'].some((name) => {
     const label = element.getAttribute(name) ?? '';
-    return label.length > 1 && isLabel(labels, label);
+    return label.length > 1 && isLabel(label);
   });
 }
 
@@ -222,41 +221,40 @@ export function plainText(element: Element, max: number): string {
   return text.trim();
 }
 
-export const LABELS = new RegExp(`^\\(?(${SLOT_TABLE.labels})\\)?( \\(?(${SLOT_TABLE.labels})\\)?)*$`);
+const LABELS = new RegExp(`^\\(?(${SLOT_TABLE.labels})\\)?( \\(?(${SLOT_TABLE.labels})\\)?)*$`);
 
 /** "Advertisement", "Anzeige", "728 × 90". */
-export function isLabel(labels: RegExp, text: string): boolean {
+export function isLabel(text: string): boolean {
   const words = text
     .toLowerCase()
     .replace(/\d+\s*[x×]\s*\d+\s*(px)?/g, '')
     .replace(/[^\p{L}\p{M}\s()]/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim();
-  if (words === '' || (words.length <= 60 && labels.test(words))) return true;
+  if (words === '' || (words.length <= 60 && LABELS.test(words))) return true;
   // "This advertisement has not loaded yet, but your article continues below."
-  const speaksOfAd = words.split(' ').some((word) => labels.test(word));
+  const speaksOfAd = words.split(' ').some((word) => LABELS.test(word));
   return words.length <= 160 && speaksOfAd && /\b(loaded|loading|continues?|below|weiter|continua|suite)\b/.test(words);
 }
 
-export function contentOf(labels: RegExp, element: Element): SlotContent {
+export function contentOf(element: Element): SlotContent {
   if (element.tagName === 'IFRAME') return 'ad';
   if (element.querySelector('input:not([type=hidden]), select, textarea, form, video, audio, article, nav'))
     return 'content';
   // A widget may have the title "Advertisement".
-  if ([...element.querySelectorAll('h1, h2')].some((title) => !isLabel(labels, plainText(title, 100))))
-    return 'content';
+  if ([...element.querySelectorAll('h1, h2')].some((title) => !isLabel(plainText(title, 100)))) return 'content';
   const text = plainText(element, 200);
   if (text.length > 160 || element.querySelectorAll('p, h3, h4, li').length > 2) return 'content';
-  if (text !== '' && !isLabel(labels, text)) return 'text';
+  if (text !== '' && !isLabel(text)) return 'text';
   if (element.querySelector('iframe, img, ins, object, embed, canvas, svg, amp-ad')) return 'ad';
   return text === '' ? 'nothing' : 'label';
 }
 
 /** Whether it is only the word "Advertisement" near a slot. */
-export function isOnlyLabel(labels: RegExp, element: Element, height: number): boolean {
+export function isOnlyLabel(element: Element, height: number): boolean {
   if (element.childElementCount > 0 || height > 45) return false;
   const text = plainText(element, 100);
-  return /\p{L}/u.test(text) && isLabel(labels, text);
+  return /\p{L}/u.test(text) && isLabel(text);
 }
 
 /** A selector or an id by which a person finds the element. */

@@ -78,13 +78,10 @@ function isNamedSlot(
   { strength, standard, rect }: { strength: ReturnType<typeof nameStrength>; standard: boolean; rect: Rect },
 ): boolean {
   const isSure =
-    strength === 'ad' ||
-    hasAdAttribute(element) ||
-    isLabelled(context.labels, element) ||
-    namesPositionInData(context, element);
+    strength === 'ad' || hasAdAttribute(element) || isLabelled(element) || namesPositionInData(context, element);
   if (!isSure && (strength === 'none' || (strength === 'perhaps' && !standard))) return false;
-  if (isOnlyLabel(context.labels, element, rect.height)) return false;
-  const content = contentOf(context.labels, element);
+  if (isOnlyLabel(element, rect.height)) return false;
+  const content = contentOf(element);
   if (isSure)
     return content !== 'content' && (content !== 'text' || standard || element.querySelector('iframe, a img') !== null);
   if (strength === 'perhaps') return content === 'nothing' || content === 'label' || content === 'ad';
@@ -121,8 +118,8 @@ function isEmptyBox(context: SlotContext, element: Element, { height }: Rect): b
   if (saysNoSlot(context, namesOf(element))) return false;
   if (wordsIn(namesOf(element)).some((word) => notAlone.has(word) || widget.has(word))) return false;
   if (element.querySelector('img, picture, svg, canvas, video, iframe, input, button, a[href]')) return false;
-  if (isOnlyLabel(context.labels, element, height)) return false;
-  const content = contentOf(context.labels, element);
+  if (isOnlyLabel(element, height)) return false;
+  const content = contentOf(element);
   return content === 'nothing' || content === 'label';
 }
 
@@ -160,7 +157,7 @@ function isCalledAd(context: SlotContext, element: Element): boolean {
 /** Such a slot is only as high as the word "Advertisement" in it. */
 function holdsOnlyLabel(context: SlotContext, element: Element, { rect }: { rect: Rect }): boolean {
   if (rect.height >= 45 || rect.width < 120 || isStandardSize(context.sizeKeys, rect.width, rect.height)) return false;
-  const content = contentOf(context.labels, element);
+  const content = contentOf(element);
   if (content === 'ad') return isCalledAd(context, element) && holdsOnlyBrokenImages(element);
   return content === 'label' || content === 'nothing';
 }
@@ -173,7 +170,7 @@ export function holdsOnlyBrokenImages(element: Element): boolean {
 
 /** Whether a style of the page hides the named slot at every width, until a script shows it with its ad. */
 function waitsForAd(context: SlotContext, element: Element): boolean {
-  const content = contentOf(context.labels, element);
+  const content = contentOf(element);
   if (!isCalledAd(context, element) || (content !== 'nothing' && content !== 'label')) return false;
   context.hiding ??= [...document.styleSheets].flatMap((sheet) => hidingRules(rulesOf(sheet), true));
   const matching = context.hiding.filter(({ selector }) => element.matches(selector));
@@ -189,7 +186,7 @@ export function isInvisibleUntilFilled(context: SlotContext, element: Element, {
   if (!isCalledAd(context, element) || element.getAttribute('aria-hidden') === 'true') return false;
   let hidden = element;
   for (let at = parentOf(element); at && !isVisible(at); at = parentOf(at)) hidden = at;
-  const content = contentOf(context.labels, hidden);
+  const content = contentOf(hidden);
   return !isVisible(element) && (content === 'nothing' || content === 'label');
 }
 

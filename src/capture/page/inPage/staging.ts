@@ -88,8 +88,9 @@ const MAX_RETURNS = 300;
 function keepStanding({ image, undo }: Stage, slot: HTMLElement, size: AdSize): () => void {
   const host = image.parentNode;
   const parent = parentElementOf(slot);
-  const index = parent === null ? -1 : [...parent.children].indexOf(slot);
-  const successor = () => (slot.id === '' ? parent?.children[index] : document.getElementById(slot.id));
+  const alike = () => [...(parent?.children ?? [])].filter((one) => one.className === slot.className);
+  const place = alike().indexOf(slot);
+  const successor = () => (slot.id === '' ? alike()[place] : document.getElementById(slot.id));
   let returns = 0;
   const observer = new MutationObserver(() => {
     if (image.isConnected || returns++ >= MAX_RETURNS) return;

@@ -84,6 +84,11 @@ export function isCovered(element: Element): boolean {
   return seen.length > 0 && over.length * 2 > seen.length;
 }
 
+/** Readers scroll such a page sideways. */
+export function hasVerticalLines(): boolean {
+  return /^(vertical|sideways)/.test(getComputedStyle(document.body ?? document.documentElement).writingMode);
+}
+
 export function rectOf(element: Element): Rect {
   const { x, y, width, height } = element.getBoundingClientRect();
   return { x, y, width, height };

@@ -110,6 +110,10 @@ describe('a page that renders its slot again', () => {
     ['empties it again and again', page('setInterval(() => filled()?.replaceChildren(), 30);')],
     ['replaces it', page(replaces)],
     ['replaces it and it has no id', page(replaces, '')],
+    [
+      'replaces it behind a new element and it has no id',
+      page(whenFilled("replaceWith(document.createElement('p'), filled().cloneNode())"), ''),
+    ],
   ])('shows the ad although it %s', async (_what, body) => {
     await wholeAd(body, 'desktop');
   });
