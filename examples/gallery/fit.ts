@@ -165,7 +165,7 @@ function report(title: string, judged: readonly Judged[]): void {
   for (const line of tallyLines(sorted(tallies))) console.log(`  ${line}`);
 }
 
-/** How often the choice is right from which likelihood on. The warning `slot_uncertain` begins below the last row with 90 %. */
+/** How often the choice is right from which likelihood on. `slotDoubts.ts` has the limit of the warning `slot_uncertain`. */
 function reportLikelihoods(judged: readonly Judged[]): void {
   console.log('\nlikelihood from: right (counted half) | right (both halves)');
   for (let from = 0.97; from >= 0.05; from -= from > 0.8 ? 0.01 : 0.05) {

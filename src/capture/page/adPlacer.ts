@@ -15,7 +15,7 @@ import { Camera, faultOfGeometry, geometryOf, MAX_PAGE_EDGE, showsAd, warningsOf
 import { type PreparedSlot, type PrepareRequest, prepareSlot, type RefusedSlot } from './preparedSlot.ts';
 import { narrowToBox, type ScoredSlot, scoreSlots } from './scoring.ts';
 import { chooseSlot } from './slotChoice.ts';
-import { SURE_FROM } from './slotFeatures.ts';
+import { slotDoubts } from './slotDoubts.ts';
 
 interface BrowserPicture {
   readonly png: Buffer;
@@ -187,7 +187,7 @@ export class AdPlacer {
         ...this.#warnings,
         ...painted.warnings,
         ...scaleWarnings(scale),
-        ...slotWarnings(choice.scored, { frame, options }),
+        ...slotWarnings(choice.scored, { frame, options, viewport: this.#viewport }),
       ],
     };
   }
@@ -243,19 +243,17 @@ function scaleWarnings(scale: number): Warning[] {
 }
 
 function slotWarnings(
-  { element, problem, likelihood, size }: ScoredCandidate,
-  { frame, options }: Pick<Placement, 'frame' | 'options'>,
+  slot: ScoredCandidate,
+  { frame, options, viewport }: Pick<Placement, 'frame' | 'options'> & { readonly viewport: Size },
 ): Warning[] {
+  const { element, problem } = slot;
   if (options.slot !== null)
     return problem === undefined
       ? []
       : [{ code: 'outside_slot', message: `The chosen slot ${element} cannot hold the ad: ${problem}.` }];
-  const doubts = [
-    likelihood < SURE_FROM ? `The slot is right with a likelihood of about ${Math.round(likelihood * 100)} %. ` : '',
-    size[0] >= 2 * frame.width ? `The slot is made for ${size[0]}×${size[1]}. ` : '',
-  ].join('');
-  if (doubts === '') return [];
-  return [{ code: 'slot_uncertain', message: `${doubts}Check the picture, or choose a different slot.` }];
+  const doubts = slotDoubts(slot, frame, viewport);
+  if (doubts.length === 0) return [];
+  return [{ code: 'slot_uncertain', message: `${doubts.join(' ')} Check the picture, or choose a different slot.` }];
 }
 
 function noSlotReason(

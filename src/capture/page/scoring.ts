@@ -8,6 +8,7 @@ import {
   featuresOf,
   isInPage,
   isSameSize,
+  isTallInRow,
   MAX_COLUMN_WIDTH,
   NONE_FROM,
   POINTS,
@@ -56,10 +57,6 @@ const MAX_ROW_HEIGHT = 400;
 const MIN_FILLED_WIDTH = 0.5;
 /** A slot that is smaller by such a part is rounded, not made for another size. */
 const ROUNDED_SCALE = 0.985;
-/** An ad from this height on stands beside the content. CSS pixels. */
-const TALL_FROM = 500;
-/** The label of a slot may add so much to its height. CSS pixels. */
-const HEIGHT_SLACK = 40;
 /** The share of a slot's width that must be on the screen. */
 const MIN_ON_SCREEN_SHARE = 0.5;
 
@@ -173,13 +170,11 @@ function fitOf(candidate: SlotCandidate, { ad, viewport, allowScaling }: Scoring
 function tallReason(
   { box, sizeTrust = 5, surroundings }: SlotCandidate,
   fit: SlotFit,
-  { ad, viewport }: ScoringRequest,
+  request: ScoringRequest,
 ): string | undefined {
-  const isTall = ad.height >= TALL_FROM && ad.width < ad.height;
-  const isColumn = surroundings === undefined || surroundings.room <= MAX_COLUMN_WIDTH;
-  if (!isTall || isColumn || viewport.width <= 2 * MAX_COLUMN_WIDTH) return undefined;
-  const isMadeForIt = Math.abs(box.height - ad.height) <= HEIGHT_SLACK || (fit.kind === 'exact' && sizeTrust > 1);
-  return isMadeForIt ? undefined : 'too wide for a tall ad, which stands beside the content';
+  const isRow = isTallInRow(request, { width: surroundings?.room ?? 0, height: box.height });
+  const isMadeForIt = fit.kind === 'exact' && sizeTrust > 1;
+  return isRow && !isMadeForIt ? 'too wide for a tall ad, which stands beside the content' : undefined;
 }
 
 /** A tall ad does not go into a wide row. */

@@ -62,6 +62,7 @@ export const WEIGHTS = {
   holds_text: weight(-8.2, 'contains text'),
   banner_at_top: weight(10.8, 'a banner at the top'),
   rectangle_at_top: weight(-17.4, 'a rectangle in a row above the content'),
+  tall_in_row: weight(-20, 'a tall ad in a row of the page'),
   from_headline: weight(-8.6, 'screens from the first headline, as a logarithm'),
   above_headline: weight(1.9, 'above the first headline'),
   in_article: weight(7.3, 'in the article'),
@@ -85,14 +86,23 @@ export const POINTS = Object.fromEntries(FEATURE_NAMES.map((name) => [name, WEIG
 /** Points for the natural logarithm of the odds. */
 export const POINTS_PER_LOGIT = 10;
 
-/** Below this probability a slot is right less than 9 times in 10, counted on labeled pages (`make fit`). */
-export const SURE_FROM = 0.9;
 /** Above this probability of "none of them", no slot is chosen: no such choice was right on labeled pages (`make fit`). */
 export const NONE_FROM = 0.9;
 
 /** A column beside the content is not wider. CSS pixels. */
 export const MAX_COLUMN_WIDTH = 450;
+/** CSS pixels. */
+const TALL_FROM = 500;
+/** The label of a slot may add so much to its height. CSS pixels. */
+const HEIGHT_SLACK = 40;
 const RECTANGLE_WIDTH = 340;
+
+/** Half pages and skyscrapers stand beside the content of a desktop page, or in a box of their height. */
+export function isTallInRow({ ad, viewport }: AdAndScreen, row: AdAndScreen['ad']): boolean {
+  const isDesktop = viewport.width > 2 * MAX_COLUMN_WIDTH;
+  const isTall = ad.height >= TALL_FROM && ad.width < ad.height;
+  return isDesktop && isTall && row.width > MAX_COLUMN_WIDTH && Math.abs(row.height - ad.height) > HEIGHT_SLACK;
+}
 
 /** @param before the number of slots above it that take the ad as well. */
 export function featuresOf(slot: SlotCandidate, fit: SlotFit, { ad, viewport }: AdAndScreen, before: number): Features {
@@ -104,7 +114,7 @@ export function featuresOf(slot: SlotCandidate, fit: SlotFit, { ad, viewport }: 
   const area = ad.width * ad.height;
   const below = surroundings?.belowHeadline ?? null;
   const isRectangle = ad.width <= RECTANGLE_WIDTH && ad.height >= 200;
-  const isDesktop = viewport.width > 900;
+  const isDesktop = viewport.width > 2 * MAX_COLUMN_WIDTH;
   const signs = EVIDENCE_KINDS.map((one): [SlotEvidence, number] => [one, is(evidence.includes(one))]);
   return {
     slot: 1,
@@ -130,6 +140,7 @@ export function featuresOf(slot: SlotCandidate, fit: SlotFit, { ad, viewport }: 
     holds_ad: is(surroundings?.content === 'ad'),
     holds_text: is(surroundings?.content === 'text'),
     banner_at_top: is(!isRectangle && box.y < viewport.height / 2),
+    tall_in_row: is(isTallInRow({ ad, viewport }, { width: surroundings?.room ?? 0, height: box.height })),
     rectangle_at_top: is(isRectangle && isDesktop && box.y < viewport.height / 2 && box.width > MAX_COLUMN_WIDTH),
     from_headline: below === null ? 0 : Math.log2(1 + Math.abs(below) / viewport.height),
     above_headline: is(below !== null && below < 0),

@@ -141,7 +141,10 @@ test('a high header that is fixed at the top is a part of the page', async () =>
   expect((await wholeAd(body, 'desktop', { size: [970, 250] })).chosen.element).toBe('#top');
 });
 
-test('a choice that is not sure has a warning, and a declared slot of the size at the top has none', async () => {
+test('a slot for wider ads has a warning that says what to look at, and a declared slot of the size has none', async () => {
   const wide = `${STORY}<div id="div-1" class="ad-slot" style="width:970px;height:250px"></div>${STORY}`;
-  expect(codes(await wholeAd(wide, 'desktop'))).toContain('slot_uncertain');
+  const uncertain = (picture: Parameters<typeof codes>[0]) =>
+    picture.warnings.find(({ code }) => code === 'slot_uncertain')?.message;
+  expect(uncertain(await wholeAd(wide, 'desktop'))).toMatch(/made for ads of 970×250\. Check the picture/);
+  expect(uncertain(await wholeAd(`${SLOT}${STORY}`, 'desktop'))).toBeUndefined();
 });

@@ -227,6 +227,17 @@ test.each<
   expect(scoreSlot(column, request).scale).toBe(scale);
 });
 
+test('a half page stands beside the content rather than in a row above it, if both declare its size', () => {
+  const at = (room: number, y: number) =>
+    slot({
+      sizes: [[300, 600]],
+      box: { x: 100, y, width: room, height: 0 },
+      surroundings: { ...AT_THE_END, room, inFooter: false, belowHeadline: y - 200 },
+    });
+  const request = { ad: { width: 300, height: 600 }, viewport, allowScaling: false };
+  expect(scoreSlots([at(727, 300), at(300, 8_000)], request)[0]?.scored.box.width).toBe(300);
+});
+
 test('a slot whose size was rounded takes the ad at its own size', () => {
   const billboard = { ...rectangle, ad: { width: 970, height: 250 }, allowScaling: false };
   expect(scoreSlot(slot({ sizes: [[960, 248]] }), billboard).scale).toBe(1);
