@@ -12,6 +12,8 @@ import {
   DEFAULT_OPTIONS,
   OTHER_ADS,
   type OtherAds,
+  PAGE_VIEWS,
+  type PageView,
   SELECTOR_MAX,
   SLOT_INDEX_MAX,
   type SlotChoice,
@@ -34,6 +36,7 @@ interface ShootFlags {
   readonly slot?: SlotChoice;
   readonly otherAds?: OtherAds;
   readonly fullPage?: boolean;
+  readonly view?: PageView;
   readonly animate?: number;
   readonly location?: string;
   readonly locations?: string;
@@ -82,6 +85,11 @@ export function shootCommand(program: Command): void {
         .default(DEFAULT_OPTIONS.otherAds),
     )
     .option('--full-page', 'take the whole page instead of the viewport')
+    .addOption(
+      new Option('--view <choice>', 'slot: the page around the slot; masthead: as much of the page above it as fits')
+        .choices(PAGE_VIEWS)
+        .default(DEFAULT_OPTIONS.view),
+    )
     .addOption(
       new Option(
         '--animate <seconds>',
@@ -138,6 +146,7 @@ async function run(flags: ShootFlags): Promise<number> {
         slot: flags.slot ?? DEFAULT_OPTIONS.slot,
         otherAds: flags.otherAds ?? DEFAULT_OPTIONS.otherAds,
         fullPage: flags.fullPage ?? DEFAULT_OPTIONS.fullPage,
+        view: flags.view ?? DEFAULT_OPTIONS.view,
         animation: flags.animate === undefined ? null : { seconds: flags.animate, fps: ANIMATION_FPS },
         location: flags.location ?? null,
         access: null,

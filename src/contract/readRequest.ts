@@ -277,6 +277,7 @@ export function optionsOf(
     slot: slotChoice(selector ?? undefined, index ?? undefined) ?? base.slot,
     otherAds: given?.page?.other_ads ?? base.otherAds,
     fullPage: given?.page?.full_page ?? base.fullPage,
+    view: given?.page?.view ?? base.view,
     location: given?.page?.location ?? base.location,
     access: namesOf(accessOf(given)) ?? base.access,
     animation: animation ? { seconds: animation.seconds, fps: animation.fps ?? ANIMATION_FPS } : base.animation,

@@ -41,7 +41,7 @@ import {
   TOKEN,
 } from '../domain/pageAccess.ts';
 import { PRIORITIES } from '../domain/priorities.ts';
-import { OTHER_ADS, SELECTOR_MAX, SLOT_INDEX_MAX } from '../domain/screenshotOptions.ts';
+import { OTHER_ADS, PAGE_VIEWS, SELECTOR_MAX, SLOT_INDEX_MAX } from '../domain/screenshotOptions.ts';
 import { isUuid, SLUG } from '../domain/slugs.ts';
 import { isBlank } from '../domain/text.ts';
 import { TOPICS } from '../domain/topics.ts';
@@ -435,6 +435,12 @@ export const screenshotObject = ({ frames, locations }: Limits) =>
                 .boolean()
                 .nullish()
                 .describe(`The picture shows the whole page instead of the viewport of the device. ${OURS}`),
+              view: z
+                .enum(PAGE_VIEWS)
+                .nullish()
+                .describe(
+                  `\`slot\` (the default): the page around the slot. \`masthead\`: as much as fits of the page above the slot, so that the head of the site is in the picture. ${OURS}`,
+                ),
               location: locationId(locations),
               cookies: namedValues(ACCESS_LIMITS.cookies, cookieNameFault, cookieValueFault, COOKIE_VALUE).describe(
                 `Cookies for the host of the site, for example of a signed-in reader. ${SECRET} ${OURS}`,

@@ -1,13 +1,14 @@
 /** The options of a screenshot as JSON: in the database, in the capture protocol and in the provenance record. */
 import { z } from 'zod';
-import { DEFAULT_OPTIONS, OTHER_ADS, type ScreenshotOptions } from '../domain/screenshotOptions.ts';
+import { DEFAULT_OPTIONS, OTHER_ADS, PAGE_VIEWS, type ScreenshotOptions } from '../domain/screenshotOptions.ts';
 
 export const OptionsJson = z.object({
   allow_scaling: z.boolean(),
   slot: z.union([z.object({ selector: z.string() }), z.object({ index: z.number().int().min(1) })]).nullable(),
   other_ads: z.enum(OTHER_ADS),
   full_page: z.boolean(),
-  // Absent in rows of earlier releases.
+  // These are absent in rows of earlier releases.
+  view: z.enum(PAGE_VIEWS).nullish(),
   animation: z.object({ seconds: z.number().int(), fps: z.number().int() }).nullish(),
   location: z.string().nullish(),
   // The names only.
@@ -17,12 +18,13 @@ export const OptionsJson = z.object({
 export type OptionsJson = z.infer<typeof OptionsJson>;
 
 export function optionsToJson(options: ScreenshotOptions): OptionsJson {
-  const { allowScaling, slot, otherAds, fullPage, animation, location, access } = options;
+  const { allowScaling, slot, otherAds, fullPage, view, animation, location, access } = options;
   return {
     allow_scaling: allowScaling,
     slot,
     other_ads: otherAds,
     full_page: fullPage,
+    view,
     animation,
     ...(location !== null && { location }),
     ...(access !== null && { access: { cookies: [...access.cookies], headers: [...access.headers] } }),
@@ -37,6 +39,7 @@ export function optionsFromJson(json: OptionsJson | null | undefined): Screensho
     slot: json.slot,
     otherAds: json.other_ads,
     fullPage: json.full_page,
+    view: json.view ?? DEFAULT_OPTIONS.view,
     animation: json.animation ?? null,
     location: json.location ?? null,
     access: json.access ?? null,

@@ -6,6 +6,10 @@ import type { PageAccessNames } from './pageAccess.ts';
 export const OTHER_ADS = ['hide', 'keep'] as const;
 export type OtherAds = (typeof OTHER_ADS)[number];
 
+/** `slot`: the page around the slot; `masthead`: as much as fits of the page above the slot, so that the head of the site is in the picture. */
+export const PAGE_VIEWS = ['slot', 'masthead'] as const;
+export type PageView = (typeof PAGE_VIEWS)[number];
+
 /** A slot that the client chose: a CSS selector, or the number of a candidate in the record, from 1. */
 export type SlotChoice = { readonly selector: string } | { readonly index: number };
 
@@ -17,6 +21,8 @@ export interface PlacementOptions {
   readonly slot: SlotChoice | null;
   /** The whole page instead of the viewport. */
   readonly fullPage: boolean;
+  /** Which part of the page a picture of the viewport shows. */
+  readonly view: PageView;
   /** Null: only the picture. */
   readonly animation: Animation | null;
 }
@@ -40,6 +46,7 @@ export const DEFAULT_OPTIONS: ScreenshotOptions = {
   allowScaling: false,
   slot: null,
   fullPage: false,
+  view: 'slot',
   animation: null,
   otherAds: 'hide',
   location: null,

@@ -54,8 +54,7 @@ export function expandScreenshots(entries: readonly WantedOfAd[], most: number):
 }
 
 function optionsKey({ options, access }: PlannedPicture): string {
-  const { allowScaling, slot, otherAds, fullPage, animation, location } = options;
-  return JSON.stringify([allowScaling, slot, otherAds, fullPage, animation, location, access]);
+  return JSON.stringify({ ...options, access });
 }
 
 function* wantedPictures(entries: readonly WantedOfAd[]): Generator<PlannedPicture> {

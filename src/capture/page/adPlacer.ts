@@ -138,7 +138,7 @@ export class AdPlacer {
     const index = this.#slots.indexOf(choice.slot);
     // Pictures of whole pages take too much memory, and slots of a selector are seldom used twice.
     if (index < 0 || options.fullPage) return prepare();
-    const key = JSON.stringify([index, request.size, request.pixels, request.minZoom, request.mayCover]);
+    const key = JSON.stringify([index, request.size, request.pixels, request.minZoom, request.mayCover, request.view]);
     const known = this.#spots.get(key);
     if (known !== undefined) return known;
     const spot = prepare();
@@ -154,6 +154,7 @@ export class AdPlacer {
       pixels: scale === 1 ? pngSize(frame.png) : undefined,
       viewport: this.#viewport,
       area: options.fullPage ? 'page' : 'screen',
+      view: options.view,
       mayCover: options.slot !== null,
       minZoom: options.allowScaling ? Math.min(1, this.#viewport.width / size.width) : 1,
     };
@@ -284,7 +285,7 @@ async function captureAd(live: LivePage, slot: FoundSlot, request: BrowserPictur
   try {
     if (request.spot.isSpread) await staged.spreadOut();
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      await staged.bringIntoView(attempt === 0 ? request.spot.view : { ...request.spot.view, thorough: true });
+      await staged.bringIntoView(attempt === 0 ? request.spot.scroll : { ...request.spot.scroll, thorough: true });
       const picture = await captureOnce(live, staged, request);
       if (picture !== undefined) return { ...picture, warnings: [...staged.warnings, ...picture.warnings] };
     }

@@ -104,7 +104,7 @@ export function warningsOf({ cut }: AdGeometry): Warning[] {
   return cut === undefined ? [] : [{ code: 'page_changed', message: cut }];
 }
 
-/** What a picture must satisfy. */
+/** The conditions of a picture. */
 export interface GeometryRequest {
   /** The ad, CSS pixels. */
   readonly size: Size;

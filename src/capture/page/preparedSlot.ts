@@ -1,3 +1,4 @@
+import type { PageView } from '../../domain/screenshotOptions.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { PageComposer } from '../compose/pageComposer.ts';
 import { CHANNELS, changedShare, cutOut, type PixelBox, type Pixels } from '../compose/pixels.ts';
@@ -31,8 +32,8 @@ type PageContent = { readonly share: number; readonly amount: 'none' | 'little' 
 export interface PreparedSlot {
   readonly page: Pixels;
   readonly box: PixelBox;
-  /** The view of the page that shows the whole ad. */
-  readonly view: ViewRequest;
+  /** How the page is scrolled so that it shows the whole ad. */
+  readonly scroll: ViewRequest;
   /** Set if composition gives the same pixels as the browser. */
   readonly composer: PageComposer | undefined;
   /** The space was opened in another way, because the ad lay over content of the page. */
@@ -53,6 +54,7 @@ export interface PrepareRequest extends GeometryRequest {
   /** The size of the ad's picture, if it is shown unscaled. */
   readonly pixels: Size | undefined;
   readonly area: PictureArea;
+  readonly view: PageView;
 }
 
 type Trial =
@@ -60,10 +62,16 @@ type Trial =
   | RefusedSlot;
 
 /** A view without a cover is tried first. */
-const VIEWS: readonly ViewRequest[] = [
-  { position: 'top', thorough: false },
-  { position: 'center', thorough: true },
-];
+const SCROLLS: Readonly<Record<PageView, readonly ViewRequest[]>> = {
+  slot: [
+    { position: 'top', thorough: false },
+    { position: 'center', thorough: true },
+  ],
+  masthead: [
+    { position: 'head', thorough: false },
+    { position: 'head', thorough: true },
+  ],
+};
 /** Views that show another part of the page around the ad. */
 const OTHER_POSITIONS = ['end', 'start'] as const;
 
@@ -108,14 +116,14 @@ const BLANK = 'the page around the ad is blank';
 async function bestTrial(live: LivePage, staged: StagedSlot, request: PrepareRequest): Promise<Trial> {
   let best: Trial = { fault: 'it was not tried' };
   let thorough = false;
-  for (const view of VIEWS) {
-    best = await tryView(live, staged, { ...request, view });
-    thorough = view.thorough;
+  for (const scroll of SCROLLS[request.view]) {
+    best = await tryView(live, staged, { ...request, scroll });
+    thorough = scroll.thorough;
     if (!('fault' in best)) break;
   }
   if (!(await mayShowMore(live, best, request.area))) return best;
   for (const position of OTHER_POSITIONS) {
-    const other = await tryView(live, staged, { ...request, view: { position, thorough } });
+    const other = await tryView(live, staged, { ...request, scroll: { position, thorough } });
     if (!('fault' in other) && ('fault' in best || other.content.share > best.content.share)) best = other;
   }
   return best;
@@ -129,10 +137,10 @@ async function mayShowMore(live: LivePage, trial: Trial, area: PictureArea): Pro
   return document.height > view.height + 1 || document.width > view.width + 1;
 }
 
-type ViewTrial = PrepareRequest & { readonly view: ViewRequest };
+type ViewTrial = PrepareRequest & { readonly scroll: ViewRequest };
 
 async function tryView(live: LivePage, staged: StagedSlot, request: ViewTrial): Promise<Trial> {
-  await staged.bringIntoView(request.view);
+  await staged.bringIntoView(request.scroll);
   const trial = await tryOnce(live, staged, request);
   // A pop-up may appear between the look for layers and the capture.
   return (await staged.hideLateLayers()) ? tryOnce(live, staged, request) : trial;
@@ -148,7 +156,7 @@ async function tryOnce(live: LivePage, staged: StagedSlot, request: ViewTrial): 
   const content = contentAround(page, box);
   if (content.amount === 'none') return { fault: BLANK };
   const warnings = warningsOf(geometry);
-  return { page, box, composable, content, view: request.view, zoom: geometry.zoom, warnings, capturedAt: at };
+  return { page, box, composable, content, scroll: request.scroll, zoom: geometry.zoom, warnings, capturedAt: at };
 }
 
 /** The screen, and the part of it around the ad if that can be captured alone. */

@@ -1,4 +1,4 @@
-/** What a person should look at before a picture is sent, because the slot is unusual for the ad. */
+/** Doubts about a slot that is unusual for the ad: a person looks at them before the picture is sent. */
 import type { Size } from '../creative/creative.ts';
 import type { ScoredCandidate } from './page.ts';
 import { isTallInRow, MAX_COLUMN_WIDTH } from './slotFeatures.ts';

@@ -5,13 +5,12 @@ import { deviceRecord } from '../../contract/records.ts';
 import type { RequestSource } from '../../contract/schedules.ts';
 import type { Queryable } from '../../db/database.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
-import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
 import { readSubscribersAsGiven } from '../outbox/subscriberRows.ts';
 import { type AcceptanceContext, storeRequestedAds } from '../requests/acceptScreenshotRequest.ts';
 import { adoptRequest } from '../requests/adoptRequest.ts';
 import { findNamed } from '../requests/savedObjects.ts';
 import { readSetHead } from '../sets/readSet.ts';
-import { readRetakeSources } from '../sets/readVersions.ts';
+import { type RetakeSource, readRetakeSources } from '../sets/readVersions.ts';
 
 interface Named {
   readonly organizationId: string;
@@ -81,8 +80,10 @@ async function templateBody(tx: Queryable, named: Named): Promise<JsonObject> {
   return { campaign, instructions, screenshot_requests: ads.map(({ id }) => ({ ad: { id }, screenshots })) };
 }
 
-const pageOf = ({ otherAds, fullPage, location }: Pick<ScreenshotOptions, 'otherAds' | 'fullPage' | 'location'>) => ({
-  ...{ other_ads: otherAds, full_page: fullPage, location },
+const optionsOf = ({ markerMs, options }: RetakeSource) => ({
+  ad: { frames: markerMs === null ? [] : [{ marker: markerMs / 1000 }], allow_scaling: options.allowScaling },
+  ...{ slot: options.slot, animation: options.animation },
+  page: { other_ads: options.otherAds, full_page: options.fullPage, view: options.view, location: options.location },
 });
 
 /** The screenshots of a set, one object for each. @throws Failure (422) */
@@ -100,13 +101,10 @@ async function setBody(tx: Queryable, named: Named): Promise<JsonObject> {
   const { campaign_id: id, instructions, metadata } = set;
   const screenshot_requests = [...byAd].map(([adId, pictures]) => ({
     ad: { id: adId },
-    screenshots: pictures.map(({ siteUrl, device, markerMs, options: { slot, animation, ...options } }) => ({
-      site: { url: siteUrl },
-      device: deviceRecord(device),
-      options: {
-        ad: { frames: markerMs === null ? [] : [{ marker: markerMs / 1000 }], allow_scaling: options.allowScaling },
-        ...{ slot, animation, page: pageOf(options) },
-      },
+    screenshots: pictures.map((picture) => ({
+      site: { url: picture.siteUrl },
+      device: deviceRecord(picture.device),
+      options: optionsOf(picture),
     })),
   }));
   return { campaign: { id }, screenshot_requests, subscribers, instructions, metadata };

@@ -15,6 +15,7 @@ import { isUuid } from '../../domain/slugs.ts';
 import { storable } from '../../domain/text.ts';
 import { siteKey } from '../../domain/webAddresses.ts';
 import type { FormState } from '../parts/formFields.ts';
+import { OPTION_NAMES, type OptionName } from '../parts/optionBoxes.ts';
 
 /** All fields are texts as typed, unless noted otherwise. */
 export interface Draft {
@@ -41,12 +42,9 @@ export interface Draft {
   readonly own: { readonly width: string; readonly height: string; readonly ratio: string; readonly touch: boolean };
   /** Moments in seconds, separated by commas or spaces. */
   readonly markers: string;
-  readonly allowScaling: boolean;
+  readonly options: readonly OptionName[];
   /** A CSS selector or the number of a candidate. */
   readonly slot: string;
-  readonly keepOtherAds: boolean;
-  readonly fullPage: boolean;
-  readonly animate: boolean;
   /** Also the combinations that do not fit the device. */
   readonly tryAll: boolean;
   readonly campaign: string;
@@ -107,11 +105,8 @@ export function draftOf(fields: FormFields, kept?: Draft): Draft {
       touch: isChecked('own_touch'),
     },
     markers: text('markers'),
-    allowScaling: isChecked('allow_scaling'),
+    options: OPTION_NAMES.filter(isChecked),
     slot: text('slot'),
-    keepOtherAds: isChecked('keep_other_ads'),
-    fullPage: isChecked('full_page'),
-    animate: isChecked('animate'),
     tryAll: isChecked('try_all'),
     campaign: text('campaign'),
     instructions: text('instructions'),

@@ -17,7 +17,7 @@ import { marketsOf } from '../../domain/mediaPlans.ts';
 import { counted, isBlank } from '../../domain/text.ts';
 import { siteFault, siteKey } from '../../domain/webAddresses.ts';
 import type { PagesOptions } from '../parts/context.ts';
-import { ANIMATION } from '../parts/optionBoxes.ts';
+import { givenOptions, type OptionName } from '../parts/optionBoxes.ts';
 import { type Draft, type FieldFaults, slotKey } from './draft.ts';
 
 interface ToParse {
@@ -44,15 +44,12 @@ export function readTargets(draft: Draft, faults: FieldFaults): Targets {
   const { moments: markers, faults: ofMoments } = readMoments(draft.markers);
   for (const text of ofMoments) faults.add('markers', text);
   const slot = draft.slot.trim();
+  const { ad, page, ...given } = givenOptions(draft.options);
   const options = {
-    ad: { frames: markers.map((marker) => ({ marker })), allow_scaling: draft.allowScaling },
+    ...given,
+    ad: { ...ad, frames: markers.map((marker) => ({ marker })) },
+    page: { ...page, ...(draft.location !== '' && { location: draft.location }) },
     ...(slot !== '' && { slot: /^\d+$/.test(slot) ? { index: Number(slot) } : { selector: slot } }),
-    page: {
-      other_ads: draft.keepOtherAds ? 'keep' : 'hide',
-      full_page: draft.fullPage,
-      ...(draft.location !== '' && { location: draft.location }),
-    },
-    ...(draft.animate && { animation: ANIMATION }),
   };
   return { sites: readSites(draft.sites, faults), devices: draft.devices, markers, options };
 }
@@ -114,7 +111,9 @@ export async function readWanted(options: PagesOptions, given: DraftOf): Promise
   const total = ofPlan.length + ads.length * pages * Math.max(1, markers.length);
   if (total > LOOKED_AT * limits.screenshots) return { targets, plan, planned: undefined, total };
   const wanted = [...ofPlan, ...combinationsOf({ ads, sites, devices, markers, locations })];
-  return { targets, plan, planned: planCombinations(wanted, draft.tryAll ? null : draft), total };
+  const isChecked = (name: OptionName) => draft.options.includes(name);
+  const fit = draft.tryAll ? null : { allowScaling: isChecked('allow_scaling'), fullPage: isChecked('full_page') };
+  return { targets, plan, planned: planCombinations(wanted, fit), total };
 }
 
 export const UNKNOWN_COLUMNS =

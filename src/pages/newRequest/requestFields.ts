@@ -189,8 +189,8 @@ function deviceFields(draft: Draft, faults: FieldFaults): Html {
 }
 
 function optionFields(draft: Draft, faults: FieldFaults): Html {
-  const { allowScaling, slot, keepOtherAds, fullPage, animate } = draft;
-  const isUsed = allowScaling || slot !== '' || keepOtherAds || fullPage || animate;
+  const { options, slot } = draft;
+  const isUsed = options.length > 0 || slot !== '';
   const bySelector = {
     ...{ name: 'slot', label: 'Slot by CSS selector', value: slot, placeholder: '#sidebar-ad' },
     hint: 'For all pages. Or enter the number of a slot from an earlier picture. Leave empty for the best slot.',
@@ -198,7 +198,7 @@ function optionFields(draft: Draft, faults: FieldFaults): Html {
   return html`<details${isUsed && html` open`}>
     <summary>Options</summary>
     <div class="part">
-      <div>${optionBoxes(draft)}</div>
+      <div>${optionBoxes(options)}</div>
       ${textField(bySelector, faults.form)}
     </div>
   </details>`;

@@ -8,6 +8,7 @@ import { isUuid } from '../../domain/slugs.ts';
 import { counted, isBlank } from '../../domain/text.ts';
 import type { PagesOptions, Viewer } from '../parts/context.ts';
 import { tryForm } from '../parts/formFields.ts';
+import { checkedBoxes } from '../parts/optionBoxes.ts';
 import { type Draft, FieldFaults, sentenceOf } from './draft.ts';
 import { withSites } from './receiveForm.ts';
 import { readTargets } from './requestBody.ts';
@@ -130,7 +131,7 @@ async function chosen<T extends 'request_templates' | 'site_lists'>(
 
 function fill(draft: Draft, { id, body }: SavedRow<'request_templates'>): Draft {
   const { sites, devices, options, campaign, instructions } = body;
-  const { ad, slot, page, animation } = options;
+  const { ad, slot, page } = options;
   return {
     ...draft,
     template: id,
@@ -139,12 +140,9 @@ function fill(draft: Draft, { id, body }: SavedRow<'request_templates'>): Draft 
     ...(campaign && { campaign: campaign.name }),
     ...(instructions !== undefined && { instructions }),
     markers: (ad?.frames ?? []).map(({ marker }) => marker).join(', '),
-    allowScaling: ad?.allow_scaling ?? false,
+    options: checkedBoxes(options),
     slot: String(slot?.selector ?? slot?.index ?? ''),
-    keepOtherAds: page?.other_ads === 'keep',
-    fullPage: page?.full_page ?? false,
     location: page?.location ?? '',
-    animate: (animation ?? null) !== null,
   };
 }
 

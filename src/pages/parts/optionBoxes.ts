@@ -1,54 +1,89 @@
+/** How a picture is taken, as check boxes of a form: one table for the new request, its templates and retakes. */
+import type { JsonObject } from '../../contract/faults.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { checkbox } from './formFields.ts';
 import type { FormField } from './formTable.ts';
 
-/** As `options.animation` of the API. */
-export const ANIMATION = { seconds: 10 };
+const ANIMATION_SECONDS = 10;
 
-/** How a picture is taken, as check boxes of a form. */
-interface OptionBoxes {
-  readonly allowScaling: boolean;
-  readonly keepOtherAds: boolean;
-  readonly fullPage: boolean;
-  /** Whether the ad's animation is filmed too. */
-  readonly animate: boolean;
+interface OptionBox {
+  /** In `options` of the API. */
+  readonly path: readonly [string, string?];
+  /** Given if the box is checked. Otherwise the option is left out. */
+  readonly value: unknown;
+  readonly label: string;
+  readonly meaning: string;
 }
 
-/** @param given the path in `options`, and its value if the box is checked. Otherwise the option is left out. */
-const option = ([path, value]: [string, unknown], label: string, meaning: string): FormField => ({
-  kind: 'checkbox',
-  path: `options.${path}`,
-  label: html`${label} <span class="meta">${meaning}</span>`,
-  read: (text) => (text === '' ? undefined : value),
-});
+const BOXES = {
+  allow_scaling: {
+    path: ['ad', 'allow_scaling'],
+    value: true,
+    label: 'Scale ads down that fit no slot',
+    meaning: 'Otherwise an ad is shown at its own size or not at all.',
+  },
+  keep_other_ads: {
+    path: ['page', 'other_ads'],
+    value: 'keep',
+    label: 'Keep the other ads of the page',
+    meaning: 'Otherwise the page looks as if no ad was delivered.',
+  },
+  full_page: {
+    path: ['page', 'full_page'],
+    value: true,
+    label: 'Show the whole page',
+    meaning: 'Otherwise the picture shows what fits on the screen.',
+  },
+  show_head: {
+    path: ['page', 'view'],
+    value: 'masthead',
+    label: 'Show the head of the site',
+    meaning: 'The page is scrolled as little as the ad allows. Otherwise the picture shows the page around the ad.',
+  },
+  animate: {
+    path: ['animation'],
+    value: { seconds: ANIMATION_SECONDS },
+    label: 'Also make a moving picture',
+    meaning: `The first ${ANIMATION_SECONDS} seconds of an ad that moves, as animated WebP and GIF.`,
+  },
+} satisfies Record<string, OptionBox>;
 
-export const OPTION_FIELDS = {
-  allow_scaling: option(
-    ['ad.allow_scaling', true],
-    'Scale ads down that fit no slot',
-    'Otherwise an ad is shown at its own size or not at all.',
-  ),
-  keep_other_ads: option(
-    ['page.other_ads', 'keep'],
-    'Keep the other ads of the page',
-    'Otherwise the page looks as if no ad was delivered.',
-  ),
-  full_page: option(
-    ['page.full_page', true],
-    'Show the whole page',
-    'Otherwise the picture shows what fits on the screen.',
-  ),
-  animate: option(
-    ['animation', ANIMATION],
-    'Also make a moving picture',
-    `The first ${ANIMATION.seconds} seconds of an ad that moves, as animated WebP and GIF.`,
-  ),
-};
+export type OptionName = keyof typeof BOXES;
+export const OPTION_NAMES = Object.keys(BOXES) as OptionName[];
+
+const labelOf = ({ label, meaning }: OptionBox): Html => html`${label} <span class="meta">${meaning}</span>`;
+
+/** The fields of a form that sends them to the API. */
+export const OPTION_FIELDS: Readonly<Record<string, FormField>> = Object.fromEntries(
+  OPTION_NAMES.map((name) => {
+    const { path, value } = BOXES[name];
+    const read = (text: string) => (text === '' ? undefined : value);
+    return [name, { kind: 'checkbox', path: ['options', ...path].join('.'), label: labelOf(BOXES[name]), read }];
+  }),
+);
 
 /** The boxes of a new request. */
-export function optionBoxes({ allowScaling, keepOtherAds, fullPage, animate }: OptionBoxes): Html {
-  const checked = { allow_scaling: allowScaling, keep_other_ads: keepOtherAds, full_page: fullPage, animate };
-  const box = (name: keyof typeof OPTION_FIELDS) =>
-    checkbox({ name, label: OPTION_FIELDS[name].label, isChecked: checked[name] });
-  return html`${box('allow_scaling')}${box('keep_other_ads')}${box('full_page')}${box('animate')}`;
+export function optionBoxes(checked: readonly OptionName[]): Html {
+  return html`${OPTION_NAMES.map((name) => checkbox({ name, label: labelOf(BOXES[name]), isChecked: checked.includes(name) }))}`;
+}
+
+/** @returns the parts of `options` of the API that the checked boxes give. */
+export function givenOptions(checked: readonly OptionName[]): Record<string, JsonObject> {
+  const options: Record<string, JsonObject> = {};
+  for (const name of checked) {
+    const { path, value }: OptionBox = BOXES[name];
+    const [group, inner] = path;
+    options[group] = inner === undefined ? (value as JsonObject) : { ...options[group], [inner]: value };
+  }
+  return options;
+}
+
+/** @param options of the API. @returns the boxes that stand for them. Any moving picture checks the last one. */
+export function checkedBoxes(options: Readonly<Record<string, object | null | undefined>>): OptionName[] {
+  return OPTION_NAMES.filter((name) => {
+    const { path, value }: OptionBox = BOXES[name];
+    const [group, inner] = path;
+    const given = Object.entries(options[group] ?? {});
+    return inner === undefined ? given.length > 0 : given.some(([key, one]) => key === inner && one === value);
+  });
 }

@@ -379,7 +379,13 @@ test('Characters that Postgres cannot store are replaced in the names and reason
   expect(notes).toEqual([harmless]);
 });
 
-const KEEPING = { allow_scaling: true, slot: { index: 2 }, other_ads: 'keep', full_page: true } as const;
+const KEEPING = {
+  allow_scaling: true,
+  slot: { index: 2 },
+  other_ads: 'keep',
+  full_page: true,
+  view: 'masthead',
+} as const;
 const SCALED = [{ code: 'scaled', message: 'The ad is shown at 80 %.' }];
 const EVERY = WARNING_CODES.map((code) => ({ code, message: `A fact with the code ${code}.` }));
 

@@ -101,6 +101,7 @@ describe('a form of a new request', () => {
       ['markers', '0, 2.5; 2.500'],
       ['instructions', 'Check the logo'],
       ['full_page', 'yes'],
+      ['show_head', 'yes'],
     ];
     const got = await form.post(complete(ad, more));
     expect([got.status, got.location]).toEqual([303, expect.stringMatching(/^\/o\/demo\/screenshot_sets\/[\w-]{36}$/)]);

@@ -123,6 +123,7 @@ const FILLED: Fields = [
   ['allow_scaling', 'yes'],
   ['slot', '#top > .ad'],
   ['full_page', 'yes'],
+  ['show_head', 'yes'],
 ];
 const save = (name: string, fields = FILLED) =>
   form.post([...fields, ['action', 'template-save'], ['template_name', name]]);
@@ -142,12 +143,12 @@ it('a template keeps sites, devices, markers and options, and fills them in agai
     ['device', 'desktop'],
   ];
   const used = await form.post(fields);
-  expect(checkedIn(used.text)).toEqual(['tablet', 'ipad', 'yes', 'yes']);
+  expect(checkedIn(used.text)).toEqual(['tablet', 'ipad', 'yes', 'yes', 'yes']);
   for (const text of ['news.example\nblog.example\n</textarea>', 'value="0, 2.5"', 'value="#top &gt; .ad"', 'Autumn'])
     expect(used.text).toContain(text);
   expect(adsOn(used)).toEqual([ad]);
   const opened = await form.get(`/o/demo/new?template=${idOf(saved, 'Tablets')}`);
-  expect(checkedIn(opened)).toEqual(['tablet', 'ipad', 'yes', 'yes']);
+  expect(checkedIn(opened)).toEqual(['tablet', 'ipad', 'yes', 'yes', 'yes']);
 });
 
 it('a template without a name, and one with a fault in its sites, is not saved', async () => {

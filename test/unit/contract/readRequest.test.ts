@@ -43,13 +43,13 @@ test.each([
   ['null', null],
   ['empty', {}],
   ['null in each part', { ad: null, slot: null, page: null }],
-  ['null in each field', { ad: { allow_scaling: null }, page: { other_ads: null, full_page: null } }],
+  ['null in each field', { ad: { allow_scaling: null }, page: { other_ads: null, full_page: null, view: null } }],
 ])('options that are %s are the default options', (_, options) => {
   expect(withOptions(options)).toEqual({ options: DEFAULT_OPTIONS, errors: {} });
 });
 
 test('each option is read', () => {
-  const page = { other_ads: 'keep', full_page: true };
+  const page = { other_ads: 'keep', full_page: true, view: 'masthead' };
   const animation = { seconds: 12 };
   expect(withOptions({ ad: { allow_scaling: true }, slot: { selector: '#a .b' }, page, animation }).options).toEqual({
     allowScaling: true,
@@ -58,6 +58,7 @@ test('each option is read', () => {
     access: null,
     otherAds: 'keep',
     fullPage: true,
+    view: 'masthead',
     animation: { seconds: 12, fps: 10 },
   });
   expect(withOptions({ slot: { index: 100 } }).options?.slot).toEqual({ index: 100 });
@@ -82,6 +83,7 @@ test.each([
   ['more than 300 frames', { animation: { seconds: 30, fps: 11 } }, 'animation', '300 frames'],
   ['another choice about other ads', { page: { other_ads: 'show' } }, 'page.other_ads', 'hide'],
   ['the whole page as text', { page: { full_page: 'yes' } }, 'page.full_page', 'boolean'],
+  ['another view', { page: { view: 'top' } }, 'page.view', 'masthead'],
   ['options that are not an object', 'all', '', 'object'],
 ])('a request with %s is rejected with the path of the fault', (_, options, path, word) => {
   const { errors } = withOptions(options);

@@ -97,7 +97,7 @@ describe('the pictures of a request', () => {
 
   test('the same screenshot with each choice of options is another screenshot', () => {
     const choices: Partial<ScreenshotOptions>[] = [
-      ...[{}, { allowScaling: true }, { fullPage: true }, { otherAds: 'keep' as const }],
+      ...[{}, { allowScaling: true }, { fullPage: true }, { view: 'masthead' as const }, { otherAds: 'keep' as const }],
       ...[{ animation: { seconds: 5, fps: 10 } }, { animation: { seconds: 5, fps: 5 } }],
       ...[{ slot: { index: 1 } }, { slot: { index: 2 } }, { slot: { selector: '1' } }],
     ];

@@ -9,8 +9,15 @@ export interface AdInPage {
   offset: Rect;
 }
 
-/** `top`: at the top of the page if the ad is visible there; else centered. `start` and `end`: at that edge of the window, in both directions. */
-type ScrollPosition = 'top' | 'center' | 'start' | 'end';
+/**
+ * `top`: at the top of the page if the ad is visible there; else centered. `head`: the same, but else at the lower edge of the window, below
+ * as much of the page as fits. `start` and `end`: at that edge of the window, in both directions.
+ */
+type ScrollPosition = 'top' | Band;
+type Band = 'head' | 'center' | 'start' | 'end';
+
+/** The place of the ad in the free rows of the window, from their upper edge. */
+const PARTS: Readonly<Record<Band, number>> = { start: 0.04, center: 0.5, end: 0.96, head: 0.96 };
 
 export interface ViewRequest {
   position: ScrollPosition;
@@ -272,16 +279,18 @@ export async function bringIntoView(ad: AdInPage, { position, thorough }: ViewRe
     return more.hidden.length > 0;
   };
   hiding.undo.push(...hideOtherAds(ad));
-  if (position === 'top') (document.scrollingElement ?? window).scrollTo({ left: 0, top: 0, behavior: 'instant' });
+  const fromTop = position === 'top' || position === 'head';
+  if (fromTop) (document.scrollingElement ?? window).scrollTo({ left: 0, top: 0, behavior: 'instant' });
   add(hideViewportLayers(ad.owner));
   add(hideNotices(ad.owner));
   const margin = fixedLayerOf(ad.owner) === undefined ? 16 : 0;
-  const staysAtTop = position === 'top' && isInBand(ad, margin) && isUncovered(ad.owner, adRect(ad));
-  const toBand = (to: ScrollPosition) => hiding.undo.push(...scrollToBand(ad, to === 'top' ? 'center' : to));
-  if (!staysAtTop) toBand(position);
+  const staysAtTop = fromTop && isInBand(ad, margin) && isUncovered(ad.owner, adRect(ad));
+  const band = position === 'top' ? 'center' : position;
+  const toBand = (to = band) => hiding.undo.push(...scrollToBand(ad, to));
+  if (!staysAtTop) toBand();
   await viewSettled();
   const isChanged = [hideViewportLayers(ad.owner), hideNotices(ad.owner)].map(add).includes(true);
-  if (isChanged || !isInBand(ad, 0)) toBand(position);
+  if (isChanged || !isInBand(ad, 0)) toBand();
   if (thorough || !isUncovered(ad.owner, adRect(ad))) {
     hiding.undo.push(...moveBelowMasthead(ad));
     if (add(hideCovering(ad.owner, adRect(ad), thorough)) && !isInBand(ad, 0)) toBand('center');
@@ -324,11 +333,11 @@ function bandOf(ad: AdInPage): { top: number; bottom: number } {
  *
  * @returns the undo.
  */
-function scrollToBand(ad: AdInPage, position: Exclude<ScrollPosition, 'top'>): (() => void)[] {
+function scrollToBand(ad: AdInPage, position: Band): (() => void)[] {
   // Only this moves a screen that shows a part of a wider page across that page.
   const isWider = document.documentElement.clientWidth > shownPart().width + 1;
   const isVertical = hasVerticalLines();
-  const inline = isVertical ? 'center' : isWider && position !== 'center' ? position : 'nearest';
+  const inline = isVertical ? 'center' : isWider && (position === 'start' || position === 'end') ? position : 'nearest';
   ad.owner.scrollIntoView({ block: 'center', inline, behavior: 'instant' });
   const snapping = snappingAround(ad.owner);
   if (snapping.length > 0 && isInBand(ad, 0)) return [];
@@ -338,7 +347,7 @@ function scrollToBand(ad: AdInPage, position: Exclude<ScrollPosition, 'top'>): (
     const band = bandOf(ad);
     const view = shownPart();
     const spare = band.bottom - band.top - height;
-    const part = position === 'start' ? 0.04 : position === 'end' ? 0.96 : 0.5;
+    const part = PARTS[position];
     const down = y - (band.top + Math.max(0, Math.round(spare * part)));
     const across = x < view.x ? x - view.x : Math.max(0, x + width - view.x - view.width);
     if (Math.abs(down) < 1 && Math.abs(across) < 1) break;

@@ -81,7 +81,7 @@ describe('a retake of a screenshot', () => {
       ],
     });
     expect(await optionsOf(reply.json.id)).toEqual([
-      { allow_scaling: true, slot: null, other_ads: 'keep', full_page: false, animation: null },
+      { allow_scaling: true, slot: null, other_ads: 'keep', full_page: false, view: 'slot', animation: null },
     ]);
     expect((await api.get(`screenshot_sets/${old.id}`)).json).toEqual({
       ...old,
@@ -103,7 +103,14 @@ describe('a retake of a screenshot', () => {
     });
     expect(reply.json.screenshots).toMatchObject([{ site: { url: 'blog.example/post' }, device: { name: 'mobile' } }]);
     expect(await optionsOf(reply.json.id)).toEqual([
-      { allow_scaling: true, slot: { selector: '#top' }, other_ads: 'hide', full_page: true, animation: null },
+      {
+        allow_scaling: true,
+        slot: { selector: '#top' },
+        other_ads: 'hide',
+        full_page: true,
+        view: 'slot',
+        animation: null,
+      },
     ]);
   });
 

@@ -122,6 +122,7 @@ describe('a request', () => {
       slot: { selector: '#top' },
       other_ads: 'keep',
       full_page: false,
+      view: 'slot',
       animation: null,
     };
     expect(stored).toEqual([

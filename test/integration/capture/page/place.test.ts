@@ -76,6 +76,21 @@ test.each([
   expect(codes(picture)).not.toContain('overlay_hidden');
 });
 
+test('with the masthead in view, the page is scrolled as little as the ad allows', async () => {
+  const head = '<header style="height:80px;background:#123">The Daily Ship</header>';
+  const middle = async (stories: number, view: 'slot' | 'masthead') => {
+    const { adBox, height: screen } = await wholeAd(
+      `${head}${STORY.repeat(stories)}${SLOT}${STORY.repeat(9)}`,
+      'desktop',
+      { view },
+    );
+    return (adBox.y + adBox.height / 2) / screen;
+  };
+  expect(await middle(12, 'slot')).toBeCloseTo(0.5, 1);
+  expect(await middle(12, 'masthead')).toBeGreaterThan(0.8);
+  expect(await middle(1, 'masthead')).toBe(await middle(1, 'slot'));
+});
+
 test('an ad takes the place of the placeholder beside its closed slot', async () => {
   const placeholder = '<div id="grey" style="height:250px;background:#eee">Advertisement</div>';
   const body = `${STORY}<div style="width:336px">${placeholder}<div id="div-gpt-ad-c" class="ad-slot"></div></div>${STORY}`;

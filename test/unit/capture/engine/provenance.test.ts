@@ -57,7 +57,7 @@ it('the record of a picture contains time, URLs, device, slot, rendering modes a
     viewport: { width: 360, height: 800 },
     ratio: 3,
     marker: 1.5,
-    options: { allow_scaling: false, slot: null, other_ads: 'hide', full_page: false, animation: null },
+    options: { allow_scaling: false, slot: null, other_ads: 'hide', full_page: false, view: 'slot', animation: null },
     warnings,
     ad_size: [300, 250],
     slot: {
