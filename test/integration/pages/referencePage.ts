@@ -2,7 +2,7 @@
 import type { Page } from 'playwright';
 import { axeFaults, sidewaysScroll } from '../../support/axe.ts';
 import type { openPage } from './browser.ts';
-import { AXE_WIDTHS, type Look } from './everyPage.ts';
+import { AXE_WIDTHS } from './everyPage.ts';
 import { keyboardFaults } from './keyboard.ts';
 
 /** Opens the reference at an operation, a webhook or a schema, and waits until it shows the title. */
@@ -16,7 +16,11 @@ export async function openReference(
 }
 
 /** @returns the faults that axe finds, and on a wide screen the controls that Tab does not reach. */
-export async function faultsOfReference(url: string, open: typeof openPage, look: Look): Promise<string[]> {
+export async function faultsOfReference(
+  url: string,
+  open: typeof openPage,
+  look: keyof typeof AXE_WIDTHS,
+): Promise<string[]> {
   const width = AXE_WIDTHS[look];
   const { page } = await open({ viewport: { width, height: 900 } });
   await openReference(url, page, { fragment: 'post-webhook_endpoints', title: 'Create a webhook endpoint' });
