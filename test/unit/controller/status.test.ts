@@ -66,6 +66,18 @@ test('the status of a running set has its progress, in numbers and for the colum
   expect([of(status, 'Settled')?.status, of(status, 'Succeeded')?.status]).toEqual(['False', 'Unknown']);
 });
 
+test('the status of a set that the capture of another one takes names that one', () => {
+  const host = { name: 'set-host', works: true, check_ms: 1_000 };
+  const statusWith = (given: Partial<StoredJob>) =>
+    validStatusOf({ job: undefined, state: stateOf({ host, ...given }) });
+  const by = 'by a capture of set-host, which has finished its own work.';
+  expect(statusWith({})).toMatchObject({ reason: 'Running', pods: 0, message: `Its pictures are taken ${by}` });
+  expect(statusWith({ started: false })).toMatchObject({
+    reason: 'Queued',
+    message: `Its pictures will be taken ${by}`,
+  });
+});
+
 test('a set is Running after its first capture, and Queued before it and while its Job is replaced', () => {
   expect(validStatusOf({ state: stateOf({ started: false }) }).reason).toBe('Queued');
   expect(validStatusOf({ job: undefined })).toMatchObject({ reason: 'Queued', pods: 0 });
