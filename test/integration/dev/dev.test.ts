@@ -1,15 +1,15 @@
 /** `tearsheet dev` as its user meets it. */
-import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DevReady } from '../../../src/commands/dev/dev.ts';
 import { eventually } from '../../support/eventually.ts';
 import { runCommand } from '../../support/runCommand.ts';
+import { closeBrowser } from '../pages/browser.ts';
 import { DevEnvironment } from './devEnvironment.ts';
 import { startDev } from './devProcess.ts';
-import { createServiceFolders, kill, readProc, type ServiceFolders } from './serviceFolders.ts';
+import { createServiceFolders, readProc } from './serviceFolders.ts';
+import { testUploads } from './uploads.ts';
 
 let env: DevEnvironment;
 let ready: DevReady;
@@ -19,7 +19,12 @@ beforeAll(async () => {
   ready = await env.start();
 });
 
-afterAll(() => env?.close());
+afterAll(async () => {
+  await closeBrowser();
+  await env?.close();
+});
+
+testUploads(() => env);
 
 const onDev = (...args: string[]) => runCommand([...args, '--data', env.folders.data]);
 
@@ -136,15 +141,8 @@ describe('secrets of tearsheet dev', () => {
 });
 
 describe('a second tearsheet dev', () => {
-  const folderSets: ServiceFolders[] = [];
-  const newFolders = () => {
-    const folders = createServiceFolders();
-    folderSets.push(folders);
-    return folders;
-  };
-  afterAll(async () => {
-    for (const folders of folderSets) await folders.remove();
-  });
+  const folders = createServiceFolders();
+  afterAll(() => folders.remove());
 
   it('a second start on the same folder is refused, and the first one continues', async () => {
     const second = startDev(env.folders);
@@ -155,26 +153,7 @@ describe('a second tearsheet dev', () => {
     expect(await answerTo(ready.api_key)).toBe(200);
   });
 
-  it('a start on another folder, in which one was killed during initialisation, creates its database and keys', async () => {
-    const folders = newFolders();
-    const killed = startDev(folders);
-    await eventually(() => {
-      const databaseFolders = readdirSync(folders.data).filter((name) => name.startsWith('postgres'));
-      expect(databaseFolders.some((name) => existsSync(path.join(folders.data, name, 'PG_VERSION')))).toBe(true);
-    });
-    for (const { pid } of folders.processes()) kill(pid);
-    await killed.ended;
-    const second = startDev(folders);
-    const other = await second.ready;
-    expect(readdirSync(folders.data).sort()).toEqual(['dev.json', 'pictures', 'postgres']);
-    expect(await answerTo(other.api_key)).toBe(401);
-    expect(await answerTo(ready.api_key)).toBe(200);
-    expect(await second.end('SIGTERM')).toEqual({ code: 0, signal: null });
-    await folders.expectNoProcesses();
-  });
-
   it('a start on a port in use is refused and leaves nothing behind', async () => {
-    const folders = newFolders();
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as AddressInfo;
@@ -184,14 +163,6 @@ describe('a second tearsheet dev', () => {
     expect(second.output().trim().split('\n')).toEqual([
       `tearsheet: Port ${port} for the public API is in use. Stop the process that uses it, or choose another port with --port.`,
     ]);
-    await folders.expectNoProcesses();
-  });
-
-  it('a start that gets SIGTERM before it is ready leaves nothing behind', async () => {
-    const folders = newFolders();
-    const second = startDev(folders);
-    await eventually(() => expect(folders.processes().some(({ kind }) => kind === 'postgres')).toBe(true));
-    expect((await second.end('SIGTERM')).signal).toBeNull();
     await folders.expectNoProcesses();
   });
 });
