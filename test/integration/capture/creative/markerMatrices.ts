@@ -135,7 +135,7 @@ export function testMarkerMatrices(tier: Tier, renderer: () => TestRenderer): vo
       ['a loop', '', `${CYCLE} setInterval(() => { d.style.background = colours[++n % colours.length]; }, 3_000)`, [1]],
     ] as const;
 
-    it.each(rowsOf(tier, rows, ['an animation that starts late', 'a long animation']))(
+    it.each(rowsOf(tier, rows, ['an animation that starts late']))(
       'the default frame shows the end of %s',
       async (_, style, script, ratios) => {
         const source = tag(`${style}${STAGE}</div><script>${script}</script>`);
