@@ -4,6 +4,7 @@ import { issueJobToken } from '../../../src/api/auth/jobToken.ts';
 import type { Attempt, ClaimedSmallSet } from '../../../src/contract/captureProtocol.ts';
 import { type AdmissionLimits, admitWaiting } from '../../../src/core/jobs/admission.ts';
 import { findJobAccess } from '../../../src/core/jobs/jobAccess.ts';
+import { readJob } from '../../../src/core/jobs/jobs.ts';
 import type { Store } from '../../../src/db/database.ts';
 import { type CaptureClient, captureClient } from '../../support/captureClient.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';
@@ -90,6 +91,18 @@ test('a capture takes a waiting small set of its organization, and works on it w
   expect(status).toBe(200);
   expect(body).toMatchObject({ attempt: 1, done: false, hosting: false });
   expect(body.pages).toHaveLength(1);
+});
+
+test('a capture works on a set that it took only if it opens it in time', async () => {
+  const taken = await takeSet(await startHost());
+  const { name } = await jobOf(taken);
+  expect(await readJob(store.db, name)).toMatchObject({ host: { works: true } });
+  await store.db
+    .updateTable('screenshot_jobs')
+    .set({ hosted_at: new Date(0) })
+    .where('id', '=', taken)
+    .execute();
+  expect(await readJob(store.db, name)).toMatchObject({ host: { works: false } });
 });
 
 test('a capture that claims again before it has finished its set gets the same one', async () => {
