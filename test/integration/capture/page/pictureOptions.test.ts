@@ -53,14 +53,6 @@ describe('options of the request', () => {
     expect(codes(await wholeAd(two, 'Apple iPhone 6', { slot: { selector: '#mine' } }))).not.toContain('outside_slot');
   });
 
-  test('a page that is longer than the largest picture is cut, with a warning', async () => {
-    const picture = await wholeAd(`${PHONE}${STORY}${SLOT}<div style="height:40000px"></div>`, 'Apple iPhone 5', {
-      fullPage: true,
-    });
-    expect(picture.height).toBe(16_000);
-    expect(codes(picture)).toEqual(['page_changed']);
-  });
-
   describe('other ads', () => {
     test('the ad replaces another ad that is kept', async () => {
       putOtherAd(pictures);
