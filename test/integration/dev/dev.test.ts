@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DevReady } from '../../../src/commands/dev/dev.ts';
 import { eventually } from '../../support/eventually.ts';
 import { runCommand } from '../../support/runCommand.ts';
-import { closeBrowser } from '../pages/browser.ts';
+import { zipOf } from '../../support/zips.ts';
+import { closeBrowser, follow, openPage } from '../pages/browser.ts';
 import { DevEnvironment } from './devEnvironment.ts';
 import { startDev } from './devProcess.ts';
 import { createServiceFolders, readProc } from './serviceFolders.ts';
-import { testUploads } from './uploads.ts';
 
 let env: DevEnvironment;
 let ready: DevReady;
@@ -24,8 +24,6 @@ afterAll(async () => {
   await env?.close();
 });
 
-testUploads(() => env);
-
 const onDev = (...args: string[]) => runCommand([...args, '--data', env.folders.data]);
 
 /** @returns the status of a read with this key. */
@@ -37,6 +35,34 @@ async function answerTo(key: string, organization = ready.organization): Promise
   await response.text();
   return response.status;
 }
+
+const CAPTURE_MS = 240_000;
+
+it('a person with only a browser signs in, adds a creative, and gets a picture without a reload', {
+  timeout: 900_000,
+}, async () => {
+  const { page, faults } = await openPage();
+  const { url, organization, api_key } = env.ready;
+  await page.goto(`${url}/o/${organization}/new`);
+  await page.getByLabel('API key').fill(api_key);
+  await follow(page.getByRole('button', { name: 'Sign in' }));
+  // Fills any frame, so only the name of the zip tells its size.
+  const green = '<!doctype html><style>html,body{margin:0;height:100%;background:#0a0}</style>';
+  const buffer = await zipOf({ 'index.html': green });
+  await page.getByLabel('Files').setInputFiles({ name: 'green_300x250.zip', mimeType: 'application/zip', buffer });
+  await page.getByLabel('Sites', { exact: true }).fill(env.publishers.url('blog'));
+  await page.getByRole('combobox', { name: 'Campaign' }).fill('First');
+  const preview = page.getByRole('img', { name: 'Preview of green_300x250.zip' });
+  await preview.waitFor({ timeout: CAPTURE_MS });
+  await preview.evaluate((image) => (image as HTMLImageElement).decode());
+  expect(await page.locator('#count').innerText()).toContain('1 picture');
+  await follow(page.getByRole('button', { name: 'Request pictures' }));
+  expect(page.url()).toContain('/screenshot_sets/');
+  await page.locator('#main .frame img').first().waitFor({ timeout: CAPTURE_MS });
+  const { data } = await env.call<{ data: { name: string }[] }>('GET', '/campaigns');
+  expect(data.map(({ name }) => name).sort()).toEqual(['Drafts', 'First']);
+  expect(faults).toEqual([]);
+});
 
 describe('the JSON line of tearsheet dev', () => {
   it('the JSON line has URLs that answer, the organization, its key and its secret', async () => {
