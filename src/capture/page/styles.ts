@@ -24,16 +24,19 @@ export class StyleSheets {
   /** @returns a warning if style sheets of the page did not load and the page looks as if it had none. */
   async warnings(): Promise<Warning[]> {
     if (this.#failed.size === 0) return [];
-    const share = await withDeadline(ANSWER_MS, this.#tab.mainFrame.evaluate(laidOutShare));
-    if (share >= MIN_LAID_OUT) return [];
+    const { share, isBare } = await withDeadline(ANSWER_MS, this.#tab.mainFrame.evaluate(lookOfPage));
+    if (share >= MIN_LAID_OUT && !isBare) return [];
     const count = this.#failed.size === 1 ? 'A style sheet' : `${this.#failed.size} style sheets`;
     const message = `The page is shown without its styles: ${count} did not load.`;
     return [{ code: 'page_unstyled', message }];
   }
 }
 
-/** Runs in the page. @returns the share of the first elements that have a layout of their own, 0 to 1. */
-function laidOutShare(): number {
+/**
+ * Runs in the page. @returns the share of the first elements that have a layout of their own, 0 to 1, and whether the body has the font and
+ * the margin of the browser, which nearly each site replaces.
+ */
+function lookOfPage(): { share: number; isBare: boolean } {
   const root = document.body ?? document.documentElement;
   const elements = [...root.querySelectorAll('div, section, header, nav, ul, li, a, main, article, aside, img')];
   const seen = elements
@@ -44,5 +47,7 @@ function laidOutShare(): number {
     const { display, float, position } = getComputedStyle(element);
     return /flex|grid|inline-block/.test(display) || float !== 'none' || position !== 'static';
   };
-  return seen.length === 0 ? 1 : seen.filter(isLaidOut).length / seen.length;
+  const share = seen.length === 0 ? 1 : seen.filter(isLaidOut).length / seen.length;
+  const { margin, fontFamily } = getComputedStyle(root);
+  return { share, isBare: seen.length > 0 && margin === '8px' && fontFamily === '"Times New Roman"' };
 }

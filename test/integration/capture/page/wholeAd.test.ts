@@ -94,9 +94,11 @@ describe('a page that does not look as its publisher made it', () => {
   test('a page whose style sheet does not load has a warning, and one that hardly needs it has none', async () => {
     const link = '<link rel="stylesheet" href="http://127.0.0.1:9/site.css">';
     const codesOf = async (body: string) => codes(await wholeAd(`${link}${body}`, 'desktop'));
-    expect(await codesOf(`${STORY}${SLOT}<ul><li><a>News</a><li><a>Sport</a></ul>${STORY}`)).toEqual(['page_unstyled']);
-    const styled = '<style>ul{display:flex}li{float:left}a{position:relative}</style>';
-    expect(await codesOf(`${styled}${STORY}${SLOT}<ul><li><a>News</a><li><a>Sport</a></ul>${STORY}`)).toEqual([]);
+    const page = `${STORY}${SLOT}<ul><li><a>News</a><li><a>Sport</a></ul>${STORY}`;
+    expect(await codesOf(`<style>body{font:1em sans-serif}</style>${page}`)).toEqual(['page_unstyled']);
+    const layout = '<style>ul{display:flex}li{float:left}a{position:relative}body{margin:8px!important}</style>';
+    expect(await codesOf(layout + page)).toEqual(['page_unstyled']);
+    expect(await codesOf(`${layout}<style>body{font:1em sans-serif}</style>${page}`)).toEqual([]);
   });
 
   test('visible text without glyphs has a warning that names its script', async () => {
