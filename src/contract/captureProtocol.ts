@@ -99,6 +99,8 @@ export const Attempt = z.object({
   pages: z.array(WantedPage),
   /** The program renews its lease (POST …/hosting), and takes small sets (POST …/small-set) when its index is finished. */
   hosting: z.boolean().default(false),
+  /** The program may upload pictures of pages on which screenshots failed. Additional to what the first release of this version had. */
+  page_pictures: z.boolean().default(false),
 });
 
 /**
@@ -201,6 +203,8 @@ export const ClaimHeld = z.object({ held: z.boolean() });
 
 /** An uncompressed picture of the largest screen has 18 MB. */
 export const MAX_PICTURE_BYTES = 64 * 1024 * 1024;
+/** The same for the page of a failed screenshot, which has one pixel for each CSS pixel and 256 colors. */
+export const MAX_PAGE_PICTURE_BYTES = 8 * 1024 * 1024;
 
 /** A bucket with Object Lock needs the MD5, in base64. Captures of older releases do not send it. */
 const md5 = z.string().regex(/^[A-Za-z0-9+/]{22}==$/);
@@ -211,6 +215,7 @@ export const DeclareUploads = Bound.extend({
     .array(
       z.discriminatedUnion('kind', [
         Content.extend({ kind: z.literal('screenshot'), id: uuid }),
+        Content.extend({ kind: z.literal('page'), id: uuid, bytes: count.max(MAX_PAGE_PICTURE_BYTES) }),
         Content.extend({ kind: z.literal('frame'), ad_id: uuid, marker_ms: markerMs, ratio }),
         Content.extend({ kind: z.literal('film'), ad_id: uuid, ...WantedFilm.shape }),
         Content.extend({ kind: z.literal('animation'), id: uuid, format: z.enum(ANIMATION_FORMATS) }),
@@ -292,8 +297,8 @@ const Record_ = z
     message: `has more than ${MAX_RECORD_CHARACTERS} characters`,
   });
 
-/** A file of an animation. */
-const AnimationFile = z.object({ key: z.string(), sha256, bytes: count, width: side, height: side });
+/** A file beside the picture. */
+const MoreFile = z.object({ key: z.string(), sha256, bytes: count, width: side, height: side });
 
 /** POST …/screenshots/results: reports screenshots of this index. A repeated result changes nothing. */
 export const ScreenshotResults = Bound.extend({
@@ -310,7 +315,7 @@ export const ScreenshotResults = Bound.extend({
           width: side,
           height: side,
           captured_at: z.iso.datetime(),
-          animation: z.object({ seconds: count, fps: count, webp: AnimationFile, gif: AnimationFile }).nullish(),
+          animation: z.object({ seconds: count, fps: count, webp: MoreFile, gif: MoreFile }).nullish(),
           warnings,
           record: Record_,
         }),
@@ -319,6 +324,8 @@ export const ScreenshotResults = Bound.extend({
           status: z.enum(['ad_not_captured', 'net_read_timeout', 'no_slots', 'not_found', 'blocked', 'generic_error']),
           reason: words,
           record: Record_.optional(),
+          /** The page without an ad. `id` is the screenshot for which it was uploaded: those that fail on one page share it. */
+          page: MoreFile.extend({ id: uuid }).nullish(),
         }),
       ]),
     )

@@ -5,6 +5,7 @@ import { SCREENSHOT_STATUSES } from '../domain/states.ts';
 import { DeviceRecord, time, uuid } from './records.ts';
 import { adSize, device, site } from './requests.ts';
 import { OURS, oneOf } from './schemaParts.ts';
+import { PlacementCandidate, cssSize as size } from './slotCandidates.ts';
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
@@ -36,25 +37,6 @@ export const CreatePlacement = z
     }),
     description: `Either \`sizes\` or \`ad\`. ${OURS}`,
   });
-
-/** CSS pixels. */
-const size = z.object({ width: z.number(), height: z.number() });
-
-const PlacementCandidate = z
-  .object({
-    element: z.string().describe('Id or name of the element.'),
-    box: size
-      .extend({ x: z.number(), y: z.number() })
-      .describe('CSS pixels, from the top left corner of the page. The same place in the picture.'),
-    size: size.describe('The size of the slot against which the ad was measured, CSS pixels.'),
-    score: z.number().describe('The higher the score, the better the slot suits the ad.'),
-    likelihood: z.number().describe('The probability that a person would choose this slot, from 0 to 1.'),
-    evidence: z.array(z.string()).describe('Why the element counts as an ad slot, strongest first.'),
-    reasons: z.array(z.string()).describe('Sentences about what raised and lowered the score.'),
-    problem: z.string().nullable().describe('Why the slot cannot hold an ad of this size; null if it can.'),
-  })
-  .meta({ id: 'PlacementCandidate', description: `A slot of the page, judged for one size. ${OURS}` });
-export type PlacementCandidate = z.infer<typeof PlacementCandidate>;
 
 const SlotsForSize = z
   .object({

@@ -10,6 +10,7 @@ import { CHANNELS, EVENT_TOPICS, type EventTopic } from '../domain/topics.ts';
 import { WARNING_CODES } from '../domain/warnings.ts';
 import { metadata } from './metadata.ts';
 import { OURS } from './schemaParts.ts';
+import { PlacementCandidate } from './slotCandidates.ts';
 
 export const time = z.iso.datetime({ offset: true }).meta({
   description: `ISO 8601 with milliseconds and an offset. ${OURS}`,
@@ -158,6 +159,12 @@ const screenshotFields = {
     .string()
     .optional()
     .describe(`Why the screenshot failed, as a sentence. Only on failed screenshots. ${OURS}`),
+  page_image_url: address
+    .nullable()
+    .optional()
+    .describe(
+      `URL of the page as it was seen, without the ad (PNG, 256 colors). It has one pixel for each CSS pixel, from the top left corner, and at most 8,000 pixels down. Null if no page was opened. Only on failed screenshots. ${OURS}`,
+    ),
 };
 
 export const ScreenshotRecord = z
@@ -171,6 +178,12 @@ export const ScreenshotDetailRecord = z
     ...screenshotFields,
     screenshot_set_id: uuid,
     approved_at: time.nullable().describe('When its set was approved; null if it is not.'),
+    candidates: z
+      .array(PlacementCandidate)
+      .optional()
+      .describe(
+        `The 20 best slots of the page, and why each cannot hold the ad. Their places are those in \`page_image_url\`. \`options.slot.index\` of a retake counts them from 1. Only on failed screenshots. ${OURS}`,
+      ),
   })
   .meta({ id: 'ScreenshotDetail', description: `A screenshot with its set, in every status. ${OURS}` });
 

@@ -51,6 +51,7 @@ export type ScreenshotRow = Pick<
   | 'device'
   | 'marker_ms'
   | 'image_token'
+  | 'page_token'
   | 'captured_at'
   | 'warnings'
   | 'animation'

@@ -517,6 +517,7 @@ export interface Schema {
     retake_of: Nullable<string>;
     original_id: Nullable<string>;
     decision: Nullable<'approved' | 'rejected'>;
+    page_token: Nullable<string>;
   };
   set_search: {
     set_id: string;

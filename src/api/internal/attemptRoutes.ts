@@ -26,7 +26,7 @@ import { withScheme } from '../../domain/webAddresses.ts';
 import type { Locations } from '../../egress/locations.ts';
 import { getCaller, requireAttempt, requireIndex } from '../auth/captureAuth.ts';
 import { ForbiddenError, NotFoundError } from '../server/errors.ts';
-import { animationKey, requireUpload, screenshotKey } from '../transfers/transfers.ts';
+import { animationKey, pagePictureKey, requireUpload, screenshotKey } from '../transfers/transfers.ts';
 import { type InternalApiContext, readIndex } from './options.ts';
 
 export function addAttemptRoutes(router: Router, context: InternalApiContext): void {
@@ -43,10 +43,11 @@ export function addAttemptRoutes(router: Router, context: InternalApiContext): v
   });
 
   router.post('/screenshots/results', async (req, res) => {
-    const { index, attempt, results, spans } = ScreenshotResults.parse(req.body);
+    const { index, attempt, results: reported, spans } = ScreenshotResults.parse(req.body);
     const attemptRef = requireAttempt(getCaller(res), { index, attempt });
-    requireKeys(results, attempt);
-    requireTimes(results);
+    requireKeys(reported, attempt);
+    requireTimes(reported);
+    const results = await Promise.all(reported.map((result) => withStoredPage(context, result)));
     const uploaded = results.filter((result) => result.status === 'uploaded');
     const files = uploaded.flatMap((result) => [result, ...animationFiles(result).map(([, file]) => file)]);
     await Promise.all(files.map((file) => requireUpload(artifacts, file)));
@@ -68,14 +69,33 @@ export function addAttemptRoutes(router: Router, context: InternalApiContext): v
   });
 }
 
-function animationFiles(result: ScreenshotResults['results'][number]) {
+type Reported = ScreenshotResults['results'][number];
+
+/** A failure is stored without the picture of its page if the artifact store does not have that. */
+async function withStoredPage({ artifacts, log }: InternalApiContext, result: Reported): Promise<Reported> {
+  if (result.status === 'uploaded' || !result.page) return result;
+  try {
+    await requireUpload(artifacts, result.page);
+    return result;
+  } catch (error) {
+    log.warn({ screenshot_id: result.id, err: error }, 'the picture of the page of a failed screenshot is not stored');
+    return { ...result, page: null };
+  }
+}
+
+function animationFiles(result: Reported) {
   const animation = result.status === 'uploaded' ? result.animation : undefined;
   return animation ? ANIMATION_FORMATS.map((format) => [format, animation[format]] as const) : [];
 }
 
-function requireKeys(results: ScreenshotResults['results'], attempt: number): void {
+function requireKeys(results: readonly Reported[], attempt: number): void {
   for (const result of results) {
-    if (result.status !== 'uploaded') continue;
+    if (result.status !== 'uploaded') {
+      const { page } = result;
+      if (page && page.key !== withContent(pagePictureKey(page.id, attempt), page.sha256))
+        throw new ResultFaultError(`${page.key} is not the key of the page of ${page.id} in attempt ${attempt}.`);
+      continue;
+    }
     if (result.key !== withContent(screenshotKey(result.id, attempt), result.sha256)) {
       throw new ResultFaultError(`${result.key} is not the key of screenshot ${result.id} in attempt ${attempt}.`);
     }
@@ -89,7 +109,7 @@ function requireKeys(results: ScreenshotResults['results'], attempt: number): vo
 /** No clock of a node is wrong by more than this. */
 const MAX_CLOCK_ERROR_MS = 24 * 3_600_000;
 
-function requireTimes(results: ScreenshotResults['results']): void {
+function requireTimes(results: readonly Reported[]): void {
   for (const result of results) {
     if (result.status === 'uploaded' && Math.abs(Date.parse(result.captured_at) - Date.now()) > MAX_CLOCK_ERROR_MS) {
       throw new ResultFaultError(`Screenshot ${result.id} has an impossible time: ${result.captured_at}.`);
@@ -122,6 +142,7 @@ async function open(
     deadline_at: new Date(Math.min(podDeadline, opened.deadlineAt.getTime())).toISOString(),
     pages,
     hosting,
+    page_pictures: true,
   };
 }
 

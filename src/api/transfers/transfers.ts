@@ -44,6 +44,9 @@ export const pictureType = (key: string) => `image/${key.slice(key.lastIndexOf('
 /** The key of a screenshot without its content; `withContent` adds that. */
 export const screenshotKey = (id: string, attempt: number) => `screenshots/${id}/${attempt}.png`;
 
+/** The same for the page on which it failed, without the ad. */
+export const pagePictureKey = (id: string, attempt: number) => `screenshots/${id}/${attempt}-page.png`;
+
 /** The same for a file of its animation. */
 export const animationKey = (id: string, attempt: number, format: AnimationFormat) =>
   `screenshots/${id}/${attempt}.${format}`;

@@ -9,7 +9,7 @@ import { withContent } from '../../domain/pictureKeys.ts';
 import { createRateLimiter } from '../../lib/rateLimiter.ts';
 import { getCaller, requireAttempt } from '../auth/captureAuth.ts';
 import { OverloadedError } from '../server/errors.ts';
-import { animationKey, filmKey, frameKey, screenshotKey, type Transfers } from './transfers.ts';
+import { animationKey, filmKey, frameKey, pagePictureKey, screenshotKey, type Transfers } from './transfers.ts';
 
 type Declared = DeclareUploads['uploads'][number];
 
@@ -56,6 +56,7 @@ export function addUploadRoutes(router: Router, options: UploadRouteOptions, tra
 
 function keyOf(upload: Declared, attemptRef: AttemptRef): string {
   if (upload.kind === 'screenshot') return screenshotKey(upload.id, attemptRef.attempt);
+  if (upload.kind === 'page') return pagePictureKey(upload.id, attemptRef.attempt);
   if (upload.kind === 'animation') return animationKey(upload.id, attemptRef.attempt, upload.format);
   const owner = { ...attemptRef, adId: upload.ad_id };
   return upload.kind === 'film' ? filmKey(owner, upload) : frameKey(owner, upload);

@@ -20,6 +20,7 @@ import { type Span, withSpan } from '../../observe/tracing.ts';
 import { type AnimationFiles, animate, whyNotAnimated } from '../compose/animation.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
 import { pngsOf } from '../creative/film.ts';
+import { FAILED_PAGE_HEIGHT, pictureOfFailure } from '../page/failedPage.ts';
 import { pageFault } from '../page/navigation.ts';
 import type { ClosedPage, OpenPage, PagePicture, Picture, PlacementFailure } from '../page/page.ts';
 import type { CreativeOutcome, CreativeOutcomes } from './creativeOutcomes.ts';
@@ -64,7 +65,11 @@ export type PictureResult =
       readonly wanted: WantedPicture;
       readonly reason: string;
       readonly record: ProvenanceRecord;
+      /** The page without the ad. Failures of one page have the same picture. */
+      readonly page?: PagePicture | undefined;
     };
+
+type FailedPicture = Exclude<PictureResult, { status: 'uploaded' }>;
 
 export type PlacementResult =
   | {
@@ -224,7 +229,22 @@ export class PageTask {
     await this.#tools.onPlacement?.(result, this.page);
   }
 
+  /** The picture of a page without a slot is taken once, after the ads: taking it may move the slots of the page. */
   async #placeAll(page: OpenPage): Promise<void> {
+    const withoutSlot: FailedPicture[] = [];
+    let picture: PagePicture | undefined;
+    try {
+      await this.#placeEach(page, withoutSlot);
+      const { stop, log } = this.#tools;
+      if (withoutSlot.length > 0 && !stop.aborted)
+        picture = await pictureOfFailure(() => page.capture(FAILED_PAGE_HEIGHT), { site: this.page.site, log });
+    } finally {
+      for (const failure of withoutSlot) await this.#report({ ...failure, page: picture });
+    }
+  }
+
+  /** Reports all but those for which the page has no slot. */
+  async #placeEach(page: OpenPage, withoutSlot: FailedPicture[]): Promise<void> {
     const todo = new Map(this.#left);
     const placing = new TaskGroup(MAX_PLACEMENTS);
     try {
@@ -234,7 +254,11 @@ export class PageTask {
         for (const picture of [...todo.values()].filter((one) => one.ad === ad)) {
           this.#tools.stop.throwIfAborted();
           todo.delete(picture.id);
-          await placing.add(async () => this.#report(await this.#picture(page, picture, outcome)));
+          await placing.add(async () => {
+            const result = await this.#picture(page, picture, outcome);
+            if (result.status === 'no_slots') withoutSlot.push(result);
+            else await this.#report(result);
+          });
         }
       }
     } finally {
@@ -305,13 +329,13 @@ export class PageTask {
     return failure;
   }
 
-  async #failAll(failure: PlacementFailure): Promise<void> {
-    const { status, reason } = failure;
+  async #failAll(failure: PlacementFailure & Pick<ClosedPage, 'picture'>): Promise<void> {
+    const { status, reason, picture: page } = failure;
     if (this.#placement !== undefined) await this.#reportPlacement({ status, wanted: this.#placement, reason });
-    for (const wanted of [...this.#left.values()]) await this.#report(this.#failed(wanted, failure));
+    for (const wanted of [...this.#left.values()]) await this.#report({ ...this.#failed(wanted, failure), page });
   }
 
-  #failed(wanted: WantedPicture, failure: PlacementFailure & { frame?: CreativeFrame }): PictureResult {
+  #failed(wanted: WantedPicture, failure: PlacementFailure & { frame?: CreativeFrame }): FailedPicture {
     const { status, reason, candidates, frame } = failure;
     const record = recordOfFailure(this.#context(wanted), { at: new Date(), reason, candidates, frame });
     return { status, wanted, reason, record };

@@ -3,7 +3,8 @@
  * was taken.
  */
 
-import type { PlacementCandidate, SlotsRecord } from '../../contract/placements.ts';
+import type { SlotsRecord } from '../../contract/placements.ts';
+import type { PlacementCandidate } from '../../contract/slotCandidates.ts';
 import { type OptionsJson, optionsToJson } from '../../contract/storedOptions.ts';
 import type { AdSize } from '../../domain/ads.ts';
 import type { Device } from '../../domain/devices.ts';

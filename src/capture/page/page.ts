@@ -140,8 +140,8 @@ export interface OpenPage {
   place(frame: CreativeFrame, options?: PlacementOptions): Promise<Picture | PlacementFailure>;
   /** Judges the slots for ads of this size. Places nothing. @throws Error if the page is lost or does not answer. */
   judge(size: AdSize): Promise<readonly ScoredCandidate[]>;
-  /** Takes the picture without an ad. @throws as {@link judge}. */
-  capture(): Promise<PagePicture>;
+  /** Takes the picture without an ad. @param maxHeight CSS pixels. @throws as {@link judge}. */
+  capture(maxHeight?: number): Promise<PagePicture>;
   close(): Promise<void>;
 }
 
@@ -149,6 +149,8 @@ export interface OpenPage {
 export interface ClosedPage extends PlacementFailure {
   readonly finalUrl: string;
   readonly exitAddress?: string | null;
+  /** Undefined if no document of the site arrived. */
+  readonly picture?: PagePicture | undefined;
 }
 
 export interface OpenOptions {

@@ -59,11 +59,14 @@ class ChromiumOpener implements PageOpener {
     const { navigationTimeoutMs = 30_000, settleCapMs = 10_000, log } = this.#options;
     const egressFailures = exit ? () => exit.failures : (this.#options.egressFailures ?? (() => []));
     let tab: Tab | undefined;
+    let visit: PageVisit | undefined;
     try {
       tab = await openDeviceTab(this.#browser, device, { location, proxyUrl: exit?.url });
       const options = { device, otherAds, access, navigationTimeoutMs, settleCapMs, egressFailures, log };
-      return await new PageVisit(tab, options).open(site, signal);
+      visit = new PageVisit(tab, options);
+      return await visit.open(site, signal);
     } catch (error) {
+      const picture = tab?.isLost === false && this.#browser.isAlive() ? await visit?.pictureOfSite(site) : undefined;
       await tab?.close().catch((failure: unknown) => {
         log?.warn({ error: shortErrorMessage(failure, 300) }, 'A page did not close.');
       });
@@ -76,7 +79,7 @@ class ChromiumOpener implements PageOpener {
       const reason = `The page could not be opened: ${message}.`;
       // The browser failed, not the site, because no request was sent to the site yet.
       if (tab === undefined) throw new Error(reason, { cause: error });
-      return { ...failed, reason };
+      return { ...failed, reason, picture };
     }
   }
 

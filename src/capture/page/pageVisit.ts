@@ -10,9 +10,10 @@ import type { Log } from '../../lib/log.ts';
 import { withSpan } from '../../observe/tracing.ts';
 import { BrowserGoneError, CdpError } from '../browser/cdp.ts';
 import type { Tab } from '../browser/tab.ts';
-import { AdPlacer } from './adPlacer.ts';
+import { AdPlacer, capturePage } from './adPlacer.ts';
 import { AD_REQUESTS, type AdRequestAction, actionFor } from './adRequests.ts';
 import { ConsentDialogs } from './consent.ts';
+import { FAILED_PAGE_HEIGHT, pictureOfFailure } from './failedPage.ts';
 import { findSlots } from './findSlots.ts';
 import { FailedFrames } from './frames.ts';
 import { LivePage } from './livePage.ts';
@@ -25,7 +26,7 @@ import {
   MainDocument,
   type SiteFailure,
 } from './navigation.ts';
-import type { ClosedPage, OpenPage } from './page.ts';
+import type { ClosedPage, OpenPage, PagePicture } from './page.ts';
 import { NetworkActivity, type PageRequest, scrollThrough, TimeBudget } from './settle.ts';
 import { SiteHeaders, setCookies } from './siteAccess.ts';
 import { StyleSheets } from './styles.ts';
@@ -44,6 +45,8 @@ const SCROLL_MS = 6_000;
 const LOAD_MS = 3_000;
 const QUIET_MS = 2_500;
 const FIND_MS = 20_000;
+/** For the styles and images of a page that refuses the visit. */
+const REFUSAL_MS = 2_000;
 /** A page that refreshes itself later than that is a page to look at. */
 const MAX_REFRESH_SECONDS = 10;
 /** Documents of one site that replace each other, by a refresh or by a script. */
@@ -246,15 +249,27 @@ export class PageVisit {
       phases: { ...this.#phases },
       place: (frame, options) => placer.place(frame, options),
       judge: (size) => placer.judge(size),
-      capture: () => placer.capture(),
+      capture: (maxHeight) => placer.capture(maxHeight),
       close: () => this.#tab.close(),
     };
   }
 
   async #failed(failure: SiteFailure, site: string): Promise<ClosedPage> {
     const url = this.#tab.url();
+    const picture = await this.pictureOfSite(site);
     await this.#tab.close();
-    return { ...failure, candidates: [], finalUrl: /^https?:/.test(url) ? url : site };
+    return { ...failure, candidates: [], finalUrl: /^https?:/.test(url) ? url : site, picture };
+  }
+
+  /** Shows the answer of a site that has no page with ads. @returns undefined if no document of the site arrived. */
+  async pictureOfSite(site: string): Promise<PagePicture | undefined> {
+    const { response, isError } = this.#document;
+    if (response === undefined || response.headers['x-tearsheet-egress'] !== undefined || isError) return undefined;
+    const capture = async () => {
+      await this.#tab.reached('loaded', REFUSAL_MS);
+      return capturePage(new LivePage(this.#tab), FAILED_PAGE_HEIGHT);
+    };
+    return pictureOfFailure(capture, { site, log: this.#options.log });
   }
 
   async #timed<T>(phase: Phase, work: () => Promise<T>): Promise<T> {

@@ -87,7 +87,7 @@ export async function runAttempt(given: AttemptOptions): Promise<void> {
   const phases = new PhaseTimer();
   const maxOpenPages = options.pagesAtOnce ?? (await defaultOpenPages());
   const engine = await given.getEngine();
-  const tools = { client, uploader, engine, outcomes, store, phases, shutdown, log };
+  const tools = { attempt, client, uploader, engine, outcomes, store, phases, shutdown, log };
   const locationsUntil = performance.now() + given.remainingMs * LOCATIONS_SHARE;
   try {
     await runTogether(shutdown, [

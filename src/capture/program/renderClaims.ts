@@ -1,5 +1,10 @@
 /** Claims creatives of the job one by one and renders a few of them at the same time. */
-import { CAPTURE_EXIT, type ClaimedCreative, type CreativeResult } from '../../contract/captureProtocol.ts';
+import {
+  type Attempt,
+  CAPTURE_EXIT,
+  type ClaimedCreative,
+  type CreativeResult,
+} from '../../contract/captureProtocol.ts';
 import type { WantedFrame } from '../../domain/batches.ts';
 import type { Log } from '../../lib/log.ts';
 import { sha256Of } from '../../lib/sha256.ts';
@@ -24,6 +29,7 @@ import { pictureFault, type Uploader } from './uploader.ts';
 
 /** The tools that all parts of one attempt share. */
 export interface AttemptTools {
+  readonly attempt: Pick<Attempt, 'page_pictures'>;
   readonly client: ProtocolClient;
   readonly uploader: Uploader;
   readonly engine: Engine;

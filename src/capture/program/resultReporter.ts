@@ -6,17 +6,22 @@ import { TaskGroup } from '../../lib/taskGroup.ts';
 import { takeSpans } from '../../observe/tracing.ts';
 import type { AnimationFiles } from '../compose/animation.ts';
 import type { PictureResult, PlacementResult } from '../engine/pageTask.ts';
+import type { PagePicture } from '../page/page.ts';
 import { asCaptureEndError } from './captureShutdown.ts';
 import type { AttemptTools } from './renderClaims.ts';
-import { pictureFault, type Uploader } from './uploader.ts';
+import { pictureFault, Uploader } from './uploader.ts';
 
 const MAX_UPLOADS = 6;
 const MAX_IN_A_CALL = 100;
+/** For the picture of the page of a failure, which must not wait long for it. */
+const PAGE_UPLOAD_MS = 10_000;
 
 type Report = ScreenshotResults['results'][number];
+type StoredPage = NonNullable<Exclude<Report, { status: 'uploaded' }>['page']>;
 
 export class ResultReporter {
   readonly #tools: AttemptTools;
+  readonly #pages = new WeakMap<PagePicture, Promise<StoredPage | undefined>>();
   readonly #tasks = new TaskGroup(MAX_UPLOADS);
   #waiting: Report[] = [];
   #sending: Promise<void> | undefined;
@@ -48,7 +53,32 @@ export class ResultReporter {
     const tooLarge = result.status === 'uploaded' ? pictureFault(result.picture.png) : undefined;
     if (tooLarge !== undefined) await this.#report({ id, status: 'generic_error', reason: tooLarge, record });
     else if (result.status === 'uploaded') await this.#upload(result);
-    else await this.#report({ id, status: result.status, reason: result.reason, record });
+    else {
+      const page = 'page' in result && result.page ? await this.#storedPage(result.page, id) : undefined;
+      await this.#report({ id, status: result.status, reason: result.reason, record, page });
+    }
+  }
+
+  /** Uploads it once for all failures of the page. A failure is reported without it if that is not possible. */
+  #storedPage(picture: PagePicture, id: string): Promise<StoredPage | undefined> {
+    if (!this.#tools.attempt.page_pictures) return Promise.resolve(undefined);
+    const known = this.#pages.get(picture) ?? this.#uploadPage(picture, id);
+    this.#pages.set(picture, known);
+    return known;
+  }
+
+  async #uploadPage({ png, width, height }: PagePicture, id: string): Promise<StoredPage | undefined> {
+    const { client, shutdown, phases, log } = this.#tools;
+    const sha256 = sha256Of(png);
+    // In a call of its own, because an API of an older release rejects it.
+    const uploader = new Uploader(client, AbortSignal.any([shutdown.abort, AbortSignal.timeout(PAGE_UPLOAD_MS)]));
+    try {
+      const sending = uploader.send({ what: { kind: 'page', id }, bytes: png, sha256 });
+      return { id, key: await phases.time('upload', () => sending), sha256, bytes: png.length, width, height };
+    } catch (error) {
+      log.warn({ screenshot_id: id, err: error }, 'the picture of the page of a failed screenshot was not uploaded');
+      return undefined;
+    }
   }
 
   async #upload(result: Extract<PictureResult | PlacementResult, { status: 'uploaded' }>) {

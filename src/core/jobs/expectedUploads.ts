@@ -148,7 +148,7 @@ export async function dropUnreportedUploads(transaction: Queryable, jobId: strin
       select i.artifact_key from creative_frames f join images i on i.token = f.image_token where f.job_id = ${jobId}
       union all
       select i.artifact_key from screenshot_jobs j join screenshots s on s.set_id = j.set_id
-        join images i on i.token = any(array[s.image_token, s.animation->'webp'->>'token', s.animation->'gif'->>'token'])
+        join images i on i.token = any(array[s.image_token, s.page_token, s.animation->'webp'->>'token', s.animation->'gif'->>'token'])
         where j.id = ${jobId}
       union all
       select i.artifact_key from placements p join images i on i.token = p.image_token where p.id = ${jobId})

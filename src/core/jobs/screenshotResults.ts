@@ -11,15 +11,20 @@ import {
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { lockPendingPlacement, resolvePlacement } from '../placements/placementQueries.ts';
-import { insertImages } from '../sets/images.ts';
-import { lockScreenshotsOfIndex, resolveScreenshots, type ScreenshotResolution } from '../sets/results.ts';
+import { findPageImages, insertImages } from '../sets/images.ts';
+import {
+  findScreenshotsOfIndex,
+  lockScreenshotsOfIndex,
+  resolveScreenshots,
+  type ScreenshotResolution,
+} from '../sets/results.ts';
 import { markFirstPicture } from '../sets/setStatus.ts';
 import { type AttemptRef, lockAttempt } from './attempts.ts';
 import type { ResolveContext } from './countedTransactions.ts';
 import { ResultFaultError, recordProgressEvent } from './creativeResults.ts';
 import { changeOf, type LockedJob } from './jobs.ts';
 
-interface UploadedAnimationFile {
+interface UploadedFile {
   readonly key: string;
   readonly sha256: string;
   readonly bytes: number;
@@ -28,7 +33,7 @@ interface UploadedAnimationFile {
   readonly height: number;
 }
 
-type UploadedAnimation = Animation & Readonly<Record<AnimationFormat, UploadedAnimationFile>>;
+type UploadedAnimation = Animation & Readonly<Record<AnimationFormat, UploadedFile>>;
 
 export interface TakenScreenshot {
   readonly id: string;
@@ -50,6 +55,8 @@ export interface FailedScreenshot {
   readonly id: string;
   readonly status: ScreenshotFailure;
   readonly reason: string;
+  /** The page without an ad, and the screenshot for which it was uploaded. */
+  readonly page?: (UploadedFile & { readonly id: string }) | null | undefined;
   readonly record?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -73,11 +80,13 @@ export async function storeScreenshotResults(
   const fresh = [...new Map(results.map((result) => [result.id, result])).values()].filter(({ id }) => pending.has(id));
   if (fresh.length === 0) return;
   const tokens = await storeImages(transaction, job.organization_id, fresh);
+  const pages = await storePages(transaction, { job, setId, index: attemptRef.index }, fresh);
   const resolutions = [];
   for (const result of fresh) {
     const given = ('animation' in result && result.animation) || null;
     const animation = given && (await storeAnimation(transaction, job.organization_id, given));
-    resolutions.push({ ...resolutionOf(result, tokens), animation });
+    const page_token = pages.get(pageOf(result)?.key ?? '') ?? null;
+    resolutions.push({ ...resolutionOf(result, tokens), page_token, animation });
   }
   await resolveScreenshots(transaction, resolutions);
   if (fresh.some(({ status }) => status === 'uploaded')) {
@@ -143,6 +152,27 @@ async function storeImages(
   return new Map(taken.map(({ id }, i) => [id, tokens[i] ?? '']));
 }
 
+const pageOf = (result: TakenScreenshot | FailedScreenshot) => ('page' in result && result.page) || undefined;
+
+/** Screenshots that fail on one page share its picture. @returns the tokens by the keys. @throws ResultFaultError */
+async function storePages(
+  transaction: Queryable,
+  { job, setId, index }: { job: LockedJob; setId: string; index: number },
+  results: readonly (TakenScreenshot | FailedScreenshot)[],
+): Promise<Map<string, string>> {
+  const pages = new Map(results.flatMap((result) => pageOf(result) ?? []).map((page) => [page.key, page]));
+  if (pages.size === 0) return new Map();
+  const ids = [...pages.values()].map(({ id }) => id);
+  const ofIndex = await findScreenshotsOfIndex(transaction, { setId, index, ids });
+  const unknownId = ids.find((id) => !ofIndex.has(id));
+  if (unknownId !== undefined) throw new ResultFaultError(`Screenshot ${unknownId} is not of this index.`);
+  const stored = await findPageImages(transaction, setId, [...pages.keys()]);
+  const missing = [...pages.values()].filter(({ key }) => !stored.has(key));
+  const images = missing.map(({ id: _id, ...file }) => ({ organizationId: job.organization_id, ...file }));
+  const tokens = await insertImages(transaction, images);
+  return new Map([...stored, ...missing.map(({ key }, i) => [key, tokens[i] ?? ''] as const)]);
+}
+
 async function storeAnimation(
   transaction: Queryable,
   organizationId: string,
@@ -164,7 +194,7 @@ async function storeAnimation(
 function resolutionOf(
   result: TakenScreenshot | FailedScreenshot,
   tokens: ReadonlyMap<string, string>,
-): Omit<ScreenshotResolution, 'animation'> {
+): Omit<ScreenshotResolution, 'page_token' | 'animation'> {
   return {
     id: result.id,
     status: result.status,

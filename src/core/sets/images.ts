@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { Row } from '../../db/rows.ts';
 import type { FrameFacts } from '../../domain/frames.ts';
+import type { PictureSize } from '../../domain/thumbnails.ts';
 
 export interface NewImage {
   readonly organizationId: string;
@@ -28,6 +29,32 @@ export async function insertImages(transaction: Queryable, images: readonly NewI
   }));
   if (rows.length > 0) await transaction.insertInto('images').values(rows).execute();
   return rows.map(({ token }) => token);
+}
+
+/** @returns the tokens of those pictures of pages that earlier failures of the set have stored, by their keys. */
+export async function findPageImages(
+  db: Queryable,
+  setId: string,
+  keys: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('screenshots as s')
+    .innerJoin('images as i', 'i.token', 's.page_token')
+    .select(['i.artifact_key', 'i.token'])
+    .where('s.set_id', '=', setId)
+    .where((eb) => eb('i.artifact_key', '=', eb.fn.any(eb.val([...keys]))))
+    .execute();
+  return new Map(rows.map(({ artifact_key, token }) => [artifact_key, token]));
+}
+
+/** @returns the pixels of pictures, by their tokens. */
+export async function readImageSizes(db: Queryable, tokens: readonly string[]): Promise<Map<string, PictureSize>> {
+  const rows = await db
+    .selectFrom('images')
+    .select(['token', 'width', 'height'])
+    .where((eb) => eb('token', '=', eb.fn.any(eb.val([...tokens]))))
+    .execute();
+  return new Map(rows.map(({ token, ...size }) => [token, size]));
 }
 
 export type Image = Row<'images'> & { readonly is_disabled: boolean };

@@ -3,10 +3,11 @@ import type { AdRecord, ScreenshotDetailRecord, ScreenshotRecord } from '../../c
 import type { Queryable } from '../../db/database.ts';
 import type { RowQuery } from '../../db/rows.ts';
 import type { OrganizationLinks } from '../../domain/addresses.ts';
+import { isFailure } from '../../domain/states.ts';
 import { adRecord } from '../ads/adJson.ts';
 import { readAdRow } from '../ads/readAd.ts';
 import { withScreenshotHistory, withSetHistory } from './history.ts';
-import { readScreenshot, readScreenshotParts } from './readScreenshots.ts';
+import { readProvenance, readScreenshot, readScreenshotParts } from './readScreenshots.ts';
 import { readCounts, readSetRow } from './readSet.ts';
 import { screenshotDetailRecord, screenshotRecord, screenshotSetRecord } from './setJson.ts';
 
@@ -62,5 +63,7 @@ export async function readScreenshotDetail(
   const found = await readScreenshot(db, query);
   if (found === undefined) return undefined;
   const [row] = await withScreenshotHistory(db, [found]);
-  return row && screenshotDetailRecord(row, place);
+  if (row === undefined) return undefined;
+  const records = isFailure(row.status) ? await readProvenance(db, [row.id]) : undefined;
+  return screenshotDetailRecord(row, records?.get(row.id), place);
 }

@@ -49,6 +49,7 @@ const SCREENSHOT_COLUMNS = [
   'screenshots.device',
   'screenshots.marker_ms',
   'screenshots.image_token',
+  'screenshots.page_token',
   'screenshots.captured_at',
   'screenshots.warnings',
   'screenshots.animation',

@@ -60,8 +60,8 @@ function versions(setId: string): RawBuilder<VersionRow & { version_of: string }
       (select f.id, f.status, f.created_at from own join screenshot_sets f on f.original_id = own.root and f.id <> own.id
         order by f.created_at desc limit ${MOST_RETAKES})
     )
-    select o.id as version_of, v.id, v.status, v.reason, v.site_url, v.device, v.marker_ms, v.image_token, v.captured_at,
-      v.warnings, v.animation, v.decision, i.width as image_width, i.height as image_height, f.id as set_id, f.status as set_status,
+    select o.id as version_of, v.id, v.status, v.reason, v.site_url, v.device, v.marker_ms, v.image_token, v.page_token,
+      v.captured_at, v.warnings, v.animation, v.decision, i.width as image_width, i.height as image_height, f.id as set_id, f.status as set_status,
       f.created_at as requested_at
     from family f
     join screenshots v on v.set_id = f.id
@@ -135,7 +135,7 @@ export async function readLaterRetakes(db: Queryable, setId: string): Promise<La
 export async function readVersionsOf(db: Queryable, screenshotId: string): Promise<VersionRow[]> {
   const { rows } = await sql<VersionRow>`
     with own as (select coalesce(original_id, id) as root from screenshots where id = ${screenshotId}::uuid)
-    select v.id, v.status, v.reason, v.site_url, v.device, v.marker_ms, v.image_token, v.captured_at, v.warnings,
+    select v.id, v.status, v.reason, v.site_url, v.device, v.marker_ms, v.image_token, v.page_token, v.captured_at, v.warnings,
       v.animation, v.decision, i.width as image_width, i.height as image_height, f.id as set_id, f.status as set_status,
       f.created_at as requested_at
     from own

@@ -69,6 +69,7 @@ export interface ScreenshotResolution {
   readonly status: ScreenshotStatus;
   readonly reason: string | null;
   readonly image_token: string | null;
+  readonly page_token: string | null;
   readonly animation: StoredAnimation | null;
   /** ISO 8601. */
   readonly captured_at: string | null;
@@ -82,11 +83,11 @@ export async function resolveScreenshots(
 ): Promise<void> {
   await sql`
     update screenshots s
-    set status = r.status, reason = r.reason, image_token = r.image_token, captured_at = r.captured_at, record = r.record,
-      warnings = r.warnings, animation = r.animation
+    set status = r.status, reason = r.reason, image_token = r.image_token, page_token = r.page_token,
+      captured_at = r.captured_at, record = r.record, warnings = r.warnings, animation = r.animation
     from jsonb_to_recordset(${JSON.stringify(resolutions)}::jsonb)
-      as r(id uuid, status text, reason text, image_token text, captured_at timestamptz, record jsonb, warnings jsonb,
-        animation jsonb)
+      as r(id uuid, status text, reason text, image_token text, page_token text, captured_at timestamptz, record jsonb,
+        warnings jsonb, animation jsonb)
     where s.id = r.id`.execute(transaction);
 }
 

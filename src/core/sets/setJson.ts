@@ -11,6 +11,7 @@ import {
   ScreenshotSetRecord,
   ScreenshotSetSummary,
 } from '../../contract/records.ts';
+import { candidatesOf } from '../../contract/slotCandidates.ts';
 import type { Row, ScreenshotRow, SetRow } from '../../db/rows.ts';
 import { imageUrl, type OrganizationLinks, setPage } from '../../domain/addresses.ts';
 import type { StoredAnimation } from '../../domain/animations.ts';
@@ -28,15 +29,19 @@ export function screenshotRecord(row: ScreenshotRow & History, place: Organizati
     site: { url: row.site_url },
     device: deviceRecord(row.device),
     frame: { marker: row.marker_ms === null ? null : row.marker_ms / 1000 },
-    image_url: row.image_token === null ? null : imageUrl(place.publicUrl, row.image_token),
+    image_url: imageOf(row.image_token, place),
     width: row.image_width,
     height: row.image_height,
     animation: row.animation && animationRecord(row.animation, place),
     ad: adSummary(row.ad, place),
     review: reviewRecord(row.review),
     ...(isFailure(row.status) && row.reason !== null ? { reason: row.reason } : {}),
+    ...(isFailure(row.status) ? { page_image_url: imageOf(row.page_token, place) } : {}),
   });
 }
+
+const imageOf = (token: string | null, { publicUrl }: OrganizationLinks) =>
+  token === null ? null : imageUrl(publicUrl, token);
 
 function animationRecord({ seconds, fps, webp, gif }: StoredAnimation, { publicUrl }: OrganizationLinks) {
   const urls = { webp_url: imageUrl(publicUrl, webp.token, 'webp'), gif_url: imageUrl(publicUrl, gif.token, 'gif') };
@@ -46,9 +51,14 @@ function animationRecord({ seconds, fps, webp, gif }: StoredAnimation, { publicU
 /** The response of reading one screenshot. */
 export function screenshotDetailRecord(
   row: ScreenshotRow & History & { readonly set_id: string; readonly approved_at: Date | null },
+  record: object | undefined,
   place: OrganizationLinks,
 ): ScreenshotDetailRecord {
-  return recordOf(ScreenshotDetailRecord, row, { ...screenshotRecord(row, place), screenshot_set_id: row.set_id });
+  return recordOf(ScreenshotDetailRecord, row, {
+    ...screenshotRecord(row, place),
+    screenshot_set_id: row.set_id,
+    ...(isFailure(row.status) && { candidates: candidatesOf(record) }),
+  });
 }
 
 function reviewRecord(review: History['review']): ReviewRecord | null {

@@ -151,7 +151,7 @@ async function chooser(
   const picture = { width: cut(record?.page.width), height: cut(record?.page.height) };
   const shown = ads.find((ad) => ad.size !== null && nameOf(ad.size) === nameOf(size))?.preview_token;
   const ad = shown && chosen?.problem === null ? { src: paths.image(shown), ...size } : undefined;
-  const overlay = slotOverlay({ slots, found: slots.length }, picture, { hrefOf: href, ad });
+  const overlay = slotOverlay({ slots, found: slots.length }, picture, { idOf: 'slot', hrefOf: href, ad });
   const sizes = (record?.sizes ?? []).map((each) => ({
     label: `${each.width} × ${each.height}`,
     href: addressOf(path, { size: nameOf(each) }),

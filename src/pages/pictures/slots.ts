@@ -67,6 +67,8 @@ const EVIDENCE: Readonly<Record<string, string>> = {
 const LABEL = { wide: 1 / 70, tall: 1 / 30 };
 
 interface OverlayOptions {
+  /** The id of each drawn slot is this, `-` and its number. */
+  readonly idOf: string;
   /** Where a click on a slot leads. */
   hrefOf(number: number): string;
   /** Drawn in the chosen slot, at its own size in pixels of the picture. */
@@ -74,7 +76,7 @@ interface OverlayOptions {
 }
 
 /** A picture of a whole page that is wider, CSS pixels, is that of a desktop. */
-const WHOLE_DESKTOP = 700;
+export const WHOLE_DESKTOP = 700;
 
 export function slotOverlay({ slots }: FoundSlots, { width, height }: Size, options?: OverlayOptions): Html {
   const isWide = width > height || (options !== undefined && width > WHOLE_DESKTOP);
@@ -102,7 +104,8 @@ function drawnSlot({ number, isChosen, size, place }: FoundSlot, unit: number, o
     <rect class="tag" x="${round(left)}" y="${round(top)}" width="${round(wide)}" height="${round(unit * 1.5)}"/>
     <text x="${round(left + unit * 0.4)}" y="${round(top + unit * 1.1)}" font-size="${round(unit)}">${text}</text>`;
   const linked =
-    options && html`<a href="${options.hrefOf(number)}" aria-label="Slot ${text}" id="slot-${number}">${box}</a>`;
+    options &&
+    html`<a href="${options.hrefOf(number)}" aria-label="Slot ${text}" id="${options.idOf}-${number}">${box}</a>`;
   return html`<g class="${isChosen ? 'chosen' : 'other'}" data-slot="${number}">${linked ?? box}</g>`;
 }
 
@@ -121,6 +124,8 @@ interface ListOptions {
   /** The page to return to. */
   readonly next: string;
   readonly size: Size | undefined;
+  /** Without one, the person may use a slot that cannot hold the ad. */
+  readonly hasPicture: boolean;
 }
 
 export function slotList({ slots, found }: FoundSlots, options: ListOptions): Html {
@@ -147,12 +152,13 @@ function item(slot: FoundSlot, options: ListOptions): Html {
   </li>`;
 }
 
-function use({ number, problem }: FoundSlot, { viewer, retakePath, next }: ListOptions): HtmlContent {
+function use({ number, problem }: FoundSlot, { viewer, retakePath, next, hasPicture }: ListOptions): HtmlContent {
   if (retakePath === undefined) return null;
-  if (problem) return html`<p class="meta">It cannot hold the ad: ${problem}.</p>`;
-  return html`<form method="post" action="${retakePath}">
+  const fault = problem && html`<p class="meta">It cannot hold the ad: ${problem}.</p>`;
+  if (fault && hasPicture) return fault;
+  return html`${fault}<form method="post" action="${retakePath}">
     ${hiddenFields(viewer, next)}<input type="hidden" name="slot_index" value="${number}">
-    ${button({ label: 'Use this slot instead' })}
+    ${button({ label: fault ? 'Use this slot anyway' : 'Use this slot instead' })}
   </form>`;
 }
 
@@ -166,8 +172,11 @@ function placeName({ place, box }: FoundSlot, size: Size | undefined): string {
       : 'beside the picture';
 }
 
-/** @param record a provenance record of any version of the service. @returns undefined if it holds no candidates. */
-export function foundSlots(record: object | undefined): FoundSlots | undefined {
+/**
+ * @param record a provenance record of any version of the service.
+ * @param isOfPage whether the picture is that of the page without an ad. @returns undefined if it holds no candidates.
+ */
+export function foundSlots(record: object | undefined, isOfPage = false): FoundSlots | undefined {
   const { data: choice } = Choice.safeParse(record);
   if (choice === undefined || choice.candidates.length === 0) return undefined;
   const chosen = chosenIndex(choice);
@@ -175,7 +184,9 @@ export function foundSlots(record: object | undefined): FoundSlots | undefined {
     ...candidate,
     number: index + 1,
     isChosen: index === chosen,
-    place: placeOf(candidate.box, choice),
+    place: isOfPage
+      ? { ...candidate.box, ...widthOf(candidate.box, choice.device, 1) }
+      : placeOf(candidate.box, choice),
   }));
   return { slots, found: choice.candidates_found ?? slots.length };
 }

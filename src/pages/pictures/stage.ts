@@ -118,16 +118,17 @@ interface StageOptions {
   readonly canDownload: boolean;
   /** Drawings over the picture. */
   readonly overlay: HtmlContent;
+  /** Whether it is shown as wide as possible. Default: a picture that is wider than high. */
+  readonly isWide?: boolean;
 }
 
 /** @param token of the picture. */
 export function stage(
   token: string,
   side: Side,
-  { paths, alt, tools, animation, canDownload, overlay }: StageOptions,
+  { paths, alt, tools, animation, canDownload, overlay, isWide = isWider(side) }: StageOptions,
 ): Html {
   const { width, height } = sizeOf(side);
-  const isWide = width > height;
   const most = (part: string) => `min(${part}, ${width}px)`;
   const sizes = isWide ? `(max-width: 60rem) ${most('100vw')}, ${most('70vw')}` : most('28rem');
   const picture = wholePicture({ paths, token, alt, size: { width, height }, sizes });
@@ -149,5 +150,7 @@ function movingLinks(
   return html`<a class="button" href="${paths.animation(webp.token, 'webp')}" target="_blank" rel="noopener noreferrer"
     data-play>${iconOf('film')}<span>Play</span></a>${canDownload && file}`;
 }
+
+const isWider = (side: Side) => sizeOf(side).width > sizeOf(side).height;
 
 export const sizeOf = ({ image_width, image_height }: Side) => ({ width: image_width ?? 1, height: image_height ?? 1 });

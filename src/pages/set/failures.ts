@@ -1,21 +1,26 @@
 /** The screenshots of a set without a picture: what went wrong in plain words, and how to fix it. */
+import { readImageSizes } from '../../core/sets/images.ts';
 import { type NoSlotFacts, readNoSlotFacts } from '../../core/sets/readScreenshots.ts';
 import type { SetHead } from '../../core/sets/readSet.ts';
 import { shortDevice } from '../../domain/devices.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
+import { type PictureSize, shownPart } from '../../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, linkButton } from '../parts/components.ts';
 import type { PagesOptions, Viewer } from '../parts/context.ts';
 import { hiddenFields } from '../parts/forms.ts';
 import { SCREENSHOT_ADVICE, SCREENSHOT_LABELS } from '../parts/labels.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
-import { webLink } from '../parts/pictureParts.ts';
+import { thumbnail, webLink } from '../parts/pictureParts.ts';
 import { isFinished, type PictureView } from '../pictures/pictures.ts';
 
 /** Cases of one kind that are listed at once. */
 const CASES_SHOWN = 12;
 const MOST_CASES = 200;
 const ADS_SHOWN = 3;
+const PAGES_SHOWN = 3;
+/** CSS pixels. */
+const PAGE_WIDTH = 96;
 
 interface FailureOptions {
   readonly viewer: Viewer;
@@ -25,6 +30,12 @@ interface FailureOptions {
 
 /** By the id of the screenshot. */
 type SlotsFound = ReadonlyMap<string, NoSlotFacts>;
+
+interface CaseOptions extends FailureOptions {
+  readonly found: SlotsFound;
+  /** The sizes of the pictures of pages, by their tokens. */
+  readonly pages: ReadonlyMap<string, PictureSize>;
+}
 
 /** @returns those that failed and are not being retaken. */
 export function failuresOf<V extends PictureView>(views: readonly V[]): V[] {
@@ -45,16 +56,16 @@ export async function failures(
   const kinds = [...Map.groupBy(failed, ({ status }) => status)].toSorted(([, a], [, b]) => b.length - a.length);
   const noSlot = failed.filter(({ status }) => status === 'no_slots').map(({ shownId }) => shownId);
   const found = await readNoSlotFacts(store.db, noSlot);
+  const pages = await readImageSizes(
+    store.db,
+    failed.flatMap(({ page_token }) => page_token ?? []),
+  );
   const all = kinds.length > 1 ? retakeOf(options) : undefined;
   return html`${all && html`<div class="bar">${retakeForm(all, `Retake all ${failed.length}`)}</div>`}
-${kinds.map(([status, ofKind]) => isFailure(status) && kind(status, ofKind, { ...options, found }))}`;
+${kinds.map(([status, ofKind]) => isFailure(status) && kind(status, ofKind, { ...options, found, pages }))}`;
 }
 
-function kind(
-  status: ScreenshotFailure,
-  failed: readonly PictureView[],
-  options: FailureOptions & { readonly found: SlotsFound },
-): Html {
+function kind(status: ScreenshotFailure, failed: readonly PictureView[], options: CaseOptions): Html {
   const cases = [...Map.groupBy(failed, ({ site_url, reason }) => `${site_url}\n${reason ?? ''}`).values()];
   const more = cases.slice(CASES_SHOWN, MOST_CASES);
   const rest = cases.length - CASES_SHOWN;
@@ -77,10 +88,7 @@ function kind(
 }
 
 /** Screenshots of one site that failed for the same reason. */
-function oneCase(
-  failed: readonly PictureView[],
-  { paths, found }: FailureOptions & { readonly found: SlotsFound },
-): HtmlContent {
+function oneCase(failed: readonly PictureView[], { paths, found, pages }: CaseOptions): HtmlContent {
   const [first] = failed;
   if (first === undefined) return null;
   const devices = [...new Set(failed.map(({ device }) => shortDevice(device)))].join(', ');
@@ -91,8 +99,20 @@ function oneCase(
   };
   const ads = byAd.slice(0, ADS_SHOWN).map((view, index) => html`${index > 0 && ', '}${link(view)}`);
   const others = byAd.length > ADS_SHOWN && ` and ${byAd.length - ADS_SHOWN} more`;
-  return html`<li><p>${webLink(first.site_url)} <span class="meta">on ${devices}: ${ads}${others}</span></p>
+  return html`<li>${pagePictures(failed, pages, paths)}<p>${webLink(first.site_url)} <span class="meta">on ${devices}: ${ads}${others}</span></p>
 ${whatFailed(first, found.get(first.shownId)?.sizes)}</li>`;
+}
+
+/** The page on each device. A link leads to the picture with the slots. */
+function pagePictures(failed: readonly PictureView[], pages: CaseOptions['pages'], paths: PagePaths): HtmlContent {
+  const shown = [...Map.groupBy(failed, ({ page_token }) => page_token)].slice(0, PAGES_SHOWN);
+  return shown.map(([token, [view]]) => {
+    const size = pages.get(token ?? '');
+    if (token === null || size === undefined || view === undefined) return null;
+    const alt = `The page on ${shortDevice(view.device)}`;
+    const picture = thumbnail({ paths, token, alt, size: shownPart(size), shownWidth: PAGE_WIDTH });
+    return html`<a class="seen" href="${paths.screenshot(view.id)}">${picture}</a>`;
+  });
 }
 
 /** Says in plain words why it failed, with the reason of the service behind Details. */

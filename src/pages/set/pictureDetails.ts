@@ -6,6 +6,7 @@ import type { SetHead } from '../../core/sets/readSet.ts';
 import type { PlacedScreenshot, VersionRow } from '../../core/sets/readVersions.ts';
 import { shortDevice } from '../../domain/devices.ts';
 import { COMMENT_MAX } from '../../domain/reviews.ts';
+import type { PictureSize } from '../../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, facts } from '../parts/components.ts';
 import type { PagesOptions, Viewer } from '../parts/context.ts';
@@ -40,6 +41,8 @@ export interface PictureFacts {
   readonly versions: readonly VersionRow[];
   readonly record: object | undefined;
   readonly slots: FoundSlots | undefined;
+  /** The size of the picture of the page, if it failed. */
+  readonly pageSize: PictureSize | undefined;
   /** The slots that were found, if none took the ad. */
   readonly found: NoSlotFacts | undefined;
   /** The screenshots of the set in the order of its page. */
@@ -65,14 +68,14 @@ export function details(facts: PictureFacts, options: PicturePageOptions): Html 
   const part = (id: string, content: HtmlContent) =>
     content && html`<section id="${id}" data-live>${content}</section>`;
   const slotPart = part('slots', slots(facts, options));
-  const isUncertain = isSlotUncertain(view);
+  const isFirst = isSlotUncertain(view) || isFailure(view.status);
   return html`<aside id="details" class="details" data-keyed>${part('about', html`${about(facts, options)}${warningList(view.warnings)}`)}
-${isUncertain && slotPart}
+${isFirst && slotPart}
 ${part('decision', review(facts, options))}
 ${part('comments', comments(facts, options))}
 ${part('retake', retake(facts, options))}
 ${part('history', history(facts, options))}
-${!isUncertain && slotPart}
+${!isFirst && slotPart}
 ${part('record', provenance(view, record))}</aside>`;
 }
 
@@ -203,11 +206,12 @@ function versionItem(version: VersionRow, { view, set }: PictureFacts, paths: Pa
 function slots(facts: PictureFacts, { viewer, paths }: PicturePageOptions): HtmlContent {
   const { view, slots: found } = facts;
   if (found === undefined) return null;
-  const size = view.image_token === null ? undefined : { width: view.image_width ?? 1, height: view.image_height ?? 1 };
+  const hasPicture = view.image_token !== null;
+  const size = hasPicture ? { width: view.image_width ?? 1, height: view.image_height ?? 1 } : facts.pageSize;
   const retakeAt = retakePath(facts, viewer.canWrite, paths);
-  const list = slotList(found, { viewer, retakePath: retakeAt, next: paths.screenshot(view.id), size });
+  const list = slotList(found, { viewer, retakePath: retakeAt, next: paths.screenshot(view.id), size, hasPicture });
   return html`<h2>Slots of the page</h2>
-    <p class="hint">The ad is in the best slot that can hold it. You can use a different slot instead.</p>
+    <p class="hint">${hasPicture ? 'The ad is in the best slot that can hold it. You can use a different slot instead.' : 'No slot could hold the ad. The best ones come first.'}</p>
     ${list}`;
 }
 

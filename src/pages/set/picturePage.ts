@@ -3,6 +3,7 @@
 import type { Request } from 'express';
 import { threadsOfScreenshots } from '../../core/reviews/commentQueries.ts';
 import { reviewScreenshots } from '../../core/reviews/reviews.ts';
+import { readImageSizes } from '../../core/sets/images.ts';
 import { readNoSlotFacts, readProvenance, readScreenshot } from '../../core/sets/readScreenshots.ts';
 import { readSetHead } from '../../core/sets/readSet.ts';
 import { type PlacedScreenshot, readPlaces, readVersionsOf, type VersionRow } from '../../core/sets/readVersions.ts';
@@ -21,7 +22,7 @@ import { decisionBadge, markerLabel } from '../parts/labels.ts';
 import { siteName } from '../parts/pictureParts.ts';
 import { inPageOrder } from '../pictures/grouping.ts';
 import { currentVersion, isRunning, withReviews } from '../pictures/pictures.ts';
-import { foundSlots, slotOverlay } from '../pictures/slots.ts';
+import { foundSlots, slotOverlay, WHOLE_DESKTOP } from '../pictures/slots.ts';
 import {
   comparison,
   comparisonChoice,
@@ -114,12 +115,23 @@ async function readPictureFacts(
   const ofVersions = await threadsOfScreenshots(db, view.versionIds);
   const threads = view.versionIds.flatMap((id) => ofVersions.get(id) ?? []);
   const record = (await readProvenance(db, [view.shownId])).get(view.shownId);
-  const { shownId } = view;
+  const { shownId, page_token: page } = view;
+  const pageSize = page === null ? undefined : (await readImageSizes(db, [page])).get(page);
   const found = view.status === 'no_slots' ? (await readNoSlotFacts(db, [shownId])).get(shownId) : undefined;
   const ordered = inPageOrder(await readPlaces(db, set.id), 'site');
   // As on the page of the set, failures come after the pictures.
   const places = [...ordered.filter(hasPicture), ...ordered.filter((place) => !hasPicture(place))];
-  return { view, set, versions, record, slots: foundSlots(record), found, places, threads };
+  return {
+    view,
+    set,
+    versions,
+    record,
+    slots: foundSlots(record, pageSize !== undefined),
+    pageSize,
+    found,
+    places,
+    threads,
+  };
 }
 
 const hasPicture = ({ status }: PlacedScreenshot) => status === 'uploaded' || status === 'pending';
@@ -131,16 +143,15 @@ async function shown(options: PagesOptions, facts: PictureFacts, given: PictureP
   const { paths, compareWith } = given;
   const other = compareWith === '' ? undefined : await otherSide(options, facts, given);
   if (other !== undefined) return comparison([view, other], paths.screenshot(view.id), paths);
-  if (view.image_token === null) return html`${fault(facts, given)}`;
+  if (view.image_token === null) return html`${fault(facts, given)}${failedPage(facts, given)}`;
   const size = sizeOf(view);
   const overlay = slots && slotOverlay(slots, size);
   const here = paths.screenshot(view.id);
-  const slotSwitch = html`<label for="show-slots" class="button">${iconOf('eye')}<span>Slots</span> <kbd>E</kbd></label>`;
   const strip = moments(places, placeOf(facts), ({ id }) => paths.screenshot(id));
   const pictureStage = stage(view.image_token, view, {
     paths,
     alt: `${view.ad.name} on ${view.site_url}`,
-    tools: [overlay && slotSwitch, strip, comparisonChoice(here, choices(facts))],
+    tools: [overlay && SLOT_SWITCH, strip, comparisonChoice(here, choices(facts))],
     animation: view.animation,
     canDownload: true,
     overlay: html`${overlay}${pins(
@@ -148,8 +159,24 @@ async function shown(options: PagesOptions, facts: PictureFacts, given: PictureP
       size,
     )}`,
   });
-  const isChecked = isSlotUncertain(view) && html` checked`;
-  return html`${overlay && html`<input type="checkbox" id="show-slots" class="show-slots"${isChecked}>`}${pictureStage}`;
+  return html`${overlay && slotBox(isSlotUncertain(view))}${pictureStage}`;
+}
+
+const SLOT_SWITCH = html`<label for="show-slots" class="button">${iconOf('eye')}<span>Slots</span> <kbd>E</kbd></label>`;
+const slotBox = (isChecked: boolean) =>
+  html`<input type="checkbox" id="show-slots" class="show-slots"${isChecked && html` checked`}>`;
+
+/** The page on which the screenshot failed, with its slots, each of which leads to its place in the list. */
+function failedPage({ view, slots, pageSize }: PictureFacts, { paths }: PicturePageOptions): HtmlContent {
+  const { page_token: token, runningIn } = view;
+  if (token === null || pageSize === undefined || runningIn !== undefined) return null;
+  const { width, height } = pageSize;
+  const links = { idOf: 'drawn', hrefOf: (number: number) => `#slot-${number}`, ad: undefined };
+  const overlay = slots && slotOverlay(slots, pageSize, links);
+  const options = { paths, alt: `The page ${view.site_url}`, animation: null, canDownload: false, overlay };
+  const side = { ...view, image_width: width, image_height: height };
+  const pictured = stage(token, side, { ...options, tools: overlay && SLOT_SWITCH, isWide: width > WHOLE_DESKTOP });
+  return html`<h2>The page as it was seen</h2>${overlay && slotBox(true)}${pictured}`;
 }
 
 /** Earlier versions first. */

@@ -223,6 +223,38 @@ describe.each([
   });
 });
 
+describe('the page of a failure', () => {
+  const facts = { ...PNG_FACTS, key: '' };
+  const fail = (client: CaptureClient, id: string, page: object) => {
+    const result = { id, status: 'no_slots', reason: 'The page has no ad slot.', page };
+    return client.call<{ message: string }>('screenshots/results', { ...BOUND, results: [result] });
+  };
+
+  it('a failure names only a page of its own index and attempt, under its own key', async () => {
+    const { client, picture, ofOther } = await begin(await folder());
+    const page = (id: string, from = id) => ({
+      ...{ ...facts, id },
+      key: `screenshots/${from}/1-page-${PNG_FACTS.sha256}.png`,
+    });
+    await artifacts.put(page(ofOther.id).key, PNG, 'image/png');
+    const named = await fail(client, picture.id, page(ofOther.id));
+    expect([named.status, named.body.message]).toEqual([422, expect.stringContaining('is not of this index')]);
+    const taken = await fail(client, picture.id, page(picture.id, ofOther.id));
+    expect([taken.status, taken.body.message]).toEqual([422, expect.stringContaining('is not the key of the page')]);
+    expect(await store.db.selectFrom('images').select('token').execute()).toEqual([]);
+  });
+
+  it('a failure is stored without its page if the artifact store does not have that', async () => {
+    const { client, picture } = await begin(await folder());
+    const upload = { ...screenshot(picture.id, PNG), kind: 'page' };
+    const [address] = (await declare(client, upload)).body.uploads;
+    const { key } = required(address);
+    expect((await fail(client, picture.id, { ...facts, id: picture.id, key })).status).toBe(200);
+    const row = store.db.selectFrom('screenshots').select(['status', 'page_token']).where('id', '=', picture.id);
+    expect(await row.executeTakeFirst()).toEqual({ status: 'no_slots', page_token: null });
+  });
+});
+
 describe('declarations of uploads', () => {
   it('a capture may declare only requested pictures of its index and attempt that are not too large', async () => {
     const { client, adId, picture, ofOther } = await begin(await folder());

@@ -123,6 +123,10 @@ async function seedLongTexts(server: PagesServer): Promise<string[]> {
   const seeded = [];
   for (const status of ['draft', 'approved', 'failed'] as const)
     seeded.push(await seedSet(server, { campaign: LONG + status, instructions: LONG.repeat(3), status, shots }));
+  const page_token = await seedPicture(db, server.organizationId, '360x2400');
+  const slot = { box: { x: 20, y: 300, width: 320, height: 100 }, size: [320, 100], score: 1, problem: LONG };
+  const record = JSON.stringify({ device: 'mobile', candidates: [{ ...slot, element: LONG, reasons: [LONG] }] });
+  await db.updateTable('screenshots').set({ page_token, record }).where('status', '=', 'no_slots').execute();
   const [shown = '', failed = ''] = seeded.map(({ adIds }) => adIds[0] ?? '');
   const preview_token = await seedPicture(db, server.organizationId, '728x90');
   const warnings = JSON.stringify([{ code: 'size_assumed', message: 'The size was assumed.' }]);

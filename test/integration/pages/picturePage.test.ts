@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createKey } from '../../support/keys.ts';
 import { required } from '../../support/required.ts';
 import { follow, opened, read, visit } from './browser.ts';
-import { seedSet } from './pagesServer.ts';
+import { seedPicture, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
 const server = preparePages();
@@ -61,6 +61,38 @@ describe('the page of a picture', () => {
       .select('options')
       .where('retake_of', '=', shotIds[2] ?? '');
     expect((await retaken.executeTakeFirstOrThrow()).options).toMatchObject({ allow_scaling: true });
+  });
+
+  it('without scripts, a picture without a slot shows the page, and each slot leads to why it was refused', async () => {
+    const { setId, shotIds } = await seed();
+    const page_token = await seedPicture(server.store.db, server.organizationId, '1440x3000');
+    const slot = (y: number, height: number, problem: string) => ({
+      ...{ element: 'div#ad', box: { x: 980, y, width: 300, height }, size: [300, height], score: 1, problem },
+    });
+    const candidates = [slot(200, 100, 'too small for 300×250'), slot(900, 0, 'it is not shown')];
+    const record = JSON.stringify({ device: 'desktop', ratio: 1, candidates, candidates_found: 2 });
+    const values = { page_token, record, reason: 'None of the 2 slots takes it.' };
+    await server.store.db
+      .updateTable('screenshots')
+      .set(values)
+      .where('id', '=', shotIds[2] ?? '')
+      .execute();
+    const { page } = await visit(server, `${server.url}/o/demo/screenshot_sets/${setId}?tab=failed`, {
+      javaScriptEnabled: false,
+    });
+    await follow(page.locator('a.seen'));
+    expect(page.url()).toBe(address(shotIds[2]));
+    expect(await page.locator('.stage img').getAttribute('alt')).toBe(`The page ${NEWS}`);
+    const boxes = page.locator('svg.candidates rect.box');
+    expect(await boxes.first().isVisible()).toBe(true);
+    expect(await boxes.evaluateAll((rects) => rects.map((rect) => rect.getAttribute('y')))).toEqual(['900', '200']);
+    await page.getByRole('link', { name: 'Slot 1: 300×100' }).click();
+    const [first] = await page.locator('.slots > li:target').all();
+    expect(await first?.textContent()).toContain('It cannot hold the ad: too small for 300×250.');
+    await follow(page.getByRole('button', { name: 'Use this slot anyway' }).first());
+    const retaken = server.store.db.selectFrom('screenshots').select('options');
+    const { options } = await retaken.where('retake_of', '=', shotIds[2] ?? '').executeTakeFirstOrThrow();
+    expect(options).toMatchObject({ slot: { index: 1 } });
   });
 
   it('without scripts, the slots of the page are drawn over the picture where they are', async () => {

@@ -187,7 +187,38 @@ describe('one set', () => {
       captured_at: '2026-01-02T03:04:05.678+00:00',
     });
     expect(json.screenshots[0].image_url).toMatch(/^https:\/\/shots\.example\/i\/[0-9a-f]{32}\.png$/);
-    expect(json.screenshots[1]).toMatchObject({ status: 'no_slots', reason: 'Because.', image_url: null });
+    const failed = { status: 'no_slots', reason: 'Because.', image_url: null, page_image_url: null };
+    expect(json.screenshots[1]).toMatchObject(failed);
+    expect(Object.keys(json.screenshots[0])).not.toContain('page_image_url');
+  });
+
+  test('a failed screenshot shows its page, and the slots with the reasons why each cannot hold the ad', async () => {
+    const set = await newSet(['https://c.example/']);
+    await settle(set.id, ['no_slots'], 'failed');
+    const page_token = await image();
+    const box = { x: 10, y: 20, width: 160, height: 600 };
+    const facts = {
+      element: '#rail',
+      box,
+      score: 3,
+      likelihood: 0,
+      evidence: ['gpt'],
+      reasons: [],
+      problem: 'too small',
+    };
+    const record = JSON.stringify({
+      candidates: [
+        { ...facts, size: [160, 600] },
+        { element: '#old', box, score: 1 },
+      ],
+    });
+    const { db } = api.store;
+    await db.updateTable('screenshots').set({ page_token, record }).where('set_id', '=', set.id).execute();
+    const [listed] = (await api.get(`screenshot_sets/${set.id}`)).json.screenshots;
+    const { json } = await api.get(`screenshots/${listed.id}`);
+    expect(json.page_image_url).toBe(`${PUBLIC_URL}/i/${page_token}.png`);
+    expect(listed.page_image_url).toBe(json.page_image_url);
+    expect(json.candidates).toEqual([{ ...facts, size: { width: 160, height: 600 } }]);
   });
 
   test('an unknown id gets 404', async () => {

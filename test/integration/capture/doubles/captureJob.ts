@@ -4,6 +4,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { issueJobToken } from '../../../../src/api/auth/jobToken.ts';
 import type { CaptureObserver, InternalApiOptions } from '../../../../src/api/internal/options.ts';
 import { admitWaiting } from '../../../../src/core/jobs/admission.ts';
+import { settleJob } from '../../../../src/core/jobs/settlement.ts';
 import type { Database } from '../../../../src/db/database.ts';
 import type { DeviceName } from '../../../../src/domain/devices.ts';
 import { uploadKey } from '../../../../src/domain/uploads.ts';
@@ -138,9 +139,16 @@ async function createCaptureJob(
       db
         .selectFrom('screenshots')
         .leftJoin('images', 'images.token', 'image_token')
-        .select(['status', 'reason', 'captured_at', 'record', 'width', 'height'])
+        .select(['status', 'reason', 'captured_at', 'record', 'width', 'height', 'page_token'])
         .orderBy('seq')
         .execute(),
+    images: () => db.selectFrom('images').selectAll().execute(),
+    removeScreenshotOf: (ad: string) => db.deleteFrom('screenshots').where('ad_id', '=', ad).execute(),
+    removedFiles: async () => (await db.selectFrom('removed_files').select('key').execute()).map(({ key }) => key),
+    async settle() {
+      const context = { publicUrl: api.url, queue: { enqueue: async () => undefined }, resolved: [], reached: [] };
+      await db.transaction().execute((tx) => settleJob(tx, { jobId, cause: 'complete' }, context));
+    },
     /** Index 1 holds the claim on this creative from now on. */
     async moveClaim(ad: string) {
       const claim_expires_at = new Date(Date.now() + 600_000);

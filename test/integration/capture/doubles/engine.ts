@@ -85,7 +85,8 @@ export function engineDouble(
     async open(site): Promise<OpenPage | ClosedPage> {
       engine.opened.push(site);
       if (site.includes('closed')) {
-        return { status: 'blocked', reason: 'a challenge', candidates: [], finalUrl: `${site}challenge` };
+        const finalUrl = `${site}challenge`;
+        return { status: 'blocked', reason: 'a challenge', candidates: [], finalUrl, picture: await pagePicture(site) };
       }
       const place = async (frame: CreativeFrame): Promise<Picture | PlacementFailure> => {
         if (site.includes('crash') && crashes-- > 0) throw new Error('Target crashed');

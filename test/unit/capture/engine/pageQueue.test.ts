@@ -241,6 +241,52 @@ test('a timeout of a page that is alone is its result', async () => {
   expect(browser.renewed).toBe(0);
 });
 
+test('a page without a slot is pictured once after its ads, and the failures stay if that fails or the page is lost', async () => {
+  const results: PictureResult[] = [];
+  const placed: string[] = [];
+  const browser = new Browser({});
+  const open = browser.open.bind(browser);
+  const outcomes = new CreativeOutcomes();
+  const film = async () => undefined;
+  for (const ad of ['small', 'large'])
+    outcomes.resolve(ad, { status: 'rendered', mode: 'still', warnings: [], frame: async () => FRAME, film });
+  let isLost = false;
+  browser.open = async (site) => {
+    const page = await open(site);
+    const place = async () => {
+      if (isLost && placed.length > 0) throw new Error('Target crashed');
+      placed.push('place');
+      return { status: 'no_slots' as const, reason: 'No slot.', candidates: [SLOT] };
+    };
+    const picture = { png: ONE_PIXEL, width: 1, height: 1, capturedAt: new Date(0), page: { width: 1, height: 1 } };
+    const capture = async () => {
+      placed.push('capture');
+      return picture;
+    };
+    return page.status === 'ready' ? { ...page, place, capture } : page;
+  };
+  const pictures = ['small', 'large'].map((ad) => ({ id: ad, ad, markerMs: null, options: DEFAULT_OPTIONS }));
+  const run = () =>
+    processPages([{ site: 'a', device: findDevice('desktop')!, otherAds: 'hide', pictures }], {
+      ...{ engine: browser, outcomes, phases: new PhaseTimer(), log: TEST_LOG, maxOpenPages: 1 },
+      ...{ stop: new AbortController().signal, onOpening: () => undefined },
+      onResult: async (result) => void results.push(result),
+    });
+  await run();
+  expect(placed).toEqual(['place', 'place', 'capture']);
+  expect(new Set(results.map((result) => 'page' in result && result.page)).size).toBe(1);
+  expect(results[0]).toMatchObject({ status: 'no_slots', page: { png: ONE_PIXEL } });
+  isLost = true;
+  placed.length = 0;
+  results.length = 0;
+  await run();
+  expect(placed).toEqual(['place']);
+  expect(results.map(({ wanted, status }) => [wanted.id, status])).toEqual([
+    ['small', 'no_slots'],
+    ['large', 'generic_error'],
+  ]);
+});
+
 test('an engine that does not start ends the queue without waiting', async () => {
   const browser = new Browser({ waits: () => never });
   const open = browser.open.bind(browser);
