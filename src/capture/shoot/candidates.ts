@@ -1,13 +1,12 @@
 /** `tearsheet shoot --candidates`: shows the slots of pages for sizes of ads, and places nothing. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import sharp from 'sharp';
 import type { SlotsRecord } from '../../contract/placements.ts';
 import type { AdSize } from '../../domain/ads.ts';
-import { html } from '../../lib/html.ts';
 import { CreativeOutcomes } from '../engine/creativeOutcomes.ts';
 import { defaultOpenPages, processPages } from '../engine/pageQueue.ts';
 import { type PageOrder, PhaseTimer, type PlacementResult } from '../engine/pageTask.ts';
+import { drawSlots } from './drawSlots.ts';
 import {
   locationOf,
   SHOOT_EXIT,
@@ -27,8 +26,6 @@ export interface CandidatesOptions
   /** Undefined: the sizes of the ads, which are rendered to know them. */
   readonly sizes: readonly AdSize[] | undefined;
 }
-
-type SlotsForSize = SlotsRecord['sizes'][number];
 
 /** One JSON line. It always has all keys. */
 export interface CandidatesLine {
@@ -100,28 +97,10 @@ async function lineOf(result: PlacementResult, { site, device }: PageOrder, out:
   const files: string[] = [];
   for (const size of result.record.sizes) {
     const file = path.join(out, `${wanted.id}-${size.width}x${size.height}.png`);
-    await writeFile(file, await withSlots(result.picture, size));
+    await writeFile(file, await drawSlots(result.picture, size.candidates));
     files.push(file);
   }
   return { status, files, ...where, ...result.record, reason: null };
-}
-
-/** A slot without an ad may have no height. */
-const MIN_HEIGHT = 22;
-
-/** Draws the slots that can hold the ad in blue, and the others in gray. */
-function withSlots(
-  { png, width, height }: { png: Buffer; width: number; height: number },
-  { candidates }: SlotsForSize,
-) {
-  const drawn = candidates.map(({ box, problem }, at) => {
-    const color = problem === null ? '#0b5cad' : '#666';
-    return html`<g fill="${color}"><rect x="${box.x}" y="${box.y}" width="${Math.max(box.width, 32)}" height="${Math.max(box.height, MIN_HEIGHT)}" fill-opacity="0.2" stroke="${color}" stroke-width="3"/><text x="${box.x + 4}" y="${box.y + 18}" font-family="sans-serif" font-size="16" font-weight="bold" stroke="#fff" stroke-width="4" paint-order="stroke">${at + 1}</text></g>`;
-  });
-  const svg = html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${drawn.toReversed()}</svg>`;
-  return sharp(png)
-    .composite([{ input: Buffer.from(svg.text) }])
-    .toBuffer();
 }
 
 /** @returns a table for people. */

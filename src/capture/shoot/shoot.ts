@@ -14,9 +14,11 @@ import { CreativeOutcomes, FrameStore, storeRendering } from '../engine/creative
 import { type Engine, startEngine } from '../engine/engine.ts';
 import { defaultOpenPages, processPages } from '../engine/pageQueue.ts';
 import { type PageOrder, PhaseTimer, type PictureResult, type WantedPicture } from '../engine/pageTask.ts';
+import { drawSlots } from './drawSlots.ts';
 import {
   contactSheet,
   type PictureLine,
+  pageFileOf,
   pictureFileName,
   pictureLine,
   type SheetEntry,
@@ -205,7 +207,10 @@ class ShootRun {
 
   async #writeResult(result: PictureResult, page: PageOrder): Promise<void> {
     const { print } = this.#tools.io;
-    const line = pictureLine(result, page, await this.#writeFiles(result));
+    const line = pictureLine(result, page, {
+      file: await this.#writeFiles(result),
+      page: await this.#writePage(result),
+    });
     this.#entries.push(sheetEntry(result, line));
     if (result.status !== 'uploaded') this.#failedCount += 1;
     print(this.#options.json ? JSON.stringify(line satisfies PictureLine) : textLine(line));
@@ -217,6 +222,14 @@ class ShootRun {
     // Pictures arrive in any order; their names begin with their numbers.
     const entries = this.#entries.toSorted((one, two) => (one.id < two.id ? -1 : 1));
     await writeFile(file, contactSheet('Contact sheet', entries));
+    return file;
+  }
+
+  /** Writes what the page showed, with its slots, if the picture failed. @returns the path, or null. */
+  async #writePage(result: PictureResult): Promise<string | null> {
+    if (result.status === 'uploaded' || result.page === undefined) return null;
+    const file = path.join(this.#options.out, pageFileOf(result.wanted.id));
+    await writeFile(file, await drawSlots(result.page, result.record.candidates));
     return file;
   }
 

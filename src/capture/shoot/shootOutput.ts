@@ -29,6 +29,8 @@ export interface SheetEntry {
   readonly marker: number | null;
   /** Undefined if there is none. */
   readonly picture: SheetPicture | undefined;
+  /** Path of the picture of the page that failed, relative to the sheet. */
+  readonly page?: string | undefined;
   /** The status of a failure, for example `no_slots`. */
   readonly status: string;
   /** More about the picture, or the reason of the failure. */
@@ -44,6 +46,8 @@ export interface PictureLine {
   readonly status: PictureResult['status'];
   /** The path of the PNG; null without a picture. */
   readonly file: string | null;
+  /** The path of a PNG of the page with its slots, if no picture was taken and the page was opened. */
+  readonly page_file: string | null;
   readonly site: string;
   readonly device: string;
   readonly ad: string;
@@ -65,12 +69,13 @@ export interface PictureLine {
 export function pictureLine(
   result: PictureResult,
   { site, device }: { site: string; device: Device },
-  file: string | null,
+  { file, page }: { file: string | null; page: string | null },
 ): PictureLine {
   const { status, wanted, record } = result;
   return {
     status,
     file,
+    page_file: page,
     site,
     device: device.name,
     ad: wanted.ad,
@@ -110,6 +115,7 @@ export function sheetEntry(result: PictureResult, line: PictureLine): SheetEntry
     text: line.reason ?? `${slot}${scaled}.`,
     warnings: line.warnings.map(({ message }) => message),
     record,
+    page: line.page_file === null ? undefined : pageFileOf(id),
     picture:
       result.status === 'uploaded'
         ? { file: id, width: result.picture.width, height: result.picture.height }
@@ -125,6 +131,9 @@ export function pictureFileName(
   const moment = markerMs === null ? 'default' : `${markerMs}ms`;
   return `${fileNameOf(number, [new URL(site).hostname, device.name, adName(ad), moment])}.png`;
 }
+
+/** @param id as {@link pictureFileName} gives it. */
+export const pageFileOf = (id: string) => id.replace(/\.png$/, '-page.png');
 
 /** @returns the number and the parts, only with letters, digits and dots. */
 export function fileNameOf(number: number, parts: readonly string[]): string {
@@ -206,12 +215,18 @@ function failureGroup([status, entries]: readonly [string, readonly SheetEntry[]
       text,
       warnings,
       record,
-    }) => html`<tr><td>${site}</td><td>${device}</td><td>${ad}, ${moment(marker)}</td><td>${text}${recordLink(record)}${warnings.map((warning) => html`<p class="warning">Warning: ${warning}</p>`)}</td></tr>
+      page,
+    }) => html`<tr><td>${site}</td><td>${device}</td><td>${ad}, ${moment(marker)}</td><td>${text}${recordLink(record)}${warnings.map((warning) => html`<p class="warning">Warning: ${warning}</p>`)}</td><td>${pageLink(page)}</td></tr>
 `,
   );
   return html`<h3>${status} <span>(${entries.length})</span></h3>
-<div class="wide"><table><thead><tr><th scope="col">Site</th><th scope="col">Device</th><th scope="col">Ad</th><th scope="col">Reason</th></tr></thead><tbody>${rows}</tbody></table></div>
+<div class="wide"><table><thead><tr><th scope="col">Site</th><th scope="col">Device</th><th scope="col">Ad</th><th scope="col">Reason</th><th scope="col">Page</th></tr></thead><tbody>${rows}</tbody></table></div>
 `;
+}
+
+function pageLink(page: string | undefined): Html {
+  if (page === undefined) return html``;
+  return html`<a href="${address(page)}"><img class="page" loading="lazy" src="${address(page)}" alt="The page with its slots"></a>`;
 }
 
 function recordLink(record: string | undefined): Html {

@@ -56,6 +56,7 @@ it('the text of a picture of shoot ends with one line for each warning', () => {
     device: 'desktop',
     marker: null,
     file: 'a.png',
+    page_file: null,
     ad: TAG,
     reason: null,
     slot: '#slot',

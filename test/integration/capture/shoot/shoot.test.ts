@@ -87,9 +87,9 @@ it('shoot puts an ad into a slot of a page on each device and writes a matching 
   }
 });
 
-it('shoot exits with 3 and a reason for each picture if a page has no slot or an ad is missing', async () => {
+it('shoot exits with 3, a reason and the page for each picture if a page has no slot or an ad is missing', async () => {
   const missing = `${publishers.cdn}/404`;
-  const before = (await readdir(out)).filter((name) => name.endsWith('.png'));
+  const before = (await readdir(out)).filter((name) => /(?<!-page)\.png$/.test(name));
   const { exit, lines } = await run({
     sites: [publishers.url('noSlots')],
     ads: [
@@ -100,8 +100,12 @@ it('shoot exits with 3 and a reason for each picture if a page has no slot or an
   expect(exit).toBe(3);
   const byAd = new Map(lines.map((line) => [line.ad, line]));
   expect(byAd.get(RED)).toMatchObject({ status: 'no_slots', file: null, chosen: null });
-  expect(byAd.get(missing)).toMatchObject({ status: 'ad_not_captured', reason: expect.stringContaining('404') });
-  expect((await readdir(out)).filter((name) => name.endsWith('.png'))).toEqual(before);
+  const notCaptured = { status: 'ad_not_captured', page_file: null, reason: expect.stringContaining('404') };
+  expect(byAd.get(missing)).toMatchObject(notCaptured);
+  expect((await readdir(out)).filter((name) => /(?<!-page)\.png$/.test(name))).toEqual(before);
+  const page = byAd.get(RED)?.page_file ?? '';
+  expect((await sharp(page).metadata()).width).toBe(1440);
+  expect(await readFile(path.join(out, 'contact-sheet.html'), 'utf8')).toContain(`src="${path.basename(page)}"`);
 });
 
 it('shoot reports an address that is not allowed as refused', async () => {
