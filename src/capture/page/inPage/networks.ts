@@ -5,6 +5,7 @@ import {
   contentOf,
   type NetworkMatch,
   nameStrength,
+  namesOf,
   plainText,
   positionOf,
   type SlotContext,
@@ -174,9 +175,10 @@ function isAdLink(
   { image, size: [width, height] }: { image: Element; size: [number, number] },
 ): boolean {
   if (/\bsponsored\b/.test(link.rel)) return true;
+  if (/logo/i.test(namesOf(link))) return false;
   const source = image.getAttribute('src')?.slice(0, 300) ?? '';
-  const isElsewhere =
-    /^https?:$/.test(link.protocol) && link.hostname.replace(/^www\./, '') !== location.hostname.replace(/^www\./, '');
+  const site = [location.hostname, siteHost()].map((host) => host.replace(/^www\./, ''));
+  const isElsewhere = /^https?:$/.test(link.protocol) && !site.includes(link.hostname.replace(/^www\./, ''));
   const isBannerShape =
     width / height >= 3 || width / height <= 0.6 || /^(300x250|336x280|250x250|970x250)$/.test(`${width}x${height}`);
   if (isElsewhere && (isBannerShape || /\bnofollow\b/.test(link.rel))) return true;

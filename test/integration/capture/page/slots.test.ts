@@ -41,6 +41,8 @@ const besidePosition = (type: string) => `<p>Text</p><div id="cntr1-square"></di
   ramp.que.push(() => ramp.spaAddAds([{ type: '${type}', selectorId: 'cntr1-square' }]));</script>`;
 const french = (body: string) => `<script>document.documentElement.lang = 'fr'</script><p>Texte</p>${body}`;
 const onSite = (body: string) => `<link rel="canonical" href="https://www.exampleton.net/a"><p>Text</p>${body}`;
+const linked = (url: string, name = '') =>
+  `<p>Text</p><a href="${url}" class="${name}"><img src="/top.png" width="728" height="90" alt=""></a>`;
 const ampFor = (media: string) => `<p>Text</p><amp-ad media="${media}" width="300" height="250"></amp-ad>`;
 
 const BY_SCRIPT: readonly Case[] = [
@@ -280,6 +282,9 @@ const BY_ELEMENT: readonly Case[] = [
     `<div ${sized}><img alt="" style="width:300px;height:250px" src="data:,"></div>`,
     'hidden',
   ],
+  ['a banner that leads to another site is a slot', linked('https://shop.example/'), evidence('linked_image')],
+  ['a banner that leads to the site of a copied page is not a slot', onSite(linked('https://exampleton.net/')), []],
+  ['a banner in a link that is called logo is not a slot', linked('https://shop.example/', 'logobar__link'), []],
   ['an invisible anchor is not a slot', '<div class="ad" style="width:1px;height:1px"></div>', 'hidden'],
   [
     'a box that the page hides on this device is not a slot',
