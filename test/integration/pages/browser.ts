@@ -6,6 +6,8 @@ import type { PagesServer } from './pagesServer.ts';
 
 let browser: Promise<Browser> | undefined;
 let reader: Promise<Page> | undefined;
+/** The address of the HTML that {@link reader} shows, and the cookie of its session. */
+let shown = { address: '', cookie: '' };
 
 export async function closeBrowser(): Promise<void> {
   const started = browser;
@@ -46,19 +48,52 @@ export async function visit(
 
 /**
  * Opens the HTML of an address of an organization, without its scripts, styles and images, which takes a tenth of the time of
- * {@link visit}. The next call replaces the page. For tests that only read what a page says.
+ * {@link visit}. The next call replaces the page. For tests of what a page says, and of its forms with {@link proceed}.
  */
 export async function read(server: Pick<PagesServer, 'url' | 'apiKey'>, address: string): Promise<Page> {
   reader ??= openReader();
-  const page = await reader;
   const { pathname, search } = new URL(address);
-  const cookie = await cookieOf(server, address);
-  const response = await fetch(`${server.url}${pathname}${search}`, {
-    headers: { cookie: `${cookie.name}=${cookie.value}` },
-  });
-  expect(response.status).toBe(200);
-  await page.setContent(await response.text());
-  return page;
+  const { name, value } = await cookieOf(server, address);
+  shown = { address: '', cookie: `${name}=${value}` };
+  expect((await showHtml(`${server.url}${pathname}${search}`)).status).toBe(200);
+  return reader;
+}
+
+/**
+ * Follows a link on the page of {@link read}, or sends the form of a button as a browser without scripts does.
+ * @returns the address and the status of the answer, which the page shows.
+ */
+export async function proceed(control: Locator): Promise<{ url: string; status: number }> {
+  const { address, isPost, fields } = await control.evaluate(requestOf);
+  const url = new URL(address, shown.address);
+  const body = new URLSearchParams(fields);
+  if (!isPost && fields.length > 0) url.search = String(body);
+  return showHtml(url.href, isPost ? { method: 'POST', body } : {});
+}
+
+/** Runs in the browser. @returns what a browser asks for when a person clicks the link or the button. */
+function requestOf(control: Element): { address: string; isPost: boolean; fields: string[][] } {
+  if (!control.checkVisibility()) throw new Error('The control is hidden.');
+  if (control instanceof HTMLAnchorElement)
+    return { address: control.getAttribute('href') ?? '', isPost: false, fields: [] };
+  if (!(control instanceof HTMLButtonElement) || control.form === null || control.disabled)
+    throw new Error('The control sends no form.');
+  const { form } = control;
+  if (!form.noValidate && !control.formNoValidate && !form.checkValidity()) throw new Error('A field is not valid.');
+  return {
+    address: control.getAttribute('formaction') ?? form.getAttribute('action') ?? '',
+    isPost: (control.getAttribute('formmethod') ?? form.getAttribute('method')) === 'post',
+    fields: [...new FormData(form, control)].map(([name, value]) => [name, String(value).replace(/\r?\n/g, '\r\n')]),
+  };
+}
+
+async function showHtml(address: string, init: RequestInit = {}): Promise<{ url: string; status: number }> {
+  const headers = { cookie: shown.cookie, ...(shown.address !== '' && { referer: shown.address }) };
+  const response = await fetch(address, { ...init, headers });
+  const { url, status } = response;
+  await (await reader)?.setContent(await response.text());
+  shown = { ...shown, address: url };
+  return { url, status };
 }
 
 async function openReader(): Promise<Page> {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { notify } from '../../../src/db/notifications.ts';
 import { createKey } from '../../support/keys.ts';
-import { follow, visit } from './browser.ts';
+import { follow, proceed, read, visit } from './browser.ts';
 import { readReview, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
@@ -42,15 +42,15 @@ describe('actions on several sets', () => {
   it('a set that changed in between gets its own result, and the others are done', async () => {
     const one = await seedSet(server, { campaign: 'Race one', status: 'in_review', shots: [SHOT] });
     const two = await seedSet(server, { campaign: 'Race two', status: 'in_review', shots: [SHOT] });
-    const { page } = await visit(server, `${server.url}/o/demo/screenshot_sets?q=race`, { javaScriptEnabled: false });
+    const page = await read(server, `${server.url}/o/demo/screenshot_sets?q=race`);
     await select(page, one.setId, two.setId);
-    await follow(page.getByRole('button', { name: 'Reject' }));
+    await proceed(page.getByRole('button', { name: 'Reject' }));
     await server.store.db
       .updateTable('screenshot_sets')
       .set({ status: 'approved' })
       .where('id', '=', one.setId)
       .execute();
-    await follow(page.getByRole('button', { name: 'Reject 2 sets' }));
+    await proceed(page.getByRole('button', { name: 'Reject 2 sets' }));
     expect(await page.locator('h1').textContent()).toBe('1 of 2 sets rejected');
     expect(await page.locator('.items li', { hasText: 'Race one' }).textContent()).toContain(
       'is approved, so the set cannot be rejected',

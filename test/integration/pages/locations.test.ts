@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { Locations } from '../../../src/egress/locations.ts';
-import { follow, visit } from './browser.ts';
+import { proceed, read } from './browser.ts';
 import { seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 import { complete, RequestForm } from './requestForm.ts';
@@ -73,9 +73,9 @@ it('a picture is taken again at another location', async () => {
     status: 'approved',
     shots: [{ site: 'https://news.example/', device: 'desktop' }],
   });
-  const { page } = await visit(server, `${server.url}/o/demo/screenshots/${shotIds[0]}`, { javaScriptEnabled: false });
+  const page = await read(server, `${server.url}/o/demo/screenshots/${shotIds[0]}`);
   await page.getByText('Retake this picture').click();
   await page.getByLabel('Location').selectOption('de');
-  await follow(page.getByRole('button', { name: 'Retake', exact: true }));
+  await proceed(page.getByRole('button', { name: 'Retake', exact: true }));
   expect(await newestLocations()).toEqual(['de']);
 });

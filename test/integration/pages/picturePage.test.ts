@@ -2,7 +2,7 @@ import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { createKey } from '../../support/keys.ts';
 import { required } from '../../support/required.ts';
-import { follow, opened, read, visit } from './browser.ts';
+import { follow, opened, proceed, read, visit } from './browser.ts';
 import { seedPicture, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
@@ -50,12 +50,12 @@ describe('the page of a picture', () => {
       .set({ record: JSON.stringify(record), reason: 'None of the 2 slots takes it: div#gpt-1: too small.' })
       .where('id', '=', shotIds[2] ?? '')
       .execute();
-    const { page } = await visit(server, address(shotIds[2]), { javaScriptEnabled: false });
+    const page = await read(server, address(shotIds[2]));
     const fault = page.locator('.note.fault');
     expect(await fault.locator('.reason').textContent()).toBe('This page has slots for 970×250 and 300×250.');
     expect(await fault.getByText('div#gpt-1').isVisible()).toBe(false);
-    await follow(fault.getByRole('button', { name: 'Allow scaling' }));
-    expect(page.url()).toBe(address(shotIds[2]));
+    const { url } = await proceed(fault.getByRole('button', { name: 'Allow scaling' }));
+    expect(url).toBe(address(shotIds[2]));
     const retaken = server.store.db
       .selectFrom('screenshots')
       .select('options')
@@ -126,30 +126,30 @@ describe('the page of a picture', () => {
 
   it('without scripts, a person rejects a picture with a reason, is at the next one, and withdraws the decision', async () => {
     const { shotIds } = await seed();
-    const { page } = await visit(server, address(shotIds[0]), { javaScriptEnabled: false });
+    const page = await read(server, address(shotIds[0]));
     const reason = page.getByLabel('Reason or note');
     await reason.fill('Wrong <b>creative</b>');
-    await follow(page.getByRole('button', { name: 'Reject' }));
-    expect(page.url()).toContain(`${address(shotIds[1])}?done=rejected-1`);
-    await page.goto(address(shotIds[0]));
+    const { url } = await proceed(page.getByRole('button', { name: 'Reject' }));
+    expect(url).toContain(`${address(shotIds[1])}?done=rejected-1`);
+    await read(server, address(shotIds[0]));
     expect(await page.locator('.picture-head .badge').textContent()).toBe('Rejected');
     expect(await page.locator('#details').textContent()).toMatch(/by first key, \d/);
     expect(await reason.inputValue()).toBe('Wrong <b>creative</b>');
-    await follow(page.getByRole('button', { name: 'Reject', pressed: true }));
+    await proceed(page.getByRole('button', { name: 'Reject', pressed: true }));
     expect(await page.locator('.picture-head .badge').count()).toBe(0);
-    await page.goto(address(shotIds[2]));
+    await read(server, address(shotIds[2]));
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     await reason.fill('The site changed.');
-    await follow(page.getByRole('button', { name: 'Save the note' }));
+    await proceed(page.getByRole('button', { name: 'Save the note' }));
     expect(await reason.inputValue()).toBe('The site changed.');
   });
 
   it('without scripts, two pictures are beside each other', async () => {
     const { shotIds } = await seed();
-    const { page } = await visit(server, address(shotIds[0]), { javaScriptEnabled: false });
+    const page = await read(server, address(shotIds[0]));
     await page.getByLabel('Compare with').selectOption({ label: 'news.example, Android phone, Summer sale 300×250' });
-    await follow(page.getByRole('button', { name: 'Compare' }));
-    expect(new URL(page.url()).search).toBe(`?with=${shotIds[1]}`);
+    const { url } = await proceed(page.getByRole('button', { name: 'Compare' }));
+    expect(new URL(url).search).toBe(`?with=${shotIds[1]}`);
     const sources = await page
       .locator('.sides img')
       .evaluateAll((images) => images.map((image) => image.getAttribute('src')));

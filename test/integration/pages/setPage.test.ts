@@ -3,7 +3,7 @@ import type { Locator } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { WARNING_CODES } from '../../../src/domain/warnings.ts';
 import { createKey } from '../../support/keys.ts';
-import { follow, openPage, read, signIn, visit } from './browser.ts';
+import { follow, openPage, proceed, read, signIn, visit } from './browser.ts';
 import { readReview, seedDelivery, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 import { RequestForm } from './requestForm.ts';
@@ -13,12 +13,8 @@ const server = preparePages();
 const setAddress = (id: string) => `${server.url}/o/demo/screenshot_sets/${id}`;
 const NEWS = 'https://news.example/front';
 const BLOG = 'https://blog.example/post';
-/** Reads what a link on the page of a set leads to. @returns its query. */
-async function readLink(link: Locator, setId: string): Promise<string> {
-  const address = new URL((await link.getAttribute('href')) ?? '', setAddress(setId));
-  await read(server, address.href);
-  return address.search;
-}
+/** Follows a link of the page that is read. @returns its query. */
+const readLink = async (link: Locator) => new URL((await proceed(link)).url).search;
 const SCALABLE = { size: [160, 600], problem: '300×250 goes in only at 53 %' };
 const setCandidates = (id: string | undefined, candidates: readonly object[], options: object = {}) =>
   server.store.db
@@ -81,12 +77,12 @@ describe('the page of a set', () => {
     expect(await page.locator('.tabs').last().textContent()).toMatch(/Pictures 2\s*Failed 1\s*Shared 0\s*Activity/);
     const names = () => page.locator('.group h2').allTextContents();
     expect(await names()).toEqual(['news.example']);
-    const search = await readLink(page.getByRole('link', { name: 'Device' }), setId);
+    const search = await readLink(page.getByRole('link', { name: 'Device' }));
     expect([await names(), search]).toEqual([['Desktop', 'Android phone'], '?group=device']);
-    await readLink(page.getByRole('link', { name: 'Ad', exact: true }), setId);
+    await readLink(page.getByRole('link', { name: 'Ad', exact: true }));
     expect(await names()).toEqual(['Summer sale 300×250', 'Leaderboard']);
     expect(await page.locator('.pills [aria-current]').textContent()).toBe('Ad');
-    await readLink(page.getByRole('link', { name: 'Failed 1' }), setId);
+    await readLink(page.getByRole('link', { name: 'Failed 1' }));
     expect(await page.locator('.kind h2').textContent()).toBe('Blocked by the site 1');
   });
 
@@ -138,7 +134,7 @@ describe('the page of a set', () => {
     });
     const sizes = [[300, 250], [970, 250], [300, 250], null];
     await setCandidates(shotIds[1], [...sizes.map((size) => ({ size })), SCALABLE]);
-    const { page } = await visit(server, `${setAddress(setId)}?tab=failed`, { javaScriptEnabled: false });
+    const page = await read(server, `${setAddress(setId)}?tab=failed`);
     const failures = page.locator('#failures');
     expect(await failures.locator('h2').allTextContents()).toEqual(['No slot for the ad 2']);
     expect(await failures.locator('.reason').allTextContents()).toEqual([
@@ -149,7 +145,7 @@ describe('the page of a set', () => {
       'Allow scaling (1 of 2)',
       'Keep other ads',
     ]);
-    await follow(failures.getByRole('button', { name: 'Allow scaling' }));
+    await proceed(failures.getByRole('button', { name: 'Allow scaling' }));
     const retaken = server.store.db
       .selectFrom('screenshots')
       .select(['options', 'original_id'])
@@ -324,9 +320,9 @@ describe('actions on the page of a set', () => {
     await form.postTo(`/o/demo/screenshots/${shotIds[0]}/review`, { decision: 'approved' });
     const page = await read(server, setAddress(setId));
     expect(await page.locator('.pills').first().textContent()).toBe('Show All 3To review 2Approved 1Rejected 0');
-    await readLink(page.getByRole('link', { name: 'To review 2' }), setId);
+    await readLink(page.getByRole('link', { name: 'To review 2' }));
     expect(await page.locator('.shot .what').allTextContents()).toEqual(['Android phone', 'iPad']);
-    expect(await readLink(page.getByRole('link', { name: 'Device' }), setId)).toBe('?group=device&show=open');
+    expect(await readLink(page.getByRole('link', { name: 'Device' }))).toBe('?group=device&show=open');
   });
 
   it('a decision stays on the page although a read that began before it ends after it', async () => {
@@ -438,12 +434,12 @@ describe('actions on the page of a set', () => {
       status: 'in_review',
       shots: (['desktop', 'mobile', 'ipad', 'iphone'] as const).map((device) => ({ site: NEWS, device })),
     });
-    const { page } = await visit(server, setAddress(setId), { javaScriptEnabled: false });
-    await follow(page.getByRole('button', { name: 'Reject news.example, Android phone' }));
-    await page.goto(`${setAddress(setId)}?show=open`);
-    await follow(page.getByRole('button', { name: 'Approve all of news.example' }));
+    const page = await read(server, setAddress(setId));
+    await proceed(page.getByRole('button', { name: 'Reject news.example, Android phone' }));
+    await read(server, `${setAddress(setId)}?show=open`);
+    await proceed(page.getByRole('button', { name: 'Approve all of news.example' }));
     expect(await page.locator('.toast').textContent()).toContain('3 pictures are approved.');
-    await page.goto(setAddress(setId));
+    await read(server, setAddress(setId));
     expect(await page.locator('.shot.rejected').count()).toBe(1);
   });
 
@@ -498,12 +494,12 @@ describe('actions on the page of a set', () => {
     const { setId } = await seedSet(server, { status: 'approved', shots: [{ site: NEWS, device: 'desktop' }] });
     const target = 'https://hooks.example/tearsheet?secret=hush';
     const id = await seedDelivery(server, { setId, target, status: 'retries_exhausted', error: 'answered 500' });
-    const { page } = await visit(server, `${setAddress(setId)}?tab=activity`);
+    const page = await read(server, `${setAddress(setId)}?tab=activity`);
     const deliveries = page.locator('#deliveries');
     expect(await deliveries.textContent()).not.toContain('hush');
     expect(await deliveries.locator('.badge').textContent()).toBe('Failed after 1 attempt');
-    await follow(deliveries.getByRole('button', { name: 'Send again' }));
-    expect(page.url()).toBe(`${setAddress(setId)}?tab=activity`);
+    const { url } = await proceed(deliveries.getByRole('button', { name: 'Send again' }));
+    expect(url).toBe(`${setAddress(setId)}?tab=activity`);
     const row = server.store.db.selectFrom('deliveries').select(['status', 'replays']).where('id', '=', id);
     expect(await row.executeTakeFirst()).toEqual({ status: 'pending', replays: 1 });
   });

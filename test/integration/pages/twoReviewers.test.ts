@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createKey } from '../../support/keys.ts';
-import { follow, opened, visit } from './browser.ts';
+import { follow, opened, proceed, read, visit } from './browser.ts';
 import { seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 import { RequestForm } from './requestForm.ts';
@@ -13,18 +13,31 @@ const DEVICES = ['desktop', 'mobile', 'ipad'] as const;
 const setAddress = (id: string) => `${server.url}/o/demo/screenshot_sets/${id}`;
 const pictureAddress = (id: string) => `${server.url}/o/demo/screenshots/${id}`;
 
-/** A set in review, the first reviewer's page of it, and a second reviewer. */
-async function twoReviewers(options: { addressOf?: (id: string) => string; javaScriptEnabled?: boolean } = {}) {
+/** A set in review and a second reviewer. */
+async function reviewers() {
   const shots = DEVICES.map((device) => ({ site: NEWS, device }));
   const { setId, shotIds } = await seedSet(server, { status: 'in_review', shots });
   const [first = '', second = '', third = ''] = shotIds;
-  const { addressOf, javaScriptEnabled = true } = options;
-  const { page } = await visit(server, addressOf?.(first) ?? setAddress(setId), { javaScriptEnabled });
   const { api_key: key } = await createKey(server.store.db, 'demo', { name: 'Anna' });
   const anna = await RequestForm.open(server, key);
   const reject = (id: string, comment = 'Wrong logo') =>
     anna.postTo(`/o/demo/screenshots/${id}/review`, { decision: 'rejected', comment });
-  return { page, setId, ids: [first, second, third] as const, reject };
+  return { setId, ids: [first, second, third] as const, reject };
+}
+
+/** These, and the first reviewer's page of the set or of its first picture. */
+async function twoReviewers(options: { addressOf?: (id: string) => string; javaScriptEnabled?: boolean } = {}) {
+  const given = await reviewers();
+  const { addressOf, javaScriptEnabled = true } = options;
+  const address = addressOf?.(given.ids[0]) ?? setAddress(given.setId);
+  const { page } = await visit(server, address, { javaScriptEnabled });
+  return { ...given, page };
+}
+
+/** These, and the first reviewer's page of the first picture, without its scripts and styles. */
+async function reading() {
+  const given = await reviewers();
+  return { ...given, page: await read(server, pictureAddress(given.ids[0])) };
 }
 
 async function decisions(setId: string): Promise<(string | null)[]> {
@@ -53,25 +66,25 @@ describe('two reviewers of one set', () => {
   });
 
   it('the same decision needs no question, and a note that another reviewer wrote stays', async () => {
-    const { page, setId, ids, reject } = await twoReviewers({ addressOf: pictureAddress });
+    const { page, setId, ids, reject } = await reading();
     await reject(ids[0]);
-    await follow(page.getByRole('button', { name: 'Reject' }));
-    expect(page.url()).toContain('done=rejected-1');
+    const { url } = await proceed(page.getByRole('button', { name: 'Reject' }));
+    expect(url).toContain('done=rejected-1');
     expect([await decisions(setId), await noteOf(ids[0])]).toEqual([['rejected', null, null], 'Wrong logo']);
   });
 
   it('a note replaces the note of another reviewer only after a question', async () => {
-    const { page, ids, reject } = await twoReviewers({ addressOf: pictureAddress });
+    const { page, ids, reject } = await reading();
     await reject(ids[0], 'Wrong\nlogo');
     await page.getByLabel('Reason or note').fill('Cut off');
-    await follow(page.getByRole('button', { name: 'Save the note' }));
+    await proceed(page.getByRole('button', { name: 'Save the note' }));
     expect(await noteOf(ids[0])).toBe('Wrong\nlogo');
-    await follow(page.getByRole('button', { name: 'Save the note anyway' }));
+    await proceed(page.getByRole('button', { name: 'Save the note anyway' }));
     expect(await noteOf(ids[0])).toBe('Cut off');
     await reject(ids[0], 'Wrong\nlogo');
-    await page.reload();
+    await read(server, pictureAddress(ids[0]));
     await page.getByLabel('Reason or note').fill('Wrong\nlogo, and cut off');
-    await follow(page.getByRole('button', { name: 'Save the note' }));
+    await proceed(page.getByRole('button', { name: 'Save the note' }));
     expect(await noteOf(ids[0])).toBe('Wrong\r\nlogo, and cut off');
   });
 
@@ -97,13 +110,13 @@ describe('two reviewers of one set', () => {
   });
 
   it('a decision is not about a retake that the reviewer has not seen', async () => {
-    const { page, setId, ids } = await twoReviewers({ addressOf: pictureAddress });
+    const { page, setId, ids } = await reading();
     const retake = await seedRetake(server, setId, ids[0], 'in_review');
-    await follow(page.getByRole('button', { name: 'Approve' }));
+    await proceed(page.getByRole('button', { name: 'Approve' }));
     expect(await page.locator('h1').textContent()).toBe('1 picture was retaken');
     expect(await page.locator('.shot').textContent()).toContain('Retaken since you opened the page');
     expect([await decisions(setId), await decisions(retake.setId)]).toEqual([[null, null, null], [null]]);
-    await follow(page.getByRole('button', { name: 'Approve it anyway' }));
+    await proceed(page.getByRole('button', { name: 'Approve it anyway' }));
     expect([await decisions(setId), await decisions(retake.setId)]).toEqual([[null, null, null], ['approved']]);
   });
 });
