@@ -7,6 +7,8 @@ export interface Extent {
   readonly screenshotsPerSet: number;
   /** Sets of one campaign, and as many ads. */
   readonly setsPerCampaign: number;
+  /** Sets and ads have the metadata `team`, which is the same for all, and `order`, which is their number. */
+  readonly metadata?: boolean;
 }
 
 const SITES = 3_000;
@@ -20,7 +22,10 @@ export function storedId(letter: string, number: number | string): string {
   return hash.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** Stores the rows, and makes the statistics and the visibility map, as autovacuum does in the end. */
+/**
+ * Stores the rows, and makes the statistics and the visibility map, as autovacuum does in the end. The statistics are of all rows of
+ * 60,000, so that the plans of tests do not depend on a random sample.
+ */
 export async function fillDatabase(pool: pg.Pool, organizationId: string, extent: Extent): Promise<void> {
   const client = await pool.connect();
   try {
@@ -28,6 +33,7 @@ export async function fillDatabase(pool: pg.Pool, organizationId: string, extent
     await client.query(`set session_replication_role = replica; set statement_timeout = 0;
       set work_mem = 256000; set maintenance_work_mem = 512000`);
     for (const statement of statementsOf(organizationId, extent)) await client.query(statement);
+    await client.query('set default_statistics_target = 200');
     await client.query('vacuum (analyze)');
   } finally {
     // Closes the connection, which ends its settings.
@@ -35,10 +41,14 @@ export async function fillDatabase(pool: pg.Pool, organizationId: string, extent
   }
 }
 
-function statementsOf(organizationId: string, { sets, screenshotsPerSet, setsPerCampaign }: Extent): string[] {
+function statementsOf(
+  organizationId: string,
+  { sets, screenshotsPerSet, setsPerCampaign, metadata = false }: Extent,
+): string[] {
   const org = `'${organizationId}'::uuid`;
   const campaigns = Math.ceil(sets / setsPerCampaign);
   const campaign = id('c', `(i % ${campaigns})`);
+  const stored = metadata ? `jsonb_build_object('team', 'all', 'order', i::text)` : `'{}'`;
   const eachSet = `generate_series(0, ${sets - 1}) i`;
   const eachScreenshot = `${eachSet}, generate_series(0, ${screenshotsPerSet - 1}) k`;
   return [
@@ -46,12 +56,12 @@ function statementsOf(organizationId: string, { sets, screenshotsPerSet, setsPer
       select ${id('c')}, ${org}, 'Campaign ' || i || ' ' || (array['spring', 'summer'])[1 + i % 2],
         now() - i * interval '1 hour', now() - i * interval '1 minute' from generate_series(0, ${campaigns - 1}) i`,
     `insert into ads (id, organization_id, campaign_id, name, lookup_key, kind, content, status, source, category,
-        width, height, preview_token, created_at, captured_at)
+        width, height, preview_token, metadata, created_at, captured_at)
       select ${id('a')}, ${org}, ${campaign}, 'Banner ' || i || ' concept ' || (array['north', 'south', 'east', 'west'])[1 + i % 4] || i % 200, 'key-' || i, 'url', 'https://cdn.example/' || i || '.png',
         case when i % 500 = 7 then 'not_found' else 'uploaded' end, 'screenshot_request', 'display', 300, 250,
-        'frame-' || i, ${AGE}, ${AGE} from ${eachSet}`,
-    `insert into screenshot_sets (id, organization_id, campaign_id, status, created_at, settled_at, approved_at)
-      select ${id('s')}, ${org}, ${campaign}, case when i % 200 = 7 then 'in_review' else 'approved' end, ${AGE}, ${AGE},
+        'frame-' || i, ${stored}, ${AGE}, ${AGE} from ${eachSet}`,
+    `insert into screenshot_sets (id, organization_id, campaign_id, status, metadata, created_at, settled_at, approved_at)
+      select ${id('s')}, ${org}, ${campaign}, case when i % 200 = 7 then 'in_review' else 'approved' end, ${stored}, ${AGE}, ${AGE},
         case when i % 200 <> 7 then ${AGE} end from ${eachSet}`,
     `insert into images (token, organization_id, artifact_key, width, height, bytes, sha256, created_at)
       select 'picture-' || i || '-' || k, ${org}, 'sets/' || i || '/' || k || '.png', 1280, 720, 500000,

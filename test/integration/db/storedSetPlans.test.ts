@@ -19,6 +19,7 @@ import { findPlace, type ListTable } from '../../../src/db/conditions.ts';
 import { testDatabase } from '../../support/database.ts';
 import { rowCounter } from '../../support/rowCounter.ts';
 import { fillDatabase, storedId } from '../../support/storedSets.ts';
+import { testListPlans } from './listPlans.ts';
 
 const SETS = 20_000;
 /** A page has 100 rows, 1,000 are counted, and each may have a row in another table. */
@@ -27,18 +28,22 @@ const STEP_MOST = 1_000;
 const SLOTS = { free: 512, perOrganization: 64, perReceiver: 16 };
 
 const organizationId = '00000000-0000-4000-8000-000000000001';
+const smallOrganizationId = '00000000-0000-4000-8000-000000000002';
 const database = await testDatabase();
 const pool = new pg.Pool({ connectionString: database.url });
 const { db, mostRowsRead } = rowCounter(pool);
 
 beforeAll(async () => {
-  await pool.query(`insert into organizations (id, slug, webhook_secret) values ('${organizationId}', 'large', 's')`);
-  await fillDatabase(pool, organizationId, { sets: SETS, screenshotsPerSet: 2, setsPerCampaign: 100 });
+  await pool.query(`insert into organizations (id, slug, webhook_secret)
+    values ('${organizationId}', 'large', 's'), ('${smallOrganizationId}', 'small', 's')`);
+  await fillDatabase(pool, organizationId, { sets: SETS, screenshotsPerSet: 2, setsPerCampaign: 20, metadata: true });
 });
 afterAll(async () => {
   await pool.end();
   await database.close();
 });
+
+testListPlans({ db, mostRowsRead, organizationId, sets: SETS, smallOrganizationId });
 
 const page = { page: 1, perPage: 100 };
 const of = { organizationId };
