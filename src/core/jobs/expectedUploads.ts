@@ -136,6 +136,21 @@ async function addDeclaredContents(
   return new Set(rows.map(({ picture }) => picture));
 }
 
+/**
+ * These files stay after the job. A controller of the version before, which knows no pages of failures, may settle the job
+ * during an upgrade.
+ */
+export async function keepUploads(
+  transaction: Queryable,
+  jobId: string,
+  files: readonly { readonly key: string; readonly sha256: string }[],
+): Promise<void> {
+  for (const { key, sha256 } of files)
+    await sql`
+      update declared_uploads set contents = array_remove(contents, ${sha256})
+      where job_id = ${jobId} and picture = ${key.replace(`-${sha256}`, '')}`.execute(transaction);
+}
+
 /** Lets the sweeper delete the files that no result names. Call it when the job accepts no further result. */
 export async function dropUnreportedUploads(transaction: Queryable, jobId: string): Promise<void> {
   // As `withContent` makes the key.
@@ -148,7 +163,7 @@ export async function dropUnreportedUploads(transaction: Queryable, jobId: strin
       select i.artifact_key from creative_frames f join images i on i.token = f.image_token where f.job_id = ${jobId}
       union all
       select i.artifact_key from screenshot_jobs j join screenshots s on s.set_id = j.set_id
-        join images i on i.token = any(array[s.image_token, s.page_token, s.animation->'webp'->>'token', s.animation->'gif'->>'token'])
+        join images i on i.token = any(array[s.image_token, s.animation->'webp'->>'token', s.animation->'gif'->>'token'])
         where j.id = ${jobId}
       union all
       select i.artifact_key from placements p join images i on i.token = p.image_token where p.id = ${jobId})

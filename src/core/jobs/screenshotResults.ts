@@ -22,6 +22,7 @@ import { markFirstPicture } from '../sets/setStatus.ts';
 import { type AttemptRef, lockAttempt } from './attempts.ts';
 import type { ResolveContext } from './countedTransactions.ts';
 import { ResultFaultError, recordProgressEvent } from './creativeResults.ts';
+import { keepUploads } from './expectedUploads.ts';
 import { changeOf, type LockedJob } from './jobs.ts';
 
 interface UploadedFile {
@@ -170,6 +171,7 @@ async function storePages(
   const missing = [...pages.values()].filter(({ key }) => !stored.has(key));
   const images = missing.map(({ id: _id, ...file }) => ({ organizationId: job.organization_id, ...file }));
   const tokens = await insertImages(transaction, images);
+  await keepUploads(transaction, job.id, missing);
   return new Map([...stored, ...missing.map(({ key }, i) => [key, tokens[i] ?? ''] as const)]);
 }
 
