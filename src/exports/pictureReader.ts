@@ -29,6 +29,8 @@ export interface PictureReader {
   forDocument(picture: ExportPicture, box: Box): Promise<Buffer>;
   /** @returns the key of the GIF that shows the ad in motion; undefined with a frame, which does not move. */
   movingKey(picture: ExportPicture): string | undefined;
+  /** @returns the top of the page of a failure, in the shape of its box: JPEG. */
+  page(key: string, box: Box): Promise<Buffer>;
   /** @returns a stored file: a logo, or a file of an animation. */
   file(key: string): Promise<Buffer>;
 }
@@ -48,9 +50,25 @@ export function createPictureReader(artifacts: ArtifactStore, options: ExportOpt
     const { captured_at: capturedAt } = picture;
     return drawFrame(png, { ...picture, address: pageAddress(picture), capturedAt }, { frame, label, timeZone });
   };
+  // Failures of one page have the same picture.
+  const pages = new Map<string, Promise<Buffer>>();
+  const drawPage = async (key: string, { width, height }: Box) => {
+    const size = { width: Math.round(width * PIXELS_PER_POINT), height: Math.round(height * PIXELS_PER_POINT) };
+    return sharp(requirePng(await file(key)))
+      .resize({ ...size, fit: 'cover', position: 'top' })
+      .flatten({ background: '#ffffff' })
+      .jpeg({ quality: QUALITY })
+      .timeout({ seconds: TIMEOUT_SECONDS })
+      .toBuffer();
+  };
   return {
     original,
     framed,
+    page(key, box) {
+      const drawn = pages.get(key) ?? drawPage(key, box);
+      pages.set(key, drawn);
+      return drawn;
+    },
     async forDocument(picture, box) {
       const png = requirePng(await framed(picture));
       if (options.pictures === 'original') return opaque(png);

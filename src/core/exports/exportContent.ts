@@ -7,7 +7,7 @@ import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
 import { shownVersions } from '../sets/shownVersions.ts';
 
 /** Increase it when exports of the same content look different, so that no older file is reused. */
-const LAYOUT_VERSION = 3;
+const LAYOUT_VERSION = 4;
 
 /** Whether nobody has checked a slot that may not be the best one. Sets that approve themselves have no review. */
 const IS_TO_CHECK = sql`(r.warnings @> '[{"code": "slot_uncertain"}]' and s.decision is distinct from 'approved'
@@ -120,6 +120,8 @@ export interface ExportFailure {
   readonly marker_ms: number | null;
   readonly status: ScreenshotStatus;
   readonly reason: string | null;
+  /** The key of the picture of its page; null without one. */
+  readonly page_key: string | null;
 }
 
 /** The screenshots of a set without a picture, in the order of the request. */
@@ -130,8 +132,9 @@ export async function readExportFailures(
 ): Promise<ExportFailure[]> {
   const { rows } = await sql<ExportFailure>`
     with ${shownVersionsOf(setId, options)}
-    select s.site_url, s.device, a.name as ad_name, s.marker_ms, s.status, s.reason
-    from shown s join ads a on a.id = s.ad_id
+    select s.site_url, s.device, a.name as ad_name, s.marker_ms, s.status, s.reason, i.artifact_key as page_key
+    from shown s join ads a on a.id = s.ad_id join screenshots r on r.id = s.id
+    left join images i on i.token = r.page_token
     where s.status <> 'uploaded'
     order by s.own_seq
     limit ${most}`.execute(db);

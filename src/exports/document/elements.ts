@@ -69,6 +69,16 @@ export interface LogoElement {
   readonly box: Box;
 }
 
+/** The top of the page of a failure. */
+export interface PageElement {
+  readonly kind: 'page';
+  /** In the artifact store. */
+  readonly key: string;
+  readonly box: Box;
+  /** Says in words what it shows. */
+  readonly description: string;
+}
+
 export interface TableElement {
   readonly kind: 'table';
   readonly box: Box;
@@ -83,7 +93,13 @@ export interface TableElement {
   readonly headerInk: string;
 }
 
-export type DocumentElement = TextElement | RectangleElement | PictureElement | LogoElement | TableElement;
+export type DocumentElement =
+  | TextElement
+  | RectangleElement
+  | PictureElement
+  | LogoElement
+  | PageElement
+  | TableElement;
 
 export interface DocumentPage {
   /** Pages of one section follow each other; a viewer lists the sections. */

@@ -3,7 +3,7 @@
 import { shortDevice } from '../../domain/devices.ts';
 import { cutMiddle } from '../../domain/middle.ts';
 import { SCREENSHOT_LABELS } from '../../domain/screenshotLabels.ts';
-import type { DocumentContent, DocumentElement } from './elements.ts';
+import type { DocumentContent, DocumentElement, PageElement } from './elements.ts';
 import { momentLabel, siteTitle, sizeLabel } from './labels.ts';
 import { type PageLayout, pageBasics } from './layout.ts';
 
@@ -13,9 +13,15 @@ interface Table {
   /** Shares of the width. */
   readonly shares: readonly number[];
   readonly rows: readonly (readonly string[])[];
+  /** For each row, the picture of a page in its last column. */
+  readonly pages?: readonly (Pick<PageElement, 'key' | 'description'> | undefined)[];
   /** Height of a row in points. */
   readonly rowHeight: number;
 }
+
+/** Points around the picture of a page. */
+const GAP = 3;
+const PAGE_WIDTH = 56;
 
 const TEXT_SIZE = 9;
 
@@ -25,10 +31,18 @@ export function tablePages(
   layout: PageLayout,
   { table, number }: { table: Table; number: number },
 ): DocumentElement[][] {
-  const { title, header, shares, rows, rowHeight } = table;
+  const { title, header, shares, rows, pages: seen = [], rowHeight } = table;
   const { body, accent, accentInk } = layout;
   const perPage = Math.max(1, Math.floor(body.height / rowHeight) - 1);
   const columns = shares.map((share) => share * body.width);
+  const last = columns.at(-1) ?? 0;
+  const pageBox = {
+    ...{
+      x: body.x + body.width - last + GAP,
+      width: Math.min(PAGE_WIDTH, last - 2 * GAP),
+      height: rowHeight - 2 * GAP,
+    },
+  };
   const pages: DocumentElement[][] = [];
   for (let at = 0; at < rows.length; at += perPage) {
     const shown = rows.slice(at, at + perPage);
@@ -41,6 +55,10 @@ export function tablePages(
         headerFill: accent,
         headerInk: accentInk,
       },
+      ...seen.slice(at, at + perPage).flatMap((page, row): PageElement[] => {
+        const y = body.y + rowHeight * (row + 1) + GAP;
+        return page === undefined ? [] : [{ kind: 'page', ...page, box: { ...pageBox, y } }];
+      }),
     ]);
   }
   return pages;
@@ -67,10 +85,14 @@ export function summaryTable({ pictures }: DocumentContent): Table {
 }
 
 export function failureTable({ failures }: DocumentContent): Table {
+  const hasPages = failures.some(({ page_key }) => page_key !== null);
   return {
     title: 'Not captured',
-    header: ['Site', 'Ad', 'Device', 'Status', 'Reason'],
-    shares: [0.22, 0.2, 0.13, 0.13, 0.32],
+    header: ['Site', 'Ad', 'Device', 'Status', 'Reason', ...(hasPages ? ['Page'] : [])],
+    shares: hasPages ? [0.2, 0.18, 0.12, 0.12, 0.28, 0.1] : [0.22, 0.2, 0.13, 0.13, 0.32],
+    pages: failures.map(({ page_key: key, site_url, device }) =>
+      key === null ? undefined : { key, description: `The page ${siteTitle(site_url)}, ${shortDevice(device)}` },
+    ),
     rows: failures.map(({ site_url, ad_name, device, marker_ms, status, reason }) => {
       const moment = momentLabel(marker_ms);
       return [
@@ -78,7 +100,8 @@ export function failureTable({ failures }: DocumentContent): Table {
         short(moment === undefined ? ad_name : `${ad_name}, ${moment}`),
         shortDevice(device),
         SCREENSHOT_LABELS[status],
-        cutMiddle(reason ?? '', 150),
+        cutMiddle(reason ?? '', hasPages ? 130 : 150),
+        ...(hasPages ? [''] : []),
       ];
     }),
     rowHeight: 42,

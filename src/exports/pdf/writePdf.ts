@@ -104,6 +104,12 @@ async function writeElement(document: Document, element: DocumentElement, tools:
       await tagged(document, tools.structure, 'Figure', () => document.image(logo, x, y, { width, height }), 'Logo');
       return;
     }
+    case 'page': {
+      const page = await options.reader.page(element.key, element.box);
+      const draw = () => document.image(page, x, y, { width, height });
+      await tagged(document, tools.structure, 'Figure', draw, cleanText(element.description));
+      return;
+    }
     case 'picture': {
       const { picture, box, description } = element;
       const bytes = await options.reader.forDocument(picture, box);

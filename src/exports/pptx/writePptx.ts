@@ -11,6 +11,7 @@ import type {
   DocumentElement,
   DocumentPlan,
   LogoElement,
+  PageElement,
   Paragraph,
   PictureElement,
   TableElement,
@@ -37,7 +38,7 @@ type Cell = Parameters<Slide['addTable']>[0][number][number];
 interface BuiltDeck {
   readonly file: Buffer;
   /** The elements whose pictures belong in the place of these contents. */
-  readonly standIns: ReadonlyMap<string, PictureElement | LogoElement>;
+  readonly standIns: ReadonlyMap<string, PlacedPicture>;
 }
 
 type Alignment = NonNullable<TextElement['align']>;
@@ -51,16 +52,18 @@ const EDGE = 'D5D9DF';
 const EDGE_WIDTH = 0.75;
 
 interface StandIns {
-  readonly standIns: Map<string, PictureElement | LogoElement>;
+  readonly standIns: Map<string, PlacedPicture>;
   readonly typeOf: PictureType;
 }
 
+type PlacedPicture = PictureElement | LogoElement | PageElement;
 type PictureType = (element: PictureElement) => 'png' | 'jpeg' | 'gif';
 
 export async function writePptx({ id, plan, reader, extension, onPicture }: DocumentOptions): Promise<Readable> {
   const deck = await buildDeck(plan, ({ picture }) => (reader.movingKey(picture) === undefined ? extension : 'gif'));
-  const bytesOf = async (element: PictureElement | LogoElement): Promise<Buffer> => {
+  const bytesOf = async (element: PlacedPicture): Promise<Buffer> => {
     if (element.kind === 'logo') return reader.file(element.key);
+    if (element.kind === 'page') return reader.page(element.key, element.box);
     const { picture, box } = element;
     const moving = reader.movingKey(picture);
     const bytes = await (moving === undefined ? reader.forDocument(picture, box) : reader.file(moving));
@@ -132,7 +135,7 @@ async function buildDeck(plan: DocumentPlan, typeOf: PictureType): Promise<Built
   deck.author = cleanText(plan.author);
   deck.subject = 'Placement previews';
   deck.theme = { headFontFace: FONT, bodyFontFace: FONT };
-  const standIns = new Map<string, PictureElement | LogoElement>();
+  const standIns = new Map<string, PlacedPicture>();
   const sections = sectionTitles(plan);
   const layouts = new Set<string>();
   for (const [at, { elements }] of plan.pages.entries()) {
@@ -198,10 +201,10 @@ function addElement(slide: Slide, element: DocumentElement, given: StandIns): vo
   }
 }
 
-function addPicture(slide: Slide, element: PictureElement | LogoElement, { standIns, typeOf }: StandIns): void {
+function addPicture(slide: Slide, element: PlacedPicture, { standIns, typeOf }: StandIns): void {
   const content = `tearsheet picture ${standIns.size}`;
   standIns.set(content, element);
-  const type = element.kind === 'logo' ? 'png' : typeOf(element);
+  const type = element.kind === 'picture' ? typeOf(element) : element.kind === 'logo' ? 'png' : 'jpeg';
   // The edge of a white page would not be visible on a white slide.
   if (element.kind === 'picture')
     slide.addShape('rect', { ...placed(around(element.box)), line: { color: EDGE, width: EDGE_WIDTH } });

@@ -57,7 +57,9 @@ export function writeZip({ content, reader, recordsOf, onPicture }: ZipOptions):
     zip.addLater(`records/${name}.json`, async () => json(await recordFile(picture, recordsOf)));
   }
   zip.add('about.json', json(about(content)));
-  if (content.failures.length > 0) zip.add('failures.csv', Buffer.from(failureRows(content)));
+  const pages = pageNames(content);
+  for (const [key, name] of pages) zip.addPicture(name, () => reader.file(key));
+  if (content.failures.length > 0) zip.add('failures.csv', Buffer.from(failureRows(content, pages)));
   zip.addLater('manifest.csv', async () => Buffer.from(csvText([...manifestRows(content, named, framedSums)])));
   return zip.end();
 }
@@ -139,12 +141,25 @@ function* manifestRows(
   }
 }
 
-function failureRows({ failures }: DocumentContent): string {
-  const rows = failures.map(({ site_url, device, ad_name, marker_ms, status, reason }) => {
+/** @returns the names of the pictures of the pages on which screenshots failed, by their keys. */
+function pageNames({ failures }: DocumentContent): Map<string, string> {
+  const byKey = new Map(failures.map(({ page_key, ...failure }) => [page_key, failure]));
+  byKey.delete(null);
+  return new Map(
+    [...byKey].map(([key, { site_url, device }], at) => {
+      const words = [siteName(site_url), device].map((text) => safeWord(text, MAX_WORD));
+      return [key ?? '', `failures/${[String(at + 1).padStart(MIN_DIGITS, '0'), ...words].join('-')}.png`];
+    }),
+  );
+}
+
+function failureRows({ failures }: DocumentContent, pages: ReadonlyMap<string, string>): string {
+  const rows = failures.map(({ site_url, device, ad_name, marker_ms, status, reason, page_key }) => {
     const marker = marker_ms === null ? null : marker_ms / 1000;
-    return [ad_name, site_url, device, marker, SCREENSHOT_LABELS[status], reason];
+    const page = pages.get(page_key ?? '') ?? null;
+    return [ad_name, site_url, device, marker, SCREENSHOT_LABELS[status], reason, page];
   });
-  return csvText([['ad', 'site', 'device', 'marker_seconds', 'status', 'reason'], ...rows]);
+  return csvText([['ad', 'site', 'device', 'marker_seconds', 'status', 'reason', 'page_file'], ...rows]);
 }
 
 /** CSV that spreadsheets read as text: with a byte order mark, CRLF, and without formulas. */

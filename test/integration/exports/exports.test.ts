@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -181,6 +182,39 @@ test('a PPTX has a cover, tables, one slide for each picture and one for the mar
     expect(bytes.includes(COMPOSITE)).toBe(true);
   }
   expect(entries.get('ppt/presentation.xml')?.toString()).toContain('name="blog.example"');
+});
+
+test('a list of failures has the pages, each once in a ZIP', async () => {
+  const failure = 'No slot.';
+  const set = await newSet([{}, { ad: 'Large', failure }, { ad: 'Larger', failure }, { ad: 'Other', failure }]);
+  const png = await sharp({ create: { width: 30, height: 90, channels: 3, background: '#c8102e' } })
+    .png()
+    .toBuffer();
+  const image = {
+    token: randomUUID(),
+    organization_id: organization.id,
+    artifact_key: `screenshots/${set.id}-page.png`,
+  };
+  await artifacts.put(image.artifact_key, png, 'image/png');
+  const facts = { width: 30, height: 90, bytes: png.length, sha256: sha256Of(png) };
+  await store.db
+    .insertInto('images')
+    .values({ ...image, ...facts })
+    .execute();
+  const shown = store.db.updateTable('screenshots').set({ page_token: image.token });
+  await shown.where('set_id', '=', set.id).where('seq', 'in', [1, 2]).execute();
+  const zip = await entriesOf((await ready((await request(set.id, { failures: true })).id)).file);
+  expect([...zip].filter(([name]) => name.startsWith('failures/'))).toEqual([
+    ['failures/001-news.example-desktop.png', png],
+  ]);
+  const rows = zip.get('failures.csv')?.toString().split('\r\n') ?? [];
+  expect(rows.map((row) => row.includes('failures/001-news.example-desktop.png'))).toEqual([
+    ...[false, true, true, false, false],
+  ]);
+  const deck = await entriesOf((await ready((await request(set.id, { format: 'pptx', failures: true })).id)).file);
+  const media = [...deck].filter(([name]) => name.startsWith('ppt/media/'));
+  const sizes = await Promise.all(media.map(async ([, bytes]) => (await sharp(bytes).metadata()).width));
+  expect(sizes.filter((width) => width === 56 * 3)).toHaveLength(2);
 });
 
 test('a document with original pictures holds their bytes', async () => {

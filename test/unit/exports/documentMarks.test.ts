@@ -14,7 +14,14 @@ const OPTIONS: DocumentOptions = {
     ...{ title: 'Spring & <Summer>', author: 'Acme & Sons', width: 720, height: 405 },
     pages: [{ section: 'Cover', elements: [] }],
   },
-  reader: { original: unused, framed: unused, forDocument: unused, file: unused, movingKey: () => undefined },
+  reader: {
+    original: unused,
+    framed: unused,
+    forDocument: unused,
+    page: unused,
+    file: unused,
+    movingKey: () => undefined,
+  },
   extension: 'jpeg',
   onPicture: unused,
 };

@@ -78,6 +78,31 @@ test('a set of 1,000 ads has its summary on several pages', () => {
   expect(tables.length).toBeGreaterThan(10);
 });
 
+test('the list of failures shows each page in its row, in the last column', () => {
+  const failure = { site_url: 'https://news.example/', device: 'desktop', ad_name: 'Ad', marker_ms: null };
+  const failures = Array.from({ length: 20 }, (_, at) => ({
+    ...{ ...failure, status: 'no_slots' as const, reason: 'No slot.', page_key: at % 2 === 0 ? null : `p${at}.png` },
+  }));
+  const { pages } = planDocument({ ...contentOf([picture({})]), failures });
+  const lists = pages.filter(({ section }) => section === 'Not captured');
+  const shown = lists.flatMap(({ elements }) => {
+    const table = elements.find((element) => element.kind === 'table');
+    if (table?.kind !== 'table') throw new Error('There is no table.');
+    const edge = table.box.x + table.columns.slice(0, -1).reduce((sum, width) => sum + width, 0);
+    return elements.flatMap((element) => {
+      if (element.kind !== 'page') return [];
+      expect(element.box.x).toBeGreaterThan(edge);
+      expect(element.box.x + element.box.width).toBeLessThan(table.box.x + table.box.width);
+      const row = Math.floor((element.box.y - table.box.y) / table.rowHeight);
+      expect((element.box.y + element.box.height - table.box.y) / table.rowHeight).toBeLessThan(row + 1);
+      return [[element.key, row] as const];
+    });
+  });
+  const perPage = lists.map(({ elements }) => elements.find((e) => e.kind === 'table')).map((t) => t?.rows.length ?? 0);
+  const rows = perPage.flatMap((count) => Array.from({ length: count }, (_, at) => at + 1));
+  expect(shown).toEqual(failures.flatMap(({ page_key }, at) => (page_key === null ? [] : [[page_key, rows[at]]])));
+});
+
 test('five pictures of a desktop share a slide, and facts on paper follow their picture', () => {
   const film = Array.from({ length: 5 }, (_, at) => picture({ ...desktop, marker_ms: at * 1_000 }));
   const slides = planDocument(contentOf(film)).pages.filter(({ elements }) =>
