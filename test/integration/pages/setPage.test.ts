@@ -114,13 +114,14 @@ describe('the page of a set', () => {
     await sql`insert into screenshots (id, set_id, seq, ad_id, site_url, site_key, device, status, image_token, job_index)
       select gen_random_uuid(), set_id, n, ad_id, 'https://site-' || n / 20 || '.example/', 's', 'desktop', 'uploaded', image_token, 0
       from screenshots, generate_series(1, 999) n where set_id = ${setId}::uuid`.execute(server.store.db);
-    const { page, faults } = await visit(server, setAddress(setId));
+    const page = await read(server, setAddress(setId));
     expect(await page.locator('.shot').count()).toBe(240);
     expect(await page.locator('.pages').textContent()).toContain('Page 1 of 5');
     await page.getByText('51 sites').click();
-    await follow(page.getByRole('link', { name: 'site-25.example' }));
-    expect(await page.locator('.group:target h2').textContent()).toBe('site-25.example');
-    expect(faults).toEqual([]);
+    const link = page.getByRole('link', { name: 'site-25.example' });
+    const group = new URL((await link.getAttribute('href')) ?? '', server.url).hash;
+    await proceed(link);
+    expect(await page.locator(`.group${group} h2`).textContent()).toBe('site-25.example');
   });
 
   it('a failure says which sizes the page takes, and what cures it', async () => {
@@ -449,8 +450,12 @@ describe('actions on the page of a set', () => {
       shots: [{ site: NEWS, device: 'desktop' }],
     });
     const form = await RequestForm.open(server);
-    for (let times = 0; times < 51; times += 1)
-      await form.postTo(`/o/demo/screenshot_sets/${setId}/reviews`, { decide: `approved:${shotIds[0]}` });
+    await form.postTo(`/o/demo/screenshot_sets/${setId}/reviews`, { decide: `approved:${shotIds[0]}` });
+    const { db } = server.store;
+    const reviewed = db.selectFrom('audit_log').selectAll().where('object_id', '=', setId);
+    const { id: _id, changes, ...action } = await reviewed.orderBy('id', 'desc').executeTakeFirstOrThrow();
+    const again = Array.from({ length: 50 }, () => ({ ...action, changes: JSON.stringify(changes) }));
+    await db.insertInto('audit_log').values(again).execute();
     const page = (number: number) => form.get(`/o/demo/screenshot_sets/${setId}?tab=activity&page=${number}`);
     expect(await page(1)).toContain('approved: 1');
     expect(await page(1)).not.toContain('The set was requested.');

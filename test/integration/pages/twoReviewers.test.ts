@@ -14,7 +14,7 @@ const setAddress = (id: string) => `${server.url}/o/demo/screenshot_sets/${id}`;
 const pictureAddress = (id: string) => `${server.url}/o/demo/screenshots/${id}`;
 
 /** A set in review and a second reviewer. */
-async function reviewers() {
+async function twoReviewers() {
   const shots = DEVICES.map((device) => ({ site: NEWS, device }));
   const { setId, shotIds } = await seedSet(server, { status: 'in_review', shots });
   const [first = '', second = '', third = ''] = shotIds;
@@ -23,21 +23,6 @@ async function reviewers() {
   const reject = (id: string, comment = 'Wrong logo') =>
     anna.postTo(`/o/demo/screenshots/${id}/review`, { decision: 'rejected', comment });
   return { setId, ids: [first, second, third] as const, reject };
-}
-
-/** These, and the first reviewer's page of the set or of its first picture. */
-async function twoReviewers(options: { addressOf?: (id: string) => string; javaScriptEnabled?: boolean } = {}) {
-  const given = await reviewers();
-  const { addressOf, javaScriptEnabled = true } = options;
-  const address = addressOf?.(given.ids[0]) ?? setAddress(given.setId);
-  const { page } = await visit(server, address, { javaScriptEnabled });
-  return { ...given, page };
-}
-
-/** These, and the first reviewer's page of the first picture, without its scripts and styles. */
-async function reading() {
-  const given = await reviewers();
-  return { ...given, page: await read(server, pictureAddress(given.ids[0])) };
 }
 
 async function decisions(setId: string): Promise<(string | null)[]> {
@@ -52,7 +37,8 @@ async function noteOf(id: string): Promise<string | null | undefined> {
 
 describe('two reviewers of one set', () => {
   it('without scripts, the second one sees who decided what, and is asked', async () => {
-    const { page, setId, ids, reject } = await twoReviewers({ addressOf: pictureAddress, javaScriptEnabled: false });
+    const { setId, ids, reject } = await twoReviewers();
+    const { page } = await visit(server, pictureAddress(ids[0]), { javaScriptEnabled: false });
     await reject(ids[0]);
     await follow(page.getByRole('button', { name: 'Approve' }));
     expect(await page.locator('h1').textContent()).toBe('Others have decided about 1 picture');
@@ -66,7 +52,8 @@ describe('two reviewers of one set', () => {
   });
 
   it('the same decision needs no question, and a note that another reviewer wrote stays', async () => {
-    const { page, setId, ids, reject } = await reading();
+    const { setId, ids, reject } = await twoReviewers();
+    const page = await read(server, pictureAddress(ids[0]));
     await reject(ids[0]);
     const { url } = await proceed(page.getByRole('button', { name: 'Reject' }));
     expect(url).toContain('done=rejected-1');
@@ -74,7 +61,8 @@ describe('two reviewers of one set', () => {
   });
 
   it('a note replaces the note of another reviewer only after a question', async () => {
-    const { page, ids, reject } = await reading();
+    const { ids, reject } = await twoReviewers();
+    const page = await read(server, pictureAddress(ids[0]));
     await reject(ids[0], 'Wrong\nlogo');
     await page.getByLabel('Reason or note').fill('Cut off');
     await proceed(page.getByRole('button', { name: 'Save the note' }));
@@ -89,7 +77,8 @@ describe('two reviewers of one set', () => {
   });
 
   it('a button for a group leaves out what others decided, also if the page shows it already', async () => {
-    const { page, setId, ids, reject } = await twoReviewers();
+    const { setId, ids, reject } = await twoReviewers();
+    const { page } = await visit(server, setAddress(setId));
     await reject(ids[1]);
     await page.locator(`#screenshot-${ids[1]} .badge.rejected`).waitFor();
     await opened(page, () => page.getByRole('button', { name: 'Approve all of news.example' }).click());
@@ -101,16 +90,18 @@ describe('two reviewers of one set', () => {
   });
 
   it('without scripts, all selected pictures are decided if the reviewer says so', async () => {
-    const { page, setId, ids, reject } = await twoReviewers({ javaScriptEnabled: false });
+    const { setId, ids, reject } = await twoReviewers();
+    const page = await read(server, setAddress(setId));
     await reject(ids[1]);
     for (const box of await page.locator('[name="pick"]').all()) await box.check();
-    await follow(page.locator('.selection').getByRole('button', { name: 'Approve' }));
-    await follow(page.getByRole('button', { name: 'Approve all 3 anyway' }));
+    await proceed(page.locator('.selection').getByRole('button', { name: 'Approve' }));
+    await proceed(page.getByRole('button', { name: 'Approve all 3 anyway' }));
     expect(await decisions(setId)).toEqual(['approved', 'approved', 'approved']);
   });
 
   it('a decision is not about a retake that the reviewer has not seen', async () => {
-    const { page, setId, ids } = await reading();
+    const { setId, ids } = await twoReviewers();
+    const page = await read(server, pictureAddress(ids[0]));
     const retake = await seedRetake(server, setId, ids[0], 'in_review');
     await proceed(page.getByRole('button', { name: 'Approve' }));
     expect(await page.locator('h1').textContent()).toBe('1 picture was retaken');
