@@ -33,7 +33,7 @@ export class StyleSheets {
 }
 
 /**
- * Runs in the page. @returns the share of the first elements that have a layout of their own, 0 to 1, and whether the body has the font and
+ * Runs in the page. @returns the share of the first elements that have a layout of their own, 0 to 1. `isBare`: the body has the font and
  * the margin of the browser, which nearly each site replaces.
  */
 function lookOfPage(): { share: number; isBare: boolean } {
