@@ -33,8 +33,8 @@ export class StyleSheets {
 }
 
 /**
- * Runs in the page. @returns the share of the first elements that have a layout of their own, 0 to 1. `isBare`: the body has the font and
- * the margin of the browser, which nearly each site replaces.
+ * Runs in the page. Nearly each site replaces the font and the margin of the browser; a bare page has both.
+ * @returns `share` of the first elements that have a layout of their own, 0 to 1.
  */
 function lookOfPage(): { share: number; isBare: boolean } {
   const root = document.body ?? document.documentElement;
