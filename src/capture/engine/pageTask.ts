@@ -20,7 +20,7 @@ import { type Span, withSpan } from '../../observe/tracing.ts';
 import { type AnimationFiles, animate, whyNotAnimated } from '../compose/animation.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
 import { pngsOf } from '../creative/film.ts';
-import { FAILED_PAGE_HEIGHT, pictureOfFailure } from '../page/failedPage.ts';
+import { pictureOfFailure } from '../page/failedPage.ts';
 import { pageFault } from '../page/navigation.ts';
 import type { ClosedPage, OpenPage, PagePicture, Picture, PlacementFailure } from '../page/page.ts';
 import type { CreativeOutcome, CreativeOutcomes } from './creativeOutcomes.ts';
@@ -231,15 +231,27 @@ export class PageTask {
 
   /** The picture of a page without a slot is taken once, after the ads: taking it may move the slots of the page. */
   async #placeAll(page: OpenPage): Promise<void> {
+    const { stop, log } = this.#tools;
     const withoutSlot: FailedPicture[] = [];
+    const reportAll = async (picture?: PagePicture) => {
+      for (const failure of withoutSlot.splice(0)) await this.#report({ ...failure, page: picture });
+    };
+    let stopped: Promise<unknown> = Promise.resolve();
+    // A capture that stops has little time left. An error is thrown below.
+    const reportNow = () => {
+      stopped = reportAll();
+      stopped.catch(() => undefined);
+    };
+    stop.addEventListener('abort', reportNow);
     let picture: PagePicture | undefined;
     try {
       await this.#placeEach(page, withoutSlot);
-      const { stop, log } = this.#tools;
       if (withoutSlot.length > 0 && !stop.aborted)
-        picture = await pictureOfFailure(() => page.capture(FAILED_PAGE_HEIGHT), { site: this.page.site, log });
+        picture = await pictureOfFailure((largest) => page.capture(largest), { site: this.page.site, log });
     } finally {
-      for (const failure of withoutSlot) await this.#report({ ...failure, page: picture });
+      stop.removeEventListener('abort', reportNow);
+      await stopped;
+      await reportAll(picture);
     }
   }
 
@@ -256,7 +268,7 @@ export class PageTask {
           todo.delete(picture.id);
           await placing.add(async () => {
             const result = await this.#picture(page, picture, outcome);
-            if (result.status === 'no_slots') withoutSlot.push(result);
+            if (result.status === 'no_slots' && !this.#tools.stop.aborted) withoutSlot.push(result);
             else await this.#report(result);
           });
         }

@@ -94,8 +94,8 @@ export class AdPlacer {
     return ranked.map(({ scored }) => inDocument(scored));
   }
 
-  capture(maxHeight?: number): Promise<PagePicture> {
-    return this.#exclusively(() => capturePage(this.#live, maxHeight));
+  capture(largest?: Size): Promise<PagePicture> {
+    return this.#exclusively(() => capturePage(this.#live, largest));
   }
 
   async #rank(ad: AdSize, allowScaling: boolean) {
@@ -215,13 +215,15 @@ export class AdPlacer {
   }
 }
 
-/** @param maxHeight CSS pixels. */
-export async function capturePage(live: LivePage, maxHeight = MAX_PAGE_EDGE): Promise<PagePicture> {
+const LARGEST_PAGE = { width: MAX_PAGE_EDGE, height: MAX_PAGE_EDGE };
+
+/** @param largest CSS pixels. */
+export async function capturePage(live: LivePage, largest: Size = LARGEST_PAGE): Promise<PagePicture> {
   await live.tab.mainFrame.evaluate(() =>
     (document.scrollingElement ?? window).scrollTo({ top: 0, left: 0, behavior: 'instant' }),
   );
   const { ratio, document: page } = await live.screen();
-  const [width, height] = [Math.min(MAX_PAGE_EDGE, page.width), Math.min(maxHeight, page.height)];
+  const [width, height] = [Math.min(largest.width, page.width), Math.min(largest.height, page.height)];
   const shot = await live.capture({ rect: { x: 0, y: 0, width, height }, scale: 1 / ratio });
   const capturedAt = new Date();
   // 256 colors are enough to recognize a page, and the file has a third of its size.

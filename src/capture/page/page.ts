@@ -7,7 +7,7 @@ import type { OtherAds, PlacementOptions } from '../../domain/screenshotOptions.
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { EgressFailure } from '../../egress/errors.ts';
-import type { CreativeFrame } from '../creative/creative.ts';
+import type { CreativeFrame, Size } from '../creative/creative.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
 import type { SlotKind } from './slotTable.ts';
 
@@ -141,7 +141,7 @@ export interface OpenPage {
   /** Judges the slots for ads of this size. Places nothing. @throws Error if the page is lost or does not answer. */
   judge(size: AdSize): Promise<readonly ScoredCandidate[]>;
   /** Takes the picture without an ad. @param maxHeight CSS pixels. @throws as {@link judge}. */
-  capture(maxHeight?: number): Promise<PagePicture>;
+  capture(largest?: Size): Promise<PagePicture>;
   close(): Promise<void>;
 }
 

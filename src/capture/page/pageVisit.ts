@@ -10,10 +10,11 @@ import type { Log } from '../../lib/log.ts';
 import { withSpan } from '../../observe/tracing.ts';
 import { BrowserGoneError, CdpError } from '../browser/cdp.ts';
 import type { Tab } from '../browser/tab.ts';
+import type { Size } from '../creative/creative.ts';
 import { AdPlacer, capturePage } from './adPlacer.ts';
 import { AD_REQUESTS, type AdRequestAction, actionFor } from './adRequests.ts';
 import { ConsentDialogs } from './consent.ts';
-import { FAILED_PAGE_HEIGHT, pictureOfFailure } from './failedPage.ts';
+import { pictureOfFailure } from './failedPage.ts';
 import { findSlots } from './findSlots.ts';
 import { FailedFrames } from './frames.ts';
 import { LivePage } from './livePage.ts';
@@ -249,7 +250,7 @@ export class PageVisit {
       phases: { ...this.#phases },
       place: (frame, options) => placer.place(frame, options),
       judge: (size) => placer.judge(size),
-      capture: (maxHeight) => placer.capture(maxHeight),
+      capture: (largest) => placer.capture(largest),
       close: () => this.#tab.close(),
     };
   }
@@ -265,9 +266,9 @@ export class PageVisit {
   async pictureOfSite(site: string): Promise<PagePicture | undefined> {
     const { response, isError } = this.#document;
     if (response === undefined || response.headers['x-tearsheet-egress'] !== undefined || isError) return undefined;
-    const capture = async () => {
+    const capture = async (largest: Size) => {
       await this.#tab.reached('loaded', REFUSAL_MS);
-      return capturePage(new LivePage(this.#tab), FAILED_PAGE_HEIGHT);
+      return capturePage(new LivePage(this.#tab), largest);
     };
     return pictureOfFailure(capture, { site, log: this.#options.log });
   }

@@ -20,7 +20,7 @@ export function slotDoubts(slot: ScoredCandidate, ad: Size, viewport: Size): str
       ? 'The ad is tall, and its slot is a row of the page. Such ads usually stand beside the content.'
       : [],
     isDoubtful ? mainDoubt(slot, viewport) : [],
-    (isDoubtful || isDesktop) && size[0] >= 2 * ad.width ? `The slot is made for ads of ${width}×${height}.` : [],
+    (isDoubtful || isDesktop) && size[0] >= 2 * ad.width ? `The slot is designed for ${width}×${height} ads.` : [],
   ].flat();
 }
 
@@ -28,10 +28,10 @@ function mainDoubt({ surroundings, covered, sizeTrust }: ScoredCandidate, viewpo
   const screens = Math.round((surroundings?.belowHeadline ?? 0) / viewport.height);
   if (surroundings?.afterFooter) return 'The slot is below the footer of the page.';
   if (surroundings?.inFooter) return 'The slot is in the footer of the page.';
-  if (surroundings?.inMenu) return 'The slot is in a menu, or in the place of a sponsor.';
+  if (surroundings?.inMenu) return 'The slot is in a menu or a sponsor area.';
   if (surroundings?.forOtherDevice) return 'The name of the slot says that it is for another kind of device.';
   if (screens >= FAR_SCREENS) return `The slot is ${screens} screens below the headline.`;
   if (covered) return 'Another element covers the slot when the page opens.';
   if (sizeTrust === 1) return 'The page does not say which ads the slot takes.';
-  return 'Little in the page says that this slot is the right one.';
+  return 'There is little evidence that this is the right slot.';
 }

@@ -37,8 +37,8 @@ const BOXES = {
   show_head: {
     path: ['page', 'view'],
     value: 'masthead',
-    label: 'Show the head of the site',
-    meaning: 'The page is scrolled as little as the ad allows. Otherwise the picture shows the page around the ad.',
+    label: 'Show the masthead of the site',
+    meaning: 'The page is scrolled only as far as the ad needs. Otherwise the picture shows the page around the ad.',
   },
   animate: {
     path: ['animation'],

@@ -175,7 +175,7 @@ function isAdLink(
   { image, size: [width, height] }: { image: Element; size: [number, number] },
 ): boolean {
   if (/\bsponsored\b/.test(link.rel)) return true;
-  if (/logo/i.test(namesOf(link))) return false;
+  if (wordsIn(namesOf(link)).some((word) => word.startsWith('logo'))) return false;
   const source = image.getAttribute('src')?.slice(0, 300) ?? '';
   const site = [location.hostname, siteHost()].map((host) => host.replace(/^www\./, ''));
   const isElsewhere = /^https?:$/.test(link.protocol) && !site.includes(link.hostname.replace(/^www\./, ''));

@@ -160,6 +160,6 @@ test('a slot for wider ads has a warning that says what to look at, and a declar
   const wide = `${STORY}<div id="div-1" class="ad-slot" style="width:970px;height:250px"></div>${STORY}`;
   const uncertain = (picture: Parameters<typeof codes>[0]) =>
     picture.warnings.find(({ code }) => code === 'slot_uncertain')?.message;
-  expect(uncertain(await wholeAd(wide, 'desktop'))).toMatch(/made for ads of 970×250\. Check the picture/);
+  expect(uncertain(await wholeAd(wide, 'desktop'))).toMatch(/designed for 970×250 ads\. Check the picture/);
   expect(uncertain(await wholeAd(`${SLOT}${STORY}`, 'desktop'))).toBeUndefined();
 });

@@ -282,7 +282,11 @@ const BY_ELEMENT: readonly Case[] = [
     `<div ${sized}><img alt="" style="width:300px;height:250px" src="data:,"></div>`,
     'hidden',
   ],
-  ['a banner that leads to another site is a slot', linked('https://shop.example/'), evidence('linked_image')],
+  [
+    'a banner that leads to another site is a slot',
+    linked('https://shop.example/', 'dialogOpen'),
+    evidence('linked_image'),
+  ],
   ['a banner that leads to the site of a copied page is not a slot', onSite(linked('https://exampleton.net/')), []],
   ['a banner in a link that is called logo is not a slot', linked('https://shop.example/', 'logobar__link'), []],
   ['an invisible anchor is not a slot', '<div class="ad" style="width:1px;height:1px"></div>', 'hidden'],

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts';
 import { CreativeOutcomes } from '../../../../src/capture/engine/creativeOutcomes.ts';
 import { EngineStartError } from '../../../../src/capture/engine/engine.ts';
@@ -251,6 +251,8 @@ test('a page without a slot is pictured once after its ads, and the failures sta
   for (const ad of ['small', 'large'])
     outcomes.resolve(ad, { status: 'rendered', mode: 'still', warnings: [], frame: async () => FRAME, film });
   let isLost = false;
+  let whilePictured = async (): Promise<void> => undefined;
+  let stop = new AbortController();
   browser.open = async (site) => {
     const page = await open(site);
     const place = async () => {
@@ -261,6 +263,7 @@ test('a page without a slot is pictured once after its ads, and the failures sta
     const picture = { png: ONE_PIXEL, width: 1, height: 1, capturedAt: new Date(0), page: { width: 1, height: 1 } };
     const capture = async () => {
       placed.push('capture');
+      await whilePictured();
       return picture;
     };
     return page.status === 'ready' ? { ...page, place, capture } : page;
@@ -269,7 +272,7 @@ test('a page without a slot is pictured once after its ads, and the failures sta
   const run = () =>
     processPages([{ site: 'a', device: findDevice('desktop')!, otherAds: 'hide', pictures }], {
       ...{ engine: browser, outcomes, phases: new PhaseTimer(), log: TEST_LOG, maxOpenPages: 1 },
-      ...{ stop: new AbortController().signal, onOpening: () => undefined },
+      ...{ stop: stop.signal, onOpening: () => undefined },
       onResult: async (result) => void results.push(result),
     });
   await run();
@@ -284,6 +287,23 @@ test('a page without a slot is pictured once after its ads, and the failures sta
   expect(results.map(({ wanted, status }) => [wanted.id, status])).toEqual([
     ['small', 'no_slots'],
     ['large', 'generic_error'],
+  ]);
+  // The capture has little time left, so the failures do not wait for the picture.
+  isLost = false;
+  results.length = 0;
+  stop = new AbortController();
+  const pictured = Promise.withResolvers<void>();
+  whilePictured = () => {
+    stop.abort(new Error('The capture ends.'));
+    return pictured.promise;
+  };
+  const ended = run();
+  await vi.waitUntil(() => results.length === 2, 60_000);
+  pictured.resolve();
+  await ended;
+  expect(results.map(({ wanted, status }) => [wanted.id, status])).toEqual([
+    ['small', 'no_slots'],
+    ['large', 'no_slots'],
   ]);
 });
 

@@ -54,7 +54,7 @@ test.each<[string, Partial<ScoredCandidate>, Partial<SlotSurroundings>]>([
   ['3 screens below the headline', { covered: true }, { belowHeadline: 3_300 }],
   ['Another element covers', { covered: true, sizeTrust: 1 }, { belowHeadline: 1_080 }],
   ['does not say which ads', { sizeTrust: 1 }, {}],
-  ['Little in the page', {}, { belowHeadline: null }],
+  ['little evidence', {}, { belowHeadline: null }],
 ])('the main doubt of an unlikely slot says %s', (words, facts, about) => {
   expect(slotDoubts(slot(facts, about), MPU, DESKTOP)).toEqual([expect.stringContaining(words)]);
 });
@@ -62,7 +62,7 @@ test.each<[string, Partial<ScoredCandidate>, Partial<SlotSurroundings>]>([
 test('a slot for much wider ads names their size, on a phone only if it is unlikely', () => {
   const doubts = slotDoubts(slot({ size: [970, 250] }), MPU, DESKTOP);
   expect(doubts).toHaveLength(2);
-  expect(doubts[1]).toBe('The slot is made for ads of 970×250.');
+  expect(doubts[1]).toBe('The slot is designed for 970×250 ads.');
   expect(slotDoubts(slot({ size: [599, 250] }), MPU, DESKTOP)).toHaveLength(1);
   expect(slotDoubts(slot({ size: [970, 250] }), MPU, PHONE)).toHaveLength(2);
   const likely = slot({ size: [970, 250], likelihood: 0.9 });
