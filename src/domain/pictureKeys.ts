@@ -7,6 +7,11 @@ export function withContent(key: string, sha256: string): string {
   return key.replace(/\.\w+$/, (ending) => `-${sha256}${ending}`);
 }
 
+/** @returns the key to which `withContent` added the SHA-256. */
+export function withoutContent(key: string): string {
+  return key.replace(/-[0-9a-f]{64}(?=\.\w+$)/, '');
+}
+
 /** @returns the keys of the picture, its thumbnails and its pictures with a frame, whether they exist or not. */
 export function filesOfPicture(key: string): string[] {
   const thumbnails = THUMBNAILS.map((thumbnail) => thumbnailKey(key, thumbnail));

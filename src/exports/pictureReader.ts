@@ -4,6 +4,7 @@ import type { ArtifactStore } from '../artifacts/store.ts';
 import type { ExportPicture } from '../core/exports/exportContent.ts';
 import type { ExportOptions } from '../domain/exports.ts';
 import { drawFrame } from '../framing/drawFrame.ts';
+import type { Log } from '../lib/log.ts';
 import { requirePng } from '../lib/requirePng.ts';
 import type { Box, DocumentPlan } from './document/elements.ts';
 import { pageAddress } from './document/labels.ts';
@@ -29,8 +30,10 @@ export interface PictureReader {
   forDocument(picture: ExportPicture, box: Box): Promise<Buffer>;
   /** @returns the key of the GIF that shows the ad in motion; undefined with a frame, which does not move. */
   movingKey(picture: ExportPicture): string | undefined;
-  /** @returns the top of the page of a failure, in the shape of its box: JPEG. */
+  /** @returns the top of the page of a failure, in the shape of its box: JPEG. A plain box if the page cannot be read. */
   page(key: string, box: Box): Promise<Buffer>;
+  /** Whether the page of a failure is stored as a PNG. */
+  hasPage(key: string): Promise<boolean>;
   /** @returns a stored file: a logo, or a file of an animation. */
   file(key: string): Promise<Buffer>;
 }
@@ -38,9 +41,11 @@ export interface PictureReader {
 /** Pixels for each point of a standard picture: 216 for each inch, which is sharp on paper and on screens. */
 const PIXELS_PER_POINT = 3;
 const QUALITY = 88;
+/** In place of a page that cannot be read. */
+const PLAIN = '#eceef1';
 const TIMEOUT_SECONDS = 60;
 
-export function createPictureReader(artifacts: ArtifactStore, options: ExportOptions): PictureReader {
+export function createPictureReader(artifacts: ArtifactStore, options: ExportOptions, log: Log): PictureReader {
   const { frame, label = true, time_zone: timeZone } = options;
   const file = async (key: string) => (await artifacts.get(key)).bytes;
   const original = ({ artifact_key }: ExportPicture) => file(artifact_key);
@@ -52,14 +57,23 @@ export function createPictureReader(artifacts: ArtifactStore, options: ExportOpt
   };
   // Failures of one page have the same picture.
   const pages = new Map<string, Promise<Buffer>>();
+  const logUnreadable = (key: string, error: unknown) =>
+    log.warn({ key, err: error }, 'the export lacks the picture of the page of a failure');
   const drawPage = async (key: string, { width, height }: Box) => {
     const size = { width: Math.round(width * PIXELS_PER_POINT), height: Math.round(height * PIXELS_PER_POINT) };
-    return sharp(requirePng(await file(key)))
-      .resize({ ...size, fit: 'cover', position: 'top' })
-      .flatten({ background: '#ffffff' })
-      .jpeg({ quality: QUALITY })
-      .timeout({ seconds: TIMEOUT_SECONDS })
-      .toBuffer();
+    try {
+      return await sharp(requirePng(await file(key)))
+        .resize({ ...size, fit: 'cover', position: 'top' })
+        .flatten({ background: '#ffffff' })
+        .jpeg({ quality: QUALITY })
+        .timeout({ seconds: TIMEOUT_SECONDS })
+        .toBuffer();
+    } catch (error) {
+      logUnreadable(key, error);
+      return sharp({ create: { ...size, channels: 3, background: PLAIN } })
+        .jpeg()
+        .toBuffer();
+    }
   };
   return {
     original,
@@ -68,6 +82,15 @@ export function createPictureReader(artifacts: ArtifactStore, options: ExportOpt
       const drawn = pages.get(key) ?? drawPage(key, box);
       pages.set(key, drawn);
       return drawn;
+    },
+    async hasPage(key) {
+      try {
+        requirePng(await file(key));
+        return true;
+      } catch (error) {
+        logUnreadable(key, error);
+        return false;
+      }
     },
     async forDocument(picture, box) {
       const png = requirePng(await framed(picture));

@@ -29,6 +29,7 @@ import { createPictureReader } from './pictureReader.ts';
 interface BuildOptions {
   readonly db: Database;
   readonly artifacts: ArtifactStore;
+  readonly log: Log;
   /** Called after each picture with their number. It throws if the export must stop. */
   readonly onProgress: (done: number) => Promise<void>;
 }
@@ -99,11 +100,11 @@ async function runExport(id: string, options: ExportWorkerOptions, signal: Abort
 }
 
 /** Streams the file into the artifact store. */
-async function writeFile(row: ExportRow, { store, artifacts }: ExportWorkerOptions, signal: AbortSignal) {
+async function writeFile(row: ExportRow, { store, artifacts, log }: ExportWorkerOptions, signal: AbortSignal) {
   const key = exportKey(row.id, row.attempt, row.format);
   const stop = new AbortController();
   const anySignal = AbortSignal.any([signal, stop.signal]);
-  const file = await buildExport(row, { db: store.db, artifacts, onProgress: progressOf(row, store, anySignal) });
+  const file = await buildExport(row, { db: store.db, artifacts, log, onProgress: progressOf(row, store, anySignal) });
   const sum = createHash('sha256');
   let bytes = 0;
   const count = new Transform({
@@ -137,10 +138,10 @@ function progressOf(row: ExportRow, { db }: Store, signal: AbortSignal): (done: 
 }
 
 /** @throws Error if the set no longer has pictures. */
-export async function buildExport(row: ExportRow, { db, artifacts, onProgress }: BuildOptions): Promise<Readable> {
+export async function buildExport(row: ExportRow, { db, artifacts, log, onProgress }: BuildOptions): Promise<Readable> {
   const content = await readContent(row, db);
   const { options } = content;
-  const reader = createPictureReader(artifacts, options);
+  const reader = createPictureReader(artifacts, options, log);
   let done = 0;
   const onPicture = () => {
     done += 1;

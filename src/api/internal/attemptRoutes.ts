@@ -24,6 +24,7 @@ import type { PageAccess } from '../../domain/pageAccess.ts';
 import { withContent } from '../../domain/pictureKeys.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
 import type { Locations } from '../../egress/locations.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import { getCaller, requireAttempt, requireIndex } from '../auth/captureAuth.ts';
 import { ForbiddenError, NotFoundError } from '../server/errors.ts';
 import { animationKey, pagePictureKey, requireUpload, screenshotKey } from '../transfers/transfers.ts';
@@ -47,7 +48,7 @@ export function addAttemptRoutes(router: Router, context: InternalApiContext): v
     const attemptRef = requireAttempt(getCaller(res), { index, attempt });
     requireKeys(reported, attempt);
     requireTimes(reported);
-    const results = await Promise.all(reported.map((result) => withStoredPage(context, result)));
+    const results = await withStoredPages(context, reported);
     const uploaded = results.filter((result) => result.status === 'uploaded');
     const files = uploaded.flatMap((result) => [result, ...animationFiles(result).map(([, file]) => file)]);
     await Promise.all(files.map((file) => requireUpload(artifacts, file)));
@@ -71,16 +72,28 @@ export function addAttemptRoutes(router: Router, context: InternalApiContext): v
 
 type Reported = ScreenshotResults['results'][number];
 
-/** A failure is stored without the picture of its page if the artifact store does not have that. */
-async function withStoredPage({ artifacts, log }: InternalApiContext, result: Reported): Promise<Reported> {
-  if (result.status === 'uploaded' || !result.page) return result;
-  try {
-    await requireUpload(artifacts, result.page);
-    return result;
-  } catch (error) {
-    log.warn({ screenshot_id: result.id, err: error }, 'the picture of the page of a failed screenshot is not stored');
-    return { ...result, page: null };
-  }
+/** The capture waits 15 seconds for the whole call. */
+const PAGE_CHECK_MS = 5_000;
+
+/** Failures lose the picture of their page if the artifact store does not have it or does not answer in time. */
+async function withStoredPages(
+  { artifacts, log }: InternalApiContext,
+  results: readonly Reported[],
+): Promise<Reported[]> {
+  const reported = results.flatMap((result) => (result.status !== 'uploaded' && result.page) || []);
+  const pages = new Map(reported.map((page) => [page.key, page]));
+  const check = async (page: (typeof reported)[number]) => {
+    try {
+      await withDeadline(PAGE_CHECK_MS, requireUpload(artifacts, page));
+    } catch (error) {
+      pages.delete(page.key);
+      log.warn({ screenshot_id: page.id, err: error }, 'failures are stored without the picture of their page');
+    }
+  };
+  await Promise.all([...pages.values()].map(check));
+  return results.map((result) =>
+    result.status === 'uploaded' ? result : { ...result, page: pages.get(result.page?.key ?? '') ?? null },
+  );
 }
 
 function animationFiles(result: Reported) {

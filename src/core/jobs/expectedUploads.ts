@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { isSameFilm, type WantedFilm } from '../../domain/animations.ts';
+import { withoutContent } from '../../domain/pictureKeys.ts';
 import { findScreenshotsOfIndex } from '../sets/results.ts';
 import { type AttemptRef, lockAttempt } from './attempts.ts';
 import { ResultFaultError } from './creativeResults.ts';
@@ -148,7 +149,7 @@ export async function keepUploads(
   for (const { key, sha256 } of files)
     await sql`
       update declared_uploads set contents = array_remove(contents, ${sha256})
-      where job_id = ${jobId} and picture = ${key.replace(`-${sha256}`, '')}`.execute(transaction);
+      where job_id = ${jobId} and picture = ${withoutContent(key)}`.execute(transaction);
 }
 
 /** Lets the sweeper delete the files that no result names. Call it when the job accepts no further result. */
@@ -163,7 +164,8 @@ export async function dropUnreportedUploads(transaction: Queryable, jobId: strin
       select i.artifact_key from creative_frames f join images i on i.token = f.image_token where f.job_id = ${jobId}
       union all
       select i.artifact_key from screenshot_jobs j join screenshots s on s.set_id = j.set_id
-        join images i on i.token = any(array[s.image_token, s.animation->'webp'->>'token', s.animation->'gif'->>'token'])
+        join images i on i.token = any(array[s.image_token, s.page_token,
+          s.animation->'webp'->>'token', s.animation->'gif'->>'token'])
         where j.id = ${jobId}
       union all
       select i.artifact_key from placements p join images i on i.token = p.image_token where p.id = ${jobId})

@@ -30,8 +30,11 @@ export interface ZipOptions {
 const MIN_DIGITS = 3;
 
 /** The manifest is the last file, so that it has the SHA-256 of the framed pictures. */
-export function writeZip({ content, reader, recordsOf, onPicture }: ZipOptions): Readable {
+export async function writeZip({ content, reader, recordsOf, onPicture }: ZipOptions): Promise<Readable> {
   const { pictures, options } = content;
+  const pages = pageNames(content);
+  for (const key of pages.keys()) if (!(await reader.hasPage(key))) pages.delete(key);
+  // From here on without a wait, because the stream may fail as soon as it has a file.
   const zip = createZipStream();
   const digits = Math.max(MIN_DIGITS, String(pictures.length).length);
   const framedSums = new Map<string, string>();
@@ -57,7 +60,6 @@ export function writeZip({ content, reader, recordsOf, onPicture }: ZipOptions):
     zip.addLater(`records/${name}.json`, async () => json(await recordFile(picture, recordsOf)));
   }
   zip.add('about.json', json(about(content)));
-  const pages = pageNames(content);
   for (const [key, name] of pages) zip.addPicture(name, () => reader.file(key));
   if (content.failures.length > 0) zip.add('failures.csv', Buffer.from(failureRows(content, pages)));
   zip.addLater('manifest.csv', async () => Buffer.from(csvText([...manifestRows(content, named, framedSums)])));

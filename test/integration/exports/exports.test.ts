@@ -30,7 +30,7 @@ import { eventually } from '../../support/eventually.ts';
 import { insertAnimation, insertExportSet, type TestShot } from '../../support/exportSet.ts';
 import { insertOrganization, type TestOrganization } from '../../support/insertRows.ts';
 import { TEST_KEY_RING } from '../../support/testKeys.ts';
-import { expectLoggedErrors, TEST_LOG } from '../../support/testLog.ts';
+import { createTestLog, expectLoggedErrors, type LogLine } from '../../support/testLog.ts';
 
 const OPTIONS: ExportOptions = {
   format: 'zip',
@@ -58,6 +58,7 @@ let artifacts: ArtifactStore;
 let organization: TestOrganization;
 let folder: string;
 let closeDatabase: () => Promise<void>;
+const logged: LogLine[] = [];
 
 beforeAll(async () => {
   const database = await testDatabase();
@@ -67,7 +68,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-exports-'));
   artifacts = new FolderArtifactStore(folder);
   organization = await insertOrganization(store.db);
-  await startExports({ store, queue, artifacts, log: TEST_LOG });
+  await startExports({ store, queue, artifacts, log: createTestLog((line) => logged.push(line)) });
 });
 afterAll(async () => {
   await queue.stop({ timeoutMs: 5_000 });
@@ -184,25 +185,27 @@ test('a PPTX has a cover, tables, one slide for each picture and one for the mar
   expect(entries.get('ppt/presentation.xml')?.toString()).toContain('name="blog.example"');
 });
 
+/** @param png undefined: the file is missing. */
+async function insertPage(setId: string, seqs: number[], png: Buffer | undefined): Promise<void> {
+  const token = randomUUID();
+  const artifact_key = `screenshots/${token}-page.png`;
+  if (png !== undefined) await artifacts.put(artifact_key, png, 'image/png');
+  const facts = { width: 30, height: 90, bytes: png?.length ?? 0, sha256: sha256Of(png ?? Buffer.alloc(0)) };
+  await store.db
+    .insertInto('images')
+    .values({ token, organization_id: organization.id, artifact_key, ...facts })
+    .execute();
+  const shown = store.db.updateTable('screenshots').set({ page_token: token });
+  await shown.where('set_id', '=', setId).where('seq', 'in', seqs).execute();
+}
+
 test('a list of failures has the pages, each once in a ZIP', async () => {
   const failure = 'No slot.';
   const set = await newSet([{}, { ad: 'Large', failure }, { ad: 'Larger', failure }, { ad: 'Other', failure }]);
   const png = await sharp({ create: { width: 30, height: 90, channels: 3, background: '#c8102e' } })
     .png()
     .toBuffer();
-  const image = {
-    token: randomUUID(),
-    organization_id: organization.id,
-    artifact_key: `screenshots/${set.id}-page.png`,
-  };
-  await artifacts.put(image.artifact_key, png, 'image/png');
-  const facts = { width: 30, height: 90, bytes: png.length, sha256: sha256Of(png) };
-  await store.db
-    .insertInto('images')
-    .values({ ...image, ...facts })
-    .execute();
-  const shown = store.db.updateTable('screenshots').set({ page_token: image.token });
-  await shown.where('set_id', '=', set.id).where('seq', 'in', [1, 2]).execute();
+  await insertPage(set.id, [1, 2], png);
   const zip = await entriesOf((await ready((await request(set.id, { failures: true })).id)).file);
   expect([...zip].filter(([name]) => name.startsWith('failures/'))).toEqual([
     ['failures/001-news.example-desktop.png', png],
@@ -216,6 +219,23 @@ test('a list of failures has the pages, each once in a ZIP', async () => {
   const sizes = await Promise.all(media.map(async ([, bytes]) => (await sharp(bytes).metadata()).width));
   expect(sizes.filter((width) => width === 56 * 3)).toHaveLength(2);
 });
+
+test.each(['pdf', 'pptx', 'zip'] as const)(
+  'a %s is built without pages that are missing or no pictures',
+  async (format) => {
+    const failure = 'No slot.';
+    const set = await newSet([{}, { ad: 'Missing', failure }, { ad: 'Text', failure }]);
+    await insertPage(set.id, [1], undefined);
+    await insertPage(set.id, [2], Buffer.from('<svg/>'));
+    logged.length = 0;
+    const { file } = await ready((await request(set.id, { format, failures: true })).id);
+    expect(logged.filter(({ msg }) => msg.includes('lacks the picture of the page'))).toHaveLength(2);
+    if (format !== 'zip') return;
+    const zip = await entriesOf(file);
+    expect([...zip.keys()].filter((name) => name.startsWith('failures/'))).toEqual([]);
+    expect(zip.get('failures.csv')?.toString()).not.toContain('failures/');
+  },
+);
 
 test('a document with original pictures holds their bytes', async () => {
   const set = await newSet(SHOTS.slice(0, 2));

@@ -20,6 +20,7 @@ import { testDatabase } from '../../support/database.ts';
 import { insertExportSet, type TestSet, type TestShot } from '../../support/exportSet.ts';
 import { insertOrganization, type TestOrganization } from '../../support/insertRows.ts';
 import { TEST_KEY_RING } from '../../support/testKeys.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 
 let store: Store;
 let artifacts: ArtifactStore;
@@ -176,7 +177,7 @@ test('a retake gives the export another file, whose records name the original', 
   const again = await retake(set, [0]);
   const row = await request(set);
   expect(row.id).not.toBe(before.id);
-  const built = await buildExport(row, { db: store.db, artifacts, onProgress: () => Promise.resolve() });
+  const built = await buildExport(row, { db: store.db, artifacts, log: TEST_LOG, onProgress: () => Promise.resolve() });
   const zip = await fromBufferPromise(await buffer(built));
   const entries = new Map<string, string>();
   for await (const entry of zip.eachEntry()) {

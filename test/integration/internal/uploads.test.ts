@@ -1,5 +1,6 @@
 /** The limits of a hijacked capture that has upload addresses, in a bucket and in a folder. */
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -252,6 +253,41 @@ describe('the page of a failure', () => {
     expect((await fail(client, picture.id, { ...facts, id: picture.id, key })).status).toBe(200);
     const row = store.db.selectFrom('screenshots').select(['status', 'page_token']).where('id', '=', picture.id);
     expect(await row.executeTakeFirst()).toEqual({ status: 'no_slots', page_token: null });
+  });
+
+  it('failures do not wait for an artifact store that does not answer, which is asked once for each page', async () => {
+    const slow = await folder();
+    const { client, picture } = await begin(slow);
+    const asked: string[] = [];
+    slow.sizeOf = (key) => {
+      asked.push(key);
+      return new Promise(() => undefined);
+    };
+    const key = `screenshots/${picture.id}/1-page-${PNG_FACTS.sha256}.png`;
+    const result = {
+      ...{ id: picture.id, status: 'no_slots', reason: 'The page has no ad slot.' },
+      page: { ...facts, id: picture.id, key },
+    };
+    const signal = AbortSignal.timeout(10_000);
+    const answer = client.call('screenshots/results', { ...BOUND, results: [result, result] });
+    const late = once(signal, 'abort').then(() => ({ status: 0 }));
+    expect((await Promise.race([answer, late])).status).toBe(200);
+    expect(asked).toEqual([key]);
+    const row = store.db.selectFrom('screenshots').select(['status', 'page_token']).where('id', '=', picture.id);
+    expect(await row.executeTakeFirst()).toEqual({ status: 'no_slots', page_token: null });
+  });
+
+  it('the page stays after the job if a capture declares it again after its result', async () => {
+    const { client, jobId, picture } = await begin(await folder());
+    const upload = { ...screenshot(picture.id, PNG), kind: 'page' };
+    const [address] = (await declare(client, upload)).body.uploads;
+    await send(required(address), PNG);
+    const { key } = required(address);
+    expect((await fail(client, picture.id, { ...facts, id: picture.id, key })).status).toBe(200);
+    expect((await declare(client, upload)).status).toBe(200);
+    await settle(jobId);
+    expect(await store.db.selectFrom('removed_files').select('key').execute()).toEqual([]);
+    expect(await store.db.selectFrom('images').select('artifact_key').execute()).toEqual([{ artifact_key: key }]);
   });
 });
 

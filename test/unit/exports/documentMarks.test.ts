@@ -19,6 +19,7 @@ const OPTIONS: DocumentOptions = {
     framed: unused,
     forDocument: unused,
     page: unused,
+    hasPage: unused,
     file: unused,
     movingKey: () => undefined,
   },
