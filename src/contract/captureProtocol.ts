@@ -55,7 +55,7 @@ export const WantedScreenshot = z.object({
 /** More would make a record unreadable. */
 const MAX_WARNINGS = 100;
 
-/** Additional to what the first release of this version had; an older program sends none. */
+/** Absent in the first release of this protocol version; an older program sends none. */
 const warnings = z
   // A newer program may know more codes.
   .array(z.object({ code: z.enum(WARNING_CODES).catch('other'), message: words }))
@@ -99,7 +99,7 @@ export const Attempt = z.object({
   pages: z.array(WantedPage),
   /** The program renews its lease (POST …/hosting), and takes small sets (POST …/small-set) when its index is finished. */
   hosting: z.boolean().default(false),
-  /** The program may upload pictures of pages on which screenshots failed. Additional to what the first release of this version had. */
+  /** The program may upload pictures of pages on which screenshots failed. Absent in the first release of this protocol version. */
   page_pictures: z.boolean().default(false),
 });
 
@@ -179,10 +179,10 @@ export const ClaimedCreative = z.object({
       file: z.object({ name: z.string(), sha256, bytes: count, url: z.url() }).nullish(),
       /** CSS pixels, as the client gave it. */
       size: z.object({ width: side, height: side }).nullish(),
-      /** In an earlier capture. Additional to what the first release of this version had. */
+      /** In an earlier capture. Absent in the first release of this protocol version. */
       earlier_format: z.string().nullish(),
       wanted: z.array(WantedFrame),
-      /** Additional to what the first release of this version had. A program that makes none costs no picture. */
+      /** Absent in the first release of this protocol version. A program that makes none costs no picture. */
       films: z.array(WantedFilm).default([]),
       /** The program must renew the claim (POST …/creatives/{ad}/renew) well before this time is over. */
       lease_seconds: z.number(),

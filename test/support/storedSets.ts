@@ -23,8 +23,8 @@ export function storedId(letter: string, number: number | string): string {
 }
 
 /**
- * Stores the rows, and makes the statistics and the visibility map, as autovacuum does in the end. The statistics are of all rows of
- * 60,000, so that the plans of tests do not depend on a random sample.
+ * Stores the rows, and makes the statistics and the visibility map, as autovacuum does in the end. The statistics cover every row
+ * of tables with up to 60,000 rows, so that the plans of tests do not depend on a random sample.
  */
 export async function fillDatabase(pool: pg.Pool, organizationId: string, extent: Extent): Promise<void> {
   const client = await pool.connect();

@@ -37,11 +37,9 @@ export function tablePages(
   const columns = shares.map((share) => share * body.width);
   const last = columns.at(-1) ?? 0;
   const pageBox = {
-    ...{
-      x: body.x + body.width - last + GAP,
-      width: Math.min(PAGE_WIDTH, last - 2 * GAP),
-      height: rowHeight - 2 * GAP,
-    },
+    x: body.x + body.width - last + GAP,
+    width: Math.min(PAGE_WIDTH, last - 2 * GAP),
+    height: rowHeight - 2 * GAP,
   };
   const pages: DocumentElement[][] = [];
   for (let at = 0; at < rows.length; at += perPage) {

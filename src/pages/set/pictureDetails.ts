@@ -211,7 +211,7 @@ function slots(facts: PictureFacts, { viewer, paths }: PicturePageOptions): Html
   const retakeAt = retakePath(facts, viewer.canWrite, paths);
   const list = slotList(found, { viewer, retakePath: retakeAt, next: paths.screenshot(view.id), size, hasPicture });
   return html`<h2>Slots of the page</h2>
-    <p class="hint">${hasPicture ? 'The ad is in the best slot that can hold it. You can use a different slot instead.' : 'No slot could hold the ad. The best ones come first.'}</p>
+    <p class="hint">${hasPicture ? 'The ad is in the best slot that can hold it. You can use a different slot instead.' : 'The ad is in none of these slots. The best ones come first.'}</p>
     ${list}`;
 }
 

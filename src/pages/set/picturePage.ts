@@ -176,7 +176,7 @@ function failedPage({ view, slots, pageSize }: PictureFacts, { paths }: PictureP
   const options = { paths, alt: `The page ${view.site_url}`, animation: null, canDownload: false, overlay };
   const side = { ...view, image_width: width, image_height: height };
   const pictured = stage(token, side, { ...options, tools: overlay && SLOT_SWITCH, isWide: width > WHOLE_DESKTOP });
-  return html`<h2>The page as it was seen</h2>${overlay && slotBox(true)}${pictured}`;
+  return html`<h2>The page at the time of the failure</h2>${overlay && slotBox(true)}${pictured}`;
 }
 
 /** Earlier versions first. */

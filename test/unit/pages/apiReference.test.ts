@@ -1,7 +1,6 @@
 /** The script of the API reference, in place of the browser and of Scalar, which draws the document. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
@@ -30,7 +29,6 @@ async function load({ fragment = '', organization = '', status = 200 }) {
   });
   for (const start of started) start();
   await expect.poll(() => drawn.length > 0 || place.textContent !== '').toBe(true);
-  await setImmediate();
   return { fragment: location.hash.slice(1), text: place.textContent, drawn: drawn[0] };
 }
 
