@@ -163,7 +163,7 @@ const screenshotFields = {
     .nullable()
     .optional()
     .describe(
-      `URL of the page as it was seen, without the ad (PNG, 256 colors). It has one pixel for each CSS pixel, from the top left corner, and at most 8,000 pixels down. Null if there is no such picture, for example because no page was opened or the ad was not captured. Only on failed screenshots. ${OURS}`,
+      `URL of the page as it was seen, without the ad (PNG, 256 colors). It has one pixel for each CSS pixel, from the top left corner, and at most 3,000 × 8,000 of them. Null if there is no such picture, for example because no page was opened or the ad was not captured. Only on failed screenshots. ${OURS}`,
     ),
 };
 
