@@ -11,7 +11,7 @@
 import type { V1Lease, V1OwnerReference } from '@kubernetes/client-node';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
-import { ApiError, isConflict, unlessNotFound } from './client/apiErrors.ts';
+import { ApiError, isConflict, isForbidden, unlessNotFound } from './client/apiErrors.ts';
 import { type Clock, systemClock } from './client/clock.ts';
 import type { CallOptions, ClusterConnection } from './client/connection.ts';
 
@@ -152,11 +152,21 @@ class LeaseElector implements Elector {
   /** Creates or updates the Lease, with this process as its holder. */
   async #write(lease: V1Lease | undefined): Promise<void> {
     const sentAt = this.#clock.now();
-    const claimed = await this.#owned(this.#claim(lease), lease === undefined);
-    this.#observe(
-      lease === undefined ? await this.#create(claimed) : await this.#replace(claimed, this.#callOptions()),
-    );
+    const claimed = this.#claim(lease);
+    const owned = await this.#owned(claimed, lease === undefined);
+    this.#observe(lease === undefined ? await this.#create(owned) : await this.#update(claimed, owned));
     this.#renewedAt = sentAt;
+  }
+
+  /** Some API servers forbid a new owner to all that may not delete the Lease. It then keeps the owners that it has. */
+  async #update(claimed: V1Lease, owned: V1Lease): Promise<V1Lease> {
+    try {
+      return await this.#replace(owned, this.#callOptions());
+    } catch (error) {
+      if (this.#owner === undefined || !isForbidden(error)) throw error;
+      this.#owner.forget(errorMessage(error));
+      return this.#replace(claimed, this.#callOptions());
+    }
   }
 
   async #release(): Promise<void> {
@@ -279,6 +289,12 @@ class LeaseOwner {
     return [...given.filter(({ kind, name }) => kind !== own.kind || name !== own.name), own];
   }
 
+  /** The API server rejects the owner. It is tried again after the next read. */
+  forget(reason: string): void {
+    this.#reference = undefined;
+    this.#warn(reason);
+  }
+
   async #read({ deadlineMs = OWNER_CALL_MS, ...call }: CallOptions): Promise<void> {
     const { connection, namespace, clock } = this.#connection;
     this.#readAt = clock.now();
@@ -296,6 +312,6 @@ class LeaseOwner {
 
   #warn(reason: string): void {
     const fields = { config_map: this.#name, reason };
-    this.#connection.log.warn(fields, 'the owner of the Lease could not be read; the Lease may outlive its release');
+    this.#connection.log.warn(fields, 'the Lease has no owner and may outlive its release');
   }
 }

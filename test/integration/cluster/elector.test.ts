@@ -288,4 +288,19 @@ describe('a Lease with an owner', () => {
     for (let renewals = 5; renewals < 140; renewals += 1) await pass(2_200);
     await eventually(() => expect(lease?.metadata.ownerReferences).toEqual([owner('1')]));
   });
+
+  test('a controller leads although the API server forbids it to add the owner', async () => {
+    server.on(`GET ${OWNER}`, withUid('1'));
+    server.on(`PUT ${PATH}`, (asked, response) => {
+      const { ownerReferences = [] } = (asked.body as Body).metadata;
+      const isForbidden = JSON.stringify(ownerReferences) !== JSON.stringify(lease?.metadata.ownerReferences ?? []);
+      (isForbidden ? refuse(403, 'Forbidden') : json(200, keep(asked.body)))(asked, response);
+    });
+    heldBy('');
+    await leadOwned();
+    for (let renewals = 0; renewals < 3; renewals += 1) await pass(2_200);
+    await eventually(() => expect(writes()).toBe(5));
+    expect(lease?.metadata.ownerReferences).toEqual([]);
+    expect(transitions).toEqual(['elected']);
+  });
 });
