@@ -294,7 +294,7 @@ describe('a Lease with an owner', () => {
     server.on(`PUT ${PATH}`, (asked, response) => {
       const { ownerReferences = [] } = (asked.body as Body).metadata;
       const isForbidden = JSON.stringify(ownerReferences) !== JSON.stringify(lease?.metadata.ownerReferences ?? []);
-      (isForbidden ? refuse(403, 'Forbidden') : json(200, keep(asked.body)))(asked, response);
+      return (isForbidden ? refuse(403, 'Forbidden') : json(200, keep(asked.body)))(asked, response);
     });
     heldBy('');
     await leadOwned();
