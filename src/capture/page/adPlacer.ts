@@ -45,9 +45,19 @@ interface Placement {
   readonly frame: CreativeFrame;
   readonly options: PlacementOptions;
   readonly ranked: readonly ScoredSlot<FoundSlot>[];
-  /** As {@link inDocument} gives them for a picture of the whole page. */
-  readonly candidates: readonly ScoredCandidate[];
-  readonly chosenAs: (one: ScoredCandidate) => ScoredCandidate;
+  /** All slots of the page, with their boxes from where the page begins. */
+  readonly found: readonly ScoredCandidate[];
+  readonly inDocument: InDocument;
+}
+
+/** Measures a box from the top left corner of the whole page. A page from right to left does not begin there. */
+type InDocument = (one: ScoredCandidate) => ScoredCandidate;
+
+interface Layout {
+  readonly width: number;
+  readonly isVertical: boolean;
+  /** Where the page begins in a picture of the whole page, CSS pixels. */
+  readonly origin: { readonly x: number; readonly y: number };
 }
 
 /** Places ads on one open page. */
@@ -59,7 +69,7 @@ export class AdPlacer {
   readonly #decoded = new WeakMap<CreativeFrame, Promise<Pixels & { opaque: boolean }>>();
   readonly #viewport: Size;
   readonly #warnings: readonly Warning[];
-  #layout: Promise<{ readonly width: number; readonly isVertical: boolean }> | undefined;
+  #layout: Promise<Layout> | undefined;
 
   /** @param warnings facts about the page that hold for each picture. */
   constructor(live: LivePage, slots: readonly FoundSlot[], viewport: Size, warnings: readonly Warning[] = []) {
@@ -74,13 +84,11 @@ export class AdPlacer {
     options: PlacementOptions = DEFAULT_OPTIONS,
     only?: 'browser',
   ): Promise<Picture | PlacementFailure> {
-    const { request, ranked } = await this.#rank(frame, options.allowScaling);
-    const chosenAs = options.fullPage ? await this.#inDocument() : (one: ScoredCandidate) => one;
-    const candidates = ranked.map(({ scored }) => chosenAs(scored));
-    const placement = { frame, options, ranked, candidates, chosenAs };
+    const { request, ranked, found, inDocument } = await this.#rank(frame, options.allowScaling);
+    const placement = { frame, options, ranked, found, inDocument };
     if (options.slot !== null) {
       const chosen = await chooseSlot(options.slot, { tab: this.#live.tab, ranked }, request);
-      if ('reason' in chosen) return { status: 'no_slots', reason: chosen.reason, candidates };
+      if ('reason' in chosen) return noSlot(chosen.reason, placement);
       return this.#tryAll([chosen.slot].filter(canHoldAd), { ...placement, ranked: [chosen.slot] }, only);
     }
     const possible = ranked.filter(canHoldAd).slice(0, MAX_TRIES);
@@ -89,9 +97,8 @@ export class AdPlacer {
   }
 
   async judge(size: AdSize): Promise<readonly ScoredCandidate[]> {
-    const { ranked } = await this.#rank(size, DEFAULT_OPTIONS.allowScaling);
-    const inDocument = await this.#inDocument();
-    return ranked.map(({ scored }) => inDocument(scored));
+    const { found, inDocument } = await this.#rank(size, DEFAULT_OPTIONS.allowScaling);
+    return found.map(inDocument);
   }
 
   capture(largest?: Size): Promise<PagePicture> {
@@ -99,15 +106,14 @@ export class AdPlacer {
   }
 
   async #rank(ad: AdSize, allowScaling: boolean) {
-    const { width, height, isVertical } = await this.#layoutSize();
-    const request = { ad, viewport: { width, height }, allowScaling, isVertical };
-    return { request, ranked: scoreSlots(this.#slots, request) };
-  }
-
-  /** A picture of the whole page has the boxes from its top left corner, where a page from right to left does not begin. */
-  async #inDocument(): Promise<(one: ScoredCandidate) => ScoredCandidate> {
-    const { x, y } = (await this.#live.screen()).origin;
-    return (one) => ({ ...one, box: { ...one.box, x: one.box.x + x, y: one.box.y + y } });
+    const { width, isVertical, origin } = await this.#layoutOf();
+    // A page that is not made for phones is laid out for a window that is wider than the screen.
+    const viewport = { width: Math.max(width, this.#viewport.width), height: this.#viewport.height };
+    const request = { ad, viewport, allowScaling, isVertical };
+    const ranked = scoreSlots(this.#slots, request);
+    const { x, y } = origin;
+    const inDocument: InDocument = (one) => ({ ...one, box: { ...one.box, x: one.box.x + x, y: one.box.y + y } });
+    return { request, ranked, found: ranked.map(({ scored }) => scored), inDocument };
   }
 
   async #tryAll(
@@ -115,7 +121,7 @@ export class AdPlacer {
     placement: Placement,
     only: 'browser' | undefined,
   ): Promise<Picture | PlacementFailure> {
-    const { frame, candidates, ranked } = placement;
+    const { frame, ranked } = placement;
     const refusals: string[] = [];
     let late = false;
     for (const choice of tries) {
@@ -124,12 +130,12 @@ export class AdPlacer {
         if (!('fault' in spot)) return await this.#picture(choice, { ...placement, spot, only });
         refusals.push(`${choice.scored.element}: ${spot.fault}`);
       } catch (error) {
-        if (this.#live.tab.isLost) return failed('the page crashed or was closed', candidates);
+        if (this.#live.tab.isLost) return failed('the page crashed or was closed', placement);
         refusals.push(`${choice.scored.element}: ${pageFault(error)}`);
         late ||= isTimeout(error);
       }
     }
-    return { status: 'no_slots', reason: noSlotReason(frame, ranked, refusals), candidates, timedOut: late };
+    return { ...noSlot(noSlotReason(frame, ranked, refusals), placement), timedOut: late };
   }
 
   #spotFor(choice: Choice, { frame, options }: Placement): Promise<PreparedSlot | RefusedSlot> {
@@ -164,7 +170,8 @@ export class AdPlacer {
     choice: Choice,
     to: Placement & { readonly spot: PreparedSlot; readonly only: 'browser' | undefined },
   ): Promise<Picture> {
-    const { frame, options, spot, candidates, chosenAs, only } = to;
+    const { frame, options, spot, found, only } = to;
+    const shownAs = options.fullPage ? to.inDocument : (one: ScoredCandidate) => one;
     const ad = await this.#pixelsOf(frame);
     const fits = ad.width === spot.box.width && ad.height === spot.box.height;
     const composer = ad.opaque && fits && choice.scale === 1 && only !== 'browser' ? spot.composer : undefined;
@@ -178,8 +185,8 @@ export class AdPlacer {
       status: 'uploaded',
       png: painted.png,
       ...pngSize(painted.png),
-      chosen: chosenAs(choice.scored),
-      candidates,
+      chosen: shownAs(choice.scored),
+      candidates: found.map(shownAs),
       adBox: painted.box,
       scale,
       mode: composer ? 'composed' : 'browser',
@@ -193,14 +200,15 @@ export class AdPlacer {
     };
   }
 
-  /** The window for which the page was laid out. It is wider than the screen if the page is not made for phones. */
-  async #layoutSize(): Promise<Size & { readonly isVertical: boolean }> {
-    this.#layout ??= this.#live.tab.mainFrame.evaluate(() => ({
-      width: document.documentElement.clientWidth,
-      isVertical: inPage.hasVerticalLines(),
-    }));
-    const [{ width, isVertical }, screen] = [await this.#layout, this.#viewport];
-    return { width: Math.max(width, screen.width), height: screen.height, isVertical };
+  #layoutOf(): Promise<Layout> {
+    this.#layout ??= Promise.all([
+      this.#live.tab.mainFrame.evaluate(() => ({
+        width: document.documentElement.clientWidth,
+        isVertical: inPage.hasVerticalLines(),
+      })),
+      this.#live.screen(),
+    ]).then(([layout, { origin }]) => ({ ...layout, origin }));
+    return this.#layout;
   }
 
   #pixelsOf(frame: CreativeFrame): Promise<Pixels & { opaque: boolean }> {
@@ -278,8 +286,15 @@ function noSlotReason(
   return `${slots} ad of ${size}: ${reasons}.`;
 }
 
-function failed(reason: string, candidates: readonly ScoredCandidate[]): PlacementFailure {
-  return { status: 'generic_error', reason, candidates };
+type Found = Pick<Placement, 'found' | 'inDocument'>;
+
+/** A person sees the slots on the picture of the whole page. */
+function noSlot(reason: string, { found, inDocument }: Found): PlacementFailure {
+  return { status: 'no_slots', reason, candidates: found.map(inDocument) };
+}
+
+function failed(reason: string, { found, inDocument }: Found): PlacementFailure {
+  return { status: 'generic_error', reason, candidates: found.map(inDocument) };
 }
 
 /** A picture in which the browser paints the ad. @throws Error if no capture shows the whole ad. */
