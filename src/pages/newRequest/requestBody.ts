@@ -17,6 +17,7 @@ import { marketsOf } from '../../domain/mediaPlans.ts';
 import { counted, isBlank } from '../../domain/text.ts';
 import { siteFault, siteKey } from '../../domain/webAddresses.ts';
 import type { PagesOptions } from '../parts/context.ts';
+import { withValue } from '../parts/formTable.ts';
 import { givenOptions, type OptionName } from '../parts/optionBoxes.ts';
 import { type Draft, type FieldFaults, slotKey } from './draft.ts';
 
@@ -44,13 +45,15 @@ export function readTargets(draft: Draft, faults: FieldFaults): Targets {
   const { moments: markers, faults: ofMoments } = readMoments(draft.markers);
   for (const text of ofMoments) faults.add('markers', text);
   const slot = draft.slot.trim();
-  const { ad, page, ...given } = givenOptions(draft.options);
-  const options = {
-    ...given,
-    ad: { ...ad, frames: markers.map((marker) => ({ marker })) },
-    page: { ...page, ...(draft.location !== '' && { location: draft.location }) },
+  const chosen = {
+    'ad.frames': markers.map((marker) => ({ marker })),
+    ...(draft.location !== '' && { 'page.location': draft.location }),
     ...(slot !== '' && { slot: /^\d+$/.test(slot) ? { index: Number(slot) } : { selector: slot } }),
   };
+  const options = Object.entries(chosen).reduce(
+    (body, [path, value]) => withValue(body, path, value),
+    givenOptions(draft.options),
+  );
   return { sites: readSites(draft.sites, faults), devices: draft.devices, markers, options };
 }
 

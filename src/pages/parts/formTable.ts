@@ -212,7 +212,8 @@ function readField(field: NamedField, typed: Typed): unknown {
   return kind === 'number' ? Number(text) : text;
 }
 
-function withValue(body: JsonObject, path: string, value: unknown): JsonObject {
+/** @param path with dots between the names of objects. @returns the body with the value there. */
+export function withValue(body: JsonObject, path: string, value: unknown): JsonObject {
   const [name = '', ...rest] = path.split('.');
   if (rest.length === 0) return { ...body, [name]: value };
   const inner = body[name];

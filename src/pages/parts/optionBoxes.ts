@@ -2,13 +2,13 @@
 import type { JsonObject } from '../../contract/faults.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { checkbox } from './formFields.ts';
-import type { FormField } from './formTable.ts';
+import { type FormField, withValue } from './formTable.ts';
 
 const ANIMATION_SECONDS = 10;
 
 interface OptionBox {
   /** In `options` of the API. */
-  readonly path: readonly [string, string?];
+  readonly path: string;
   /** Given if the box is checked. Otherwise the option is left out. */
   readonly value: unknown;
   readonly label: string;
@@ -17,31 +17,31 @@ interface OptionBox {
 
 const BOXES = {
   allow_scaling: {
-    path: ['ad', 'allow_scaling'],
+    path: 'ad.allow_scaling',
     value: true,
     label: 'Scale ads down that fit no slot',
     meaning: 'Otherwise an ad is shown at its own size or not at all.',
   },
   keep_other_ads: {
-    path: ['page', 'other_ads'],
+    path: 'page.other_ads',
     value: 'keep',
     label: 'Keep the other ads of the page',
     meaning: 'Otherwise the page looks as if no ad was delivered.',
   },
   full_page: {
-    path: ['page', 'full_page'],
+    path: 'page.full_page',
     value: true,
     label: 'Show the whole page',
     meaning: 'Otherwise the picture shows what fits on the screen.',
   },
   show_head: {
-    path: ['page', 'view'],
+    path: 'page.view',
     value: 'masthead',
     label: 'Show the masthead of the site',
     meaning: 'The page is scrolled only as far as the ad needs. Otherwise the picture shows the page around the ad.',
   },
   animate: {
-    path: ['animation'],
+    path: 'animation',
     value: { seconds: ANIMATION_SECONDS },
     label: 'Also make a moving picture',
     meaning: `The first ${ANIMATION_SECONDS} seconds of an ad that moves, as animated WebP and GIF.`,
@@ -58,7 +58,7 @@ export const OPTION_FIELDS: Readonly<Record<string, FormField>> = Object.fromEnt
   OPTION_NAMES.map((name) => {
     const { path, value } = BOXES[name];
     const read = (text: string) => (text === '' ? undefined : value);
-    return [name, { kind: 'checkbox', path: ['options', ...path].join('.'), label: labelOf(BOXES[name]), read }];
+    return [name, { kind: 'checkbox', path: `options.${path}`, label: labelOf(BOXES[name]), read }];
   }),
 );
 
@@ -68,21 +68,15 @@ export function optionBoxes(checked: readonly OptionName[]): Html {
 }
 
 /** @returns the parts of `options` of the API that the checked boxes give. */
-export function givenOptions(checked: readonly OptionName[]): Record<string, JsonObject> {
-  const options: Record<string, JsonObject> = {};
-  for (const name of checked) {
-    const { path, value }: OptionBox = BOXES[name];
-    const [group, inner] = path;
-    options[group] = inner === undefined ? (value as JsonObject) : { ...options[group], [inner]: value };
-  }
-  return options;
+export function givenOptions(checked: readonly OptionName[]): JsonObject {
+  return checked.reduce<JsonObject>((options, name) => withValue(options, BOXES[name].path, BOXES[name].value), {});
 }
 
 /** @param options of the API. @returns the boxes that stand for them. Any moving picture checks the last one. */
 export function checkedBoxes(options: Readonly<Record<string, object | null | undefined>>): OptionName[] {
   return OPTION_NAMES.filter((name) => {
     const { path, value }: OptionBox = BOXES[name];
-    const [group, inner] = path;
+    const [group = '', inner] = path.split('.');
     const given = Object.entries(options[group] ?? {});
     return inner === undefined ? given.length > 0 : given.some(([key, one]) => key === inner && one === value);
   });
