@@ -164,8 +164,9 @@ class LeaseElector implements Elector {
       return await this.#replace(owned, this.#callOptions());
     } catch (error) {
       if (this.#owner === undefined || !isForbidden(error)) throw error;
+      const lease = await this.#replace(claimed, this.#callOptions());
       this.#owner.forget(errorMessage(error));
-      return this.#replace(claimed, this.#callOptions());
+      return lease;
     }
   }
 
