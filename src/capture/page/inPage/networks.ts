@@ -177,8 +177,10 @@ function isAdLink(
   if (/\bsponsored\b/.test(link.rel)) return true;
   if (wordsIn(namesOf(link)).some((word) => word.startsWith('logo'))) return false;
   const source = image.getAttribute('src')?.slice(0, 300) ?? '';
-  const site = [location.hostname, siteHost()].map((host) => host.replace(/^www\./, ''));
-  const isElsewhere = /^https?:$/.test(link.protocol) && !site.includes(link.hostname.replace(/^www\./, ''));
+  const [linked = '', ...site] = [link.hostname, location.hostname, siteHost()].map((host) =>
+    host.replace(/^www\./, ''),
+  );
+  const isElsewhere = /^https?:$/.test(link.protocol) && !site.includes(linked);
   const isBannerShape =
     width / height >= 3 || width / height <= 0.6 || /^(300x250|336x280|250x250|970x250)$/.test(`${width}x${height}`);
   if (isElsewhere && (isBannerShape || /\bnofollow\b/.test(link.rel))) return true;
