@@ -395,3 +395,11 @@ export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 export type AdEvent = z.infer<typeof AdEvent>;
 export type ScreenshotSetEvent = z.infer<typeof ScreenshotSetEvent>;
 export type FailureRecord = z.infer<typeof FailureRecord>;
+
+export function keyReference(id: string | null, name: string | null): KeyReference | null {
+  return id === null ? null : { key_id: id, name: name ?? '' };
+}
+
+export function userReference(id: string | null, name: string | null): UserReference | null {
+  return id === null ? null : { user_id: id, name: name ?? '' };
+}

@@ -5,12 +5,13 @@
  */
 import type { Request } from 'express';
 import { authenticate, type KeyHolder } from '../../core/organizations/apiKeys.ts';
-import { matchesSecret, sha256 } from '../../core/organizations/secrets.ts';
+import { matchesSecret } from '../../core/organizations/keySecrets.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type Failure, tooMany } from '../../domain/failure.ts';
 import type { ParsedKey } from '../../domain/keys.ts';
 import { setBounded } from '../../lib/lru.ts';
 import { createRateLimiter, type RateLimit } from '../../lib/rateLimiter.ts';
+import { sha256Bytes } from '../../lib/sha256.ts';
 import { callerNetwork } from '../server/caller.ts';
 
 const MAX_KNOWN = 10_000;
@@ -51,7 +52,7 @@ export function createKeyChecker({ db, wrongKeys, observe }: KeyCheckerOptions):
       if (holder === undefined) {
         observe?.('wrong');
         limiter?.take(network);
-      } else setBounded(known, [key.id, sha256(key.secret)], MAX_KNOWN);
+      } else setBounded(known, [key.id, sha256Bytes(key.secret)], MAX_KNOWN);
       return holder;
     },
   };

@@ -1,8 +1,7 @@
-/** Makes the JSON of exports and branding. */
-import { BrandingRecord, ExportRecord } from '../../contract/exports.ts';
+/** Makes the JSON of exports. */
+import { ExportRecord } from '../../contract/exports.ts';
 import { recordOf } from '../../contract/recordOf.ts';
-import { exportUrl, imageUrl } from '../../domain/addresses.ts';
-import type { BrandingRow } from '../organizations/branding.ts';
+import { exportUrl } from '../../domain/addresses.ts';
 import type { ExportRow } from './exportQueries.ts';
 
 export function exportRecord(row: ExportRow, publicUrl: string): ExportRecord {
@@ -16,12 +15,5 @@ export function exportRecord(row: ExportRow, publicUrl: string): ExportRecord {
     url: isReady ? exportUrl(publicUrl, row) : null,
     bytes: row.bytes === null ? null : Number(row.bytes),
     ...(row.reason !== null && { reason: row.reason }),
-  });
-}
-
-export function brandingRecord(row: BrandingRow, publicUrl: string): BrandingRecord {
-  const { logo } = row;
-  return recordOf(BrandingRecord, row, {
-    logo: logo && { url: imageUrl(publicUrl, logo.token), width: logo.width, height: logo.height },
   });
 }

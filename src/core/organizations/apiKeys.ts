@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { ParsedKey } from '../../domain/keys.ts';
-import { matchesSecret } from './secrets.ts';
+import { matchesSecret } from './keySecrets.ts';
 
 /** The organization and the scopes of a valid key. */
 export interface KeyHolder {

@@ -1,6 +1,7 @@
 /** The keys of an organization, for its administrators. */
 import { type ExpressionBuilder, sql } from 'kysely';
 import { recordOf } from '../../contract/recordOf.ts';
+import { keyReference, userReference } from '../../contract/records.ts';
 import { ApiKeyRecord } from '../../contract/settings.ts';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
@@ -9,8 +10,7 @@ import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { keyState, SCOPES, type Scope } from '../../domain/keys.ts';
-import { keyReference, userReference } from './references.ts';
-import { type NewKey, newKey } from './secrets.ts';
+import { type NewKey, newKey } from './keySecrets.ts';
 
 /** Never has the secret, of which only a hash is stored. */
 export interface KeyRow extends Omit<Row<'api_keys'>, 'secret_sha256' | 'organization_id'> {

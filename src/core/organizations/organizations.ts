@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../db/database.ts';
 import type { Row } from '../../db/rows.ts';
 import { openSecret, sealSecret, webhookSecretPlace } from '../../db/secrets/sealing.ts';
+import { newWebhookSecret, secretState, type WebhookSecretState } from '../../db/secrets/webhookSecrets.ts';
 import { conflict, invalid, notFound } from '../../domain/failure.ts';
 import { SCOPES } from '../../domain/keys.ts';
 import type { Priority } from '../../domain/priorities.ts';
 import { isSlug } from '../../domain/slugs.ts';
 import { insertKey } from './keyList.ts';
-import { newWebhookSecret, secretState, type WebhookSecretState } from './secrets.ts';
 
 export type Organization = Row<'organizations'>;
 

@@ -6,9 +6,9 @@ import type { Row } from '../../db/rows.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import { conflict, Failure, notFound } from '../../domain/failure.ts';
 import type { Role } from '../../domain/roles.ts';
+import { sha256Bytes } from '../../lib/sha256.ts';
 import { recordAction } from '../audit/auditLogQueries.ts';
 import { lockOrganizationById } from '../organizations/organizations.ts';
-import { sha256 } from '../organizations/secrets.ts';
 import { addMember, countMembers, MEMBERS_MAX } from './members.ts';
 import type { Person } from './sessions.ts';
 import { insertUser, nameOf } from './users.ts';
@@ -46,7 +46,7 @@ export async function invite(
     throw conflict('email', `would be one more than ${MEMBERS_MAX} members and invitations: remove some first.`);
   await tx.deleteFrom('invitations').where('expires_at', '<', sql<Date>`now()`).execute();
   const token = randomBytes(32).toString('base64url');
-  const values = { role, mailed, token_sha256: sha256(token), expires_at: daysFromNow(INVITATION_DAYS) };
+  const values = { role, mailed, token_sha256: sha256Bytes(token), expires_at: daysFromNow(INVITATION_DAYS) };
   const row = await tx
     .insertInto('invitations')
     .values({ id: randomUUID(), organization_id: organizationId, email, ...values })
@@ -116,7 +116,7 @@ export async function findInvitation(db: Queryable, token: string): Promise<Open
       'o.id as organizationId',
     ])
     .select(sql<boolean>`exists (select from users where email = i.email)`.as('isKnown'))
-    .where('i.token_sha256', '=', sha256(token))
+    .where('i.token_sha256', '=', sha256Bytes(token))
     .where('i.expires_at', '>', sql<Date>`now()`)
     .where('o.deletion_started_at', 'is', null)
     .executeTakeFirst();
@@ -158,7 +158,7 @@ export async function acceptInvitation(
   // Two requests at the same moment: one deletes the row, and the other waits and then finds none.
   const { numDeletedRows } = await tx
     .deleteFrom('invitations')
-    .where('token_sha256', '=', sha256(token))
+    .where('token_sha256', '=', sha256Bytes(token))
     .executeTakeFirst();
   if (invitation === undefined || numDeletedRows === 0n)
     throw notFound(

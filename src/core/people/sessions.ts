@@ -7,7 +7,7 @@ import type { Row } from '../../db/rows.ts';
 import { openSecret, sealSecret, sessionTokenPlace } from '../../db/secrets/sealing.ts';
 import type { Role } from '../../domain/roles.ts';
 import { cutCodePoints, storable } from '../../domain/text.ts';
-import { sha256 } from '../organizations/secrets.ts';
+import { sha256Bytes } from '../../lib/sha256.ts';
 
 /** A provider applies its rules again at each sign-in, and signs in again without questions. A link by e-mail takes longer. */
 const HOURS = { provider: 12, link: 7 * 24 } as const;
@@ -35,7 +35,7 @@ export async function startSession(
     .insertInto('user_sessions')
     .values({
       id,
-      token_sha256: sha256(token),
+      token_sha256: sha256Bytes(token),
       user_id: userId,
       method,
       id_token: idToken === undefined ? null : sealSecret(tx, idToken, sessionTokenPlace(id)),
@@ -76,7 +76,7 @@ export async function findPerson(db: Queryable, token: string): Promise<Person |
     .innerJoin('users as u', 'u.id', 's.user_id')
     .select(['s.id', 's.method', 's.user_id', 'u.name', 'u.email'])
     .select(sql<boolean>`s.last_used_at < now() - interval '1 minute'`.as('is_use_old'))
-    .where('s.token_sha256', '=', sha256(token))
+    .where('s.token_sha256', '=', sha256Bytes(token))
     .where('s.expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst();
   if (session === undefined) return undefined;

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import { sha256 } from '../organizations/secrets.ts';
+import { sha256Bytes } from '../../lib/sha256.ts';
 
 export const LINK_MINUTES = 10;
 
@@ -21,9 +21,9 @@ export async function createSignInLink(tx: Queryable, { userId, browser, next }:
   await tx
     .insertInto('sign_in_links')
     .values({
-      token_sha256: sha256(token),
+      token_sha256: sha256Bytes(token),
       user_id: userId,
-      browser_sha256: browser === undefined ? null : sha256(browser),
+      browser_sha256: browser === undefined ? null : sha256Bytes(browser),
       next,
       expires_at: sql<Date>`now() + make_interval(mins => ${LINK_MINUTES})`,
     })
@@ -38,8 +38,8 @@ interface SentLink {
 }
 
 const isValid = ({ token, browsers }: SentLink): RawBuilder<boolean> => sql`
-  token_sha256 = ${sha256(token)} and expires_at > now()
-  and (browser_sha256 is null or browser_sha256 = any(${browsers.map(sha256)}::bytea[]))`;
+  token_sha256 = ${sha256Bytes(token)} and expires_at > now()
+  and (browser_sha256 is null or browser_sha256 = any(${browsers.map(sha256Bytes)}::bytea[]))`;
 
 /** Whether this browser can sign in with the link. Does not use it up, because programs that check mails open links. */
 export async function isSignInLink(db: Queryable, link: SentLink): Promise<boolean> {

@@ -14,12 +14,12 @@ import { type RawBuilder, sql } from 'kysely';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { sealSecret, webhookSecretPlace } from '../../db/secrets/sealing.ts';
+import { newWebhookSecret } from '../../db/secrets/webhookSecrets.ts';
 import { OPERATOR } from '../../domain/auditLog.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { recordAction } from '../audit/auditLogQueries.ts';
 import type { EventContext } from '../events/recordEvent.ts';
 import { lockOrganization, requireOrganization } from '../organizations/organizations.ts';
-import { newWebhookSecret } from '../organizations/secrets.ts';
 import { reviewSet } from '../reviews/reviews.ts';
 import { sweepFiles } from './removedFiles.ts';
 

@@ -2,11 +2,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { CommentRecord, type ThreadRecord } from '../../contract/comments.ts';
 import { recordOf } from '../../contract/recordOf.ts';
+import { keyReference, userReference } from '../../contract/records.ts';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
-import { keyReference, userReference } from '../organizations/references.ts';
 
 export interface CommentRow extends Row<'comments'> {
   readonly key_name: string | null;

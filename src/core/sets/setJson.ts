@@ -4,12 +4,14 @@ import {
   ApprovedScreenshot,
   CampaignRecord,
   deviceRecord,
+  keyReference,
   ListedSet,
   type ReviewRecord,
   ScreenshotDetailRecord,
   ScreenshotRecord,
   ScreenshotSetRecord,
   ScreenshotSetSummary,
+  userReference,
 } from '../../contract/records.ts';
 import { candidatesOf } from '../../contract/slotCandidates.ts';
 import type { Row, ScreenshotRow, SetRow } from '../../db/rows.ts';
@@ -19,7 +21,6 @@ import { reviewNotes, type StatusCounts, totalsOf } from '../../domain/reviewNot
 import { isFailure } from '../../domain/states.ts';
 import { timestamp } from '../../domain/time.ts';
 import { adSummary } from '../ads/adJson.ts';
-import { keyReference, userReference } from '../organizations/references.ts';
 import type { History } from './history.ts';
 import type { ListedSet as ListedSetRow } from './listSets.ts';
 import type { ApprovedRow } from './readScreenshots.ts';

@@ -1,8 +1,8 @@
 /** Makes the JSON of share links. */
 import { recordOf } from '../../contract/recordOf.ts';
+import { keyReference, userReference } from '../../contract/records.ts';
 import { ShareRecord } from '../../contract/sharing.ts';
 import { shareState } from '../../domain/shareLinks.ts';
-import { keyReference, userReference } from '../organizations/references.ts';
 import type { ShareLinkRow } from './shareLinks.ts';
 
 /** @param url the address of the link, which is a secret. */

@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { endpointHeadersPlace, endpointSecretPlace, openSecret, webhookSecretPlace } from '../../db/secrets/sealing.ts';
+import { SECRET_OVERLAP_HOURS } from '../../db/secrets/webhookSecrets.ts';
 import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
 import type { Channel, EventTopic } from '../../domain/topics.ts';
-import { SECRET_OVERLAP_HOURS } from '../organizations/secrets.ts';
 import type { EndpointHeaders } from './webhookEndpointQueries.ts';
 
 export interface DeliveryToSend {

@@ -1,9 +1,9 @@
 /** Makes the JSON of webhook endpoints. */
 import { recordOf } from '../../contract/recordOf.ts';
 import { WebhookEndpointRecord } from '../../contract/webhookEndpoints.ts';
+import { secretState } from '../../db/secrets/webhookSecrets.ts';
 import { maybeTimestamp, timestamp } from '../../domain/time.ts';
 import { DEFAULT_TOPICS, ENDPOINT_TOPICS } from '../../domain/topics.ts';
-import { secretState } from '../organizations/secrets.ts';
 import type { EndpointRow } from './webhookEndpointQueries.ts';
 
 export function webhookEndpointRecord(row: EndpointRow): WebhookEndpointRecord {

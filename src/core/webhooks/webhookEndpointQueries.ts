@@ -8,8 +8,8 @@ import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
 import { endpointHeadersPlace, endpointSecretPlace, sealSecret } from '../../db/secrets/sealing.ts';
+import { newWebhookSecret } from '../../db/secrets/webhookSecrets.ts';
 import type { EndpointTopic } from '../../domain/topics.ts';
-import { newWebhookSecret } from '../organizations/secrets.ts';
 
 export interface EndpointRow extends Row<'webhook_endpoints'> {
   readonly url: string;

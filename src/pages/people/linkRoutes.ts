@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { takeTokens } from '../../api/limits/requestLimits.ts';
 import { callerNetwork } from '../../api/server/caller.ts';
-import { sha256 } from '../../core/organizations/secrets.ts';
 import { hasIdentity } from '../../core/people/identities.ts';
 import { signInMail } from '../../core/people/mails.ts';
 import { createSignInLink, isSignInLink, LINK_MINUTES, takeSignInLink } from '../../core/people/signInLinks.ts';
@@ -11,6 +10,7 @@ import { EMAIL_FAULT, findUserByEmail, readEmail } from '../../core/people/users
 import { tooMany } from '../../domain/failure.ts';
 import { html } from '../../lib/html.ts';
 import type { RateLimit } from '../../lib/rateLimiter.ts';
+import { sha256Bytes } from '../../lib/sha256.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import { button } from '../parts/components.ts';
 import type { PagesOptions } from '../parts/context.ts';
@@ -95,7 +95,7 @@ async function sendLink(
   // Only the provider knows to whom the address belongs today. A mail cannot prove it.
   if (provider !== undefined && (await hasIdentity(db, user.id))) return;
   // The table of buckets holds no addresses.
-  const key = `sign-in links to ${sha256(email).toString('base64url')}`;
+  const key = `sign-in links to ${sha256Bytes(email).toString('base64url')}`;
   const buckets = [
     { key: `${key} from ${network}`, limit: OF_ADDRESS, cost: 1 },
     { key, limit: OF_ADDRESS_IN_ALL, cost: 1 },

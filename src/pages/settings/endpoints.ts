@@ -2,7 +2,6 @@
 
 import { COST } from '../../api/limits/costs.ts';
 import { NewWebhookEndpoint } from '../../contract/webhookEndpoints.ts';
-import { secretState } from '../../core/organizations/secrets.ts';
 import { type DeliveryRow, listDeliveries } from '../../core/webhooks/listDeliveries.ts';
 import { sendTestEventToEndpoint } from '../../core/webhooks/testEvents.ts';
 import { type EndpointRow, findEndpoint, listEndpoints } from '../../core/webhooks/webhookEndpointQueries.ts';
@@ -12,6 +11,7 @@ import {
   createEndpoint,
   replaceEndpointSecret,
 } from '../../core/webhooks/webhookEndpoints.ts';
+import { secretState } from '../../db/secrets/webhookSecrets.ts';
 import { DEFAULT_TOPICS, ENDPOINT_TOPICS } from '../../domain/topics.ts';
 import { ENDPOINTS_MAX } from '../../domain/webhookEndpoints.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';

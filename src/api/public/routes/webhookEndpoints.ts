@@ -10,8 +10,8 @@ import {
   WebhookSecretRecord,
   WebhookTest,
 } from '../../../contract/webhookEndpoints.ts';
+import { webhookSecretRecord } from '../../../core/organizations/organizationJson.ts';
 import { readWebhookSecret } from '../../../core/organizations/organizations.ts';
-import { webhookSecretRecord } from '../../../core/organizations/secrets.ts';
 import { replaceWebhookSecret } from '../../../core/organizations/settings.ts';
 import { deliveryRecord } from '../../../core/webhooks/deliveryJson.ts';
 import { webhookEndpointRecord } from '../../../core/webhooks/endpointJson.ts';
