@@ -82,7 +82,8 @@ async function inviteOne(
   const config = loadConfig(process.env, ['PUBLIC_URL']);
   requireWay(config);
   const means = { db, publicUrl: config.PUBLIC_URL, mailer: await mailerOf(config) };
-  const { invitation, url } = await sendInvitation(means, { slug, email, role }, OPERATOR);
+  const { id: organizationId } = await requireOrganization(db, slug);
+  const { invitation, url } = await sendInvitation(means, { organizationId, slug, email, role }, OPERATOR);
   const expires_at = invitation.expires_at.toISOString();
   print({ email: invitation.email, role, expires_at, ...(url !== undefined && { url }) }, json);
 }

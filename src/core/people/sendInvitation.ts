@@ -4,7 +4,6 @@ import type { Actor } from '../../domain/auditLog.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { Role } from '../../domain/roles.ts';
 import type { Mailer } from '../../mail/mailer.ts';
-import { requireOrganization } from '../organizations/organizations.ts';
 import { type Invitation, invite } from './invitations.ts';
 import { invitationMail } from './mails.ts';
 import { requireEmail } from './users.ts';
@@ -15,18 +14,24 @@ interface Means {
   readonly mailer: Mailer | undefined;
 }
 
+interface WantedInvitation {
+  readonly organizationId: string;
+  readonly slug: string;
+  readonly email: string;
+  readonly role: Role;
+}
+
 /**
  * @returns the invitation, and the address of its page unless it was sent by e-mail.
- * @throws Failure: 404 for an unknown organization, 409 and 422 as `invite`, 503 if the mail server did not accept the mail. The invitation
+ * @throws Failure: 409 and 422 as `invite`, 503 if the mail server did not accept the mail. The invitation
  *   is then stored, and the same call sends it again.
  */
 export async function sendInvitation(
   { db, publicUrl, mailer }: Means,
-  { slug, email: given, role }: { readonly slug: string; readonly email: string; readonly role: Role },
+  { organizationId, slug, email: given, role }: WantedInvitation,
   actor: Actor,
 ): Promise<{ invitation: Invitation; url: string | undefined }> {
   const email = requireEmail(given);
-  const { id: organizationId } = await requireOrganization(db, slug);
   const wanted = { organizationId, email, role, mailed: mailer !== undefined };
   const { invitation, token } = await db.transaction().execute((tx) => invite(tx, wanted, actor));
   const url = `${publicUrl}/invitations/${token}`;

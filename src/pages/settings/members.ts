@@ -69,7 +69,8 @@ export function addMemberRoutes(pages: PageRoutes): void {
 async function inviteOne(options: PagesOptions, given: ViewerRequest): Promise<ResultsPage> {
   const { request, viewer, actor } = given;
   const { publicUrl, mailer } = options;
-  const wanted = { slug: viewer.slug, ...readForm(INVITATION, request) };
+  const { organizationId, slug } = viewer;
+  const wanted = { organizationId, slug, ...readForm(INVITATION, request) };
   if (mailer !== undefined) await takeInvitation(options.store.db, { ...viewer, email: wanted.email });
   const { invitation, url } = await sendInvitation({ db: options.store.db, publicUrl, mailer }, wanted, actor);
   return membersPage(options, given, { sent: { email: invitation.email, url } });

@@ -82,7 +82,7 @@ export const memberRoutes: readonly Route[] = [
     answer: SentInvitationRecord,
     failures: [409],
     handler: async ({ input, place, actor, organizationId }, { store: { db }, publicUrl, mailer }) => {
-      const wanted = { ...input, slug: place.slug };
+      const wanted = { ...input, organizationId, slug: place.slug };
       if (mailer !== undefined) await takeInvitation(db, { organizationId, email: wanted.email });
       const { invitation, url } = await sendInvitation({ db, publicUrl, mailer }, wanted, actor);
       const record = { ...invitationRecord(invitation), html_url: url ?? null };
