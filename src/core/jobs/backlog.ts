@@ -4,7 +4,6 @@ import type { Queryable } from '../../db/database.ts';
 import { MAX_CREATIVES, MAX_PICTURES } from '../../domain/batches.ts';
 import type { Waiting } from '../../domain/fairness.ts';
 import { PRIORITIES, type Priority } from '../../domain/priorities.ts';
-import { readCaptureQuotas } from '../organizations/usage.ts';
 
 export interface KnownJob {
   readonly id: string;
@@ -210,4 +209,16 @@ export async function countWaiting(db: Queryable): Promise<Record<'sets' | 'plac
     union all select count(*)::integer, ${seconds} from ${WAITING.ads}`.execute(db);
   const [sets = NONE_WAITING, placements = NONE_WAITING, ads = NONE_WAITING] = rows;
   return { sets, placements, ads };
+}
+
+/** @returns the running captures that the operator allows to organizations with an own quota, by their ids. */
+async function readCaptureQuotas(db: Queryable): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('organizations')
+    .select(['id', 'running_captures'])
+    .where('running_captures', 'is not', null)
+    .execute();
+  return new Map(
+    rows.flatMap(({ id, running_captures }) => (running_captures === null ? [] : [[id, running_captures]])),
+  );
 }

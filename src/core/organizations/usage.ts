@@ -105,15 +105,3 @@ export async function readCurrentUsage(db: Queryable, organizationId: string): P
   if (row === undefined) throw new Error('unreachable: the organization of a valid key exists');
   return row;
 }
-
-/** @returns the running captures that the operator allows to organizations with an own quota, by their ids. */
-export async function readCaptureQuotas(db: Queryable): Promise<Map<string, number>> {
-  const rows = await db
-    .selectFrom('organizations')
-    .select(['id', 'running_captures'])
-    .where('running_captures', 'is not', null)
-    .execute();
-  return new Map(
-    rows.flatMap(({ id, running_captures }) => (running_captures === null ? [] : [[id, running_captures]])),
-  );
-}

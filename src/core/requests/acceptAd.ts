@@ -1,6 +1,7 @@
 /** Accepts an ad of create-ad. */
 import type { ParsedCreateAd } from '../../contract/readRequest.ts';
 import type { Queryable } from '../../db/database.ts';
+import type { Enqueuer } from '../../db/queue.ts';
 import type { AdRow, Row } from '../../db/rows.ts';
 import { conflict, invalid } from '../../domain/failure.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type NewAds,
   newAd,
 } from '../ads/insertAds.ts';
-import type { EventContext } from '../events/recordEvent.ts';
 import { addMissingConnectorFaults, addUnknownCampaignFault, lockUploads, type UploadNames } from './checks.ts';
 
 interface StoredAds extends InsertedAds {
@@ -36,7 +36,11 @@ interface AcceptedAd {
 }
 
 /** Stores a new ad and asks for its preview, or finds the ad with the lookup key. @throws Failure: 422 with all faults of the body, 409 as `storeNewAds`. */
-export async function acceptAd(tx: Queryable, request: AdRequest, { queue }: EventContext): Promise<AcceptedAd> {
+export async function acceptAd(
+  tx: Queryable,
+  request: AdRequest,
+  { queue }: { readonly queue: Enqueuer },
+): Promise<AcceptedAd> {
   const { organizationId } = request;
   const { existing, uploadNames } = await examine(tx, request);
   if (existing !== undefined) return { row: existing, created: false };
