@@ -1,5 +1,6 @@
 /** Requests exports and ends them. The file itself is built by `exports/`. */
 import type { Database, Queryable } from '../../db/database.ts';
+import { lockOrganizationById } from '../../db/organizationLock.ts';
 import type { Enqueuer } from '../../db/queue.ts';
 import {
   type ExportAudience,
@@ -12,7 +13,6 @@ import { conflict, Failure, invalid, unknownId } from '../../domain/failure.ts';
 import { EXPORT_DAYS } from '../../domain/retention.ts';
 import { isTerminalSet } from '../../domain/states.ts';
 import { sleep } from '../../lib/sleep.ts';
-import { lockOrganizationById } from '../organizations/organizations.ts';
 import { type ExportSubject, readExportSubject } from './exportContent.ts';
 import {
   type BuiltFile,

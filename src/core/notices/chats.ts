@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
+import { lockOrganizationById } from '../../db/organizationLock.ts';
 import type { Row } from '../../db/rows.ts';
 import { chatAddressPlace, openSecret, sealSecret } from '../../db/secrets/sealing.ts';
 import { type Actor, type AuditAction, changesBetween, SERVICE } from '../../domain/auditLog.ts';
@@ -9,7 +10,6 @@ import { conflict, unknownId } from '../../domain/failure.ts';
 import { CHATS_MAX, type ChatKind, type NoticeKind } from '../../domain/notices.ts';
 import { TEST_TOPIC } from '../../domain/topics.ts';
 import { recordAction } from '../audit/auditLogQueries.ts';
-import { lockOrganizationById } from '../organizations/organizations.ts';
 import { storeNotice } from './collect.ts';
 
 export type ChatRow = Omit<Row<'notice_chats'>, 'address'>;

@@ -67,11 +67,6 @@ export async function lockOrganization(tx: Queryable, slug: string): Promise<Org
   return row;
 }
 
-/** Lets transactions that count rows of the organization before they add one wait for each other, so that a limit holds. */
-export async function lockOrganizationById(tx: Queryable, id: string): Promise<void> {
-  await tx.selectFrom('organizations').select('id').where('id', '=', id).forNoKeyUpdate().execute();
-}
-
 export async function listOrganizations(db: Queryable): Promise<Organization[]> {
   return db.selectFrom('organizations').selectAll().where('deleted_at', 'is', null).orderBy('slug').execute();
 }

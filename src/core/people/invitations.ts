@@ -2,13 +2,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
+import { lockOrganizationById } from '../../db/organizationLock.ts';
 import type { Row } from '../../db/rows.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import { conflict, Failure, notFound } from '../../domain/failure.ts';
 import type { Role } from '../../domain/roles.ts';
 import { sha256Bytes } from '../../lib/sha256.ts';
 import { recordAction } from '../audit/auditLogQueries.ts';
-import { lockOrganizationById } from '../organizations/organizations.ts';
 import { addMember, countMembers, MEMBERS_MAX } from './members.ts';
 import type { Person } from './sessions.ts';
 import { insertUser, nameOf } from './users.ts';

@@ -1,12 +1,12 @@
 /** The members of organizations. Each change is part of a transaction. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
+import { lockOrganizationById } from '../../db/organizationLock.ts';
 import type { Row } from '../../db/rows.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import { conflict, notFound } from '../../domain/failure.ts';
 import type { Role } from '../../domain/roles.ts';
 import { recordAction } from '../audit/auditLogQueries.ts';
-import { lockOrganizationById } from '../organizations/organizations.ts';
 import { endStreams } from './sessions.ts';
 
 /** Members of one organization, invited people included. */

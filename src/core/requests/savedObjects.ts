@@ -6,10 +6,10 @@ import type { SiteListBody, TemplateBody } from '../../contract/savedObjects.ts'
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readSearchPage } from '../../db/list.ts';
+import { lockOrganizationById } from '../../db/organizationLock.ts';
 import type { Row } from '../../db/rows.ts';
 import { conflict, invalid, unknownId } from '../../domain/failure.ts';
 import { SAVED_BODY_MAX_BYTES, SITE_LISTS_MAX, TEMPLATES_MAX } from '../../domain/savedObjects.ts';
-import { lockOrganizationById } from '../organizations/organizations.ts';
 import { noteRemoved } from '../organizations/tombstones.ts';
 
 interface Bodies {

@@ -5,11 +5,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { Database, Queryable } from '../../db/database.ts';
+import { lockOrganizationById } from '../../db/organizationLock.ts';
 import type { CreativeFormat } from '../../domain/ads.ts';
 import { conflict } from '../../domain/failure.ts';
 import { UPLOAD_DAYS } from '../../domain/retention.ts';
 import { type UploadLimits, uploadKey } from '../../domain/uploads.ts';
-import { lockOrganizationById } from '../organizations/organizations.ts';
 import { noteRemoved, type ObjectRef } from '../organizations/tombstones.ts';
 import {
   beginUpload,

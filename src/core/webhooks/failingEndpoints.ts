@@ -1,6 +1,7 @@
 /** Since when the delivery attempts of a webhook endpoint fail, and the end of an endpoint that fails for days. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
+import { lockOrganizationById } from '../../db/organizationLock.ts';
 import type { Enqueuer } from '../../db/queue.ts';
 import { changesBetween, SERVICE } from '../../domain/auditLog.ts';
 import { timestamp } from '../../domain/time.ts';
@@ -8,7 +9,6 @@ import { ENDPOINT_DISABLED_TOPIC } from '../../domain/topics.ts';
 import { DISABLE_AFTER_DAYS, FAILED_DELIVERIES_MIN } from '../../domain/webhookEndpoints.ts';
 import { recordAction } from '../audit/auditLogQueries.ts';
 import { recordEvent } from '../events/recordEvent.ts';
-import { lockOrganizationById } from '../organizations/organizations.ts';
 import { recordNotice } from '../outbox/recordNotice.ts';
 import { webhookEndpointRecord } from './endpointJson.ts';
 import { type EndpointRow, lockEndpoint, type OneEndpoint } from './webhookEndpointQueries.ts';

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewWebhookEndpoint, WebhookEndpointChange } from '../../contract/webhookEndpoints.ts';
 import type { Database, Queryable } from '../../db/database.ts';
+import { lockOrganizationById } from '../../db/organizationLock.ts';
 import type { Enqueuer } from '../../db/queue.ts';
 import { type Actor, addressWithoutSecrets, changesBetween, type FieldChange } from '../../domain/auditLog.ts';
 import { conflict, invalid, unknownId } from '../../domain/failure.ts';
@@ -10,7 +11,6 @@ import { ENDPOINTS_MAX } from '../../domain/webhookEndpoints.ts';
 import { addressFault } from '../../egress/addressFault.ts';
 import type { Guard } from '../../egress/guard.ts';
 import { recordAction } from '../audit/auditLogQueries.ts';
-import { lockOrganizationById } from '../organizations/organizations.ts';
 import { noteRemoved } from '../organizations/tombstones.ts';
 import {
   changePendingDeliveries,
