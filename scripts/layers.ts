@@ -31,7 +31,7 @@ const INNER_LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   api: [['server'], ['auth'], ['limits'], ['transfers', 'uploads', 'thumbnails', 'logos'], ['internal', 'public']],
   // Each subject uses only those before it. docs/architecture.md draws the arrows.
   core: [
-    ['audit', 'outbox'],
+    ['journal'],
     ['organizations'],
     ['people', 'uploads', 'buckets', 'ads'],
     ['sets'],

@@ -1,8 +1,8 @@
 /** An organization with something of each kind, for tests that delete it. */
 import { randomUUID } from 'node:crypto';
 import type { ArtifactStore } from '../../src/artifacts/store.ts';
+import { recordNotice } from '../../src/core/journal/recordNotice.ts';
 import { createChat } from '../../src/core/notices/chats.ts';
-import { recordNotice } from '../../src/core/outbox/recordNotice.ts';
 import { saveDraft } from '../../src/core/requests/drafts.ts';
 import { OPERATOR } from '../../src/domain/auditLog.ts';
 import { insertExportSet } from './exportSet.ts';

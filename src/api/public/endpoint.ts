@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { Faults } from '../../contract/faults.ts';
-import { wasRemoved } from '../../core/organizations/tombstones.ts';
+import { wasRemoved } from '../../core/journal/tombstones.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { OrganizationLinks } from '../../domain/addresses.ts';
 import type { Actor } from '../../domain/auditLog.ts';

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler } from 'express';
 import { ArtifactNotFoundError } from '../../artifacts/store.ts';
 import { findExportFile } from '../../core/exports/exportQueries.ts';
-import { wasRemoved } from '../../core/organizations/tombstones.ts';
+import { wasRemoved } from '../../core/journal/tombstones.ts';
 import { findImage, type Image } from '../../core/sets/images.ts';
 import type { Database } from '../../db/database.ts';
 import { disabledOrganization, type Failure, gone, notFound } from '../../domain/failure.ts';

@@ -1,5 +1,5 @@
 import { removeFullBuckets } from '../../api/limits/requestLimits.ts';
-import { deleteEntriesOfDeleted, deleteOldEntries } from '../../core/audit/auditLogQueries.ts';
+import { deleteEntriesOfDeleted, deleteOldEntries } from '../../core/journal/auditLogQueries.ts';
 import { OLD_ROWS } from '../../core/removal/oldRows.ts';
 import { expireSets } from '../../core/removal/removal.ts';
 import { sweepFiles } from '../../core/removal/removedFiles.ts';

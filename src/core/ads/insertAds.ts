@@ -6,7 +6,7 @@ import { type AdSize, defaultAdName, type Media } from '../../domain/ads.ts';
 import type { Metadata } from '../../domain/metadata.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { activeTraceparent } from '../../observe/tracing.ts';
-import { type NewSubscriber, subscriberRows } from '../outbox/subscriberRows.ts';
+import { type NewSubscriber, subscriberRows } from '../journal/subscriberRows.ts';
 
 /** References of a request to a campaign and to ads. */
 interface AdReferences {

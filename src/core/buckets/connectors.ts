@@ -13,7 +13,7 @@ import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
 import { invalid, notFound } from '../../domain/failure.ts';
 import { addressFault } from '../../egress/addressFault.ts';
 import type { Guard } from '../../egress/guard.ts';
-import { recordAction } from '../audit/auditLogQueries.ts';
+import { recordAction } from '../journal/auditLogQueries.ts';
 import { lockOrganization } from '../organizations/organizations.ts';
 import {
   type CheckTarget,

@@ -6,8 +6,8 @@ import type { Row } from '../../db/rows.ts';
 import { timestamp } from '../../domain/time.ts';
 import { DEFAULT_TOPICS, type EndpointTopic, type Topic } from '../../domain/topics.ts';
 import { isTracing } from '../../observe/tracing.ts';
-import { insertEvent } from '../outbox/insertEvent.ts';
-import { readEnabledEndpoints, readSubscribers } from '../outbox/receivers.ts';
+import { insertEvent } from '../journal/insertEvent.ts';
+import { readEnabledEndpoints, readSubscribers } from '../journal/receivers.ts';
 import { readAdRecord, readSetText } from '../sets/readRecords.ts';
 
 /** Needed by each function that records an event: the queue for the work that follows, and the address of pictures and pages. */

@@ -4,7 +4,7 @@ import { notify } from '../../db/notifications.ts';
 import { type ScreenshotStatus, type SetStatus, type SettleCause, settledSetStatus } from '../../domain/states.ts';
 import { failOrphanedAds } from '../events/orphanedAds.ts';
 import { recordSetEvent } from '../events/recordEvent.ts';
-import { recordNotice } from '../outbox/recordNotice.ts';
+import { recordNotice } from '../journal/recordNotice.ts';
 import { resolvePlacement } from '../placements/placementQueries.ts';
 import { closeScreenshots, type FinalStatus } from '../sets/results.ts';
 import { lockCancelRequest, markSetSettled, readSetOutcome } from '../sets/setStatus.ts';

@@ -9,7 +9,7 @@ import { type Actor, type AuditAction, changesBetween, SERVICE } from '../../dom
 import { conflict, unknownId } from '../../domain/failure.ts';
 import { CHATS_MAX, type ChatKind, type NoticeKind } from '../../domain/notices.ts';
 import { TEST_TOPIC } from '../../domain/topics.ts';
-import { recordAction } from '../audit/auditLogQueries.ts';
+import { recordAction } from '../journal/auditLogQueries.ts';
 import { storeNotice } from './collect.ts';
 
 export type ChatRow = Omit<Row<'notice_chats'>, 'address'>;

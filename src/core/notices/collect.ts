@@ -9,7 +9,7 @@ import type { Database, Queryable } from '../../db/database.ts';
 import { DAY_HOUR, ITEMS_MAX, PER_HOUR_MAX, REFUSALS_MAX, type Timing } from '../../domain/notices.ts';
 import { timestamp } from '../../domain/time.ts';
 import { NOTICE_TOPIC, type TEST_TOPIC } from '../../domain/topics.ts';
-import { insertEvent } from '../outbox/insertEvent.ts';
+import { insertEvent } from '../journal/insertEvent.ts';
 import { type Happened, type NoticeItem, noticeItem } from './noticeText.ts';
 
 /** `data.object` of the event of a notice. */

@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/database.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import { conflict, notFound } from '../../domain/failure.ts';
 import { KEYS_MAX, type Scope } from '../../domain/keys.ts';
-import { recordAction } from '../audit/auditLogQueries.ts';
+import { recordAction } from '../journal/auditLogQueries.ts';
 import { findKeyRow, insertKey, type KeyRow, lockActiveKeys, setKeyRevoked } from './keyList.ts';
 
 export interface WantedKey {

@@ -5,7 +5,7 @@ import { type AuditAction, changesBetween, type FieldChange, OPERATOR } from '..
 import { conflict } from '../../domain/failure.ts';
 import { SCOPES, type Scope } from '../../domain/keys.ts';
 import { isHigher } from '../../domain/priorities.ts';
-import { recordAction } from '../audit/auditLogQueries.ts';
+import { recordAction } from '../journal/auditLogQueries.ts';
 import { createApiKey, revokeApiKey } from './keys.ts';
 import {
   createOrganization,

@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/database.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import type { Branding } from '../../domain/branding.ts';
 import type { ReviewMode } from '../../domain/reviews.ts';
-import { recordAction } from '../audit/auditLogQueries.ts';
+import { recordAction } from '../journal/auditLogQueries.ts';
 import { type BrandingRow, readBranding, saveBranding, saveLogo } from './branding.ts';
 import { lockOrganization, rotateWebhookSecret, setRetention, setReview } from './organizations.ts';
 

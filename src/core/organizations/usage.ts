@@ -1,7 +1,7 @@
 /** The use of an organization by day, and its quotas. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import { recordNotice } from '../outbox/recordNotice.ts';
+import { recordNotice } from '../journal/recordNotice.ts';
 
 export interface WantedPictures {
   readonly organizationId: string;

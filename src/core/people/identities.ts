@@ -5,7 +5,7 @@ import type { Queryable } from '../../db/database.ts';
 import { changesBetween, SERVICE } from '../../domain/auditLog.ts';
 import { ROLES, type Role } from '../../domain/roles.ts';
 import type { UnknownGroups } from '../../domain/signIns.ts';
-import { recordAction } from '../audit/auditLogQueries.ts';
+import { recordAction } from '../journal/auditLogQueries.ts';
 import { isInvited } from './invitations.ts';
 import { withdrawInvitations } from './members.ts';
 import { endStreams } from './sessions.ts';

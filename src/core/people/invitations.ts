@@ -8,7 +8,7 @@ import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import { conflict, Failure, notFound } from '../../domain/failure.ts';
 import type { Role } from '../../domain/roles.ts';
 import { sha256Bytes } from '../../lib/sha256.ts';
-import { recordAction } from '../audit/auditLogQueries.ts';
+import { recordAction } from '../journal/auditLogQueries.ts';
 import { addMember, countMembers, MEMBERS_MAX } from './members.ts';
 import type { Person } from './sessions.ts';
 import { insertUser, nameOf } from './users.ts';

@@ -6,7 +6,7 @@ import type { Row } from '../../db/rows.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import { conflict, notFound } from '../../domain/failure.ts';
 import type { Role } from '../../domain/roles.ts';
-import { recordAction } from '../audit/auditLogQueries.ts';
+import { recordAction } from '../journal/auditLogQueries.ts';
 import { endStreams } from './sessions.ts';
 
 /** Members of one organization, invited people included. */

@@ -5,9 +5,9 @@
 import type { Database, Queryable } from '../../db/database.ts';
 import { type Actor, changesBetween, type FieldChange } from '../../domain/auditLog.ts';
 import { conflict, removedObject, unknownId } from '../../domain/failure.ts';
-import { recordAction } from '../audit/auditLogQueries.ts';
+import { recordAction } from '../journal/auditLogQueries.ts';
+import { type ObjectRef, wasRemoved } from '../journal/tombstones.ts';
 import { listOrganizations } from '../organizations/organizations.ts';
-import { type ObjectRef, wasRemoved } from '../organizations/tombstones.ts';
 import { lockCampaign } from '../sets/campaigns.ts';
 import { readObjectNames } from '../sets/objectNames.ts';
 import { lockSet } from '../sets/setStatus.ts';

@@ -9,7 +9,7 @@ import { isHigher } from '../../domain/priorities.ts';
 import { DEFAULT_QUOTAS, type DefaultQuotas, quotaExceeded } from '../../domain/quotas.ts';
 import { countWanted, expandScreenshots, type Retaken } from '../../domain/screenshots.ts';
 import { type FoundReferences, findReferences, type NewAd, newAd } from '../ads/insertAds.ts';
-import { recordAction } from '../audit/auditLogQueries.ts';
+import { recordAction } from '../journal/auditLogQueries.ts';
 import { readHighestPriority } from '../organizations/organizations.ts';
 import { countPictures } from '../organizations/usage.ts';
 import { insertSet } from '../sets/insertSet.ts';

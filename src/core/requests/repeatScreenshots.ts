@@ -8,7 +8,7 @@ import { conflict, invalid, unknownId } from '../../domain/failure.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { expandScreenshots, type Retaken, type WantedScreenshots } from '../../domain/screenshots.ts';
 import { activeSpan } from '../../observe/tracing.ts';
-import { readSubscribersAsGiven } from '../outbox/subscriberRows.ts';
+import { readSubscribersAsGiven } from '../journal/subscriberRows.ts';
 import { lockScreenshot } from '../sets/readScreenshots.ts';
 import { type RetakeSource, readRetakeSources } from '../sets/readVersions.ts';
 import { type LockedSet, lockSet } from '../sets/setStatus.ts';

@@ -10,7 +10,7 @@ import { lockOrganizationById } from '../../db/organizationLock.ts';
 import type { Row } from '../../db/rows.ts';
 import { conflict, invalid, unknownId } from '../../domain/failure.ts';
 import { SAVED_BODY_MAX_BYTES, SITE_LISTS_MAX, TEMPLATES_MAX } from '../../domain/savedObjects.ts';
-import { noteRemoved } from '../organizations/tombstones.ts';
+import { noteRemoved } from '../journal/tombstones.ts';
 
 interface Bodies {
   readonly request_templates: TemplateBody;

@@ -7,7 +7,7 @@ import type { Row } from '../../db/rows.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { conflict, forbiddenAction, invalid, notFound, unknownId } from '../../domain/failure.ts';
 import { COMMENTS_OF_PICTURE_MAX, type Pin } from '../../domain/reviews.ts';
-import { recordAction } from '../audit/auditLogQueries.ts';
+import { recordAction } from '../journal/auditLogQueries.ts';
 import { lockScreenshot } from '../sets/readScreenshots.ts';
 import { lockSet } from '../sets/setStatus.ts';
 import { type CommentRow, lockComment } from './commentQueries.ts';

@@ -9,10 +9,10 @@ import { conflict, Failure, invalid, notFound, unknownId } from '../../domain/fa
 import type { Decision } from '../../domain/reviews.ts';
 import { canMoveSet, canReopenSet, type SetStatus } from '../../domain/states.ts';
 import { chooseVersion } from '../../domain/versions.ts';
-import { recordAction } from '../audit/auditLogQueries.ts';
 import { failOrphanedAds } from '../events/orphanedAds.ts';
 import { type EventContext, recordSetEvent } from '../events/recordEvent.ts';
-import { recordNotice } from '../outbox/recordNotice.ts';
+import { recordAction } from '../journal/auditLogQueries.ts';
+import { recordNotice } from '../journal/recordNotice.ts';
 import { withScreenshotHistory } from '../sets/history.ts';
 import { readVersions } from '../sets/readVersions.ts';
 import { cancelScreenshots } from '../sets/results.ts';

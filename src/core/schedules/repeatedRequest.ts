@@ -5,7 +5,7 @@ import { deviceRecord } from '../../contract/records.ts';
 import type { RequestSource } from '../../contract/schedules.ts';
 import type { Queryable } from '../../db/database.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
-import { readSubscribersAsGiven } from '../outbox/subscriberRows.ts';
+import { readSubscribersAsGiven } from '../journal/subscriberRows.ts';
 import { type AcceptanceContext, storeRequestedAds } from '../requests/acceptScreenshotRequest.ts';
 import { adoptRequest } from '../requests/adoptRequest.ts';
 import { findNamed } from '../requests/savedObjects.ts';

@@ -15,8 +15,8 @@ import { MISSED_AFTER_MINUTES, REFUSED_RUNS_MAX } from '../../domain/schedules.t
 import { formatInstant } from '../../domain/time.ts';
 import type { Log } from '../../lib/log.ts';
 import { withSpan } from '../../observe/tracing.ts';
-import { recordAction } from '../audit/auditLogQueries.ts';
-import { recordNotice } from '../outbox/recordNotice.ts';
+import { recordAction } from '../journal/auditLogQueries.ts';
+import { recordNotice } from '../journal/recordNotice.ts';
 import { type AcceptanceContext, acceptScreenshotRequest } from '../requests/acceptScreenshotRequest.ts';
 import { nextRuns } from './rules.ts';
 import { type DueSchedule, lockDue, type RunRow, takeLate, updateSchedule } from './scheduleQueries.ts';

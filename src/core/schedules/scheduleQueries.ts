@@ -5,7 +5,7 @@ import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readSearchPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
-import type { ObjectRef } from '../organizations/tombstones.ts';
+import type { ObjectRef } from '../journal/tombstones.ts';
 
 export type RunRow = Omit<Row<'schedule_runs'>, 'schedule_id' | 'ran_at'>;
 

@@ -5,7 +5,7 @@ import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readSearchPage, type Words } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
 import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
-import type { ObjectRef } from '../organizations/tombstones.ts';
+import type { ObjectRef } from '../journal/tombstones.ts';
 
 export interface CampaignFilter extends TimeRange {
   readonly organizationId: string;

@@ -14,8 +14,8 @@ import {
   type MetadataChange,
   metadataFaults,
 } from '../../domain/metadata.ts';
-import { recordAction } from '../audit/auditLogQueries.ts';
-import { type ObjectRef, wasRemoved } from '../organizations/tombstones.ts';
+import { recordAction } from '../journal/auditLogQueries.ts';
+import { type ObjectRef, wasRemoved } from '../journal/tombstones.ts';
 import { lockCampaign } from './campaigns.ts';
 import { lockSet } from './setStatus.ts';
 

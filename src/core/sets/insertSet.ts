@@ -7,7 +7,7 @@ import type { Priority } from '../../domain/priorities.ts';
 import { DEFAULT_OPTIONS } from '../../domain/screenshotOptions.ts';
 import type { PlannedPicture, Retaken } from '../../domain/screenshots.ts';
 import { activeTraceparent } from '../../observe/tracing.ts';
-import { type NewSubscriber, subscriberRows } from '../outbox/subscriberRows.ts';
+import { type NewSubscriber, subscriberRows } from '../journal/subscriberRows.ts';
 import { pageAccessRows } from './pageAccess.ts';
 
 export interface NewSet {

@@ -10,7 +10,7 @@ import { notify } from '../../db/notifications.ts';
 import { conflict, disabledOrganization, type Failure, forbiddenAction, gone, notFound } from '../../domain/failure.ts';
 import { ANSWERS_OF_LINK_MAX, COMMENTS_OF_LINK_MAX } from '../../domain/shareLinks.ts';
 import { recordEvent } from '../events/recordEvent.ts';
-import { recordNotice } from '../outbox/recordNotice.ts';
+import { recordNotice } from '../journal/recordNotice.ts';
 import type { CommentRow } from '../reviews/commentQueries.ts';
 import {
   type CommentPlace,

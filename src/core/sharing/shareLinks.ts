@@ -8,8 +8,8 @@ import type { Row } from '../../db/rows.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import { conflict, notFound, unknownId } from '../../domain/failure.ts';
 import { SHARE_LINKS_MAX, type SharedPictures } from '../../domain/shareLinks.ts';
-import { recordAction } from '../audit/auditLogQueries.ts';
-import { recordNotice } from '../outbox/recordNotice.ts';
+import { recordAction } from '../journal/auditLogQueries.ts';
+import { recordNotice } from '../journal/recordNotice.ts';
 import { lockSet } from '../sets/setStatus.ts';
 import { hashPassword } from './sharePasswords.ts';
 

@@ -10,7 +10,7 @@ import type { CreativeFormat } from '../../domain/ads.ts';
 import { conflict } from '../../domain/failure.ts';
 import { UPLOAD_DAYS } from '../../domain/retention.ts';
 import { type UploadLimits, uploadKey } from '../../domain/uploads.ts';
-import { noteRemoved, type ObjectRef } from '../organizations/tombstones.ts';
+import { noteRemoved, type ObjectRef } from '../journal/tombstones.ts';
 import {
   beginUpload,
   completeUpload,

@@ -4,9 +4,9 @@ import type { Queryable } from '../../db/database.ts';
 import { type Actor, addressWithoutSecrets, changesBetween } from '../../domain/auditLog.ts';
 import { timestamp } from '../../domain/time.ts';
 import { TEST_TOPIC } from '../../domain/topics.ts';
-import { recordAction } from '../audit/auditLogQueries.ts';
-import { insertEvent } from '../outbox/insertEvent.ts';
-import { insertTestSubscriber } from '../outbox/subscriberRows.ts';
+import { recordAction } from '../journal/auditLogQueries.ts';
+import { insertEvent } from '../journal/insertEvent.ts';
+import { insertTestSubscriber } from '../journal/subscriberRows.ts';
 import type { OneEndpoint } from './webhookEndpointQueries.ts';
 import { requireEnabledEndpoint } from './webhookEndpoints.ts';
 

@@ -10,8 +10,8 @@ import { conflict, invalid, unknownId } from '../../domain/failure.ts';
 import { ENDPOINTS_MAX } from '../../domain/webhookEndpoints.ts';
 import { addressFault } from '../../egress/addressFault.ts';
 import type { Guard } from '../../egress/guard.ts';
-import { recordAction } from '../audit/auditLogQueries.ts';
-import { noteRemoved } from '../organizations/tombstones.ts';
+import { recordAction } from '../journal/auditLogQueries.ts';
+import { noteRemoved } from '../journal/tombstones.ts';
 import {
   changePendingDeliveries,
   type EndpointState,

@@ -2,7 +2,7 @@
 import { readOrFail } from '../../api/public/endpoint.ts';
 import { AdChange, CampaignChange, SetChange } from '../../contract/changes.ts';
 import { readAdHead } from '../../core/ads/readAd.ts';
-import type { ObjectRef } from '../../core/organizations/tombstones.ts';
+import type { ObjectRef } from '../../core/journal/tombstones.ts';
 import { adIsShown, readCampaignUse } from '../../core/removal/deletions.ts';
 import { MAX_SCREENSHOTS_OF_CAMPAIGN, removeAd, removeCampaign, removeSet } from '../../core/removal/removal.ts';
 import { COUNT_MOST, readCountedCampaign } from '../../core/sets/campaigns.ts';

@@ -1,7 +1,7 @@
 /** Starts and ends the session of a person, whose cookie is valid in all organizations. */
 import type { Request, Response } from 'express';
 import { actorOf } from '../../api/server/caller.ts';
-import { recordAction } from '../../core/audit/auditLogQueries.ts';
+import { recordAction } from '../../core/journal/auditLogQueries.ts';
 import { endSessions, findPerson, type Person, type SignInMethod, startSession } from '../../core/people/sessions.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { AuditAction } from '../../domain/auditLog.ts';

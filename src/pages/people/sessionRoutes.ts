@@ -1,6 +1,6 @@
 /** Routes that sign a person in and out. */
 import { actorOf } from '../../api/server/caller.ts';
-import { recordAction } from '../../core/audit/auditLogQueries.ts';
+import { recordAction } from '../../core/journal/auditLogQueries.ts';
 import { endSession } from '../../core/organizations/apiKeys.ts';
 import { findKeyRow } from '../../core/organizations/keyList.ts';
 import { findOrganization } from '../../core/organizations/organizations.ts';

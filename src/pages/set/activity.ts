@@ -1,6 +1,6 @@
 /** The activity of a set and its retakes: their audit log, the answers of clients, comments, and deliveries. */
 
-import { type AuditLogRow, listAuditLog } from '../../core/audit/auditLogQueries.ts';
+import { type AuditLogRow, listAuditLog } from '../../core/journal/auditLogQueries.ts';
 import { listThreads } from '../../core/reviews/commentQueries.ts';
 import { type AnswerRow, answersOfSet } from '../../core/sharing/answerQueries.ts';
 import type { ShareLinkRow } from '../../core/sharing/shareLinks.ts';

@@ -1,7 +1,7 @@
 /** The audit log: the administrative actions of the organization, newest first, with filters in the address. */
 import { COST } from '../../api/limits/costs.ts';
 import { auditLogFilters } from '../../contract/queries.ts';
-import { type AuditLogRow, listAuditLog } from '../../core/audit/auditLogQueries.ts';
+import { type AuditLogRow, listAuditLog } from '../../core/journal/auditLogQueries.ts';
 import { readObjectNames } from '../../core/sets/objectNames.ts';
 import { type ActorType, AUDIT_ACTIONS, type FieldChange } from '../../domain/auditLog.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';

@@ -2,7 +2,7 @@
 import type { Request, RequestHandler } from 'express';
 import { readShareToken } from '../../api/auth/shareTokens.ts';
 import { COST } from '../../api/limits/costs.ts';
-import { wasRemoved } from '../../core/organizations/tombstones.ts';
+import { wasRemoved } from '../../core/journal/tombstones.ts';
 import { findShareLink, type SharedSet } from '../../core/sharing/shareLinks.ts';
 import { type ShareFault, type ShareKey, shareFault } from '../../core/sharing/sharePasswords.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';

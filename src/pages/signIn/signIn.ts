@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 import { createKeyChecker } from '../../api/limits/keyChecker.ts';
 import { actorOf } from '../../api/server/caller.ts';
-import { recordAction } from '../../core/audit/auditLogQueries.ts';
+import { recordAction } from '../../core/journal/auditLogQueries.ts';
 import { parseKey } from '../../domain/keys.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button } from '../parts/components.ts';

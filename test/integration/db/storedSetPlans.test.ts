@@ -2,8 +2,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listAds } from '../../../src/core/ads/listAds.ts';
-import { deleteOldEntries, listAuditLog } from '../../../src/core/audit/auditLogQueries.ts';
 import { countRunning, countWaiting, organizationsWithBacklog, readBacklog } from '../../../src/core/jobs/backlog.ts';
+import { deleteOldEntries, listAuditLog } from '../../../src/core/journal/auditLogQueries.ts';
 import { deleteExpiredSet, deleteSet, readCampaignUse } from '../../../src/core/removal/deletions.ts';
 import { OLD_ROWS } from '../../../src/core/removal/oldRows.ts';
 import { takeRemovedFiles } from '../../../src/core/removal/removedFiles.ts';

@@ -11,7 +11,7 @@ import {
   UsageQuery,
   UsageRecord,
 } from '../../../contract/settings.ts';
-import { auditLogEntryRecord, listAuditLog } from '../../../core/audit/auditLogQueries.ts';
+import { auditLogEntryRecord, listAuditLog } from '../../../core/journal/auditLogQueries.ts';
 import { apiKeyRecord, listKeyRows } from '../../../core/organizations/keyList.ts';
 import { createApiKey, revokeApiKey } from '../../../core/organizations/keys.ts';
 import { requireOrganization } from '../../../core/organizations/organizations.ts';

@@ -1,6 +1,6 @@
 /** The audit log of the API: its entries, its list, and that nothing changes it. `samples.test.ts` has the entry of each operation. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deleteOldEntries } from '../../../../src/core/audit/auditLogQueries.ts';
+import { deleteOldEntries } from '../../../../src/core/journal/auditLogQueries.ts';
 import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
 import { createKey } from '../../../support/keys.ts';
 import { type Json, memoryArtifacts, type Reply, startPublicApi, type TestApi } from '../../../support/publicApi.ts';

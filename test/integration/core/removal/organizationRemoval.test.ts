@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FolderArtifactStore } from '../../../../src/artifacts/folder.ts';
 import type { ArtifactStore } from '../../../../src/artifacts/store.ts';
-import { deleteEntriesOfDeleted } from '../../../../src/core/audit/auditLogQueries.ts';
+import { deleteEntriesOfDeleted } from '../../../../src/core/journal/auditLogQueries.ts';
 import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
 import { deleteOrganization, previewDeletion } from '../../../../src/core/removal/organizationRemoval.ts';
 import { fillOrganization } from '../../../support/fillOrganization.ts';
