@@ -38,7 +38,7 @@ const INNER_LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['events'],
     ['reviews'],
     ['sharing', 'requests'],
-    ['placements', 'mediaPlans', 'schedules'],
+    ['mediaPlans', 'schedules'],
     ['jobs'],
     ['webhooks'],
     ['notices', 'exports', 'removal', 'operations'],

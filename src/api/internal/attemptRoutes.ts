@@ -12,9 +12,9 @@ import { finishIndex, openAttempt, startHosting } from '../../core/jobs/attempts
 import { expireClaims } from '../../core/jobs/claims.ts';
 import { ResultFaultError } from '../../core/jobs/creativeResults.ts';
 import { countUnresolved } from '../../core/jobs/creatives.ts';
+import { lockPendingPlacement } from '../../core/jobs/placementResults.ts';
 import { storeScreenshotResults } from '../../core/jobs/screenshotResults.ts';
 import { exportSpans } from '../../core/jobs/traces.ts';
-import { lockPendingPlacement } from '../../core/placements/placementQueries.ts';
 import { readPageAccess } from '../../core/sets/pageAccess.ts';
 import { type MissingScreenshot, missingScreenshots } from '../../core/sets/results.ts';
 import type { Row } from '../../db/rows.ts';

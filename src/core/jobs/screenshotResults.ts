@@ -10,7 +10,6 @@ import {
 } from '../../domain/animations.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
-import { lockPendingPlacement, resolvePlacement } from '../placements/placementQueries.ts';
 import { findPageImages, insertImages } from '../sets/images.ts';
 import {
   findScreenshotsOfIndex,
@@ -24,6 +23,7 @@ import type { ResolveContext } from './countedTransactions.ts';
 import { ResultFaultError, recordProgressEvent } from './creativeResults.ts';
 import { keepUploads } from './expectedUploads.ts';
 import { changeOf, type LockedJob } from './jobs.ts';
+import { lockPendingPlacement, resolvePlacement } from './placementResults.ts';
 
 interface UploadedFile {
   readonly key: string;

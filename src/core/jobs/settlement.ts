@@ -5,7 +5,6 @@ import { type ScreenshotStatus, type SetStatus, type SettleCause, settledSetStat
 import { failOrphanedAds } from '../events/orphanedAds.ts';
 import { recordSetEvent } from '../events/recordEvent.ts';
 import { recordNotice } from '../journal/recordNotice.ts';
-import { resolvePlacement } from '../placements/placementQueries.ts';
 import { closeScreenshots, type FinalStatus } from '../sets/results.ts';
 import { lockCancelRequest, markSetSettled, readSetOutcome } from '../sets/setStatus.ts';
 import type { ResolveContext } from './countedTransactions.ts';
@@ -13,6 +12,7 @@ import { closeCreatives } from './creatives.ts';
 import { dropUnreportedUploads } from './expectedUploads.ts';
 import { hasStartedIndex } from './indexes.ts';
 import { changeOf, hasUnresolved, type JobToSettle, lockJobToSettle, markJobSettled } from './jobs.ts';
+import { resolvePlacement } from './placementResults.ts';
 
 export interface Settlement {
   readonly jobId: string;

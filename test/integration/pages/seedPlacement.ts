@@ -1,6 +1,7 @@
 /** Placements for tests of the pages, with two slots for 300×250 and one that is too small. */
 import { randomUUID } from 'node:crypto';
-import { insertPlacement, resolvePlacement } from '../../../src/core/placements/placementQueries.ts';
+import { resolvePlacement } from '../../../src/core/jobs/placementResults.ts';
+import { insertPlacement } from '../../../src/core/requests/acceptPlacement.ts';
 import { type PagesServer, seedPicture } from './pagesServer.ts';
 
 const SIZE = { width: 300, height: 250 };

@@ -1,6 +1,6 @@
 import { CreatePlacement, PlacementRecord } from '../../../contract/placements.ts';
-import { readPlacement } from '../../../core/placements/placementQueries.ts';
-import { acceptPlacement, placementRecord } from '../../../core/placements/placements.ts';
+import { acceptPlacement } from '../../../core/requests/acceptPlacement.ts';
+import { placementRecord, readPlacement } from '../../../core/requests/readPlacement.ts';
 import { addLogFields } from '../../server/accessLog.ts';
 import { foundResponse, jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';

@@ -1,17 +1,16 @@
-/** Accepts requests for placements, and makes their JSON. The capture of the placement's job takes the picture of the page. */
+/** Accepts a placement. The capture of its job takes the picture of the page. */
 import { randomUUID } from 'node:crypto';
+import { type Insertable, sql } from 'kysely';
 import type { z } from 'zod';
-import { type CreatePlacement, PlacementRecord } from '../../contract/placements.ts';
-import { recordOf } from '../../contract/recordOf.ts';
-import { deviceRecord } from '../../contract/records.ts';
+import type { CreatePlacement } from '../../contract/placements.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Row } from '../../db/rows.ts';
-import { imageUrl } from '../../domain/addresses.ts';
+import type { Schema } from '../../db/schema.ts';
 import type { AdSize } from '../../domain/ads.ts';
 import { invalid } from '../../domain/failure.ts';
+import { PLACEMENT_DAYS } from '../../domain/retention.ts';
 import { activeTraceparent } from '../../observe/tracing.ts';
-import { type AcceptanceContext, requireQuota } from '../requests/acceptScreenshotRequest.ts';
-import { insertPlacement } from './placementQueries.ts';
+import { type AcceptanceContext, requireQuota } from './acceptScreenshotRequest.ts';
 
 interface WantedPlacement {
   readonly organizationId: string;
@@ -61,15 +60,17 @@ async function sizeOfAd(tx: Queryable, organizationId: string, id: string): Prom
   return { width, height };
 }
 
-export function placementRecord(row: Row<'placements'>, publicUrl: string): PlacementRecord {
-  return recordOf(PlacementRecord, row, {
-    ...(row.reason !== null && { reason: row.reason }),
-    site: { url: row.site_url },
-    device: deviceRecord(row.device),
-    final_url: row.record?.final_url ?? null,
-    image_url: row.image_token === null ? null : imageUrl(publicUrl, row.image_token),
-    page: row.record?.page ?? null,
-    sizes:
-      row.record?.sizes ?? row.sizes.map((size) => ({ ...size, chosen: null, candidates: [], candidates_found: 0 })),
-  });
+/** An organization that keeps its sets for a shorter time keeps its placements as long. */
+export async function insertPlacement(
+  tx: Queryable,
+  placement: Omit<Insertable<Schema['placements']>, 'expires_at'>,
+): Promise<Row<'placements'>> {
+  const expires_at = sql<Date>`(
+    select now() + make_interval(days => least(set_retention_days, ${PLACEMENT_DAYS})) from organizations
+    where id = ${placement.organization_id})`;
+  return tx
+    .insertInto('placements')
+    .values({ ...placement, expires_at })
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
