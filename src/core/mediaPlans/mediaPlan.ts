@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { AD_NAME_MAX, type AdSize } from '../../domain/ads.ts';
+import { type Combination, combinationsOf, type WantedAd } from '../../domain/combinations.ts';
 import type { DeviceName } from '../../domain/devices.ts';
 import { invalid } from '../../domain/failure.ts';
 import {
@@ -18,7 +19,6 @@ import {
 } from '../../domain/mediaPlans.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { AD_SIZE, IS_STILL } from '../ads/readAd.ts';
-import { type Combination, combinationsOf, type WantedAd } from '../requests/combinations.ts';
 import type { Table } from './readTable.ts';
 
 export interface PlanAd extends WantedAd {

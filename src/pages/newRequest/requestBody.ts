@@ -2,15 +2,10 @@
 import type { JsonObject } from '../../contract/faults.ts';
 import { type ScreenshotRequestParser, screenshotRequestParser } from '../../contract/readRequest.ts';
 import { deviceRecord } from '../../contract/records.ts';
+import { requestEntries } from '../../contract/requestEntries.ts';
 import type { DraftAd } from '../../core/ads/readAd.ts';
 import { type MediaPlan, type PlanContext, readMediaPlan } from '../../core/mediaPlans/mediaPlan.ts';
-import {
-  type Combination,
-  combinationsOf,
-  type Planned,
-  planCombinations,
-  requestEntries,
-} from '../../core/requests/combinations.ts';
+import { type Combination, combinationsOf, type Planned, planCombinations } from '../../domain/combinations.ts';
 import { findDevice } from '../../domain/devices.ts';
 import { readMoments } from '../../domain/markers.ts';
 import { marketsOf } from '../../domain/mediaPlans.ts';

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { screenshotRequestParser } from '../../../../src/contract/readRequest.ts';
-import { combinationsOf, planCombinations, requestEntries } from '../../../../src/core/requests/combinations.ts';
-import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
-import { expandScreenshots } from '../../../../src/domain/screenshots.ts';
+import { screenshotRequestParser } from '../../../src/contract/readRequest.ts';
+import { requestEntries } from '../../../src/contract/requestEntries.ts';
+import { combinationsOf, planCombinations } from '../../../src/domain/combinations.ts';
+import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
+import { expandScreenshots } from '../../../src/domain/screenshots.ts';
 
 const WIDE = { id: 'wide', size: { width: 970, height: 250 }, still: false };
 const STILL = { id: 'still', size: { width: 300, height: 250 }, still: true };

@@ -1,12 +1,10 @@
-/** The screenshots of a request as single combinations, and the request that asks for exactly these. */
-import type { JsonObject } from '../../contract/faults.ts';
-import { deviceRecord } from '../../contract/records.ts';
-import { fitFault } from '../../domain/adFit.ts';
-import type { AdSize } from '../../domain/ads.ts';
-import { type DeviceName, findDevice } from '../../domain/devices.ts';
-import { markerMs } from '../../domain/markers.ts';
-import { DEFAULT_OPTIONS, type ScreenshotOptions } from '../../domain/screenshotOptions.ts';
-import { siteKey } from '../../domain/webAddresses.ts';
+/** The screenshots of a request as single combinations of ad, site, device, moment and location. */
+import { fitFault } from './adFit.ts';
+import type { AdSize } from './ads.ts';
+import { type DeviceName, findDevice } from './devices.ts';
+import { markerMs } from './markers.ts';
+import { DEFAULT_OPTIONS, type ScreenshotOptions } from './screenshotOptions.ts';
+import { siteKey } from './webAddresses.ts';
 
 /** An ad, as far as it decides what can be requested. */
 export interface WantedAd {
@@ -79,31 +77,4 @@ export function* combinationsOf({ ads, sites, devices, markers, locations = [] }
         for (const marker of markers.length === 0 ? [undefined] : markers)
           for (const location of locations.length === 0 ? [undefined] : locations)
             yield { ad, site, device, marker, location };
-}
-
-/**
- * @param optionsOf gives the options of a screenshot object. Frames come from the combinations alone.
- * @returns `screenshot_requests` of a screenshot request: one entry for each ad, with one object for each site, device and location.
- */
-export function requestEntries(
-  combinations: readonly Combination[],
-  optionsOf: (one: Combination) => JsonObject = () => ({}),
-): readonly JsonObject[] {
-  const byAd = Map.groupBy(combinations, ({ ad }) => ad.id);
-  return [...byAd].map(([id, ofAd]) => {
-    const byPage = Map.groupBy(ofAd, ({ site, device, location }) => JSON.stringify([siteKey(site), device, location]));
-    const screenshots = [...byPage.values()].flatMap((group) => {
-      const frames = group.flatMap(({ marker }) => (marker === undefined ? [] : [{ marker }]));
-      const [first] = group;
-      // The default frame beside moments is an object of its own.
-      const sets = group.length > frames.length && frames.length > 0 ? [[], frames] : [frames];
-      return first === undefined ? [] : sets.map((set) => screenshotObject(first, set, optionsOf(first)));
-    });
-    return { ad: { id }, screenshots };
-  });
-}
-
-function screenshotObject({ site, device }: Combination, frames: readonly { marker: number }[], options: JsonObject) {
-  const ad = { ...(options['ad'] ?? {}), frames };
-  return { site: { url: site }, device: deviceRecord(device), options: { ...options, ad } };
 }

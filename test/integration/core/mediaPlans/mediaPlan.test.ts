@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestEntries } from '../../../../src/contract/requestEntries.ts';
 import { readMediaPlan } from '../../../../src/core/mediaPlans/mediaPlan.ts';
 import { tableOfText } from '../../../../src/core/mediaPlans/readTable.ts';
-import { planCombinations, requestEntries } from '../../../../src/core/requests/combinations.ts';
+import { planCombinations } from '../../../../src/domain/combinations.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

@@ -1,0 +1,32 @@
+/** Makes the part of a screenshot request that asks for exactly these combinations. */
+import type { Combination } from '../domain/combinations.ts';
+import { siteKey } from '../domain/webAddresses.ts';
+import type { JsonObject } from './faults.ts';
+import { deviceRecord } from './records.ts';
+
+/**
+ * @param optionsOf gives the options of a screenshot object. Frames come from the combinations alone.
+ * @returns `screenshot_requests` of a screenshot request: one entry for each ad, with one object for each site, device and location.
+ */
+export function requestEntries(
+  combinations: readonly Combination[],
+  optionsOf: (one: Combination) => JsonObject = () => ({}),
+): readonly JsonObject[] {
+  const byAd = Map.groupBy(combinations, ({ ad }) => ad.id);
+  return [...byAd].map(([id, ofAd]) => {
+    const byPage = Map.groupBy(ofAd, ({ site, device, location }) => JSON.stringify([siteKey(site), device, location]));
+    const screenshots = [...byPage.values()].flatMap((group) => {
+      const frames = group.flatMap(({ marker }) => (marker === undefined ? [] : [{ marker }]));
+      const [first] = group;
+      // The default frame beside moments is an object of its own.
+      const sets = group.length > frames.length && frames.length > 0 ? [[], frames] : [frames];
+      return first === undefined ? [] : sets.map((set) => screenshotObject(first, set, optionsOf(first)));
+    });
+    return { ad: { id }, screenshots };
+  });
+}
+
+function screenshotObject({ site, device }: Combination, frames: readonly { marker: number }[], options: JsonObject) {
+  const ad = { ...(options['ad'] ?? {}), frames };
+  return { site: { url: site }, device: deviceRecord(device), options: { ...options, ad } };
+}
