@@ -32,16 +32,11 @@ const INNER_LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   // Each subject uses only those before it. docs/architecture.md draws the arrows.
   core: [
     ['journal'],
-    ['organizations'],
-    ['people', 'uploads', 'buckets', 'ads'],
-    ['sets'],
-    ['events'],
-    ['reviews'],
-    ['sharing', 'requests'],
-    ['mediaPlans', 'schedules'],
-    ['jobs'],
-    ['webhooks'],
-    ['notices', 'exports', 'removal', 'operations'],
+    ['organizations', 'people', 'uploads', 'ads'],
+    ['buckets', 'sets', 'mediaPlans'],
+    ['events', 'requests', 'exports'],
+    ['reviews', 'schedules', 'jobs', 'webhooks'],
+    ['sharing', 'notices', 'removal', 'operations'],
   ],
   pages: [
     ['parts'],
