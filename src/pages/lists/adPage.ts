@@ -17,25 +17,33 @@ import { metadataList, thumbnail, warningList, webLink, widthAtHeight } from '..
 import { idOf, type PageRoutes, recordQuery } from '../routes/pageRoutes.ts';
 import { setTable } from './setTable.ts';
 
-interface AdPageData {
+export interface AdPageData {
   readonly ad: AdHead;
   readonly creative: Awaited<ReturnType<typeof readCreative>>;
   readonly deliveries: readonly DeliveryRow[];
   readonly sets: readonly (ListedSet & SetPreview)[];
 }
 
+interface Given {
+  readonly viewer: Viewer;
+  readonly paths: PagePaths;
+}
+
 const SETS_SHOWN = 10;
 const DELIVERIES_SHOWN = 50;
 
 /** @returns undefined if this organization has no such ad. */
-async function adPage(
-  options: PagesOptions,
-  id: string,
-  { viewer, paths }: { viewer: Viewer; paths: PagePaths },
-): Promise<ResultsPage | undefined> {
-  const data = await readAdPageData(options.store.db, id, viewer.organizationId);
+async function adPage(options: PagesOptions, id: string, given: Given): Promise<ResultsPage | undefined> {
+  const data = await readAdPageData(options.store.db, id, given.viewer.organizationId);
   if (data === undefined) return undefined;
   const { ad } = data;
+  const events = ad.status === 'pending' ? `${given.paths.ad(id)}/events` : undefined;
+  return { title: ad.name, section: 'ads', body: adBody(data, given), events };
+}
+
+export function adBody(data: AdPageData, { viewer, paths }: Given): Html {
+  const { ad } = data;
+  const path = paths.ad(ad.id);
   const size = ad.width !== null && ad.height !== null && `${ad.width} × ${ad.height}, `;
   const campaign = html`<a href="${paths.campaign(ad.campaign_id)}"><bdi>${ad.campaign}</bdi></a>`;
   const head = pageHead({
@@ -43,20 +51,18 @@ async function adPage(
     up: { href: paths.ads, label: 'Ads' },
     badge: badge(ad.status, AD_LABELS[ad.status]),
     meta: html`${size}campaign ${campaign}, created ${timeElement(ad.created_at)}`,
-    actions: objectLinks(OBJECT_TYPES.ad, paths.ad(id), viewer),
+    actions: objectLinks(OBJECT_TYPES.ad, path, viewer),
   });
-  const body = html`<div id="ad" class="part" data-live>${head}
+  return html`<div id="ad" class="part" data-live>${head}
 ${failure(data)}
 ${preview(data, paths)}
 ${warningList(ad.warnings)}
 ${frames(data, paths)}
 ${sets(data, { viewer, paths })}
-<section class="part">${deliveryList(data.deliveries, { paths, viewer, next: paths.ad(id) })}</section>
+<section class="part">${deliveryList(data.deliveries, { paths, viewer, next: path })}</section>
 <details><summary>Details</summary>${adFacts(data)}</details>
 ${metadataList(ad.metadata)}
 </div>`;
-  const events = ad.status === 'pending' ? `${paths.ad(id)}/events` : undefined;
-  return { title: ad.name, section: 'ads', body, events };
 }
 
 async function readAdPageData(db: Queryable, id: string, organizationId: string): Promise<AdPageData | undefined> {
@@ -139,7 +145,7 @@ function media(content: string, length: number): Html {
   return html`<pre tabindex="0">${content}</pre>${rest}`;
 }
 
-function sets({ ad, sets }: AdPageData, { viewer, paths }: { viewer: Viewer; paths: PagePaths }): Html {
+function sets({ ad, sets }: AdPageData, { viewer, paths }: Given): Html {
   const all = html`<p><a href="${addressOf(paths.sets, { q: ad.id })}">All sets with this ad</a></p>`;
   const list = html`${setTable(sets, { viewer, paths })}${sets.length >= SETS_SHOWN && all}`;
   return html`<section class="part"><h2>Sets</h2>${

@@ -21,6 +21,8 @@ import { groupingOf, groupPictures, inPageOrder } from '../pictures/grouping.ts'
 import {
   isFinished,
   PER_PAGE,
+  type PictureView,
+  type ReviewedPicture,
   readSetFacts,
   type SetFacts,
   type SetPageOptions,
@@ -112,17 +114,23 @@ async function content(
   }
 }
 
-async function pictures(
-  { store }: PagesOptions,
+async function pictures({ store }: PagesOptions, facts: SetFacts, given: SetPageOptions): Promise<Html> {
+  const { page, by, show } = given;
+  const ordered = inPageOrder(reviewFilter(facts.views.filter(isInGrid), show, facts), by);
+  const shown = await withReviews(store.db, ordered.slice((page - 1) * PER_PAGE, page * PER_PAGE));
+  return pictureList(facts, { ordered, shown }, given);
+}
+
+/** @param ordered all pictures that the person chose, in the order of the page. @param shown those of this list page. */
+export function pictureList(
   facts: SetFacts,
+  { ordered, shown }: { readonly ordered: readonly PictureView[]; readonly shown: readonly ReviewedPicture[] },
   { paths, viewer, page, by, show }: SetPageOptions,
-): Promise<Html> {
+): Html {
   const { set, views } = facts;
   const inGrid = views.filter(isInGrid);
-  const ordered = inPageOrder(reviewFilter(inGrid, show, facts), by);
   const path = paths.set(set.id);
   const place = { total: ordered.length, page, perPage: PER_PAGE, by, show, path };
-  const shown = await withReviews(store.db, ordered.slice((page - 1) * PER_PAGE, page * PER_PAGE));
   const ads = new Set(views.map(({ ad }) => ad.id)).size;
   const canReview = viewer.canReview && isFinished(set);
   const cells = grid(groupPictures(shown, by), { paths, ads, canReview });

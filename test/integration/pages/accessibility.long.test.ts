@@ -1,9 +1,9 @@
 /** The looks that accessibility.test.ts leaves out. */
 import { expect, it } from 'vitest';
+import { preparePagesInBrowser } from './browser.ts';
 import { faultsOfEveryPage, faultsOfSignInPages, looksInLong } from './everyPage.ts';
-import { preparePages } from './preparePages.ts';
 
-const server = preparePages();
+const server = preparePagesInBrowser();
 
 it('axe finds nothing on any page in its other looks, and Tab reaches every control', {
   timeout: 1_200_000,

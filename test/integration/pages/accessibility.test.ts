@@ -1,9 +1,9 @@
 /** Each kind of page once with axe, and those with most components also in other looks. accessibility.long.test.ts has the rest. */
 import { expect, it } from 'vitest';
+import { preparePagesInBrowser } from './browser.ts';
 import { faultsOfEveryPage, faultsOfSignInPages, looksInShort } from './everyPage.ts';
-import { preparePages } from './preparePages.ts';
 
-const server = preparePages();
+const server = preparePagesInBrowser();
 
 it('axe finds nothing on any page that a person can reach, Tab reaches every control, and no page scrolls sideways', {
   timeout: 1_200_000,

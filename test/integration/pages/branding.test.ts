@@ -1,43 +1,33 @@
-import type { Page } from 'playwright';
 import sharp from 'sharp';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
 import { readBranding, saveBranding } from '../../../src/core/organizations/branding.ts';
 import { DEFAULT_BRANDING } from '../../../src/domain/branding.ts';
 import { createKey } from '../../support/keys.ts';
-import { follow, openPage, signIn } from './browser.ts';
 import { seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
+import { open, type ReadPage, read } from './reading.ts';
+import { RequestForm } from './requestForm.ts';
 
 const server = preparePages();
-let page: Page;
-let faults: string[];
-beforeEach(async () => {
-  ({ page, faults } = await openPage());
-});
-afterEach(async () => {
-  await page.context().close();
-  expect(faults).toEqual([]);
-});
-
 const PATH = '/o/demo/settings/branding';
 const stored = () => readBranding(server.store.db, server.organizationId);
-const save = () => follow(page.getByRole('button', { name: 'Save' }));
-const logoOf = async (buffer: Buffer) => ({ name: 'logo.png', mimeType: 'image/png', buffer });
+const save = (page: ReadPage) => page.proceed(page.getByRole('button', { name: 'Save' }));
+const logoOf = (bytes: Buffer) => new File([new Uint8Array(bytes)], 'logo.png', { type: 'image/png' });
 const drawn = () =>
   sharp({ create: { width: 320, height: 80, channels: 3, background: '#0a7d5c' } })
     .png()
     .toBuffer();
 
 test('an administrator sets name, logo, color, footer and page size, and removes the logo', async () => {
-  await signIn(page, server, server.url + PATH);
-  await page.getByLabel('Name').fill('Acme & Söhne');
-  await page.getByLabel('Logo', { exact: true }).setInputFiles(await logoOf(await drawn()));
-  await page.getByLabel('Accent color').fill('#0a7d5c');
-  await page.getByLabel('Footer').fill('For you only');
-  await page.getByLabel('Page size').selectOption('a4');
-  await save();
-  await page.getByText('Saved.').waitFor();
+  const page = await read(server, server.url + PATH);
+  page.getByLabel('Name').fill('Acme & Söhne');
+  page.getByLabel('Logo', { exact: true }).setInputFiles(logoOf(await drawn()));
+  page.getByLabel('Accent color').fill('#0a7d5c');
+  page.getByLabel('Footer').fill('For you only');
+  page.getByLabel('Page size').selectOption('a4');
+  await save(page);
+  expect(page.getByText('Saved.').count()).toBe(1);
   const { logo, ...branding } = await stored();
   expect(branding).toEqual({
     brand_name: 'Acme & Söhne',
@@ -46,27 +36,25 @@ test('an administrator sets name, logo, color, footer and page size, and removes
     page_size: 'a4',
   });
   expect(logo).toMatchObject({ width: 320, height: 80 });
-  expect(await page.getByLabel('Name').inputValue()).toBe('Acme & Söhne');
-  await page.getByAltText('The current logo').waitFor();
-  await page.getByLabel('Footer').fill('');
-  await page.getByLabel('Remove this logo').check();
-  await save();
-  await page.getByAltText('The current logo').waitFor({ state: 'detached' });
+  expect(page.getByLabel('Name').inputValue()).toBe('Acme & Söhne');
+  expect(page.locator('img[alt="The current logo"]').count()).toBe(1);
+  page.getByLabel('Footer').fill('');
+  page.getByLabel('Remove this logo').check();
+  await save(page);
+  expect(page.locator('img[alt="The current logo"]').count()).toBe(0);
   expect(await stored()).toMatchObject({ brand_name: 'Acme & Söhne', footer_text: null, logo: null });
 });
 
 test('a file that is no picture changes nothing, and the form keeps what was typed', async () => {
   await saveBranding(server.store.db, server.organizationId, DEFAULT_BRANDING);
-  await signIn(page, server, server.url + PATH);
-  await page.getByLabel('Name').fill('Typed name');
+  const page = await read(server, server.url + PATH);
+  page.getByLabel('Name').fill('Typed name');
   for (const file of [Buffer.from('no picture'), Buffer.alloc(1024 * 1024 + 1)]) {
-    await page.getByLabel('Logo', { exact: true }).setInputFiles(await logoOf(file));
-    faults.length = 0;
-    await save();
-    await page.getByText('Logo must be').waitFor();
-    expect(await page.getByLabel('Name').inputValue()).toBe('Typed name');
+    page.getByLabel('Logo', { exact: true }).setInputFiles(logoOf(file));
+    expect((await save(page)).status).toBe(422);
+    expect(page.getByText('Logo must be').count()).toBe(1);
+    expect(page.getByLabel('Name').inputValue()).toBe('Typed name');
   }
-  expect(faults.splice(0)).toEqual([expect.stringContaining('422')]);
   expect(await stored()).toMatchObject({ brand_name: null, logo: null });
 });
 
@@ -78,12 +66,11 @@ test('a key without the scope admin, another site or another type of body change
   form.set('brand_name', 'Evil');
   expect((await post(writer, form)).status).toBe(403);
   expect((await post(server.apiKey, new URLSearchParams({ brand_name: 'Evil' }))).status).toBe(400);
-  await signIn(page, server, server.url + PATH);
-  const [cookie] = await page.context().cookies();
+  const { cookie } = await RequestForm.open(server);
   const sent = await fetch(server.url + PATH, {
     method: 'POST',
     body: form,
-    headers: { cookie: `${cookie?.name}=${cookie?.value}` },
+    headers: { cookie },
   });
   expect(sent.status).toBe(403);
   expect((await stored()).brand_name).not.toBe('Evil');
@@ -106,10 +93,11 @@ test('a shared page shows the branding in place of the name of the service', asy
     .insertInto('share_links')
     .values({ ...row, expires_at: new Date(Date.now() + 3_600_000) })
     .execute();
-  await page.goto(`${server.url}/s/${shareToken(server.secret, id)}`);
-  expect(await page.title()).toContain('· Acme Media');
-  expect(await page.locator('.top').textContent()).toContain('Acme Media');
-  expect(await page.locator('.top').evaluate((top) => getComputedStyle(top).borderTopColor)).toBe('rgb(10, 125, 92)');
-  await page.getByText('For you only').waitFor();
-  expect(await page.locator('body').textContent()).not.toContain('demo');
+  const page = await open(`${server.url}/s/${shareToken(server.secret, id)}`);
+  expect(page.locator('title').textContent()).toContain('· Acme Media');
+  expect(page.locator('.top').textContent()).toContain('Acme Media');
+  const style = page.locator('link[href$="brand.css"]').getAttribute('href');
+  expect(await (await fetch(`${server.url}${style}`)).text()).toContain('border-top: 4px solid #0a7d5c');
+  expect(page.getByText('For you only').count()).toBe(1);
+  expect(page.locator('body').textContent()).not.toContain('demo');
 });

@@ -1,15 +1,11 @@
-import type { Page } from 'playwright';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type NextStep, storeAttempt } from '../../../src/core/webhooks/deliveryQueue.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sendTestEvent } from '../../../src/core/webhooks/testEvents.ts';
 import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { createKey } from '../../support/keys.ts';
-import { follow, openPage, read, signIn } from './browser.ts';
 import { seedDelivery, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
+import { read } from './reading.ts';
 
-let page: Page;
-let faults: string[];
 let setId: string;
 let failed: string;
 
@@ -27,73 +23,64 @@ beforeAll(async () => {
   for (let i = 0; i < 60; i += 1)
     await seedDelivery(server, { setId, target: `https://many.example/${i}`, status: 'delivered' });
 });
-beforeAll(async () => {
-  ({ page, faults } = await openPage());
-});
-afterEach(() => expect(faults.splice(0)).toEqual([]));
 
 const path = () => `${server.url}/o/demo/deliveries`;
 
 describe('the list of deliveries', () => {
   it('the filters are in the address, and the list keeps them on its next page', async () => {
-    await signIn(page, server, path());
-    await page.getByLabel('Status').selectOption('Failed');
-    await follow(page.getByRole('button', { name: 'Apply' }));
-    expect(new URL(page.url()).searchParams.get('status')).toBe('retries_exhausted');
-    expect(await page.getByRole('row').count()).toBe(2);
-    await page.goto(`${path()}?status=delivered`);
-    expect(await page.getByRole('row').count()).toBe(26);
-    await follow(page.getByRole('link', { name: 'Next page' }));
-    await follow(page.getByRole('link', { name: 'Next page' }));
-    expect(await page.getByRole('row').count()).toBe(11);
-    await follow(page.getByRole('link', { name: 'Clear filters' }));
-    expect(page.url()).toBe(path());
+    const page = await read(server, path());
+    page.getByLabel('Status').selectOption('Failed');
+    await page.proceed(page.getByRole('button', { name: 'Apply' }));
+    expect(new URL(page.url).searchParams.get('status')).toBe('retries_exhausted');
+    expect(page.getByRole('row').count()).toBe(2);
+    await page.open(`${path()}?status=delivered`);
+    expect(page.getByRole('row').count()).toBe(26);
+    await page.proceed(page.getByRole('link', { name: 'Next page' }));
+    await page.proceed(page.getByRole('link', { name: 'Next page' }));
+    expect(page.getByRole('row').count()).toBe(11);
+    await page.proceed(page.getByRole('link', { name: 'Clear filters' }));
+    expect(page.url).toBe(path());
   });
 
   it('a new delivery does not move those on the second page', async () => {
     const list = await read(server, path());
-    const address = (await list.getByRole('link', { name: 'Next page' }).getAttribute('href')) ?? '';
+    const address = list.getByRole('link', { name: 'Next page' }).getAttribute('href');
     const readRows = async () => (await read(server, server.url + address)).locator('tbody').innerText();
     const before = await readRows();
     const late = await seedDelivery(server, { setId, target: 'https://late.example/', status: 'delivered' });
     expect(await readRows()).toBe(before);
-    await read(server, path());
-    expect(await list.content()).toContain(late);
+    await list.open(path());
+    expect(list.text).toContain(late);
   });
 
   it('a filter without a match says so', async () => {
     const list = await read(server, `${path()}?set=${failed}`);
-    expect(await list.getByText('No deliveries match').count()).toBe(1);
+    expect(list.getByText('No deliveries match').count()).toBe(1);
   });
 });
 
 describe('the page of a delivery', () => {
   it('the page shows the answer of each attempt as text, and hides secrets of the target', async () => {
     const delivery = await read(server, `${path()}/${failed}`);
-    const text = await delivery.locator('main').innerText();
+    const text = delivery.locator('main').innerText();
     for (const shown of ['The receiver answered 500.', '<b>Out of memory</b>', 'https://you.example/hook?…'])
       expect(text).toContain(shown);
-    expect(await delivery.content()).not.toContain('key=secret');
-    expect(await delivery.getByRole('link', { name: /^Autumn, \d+ \w+ \d+$/ }).count()).toBe(1);
+    expect(delivery.text).not.toContain('key=secret');
+    expect(delivery.getByRole('link', { name: /^Autumn, \d+ \w+ \d+$/ }).count()).toBe(1);
   });
 
-  it('a delivery is sent again, and its page follows the next attempt without a reload', async () => {
-    await signIn(page, server, `${path()}/${failed}`);
-    await follow(page.getByRole('button', { name: 'Send again' }));
-    await page.getByText('The service will send it in a moment.').waitFor();
-    await record(failed, 'retry');
-    await page.getByText('Next attempt:').waitFor();
-    await follow(page.getByRole('button', { name: 'Send again' }));
-    await page.getByText('The service will send it in a moment.').waitFor();
-    await record(failed, 'delivered');
-    await page.getByText('Thanks 2').waitFor();
-    expect(await page.locator('.badge').first().innerText()).toBe('Delivered');
+  it('a delivery is sent again with a button', async () => {
+    const delivery = await read(server, `${path()}/${failed}`);
+    await delivery.proceed(delivery.getByRole('button', { name: 'Send again' }));
+    expect(delivery.url).toBe(`${path()}/${failed}`);
+    expect(delivery.getByText('The service will send it in a moment.').count()).toBe(1);
+    expect(delivery.getByRole('button', { name: 'Send again' }).count()).toBe(0);
   });
 
   it('a key that may only read sees no form, and a strange delivery is not found', async () => {
     const { api_key: apiKey } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
     const delivery = await read({ ...server, apiKey }, `${path()}/${failed}`);
-    expect(await delivery.locator('main form').count()).toBe(0);
+    expect(delivery.locator('main form').count()).toBe(0);
     const headers = { authorization: `Bearer ${apiKey}` };
     expect((await fetch(`${path()}/${setId}`, { headers })).status).toBe(404);
     expect((await fetch(`${path()}/${failed}/replay`, { method: 'POST', headers })).status).toBe(403);
@@ -104,20 +91,8 @@ describe('the page of a delivery', () => {
     const given = { organizationId, url: 'https://you.example/x' };
     const id = await store.db.transaction().execute((tx) => sendTestEvent(tx, given, OPERATOR));
     const delivery = await read(server, `${path()}/${id}`);
-    expect(await delivery.getByLabel('Event', { exact: true }).innerText()).toContain('"topic": "webhook.test"');
+    expect(delivery.getByLabel('Event', { exact: true }).innerText()).toContain('"topic": "webhook.test"');
     const json = await (await fetch(`${path()}/${id}.json`, { headers: { authorization: server.apiKey } })).json();
     expect(json).toMatchObject({ id, payload: { topic: 'webhook.test' } });
   });
 });
-
-async function record(id: string, outcome: 'retry' | 'delivered'): Promise<void> {
-  const delivery = await server.store.db
-    .selectFrom('deliveries')
-    .select(['id', 'replays as round', 'attempts', 'set_id', 'ad_id'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-  const statusCode = outcome === 'retry' ? 503 : 200;
-  const result = { outcome, durationMs: 12, statusCode, responseSnippet: `Thanks ${delivery.round}` };
-  const next: NextStep = outcome === 'retry' ? { state: 'waiting', waitMs: 60_000 } : { state: 'delivered' };
-  await storeAttempt(server.store.db, delivery, { result, next });
-}

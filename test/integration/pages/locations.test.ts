@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { Locations } from '../../../src/egress/locations.ts';
-import { proceed, read } from './browser.ts';
 import { seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
+import { read } from './reading.ts';
 import { complete, RequestForm } from './requestForm.ts';
 
 const locations = new Locations({
@@ -74,8 +74,8 @@ it('a picture is taken again at another location', async () => {
     shots: [{ site: 'https://news.example/', device: 'desktop' }],
   });
   const page = await read(server, `${server.url}/o/demo/screenshots/${shotIds[0]}`);
-  await page.getByText('Retake this picture').click();
-  await page.getByLabel('Location').selectOption('de');
-  await proceed(page.getByRole('button', { name: 'Retake', exact: true }));
+  page.getByText('Retake this picture').click();
+  page.getByLabel('Location').selectOption('de');
+  await page.proceed(page.getByRole('button', { name: 'Retake', exact: true }));
   expect(await newestLocations()).toEqual(['de']);
 });

@@ -3,11 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { visit } from './browser.ts';
+import { preparePagesInBrowser, visit } from './browser.ts';
 import { faultsOfSteps, writeAdFiles } from './newRequestSteps.ts';
-import { preparePages } from './preparePages.ts';
 
-const server = preparePages();
+const server = preparePagesInBrowser();
 
 it('axe finds no fault on a wide screen with light colors, before and after a fault', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-test-'));

@@ -5,11 +5,10 @@ import path from 'node:path';
 import type { Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
-import { follow, opened, visit } from './browser.ts';
+import { follow, opened, preparePagesInBrowser, visit } from './browser.ts';
 import { cardsOf, faultsOfSteps, renderAds, writeAdFiles } from './newRequestSteps.ts';
-import { preparePages } from './preparePages.ts';
 
-const server = preparePages();
+const server = preparePagesInBrowser();
 let folder: string;
 let page: Page;
 let faults: string[];

@@ -1,10 +1,8 @@
-import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { createKey } from '../../support/keys.ts';
-import { required } from '../../support/required.ts';
-import { follow, opened, proceed, read, visit } from './browser.ts';
 import { seedPicture, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
+import { read } from './reading.ts';
 
 const server = preparePages();
 
@@ -20,25 +18,22 @@ const seed = () =>
     ],
   });
 
-const focusedField = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('name'));
-
 describe('the page of a picture', () => {
   it('without scripts, a person goes from the set to the picture, its record and its neighbors', async () => {
     const { setId, shotIds } = await seed();
-    const { page } = await visit(server, `${server.url}/o/demo/screenshot_sets/${setId}`, { javaScriptEnabled: false });
-    await follow(page.locator('.shot a.frame').first());
-    expect(page.url()).toBe(address(shotIds[0]));
-    expect((await page.locator('h1').textContent())?.trim()).toBe('news.example Desktop');
+    const page = await read(server, `${server.url}/o/demo/screenshot_sets/${setId}`);
+    await page.proceed(page.locator('.shot a.frame').first());
+    expect(page.url).toBe(address(shotIds[0]));
+    expect(page.locator('h1').textContent()?.trim()).toBe('news.example Desktop');
     const record = page.locator('.provenance dl');
-    await page.locator('.provenance > summary').click();
-    expect(await record.textContent()).toMatch(/captured\s*21 Nov 2026, 09:30:05 UTC/);
-    expect(await record.textContent()).toMatch(/browser version\s*156\.0\.8078\.73/);
-    await follow(page.getByRole('link', { name: 'Next' }));
-    expect((await page.locator('h1').textContent())?.trim()).toBe('news.example Android phone');
-    await follow(page.getByRole('link', { name: 'Next' }));
-    expect(await page.locator('.note.fault').textContent()).toContain('The page has no ad slot.');
-    await follow(page.locator('.crumb a'));
-    expect(page.url()).toContain(`/screenshot_sets/${setId}#screenshot-${shotIds[2]}`);
+    expect(record.textContent()).toMatch(/captured\s*21 Nov 2026, 09:30:05 UTC/);
+    expect(record.textContent()).toMatch(/browser version\s*156\.0\.8078\.73/);
+    await page.proceed(page.getByRole('link', { name: 'Next' }));
+    expect(page.locator('h1').textContent()?.trim()).toBe('news.example Android phone');
+    await page.proceed(page.getByRole('link', { name: 'Next' }));
+    expect(page.locator('.note.fault').textContent()).toContain('The page has no ad slot.');
+    await page.proceed(page.locator('.crumb a'));
+    expect(page.url).toContain(`/screenshot_sets/${setId}#screenshot-${shotIds[2]}`);
   });
 
   it('a picture without a slot says in plain words what the page takes, and offers what helps', async () => {
@@ -52,9 +47,9 @@ describe('the page of a picture', () => {
       .execute();
     const page = await read(server, address(shotIds[2]));
     const fault = page.locator('.note.fault');
-    expect(await fault.locator('.reason').textContent()).toBe('This page has slots for 970×250 and 300×250.');
-    expect(await fault.getByText('div#gpt-1').isVisible()).toBe(false);
-    const { url } = await proceed(fault.getByRole('button', { name: 'Allow scaling' }));
+    expect(fault.locator('.reason').textContent()).toBe('This page has slots for 970×250 and 300×250.');
+    expect(fault.getByText('div#gpt-1').isVisible()).toBe(false);
+    const { url } = await page.proceed(fault.getByRole('button', { name: 'Allow scaling' }));
     expect(url).toBe(address(shotIds[2]));
     const retaken = server.store.db
       .selectFrom('screenshots')
@@ -77,19 +72,17 @@ describe('the page of a picture', () => {
       .set(values)
       .where('id', '=', shotIds[2] ?? '')
       .execute();
-    const { page } = await visit(server, `${server.url}/o/demo/screenshot_sets/${setId}?tab=failed`, {
-      javaScriptEnabled: false,
-    });
-    await follow(page.locator('a.seen'));
-    expect(page.url()).toBe(address(shotIds[2]));
-    expect(await page.locator('.stage img').getAttribute('alt')).toBe(`The page ${NEWS}`);
+    const page = await read(server, `${server.url}/o/demo/screenshot_sets/${setId}?tab=failed`);
+    await page.proceed(page.locator('a.seen'));
+    expect(page.url).toBe(address(shotIds[2]));
+    expect(page.locator('.stage img').getAttribute('alt')).toBe(`The page ${NEWS}`);
     const boxes = page.locator('svg.candidates rect.box');
-    expect(await boxes.first().isVisible()).toBe(true);
-    expect(await boxes.evaluateAll((rects) => rects.map((rect) => rect.getAttribute('y')))).toEqual(['900', '200']);
-    await page.getByRole('link', { name: 'Slot 1: 300×100' }).click();
-    const [first] = await page.locator('.slots > li:target').all();
-    expect(await first?.textContent()).toContain('It cannot hold the ad: too small for 300×250.');
-    await follow(page.getByRole('button', { name: 'Use this slot anyway' }).first());
+    expect(boxes.allAttributes('y')).toEqual(['900', '200']);
+    const fragment = page.getByRole('link', { name: 'Slot 1: 300×100' }).getAttribute('href');
+    expect(page.locator(`.slots > li${fragment}`).textContent()).toContain(
+      'It cannot hold the ad: too small for 300×250.',
+    );
+    await page.proceed(page.getByRole('button', { name: 'Use this slot anyway' }).first());
     const retaken = server.store.db.selectFrom('screenshots').select('options');
     const { options } = await retaken.where('retake_of', '=', shotIds[2] ?? '').executeTakeFirstOrThrow();
     expect(options).toMatchObject({ slot: { index: 1 } });
@@ -97,124 +90,67 @@ describe('the page of a picture', () => {
 
   it('without scripts, the slots of the page are drawn over the picture where they are', async () => {
     const { shotIds } = await seed();
-    const { page } = await visit(server, address(shotIds[0]), { javaScriptEnabled: false });
+    const page = await read(server, address(shotIds[0]));
     const overlay = page.locator('svg.candidates');
-    expect(await overlay.isVisible()).toBe(false);
-    await page.locator('label[for="show-slots"]').click();
-    expect(await overlay.isVisible()).toBe(true);
-    expect(await overlay.getAttribute('aria-label')).toBe('2 of 3 slots are in this picture');
-    const boxes = await overlay
+    expect(overlay.getAttribute('aria-label')).toBe('2 of 3 slots are in this picture');
+    const boxes = overlay
       .locator('rect.box')
-      .evaluateAll((rects) =>
-        rects.map((rect) => ['x', 'y', 'width', 'height'].map((name) => rect.getAttribute(name))),
-      );
+      .all()
+      .map((box) => ['x', 'y', 'width', 'height'].map((name) => box.getAttribute(name)));
     // The page was scrolled by 400. The chosen slot is drawn last, over the others.
     expect(boxes).toEqual([
       ['980', '500', '300', '250'],
       ['980', '180', '300', '250'],
     ]);
     const slots = page.locator('.slots > li');
-    expect(await slots.count()).toBe(3);
-    expect(await slots.nth(0).textContent()).toContain('identified by Google Publisher Tag, standard ad size');
-    expect(await slots.nth(2).textContent()).toContain('below the picture');
-    expect(await slots.nth(2).textContent()).toContain('It cannot hold the ad: too small for 300×250.');
-    expect(await slots.nth(2).getByRole('button', { name: 'Use this slot instead' }).count()).toBe(0);
-    expect(await slots.nth(1).getByRole('button', { name: 'Use this slot instead' }).isEnabled()).toBe(true);
-    expect(await page.locator('style, [style]').count()).toBe(0);
-    expect(await page.getByRole('button', { name: /Actual pixels|Pin to the picture/ }).count()).toBe(0);
+    expect(slots.count()).toBe(3);
+    expect(slots.nth(0).textContent()).toContain('identified by Google Publisher Tag, standard ad size');
+    expect(slots.nth(2).textContent()).toContain('below the picture');
+    expect(slots.nth(2).textContent()).toContain('It cannot hold the ad: too small for 300×250.');
+    expect(slots.nth(2).getByRole('button', { name: 'Use this slot instead' }).count()).toBe(0);
+    expect(slots.nth(1).getByRole('button', { name: 'Use this slot instead' }).getAttribute('disabled')).toBeNull();
+    expect(page.locator('style, [style]').count()).toBe(0);
   });
 
   it('without scripts, a person rejects a picture with a reason, is at the next one, and withdraws the decision', async () => {
     const { shotIds } = await seed();
     const page = await read(server, address(shotIds[0]));
     const reason = page.getByLabel('Reason or note');
-    await reason.fill('Wrong <b>creative</b>');
-    const { url } = await proceed(page.getByRole('button', { name: 'Reject' }));
+    reason.fill('Wrong <b>creative</b>');
+    const { url } = await page.proceed(page.getByRole('button', { name: 'Reject' }));
     expect(url).toContain(`${address(shotIds[1])}?done=rejected-1`);
-    await read(server, address(shotIds[0]));
-    expect(await page.locator('.picture-head .badge').textContent()).toBe('Rejected');
-    expect(await page.locator('#details').textContent()).toMatch(/by first key, \d/);
-    expect(await reason.inputValue()).toBe('Wrong <b>creative</b>');
-    await proceed(page.getByRole('button', { name: 'Reject', pressed: true }));
-    expect(await page.locator('.picture-head .badge').count()).toBe(0);
-    await read(server, address(shotIds[2]));
-    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
-    await reason.fill('The site changed.');
-    await proceed(page.getByRole('button', { name: 'Save the note' }));
-    expect(await reason.inputValue()).toBe('The site changed.');
+    await page.open(address(shotIds[0]));
+    expect(page.locator('.picture-head .badge').textContent()).toBe('Rejected');
+    expect(page.locator('#details').textContent()).toMatch(/by first key, \d/);
+    expect(reason.inputValue()).toBe('Wrong <b>creative</b>');
+    await page.proceed(page.locator('[aria-pressed="true"]').filter({ hasText: 'Reject' }));
+    expect(page.locator('.picture-head .badge').count()).toBe(0);
+    await page.open(address(shotIds[2]));
+    expect(page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    reason.fill('The site changed.');
+    await page.proceed(page.getByRole('button', { name: 'Save the note' }));
+    expect(reason.inputValue()).toBe('The site changed.');
   });
 
   it('without scripts, two pictures are beside each other', async () => {
     const { shotIds } = await seed();
     const page = await read(server, address(shotIds[0]));
-    await page.getByLabel('Compare with').selectOption({ label: 'news.example, Android phone, Summer sale 300×250' });
-    const { url } = await proceed(page.getByRole('button', { name: 'Compare' }));
+    page.getByLabel('Compare with').selectOption('news.example, Android phone, Summer sale 300×250');
+    const { url } = await page.proceed(page.getByRole('button', { name: 'Compare' }));
     expect(new URL(url).search).toBe(`?with=${shotIds[1]}`);
-    const sources = await page
-      .locator('.sides img')
-      .evaluateAll((images) => images.map((image) => image.getAttribute('src')));
+    const sources = page.locator('.sides img').allAttributes('src');
     expect(sources).toEqual([expect.stringContaining('1440x900'), expect.stringContaining('1080x2400')]);
-  });
-
-  it('keys of the page approve, show the slots and open the next picture', async () => {
-    const { shotIds } = await seed();
-    const { page, faults } = await visit(server, address(shotIds[0]));
-    await page.keyboard.press('e');
-    expect(await page.locator('svg.candidates').isVisible()).toBe(true);
-    await opened(page, () => page.keyboard.press('a'));
-    expect(page.url()).toContain(address(shotIds[1]));
-    await opened(page, () => page.keyboard.press('ArrowLeft'));
-    expect(await page.locator('.picture-head .badge').textContent()).toBe('Approved');
-    expect(faults).toEqual([]);
-  });
-
-  it('keys of the page show the picture at its own size, lead to the note, and reject with a reason', async () => {
-    const { shotIds } = await seed();
-    const { page, faults } = await visit(server, address(shotIds[0]));
-    const stage = page.locator('.stage');
-    await page.keyboard.press('z');
-    expect(await stage.getAttribute('class')).toContain('zoomed');
-    await page.keyboard.press('z');
-    expect(await stage.getAttribute('class')).not.toContain('zoomed');
-    await page.keyboard.press('c');
-    expect(await focusedField(page)).toBe('comment');
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('r');
-    expect(await focusedField(page)).toBe('comment');
-    await page.keyboard.type('Wrong creative');
-    await opened(page, () => page.keyboard.press('Enter'));
-    expect(page.url()).toContain(`${address(shotIds[1])}?done=rejected-1`);
-    await page.goto(address(shotIds[0]));
-    expect(await page.getByLabel('Reason or note').inputValue()).toBe('Wrong creative');
-    expect(faults).toEqual([]);
-  });
-
-  it('a click on the picture sets the pin of a new comment', async () => {
-    const { shotIds } = await seed();
-    const { page, faults } = await visit(server, address(shotIds[0]));
-    await page.getByRole('button', { name: 'Pin to the picture' }).click();
-    const image = page.locator('.stage img');
-    const { width, height } = required((await image.boundingBox()) ?? undefined);
-    await image.click({ position: { x: width / 4, y: height / 2 } });
-    expect(await focusedField(page)).toBe('body');
-    await page.keyboard.type('The edge is cut');
-    await opened(page, () => page.getByRole('button', { name: 'Comment' }).click());
-    const pin = page.locator('.pins circle');
-    const [x, y] = await Promise.all(['cx', 'cy'].map(async (name) => Number(await pin.getAttribute(name))));
-    expect(x).toBeCloseTo(1440 / 4, -1);
-    expect(y).toBeCloseTo(900 / 2, -1);
-    expect(faults).toEqual([]);
   });
 
   it('a key that may only read sees the review and no form', async () => {
     const { setId, shotIds } = await seed();
     const { api_key: apiKey } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
     const page = await read({ ...server, apiKey }, address(shotIds[0]));
-    expect(await page.locator('#details').textContent()).toContain('Review');
-    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
-    expect(await page.locator('main form[method="post"]').count()).toBe(0);
+    expect(page.locator('#details').textContent()).toContain('Review');
+    expect(page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    expect(page.locator('main form[method="post"]').count()).toBe(0);
     await read({ ...server, apiKey }, `${server.url}/o/demo/screenshot_sets/${setId}`);
-    expect(await page.locator('main form[method="post"]').count()).toBe(0);
+    expect(page.locator('main form[method="post"]').count()).toBe(0);
   });
 
   it('a picture of another organization and an unknown id have no page', async () => {

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { PagesOptions } from '../../../src/pages/pages.ts';
-import { closeBrowser } from './browser.ts';
 import { type PagesServer, startPages } from './pagesServer.ts';
 
 /**
- * Starts the pages before the tests of a file, and closes them and the browser after them.
+ * Starts the pages before the tests of a file, and closes them after them.
  * @returns the server, whose fields are set as soon as the tests run.
  */
 export function preparePages(more: Partial<PagesOptions> = {}): PagesServer {
@@ -12,9 +11,6 @@ export function preparePages(more: Partial<PagesOptions> = {}): PagesServer {
   beforeAll(async () => {
     Object.assign(server, await startPages(more));
   });
-  afterAll(async () => {
-    await closeBrowser();
-    await server.close();
-  });
+  afterAll(() => server.close());
   return server;
 }

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { saveTemplate } from '../../../src/core/requests/savedObjects.ts';
-import { visit } from './browser.ts';
 import { seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
+import { read } from './reading.ts';
 import { seedSchedule } from './seedSchedule.ts';
 
 const server = preparePages();
@@ -13,79 +12,52 @@ const SHOTS = [
 
 test('a person repeats the request of a set, pauses and deletes the schedule, without scripts', async () => {
   const { setId } = await seedSet(server, { status: 'approved', shots: SHOTS });
-  const { page } = await visit(server, `${server.url}/o/demo/screenshot_sets/${setId}`, { javaScriptEnabled: false });
-  await page.locator('summary[aria-label="More"]').click();
-  await page.getByRole('link', { name: 'Repeat this request' }).click();
-  await page.getByLabel('Name').fill('Spring');
-  await page.getByLabel('Not before').fill('08:00');
-  await page.getByLabel('Before', { exact: true }).fill('22:00');
-  await page.getByLabel('Time zone').selectOption('Europe/Berlin');
-  await page.getByLabel('Saturday').check();
-  await page.getByRole('button', { name: 'Create schedule' }).click();
-  expect(await page.locator('.fault').allInnerTexts()).toEqual(['Before must be after start, by at most 12 hours.']);
-  expect(await page.getByLabel('Saturday').isChecked()).toBe(true);
-  await page.getByLabel('Before', { exact: true }).fill('10:00');
-  await page.getByRole('button', { name: 'Create schedule' }).click();
-  await page.getByRole('heading', { name: 'Spring Active' }).waitFor();
-  expect(await page.locator('dd li').count()).toBe(5);
-  expect(await page.locator('.head .meta').innerText()).toContain('Saturday, between 08:00 and 10:00, Europe/Berlin');
-  await page.getByRole('button', { name: 'Pause' }).click();
-  await page.getByRole('heading', { name: 'Spring Paused' }).waitFor();
-  await page.getByRole('button', { name: 'Resume' }).click();
-  await page.getByRole('link', { name: 'Schedules' }).first().click();
+  const page = await read(server, `${server.url}/o/demo/screenshot_sets/${setId}`);
+  page.getByLabel('More').click();
+  await page.proceed(page.getByRole('link', { name: 'Repeat this request' }));
+  page.getByLabel('Name').fill('Spring');
+  page.getByLabel('Not before').fill('08:00');
+  page.getByLabel('Before', { exact: true }).fill('22:00');
+  page.getByLabel('Time zone').selectOption('Europe/Berlin');
+  page.getByLabel('Saturday').check();
+  await page.proceed(page.getByRole('button', { name: 'Create schedule' }));
+  expect(page.locator('.fault').allInnerTexts()).toEqual(['Before must be after start, by at most 12 hours.']);
+  expect(page.getByLabel('Saturday').isChecked()).toBe(true);
+  page.getByLabel('Before', { exact: true }).fill('10:00');
+  await page.proceed(page.getByRole('button', { name: 'Create schedule' }));
+  expect(page.getByRole('heading', { name: 'Spring Active' }).count()).toBe(1);
+  expect(page.locator('dd li').count()).toBe(5);
+  expect(page.locator('.head .meta').innerText()).toContain('Saturday, between 08:00 and 10:00, Europe/Berlin');
+  await page.proceed(page.getByRole('button', { name: 'Pause' }));
+  expect(page.getByRole('heading', { name: 'Spring Paused' }).count()).toBe(1);
+  await page.proceed(page.getByRole('button', { name: 'Resume' }));
+  await page.proceed(page.getByRole('link', { name: 'Schedules' }).first());
   const row = page.getByRole('row', { name: /Spring/ });
-  expect(await row.innerText()).toMatch(/Active\s+Monday, .*between 08:00 and 10:00/);
-  await row.getByRole('link').first().click();
-  await page.getByRole('button', { name: 'Delete' }).first().click();
-  await page.locator('#delete').getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('The schedule was deleted. Its sets stay.').waitFor();
-  await page.context().close();
+  expect(row.innerText()).toMatch(/Active\s*Monday, .*between 08:00 and 10:00/);
+  await page.proceed(row.getByRole('link').first());
+  page.getByRole('button', { name: 'Delete' }).first().click();
+  await page.proceed(page.locator('#delete').getByRole('button', { name: 'Delete' }));
+  expect(page.getByText('The schedule was deleted. Its sets stay.').count()).toBe(1);
 });
 
 test('the page of a schedule shows the pictures of each placement side by side, newest first', async () => {
   const { setId } = await seedSet(server, { status: 'approved', shots: SHOTS });
   const id = await seedSchedule(server, { setId });
-  const { page, faults } = await visit(server, `${server.url}/o/demo/schedules/${id}`);
+  const page = await read(server, `${server.url}/o/demo/schedules/${id}`);
   const groups = page.locator('.group');
-  expect(await groups.count()).toBe(2);
-  const times = await groups.first().locator('.what').allInnerTexts();
+  expect(groups.count()).toBe(2);
+  const times = groups.first().locator('.what').allInnerTexts();
   const at = times.map((text) => Date.parse(text.replace(/ GMT.*$/, '')));
   expect(at).toEqual(at.toSorted((one, other) => other - one));
   expect(new Set(at).size).toBe(3);
   const result = page.getByRole('row', { name: /Refused/ });
-  expect(await result.innerText()).toContain('The organization is disabled.');
-  await groups.first().locator('a.frame').first().click();
-  await page.waitForURL(/\/screenshots\//);
-  await page.goto(`${server.url}/o/demo/schedules/${id}`);
-  await page.getByRole('link', { name: 'Open the set' }).first().click();
-  await page.getByRole('link', { name: 'a schedule' }).click();
-  await page.waitForURL(`**/schedules/${id}`);
-  expect(faults).toEqual([]);
-  await page.context().close();
-});
-
-test('a schedule begins with a template, in the time zone of the person', async () => {
-  const { page } = await visit(server, `${server.url}/o/demo/schedules/new`, { timezoneId: 'America/New_York' });
-  await page.getByText('No templates yet').waitFor();
-  const { adIds } = await seedSet(server, { status: 'approved', campaign: 'Summer', shots: SHOTS });
-  const { organizationId } = server;
-  const body = {
-    sites: [{ url: 'https://blog.example' }],
-    devices: [{ name: 'desktop' }],
-    options: {},
-    ads: adIds.map((id) => ({ id })),
-    campaign: { name: 'Summer' },
-  };
-  const template = { organizationId, keyId: server.apiKey.split('_')[2] ?? '', name: 'Blogs', body };
-  await server.store.db.transaction().execute((tx) => saveTemplate(tx, template));
-  await page.reload();
-  expect(await page.getByLabel('Time zone').inputValue()).toBe('America/New_York');
-  await page.getByLabel('Template').selectOption('Blogs');
-  await page.getByLabel('Name').fill('Of blogs');
-  await page.getByRole('button', { name: 'Create schedule' }).click();
-  await page.getByRole('heading', { name: 'Of blogs Active' }).waitFor();
-  expect(await page.locator('dd li').first().innerText()).toMatch(/ (EST|EDT)$/);
-  await page.context().close();
+  expect(result.innerText()).toContain('The organization is disabled.');
+  await page.proceed(groups.first().locator('a.frame').first());
+  expect(page.url).toContain('/screenshots/');
+  await page.open(`${server.url}/o/demo/schedules/${id}`);
+  await page.proceed(page.getByRole('link', { name: 'Open the set' }).first());
+  await page.proceed(page.getByRole('link', { name: 'a schedule' }));
+  expect(new URL(page.url).pathname).toBe(`/o/demo/schedules/${id}`);
 });
 
 test('an unknown set or schedule has no page', async () => {

@@ -4,11 +4,10 @@ import type { Page, Response } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { drawThumbnail } from '../../../src/api/thumbnails/drawThumbnail.ts';
 import { QUALITY } from '../../../src/api/thumbnails/thumbnails.ts';
-import { openPage, signIn, visit } from './browser.ts';
+import { openPage, preparePagesInBrowser, signIn, visit } from './browser.ts';
 import { type Seeded, seedSet } from './pagesServer.ts';
-import { preparePages } from './preparePages.ts';
 
-const server = preparePages();
+const server = preparePagesInBrowser();
 
 const setAddress = (id: string) => `${server.url}/o/demo/screenshot_sets/${id}`;
 const PICTURE_OF_A_PAGE = readFileSync(path.join(import.meta.dirname, '../../../docs/images/news-desktop.png'));

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
 import { createOpenLimits } from '../../../src/api/limits/openLimits.ts';
 import { createShareLink } from '../../../src/core/sharing/shareLinks.ts';
-import { sidewaysScroll } from '../../support/axe.ts';
-import { openPage } from './browser.ts';
 import { seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
+import { open } from './reading.ts';
 import { seedRetake } from './seedRetake.ts';
 
 const server = preparePages({ openLimits: createOpenLimits() });
@@ -71,27 +70,25 @@ const countAnswers = async (setId: string) =>
 describe('answers of clients', () => {
   it('a client without scripts opens the link with its password, answers and comments, and the agency sees it', async () => {
     const { setId, shotIds, tokens, path } = await sharedSet({ password: 'blue horses' });
-    const { page } = await openPage({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
-    await page.goto(`${server.url}${path}/pictures/${tokens[0]}`);
-    expect(await page.locator('img').count()).toBe(0);
+    const page = await open(`${server.url}${path}/pictures/${tokens[0]}`, 403);
+    expect(page.locator('img').count()).toBe(0);
     for (const password of ['red horses', 'blue horses']) {
-      await page.getByLabel('Password').fill(password);
-      await page.getByRole('button', { name: 'Show the pictures' }).click();
+      page.getByLabel('Password').fill(password);
+      await page.proceed(page.getByRole('button', { name: 'Show the pictures' }));
     }
-    expect(await page.locator('.count').first().textContent()).toBe('1 of 2');
-    expect(await sidewaysScroll(page)).toBeUndefined();
-    await page.getByLabel('Your name').fill(ANNA.name);
-    await page.getByLabel('Your e-mail address').fill(ANNA.email);
-    await page.getByLabel('Comment').fill('The logo is too small.');
-    await page.getByRole('button', { name: 'Request changes' }).click();
+    expect(page.locator('.count').first().textContent()).toBe('1 of 2');
+    page.getByLabel('Your name').fill(ANNA.name);
+    page.getByLabel('Your e-mail address').fill(ANNA.email);
+    page.getByLabel('Comment').fill('The logo is too small.');
+    await page.proceed(page.getByRole('button', { name: 'Request changes' }));
     // The next picture, with the name remembered.
-    expect(await page.locator('.count').first().textContent()).toBe('2 of 2');
-    expect(await page.getByLabel('Your name').inputValue()).toBe(ANNA.name);
-    await page.getByLabel('Comment').fill('Nice.');
-    await page.getByRole('button', { name: 'Send the comment only' }).click();
-    expect(await page.locator('.threads').textContent()).toContain('Nice.');
-    await page.getByRole('navigation').getByRole('link', { name: 'Previous picture' }).click();
-    expect(await page.locator('h1').textContent()).toContain('Changes requested');
+    expect(page.locator('.count').first().textContent()).toBe('2 of 2');
+    expect(page.getByLabel('Your name').inputValue()).toBe(ANNA.name);
+    page.getByLabel('Comment').fill('Nice.');
+    await page.proceed(page.getByRole('button', { name: 'Send the comment only' }));
+    expect(page.locator('.threads').textContent()).toContain('Nice.');
+    await page.proceed(page.getByRole('link', { name: 'Previous picture' }));
+    expect(page.locator('h1').textContent()).toContain('Changes requested');
 
     const own = await ownPage(`/o/demo/screenshots/${shotIds[0]}`);
     for (const shown of ['Client: changes', ANNA.name, ANNA.email, 'The logo is too small.', '127.0.0.1'])
@@ -100,16 +97,16 @@ describe('answers of clients', () => {
     expect(set).toContain('Client: changes');
     expect(set).toContain('1 comment');
 
-    await page.goto(server.url + path);
-    expect(await page.locator('main').textContent()).toContain('1 change requested, 1 without an answer');
-    await page.getByRole('button', { name: 'Answer for the last picture' }).click();
-    expect(await page.locator('#for-all').textContent()).toBe(
+    await page.open(server.url + path);
+    expect(page.locator('main').textContent()).toContain('1 change requested, 1 without an answer');
+    page.getByRole('button', { name: 'Answer for the last picture' }).click();
+    expect(page.locator('#for-all').textContent()).toBe(
       'Your answer applies to the one picture without an answer. The other picture keeps its answer.',
     );
-    await page.locator('#answer-all').getByLabel('Comment').fill('Use the new logo.');
-    await page.locator('#answer-all').getByRole('button', { name: 'Approve' }).click();
-    expect(await page.locator('main').textContent()).toContain('1 approved, 1 change requested');
-    expect(await page.getByRole('button', { name: /Answer for/ }).count()).toBe(0);
+    page.locator('#answer-all').getByLabel('Comment').fill('Use the new logo.');
+    await page.proceed(page.locator('#answer-all').getByRole('button', { name: 'Approve' }));
+    expect(page.locator('main').textContent()).toContain('1 approved, 1 change requested');
+    expect(page.getByRole('button', { name: /Answer for/ }).count()).toBe(0);
     expect(await ownPage(`/o/demo/screenshots/${shotIds[1]}`)).toContain('Use the new logo.');
     const activity = await ownPage(`/o/demo/screenshot_sets/${setId}?tab=activity`);
     for (const shown of ['Client: approved', 'about 1 picture', ANNA.email, 'For Anna'])

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
 import { disableOrganization, enableOrganization } from '../../../src/core/organizations/organizations.ts';
-import { cutBoxes, follow, opened, openPage, visit } from './browser.ts';
 import { type Seeded, seedDelivery, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
+import { open, read } from './reading.ts';
 import { RequestForm } from './requestForm.ts';
 import { seedRetake } from './seedRetake.ts';
 
@@ -207,16 +207,13 @@ describe('a link that shows nothing', () => {
   });
 });
 
-describe('sharing in a browser', () => {
-  it('a message about what was sent leaves by itself', async () => {
-    const { path } = await linkTo((await secretSet()).setId);
-    const { page } = await openPage();
-    await page.goto(`${server.url}${path}?notice=answered`);
-    const toast = page.getByText('Thank you. Your answer was sent.');
-    await toast.evaluate((element) => {
-      for (const animation of element.getAnimations()) animation.finish();
-    });
-    await toast.waitFor({ state: 'hidden' });
+describe('the forms of links', () => {
+  it('each picture of a link has a page without anything of the organization', async () => {
+    const page = await open(server.url + (await linkTo((await secretSet()).setId)).path);
+    await page.proceed(page.locator('.shot a.frame').first());
+    expect(page.locator('.picture-head .count').textContent()).toBe('1 of 2');
+    expect(page.locator('main form[method="post"]').count()).toBe(0);
+    expect(page.text).not.toContain('/o/demo');
   });
 
   it('the list of links names the person who created a link', async () => {
@@ -232,103 +229,18 @@ describe('sharing in a browser', () => {
 
   it('a person creates, opens and revokes a link without scripts', async () => {
     const { setId } = await secretSet();
-    const { page } = await visit(server, `${server.url}/o/demo/screenshot_sets/${setId}`, { javaScriptEnabled: false });
-    await page.getByRole('button', { name: 'Share' }).click();
-    await page.getByLabel('For whom').fill('Anna & Co');
-    await page.getByLabel('Valid for').selectOption('7');
-    await follow(page.getByRole('button', { name: 'Create the link' }));
-    const address = await page.getByLabel('Address of Anna & Co').inputValue();
-    expect(await page.locator('.shares').textContent()).toMatch(/by first key, valid until .*never opened/);
-    const reader = await openPage();
-    await reader.page.goto(address);
-    expect(await reader.page.locator('.shared figure').count()).toBe(2);
-    await follow(page.getByRole('button', { name: 'Revoke' }));
-    expect(await page.locator('.shares .badge').textContent()).toBe('Revoked');
-    expect((await reader.page.reload())?.status()).toBe(410);
-    expect(reader.faults.filter((fault) => !fault.includes('410'))).toEqual([]);
-  });
-
-  it('the address of a new link is in the clipboard', async () => {
-    const { setId } = await secretSet();
-    const { page, faults } = await visit(server, `${server.url}/o/demo/screenshot_sets/${setId}`);
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.getByRole('button', { name: 'Share' }).click();
-    await page.getByLabel('For whom').fill('Anna');
-    await follow(page.getByRole('button', { name: 'Create the link' }));
-    await page.locator('.toast').getByText('Link copied.').waitFor();
-    const address = await page.getByLabel('Address of Anna').inputValue();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(address);
-    expect(await page.locator('.shares li').count()).toBe(1);
-    expect(faults).toEqual([]);
-  });
-
-  it('a shared page shows thumbnails, and each picture large without anything of the organization', async () => {
-    const { setId } = await secretSet();
-    const { path } = await linkTo(setId);
-    const { page, faults } = await openPage();
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-    await page.goto(server.url + path);
-    await page.evaluate(() => Promise.all([...document.images].map((image) => image.decode())));
-    expect(asked.filter((each) => each.endsWith('.png'))).toEqual([]);
-    expect(asked.filter((each) => each.endsWith('.webp')).length).toBe(2);
-    await follow(page.locator('.shot a.frame').first());
-    expect(await page.locator('.picture-head .count').textContent()).toBe('1 of 2');
-    await opened(page, () => page.keyboard.press('ArrowRight'));
-    expect(await page.locator('.stage img').getAttribute('src')).toContain('1080x2400');
-    expect(await page.locator('main form[method="post"]').count()).toBe(0);
-    expect(asked.filter((each) => each.startsWith('/o/') || each.endsWith('.png'))).toEqual([]);
-    expect(faults).toEqual([]);
-  });
-
-  it('a shared page fits a phone and sends its address to no server', async () => {
-    const { setId } = await seedSet(server, {
-      status: 'approved',
-      campaign: 'A campaign with a rather long name '.repeat(4),
-      shots: [0, 1500, 3000].map((markerMs) => ({ site: NEWS, device: 'desktop' as const, markerMs })),
-    });
-    const { path } = await linkTo(setId);
-    const { page, faults } = await openPage({ viewport: { width: 390, height: 844 } });
-    const referers: string[] = [];
-    page.on('request', (request) => referers.push(request.headers()['referer'] ?? ''));
-    await page.goto(server.url + path);
-    await page.evaluate(() => Promise.all([...document.images].map((image) => image.decode())));
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
-    expect(await cutBoxes(page)).toEqual([]);
-    expect(referers.filter((referer) => referer.includes('/s/'))).toEqual([]);
-    expect(faults).toEqual([]);
-  });
-
-  it('a shared page on paper has no controls and no cut pictures', async () => {
-    const at = (markerMs: number) => ({ site: NEWS, device: 'desktop' as const, markerMs });
-    const { setId } = await seedSet(server, {
-      status: 'approved',
-      shots: [at(0), at(1500), at(3000), { site: NEWS, device: 'mobile' }, { site: 'blog.example', device: 'ipad' }],
-    });
-    const { path } = await linkTo(setId);
-    const { page } = await openPage({ viewport: { width: 794, height: 1123 }, colorScheme: 'dark' });
-    await page.goto(server.url + path);
-    await page.emulateMedia({ media: 'print' });
-    await page.evaluate(() => Promise.all([...document.images].map((image) => image.decode())));
-    expect(await cutBoxes(page)).toEqual([]);
-    expect(await page.locator('header.top, .skip, form, button, nav').filter({ visible: true }).count()).toBe(0);
-    const breaks = await page
-      .locator('figure')
-      .evaluateAll((all) => all.map((each) => getComputedStyle(each).breakInside));
-    expect(new Set(breaks)).toEqual(new Set(['avoid']));
-    expect(await page.locator('h1').evaluate((h1) => getComputedStyle(h1).color)).toBe('rgb(26, 29, 31)');
-  });
-
-  it('the page of a set on paper has no controls and no secret link', async () => {
-    const { setId } = await secretSet();
-    await linkTo(setId);
-    const { page } = await visit(server, `${server.url}/o/demo/screenshot_sets/${setId}?tab=shared`, {
-      viewport: { width: 794, height: 1123 },
-    });
-    expect(await page.getByLabel('Address of For Anna').isVisible()).toBe(true);
-    await page.emulateMedia({ media: 'print' });
-    expect(await page.locator('form, button, input').filter({ visible: true }).count()).toBe(0);
-    expect(await cutBoxes(page)).toEqual([]);
+    const page = await read(server, `${server.url}/o/demo/screenshot_sets/${setId}`);
+    page.getByRole('button', { name: 'Share' }).click();
+    page.getByLabel('For whom').fill('Anna & Co');
+    page.getByLabel('Valid for').selectOption('7');
+    await page.proceed(page.getByRole('button', { name: 'Create the link' }));
+    const address = page.getByLabel('Address of Anna & Co').inputValue();
+    expect(page.locator('.shares').textContent()).toMatch(/by first key, valid until .*never opened/);
+    const reader = await open(address);
+    expect(reader.locator('.shared figure').count()).toBe(2);
+    await page.proceed(page.getByRole('button', { name: 'Revoke' }));
+    expect(page.locator('.shares .badge').textContent()).toBe('Revoked');
+    await reader.open(address, 410);
   });
 });
 
@@ -337,14 +249,13 @@ describe('a picture that was taken again', () => {
     const { setId, shotIds } = await secretSet();
     const retake = await seedRetake(server, setId, shotIds[0] ?? '', 'approved');
     const fixed = await seedRetake(server, setId, shotIds[2] ?? '', 'approved');
-    const { page, faults } = await visit(server, `${server.url}/o/demo/screenshot_sets/${setId}`);
+    const page = await read(server, `${server.url}/o/demo/screenshot_sets/${setId}`);
     const figure = page.locator(`#screenshot-${shotIds[0]}`);
-    expect(await figure.locator('img').getAttribute('src')).toContain(retake.token);
-    expect(await figure.locator('time').getAttribute('datetime')).toBe('2026-11-22T10:00:00.000Z');
-    expect(await page.locator(`#screenshot-${shotIds[2]} img`).getAttribute('src')).toContain(fixed.token);
-    expect(await page.getByRole('link', { name: 'Failed' }).count()).toBe(0);
-    await page.goto(`${server.url}/o/demo/screenshot_sets/${retake.setId}`);
-    expect(await page.locator('#head').textContent()).toContain('This set is a retake of an earlier set');
-    expect(faults).toEqual([]);
+    expect(figure.locator('img').getAttribute('src')).toContain(retake.token);
+    expect(figure.locator('time').getAttribute('datetime')).toBe('2026-11-22T10:00:00.000Z');
+    expect(page.locator(`#screenshot-${shotIds[2]} img`).getAttribute('src')).toContain(fixed.token);
+    expect(page.getByRole('link', { name: 'Failed' }).count()).toBe(0);
+    await page.open(`${server.url}/o/demo/screenshot_sets/${retake.setId}`);
+    expect(page.locator('#head').textContent()).toContain('This set is a retake of an earlier set');
   });
 });

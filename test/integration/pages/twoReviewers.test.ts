@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createKey } from '../../support/keys.ts';
-import { follow, opened, proceed, read, visit } from './browser.ts';
 import { seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
+import { read } from './reading.ts';
 import { RequestForm } from './requestForm.ts';
 import { seedRetake } from './seedRetake.ts';
 
@@ -38,14 +38,14 @@ async function noteOf(id: string): Promise<string | null | undefined> {
 describe('two reviewers of one set', () => {
   it('without scripts, the second one sees who decided what, and is asked', async () => {
     const { setId, ids, reject } = await twoReviewers();
-    const { page } = await visit(server, pictureAddress(ids[0]), { javaScriptEnabled: false });
+    const page = await read(server, pictureAddress(ids[0]));
     await reject(ids[0]);
-    await follow(page.getByRole('button', { name: 'Approve' }));
-    expect(await page.locator('h1').textContent()).toBe('Others have decided about 1 picture');
-    expect(await page.locator('.shot').textContent()).toMatch(/Rejected by Anna, .*Wrong logo/s);
+    await page.proceed(page.getByRole('button', { name: 'Approve' }));
+    expect(page.locator('h1').textContent()).toBe('Others have decided about 1 picture');
+    expect(page.locator('.shot').textContent()).toMatch(/Rejected by Anna, .*Wrong logo/s);
     expect(await decisions(setId)).toEqual(['rejected', null, null]);
-    await follow(page.getByRole('button', { name: 'Approve it anyway' }));
-    expect(page.url()).toContain('done=approved-1');
+    await page.proceed(page.getByRole('button', { name: 'Approve it anyway' }));
+    expect(page.url).toContain('done=approved-1');
     expect(await decisions(setId)).toEqual(['approved', null, null]);
     // The form did not contain another note, so that of the other reviewer stays.
     expect(await noteOf(ids[0])).toBe('Wrong logo');
@@ -55,7 +55,7 @@ describe('two reviewers of one set', () => {
     const { setId, ids, reject } = await twoReviewers();
     const page = await read(server, pictureAddress(ids[0]));
     await reject(ids[0]);
-    const { url } = await proceed(page.getByRole('button', { name: 'Reject' }));
+    const { url } = await page.proceed(page.getByRole('button', { name: 'Reject' }));
     expect(url).toContain('done=rejected-1');
     expect([await decisions(setId), await noteOf(ids[0])]).toEqual([['rejected', null, null], 'Wrong logo']);
   });
@@ -64,38 +64,25 @@ describe('two reviewers of one set', () => {
     const { ids, reject } = await twoReviewers();
     const page = await read(server, pictureAddress(ids[0]));
     await reject(ids[0], 'Wrong\nlogo');
-    await page.getByLabel('Reason or note').fill('Cut off');
-    await proceed(page.getByRole('button', { name: 'Save the note' }));
+    page.getByLabel('Reason or note').fill('Cut off');
+    await page.proceed(page.getByRole('button', { name: 'Save the note' }));
     expect(await noteOf(ids[0])).toBe('Wrong\nlogo');
-    await proceed(page.getByRole('button', { name: 'Save the note anyway' }));
+    await page.proceed(page.getByRole('button', { name: 'Save the note anyway' }));
     expect(await noteOf(ids[0])).toBe('Cut off');
     await reject(ids[0], 'Wrong\nlogo');
-    await read(server, pictureAddress(ids[0]));
-    await page.getByLabel('Reason or note').fill('Wrong\nlogo, and cut off');
-    await proceed(page.getByRole('button', { name: 'Save the note' }));
+    await page.open(pictureAddress(ids[0]));
+    page.getByLabel('Reason or note').fill('Wrong\nlogo, and cut off');
+    await page.proceed(page.getByRole('button', { name: 'Save the note' }));
     expect(await noteOf(ids[0])).toBe('Wrong\r\nlogo, and cut off');
-  });
-
-  it('a button for a group leaves out what others decided, also if the page shows it already', async () => {
-    const { setId, ids, reject } = await twoReviewers();
-    const { page } = await visit(server, setAddress(setId));
-    await reject(ids[1]);
-    await page.locator(`#screenshot-${ids[1]} .badge.rejected`).waitFor();
-    await opened(page, () => page.getByRole('button', { name: 'Approve all of news.example' }).click());
-    expect(await page.locator('.shot').count()).toBe(1);
-    expect(await decisions(setId)).toEqual([null, 'rejected', null]);
-    await follow(page.getByRole('button', { name: 'Approve the other 2' }));
-    expect(page.url()).toContain('done=approved-2');
-    expect(await decisions(setId)).toEqual(['approved', 'rejected', 'approved']);
   });
 
   it('without scripts, all selected pictures are decided if the reviewer says so', async () => {
     const { setId, ids, reject } = await twoReviewers();
     const page = await read(server, setAddress(setId));
     await reject(ids[1]);
-    for (const box of await page.locator('[name="pick"]').all()) await box.check();
-    await proceed(page.locator('.selection').getByRole('button', { name: 'Approve' }));
-    await proceed(page.getByRole('button', { name: 'Approve all 3 anyway' }));
+    for (const box of page.locator('[name="pick"]').all()) box.check();
+    await page.proceed(page.locator('.selection').getByRole('button', { name: 'Approve' }));
+    await page.proceed(page.getByRole('button', { name: 'Approve all 3 anyway' }));
     expect(await decisions(setId)).toEqual(['approved', 'approved', 'approved']);
   });
 
@@ -103,11 +90,11 @@ describe('two reviewers of one set', () => {
     const { setId, ids } = await twoReviewers();
     const page = await read(server, pictureAddress(ids[0]));
     const retake = await seedRetake(server, setId, ids[0], 'in_review');
-    await proceed(page.getByRole('button', { name: 'Approve' }));
-    expect(await page.locator('h1').textContent()).toBe('1 picture was retaken');
-    expect(await page.locator('.shot').textContent()).toContain('Retaken since you opened the page');
+    await page.proceed(page.getByRole('button', { name: 'Approve' }));
+    expect(page.locator('h1').textContent()).toBe('1 picture was retaken');
+    expect(page.locator('.shot').textContent()).toContain('Retaken since you opened the page');
     expect([await decisions(setId), await decisions(retake.setId)]).toEqual([[null, null, null], [null]]);
-    await proceed(page.getByRole('button', { name: 'Approve it anyway' }));
+    await page.proceed(page.getByRole('button', { name: 'Approve it anyway' }));
     expect([await decisions(setId), await decisions(retake.setId)]).toEqual([[null, null, null], ['approved']]);
   });
 });

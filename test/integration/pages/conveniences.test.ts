@@ -1,0 +1,130 @@
+/** Scripts add copies, downloads in place, keys, selections and the zone of the person to pages that also work without them. */
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { shareToken } from '../../../src/api/auth/shareTokens.ts';
+import { saveTemplate } from '../../../src/core/requests/savedObjects.ts';
+import { inDays } from '../../../src/domain/shareLinks.ts';
+import { follow, opened, openPage, preparePagesInBrowser, visit } from './browser.ts';
+import { seedSet } from './pagesServer.ts';
+
+const server = preparePagesInBrowser();
+
+const NEWS = 'https://news.example/front';
+const SHOTS = [
+  { site: NEWS, device: 'desktop' },
+  { site: NEWS, device: 'mobile' },
+] as const;
+
+/** @returns the path of a link to a set. */
+async function sharedSet(): Promise<{ path: string }> {
+  const { setId } = await seedSet(server, { status: 'approved', shots: SHOTS });
+  const row = { id: randomUUID(), organization_id: server.organizationId, set_id: setId };
+  const expires_at = new Date(Date.now() + 3_600_000);
+  await server.store.db
+    .insertInto('share_links')
+    .values({ ...row, expires_at })
+    .execute();
+  return { path: `/s/${shareToken(server.secret, row.id)}` };
+}
+
+it('the address of a new link is in the clipboard', async () => {
+  const { setId } = await seedSet(server, { status: 'approved', shots: SHOTS });
+  const { page, faults } = await visit(server, `${server.url}/o/demo/screenshot_sets/${setId}`);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByLabel('For whom').fill('Anna');
+  await follow(page.getByRole('button', { name: 'Create the link' }));
+  await page.locator('.toast').getByText('Link copied.').waitFor();
+  const address = await page.getByLabel('Address of Anna').inputValue();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(address);
+  expect(await page.locator('.shares li').count()).toBe(1);
+  expect(faults).toEqual([]);
+});
+
+it('a shared page shows thumbnails, and each picture large without anything of the organization', async () => {
+  const { path } = await sharedSet();
+  const { page, faults } = await openPage();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto(server.url + path);
+  await page.evaluate(() => Promise.all([...document.images].map((image) => image.decode())));
+  expect(asked.filter((each) => each.endsWith('.png'))).toEqual([]);
+  expect(asked.filter((each) => each.endsWith('.webp')).length).toBe(2);
+  await follow(page.locator('.shot a.frame').first());
+  expect(await page.locator('.picture-head .count').textContent()).toBe('1 of 2');
+  await opened(page, () => page.keyboard.press('ArrowRight'));
+  expect(await page.locator('.stage img').getAttribute('src')).toContain('1080x2400');
+  expect(await page.locator('main form[method="post"]').count()).toBe(0);
+  expect(asked.filter((each) => each.startsWith('/o/') || each.endsWith('.png'))).toEqual([]);
+  expect(faults).toEqual([]);
+});
+
+it('a reader stays on the page while the file is built, and then gets it', async () => {
+  const { setId } = await seedSet(server, { status: 'approved', shots: SHOTS });
+  const path = `/o/demo/screenshot_sets/${setId}`;
+  const { page, faults } = await visit(server, server.url + path, { timezoneId: 'America/New_York' });
+  await page.route('**/e/**', (route) =>
+    route.fulfill({ body: 'file', headers: { 'content-disposition': 'attachment; filename="Spring.pdf"' } }),
+  );
+  await page.getByRole('button', { name: 'Download' }).click();
+  await page.getByLabel('Format').selectOption({ label: 'PDF' });
+  await page.getByLabel('Frame').selectOption('device');
+  await page.locator('#download form button').click();
+  await page.getByText('0 of 2 pictures').waitFor();
+  const exported = server.store.db.selectFrom('exports').where('set_id', '=', setId);
+  const row = await exported.select('options').executeTakeFirst();
+  expect(row?.options).toMatchObject({ format: 'pdf', frame: 'device', time_zone: 'America/New_York' });
+  const downloaded = page.waitForEvent('download');
+  await server.store.db
+    .updateTable('exports')
+    .set({ status: 'ready', expires_at: inDays(new Date(), 7) })
+    .where('set_id', '=', setId)
+    .execute();
+  expect((await downloaded).suggestedFilename()).toBe('Spring.pdf');
+  await page.getByText('The download has started').waitFor();
+  expect(new URL(page.url()).pathname).toBe(path);
+  expect(faults).toEqual([]);
+});
+
+it('a schedule begins with a template, in the time zone of the person', async () => {
+  const { page } = await visit(server, `${server.url}/o/demo/schedules/new`, { timezoneId: 'America/New_York' });
+  await page.getByText('No templates yet').waitFor();
+  const { adIds } = await seedSet(server, { status: 'approved', campaign: 'Summer', shots: SHOTS });
+  const { organizationId } = server;
+  const body = {
+    sites: [{ url: 'https://blog.example' }],
+    devices: [{ name: 'desktop' }],
+    options: {},
+    ads: adIds.map((id) => ({ id })),
+    campaign: { name: 'Summer' },
+  };
+  const template = { organizationId, keyId: server.apiKey.split('_')[2] ?? '', name: 'Blogs', body };
+  await server.store.db.transaction().execute((tx) => saveTemplate(tx, template));
+  await page.reload();
+  expect(await page.getByLabel('Time zone').inputValue()).toBe('America/New_York');
+  await page.getByLabel('Template').selectOption('Blogs');
+  await page.getByLabel('Name').fill('Of blogs');
+  await page.getByRole('button', { name: 'Create schedule' }).click();
+  await page.getByRole('heading', { name: 'Of blogs Active' }).waitFor();
+  expect(await page.locator('dd li').first().innerText()).toMatch(/ (EST|EDT)$/);
+  await page.context().close();
+});
+
+it('a person selects all sets of a list, and opens the search with a key', async () => {
+  for (const campaign of ['Bulk one', 'Bulk two', 'Bulk three'])
+    await seedSet(server, { campaign, status: 'in_review', shots: SHOTS });
+  const { page, faults } = await visit(server, `${server.url}/o/demo/screenshot_sets?q=bulk`);
+  expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+  const all = page.getByLabel('Select all sets on this page');
+  await all.check();
+  expect(await page.locator('[data-selected]').textContent()).toBe('3 selected:');
+  await page.getByLabel(/^Select .*Bulk two/).uncheck();
+  expect(await all.isChecked()).toBe(false);
+  await page.getByRole('heading', { level: 1 }).click();
+  await page.keyboard.press('/');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('filter-q');
+  await all.check();
+  await follow(page.getByRole('button', { name: 'Approve' }));
+  expect(await page.locator('h1').textContent()).toBe('Approve 3 sets?');
+  expect(faults).toEqual([]);
+});
