@@ -70,9 +70,10 @@ describe('the page of a delivery', () => {
   });
 
   it('a delivery is sent again with a button', async () => {
-    const delivery = await read(server, `${path()}/${failed}`);
+    const id = await seedDelivery(server, { setId, target: 'https://you.example/', status: 'delivered' });
+    const delivery = await read(server, `${path()}/${id}`);
     await delivery.proceed(delivery.getByRole('button', { name: 'Send again' }));
-    expect(delivery.url).toBe(`${path()}/${failed}`);
+    expect(delivery.url).toBe(`${path()}/${id}`);
     expect(delivery.getByText('The service will send it in a moment.').count()).toBe(1);
     expect(delivery.getByRole('button', { name: 'Send again' }).count()).toBe(0);
   });

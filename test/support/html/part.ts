@@ -129,12 +129,12 @@ export class Part {
   }
 
   getAttribute(name: string): string | null {
-    return this.element.attribs[name] ?? null;
+    return this.element.attribs[name.toLowerCase()] ?? null;
   }
 
   /** The attribute of each element that has it. */
   allAttributes(name: string): string[] {
-    return this.elements.flatMap(({ attribs }) => attribs[name] ?? []);
+    return this.elements.flatMap(({ attribs }) => attribs[name.toLowerCase()] ?? []);
   }
 
   isVisible(): boolean {

@@ -108,6 +108,14 @@ describe('the tabs of a set', () => {
 });
 
 describe('the pictures of a set', () => {
+  it('a picture that is not taken yet, or is being retaken, has its place', () => {
+    const waiting = picture({ status: 'pending', device: 'mobile' });
+    const page = list([waiting, picture({ status: 'blocked', runningIn: 'retake' })]);
+    expect(page.locator('.shot .meta').allInnerTexts()).toEqual(['Not taken yet']);
+    expect(page.locator('.shot .badge').allInnerTexts()).toEqual(['Being retaken']);
+    expect(page.locator(`#screenshot-${waiting.id} svg`).getAttribute('viewBox')).toBe('0 0 360 800');
+  });
+
   it('several moments are a film strip, in their order', () => {
     const film = list([2000, 0, 1500].map((marker_ms) => picture({ marker_ms })));
     expect(film.locator('.film .marker').allTextContents()).toEqual(['0.0 s', '1.5 s', '2.0 s']);
