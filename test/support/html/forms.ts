@@ -21,7 +21,8 @@ export function requestOf({ element, root }: Part): PageRequest {
   if (!isShown(element)) throw new Error('The control is hidden.');
   if (name === 'a') return { address: attribs['href'] ?? '', isPost: false, fields: [] };
   const form = formOf(element, root);
-  if (name !== 'button' || form === undefined || attribs['type'] === 'button') throw new Error('It sends no form.');
+  if (name !== 'button' || form === undefined || attribs['type'] === 'button' || attribs['disabled'] !== undefined)
+    throw new Error('The control sends no form.');
   const controls = select(root, 'input, select, textarea, button').filter((one) => formOf(one, root) === form);
   if (attribs['formnovalidate'] === undefined && form.attribs['novalidate'] === undefined)
     controls.forEach(requireValid);
