@@ -150,6 +150,7 @@ function kindOf({ pathname }: URL): string {
   return pathname
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, ':id')
     .replace(/^\/s\/[^/]+/, '/s/:token')
+    .replace(/\/pictures\/[^/]+$/, '/pictures/:token')
     .replace(/(\/deliveries|\/keys)\/[^/]+$/, '$1/:id');
 }
 
