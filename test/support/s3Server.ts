@@ -5,7 +5,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -122,23 +122,27 @@ async function inProcess(): Promise<Running> {
   };
 }
 
+/** Builds the program `$1` from the package `$2`, unless another process has built it by now. */
+const BUILD = 'test -e "$1" || { go build -o "$1.$$" "$2" && mv "$1.$$" "$1"; }';
+
 /**
- * Built once a version, outside of the checkout; by two at a time at worst, of which the last wins.
+ * Built once a version, outside of the checkout. Each build takes minutes of all cores, so other processes wait for the first one.
  * @returns the program; undefined without Go.
  */
 export async function buildS3Server(): Promise<string | undefined> {
   const cache = path.join(homedir(), '.cache', 'tearsheet');
   const binary = path.join(cache, `versitygw-${await pinnedVersion()}`);
   if (existsSync(binary)) return binary;
-  const fresh = `${binary}.${process.pid}`;
   await mkdir(cache, { recursive: true });
+  const build = ['sh', '-ec', BUILD, 'sh', binary, `${PACKAGE}/cmd/versitygw`] as const;
+  // macOS has no such program. Two builds at a time only take longer.
+  const [program, ...args] = process.platform === 'linux' ? (['flock', `${binary}.lock`, ...build] as const) : build;
   try {
-    await run('go', ['build', '-o', fresh, `${PACKAGE}/cmd/versitygw`], { cwd: PINS, timeout: 15 * 60_000 });
+    await run(program, args, { cwd: PINS, timeout: 15 * 60_000 });
   } catch (error) {
     console.warn(`No S3 server could be built with Go (${reason(error)}): one in this process stands in.`);
     return undefined;
   }
-  await rename(fresh, binary);
   return binary;
 }
 
