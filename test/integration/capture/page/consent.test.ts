@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PageOpener } from '../../../../src/capture/page/page.ts';
-import { device, openerFor, readyPage, type Sites, startSites } from './sites.ts';
+import { layer, pressed as pressedIn, reportingClick, testLanguages } from './consentMatrices.ts';
+import { openerFor, type Sites, startSites } from './sites.ts';
 
 let sites: Sites;
 let opener: PageOpener;
@@ -14,30 +15,9 @@ afterAll(async () => {
   await sites.close();
 });
 
-const reportingClick = (button: string) =>
-  `onclick="fetch('/pressed?${button}'); document.getElementById('layer').remove()"`;
-const layer = (inside: string) =>
-  `<!doctype html><div id="layer" style="position:fixed;inset:0;background:#fff;z-index:9">${inside}</div>`;
+testLanguages('test', () => ({ sites, opener }));
 
-async function pressed(path: string, body: string): Promise<string | undefined> {
-  const before = sites.asked.length;
-  const open = await opener.open(sites.put(path, body), device('desktop'));
-  readyPage(open);
-  await open.close();
-  return sites.asked
-    .slice(before)
-    .find((asked) => asked.startsWith('/pressed?'))
-    ?.slice(9);
-}
-
-test.each([
-  ['fr', 'Nous et nos partenaires utilisons des cookies.', 'Tout accepter'],
-  ['ko', '이 사이트는 쿠키를 사용합니다.', '동의'],
-  ['hu', 'Ez az oldal sütiket használ.', 'Elfogadom'],
-])('a dialog in %s without a known rule is answered by its own button', async (language, text, button) => {
-  const body = `<meta charset="utf-8">${layer(`<p>${text}</p><a href="#" ${reportingClick(language)}>${button}</a>`)}`;
-  expect(await pressed(`/unknown-${language}`, body)).toBe(language);
-});
+const pressed = (path: string, body: string) => pressedIn({ sites, opener }, path, body);
 
 test('a dialog without a known rule is answered by a button that agrees', async () => {
   const body = layer(`<p>Our privacy settings.</p><a href="#" ${reportingClick('agree')}>Agree and close</a>`);

@@ -1,10 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PageOpener } from '../../../../src/capture/page/page.ts';
-import { eventually } from '../../../support/eventually.ts';
 import { type Listener, listenHttp } from '../../../support/listeners.ts';
 import { killBrowsers, killRenderers } from './browserProcesses.ts';
+import { SHORT_MOMENTS, testKillsWhileOpening } from './pageKillsMatrix.ts';
 import { device, openerFor } from './sites.ts';
 
 const STATUS: Readonly<Record<string, number>> = { '/missing': 404, '/refused': 403 };
@@ -52,20 +51,4 @@ test('a page that crashes before the site answers is a crash, not a failure of t
   expect(await opener.open(site.url, device('desktop'))).toMatchObject({ status: 'ready' });
 });
 
-test('an open call ends, and the process stays alive, whenever the browser ends', async () => {
-  for (let ms = 0; ms < 60; ms += 6) {
-    await opener.close();
-    opener = await openerFor();
-    // Quick, because the site has no such page.
-    await opener.open(`${site.url}/missing`, device('desktop'));
-    const opening = opener.open(site.url, device('desktop')).then(
-      ({ status }) => status,
-      (error: Error) => error.message,
-    );
-    await pause(ms);
-    killBrowsers();
-    expect(await opening).toMatch(/^(ready|generic_error|(The browser ended|The page could not be opened): .*)$/);
-    // The opener may hear later than the call that its browser is gone.
-    await eventually(() => expect(opener.memoryConsumers()).toEqual([]));
-  }
-}, 200_000);
+testKillsWhileOpening(SHORT_MOMENTS);

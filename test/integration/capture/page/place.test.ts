@@ -111,29 +111,6 @@ test('empty slots around the ad collapse if the page collapses slots that get no
   expect(await warnings('')).not.toContain('page_changed');
 });
 
-describe('a page that renders its slot again', () => {
-  const page = (again: string, id = 'id="spot"') => `${STORY}
-    <div ${id} class="ad-slot" style="width:300px;height:250px;margin:auto"></div>${STORY}<script>
-    const filled = () => document.querySelector('.ad-slot:not(:empty)');
-    let renders = 0;
-    ${again}</script>`;
-  const whenFilled = (act: string) => `new MutationObserver(() => { if (filled() && renders++ < 5) filled().${act}; })
-    .observe(document.body, { childList: true, subtree: true });`;
-  const replaces = whenFilled('replaceWith(filled().cloneNode())');
-
-  test.each([
-    ['empties it again and again', page('setInterval(() => filled()?.replaceChildren(), 30);')],
-    ['replaces it', page(replaces)],
-    ['replaces it and it has no id', page(replaces, '')],
-    [
-      'replaces it behind a new element and it has no id',
-      page(whenFilled("replaceWith(document.createElement('p'), filled().cloneNode())"), ''),
-    ],
-  ])('shows the ad although it %s', async (_what, body) => {
-    await wholeAd(body, 'desktop');
-  });
-});
-
 test('an ad in a closed container is in its center when it is open', async () => {
   const container = '<div style="height:0;overflow:hidden"><div class="ad-slot" data-ad-size="970x250"></div></div>';
   const { adBox } = await wholeAd(container + STORY, 'desktop', { size: [970, 250] });

@@ -46,4 +46,29 @@ export function testPlaceMatrices(tier: Tier, pictures: () => Pictures): void {
     const picture = await pictures().wholeAd(body, 'desktop');
     expect(picture.adBox.x).toBe(x);
   });
+
+  const again = (script: string, id = 'id="spot"') => `${STORY}
+    <div ${id} class="ad-slot" style="width:300px;height:250px;margin:auto"></div>${STORY}<script>
+    const filled = () => document.querySelector('.ad-slot:not(:empty)');
+    let renders = 0;
+    ${script}</script>`;
+  const whenFilled = (act: string) => `new MutationObserver(() => { if (filled() && renders++ < 5) filled().${act}; })
+    .observe(document.body, { childList: true, subtree: true });`;
+  const replaces = whenFilled('replaceWith(filled().cloneNode())');
+
+  const RENDERED_AGAIN = [
+    ['empties it again and again', again('setInterval(() => filled()?.replaceChildren(), 30);')],
+    ['replaces it', again(replaces)],
+    ['replaces it and it has no id', again(replaces, '')],
+    [
+      'replaces it behind a new element and it has no id',
+      again(whenFilled("replaceWith(document.createElement('p'), filled().cloneNode())"), ''),
+    ],
+  ] as const;
+
+  test.each(
+    rowsOf(tier, RENDERED_AGAIN, ['empties it again and again', 'replaces it behind a new element and it has no id']),
+  )('a page that renders its slot again shows the ad although it %s', async (_what, body) => {
+    await pictures().wholeAd(body, 'desktop');
+  });
 }
