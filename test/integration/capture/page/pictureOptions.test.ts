@@ -2,7 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGuard } from '../../../../src/egress/guard.ts';
 import { startEgressProxy } from '../../../../src/egress/proxy.ts';
 import { OTHER_AD, putOtherAd, showsScaled, slotOf, testPictureMatrices } from './pictureMatrices.ts';
-import { codes, contains, PHONE, type Pictures, SLOT, STORY, startPictures } from './pictures.ts';
+import {
+  codes,
+  contains,
+  PHONE,
+  type PicturedPage,
+  type Pictures,
+  SLOT,
+  SMALL_PHONE,
+  STORY,
+  startPictures,
+} from './pictures.ts';
 import { placed } from './sites.ts';
 
 let pictures: Pictures;
@@ -16,12 +26,27 @@ afterAll(() => pictures.close());
 
 testPictureMatrices('test', () => pictures);
 
-describe('options of the request', () => {
-  const two = `${PHONE}${STORY}${SLOT}${STORY}<div id="mine" style="width:320px;height:260px;background:#ddd"></div>${STORY}`;
+/** One open page shows all that a request may choose, because each page takes a second. */
+describe('the slot that a request chooses', () => {
+  const box = (id: string) => `<div class="ad" id="${id}" style="width:300px;height:250px"></div>`;
+  const parts = [
+    box('first'),
+    box('second'),
+    '<div id="mine" style="width:320px;height:260px;background:#ddd"></div>',
+    '<div class="ad" id="rail" style="width:160px;height:200px"></div>',
+  ];
+  let page: PicturedPage;
+
+  beforeAll(async () => {
+    const body = `${PHONE}${parts.map((part) => STORY + part).join('')}${STORY}<div id="away" style="display:none"></div>`;
+    page = await pictures.open(body, SMALL_PHONE);
+  });
+  afterAll(() => page.close());
 
   test('a selector chooses its element, whatever its score', async () => {
-    const picture = await wholeAd(two, 'Apple iPhone 6', { slot: { selector: '#mine' } });
+    const picture = await page.wholeAd({ slot: { selector: '#mine' } });
     expect(picture.chosen.element).toBe('#mine');
+    expect(codes(picture)).not.toContain('outside_slot');
   });
 
   test.each([
@@ -29,34 +54,30 @@ describe('options of the request', () => {
     ['div[', 'The selector div[ is not valid'],
     ['#away', 'The element of the selector #away is hidden on this device.'],
   ])('the selector %s fails with a reason', async (selector, reason) => {
-    const body = `${two}<div id="away" style="display:none"></div>`;
-    const { result } = await take(body, 'Apple iPhone 6', { slot: { selector } });
+    const { result } = await page.take({ slot: { selector } });
     expect(result).toMatchObject({ status: 'no_slots', reason: expect.stringContaining(reason) });
   });
 
   test('an index counts the candidates in the order of the record', async () => {
-    const box = (id: string) => `<div class="ad" id="${id}" style="width:300px;height:250px"></div>`;
-    const body = `${PHONE}${STORY}${box('first')}${STORY}${box('second')}${STORY}`;
-    const picture = await wholeAd(body, 'Apple iPhone 6', { slot: { index: 2 } });
+    const picture = await page.wholeAd({ slot: { index: 2 } });
     expect(picture.chosen.element).toBe(picture.candidates[1]?.element);
-    const { result } = await take(body, 'Apple iPhone 6', { slot: { index: 9 } });
+    const { result } = await page.take({ slot: { index: 9 } });
     expect(result).toMatchObject({ status: 'no_slots', reason: expect.stringContaining('so there is no slot 9') });
   });
 
   test('a slot that was chosen although it cannot hold the ad gives a warning', async () => {
-    const rail = '<div class="ad" id="rail" style="width:160px;height:200px"></div>';
-    const picture = await wholeAd(`${PHONE}${STORY}${rail}${STORY}`, 'Apple iPhone 6', { slot: { selector: '#rail' } });
-    expect(picture.warnings).toContainEqual({
+    expect((await page.wholeAd({ slot: { selector: '#rail' } })).warnings).toContainEqual({
       code: 'outside_slot',
       message: 'The chosen slot #rail cannot hold the ad: 300×250 goes in only at 53 %.',
     });
-    expect(codes(await wholeAd(two, 'Apple iPhone 6', { slot: { selector: '#mine' } }))).not.toContain('outside_slot');
   });
+});
 
+describe('options of the request', () => {
   describe('other ads', () => {
     test('the ad replaces another ad that is kept', async () => {
       putOtherAd(pictures);
-      const picture = await wholeAd(`${PHONE}${STORY}${OTHER_AD}${STORY}`, 'Apple iPhone 6', { otherAds: 'keep' });
+      const picture = await wholeAd(`${PHONE}${STORY}${OTHER_AD}${STORY}`, SMALL_PHONE, { otherAds: 'keep' });
       expect(await contains(picture)).toBe(false);
     });
   });

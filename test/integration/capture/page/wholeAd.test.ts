@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { codes, contains, PHONE, type Pictures, SLOT, STORY, startPictures } from './pictures.ts';
+import { codes, contains, PHONE, type Pictures, SLOT, SMALL_PHONE, STORY, startPictures } from './pictures.ts';
 import { bar, slotWithSpace, testWholeAdMatrices } from './wholeAdMatrices.ts';
 
 let pictures: Pictures;
@@ -17,16 +17,16 @@ describe('a slot that the phone does not show whole', () => {
   test('a frame for a banner that is wider than the screen shows the whole small ad', async () => {
     const frame =
       '<iframe srcdoc="<p>Ad" class="ad-slot" style="width:728px;height:90px;border:0;margin:0 126px"></iframe>';
-    await wholeAd(`${STORY}${frame}${STORY}`, 'Apple iPhone 6', { size: [320, 50] });
+    await wholeAd(`${STORY}${frame}${STORY}`, SMALL_PHONE, { size: [320, 50] });
   });
 
   test('a page that the phone shows smaller is zoomed in, with a warning', async () => {
-    expect(codes(await wholeAd(`${STORY}${SLOT}${STORY}`, 'Apple iPhone 6'))).toEqual(['page_changed']);
+    expect(codes(await wholeAd(`${STORY}${SLOT}${STORY}`, SMALL_PHONE))).toEqual(['page_changed']);
   });
 
   test('a container that is smaller than the ad and contains nothing else is opened, with a warning', async () => {
     const body = `${PHONE}${STORY}<div id="wrap" style="overflow:hidden;height:200px">${SLOT}</div>${STORY}`;
-    const picture = await wholeAd(body, 'Apple iPhone 6');
+    const picture = await wholeAd(body, SMALL_PHONE);
     expect(picture.warnings).toEqual([{ code: 'page_changed', message: expect.stringContaining('#wrap') }]);
   });
 
@@ -34,7 +34,7 @@ describe('a slot that the phone does not show whole', () => {
     const cut = `<div style="overflow:hidden;height:120px"><h2>Sponsors</h2><div class="ad-slot" id="cut" style="width:300px;height:250px"></div></div>`;
     const picture = await wholeAd(
       `${PHONE}${cut}${STORY}<div id="div-1" class="ad-slot" style="width:300px;height:250px"></div>${STORY}`,
-      'Apple iPhone 6',
+      SMALL_PHONE,
     );
     expect(picture.chosen.element).toBe('#div-1');
   });
@@ -51,7 +51,7 @@ describe('a slot that keeps its space and is invisible until its ad comes', () =
       slotWithSpace('visibility:hidden').replace('</div>', 'Subscribe to our newsletter</div>'),
     ],
   ])('%s is not used', async (_what, body) => {
-    expect((await take(`${PHONE}${STORY}${body}${STORY}`, 'Apple iPhone 6')).result).toMatchObject({
+    expect((await take(`${PHONE}${STORY}${body}${STORY}`, SMALL_PHONE)).result).toMatchObject({
       status: 'no_slots',
     });
   });
@@ -62,7 +62,7 @@ describe('a page that covers its slots', () => {
     for (const edge of ['top:0', 'bottom:0']) {
       const picture = await wholeAd(
         `${PHONE}${bar(`${edge};height:120px`, '<a>Home</a> <a>Newsletter</a> <a>Subscribe</a>')}${STORY}${SLOT}${STORY}${STORY}`,
-        'Apple iPhone 6',
+        SMALL_PHONE,
       );
       expect(codes(picture)).toEqual([]);
       expect(await contains(picture)).toBe(true);
@@ -71,13 +71,13 @@ describe('a page that covers its slots', () => {
 
   test('a sticky header stays, and the ad is below it', async () => {
     const header = '<div style="position:sticky;top:0;height:200px;background:#123;z-index:9">The Daily Ship</div>';
-    const picture = await wholeAd(`${PHONE}${header}${STORY.repeat(3)}${SLOT}${STORY.repeat(3)}`, 'Apple iPhone 6');
+    const picture = await wholeAd(`${PHONE}${header}${STORY.repeat(3)}${SLOT}${STORY.repeat(3)}`, SMALL_PHONE);
     expect(await contains(picture)).toBe(true);
   });
 
   test('a pop-up that appears after the page has settled is hidden', async () => {
     const late = `<script>setTimeout(() => document.body.insertAdjacentHTML('beforeend', ${JSON.stringify(bar('top:10%;bottom:10%', 'Our newsletter'))}), 1200)</script>`;
-    const picture = await wholeAd(`${PHONE}${STORY}${SLOT}${STORY.repeat(4)}${late}`, 'Apple iPhone 6');
+    const picture = await wholeAd(`${PHONE}${STORY}${SLOT}${STORY.repeat(4)}${late}`, SMALL_PHONE);
     expect(await contains(picture)).toBe(false);
   });
 
@@ -125,13 +125,13 @@ describe('a page with little content around the ad', () => {
   test('a phone that shows a part of a wide page shows what is beside the ad', async () => {
     const column = '<div style="float:right;width:580px;background:#123;height:3000px"></div>';
     const page = `<div style="width:980px">${column}<div style="float:left;width:380px">${gap(1_500)}${SLOT}</div></div>`;
-    expect(await contains(await wholeAd(page, 'Apple iPhone 6'))).toBe(true);
+    expect(await contains(await wholeAd(page, SMALL_PHONE))).toBe(true);
   });
 });
 
 describe('a page that cannot show the ad', () => {
   test('an ad in a blank page is no picture', async () => {
-    const { result } = await take(`${PHONE}${SLOT}<p style="visibility:hidden">A story.</p>`, 'Apple iPhone 6');
+    const { result } = await take(`${PHONE}${SLOT}<p style="visibility:hidden">A story.</p>`, SMALL_PHONE);
     expect(result).toMatchObject({
       status: 'no_slots',
       reason: expect.stringContaining('the page around the ad is blank'),
@@ -150,12 +150,12 @@ describe('a page that cannot show the ad', () => {
   test('a page that is hidden until its animation ends is shown', async () => {
     const hidden =
       '<style>body{animation:start 8s steps(1,end) 0s 1 normal both} @keyframes start{from{visibility:hidden}to{visibility:visible}}</style>';
-    await wholeAd(`${PHONE}${hidden}${STORY}${SLOT}${STORY}`, 'Apple iPhone 6');
+    await wholeAd(`${PHONE}${hidden}${STORY}${SLOT}${STORY}`, SMALL_PHONE);
   });
 
   test('a page with functions for scrolling of its own is shown', async () => {
     const script = '<script>function scrollTo() { $("html") } function scrollBy() { $("html") }</script>';
-    await wholeAd(`${PHONE}${script}${STORY}${SLOT}${STORY}`, 'Apple iPhone 6');
+    await wholeAd(`${PHONE}${script}${STORY}${SLOT}${STORY}`, SMALL_PHONE);
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { rowsOf, type Tier } from '../../../support/tiers.ts';
-import { contains, PHONE, type Pictures, SLOT, STORY } from './pictures.ts';
+import { contains, PHONE, type Pictures, SLOT, SMALL_PHONE, STORY } from './pictures.ts';
 
 /** Sticky parts of the page are drawn in one color, to recognize them in a picture. */
 export const bar = (style: string, text = '') =>
@@ -37,7 +37,7 @@ export function testWholeAdMatrices(tier: Tier, pictures: () => Pictures): void 
   test.each(rowsOf(tier, INVISIBLE, ['is in a hidden box']))(
     'a slot that %s shows the whole ad',
     async (_what, body) => {
-      await wholeAd(`${PHONE}${STORY}${body}${STORY}`, 'Apple iPhone 6');
+      await wholeAd(`${PHONE}${STORY}${body}${STORY}`, SMALL_PHONE);
     },
   );
 
@@ -75,7 +75,7 @@ export function testWholeAdMatrices(tier: Tier, pictures: () => Pictures): void 
   )('%s is hidden with a warning', async (_what, cover, message) => {
     const locked = '<style>html,body{overflow:hidden;height:100%}</style>';
     const body = `${PHONE}${locked}${cover}${SLOT}${STORY.repeat(3)}`;
-    const picture = await wholeAd(body, 'Apple iPhone 6');
+    const picture = await wholeAd(body, SMALL_PHONE);
     expect(picture.warnings).toContainEqual({ code: 'overlay_hidden', message: expect.stringContaining(message) });
     expect(await contains(picture)).toBe(false);
   });
@@ -86,7 +86,7 @@ export function testWholeAdMatrices(tier: Tier, pictures: () => Pictures): void 
     'a page is shown that a script would show which does not load: %s',
     async (style) => {
       const hidden = `<style id="at-body-style">body{${style} !important}</style>`;
-      await wholeAd(`${PHONE}${hidden}${STORY}${SLOT}${STORY}`, 'Apple iPhone 6');
+      await wholeAd(`${PHONE}${hidden}${STORY}${SLOT}${STORY}`, SMALL_PHONE);
     },
   );
 }

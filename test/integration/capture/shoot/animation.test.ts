@@ -15,6 +15,9 @@ import { TEST_LOG } from '../../../support/testLog.ts';
 
 const ANIMATION: Animation = { seconds: 1, fps: 10 };
 const FRAMES = 10;
+/** Small screens: the time of an animation depends on its pixels. */
+const DESKTOP = 'Own device 1000 x 600, 1x, Test/1.0';
+const PHONE = 'Own device 375 x 500, 2.5x, touch, Test/1.0';
 /** The motion may start a few frames of the browser after the load. */
 const NEAR = edgeAt(60);
 
@@ -81,8 +84,8 @@ async function pixelsOf(file: Buffer, page: number) {
 }
 
 it.each([
-  ['GSAP', 'desktop'],
-  ['Lottie on svg', 'mobile'],
+  ['GSAP', DESKTOP],
+  ['Lottie on svg', PHONE],
 ])('an ad moved by %s moves in the WebP and the GIF on %s', async (name, device) => {
   const first = await firstShot(name, device);
   expect([...first.files.keys()].toSorted()).toEqual(['gif', 'json', 'png', 'webp']);
@@ -109,7 +112,7 @@ it.each([
 });
 
 it('an animation is the same in each run, and does not change the picture', async () => {
-  const [ad, device] = [moving('GSAP'), 'desktop'];
+  const [ad, device] = [moving('GSAP'), DESKTOP];
   const first = await firstShot('GSAP', device);
   const again = await shot(ad, device, ANIMATION);
   for (const format of ['webp', 'gif', 'png'])
@@ -121,7 +124,7 @@ it('an animation is the same in each run, and does not change the picture', asyn
 it('an ad that stands still has a picture and says why it has no animation', async () => {
   const { line, files } = await shot(
     '<div style="width:300px;height:250px;background:#c8102e">A</div>',
-    'desktop',
+    DESKTOP,
     ANIMATION,
   );
   expect([...files.keys()].toSorted()).toEqual(['json', 'png']);

@@ -11,6 +11,7 @@ import type { PictureLine } from '../../../../src/capture/shoot/shootOutput.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { type Publishers, startPublishers } from '../../../fixtures/publisherServer.ts';
+import { required } from '../../../support/required.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
 
 let publishers: Publishers;
@@ -27,10 +28,14 @@ afterAll(async () => {
 /** The letter saves the search for a later picture, which follows if all pictures have one color. */
 const RED = '<div style="width:300px;height:250px;background:#c8102e">A</div>';
 
+/** Small screens: a picture takes as long as its pixels. */
+const DESKTOP = required(findDevice('Own device 1000 x 600, 1x, Test/1.0'));
+const PHONE = required(findDevice('Own device 375 x 600, 2x, touch, Test/1.0'));
+
 const defaults = (): ShootOptions => ({
   ads: [{ given: RED, source: { kind: 'html_tag', content: RED } }],
   sites: [publishers.url('news')],
-  devices: [findDevice('desktop')!],
+  devices: [DESKTOP],
   markers: [0],
   out,
   allow: ['127.0.0.0/8'],
@@ -53,7 +58,7 @@ async function run(options: Partial<ShootOptions>) {
 }
 
 it('shoot puts an ad into a slot of a page on each device and writes a matching provenance record', async () => {
-  const { exit, lines } = await run({ devices: [findDevice('desktop')!, findDevice('mobile')!], markers: [null] });
+  const { exit, lines } = await run({ devices: [DESKTOP, PHONE], markers: [null] });
   expect(exit).toBe(0);
   // Pages are open side by side: whichever is ready first comes first.
   lines.sort((one, two) => one.device.localeCompare(two.device));
@@ -63,8 +68,8 @@ it('shoot puts an ad into a slot of a page on each device and writes a matching 
     expect(sheet).toContain(`href="${path.basename(file!).replace('.png', '.json')}"`);
   }
   expect(lines.map(({ status, device }) => [status, device])).toEqual([
-    ['uploaded', 'desktop'],
-    ['uploaded', 'mobile'],
+    ['uploaded', DESKTOP.name],
+    ['uploaded', PHONE.name],
   ]);
   for (const line of lines) {
     expect(line.chosen?.size).toEqual([300, 250]);
@@ -104,7 +109,7 @@ it('shoot exits with 3, a reason and the page for each picture if a page has no 
   expect(byAd.get(missing)).toMatchObject(notCaptured);
   expect((await readdir(out)).filter((name) => /(?<!-page)\.png$/.test(name))).toEqual(before);
   const page = byAd.get(RED)?.page_file ?? '';
-  expect((await sharp(page).metadata()).width).toBe(1440);
+  expect((await sharp(page).metadata()).width).toBe(DESKTOP.viewport.width);
   expect(await readFile(path.join(out, 'contact-sheet.html'), 'utf8')).toContain(`src="${path.basename(page)}"`);
 });
 
