@@ -17,6 +17,8 @@ afterAll(() => renderer.close());
 const rendered: TestRenderer['rendered'] = (source, request) => renderer.rendered(source, { markers: [0], ...request });
 
 const media = (name: string) => readFile(new URL(`../../../fixtures/creatives/${name}`, import.meta.url));
+/** The dark row saves the search for a later picture, which follows if all pictures have one color. */
+const edged = (width: number, height: number) => red(width, height - 1).extend({ bottom: 1, background: '#300' });
 const red = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#f00' } });
 const page = (body: string) =>
   `<!doctype html><html><head><meta name="ad.size" content="width=300,height=250"></head><body style="margin:0">${body}</body></html>`;
@@ -71,7 +73,7 @@ describe('an image', () => {
 
   it('an SVG image is drawn by the browser at its own size', async () => {
     const svg =
-      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 50"><rect width="320" height="50" fill="#00f"/></svg>';
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 50"><rect width="320" height="50" fill="#00f"/><rect width="9" height="9"/></svg>';
     const result = await rendered(file('a.svg', svg), { ratios: [1, 2] });
     expect(result).toMatchObject({ format: 'image', width: 320, height: 50 });
     expect(await colourAt(result.frames[1])).toEqual([0, 0, 255]);
@@ -81,27 +83,17 @@ describe('an image', () => {
 /** Grey of `greys.*` at a moment; see the README beside them. */
 const grey = (seconds: number) => Math.round((40 + 1.5 * Math.min(99, Math.floor(seconds * 25)) - 16) * (255 / 219));
 
-describe.each([
-  ['greys.mp4', [1, 2]],
-  ['greys.webm', [1]],
-] as const)('the video %s', (name, ratios) => {
+describe.each(['greys.mp4', 'greys.webm'])('the video %s', (name) => {
   it(`the video ${name} shows the frame of each marker, its last frame after its end, and by default the frame at a quarter`, async () => {
     const markers = [0, 500, 1_020, 2_980, 30_000];
-    const result = await rendered(file(name, await media(name)), {
-      markers: [...markers, null],
-      ratios,
-    });
+    const result = await rendered(file(name, await media(name)), { markers: [...markers, null] });
     expect(result).toMatchObject({ format: 'video', category: 'video', width: 160, height: 120, mode: 'stepped' });
     const expected = [...markers.map((marker) => grey(marker / 1_000)), grey(1)];
-    for (const ratio of ratios) {
-      const frames = result.frames.filter((frame) => frame.ratio === ratio);
-      const greys = (await Promise.all(frames.map((frame) => colourAt(frame)))).map(([level]) => level ?? 0);
-      for (const [index, level] of greys.entries())
-        expect(
-          Math.abs(level - (expected[index] ?? 0)),
-          `marker ${index}: ${greys} for ${expected}`,
-        ).toBeLessThanOrEqual(name.endsWith('webm') ? 2 : 1);
-    }
+    const greys = (await Promise.all(result.frames.map((frame) => colourAt(frame)))).map(([level]) => level ?? 0);
+    for (const [index, level] of greys.entries())
+      expect(Math.abs(level - (expected[index] ?? 0)), `marker ${index}: ${greys} for ${expected}`).toBeLessThanOrEqual(
+        name.endsWith('webm') ? 2 : 1,
+      );
   });
 });
 
@@ -148,7 +140,8 @@ describe('a VAST', () => {
     renderer.asked.length = 0;
     const result = await rendered(source, { markers: [2_000], ratios: [1, 2] });
     expect(result).toMatchObject({ format: 'vast', category: 'video', width: 320, height: 240 });
-    expect(Math.abs(((await colourAt(result.frames[0]))[0] ?? 0) - grey(2))).toBeLessThanOrEqual(1);
+    for (const frame of result.frames)
+      expect(Math.abs(((await colourAt(frame))[0] ?? 0) - grey(2))).toBeLessThanOrEqual(1);
     expect(renderer.asked.filter((path) => path === '/v.mp4')).toHaveLength(1);
     expect(renderer.asked.find((path) => path.startsWith('/inline'))).toMatch(/r=\d+$/);
   });
@@ -160,18 +153,18 @@ describe('a VAST without a video', () => {
 
   it.each([
     ['image', '<StaticResource creativeType="image/png">/c.png</StaticResource>'],
-    ['HTML', '<HTMLResource><![CDATA[<div style="width:300px;height:250px;background:#f00"></div>]]></HTMLResource>'],
+    ['HTML', '<HTMLResource><![CDATA[<div style="width:300px;height:250px;background:#f00">A</div>]]></HTMLResource>'],
     ['page', '<IFrameResource>/c.html</IFrameResource>'],
   ])('a companion that is an %s is shown at its declared size, with a warning', async (kind, resource) => {
-    renderer.put('/c.png', { type: 'image/png', body: await red(600, 500).png().toBuffer() });
-    renderer.put('/c.html', { type: 'text/html', body: '<body style="margin:0;background:#f00">' });
+    renderer.put('/c.png', { type: 'image/png', body: await edged(600, 500).png().toBuffer() });
+    renderer.put('/c.html', { type: 'text/html', body: '<body style="margin:0;background:#f00">A' });
     const source = renderer.put(`/companion-${kind}.xml`, { type: 'text/xml', body: companion(resource) });
     const result = await rendered(source);
     expect(result).toMatchObject({ format: 'vast', category: 'display', width: 300, height: 250 });
     expect(result.warnings).toMatchObject([{ code: 'part_shown' }]);
     for (const at of [
       { x: 1, y: 1 },
-      { x: 298, y: 248 },
+      { x: 298, y: 247 },
     ])
       expect(await colourAt(result.frames[0], at)).toEqual([255, 0, 0]);
   });
@@ -260,7 +253,7 @@ describe('an HTML page', () => {
 
   it('an HTML page that fills its window is captured as a medium rectangle', async () => {
     const result = await rendered(
-      file('a.html', '<style>html,body{margin:0;height:100%}</style><div style="height:100%;background:#00f">'),
+      file('a.html', '<style>html,body{margin:0;height:100%}</style><div style="height:100%;background:#00f">A'),
     );
     expect([result.width, result.height]).toEqual([300, 250]);
   });
@@ -322,7 +315,7 @@ describe('a tag', () => {
   });
 
   it('a tag with an image shows the image', async () => {
-    renderer.put('/i.png', { type: 'image/png', body: await red(320, 50).png().toBuffer() });
+    renderer.put('/i.png', { type: 'image/png', body: await edged(320, 50).png().toBuffer() });
     const result = await rendered(tag(`<a href="{{clickTag}}"><img src="${renderer.base}/i.png" border="0"></a>`));
     expect(result).toMatchObject({ format: 'tag', width: 320, height: 50 });
     expect(await colourAt(result.frames[0])).toEqual([255, 0, 0]);

@@ -156,7 +156,7 @@ export function testMarkerMatrices(tier: Tier, renderer: () => TestRenderer): vo
     const rows = [
       [
         'canvas that draws at random in each animation frame',
-        [0, 500, 1_000],
+        [0, 300],
         `<canvas id="c" width="300" height="250"></canvas><h1>Hello</h1><svg width="50" height="50"><circle r="20" cx="25" cy="25"><animate attributeName="r" to="5" dur="3s"/></circle></svg>
       <script>const x = c.getContext('2d'); requestAnimationFrame(function f() { x.fillStyle = 'hsl(' + Math.random() * 360 + ' 50% 50%)'; x.fillRect(Math.random() * 300, Math.random() * 250, 20, 20); requestAnimationFrame(f); })</script>`,
       ],

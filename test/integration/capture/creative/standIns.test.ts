@@ -10,6 +10,8 @@ beforeAll(async () => {
 afterAll(() => renderer.close());
 
 const GREEN = [0, 128, 0];
+/** By then each of these creatives has started. One looks for a library every 250 ms. */
+const STARTED_MS = 300;
 /** The letter saves the search for a later picture, which follows if all pictures have one color. */
 const box = '<div id="ad" style="width:300px;height:250px;background:#999">A</div>';
 const show = "document.getElementById('ad').style.background = 'rgb(0,128,0)';";
@@ -39,7 +41,7 @@ describe('mraid.js', () => {
         if (typeof mraid !== 'undefined' && mraid.getState() === 'loading') mraid.addEventListener('ready', go); else go();</script>`,
     ],
   ])('a tag that %s is shown', async (_, content) => {
-    const result = await renderer.rendered(tag(content), { markers: [1_000] });
+    const result = await renderer.rendered(tag(content), { markers: [STARTED_MS] });
     expect(await colourAt(result.frames[0], { x: 150, y: 125 })).toEqual(GREEN);
     expect(result.notes).toContain('Tearsheet provided mraid.js, as an app does.');
   });
@@ -49,7 +51,7 @@ describe('MRAID in a zip', () => {
   const page = (body: string) =>
     `<!doctype html><meta name="ad.size" content="width=300,height=250"><body style="margin:0">${box}${body}`;
   const rendered = async (files: Record<string, string>) =>
-    renderer.rendered(file('ad.zip', await zipOf(files)), { markers: [1_000] });
+    renderer.rendered(file('ad.zip', await zipOf(files)), { markers: [STARTED_MS] });
 
   it('a zip whose script uses MRAID and expects that the app injects it is shown', async () => {
     const result = await rendered({
@@ -105,7 +107,7 @@ describe('a library of an ad platform that does not load', () => {
       `screenad.setSize('300', '250'); screenad.position(); ${show}`,
     ],
   ])('a creative starts although the library %s is missing, and a note says so', async (name, path, body) => {
-    const result = await renderer.rendered(tag(remote(path, body)), { markers: [1_000] });
+    const result = await renderer.rendered(tag(remote(path, body)), { markers: [STARTED_MS] });
     expect(await colourAt(result.frames[0], { x: 150, y: 125 })).toEqual(GREEN);
     expect(result.notes).toContain(`The library ${name} did not load, so Tearsheet used a stand-in for it.`);
   });
@@ -116,14 +118,14 @@ describe('a library of an ad platform that does not load', () => {
        <script>Enabler.isInitialized() ? go() : Enabler.addEventListener(studio.events.StudioEvent.INIT, go); function go() { ${show} }</script>`;
     for (const src of ['js/Enabler.js', 'https://studio.invalid/ads/studio/Enabler.js']) {
       const zip = await zipOf({ 'index.html': page(src) });
-      const result = await renderer.rendered(file('ad.zip', zip), { markers: [1_000] });
+      const result = await renderer.rendered(file('ad.zip', zip), { markers: [STARTED_MS] });
       expect(await colourAt(result.frames[0], { x: 150, y: 125 }), src).toEqual(GREEN);
     }
   });
 
   it('a creative may reach deep into parts of Studio that draw nothing', async () => {
     const body = `studio.sdk.gdn.Config.set('a'); studio.common.Environment.hasType(studio.common.Environment.Type.LIVE); ${show}`;
-    const result = await renderer.rendered(tag(remote('/ads/studio/Enabler.js', body)), { markers: [1_000] });
+    const result = await renderer.rendered(tag(remote('/ads/studio/Enabler.js', body)), { markers: [STARTED_MS] });
     expect(await colourAt(result.frames[0], { x: 150, y: 125 })).toEqual(GREEN);
   });
 

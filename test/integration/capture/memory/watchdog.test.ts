@@ -56,7 +56,7 @@ afterEach(async () => {
 async function keepMeasuring(): Promise<void> {
   while (isMeasuring) {
     await measure();
-    await sleep(50);
+    await sleep(150);
   }
 }
 
