@@ -1,10 +1,13 @@
-/** The whole service as the commands put it together, with captures that only play the protocol. */
+/**
+ * The whole service as the commands put it together, with captures that only play the protocol. All tests share one service, so their
+ * order matters: the first one counts, and the last one drops the database.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { openArtifacts } from '../../../src/artifacts/open.ts';
 import { watchStore } from '../../../src/artifacts/storeCheck.ts';
 import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
@@ -41,7 +44,7 @@ let receiver: Listener;
 /** The headers of each webhook. */
 let received: IncomingHttpHeaders[];
 
-beforeEach(async () => {
+beforeAll(async () => {
   vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:1');
   vi.stubEnv('OTEL_SDK_DISABLED', 'true');
   folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-service-'));
@@ -73,14 +76,17 @@ beforeEach(async () => {
     onSuperseded: () => undefined,
   });
   health = await serveHealth(base, { host: HOST, port: 0, everyMs: 100 });
-  received = [];
   receiver = await listenHttp((request, response) => {
     received.push(request.headers);
     response.writeHead(204).end();
   });
 });
 
-afterEach(async () => {
+beforeEach(() => {
+  received = [];
+});
+
+afterAll(async () => {
   vi.unstubAllEnvs();
   await work.stop(1_000);
   await api.publicServer.close(0);
@@ -176,6 +182,17 @@ test('a process is not ready when another or an empty database answers, and says
   await eventually(async () => expect(await ready()).toMatchObject({ status: 200 }));
 });
 
+test('a process whose artifact store has never accepted a file is not ready, and says why', async () => {
+  const { check: checkArtifacts } = watchStore(openArtifacts('file:///dev/null/pictures'));
+  const broken = await serveHealth({ ...base, checkArtifacts, metrics: createMetrics() }, { host: HOST, port: 0 });
+  const answer = await fetch(`${broken.url}/readyz`);
+  const text = await answer.text();
+  expect([answer.status, text]).toEqual([503, expect.stringContaining('database: ok\n')]);
+  expect(text).toMatch(/artifacts: the artifact store does not accept files: .*ENOTDIR/);
+  expect((await fetch(`${health.url}/readyz`)).status).toBe(200);
+  await broken.close();
+});
+
 test('a process that loses its database stays ready, and /readyz and a gauge say what is away', async () => {
   expect(await metrics()).toContain('tearsheet_dependency_available{dependency="database"} 1');
   // `database.close` would wait 20 s for the connections of the process.
@@ -186,15 +203,4 @@ test('a process that loses its database stays ready, and /readyz and a gauge say
   const answer = await fetch(`${health.url}/readyz`);
   expect([answer.status, await answer.text()]).toEqual([200, expect.not.stringContaining('database: ok')]);
   expect(await metrics()).toContain('tearsheet_ready 1');
-});
-
-test('a process whose artifact store has never accepted a file is not ready, and says why', async () => {
-  const { check: checkArtifacts } = watchStore(openArtifacts('file:///dev/null/pictures'));
-  const broken = await serveHealth({ ...base, checkArtifacts, metrics: createMetrics() }, { host: HOST, port: 0 });
-  const answer = await fetch(`${broken.url}/readyz`);
-  const text = await answer.text();
-  expect([answer.status, text]).toEqual([503, expect.stringContaining('database: ok\n')]);
-  expect(text).toMatch(/artifacts: the artifact store does not accept files: .*ENOTDIR/);
-  expect((await fetch(`${health.url}/readyz`)).status).toBe(200);
-  await broken.close();
 });
