@@ -16,6 +16,8 @@ export default defineConfig({
     reporters: ['default', './test/support/summaryReporter.ts'],
     // The browsers and servers of the tests share the machine with the workers.
     maxWorkers: 4,
+    // The projects compile each module once, and later runs not again.
+    fsModuleCache: true,
     // As long as test/support/eventually.ts waits.
     expect: { poll: { timeout: 100_000 } },
     // Node caches the compiled sources of the programs that tests start.
