@@ -77,6 +77,7 @@ describe('an image', () => {
     const result = await rendered(file('a.svg', svg), { ratios: [1, 2] });
     expect(result).toMatchObject({ format: 'image', width: 320, height: 50 });
     expect(await colourAt(result.frames[1])).toEqual([0, 0, 255]);
+    expect(await sharp(result.frames[1]?.png).metadata()).toMatchObject({ width: 640, height: 100 });
   });
 });
 
@@ -140,6 +141,7 @@ describe('a VAST', () => {
     renderer.asked.length = 0;
     const result = await rendered(source, { markers: [2_000], ratios: [1, 2] });
     expect(result).toMatchObject({ format: 'vast', category: 'video', width: 320, height: 240 });
+    expect(await sharp(result.frames[1]?.png).metadata()).toMatchObject({ width: 640, height: 480 });
     for (const frame of result.frames)
       expect(Math.abs(((await colourAt(frame))[0] ?? 0) - grey(2))).toBeLessThanOrEqual(1);
     expect(renderer.asked.filter((path) => path === '/v.mp4')).toHaveLength(1);
