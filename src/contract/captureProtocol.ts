@@ -240,6 +240,8 @@ const RenderedFrame = z.object({
   height: side,
 });
 
+const Category = z.enum(['display', 'video']);
+
 /** POST …/creatives/{ad}/result */
 export const CreativeResult = Bound.extend({
   seconds,
@@ -248,7 +250,7 @@ export const CreativeResult = Bound.extend({
     z.object({
       status: z.literal('uploaded'),
       format: z.string().max(64),
-      category: z.enum(['display', 'video']),
+      category: Category,
       mode: z.string().max(64),
       notes: z.array(words).max(1_000),
       warnings,
@@ -280,6 +282,8 @@ export const ResolvedCreatives = z.object({
         height: z.number().int(),
         /** The rendering mode, for the provenance record. */
         mode: z.string().nullable(),
+        /** Absent in answers of an API that is older than the capture. */
+        category: Category.nullish(),
         warnings,
         frames: z.array(z.object({ marker_ms: markerMs, ratio, sha256: z.string(), url: z.url() })),
         films: z.array(madeFilm({ sha256: z.string(), url: z.url() })).default([]),

@@ -1,5 +1,6 @@
 /** A slot of a page, judged for one size of ads, as placements and failed screenshots show it. */
 import { z } from 'zod';
+import { SLOT_FORMATS } from '../domain/slotFormats.ts';
 import { OURS } from './schemaParts.ts';
 
 /** CSS pixels. */
@@ -16,6 +17,13 @@ export const PlacementCandidate = z
     likelihood: z.number().describe('The probability that a person would choose this slot, from 0 to 1.'),
     evidence: z.array(z.string()).describe('Why the element counts as an ad slot, strongest first.'),
     reasons: z.array(z.string()).describe('Sentences about what raised and lowered the score.'),
+    format: z
+      .enum(SLOT_FORMATS)
+      // Captures of earlier releases do not report it.
+      .default('display')
+      .describe(
+        'The kind of ad that the slot takes. `in_stream` is a video player of the page, `video` an outstream unit.',
+      ),
     problem: z.string().nullable().describe('Why the slot cannot hold an ad of this size; null if it can.'),
   })
   .meta({ id: 'PlacementCandidate', description: `A slot of the page, judged for one size. ${OURS}` });

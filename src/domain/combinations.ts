@@ -13,6 +13,8 @@ export interface WantedAd {
   readonly size: AdSize | null;
   /** An image that does not move. */
   readonly still: boolean;
+  /** Null until captured. A video player shows a video of any size. */
+  readonly category?: 'display' | 'video' | null;
 }
 
 export interface Combination {
@@ -56,6 +58,7 @@ export function planCombinations(wanted: Iterable<Combination>, fit: Fit | null 
 
 function fits({ ad, device }: Combination, fit: Fit): boolean {
   const screen = findDevice(device)?.viewport;
+  if (ad.category === 'video') return true;
   return ad.size === null || screen === undefined || fitFault(ad.size, screen, fit) === undefined;
 }
 

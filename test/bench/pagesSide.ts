@@ -53,7 +53,14 @@ async function ours({ urls, pagesAtOnce }: PageOptions, device: Device): Promise
   if (ad === undefined) throw new Error('There is no ad to measure with.');
   const outcomes = new CreativeOutcomes();
   const frame = async () => ad.frame;
-  outcomes.resolve('ad', { status: 'rendered', mode: 'still', warnings: [], frame, film: async () => undefined });
+  outcomes.resolve('ad', {
+    status: 'rendered',
+    mode: 'still',
+    isVideo: false,
+    warnings: [],
+    frame,
+    film: async () => undefined,
+  });
   const pages = urls.map((site) => ({
     site,
     device,

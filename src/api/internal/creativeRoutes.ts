@@ -150,7 +150,7 @@ async function wait(
 }
 
 async function describe(
-  { ad_id, status, reason, width, height, mode, warnings, frames, films }: ResolvedCreativeRow,
+  { ad_id, status, reason, width, height, mode, category, warnings, frames, films }: ResolvedCreativeRow,
   transfers: Transfers,
 ): Promise<ResolvedCreatives['creatives'][number]> {
   if (status === 'failed') return { ad_id, status, reason: reason ?? 'The ad could not be captured.' };
@@ -166,7 +166,7 @@ async function describe(
     return { ...made, holds: [...holds], url: await transfers.download(key) };
   });
   return {
-    ...{ ad_id, status, width: width ?? 0, height: height ?? 0, mode, warnings },
+    ...{ ad_id, status, width: width ?? 0, height: height ?? 0, mode, category, warnings },
     frames: await Promise.all(withUrls),
     films: await Promise.all(filmsWithUrls),
   };

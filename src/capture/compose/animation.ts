@@ -3,6 +3,7 @@ import sharp from 'sharp';
 import type { Animation, AnimationFormat } from '../../domain/animations.ts';
 import { shortErrorMessage } from '../../lib/errorMessage.ts';
 import { gifOf, paletteOf } from './gif.ts';
+import type { PlayerLook } from './inStream.ts';
 import { CHANNELS, clipped, cutOut, overlaid, type PixelBox, type Pixels, pngSize } from './pixels.ts';
 import { type WebpFrame, webpOf } from './webp.ts';
 
@@ -22,6 +23,8 @@ interface PlacedAd {
   readonly adBox: PixelBox;
   /** Device pixels for each CSS pixel. */
   readonly ratio: number;
+  /** Draws each frame as the picture shows it; undefined if it shows the frame alone. */
+  readonly player?: PlayerLook | undefined;
   /** The packet of its files. */
   readonly xmp: string;
 }
@@ -68,8 +71,8 @@ export function whyNotAnimated(error: unknown): string {
 }
 
 /** @returns pixels of a frame for each CSS pixel of the ad's box. */
-function ratioOf({ pngs }: Film, { adBox, ratio }: PlacedAd): number {
-  return (pngSize(pngs[0] ?? Buffer.alloc(0)).width * ratio) / adBox.width;
+function ratioOf({ pngs }: Film, { adBox, ratio, player }: PlacedAd): number {
+  return pngSize(pngs[0] ?? Buffer.alloc(0)).width / (player?.adWidth ?? adBox.width / ratio);
 }
 
 function pixelsOf({ adBox, ratio }: PlacedAd, { pngs }: Film, target: number): number {
@@ -93,8 +96,11 @@ async function sceneOf(picture: PlacedAd, film: Film, target: number): Promise<S
   const box = clipped({ ...start, width: right - start.x, height: bottom - start.y }, { width, height });
   const around = cutOut(page, box);
   const frames: Pixels[] = [];
-  for (const png of film.pngs) {
-    const ad = await resized(png, right - x, bottom - y);
+  let shown = 0;
+  for (const [at, png] of film.pngs.entries()) {
+    const whole = (await picture.player?.draw(png, (shown * 1000) / film.fps)) ?? png;
+    shown += film.holds[at] ?? 0;
+    const ad = await resized(whole, right - x, bottom - y);
     frames.push(overlaid(around, ad, { x: x & 1, y: y & 1 }));
   }
   const [first] = frames;

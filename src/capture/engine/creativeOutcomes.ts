@@ -13,6 +13,7 @@ export type CreativeOutcome =
       readonly status: 'rendered';
       /** As in RenderedCreative; null if another capture rendered it. */
       readonly mode: string | null;
+      readonly isVideo: boolean;
       readonly warnings: readonly Warning[];
       /** @returns undefined if the frame does not exist. */
       frame(markerMs: number | null, ratio: number): Promise<CreativeFrame | undefined>;
@@ -72,7 +73,7 @@ export class CreativeOutcomes {
 
 /** Stores the frames of a creative that this capture rendered. `isWanted` excludes frames that none of its pages shows. */
 export async function storeRendering(
-  { frames, films = [], mode, warnings }: RenderedCreative,
+  { frames, films = [], mode, category, warnings }: RenderedCreative,
   store: FrameStore,
   isWanted: (frame: CreativeFrame) => boolean = () => true,
 ): Promise<CreativeOutcome> {
@@ -87,6 +88,7 @@ export async function storeRendering(
   return {
     status: 'rendered',
     mode,
+    isVideo: category === 'video',
     warnings,
     async film(wanted) {
       const found = keptFilms.find(({ film }) => isSameFilm(film, wanted));

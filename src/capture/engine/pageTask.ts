@@ -22,7 +22,7 @@ import type { CreativeFrame } from '../creative/creative.ts';
 import { pngsOf } from '../creative/film.ts';
 import { pictureOfFailure } from '../page/failedPage.ts';
 import { pageFault } from '../page/navigation.ts';
-import type { ClosedPage, OpenPage, PagePicture, Picture, PlacementFailure } from '../page/page.ts';
+import type { AdFrame, ClosedPage, OpenPage, PagePicture, Picture, PlacementFailure } from '../page/page.ts';
 import type { CreativeOutcome, CreativeOutcomes } from './creativeOutcomes.ts';
 import { type Engine, EngineStartError } from './engine.ts';
 import { type ProvenanceRecord, recordOfFailure, recordOfPicture, recordOfSlots } from './provenance.ts';
@@ -292,7 +292,9 @@ export class PageTask {
     const { ratio } = this.page.device;
     const frame = await outcome.frame(wanted.markerMs, ratio);
     if (frame === undefined) return this.#failed(wanted, notCaptured(noFrame(wanted.markerMs, ratio)));
-    const placed = await this.#tools.phases.time('place', () => this.#place(page, frame, wanted.options));
+    const placed = await this.#tools.phases.time('place', () =>
+      this.#place(page, { ...frame, isVideo: outcome.isVideo }, wanted.options),
+    );
     if (placed.status !== 'uploaded') return this.#failed(wanted, { ...placed, frame });
     const xmp = pictureMark(wanted.id);
     const picture = { ...placed, png: withMark(placed.png, xmp) };
@@ -327,7 +329,7 @@ export class PageTask {
     }
   }
 
-  async #place(page: OpenPage, frame: CreativeFrame, options: PlacementOptions): Promise<Picture | PlacementFailure> {
+  async #place(page: OpenPage, frame: AdFrame, options: PlacementOptions): Promise<Picture | PlacementFailure> {
     const placed = await this.#orPageLost(() => page.place(frame, options));
     if (placed.status === 'uploaded') return placed;
     // The page itself is broken, so neither the ad nor the slots are the reason.

@@ -184,7 +184,17 @@ function listed(candidates: readonly ScoredCandidate[]) {
 }
 
 function recorded(candidate: ScoredCandidate): RecordedCandidate {
-  const { element, box, size, score, likelihood, evidence, reasons, problem = null } = candidate;
+  const {
+    element,
+    box,
+    size,
+    score,
+    likelihood,
+    evidence,
+    reasons,
+    kind: format = 'display',
+    problem = null,
+  } = candidate;
   const { x, y, width, height } = box;
   return {
     element,
@@ -194,6 +204,7 @@ function recorded(candidate: ScoredCandidate): RecordedCandidate {
     likelihood,
     evidence: [...evidence],
     reasons: [...reasons],
+    format,
     problem,
   };
 }

@@ -5,17 +5,19 @@ import type { Warning } from '../../domain/warnings.ts';
 import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import { setBounded } from '../../lib/lru.ts';
+import { drawInPlayer, type PlayerLook } from '../compose/inStream.ts';
 import { changedShare, decodePng, type PixelBox, type Pixels, pngSize } from '../compose/pixels.ts';
 import type { CreativeFrame, Size } from '../creative/creative.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { LivePage, StagedSlot } from './livePage.ts';
 import { isTimeout, pageFault } from './navigation.ts';
-import type { PagePicture, Picture, PlacementFailure, ScoredCandidate } from './page.ts';
+import type { AdFrame, PagePicture, Picture, PlacementFailure, ScoredCandidate } from './page.ts';
 import { Camera, faultOfGeometry, geometryOf, MAX_PAGE_EDGE, showsAd, warningsOf } from './pictureCheck.ts';
 import { type PreparedSlot, type PrepareRequest, prepareSlot, type RefusedSlot } from './preparedSlot.ts';
 import { narrowToBox, type ScoredSlot, scoreSlots } from './scoring.ts';
 import { chooseSlot } from './slotChoice.ts';
 import { slotDoubts } from './slotDoubts.ts';
+import { belongsInPlayer, videoPlaces, videoWarning } from './videoPlaces.ts';
 
 interface BrowserPicture {
   readonly png: Buffer;
@@ -34,7 +36,8 @@ interface BrowserPictureRequest extends PrepareRequest {
 /** A page may cover the ad while the picture is taken. */
 const MAX_ATTEMPTS = 3;
 
-type Choice = ScoredSlot<FoundSlot> & { readonly scale: number };
+/** `player`: the box in which a video is drawn. */
+type Choice = ScoredSlot<FoundSlot> & { readonly scale: number; readonly player?: AdSize };
 
 const MAX_TRIES = 5;
 /** Each keeps a picture of the whole viewport in memory. */
@@ -42,11 +45,13 @@ const MAX_PREPARED_SLOTS = 8;
 const STAGE_DEADLINE_MS = 30_000;
 
 interface Placement {
-  readonly frame: CreativeFrame;
+  readonly frame: AdFrame;
   readonly options: PlacementOptions;
   readonly ranked: readonly ScoredSlot<FoundSlot>[];
   /** All slots of the page, with their boxes from where the page begins. */
   readonly found: readonly ScoredCandidate[];
+  /** The places of a video; none for other ads. */
+  readonly videos: readonly Choice[];
   readonly inDocument: InDocument;
 }
 
@@ -80,25 +85,35 @@ export class AdPlacer {
   }
 
   async place(
-    frame: CreativeFrame,
+    frame: AdFrame,
     options: PlacementOptions = DEFAULT_OPTIONS,
     only?: 'browser',
   ): Promise<Picture | PlacementFailure> {
-    const { request, ranked, found, inDocument } = await this.#rank(frame, options.allowScaling);
-    const placement = { frame, options, ranked, found, inDocument };
+    const { request, ranked, inDocument } = await this.#rank(frame, options.allowScaling);
+    const videos = frame.isVideo ? videoPlaces(ranked, { ad: frame, screen: request.viewport }) : [];
+    const asVideo = new Map(videos.map((one) => [one.slot, one]));
+    const shown = ranked.map(({ slot, scored }) => asVideo.get(slot)?.scored ?? scored);
+    const placement = { frame, options, ranked, found: shown, videos, inDocument };
     if (options.slot !== null) {
       const chosen = await chooseSlot(options.slot, { tab: this.#live.tab, ranked }, request);
       if ('reason' in chosen) return noSlot(chosen.reason, placement);
-      return this.#tryAll([chosen.slot].filter(canHoldAd), { ...placement, ranked: [chosen.slot] }, only);
+      const { slot } = chosen;
+      const place = asVideo.get(slot.slot);
+      const tries = [
+        place === undefined ? slot : { ...place, scored: { ...place.scored, reasons: slot.scored.reasons } },
+      ];
+      return this.#tryAll(tries.filter(canHoldAd), { ...placement, ranked: [slot] }, only);
     }
     const possible = ranked.filter(canHoldAd).slice(0, MAX_TRIES);
-    const tries = possible.flatMap((choice) => [choice, narrowToBox(choice, request)]).filter(canHoldAd);
+    const display = possible.flatMap((choice) => [choice, narrowToBox(choice, request)]).filter(canHoldAd);
+    const inPlayer = videos.slice(0, MAX_TRIES);
+    const tries = belongsInPlayer(frame) ? [...inPlayer, ...display] : [...display, ...inPlayer];
     return this.#tryAll(tries, placement, only);
   }
 
   async judge(size: AdSize): Promise<readonly ScoredCandidate[]> {
-    const { found, inDocument } = await this.#rank(size, DEFAULT_OPTIONS.allowScaling);
-    return found.map(inDocument);
+    const { ranked, inDocument } = await this.#rank(size, DEFAULT_OPTIONS.allowScaling);
+    return ranked.map(({ scored }) => inDocument(scored));
   }
 
   capture(largest?: Size): Promise<PagePicture> {
@@ -113,7 +128,7 @@ export class AdPlacer {
     const ranked = scoreSlots(this.#slots, request);
     const { x, y } = origin;
     const inDocument: InDocument = (one) => ({ ...one, box: { ...one.box, x: one.box.x + x, y: one.box.y + y } });
-    return { request, ranked, found: ranked.map(({ scored }) => scored), inDocument };
+    return { request, ranked, inDocument };
   }
 
   async #tryAll(
@@ -144,7 +159,15 @@ export class AdPlacer {
     const index = this.#slots.indexOf(choice.slot);
     // Pictures of whole pages take too much memory, and slots of a selector are seldom used twice.
     if (index < 0 || options.fullPage) return prepare();
-    const key = JSON.stringify([index, request.size, request.pixels, request.minZoom, request.mayCover, request.view]);
+    const key = JSON.stringify([
+      index,
+      request.size,
+      request.pixels,
+      request.minZoom,
+      request.mayCover,
+      request.view,
+      request.isOverBox,
+    ]);
     const known = this.#spots.get(key);
     if (known !== undefined) return known;
     const spot = prepare();
@@ -153,16 +176,18 @@ export class AdPlacer {
     return spot;
   }
 
-  #prepareRequest({ scale }: Choice, frame: CreativeFrame, options: PlacementOptions): PrepareRequest {
-    const size = placedSize(frame, scale);
+  #prepareRequest({ slot, scale, player }: Choice, frame: CreativeFrame, options: PlacementOptions): PrepareRequest {
+    const size = player ?? placedSize(frame, scale);
     return {
       size,
-      pixels: scale === 1 ? pngSize(frame.png) : undefined,
+      pixels: player ? inPixels(player, frame) : scale === 1 ? pngSize(frame.png) : undefined,
       viewport: this.#viewport,
       area: options.fullPage ? 'page' : 'screen',
       view: options.view,
       mayCover: options.slot !== null,
-      minZoom: options.allowScaling ? Math.min(1, this.#viewport.width / size.width) : 1,
+      isOverBox: player !== undefined && slot.candidate.kind === 'in_stream',
+      // A player scales its ad anyway, so the page may be as small as the device shows it.
+      minZoom: player ? 0 : options.allowScaling ? Math.min(1, this.#viewport.width / size.width) : 1,
     };
   }
 
@@ -170,17 +195,21 @@ export class AdPlacer {
     choice: Choice,
     to: Placement & { readonly spot: PreparedSlot; readonly only: 'browser' | undefined },
   ): Promise<Picture> {
-    const { frame, options, spot, found, only } = to;
+    const { frame, options, spot, found, videos, only } = to;
+    const player = choice.player && lookOf(choice.player, frame);
     const shownAs = options.fullPage ? to.inDocument : (one: ScoredCandidate) => one;
-    const ad = await this.#pixelsOf(frame);
+    const shown = player === undefined ? frame : { ...frame, png: await player.draw(frame.png, frame.markerMs) };
+    const ad = await this.#pixelsOf(shown);
     const fits = ad.width === spot.box.width && ad.height === spot.box.height;
-    const composer = ad.opaque && fits && choice.scale === 1 && only !== 'browser' ? spot.composer : undefined;
+    const isUnscaled = player !== undefined || choice.scale === 1;
+    const composer = ad.opaque && fits && isUnscaled && only !== 'browser' ? spot.composer : undefined;
     const request = this.#prepareRequest(choice, frame, options);
     const painted =
       composer === undefined
-        ? await this.#exclusively(() => captureAd(this.#live, choice.slot, { ...request, spot, png: frame.png }))
+        ? await this.#exclusively(() => captureAd(this.#live, choice.slot, { ...request, spot, png: shown.png }))
         : { png: await composer.compose(ad), box: spot.box, warnings: spot.warnings, at: spot.capturedAt };
     const scale = choice.scale * spot.zoom;
+    const about = { frame, options, viewport: this.#viewport };
     return {
       status: 'uploaded',
       png: painted.png,
@@ -189,13 +218,14 @@ export class AdPlacer {
       candidates: found.map(shownAs),
       adBox: painted.box,
       scale,
+      player,
       mode: composer ? 'composed' : 'browser',
       capturedAt: painted.at,
       warnings: [
         ...this.#warnings,
         ...painted.warnings,
-        ...scaleWarnings(scale),
-        ...slotWarnings(choice.scored, { frame, options, viewport: this.#viewport }),
+        ...(player ? [] : [...scaleWarnings(scale), ...slotWarnings(choice.scored, about)]),
+        ...(frame.isVideo && !player && options.slot === null && belongsInPlayer(frame) ? [videoWarning(videos)] : []),
       ],
     };
   }
@@ -243,6 +273,14 @@ function canHoldAd(one: ScoredSlot<FoundSlot> | undefined): one is Choice {
   return one !== undefined && one.scale !== null;
 }
 
+function lookOf(player: AdSize, frame: CreativeFrame): PlayerLook {
+  return { adWidth: frame.width, draw: (png, at) => drawInPlayer(png, { player, ad: frame, at }) };
+}
+
+function inPixels({ width, height }: Size, { ratio }: CreativeFrame): Size {
+  return { width: Math.round(width * ratio), height: Math.round(height * ratio) };
+}
+
 /** Whole CSS pixels, so that a scaled ad has sharp edges. */
 function placedSize({ width, height }: CreativeFrame, scale: number): Size {
   if (scale === 1) return { width, height };
@@ -268,22 +306,21 @@ function slotWarnings(
   return [{ code: 'slot_uncertain', message: `${doubts.join(' ')} Check the picture, or choose a different slot.` }];
 }
 
-function noSlotReason(
-  frame: CreativeFrame,
-  ranked: readonly ScoredSlot<FoundSlot>[],
-  refusals: readonly string[],
-): string {
-  if (ranked.length === 0) return 'The page has no ad slot.';
+function noSlotReason(frame: AdFrame, ranked: readonly ScoredSlot<FoundSlot>[], refusals: readonly string[]): string {
+  // Only videos count players as slots.
+  const slots = ranked.filter(({ scored }) => frame.isVideo || scored.kind !== 'in_stream');
+  if (slots.length === 0)
+    return frame.isVideo ? 'The page has no video player and no ad slot.' : 'The page has no ad slot.';
   const size = `${frame.width}×${frame.height}`;
-  const judged = ranked.flatMap(({ scored: { element, problem } }) =>
-    problem === undefined ? [] : [`${element}: ${problem}`],
+  const judged = slots.flatMap(({ scored: { element, problem, kind } }) =>
+    problem === undefined || kind === 'in_stream' ? [] : [`${element}: ${problem}`],
   );
   const reasons = [...new Set([...refusals, ...judged])].slice(0, 4).join('; ');
-  const slots =
-    ranked.length === 1
+  const all =
+    slots.length === 1
       ? 'The only ad slot of the page cannot hold an'
-      : `None of the page's ${ranked.length} ad slots can hold an`;
-  return `${slots} ad of ${size}: ${reasons}.`;
+      : `None of the page's ${slots.length} ad slots can hold an`;
+  return `${all} ad of ${size}: ${reasons}.`;
 }
 
 type Found = Pick<Placement, 'found' | 'inDocument'>;
@@ -299,7 +336,7 @@ function failed(reason: string, { found, inDocument }: Found): PlacementFailure 
 
 /** A picture in which the browser paints the ad. @throws Error if no capture shows the whole ad. */
 async function captureAd(live: LivePage, slot: FoundSlot, request: BrowserPictureRequest): Promise<BrowserPicture> {
-  const staged = await live.stage(slot, request.size, request.minZoom);
+  const staged = await live.stage(slot, request);
   try {
     if (request.spot.isSpread) await staged.spreadOut();
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {

@@ -1,4 +1,5 @@
 import type { OtherAds } from '../../domain/screenshotOptions.ts';
+import type { SlotFormat } from '../../domain/slotFormats.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import type { Frame, Handle } from '../browser/frame.ts';
 import type { Tab } from '../browser/tab.ts';
@@ -73,7 +74,7 @@ export async function findSlots(page: Tab, otherAds: OtherAds): Promise<FoundSlo
     const slot = placed[index];
     if (slot === undefined || slot.kind === 'none') return [];
     const { sizes, sizeTrust } = placed[sizesFrom] ?? slot;
-    return [foundSlot({ ...slot, sizes, sizeTrust }, evidence)];
+    return [foundSlot({ ...slot, kind: slot.kind, sizes, sizeTrust }, evidence)];
   });
 }
 
@@ -146,7 +147,7 @@ function placeSlots(from: ScannedFrame, scroll: { x: number; y: number }): Place
   });
 }
 
-function foundSlot(slot: PlacedSlot, evidence: SlotCandidate['evidence']): FoundSlot {
+function foundSlot(slot: PlacedSlot & { readonly kind: SlotFormat }, evidence: SlotCandidate['evidence']): FoundSlot {
   const { box, sizes, element, visible, collapsed, sticky, covered, kind, fluid, surroundings } = slot;
   const { isFrame, from, indexInFrame } = slot;
   const own: [number, number][] = collapsed ? [] : [[Math.round(box.width), Math.round(box.height)]];
@@ -197,9 +198,12 @@ export function mergeSlots(slots: readonly NestedSlot[]): MergedSlot[] {
   return roots.flatMap(merge);
 }
 
-function chosen(slots: readonly NestedSlot[], index: number, all: readonly MergedSlot[]): MergedSlot[] {
+function chosen(slots: readonly NestedSlot[], index: number, inside: readonly MergedSlot[]): MergedSlot[] {
   const own = slots[index];
-  if (own === undefined) return [...all];
+  if (own === undefined) return [...inside];
+  // The video of an ad is no player of the page. A box of which only the size is known may be the frame of a player.
+  const isAd = own.kind === 'display' && own.evidence.some((kind) => kind !== 'iab_size');
+  const all = isAd ? inside.filter((one) => slots[one.index]?.kind !== 'in_stream') : inside;
   const alone: MergedSlot = { index, evidence: inOrder(own.evidence), sizesFrom: index };
   if (all.length === 0 || NEVER_DISPLAY.has(own.kind)) return [alone];
   // Twins for other devices do not count.

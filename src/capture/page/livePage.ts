@@ -6,7 +6,7 @@ import type { Tab } from '../browser/tab.ts';
 import type { Size } from '../creative/creative.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { AdInPage, Hiding, ViewRequest } from './inPage/overlays.ts';
-import type { Stage } from './inPage/staging.ts';
+import type { AdToStage, Stage } from './inPage/staging.ts';
 import type { Rect } from './inPage/visibility.ts';
 
 type Undo = Pick<Stage, 'undo' | 'spreadOut'>;
@@ -51,6 +51,12 @@ export interface Screen {
   readonly origin: { readonly x: number; readonly y: number };
   /** The whole page, CSS pixels. */
   readonly document: Size;
+}
+
+/** How an ad is put into a slot. */
+export interface StageRequest extends Readonly<AdToStage> {
+  /** A page that the screen shows smaller is zoomed in. */
+  readonly minZoom: number;
 }
 
 /** The open page. Only one caller at a time may use its methods. */
@@ -106,10 +112,10 @@ export class LivePage {
     });
   }
 
-  /** @param minZoom a page that the screen shows smaller is zoomed in. @throws Error if the slot is gone or cannot hold an ad. */
-  async stage(slot: FoundSlot, size: Size, minZoom: number): Promise<StagedSlot> {
+  /** @throws Error if the slot is gone or cannot hold an ad. */
+  async stage(slot: FoundSlot, { minZoom, ...ad }: StageRequest): Promise<StagedSlot> {
     await this.freeze();
-    const staging = await beginStaging(this.tab, slot, size);
+    const staging = await beginStaging(this.tab, slot, { size: ad.size, isOverBox: ad.isOverBox });
     const warnings: Warning[] = [...(await openedWrappers(staging)), ...(await this.#zoomIn(minZoom))];
     return new StagedSlot({ staging, top: this.tab.mainFrame, ad: await adInPage(staging), warnings });
   }
@@ -240,17 +246,17 @@ async function freezeFrame(frame: Frame): Promise<void> {
 }
 
 /** @throws Error if the slot is gone or cannot hold an ad; the message says which. */
-async function beginStaging(tab: Tab, slot: FoundSlot, size: Size): Promise<Staging> {
+async function beginStaging(tab: Tab, slot: FoundSlot, ad: AdToStage): Promise<Staging> {
   const element = await slot.element();
   const staging = await (slot.isFrame
-    ? inFrame(tab, { around: slot.frame, element }, size)
-    : inElement(slot.frame, element, size));
+    ? inFrame(tab, { around: slot.frame, element }, ad.size)
+    : inElement(slot.frame, element, ad));
   if (staging.frame.parent !== undefined) await staging.stage.evaluate((stage) => inPage.scrollOwnFrame(stage));
   return staging;
 }
 
-async function inElement(frame: Frame, element: Handle<Element>, size: Size): Promise<Staging> {
-  const stage = await element.evaluateHandle((slot, wanted) => inPage.beginInElement(slot, wanted), size);
+async function inElement(frame: Frame, element: Handle<Element>, ad: AdToStage): Promise<Staging> {
+  const stage = await element.evaluateHandle((slot, wanted) => inPage.beginInElement(slot, wanted), ad);
   return { frame, stage, outer: undefined };
 }
 

@@ -4,12 +4,13 @@ import type { Device } from '../../domain/devices.ts';
 import type { Location } from '../../domain/locations.ts';
 import type { PageAccess } from '../../domain/pageAccess.ts';
 import type { OtherAds, PlacementOptions } from '../../domain/screenshotOptions.ts';
+import type { SlotFormat } from '../../domain/slotFormats.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { EgressFailure } from '../../egress/errors.ts';
+import type { PlayerLook } from '../compose/inStream.ts';
 import type { CreativeFrame, Size } from '../creative/creative.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
-import type { SlotKind } from './slotTable.ts';
 
 /** A box in CSS pixels, from the top left corner of the document. */
 export interface Box {
@@ -30,6 +31,7 @@ export const EVIDENCE_KINDS = [
   'attribute',
   'frame',
   'iab_size',
+  'player',
 ] as const;
 export type SlotEvidence = (typeof EVIDENCE_KINDS)[number];
 
@@ -47,7 +49,7 @@ export interface SlotCandidate {
   readonly sticky: boolean;
   readonly covered: boolean;
   /** Default: `display`. */
-  readonly kind?: SlotKind;
+  readonly kind?: SlotFormat;
   /** Accepts any ad that fits its width. Default: false. */
   readonly fluid?: boolean;
   /**
@@ -90,6 +92,12 @@ export interface ScoredCandidate extends SlotCandidate {
   readonly problem?: string | undefined;
 }
 
+/** A frame with what decides where it is shown. */
+export interface AdFrame extends CreativeFrame {
+  /** A video is shown in a video player of the page. Default: false. */
+  readonly isVideo?: boolean;
+}
+
 /** A picture of an ad in a page: a PNG of the device's viewport in device pixels. */
 export interface Picture {
   readonly status: 'uploaded';
@@ -100,8 +108,10 @@ export interface Picture {
   readonly candidates: readonly ScoredCandidate[];
   /** The ad's box inside the picture, device pixels. */
   readonly adBox: Box;
-  /** 1 is the ad's own size; less if it was scaled down to fit. Never above 1. */
+  /** 1 is the ad's own size; less if it was scaled down to fit. Above 1 only for a video in a larger player. */
   readonly scale: number;
+  /** How the picture shows the frames of a video; undefined if it shows them alone. */
+  readonly player?: PlayerLook | undefined;
   readonly mode: 'composed' | 'browser';
   readonly capturedAt: Date;
   /** Changes of the page for this picture, and other facts that its reader should know. */
@@ -137,7 +147,7 @@ export interface OpenPage {
   /** Milliseconds spent, by phase (`navigate`, `load`, `consent`, `scroll`, `settle`, `find`; some overlap), for metrics. */
   readonly phases: Readonly<Partial<Record<Phase, number>>>;
   /** Places one frame of an ad into its best slot, takes the picture and restores the page. @param options default: {@link DEFAULT_OPTIONS} */
-  place(frame: CreativeFrame, options?: PlacementOptions): Promise<Picture | PlacementFailure>;
+  place(frame: AdFrame, options?: PlacementOptions): Promise<Picture | PlacementFailure>;
   /** Judges the slots for ads of this size. Places nothing. @throws Error if the page is lost or does not answer. */
   judge(size: AdSize): Promise<readonly ScoredCandidate[]>;
   /** Takes the picture without an ad. @param maxHeight CSS pixels. @throws as {@link judge}. */

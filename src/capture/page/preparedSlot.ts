@@ -53,6 +53,8 @@ export interface RefusedSlot {
 export interface PrepareRequest extends GeometryRequest {
   /** The size of the ad's picture, if it is shown unscaled. */
   readonly pixels: Size | undefined;
+  /** A player gives all its box to the ad. */
+  readonly isOverBox: boolean;
   readonly area: PictureArea;
   readonly view: PageView;
 }
@@ -81,7 +83,7 @@ export async function prepareSlot(
   slot: FoundSlot,
   request: PrepareRequest,
 ): Promise<PreparedSlot | RefusedSlot> {
-  const staged = await live.stage(slot, request.size, request.minZoom);
+  const staged = await live.stage(slot, request);
   try {
     const { trial, covers, isSpread } = await uncoveringTrial(live, staged, request);
     if ('fault' in trial) return trial;

@@ -111,12 +111,14 @@ function reasonsOf(features: Features): string[] {
 
 /**
  * Slots in the page that take the ad at its own size come before anchors and other formats outside of its layout. Then come slots
- * that need scaling, and last the unusable ones, at any score.
+ * that need scaling, then players, and last the unusable ones, at any score.
  */
 function rank({ scale, scored }: ScoredSlot<ScorableSlot>): number {
+  // Video ads use the players, which have the same numbers for all ads.
+  if (scored.kind === 'in_stream') return 1;
   if (scale === null) return 0;
-  if (scale !== 1) return 1;
-  return isInPage(scored) ? 3 : 2;
+  if (scale !== 1) return 2;
+  return isInPage(scored) ? 4 : 3;
 }
 
 /**
@@ -212,6 +214,7 @@ function unusableReason(
   const { kind = 'display' } = candidate;
   if (kind === 'native' || kind === 'video')
     return `a unit for ${kind === 'native' ? 'native ads' : 'videos'}, not for display ads`;
+  if (kind === 'in_stream') return 'a video player, not for display ads';
   if (FORMATS[kind]?.(ad) === false) return `accepts only ads in the format ${kind}`;
   const { visible, collapsed, box } = candidate;
   if (!visible && !collapsed) return 'not shown on this device';

@@ -1,18 +1,33 @@
 import { IN_PAGE_SIZES } from '../../domain/adSizes.ts';
+import type { SlotFormat } from '../../domain/slotFormats.ts';
 
 /**
  * Ad slots on the web: the markup of ad networks and plug-ins, ad words in many languages, and names of
  * positions with their sizes. The search for slots in `inPage/` gets this table as its argument. The comment above a row names its source.
  */
 
-/**
- * `display`: holds a display ad. `anchor`, `rail`, `interstitial` and `skin` lie outside of the page's layout and take only ads of
- * their formats. `native`, `video` and `none` (counters, out-of-page formats, sponsor logos) never hold a display ad.
- */
-export type SlotKind = 'display' | 'anchor' | 'rail' | 'interstitial' | 'skin' | 'native' | 'video' | 'none';
+/** `none`: counters, out-of-page formats, sponsor logos. */
+export type SlotKind = SlotFormat | 'none';
 
-/** These never hold a display ad. Units for native ads and videos stay in the list, so that the reason can name them. */
-export const NEVER_DISPLAY: ReadonlySet<SlotKind> = new Set(['native', 'video', 'none']);
+/** These never hold a display ad. Those that ads of other formats use stay in the list, so that the reason can name them. */
+export const NEVER_DISPLAY: ReadonlySet<SlotKind> = new Set(['native', 'video', 'in_stream', 'none']);
+
+/** Video players: the elements of player libraries and AMP, and the addresses of frames. `<video>` is always one. */
+export const PLAYERS = {
+  selectors: [
+    '.video-js, .jwplayer, .jw-wrapper, .flowplayer, .plyr, .mejs-container, .mejs__container, .html5-video-player, .shaka-video-container',
+    '.bc-player, .brightcove-player, .vjs-player, .fp-player, .kaltura-player-container, .bitmovinplayer-container, .akamai-player',
+    'video-js, lite-youtube, youtube-video, mux-player, media-controller, hls-video, cld-video-player',
+    'amp-video, amp-video-iframe, amp-youtube, amp-brightcove, amp-jwplayer, amp-dailymotion, amp-vimeo, amp-kaltura-player, amp-ooyala-player',
+  ].join(', '),
+  /** Patterns for the addresses of frames. */
+  hosts: [
+    'youtube(-nocookie)?\\.com/(embed|v)/|player\\.vimeo\\.com/|dailymotion\\.com/(embed|player)|players?\\.',
+    '(cdn|content)\\.(jwplatform|jwplayer)\\.com/(players|previews)|facebook\\.com/plugins/video|rumble\\.com/embed',
+    'wistia\\.(net|com)/embed|streamable\\.com/[eo]/|ok\\.ru/videoembed|vk\\.com/video_ext|rutube\\.ru/play/embed|v\\.qq\\.com/',
+    'cdnapi(sec)?\\.kaltura\\.com/|embed\\.ted\\.com/',
+  ].join('|'),
+} as const;
 
 /** Sizes as `300x250 336x280`. */
 type Sizes = string;

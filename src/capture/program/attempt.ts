@@ -208,7 +208,7 @@ async function allResolved(board: CreativeOutcomes, ads: ReadonlySet<string>, si
 
 function outcomeOf(creative: RemoteCreative, { client, store, shutdown }: AttemptTools): CreativeOutcome {
   if (creative.status === 'failed') return { status: 'failed', reason: creative.reason };
-  const { width, height, mode, warnings, frames, films } = creative;
+  const { width, height, mode, category, warnings, frames, films } = creative;
   const kept = new Map<string, Promise<FrameReader>>();
   /** Downloads a file once. */
   const read = async ({ url, sha256 }: { url: string; sha256: string }) => {
@@ -219,6 +219,7 @@ function outcomeOf(creative: RemoteCreative, { client, store, shutdown }: Attemp
   return {
     status: 'rendered',
     mode,
+    isVideo: category === 'video',
     warnings,
     async frame(markerMs, ratio) {
       const found = frames.find((frame) => frame.marker_ms === markerMs && frame.ratio === ratio);

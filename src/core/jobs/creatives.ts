@@ -63,6 +63,7 @@ export interface ResolvedCreativeRow {
   readonly width: number | null;
   readonly height: number | null;
   readonly mode: string | null;
+  readonly category: 'display' | 'video' | null;
   readonly warnings: Warning[];
   readonly films: readonly MadeFilm[];
   readonly frames: readonly {
@@ -80,13 +81,13 @@ export async function readResolvedCreatives(
   adIds: readonly string[],
 ): Promise<ResolvedCreativeRow[]> {
   const { rows } = await sql<ResolvedCreativeRow>`
-    select c.ad_id, c.status, c.reason, c.width, c.height, c.mode, c.warnings, c.films, coalesce((
+    select c.ad_id, c.status, c.reason, c.width, c.height, c.mode, a.category, c.warnings, c.films, coalesce((
       select json_agg(json_build_object('marker_ms', nullif(f.marker_ms, -1), 'ratio', f.ratio, 'key', i.artifact_key,
         'sha256', i.sha256) order by f.marker_ms, f.ratio)
       from creative_frames f join images i on i.token = f.image_token
       where f.job_id = c.job_id and f.ad_id = c.ad_id
     ), '[]'::json) as frames
-    from job_creatives c
+    from job_creatives c join ads a on a.id = c.ad_id
     where c.job_id = ${jobId} and c.ad_id = any(${adIds}::uuid[]) and c.status in ('rendered', 'failed')`.execute(db);
   return rows;
 }

@@ -69,6 +69,7 @@ it('the text of a picture of shoot ends with one line for each warning', () => {
       likelihood: 1,
       evidence: [],
       reasons: [],
+      format: 'display',
       problem: null,
     },
     scale: 1,

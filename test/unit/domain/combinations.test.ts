@@ -25,6 +25,13 @@ test('combinations that cannot fit are left out, and a still ad is taken once fo
   expect(planCombinations(combinationsOf(GRID), null).combinations).toHaveLength(20);
 });
 
+test('a video fits a phone at any size, because a player scales it', () => {
+  const video = { id: 'video', size: { width: 800, height: 600 }, still: false, category: 'video' } as const;
+  const on = { site: 'news.example', device: 'mobile', marker: undefined } as const;
+  const wanted = [video, { ...video, id: 'page', category: 'display' } as const].map((ad) => ({ ad, ...on }));
+  expect(planCombinations(wanted)).toMatchObject({ combinations: [{ ad: video }], notFitting: 1 });
+});
+
 test('the same page from two locations gives two pictures and two objects', () => {
   const one = { ad: WIDE, site: 'news.example', device: 'desktop', marker: undefined } as const;
   const { combinations, repeated } = planCombinations(['de', 'fr', 'de'].map((location) => ({ ...one, location })));

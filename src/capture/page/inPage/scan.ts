@@ -5,6 +5,7 @@ import { allowedSizes, roomOf } from './allowedSizes.ts';
 import { isClobbered, parentElementOf } from './clobbering.ts';
 import { type Declaration, declarationsIn, type SlotRecords } from './declarations.ts';
 import { adoptUnits, findLinkedImages, findNetworks, newContext } from './networks.ts';
+import { findPlayers, type Player } from './players.ts';
 import { contentOf, labelOf, nameStrength, namesOf, type SlotContext, wordsIn } from './slotContext.ts';
 import {
   declaredEvidence,
@@ -16,7 +17,7 @@ import {
   isInvisibleUntilFilled,
 } from './slotEvidence.ts';
 import { isStandardSize } from './slotSizes.ts';
-import { isCovered, isShown, isSticky, parentOf, type Rect, rectOf } from './visibility.ts';
+import { isCovered, isShown, isSticky, isWithin, parentOf, type Rect, rectOf } from './visibility.ts';
 
 /** A slot in one frame. Boxes are in the frame's viewport. */
 export interface RawSlot {
@@ -238,7 +239,8 @@ export function scan({ records, hidesAds }: ScanRequest): Scan {
   const elements: Element[] = [];
   const context = newContext(declared);
   adoptUnits(context);
-  for (const element of elementsToExamine(context)) {
+  const examined = elementsToExamine(context);
+  for (const element of examined) {
     if (slots.length >= 200) break;
     const slot = examine(element, context);
     if (slot === undefined) continue;
@@ -249,6 +251,7 @@ export function scan({ records, hidesAds }: ScanRequest): Scan {
     const slot = slots[index];
     if (slot !== undefined) slot.parent = nearestSlot(parentOf(element), elements);
   }
+  addPlayers(context, examined, { slots, elements });
   if (collapsesUnfilled(context, records?.collapse))
     for (const one of elements)
       if (one.id !== '' && declared.has(one.id)) one.setAttribute('data-collapses-unfilled', '');
@@ -259,6 +262,57 @@ export function scan({ records, hidesAds }: ScanRequest): Scan {
       if (isSure(slot) && !NEVER_DISPLAY.has(slot.kind)) markAds(one);
     }
   return { slots, elements, scroll: { x: scrollX, y: scrollY } };
+}
+
+/** A box around a player that is not higher has no content of the page. CSS pixels. */
+const MARGIN = 80;
+
+type Found = Pick<Scan, 'slots' | 'elements'>;
+
+/** A video in a slot is an ad, and no player of the page. */
+function addPlayers(context: SlotContext, examined: readonly Element[], { slots, elements }: Found): void {
+  for (const { element, rect } of findPlayers(examined)) {
+    if (isInAd(context, { element, rect }, { slots, elements })) continue;
+    const known = elements.indexOf(element);
+    const at = known >= 0 ? known : elements.push(element) - 1;
+    slots[at] = {
+      rect,
+      sizes: [[Math.round(rect.width), Math.round(rect.height)]],
+      fluid: false,
+      evidence: ['player'],
+      element: labelOf(element),
+      visible: true,
+      collapsed: false,
+      sticky: isSticky(element),
+      covered: false,
+      isFrame: false,
+      kind: 'in_stream',
+      sizeTrust: 4,
+      surroundings: { ...surroundingsOf(context, element, rect), afterFooter: isAfterFooter(context, element) },
+      parent: slots[known]?.parent ?? -1,
+    };
+    // A box over a video is a part of its player.
+    for (const [index, one] of elements.entries()) {
+      const slot = slots[index];
+      if (slot !== undefined && index !== at && isWithin(one, element) && isInside(slot.rect, rect)) slot.parent = at;
+    }
+  }
+}
+
+function isInAd(context: SlotContext, { element, rect }: Player, { slots, elements }: Found): boolean {
+  for (let at: Element | null = element; at; at = parentOf(at)) {
+    const slot = slots[elements.indexOf(at)];
+    if (slot?.kind === 'video') return false;
+    const isBox = rectOf(at).height <= rect.height + MARGIN;
+    if (isSure(slot) || (isBox && at !== element && nameStrength(context, at) === 'ad')) return true;
+  }
+  return false;
+}
+
+function isInside(inner: Rect, outer: Rect): boolean {
+  const [right, bottom] = [outer.x + outer.width, outer.y + outer.height];
+  const isAcross = inner.x >= outer.x - 1 && inner.x + inner.width <= right + 1;
+  return isAcross && inner.y >= outer.y - 1 && inner.y + inner.height <= bottom + 1;
 }
 
 /** Whether it is a slot for another reason than its name and its size. */

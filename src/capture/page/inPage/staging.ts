@@ -51,29 +51,37 @@ function moveTo(image: HTMLImageElement, place: { x: number; y: number }): void 
   setStyles(image, { left: `${place.x - start.left}px`, top: `${place.y - start.top}px` });
 }
 
-export function beginInElement(found: Element, size: AdSize): Stage {
+/** An ad, and its place in the slot. */
+export interface AdToStage {
+  size: AdSize;
+  /** It lies over the whole box of the slot, as in a video player, whose padding may give it its height. */
+  isOverBox: boolean;
+}
+
+export function beginInElement(found: Element, ad: AdToStage): Stage {
   if (!(found instanceof HTMLElement)) throw new Error('the slot is not an HTML element');
-  const image = newImage(size);
-  const stage = standIn(placeholderBeside(found, size) ?? found, image, size);
-  stage.undo.push(keepStanding(stage, found, size));
+  const image = newImage(ad.size);
+  const stage = standIn((ad.isOverBox ? undefined : placeholderBeside(found, ad.size)) ?? found, image, ad);
+  stage.undo.push(keepStanding(stage, found, ad));
   return stage;
 }
 
-function standIn(element: HTMLElement, image: HTMLImageElement, size: AdSize): Stage {
+function standIn(element: HTMLElement, image: HTMLImageElement, ad: AdToStage): Stage {
+  const { size, isOverBox } = ad;
   const collapsing = collapseUnfilled(element);
-  const undo = [...collapsing, makeSpace(element, size), hideContent(element)];
+  const undo = [...collapsing, ...(isOverBox ? [] : [makeSpace(element, size)]), hideContent(element)];
   const host = isReplaced(element) ? (parentElementOf(element) ?? element) : element;
   if (getComputedStyle(host).position === 'static') undo.push(setStyles(host, { position: 'relative' }));
   const root = host.shadowRoot;
   (root && root.querySelector('slot') === null ? root : host).append(image);
   undo.push(() => image.remove());
-  moveTo(image, adPosition(element, size));
+  moveTo(image, adPosition(element, ad));
   const wrappers = openWrappers(element, image);
-  if (wrappers.opened.length > 0) moveTo(image, adPosition(element, size));
+  if (wrappers.opened.length > 0) moveTo(image, adPosition(element, ad));
   const all = [...undo, ...wrappers.undo];
   const spread = () => {
     all.push(...spreadOut(element));
-    moveTo(image, adPosition(element, size));
+    moveTo(image, adPosition(element, ad));
   };
   return { image, undo: all, opened: wrappers.opened, collapsed: collapsing.length > 0, spreadOut: spread };
 }
@@ -85,7 +93,7 @@ const MAX_RETURNS = 300;
  * Frameworks that render again remove what they did not make, or replace the slot. Puts the ad back, or into the slot that took the
  * place of the first. @returns the undo.
  */
-function keepStanding({ image, undo }: Stage, slot: HTMLElement, size: AdSize): () => void {
+function keepStanding({ image, undo }: Stage, slot: HTMLElement, ad: AdToStage): () => void {
   const host = image.parentNode;
   const parent = parentElementOf(slot);
   const alike = () => [...(parent?.children ?? [])].filter((one) => one.className === slot.className);
@@ -96,7 +104,7 @@ function keepStanding({ image, undo }: Stage, slot: HTMLElement, size: AdSize): 
     if (image.isConnected || returns++ >= MAX_RETURNS) return;
     if (host?.isConnected) return void host.append(image);
     const next = successor();
-    if (next instanceof HTMLElement && next.className === slot.className) undo.push(...standIn(next, image, size).undo);
+    if (next instanceof HTMLElement && next.className === slot.className) undo.push(...standIn(next, image, ad).undo);
   });
   observer.observe(slot.getRootNode(), { childList: true, subtree: true });
   return () => observer.disconnect();
@@ -239,9 +247,10 @@ function hideContent(element: HTMLElement): () => void {
  * The ad is at the top of its slot. It stands across where the slot's innermost box puts its content, and in the center if that does
  * not say. Where the screen or a container cuts the slot off, the ad is centered in the visible part.
  */
-function adPosition(element: HTMLElement, size: AdSize): { x: number; y: number } {
+function adPosition(element: HTMLElement, { size, isOverBox }: AdToStage): { x: number; y: number } {
   const style = getComputedStyle(element);
   const box = element.getBoundingClientRect();
+  if (isOverBox) return box;
   const inner = innerSize(element);
   const centres =
     /flex|grid/.test(style.display) &&

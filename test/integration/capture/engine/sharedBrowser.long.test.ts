@@ -31,7 +31,14 @@ async function take(urls: readonly string[]): Promise<Map<string, PictureResult>
   const frame = await ad(300, 250);
   const outcomes = new CreativeOutcomes();
   const film = async () => undefined;
-  outcomes.resolve('ad', { status: 'rendered', mode: 'still', warnings: [], frame: async () => frame, film });
+  outcomes.resolve('ad', {
+    status: 'rendered',
+    mode: 'still',
+    isVideo: false,
+    warnings: [],
+    frame: async () => frame,
+    film,
+  });
   const results = new Map<string, PictureResult>();
   const pages = urls.map((site) => ({
     site,

@@ -273,9 +273,9 @@ const BY_ELEMENT: readonly Case[] = [
     'hidden',
   ],
   [
-    'a video is not a slot',
-    '<iframe src="https://www.youtube.com/embed/x" width="640" height="360"></iframe>',
-    'hidden',
+    'a frame of a video site is a player',
+    '<iframe src="https://www.youtube.com/embed/x" width="640" height="360" style="border:0"></iframe>',
+    [{ kind: 'in_stream', sizes: [[640, 360]] }],
   ],
   [
     'a picture of a known size is not a slot',

@@ -147,7 +147,14 @@ async function take(
 ): Promise<Record<string, string>> {
   const outcomes = new CreativeOutcomes();
   const film = async () => undefined;
-  outcomes.resolve('ad', { status: 'rendered', mode: 'still', warnings: [], frame: async () => FRAME, film });
+  outcomes.resolve('ad', {
+    status: 'rendered',
+    mode: 'still',
+    isVideo: false,
+    warnings: [],
+    frame: async () => FRAME,
+    film,
+  });
   const results: PictureResult[] = [];
   const page = (site: string) => ({
     site,
@@ -249,7 +256,14 @@ test('a page without a slot is pictured once after its ads, and the failures sta
   const outcomes = new CreativeOutcomes();
   const film = async () => undefined;
   for (const ad of ['small', 'large'])
-    outcomes.resolve(ad, { status: 'rendered', mode: 'still', warnings: [], frame: async () => FRAME, film });
+    outcomes.resolve(ad, {
+      status: 'rendered',
+      mode: 'still',
+      isVideo: false,
+      warnings: [],
+      frame: async () => FRAME,
+      film,
+    });
   let isLost = false;
   let whilePictured = async (): Promise<void> => undefined;
   let stop = new AbortController();

@@ -68,6 +68,7 @@ it('the record of a picture contains time, URLs, device, slot, rendering modes a
       likelihood: 0.9,
       evidence: ['gpt'],
       reasons: ['exact size'],
+      format: 'display',
       problem: null,
     },
     score: 7,

@@ -62,3 +62,11 @@ test('the twin for another device does not make a box a container of several slo
   ];
   expect(mergeSlots(slots)[0]).toEqual({ index: 1, evidence: ['network', 'linked_image'], sizesFrom: 0 });
 });
+
+test.each<[string, NestedSlot['evidence'], number[]]>([
+  ['the video of an ad is no player of the page', ['attribute', 'network'], [0]],
+  ['a frame of which only the size is known may hold a player', ['iab_size'], [1]],
+])('%s', (_what, evidence, expected) => {
+  const frame = slot(evidence, -1, { isFrame: true });
+  expect(kept([frame, slot(['player'], 0, { kind: 'in_stream' })])).toEqual(expected);
+});

@@ -1,0 +1,17 @@
+/** The kinds of places for ads. */
+
+/**
+ * `display`: in the layout of the page. `anchor`, `rail`, `interstitial` and `skin` lie outside of it. `native`: a unit in the look of the
+ * page. `video`: an outstream unit. `in_stream`: a video player of the page, which shows a video ad before its content.
+ */
+export const SLOT_FORMATS = [
+  'display',
+  'anchor',
+  'rail',
+  'interstitial',
+  'skin',
+  'native',
+  'video',
+  'in_stream',
+] as const;
+export type SlotFormat = (typeof SLOT_FORMATS)[number];
