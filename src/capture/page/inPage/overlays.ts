@@ -245,7 +245,7 @@ function releasePage(slot: Element): (() => void)[] {
   return undo;
 }
 
-/** Scrolls the page so that the whole ad is visible, and hides what covers it. Runs in the top document. */
+/** The ad in the viewport of the top document. */
 export function adRect({ owner, offset }: AdInPage): Rect {
   const { left, top } = owner.getBoundingClientRect();
   return { x: left + offset.x, y: top + offset.y, width: offset.width, height: offset.height };
@@ -269,7 +269,10 @@ export async function toTop(): Promise<void> {
   await viewSettled();
 }
 
-/** @returns the elements that it hid, and how to show them again. */
+/**
+ * Scrolls the page so that the whole ad is visible, and hides what covers it. Runs in the top document.
+ * @returns the elements that it hid, and how to show them again.
+ */
 export async function bringIntoView(ad: AdInPage, { position, thorough }: ViewRequest): Promise<Hiding> {
   const hiding: Hiding = { hidden: [], undo: [] };
   const add = (more: Hiding) => {

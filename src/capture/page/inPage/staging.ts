@@ -66,6 +66,7 @@ export function beginInElement(found: Element, ad: AdToStage): Stage {
   return stage;
 }
 
+/** Makes space for the ad, hides the content of the slot, and puts the ad in its place. */
 function standIn(element: HTMLElement, image: HTMLImageElement, ad: AdToStage): Stage {
   const { size, isOverBox } = ad;
   const collapsing = collapseUnfilled(element);
@@ -190,7 +191,7 @@ export function end({ undo }: Pick<Stage, 'undo'>): void {
   for (const back of undo.reverse()) back();
 }
 
-/** Prepares a slot for an ad: makes space and hides the slot's content. */
+/** The size of the content box. */
 function innerSize(element: HTMLElement): AdSize {
   const { width, height } = element.getBoundingClientRect();
   return {
