@@ -1,4 +1,4 @@
-/** `tearsheet controller` as a process of its own. `traces.test.ts` has the way of a request over both processes. */
+/** `tearsheet controller` as a process of its own. `traces.long.test.ts` has the way of a request over both processes. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -6,7 +6,7 @@ import { startSession } from '../../../src/core/people/sessions.ts';
 import { insertUser } from '../../../src/core/people/users.ts';
 import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
-import { openApiDocument, operationsOf } from '../../support/operations.ts';
+import { openApiDocument } from '../../support/operations.ts';
 import { exchange, startPublicApi, type TestApi } from '../../support/publicApi.ts';
 import { closeBrowser, openPage, signIn } from './browser.ts';
 import { faultsOfReference, openReference } from './referencePage.ts';
@@ -14,7 +14,6 @@ import { faultsOfReference, openReference } from './referencePage.ts';
 const DOCUMENT = openApiDocument(DEFAULT_LIMITS);
 /** The operations about webhook endpoints and ads, one webhook, and their schemas. */
 const SHORT_DOCUMENT = shorten(DOCUMENT);
-const OPERATIONS = operationsOf(DOCUMENT.paths);
 
 let api: TestApi;
 let url: string;
@@ -57,39 +56,6 @@ async function openShort(options: BrowserContextOptions = {}) {
 }
 
 describe('the reference', () => {
-  it('it shows every operation of the OpenAPI document, and asks no other server for anything', {
-    timeout: 120_000,
-  }, async () => {
-    const { page, faults } = await openPage();
-    const requests: string[] = [];
-    page.on('request', (request) => requests.push(request.url()));
-    const blocked: string[] = [];
-    await page.exposeFunction('noteBlocked', (what: string) => blocked.push(what));
-    await page.addInitScript(() => {
-      document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
-        Reflect.apply(Reflect.get(globalThis, 'noteBlocked'), undefined, [`${effectiveDirective} ${blockedURI}`]),
-      );
-    });
-    await openReference(url, page, { fragment: '', title: 'Tearsheet' });
-    const closed = page.getByRole('button', { name: /^Open Group/ });
-    while ((await closed.count()) > 0) await closed.first().click();
-    const links = await page.locator('aside a').evaluateAll((all) => all.map((a) => a.getAttribute('href') ?? ''));
-    for (const { method, path } of OPERATIONS)
-      expect(links.filter((link) => link.endsWith(`/${method}${path}`))).toHaveLength(1);
-    for (const name of Object.keys(DOCUMENT.components.schemas)) expect(links).toContain(`#models/${name}`);
-    expect(links.filter((link) => link.startsWith('#webhook/'))).toHaveLength(Object.keys(DOCUMENT.webhooks).length);
-    // The places of test/unit/pages/apiReference.test.ts.
-    for (const place of [
-      'webhook/POST/screenshot-set',
-      'models',
-      'tag/reading/GET/api/v1/orgs/{organization_slug}/ads/{id}',
-    ])
-      expect(links).toContain(`#${place}`);
-    expect(requests.filter((one) => new URL(one).origin !== url)).toEqual([]);
-    expect(blocked).toEqual([]);
-    expect(faults).toEqual([]);
-  });
-
   it('axe finds nothing on a wide screen, Tab reaches every control, and nothing scrolls sideways', async () => {
     expect(await faultsOfReference(url, openShort, 'wide')).toEqual([]);
   });
