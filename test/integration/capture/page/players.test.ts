@@ -1,7 +1,7 @@
 /** Video ads in the video players of pages. */
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { AdFrame, Picture } from '../../../../src/capture/page/page.ts';
+import type { AdFrame, PageOpener, Picture } from '../../../../src/capture/page/page.ts';
 import { DEFAULT_OPTIONS, type PlacementOptions } from '../../../../src/domain/screenshotOptions.ts';
 import { ad, device, openerFor, placed, readyPage, type Sites, startSites } from './sites.ts';
 
@@ -15,7 +15,7 @@ const SLOT = '<div id="div-gpt-ad-1" style="width:970px;height:250px"></div>';
 const UNIT = '<div id="inread-1" class="ad-inread"></div>';
 
 let sites: Sites;
-let opener: Awaited<ReturnType<typeof openerFor>>;
+let opener: PageOpener;
 let pages = 0;
 
 beforeAll(async () => {
