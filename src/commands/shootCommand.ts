@@ -3,6 +3,9 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ShootAd } from '../capture/shoot/shoot.ts';
+import { Faults } from '../contract/faults.ts';
+import { slotChoiceOf } from '../contract/readRequest.ts';
+import { slotChoiceObject } from '../contract/requests.ts';
 import { AD_SIDE_MAX, type AdSize } from '../domain/ads.ts';
 import { ANIMATION_FPS, ANIMATION_SECONDS_MAX } from '../domain/animations.ts';
 import { DEVICE_NAMES, type Device, deviceMeant, findDevice } from '../domain/devices.ts';
@@ -14,10 +17,10 @@ import {
   type OtherAds,
   PAGE_VIEWS,
   type PageView,
-  SELECTOR_MAX,
-  SLOT_INDEX_MAX,
   type SlotChoice,
+  slotOfText,
 } from '../domain/screenshotOptions.ts';
+import { SLOT_FORMATS } from '../domain/slotFormats.ts';
 import { siteFault, siteKey } from '../domain/webAddresses.ts';
 import type { Log } from '../lib/log.ts';
 import { addressRanges } from './arguments.ts';
@@ -33,7 +36,7 @@ interface ShootFlags {
   readonly allow?: readonly string[];
   readonly adSize?: AdSize;
   readonly allowScaling?: boolean;
-  readonly slot?: SlotChoice;
+  readonly slot?: SlotChoice | null;
   readonly otherAds?: OtherAds;
   readonly fullPage?: boolean;
   readonly view?: PageView;
@@ -75,8 +78,8 @@ export function shootCommand(program: Command): void {
     .option('--allow-scaling', 'scale an ad down if no slot fits its size')
     .addOption(
       new Option(
-        '--slot <selector>',
-        'CSS selector of the slot, or the number of a candidate in the record, from 1',
+        '--slot <choice>',
+        `CSS selector of the slot, the number of a candidate in the record, or format: and one of ${SLOT_FORMATS.join(', ')}`,
       ).argParser(slot),
     )
     .addOption(
@@ -212,16 +215,11 @@ function adSizes(given: string): AdSize[] {
   return sizes;
 }
 
-function slot(given: string): SlotChoice {
-  if (/^\d+$/.test(given)) {
-    const index = Number(given);
-    if (index < 1 || index > SLOT_INDEX_MAX)
-      throw new InvalidArgumentError(`The number of a candidate must be from 1 to ${SLOT_INDEX_MAX}.`);
-    return { index };
-  }
-  if (given.trim() === '' || given.length > SELECTOR_MAX)
-    throw new InvalidArgumentError(`A selector must have 1 to ${SELECTOR_MAX} characters.`);
-  return { selector: given };
+function slot(given: string): SlotChoice | null {
+  const faults = new Faults();
+  const choice = slotChoiceOf(faults.read(slotChoiceObject, slotOfText(given), ''));
+  for (const [name, [fault]] of Object.entries(faults.errors)) throw new InvalidArgumentError(`The ${name} ${fault}`);
+  return choice;
 }
 
 function site(given: string): string[] {

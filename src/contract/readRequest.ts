@@ -2,6 +2,7 @@
  * Reads the bodies of requests part by part, by the schemas of the whole bodies. So one answer lists the faults of all parts, and a part
  * without faults is readable beside others. Reading stops as soon as there are more faults than an answer lists.
  */
+import type { z } from 'zod';
 import type { AdSize, Media, MediaType } from '../domain/ads.ts';
 import { ANIMATION_FPS } from '../domain/animations.ts';
 import { campaignName } from '../domain/campaigns.ts';
@@ -26,6 +27,7 @@ import {
   type SubscriberBody,
   type SubscribersBody,
   screenshotRequestBody,
+  type slotChoiceObject,
 } from './requests.ts';
 
 /** The campaign that a request names: an existing one by id, or one to find or create by name. */
@@ -270,11 +272,10 @@ export function optionsOf(
   given: ScreenshotObject['options'],
   base: ScreenshotOptions = DEFAULT_OPTIONS,
 ): ScreenshotOptions {
-  const { selector, index } = given?.slot ?? {};
   const animation = given?.animation;
   return {
     allowScaling: given?.ad?.allow_scaling ?? base.allowScaling,
-    slot: slotChoice(selector ?? undefined, index ?? undefined) ?? base.slot,
+    slot: slotChoiceOf(given?.slot) ?? base.slot,
     otherAds: given?.page?.other_ads ?? base.otherAds,
     fullPage: given?.page?.full_page ?? base.fullPage,
     view: given?.page?.view ?? base.view,
@@ -291,9 +292,12 @@ export function accessOf(given: ScreenshotObject['options']): PageAccess | null 
   return access.cookies.length + access.headers.length === 0 ? null : access;
 }
 
-function slotChoice(selector: string | undefined, index: number | undefined): SlotChoice | null {
-  if (selector !== undefined) return { selector };
-  return index === undefined ? null : { index };
+/** @returns null if the request chooses no slot. */
+export function slotChoiceOf(given: z.output<typeof slotChoiceObject> | null | undefined): SlotChoice | null {
+  const { selector, index, format } = given ?? {};
+  if (typeof selector === 'string') return { selector };
+  if (typeof index === 'number') return { index };
+  return format ? { format } : null;
 }
 
 function refuseRepeatedKeys(entries: readonly ParsedEntry[], faults: Faults): void {

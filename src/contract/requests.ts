@@ -41,7 +41,8 @@ import {
   TOKEN,
 } from '../domain/pageAccess.ts';
 import { PRIORITIES } from '../domain/priorities.ts';
-import { OTHER_ADS, PAGE_VIEWS, SELECTOR_MAX, SLOT_INDEX_MAX } from '../domain/screenshotOptions.ts';
+import { OTHER_ADS, PAGE_VIEWS, SELECTOR_MAX, SLOT_INDEX } from '../domain/screenshotOptions.ts';
+import { SLOT_FORMATS } from '../domain/slotFormats.ts';
 import { isUuid, SLUG } from '../domain/slugs.ts';
 import { isBlank } from '../domain/text.ts';
 import { TOPICS } from '../domain/topics.ts';
@@ -231,7 +232,7 @@ const marker = z
     description: `Seconds into the creative. Rounded to the millisecond. ${OURS}`,
   });
 
-const slotChoiceObject = z
+export const slotChoiceObject = z
   .object({
     selector: text((value) =>
       isBlank(value) ? 'must not be blank: give a CSS selector.' : lengthFault(value, SELECTOR_MAX),
@@ -242,21 +243,25 @@ const slotChoiceObject = z
     index: z
       .number()
       .int()
-      .min(1)
-      .max(SLOT_INDEX_MAX)
+      .min(SLOT_INDEX.min, rangeFault(SLOT_INDEX))
+      .max(SLOT_INDEX.max, rangeFault(SLOT_INDEX))
       .nullish()
       .describe('Number of a candidate in the provenance record, from 1.'),
+    format: z
+      .enum(SLOT_FORMATS)
+      .nullish()
+      .describe('Only slots of this format are considered, and the best of them is used.'),
   })
-  .superRefine(({ selector, index }, context) => {
-    if ((selector ?? null) === null && (index ?? null) === null)
-      context.addIssue({ code: 'custom', message: 'must have selector or index.' });
-    if ((selector ?? null) !== null && (index ?? null) !== null)
-      context.addIssue({ code: 'custom', message: 'must have either selector or index, not both.' });
+  .superRefine((choices, context) => {
+    const given = Object.values(choices).filter((choice) => choice !== undefined && choice !== null);
+    if (given.length === 0) context.addIssue({ code: 'custom', message: 'must have selector, index or format.' });
+    if (given.length > 1)
+      context.addIssue({ code: 'custom', message: 'must have only one of selector, index and format.' });
   })
   .meta({
     id: 'SlotChoice',
-    override: oneOf({ selector: { type: 'string' }, index: { type: 'integer' } }),
-    description: `Chooses the slot instead of the score. Either \`selector\` or \`index\`. ${OURS}`,
+    override: oneOf({ selector: { type: 'string' }, index: { type: 'integer' }, format: { type: 'string' } }),
+    description: `Chooses the slot instead of the score, or the format of the slot. One of \`selector\`, \`index\` and \`format\`. ${OURS}`,
   });
 
 const animationObject = z

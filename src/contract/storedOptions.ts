@@ -1,10 +1,17 @@
 /** The options of a screenshot as JSON: in the database, in the capture protocol and in the provenance record. */
 import { z } from 'zod';
 import { DEFAULT_OPTIONS, OTHER_ADS, PAGE_VIEWS, type ScreenshotOptions } from '../domain/screenshotOptions.ts';
+import { SLOT_FORMATS } from '../domain/slotFormats.ts';
 
 export const OptionsJson = z.object({
   allow_scaling: z.boolean(),
-  slot: z.union([z.object({ selector: z.string() }), z.object({ index: z.number().int().min(1) })]).nullable(),
+  slot: z
+    .union([
+      z.object({ selector: z.string() }),
+      z.object({ index: z.number().int().min(1) }),
+      z.object({ format: z.enum(SLOT_FORMATS) }),
+    ])
+    .nullable(),
   other_ads: z.enum(OTHER_ADS),
   full_page: z.boolean(),
   // These are absent in rows of earlier releases.

@@ -1,6 +1,7 @@
 /** How one screenshot is taken. The names of the API are in `contract/`. */
 import type { Animation } from './animations.ts';
 import type { PageAccessNames } from './pageAccess.ts';
+import type { SlotFormat } from './slotFormats.ts';
 
 /** `hide`: the page looks as if no ad was delivered. `keep`: other ads load. */
 export const OTHER_ADS = ['hide', 'keep'] as const;
@@ -11,7 +12,26 @@ export const PAGE_VIEWS = ['slot', 'masthead'] as const;
 export type PageView = (typeof PAGE_VIEWS)[number];
 
 /** A slot that the client chose: a CSS selector, or the number of a candidate in the record, from 1. */
-export type SlotChoice = { readonly selector: string } | { readonly index: number };
+export type ChosenByHand = { readonly selector: string } | { readonly index: number };
+
+/** With a format, the score chooses among the slots of that format. */
+export type SlotChoice = ChosenByHand | { readonly format: SlotFormat };
+
+const FORMAT_PREFIX = 'format:';
+
+/** @param text `format:anchor`, the number of a candidate, or a CSS selector. @returns the choice as the API takes it, unchecked. */
+export function slotOfText(text: string): Readonly<Record<string, string | number>> {
+  const choice = text.trim();
+  if (choice.startsWith(FORMAT_PREFIX)) return { format: choice.slice(FORMAT_PREFIX.length).trim() };
+  return /^\d+$/.test(choice) ? { index: Number(choice) } : { selector: choice };
+}
+
+/** @returns the text that {@link slotOfText} reads as the choice; '' for none. */
+export function textOfSlot(choice: SlotChoice | null): string {
+  if (choice === null) return '';
+  if ('format' in choice) return FORMAT_PREFIX + choice.format;
+  return 'index' in choice ? String(choice.index) : choice.selector;
+}
 
 /** Options that apply when the page is open. */
 export interface PlacementOptions {
@@ -40,7 +60,7 @@ export interface ScreenshotOptions extends PlacementOptions, PageOptions {}
 
 /** No client needs more, and a long selector would be slow on a page. */
 export const SELECTOR_MAX = 500;
-export const SLOT_INDEX_MAX = 100;
+export const SLOT_INDEX = { min: 1, max: 100 };
 
 export const DEFAULT_OPTIONS: ScreenshotOptions = {
   allowScaling: false,

@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import type { AdSize } from '../../domain/ads.ts';
-import { DEFAULT_OPTIONS, type PlacementOptions } from '../../domain/screenshotOptions.ts';
+import { type ChosenByHand, DEFAULT_OPTIONS, type PlacementOptions } from '../../domain/screenshotOptions.ts';
+import { SLOT_FORMATS, type SlotFormat } from '../../domain/slotFormats.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { withDeadline } from '../../lib/deadline.ts';
@@ -89,13 +90,15 @@ export class AdPlacer {
     options: PlacementOptions = DEFAULT_OPTIONS,
     only?: 'browser',
   ): Promise<Picture | PlacementFailure> {
-    const { request, ranked, inDocument } = await this.#rank(frame, options.allowScaling);
-    const videos = frame.isVideo ? videoPlaces(ranked, { ad: frame, screen: request.viewport }) : [];
+    const { format, byHand } = choiceOf(options);
+    const { request, ranked, inDocument } = await this.#rank(frame, options.allowScaling, format);
+    const places = frame.isVideo ? videoPlaces(ranked, { ad: frame, screen: request.viewport }) : [];
+    const videos = places.filter(({ scored }) => format === undefined || scored.kind === format);
     const asVideo = new Map(videos.map((one) => [one.slot, one]));
     const shown = ranked.map(({ slot, scored }) => asVideo.get(slot)?.scored ?? scored);
     const placement = { frame, options, ranked, found: shown, videos, inDocument };
-    if (options.slot !== null) {
-      const chosen = await chooseSlot(options.slot, { tab: this.#live.tab, ranked }, request);
+    if (byHand !== undefined) {
+      const chosen = await chooseSlot(byHand, { tab: this.#live.tab, ranked }, request);
       if ('reason' in chosen) return noSlot(chosen.reason, placement);
       const { slot } = chosen;
       const place = asVideo.get(slot.slot);
@@ -104,6 +107,8 @@ export class AdPlacer {
       ];
       return this.#tryAll(tries.filter(canHoldAd), { ...placement, ranked: [slot] }, only);
     }
+    if (format !== undefined && ranked.every(({ scored }) => formatOf(scored) !== format))
+      return noSlot(noFormatReason(format, ranked), placement);
     const possible = ranked.filter(canHoldAd).slice(0, MAX_TRIES);
     const display = possible.flatMap((choice) => [choice, narrowToBox(choice, request)]).filter(canHoldAd);
     const inPlayer = videos.slice(0, MAX_TRIES);
@@ -112,7 +117,7 @@ export class AdPlacer {
   }
 
   async judge(size: AdSize): Promise<readonly ScoredCandidate[]> {
-    const { ranked, inDocument } = await this.#rank(size, DEFAULT_OPTIONS.allowScaling);
+    const { ranked, inDocument } = await this.#rank(size, DEFAULT_OPTIONS.allowScaling, undefined);
     return ranked.map(({ scored }) => inDocument(scored));
   }
 
@@ -120,11 +125,11 @@ export class AdPlacer {
     return this.#exclusively(() => capturePage(this.#live, largest));
   }
 
-  async #rank(ad: AdSize, allowScaling: boolean) {
+  async #rank(ad: AdSize, allowScaling: boolean, format: SlotFormat | undefined) {
     const { width, isVertical, origin } = await this.#layoutOf();
     // A page that is not made for phones is laid out for a window that is wider than the screen.
     const viewport = { width: Math.max(width, this.#viewport.width), height: this.#viewport.height };
-    const request = { ad, viewport, allowScaling, isVertical };
+    const request = { ad, viewport, allowScaling, isVertical, format };
     const ranked = scoreSlots(this.#slots, request);
     const { x, y } = origin;
     const inDocument: InDocument = (one) => ({ ...one, box: { ...one.box, x: one.box.x + x, y: one.box.y + y } });
@@ -136,7 +141,6 @@ export class AdPlacer {
     placement: Placement,
     only: 'browser' | undefined,
   ): Promise<Picture | PlacementFailure> {
-    const { frame, ranked } = placement;
     const refusals: string[] = [];
     let late = false;
     for (const choice of tries) {
@@ -150,7 +154,7 @@ export class AdPlacer {
         late ||= isTimeout(error);
       }
     }
-    return { ...noSlot(noSlotReason(frame, ranked, refusals), placement), timedOut: late };
+    return { ...noSlot(noSlotReason(placement, refusals), placement), timedOut: late };
   }
 
   #spotFor(choice: Choice, { frame, options }: Placement): Promise<PreparedSlot | RefusedSlot> {
@@ -184,7 +188,7 @@ export class AdPlacer {
       viewport: this.#viewport,
       area: options.fullPage ? 'page' : 'screen',
       view: options.view,
-      mayCover: options.slot !== null,
+      mayCover: choiceOf(options).byHand !== undefined,
       isOverBox: player !== undefined && slot.candidate.kind === 'in_stream',
       // A player scales its ad anyway, so the page may be as small as the device shows it.
       minZoom: player ? 0 : options.allowScaling ? Math.min(1, this.#viewport.width / size.width) : 1,
@@ -297,7 +301,7 @@ function slotWarnings(
   { frame, options, viewport }: Pick<Placement, 'frame' | 'options'> & { readonly viewport: Size },
 ): Warning[] {
   const { element, problem } = slot;
-  if (options.slot !== null)
+  if (choiceOf(options).byHand !== undefined)
     return problem === undefined
       ? []
       : [{ code: 'outside_slot', message: `The chosen slot ${element} cannot hold the ad: ${problem}.` }];
@@ -306,21 +310,41 @@ function slotWarnings(
   return [{ code: 'slot_uncertain', message: `${doubts.join(' ')} Check the picture, or choose a different slot.` }];
 }
 
-function noSlotReason(frame: AdFrame, ranked: readonly ScoredSlot<FoundSlot>[], refusals: readonly string[]): string {
-  // Only videos count players as slots.
-  const slots = ranked.filter(({ scored }) => frame.isVideo || scored.kind !== 'in_stream');
+function choiceOf({ slot }: PlacementOptions): { readonly format?: SlotFormat; readonly byHand?: ChosenByHand } {
+  if (slot === null) return {};
+  return 'format' in slot ? { format: slot.format } : { byHand: slot };
+}
+
+const formatOf = ({ kind = 'display' }: ScoredCandidate): SlotFormat => kind;
+
+function noFormatReason(format: SlotFormat, ranked: readonly ScoredSlot<FoundSlot>[]): string {
+  const counts = SLOT_FORMATS.map(
+    (one) => [one, ranked.filter(({ scored }) => formatOf(scored) === one).length] as const,
+  );
+  const found = counts.flatMap(([one, count]) => (count === 0 ? [] : `${one} (${count})`));
+  const others =
+    found.length === 0 ? 'It has no other ad slot either.' : `It has slots of these formats: ${found.join(', ')}.`;
+  return `The page has no slot of the format ${format}. ${others}`;
+}
+
+function noSlotReason({ frame, ranked, options }: Placement, refusals: readonly string[]): string {
+  const { format } = choiceOf(options);
+  const ad = `an ad of ${frame.width}×${frame.height}`;
+  // Only videos count players as slots, unless the client asks for one.
+  const counts = (kind: SlotFormat) => (format === undefined ? frame.isVideo || kind !== 'in_stream' : kind === format);
+  const slots = ranked.filter(({ scored }) => counts(formatOf(scored)));
   if (slots.length === 0)
     return frame.isVideo ? 'The page has no video player and no ad slot.' : 'The page has no ad slot.';
-  const size = `${frame.width}×${frame.height}`;
   const judged = slots.flatMap(({ scored: { element, problem, kind } }) =>
-    problem === undefined || kind === 'in_stream' ? [] : [`${element}: ${problem}`],
+    problem === undefined || (frame.isVideo && kind === 'in_stream') ? [] : [`${element}: ${problem}`],
   );
   const reasons = [...new Set([...refusals, ...judged])].slice(0, 4).join('; ');
+  const name = format === undefined ? 'ad slot' : `${format} slot`;
   const all =
     slots.length === 1
-      ? 'The only ad slot of the page cannot hold an'
-      : `None of the page's ${slots.length} ad slots can hold an`;
-  return `${all} ad of ${size}: ${reasons}.`;
+      ? `The only ${name} of the page cannot hold`
+      : `None of the page's ${slots.length} ${name}s can hold`;
+  return `${all} ${ad}: ${reasons}.`;
 }
 
 type Found = Pick<Placement, 'found' | 'inDocument'>;

@@ -1,5 +1,6 @@
 import { GOES_IN_SCALED, isOversized, minScaleOf } from '../../domain/adFit.ts';
 import type { AdSize } from '../../domain/ads.ts';
+import type { SlotFormat } from '../../domain/slotFormats.ts';
 import type { ScoredCandidate, SlotCandidate } from './page.ts';
 import {
   type AdAndScreen,
@@ -27,6 +28,8 @@ export interface ScoringRequest extends AdAndScreen {
   readonly allowScaling: boolean;
   /** Whether the lines of the page are vertical. */
   readonly isVertical?: boolean;
+  /** Only slots of this format are considered. Default: all. */
+  readonly format?: SlotFormat | undefined;
 }
 
 export interface ScorableSlot {
@@ -97,7 +100,9 @@ export function judgeSlots<S extends ScorableSlot>(slots: readonly S[], request:
       fit.kind === one.fit.kind &&
       isInPage(candidate) &&
       candidate.box.y < one.slot.candidate.box.y;
-    return { ...one, features: featuresOf(one.slot.candidate, one.fit, request, fitted.filter(isBefore).length) };
+    const features = featuresOf(one.slot.candidate, one.fit, request, fitted.filter(isBefore).length);
+    // That a format lies outside of the layout counts against it only if the client does not ask for it.
+    return { ...one, features: request.format === undefined ? features : { ...features, outside_layout: 0 } };
   });
 }
 
@@ -209,9 +214,10 @@ const FORMATS: Readonly<Partial<Record<SlotKind, (ad: { width: number; height: n
 
 function unusableReason(
   candidate: SlotCandidate,
-  { ad, viewport, isVertical = false }: ScoringRequest,
+  { ad, viewport, isVertical = false, format }: ScoringRequest,
 ): string | undefined {
   const { kind = 'display' } = candidate;
+  if (format !== undefined && kind !== format) return `of the format ${kind}, and the request asks for ${format}`;
   if (kind === 'native' || kind === 'video')
     return `a unit for ${kind === 'native' ? 'native ads' : 'videos'}, not for display ads`;
   if (kind === 'in_stream') return 'a video player, not for display ads';

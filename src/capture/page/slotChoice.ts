@@ -1,5 +1,5 @@
 /** Finds the slot that the client chose. */
-import type { SlotChoice } from '../../domain/screenshotOptions.ts';
+import type { ChosenByHand } from '../../domain/screenshotOptions.ts';
 import { shortErrorMessage } from '../../lib/errorMessage.ts';
 import type { Frame, Handle } from '../browser/frame.ts';
 import type { Tab } from '../browser/tab.ts';
@@ -19,7 +19,11 @@ export interface SlotsOfPage {
 }
 
 /** @returns the slot, or a sentence on why the page has no such slot. */
-export async function chooseSlot(choice: SlotChoice, slots: SlotsOfPage, request: ScoringRequest): Promise<ChosenSlot> {
+export async function chooseSlot(
+  choice: ChosenByHand,
+  slots: SlotsOfPage,
+  request: ScoringRequest,
+): Promise<ChosenSlot> {
   return 'index' in choice ? slotAt(choice.index, slots) : slotOfSelector(choice.selector, slots, request);
 }
 

@@ -9,6 +9,7 @@ import { type Combination, combinationsOf, type Planned, planCombinations } from
 import { findDevice } from '../../domain/devices.ts';
 import { readMoments } from '../../domain/markers.ts';
 import { marketsOf } from '../../domain/mediaPlans.ts';
+import { slotOfText } from '../../domain/screenshotOptions.ts';
 import { counted, isBlank } from '../../domain/text.ts';
 import { siteFault, siteKey } from '../../domain/webAddresses.ts';
 import type { PagesOptions } from '../parts/context.ts';
@@ -43,7 +44,7 @@ export function readTargets(draft: Draft, faults: FieldFaults): Targets {
   const chosen = {
     'ad.frames': markers.map((marker) => ({ marker })),
     ...(draft.location !== '' && { 'page.location': draft.location }),
-    ...(slot !== '' && { slot: /^\d+$/.test(slot) ? { index: Number(slot) } : { selector: slot } }),
+    ...(slot !== '' && { slot: slotOfText(slot) }),
   };
   const options = Object.entries(chosen).reduce(
     (body, [path, value]) => withValue(body, path, value),

@@ -16,7 +16,7 @@ import { MARKER_MAX_SECONDS } from '../../domain/markers.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, dialog } from '../parts/components.ts';
 import { type Choice, checkbox, EMPTY_FORM, field, selectField, textField } from '../parts/formFields.ts';
-import { optionBoxes } from '../parts/optionBoxes.ts';
+import { optionBoxes, SLOT_CHOICES } from '../parts/optionBoxes.ts';
 import type { Draft, Field, FieldFaults } from './draft.ts';
 import type { Wanted } from './requestBody.ts';
 
@@ -191,15 +191,15 @@ function deviceFields(draft: Draft, faults: FieldFaults): Html {
 function optionFields(draft: Draft, faults: FieldFaults): Html {
   const { options, slot } = draft;
   const isUsed = options.length > 0 || slot !== '';
-  const bySelector = {
-    ...{ name: 'slot', label: 'Slot by CSS selector', value: slot, placeholder: '#sidebar-ad' },
-    hint: 'For all pages. Or enter the number of a slot from an earlier picture. Leave empty for the best slot.',
+  const choice = {
+    ...{ name: 'slot', label: 'Slot of all pages', value: slot, placeholder: 'The best slot' },
+    ...{ hint: SLOT_CHOICES.hint, more: SLOT_CHOICES.attribute },
   };
   return html`<details${isUsed && html` open`}>
     <summary>Options</summary>
     <div class="part">
       <div>${optionBoxes(options)}</div>
-      ${textField(bySelector, faults.form)}
+      ${textField(choice, faults.form)}${SLOT_CHOICES.list}
     </div>
   </details>`;
 }

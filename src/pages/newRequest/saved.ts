@@ -1,9 +1,11 @@
 /** Templates and site lists on the page of a new request: fill the form from one, save the form as one, remove one. */
 import { readOrFail } from '../../api/public/endpoint.ts';
+import { slotChoiceOf } from '../../contract/readRequest.ts';
 import { deviceRecord } from '../../contract/records.ts';
 import { NewSiteList, newTemplate, siteListBody, templateBody } from '../../contract/savedObjects.ts';
 import { readDraftAds } from '../../core/ads/readAd.ts';
 import { findNamed, removeNamed, type SavedRow, saveNamed, saveTemplate } from '../../core/requests/savedObjects.ts';
+import { textOfSlot } from '../../domain/screenshotOptions.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { counted, isBlank } from '../../domain/text.ts';
 import type { PagesOptions, Viewer } from '../parts/context.ts';
@@ -141,7 +143,7 @@ function fill(draft: Draft, { id, body }: SavedRow<'request_templates'>): Draft 
     ...(instructions !== undefined && { instructions }),
     markers: (ad?.frames ?? []).map(({ marker }) => marker).join(', '),
     options: checkedBoxes(options),
-    slot: String(slot?.selector ?? slot?.index ?? ''),
+    slot: textOfSlot(slotChoiceOf(slot)),
     location: page?.location ?? '',
   };
 }

@@ -1,5 +1,7 @@
 /** How a picture is taken, as check boxes of a form: one table for the new request, its templates and retakes. */
 import type { JsonObject } from '../../contract/faults.ts';
+import { textOfSlot } from '../../domain/screenshotOptions.ts';
+import { SLOT_FORMATS } from '../../domain/slotFormats.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { checkbox } from './formFields.ts';
 import { type FormField, withValue } from './formTable.ts';
@@ -61,6 +63,13 @@ export const OPTION_FIELDS: Readonly<Record<string, FormField>> = Object.fromEnt
     return [name, { kind: 'checkbox', path: `options.${path}`, label: labelOf(BOXES[name]), read }];
   }),
 );
+
+/** A field for a slot takes any text, and offers the formats. */
+export const SLOT_CHOICES = {
+  hint: 'A CSS selector, the number of a slot from an earlier picture, or a format such as format:anchor.',
+  attribute: html` list="slot-formats"`,
+  list: html`<datalist id="slot-formats">${SLOT_FORMATS.map((format) => html`<option value="${textOfSlot({ format })}"></option>`)}</datalist>`,
+};
 
 /** The boxes of a new request. */
 export function optionBoxes(checked: readonly OptionName[]): Html {

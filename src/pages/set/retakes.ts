@@ -7,6 +7,7 @@ import { readNoSlotFacts } from '../../core/sets/readScreenshots.ts';
 import { DEVICE_NAMES, shortDevice } from '../../domain/devices.ts';
 import { conflict } from '../../domain/failure.ts';
 import { DEFAULT_LIMITS } from '../../domain/limits.ts';
+import { slotOfText } from '../../domain/screenshotOptions.ts';
 import { setName } from '../../domain/setNames.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button, pageHead } from '../parts/components.ts';
@@ -24,7 +25,7 @@ import { formField, hiddenFields, redirectPath } from '../parts/forms.ts';
 import { bodyOf, formTable, renderFields } from '../parts/formTable.ts';
 import { SCREENSHOT_LABELS } from '../parts/labels.ts';
 import { locationChoices } from '../parts/locationChoice.ts';
-import { OPTION_FIELDS } from '../parts/optionBoxes.ts';
+import { OPTION_FIELDS, SLOT_CHOICES } from '../parts/optionBoxes.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import { type PictureView, readSetFacts, type SetFacts } from '../pictures/pictures.ts';
 import { idOf, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
@@ -57,18 +58,16 @@ const RETAKE = formTable(retakeBodies(DEFAULT_LIMITS).RetakeSet, {
   },
   location: { kind: 'select', path: 'options.page.location', label: 'Location' },
   selector: {
-    path: 'options.slot.selector',
-    faultsAt: 'options.slot',
+    path: 'options.slot',
     label: 'Another slot',
-    placeholder: 'As before, or a CSS selector',
-    read: (text, typed) => (typed('slot_index') === '' && text.trim() !== '' ? text.trim() : undefined),
-  },
-  // The number of a recorded slot. Only the slots on a picture send it.
-  slot_index: {
-    kind: 'hidden',
-    path: 'options.slot.index',
-    label: 'Slot',
-    read: (text) => (text === '' ? undefined : Number(text)),
+    placeholder: 'As before',
+    hint: SLOT_CHOICES.hint,
+    more: SLOT_CHOICES.attribute,
+    // Only the slots on a picture send the number of one.
+    read: (text, typed) => {
+      const choice = (typed('slot_index') || text).trim();
+      return choice === '' ? undefined : slotOfText(choice);
+    },
   },
   options: { kind: 'group', label: 'Options', fields: OPTION_FIELDS },
 });
@@ -201,10 +200,11 @@ ${button({ label: 'Retake', icon: 'rotate-ccw', kind: 'primary' })}</div></form>
 export function retakeFields(options: Pick<PagesOptions, 'locations'>, { errors, ...form } = EMPTY_FORM): Html {
   const { which, ...others } = errors;
   const choices = locationChoices(options, 'As before');
-  return renderFields(RETAKE, {
+  const fields = renderFields(RETAKE, {
     form: { ...form, errors: which === undefined ? others : { ...others, which: [NONE_LEFT] } },
     known: { location: choices === undefined ? null : { choices } },
   });
+  return html`${fields}${SLOT_CHOICES.list}`;
 }
 
 /** Routes that take pictures of a set, or one of them, again. */

@@ -50,6 +50,7 @@ describe('taking pictures again', () => {
     await page.proceed(page.getByRole('button', { name: 'Retake', exact: true }));
     expect(page.locator('#url-fault').textContent()).toContain('must be an absolute address');
     expect(page.getByLabel('Another slot').inputValue()).toBe('#sidebar');
+    page.getByLabel('Another slot').fill('format:anchor');
     expect(page.getByLabel('All 4', { exact: true }).isChecked()).toBe(true);
     page.getByLabel('Another page').fill('https://news.example/sport');
     const { url } = await page.proceed(page.getByRole('button', { name: 'Retake', exact: true }));
@@ -59,7 +60,7 @@ describe('taking pictures again', () => {
       [seeded.shotIds[0], 'https://news.example/sport', 'desktop'],
       [seeded.shotIds[1], 'https://news.example/sport', 'mobile'],
     ]);
-    expect(shots[0]?.options).toMatchObject({ slot: { selector: '#sidebar' } });
+    expect(shots[0]?.options).toMatchObject({ slot: { format: 'anchor' } });
   });
 
   it('two presses at once take each failure again once, and a choice without pictures takes none', async () => {

@@ -63,11 +63,14 @@ test('each option is read', () => {
   });
   expect(withOptions({ slot: { index: 100 } }).options?.slot).toEqual({ index: 100 });
   expect(withOptions({ slot: { index: 1, selector: null } }).options?.slot).toEqual({ index: 1 });
+  expect(withOptions({ slot: { format: 'anchor' } }).options?.slot).toEqual({ format: 'anchor' });
 });
 
 test.each([
-  ['a slot with both choices', { slot: { selector: 'a', index: 1 } }, 'slot', 'not both'],
-  ['a slot without a choice', { slot: {} }, 'slot', 'selector or index'],
+  ['a slot with both choices', { slot: { selector: 'a', index: 1 } }, 'slot', 'only one of'],
+  ['a slot with a number and a format', { slot: { format: 'rail', index: 1 } }, 'slot', 'only one of'],
+  ['a slot without a choice', { slot: {} }, 'slot', 'selector, index or format'],
+  ['an unknown format', { slot: { format: 'popup' } }, 'slot.format', 'interstitial'],
   ['the slot number zero', { slot: { index: 0 } }, 'slot.index', '1'],
   ['the slot number 101', { slot: { index: 101 } }, 'slot.index', '100'],
   ['a slot number with decimals', { slot: { index: 1.5 } }, 'slot.index', 'whole number'],

@@ -65,6 +65,13 @@ describe('the slot that a request chooses', () => {
     expect(result).toMatchObject({ status: 'no_slots', reason: expect.stringContaining('so there is no slot 9') });
   });
 
+  test('a format considers only its own slots, and the page says which ones it has', async () => {
+    expect((await page.wholeAd({ slot: { format: 'display' } })).chosen.element).toBe('#first');
+    const { result } = await page.take({ slot: { format: 'rail' } });
+    const reason = 'The page has no slot of the format rail. It has slots of these formats: display (3).';
+    expect(result).toMatchObject({ status: 'no_slots', reason });
+  });
+
   test('a slot that was chosen although it cannot hold the ad gives a warning', async () => {
     expect((await page.wholeAd({ slot: { selector: '#rail' } })).warnings).toContainEqual({
       code: 'outside_slot',
