@@ -328,8 +328,9 @@ function noFormatReason(format: SlotFormat, ranked: readonly ScoredSlot<FoundSlo
 }
 
 function noSlotReason({ frame, ranked, options }: Placement, refusals: readonly string[]): string {
-  const { format } = choiceOf(options);
+  const { format, byHand } = choiceOf(options);
   const ad = `an ad of ${frame.width}×${frame.height}`;
+  if (byHand !== undefined) return `The chosen slot cannot hold ${ad}: ${refusals.join('; ')}.`;
   // Only videos count players as slots, unless the client asks for one.
   const counts = (kind: SlotFormat) => (format === undefined ? frame.isVideo || kind !== 'in_stream' : kind === format);
   const slots = ranked.filter(({ scored }) => counts(formatOf(scored)));

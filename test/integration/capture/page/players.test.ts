@@ -190,3 +190,10 @@ test('a player is chosen by its number in the record', async () => {
   const picture = await shown(PLAYER + STORY + small, { slot: { index } });
   expect(picture).toMatchObject({ chosen: { element: '#second' }, adBox: { width: 480, height: 270 } });
 });
+
+test('a player that the client chose for a display ad is refused with the reason', async () => {
+  const cut = `<div style="height:200px;overflow:hidden"><h2>Watch</h2>${PLAYER}</div>${STORY}`;
+  const result = await take(cut, { frame: await ad(300, 250), slot: { index: 1 } });
+  const reason = expect.stringMatching(/^The chosen slot cannot hold an ad of 300×250: #player: only \d+ % /);
+  expect(result).toMatchObject({ status: 'no_slots', reason });
+});
