@@ -56,13 +56,15 @@ export function createRefusalLog(
   now: () => number = () => performance.now(),
 ): RefusalLog {
   const limiter = createRateLimiter(LIMIT, now);
-  const record = async (actor: Actor, { slug, reason, keyId }: Refusal): Promise<void> => {
-    const organizationId = (await findOrganization(db, slug))?.id;
-    if (organizationId === undefined) return;
-    const known = keyId && (await findKeyRow(db, { organizationId, id: keyId }));
-    const changes = changesBetween({}, { reason, key_id: known && keyId });
-    await recordAction(db, actor, { organizationId, action: 'session.refused', objectId: null, changes });
-  };
+  // The store closes only when its transactions have ended, so a service that stops loses no entry of an answered request.
+  const record = (actor: Actor, { slug, reason, keyId }: Refusal): Promise<void> =>
+    db.transaction().execute(async (tx) => {
+      const organizationId = (await findOrganization(tx, slug))?.id;
+      if (organizationId === undefined) return;
+      const known = keyId && (await findKeyRow(tx, { organizationId, id: keyId }));
+      const changes = changesBetween({}, { reason, key_id: known && keyId });
+      await recordAction(tx, actor, { organizationId, action: 'session.refused', objectId: null, changes });
+    });
   return async (actor, refusal) => {
     if (!limiter.take(refusal.slug).allowed) return;
     await record(actor, refusal).catch((error: unknown) =>

@@ -1,11 +1,14 @@
 /** The audit log of the pages: sign-in, sign-out, the forms of the settings, and the page that shows it. */
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOrganization } from '../../../src/core/organizations/organizations.ts';
+import { openStore } from '../../../src/db/database.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { createRefusalLog } from '../../../src/pages/people/sessionRoutes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createKey } from '../../support/keys.ts';
 import { required } from '../../support/required.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 import { TEST_LOG } from '../../support/testLog.ts';
 import { type PagesServer, seedSet, startPages } from './pagesServer.ts';
 
@@ -116,6 +119,16 @@ describe('sessions', () => {
     expect(await refuse(30)).toBe(20);
     now += 60_000;
     expect(await refuse(30)).toBe(26);
+  });
+
+  test('the entry of a refused sign-in is stored by a service that stops meanwhile', async () => {
+    const store = openStore({ url: server.store.pool.options.connectionString ?? '', keyRing: TEST_KEY_RING });
+    await createOrganization(store.db, { slug: 'stopping' });
+    const actor = { type: 'anonymous', keyId: null, userId: null, address: null, requestId: null } as const;
+    const recorded = createRefusalLog({ store, log: TEST_LOG })(actor, { slug: 'stopping', reason: 'malformed key' });
+    await setImmediate(); // The first query has a connection now.
+    await Promise.all([recorded, store.close()]);
+    expect((await entries('stopping')).length).toBe(1);
   });
 
   test('a refused sign-in to an unknown organization is not an error', async () => {
