@@ -10,7 +10,7 @@
  * The program repeats the call in both cases, because another replica may already run the release that knows the call.
  */
 import { z } from 'zod';
-import { MEDIA_TYPES } from '../domain/ads.ts';
+import { AD_CATEGORIES, MEDIA_TYPES } from '../domain/ads.ts';
 import { ANIMATION_FORMATS, ANIMATION_FRAMES_MAX } from '../domain/animations.ts';
 import { PLACEMENT_SIZES_MAX } from '../domain/placements.ts';
 import { cutCodePoints } from '../domain/text.ts';
@@ -240,7 +240,7 @@ const RenderedFrame = z.object({
   height: side,
 });
 
-const Category = z.enum(['display', 'video']);
+const Category = z.enum(AD_CATEGORIES);
 
 /** POST …/creatives/{ad}/result */
 export const CreativeResult = Bound.extend({

@@ -1,6 +1,6 @@
 /** The objects in responses and events as zod schemas. The OpenAPI document is generated from them. */
 import { z } from 'zod';
-import { CREATIVE_FORMATS, MEDIA_TYPES } from '../domain/ads.ts';
+import { AD_CATEGORIES, CREATIVE_FORMATS, MEDIA_TYPES } from '../domain/ads.ts';
 import { ownDeviceOf } from '../domain/devices.ts';
 import { ERROR_CODES } from '../domain/failure.ts';
 import { PRIORITIES } from '../domain/priorities.ts';
@@ -53,7 +53,7 @@ const adFields = {
     .describe(
       '`pending`: preview capture in progress. `uploaded`: captured. `not_found`: the media could not be found. `net_read_timeout`: network timeout during capture. `generic_error`: any other error. A terminal status never changes.',
     ),
-  category: z.enum(['display', 'video']).nullable().describe('Null until captured, then `display` or `video`.'),
+  category: z.enum(AD_CATEGORIES).nullable().describe('Null until captured, then `display` or `video`.'),
   kind: z.enum(MEDIA_TYPES).describe('The type of the media. `upload` is a Tearsheet extension.'),
   campaign_id: uuid.describe('UUID of the campaign.'),
   created_at: time,

@@ -3,7 +3,7 @@ import type { ColumnType, Generated } from 'kysely';
 import type { SlotsRecord } from '../contract/placements.ts';
 import type { SiteListBody, TemplateBody } from '../contract/savedObjects.ts';
 import type { OptionsJson } from '../contract/storedOptions.ts';
-import type { AdSize, CreativeFormat } from '../domain/ads.ts';
+import type { AdCategory, AdSize, CreativeFormat } from '../domain/ads.ts';
 import type { MadeFilm, StoredAnimation, WantedFilm } from '../domain/animations.ts';
 import type { AuditAction, FieldChange } from '../domain/auditLog.ts';
 import type { WantedFrame } from '../domain/batches.ts';
@@ -40,7 +40,7 @@ export interface Schema {
     given_height: Nullable<number>;
     status: Filled<'pending' | 'uploaded' | 'not_found' | 'net_read_timeout' | 'generic_error'>;
     reason: Nullable<string>;
-    category: Nullable<'display' | 'video'>;
+    category: Nullable<AdCategory>;
     width: Nullable<number>;
     height: Nullable<number>;
     preview_token: Nullable<string>;

@@ -27,6 +27,10 @@ export interface Media {
 export const CREATIVE_FORMATS = ['image', 'video', 'vast', 'html5_zip', 'html', 'tag'] as const;
 export type CreativeFormat = (typeof CREATIVE_FORMATS)[number];
 
+/** What an ad shows. Videos go into the video players of pages. */
+export const AD_CATEGORIES = ['display', 'video'] as const;
+export type AdCategory = (typeof AD_CATEGORIES)[number];
+
 /** The largest file of a creative, fetched or uploaded. */
 export const CREATIVE_MAX_BYTES = 64 * 1024 * 1024;
 

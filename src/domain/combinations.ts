@@ -1,6 +1,6 @@
 /** The screenshots of a request as single combinations of ad, site, device, moment and location. */
 import { fitFault } from './adFit.ts';
-import type { AdSize } from './ads.ts';
+import type { AdCategory, AdSize } from './ads.ts';
 import { type DeviceName, findDevice } from './devices.ts';
 import { markerMs } from './markers.ts';
 import { DEFAULT_OPTIONS, type ScreenshotOptions } from './screenshotOptions.ts';
@@ -14,7 +14,7 @@ export interface WantedAd {
   /** An image that does not move. */
   readonly still: boolean;
   /** Null until captured. A video player shows a video of any size. */
-  readonly category?: 'display' | 'video' | null;
+  readonly category?: AdCategory | null;
 }
 
 export interface Combination {

@@ -3,6 +3,7 @@
 import { domainToUnicode } from 'node:url';
 import { type FramedSize, type FrameShape, frameEdges, NARROW_WINDOW } from '../domain/frames.ts';
 import { cutMiddle } from '../domain/middle.ts';
+import { DRAWN_FONTS } from '../lib/drawnFonts.ts';
 
 interface AddressText {
   readonly isSecure: boolean;
@@ -35,7 +36,6 @@ export interface FrameContent {
 /** A framed picture may be passed on alone, so it contains its label. */
 const LABEL = 'Placement preview';
 
-const FONT = 'Liberation Sans, Noto Sans, Arial, Helvetica, sans-serif';
 const INK = '#202124';
 const PALE = '#5f6368';
 
@@ -44,7 +44,7 @@ export function frameSvg(content: FrameContent): string {
   const { size, ratio, shape } = content;
   const [width, height] = [size.width / ratio, size.height / ratio];
   const body = shape === 'window' ? windowParts(content, { width, height }) : deviceParts(content, { width, height });
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}" viewBox="0 0 ${width} ${height}"><g font-family="${FONT}">${body}</g></svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}" viewBox="0 0 ${width} ${height}"><g font-family="${DRAWN_FONTS}">${body}</g></svg>`;
 }
 
 interface Area {

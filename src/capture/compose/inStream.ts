@@ -1,6 +1,7 @@
 /** Draws a frame of a video ad as a video player shows it before its content. */
 import sharp from 'sharp';
 import type { AdSize } from '../../domain/ads.ts';
+import { DRAWN_FONTS } from '../../lib/drawnFonts.ts';
 import { pngSize } from './pixels.ts';
 
 export interface PlayerFrame {
@@ -24,7 +25,6 @@ export interface PlayerLook {
 const SKIP_AFTER_SECONDS = 5;
 /** The size of the texts as a share of the player's height, and its limits in CSS pixels. */
 const TEXT = { share: 1 / 15, min: 12, max: 18 };
-const FONT = 'Liberation Sans, Noto Sans, Arial, Helvetica, sans-serif';
 const TIMEOUT_SECONDS = 30;
 const MAX_PIXELS = 40_000_000;
 
@@ -34,14 +34,14 @@ export async function drawInPlayer(png: Buffer, { player, ad, at }: PlayerFrame)
   const [width, height] = [Math.round(player.width * ratio), Math.round(player.height * ratio)];
   if (width * height > MAX_PIXELS)
     throw new Error(`the video player of ${player.width}×${player.height} is too large to draw`);
-  const picture = await sharp(png, { limitInputPixels: MAX_PIXELS })
+  const { data, info } = await sharp(png, { limitInputPixels: MAX_PIXELS })
     .resize({ width, height, fit: 'contain', background: '#000' })
     .flatten({ background: '#000' })
-    .png({ compressionLevel: 1 })
+    .raw()
     .timeout({ seconds: TIMEOUT_SECONDS })
-    .toBuffer();
+    .toBuffer({ resolveWithObject: true });
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${player.width} ${player.height}">${controls(player, at ?? 0)}</svg>`;
-  return sharp(picture, { limitInputPixels: MAX_PIXELS })
+  return sharp(data, { raw: info, limitInputPixels: MAX_PIXELS })
     .composite([{ input: Buffer.from(svg), density: 72 }])
     .removeAlpha()
     .png({ compressionLevel: 6 })
@@ -61,7 +61,7 @@ function controls({ width, height }: AdSize, at: number): string {
   const [x, y] = [width - skipWidth, bottom - skipHeight];
   const middle = y + skipHeight / 2 + size * 0.36;
   const arrow = wait > 0 ? '' : skipArrow(width - size * 1.9, y + skipHeight / 2, size);
-  return `<g font-family="${FONT}" font-size="${size}">
+  return `<g font-family="${DRAWN_FONTS}" font-size="${size}">
 <rect x="${left}" y="${bottom - size * 1.5}" width="${size * 1.9}" height="${size * 1.5}" rx="3" fill="#fcc934"/>
 <text x="${left + size * 0.95}" y="${bottom - size * 0.4}" text-anchor="middle" font-weight="700" fill="#202124">Ad</text>
 <rect x="${x}" y="${y}" width="${skipWidth}" height="${skipHeight}" fill="#000" fill-opacity="0.72"/>

@@ -1,4 +1,4 @@
-import { AD_SIDE_MAX, type AdSize, type CreativeFormat } from '../../domain/ads.ts';
+import { AD_SIDE_MAX, type AdCategory, type AdSize, type CreativeFormat } from '../../domain/ads.ts';
 import type { WantedFilm } from '../../domain/animations.ts';
 import type { AdFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
@@ -78,7 +78,7 @@ export interface CreativeFrame {
 export interface RenderedCreative {
   readonly status: 'uploaded';
   readonly format: CreativeFormat;
-  readonly category: 'display' | 'video';
+  readonly category: AdCategory;
   /** CSS pixels. */
   readonly width: number;
   readonly height: number;

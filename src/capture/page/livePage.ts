@@ -113,9 +113,9 @@ export class LivePage {
   }
 
   /** @throws Error if the slot is gone or cannot hold an ad. */
-  async stage(slot: FoundSlot, { minZoom, ...ad }: StageRequest): Promise<StagedSlot> {
+  async stage(slot: FoundSlot, { minZoom, size, isOverBox }: StageRequest): Promise<StagedSlot> {
     await this.freeze();
-    const staging = await beginStaging(this.tab, slot, { size: ad.size, isOverBox: ad.isOverBox });
+    const staging = await beginStaging(this.tab, slot, { size, isOverBox });
     const warnings: Warning[] = [...(await openedWrappers(staging)), ...(await this.#zoomIn(minZoom))];
     return new StagedSlot({ staging, top: this.tab.mainFrame, ad: await adInPage(staging), warnings });
   }

@@ -1,13 +1,14 @@
 /** Queries that resolve ads, or find ads that nothing will resolve. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
+import type { AdCategory } from '../../domain/ads.ts';
 import type { AdFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 
 export interface AdResolution {
   readonly status: 'uploaded' | AdFailure;
   readonly reason: string | null;
-  readonly category?: 'display' | 'video';
+  readonly category?: AdCategory;
   readonly width?: number;
   readonly height?: number;
   readonly preview_token?: string | null;

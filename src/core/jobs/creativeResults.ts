@@ -1,6 +1,7 @@
 /** Stores the result of a creative: its frames, the status and preview of the ad, and the event for subscribers. */
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
+import type { AdCategory } from '../../domain/ads.ts';
 import type { MadeFilm } from '../../domain/animations.ts';
 import type { WantedFrame } from '../../domain/batches.ts';
 import type { AdFailure } from '../../domain/states.ts';
@@ -29,7 +30,7 @@ export interface UploadedFrame {
 export interface RenderedResult {
   readonly status: 'uploaded';
   readonly format: string;
-  readonly category: 'display' | 'video';
+  readonly category: AdCategory;
   readonly mode: string;
   readonly notes: readonly string[];
   readonly warnings: readonly Warning[];

@@ -2,6 +2,7 @@
 import { type Insertable, sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { Schema } from '../../db/schema.ts';
+import type { AdCategory } from '../../domain/ads.ts';
 import type { MadeFilm } from '../../domain/animations.ts';
 import type { WantedFrame } from '../../domain/batches.ts';
 import type { AdFailure } from '../../domain/states.ts';
@@ -63,7 +64,7 @@ export interface ResolvedCreativeRow {
   readonly width: number | null;
   readonly height: number | null;
   readonly mode: string | null;
-  readonly category: 'display' | 'video' | null;
+  readonly category: AdCategory | null;
   readonly warnings: Warning[];
   readonly films: readonly MadeFilm[];
   readonly frames: readonly {
