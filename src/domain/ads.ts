@@ -27,7 +27,7 @@ export interface Media {
 export const CREATIVE_FORMATS = ['image', 'video', 'vast', 'html5_zip', 'html', 'tag'] as const;
 export type CreativeFormat = (typeof CREATIVE_FORMATS)[number];
 
-/** What an ad shows. Videos go into the video players of pages. */
+/** A video goes into the video player of a page, a display ad into a slot. */
 export const AD_CATEGORIES = ['display', 'video'] as const;
 export type AdCategory = (typeof AD_CATEGORIES)[number];
 
