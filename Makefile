@@ -36,10 +36,13 @@ fit: setup ## how often the first choice of a slot is right on labelled pages, w
 dev: build ## the service on this machine at http://127.0.0.1:8080, until Ctrl-C; data in ./.tearsheet/
 	@exec $(NODE) dist/cli.js dev
 
-test: setup ## all checks, then all tests but those of verify and e2e
-	@code=0; rm -f .cache/test-summary; $(NODE) scripts/check.ts || code=1; \
+# The checks use what the tests leave of the processor. Their results stand at the end, where failures are looked for.
+test: setup ## all checks, and all tests but those of verify and e2e
+	@code=0; mkdir -p .cache; rm -f .cache/test-summary; \
+	$(NODE) scripts/check.ts >.cache/checks.log 2>&1 & checks=$$!; trap "kill $$checks 2>/dev/null" EXIT; \
 	SUMMARY=test timeout -k 20 36m $(NODE) node_modules/vitest/vitest.mjs run --project unit --project integration \
-	  --project integration-isolated $(ARGS) || code=1; exit $$code
+	  --project integration-isolated $(ARGS) || code=1; \
+	wait $$checks || code=1; echo; cat .cache/checks.log; exit $$code
 
 check: setup ## format, types, lint, layers, unused code, generated files
 	@$(NODE) scripts/check.ts
