@@ -40,11 +40,13 @@ const KNOWN: Readonly<Record<string, string>> = {
   'screenshots.record': 'Record<string, unknown>',
   'screenshots.warnings': 'Warning[]',
   'site_lists.body': 'SiteListBody',
+  'site_rules.body': 'SiteRuleBody',
   'uploads.format': 'CreativeFormat',
 };
 const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   '../contract/placements.ts': ['SlotsRecord'],
   '../contract/savedObjects.ts': ['SiteListBody', 'TemplateBody'],
+  '../contract/siteRules.ts': ['SiteRuleBody'],
   '../contract/storedOptions.ts': ['OptionsJson'],
   '../domain/ads.ts': ['AdSize', 'CreativeFormat'],
   '../domain/animations.ts': ['MadeFilm', 'StoredAnimation', 'WantedFilm'],

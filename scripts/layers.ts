@@ -32,7 +32,7 @@ const INNER_LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   // Each subject uses only those before it. docs/architecture.md draws the arrows.
   core: [
     ['journal'],
-    ['organizations', 'people', 'uploads', 'ads'],
+    ['organizations', 'people', 'uploads', 'ads', 'siteRules'],
     ['buckets', 'sets', 'mediaPlans'],
     ['events', 'requests', 'exports'],
     ['reviews', 'schedules', 'jobs', 'webhooks'],

@@ -2,10 +2,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ShootAd } from '../capture/shoot/shoot.ts';
+import type { ShootAd, ShootOptions } from '../capture/shoot/shoot.ts';
 import { Faults } from '../contract/faults.ts';
 import { slotChoiceOf } from '../contract/readRequest.ts';
 import { slotChoiceObject } from '../contract/requests.ts';
+import { readRuleFile } from '../contract/siteRules.ts';
 import { AD_SIDE_MAX, type AdSize } from '../domain/ads.ts';
 import { ANIMATION_FPS, ANIMATION_SECONDS_MAX } from '../domain/animations.ts';
 import { DEVICE_NAMES, type Device, deviceMeant, findDevice } from '../domain/devices.ts';
@@ -22,6 +23,7 @@ import {
 } from '../domain/screenshotOptions.ts';
 import { SLOT_FORMATS } from '../domain/slotFormats.ts';
 import { siteFault, siteKey } from '../domain/webAddresses.ts';
+import { errorMessage } from '../lib/errorMessage.ts';
 import type { Log } from '../lib/log.ts';
 import { addressRanges } from './arguments.ts';
 import { findLocation } from './shootLocation.ts';
@@ -43,6 +45,7 @@ interface ShootFlags {
   readonly animate?: number;
   readonly location?: string;
   readonly locations?: string;
+  readonly rules?: ShootOptions['rules'];
   readonly json?: boolean;
   readonly chromium?: string;
 }
@@ -116,6 +119,9 @@ export function shootCommand(program: Command): void {
     )
     .addOption(new Option('--location <id>', 'open the pages from this location'))
     .addOption(new Option('--locations <file>', 'JSON file with the locations, as the setting LOCATIONS'))
+    .addOption(
+      new Option('--rules <file>', 'JSON file with site rules, as the service exports them').argParser(rulesOf),
+    )
     .addOption(new Option('--chromium <path>', 'executable of Chromium').env('CHROMIUM_PATH'))
     .option('--json', 'print a JSON line for each picture, or for each page with --candidates')
     .addHelpText('after', '\nExit code: 0 if all pictures were taken, 3 if some were not, 2 for invalid options.')
@@ -155,6 +161,7 @@ async function run(flags: ShootFlags): Promise<number> {
         access: null,
       },
       located: findLocation(flags),
+      rules: flags.rules ?? [],
       json: flags.json ?? false,
       chromiumPath: findChromium(flags.chromium, '--chromium'),
     };
@@ -239,6 +246,22 @@ function deviceNamed(name: string): Device {
       `It must be one of ${DEVICE_NAMES.join(', ')}, or the width and height of a screen and its pixel ratio, such as 412x915@2.63.`,
     );
   return found;
+}
+
+function rulesOf(file: string): NonNullable<ShootOptions['rules']> {
+  const faults = new Faults();
+  const rules = readRuleFile(jsonOf(file), faults);
+  if (rules !== undefined) return rules;
+  const lines = Object.entries(faults.errors).flatMap(([at, texts]) => texts.map((text) => `  ${at} ${text}`));
+  throw new InvalidArgumentError(`It is no file of site rules.\n${lines.join('\n')}`);
+}
+
+function jsonOf(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new InvalidArgumentError(`It is no file with JSON: ${errorMessage(error)}.`);
+  }
 }
 
 function animationSeconds(given: string): number {

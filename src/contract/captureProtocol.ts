@@ -16,6 +16,7 @@ import { PLACEMENT_SIZES_MAX } from '../domain/placements.ts';
 import { cutCodePoints } from '../domain/text.ts';
 import { WARNING_CODES } from '../domain/warnings.ts';
 import { LocationProfile } from './locations.ts';
+import { AppliedSiteRule } from './siteRules.ts';
 import { OptionsJson } from './storedOptions.ts';
 
 const uuid = z.uuid();
@@ -88,6 +89,8 @@ export const WantedPage = z.object({
   location: z.object({ id: z.string(), profile: LocationProfile.nullable() }).nullish(),
   /** Secrets: only the origin of the site may get them. */
   access: z.object({ cookies: NamedValues, headers: NamedValues }).nullish(),
+  /** The site rules of the page, the most specific first, with their secrets. */
+  rules: z.array(AppliedSiteRule).nullish(),
 });
 
 export const Attempt = z.object({

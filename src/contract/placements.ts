@@ -5,6 +5,7 @@ import { SCREENSHOT_STATUSES } from '../domain/states.ts';
 import { DeviceRecord, time, uuid } from './records.ts';
 import { adSize, device, site } from './requests.ts';
 import { OURS, oneOf } from './schemaParts.ts';
+import { RuleReports } from './siteRules.ts';
 import { PlacementCandidate, cssSize as size } from './slotCandidates.ts';
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
@@ -46,7 +47,13 @@ const SlotsForSize = z
       .number()
       .int()
       .nullable()
-      .describe('The number of the slot that a screenshot would use, from 1; null if no slot can hold the ad.'),
+      .describe(
+        'The number of the slot that a screenshot would use, from 1; null if no slot can hold the ad, or if `site_rule` chooses an element that is no candidate.',
+      ),
+    site_rule: z
+      .object({ id: z.string(), selector: z.string() })
+      .optional()
+      .describe('The site rule that chooses the slot for this size, if there is one.'),
     candidates: z
       .array(PlacementCandidate)
       .describe(
@@ -61,6 +68,8 @@ export const SlotsRecord = z.object({
   final_url: z.string(),
   page: size,
   sizes: z.array(SlotsForSize).max(PLACEMENT_SIZES_MAX),
+  // Captures of earlier releases do not report it.
+  site_rules: RuleReports.optional(),
 });
 export type SlotsRecord = z.infer<typeof SlotsRecord>;
 
@@ -84,6 +93,7 @@ export const PlacementRecord = z
       ),
     page: size.nullable().describe('The whole page in CSS pixels.'),
     sizes: z.array(SlotsForSize).describe('In the order of the request. Without candidates until `uploaded`.'),
+    site_rules: RuleReports,
   })
   .meta({ id: 'Placement', description: `A page and its candidate slots, before an ad is placed. ${OURS}` });
 export type PlacementRecord = z.infer<typeof PlacementRecord>;

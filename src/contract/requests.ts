@@ -367,25 +367,26 @@ export const device = z
 
 type Check = (text: string) => string | undefined;
 
-/** Names with values. The values are secrets, so no message repeats them. */
-const namedValues = (most: number, nameFault: Check, valueFault: Check, valuePattern: RegExp) =>
-  z
-    .array(
-      z.object({
-        name: text((given) => nameFault(given) ?? lengthFault(given, ACCESS_LIMITS.name)).meta({
-          minLength: 1,
-          maxLength: ACCESS_LIMITS.name,
-          pattern: TOKEN.source,
-        }),
-        value: text((given) => valueFault(given) ?? lengthFault(given, ACCESS_LIMITS.value)).meta({
-          maxLength: ACCESS_LIMITS.value,
-          pattern: valuePattern.source,
-          writeOnly: true,
-        }),
-      }),
-    )
-    .max(most, `must have at most ${most} entries.`)
-    .nullish();
+/** A name with its value. The values are secrets, so no message repeats them. */
+const namedValue = (nameFault: Check, valueFault: Check, valuePattern: RegExp) =>
+  z.object({
+    name: text((given) => nameFault(given) ?? lengthFault(given, ACCESS_LIMITS.name)).meta({
+      minLength: 1,
+      maxLength: ACCESS_LIMITS.name,
+      pattern: TOKEN.source,
+    }),
+    value: text((given) => valueFault(given) ?? lengthFault(given, ACCESS_LIMITS.value)).meta({
+      maxLength: ACCESS_LIMITS.value,
+      pattern: valuePattern.source,
+      writeOnly: true,
+    }),
+  });
+
+export const Cookie = namedValue(cookieNameFault, cookieValueFault, COOKIE_VALUE);
+export const Header = namedValue(headerNameFault, headerValueFault, HEADER_VALUE);
+
+export const upTo = <S extends z.ZodType>(most: number, item: S) =>
+  z.array(item).max(most, `must have at most ${most} entries.`);
 
 const SECRET = 'The values are stored encrypted, removed with the set and never returned.';
 
@@ -447,12 +448,12 @@ export const screenshotObject = ({ frames, locations }: Limits) =>
                   `\`slot\` (the default): the page around the slot. \`masthead\`: as much as fits of the page above the slot, so that the head of the site is in the picture. ${OURS}`,
                 ),
               location: locationId(locations),
-              cookies: namedValues(ACCESS_LIMITS.cookies, cookieNameFault, cookieValueFault, COOKIE_VALUE).describe(
-                `Cookies for the host of the site, for example of a signed-in reader. ${SECRET} ${OURS}`,
-              ),
-              headers: namedValues(ACCESS_LIMITS.headers, headerNameFault, headerValueFault, HEADER_VALUE).describe(
-                `Headers for requests to the origin of the site, and to no other. ${SECRET} ${OURS}`,
-              ),
+              cookies: upTo(ACCESS_LIMITS.cookies, Cookie)
+                .nullish()
+                .describe(`Cookies for the host of the site, for example of a signed-in reader. ${SECRET} ${OURS}`),
+              headers: upTo(ACCESS_LIMITS.headers, Header)
+                .nullish()
+                .describe(`Headers for requests to the origin of the site, and to no other. ${SECRET} ${OURS}`),
             })
             .superRefine(({ cookies, headers }, context) => {
               const message = accessFault({ cookies: cookies ?? [], headers: headers ?? [] });

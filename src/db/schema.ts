@@ -2,8 +2,9 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { SlotsRecord } from '../contract/placements.ts';
 import type { SiteListBody, TemplateBody } from '../contract/savedObjects.ts';
+import type { SiteRuleBody } from '../contract/siteRules.ts';
 import type { OptionsJson } from '../contract/storedOptions.ts';
-import type { AdCategory, AdSize, CreativeFormat } from '../domain/ads.ts';
+import type { AdSize, CreativeFormat } from '../domain/ads.ts';
 import type { MadeFilm, StoredAnimation, WantedFilm } from '../domain/animations.ts';
 import type { AuditAction, FieldChange } from '../domain/auditLog.ts';
 import type { WantedFrame } from '../domain/batches.ts';
@@ -40,7 +41,7 @@ export interface Schema {
     given_height: Nullable<number>;
     status: Filled<'pending' | 'uploaded' | 'not_found' | 'net_read_timeout' | 'generic_error'>;
     reason: Nullable<string>;
-    category: Nullable<AdCategory>;
+    category: Nullable<'display' | 'video'>;
     width: Nullable<number>;
     height: Nullable<number>;
     preview_token: Nullable<string>;
@@ -568,6 +569,20 @@ export interface Schema {
     name: string;
     body: Json<SiteListBody>;
     saved_by: Nullable<string>;
+    created_at: Filled<Time>;
+    updated_at: Filled<Time>;
+  };
+  site_rules: {
+    id: string;
+    organization_id: string;
+    host: string;
+    path: string;
+    device: 'all' | 'desktop' | 'tablet' | 'phone';
+    note: Filled<string>;
+    body: Json<SiteRuleBody>;
+    access: Nullable<string>;
+    last_acted_at: Nullable<Time>;
+    last_missed_at: Nullable<Time>;
     created_at: Filled<Time>;
     updated_at: Filled<Time>;
   };

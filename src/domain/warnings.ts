@@ -17,6 +17,7 @@ export const WARNING_CODES = [
   'outside_slot',
   'slot_uncertain',
   'ad_covers_content',
+  'site_rule_failed',
   'no_animation',
   'large_animation',
   'other',

@@ -69,6 +69,7 @@ export async function fillOrganization(api: TestApi, artifacts: ArtifactStore): 
   await send('POST', 'webhook_tests', JSON.stringify({ url: 'https://you.example/test' }));
   const sites = [{ url: 'https://news.example' }];
   for (const path of ['templates', 'site_lists']) await send('POST', path, JSON.stringify({ name: 'T', sites }));
+  await api.post('site_rules', { host: 'news.example', cookies: [{ name: 'a', value: 'b' }] });
   await saveDraft(db, {
     organizationId,
     keyId: api.organization.api_key.slice(8, 16),

@@ -17,11 +17,14 @@ import { storeScreenshotResults } from '../../core/jobs/screenshotResults.ts';
 import { exportSpans } from '../../core/jobs/traces.ts';
 import { readPageAccess } from '../../core/sets/pageAccess.ts';
 import { type MissingScreenshot, missingScreenshots } from '../../core/sets/results.ts';
+import { readRulesToApply } from '../../core/siteRules/siteRuleQueries.ts';
 import type { Row } from '../../db/rows.ts';
 import { ANIMATION_FORMATS } from '../../domain/animations.ts';
 import { pageKey } from '../../domain/batches.ts';
+import { deviceGroup, findDevice } from '../../domain/devices.ts';
 import type { PageAccess } from '../../domain/pageAccess.ts';
 import { withContent } from '../../domain/pictureKeys.ts';
+import { type AppliedRule, type RulePages, rulesFor } from '../../domain/siteRules.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
 import type { Locations } from '../../egress/locations.ts';
 import { withDeadline } from '../../lib/deadline.ts';
@@ -142,7 +145,9 @@ async function open(
     const missing = setId === null || opened.settled ? [] : await missingScreenshots(tx, { setId, index });
     const placement = setId === null && !opened.settled ? await lockPendingPlacement(tx, jobId) : undefined;
     const access = missing.some((one) => one.page_access_id) ? await readPageAccess(tx, setId ?? '') : new Map();
-    const pages = [...pagesOf(missing, { access, locations }), ...(placement ? [pageOf(placement)] : [])];
+    const found = [...pagesOf(missing, { access, locations }), ...(placement ? [pageOf(placement)] : [])];
+    const rules = found.length === 0 ? [] : await readRulesToApply(tx, opened.job.organization_id);
+    const pages = found.map((page) => withRules(page, rules));
     const unresolved = opened.settled ? 0 : await countUnresolved(tx, jobId);
     const isDone = pages.length === 0 && unresolved === 0;
     const hosting = hosts && !isDone && (await startHosting(tx, opened, { index, leaseSeconds }));
@@ -161,6 +166,20 @@ async function open(
 
 function pageOf({ id, site_url, device, sizes }: Row<'placements'>): WantedPage {
   return { site_url: withScheme(site_url), device, screenshots: [], placement: { id, sizes } };
+}
+
+/** A rule that was changed after the request applies as it is now. */
+function withRules(page: WantedPage, all: readonly (AppliedRule & RulePages)[]): WantedPage {
+  const device = findDevice(page.device);
+  if (device === undefined) return page;
+  const rules = rulesFor(all, { url: page.site_url, device: deviceGroup(device) });
+  if (rules.length === 0) return page;
+  const copied = ({ path: _path, device: _device, ...rule }: AppliedRule & RulePages) => ({
+    ...rule,
+    ...{ slots: [...rule.slots], hide: [...rule.hide], click: [...rule.click], wait_for: [...rule.wait_for] },
+    ...{ cookies: [...rule.cookies], headers: [...rule.headers] },
+  });
+  return { ...page, rules: rules.map(copied) };
 }
 
 interface PageParts {

@@ -53,6 +53,7 @@ export function buildOpenApi(limits: Limits = DEFAULT_LIMITS): object {
       { name: 'Creating', description: 'Create ads, and request screenshots of ads on sites.' },
       { name: 'Uploads', description: 'Store files of creatives, which requests then name.' },
       { name: 'Templates', description: 'Save site lists, and parts of requests, for later requests.' },
+      { name: 'Site rules', description: 'Keep what the organization knows about sites.' },
       { name: 'Schedules', description: 'Repeat a request during a flight.' },
       { name: 'Reading', description: 'List and read campaigns, ads, sets and screenshots.' },
       { name: 'Reviewing', description: 'Approve, reject and cancel sets, and review pictures.' },

@@ -7,6 +7,13 @@ import type { Device } from '../../domain/devices.ts';
 import { LOCATION_UNAVAILABLE, type WantedLocation } from '../../domain/locations.ts';
 import { namesOf, type PageAccess } from '../../domain/pageAccess.ts';
 import type { OtherAds, PlacementOptions } from '../../domain/screenshotOptions.ts';
+import {
+  type AppliedRule,
+  type RuleReport,
+  type SlotReport,
+  withAccessOf,
+  withSlotReport,
+} from '../../domain/siteRules.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { withDeadline } from '../../lib/deadline.ts';
@@ -47,6 +54,8 @@ export interface PageOrder {
   readonly otherAds: OtherAds;
   readonly location?: WantedLocation | undefined;
   readonly access?: PageAccess | undefined;
+  /** The most specific first. */
+  readonly rules?: readonly AppliedRule[] | undefined;
   readonly pictures: readonly WantedPicture[];
   readonly placement?: WantedPlacement | undefined;
 }
@@ -118,6 +127,7 @@ export class PageTask {
   #placement: WantedPlacement | undefined;
   #finalUrl: string | null = null;
   #exitAddress: string | null = null;
+  #ruleReports: readonly RuleReport[] = [];
   #openings = 0;
   #postponements = 0;
   #dueAt = Number.NEGATIVE_INFINITY;
@@ -173,6 +183,7 @@ export class PageTask {
     const page = await this.#open();
     this.#finalUrl = page.finalUrl;
     this.#exitAddress = page.exitAddress ?? null;
+    this.#ruleReports = page.ruleReports ?? [];
     if (page.status !== 'ready') {
       span.fail(page.status);
       if (this.#postpone(page)) return;
@@ -210,17 +221,23 @@ export class PageTask {
 
   async #open(): Promise<OpenPage | ClosedPage> {
     const { engine, stop } = this.#tools;
-    const { site, device, otherAds, location, access } = this.page;
+    const { site, device, otherAds, location, rules = [] } = this.page;
+    const access = withAccessOf(rules, this.page.access);
     if (location?.profile === null) return notOffered(site, location.id);
-    const options = { signal: stop, otherAds, location: location?.profile, access };
+    const options = { signal: stop, otherAds, location: location?.profile, access, rules };
     return this.#orPageLost(() => engine.open(site, device, options));
   }
 
   async #showSlots(page: OpenPage, wanted: WantedPlacement): Promise<void> {
-    const judge = async (size: AdSize) => ({ size, candidates: await page.judge(size) });
+    const judge = async (size: AdSize) => ({
+      size,
+      candidates: await page.judge(size),
+      ofRule: await page.slotOfRule?.(size),
+    });
     const work = async () => ({ judged: await Promise.all(wanted.sizes.map(judge)), picture: await page.capture() });
     const { judged, picture } = await this.#orPageLost(work);
-    const record = recordOfSlots({ finalUrl: page.finalUrl, page: picture.page, judged });
+    const ruleReports = this.#ruleReports;
+    const record = recordOfSlots({ finalUrl: page.finalUrl, page: picture.page, judged, ruleReports });
     await this.#reportPlacement({ status: 'uploaded', wanted, picture, sha256: sha256Of(picture.png), record });
   }
 
@@ -302,7 +319,7 @@ export class PageTask {
     const animated = await this.#animate(wanted, { ...placed, xmp }, outcome);
     const warnings = [...outcome.warnings, ...placed.warnings, ...animated.warnings];
     const taken = { picture, sha256, frame, creativeMode: outcome.mode, warnings };
-    const record = recordOfPicture(this.#context(wanted), taken);
+    const record = recordOfPicture(this.#context(wanted, placed.slotReport), taken);
     return { status: 'uploaded', wanted, picture, sha256, animation: animated.animation, record };
   }
 
@@ -350,12 +367,12 @@ export class PageTask {
   }
 
   #failed(wanted: WantedPicture, failure: PlacementFailure & { frame?: CreativeFrame }): FailedPicture {
-    const { status, reason, candidates, frame } = failure;
-    const record = recordOfFailure(this.#context(wanted), { at: new Date(), reason, candidates, frame });
+    const { status, reason, candidates, frame, slotReport } = failure;
+    const record = recordOfFailure(this.#context(wanted, slotReport), { at: new Date(), reason, candidates, frame });
     return { status, wanted, reason, record };
   }
 
-  #context({ markerMs, options }: WantedPicture) {
+  #context({ markerMs, options }: WantedPicture, slotReport: SlotReport | undefined) {
     const { site, device, otherAds, location, access } = this.page;
     const browserVersion = this.#tools.engine.browserVersion ?? null;
     return {
@@ -366,6 +383,7 @@ export class PageTask {
       options: { ...options, otherAds, location: location?.id ?? null, access: namesOf(access ?? null) },
       location: location?.profile ?? null,
       exitAddress: this.#exitAddress,
+      ruleReports: withSlotReport(this.#ruleReports, slotReport),
       browserVersion,
     };
   }

@@ -10,10 +10,11 @@ import type { AdSize } from '../../domain/ads.ts';
 import type { Device } from '../../domain/devices.ts';
 import type { Location } from '../../domain/locations.ts';
 import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
+import { type RuleReport, withSlotReport } from '../../domain/siteRules.ts';
 import { cutCodePoints } from '../../domain/text.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
-import type { Box, Picture, PlacementFailure, ScoredCandidate } from '../page/page.ts';
+import type { Box, Picture, PlacementFailure, ScoredCandidate, SlotOfRule } from '../page/page.ts';
 
 /** A record holds the best candidates. */
 const MAX_CANDIDATES = 20;
@@ -65,6 +66,8 @@ export type ProvenanceRecord = {
   readonly sha256: string | null;
   /** The choices of the client for this screenshot. */
   readonly options: OptionsJson;
+  /** The site rules of the page, and what each part of them did. */
+  readonly site_rules: readonly RuleReport[];
   /** Warnings of the creative and of the page. */
   readonly warnings: readonly Warning[];
   /** Why there is no picture. */
@@ -81,6 +84,7 @@ export interface PictureContext {
   readonly browserVersion: string | null;
   readonly location: Location | null;
   readonly exitAddress: string | null;
+  readonly ruleReports: readonly RuleReport[];
 }
 
 /** The record of a picture that was taken. */
@@ -139,16 +143,30 @@ export function recordOfFailure(
 export function recordOfSlots(found: {
   finalUrl: string;
   page: AdSize;
-  judged: readonly { size: AdSize; candidates: readonly ScoredCandidate[] }[];
+  judged: readonly { size: AdSize; candidates: readonly ScoredCandidate[]; ofRule?: SlotOfRule | undefined }[];
+  ruleReports?: readonly RuleReport[];
 }): SlotsRecord {
-  const sizes = found.judged.map(({ size, candidates }) => ({
+  const sizes = found.judged.map(({ size, candidates, ofRule }) => ({
     ...size,
-    // Slots that can hold the ad come first.
-    chosen: candidates[0] !== undefined && candidates[0].problem === undefined ? 1 : null,
+    ...chosenOf(candidates, ofRule),
     candidates: candidates.slice(0, MAX_CANDIDATES).map(slotOf),
     candidates_found: candidates.length,
   }));
-  return { final_url: cutCodePoints(found.finalUrl, MAX_ADDRESS), page: found.page, sizes };
+  const reports = found.judged.reduce(
+    (all, { ofRule }) => withSlotReport(all, ofRule?.report),
+    [...(found.ruleReports ?? [])],
+  );
+  const site_rules = reports.map(({ effects, ...rule }) => ({ ...rule, effects: [...effects] }));
+  return { final_url: cutCodePoints(found.finalUrl, MAX_ADDRESS), page: found.page, sizes, site_rules };
+}
+
+function chosenOf(candidates: readonly ScoredCandidate[], ofRule: SlotOfRule | undefined) {
+  if (ofRule?.report.effect.problem === null) {
+    const { id, effect } = ofRule.report;
+    return { chosen: ofRule.index < 0 ? null : ofRule.index + 1, site_rule: { id, selector: effect.target } };
+  }
+  // Slots that can hold the ad come first.
+  return { chosen: candidates[0] !== undefined && candidates[0].problem === undefined ? 1 : null };
 }
 
 function slotOf(candidate: ScoredCandidate): PlacementCandidate {
@@ -157,7 +175,8 @@ function slotOf(candidate: ScoredCandidate): PlacementCandidate {
 }
 
 function described(context: PictureContext) {
-  const { requestedUrl, finalUrl, device, markerMs, options, browserVersion, location, exitAddress } = context;
+  const { requestedUrl, finalUrl, device, markerMs, options, browserVersion, location, exitAddress, ruleReports } =
+    context;
   return {
     kind: 'placement_preview',
     requested_url: requestedUrl,
@@ -176,6 +195,7 @@ function described(context: PictureContext) {
       time_zone: location.time_zone,
     },
     exit_address: exitAddress,
+    site_rules: ruleReports,
   } as const;
 }
 

@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import type { AdSize } from '../../domain/ads.ts';
 import { type ChosenByHand, DEFAULT_OPTIONS, type PlacementOptions } from '../../domain/screenshotOptions.ts';
+import { type AppliedRule, type SlotReport, slotFor } from '../../domain/siteRules.ts';
 import { SLOT_FORMATS, type SlotFormat } from '../../domain/slotFormats.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
@@ -12,10 +13,11 @@ import type { CreativeFrame, Size } from '../creative/creative.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { LivePage, StagedSlot } from './livePage.ts';
 import { isTimeout, pageFault } from './navigation.ts';
-import type { AdFrame, PagePicture, Picture, PlacementFailure, ScoredCandidate } from './page.ts';
+import type { AdFrame, PagePicture, Picture, PlacementFailure, ScoredCandidate, SlotOfRule } from './page.ts';
 import { Camera, faultOfGeometry, geometryOf, MAX_PAGE_EDGE, showsAd, warningsOf } from './pictureCheck.ts';
 import { type PreparedSlot, type PrepareRequest, prepareSlot, type RefusedSlot } from './preparedSlot.ts';
 import { narrowToBox, type ScoredSlot, scoreSlots } from './scoring.ts';
+import { ruleWarnings } from './siteRules.ts';
 import { chooseSlot } from './slotChoice.ts';
 import { slotDoubts } from './slotDoubts.ts';
 import { belongsInPlayer, videoPlaces, videoWarning } from './videoPlaces.ts';
@@ -75,20 +77,45 @@ export class AdPlacer {
   readonly #decoded = new WeakMap<CreativeFrame, Promise<Pixels & { opaque: boolean }>>();
   readonly #viewport: Size;
   readonly #warnings: readonly Warning[];
+  readonly #rules: readonly AppliedRule[];
   #layout: Promise<Layout> | undefined;
 
-  /** @param warnings facts about the page that hold for each picture. */
-  constructor(live: LivePage, slots: readonly FoundSlot[], viewport: Size, warnings: readonly Warning[] = []) {
+  /** @param about facts that hold for each picture, and the site rules of the page, the most specific first. */
+  constructor(
+    live: LivePage,
+    slots: readonly FoundSlot[],
+    viewport: Size,
+    about: { readonly warnings?: readonly Warning[]; readonly rules?: readonly AppliedRule[] } = {},
+  ) {
     this.#live = live;
     this.#slots = slots;
     this.#viewport = viewport;
-    this.#warnings = warnings;
+    this.#warnings = about.warnings ?? [];
+    this.#rules = about.rules ?? [];
   }
 
   async place(
     frame: AdFrame,
     options: PlacementOptions = DEFAULT_OPTIONS,
     only?: 'browser',
+  ): Promise<Picture | PlacementFailure> {
+    const known = options.slot === null ? slotFor(this.#rules, frame) : undefined;
+    if (known === undefined) return this.#place(frame, options, { only });
+    const { rule, selector } = known;
+    const given = `by the site rule ${rule.id} (${rule.host})`;
+    const chosen = await this.#place(frame, { ...options, slot: { selector } }, { only, given });
+    if (chosen.status !== 'no_slots') return { ...chosen, slotReport: slotReport(known, null) };
+    const report = slotReport(known, `${chosen.reason} The score decided instead.`);
+    const placed = await this.#place(frame, options, { only });
+    if (placed.status !== 'uploaded') return { ...placed, slotReport: report };
+    const warnings = [...placed.warnings, ...ruleWarnings([{ ...report, effects: [report.effect] }])];
+    return { ...placed, warnings, slotReport: report };
+  }
+
+  async #place(
+    frame: AdFrame,
+    options: PlacementOptions,
+    { only, given = 'in the request' }: { readonly only?: 'browser' | undefined; readonly given?: string },
   ): Promise<Picture | PlacementFailure> {
     const { format, byHand } = choiceOf(options);
     const { request, ranked, inDocument } = await this.#rank(frame, options.allowScaling, format);
@@ -98,7 +125,7 @@ export class AdPlacer {
     const shown = ranked.map(({ slot, scored }) => asVideo.get(slot)?.scored ?? scored);
     const placement = { frame, options, ranked, found: shown, videos, inDocument };
     if (byHand !== undefined) {
-      const chosen = await chooseSlot(byHand, { tab: this.#live.tab, ranked }, request);
+      const chosen = await chooseSlot(byHand, { tab: this.#live.tab, ranked, given }, request);
       if ('reason' in chosen) return noSlot(chosen.reason, placement);
       const { slot } = chosen;
       const place = asVideo.get(slot.slot);
@@ -119,6 +146,17 @@ export class AdPlacer {
   async judge(size: AdSize): Promise<readonly ScoredCandidate[]> {
     const { ranked, inDocument } = await this.#rank(size, DEFAULT_OPTIONS.allowScaling, undefined);
     return ranked.map(({ scored }) => inDocument(scored));
+  }
+
+  async slotOfRule(size: AdSize): Promise<SlotOfRule | undefined> {
+    const known = slotFor(this.#rules, size);
+    if (known === undefined) return undefined;
+    const { request, ranked } = await this.#rank(size, DEFAULT_OPTIONS.allowScaling, undefined);
+    const slots = { tab: this.#live.tab, ranked, given: 'by a site rule' };
+    const chosen = await chooseSlot({ selector: known.selector }, slots, request);
+    if ('reason' in chosen) return { report: slotReport(known, chosen.reason), index: -1 };
+    const { slot } = chosen.slot;
+    return { report: slotReport(known, null), index: ranked.findIndex((one) => one.slot === slot) };
   }
 
   capture(largest?: Size): Promise<PagePicture> {
@@ -255,6 +293,13 @@ export class AdPlacer {
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
     return this.#lock.run(() => withDeadline(STAGE_DEADLINE_MS, work()));
   }
+}
+
+function slotReport(
+  { rule: { id, host }, selector }: NonNullable<ReturnType<typeof slotFor>>,
+  problem: string | null,
+): SlotReport {
+  return { id, host, effect: { part: 'slot', target: selector, found: problem === null ? 1 : 0, problem } };
 }
 
 const LARGEST_PAGE = { width: MAX_PAGE_EDGE, height: MAX_PAGE_EDGE };

@@ -4,6 +4,7 @@ import type { Device } from '../../domain/devices.ts';
 import type { Location } from '../../domain/locations.ts';
 import type { PageAccess } from '../../domain/pageAccess.ts';
 import type { OtherAds, PlacementOptions } from '../../domain/screenshotOptions.ts';
+import type { AppliedRule, RuleReport, SlotReport } from '../../domain/siteRules.ts';
 import type { SlotFormat } from '../../domain/slotFormats.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
@@ -116,6 +117,8 @@ export interface Picture {
   readonly capturedAt: Date;
   /** Changes of the page for this picture, and other facts that its reader should know. */
   readonly warnings: readonly Warning[];
+  /** The effect of the slot of a site rule, if there is one. */
+  readonly slotReport?: SlotReport | undefined;
 }
 
 export interface PlacementFailure {
@@ -125,6 +128,8 @@ export interface PlacementFailure {
   readonly candidates: readonly ScoredCandidate[];
   /** The browser did not answer in time, perhaps because of its other work. */
   readonly timedOut?: boolean;
+  /** As in {@link Picture}. */
+  readonly slotReport?: SlotReport | undefined;
 }
 
 /** The page without an ad: a PNG of it from its top left corner, one pixel for each CSS pixel. */
@@ -137,6 +142,12 @@ export interface PagePicture {
   readonly page: AdSize;
 }
 
+export interface SlotOfRule {
+  readonly report: SlotReport;
+  /** Among the judged candidates, from 0; -1 if it is none of them. */
+  readonly index: number;
+}
+
 /** A page that is open and settled, with its slots found. */
 export interface OpenPage {
   readonly status: 'ready';
@@ -144,12 +155,16 @@ export interface OpenPage {
   /** The IP address from which the page was opened, if it is known. */
   readonly exitAddress?: string | null;
   readonly candidates: readonly SlotCandidate[];
+  /** The effects of site rules before an ad was placed. */
+  readonly ruleReports?: readonly RuleReport[];
   /** Milliseconds spent, by phase (`navigate`, `load`, `consent`, `scroll`, `settle`, `find`; some overlap), for metrics. */
   readonly phases: Readonly<Partial<Record<Phase, number>>>;
   /** Places one frame of an ad into its best slot, takes the picture and restores the page. @param options default: {@link DEFAULT_OPTIONS} */
   place(frame: AdFrame, options?: PlacementOptions): Promise<Picture | PlacementFailure>;
   /** Judges the slots for ads of this size. Places nothing. @throws Error if the page is lost or does not answer. */
   judge(size: AdSize): Promise<readonly ScoredCandidate[]>;
+  /** The slot of a site rule for this size; undefined without one. @throws as {@link judge}. */
+  slotOfRule?(size: AdSize): Promise<SlotOfRule | undefined>;
   /** Takes the picture without an ad. @param maxHeight CSS pixels. @throws as {@link judge}. */
   capture(largest?: Size): Promise<PagePicture>;
   close(): Promise<void>;
@@ -159,6 +174,7 @@ export interface OpenPage {
 export interface ClosedPage extends PlacementFailure {
   readonly finalUrl: string;
   readonly exitAddress?: string | null;
+  readonly ruleReports?: readonly RuleReport[];
   /** Undefined if no document of the site arrived. */
   readonly picture?: PagePicture | undefined;
 }
@@ -173,6 +189,8 @@ export interface OpenOptions {
   readonly exit?: PageExit | undefined;
   /** Only the origin of the site gets them. */
   readonly access?: PageAccess | undefined;
+  /** Those of the page, the most specific first. Their cookies and headers are in `access`. */
+  readonly rules?: readonly AppliedRule[] | undefined;
 }
 
 export interface PageExit {

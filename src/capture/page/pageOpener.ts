@@ -54,7 +54,7 @@ class ChromiumOpener implements PageOpener {
   async open(
     site: string,
     device: Device,
-    { signal, otherAds = 'hide', location, exit, access }: OpenOptions = {},
+    { signal, otherAds = 'hide', location, exit, access, rules = [] }: OpenOptions = {},
   ): Promise<OpenPage | ClosedPage> {
     const { navigationTimeoutMs = 30_000, settleCapMs = 10_000, log } = this.#options;
     const egressFailures = exit ? () => exit.failures : (this.#options.egressFailures ?? (() => []));
@@ -62,7 +62,7 @@ class ChromiumOpener implements PageOpener {
     let visit: PageVisit | undefined;
     try {
       tab = await openDeviceTab(this.#browser, device, { location, proxyUrl: exit?.url });
-      const options = { device, otherAds, access, navigationTimeoutMs, settleCapMs, egressFailures, log };
+      const options = { device, otherAds, access, rules, navigationTimeoutMs, settleCapMs, egressFailures, log };
       visit = new PageVisit(tab, options);
       return await visit.open(site, signal);
     } catch (error) {

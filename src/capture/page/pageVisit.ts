@@ -3,6 +3,7 @@ import type { Phase } from '../../contract/captureProtocol.ts';
 import type { Device } from '../../domain/devices.ts';
 import type { PageAccess } from '../../domain/pageAccess.ts';
 import type { OtherAds } from '../../domain/screenshotOptions.ts';
+import type { AppliedRule } from '../../domain/siteRules.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { EgressFailure } from '../../egress/errors.ts';
 import { withDeadline } from '../../lib/deadline.ts';
@@ -30,12 +31,14 @@ import {
 import type { ClosedPage, OpenPage, PagePicture } from './page.ts';
 import { NetworkActivity, type PageRequest, scrollThrough, TimeBudget } from './settle.ts';
 import { SiteHeaders, setCookies } from './siteAccess.ts';
+import { PageRules, ruleWarnings } from './siteRules.ts';
 import { StyleSheets } from './styles.ts';
 
 export interface PageVisitOptions {
   readonly device: Device;
   readonly otherAds: OtherAds;
   readonly access: PageAccess | undefined;
+  readonly rules: readonly AppliedRule[];
   readonly navigationTimeoutMs: number;
   readonly settleCapMs: number;
   readonly egressFailures: () => readonly EgressFailure[];
@@ -71,6 +74,7 @@ export class PageVisit {
   readonly #styleSheets: StyleSheets;
   readonly #document: MainDocument;
   readonly #phases: Partial<Record<Phase, number>> = {};
+  readonly #rules: PageRules;
   readonly #warnings: Warning[] = [];
   #refusesNavigation = false;
   #siteHeaders: SiteHeaders | undefined;
@@ -82,6 +86,7 @@ export class PageVisit {
     this.#failedFrames = new FailedFrames(tab);
     this.#styleSheets = new StyleSheets(tab);
     this.#document = new MainDocument(tab);
+    this.#rules = new PageRules(tab, options.rules);
     this.#network = new NetworkActivity(tab.session, (request) => this.#actionFor(request) === 'hold');
   }
 
@@ -103,7 +108,7 @@ export class PageVisit {
         if (visited !== 'replaced') return visited;
       }
       const reason = `The site replaced its page ${MAX_DOCUMENTS} times, so no picture was taken.`;
-      return await this.#failed({ status: 'generic_error', reason }, site);
+      return await this.#failed(this.#rules.blamed({ status: 'generic_error', reason }), site);
     } finally {
       signal?.removeEventListener('abort', abort);
     }
@@ -114,14 +119,17 @@ export class PageVisit {
     const before = this.#document.count;
     try {
       const failure = await this.#timed('navigate', () => this.#examine(site, budget));
-      if (failure !== undefined) return await this.#failed(failure, site);
+      if (failure !== undefined) return await this.#failed(this.#rules.blamed(failure), site);
       const refresh = await this.#document.secondsToRefresh();
       if (refresh <= MAX_REFRESH_SECONDS && (await this.#document.isReplaced(refresh * 1_000 + LOAD_MS)))
         return 'replaced';
       const { count } = this.#document;
       await this.#settle();
+      const fault = await this.#applyRules();
+      if (fault !== undefined) return await this.#failed(fault, site);
       if (this.#document.count > count || this.#document.isError) return 'replaced';
-      return await this.#ready();
+      const ready = await this.#ready();
+      return this.#rules.left === undefined ? ready : await this.#failed(this.#rules.left, site);
     } catch (error) {
       if (!isDocumentReplaced(error) || this.#tab.isLost) throw error;
       // On a busy machine the next document arrives late. Until then each call would fail again.
@@ -150,7 +158,7 @@ export class PageVisit {
     const { session, mainFrame } = this.#tab;
     const isNavigation = resourceType === 'Document' && frameId === mainFrame.id;
     try {
-      if (this.#refusesNavigation && isNavigation)
+      if (isNavigation && (this.#refusesNavigation || this.#rules.refuses(url)))
         return await session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' });
       switch (this.#actionFor({ url, type: resourceType })) {
         case 'pass':
@@ -225,6 +233,12 @@ export class PageVisit {
     await rest();
   }
 
+  /** @returns the failure of the page, if a rule is the reason. */
+  async #applyRules(): Promise<SiteFailure | undefined> {
+    if (this.#rules.clicks) await this.#intercept([{ urlPattern: '*', resourceType: 'Document' }]);
+    return this.#timed('settle', () => this.#rules.apply(() => this.#network.quiet(QUIET_MS)));
+  }
+
   /** Waits for the load event, or until only endless requests remain. */
   async #loaded(ms: number): Promise<void> {
     await Promise.race([this.#tab.reached('loaded', ms), this.#network.quiet(ms + 1)]);
@@ -242,14 +256,19 @@ export class PageVisit {
     // A page that reloads itself would lose the slots.
     this.#refusesNavigation = true;
     await this.#intercept([{ urlPattern: '*', resourceType: 'Document' }]);
-    const placer = new AdPlacer(live, slots, this.#options.device.viewport, this.#warnings);
+    const { rules } = this.#options;
+    const { reports } = this.#rules;
+    const warnings = [...this.#warnings, ...ruleWarnings(reports)];
+    const placer = new AdPlacer(live, slots, this.#options.device.viewport, { warnings, rules });
     return {
       status: 'ready',
       finalUrl: this.#tab.url(),
       candidates: slots.map(({ candidate }) => candidate),
+      ruleReports: reports,
       phases: { ...this.#phases },
       place: (frame, options) => placer.place(frame, options),
       judge: (size) => placer.judge(size),
+      slotOfRule: (size) => placer.slotOfRule(size),
       capture: (largest) => placer.capture(largest),
       close: () => this.#tab.close(),
     };
@@ -259,7 +278,8 @@ export class PageVisit {
     const url = this.#tab.url();
     const picture = await this.pictureOfSite(site);
     await this.#tab.close();
-    return { ...failure, candidates: [], finalUrl: /^https?:/.test(url) ? url : site, picture };
+    const finalUrl = /^https?:/.test(url) ? url : site;
+    return { ...failure, candidates: [], finalUrl, picture, ruleReports: this.#rules.reports };
   }
 
   /** Shows the answer of a site that has no page with ads. @returns undefined if no document of the site arrived. */

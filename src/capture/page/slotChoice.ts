@@ -16,6 +16,8 @@ export interface SlotsOfPage {
   readonly tab: Tab;
   /** In the order of the provenance record, in which the client counts. */
   readonly ranked: readonly ScoredSlot<FoundSlot>[];
+  /** The origin of a selector, for the reasons of the slot: "in the request". */
+  readonly given: string;
 }
 
 /** @returns the slot, or a sentence on why the page has no such slot. */
@@ -41,7 +43,7 @@ function count(candidates: number): string {
 
 async function slotOfSelector(
   selector: string,
-  { tab, ranked }: SlotsOfPage,
+  { tab, ranked, given }: SlotsOfPage,
   request: ScoringRequest,
 ): Promise<ChosenSlot> {
   let hidden = false;
@@ -53,7 +55,7 @@ async function slotOfSelector(
     hidden ||= slot === undefined;
     if (slot === undefined) continue;
     const known = ranked.find(({ slot: other }) => other.frame === frame && sameBox(other, slot));
-    return { slot: chosenBy(`the selector ${selector} was given in the request`, known ?? onlySlot(slot, request)) };
+    return { slot: chosenBy(`the selector ${selector} was given ${given}`, known ?? onlySlot(slot, request)) };
   }
   if (hidden) return { reason: `The element of the selector ${selector} is hidden on this device.` };
   return { reason: `The selector ${selector} matches no element of the page.` };

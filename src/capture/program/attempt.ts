@@ -150,7 +150,7 @@ async function finish(
   }
 }
 
-function pageOf({ site_url, device, screenshots, placement, location, access }: WantedPage): PageOrder {
+function pageOf({ site_url, device, screenshots, placement, location, access, rules }: WantedPage): PageOrder {
   const pictures = screenshots.map(({ id, ad_id, marker_ms, options }) => ({
     id,
     ad: ad_id,
@@ -164,6 +164,7 @@ function pageOf({ site_url, device, screenshots, placement, location, access }: 
     placement: placement ?? undefined,
     location: location ?? undefined,
     access: access ?? undefined,
+    rules: rules ?? undefined,
   };
 }
 

@@ -9,6 +9,7 @@ import { type PageOrder, PhaseTimer, type PlacementResult } from '../engine/page
 import { drawSlots } from './drawSlots.ts';
 import {
   locationOf,
+  rulesOf,
   SHOOT_EXIT,
   type ShootIo,
   type ShootOptions,
@@ -21,7 +22,7 @@ import { fileNameOf } from './shootOutput.ts';
 export interface CandidatesOptions
   extends Pick<
     ShootOptions,
-    'ads' | 'sites' | 'devices' | 'out' | 'allow' | 'options' | 'located' | 'json' | 'chromiumPath'
+    'ads' | 'sites' | 'devices' | 'out' | 'allow' | 'options' | 'located' | 'rules' | 'json' | 'chromiumPath'
   > {
   /** Undefined: the sizes of the ads, which are rendered to know them. */
   readonly sizes: readonly AdSize[] | undefined;
@@ -52,7 +53,10 @@ export function showCandidates(options: CandidatesOptions, io: ShootIo): Promise
     const { out, sites, devices, json } = options;
     const { otherAds } = options.options;
     const pages = sites.flatMap((site) =>
-      devices.map((device) => ({ site, device, otherAds, location: locationOf(options), pictures: [] })),
+      devices.map((device) => {
+        const where = { site, device, location: locationOf(options), rules: rulesOf(options, site, device) };
+        return { ...where, otherAds, pictures: [] };
+      }),
     );
     const orders = pages.map((page, at) => {
       const id = fileNameOf(at + 1, [new URL(page.site).hostname, page.device.name, 'candidates']);

@@ -3,9 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { AdSize } from '../../domain/ads.ts';
 import { ANIMATION_FORMATS, wantedFilms } from '../../domain/animations.ts';
-import type { Device } from '../../domain/devices.ts';
+import { type Device, deviceGroup } from '../../domain/devices.ts';
 import type { Location, WantedLocation } from '../../domain/locations.ts';
 import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
+import { type AppliedRule, type RulePages, rulesFor } from '../../domain/siteRules.ts';
 import type { Connector } from '../../egress/guard.ts';
 import type { Log } from '../../lib/log.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
@@ -48,6 +49,8 @@ export interface ShootOptions {
   readonly options: ScreenshotOptions;
   /** All pages are opened there. */
   readonly located?: { readonly location: Location; readonly connector: Connector } | undefined;
+  /** Each page gets those that match it. */
+  readonly rules?: readonly (AppliedRule & RulePages)[];
   readonly json: boolean;
   readonly chromiumPath: string;
 }
@@ -75,6 +78,10 @@ export function shoot(options: ShootOptions, io: ShootIo): Promise<number> {
 
 export function locationOf({ located }: Pick<ShootOptions, 'located'>): WantedLocation | undefined {
   return located && { id: located.location.id, profile: located.location };
+}
+
+export function rulesOf({ rules = [] }: Pick<ShootOptions, 'rules'>, url: string, device: Device): AppliedRule[] {
+  return rulesFor(rules, { url, device: deviceGroup(device) });
 }
 
 /** Makes the folder and starts what a run needs, and closes it afterwards. */
@@ -175,6 +182,7 @@ class ShootRun {
         device,
         otherAds: options.otherAds,
         location: locationOf(this.#options),
+        rules: rulesOf(this.#options, site, device),
         pictures: this.#pictures({ site, device }),
       })),
     );

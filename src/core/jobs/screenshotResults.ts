@@ -1,5 +1,6 @@
 /** Results of pictures, as a capture reports them. */
 import { SlotsRecord } from '../../contract/placements.ts';
+import { RuleReports } from '../../contract/siteRules.ts';
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
 import {
@@ -18,6 +19,7 @@ import {
   type ScreenshotResolution,
 } from '../sets/results.ts';
 import { markFirstPicture } from '../sets/setStatus.ts';
+import { noteRules } from '../siteRules/siteRules.ts';
 import { type AttemptRef, lockAttempt } from './attempts.ts';
 import type { ResolveContext } from './countedTransactions.ts';
 import { ResultFaultError, recordProgressEvent } from './creativeResults.ts';
@@ -90,6 +92,7 @@ export async function storeScreenshotResults(
     resolutions.push({ ...resolutionOf(result, tokens), page_token, animation });
   }
   await resolveScreenshots(transaction, resolutions);
+  await noteRules(transaction, job.organization_id, fresh.flatMap(reportsOf));
   if (fresh.some(({ status }) => status === 'uploaded')) {
     const time = await markFirstPicture(transaction, setId);
     if (time !== undefined) context.reached.push({ milestone: 'first_picture', ...time });
@@ -113,6 +116,7 @@ async function storePlacementResult(
     const { success, data, error } = SlotsRecord.safeParse(result.record);
     if (!success) throw new ResultFaultError(`The record of the placement is invalid: ${error.message}`);
     const tokens = await storeImages(transaction, job.organization_id, [result]);
+    await noteRules(transaction, job.organization_id, reportsOf(result));
     await resolvePlacement(transaction, job.id, {
       status,
       record: JSON.stringify(data),
@@ -152,6 +156,10 @@ async function storeImages(
   const tokens = await insertImages(transaction, images);
   return new Map(taken.map(({ id }, i) => [id, tokens[i] ?? '']));
 }
+
+/** A record without them is of an earlier release. */
+const reportsOf = ({ record }: TakenScreenshot | FailedScreenshot) =>
+  RuleReports.safeParse(record?.['site_rules']).data ?? [];
 
 const pageOf = (result: TakenScreenshot | FailedScreenshot) => ('page' in result && result.page) || undefined;
 

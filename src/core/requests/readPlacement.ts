@@ -24,6 +24,7 @@ export function placementRecord(row: Row<'placements'>, publicUrl: string): Plac
     final_url: row.record?.final_url ?? null,
     image_url: row.image_token === null ? null : imageUrl(publicUrl, row.image_token),
     page: row.record?.page ?? null,
+    site_rules: row.record?.site_rules ?? [],
     sizes:
       row.record?.sizes ?? row.sizes.map((size) => ({ ...size, chosen: null, candidates: [], candidates_found: 0 })),
   });

@@ -51,6 +51,11 @@ export function pageAccessPlace(id: string): SecretPlace {
   return { table: 'page_access', column: 'content', id };
 }
 
+/** The cookies and headers of a site rule. */
+export function siteRuleAccessPlace(id: string): SecretPlace {
+  return { table: 'site_rules', column: 'access', id };
+}
+
 /** The address of an incoming webhook of a chat. */
 export function chatAddressPlace(chatId: string): SecretPlace {
   return { table: 'notice_chats', column: 'address', id: chatId };

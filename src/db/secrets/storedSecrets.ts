@@ -14,6 +14,7 @@ import {
   type SecretPlace,
   sealSecret,
   sessionTokenPlace,
+  siteRuleAccessPlace,
   webhookSecretPlace,
 } from './sealing.ts';
 
@@ -42,6 +43,7 @@ const COLUMNS: readonly SecretColumn[] = [
   { ...endpoints, column: 'previous_secret', place: endpointSecretPlace },
   { ...endpoints, column: 'headers', place: endpointHeadersPlace },
   { table: 'page_access', column: 'content', idColumn: 'id', isBytes: false, place: pageAccessPlace },
+  { table: 'site_rules', column: 'access', idColumn: 'id', isBytes: false, place: siteRuleAccessPlace },
   { table: 'user_sessions', column: 'id_token', idColumn: 'id', isBytes: false, place: sessionTokenPlace },
   { table: 'notice_chats', column: 'address', idColumn: 'id', isBytes: false, place: chatAddressPlace },
   { table: 'installation', column: 'secret', idColumn: 'id', isBytes: true, place: () => INSTALLATION_PLACE },

@@ -112,6 +112,7 @@ describe('a lost key', () => {
         'organizations.webhook_secret',
         'page_access.content',
         's3_connectors.secret_access_key',
+        'site_rules.access',
         'user_sessions.id_token',
         'webhook_endpoints.headers',
         'webhook_endpoints.previous_secret',
@@ -139,6 +140,8 @@ const OTHER_SECRETS = `
   insert into page_access (id, set_id, content) values (gen_random_uuid(), gen_random_uuid(), 'sealed:1:one:');
   insert into notice_chats (id, organization_id, name, kind, address, host, notices)
     select gen_random_uuid(), id, 'Team', 'slack', 'sealed:1:one:', 'chat.example', '{}' from organizations;
+  insert into site_rules (id, organization_id, host, path, device, body, access)
+    select gen_random_uuid(), id, 'news.example', '/*', 'all', '{}', 'sealed:1:one:' from organizations;
   insert into webhook_endpoints (id, organization_id, secret, previous_secret, headers)
     select gen_random_uuid(), id, 'sealed:1:one:', 'sealed:1:one:', 'sealed:1:one:' from organizations`;
 

@@ -9,10 +9,13 @@ import type {
   DeclaredUploads,
   ResolvedCreatives,
 } from '../../../src/contract/captureProtocol.ts';
+import type { NewSiteRule } from '../../../src/contract/siteRules.ts';
 import { admitWaiting } from '../../../src/core/jobs/admission.ts';
 import { settleJob } from '../../../src/core/jobs/settlement.ts';
 import { readAdRecord, readSetText } from '../../../src/core/sets/readRecords.ts';
+import { createSiteRule } from '../../../src/core/siteRules/siteRules.ts';
 import type { Store } from '../../../src/db/database.ts';
+import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { withContent } from '../../../src/domain/pictureKeys.ts';
 import { WARNING_CODES } from '../../../src/domain/warnings.ts';
 import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support/captureClient.ts';
@@ -161,6 +164,52 @@ test('Repeating a result changes nothing', async () => {
   expect(counted).toEqual(['uploaded']);
   // Rendered again by a later attempt of a restarted pod: nothing is left to do.
   expect((await open(client, 'pod-2')).body).toMatchObject({ attempt: 2, done: true, pages: [] });
+});
+
+test('A page gets the site rules of its organization, and the rules note when they acted or found nothing', async () => {
+  const other = await insertOrganization(store.db);
+  const create = (owner: TestOrganization, rule: Partial<NewSiteRule>) =>
+    store.db
+      .transaction()
+      .execute((tx) => createSiteRule(tx, owner.id, { host: 'news.example', ...rule } as NewSiteRule, OPERATOR));
+  const cookies = [{ name: 'session', value: 'secret' }];
+  const own = await create(organization, { cookies });
+  const general = await create(organization, { host: '*.example', hide: ['#bar'] });
+  await create(organization, { device: 'phone', hide: ['#phone'] });
+  const foreign = await create(other, { hide: ['#foreign'] });
+  const { setId, client } = await oneAdOnePage();
+  const [page] = (await open(client, 'pod-1')).body.pages;
+  expect(page?.access).toBeUndefined();
+  expect(page?.rules).toMatchObject([
+    { id: own.id, host: 'news.example', cookies, slots: [] },
+    { id: general.id, host: '*.example', hide: ['#bar'], cookies: [] },
+  ]);
+  const effect = (problem: string | null) => ({ part: 'hide', target: '#bar', found: 0, problem });
+  const site_rules = [
+    { id: own.id, host: 'news.example', effects: [effect(null)] },
+    { id: general.id, host: '*.example', effects: [effect(null), effect('It is gone.')] },
+    { id: foreign.id, host: 'news.example', effects: [effect(null)] },
+    { id: 'no uuid', host: 'news.example', effects: [effect(null)] },
+  ];
+  const { id } = await store.db
+    .selectFrom('screenshots')
+    .select('id')
+    .where('set_id', '=', setId)
+    .executeTakeFirstOrThrow();
+  const picture = { ...taken(id, 1), record: { site_rules } };
+  expect((await client.call('screenshots/results', { index: 0, attempt: 1, results: [picture] })).status).toBe(200);
+  const times = async () => {
+    const rules = await store.db.selectFrom('site_rules').selectAll().orderBy('created_at').execute();
+    return new Map(rules.map((rule) => [rule.id, [rule.last_acted_at !== null, rule.last_missed_at !== null]]));
+  };
+  const noted = await times();
+  expect([own, general, foreign].map((rule) => noted.get(rule.id))).toEqual([
+    ...[
+      [true, false],
+      [true, true],
+      [false, false],
+    ],
+  ]);
 });
 
 test('A claim that was lost three times fails its creative and the pictures of it', async () => {

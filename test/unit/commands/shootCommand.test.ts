@@ -43,6 +43,12 @@ it.each([
   ['a selector over 500 characters', ['--ad', TAG, '--site', SITE, '--slot', 'x'.repeat(501)], '500'],
   ['an unknown format', ['--ad', TAG, '--site', SITE, '--slot', 'format:popup'], 'The format must be one of: display'],
   ['another choice about other ads', ['--ad', TAG, '--site', SITE, '--other-ads', 'show'], 'hide, keep'],
+  [
+    'a file of rules that does not exist',
+    ['--ad', TAG, '--site', SITE, '--rules', './no-rules.json'],
+    'no file with JSON',
+  ],
+  ['rules with faults', ['--ad', TAG, '--site', SITE, '--rules', 'package.json'], '  data is required'],
   ['an invalid range of addresses', ['--ad', TAG, '--site', SITE, '--allow', 'everything'], 'everything'],
 ])('shoot rejects %s with a message about the fault', async (_what, flags, word) => {
   const { message } = await parse(...flags);

@@ -42,12 +42,14 @@ import {
   TEMPLATES_MAX,
 } from '../../../src/domain/savedObjects.ts';
 import { RUN_GAP_MINUTES, SCHEDULE_DAYS_MAX, SCHEDULES_MAX } from '../../../src/domain/schedules.ts';
+import { SELECTOR_MAX } from '../../../src/domain/screenshotOptions.ts';
 import {
   ANSWERS_OF_LINK_MAX,
   COMMENTS_OF_LINK_MAX,
   SHARE_DAYS_MAX,
   SHARE_LINKS_MAX,
 } from '../../../src/domain/shareLinks.ts';
+import { RULE_LIMITS } from '../../../src/domain/siteRules.ts';
 import { DEFAULT_UPLOAD_LIMITS } from '../../../src/domain/uploads.ts';
 import { URL_MAX } from '../../../src/domain/webAddresses.ts';
 import { DISABLE_AFTER_DAYS, ENDPOINTS_MAX } from '../../../src/domain/webhookEndpoints.ts';
@@ -90,6 +92,10 @@ const LIMITS: Readonly<Record<string, number>> = {
   'objects of a page of a list': longestPage(),
   'templates of an organization': TEMPLATES_MAX,
   'site lists of an organization': SITE_LISTS_MAX,
+  'site rules of an organization': RULE_LIMITS.rules,
+  'site rules that apply to one page': RULE_LIMITS.ofPage,
+  'slots of a site rule; selectors to hide, to click and to wait for, each': RULE_LIMITS.selectors,
+  'characters of a selector': SELECTOR_MAX,
   'sites of a template or a site list': SAVED_SITES_MAX,
   'template or site list as JSON, in bytes': SAVED_BODY_MAX_BYTES,
   'schedules of an organization': SCHEDULES_MAX,

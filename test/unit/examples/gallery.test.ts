@@ -38,6 +38,7 @@ function record(candidates: ScoredCandidate[], adBox: Box, on: Device): Provenan
     browserVersion: null,
     location: null,
     exitAddress: null,
+    ruleReports: [],
   };
   const png = Buffer.alloc(0);
   const { width, height } = on.viewport;

@@ -18,6 +18,7 @@ import { screenshotRoutes } from './screenshots.ts';
 import { setRoutes } from './sets.ts';
 import { auditLogRoutes, keyRoutes, settingRoutes } from './settings.ts';
 import { shareRoutes } from './shares.ts';
+import { siteRuleRoutes } from './siteRules.ts';
 import { uploadRoutes } from './uploads.ts';
 import { webhookEndpointRoutes, webhookRoutes } from './webhookEndpoints.ts';
 
@@ -26,6 +27,7 @@ export const publicRoutes = (limits: Limits, request = screenshotRequestBody(lim
   ...adRoutes(limits),
   ...uploadRoutes,
   ...savedObjectRoutes(limits),
+  ...siteRuleRoutes,
   ...screenshotRequestRoutes(limits, request),
   ...scheduleRoutes(request),
   ...placementRoutes,

@@ -34,6 +34,7 @@ const CREATE: Readonly<Record<string, () => Promise<string>>> = {
   },
   site_lists: async () =>
     (await api.post('site_lists', { name: randomUUID(), sites: [{ url: 'news.example' }] })).json.id,
+  site_rules: async () => (await api.post('site_rules', { host: 'news.example', hide: ['#a'] })).json.id,
   templates: async () => (await api.post('templates', { name: randomUUID(), devices: [{ name: 'ipad' }] })).json.id,
   webhook_endpoints: async () => (await api.post('webhook_endpoints', { url: 'https://you.example/hook' })).json.id,
   uploads: async () => {
@@ -50,7 +51,7 @@ const CREATE: Readonly<Record<string, () => Promise<string>>> = {
     return id;
   },
 };
-const READABLE = ['ads', 'screenshot_sets', 'campaigns', 'webhook_endpoints', 'uploads'];
+const READABLE = ['ads', 'screenshot_sets', 'campaigns', 'webhook_endpoints', 'uploads', 'site_rules'];
 
 test.each(Object.entries(CREATE))('%s answer 204 to each DELETE and 410 to everything else', async (kind, create) => {
   const id = await create();

@@ -27,6 +27,7 @@ const LISTS: Readonly<Record<string, readonly [string, string]>> = {
   screenshots: ['screenshot_sets', 'approved_at'],
   'screenshots/{id}/comments': ['comments', 'created_at'],
   site_lists: ['site_lists', 'created_at'],
+  site_rules: ['site_rules', 'created_at'],
   templates: ['request_templates', 'created_at'],
   uploads: ['uploads', 'created_at'],
   webhook_endpoints: ['webhook_endpoints', 'created_at'],
@@ -70,6 +71,7 @@ async function insertOneOfEach(): Promise<TestSet> {
     .execute();
   await send('POST', 'templates', { name: 'One', devices: [{ name: 'desktop' }] });
   await send('POST', 'site_lists', { name: 'One', sites: [{ url: 'news.example' }] });
+  await send('POST', 'site_rules', { host: 'news.example', hide: ['#a'] });
   await send('POST', 'webhook_endpoints', { url: 'https://hook.example' });
   await send('POST', 'invitations', { email: 'ann@example.com', role: 'viewer' });
   const user_id = await insertUser(db, { email: null, name: 'Member' });

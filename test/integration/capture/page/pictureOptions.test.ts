@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
+import type { AppliedRule } from '../../../../src/domain/siteRules.ts';
 import { createGuard } from '../../../../src/egress/guard.ts';
 import { startEgressProxy } from '../../../../src/egress/proxy.ts';
 import { OTHER_AD, putOtherAd, showsScaled, slotOf, testPictureMatrices } from './pictureMatrices.ts';
@@ -13,7 +15,7 @@ import {
   STORY,
   startPictures,
 } from './pictures.ts';
-import { placed } from './sites.ts';
+import { ad, device, placed, readyPage } from './sites.ts';
 
 let pictures: Pictures;
 const take: Pictures['take'] = (...args) => pictures.take(...args);
@@ -76,6 +78,115 @@ describe('the slot that a request chooses', () => {
     expect((await page.wholeAd({ slot: { selector: '#rail' } })).warnings).toContainEqual({
       code: 'outside_slot',
       message: 'The chosen slot #rail cannot hold the ad: 300×250 goes in only at 53 %.',
+    });
+  });
+});
+
+describe('site rules', () => {
+  const rule = (id: string, parts: Partial<AppliedRule>): AppliedRule => ({
+    ...{ id, host: '127.0.0.1', slots: [], hide: [], click: [], wait_for: [], cookies: [], headers: [] },
+    ...parts,
+  });
+  const box = (id: string, size: string) => `<div class="ad" id="${id}" style="${size};background:#eee"></div>`;
+  const slot = (selector: string) => ({ size: { width: 300, height: 250 }, selector });
+  const open = async (body: string, rules: readonly AppliedRule[]) => {
+    const url = pictures.sites.put('/rules', `<!doctype html><body style="margin:0">${PHONE}${body}`);
+    return pictures.opener.open(url, device(SMALL_PHONE), { rules });
+  };
+
+  /** A wall whose button opens a story with a slot that comes later, and a bar that keeps itself on the screen. */
+  const WALLED = `${STORY}${box('first', 'width:300px;height:250px')}${STORY}
+    <div id="mine" style="width:320px;height:260px;background:#ddd"></div>${STORY}
+    <div id="wall" style="position:fixed;inset:0;background:#fff">
+      <button hidden class="close">Close</button><button class="close">Close</button></div>
+    <div id="bar" style="position:fixed;bottom:0;height:90px;width:100%;background:#123;display:block !important"></div>
+    <script>document.querySelectorAll('.close')[1].onclick = () => {
+      document.querySelector('#wall').remove();
+      setTimeout(() => { document.body.insertAdjacentHTML('beforeend', '<p id="late">Late</p>'); }, 900);
+    };</script>`;
+
+  test('rules hide, click and wait, and the slot of the most specific one takes the ad', async () => {
+    const page = await open(WALLED, [
+      rule('own', { slots: [slot('#mine')], click: ['.close'], wait_for: ['#late'] }),
+      rule('general', { slots: [slot('#first')], hide: ['#bar', '#gone', 'p:has(:has(a))', 'body'], click: ['#none'] }),
+    ]);
+    readyPage(page);
+    const picture = await page.place(await ad(300, 250, 1));
+    placed(picture);
+    expect([picture.chosen.element, picture.slotReport]).toEqual([
+      '#mine',
+      { id: 'own', host: '127.0.0.1', effect: { part: 'slot', target: '#mine', found: 1, problem: null } },
+    ]);
+    expect(await contains(picture)).toBe(false);
+    expect(page.ruleReports?.map(({ id, effects }) => [id, effects.map((one) => Object.values(one))])).toEqual([
+      [
+        'own',
+        [
+          ['click', '.close', 1, null],
+          ['wait_for', '#late', 1, null],
+        ],
+      ],
+      [
+        'general',
+        [
+          ['hide', '#bar', 1, null],
+          ['hide', '#gone', 0, 'It matches no element of the page.'],
+          ['hide', 'p:has(:has(a))', 0, 'It is not valid CSS.'],
+          ['hide', 'body', 1, 'It would hide the whole page.'],
+          ['click', '#none', 0, 'It matches no element of the page.'],
+        ],
+      ],
+    ]);
+    const failed = picture.warnings.filter(({ code }) => code === 'site_rule_failed');
+    expect(failed).toHaveLength(4);
+    expect(failed[0]?.message).toBe('Site rule general (127.0.0.1), hide #gone: It matches no element of the page.');
+    const chosen = await page.place(await ad(300, 250, 1), { ...DEFAULT_OPTIONS, slot: { selector: '#first' } });
+    placed(chosen);
+    expect([chosen.chosen.element, chosen.slotReport]).toEqual(['#first', undefined]);
+    expect(await page.slotOfRule?.({ width: 300, height: 250 })).toMatchObject({ index: -1, report: { id: 'own' } });
+    await page.close();
+  });
+
+  test('if the slot of a rule is gone or refuses the ad, the score decides and a warning says why', async () => {
+    const many = '<i></i>'.repeat(501);
+    const low = '<div style="height:40px;overflow:hidden"><p>Text</p><div id="low" style="height:20px">x</div></div>';
+    const page = await open(`${STORY}${box('first', 'width:300px;height:250px')}${low}${STORY}${many}`, [
+      rule('gone', { slots: [slot('#gone')], hide: ['i'] }),
+    ]);
+    readyPage(page);
+    const picture = await page.place(await ad(300, 250, 1));
+    placed(picture);
+    expect([picture.chosen.element, picture.slotReport?.effect]).toEqual([
+      '#first',
+      { part: 'slot', target: '#gone', found: 0, problem: expect.stringContaining('matches no element') },
+    ]);
+    expect(picture.warnings.map(({ message }) => message)).toEqual([
+      'Site rule gone (127.0.0.1), hide i: It matches 501 elements, and a rule hides at most 500.',
+      'Site rule gone (127.0.0.1), slot #gone: The selector #gone matches no element of the page. The score decided instead.',
+    ]);
+    expect(await page.slotOfRule?.({ width: 300, height: 250 })).toMatchObject({ report: { effect: { found: 0 } } });
+    await page.close();
+  });
+
+  test('a click may open another page of the site, and one that leaves the site fails with the rule', async () => {
+    pictures.sites.put('/story', `${PHONE}${STORY}${SLOT}`);
+    const start = `<a id="on" href="/story">Go on</a><a id="away" target="_blank" href="${pictures.sites.other}/">Away</a><a id="lost" href="/lost">Lost</a>`;
+    const inside = await open(start, [rule('on', { click: ['#on'] })]);
+    readyPage(inside);
+    expect([new URL(inside.finalUrl).pathname, inside.ruleReports?.[0]?.effects]).toMatchObject([
+      '/story',
+      [{ part: 'click', found: 1 }],
+    ]);
+    await inside.close();
+    expect(await open(start, [rule('r-1', { click: ['#away'] })])).toMatchObject({
+      status: 'generic_error',
+      reason:
+        'Site rule r-1 (127.0.0.1), click #away: it leads away from the site, to localhost. Change or delete the rule.',
+      ruleReports: [{ id: 'r-1' }],
+    });
+    pictures.sites.put('/lost', (_request, response) => void response.writeHead(404).end());
+    expect(await open(start, [rule('r-2', { click: ['#lost'] })])).toMatchObject({
+      ...{ status: 'not_found', reason: 'The site answered 404. A click of site rule r-2 (127.0.0.1) came before.' },
     });
   });
 });

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { expect } from 'vitest';
-import type { OpenOptions, Picture, PlacementFailure } from '../../../../src/capture/page/page.ts';
+import type { OpenOptions, PageOpener, Picture, PlacementFailure } from '../../../../src/capture/page/page.ts';
 import type { PageOpenerOptions } from '../../../../src/capture/page/pageOpener.ts';
 import { DEFAULT_OPTIONS, type ScreenshotOptions } from '../../../../src/domain/screenshotOptions.ts';
 import { ad, adIn, device, openerFor, pixelsOf, placed, readyPage, type Sites, startSites } from './sites.ts';
@@ -31,6 +31,7 @@ export interface PicturedPage {
 
 export interface Pictures {
   readonly sites: Sites;
+  readonly opener: PageOpener;
   /** Opens a page with this body, for several pictures. */
   open(body: string, name: string, options?: OpenOptions): Promise<PicturedPage>;
   /** Places an ad in a page with this body. */
@@ -76,6 +77,7 @@ export async function startPictures(opening: Partial<PageOpenerOptions> = {}): P
   };
   return {
     sites,
+    opener,
     open,
     take: (...given) => once(given, (page) => page.take(given[2])),
     wholeAd: (...given) => once(given, (page) => page.wholeAd(given[2])),

@@ -8,6 +8,8 @@ import { findChromium } from '../../../../src/capture/browser/chromium.ts';
 import { type CandidatesLine, showCandidates } from '../../../../src/capture/shoot/candidates.ts';
 import { type ShootOptions, shoot } from '../../../../src/capture/shoot/shoot.ts';
 import type { PictureLine } from '../../../../src/capture/shoot/shootOutput.ts';
+import { Faults } from '../../../../src/contract/faults.ts';
+import { readRuleFile } from '../../../../src/contract/siteRules.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { type Publishers, startPublishers } from '../../../fixtures/publisherServer.ts';
@@ -58,7 +60,14 @@ async function run(options: Partial<ShootOptions>) {
 }
 
 it('shoot puts an ad into a slot of a page on each device and writes a matching provenance record', async () => {
-  const { exit, lines } = await run({ devices: [DESKTOP, PHONE], markers: [null] });
+  const faults = new Faults();
+  const host = new URL(publishers.url('news')).hostname;
+  const file = [
+    { host, hide: ['#gone'] },
+    { host, device: 'phone', wait_for: ['body'] },
+  ];
+  const rules = readRuleFile(file, faults) ?? [];
+  const { exit, lines } = await run({ devices: [DESKTOP, PHONE], markers: [null], rules });
   expect(exit).toBe(0);
   // Pages are open side by side: whichever is ready first comes first.
   lines.sort((one, two) => one.device.localeCompare(two.device));
@@ -79,6 +88,9 @@ it('shoot puts an ad into a slot of a page on each device and writes a matching 
     const png = await readFile(line.file!);
     const record = JSON.parse(await readFile(line.file!.replace(/png$/, 'json'), 'utf8'));
     expect(record.sha256).toBe(createHash('sha256').update(png).digest('hex'));
+    const isPhone = line.device === PHONE.name;
+    expect(record.site_rules.map(({ id }: { id: string }) => id)).toEqual(isPhone ? ['2', '1'] : ['1']);
+    expect(line.warnings).toContainEqual({ code: 'site_rule_failed', message: expect.stringContaining('hide #gone') });
     const { width, height, xmp } = await sharp(png).metadata();
     expect(xmp?.toString()).toContain(`<dc:identifier>${path.basename(line.file!)}</dc:identifier>`);
     expect([width, height]).toEqual([record.viewport.width * record.ratio, record.viewport.height * record.ratio]);

@@ -58,6 +58,7 @@ const EMPTY = [
 ].concat([
   'request_templates',
   'site_lists',
+  'site_rules',
   'request_drafts',
   's3_connectors',
   'branding',
@@ -90,6 +91,7 @@ describe('a deletion', () => {
       templates: 1,
       schedules: 1,
       site_lists: 1,
+      site_rules: 1,
       api_keys: 2,
       events: 1,
       deliveries: 1,

@@ -29,6 +29,7 @@ const context = {
   browserVersion: '150.0.1.2',
   location: null,
   exitAddress: null,
+  ruleReports: [{ id: 'r1', host: 'news.example', effects: [] }],
 };
 const frame = { markerMs: 1_500, ratio: 3, png: Buffer.from('x'), width: 300, height: 250 };
 
@@ -81,6 +82,7 @@ it('the record of a picture contains time, URLs, device, slot, rendering modes a
     browser_version: '150.0.1.2',
     location: null,
     exit_address: null,
+    site_rules: context.ruleReports,
     sha256: 'abc',
     reason: null,
   });
@@ -97,7 +99,7 @@ it('a record keeps the first twenty candidates and the number of all candidates'
 it('the record of a failure has the same keys as that of a picture, and a reason', () => {
   const record = recordOfFailure(context, { at: new Date(0), reason: 'none fits', candidates: [], frame });
   expect(record).toMatchObject({ reason: 'none fits', slot: null, sha256: null, ad_size: [300, 250], page_mode: null });
-  expect(Object.keys(record)).toHaveLength(24);
+  expect(Object.keys(record)).toHaveLength(25);
 });
 
 it('a record cuts the final URL, which a page can make very long', () => {

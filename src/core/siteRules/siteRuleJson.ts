@@ -1,0 +1,13 @@
+/** Makes the JSON of site rules. */
+import { recordOf } from '../../contract/recordOf.ts';
+import { SiteRuleRecord } from '../../contract/siteRules.ts';
+import type { SiteRuleRow } from './siteRuleQueries.ts';
+
+export function siteRuleRecord(row: SiteRuleRow): SiteRuleRecord {
+  const { cookies, headers, slots, hide, click, wait_for } = row.body;
+  const withoutValues = (names: readonly string[]) => names.map((name) => ({ name, value: null }));
+  return recordOf(SiteRuleRecord, row, {
+    ...{ slots: [...slots], hide: [...hide], click: [...click], wait_for: [...wait_for] },
+    ...{ cookies: withoutValues(cookies), headers: withoutValues(headers) },
+  });
+}
