@@ -39,6 +39,7 @@ import { addEndpointRoutes } from './settings/endpoints.ts';
 import { addGeneralRoutes } from './settings/general.ts';
 import { addKeyRoutes } from './settings/keys.ts';
 import { addMemberRoutes } from './settings/members.ts';
+import { addSiteRuleRoutes } from './settings/siteRules.ts';
 import { addWebhookRoutes } from './settings/webhooks.ts';
 import { addSharedPictureRoutes } from './sharing/sharedPicture.ts';
 import { addSharedRoutes } from './sharing/sharedRoutes.ts';
@@ -80,6 +81,7 @@ const ROUTES: readonly ((pages: PageRoutes) => void)[] = [
   addChatRoutes,
   addNoticeRoutes,
   addAuditLogRoutes,
+  addSiteRuleRoutes,
   addSharedPictureRoutes,
   addSharedRoutes,
   addReferenceRoutes,

@@ -11,3 +11,9 @@ export function siteRuleRecord(row: SiteRuleRow): SiteRuleRecord {
     ...{ cookies: withoutValues(cookies), headers: withoutValues(headers) },
   });
 }
+
+/** The file with which people move rules to another organization. It can be imported as it is, unless it has cookies or headers. */
+export function exportOfRules(rows: readonly SiteRuleRow[]) {
+  const note = 'Values of cookies and headers are never exported. Give them before you import the file elsewhere.';
+  return { note, data: rows.map(siteRuleRecord) };
+}

@@ -14,7 +14,7 @@ import { lockOrganizationById } from '../../db/organizationLock.ts';
 import { type Actor, changesBetween, type FieldChange } from '../../domain/auditLog.ts';
 import { conflict, Failure, invalid, unknownId } from '../../domain/failure.ts';
 import type { NamedValue, PageAccess } from '../../domain/pageAccess.ts';
-import { pagesKey, RULE_LIMITS, type RuleReport } from '../../domain/siteRules.ts';
+import { pagesKey, RULE_LIMITS, type RuleReport, type RuleSlot, withSlot } from '../../domain/siteRules.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
 import type { ObjectRef } from '../journal/tombstones.ts';
@@ -71,6 +71,22 @@ export async function changeSiteRule(
   if (isEmpty(rule)) throw invalid({ slots: ['is required, because nothing else is left: delete the rule instead.'] });
   if (pagesKey(rule) !== pagesKey(before)) await requireFree(tx, one.organizationId, rule, { isNew: false });
   return replace(tx, before, rule, actor);
+}
+
+/** Adds the slot to the rule for these pages, which is made if there is none. @throws Failure (409, 422) as {@link createSiteRule} */
+export async function useSlot(
+  tx: Queryable,
+  organizationId: string,
+  { slot, ...given }: Pick<NewSiteRule, 'host' | 'path' | 'device'> & { readonly slot: RuleSlot },
+  actor: Actor,
+): Promise<SiteRuleRow> {
+  await lockOrganizationById(tx, organizationId);
+  const before = await findRuleOfPages(tx, organizationId, pagesOf(given));
+  if (before === undefined) return createSiteRule(tx, organizationId, { ...given, slots: [slot] }, actor);
+  const slots = withSlot(before.body.slots, slot);
+  if (slots.length > RULE_LIMITS.slots)
+    throw conflict('slots', `are more than ${RULE_LIMITS.slots}: remove one from the rule first.`);
+  return changeSiteRule(tx, { id: before.id, organizationId }, { slots }, actor);
 }
 
 /**

@@ -5,6 +5,7 @@ import { deviceRecord } from '../../contract/records.ts';
 import { readDraftAds } from '../../core/ads/readAd.ts';
 import { acceptPlacement } from '../../core/requests/acceptPlacement.ts';
 import { readPlacement } from '../../core/requests/readPlacement.ts';
+import { findRuleOfPages } from '../../core/siteRules/siteRuleQueries.ts';
 import type { Row } from '../../db/rows.ts';
 import type { AdSize } from '../../domain/ads.ts';
 import { findDevice, shortDevice } from '../../domain/devices.ts';
@@ -17,6 +18,7 @@ import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
 import { formField, hiddenFields } from '../parts/forms.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
 import { siteName } from '../parts/pictureParts.ts';
+import { pagesOfOffer, slotOffer } from '../pictures/slotOffer.ts';
 import { slotOverlay } from '../pictures/slots.ts';
 import { idOf, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { type Draft, FieldFaults, newDraft, slotKey } from './draft.ts';
@@ -165,6 +167,11 @@ async function chooser(
         ${hiddenFields(viewer, paths.newRequest)}<input type="hidden" name="size" value="${nameOf(size)}">
         ${button({ label: 'Use this slot', icon: 'check', kind: 'primary', name: 'slot', value: String(chosen.number) })}
       </form>`);
+  const offered = chosen?.problem === null && chosen.number !== size.chosen ? { site, device, size } : undefined;
+  const pages = offered && pagesOfOffer(offered);
+  const rule = pages && (await findRuleOfPages(options.store.db, viewer.organizationId, pages));
+  const next = addressOf(path, { size: nameOf(size), slot: String(wished) });
+  const offer = chosen && offered && slotOffer({ ...offered, selector: chosen.element }, { viewer, paths, next, rule });
   const title = chosen === undefined ? 'Choose a slot' : html`<strong>Slot ${chosen.number}</strong>`;
   return html`${sizes.length > 1 && tabs('Sizes of ads', sizes)}
 ${slots.length === 0 && html`<p class="note">This page has no slots.</p>`}
@@ -176,6 +183,7 @@ ${slots.length === 0 && html`<p class="note">This page has no slots.</p>`}
       <p>${title} for ads of ${size.width} × ${size.height}</p>
       ${use}
     </div>
+    ${offer}
     <ol class="slots">${slots.map((slot) => slotItem(slot, href(slot.number)))}</ol>
   </aside>
 </div>`;

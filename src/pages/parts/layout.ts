@@ -129,12 +129,13 @@ const SERVICE = html`<svg viewBox="0 0 32 32" width="22" height="22" aria-hidden
   </svg><span>Tearsheet</span>`;
 
 /** The menu with the signed-in person or key, help, and sign-out. */
-function account(paths: PagePaths, { slug, name: given, formToken, person }: Viewer): Html {
+function account(paths: PagePaths, { slug, name: given, formToken, person, canWrite }: Viewer): Html {
   const name = given === '' ? 'Unnamed API key' : given;
   const session = person === undefined ? paths.organization : `${paths.base}/account`;
   return menu({ label: 'Account', icon: 'user-round', kind: 'quiet', iconOnly: true }, [
     html`<p><strong><bdi>${name}</bdi></strong><br><span class="meta org">${slug}</span></p>`,
     ...(person === undefined ? [] : personItems(paths, person, slug)),
+    canWrite && linkButton({ href: paths.settings('site_rules'), label: 'Site rules', icon: 'map-pin' }),
     linkButton({ href: `${paths.organization}/help`, label: 'Help', icon: 'circle-question-mark' }),
     linkButton({ href: `${paths.base}/docs`, label: 'API reference', icon: 'plug' }),
     formToken !== '' &&

@@ -4,6 +4,7 @@ import type { Thread } from '../../core/reviews/commentQueries.ts';
 import type { NoSlotFacts } from '../../core/sets/readScreenshots.ts';
 import type { SetHead } from '../../core/sets/readSet.ts';
 import type { PlacedScreenshot, VersionRow } from '../../core/sets/readVersions.ts';
+import type { SiteRuleRow } from '../../core/siteRules/siteRuleQueries.ts';
 import { shortDevice } from '../../domain/devices.ts';
 import { COMMENT_MAX } from '../../domain/reviews.ts';
 import type { PictureSize } from '../../domain/thumbnails.ts';
@@ -16,6 +17,7 @@ import { reviewedBy, SCREENSHOT_ADVICE, SCREENSHOT_LABELS, timeElement } from '.
 import type { PagePaths } from '../parts/paths.ts';
 import { warningList, webLink } from '../parts/pictureParts.ts';
 import { isRunning, type PictureView, type ReviewedPicture } from '../pictures/pictures.ts';
+import { chosenSlot, slotOffer } from '../pictures/slotOffer.ts';
 import { type FoundSlots, slotList } from '../pictures/slots.ts';
 import { answerLine, ownThreads } from '../pictures/threads.ts';
 import { cures, isFailure, whatFailed } from './failures.ts';
@@ -25,7 +27,7 @@ import { noteMark, seenField } from './seenReviews.ts';
 /** The order on the page, because PostgreSQL does not keep the order of the fields. Other fields follow. */
 const FIELD_ORDER = (
   'requested_url final_url device viewport ratio marker options ad_size slot score scale ad_box page_mode ' +
-  'creative_mode warnings browser_version sha256'
+  'creative_mode site_rules warnings browser_version sha256'
 ).split(' ');
 /** The page shows these elsewhere. */
 const HIDDEN_FIELDS = ['kind', 'captured_at', 'reason'];
@@ -45,6 +47,8 @@ export interface PictureFacts {
   readonly pageSize: PictureSize | undefined;
   /** The slots that were found, if none took the ad. */
   readonly found: NoSlotFacts | undefined;
+  /** The site rule for the site and device of the picture, if a person chose its slot. */
+  readonly rule: SiteRuleRow | undefined;
   /** The screenshots of the set in the order of its page. */
   readonly places: readonly PlacedScreenshot[];
   /** About the shown version. */
@@ -69,7 +73,7 @@ export function details(facts: PictureFacts, options: PicturePageOptions): Html 
     content && html`<section id="${id}" data-live>${content}</section>`;
   const slotPart = part('slots', slots(facts, options));
   const isFirst = isSlotUncertain(view) || isFailure(view.status);
-  return html`<aside id="details" class="details" data-keyed>${part('about', html`${about(facts, options)}${warningList(view.warnings)}`)}
+  return html`<aside id="details" class="details" data-keyed>${part('about', html`${about(facts, options)}${warningList(view.warnings)}${offer(facts, options)}`)}
 ${isFirst && slotPart}
 ${part('decision', review(facts, options))}
 ${part('comments', comments(facts, options))}
@@ -94,6 +98,13 @@ function about({ view }: PictureFacts, { paths }: PicturePageOptions): Html {
     ['Taken', view.captured_at && timeElement(view.captured_at)],
     ['Picture', view.image_width !== null && `${view.image_width} × ${view.image_height} pixels`],
   ]);
+}
+
+/** After a person chose the slot of the picture. */
+function offer({ view, record, rule }: PictureFacts, { viewer, paths }: PicturePageOptions): HtmlContent {
+  const chosen = view.status === 'uploaded' ? chosenSlot(record) : undefined;
+  const place = { site: view.site_url, device: view.device };
+  return chosen && slotOffer({ ...chosen, ...place }, { viewer, paths, next: paths.screenshot(view.id), rule });
 }
 
 /** The form of the decision is beside its buttons, so that both are about the same version. The note stands elsewhere. */

@@ -7,6 +7,7 @@ import { readImageSizes } from '../../core/sets/images.ts';
 import { readNoSlotFacts, readProvenance, readScreenshot } from '../../core/sets/readScreenshots.ts';
 import { readSetHead } from '../../core/sets/readSet.ts';
 import { type PlacedScreenshot, readPlaces, readVersionsOf, type VersionRow } from '../../core/sets/readVersions.ts';
+import { findRuleOfPages } from '../../core/siteRules/siteRuleQueries.ts';
 import { shortDevice } from '../../domain/devices.ts';
 import { conflict } from '../../domain/failure.ts';
 import { COMMENT_MAX, DECISIONS } from '../../domain/reviews.ts';
@@ -22,6 +23,7 @@ import { decisionBadge, markerLabel } from '../parts/labels.ts';
 import { siteName } from '../parts/pictureParts.ts';
 import { inPageOrder } from '../pictures/grouping.ts';
 import { currentVersion, isRunning, withReviews } from '../pictures/pictures.ts';
+import { chosenSlot, pagesOfOffer } from '../pictures/slotOffer.ts';
 import { foundSlots, slotOverlay, WHOLE_DESKTOP } from '../pictures/slots.ts';
 import {
   comparison,
@@ -118,6 +120,8 @@ async function readPictureFacts(
   const { shownId, page_token: page } = view;
   const pageSize = page === null ? undefined : (await readImageSizes(db, [page])).get(page);
   const found = view.status === 'no_slots' ? (await readNoSlotFacts(db, [shownId])).get(shownId) : undefined;
+  const pages = chosenSlot(record) && pagesOfOffer({ site: view.site_url, device: view.device });
+  const rule = pages && (await findRuleOfPages(db, organizationId, pages));
   const ordered = inPageOrder(await readPlaces(db, set.id), 'site');
   // As on the page of the set, failures come after the pictures.
   const places = [...ordered.filter(hasPicture), ...ordered.filter((place) => !hasPicture(place))];
@@ -129,6 +133,7 @@ async function readPictureFacts(
     slots: foundSlots(record, pageSize !== undefined),
     pageSize,
     found,
+    rule,
     places,
     threads,
   };

@@ -8,7 +8,7 @@ import type { ResultsPage } from '../parts/context.ts';
 import { answerForm, EMPTY_FORM, type FormState, otherFaults } from '../parts/formFields.ts';
 import { hiddenFields, type Notice } from '../parts/forms.ts';
 import type { PagePaths } from '../parts/paths.ts';
-import { ADMIN, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
+import { type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 
 interface Framed {
   readonly title: string;
@@ -34,6 +34,7 @@ const PAGES = {
   branding: setting('Branding', 'settings', 'branding'),
   notices: setting('Notices', 'settings', 'notices'),
   members: setting('Members', 'settings', 'members'),
+  site_rules: { ...setting('Site rules', 'settings', 'site_rules'), scope: 'write' },
   audit_log: setting('Audit log', 'settings', 'audit_log'),
 } as const satisfies Record<string, Framed>;
 
@@ -99,7 +100,7 @@ export function addAction<T, R = undefined>(
     again === undefined
       ? run(given)
       : answerForm(given, { run: () => run(given), again: (form) => again(given, form) });
-  pages.post(path, handle, { scope: 'admin', cost });
+  pages.post(path, handle, { scope: PAGES[page].scope, cost });
 }
 
 interface Question {
@@ -134,6 +135,6 @@ export function addAskedAction<T, R = undefined>(
     );
     return framedPage(given, at.page, { body, status: form.status });
   };
-  pages.get(at.path, (given) => show(given), ADMIN);
+  pages.get(at.path, (given) => show(given), { scope: PAGES[at.page].scope });
   addAction(pages, at, { again: show, ...action });
 }

@@ -10,6 +10,7 @@ import { invite } from '../../../src/core/people/invitations.ts';
 import { addMember } from '../../../src/core/people/members.ts';
 import { createSignInLink } from '../../../src/core/people/signInLinks.ts';
 import { insertUser } from '../../../src/core/people/users.ts';
+import { createSiteRule } from '../../../src/core/siteRules/siteRules.ts';
 import { insertEndpoint } from '../../../src/core/webhooks/webhookEndpointQueries.ts';
 import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { axeFaults, sidewaysScroll } from '../../support/axe.ts';
@@ -84,6 +85,8 @@ async function seedEverything(server: PagesServer): Promise<string[]> {
     disabled: false,
   };
   await insertEndpoint(server.store.db, server.organizationId, fields);
+  const rule = { host: 'news.example', slots: [{ selector: '#mpu' }], note: 'The best slot' };
+  await server.store.db.transaction().execute((tx) => createSiteRule(tx, server.organizationId, rule, OPERATOR));
   const links = await Promise.all([
     shareLink(server, finished.setId, { answers: true, downloads: true }),
     shareLink(server, finished.setId, { password_hash: Buffer.alloc(48) }),
