@@ -181,6 +181,7 @@ ${slots.length === 0 && html`<p class="note">This page has no slots.</p>`}
   <aside>
     <div class="panel">
       <p>${title} for ads of ${size.width} × ${size.height}</p>
+      ${size.site_rule && ruleLine(size.site_rule, paths)}
       ${use}
     </div>
     ${offer}
@@ -188,6 +189,10 @@ ${slots.length === 0 && html`<p class="note">This page has no slots.</p>`}
   </aside>
 </div>`;
 }
+
+const ruleLine = ({ id, selector }: { readonly id: string; readonly selector: string }, paths: PagePaths) =>
+  html`<p class="meta">A <a href="${paths.settings('site_rules')}/${id}">site rule</a> uses <code>${selector}</code>
+unless you choose a slot.</p>`;
 
 interface OfferedSlot extends Pick<SlotsRecord['sizes'][number]['candidates'][number], 'box' | 'problem'> {
   readonly number: number;

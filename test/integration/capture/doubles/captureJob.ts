@@ -3,9 +3,12 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { issueJobToken } from '../../../../src/api/auth/jobToken.ts';
 import type { CaptureObserver, InternalApiOptions } from '../../../../src/api/internal/options.ts';
+import type { NewSiteRule } from '../../../../src/contract/siteRules.ts';
 import { admitWaiting } from '../../../../src/core/jobs/admission.ts';
 import { settleJob } from '../../../../src/core/jobs/settlement.ts';
+import { createSiteRule } from '../../../../src/core/siteRules/siteRules.ts';
 import type { Database } from '../../../../src/db/database.ts';
+import { OPERATOR } from '../../../../src/domain/auditLog.ts';
 import type { DeviceName } from '../../../../src/domain/devices.ts';
 import { uploadKey } from '../../../../src/domain/uploads.ts';
 import { captureClient } from '../../../support/captureClient.ts';
@@ -29,6 +32,8 @@ export interface JobOrder {
   readonly pages?: readonly PageOrder[];
   /** A job of this placement, instead of ads and pages. */
   readonly placement?: { readonly site: string; readonly sizes: { width: number; height: number }[] };
+  /** Site rules of its organization. */
+  readonly rules?: readonly Partial<NewSiteRule>[];
   readonly options?: Partial<InternalApiOptions>;
   /** The uploaded files of some of the ads, by the ids of the ads. */
   readonly files?: Readonly<Record<string, { readonly name: string; readonly bytes: Buffer }>>;
@@ -62,6 +67,7 @@ const TABLES = [
   'screenshot_jobs',
   'screenshot_sets',
   'ads',
+  'site_rules',
   'uploads',
   'images',
   'campaigns',
@@ -79,7 +85,7 @@ async function deleteRows(db: Database): Promise<void> {
 
 async function createCaptureJob(
   shared: TestInternalApi,
-  { ads = {}, pages = [], placement, options = {}, files = {} }: JobOrder,
+  { ads = {}, pages = [], placement, rules = [], options = {}, files = {} }: JobOrder,
 ) {
   const phases: Readonly<Record<string, number>>[] = [];
   const observe: CaptureObserver = { phases: (given) => phases.push(given) };
@@ -92,6 +98,8 @@ async function createCaptureJob(
   const { db } = shared.store;
   await deleteRows(db);
   const organization = await insertOrganization(db);
+  for (const { host = 'news.example', ...rule } of rules)
+    await db.transaction().execute((tx) => createSiteRule(tx, organization.id, { host, ...rule }, OPERATOR));
   const source = pages.length === 0 ? 'create_ad' : 'screenshot_request';
   const artifacts = options.artifacts ?? shared.artifacts;
   for (const [id, content] of Object.entries(ads)) {
@@ -142,6 +150,7 @@ async function createCaptureJob(
         .select(['status', 'reason', 'captured_at', 'record', 'width', 'height', 'page_token'])
         .orderBy('seq')
         .execute(),
+    rules: () => db.selectFrom('site_rules').selectAll().orderBy('host').execute(),
     images: () => db.selectFrom('images').selectAll().execute(),
     removeScreenshotOf: (ad: string) => db.deleteFrom('screenshots').where('ad_id', '=', ad).execute(),
     removedFiles: async () => (await db.selectFrom('removed_files').select('key').execute()).map(({ key }) => key),

@@ -7,6 +7,7 @@ import type { CreativeFrame, CreativeSource } from '../../../../src/capture/crea
 import { type Engine, EngineStartError } from '../../../../src/capture/engine/engine.ts';
 import type {
   ClosedPage,
+  OpenOptions,
   OpenPage,
   PagePicture,
   Picture,
@@ -34,6 +35,8 @@ export const CAPTURED_AT = new Date();
 
 export interface EngineDouble extends Engine {
   readonly opened: string[];
+  /** The options of each opening. */
+  readonly openedWith: OpenOptions[];
   readonly placed: CreativeFrame[];
   readonly rendered: CreativeSource[];
   renewed: number;
@@ -52,6 +55,7 @@ export function engineDouble(
   });
   const engine: EngineDouble = {
     opened: [],
+    openedWith: [],
     placed: [],
     rendered: [],
     renewed: 0,
@@ -82,8 +86,9 @@ export function engineDouble(
         warnings: [],
       };
     },
-    async open(site): Promise<OpenPage | ClosedPage> {
+    async open(site, _device, options = {}): Promise<OpenPage | ClosedPage> {
       engine.opened.push(site);
+      engine.openedWith.push(options);
       if (site.includes('closed')) {
         const finalUrl = `${site}challenge`;
         return { status: 'blocked', reason: 'a challenge', candidates: [], finalUrl, picture: await pagePicture(site) };

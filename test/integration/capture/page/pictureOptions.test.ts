@@ -99,16 +99,18 @@ describe('site rules', () => {
     <div id="mine" style="width:320px;height:260px;background:#ddd"></div>${STORY}
     <div id="wall" style="position:fixed;inset:0;background:#fff">
       <button hidden class="close">Close</button><button class="close">Close</button></div>
-    <div id="bar" style="position:fixed;bottom:0;height:90px;width:100%;background:#123;display:block !important"></div>
+    <div class="bar" style="position:fixed;bottom:0;height:90px;width:100%;background:#123;display:block !important"></div>
     <script>document.querySelectorAll('.close')[1].onclick = () => {
       document.querySelector('#wall').remove();
+      document.querySelector('#mine').insertAdjacentHTML('beforebegin',
+        '<div class="bar" style="height:60px;background:#123"></div>');
       setTimeout(() => { document.body.insertAdjacentHTML('beforeend', '<p id="late">Late</p>'); }, 900);
     };</script>`;
 
   test('rules hide, click and wait, and the slot of the most specific one takes the ad', async () => {
     const page = await open(WALLED, [
       rule('own', { slots: [slot('#mine')], click: ['.close'], wait_for: ['#late'] }),
-      rule('general', { slots: [slot('#first')], hide: ['#bar', '#gone', 'p:has(:has(a))', 'body'], click: ['#none'] }),
+      rule('general', { slots: [slot('#first')], hide: ['.bar', '#gone', 'p:has(:has(a))', 'body'], click: ['#none'] }),
     ]);
     readyPage(page);
     const picture = await page.place(await ad(300, 250, 1));
@@ -129,7 +131,7 @@ describe('site rules', () => {
       [
         'general',
         [
-          ['hide', '#bar', 1, null],
+          ['hide', '.bar', 1, null],
           ['hide', '#gone', 0, 'It matches no element of the page.'],
           ['hide', 'p:has(:has(a))', 0, 'It is not valid CSS.'],
           ['hide', 'body', 1, 'It would hide the whole page.'],
@@ -147,10 +149,9 @@ describe('site rules', () => {
     await page.close();
   });
 
-  test('if the slot of a rule is gone or refuses the ad, the score decides and a warning says why', async () => {
+  test('if the slot of a rule is gone, the score decides and a warning says why', async () => {
     const many = '<i></i>'.repeat(501);
-    const low = '<div style="height:40px;overflow:hidden"><p>Text</p><div id="low" style="height:20px">x</div></div>';
-    const page = await open(`${STORY}${box('first', 'width:300px;height:250px')}${low}${STORY}${many}`, [
+    const page = await open(`${STORY}${box('first', 'width:300px;height:250px')}${STORY}${many}`, [
       rule('gone', { slots: [slot('#gone')], hide: ['i'] }),
     ]);
     readyPage(page);
@@ -183,6 +184,12 @@ describe('site rules', () => {
       reason:
         'Site rule r-1 (127.0.0.1), click #away: it leads away from the site, to localhost. Change or delete the rule.',
       ruleReports: [{ id: 'r-1' }],
+    });
+    pictures.sites.put('/out', (_request, response) => {
+      response.writeHead(302, { location: `${pictures.sites.other}/` }).end();
+    });
+    expect(await open('<a id="out" href="/out">Out</a>', [rule('r-3', { click: ['#out'] })])).toMatchObject({
+      ...{ status: 'generic_error', reason: expect.stringContaining('click #out: it leads away from the site') },
     });
     pictures.sites.put('/lost', (_request, response) => void response.writeHead(404).end());
     expect(await open(start, [rule('r-2', { click: ['#lost'] })])).toMatchObject({

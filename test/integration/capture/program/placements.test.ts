@@ -16,10 +16,15 @@ const LEADERBOARD = { width: 728, height: 90 };
 
 test('A capture opens the page of a placement once for all sizes, and reports its picture and its slots', async () => {
   const site = 'http://news.example/';
-  const job = await startCaptureJob({ placement: { site, sizes: [RECTANGLE, LEADERBOARD] } });
+  const cookies = [{ name: 'session', value: 'secret' }];
+  const rules = [{ cookies }, { host: '*.example', hide: ['#bar'] }, { host: 'other.example', hide: ['#other'] }];
+  const job = await startCaptureJob({ placement: { site, sizes: [RECTANGLE, LEADERBOARD] }, rules });
   const { exit, engine } = runProgram(job);
   expect(await exit).toBe(0);
   expect([engine.opened, engine.placed]).toEqual([[site], []]);
+  expect(engine.openedWith).toMatchObject([
+    { access: { cookies, headers: [] }, rules: [{ host: 'news.example' }, { host: '*.example', hide: ['#bar'] }] },
+  ]);
   const placement = await job.placement();
   expect(placement).toMatchObject({ status: 'uploaded', reason: null, width: 30, height: 25 });
   const found = { chosen: 1, candidates_found: 1, candidates: [{ element: '#div-gpt-ad-1' }] };
@@ -54,7 +59,10 @@ test('A capture that starts again after the result ends at once', async () => {
 test('With a real browser, the boxes of a placement are the slots in its picture', async () => {
   const publishers = await startPublishers();
   const site = publishers.url('news');
-  const job = await startCaptureJob({ placement: { site, sizes: [RECTANGLE, { width: 3_000, height: 2_000 }] } });
+  const slots = [{ size: RECTANGLE, selector: '#gone' }];
+  const rules = [{ host: new URL(site).hostname, cookies: [{ name: 'session', value: 's' }], slots }];
+  const placed = { site, sizes: [RECTANGLE, { width: 3_000, height: 2_000 }] };
+  const job = await startCaptureJob({ placement: placed, rules });
   const options = { chromiumPath: findChromium(process.env['CHROMIUM_PATH']), allow: ['127.0.0.0/8'], log: TEST_LOG };
   const exit = await runCapture({ env: job.env, startEngine: () => startEngine(options), log: TEST_LOG });
   await publishers.close();
@@ -63,6 +71,15 @@ test('With a real browser, the boxes of a placement are the slots in its picture
   expect(placement).toMatchObject({ status: 'uploaded', reason: null });
   expect(record?.page).toEqual({ width, height });
   expect(width).toBe(1_440);
+  const [rule] = await job.rules();
+  const effects = record?.site_rules?.map((report) => report.effects.map(({ part, found }) => [part, found]));
+  expect(effects).toEqual([
+    [
+      ['cookies', 1],
+      ['slot', 0],
+    ],
+  ]);
+  expect([rule?.last_acted_at, rule?.last_missed_at]).toEqual([expect.any(Date), expect.any(Date)]);
   const [rectangle, large] = record?.sizes ?? [];
   expect(large?.candidates_found).toBe(rectangle?.candidates_found);
   expect(large?.candidates.filter(({ problem }) => problem === null)).toEqual([]);

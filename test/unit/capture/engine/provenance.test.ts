@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { recordOfFailure, recordOfPicture } from '../../../../src/capture/engine/provenance.ts';
+import { recordOfFailure, recordOfPicture, recordOfSlots } from '../../../../src/capture/engine/provenance.ts';
 import type { Picture, ScoredCandidate } from '../../../../src/capture/page/page.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
@@ -106,4 +106,23 @@ it('a record cuts the final URL, which a page can make very long', () => {
   const finalUrl = `https://news.example/#${'x'.repeat(2_000_000)}`;
   const record = recordOfFailure({ ...context, finalUrl }, { at: new Date(0), reason: 'none', candidates: [] });
   expect(record.final_url).toBe(finalUrl.slice(0, 4_000));
+});
+
+it('the record of a placement says which slot a site rule chooses, also if it is no candidate', () => {
+  const [size, page] = [
+    { width: 300, height: 250 },
+    { width: 1440, height: 900 },
+  ];
+  const effect = { part: 'slot', target: '#mpu', found: 1, problem: null } as const;
+  const chosen = (index: number, problem: string | null) => {
+    const report = { id: 'r1', host: 'news.example', effect: { ...effect, problem } };
+    const judged = [{ size, candidates: [candidate(1), candidate(2)], ofRule: { report, index } }];
+    const record = recordOfSlots({ finalUrl: 'https://news.example/', page, judged, ruleReports: context.ruleReports });
+    return [record.sizes[0]?.chosen, record.sizes[0]?.site_rule?.selector, record.site_rules?.[0]?.effects.length];
+  };
+  expect([chosen(1, null), chosen(-1, null), chosen(-1, 'It is gone.')]).toEqual([
+    [2, '#mpu', 1],
+    [null, '#mpu', 1],
+    [1, undefined, 1],
+  ]);
 });
