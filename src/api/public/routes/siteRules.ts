@@ -68,7 +68,7 @@ export const siteRuleRoutes: readonly Route[] = [
     summary: 'Import site rules',
     description:
       'Takes the answer of the list. Rules with the same host, path and device are replaced, others stay. All rules are stored or none. Exported rules have no values of cookies and headers: a rule that has stored ones keeps them, and others need them.',
-    body: jsonBody(SiteRulesImport, { data: [EXAMPLE] }),
+    body: jsonBody(SiteRulesImport, { data: [{ host: '*.blog.example', hide: ['#newsletter'] }] }),
     answer: SiteRulesImported,
     failures: [409],
     handler: (call, { store }) =>

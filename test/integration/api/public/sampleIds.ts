@@ -34,6 +34,7 @@ export async function sampleIds(
     else if (name === 'CAMPAIGN_ID') ids[name] = await newCampaign(given.api);
     else if (name === 'DELIVERY_ID') ids[name] = await newDelivery(given.api);
     else if (name === 'MEMBER_ID') ids[name] = await newMember(given.api);
+    else if (name === 'SITE_RULE_ID') ids[name] = await newSiteRule(given.api);
     else if (name === 'EVENT_ID') ids[name] = await newEvent(given.api);
     else ids[name] = await createdBySample(given, { named, name, ids });
   }
@@ -60,6 +61,11 @@ async function newCapturedAd(api: TestApi): Promise<string> {
 async function newCampaign(api: TestApi): Promise<string> {
   const media = { type: 'url', content: 'https://cdn.example/banner.png' };
   return (await api.post('ads', { campaign: { name: `Samples ${randomUUID()}` }, ad: { media } })).json.campaign_id;
+}
+
+/** An organization has one rule for a host, so the sample cannot be repeated. */
+async function newSiteRule(api: TestApi): Promise<string> {
+  return (await api.post('site_rules', { host: `${randomUUID()}.example`, hide: ['#bar'] })).json.id;
 }
 
 async function newMember({ store: { db } }: TestApi): Promise<string> {
