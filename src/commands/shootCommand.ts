@@ -14,6 +14,7 @@ import { isMarker, MARKER_MAX_SECONDS, markerMs } from '../domain/markers.ts';
 import { PLACEMENT_SIZES_MAX } from '../domain/placements.ts';
 import {
   DEFAULT_OPTIONS,
+  GROUP_ADS_MAX,
   OTHER_ADS,
   type OtherAds,
   PAGE_VIEWS,
@@ -42,6 +43,7 @@ interface ShootFlags {
   readonly otherAds?: OtherAds;
   readonly fullPage?: boolean;
   readonly view?: PageView;
+  readonly group?: true;
   readonly animate?: number;
   readonly location?: string;
   readonly locations?: string;
@@ -96,6 +98,7 @@ export function shootCommand(program: Command): void {
         .choices(PAGE_VIEWS)
         .default(DEFAULT_OPTIONS.view),
     )
+    .option('--group', 'take one picture with all ads, each in a slot of its own')
     .addOption(
       new Option(
         '--animate <seconds>',
@@ -130,6 +133,8 @@ export function shootCommand(program: Command): void {
       const knowsSizes = Array.isArray(candidates) || (candidates === true && adSize !== undefined);
       if (ad === undefined && !knowsSizes)
         command.error('error: pass --ad, or --candidates with sizes such as 300x250');
+      if (flags.group && ((ad?.length ?? 0) > GROUP_ADS_MAX || (flags.marker?.length ?? 0) > 1))
+        command.error(`error: --group takes at most ${GROUP_ADS_MAX} ads and one --marker`);
       process.exitCode = await run(flags);
     });
 }
@@ -159,6 +164,7 @@ async function run(flags: ShootFlags): Promise<number> {
         animation: flags.animate === undefined ? null : { seconds: flags.animate, fps: ANIMATION_FPS },
         location: flags.location ?? null,
         access: null,
+        group: flags.group ? 'all ads' : null,
       },
       located: findLocation(flags),
       rules: flags.rules ?? [],

@@ -17,6 +17,7 @@ import type { WantedScreenshots } from '../domain/screenshots.ts';
 import type { Topic } from '../domain/topics.ts';
 import { siteKey } from '../domain/webAddresses.ts';
 import { Faults, isObject, type JsonObject, joinPath, shellOf } from './faults.ts';
+import { GroupFaults } from './groupFaults.ts';
 import {
   type AdBody,
   type CampaignBody,
@@ -108,11 +109,12 @@ export function screenshotRequestParser(limits: Limits): ScreenshotRequestParser
     const campaign = readCampaign(body['campaign'], faults);
     const location = faults.read(shape.options, body['options'], 'options')?.page?.location ?? null;
     const left = { screenshots: limits.screenshots * MAX_REPETITIONS };
+    const groups = new GroupFaults(faults);
     const entries: ParsedEntry[] = [];
     const given = faults.readItems(list, body['screenshot_requests'], 'screenshot_requests').slice(0, limits.entries);
     for (const [index, entry] of given.entries()) {
       if (faults.isFull) break;
-      entries.push(readEntry(entry, { path: `screenshot_requests.${index}`, location, faults, left }));
+      entries.push(readEntry(entry, { path: `screenshot_requests.${index}`, location, faults, left, groups }));
     }
     if (left.screenshots < 0) noteTooManyScreenshots(limits, faults);
     refuseRepeatedKeys(entries, faults);
@@ -205,25 +207,31 @@ interface EntryPlace {
   readonly faults: Faults;
   /** Counts down over all entries, by one for each marker of each object; the parser ignores objects after the last. */
   readonly left: { screenshots: number };
+  readonly groups: GroupFaults;
 }
 
 function entryReader(schema: EntryBody) {
   const shell = shellOf(schema);
-  const { ad, screenshots } = schema.shape;
+  const { ad, screenshots, group: groupName } = schema.shape;
   const readAd = adReader(ad);
   const list = shellOf(screenshots);
-  return (entry: unknown, { path, location, faults, left }: EntryPlace): ParsedEntry => {
+  return (entry: unknown, { path, location, faults, left, groups }: EntryPlace): ParsedEntry => {
     const adPath = `${path}.ad`;
     if (!faults.readShell(shell, entry, path) || !isObject(entry))
       return { path: adPath, ad: undefined, screenshots: [] };
     const read: ParsedEntry = { path: adPath, ad: readAd(entry['ad'], { path: adPath, faults }), screenshots: [] };
+    const group = faults.read(groupName, entry['group'], `${path}.group`)?.trim() ?? null;
     const wanted: WantedScreenshots[] = [];
     const items = faults.readItems(list, entry['screenshots'], `${path}.screenshots`);
     for (const [index, item] of items.entries()) {
       left.screenshots -= countMarkers(item);
       if (faults.isFull || left.screenshots < 0) break;
-      const parsed = faults.read(screenshots.element, item, `${path}.screenshots.${index}`);
-      if (parsed !== undefined) wanted.push(wantedOf(parsed, location));
+      const itemPath = `${path}.screenshots.${index}`;
+      const parsed = faults.read(screenshots.element, item, itemPath);
+      if (parsed === undefined) continue;
+      const one = wantedOf(parsed, { location, group });
+      wanted.push(one);
+      if (group !== null) groups.addMember({ path: itemPath, ad: read.ad?.id?.toLowerCase() ?? adPath, wanted: one });
     }
     return { ...read, screenshots: wanted };
   };
@@ -256,13 +264,16 @@ function countMarkers(item: unknown): number {
   return Array.isArray(frames) ? Math.max(1, frames.length) : 1;
 }
 
-function wantedOf({ site, device, options }: ScreenshotObject, location: string | null): WantedScreenshots {
+function wantedOf(
+  { site, device, options }: ScreenshotObject,
+  ofEntry: Pick<ScreenshotOptions, 'location' | 'group'>,
+): WantedScreenshots {
   const frames = options?.ad?.frames ?? [];
   return {
     site: { url: site.url, key: siteKey(site.url) },
     device: device.name,
     markers: frames.map(({ marker }) => markerMs(marker)),
-    options: optionsOf(options, { ...DEFAULT_OPTIONS, location }),
+    options: optionsOf(options, { ...DEFAULT_OPTIONS, ...ofEntry }),
     access: accessOf(options),
   };
 }
@@ -281,6 +292,7 @@ export function optionsOf(
     view: given?.page?.view ?? base.view,
     location: given?.page?.location ?? base.location,
     access: namesOf(accessOf(given)) ?? base.access,
+    group: base.group,
     animation: animation ? { seconds: animation.seconds, fps: animation.fps ?? ANIMATION_FPS } : base.animation,
   };
 }

@@ -154,6 +154,12 @@ const screenshotFields = {
   captured_at: time.nullable(),
   warnings,
   ad: AdSummary,
+  group: z
+    .string()
+    .optional()
+    .describe(
+      `Screenshots of the same group, site and device have the same picture, which shows all their ads. As in the request; only on screenshots of a group. ${OURS}`,
+    ),
   ...history('screenshot'),
   reason: z
     .string()

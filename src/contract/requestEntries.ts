@@ -5,12 +5,14 @@ import type { JsonObject } from './faults.ts';
 import { deviceRecord } from './records.ts';
 
 /**
+ * @param group of all entries; undefined for none.
  * @param optionsOf gives the options of a screenshot object. Frames come from the combinations alone.
  * @returns `screenshot_requests` of a screenshot request: one entry for each ad, with one object for each site, device and location.
  */
 export function requestEntries(
   combinations: readonly Combination[],
   optionsOf: (one: Combination) => JsonObject = () => ({}),
+  group?: string,
 ): readonly JsonObject[] {
   const byAd = Map.groupBy(combinations, ({ ad }) => ad.id);
   return [...byAd].map(([id, ofAd]) => {
@@ -22,7 +24,7 @@ export function requestEntries(
       const sets = group.length > frames.length && frames.length > 0 ? [[], frames] : [frames];
       return first === undefined ? [] : sets.map((set) => screenshotObject(first, set, optionsOf(first)));
     });
-    return { ad: { id }, screenshots };
+    return { ad: { id }, ...(group !== undefined && { group }), screenshots };
   });
 }
 

@@ -41,7 +41,14 @@ import {
   TOKEN,
 } from '../domain/pageAccess.ts';
 import { PRIORITIES } from '../domain/priorities.ts';
-import { OTHER_ADS, PAGE_VIEWS, SELECTOR_MAX, SLOT_INDEX } from '../domain/screenshotOptions.ts';
+import {
+  GROUP_ADS_MAX,
+  GROUP_NAME_MAX,
+  OTHER_ADS,
+  PAGE_VIEWS,
+  SELECTOR_MAX,
+  SLOT_INDEX,
+} from '../domain/screenshotOptions.ts';
 import { SLOT_FORMATS } from '../domain/slotFormats.ts';
 import { isUuid, SLUG } from '../domain/slugs.ts';
 import { isBlank } from '../domain/text.ts';
@@ -499,6 +506,17 @@ export const subscribersOf = ({ subscribers }: Limits) =>
 
 const lengthOf = (list: unknown) => (Array.isArray(list) ? list.length : 0);
 
+export const GroupName = text((value) =>
+  isBlank(value)
+    ? 'must not be blank: omit it if the ad has a picture of its own.'
+    : lengthFault(value, GROUP_NAME_MAX),
+).meta({
+  ...NOT_BLANK,
+  maxLength: GROUP_NAME_MAX,
+  example: 'Takeover',
+  description: `Entries with the same group have one picture for each site and device: it shows all their ads, each in a slot of its own. A picture shows at most ${GROUP_ADS_MAX} ads, and an entry has at most one frame. ${OURS}`,
+});
+
 const adFields = { lookup_key: LookupKey.nullish(), ...NewAd.shape, media: MediaReference.nullish() };
 const missingAd = ({ input }: { readonly input?: unknown }) =>
   input === undefined ? undefined : notAnObject({ input });
@@ -513,6 +531,7 @@ const entryOf = (limits: Limits) =>
           .min(1, 'must have at least one entry.')
           // The reader counts the screenshots of all entries together.
           .meta({ maxItems: limits.screenshots * MAX_REPETITIONS }),
+        group: GroupName.nullish(),
       },
       { error: notAnObject },
     )

@@ -4,7 +4,7 @@ import type { Limits } from '../domain/limits.ts';
 import { SAVED_NAME_MAX, SAVED_SITES_MAX, TEMPLATE_ADS_MAX, TEMPLATE_DEVICES_MAX } from '../domain/savedObjects.ts';
 import { isBlank } from '../domain/text.ts';
 import { DeviceRecord, deviceRecord, time, uuid } from './records.ts';
-import { CampaignName, Instructions, screenshotObject, site } from './requests.ts';
+import { CampaignName, GroupName, Instructions, screenshotObject, site } from './requests.ts';
 import { NOT_BLANK, OURS } from './schemaParts.ts';
 import { lengthFault, text } from './textFields.ts';
 
@@ -36,6 +36,7 @@ export function newTemplate(limits: Limits) {
         .max(TEMPLATE_ADS_MAX, most(TEMPLATE_ADS_MAX, 'ads'))
         .nullish()
         .describe('Ads of the organization.'),
+      group: GroupName.nullish().describe('The group of all ads: each page and device has one picture of all of them.'),
       campaign: z.object({ name: CampaignName }).nullish(),
       instructions: Instructions.nullish(),
     })
@@ -67,18 +68,20 @@ export interface TemplateBody {
   readonly devices: readonly { readonly name: string }[];
   readonly options: NonNullable<NewTemplate['options']>;
   readonly ads?: readonly { readonly id: string }[];
+  readonly group?: string;
   readonly campaign?: { readonly name: string };
   readonly instructions?: string;
   readonly site_list?: { readonly id: string };
 }
 
 export function templateBody(given: NewTemplate): TemplateBody {
-  const { sites, devices, options, ads, campaign, instructions, site_list } = given;
+  const { sites, devices, options, ads, group, campaign, instructions, site_list } = given;
   return {
     sites: trimmed(sites ?? []),
     devices: devices ?? [],
     options: options ?? {},
     ...(ads && { ads: ads.map(({ id }) => ({ id: id.toLowerCase() })) }),
+    ...((group ?? null) !== null && { group: group?.trim() ?? '' }),
     ...(campaign && { campaign: { name: campaign.name.trim() } }),
     ...((instructions ?? null) !== null && { instructions: instructions ?? '' }),
     ...(site_list && { site_list: { id: site_list.id.toLowerCase() } }),
@@ -101,6 +104,7 @@ export const TemplateRecord = z
       .array(z.object({ id: uuid }))
       .optional()
       .describe('As given. Some may have been deleted since.'),
+    group: z.string().optional().describe('The group of all ads.'),
     campaign: z.object({ name: z.string() }).optional(),
     instructions: z.string().optional(),
     site_list: z.object({ id: uuid }).optional().describe('As given. It may have been deleted since.'),

@@ -20,12 +20,13 @@ export const OptionsJson = z.object({
   location: z.string().nullish(),
   // The names only.
   access: z.object({ cookies: z.array(z.string()), headers: z.array(z.string()) }).nullish(),
+  group: z.string().nullish(),
 });
 
 export type OptionsJson = z.infer<typeof OptionsJson>;
 
 export function optionsToJson(options: ScreenshotOptions): OptionsJson {
-  const { allowScaling, slot, otherAds, fullPage, view, animation, location, access } = options;
+  const { allowScaling, slot, otherAds, fullPage, view, animation, location, access, group } = options;
   return {
     allow_scaling: allowScaling,
     slot,
@@ -35,6 +36,7 @@ export function optionsToJson(options: ScreenshotOptions): OptionsJson {
     animation,
     ...(location !== null && { location }),
     ...(access !== null && { access: { cookies: [...access.cookies], headers: [...access.headers] } }),
+    ...(group !== null && { group }),
   };
 }
 
@@ -50,5 +52,6 @@ export function optionsFromJson(json: OptionsJson | null | undefined): Screensho
     animation: json.animation ?? null,
     location: json.location ?? null,
     access: json.access ?? null,
+    group: json.group ?? null,
   };
 }

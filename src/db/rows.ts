@@ -55,7 +55,14 @@ export type ScreenshotRow = Pick<
   | 'captured_at'
   | 'warnings'
   | 'animation'
-> & { readonly image_width: number | null; readonly image_height: number | null; readonly ad: AdRow };
+> & {
+  readonly image_width: number | null;
+  readonly image_height: number | null;
+  readonly image_sha256: string | null;
+  /** The group of ads with which it shares its picture. */
+  readonly group_name: string | null;
+  readonly ad: AdRow;
+};
 
 export interface RowQuery {
   /** UUID. */

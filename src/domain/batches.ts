@@ -10,16 +10,16 @@ const MANY_PAGES = 4;
 /** Maximum creatives of one index in a job without pages. */
 export const MAX_CREATIVES = 20;
 
-export interface PageOfPicture extends Pick<PageOptions, 'otherAds' | 'location'> {
+export interface PageOfPicture extends Pick<PageOptions, 'otherAds' | 'location' | 'group'> {
   readonly siteKey: string;
   readonly device: string;
   /** The row with the cookies and headers of the page. */
   readonly accessId: string | null;
 }
 
-/** Pictures with the same key are taken of one page. `waitingSets` in core/jobs/backlog.ts counts the same pages in SQL. */
-export function pageKey({ siteKey, device, otherAds, location, accessId }: PageOfPicture): string {
-  return `${device}\n${otherAds}\n${location ?? ''}\n${accessId ?? ''}\n${siteKey}`;
+/** Pictures with the same key are taken of one page, which a group has for itself. `waitingSets` in core/jobs/backlog.ts counts the same pages in SQL. */
+export function pageKey({ siteKey, device, otherAds, location, accessId, group }: PageOfPicture): string {
+  return `${device}\n${otherAds}\n${location ?? ''}\n${accessId ?? ''}\n${siteKey}\n${group ?? ''}`;
 }
 
 export interface Batches {

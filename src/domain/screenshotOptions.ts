@@ -54,6 +54,8 @@ export interface PageOptions {
   readonly location: string | null;
   /** The names of the cookies and headers that the page gets. Null: none. */
   readonly access: PageAccessNames | null;
+  /** One picture shows all ads of a group. Null: the ad has a picture of its own. */
+  readonly group: string | null;
 }
 
 export interface ScreenshotOptions extends PlacementOptions, PageOptions {}
@@ -61,6 +63,10 @@ export interface ScreenshotOptions extends PlacementOptions, PageOptions {}
 /** No client needs more, and a long selector would be slow on a page. */
 export const SELECTOR_MAX = 500;
 export const SLOT_INDEX = { min: 1, max: 100 };
+
+export const GROUP_NAME_MAX = 255;
+/** With more, hardly a page has a slot for each. */
+export const GROUP_ADS_MAX = 8;
 
 export const DEFAULT_OPTIONS: ScreenshotOptions = {
   allowScaling: false,
@@ -71,4 +77,5 @@ export const DEFAULT_OPTIONS: ScreenshotOptions = {
   otherAds: 'hide',
   location: null,
   access: null,
+  group: null,
 };

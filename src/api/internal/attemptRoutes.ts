@@ -191,8 +191,8 @@ interface PageParts {
 function pagesOf(missing: readonly MissingScreenshot[], { access, locations }: PageParts): WantedPage[] {
   const pages = new Map<string, WantedPage>();
   for (const { id, ad_id, marker_ms, options, site_url, site_key, device, page_access_id } of missing) {
-    const { otherAds, location } = optionsFromJson(options);
-    const key = pageKey({ siteKey: site_key, device, otherAds, location, accessId: page_access_id });
+    const { otherAds, location, group } = optionsFromJson(options);
+    const key = pageKey({ siteKey: site_key, device, otherAds, location, group, accessId: page_access_id });
     const values = access.get(page_access_id ?? '');
     const page: WantedPage = pages.get(key) ?? {
       site_url: withScheme(site_url),

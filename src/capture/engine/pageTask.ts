@@ -56,6 +56,8 @@ export interface PageOrder {
   readonly access?: PageAccess | undefined;
   /** The most specific first. */
   readonly rules?: readonly AppliedRule[] | undefined;
+  /** One picture shows all ads of the page. */
+  readonly group?: string | null | undefined;
   readonly pictures: readonly WantedPicture[];
   readonly placement?: WantedPlacement | undefined;
 }
@@ -89,6 +91,13 @@ export type PlacementResult =
       readonly record: SlotsRecord;
     }
   | { readonly status: ScreenshotFailure; readonly wanted: WantedPlacement; readonly reason: string };
+
+/** An ad whose frame exists. */
+interface ReadyAd {
+  readonly wanted: WantedPicture;
+  readonly outcome: Extract<CreativeOutcome, { status: 'rendered' }>;
+  readonly frame: AdFrame;
+}
 
 export interface PageTaskOptions {
   readonly engine: Pick<Engine, 'open' | 'restartPageBrowser' | 'memoryEndReason' | 'browserVersion'>;
@@ -262,7 +271,8 @@ export class PageTask {
     stop.addEventListener('abort', reportNow);
     let picture: PagePicture | undefined;
     try {
-      await this.#placeEach(page, withoutSlot);
+      if (this.page.group) await this.#placeGroup(page, withoutSlot);
+      else await this.#placeEach(page, withoutSlot);
       if (withoutSlot.length > 0 && !stop.aborted)
         picture = await pictureOfFailure((largest) => page.capture(largest), { site: this.page.site, log });
     } finally {
@@ -295,6 +305,34 @@ export class PageTask {
     }
   }
 
+  /** Reports all but those for which the page has no slot. Those in the picture have the same PNG. */
+  async #placeGroup(page: OpenPage, withoutSlot: FailedPicture[]): Promise<void> {
+    const { stop, phases } = this.#tools;
+    const ready: ReadyAd[] = [];
+    for (const wanted of [...this.#left.values()]) {
+      const [, outcome] = await this.#tools.outcomes.waitForFirst([wanted.ad], stop);
+      const frame = await this.#frameOf(wanted, outcome);
+      if ('reason' in frame) await this.#report(this.#failed(wanted, frame));
+      else ready.push(frame);
+    }
+    const ads = ready.map(({ wanted: { options }, frame }) => ({ frame, options }));
+    const placed = await phases.time('place', async () =>
+      (await this.#orPageLost(() => page.placeTogether(ads))).map((one) => this.#requirePage(one)),
+    );
+    const first = ready.find((_, index) => placed[index]?.status === 'uploaded');
+    const xmp = pictureMark(first?.wanted.id ?? '');
+    for (const [index, ad] of ready.entries()) {
+      const one = placed[index];
+      if (one === undefined) throw new PageLostError('the page gave no result for an ad of its group');
+      const result =
+        one.status === 'uploaded'
+          ? await this.#taken(ad, one, xmp)
+          : this.#failed(ad.wanted, { ...one, frame: ad.frame });
+      if (result.status === 'no_slots' && !stop.aborted) withoutSlot.push(result);
+      else await this.#report(result);
+    }
+  }
+
   #picture(page: OpenPage, wanted: WantedPicture, outcome: CreativeOutcome): Promise<PictureResult> {
     const attributes = { 'tearsheet.screenshot_id': wanted.id, 'tearsheet.ad_id': wanted.ad };
     return withSpan('picture', { attributes }, async (span) => {
@@ -305,15 +343,26 @@ export class PageTask {
   }
 
   async #take(page: OpenPage, wanted: WantedPicture, outcome: CreativeOutcome): Promise<PictureResult> {
-    if (outcome.status === 'failed') return this.#failed(wanted, notCaptured(outcome.reason));
-    const { ratio } = this.page.device;
-    const frame = await outcome.frame(wanted.markerMs, ratio);
-    if (frame === undefined) return this.#failed(wanted, notCaptured(noFrame(wanted.markerMs, ratio)));
-    const placed = await this.#tools.phases.time('place', () =>
-      this.#place(page, { ...frame, isVideo: outcome.isVideo }, wanted.options),
+    const ready = await this.#frameOf(wanted, outcome);
+    if ('reason' in ready) return this.#failed(wanted, ready);
+    const { frame } = ready;
+    const placed = await this.#tools.phases.time('place', async () =>
+      this.#requirePage(await this.#orPageLost(() => page.place(frame, wanted.options))),
     );
     if (placed.status !== 'uploaded') return this.#failed(wanted, { ...placed, frame });
-    const xmp = pictureMark(wanted.id);
+    return this.#taken(ready, placed, pictureMark(wanted.id));
+  }
+
+  async #frameOf(wanted: WantedPicture, outcome: CreativeOutcome): Promise<ReadyAd | PlacementFailure> {
+    if (outcome.status === 'failed') return notCaptured(outcome.reason);
+    const { ratio } = this.page.device;
+    const frame = await outcome.frame(wanted.markerMs, ratio);
+    if (frame === undefined) return notCaptured(noFrame(wanted.markerMs, ratio));
+    return { wanted, outcome, frame: { ...frame, isVideo: outcome.isVideo } };
+  }
+
+  /** @param xmp the mark for the files. */
+  async #taken({ wanted, outcome, frame }: ReadyAd, placed: Picture, xmp: string): Promise<PictureResult> {
     const picture = { ...placed, png: withMark(placed.png, xmp) };
     const sha256 = sha256Of(picture.png);
     const animated = await this.#animate(wanted, { ...placed, xmp }, outcome);
@@ -330,6 +379,7 @@ export class PageTask {
     outcome: Extract<CreativeOutcome, { status: 'rendered' }>,
   ): Promise<{ animation?: AnimationFiles; warnings: readonly Warning[] }> {
     if (animation === null) return { warnings: [] };
+    if (this.page.group) return { warnings: [noAnimation('the picture of a group shows each ad at one moment.')] };
     const { ratio } = this.page.device;
     const film = await outcome.film(filmOf(animation, ratio));
     if (film === undefined || 'reason' in film)
@@ -346,10 +396,9 @@ export class PageTask {
     }
   }
 
-  async #place(page: OpenPage, frame: AdFrame, options: PlacementOptions): Promise<Picture | PlacementFailure> {
-    const placed = await this.#orPageLost(() => page.place(frame, options));
+  /** @throws PageLostError if the failure is that of the page, so that neither the ad nor the slots are the reason. */
+  #requirePage(placed: Picture | PlacementFailure): Picture | PlacementFailure {
     if (placed.status === 'uploaded') return placed;
-    // The page itself is broken, so neither the ad nor the slots are the reason.
     if (placed.status === 'generic_error') throw new PageLostError(placed.reason);
     return this.#requireReliable(placed);
   }
@@ -373,14 +422,14 @@ export class PageTask {
   }
 
   #context({ markerMs, options }: WantedPicture, slotReport: SlotReport | undefined) {
-    const { site, device, otherAds, location, access } = this.page;
+    const { site, device, otherAds, location, access, group = null } = this.page;
     const browserVersion = this.#tools.engine.browserVersion ?? null;
     return {
       requestedUrl: site,
       finalUrl: this.#finalUrl,
       device,
       markerMs,
-      options: { ...options, otherAds, location: location?.id ?? null, access: namesOf(access ?? null) },
+      options: { ...options, otherAds, location: location?.id ?? null, access: namesOf(access ?? null), group },
       location: location?.profile ?? null,
       exitAddress: this.#exitAddress,
       ruleReports: withSlotReport(this.#ruleReports, slotReport),

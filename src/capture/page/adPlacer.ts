@@ -10,10 +10,19 @@ import { setBounded } from '../../lib/lru.ts';
 import { drawInPlayer, type PlayerLook } from '../compose/inStream.ts';
 import { changedShare, decodePng, type PixelBox, type Pixels, pngSize } from '../compose/pixels.ts';
 import type { CreativeFrame, Size } from '../creative/creative.ts';
+import { AdGroup, type AdToStand, type GroupPicture } from './adGroup.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { LivePage, StagedSlot } from './livePage.ts';
 import { isTimeout, pageFault } from './navigation.ts';
-import type { AdFrame, PagePicture, Picture, PlacementFailure, ScoredCandidate, SlotOfRule } from './page.ts';
+import type {
+  AdFrame,
+  AdOfGroup,
+  PagePicture,
+  Picture,
+  PlacementFailure,
+  ScoredCandidate,
+  SlotOfRule,
+} from './page.ts';
 import { Camera, faultOfGeometry, geometryOf, MAX_PAGE_EDGE, showsAd, warningsOf } from './pictureCheck.ts';
 import { type PreparedSlot, type PrepareRequest, prepareSlot, type RefusedSlot } from './preparedSlot.ts';
 import { narrowToBox, type ScoredSlot, scoreSlots } from './scoring.ts';
@@ -28,6 +37,18 @@ interface BrowserPicture {
   readonly box: PixelBox;
   readonly warnings: readonly Warning[];
   readonly at: Date;
+}
+
+/** A picture, and how it shows its ad. */
+type PaintedAd = BrowserPicture &
+  Pick<Picture, 'mode' | 'player'> & { readonly zoom: number; readonly isOfPage: boolean };
+
+interface StandingAd extends Pick<Picture, 'warnings' | 'slotReport'> {
+  readonly status: 'standing';
+  readonly choice: Choice;
+  readonly placement: Placement;
+  readonly stands: AdToStand;
+  readonly player: PlayerLook | undefined;
 }
 
 interface BrowserPictureRequest extends PrepareRequest {
@@ -46,6 +67,8 @@ const MAX_TRIES = 5;
 /** Each keeps a picture of the whole viewport in memory. */
 const MAX_PREPARED_SLOTS = 8;
 const STAGE_DEADLINE_MS = 30_000;
+/** The ads of a group choose their slots within this time. */
+const GROUP_MS = 90_000;
 
 interface Placement {
   readonly frame: AdFrame;
@@ -99,24 +122,100 @@ export class AdPlacer {
     options: PlacementOptions = DEFAULT_OPTIONS,
     only?: 'browser',
   ): Promise<Picture | PlacementFailure> {
+    return this.#preferringRules({ frame, options }, async (ad, given) => {
+      const chosen = await this.#choose(ad, { given });
+      return 'status' in chosen ? chosen : this.#tryAll(chosen.tries, chosen.placement, only);
+    });
+  }
+
+  /** Tries the slot of a site rule before the score decides. @param attempt gets who chose the slot of the options. */
+  async #preferringRules<T extends Picture | StandingAd>(
+    { frame, options }: AdOfGroup,
+    attempt: (ad: AdOfGroup, given?: string) => Promise<T | PlacementFailure>,
+  ): Promise<T | PlacementFailure> {
     const known = options.slot === null ? slotFor(this.#rules, frame) : undefined;
-    if (known === undefined) return this.#place(frame, options, { only });
+    if (known === undefined) return attempt({ frame, options });
     const { rule, selector } = known;
     const given = `by the site rule ${rule.id} (${rule.host})`;
-    const chosen = await this.#place(frame, { ...options, slot: { selector } }, { only, given });
+    const chosen = await attempt({ frame, options: { ...options, slot: { selector } } }, given);
     if (chosen.status !== 'no_slots') return { ...chosen, slotReport: slotReport(known, null) };
     const report = slotReport(known, `${chosen.reason} The score decided instead.`);
-    const placed = await this.#place(frame, options, { only });
-    if (placed.status !== 'uploaded') return { ...placed, slotReport: report };
+    const placed = await attempt({ frame, options });
+    if (!('warnings' in placed)) return { ...placed, slotReport: report };
     const warnings = [...placed.warnings, ...ruleWarnings([{ ...report, effects: [report.effect] }])];
     return { ...placed, warnings, slotReport: report };
   }
 
-  async #place(
-    frame: AdFrame,
-    options: PlacementOptions,
-    { only, given = 'in the request' }: { readonly only?: 'browser' | undefined; readonly given?: string },
-  ): Promise<Picture | PlacementFailure> {
+  /** Takes one picture of all ads. The larger ones choose first. @returns the results in the order of the ads. */
+  placeTogether(ads: readonly AdOfGroup[]): Promise<(Picture | PlacementFailure)[]> {
+    return this.#lock.run(async () => {
+      const group = new AdGroup(this.#live);
+      const until = performance.now() + GROUP_MS;
+      try {
+        const standing = new Map<AdOfGroup, StandingAd | PlacementFailure>();
+        for (const ad of ads.toSorted((one, two) => areaOf(two.frame) - areaOf(one.frame))) {
+          const standUp = (one: AdOfGroup, given?: string) => this.#standUp(one, { group, until, given });
+          standing.set(ad, await this.#preferringRules(ad, standUp));
+        }
+        const [first] = ads;
+        const picture = first && (await group.capture(first.options));
+        return ads.map((ad) => this.#inGroup(standing.get(ad), picture));
+      } finally {
+        await group.end();
+      }
+    });
+  }
+
+  async #standUp(
+    ad: AdOfGroup,
+    { group, until, given }: { readonly group: AdGroup; readonly until: number; readonly given: string | undefined },
+  ): Promise<StandingAd | PlacementFailure> {
+    const chosen = await this.#choose(ad, { given, isFree: ({ slot }) => group.isFree(slot) });
+    if ('status' in chosen) return chosen;
+    const { tries, placement } = chosen;
+    const refusals: string[] = [];
+    for (const choice of tries) {
+      if (performance.now() > until) break;
+      try {
+        const player = choice.player && lookOf(choice.player, ad.frame);
+        const png = player === undefined ? ad.frame.png : await player.draw(ad.frame.png, ad.frame.markerMs);
+        const request = this.#prepareRequest(choice, ad.frame, ad.options);
+        const stands = { slot: choice.slot, request, png };
+        const refused = await group.add(stands);
+        if (refused === undefined) return { status: 'standing', choice, placement, stands, player, warnings: [] };
+        refusals.push(`${choice.scored.element}: ${refused.fault}`);
+      } catch (error) {
+        if (this.#live.tab.isLost) return failed('the page crashed or was closed', placement);
+        refusals.push(`${choice.scored.element}: ${pageFault(error)}`);
+      }
+    }
+    const taken = placement.ranked.filter((one) => canHoldAd(one) && !group.isFree(one.slot));
+    refusals.push(...taken.map(({ scored }) => `${scored.element}: another ad of the group stands there`));
+    return noSlot(noSlotReason(placement, refusals), placement);
+  }
+
+  #inGroup(
+    standing: StandingAd | PlacementFailure | undefined,
+    picture: GroupPicture | undefined,
+  ): Picture | PlacementFailure {
+    if (standing === undefined) throw new Error('unreachable: each ad of a group was tried');
+    if (standing.status !== 'standing') return standing;
+    const { choice, placement, stands, player, warnings, slotReport } = standing;
+    const box = picture?.boxes.get(stands);
+    if (picture === undefined || box === undefined)
+      return noSlot(`The slot ${choice.scored.element} cannot be shown in one picture with the other ads.`, placement);
+    const painted = { ...picture, box, player, mode: 'browser' as const, warnings: [...picture.warnings, ...warnings] };
+    return { ...this.#pictureOf(choice, placement, painted), slotReport };
+  }
+
+  /** @returns the slots to try, best first, or why there is none. @param isFree excludes slots before the best are taken. */
+  async #choose(
+    { frame, options }: AdOfGroup,
+    {
+      given = 'in the request',
+      isFree = () => true,
+    }: { readonly given?: string | undefined; readonly isFree?: (one: ScoredSlot<FoundSlot>) => boolean },
+  ): Promise<{ readonly placement: Placement; readonly tries: readonly Choice[] } | PlacementFailure> {
     const { format, byHand } = choiceOf(options);
     const { request, ranked, inDocument } = await this.#rank(frame, options.allowScaling, format);
     const places = frame.isVideo ? videoPlaces(ranked, { ad: frame, screen: request.viewport }) : [];
@@ -132,15 +231,15 @@ export class AdPlacer {
       const tries = [
         place === undefined ? slot : { ...place, scored: { ...place.scored, reasons: slot.scored.reasons } },
       ];
-      return this.#tryAll(tries.filter(canHoldAd), { ...placement, ranked: [slot] }, only);
+      return { tries: tries.filter(canHoldAd), placement: { ...placement, ranked: [slot] } };
     }
     if (format !== undefined && ranked.every(({ scored }) => formatOf(scored) !== format))
       return noSlot(noFormatReason(format, ranked), placement);
-    const possible = ranked.filter(canHoldAd).slice(0, MAX_TRIES);
+    const possible = ranked.filter(canHoldAd).filter(isFree).slice(0, MAX_TRIES);
     const display = possible.flatMap((choice) => [choice, narrowToBox(choice, request)]).filter(canHoldAd);
-    const inPlayer = videos.slice(0, MAX_TRIES);
+    const inPlayer = videos.filter(isFree).slice(0, MAX_TRIES);
     const tries = belongsInPlayer(frame) ? [...inPlayer, ...display] : [...display, ...inPlayer];
-    return this.#tryAll(tries, placement, only);
+    return { tries, placement };
   }
 
   async judge(size: AdSize): Promise<readonly ScoredCandidate[]> {
@@ -237,9 +336,8 @@ export class AdPlacer {
     choice: Choice,
     to: Placement & { readonly spot: PreparedSlot; readonly only: 'browser' | undefined },
   ): Promise<Picture> {
-    const { frame, options, spot, found, videos, only } = to;
+    const { frame, options, spot, only } = to;
     const player = choice.player && lookOf(choice.player, frame);
-    const shownAs = options.fullPage ? to.inDocument : (one: ScoredCandidate) => one;
     const shown = player === undefined ? frame : { ...frame, png: await player.draw(frame.png, frame.markerMs) };
     const ad = await this.#pixelsOf(shown);
     const fits = ad.width === spot.box.width && ad.height === spot.box.height;
@@ -250,19 +348,26 @@ export class AdPlacer {
       composer === undefined
         ? await this.#exclusively(() => captureAd(this.#live, choice.slot, { ...request, spot, png: shown.png }))
         : { png: await composer.compose(ad), box: spot.box, warnings: spot.warnings, at: spot.capturedAt };
-    const scale = choice.scale * spot.zoom;
+    const mode = composer ? 'composed' : 'browser';
+    return this.#pictureOf(choice, to, { ...painted, zoom: spot.zoom, mode, player, isOfPage: options.fullPage });
+  }
+
+  #pictureOf(choice: Choice, { frame, options, found, videos, inDocument }: Placement, painted: PaintedAd): Picture {
+    const { png, box, at, mode, player, zoom, isOfPage } = painted;
+    const shownAs = isOfPage ? inDocument : (one: ScoredCandidate) => one;
+    const scale = choice.scale * zoom;
     const about = { frame, options, viewport: this.#viewport };
     return {
       status: 'uploaded',
-      png: painted.png,
-      ...pngSize(painted.png),
+      png,
+      ...pngSize(png),
       chosen: shownAs(choice.scored),
       candidates: found.map(shownAs),
-      adBox: painted.box,
+      adBox: box,
       scale,
       player,
-      mode: composer ? 'composed' : 'browser',
-      capturedAt: painted.at,
+      mode,
+      capturedAt: at,
       warnings: [
         ...this.#warnings,
         ...painted.warnings,
@@ -320,6 +425,10 @@ export async function capturePage(live: LivePage, largest: Size = LARGEST_PAGE):
 
 function canHoldAd(one: ScoredSlot<FoundSlot> | undefined): one is Choice {
   return one !== undefined && one.scale !== null;
+}
+
+function areaOf({ width, height }: AdSize): number {
+  return width * height;
 }
 
 function lookOf(player: AdSize, frame: CreativeFrame): PlayerLook {

@@ -120,6 +120,11 @@ export class LivePage {
     return new StagedSlot({ staging, top: this.tab.mainFrame, ad: await adInPage(staging), warnings });
   }
 
+  /** @param top of the screen, CSS pixels from where the page begins. */
+  scrollTo(top: number): Promise<void> {
+    return this.tab.mainFrame.evaluate((y) => inPage.scrollToRow(y), top);
+  }
+
   async freeze(): Promise<void> {
     await Promise.all(this.tab.frames().slice(0, MAX_FROZEN).map(freezeFrame));
   }

@@ -99,6 +99,12 @@ export interface AdFrame extends CreativeFrame {
   readonly isVideo?: boolean;
 }
 
+/** An ad of a group, of which one picture shows all ads. */
+export interface AdOfGroup {
+  readonly frame: AdFrame;
+  readonly options: PlacementOptions;
+}
+
 /** A picture of an ad in a page: a PNG of the device's viewport in device pixels. */
 export interface Picture {
   readonly status: 'uploaded';
@@ -161,6 +167,11 @@ export interface OpenPage {
   readonly phases: Readonly<Partial<Record<Phase, number>>>;
   /** Places one frame of an ad into its best slot, takes the picture and restores the page. @param options default: {@link DEFAULT_OPTIONS} */
   place(frame: AdFrame, options?: PlacementOptions): Promise<Picture | PlacementFailure>;
+  /**
+   * Places all ads at the same time, the larger ones first, and takes one picture. Those that find no slot are not in it.
+   * @returns the results in the order of the ads, with the same PNG for all that are in the picture.
+   */
+  placeTogether(ads: readonly AdOfGroup[]): Promise<readonly (Picture | PlacementFailure)[]>;
   /** Judges the slots for ads of this size. Places nothing. @throws Error if the page is lost or does not answer. */
   judge(size: AdSize): Promise<readonly ScoredCandidate[]>;
   /** The slot of a site rule for this size; undefined without one. @throws as {@link judge}. */

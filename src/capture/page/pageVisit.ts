@@ -267,6 +267,7 @@ export class PageVisit {
       ruleReports: reports,
       phases: { ...this.#phases },
       place: (frame, options) => placer.place(frame, options),
+      placeTogether: (ads) => placer.placeTogether(ads),
       judge: (size) => placer.judge(size),
       slotOfRule: (size) => placer.slotOfRule(size),
       capture: (largest) => placer.capture(largest),

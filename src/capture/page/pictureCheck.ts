@@ -177,7 +177,7 @@ async function adOverPage(png: Buffer, page: Pixels, box: PixelBox): Promise<Pix
   return { data, width, height };
 }
 
-function inDevicePixels({ x, y, width, height }: Rect, ratio: number): PixelBox {
+export function inDevicePixels({ x, y, width, height }: Rect, ratio: number): PixelBox {
   const left = Math.round(x * ratio);
   const top = Math.round(y * ratio);
   return {
@@ -213,7 +213,7 @@ export class Camera {
   /** Shows this picture in the slot, or no ad for null, and captures the page. */
   async show(staged: StagedSlot, png: Buffer | null): Promise<PageCapture> {
     await staged.show(png);
-    return this.#capture();
+    return this.take();
   }
 
   /**
@@ -224,12 +224,12 @@ export class Camera {
     let shot = first;
     for (let attempt = 1; attempt < MAX_CAPTURES && !changed(await shot.pixels); attempt++) {
       await sleep(attempt * 60);
-      shot = await this.#capture();
+      shot = await this.take();
     }
     return shot;
   }
 
-  async #capture(): Promise<PageCapture> {
+  async take(): Promise<PageCapture> {
     const png = await this.#live.capture(this.#clip);
     const at = new Date();
     const pixels = decodePng(png);

@@ -85,17 +85,30 @@ export async function prepareSlot(
 ): Promise<PreparedSlot | RefusedSlot> {
   const staged = await live.stage(slot, request);
   try {
-    const { trial, covers, isSpread } = await uncoveringTrial(live, staged, request);
-    if ('fault' in trial) return trial;
-    if (covers !== null && !request.mayCover) return { fault: `the ad would cover ${covers}` };
-    const { composable, content: _, ...prepared } = trial;
-    const composer = composable ? new PageComposer(prepared.page, prepared.box) : undefined;
-    const covering: Warning[] =
-      covers === null ? [] : [{ code: 'ad_covers_content', message: `In the chosen slot, the ad covers ${covers}.` }];
-    return { ...prepared, composer, isSpread, warnings: [...staged.warnings, ...prepared.warnings, ...covering] };
+    const tested = await testStaged(live, staged, request);
+    if ('fault' in tested) return tested;
+    const { composable, ...prepared } = tested;
+    return { ...prepared, composer: composable ? new PageComposer(prepared.page, prepared.box) : undefined };
   } finally {
     await staged.end();
   }
+}
+
+type TestedSlot = Omit<PreparedSlot, 'composer'> & { readonly composable: boolean };
+
+/** The same for a slot that stays staged. */
+export async function testStaged(
+  live: LivePage,
+  staged: StagedSlot,
+  request: PrepareRequest,
+): Promise<TestedSlot | RefusedSlot> {
+  const { trial, covers, isSpread } = await uncoveringTrial(live, staged, request);
+  if ('fault' in trial) return trial;
+  if (covers !== null && !request.mayCover) return { fault: `the ad would cover ${covers}` };
+  const { content: _, ...tested } = trial;
+  const covering: Warning[] =
+    covers === null ? [] : [{ code: 'ad_covers_content', message: `In the chosen slot, the ad covers ${covers}.` }];
+  return { ...tested, isSpread, warnings: [...staged.warnings, ...tested.warnings, ...covering] };
 }
 
 /** Opens the space in another way if the ad lies over content of the page. */

@@ -158,9 +158,9 @@ function pageOf({ site_url, device, screenshots, placement, location, access, ru
     options: optionsFromJson(options),
   }));
   // The API puts screenshots with another choice on another page.
-  const otherAds = pictures[0]?.options.otherAds ?? DEFAULT_OPTIONS.otherAds;
+  const { otherAds, group } = pictures[0]?.options ?? DEFAULT_OPTIONS;
   return {
-    ...{ site: siteKey(site_url), device: deviceOf(device), otherAds, pictures },
+    ...{ site: siteKey(site_url), device: deviceOf(device), otherAds, group, pictures },
     placement: placement ?? undefined,
     location: location ?? undefined,
     access: access ?? undefined,

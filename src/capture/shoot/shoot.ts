@@ -181,6 +181,7 @@ class ShootRun {
         site,
         device,
         otherAds: options.otherAds,
+        group: options.group,
         location: locationOf(this.#options),
         rules: rulesOf(this.#options, site, device),
         pictures: this.#pictures({ site, device }),

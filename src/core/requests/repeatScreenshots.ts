@@ -38,9 +38,10 @@ export async function repeatSet(
   context: AcceptanceContext,
 ): Promise<string> {
   const set = await lockSource(tx, organizationId, setId);
-  const found = choose(await readRetakeSources(tx, set.id), wish);
-  const pictures = onlyOpenFailures ? openFailures(found) : found;
-  return repeat(tx, { organizationId, wish, actor, set, pictures, isRetake: kind === 'retake' }, context);
+  const sources = await readRetakeSources(tx, set.id);
+  const found = choose(sources, wish);
+  const chosen = onlyOpenFailures ? openFailures(found) : found;
+  return repeat(tx, { organizationId, wish, actor, set, sources, chosen, isRetake: kind === 'retake' }, context);
 }
 
 /** Takes one screenshot again, in a set of its own. @returns the id of that set. @throws Failure as repeatSet. */
@@ -52,21 +53,35 @@ export async function repeatScreenshot(
   const found = await lockScreenshot(tx, { organizationId, screenshotId });
   if (found === undefined) throw unknownId();
   const set = await lockSource(tx, organizationId, found.set_id);
-  const pictures = (await readRetakeSources(tx, set.id)).filter(({ id }) => id === screenshotId);
-  return repeat(tx, { organizationId, wish, actor, set, pictures, isRetake: true }, context);
+  const sources = await readRetakeSources(tx, set.id);
+  const chosen = sources.filter(({ id }) => id === screenshotId);
+  return repeat(tx, { organizationId, wish, actor, set, sources, chosen, isRetake: true }, context);
 }
 
 interface Source {
   readonly set: LockedSet;
-  readonly pictures: readonly RetakeSource[];
+  /** All screenshots of the set. */
+  readonly sources: readonly RetakeSource[];
+  readonly chosen: readonly RetakeSource[];
   readonly isRetake: boolean;
 }
 
+/** @returns the chosen screenshots, and those that are in one picture with them. */
+function withGroups({ sources, chosen }: Pick<Source, 'sources' | 'chosen'>): readonly RetakeSource[] {
+  const keys = new Set(chosen.map(pictureOf));
+  return sources.filter((one) => keys.has(pictureOf(one)));
+}
+
+function pictureOf({ id, siteKey, device, options: { group, location } }: RetakeSource): string {
+  return group === null ? id : JSON.stringify([group, siteKey, device, location]);
+}
+
 async function repeat(tx: Queryable, repeated: Repeat & Source, context: AcceptanceContext): Promise<string> {
-  const { organizationId, set, pictures, wish, actor, isRetake } = repeated;
+  const { organizationId, set, chosen, wish, actor, isRetake } = repeated;
   activeSpan().link(set.traceparent);
-  addPictureFaults(wish, pictures, context.limits);
-  const parsed = await requestOf(tx, { set, pictures, wish, isRetake });
+  const pictures = withGroups(repeated);
+  addPictureFaults(wish, { chosen, pictures }, context.limits);
+  const parsed = await requestOf(tx, { ...repeated, pictures });
   const retakeOf: Retaken | undefined = isRetake ? { id: set.id, originalId: set.original_id ?? set.id } : undefined;
   return (await acceptScreenshotRequest(tx, { organizationId, parsed, retakeOf, actor }, context)).id;
 }
@@ -107,7 +122,7 @@ function chooseById(pictures: readonly RetakeSource[], ids: readonly string[]): 
 
 function addPictureFaults(
   { faults, site, device, slotIndex }: ParsedRetake,
-  pictures: readonly RetakeSource[],
+  { chosen, pictures }: Pick<Repeated, 'chosen' | 'pictures'>,
   limits: Limits,
 ): void {
   if (pictures.length > limits.screenshots) {
@@ -118,21 +133,25 @@ function addPictureFaults(
   }
   // On another page or device, the candidates are other ones.
   if (slotIndex === undefined || site !== undefined || device !== undefined) return;
-  const fewest = Math.min(...pictures.map(({ candidates }) => candidates ?? Number.POSITIVE_INFINITY));
+  const fewest = Math.min(...chosen.map(({ candidates }) => candidates ?? Number.POSITIVE_INFINITY));
   if (slotIndex <= fewest) return;
   faults.add('options.slot.index', `must be at most ${fewest}, the number of candidates in the record.`);
 }
 
 interface Repeated extends Source {
   readonly wish: ParsedRetake;
+  readonly pictures: readonly RetakeSource[];
 }
 
 /** @returns the request that asks for these screenshots with the changes. */
-async function requestOf(tx: Queryable, { set, pictures, wish, isRetake }: Repeated): Promise<ParsedScreenshotRequest> {
+async function requestOf(
+  tx: Queryable,
+  { set, chosen, pictures, wish, isRetake }: Repeated,
+): Promise<ParsedScreenshotRequest> {
   const { faults } = wish;
   const screenshots = pictures.map((picture) => ({
     adId: picture.adId,
-    screenshots: [wanted(picture, wish, isRetake)],
+    screenshots: [wanted(picture, chosen.includes(picture) ? wish : withoutSlot(wish), isRetake)],
   }));
   const expanded = expandScreenshots(screenshots, pictures.length);
   if (expanded.length < pictures.length) {
@@ -160,6 +179,11 @@ async function requestOf(tx: Queryable, { set, pictures, wish, isRetake }: Repea
     priority: undefined,
     faults,
   };
+}
+
+/** The other ads of a group keep their slots. */
+function withoutSlot(wish: ParsedRetake): ParsedRetake {
+  return { ...wish, changedOptions: (own) => ({ ...wish.changedOptions(own), slot: own.slot }) };
 }
 
 function wanted(picture: RetakeSource, wish: ParsedRetake, isRetake: boolean): WantedScreenshots {

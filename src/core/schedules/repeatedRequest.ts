@@ -67,7 +67,7 @@ async function bodyOf(tx: Queryable, organizationId: string, source: RequestSour
 async function templateBody(tx: Queryable, named: Named): Promise<JsonObject> {
   const template = await findNamed(tx, 'request_templates', named);
   if (template === undefined) throw invalid({ id: ['is not the id of a template of this organization.'] });
-  const { ads = [], campaign, instructions, devices, options, site_list: list, sites: own } = template.body;
+  const { ads = [], group, campaign, instructions, devices, options, site_list: list, sites: own } = template.body;
   const saved = list && (await findNamed(tx, 'site_lists', { ...named, id: list.id }));
   const sites = [...own, ...(saved?.body.sites ?? [])];
   const parts = { ads: ads.length, sites: sites.length, devices: devices.length, campaign };
@@ -77,7 +77,7 @@ async function templateBody(tx: Queryable, named: Named): Promise<JsonObject> {
   const screenshots = sites.flatMap((site) =>
     devices.map(({ name }) => ({ site, device: deviceRecord(name), options })),
   );
-  return { campaign, instructions, screenshot_requests: ads.map(({ id }) => ({ ad: { id }, screenshots })) };
+  return { campaign, instructions, screenshot_requests: ads.map(({ id }) => ({ ad: { id }, group, screenshots })) };
 }
 
 const optionsOf = ({ markerMs, options }: RetakeSource) => ({
@@ -93,14 +93,15 @@ async function setBody(tx: Queryable, named: Named): Promise<JsonObject> {
   const sources = await readRetakeSources(tx, set.id);
   if (sources.some(({ access }) => access))
     throw invalid({ id: [`is the id of a set with cookies or headers of pages: ${NOT_KEPT}`] });
-  const byAd = Map.groupBy(sources, ({ adId }) => adId);
+  const byEntry = Map.groupBy(sources, ({ adId, options: { group } }) => JSON.stringify([adId, group]));
   const subscribers = (await readSubscribersAsGiven(tx, set.id)).map(({ webhook, s3 }) => ({
     webhook,
     s3: s3 && { bucket: s3.bucket, region: s3.region, key_prefix: s3.keyPrefix, connector: s3.connector },
   }));
   const { campaign_id: id, instructions, metadata } = set;
-  const screenshot_requests = [...byAd].map(([adId, pictures]) => ({
-    ad: { id: adId },
+  const screenshot_requests = [...byEntry.values()].map((pictures) => ({
+    ad: { id: pictures[0]?.adId },
+    group: pictures[0]?.options.group,
     screenshots: pictures.map((picture) => ({
       site: { url: picture.siteUrl },
       device: deviceRecord(picture.device),

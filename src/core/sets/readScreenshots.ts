@@ -55,6 +55,8 @@ const SCREENSHOT_COLUMNS = [
   'screenshots.animation',
   'images.width as image_width',
   'images.height as image_height',
+  'images.sha256 as image_sha256',
+  sql<string | null>`screenshots.options->>'group'`.as('group_name'),
 ] as const;
 
 /** The screenshots of a set in the order of the request. An ad is read once, however many pictures show it. */

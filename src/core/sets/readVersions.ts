@@ -21,6 +21,7 @@ export interface PlacedScreenshot {
   readonly device: DeviceName;
   readonly marker_ms: number | null;
   readonly status: ScreenshotStatus;
+  readonly group_name: string | null;
   readonly ad: { readonly id: string; readonly name: string };
 }
 
@@ -61,8 +62,8 @@ function versions(setId: string): RawBuilder<VersionRow & { version_of: string }
         order by f.created_at desc limit ${MOST_RETAKES})
     )
     select o.id as version_of, v.id, v.status, v.reason, v.site_url, v.device, v.marker_ms, v.image_token, v.page_token,
-      v.captured_at, v.warnings, v.animation, v.decision, i.width as image_width, i.height as image_height, f.id as set_id, f.status as set_status,
-      f.created_at as requested_at
+      v.captured_at, v.warnings, v.animation, v.decision, i.width as image_width, i.height as image_height, i.sha256 as image_sha256,
+      v.options->>'group' as group_name, f.id as set_id, f.status as set_status, f.created_at as requested_at
     from family f
     join screenshots v on v.set_id = f.id
     join screenshots o on o.set_id = ${setId}::uuid and coalesce(o.original_id, o.id) = coalesce(v.original_id, v.id)
@@ -136,8 +137,8 @@ export async function readVersionsOf(db: Queryable, screenshotId: string): Promi
   const { rows } = await sql<VersionRow>`
     with own as (select coalesce(original_id, id) as root from screenshots where id = ${screenshotId}::uuid)
     select v.id, v.status, v.reason, v.site_url, v.device, v.marker_ms, v.image_token, v.page_token, v.captured_at, v.warnings,
-      v.animation, v.decision, i.width as image_width, i.height as image_height, f.id as set_id, f.status as set_status,
-      f.created_at as requested_at
+      v.animation, v.decision, i.width as image_width, i.height as image_height, i.sha256 as image_sha256,
+      v.options->>'group' as group_name, f.id as set_id, f.status as set_status, f.created_at as requested_at
     from own
     join screenshots v on v.id = own.root or v.original_id = own.root
     join screenshot_sets f on f.id = v.set_id
@@ -158,6 +159,7 @@ export async function readPlaces(db: Queryable, setId: string): Promise<PlacedSc
       'screenshots.device',
       'screenshots.marker_ms',
       'screenshots.status',
+      sql<string | null>`screenshots.options->>'group'`.as('group_name'),
       'ads.id as ad_id',
       'ads.name as ad_name',
     ])

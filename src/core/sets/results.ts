@@ -18,7 +18,7 @@ export interface MissingScreenshot {
   readonly page_access_id: string | null;
 }
 
-/** The unresolved screenshots of an index, in the order of the request. */
+/** The unresolved screenshots of an index, in the order of the request, and those that share a picture with one. */
 export async function missingScreenshots(
   db: Queryable,
   { setId, index }: { setId: string; index: number },
@@ -28,7 +28,12 @@ export async function missingScreenshots(
     .select(['id', 'ad_id', 'site_url', 'site_key', 'device', 'marker_ms', 'options', 'page_access_id'])
     .where('set_id', '=', setId)
     .where('job_index', '=', index)
-    .where('status', '=', 'pending')
+    .where(
+      sql<boolean>`(status = 'pending' or options->>'group' is not null and exists (
+        select from screenshots o where o.set_id = screenshots.set_id and o.job_index = screenshots.job_index
+          and o.status = 'pending' and o.options->>'group' = screenshots.options->>'group'
+          and o.site_key = screenshots.site_key and o.device = screenshots.device))`,
+    )
     .orderBy('seq')
     .execute();
 }
@@ -175,8 +180,8 @@ export async function readPlannedScreenshots(db: Queryable, setId: string) {
     .orderBy('seq')
     .execute();
   return rows.map(({ options, ...row }) => {
-    const { otherAds, location, animation } = optionsFromJson(options);
-    return { ...row, otherAds, location, animation };
+    const { otherAds, location, group, animation } = optionsFromJson(options);
+    return { ...row, otherAds, location, group, animation: group === null ? animation : null };
   });
 }
 

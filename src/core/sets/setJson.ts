@@ -35,6 +35,7 @@ export function screenshotRecord(row: ScreenshotRow & History, place: Organizati
     height: row.image_height,
     animation: row.animation && animationRecord(row.animation, place),
     ad: adSummary(row.ad, place),
+    ...(row.group_name !== null && { group: row.group_name }),
     review: reviewRecord(row.review),
     ...(isFailure(row.status) && row.reason !== null ? { reason: row.reason } : {}),
     ...(isFailure(row.status) ? { page_image_url: imageOf(row.page_token, place) } : {}),

@@ -39,6 +39,11 @@ it.each([
   ['an ad size over 4096 pixels', ['--ad', TAG, '--site', SITE, '--ad-size', '300x4097'], 'from 1 to 4096'],
   ['a candidate with the number zero', ['--ad', TAG, '--site', SITE, '--slot', '0'], 'from 1 to 100'],
   ['a candidate with the number 101', ['--ad', TAG, '--site', SITE, '--slot', '101'], 'from 1 to 100'],
+  [
+    'a group at two moments',
+    ['--ad', TAG, '--site', SITE, '--group', '--marker', '0', '--marker', '1'],
+    'one --marker',
+  ],
   ['an empty selector', ['--ad', TAG, '--site', SITE, '--slot', ' '], 'give a CSS selector'],
   ['a selector over 500 characters', ['--ad', TAG, '--site', SITE, '--slot', 'x'.repeat(501)], '500'],
   ['an unknown format', ['--ad', TAG, '--site', SITE, '--slot', 'format:popup'], 'The format must be one of: display'],

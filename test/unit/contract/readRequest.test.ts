@@ -56,6 +56,7 @@ test('each option is read', () => {
     slot: { selector: '#a .b' },
     location: null,
     access: null,
+    group: null,
     otherAds: 'keep',
     fullPage: true,
     view: 'masthead',
@@ -216,4 +217,61 @@ test.each([
   ['a prefix with ".."', [{ s3: { ...s3, key_prefix: '../x' } }], ['subscribers.0.s3.key_prefix']],
 ])('invalid subscribers are faults: %s', (_what, subscribers, paths) => {
   expect(pathsOf({ subscribers })).toEqual(paths);
+});
+
+/** Reads entries of a group, with these sites for each. */
+function readGroup(entries: readonly { group?: string; ad?: object; screenshots: readonly object[] }[]) {
+  const parseMore = screenshotRequestParser(DEFAULT_LIMITS);
+  const screenshot_requests = entries.map((one) => ({ group: 'Takeover', ad: entry(0).ad, ...one }));
+  return parseMore({ campaign: { name: 'C' }, screenshot_requests });
+}
+
+const on = (url: string, options?: object) => ({ site: { url }, device: { name: 'desktop' }, options });
+const first = 'screenshot_requests.0.screenshots.0';
+const second = 'screenshot_requests.1.screenshots.0';
+
+test('the entries of a group have it in their options, trimmed', () => {
+  const { entries, faults } = readGroup([{ group: ' Takeover ', screenshots: [on('a.example'), on('b.example')] }]);
+  expect(faults.errors).toEqual({});
+  expect(entries[0]?.screenshots.map(({ options: { group } }) => group)).toEqual(['Takeover', 'Takeover']);
+});
+
+test.each([
+  [
+    'two frames in one picture',
+    [{ screenshots: [on('a.example', { ad: { frames: [{ marker: 0 }, { marker: 1 }] } })] }],
+    { [`${first}.options.ad.frames`]: expect.stringMatching(/at most one frame in a group/) },
+  ],
+  [
+    'different options of the page',
+    [{ screenshots: [on('a.example')] }, { screenshots: [on('https://a.example', { page: { full_page: true } })] }],
+    { [`${second}.options.page`]: expect.stringContaining(`must be the same as in ${first}`) },
+  ],
+  [
+    'an ad twice',
+    [1, 2].map(() => ({ ad: { id: '00000000-0000-4000-8000-000000000000' }, screenshots: [on('a.example')] })),
+    { [second]: expect.stringContaining(`repeats ${first}`) },
+  ],
+  [
+    'nine ads',
+    Array.from({ length: 9 }, () => ({ screenshots: [on('a.example')] })),
+    { 'screenshot_requests.8.screenshots.0': expect.stringMatching(/^is one ad too many .*, which can show 8/) },
+  ],
+  [
+    'a blank name',
+    [{ group: ' ', screenshots: [on('a.example')] }],
+    { 'screenshot_requests.0.group': expect.any(String) },
+  ],
+])('a group with %s is refused', (_, entries, errors) => {
+  const expected = Object.fromEntries(Object.entries(errors).map(([path, message]) => [path, [message]]));
+  expect(readGroup(entries).faults.errors).toEqual(expected);
+});
+
+test('entries of a group may name different pages, devices and options of the ad', () => {
+  const faults = readGroup([
+    { screenshots: [on('a.example', { ad: { allow_scaling: true } }), on('b.example', { page: { full_page: true } })] },
+    { screenshots: [on('a.example'), on('b.example', { page: { full_page: true } })] },
+    { group: 'Other', screenshots: [on('a.example', { page: { full_page: true } })] },
+  ]).faults;
+  expect(faults.errors).toEqual({});
 });

@@ -42,7 +42,7 @@ import {
   TEMPLATES_MAX,
 } from '../../../src/domain/savedObjects.ts';
 import { RUN_GAP_MINUTES, SCHEDULE_DAYS_MAX, SCHEDULES_MAX } from '../../../src/domain/schedules.ts';
-import { SELECTOR_MAX } from '../../../src/domain/screenshotOptions.ts';
+import { GROUP_ADS_MAX, GROUP_NAME_MAX, SELECTOR_MAX } from '../../../src/domain/screenshotOptions.ts';
 import {
   ANSWERS_OF_LINK_MAX,
   COMMENTS_OF_LINK_MAX,
@@ -58,6 +58,8 @@ const LIMITS: Readonly<Record<string, number>> = {
   'entries of a request': DEFAULT_LIMITS.entries,
   'screenshots of a request': DEFAULT_LIMITS.screenshots,
   'markers of one screenshot object': DEFAULT_LIMITS.frames,
+  'ads in one picture': GROUP_ADS_MAX,
+  'characters of the name of a group': GROUP_NAME_MAX,
   'cookies of a page': ACCESS_LIMITS.cookies,
   'headers of a page': ACCESS_LIMITS.headers,
   'characters of the value of a cookie or header': ACCESS_LIMITS.value,

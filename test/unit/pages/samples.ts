@@ -35,6 +35,7 @@ export function picture(more: Partial<ReviewedPicture> = {}): ReviewedPicture {
     ...{ site_url: 'https://news.example/front', device: 'desktop', page_token: null, warnings: [], ad: adRow() },
     ...{ image_token: hasPicture ? `token-${id}` : null, captured_at: hasPicture ? CREATED : null },
     ...{ image_width: hasPicture ? 1440 : null, image_height: hasPicture ? 900 : null },
+    ...{ image_sha256: hasPicture ? id : null, group_name: null },
     ...{ review: null, answer: undefined, openThreads: 0 },
     ...more,
   };

@@ -4,7 +4,7 @@
  */
 export { mayShowDialog, pressConsentButton } from './consent.ts';
 export { contentUnder } from './coverage.ts';
-export { bringIntoView, hideLateLayers, innerScroller, originOf, toTop } from './overlays.ts';
+export { bringIntoView, hideLateLayers, innerScroller, originOf, scrollToRow, toTop } from './overlays.ts';
 export { findCovered, ownerOf, scan } from './scan.ts';
 export { clickFirst, countMatches, hideAll } from './siteRules.ts';
 export { labelOf } from './slotContext.ts';

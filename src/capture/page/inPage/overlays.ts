@@ -1,7 +1,15 @@
 /** Finds and hides layers that cover a slot or the viewport, such as consent dialogs, pop-ups, app banners and adblock walls. */
 import { builtIn, isClobbered, parentElementOf } from './clobbering.ts';
 import { addSheet, setStyles, viewSettled } from './stabilize.ts';
-import { fixedLayerOf, hasVerticalLines, isWithin, parentOf, type Rect, topmostAt } from './visibility.ts';
+import {
+  fixedLayerOf,
+  hasVerticalLines,
+  holdsShownAd,
+  isWithin,
+  parentOf,
+  type Rect,
+  topmostAt,
+} from './visibility.ts';
 
 /** The ad as the top document knows it: its image, or the frame around it and the ad's position in that frame. */
 export interface AdInPage {
@@ -94,7 +102,9 @@ function hideViewportLayers(slot: Element): Hiding {
   let enough = points.length * 0.3;
   for (let round = 0; round < 8; round++) {
     const layers = [...layersAt(points, slot, /^fixed$/)];
-    const found = layers.find(([layer, at]) => at.length >= enough && !isBar(layer) && coversContent(layer, at));
+    const found = layers.find(
+      ([layer, at]) => at.length >= enough && !isBar(layer) && !holdsShownAd(layer) && coversContent(layer, at),
+    );
     if (found === undefined) break;
     hideLayer(found[0], 'the page', hiding);
     // The backdrop of a dialog is often a layer of its own.
@@ -127,6 +137,7 @@ function hideNotices(slot: Element): Hiding {
 }
 
 function isNotice(layer: HTMLElement): boolean {
+  if (holdsShownAd(layer)) return false;
   const { position } = getComputedStyle(layer);
   const { top, bottom, height } = layer.getBoundingClientRect();
   const isAtEdge = top <= 1 || bottom >= innerHeight - 1;
@@ -173,7 +184,9 @@ function hideCovering(slot: Element, rect: Rect, thorough: boolean): Hiding {
   const off = thorough ? addSheet(document, '* { pointer-events: auto !important; }') : () => undefined;
   const points = gridOf(rect, thorough ? 15 : 5);
   for (let round = 0; round < 8; round++) {
-    const layer = [...layersAt(points, slot, positions).keys()].find((one) => !isMainContent(one) && !isMasthead(one));
+    const layer = [...layersAt(points, slot, positions).keys()].find(
+      (one) => !isMainContent(one) && !isMasthead(one) && !holdsShownAd(one),
+    );
     if (layer === undefined) break;
     hideLayer(layer, 'the ad', hiding);
   }
@@ -264,8 +277,10 @@ export function originOf(area: 'screen' | 'page'): { x: number; y: number } {
   return { x: -scrollX, y: -scrollY };
 }
 
-export async function toTop(): Promise<void> {
-  (document.scrollingElement ?? window).scrollTo({ left: 0, top: 0, behavior: 'instant' });
+export const toTop = (): Promise<void> => scrollToRow(0);
+
+export async function scrollToRow(top: number): Promise<void> {
+  (document.scrollingElement ?? window).scrollTo({ left: 0, top, behavior: 'instant' });
   await viewSettled();
 }
 
@@ -305,7 +320,7 @@ export async function bringIntoView(ad: AdInPage, { position, thorough }: ViewRe
 /** Ads that the search marked. Their slots stay, empty. */
 function hideOtherAds({ owner }: AdInPage): (() => void)[] {
   return [...document.querySelectorAll<HTMLElement>('[data-other-ad]')]
-    .filter((one) => !isWithin(owner, one))
+    .filter((one) => !isWithin(owner, one) && !holdsShownAd(one))
     .map((one) => setStyles(one, { visibility: 'hidden' }));
 }
 

@@ -29,6 +29,9 @@ export interface GrownFrame extends Pick<Stage, 'undo' | 'spreadOut'> {
   right: number;
 }
 
+/** Marks the slot of a shown ad. */
+const HOLDS = 'data-holds-shown-ad';
+
 function newImage(size: AdSize): HTMLImageElement {
   const image = document.createElement('img');
   image.setAttribute('data-shown-ad', '');
@@ -117,7 +120,14 @@ function collapseUnfilled(slot: HTMLElement): (() => void)[] {
   const empty = [...document.querySelectorAll<HTMLElement>(mark)].filter(
     (one) => !isWithin(slot, one) && rectOf(one).height > 1,
   );
-  return empty.map((one) => setStyles(one, { display: 'none' }));
+  // The slot may be in one that the staging of another ad collapsed.
+  const around = [...document.querySelectorAll<HTMLElement>(mark)].filter(
+    (one) => isWithin(slot, one) && one.style.getPropertyPriority('display') === 'important',
+  );
+  return [
+    ...empty.map((one) => setStyles(one, { display: 'none' })),
+    ...around.map((one) => setStyles(one, { display: '' })),
+  ];
 }
 
 /** The empty box beside a closed slot that shows a placeholder of the ad's size until the ad comes: the ad takes its place. */
@@ -141,7 +151,8 @@ function placeholderBeside(slot: HTMLElement, size: AdSize): HTMLElement | undef
 /** Gives a slot that is a frame the space for its ad. @returns the columns of the frame that the screen shows. */
 export function growFrame(frame: Element, size: AdSize): GrownFrame {
   if (!(frame instanceof HTMLElement)) return { left: 0, right: size.width, undo: [], spreadOut: () => undefined };
-  const undo = [makeSpace(frame, size)];
+  frame.setAttribute(HOLDS, '');
+  const undo = [() => frame.removeAttribute(HOLDS), makeSpace(frame, size)];
   const seen = visibleColumns(frame);
   const left = frame.getBoundingClientRect().left + frame.clientLeft;
   const spread = () => void undo.push(...spreadOut(frame));
@@ -230,17 +241,16 @@ function isReplaced(element: Element): boolean {
 
 function hideContent(element: HTMLElement): () => void {
   if (isReplaced(element)) return setStyles(element, { visibility: 'hidden' });
-  const mark = 'data-holds-shown-ad';
-  element.setAttribute(mark, '');
+  element.setAttribute(HOLDS, '');
   const off = addSheet(
     element.getRootNode() as Document | ShadowRoot,
-    `[${mark}] *:not([data-shown-ad]), [${mark}]::before, [${mark}]::after { visibility: hidden !important; }
-     [${mark}] { color: transparent !important; -webkit-text-fill-color: transparent !important; text-shadow: none !important;
+    `[${HOLDS}] *:not([data-shown-ad]), [${HOLDS}]::before, [${HOLDS}]::after { visibility: hidden !important; }
+     [${HOLDS}] { color: transparent !important; -webkit-text-fill-color: transparent !important; text-shadow: none !important;
        background-image: none !important; content-visibility: visible !important; }`,
   );
   return () => {
     off();
-    element.removeAttribute(mark);
+    element.removeAttribute(HOLDS);
   };
 }
 

@@ -24,6 +24,13 @@ export function isWithin(element: Element, outer: Element): boolean {
   return false;
 }
 
+/** Whether it shows a staged ad: several ads of one picture are staged at the same time. */
+export function holdsShownAd(element: Element): boolean {
+  return element.matches(SHOWN_AD) || element.querySelector(SHOWN_AD) !== null;
+}
+
+const SHOWN_AD = '[data-shown-ad], [data-holds-shown-ad]';
+
 const shadowOf = (element: Element | null) => element && builtIn(element, 'shadowRoot');
 
 export function topmostAt(x: number, y: number): Element | null {

@@ -92,6 +92,22 @@ describe('a retake of a screenshot', () => {
     expect(queued.rows.length).toBeGreaterThan(1);
   });
 
+  test('a retake of a screenshot of a group takes the whole group again, and only it gets another slot', async () => {
+    const pages = [on('https://news.example/'), on('https://blog.example/')];
+    const entry = { ad: { media }, group: 'Takeover', screenshots: pages };
+    const old = await finishedSet(['uploaded', 'no_slots', 'uploaded', 'uploaded', 'uploaded'], {
+      body: { screenshot_requests: [entry, entry, { ad: { media }, screenshots: pages.slice(0, 1) }] },
+    });
+    expect(old.screenshots.map(({ group }: Json) => group)).toEqual([...Array(4).fill('Takeover'), undefined]);
+    const reply = await retakeOne(old.screenshots[0].id, { options: { slot: { selector: '#a' } } });
+    const again = reply.json.screenshots;
+    expect(again.map((s: Json) => s.retake_of)).toEqual([0, 2].map((at) => old.screenshots[at].id));
+    expect(again.map(({ group }: Json) => group)).toEqual(['Takeover', 'Takeover']);
+    expect(await optionsOf(reply.json.id)).toMatchObject([{ slot: { selector: '#a' } }, { slot: null }]);
+    const failures = await retakeSet(old.id, { which: 'failures' });
+    expect(failures.json.screenshots.map((s: Json) => s.retake_of)).toEqual([1, 3].map((at) => old.screenshots[at].id));
+  });
+
   test('a retake takes another page, device, slot and other options, and keeps those that are not named', async () => {
     const old = await finishedSet(['no_slots'], {
       screenshots: [on('https://news.example/a', 'desktop', { ad: { allow_scaling: true } })],

@@ -4,12 +4,14 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { issueJobToken } from '../../../../src/api/auth/jobToken.ts';
 import type { CaptureObserver, InternalApiOptions } from '../../../../src/api/internal/options.ts';
 import type { NewSiteRule } from '../../../../src/contract/siteRules.ts';
+import { optionsToJson } from '../../../../src/contract/storedOptions.ts';
 import { admitWaiting } from '../../../../src/core/jobs/admission.ts';
 import { settleJob } from '../../../../src/core/jobs/settlement.ts';
 import { createSiteRule } from '../../../../src/core/siteRules/siteRules.ts';
 import type { Database } from '../../../../src/db/database.ts';
 import { OPERATOR } from '../../../../src/domain/auditLog.ts';
 import type { DeviceName } from '../../../../src/domain/devices.ts';
+import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { uploadKey } from '../../../../src/domain/uploads.ts';
 import { captureClient } from '../../../support/captureClient.ts';
 import { insertAd, insertOrganization, insertPlacement, insertSet, insertUpload } from '../../../support/insertRows.ts';
@@ -147,7 +149,7 @@ async function createCaptureJob(
       db
         .selectFrom('screenshots')
         .leftJoin('images', 'images.token', 'image_token')
-        .select(['status', 'reason', 'captured_at', 'record', 'width', 'height', 'page_token'])
+        .select(['status', 'reason', 'captured_at', 'record', 'width', 'height', 'images.sha256', 'page_token'])
         .orderBy('seq')
         .execute(),
     rules: () => db.selectFrom('site_rules').selectAll().orderBy('host').execute(),
@@ -162,6 +164,17 @@ async function createCaptureJob(
     async moveClaim(ad: string) {
       const claim_expires_at = new Date(Date.now() + 600_000);
       await updateCreative(ad).set({ claimed_by_index: 1, claimed_by_attempt: 1, claim_expires_at }).execute();
+    },
+    /** The screenshots are one group, of which some ads have a result already. */
+    async group({ except = [] }: { readonly except?: readonly string[] } = {}) {
+      const options = JSON.stringify({ ...optionsToJson(DEFAULT_OPTIONS), group: 'Takeover' });
+      await db.updateTable('screenshots').set({ options }).execute();
+      if (except.length > 0)
+        await db
+          .updateTable('screenshots')
+          .set({ status: 'no_slots' })
+          .where('ad_id', 'in', [...except])
+          .execute();
     },
     async expireClaim(ad: string) {
       await updateCreative(ad)

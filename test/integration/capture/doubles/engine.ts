@@ -14,6 +14,7 @@ import type {
   PlacementFailure,
   ScoredCandidate,
 } from '../../../../src/capture/page/page.ts';
+import { required } from '../../../support/required.ts';
 
 const CANDIDATE: ScoredCandidate = {
   box: { x: 10, y: 20, width: 300, height: 250 },
@@ -38,6 +39,8 @@ export interface EngineDouble extends Engine {
   /** The options of each opening. */
   readonly openedWith: OpenOptions[];
   readonly placed: CreativeFrame[];
+  /** The numbers of ads that were placed together. */
+  readonly together: number[];
   readonly rendered: CreativeSource[];
   renewed: number;
   closed: boolean;
@@ -57,6 +60,7 @@ export function engineDouble(
     opened: [],
     openedWith: [],
     placed: [],
+    together: [],
     rendered: [],
     renewed: 0,
     closed: false,
@@ -109,6 +113,11 @@ export function engineDouble(
         candidates: [CANDIDATE],
         phases,
         place,
+        placeTogether: async (ads) => {
+          engine.together.push(ads.length);
+          const { frame } = required(ads[0]);
+          return Promise.all(ads.map(() => place(frame)));
+        },
         judge: async () => [CANDIDATE],
         capture: async () => pagePicture(site),
         close: async () => undefined,

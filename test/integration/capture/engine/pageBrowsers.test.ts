@@ -10,6 +10,7 @@ import { device } from '../page/sites.ts';
 const PAGE: OpenPage = {
   ...{ status: 'ready', finalUrl: 'http://news.example/', candidates: [], phases: {} },
   place: () => Promise.reject(new Error('unused')),
+  placeTogether: async () => [],
   judge: async () => [],
   capture: () => Promise.reject(new Error('unused')),
   close: async () => undefined,

@@ -206,6 +206,28 @@ test('A capture reports the reason of a failed ad for its pictures and takes the
   expect(reportsOf(job)).toContainEqual(expect.objectContaining(failure));
 });
 
+test('A capture takes one picture of a group, without the ad that failed', async () => {
+  const ads = { [A]: 'a', [B]: 'fail', [C]: 'c' };
+  const job = await startCaptureJob({ ads, pages: [desktop(NEWS, A, B, C)] });
+  await job.group();
+  const { exit, engine } = runProgram(job);
+  expect(await exit).toBe(0);
+  const [first, failed, last] = await job.screenshots();
+  expect(failed).toMatchObject({ status: 'ad_not_captured', record: { options: { group: 'Takeover' } } });
+  expect(first).toMatchObject({ status: 'uploaded', record: { options: { group: 'Takeover' } } });
+  expect(last?.sha256).toBe(first?.sha256);
+  expect(engine.together).toEqual([2]);
+});
+
+test('A capture places all ads of a group again while one of them has no result', async () => {
+  const job = await startCaptureJob({ ads: { [A]: 'a', [B]: 'b' }, pages: [desktop(NEWS, A, B)] });
+  await job.group({ except: [B] });
+  const { exit, engine } = runProgram(job);
+  expect(await exit).toBe(0);
+  expect(await statuses(job)).toEqual(['uploaded', 'no_slots']);
+  expect(engine.together).toEqual([2]);
+});
+
 test('A capture reports why it could not place an ad, with the candidates', async () => {
   const job = await startCaptureJob({ ...onePage, pages: [desktop('http://full.example/', A)] });
   expect(await runProgram(job).exit).toBe(0);

@@ -92,6 +92,7 @@ class Browser {
       candidates: [],
       phases: {},
       place: () => this.#place(site),
+      placeTogether: unused,
       judge: unused,
       capture: unused,
       close,
