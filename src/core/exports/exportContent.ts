@@ -4,14 +4,15 @@ import type { Queryable } from '../../db/database.ts';
 import type { DeviceName } from '../../domain/devices.ts';
 import type { ExportOptions } from '../../domain/exports.ts';
 import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
-import { shownVersions } from '../sets/shownVersions.ts';
+import { AD_NAMES, shownVersions } from '../sets/shownVersions.ts';
 
 /** Increase it when exports of the same content look different, so that no older file is reused. */
 const LAYOUT_VERSION = 4;
 
 /** Whether nobody has checked a slot that may not be the best one. Sets that approve themselves have no review. */
-const IS_TO_CHECK = sql`(r.warnings @> '[{"code": "slot_uncertain"}]' and s.decision is distinct from 'approved'
-  and not (s.set_status = 'approved' and exists (
+const IS_TO_CHECK = sql`(exists (select from screenshots o
+    where o.id = any(s.ids) and o.warnings @> '[{"code": "slot_uncertain"}]')
+  and s.decision is distinct from 'approved' and not (s.set_status = 'approved' and exists (
     select from reviews v where v.set_id = s.set_id and v.screenshot_id is null and v.decision = 'approved')))`;
 
 export interface ExportSubject {
@@ -41,7 +42,7 @@ export async function readExportSubject(
     cross join lateral (
       select count(s.image_token) filter (where s.status = 'uploaded')::integer as pictures,
         string_agg(concat_ws(':', s.id, s.status, s.image_token, ${IS_TO_CHECK}), ',' order by own_seq) as content
-      from shown s join screenshots r on r.id = s.id
+      from shown s
     ) s
     where t.id = ${setId} and t.organization_id = ${organizationId}`.execute(db);
   return rows[0];
@@ -67,8 +68,11 @@ export interface ExportPicture {
   readonly marker_ms: number | null;
   readonly captured_at: Date;
   readonly ad_id: string;
+  /** The other screenshots of a group, which have the same picture. */
+  readonly other_ids: readonly string[];
+  /** The names of all ads in the picture. */
   readonly ad_name: string;
-  /** CSS pixels of the creative; null if unknown. */
+  /** CSS pixels of the creative; null if unknown, and for several. */
   readonly ad_width: number | null;
   readonly ad_height: number | null;
   readonly artifact_key: string;
@@ -101,8 +105,9 @@ export async function readExportPictures(
     )
     select s.id, nullif(s.own_id, s.id) as retake_of, s.own_seq + 1 as number, s.site_url,
       r.record->>'final_url' as final_url, s.device, coalesce((r.record->>'ratio')::float8, 1) as ratio, s.marker_ms,
-      coalesce(s.captured_at, i.created_at) as captured_at, s.ad_id, a.name as ad_name, a.width as ad_width,
-      a.height as ad_height, i.artifact_key, i.sha256, i.width, i.height, w.artifact_key as webp_key, g.artifact_key as gif_key,
+      coalesce(s.captured_at, i.created_at) as captured_at, s.ad_id, s.ids[2:] as other_ids, ${AD_NAMES} as ad_name,
+      case when cardinality(s.ids) = 1 then a.width end as ad_width,
+      case when cardinality(s.ids) = 1 then a.height end as ad_height, i.artifact_key, i.sha256, i.width, i.height, w.artifact_key as webp_key, g.artifact_key as gif_key,
       ${IS_TO_CHECK} as slot_uncertain
     from pictures s join screenshots r on r.id = s.id join images i on i.token = s.image_token join ads a on a.id = s.ad_id
     left join images w on w.token = s.animation->'webp'->>'token'

@@ -92,6 +92,20 @@ export async function lockScreenshotsToReview(
   return rows;
 }
 
+/** @returns the screenshots that have the picture of one of these, because they are of the same group, and of which one. */
+export async function findSharers(
+  db: Queryable,
+  ids: readonly string[],
+): Promise<{ readonly id: string; readonly of: string }[]> {
+  const { rows } = await sql<{ id: string; of: string }>`
+    select o.id, s.id as of from screenshots s join images i on i.token = s.image_token
+    join screenshots o on o.set_id = s.set_id and o.site_key = s.site_key and o.device = s.device and o.id <> s.id
+      and o.options->>'group' = s.options->>'group'
+    join images p on p.token = o.image_token and p.sha256 = i.sha256
+    where s.id = any(${ids}::uuid[])`.execute(db);
+  return rows;
+}
+
 /** How long a person can take a decision back without opening the picture again. */
 const UNDO_MINUTES = 10;
 

@@ -19,6 +19,7 @@ import { cancelScreenshots } from '../sets/results.ts';
 import { cancelDraft, decideReview, lockSet, requestCancel } from '../sets/setStatus.ts';
 import {
   type ExpectedReview,
+  findSharers,
   insertSetReview,
   lockScreenshotsToReview,
   readReviewedRetake,
@@ -184,7 +185,7 @@ interface DoneReviews {
 }
 
 /**
- * Reviews screenshots together.
+ * Reviews screenshots together. A review of a screenshot of a group is about its picture, so it counts for all of them.
  * @throws Failure: 404 or, with a set, 422 for an unknown screenshot; 409 for a decision about a screenshot without a picture,
  *   and if a review is not the expected one.
  */
@@ -194,6 +195,10 @@ export async function reviewScreenshots(
   context: EventContext,
 ): Promise<DoneReviews> {
   const wanted = new Map(reviews.map((review) => [review.screenshotId, review]));
+  for (const { id, of } of await findSharers(tx, [...wanted.keys()])) {
+    const review = wanted.get(of);
+    if (review !== undefined && !wanted.has(id)) wanted.set(id, { ...review, screenshotId: id, expected: undefined });
+  }
   const found = await lockScreenshotsToReview(tx, { organizationId, setId, ids: [...wanted.keys()] });
   if (found.length < wanted.size) throw unknownScreenshot(found, wanted, setId);
   for (const { id, status } of found) {

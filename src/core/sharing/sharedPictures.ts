@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/database.ts';
 import type { Row } from '../../db/rows.ts';
 import type { StoredAnimation } from '../../domain/animations.ts';
 import type { DeviceName } from '../../domain/devices.ts';
-import { shownVersions } from '../sets/shownVersions.ts';
+import { AD_NAMES, shownVersions } from '../sets/shownVersions.ts';
 import { type AnswerRow, latestAnswers } from './answerQueries.ts';
 
 /** The set of a link, and which of its pictures it shows. */
@@ -95,7 +95,7 @@ export async function readSharedSummary(db: Queryable, link: Link): Promise<Shar
       coalesce((select jsonb_agg(device order by place) from (
         select device, min(place) as place from pictures group by device order by 2 limit ${MOST_NAMED}) d), '[]') as devices,
       coalesce((select jsonb_agg(jsonb_build_array(width, height) order by place) from (
-        select a.width, a.height, min(p.place) as place from pictures p join ads a on a.id = p.ad_id
+        select a.width, a.height, min(p.place) as place from pictures p join ads a on a.id = any(p.ad_ids)
         where a.width is not null group by 1, 2 order by 3 limit ${MOST_NAMED}) s), '[]') as sizes
     from pictures`.execute(db);
   const [summary] = rows;
@@ -168,9 +168,9 @@ export async function readSharedPlace(
         where p.place <> this.place order by p.place limit ${MOST_LIKE}
       )`,
     where: sql`exists (
-      select from this where p.place between this.place - 1 and this.place + 1 or p.image_token = ${other}
-        or (p.site_url, p.device, p.ad_id) = (this.site_url, this.device, this.ad_id)
-    ) or p.place in (select place from similar_ones)`,
+      select from this where s.place between this.place - 1 and this.place + 1 or s.image_token = ${other}
+        or (s.site_url, s.device, s.ad_id) = (this.site_url, this.device, this.ad_id)
+    ) or s.place in (select place from similar_ones)`,
   });
   const found = rows.find(({ image_token }) => image_token === picture);
   const [view] = found === undefined ? [] : await withAnswers(db, link, [found]);
@@ -212,12 +212,12 @@ async function readRows(
 ): Promise<(SharedRow & { readonly total: number })[]> {
   const { rows } = await sql<SharedRow & { total: number }>`
     with ${sharedPictures(shown)}${queries}
-    select p.id, p.set_id, p.site_url, p.device, p.marker_ms, p.captured_at, p.image_token, p.animation, p.place,
+    select s.id, s.set_id, s.site_url, s.device, s.marker_ms, s.captured_at, s.image_token, s.animation, s.place,
       i.width as image_width, i.height as image_height, (select count(*)::integer from pictures) as total,
-      jsonb_build_object('id', a.id, 'name', a.name, 'width', a.width, 'height', a.height) as ad
-    from pictures p join images i on i.token = p.image_token join ads a on a.id = p.ad_id
+      jsonb_build_object('id', a.id, 'name', ${AD_NAMES}, 'width', a.width, 'height', a.height) as ad
+    from pictures s join images i on i.token = s.image_token join ads a on a.id = s.ad_id
     where ${where}
-    order by p.place`.execute(db);
+    order by s.place`.execute(db);
   return rows;
 }
 

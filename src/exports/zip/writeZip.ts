@@ -77,14 +77,15 @@ function animationFiles({ webp_key, gif_key }: ExportPicture): [ending: string, 
 
 const json = (value: object) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
 
-/** The record of the picture. After a retake, also that of the screenshot which it replaces. */
+/** The record of the picture, and those of the other ads in it. After a retake, also that of the screenshot which it replaces. */
 async function recordFile(
-  { id, retake_of }: ExportPicture,
+  { id, other_ids, retake_of }: ExportPicture,
   recordsOf: ZipOptions['recordsOf'],
 ): Promise<Record<string, unknown>> {
-  const records = await recordsOf(retake_of === null ? [id] : [id, retake_of]);
-  const original = retake_of && { screenshot_id: retake_of, record: records.get(retake_of) ?? null };
-  return { screenshot_id: id, record: records.get(id) ?? null, ...(original && { original }) };
+  const records = await recordsOf([id, ...other_ids, ...(retake_of === null ? [] : [retake_of])]);
+  const recordOf = (one: string) => ({ screenshot_id: one, record: records.get(one) ?? null });
+  const others = other_ids.length > 0 && { group: other_ids.map(recordOf) };
+  return { ...recordOf(id), ...(retake_of !== null && { original: recordOf(retake_of) }), ...others };
 }
 
 function about({ campaign, brandName, pictures }: DocumentContent): object {

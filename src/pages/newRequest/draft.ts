@@ -43,6 +43,8 @@ export interface Draft {
   /** Moments in seconds, separated by commas or spaces. */
   readonly markers: string;
   readonly options: readonly OptionName[];
+  /** All ads are in one picture of each page. */
+  readonly together: boolean;
   /** A CSS selector or the number of a candidate. */
   readonly slot: string;
   /** Also the combinations that do not fit the device. */
@@ -106,6 +108,7 @@ export function draftOf(fields: FormFields, kept?: Draft): Draft {
     },
     markers: text('markers'),
     options: OPTION_NAMES.filter(isChecked),
+    together: isChecked('together'),
     slot: text('slot'),
     tryAll: isChecked('try_all'),
     campaign: text('campaign'),
@@ -170,6 +173,7 @@ export type Field =
   | 'location'
   | 'plan'
   | 'markers'
+  | 'together'
   | 'slot'
   | 'slots'
   | 'campaign'
@@ -234,6 +238,7 @@ const FIELDS: readonly (Target & { readonly pattern: RegExp })[] = [
   { pattern: /^\.?campaign/, field: 'campaign', subject: 'The campaign' },
   { pattern: /^\.?instructions/, field: 'instructions', subject: 'The text' },
   { pattern: /^screenshot_requests\.\d+\.ad\b|^\.ads\b/, field: 'ads', subject: 'An ad' },
+  { pattern: /^screenshot_requests\.\d+\.group$/, field: 'together', subject: 'The picture of all ads' },
   { pattern: /\.sites?\b/, field: 'sites', subject: 'A site' },
   { pattern: /\.devices?\b/, field: 'devices', subject: 'A device' },
   { pattern: /\.location\b/, field: 'location', subject: 'The location' },

@@ -9,7 +9,7 @@ import { type Combination, combinationsOf, type Planned, planCombinations } from
 import { findDevice } from '../../domain/devices.ts';
 import { readMoments } from '../../domain/markers.ts';
 import { marketsOf } from '../../domain/mediaPlans.ts';
-import { slotOfText } from '../../domain/screenshotOptions.ts';
+import { GROUP_ADS_MAX, slotOfText } from '../../domain/screenshotOptions.ts';
 import { counted, isBlank } from '../../domain/text.ts';
 import { siteFault, siteKey } from '../../domain/webAddresses.ts';
 import type { PagesOptions } from '../parts/context.ts';
@@ -135,6 +135,9 @@ async function readPlan(
   return readMediaPlan(store.db, { organizationId, table: rows, headings, adIds, markets, ...usual });
 }
 
+/** The name of the group, which pages and records show. */
+export const ALL_ADS = 'All ads';
+
 function requestBody(draft: Draft, options: JsonObject, combinations: readonly Combination[]): JsonObject {
   const optionsOf = ({ site, device, ad, location }: Combination) => {
     const index = draft.slots[slotKey(site, device, ad.size)];
@@ -149,7 +152,7 @@ function requestBody(draft: Draft, options: JsonObject, combinations: readonly C
   };
   return {
     campaign: { name: draft.campaign },
-    screenshot_requests: requestEntries(combinations, optionsOf),
+    screenshot_requests: requestEntries(combinations, optionsOf, draft.together ? ALL_ADS : undefined),
     ...(!isBlank(draft.instructions) && { instructions: draft.instructions }),
   };
 }
@@ -169,6 +172,7 @@ export async function checkDraft(options: PagesOptions, given: DraftOf): Promise
   if (rows > 0) faults.add('plan', `Correct ${counted(rows, 'row')} of the plan.`);
   addParserFaults({ draft, targets, faults }, screenshotRequestParser(limits));
   const combinations = planned?.combinations ?? [];
+  if (draft.together) addGroupFault(combinations, faults);
   const count = planned === undefined ? total : combinations.length;
   if (count > limits.screenshots) {
     const [counted, most] = [count, limits.screenshots].map((number) => number.toLocaleString('en'));
@@ -176,6 +180,13 @@ export async function checkDraft(options: PagesOptions, given: DraftOf): Promise
   }
   if (count === 0 && !faults.any) faults.add('form', NOTHING_FITS);
   return requestBody(draft, targets.options, combinations);
+}
+
+function addGroupFault(combinations: readonly Combination[], faults: FieldFaults): void {
+  const pages = Map.groupBy(combinations, ({ site, device }) => JSON.stringify([siteKey(site), device]));
+  const most = Math.max(0, ...[...pages.values()].map((ofPage) => new Set(ofPage.map(({ ad }) => ad.id)).size));
+  if (most > GROUP_ADS_MAX)
+    faults.add('together', `One picture can show at most ${GROUP_ADS_MAX} ads, and there are ${most}.`);
 }
 
 const NOTHING_FITS =
@@ -197,7 +208,7 @@ function addParserFaults({ draft, targets, faults }: ToParse, parse: ScreenshotR
   }));
   const body = {
     ...requestBody(draft, targets.options, []),
-    screenshot_requests: [{ ad: { id: draft.key }, screenshots }],
+    screenshot_requests: [{ ad: { id: draft.key }, ...(draft.together && { group: ALL_ADS }), screenshots }],
   };
   faults.addErrors(parse(body).faults.errors);
 }

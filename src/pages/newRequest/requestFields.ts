@@ -190,15 +190,19 @@ function deviceFields(draft: Draft, faults: FieldFaults): Html {
 
 function optionFields(draft: Draft, faults: FieldFaults): Html {
   const { options, slot } = draft;
-  const isUsed = options.length > 0 || slot !== '';
+  const isUsed = options.length > 0 || slot !== '' || draft.together;
   const choice = {
     ...{ name: 'slot', label: 'Slot of all pages', value: slot, placeholder: 'The best slot' },
     ...{ hint: SLOT_CHOICES.hint, more: SLOT_CHOICES.attribute },
   };
+  const meaning = html`<span class="meta">For roadblocks and takeovers: each page has one picture of all ads.</span>`;
+  const label = html`Show all ads in one picture ${meaning}`;
+  const together = checkbox({ name: 'together', label, isChecked: draft.together });
   return html`<details${isUsed && html` open`}>
     <summary>Options</summary>
     <div class="part">
-      <div>${optionBoxes(options)}</div>
+      <div>${optionBoxes(options)}${together}</div>
+      ${faultList(faults, 'together')}
       ${textField(choice, faults.form)}${SLOT_CHOICES.list}
     </div>
   </details>`;

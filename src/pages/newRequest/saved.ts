@@ -13,7 +13,7 @@ import { tryForm } from '../parts/formFields.ts';
 import { checkedBoxes } from '../parts/optionBoxes.ts';
 import { type Draft, FieldFaults, sentenceOf } from './draft.ts';
 import { withSites } from './receiveForm.ts';
-import { readTargets } from './requestBody.ts';
+import { ALL_ADS, readTargets } from './requestBody.ts';
 
 export interface SavedOutcome {
   readonly draft: Draft;
@@ -55,7 +55,7 @@ const saveAsTemplate: Act = async (options, viewer, draft) => {
   const faults = new FieldFaults();
   const { sites, devices, options: given } = readTargets(draft, faults);
   if (faults.any) return { draft, faults };
-  const { campaign, instructions, adIds } = draft;
+  const { campaign, instructions, adIds, together } = draft;
   // A request with all sites of a list follows the list.
   const list = await chosen(options, viewer.organizationId, 'site_lists', draft.siteList);
   const listed = list === undefined ? [] : urlsOf(list);
@@ -67,6 +67,7 @@ const saveAsTemplate: Act = async (options, viewer, draft) => {
     devices: devices.map(deviceRecord),
     options: given,
     ...(adIds.length > 0 && { ads: adIds.map((id) => ({ id })) }),
+    ...(together && { group: ALL_ADS }),
     ...(!isBlank(campaign) && { campaign: { name: campaign } }),
     ...(!isBlank(instructions) && { instructions }),
   };
@@ -132,13 +133,14 @@ async function chosen<T extends 'request_templates' | 'site_lists'>(
 }
 
 function fill(draft: Draft, { id, body }: SavedRow<'request_templates'>): Draft {
-  const { sites, devices, options, campaign, instructions } = body;
+  const { sites, devices, options, group, campaign, instructions } = body;
   const { ad, slot, page } = options;
   return {
     ...draft,
     template: id,
     ...(sites.length > 0 && { sites: `${sites.map(({ url }) => url).join('\n')}\n` }),
     ...(devices.length > 0 && { devices: devices.map(({ name }) => name) }),
+    together: group !== undefined,
     ...(campaign && { campaign: campaign.name }),
     ...(instructions !== undefined && { instructions }),
     markers: (ad?.frames ?? []).map(({ marker }) => marker).join(', '),

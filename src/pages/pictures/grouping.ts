@@ -10,6 +10,19 @@ export interface Groupable {
   readonly ad: { readonly id: string; readonly name: string };
 }
 
+type Shared = Groupable & { readonly group_name: string | null; readonly image_sha256: string | null };
+
+/** @returns the views with the picture of a group once, in the place of its first ad and with the names of all. */
+export function oncePerPicture<V extends Shared>(views: readonly V[]): V[] {
+  const keyOf = ({ group_name, image_sha256, site_url, device }: V) =>
+    group_name === null || image_sha256 === null ? {} : JSON.stringify([group_name, image_sha256, site_url, device]);
+  return [...Map.groupBy(views, keyOf).values()].flatMap(([first, ...others]) => {
+    if (first === undefined || others.length === 0) return first ?? [];
+    const name = [first, ...others].map(({ ad }) => ad.name).join(' + ');
+    return { ...first, ad: { ...first.ad, name } };
+  });
+}
+
 export const GROUPINGS = ['site', 'device', 'ad'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 

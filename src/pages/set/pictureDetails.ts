@@ -88,12 +88,22 @@ export function isSlotUncertain({ warnings }: Pick<ReviewedPicture, 'warnings'>)
   return warnings.some(({ code }) => code === 'slot_uncertain');
 }
 
-function about({ view }: PictureFacts, { paths }: PicturePageOptions): Html {
+function about({ view, places }: PictureFacts, { paths }: PicturePageOptions): Html {
   const { ad } = view;
   const size = ad.width !== null && ad.height !== null && html` <span class="meta">${ad.width} × ${ad.height}</span>`;
+  const others = places
+    .filter(
+      (one) =>
+        one.group_name === view.group_name &&
+        one.site_url === view.site_url &&
+        one.device === view.device &&
+        one.id !== view.id,
+    )
+    .map((one, at) => html`${at > 0 && ', '}<a href="${paths.screenshot(one.id)}"><bdi>${one.ad.name}</bdi></a>`);
   return facts([
     ['Page', webLink(view.site_url)],
     ['Ad', html`<a href="${paths.ad(ad.id)}"><bdi>${ad.name}</bdi></a>${size}`],
+    ['Group', view.group_name && html`<bdi>${view.group_name}</bdi>${others.length > 0 && html`, with ${others}`}`],
     ['Device', shortDevice(view.device)],
     ['Taken', view.captured_at && timeElement(view.captured_at)],
     ['Picture', view.image_width !== null && `${view.image_width} × ${view.image_height} pixels`],

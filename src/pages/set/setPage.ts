@@ -17,7 +17,7 @@ import { formField, hiddenFields, redirectPath } from '../parts/forms.ts';
 import { setLabel } from '../parts/labels.ts';
 import { setSource } from '../parts/live.ts';
 import { numberedPages } from '../parts/pictureParts.ts';
-import { groupingOf, groupPictures, inPageOrder } from '../pictures/grouping.ts';
+import { groupingOf, groupPictures, inPageOrder, oncePerPicture } from '../pictures/grouping.ts';
 import {
   isFinished,
   PER_PAGE,
@@ -116,7 +116,7 @@ async function content(
 
 async function pictures({ store }: PagesOptions, facts: SetFacts, given: SetPageOptions): Promise<Html> {
   const { page, by, show } = given;
-  const ordered = inPageOrder(reviewFilter(facts.views.filter(isInGrid), show, facts), by);
+  const ordered = oncePerPicture(inPageOrder(reviewFilter(facts.views.filter(isInGrid), show, facts), by));
   const shown = await withReviews(store.db, ordered.slice((page - 1) * PER_PAGE, page * PER_PAGE));
   return pictureList(facts, { ordered, shown }, given);
 }

@@ -11,6 +11,7 @@ export const examplePicture: ExportPicture = {
   marker_ms: null,
   captured_at: new Date('2026-11-21T09:30:05Z'),
   ad_id: '00000000-0000-4000-8000-000000000002',
+  other_ids: [],
   ad_name: 'Spring sale',
   ad_width: 300,
   ad_height: 250,

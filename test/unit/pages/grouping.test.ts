@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupPictures, inPageOrder } from '../../../src/pages/pictures/grouping.ts';
+import { groupPictures, inPageOrder, oncePerPicture } from '../../../src/pages/pictures/grouping.ts';
 
 const shot = (site_url: string, device: string, ad: string, marker_ms: number | null = null) => ({
   site_url,
@@ -39,4 +39,16 @@ describe('the order of pictures', () => {
     const [first] = groupPictures(inPageOrder(SHOTS, 'site'), 'site');
     expect(first?.strips.map(({ length }) => length)).toEqual([2, 1, 1]);
   });
+});
+
+it('the picture of a group is shown once, in the place of its first ad and with the names of all', () => {
+  const of = (group_name: string | null, image_sha256: string | null) => ({ group_name, image_sha256 });
+  const views = [
+    { ...shot('news', 'desktop', 'top'), ...of('Takeover', 'one') },
+    { ...shot('news', 'desktop', 'alone'), ...of(null, 'one') },
+    { ...shot('news', 'desktop', 'side'), ...of('Takeover', 'one') },
+    { ...shot('news', 'desktop', 'open'), ...of('Takeover', null) },
+    { ...shot('news', 'mobile', 'top'), ...of('Takeover', 'two') },
+  ];
+  expect(oncePerPicture(views).map(({ ad }) => ad.name)).toEqual(['top + side', 'alone', 'open', 'top']);
 });

@@ -66,3 +66,18 @@ test('a plan of a workbook names its sheet, and the sheets that were not read', 
   const text = String(planPanel(ofSheet, { read: undefined, hasLocations: true, faults: new FieldFaults() }));
   expect(text).toContain('From the sheet “Plan”. Not read: “Cover”, “Notes”, “3”, “4”, “5” and 2 more.');
 });
+
+test('a form with all ads in one picture asks for a group, and says if it has too many ads or moments', async () => {
+  const ad = (_: unknown, at: number) => ({ id: `ad-${at}`, still: false, size: null, status: 'uploaded' });
+  const check = async (count: number, markers: string) => {
+    const draft = { ...newDraft(), sites: 'news.example', campaign: 'Spring', together: true, markers };
+    const faults = new FieldFaults();
+    const given = { organizationId: 'org', draft, ads: Array.from({ length: count }, ad) as never, faults };
+    const body = await checkDraft({ limits: DEFAULT_LIMITS } as never, given);
+    return { body, faults: [...faults.of('together'), ...faults.of('markers')] };
+  };
+  const entry = { group: 'All ads', screenshots: [expect.anything()] };
+  expect(await check(2, '')).toMatchObject({ body: { screenshot_requests: [entry, entry] }, faults: [] });
+  expect((await check(9, '')).faults).toEqual(['One picture can show at most 8 ads, and there are 9.']);
+  expect((await check(2, '0, 1')).faults).toEqual([expect.stringContaining('must have at most one frame in a group')]);
+});

@@ -44,6 +44,37 @@ const review = (id: string, body: unknown) => api.post(`screenshots/${id}/review
 const read = async (set: Json): Promise<Json> => (await api.get(`screenshot_sets/${set.id}`)).json;
 
 describe('the review of a screenshot', () => {
+  test('a review of a picture of a group counts for all ads in it', async () => {
+    const media = { type: 'url', content: 'https://cdn.example/banner.png' };
+    const [news, blog] = ['news', 'blog'].map((name) => ({
+      ...{ site: { url: `https://${name}.example/` }, device: { name: 'desktop' } },
+    }));
+    const entry = { ad: { media }, group: 'Takeover', screenshots: [news, blog] };
+    const body = { campaign: { name: 'Reviewed' }, screenshot_requests: [entry, entry] };
+    const { id } = (await api.post('screenshot_requests', body)).json;
+    await api.store.pool.query(
+      `with made as (
+         insert into images (token, organization_id, artifact_key, width, height, bytes, sha256)
+         select gen_random_uuid(), organization_id, 'key', 1, 1, 1, 'sum'
+         from screenshot_sets, generate_series(1, 4) where id = $1 returning token),
+       numbered as (select token, row_number() over () - 1 as seq from made)
+       update screenshots s set status = 'uploaded', image_token = n.token from numbered n
+       where s.set_id = $1 and s.seq = n.seq`,
+      [id],
+    );
+    await api.store.db.updateTable('screenshot_sets').set({ status: 'in_review' }).where('id', '=', id).execute();
+    const [shot] = (await read({ id })).screenshots;
+    await review(shot.id, { decision: 'rejected', comment: 'The page is blank.' });
+    const decided = (await read({ id })).screenshots.map((one: Json) => [one.site.url, one.review?.comment]);
+    const [first, second] = [news, blog].map((page) => page?.site.url);
+    expect(decided).toEqual([
+      [first, 'The page is blank.'],
+      [second, undefined],
+      [first, 'The page is blank.'],
+      [second, undefined],
+    ]);
+  });
+
   test('a decision and a comment are stored with who and when, and nothing else changes', async () => {
     const set = await newSet();
     const [shot] = set.screenshots;

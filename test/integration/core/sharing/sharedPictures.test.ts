@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readExportFailures, readExportPictures } from '../../../../src/core/exports/exportContent.ts';
 import {
   countShared,
   readSharedPage,
@@ -41,6 +42,7 @@ interface Shot {
   readonly site?: string;
   readonly device?: DeviceName;
   readonly markerMs?: number | null;
+  readonly group?: string;
   /** The screenshot and the set that it takes again. */
   readonly of?: { readonly setId: string; readonly ids: readonly string[] };
 }
@@ -70,6 +72,7 @@ async function insertSet(shots: readonly Shot[]): Promise<{ setId: string; ids: 
       .insertInto('screenshots')
       .values({
         ...{ id, set_id: setId, seq, ad_id: adId, site_url: site, site_key: site, device, status, decision },
+        options: shot.group === undefined ? null : JSON.stringify({ group: shot.group }),
         ...{ marker_ms: shot.markerMs ?? null, image_token: status === 'uploaded' ? token : null },
         ...{ captured_at: new Date(), retake_of: original, original_id: original },
       })
@@ -162,4 +165,23 @@ test.each<[string, number, () => Promise<unknown>]>([
   ['one picture', 70, () => readSharedPlace(db, link(large), { picture: 'picture-0-500' })],
 ])('a link of 1,000 pictures sends for %s at most %i rows to the service', async (_what, most, run) => {
   expect(await mostRowsSent(run)).toBeLessThanOrEqual(most);
+});
+
+test('a link and an export show the picture of a group once, with all its ads, and list those that are not in it', async () => {
+  const of = { group: 'Takeover' };
+  const shots: Shot[] = [of, {}, of, { ...of, status: 'no_slots' }, { ...of, site: 'https://blog.example/' }];
+  const { setId, ids } = await insertSet(shots);
+  const { name } = await db.selectFrom('ads').select('name').where('id', '=', adId).executeTakeFirstOrThrow();
+  const names = [`${name} + ${name}`, name, name];
+  const shown = await readSharedPage(db, link(setId), { skip: 0, take: 100 });
+  expect(shown.map(({ id, ad }) => [id, ad.name])).toEqual([0, 1, 4].map((at, place) => [ids[at], names[place]]));
+  expect(await readSharedSummary(db, link(setId))).toMatchObject({ pictures: 3, unanswered: 3 });
+  const given = { setId, options: { audience: 'organization' as const } };
+  const exported = await readExportPictures(db, given, { skip: 0 });
+  expect(exported.map(({ id, other_ids, ad_name }) => [id, other_ids, ad_name])).toEqual([
+    [ids[0], [ids[2]], names[0]],
+    [ids[1], [], name],
+    [ids[4], [], name],
+  ]);
+  expect(await readExportFailures(db, given, 10)).toMatchObject([{ status: 'no_slots' }]);
 });
