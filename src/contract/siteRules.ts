@@ -24,7 +24,8 @@ import { lengthFault, text } from './textFields.ts';
 const selector = text(selectorFault).meta({ ...NOT_BLANK, maxLength: SELECTOR_MAX });
 const selectors = upTo(RULE_LIMITS.selectors, selector).nullish();
 
-const KEPT = 'Null keeps the stored value of this name. The values are stored encrypted and never returned.';
+const KEPT =
+  'Null keeps the stored value of this name while the host stays. The values are stored encrypted and never returned.';
 const value = <S extends z.ZodString>(given: S) => given.nullish().describe(KEPT);
 
 const slot = z.object({

@@ -187,20 +187,26 @@ function audited({ host, path, device, note, body }: Omit<StoredRule, 'access'>)
 
 /** @param before the rule that it replaces, which keeps its values. @throws Failure (422) for a value that is neither given nor stored. */
 function ruleOf(tx: Queryable, given: NewSiteRule, before: SiteRuleRow | undefined): StoredRule {
-  const stored: PageAccess = before === undefined ? { cookies: [], headers: [] } : accessOfRule(tx, before);
+  const pages = pagesOf(given);
+  // A person who may not read the values could otherwise have them sent to a host that she chooses.
+  const isForHost = before !== undefined && before.host === pages.host;
+  const stored: PageAccess = isForHost ? accessOfRule(tx, before) : { cookies: [], headers: [] };
   const faults = new Faults();
   const filled = (kind: 'cookies' | 'headers', pairs: GivenPairs): NamedValue[] =>
     (pairs ?? []).map(({ name, value }, index) => {
       const known = value ?? stored[kind].find((pair) => pair.name === name)?.value;
       if (known === undefined)
-        faults.add(`${kind}.${index}.value`, 'is required: the service has no value of this name. Exports have none.');
+        faults.add(
+          `${kind}.${index}.value`,
+          'is required: the service has no value of this name for this host. Exports have none.',
+        );
       return { name, value: known ?? '' };
     });
   const access = { cookies: filled('cookies', given.cookies), headers: filled('headers', given.headers) };
   if (faults.any) throw invalid(faults.errors);
   const names = (pairs: readonly NamedValue[]) => pairs.map(({ name }) => name);
   const body = { ...partsOf(given), cookies: names(access.cookies), headers: names(access.headers) };
-  return { ...pagesOf(given), note: given.note?.trim() ?? '', body, access };
+  return { ...pages, note: given.note?.trim() ?? '', body, access };
 }
 
 const isEmpty = ({ body }: StoredRule) => Object.values(body).every((part) => part.length === 0);

@@ -107,6 +107,18 @@ describe('a site rule', () => {
     expect(await change(id, nothing)).toMatchObject({ status: 422, json: { errors: { slots: [expect.anything()] } } });
   });
 
+  test('a rule for another host needs the values again, so nobody has stored ones sent to a host of her choice', async () => {
+    const { id } = (await create(NEWS)).json;
+    const missing = [expect.stringMatching(/^is required: .* for this host/)];
+    expect((await change(id, { host: 'other.example' })).json.errors).toEqual({
+      'cookies.0.value': missing,
+      'headers.0.value': missing,
+    });
+    const given = { cookies: [{ name: 'session', value: 'new' }], headers: null };
+    expect((await change(id, { host: 'other.example', ...given })).status).toBe(200);
+    expect(await applied()).toMatchObject([{ host: 'other.example', cookies: given.cookies, headers: [] }]);
+  });
+
   test('one response lists all faults', async () => {
     const { status, json } = await create({
       host: 'https://news.example/',
@@ -127,7 +139,7 @@ describe('a site rule', () => {
       'slots.1.size': ['is the size of an earlier slot: name each size once.'],
     });
     expect((await create({ host: 'news.example', cookies: parts.cookies })).json.errors).toEqual({
-      'cookies.0.value': ['is required: the service has no value of this name. Exports have none.'],
+      'cookies.0.value': ['is required: the service has no value of this name for this host. Exports have none.'],
     });
     expect((await create({ host: 'news.example' })).json.errors).toEqual({
       slots: [expect.stringMatching(/^is required/)],
