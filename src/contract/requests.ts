@@ -257,7 +257,9 @@ export const slotChoiceObject = z
     format: z
       .enum(SLOT_FORMATS)
       .nullish()
-      .describe('Only slots of this format are considered, and the best of them is used.'),
+      .describe(
+        'Only slots of this format are considered, and the best of them is used. If the page shows no `anchor` or `interstitial`, Tearsheet draws one, with the warning `slot_drawn`.',
+      ),
   })
   .superRefine((choices, context) => {
     const given = Object.values(choices).filter((choice) => choice !== undefined && choice !== null);

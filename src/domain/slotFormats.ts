@@ -15,3 +15,7 @@ export const SLOT_FORMATS = [
   'in_stream',
 ] as const;
 export type SlotFormat = (typeof SLOT_FORMATS)[number];
+
+/** Tearsheet draws these over a page that has none. */
+export const DRAWN_FORMATS = ['anchor', 'interstitial'] as const satisfies readonly SlotFormat[];
+export type DrawnFormat = (typeof DRAWN_FORMATS)[number];

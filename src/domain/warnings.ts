@@ -16,6 +16,7 @@ export const WARNING_CODES = [
   'part_shown',
   'outside_slot',
   'slot_uncertain',
+  'slot_drawn',
   'ad_covers_content',
   'site_rule_failed',
   'no_animation',

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import type { AdSize } from '../../domain/ads.ts';
 import { type ChosenByHand, DEFAULT_OPTIONS, type PlacementOptions } from '../../domain/screenshotOptions.ts';
 import { type AppliedRule, type SlotReport, slotFor } from '../../domain/siteRules.ts';
-import { SLOT_FORMATS, type SlotFormat } from '../../domain/slotFormats.ts';
+import { DRAWN_FORMATS, type DrawnFormat, SLOT_FORMATS, type SlotFormat } from '../../domain/slotFormats.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { withDeadline } from '../../lib/deadline.ts';
@@ -11,6 +11,7 @@ import { drawInPlayer, type PlayerLook } from '../compose/inStream.ts';
 import { changedShare, decodePng, type PixelBox, type Pixels, pngSize } from '../compose/pixels.ts';
 import type { CreativeFrame, Size } from '../creative/creative.ts';
 import { AdGroup, type AdToStand, type GroupPicture } from './adGroup.ts';
+import { drawnUnit, drawnWarning } from './drawnUnits.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { LivePage, StagedSlot } from './livePage.ts';
 import { isTimeout, pageFault } from './navigation.ts';
@@ -79,6 +80,8 @@ interface Placement {
   /** The places of a video; none for other ads. */
   readonly videos: readonly Choice[];
   readonly inDocument: InDocument;
+  /** The unit that Tearsheet draws because the page declares none. */
+  readonly drawn?: DrawnFormat;
 }
 
 /** Measures a box from the top left corner of the whole page. A page from right to left does not begin there. */
@@ -233,8 +236,14 @@ export class AdPlacer {
       ];
       return { tries: tries.filter(canHoldAd), placement: { ...placement, ranked: [slot] } };
     }
-    if (format !== undefined && ranked.every(({ scored }) => formatOf(scored) !== format))
-      return noSlot(noFormatReason(format, ranked), placement);
+    if (format !== undefined && !ranked.some(({ scored }) => formatOf(scored) === format && isOnScreen(scored))) {
+      const drawn = DRAWN_FORMATS.find((one) => one === format);
+      if (drawn === undefined) return noSlot(noFormatReason(format, ranked), placement);
+      const screen = this.#viewport;
+      const unit: FoundSlot = drawnUnit(drawn, { frame: this.#live.tab.mainFrame, screen, ad: frame });
+      const units = scoreSlots([unit], { ...request, viewport: screen });
+      return { tries: units.filter(canHoldAd).filter(isFree), placement: { ...placement, ranked: units, drawn } };
+    }
     const possible = ranked.filter(canHoldAd).filter(isFree).slice(0, MAX_TRIES);
     const display = possible.flatMap((choice) => [choice, narrowToBox(choice, request)]).filter(canHoldAd);
     const inPlayer = videos.filter(isFree).slice(0, MAX_TRIES);
@@ -323,7 +332,7 @@ export class AdPlacer {
       size,
       pixels: player ? inPixels(player, frame) : scale === 1 ? pngSize(frame.png) : undefined,
       viewport: this.#viewport,
-      area: options.fullPage ? 'page' : 'screen',
+      area: options.fullPage && slot.candidate.kind !== 'interstitial' ? 'page' : 'screen',
       view: options.view,
       mayCover: choiceOf(options).byHand !== undefined,
       isOverBox: player !== undefined && slot.candidate.kind === 'in_stream',
@@ -349,10 +358,17 @@ export class AdPlacer {
         ? await this.#exclusively(() => captureAd(this.#live, choice.slot, { ...request, spot, png: shown.png }))
         : { png: await composer.compose(ad), box: spot.box, warnings: spot.warnings, at: spot.capturedAt };
     const mode = composer ? 'composed' : 'browser';
-    return this.#pictureOf(choice, to, { ...painted, zoom: spot.zoom, mode, player, isOfPage: options.fullPage });
+    return this.#pictureOf(choice, to, {
+      ...painted,
+      zoom: spot.zoom,
+      mode,
+      player,
+      isOfPage: request.area === 'page',
+    });
   }
 
-  #pictureOf(choice: Choice, { frame, options, found, videos, inDocument }: Placement, painted: PaintedAd): Picture {
+  #pictureOf(choice: Choice, placement: Placement, painted: PaintedAd): Picture {
+    const { frame, options, found, videos, inDocument, drawn } = placement;
     const { png, box, at, mode, player, zoom, isOfPage } = painted;
     const shownAs = isOfPage ? inDocument : (one: ScoredCandidate) => one;
     const scale = choice.scale * zoom;
@@ -371,7 +387,9 @@ export class AdPlacer {
       warnings: [
         ...this.#warnings,
         ...painted.warnings,
-        ...(player ? [] : [...scaleWarnings(scale), ...slotWarnings(choice.scored, about)]),
+        ...(player ? [] : scaleWarnings(scale)),
+        ...(player || drawn ? [] : slotWarnings(choice.scored, about)),
+        ...(drawn ? [drawnWarning(drawn)] : []),
         ...(frame.isVideo && !player && options.slot === null && belongsInPlayer(frame) ? [videoWarning(videos)] : []),
       ],
     };
@@ -471,6 +489,12 @@ function choiceOf({ slot }: PlacementOptions): { readonly format?: SlotFormat; r
 
 const formatOf = ({ kind = 'display' }: ScoredCandidate): SlotFormat => kind;
 
+/** Most interstitials of a page stay closed, and a script may fix an anchor to the window only when its ad comes. */
+function isOnScreen({ kind, visible, collapsed, sticky }: ScoredCandidate): boolean {
+  if (kind === 'interstitial') return visible;
+  return (visible || collapsed) && (kind !== 'anchor' || sticky);
+}
+
 function noFormatReason(format: SlotFormat, ranked: readonly ScoredSlot<FoundSlot>[]): string {
   const counts = SLOT_FORMATS.map(
     (one) => [one, ranked.filter(({ scored }) => formatOf(scored) === one).length] as const,
@@ -481,7 +505,7 @@ function noFormatReason(format: SlotFormat, ranked: readonly ScoredSlot<FoundSlo
   return `The page has no slot of the format ${format}. ${others}`;
 }
 
-function noSlotReason({ frame, ranked, options }: Placement, refusals: readonly string[]): string {
+function noSlotReason({ frame, ranked, options, drawn }: Placement, refusals: readonly string[]): string {
   const { format, byHand } = choiceOf(options);
   const ad = `an ad of ${frame.width}×${frame.height}`;
   if (byHand !== undefined) return `The chosen slot cannot hold ${ad}: ${refusals.join('; ')}.`;
@@ -494,6 +518,7 @@ function noSlotReason({ frame, ranked, options }: Placement, refusals: readonly 
     problem === undefined || (frame.isVideo && kind === 'in_stream') ? [] : [`${element}: ${problem}`],
   );
   const reasons = [...new Set([...refusals, ...judged])].slice(0, 4).join('; ');
+  if (drawn) return `The page shows no ${drawn}, and one that Tearsheet draws cannot hold ${ad}: ${reasons}.`;
   const name = format === undefined ? 'ad slot' : `${format} slot`;
   const all =
     slots.length === 1

@@ -1,8 +1,10 @@
+import type { AdSize } from '../../domain/ads.ts';
 import type { OtherAds } from '../../domain/screenshotOptions.ts';
 import type { SlotFormat } from '../../domain/slotFormats.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import type { Frame, Handle } from '../browser/frame.ts';
 import type { Tab } from '../browser/tab.ts';
+import { declaredUnit } from './drawnUnits.ts';
 import { respondingFrames } from './frames.ts';
 import { COLLECT_SLOTS, type SlotRecords } from './inPage/declarations.ts';
 import type { FrameOwner, RawSlot, Scan } from './inPage/scan.ts';
@@ -56,26 +58,30 @@ const FRAME_DEADLINE_MS = 4_000;
 const MAX_FRAMES = 40;
 const MAX_SLOTS = 150;
 
-/** Finds the ad slots of a page in all its frames. Restores the scroll position afterwards. */
-export async function findSlots(page: Tab, otherAds: OtherAds): Promise<FoundSlot[]> {
+/** Finds the ad slots of a page in all its frames. Restores the scroll position afterwards. @param screen CSS pixels. */
+export async function findSlots(page: Tab, otherAds: OtherAds, screen: AdSize): Promise<FoundSlot[]> {
   const frames = await scanFrames(page, otherAds === 'hide');
   const top = frames.find(({ parent }) => parent === undefined);
   if (top === undefined) return [];
-  const scroll = await withDeadline(
+  const { scroll, overPage } = await withDeadline(
     FRAME_DEADLINE_MS,
-    top.scan.evaluate(({ scroll: { x, y } }) => {
+    top.scan.evaluate(({ scroll: { x, y }, overPage }) => {
       (document.scrollingElement ?? window).scrollTo({ left: x, top: y, behavior: 'instant' });
-      return { x, y };
+      return { scroll: { x, y }, overPage };
     }),
   );
   const placed = frames.flatMap((frame) => placeSlots(frame, scroll));
   const merged = mergeSlots(placed);
-  return merged.slice(0, MAX_SLOTS).flatMap(({ index, evidence, sizesFrom }) => {
+  const found = merged.slice(0, MAX_SLOTS).flatMap(({ index, evidence, sizesFrom }) => {
     const slot = placed[index];
     if (slot === undefined || slot.kind === 'none') return [];
     const { sizes, sizeTrust } = placed[sizesFrom] ?? slot;
     return [foundSlot({ ...slot, kind: slot.kind, sizes, sizeTrust }, evidence)];
   });
+  const drawn = overPage.filter(
+    (format) => !found.some(({ candidate }) => candidate.kind === format && candidate.visible),
+  );
+  return [...found, ...drawn.map((format) => declaredUnit(format, { frame: top.frame, screen }))];
 }
 
 async function scanFrames(page: Tab, hidesAds: boolean): Promise<ScannedFrame[]> {

@@ -250,7 +250,9 @@ export class PageVisit {
     // Some pages are invisible until an animation ends.
     await live.freeze();
     this.#warnings.push(...(await this.#styleSheets.warnings()));
-    const slots = await this.#timed('find', () => withDeadline(FIND_MS, findSlots(this.#tab, this.#options.otherAds)));
+    const { otherAds, device } = this.#options;
+    const find = () => findSlots(this.#tab, otherAds, device.viewport);
+    const slots = await this.#timed('find', () => withDeadline(FIND_MS, find()));
     // A page that only leads to another one by a timer has no slots.
     if (slots.length === 0 && (await this.#document.isReplaced(QUIET_MS))) return 'replaced';
     // A page that reloads itself would lose the slots.
@@ -259,7 +261,7 @@ export class PageVisit {
     const { rules } = this.#options;
     const { reports } = this.#rules;
     const warnings = [...this.#warnings, ...ruleWarnings(reports)];
-    const placer = new AdPlacer(live, slots, this.#options.device.viewport, { warnings, rules });
+    const placer = new AdPlacer(live, slots, device.viewport, { warnings, rules });
     return {
       status: 'ready',
       finalUrl: this.#tab.url(),

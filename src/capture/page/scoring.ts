@@ -204,24 +204,48 @@ function scaledFit(sizes: readonly SlotSize[], ad: AdSize): SlotFit {
   return { kind: 'scaled', size, scale };
 }
 
-/** The formats that such a slot takes, by the size of the ad. */
-const FORMATS: Readonly<Partial<Record<SlotKind, (ad: { width: number; height: number }) => boolean>>> = {
-  anchor: ({ height }) => height <= 130,
-  rail: ({ width, height }) => width <= 320 && height >= 240,
-  interstitial: ({ width, height }) => width >= 250 && height >= 200,
-  skin: ({ width, height }) => width >= 1_000 && height >= 500,
+interface FormatRule {
+  takes(ad: AdSize, request: ScoringRequest): boolean;
+  /** Continues "which takes". */
+  readonly says: string;
+}
+
+/** CSS pixels. */
+const ANCHOR_HEIGHT_MAX = 130;
+/** Ads that are sold for interstitials alone: CSS pixels. */
+const INTERSTITIAL_ADS = new Set(['320x480', '480x320', '768x1024', '1024x768']);
+/** An ad that fills this share of the screen in both directions is a full-screen ad. */
+const FULL_SCREEN_SHARE = 0.85;
+
+/** The ads that such a slot takes. Ads in anchors do not move, and only a client who asks for it gets a rectangle in an interstitial. */
+const FORMATS: Readonly<Partial<Record<SlotKind, FormatRule>>> = {
+  anchor: {
+    takes: ({ height }, { ad }) => height <= ANCHOR_HEIGHT_MAX && ad.isVideo !== true,
+    says: `images and HTML of at most ${ANCHOR_HEIGHT_MAX} pixels in height, and no videos`,
+  },
+  rail: {
+    takes: ({ width, height }) => width <= 320 && height >= 240,
+    says: 'tall ads of at most 320 pixels in width',
+  },
+  interstitial: {
+    takes: (ad, { format, viewport }) =>
+      INTERSTITIAL_ADS.has(`${ad.width}x${ad.height}`) ||
+      (ad.width >= FULL_SCREEN_SHARE * viewport.width && ad.height >= FULL_SCREEN_SHARE * viewport.height) ||
+      (format === 'interstitial' && ad.width >= 250 && ad.height >= 200),
+    says: 'full-screen ads, 320×480, 480×320 and 768×1024, and rectangles if the request asks for the format',
+  },
+  skin: { takes: ({ width, height }) => width >= 1_000 && height >= 500, says: 'ads from 1000×500' },
 };
 
-function unusableReason(
-  candidate: SlotCandidate,
-  { ad, viewport, isVertical = false, format }: ScoringRequest,
-): string | undefined {
+function unusableReason(candidate: SlotCandidate, request: ScoringRequest): string | undefined {
+  const { ad, viewport, isVertical = false, format } = request;
   const { kind = 'display' } = candidate;
   if (format !== undefined && kind !== format) return `of the format ${kind}, and the request asks for ${format}`;
   if (kind === 'native' || kind === 'video')
     return `a unit for ${kind === 'native' ? 'native ads' : 'videos'}, not for display ads`;
   if (kind === 'in_stream') return 'a video player, not for display ads';
-  if (FORMATS[kind]?.(ad) === false) return `accepts only ads in the format ${kind}`;
+  const rule = FORMATS[kind];
+  if (rule?.takes(ad, request) === false) return `a slot of the format ${kind}, which takes ${rule.says}`;
   const { visible, collapsed, box } = candidate;
   if (!visible && !collapsed) return 'not shown on this device';
   if (collapsed && kind === 'interstitial') return 'an interstitial that the page does not show';

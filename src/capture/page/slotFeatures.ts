@@ -3,7 +3,7 @@ import { EVIDENCE_KINDS, type SlotCandidate, type SlotEvidence } from './page.ts
 
 /** CSS pixels. */
 export interface AdAndScreen {
-  readonly ad: { readonly width: number; readonly height: number };
+  readonly ad: { readonly width: number; readonly height: number; readonly isVideo?: boolean };
   readonly viewport: { readonly width: number; readonly height: number };
 }
 

@@ -92,7 +92,7 @@ const NETWORKS: readonly NetworkRow[] = [
   {
     name: 'AdSense auto ads outside of the content',
     kind: 'none',
-    selectors: 'ins.adsbygoogle-noablate, ins.adsbygoogle[data-anchor-status], ins.adsbygoogle[data-vignette-loaded]',
+    selectors: 'ins.adsbygoogle-noablate:not([data-anchor-status]), ins.adsbygoogle[data-vignette-loaded]',
   },
   // github.com/googleads/google-publisher-tag-samples, display-anchor-ad
   {
@@ -632,7 +632,7 @@ const POSITIONS: readonly PositionRow[] = [
   // Better Ads Standards, sticky ads
   {
     pattern:
-      '(^|-)(adhesion|anchor-ad|ad-anchor|anchored|bottom-(sticky|anchor|rail|bar)|(sticky|fixed)-(footer|bottom|banner)|footer-sticky|floor-ad|catfish|mobile-sticky|stickyfooter)(-|$)',
+      '(^|-)(adhesion|anchor-ad|ad-anchor|anchored|bottom-(sticky|anchor|rail|bar)|(sticky|fixed)-(footer|bottom|banner|floor)|footer-sticky|floor-ad|catfish|mobile-sticky|stickyfooter)(-|$)',
     kind: 'anchor',
     sizes: '728x90 970x90',
     phone: '320x50 320x100 300x50',
@@ -714,7 +714,7 @@ const WORDS: SlotTable['words'] = {
   `,
   /** Names of positions without an ad word. Only for an empty element. */
   position: words`
-    superbanner megabanner megabanniere masthead panorama ldb leaderboard billboard skyscraper sky halfpage pave rectangle medrectangle siderail megaboard giga toppbanner startboks
+    adhesion catfish superbanner megabanner megabanniere masthead panorama ldb leaderboard billboard skyscraper sky halfpage pave rectangle medrectangle siderail megaboard giga toppbanner startboks
   `,
   /** An element with one of these is never a slot. */
   never: words`

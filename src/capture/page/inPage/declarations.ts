@@ -1,4 +1,5 @@
 /** Reads the ad slots that the scripts of a frame declared from what the recorder saw of them. */
+import type { DrawnFormat } from '../../../domain/slotFormats.ts';
 
 /** The function of the window that returns the recorder's {@link SlotRecords}. */
 export const COLLECT_SLOTS = '__tearsheetSlots';
@@ -9,6 +10,8 @@ export interface SlotRecords {
   gpt: unknown[];
   /** The same of the slots that the library knows, because a page may hide its calls from the recorder. */
   known: unknown[];
+  /** Names or numbers of the formats of Google Publisher Tag for units that have no element of the page. */
+  overPage: unknown[];
   /** Ad units of header bidders. */
   prebid: unknown[];
   /** The setting of Google Publisher Tag for slots that get no ad. */
@@ -91,6 +94,19 @@ function prebidDeclaration(unit: unknown): Declaration {
   const outOfPage = !takesBanners(unit);
   const sizes = outOfPage ? [] : flat.sizes;
   return { kind: 'prebid', id: textOf(field(unit, 'code')), sizes, fluid: flat.fluid, outOfPage };
+}
+
+/** The numbers of `googletag.enums.OutOfPageFormat`. A stub of the library has the names in their place. */
+const OVER_PAGE: Readonly<Record<string, DrawnFormat>> = {
+  3: 'anchor',
+  BOTTOM_ANCHOR: 'anchor',
+  5: 'interstitial',
+  INTERSTITIAL: 'interstitial',
+};
+
+/** @returns the formats of the units that the library would draw over the page. */
+export function unitsOverPage(records: Partial<SlotRecords> | undefined): DrawnFormat[] {
+  return [...new Set(arrayOf(records?.overPage).flatMap((format) => OVER_PAGE[textOf(format)] ?? []))];
 }
 
 /** @param records what the recorder returned; undefined if it did not run. */

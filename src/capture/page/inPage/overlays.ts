@@ -1,5 +1,6 @@
 /** Finds and hides layers that cover a slot or the viewport, such as consent dialogs, pop-ups, app banners and adblock walls. */
 import { builtIn, isClobbered, parentElementOf } from './clobbering.ts';
+import { fitUnit } from './drawnUnits.ts';
 import { addSheet, setStyles, viewSettled } from './stabilize.ts';
 import {
   fixedLayerOf,
@@ -8,6 +9,7 @@ import {
   isWithin,
   parentOf,
   type Rect,
+  shownPart,
   topmostAt,
 } from './visibility.ts';
 
@@ -264,13 +266,6 @@ export function adRect({ owner, offset }: AdInPage): Rect {
   return { x: left + offset.x, y: top + offset.y, width: offset.width, height: offset.height };
 }
 
-/** The part of the page that the screen shows, in the coordinates of `getBoundingClientRect`. */
-function shownPart(): Rect {
-  const view = visualViewport;
-  if (view === null) return { x: 0, y: 0, width: innerWidth, height: innerHeight };
-  return { x: view.offsetLeft, y: view.offsetTop, width: view.width, height: view.height };
-}
-
 /** The top left corner of the screen, or where the page begins, in the same coordinates. */
 export function originOf(area: 'screen' | 'page'): { x: number; y: number } {
   if (area === 'screen') return shownPart();
@@ -299,6 +294,7 @@ export async function bringIntoView(ad: AdInPage, { position, thorough }: ViewRe
   hiding.undo.push(...hideOtherAds(ad));
   const fromTop = position === 'top' || position === 'head';
   if (fromTop) (document.scrollingElement ?? window).scrollTo({ left: 0, top: 0, behavior: 'instant' });
+  fitUnit(ad.owner);
   add(hideViewportLayers(ad.owner));
   add(hideNotices(ad.owner));
   const margin = fixedLayerOf(ad.owner) === undefined ? 16 : 0;

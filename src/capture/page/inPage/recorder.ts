@@ -20,7 +20,7 @@ const MAX_VALUES = 50_000;
 
 type Loose = Record<string, unknown>;
 
-const recorded: { gpt: unknown[]; prebid: unknown[] } = { gpt: [], prebid: [] };
+const recorded: Pick<SlotRecords, 'gpt' | 'overPage' | 'prebid'> = { gpt: [], overPage: [], prebid: [] };
 
 /** Defines an element, because a page may give arrays a setter for an index. */
 function append(list: unknown[], value: unknown): void {
@@ -108,9 +108,10 @@ function recordGptSlot(args: unknown[], slot: unknown): void {
 function watchGoogletag(tag: unknown): unknown {
   if (!isObject(tag)) return tag;
   watchMethod(tag, 'defineSlot', recordGptSlot);
-  watchMethod(tag, 'defineOutOfPageSlot', ({ 1: id }) => {
-    if (typeof id === 'string')
-      append(recorded.gpt, withoutPrototype({ id, sizes: [], mapping: null, outOfPage: true }));
+  watchMethod(tag, 'defineOutOfPageSlot', ({ 1: place }) => {
+    append(recorded.overPage, place);
+    if (typeof place === 'string')
+      append(recorded.gpt, withoutPrototype({ id: place, sizes: [], mapping: null, outOfPage: true }));
   });
   return tag;
 }
@@ -149,6 +150,7 @@ function chainable(): unknown {
 
 /** The recorder intercepts these methods by name. */
 function stubGpt(tag: object): void {
+  set(tag, 'enums', { OutOfPageFormat: { BOTTOM_ANCHOR: 'BOTTOM_ANCHOR', INTERSTITIAL: 'INTERSTITIAL' } });
   set(tag, 'defineSlot', () => {
     const slot: unknown = new NativeProxy({}, { get: (own, name) => (has(own, name) ? get(own, name) : () => slot) });
     return slot;
@@ -173,7 +175,6 @@ const STUBBED = [
   'setConfig',
   'companionAds',
   'defineOutOfPageSlot',
-  'enums',
   'requestBids',
   'setTargetingForGPTAsync',
 ];
@@ -276,7 +277,8 @@ function plainCopy(value: unknown): unknown {
 function collect(): unknown {
   ignoreErrors(runQueuedCommands);
   const tag: unknown = get(window, 'googletag');
-  const records: SlotRecords = { gpt: recorded.gpt, known: knownGptSlots(tag), prebid: prebidUnits(), collapse: null };
+  const { gpt, overPage } = recorded;
+  const records: SlotRecords = { gpt, overPage, known: knownGptSlots(tag), prebid: prebidUnits(), collapse: null };
   ignoreErrors(() => {
     records.collapse = call(tag, 'getConfig', 'collapseDiv');
   });

@@ -1,9 +1,10 @@
 /** Finds ad slots inside one frame. */
+import type { DrawnFormat } from '../../../domain/slotFormats.ts';
 import type { SlotEvidence, SlotSurroundings } from '../page.ts';
 import { NEVER_DISPLAY, type SlotKind } from '../slotTable.ts';
 import { allowedSizes, roomOf } from './allowedSizes.ts';
 import { isClobbered, parentElementOf } from './clobbering.ts';
-import { type Declaration, declarationsIn, type SlotRecords } from './declarations.ts';
+import { type Declaration, declarationsIn, type SlotRecords, unitsOverPage } from './declarations.ts';
 import { adoptUnits, findLinkedImages, findNetworks, newContext } from './networks.ts';
 import { findPlayers, type Player } from './players.ts';
 import { contentOf, labelOf, nameStrength, namesOf, type SlotContext, wordsIn } from './slotContext.ts';
@@ -45,6 +46,8 @@ export interface Scan {
   slots: RawSlot[];
   elements: Element[];
   scroll: { x: number; y: number };
+  /** Units that the page lets a library draw over it. */
+  overPage: DrawnFormat[];
 }
 
 /** The position of a child frame in its parent. */
@@ -261,7 +264,7 @@ export function scan({ records, hidesAds }: ScanRequest): Scan {
       // A widget of recommendations without its images would look broken.
       if (isSure(slot) && !NEVER_DISPLAY.has(slot.kind)) markAds(one);
     }
-  return { slots, elements, scroll: { x: scrollX, y: scrollY } };
+  return { slots, elements, scroll: { x: scrollX, y: scrollY }, overPage: unitsOverPage(records) };
 }
 
 /** A box around a player that is not higher has no content of the page. CSS pixels. */

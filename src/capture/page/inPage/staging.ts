@@ -2,6 +2,7 @@
 import type { AdSize } from '../../../domain/ads.ts';
 import { isClobbered, parentElementOf } from './clobbering.ts';
 import { spreadOut } from './coverage.ts';
+import { undoOfUnit } from './drawnUnits.ts';
 import { nameOf } from './overlays.ts';
 import { addSheet, setStyles } from './stabilize.ts';
 import { isWithin, type Rect, rectOf } from './visibility.ts';
@@ -65,7 +66,7 @@ export function beginInElement(found: Element, ad: AdToStage): Stage {
   if (!(found instanceof HTMLElement)) throw new Error('the slot is not an HTML element');
   const image = newImage(ad.size);
   const stage = standIn((ad.isOverBox ? undefined : placeholderBeside(found, ad.size)) ?? found, image, ad);
-  stage.undo.push(keepStanding(stage, found, ad));
+  stage.undo.push(keepStanding(stage, found, ad), ...undoOfUnit(found));
   return stage;
 }
 

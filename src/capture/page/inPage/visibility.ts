@@ -33,8 +33,11 @@ const SHOWN_AD = '[data-shown-ad], [data-holds-shown-ad]';
 
 const shadowOf = (element: Element | null) => element && builtIn(element, 'shadowRoot');
 
+/** The browser rounds a point in the last half pixel of the window to one outside. */
+const beforeEnd = (at: number, end: number) => (at < end ? Math.min(at, end - 1) : at);
+
 export function topmostAt(x: number, y: number): Element | null {
-  let top = document.elementFromPoint(x, y);
+  let top = document.elementFromPoint(beforeEnd(x, innerWidth), beforeEnd(y, innerHeight));
   for (let root = shadowOf(top); root; root = shadowOf(top)) {
     const inner = root.elementFromPoint(x, y);
     if (inner === null || inner === top) break;
@@ -89,6 +92,13 @@ export function isCovered(element: Element): boolean {
     return hit !== null && !isWithin(hit, element) && !isWithin(element, hit);
   });
   return seen.length > 0 && over.length * 2 > seen.length;
+}
+
+/** The part of the page that the screen shows, in the coordinates of `getBoundingClientRect`. */
+export function shownPart(): Rect {
+  const view = visualViewport;
+  if (view === null) return { x: 0, y: 0, width: innerWidth, height: innerHeight };
+  return { x: view.offsetLeft, y: view.offsetTop, width: view.width, height: view.height };
 }
 
 /** Readers scroll such a page sideways. */

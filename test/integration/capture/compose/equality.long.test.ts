@@ -32,7 +32,7 @@ async function visit(url: string, name: string): Promise<AdPlacer> {
   open.push(tab);
   await tab.navigate(url, 30_000);
   await tab.reached('loaded', 30_000);
-  return new AdPlacer(new LivePage(tab), await findSlots(tab, 'hide'), as.viewport);
+  return new AdPlacer(new LivePage(tab), await findSlots(tab, 'hide', as.viewport), as.viewport);
 }
 
 const STORY = '<p>Words of a story that stand around the ad, in a serif face, to be rasterized twice alike.</p>'.repeat(

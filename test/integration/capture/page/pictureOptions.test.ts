@@ -28,6 +28,76 @@ afterAll(() => pictures.close());
 
 testPictureMatrices('test', () => pictures);
 
+/** The styles move and hide what is over a page. After the first time, the script removes elements that others insert. */
+const HOSTILE = `<style>
+    html { transform: translateY(40px); zoom: 1.5; }
+    html > div, [popover], div:empty { display: none !important; opacity: 0 !important; transform: scale(0) !important; }
+    * { transition: all 9s !important; }
+    ::backdrop { background: #000 !important; }
+  </style>
+  <script>
+    let inserted = 0;
+    new MutationObserver((records) => {
+      for (const { addedNodes } of records)
+        for (const node of addedNodes) if (node.nodeType === 1 && ++inserted > 1) node.remove();
+    }).observe(document, { childList: true, subtree: true });
+  </script>`;
+
+const MASTHEAD = '<header style="height:9px;background:#123"></header>';
+
+describe('a unit that the request asks for and the page does not declare', () => {
+  let page: PicturedPage;
+
+  beforeAll(async () => {
+    page = await pictures.open(`${PHONE}${MASTHEAD}${STORY}${STORY}${HOSTILE}`, SMALL_PHONE);
+  });
+  afterAll(() => page.close());
+
+  test('an anchor is drawn at the lower edge of the screen, whatever the page does, and is removed again', async () => {
+    const picture = await page.wholeAd({ size: [320, 50], slot: { format: 'anchor' } });
+    expect(picture.chosen).toMatchObject({ kind: 'anchor', element: 'anchor drawn by Tearsheet' });
+    expect(picture.adBox).toMatchObject({ x: 28, y: 667 - 50 });
+    expect(await contains(picture)).toBe(true);
+    expect(picture.warnings).toContainEqual({
+      code: 'slot_drawn',
+      message: 'The page shows no anchor, so Tearsheet drew this one over the page.',
+    });
+    const { result } = await page.take({ slot: { selector: '[data-drawn-unit]' } });
+    expect(result).toMatchObject({ reason: expect.stringContaining('matches no element') });
+  });
+
+  test('an interstitial covers the screen, also where the whole page was asked for', async () => {
+    const picture = await page.wholeAd({ slot: { format: 'interstitial' }, fullPage: true });
+    expect([picture.width, picture.height]).toEqual([375, 667]);
+    expect(picture.adBox.x).toBeGreaterThan(30);
+    expect(picture.chosen.kind).toBe('interstitial');
+  });
+
+  test('an ad that is no such ad is refused', async () => {
+    const { result } = await page.take({ slot: { format: 'anchor' } });
+    const reason = /^The page shows no anchor, and one that Tearsheet draws cannot hold an ad of 300×250: /;
+    expect(result).toMatchObject({ status: 'no_slots', reason: expect.stringMatching(reason) });
+  });
+});
+
+const GPT_ANCHOR = `<script>window.googletag = { cmd: [] };
+  googletag.cmd.push(() => googletag.defineOutOfPageSlot('/1/a', googletag.enums.OutOfPageFormat.BOTTOM_ANCHOR));</script>`;
+const GOOGLE_ANCHOR = `<ins class="adsbygoogle adsbygoogle-noablate" data-anchor-status="displayed"
+  style="display:block;position:fixed;bottom:0;width:100%;height:100px;background:#fafafa"></ins>`;
+const EMPTY_ANCHOR = '<div id="site_adhesion" style="position:fixed;bottom:0;width:100%"></div>';
+
+test.each([
+  ['to Google Publisher Tag, without an element', GPT_ANCHOR, 50],
+  ['as Google inserts it', GOOGLE_ANCHOR, 100],
+  ['as an empty bar', EMPTY_ANCHOR, 50],
+])('an anchor that a page declares %s gets the ad', async (_how, anchor, height) => {
+  const picture = await wholeAd(`${PHONE}${MASTHEAD}${STORY}${STORY}${anchor}`, SMALL_PHONE, { size: [320, 50] });
+  expect(picture.chosen.kind).toBe('anchor');
+  expect(picture.adBox.y).toBe(667 - height);
+  expect(await contains(picture)).toBe(true);
+  expect(codes(picture)).not.toContain('slot_drawn');
+});
+
 /** One open page shows all that a request may choose, because each page takes a second. */
 describe('the slot that a request chooses', () => {
   const box = (id: string) => `<div class="ad" id="${id}" style="width:300px;height:250px"></div>`;

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { declarationsIn } from '../../../../src/capture/page/inPage/declarations.ts';
+import { declarationsIn, unitsOverPage } from '../../../../src/capture/page/inPage/declarations.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -45,4 +45,12 @@ test('of the rows of a size mapping, the largest one that fits the window counts
   const row = (width: number, size: readonly number[]) => [[width, 0], [size]];
   const mapping = [row(0, [320, 50]), row(728, [728, 90]), row(1_024, [970, 250])];
   expect(declarationsIn({ gpt: [{ id: 'spot', mapping }] })).toMatchObject([{ sizes: [[728, 90]] }]);
+});
+
+test('anchors and interstitials that a library draws are known by the number or the name of their format', () => {
+  expect(unitsOverPage({ overPage: [3, 'INTERSTITIAL', 'div-gpt-ad-oop', 4, null, 3] })).toEqual([
+    'anchor',
+    'interstitial',
+  ]);
+  expect(unitsOverPage(undefined)).toEqual([]);
 });

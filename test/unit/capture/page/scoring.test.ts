@@ -6,6 +6,8 @@ import {
   type ScoringRequest,
   scoreSlots,
 } from '../../../../src/capture/page/scoring.ts';
+import type { AdSize } from '../../../../src/domain/ads.ts';
+import type { SlotFormat } from '../../../../src/domain/slotFormats.ts';
 
 const viewport = { width: 1440, height: 900 };
 const rectangle = { ad: { width: 300, height: 250 }, viewport, allowScaling: true };
@@ -169,12 +171,40 @@ test.each<[NonNullable<SlotCandidate['kind']>, number, number]>([
   ['anchor', 300, 250],
   ['rail', 728, 90],
   ['interstitial', 320, 50],
+  ['interstitial', 300, 250],
   ['skin', 300, 600],
 ])('a slot of the kind %s takes no ad of %i × %i', (kind, width, height) => {
   const large = slot({ kind, sizes: [[1_920, 1_080]] });
-  expect(scoreSlot(large, { ...rectangle, ad: { width, height } }).scored.problem).toMatch(
-    /accepts only ads in the format/,
+  expect(scoreSlot(large, { ...rectangle, ad: { width, height } }).scored.problem).toContain(
+    `a slot of the format ${kind}, which takes `,
   );
+});
+
+test.each<[string, AdSize & { isVideo?: boolean }, SlotFormat | undefined, number | null]>([
+  ['takes an ad that is sold for interstitials', { width: 320, height: 480 }, undefined, 1],
+  ['takes an ad that fills the screen', { width: 1_300, height: 800 }, undefined, 1],
+  ['takes a rectangle if the request asks for the format', { width: 300, height: 250 }, 'interstitial', 1],
+  ['takes no ad if the request asks for another format', { width: 320, height: 480 }, 'display', null],
+])('an interstitial %s', (_what, ad, format, scale) => {
+  const unit = slot({ kind: 'interstitial', sizes: [[1_440, 900]], sticky: true, evidence: [] });
+  expect(scoreSlot(unit, { ad, viewport, allowScaling: true, format }).scale).toBe(scale);
+});
+
+test('an anchor takes no video', () => {
+  const anchor = slot({ kind: 'anchor', sizes: [[728, 90]] });
+  const ad = { width: 728, height: 90 };
+  expect(scoreSlot(anchor, { ...rectangle, ad }).scale).toBe(1);
+  expect(scoreSlot(anchor, { ...rectangle, ad: { ...ad, isVideo: true } }).scored.problem).toContain('no videos');
+});
+
+test('a format that the request asks for is no reason against its slots', () => {
+  const anchor = slot({ kind: 'anchor', sizes: [[728, 90]], evidence: ['attribute'] });
+  const request = { ...rectangle, ad: { width: 728, height: 90 } };
+  const all = [anchor, slot({ sizes: [[728, 90]] })];
+  const likelihoodIn = (format?: SlotFormat) =>
+    scoreSlots(all, { ...request, format }).find((one) => one.slot === anchor)?.scored.likelihood;
+  expect(likelihoodIn()).toBeLessThan(0.1);
+  expect(likelihoodIn('anchor')).toBeGreaterThan(0.8);
 });
 
 const AT_THE_END: NonNullable<SlotCandidate['surroundings']> = {
