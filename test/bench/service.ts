@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { findChromium } from '../../src/capture/browser/chromium.ts';
-import { freePort } from '../../src/commands/dev/embeddedPostgres.ts';
+import { freePort } from '../../src/commands/dev/ports.ts';
 import { TEST_KEYS } from '../support/testKeys.ts';
 
 export const CHROMIUM = findChromium(process.env['CHROMIUM_PATH']);

@@ -9,7 +9,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { Agent, get } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort } from '../../src/commands/dev/embeddedPostgres.ts';
+import { freePort } from '../../src/commands/dev/ports.ts';
 import { eventually } from './eventually.ts';
 
 const PROGRAMS = ['etcd', 'kube-apiserver', 'kube-controller-manager'] as const;

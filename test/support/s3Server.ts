@@ -12,7 +12,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import S3rver from 's3rver';
-import { freePort } from '../../src/commands/dev/embeddedPostgres.ts';
+import { freePort } from '../../src/commands/dev/ports.ts';
 
 export interface S3Server {
   endpoint: string;

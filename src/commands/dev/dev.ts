@@ -12,12 +12,14 @@ import { createLogger } from '../../observe/logger.ts';
 import { gracefulShutdown, SHUTDOWN_GRACE_MS, type ShutdownStep } from '../../observe/shutdown.ts';
 import { type ApiService, startApiService } from '../service/apiService.ts';
 import type { ControllerService } from '../service/controllerOptions.ts';
+import { portNumber } from '../service/httpServer.ts';
 import { startLocalController } from '../service/localController.ts';
 import { createServiceContext, type ServiceContext, serveHealth } from '../service/serviceContext.ts';
 import { ownCommand, version } from '../version.ts';
 import { ensureDemoOrganization, ensureSamplePerson, lockFolder, readDevState } from './devState.ts';
-import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from './embeddedPostgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embeddedPostgres.ts';
 import { compressTexts } from './gzip.ts';
+import { holdFreePort } from './ports.ts';
 import { type SamplePage, startSamplePage } from './samplePage.ts';
 
 export interface DevOptions {
@@ -106,13 +108,14 @@ async function startParts(
   const postgres = await parts.postgres;
   await migrate(postgres.url);
 
-  const internalPort = await freePort();
-  const publicPort = port === 0 ? await freePort() : port;
+  // Held from here on, because the addresses are stored some seconds before the servers listen.
+  const internalPort = await holdFreePort();
+  const publicPort = port === 0 ? await holdFreePort() : port;
   const addresses = {
     databaseUrl: postgres.url,
     artifactsUrl: pathToFileURL(path.join(folder, 'pictures')).href,
-    publicUrl: config.PUBLIC_URL ?? `http://${HOST}:${publicPort}`,
-    internalUrl: `http://${HOST}:${internalPort}`,
+    publicUrl: config.PUBLIC_URL ?? `http://${HOST}:${portNumber(publicPort)}`,
+    internalUrl: `http://${HOST}:${portNumber(internalPort)}`,
   };
   const context = await createServiceContext({
     config,

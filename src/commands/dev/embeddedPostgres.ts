@@ -4,7 +4,7 @@
  * was killed.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { createHash, randomInt } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   lstatSync,
@@ -17,12 +17,12 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { sleep } from '../../lib/sleep.ts';
+import { freePort } from './ports.ts';
 import {
   canEnter,
   ownedFile,
@@ -62,8 +62,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const data = dataFolder(options.folder, user);
   await stopLeftover(data);
   if (!existsSync(path.join(data, 'PG_VERSION'))) await initialise({ bin, data, user, password: options.password });
-  const port = options.port ?? (await freePort());
-  const server = await launchAfterLeftovers({ bin, data, user, port, options });
+  const { server, port } = await launchInTurn({ bin, data, user, options });
   const url = `postgres://postgres:${encodeURIComponent(options.password)}@127.0.0.1:${port}/tearsheet`;
   await createDatabase(url);
   return { url, pid: server.pid ?? 0, stop: () => stopServer(server) };
@@ -154,13 +153,19 @@ interface Launch {
   options: EmbeddedPostgresOptions;
 }
 
-/** The processes of a server that was killed end a moment after it. Until then PostgreSQL refuses to start on its data. */
-async function launchAfterLeftovers(given: Launch): Promise<ChildProcess> {
+/**
+ * Waits for the processes of a killed server, which end a moment after it: until then PostgreSQL refuses to start on its
+ * data. Takes another free port if another program was faster.
+ */
+async function launchInTurn(given: Omit<Launch, 'port'>): Promise<{ server: ChildProcess; port: number }> {
   for (const deadline = performance.now() + START_DEADLINE_MS; ; ) {
+    const port = given.options.port ?? (await freePort());
     try {
-      return await launch(given);
+      return { server: await launch({ ...given, port }), port };
     } catch (error) {
-      if (!errorMessage(error).includes('pre-existing shared memory block') || performance.now() > deadline)
+      const output = errorMessage(error);
+      const isTaken = given.options.port === undefined && output.includes('Address already in use');
+      if (!(isTaken || output.includes('pre-existing shared memory block')) || performance.now() > deadline)
         throw error;
     }
     await sleep(200);
@@ -262,25 +267,4 @@ async function createDatabase(url: string): Promise<void> {
   } finally {
     await client.end();
   }
-}
-
-/** Below the ports that Linux and macOS give to outgoing connections and to servers that ask for any port. */
-const PORTS = { first: 15_000, last: 29_999 };
-const MAX_TRIES = 100;
-
-/** @returns a port of 127.0.0.1 that is free at this moment, and that no other program gets by chance before it is used. */
-export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const port = randomInt(PORTS.first, PORTS.last + 1);
-    if (await isFree(port)) return port;
-  }
-  throw new Error(`${MAX_TRIES} ports between ${PORTS.first} and ${PORTS.last} were tried, and none of them is free.`);
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
 }

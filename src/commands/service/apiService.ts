@@ -25,11 +25,11 @@ export interface ApiService {
 
 export interface ApiPorts {
   readonly host: string;
-  readonly port: number;
+  readonly port: ListenOptions['port'];
   /** The flag that chose the port; the environment variable PORT unless given. */
   readonly portSetting?: '--port';
   readonly internalHost: string;
-  readonly internalPort: number;
+  readonly internalPort: ListenOptions['port'];
   /** Ranges (CIDR) that connectors and test events may use although they are not public. */
   readonly egressAllow: readonly string[];
   /** Whether the rate of each API key is limited, and the wrong keys of each network. */

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { answerParserFaults } from '../../api/server/parserFaults.ts';
 import type { ConnectListener } from '../../egress/gateway.ts';
 
@@ -33,8 +33,8 @@ export interface HttpServer {
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 takes a free port. */
-  readonly port: number;
+  /** 0 takes a free port. A server that the caller gives holds the port already. */
+  readonly port: number | NetServer;
   /** The name of the server, for the error message if the port is in use. */
   readonly name: string;
   /** The flag or environment variable that chooses the port. */
@@ -73,12 +73,13 @@ export async function startHttpServer(listener: RequestListener, options: Listen
       reject(
         error.code === 'EADDRINUSE'
           ? new Error(
-              `Port ${port} for ${name} is in use. Stop the process that uses it, or choose another port${setting}.`,
+              `Port ${portNumber(port)} for ${name} is in use. Stop the process that uses it, or choose another port${setting}.`,
             )
           : error,
       );
     });
-    server.listen(port, host, resolve);
+    if (typeof port === 'number') server.listen(port, host, resolve);
+    else server.listen(port, resolve);
   });
   const close = (graceMs: number) =>
     new Promise<void>((resolve) => {
@@ -94,6 +95,9 @@ export async function startHttpServer(listener: RequestListener, options: Listen
     });
   return { port: (server.address() as AddressInfo).port, close };
 }
+
+export const portNumber = (port: ListenOptions['port']) =>
+  typeof port === 'number' ? port : (port.address() as AddressInfo).port;
 
 function startTls(listener: RequestListener, tls: TlsFiles): Server {
   const pair = readTlsFiles(tls);

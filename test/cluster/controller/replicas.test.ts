@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CoordinationV1Api, CustomObjectsApi } from '@kubernetes/client-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
+import { freePort } from '../../../src/commands/dev/ports.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertAd, insertOrganization, insertSet, launch } from '../../support/insertRows.ts';
 import {

@@ -5,7 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '../../../src/commands/dev/embeddedPostgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/commands/dev/embeddedPostgres.ts';
+import { freePort } from '../../../src/commands/dev/ports.ts';
 import { host } from './environment.ts';
 
 export interface ExternalDatabase {

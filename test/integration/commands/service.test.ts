@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { openArtifacts } from '../../../src/artifacts/open.ts';
 import { watchStore } from '../../../src/artifacts/storeCheck.ts';
-import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
+import { freePort } from '../../../src/commands/dev/ports.ts';
 import { type ApiService, startApiService } from '../../../src/commands/service/apiService.ts';
 import type { ControllerService } from '../../../src/commands/service/controllerOptions.ts';
 import { startLocalController } from '../../../src/commands/service/localController.ts';

@@ -1,6 +1,6 @@
 /** `tearsheet api` and `tearsheet controller` while the bucket does not answer. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
+import { freePort } from '../../../src/commands/dev/ports.ts';
 import { createOrganization } from '../../../src/core/organizations/organizations.ts';
 import { openStore } from '../../../src/db/database.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'vitest';
-import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
+import { freePort } from '../../../src/commands/dev/ports.ts';
 import { createOrganization } from '../../../src/core/organizations/organizations.ts';
 import { openStore } from '../../../src/db/database.ts';
 import { type Publishers, startPublishers } from '../../fixtures/publisherServer.ts';

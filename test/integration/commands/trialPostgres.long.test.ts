@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
+import { freePort } from '../../../src/commands/dev/ports.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createServiceFolders, type ServiceFolders } from '../dev/serviceFolders.ts';
 

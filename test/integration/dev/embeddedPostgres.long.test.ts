@@ -18,13 +18,18 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readDevState, writeDevState } from '../../../src/commands/dev/devState.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/commands/dev/embeddedPostgres.ts';
+import * as ports from '../../../src/commands/dev/ports.ts';
 import { canEnter, reachableCopy, serverUser } from '../../../src/commands/dev/serverUser.ts';
 import { eventually } from '../../support/eventually.ts';
+import { listen } from '../../support/listeners.ts';
 import { startDev } from './devProcess.ts';
 import { createServiceFolders, kill, type ServiceFolders } from './serviceFolders.ts';
+
+// Its functions can be replaced then.
+vi.mock('../../../src/commands/dev/ports.ts', { spy: true });
 
 const REPOSITORY = path.join(import.meta.dirname, '../../..');
 const user = serverUser();
@@ -100,6 +105,15 @@ describe('embedded PostgreSQL', () => {
     const second = await startIn(folder);
     expect(await query(second.url, 'select one from kept')).toEqual([{ one: 1 }]);
     expect(readdirSync(folder)).toEqual(['postgres']);
+  });
+
+  it('another free port is taken when another program was faster', async () => {
+    const other = await listen();
+    vi.spyOn(ports, 'freePort').mockResolvedValueOnce(other.port);
+    const server = await startIn(folderOf(0o755));
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(Number(new URL(server.url).port)).not.toBe(other.port);
+    await other.close();
   });
 
   it('an incomplete initialisation is repeated', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../../../src/commands/dev/embeddedPostgres.ts';
+import { freePort } from '../../../../src/commands/dev/ports.ts';
 import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
 import { openStore } from '../../../../src/db/database.ts';
 import type { ScreenshotStatus, SetStatus } from '../../../../src/domain/states.ts';

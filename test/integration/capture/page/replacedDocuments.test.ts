@@ -1,7 +1,7 @@
 /** Sites that replace their page after it has loaded. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PageOpener } from '../../../../src/capture/page/page.ts';
-import { freePort } from '../../../../src/commands/dev/embeddedPostgres.ts';
+import { freePort } from '../../../../src/commands/dev/ports.ts';
 import { createGuard } from '../../../../src/egress/guard.ts';
 import { startEgressProxy } from '../../../../src/egress/proxy.ts';
 import { page, testReplacedDocuments } from './replacedDocumentsMatrices.ts';

@@ -1,7 +1,8 @@
 /** Requests that the parser of Node’s HTTP server refuses before any route sees them. */
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { holdFreePort } from '../../../../src/commands/dev/ports.ts';
 import { type HttpServer, type ListenOptions, startHttpServer } from '../../../../src/commands/service/httpServer.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { rawExchange } from '../../../support/rawHttp.ts';
@@ -56,4 +57,17 @@ test('a connection above the limit is closed at once, and one below it is served
   await eventually(async () =>
     expect(await rawExchange(server.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', 'fine')).toContain('fine'),
   );
+});
+
+test('a held port is taken until its server starts on it, and free once that server has closed', async () => {
+  const held = await holdFreePort();
+  const { port } = held.address() as AddressInfo;
+  const another = startHttpServer(() => undefined, { host: '127.0.0.1', port, name: 'another server' });
+  await expect(another).rejects.toThrow(`Port ${port} for another server is in use.`);
+  expect(await rawExchange(port, '').catch(() => '')).toBe('');
+  await start({ port: held });
+  expect(server.port).toBe(port);
+  expect(await rawExchange(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', 'fine')).toContain('fine');
+  await server.close(0);
+  await start({ port });
 });
