@@ -236,7 +236,7 @@ export class PageVisit {
   /** @returns the failure of the page, if a rule is the reason. */
   async #applyRules(): Promise<SiteFailure | undefined> {
     if (this.#rules.clicks) await this.#intercept([{ urlPattern: '*', resourceType: 'Document' }]);
-    return this.#timed('settle', () => this.#rules.apply(() => this.#network.quiet(QUIET_MS)));
+    return this.#timed('settle', () => this.#rules.apply((ms) => this.#network.quiet(ms)));
   }
 
   /** Waits for the load event, or until only endless requests remain. */

@@ -12,10 +12,13 @@ import { TimeBudget } from './settle.ts';
 
 /** A selector that takes longer keeps the page from answering. A busy page answers late without one. */
 const SELECTOR_MS = 15_000;
+const QUIET_MS = 2_500;
 /** For all elements that rules wait for. */
 const WAIT_MS = 8_000;
 const LOOK_EVERY_MS = 200;
 const AFTER_CLICK_MS = 300;
+/** A page that is never quiet is not waited for longer, whatever the number of clicks. */
+const CLICKS_MS = 15_000;
 const MAX_FRAMES = 20;
 
 type PartOfPage = Extract<RulePart, 'hide' | 'click' | 'wait_for'>;
@@ -74,12 +77,13 @@ export class PageRules {
     return { ...failure, reason: `${failure.reason} A click of site rule ${id} (${host}) came before.` };
   }
 
-  /** @param rest waits until the page is quiet. @returns the failure of the page, if a rule is the reason. */
-  async apply(rest: () => Promise<void>): Promise<SiteFailure | undefined> {
+  /** @param rest waits until the page is quiet, at most this long. @returns the failure of the page, if a rule is the reason. */
+  async apply(rest: (ms: number) => Promise<void>): Promise<SiteFailure | undefined> {
     try {
       for (const step of this.#steps('hide')) await this.#hide(step);
+      const resting = new TimeBudget(CLICKS_MS);
       for (const step of this.#steps('click')) {
-        await this.#click(step, rest);
+        await this.#click(step, () => rest(resting.left(QUIET_MS)));
         if (this.left !== undefined) return this.left;
       }
       const budget = new TimeBudget(WAIT_MS);

@@ -22,7 +22,12 @@ export function hideAll(selector: string): SelectorOutcome {
   if (matches.some((element) => element === document.documentElement || element === document.body))
     return { found, problem: 'It would hide the whole page.' };
   const sheet = new CSSStyleSheet();
-  sheet.insertRule(`${selector} { display: none !important }`);
+  try {
+    sheet.insertRule(`${selector} { display: none !important }`);
+  } catch {
+    // A search accepts a selector that ends inside brackets or a comment; a rule does not.
+    return { found, problem: NO_CSS };
+  }
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
   // The page may show a layer by a style of its own that no sheet replaces.
   for (const element of matches)

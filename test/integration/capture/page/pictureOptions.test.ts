@@ -180,7 +180,11 @@ describe('site rules', () => {
   test('rules hide, click and wait, and the slot of the most specific one takes the ad', async () => {
     const page = await open(WALLED, [
       rule('own', { slots: [slot('#mine')], click: ['.close'], wait_for: ['#late'] }),
-      rule('general', { slots: [slot('#first')], hide: ['.bar', '#gone', 'p:has(:has(a))', 'body'], click: ['#none'] }),
+      rule('general', {
+        slots: [slot('#first')],
+        hide: ['.bar', '#gone', 'p:has(:has(a))', 'body', ':is(.bar', '.bar /*'],
+        click: ['#none'],
+      }),
     ]);
     readyPage(page);
     const picture = await page.place(await ad(300, 250, 1));
@@ -205,12 +209,14 @@ describe('site rules', () => {
           ['hide', '#gone', 0, 'It matches no element of the page.'],
           ['hide', 'p:has(:has(a))', 0, 'It is not valid CSS.'],
           ['hide', 'body', 1, 'It would hide the whole page.'],
+          ['hide', ':is(.bar', 1, 'It is not valid CSS.'],
+          ['hide', '.bar /*', 1, 'It is not valid CSS.'],
           ['click', '#none', 0, 'It matches no element of the page.'],
         ],
       ],
     ]);
     const failed = picture.warnings.filter(({ code }) => code === 'site_rule_failed');
-    expect(failed).toHaveLength(4);
+    expect(failed).toHaveLength(6);
     expect(failed[0]?.message).toBe('Site rule general (127.0.0.1), hide #gone: It matches no element of the page.');
     const chosen = await page.place(await ad(300, 250, 1), { ...DEFAULT_OPTIONS, slot: { selector: '#first' } });
     placed(chosen);
