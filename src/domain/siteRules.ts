@@ -113,22 +113,28 @@ function hostParts(text: string): { isWildcard: boolean; name: string } {
 
 function hostnameOf(name: string): string | undefined {
   if (/[\s/\\?#@:*%[\]\p{Cc}]/u.test(name) || name.length > HOST_MAX) return undefined;
-  const host = URL.parse(`https://${name}/`)?.hostname.replace(/\.$/, '');
-  return host === undefined || host === '' || host.length > HOST_MAX || host.includes('..') ? undefined : host;
+  const host = URL.parse(`https://${name}/`)?.hostname ?? '';
+  return host === '' || host.length > HOST_MAX || host.includes('..') ? undefined : withoutDot(host);
 }
+
+const withoutDot = (host: string) => host.replace(/\.$/, '');
 
 export function pathFault(text: string): string | undefined {
   const path = text.trim();
   if (!path.startsWith('/')) return 'must begin with "/", for example /sport/*.';
   if (/[?#\p{Cc}]/u.test(path)) return 'must be a path without query and fragment, for example /sport/*.';
-  if (codePoints(path) > RULE_LIMITS.path) return `must be at most ${RULE_LIMITS.path} characters.`;
+  if (normalPath(path).length > RULE_LIMITS.path)
+    return `must be at most ${RULE_LIMITS.path} characters, with other characters than ASCII encoded as in addresses.`;
   return undefined;
 }
 
 /** @returns the path as addresses have it. Only for paths without a fault. */
 export function normalPath(text: string): string {
   // A second slash would begin a host.
-  const path = text.trim().replace(/^\/+/, '/').replaceAll(/\*+/g, '*');
+  const path = text
+    .trim()
+    .replace(/^[/\\]+/, '/')
+    .replaceAll(/\*+/g, '*');
   return URL.parse(path, 'https://site.example')?.pathname ?? path;
 }
 
@@ -154,13 +160,13 @@ export interface PageOfRules {
 export function rulesFor<R extends RulePages>(rules: readonly R[], { url, device }: PageOfRules): R[] {
   const page = URL.parse(url);
   if (page === null) return [];
-  const { hostname, pathname } = page;
+  const hosts = ruleHosts(url);
   return rules
     .filter(
       (rule) =>
         (rule.device === 'all' || rule.device === device) &&
-        matchesHost(rule.host, hostname) &&
-        matchesPath(rule.path, pathname),
+        hosts.includes(rule.host) &&
+        matchesPath(rule.path, page.pathname),
     )
     .sort(bySpecificity)
     .slice(0, RULE_LIMITS.ofPage);
@@ -176,9 +182,11 @@ const hostRank = ({ host }: RulePages) => (host.startsWith(WILDCARD) ? host.leng
 const pathRank = ({ path }: RulePages) => path.replaceAll('*', '').length * 2 + (path.includes('*') ? 0 : 1);
 const deviceRank = ({ device }: RulePages) => (device === 'all' ? 0 : 1);
 
-function matchesHost(pattern: string, hostname: string): boolean {
-  const host = hostname.replace(/\.$/, '');
-  return pattern.startsWith(WILDCARD) ? host.endsWith(pattern.slice(1)) : host === pattern;
+/** @returns the hosts of rules for an address: its host, and a wildcard for each domain above it. */
+export function ruleHosts(url: string): string[] {
+  const host = withoutDot(URL.parse(url)?.hostname ?? '');
+  const names = host.split('.');
+  return [host, ...names.slice(1).map((_, at) => WILDCARD + names.slice(at + 1).join('.'))];
 }
 
 /** Takes each part at its first place, so the time grows with the lengths only, whatever the number of stars. */

@@ -24,7 +24,7 @@ import { pageKey } from '../../domain/batches.ts';
 import { deviceGroup, findDevice } from '../../domain/devices.ts';
 import type { PageAccess } from '../../domain/pageAccess.ts';
 import { withContent } from '../../domain/pictureKeys.ts';
-import { type AppliedRule, type RulePages, rulesFor } from '../../domain/siteRules.ts';
+import { type AppliedRule, type RulePages, ruleHosts, rulesFor } from '../../domain/siteRules.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
 import type { Locations } from '../../egress/locations.ts';
 import { withDeadline } from '../../lib/deadline.ts';
@@ -146,7 +146,8 @@ async function open(
     const placement = setId === null && !opened.settled ? await lockPendingPlacement(tx, jobId) : undefined;
     const access = missing.some((one) => one.page_access_id) ? await readPageAccess(tx, setId ?? '') : new Map();
     const found = [...pagesOf(missing, { access, locations }), ...(placement ? [pageOf(placement)] : [])];
-    const rules = found.length === 0 ? [] : await readRulesToApply(tx, opened.job.organization_id);
+    const named = found.flatMap(({ site_url }) => ruleHosts(site_url));
+    const rules = named.length === 0 ? [] : await readRulesToApply(tx, opened.job.organization_id, named);
     const pages = found.map((page) => withRules(page, rules));
     const unresolved = opened.settled ? 0 : await countUnresolved(tx, jobId);
     const isDone = pages.length === 0 && unresolved === 0;

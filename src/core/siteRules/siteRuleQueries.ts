@@ -103,9 +103,14 @@ export function accessOfRule(db: Queryable, { id, access }: Pick<SiteRuleRow, 'i
   return access === null ? { cookies: [], headers: [] } : JSON.parse(openSecret(db, access, siteRuleAccessPlace(id)));
 }
 
-/** @returns all rules of an organization, with their secrets. Only captures get them. */
-export async function readRulesToApply(db: Queryable, organizationId: string): Promise<(AppliedRule & RulePages)[]> {
-  const rows = await db.selectFrom('site_rules').selectAll().where('organization_id', '=', organizationId).execute();
+/** @returns the rules of an organization for these hosts, with their secrets. Only captures get them. */
+export async function readRulesToApply(
+  db: Queryable,
+  organizationId: string,
+  hosts: readonly string[],
+): Promise<(AppliedRule & RulePages)[]> {
+  const rules = db.selectFrom('site_rules').selectAll().where('organization_id', '=', organizationId);
+  const rows = await rules.where((eb) => eb('host', '=', eb.fn.any(eb.val([...hosts])))).execute();
   return rows.map((row) => {
     const { id, host, path, device, body } = row;
     const { slots, hide, click, wait_for } = body;

@@ -177,6 +177,9 @@ test('A page gets the site rules of its organization, and the rules note when th
   const general = await create(organization, { host: '*.example', hide: ['#bar'] });
   await create(organization, { device: 'phone', hide: ['#phone'] });
   const foreign = await create(other, { hide: ['#foreign'] });
+  // The secrets of a rule for another site are not even opened.
+  const unreadable = await create(organization, { host: 'other.example', cookies });
+  await store.db.updateTable('site_rules').set({ access: 'no seal' }).where('id', '=', unreadable.id).execute();
   const { setId, client } = await oneAdOnePage();
   const [page] = (await open(client, 'pod-1')).body.pages;
   expect(page?.access).toBeUndefined();

@@ -9,7 +9,8 @@ import { seedPlacement } from './seedPlacement.ts';
 
 const server = preparePages();
 const address = (rest = '') => `${server.url}/o/demo/settings/site_rules${rest}`;
-const rules = () => readRulesToApply(server.store.db, server.organizationId);
+const HOSTS = ['news.example', 'a.example', 'b.example'];
+const rules = () => readRulesToApply(server.store.db, server.organizationId, HOSTS);
 
 beforeEach(() => server.store.pool.query('delete from site_rules'));
 

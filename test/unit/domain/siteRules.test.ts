@@ -39,7 +39,14 @@ describe('the host of a site rule', () => {
   test.each([
     ...['', ' ', '*', '*.', '*.com', '*.127.0.0.1', '**.news.example', 'news.*', 'a.*.example', 'news..example'],
     ...['https://news.example', 'news.example/sport', 'news.example:8080', 'me@news.example', 'news example', '[::1]'],
-    ...['news.example?x', 'news.example#x', 'news\\.example', 'a%2eb.example', `${'a.'.repeat(200)}example`],
+    ...[
+      'news.example..',
+      'news.example?x',
+      'news.example#x',
+      'news\\.example',
+      'a%2eb.example',
+      `${'a.'.repeat(200)}example`,
+    ],
   ])('%j is no host', (given) => {
     expect(hostFault(given)).toMatch(/^must (be a host name|have at least two names)/);
   });
@@ -76,12 +83,12 @@ describe('the path of a site rule', () => {
   });
 
   test('a path is stored as addresses have it', () => {
-    expect(['/été/*', '//evil.example/*', '/a/***/b', ' /a '].map(normalPath)).toEqual([
-      ...['/%C3%A9t%C3%A9/*', '/evil.example/*', '/a/*/b', '/a'],
+    expect(['/été/*', '//evil.example/*', '/\\evil.example/*', '/a/***/b', ' /a '].map(normalPath)).toEqual([
+      ...['/%C3%A9t%C3%A9/*', '/evil.example/*', '/evil.example/*', '/a/*/b', '/a'],
     ]);
   });
 
-  test.each(['', 'sport', '*', '/a?b', '/a#b', '/a\nb', `/${'a'.repeat(RULE_LIMITS.path)}`])(
+  test.each(['', 'sport', '*', '/a?b', '/a#b', '/a\nb', `/${'a'.repeat(RULE_LIMITS.path)}`, `/${'語'.repeat(60)}`])(
     '%j is no path',
     (path) => {
       expect(pathFault(path)).toMatch(/^must /);

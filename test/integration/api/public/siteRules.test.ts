@@ -33,7 +33,7 @@ const change = (id: string, body: unknown) =>
     headers: { authorization: api.organization.api_key, 'content-type': 'application/json' },
   });
 const importAll = (body: unknown) => api.post('site_rules/import', body);
-const applied = () => readRulesToApply(api.store.db, organizationId);
+const applied = () => readRulesToApply(api.store.db, organizationId, ['news.example', 'other.example']);
 const actions = async () => {
   const { rows } = await api.store.pool.query<{ action: string; text: string }>(
     `select action, changes::text as text from audit_log where action like 'site_rule.%' order by created_at, action`,
