@@ -80,6 +80,7 @@ BEYOND_THE_SCHEMA = re.compile(
             r"must not contain control characters\.",
             r'must not contain "\." or "\.\." between slashes\.',
             r"must be at most [\d,]+ bytes of (UTF-8|JSON in all)",
+            r"must be at most \d+ characters, with other characters than ASCII encoded",
             r"has a key that is not a text of ",
             r"has the id \S+, but this set and its retakes have no such screenshot\.",
             r"must be left out: only the first comment on a picture has one\.",

@@ -72,7 +72,9 @@ function withGroups({ sources, chosen }: Pick<Source, 'sources' | 'chosen'>): re
   return sources.filter((one) => keys.has(pictureOf(one)));
 }
 
-function pictureOf({ id, siteKey, device, options: { group, location } }: RetakeSource): string {
+type Grouped = Pick<RetakeSource, 'id' | 'siteKey' | 'device' | 'options'>;
+
+function pictureOf({ id, siteKey, device, options: { group, location } }: Grouped): string {
   return group === null ? id : JSON.stringify([group, siteKey, device, location]);
 }
 
@@ -154,7 +156,9 @@ async function requestOf(
     screenshots: [wanted(picture, chosen.includes(picture) ? wish : withoutSlot(wish), isRetake)],
   }));
   const expanded = expandScreenshots(screenshots, pictures.length);
-  if (expanded.length < pictures.length) {
+  const groupsAfter = new Set(expanded.map((one, at) => pictureOf({ id: `${at}`, ...one })));
+  // Two pictures of a group may also become one, which may then have too many ads or two views of the page.
+  if (expanded.length < pictures.length || groupsAfter.size < new Set(pictures.map(pictureOf)).size) {
     faults.add(
       wish.site === undefined ? 'device.name' : 'site.url',
       'makes several screenshots the same: take them again one by one.',

@@ -108,6 +108,22 @@ describe('a retake of a screenshot', () => {
     expect(failures.json.screenshots.map((s: Json) => s.retake_of)).toEqual([1, 3].map((at) => old.screenshots[at].id));
   });
 
+  test('a retake on another page does not make one picture of two pictures of a group', async () => {
+    const entryOn = (url: string) => ({ ad: { media }, group: 'Takeover', screenshots: [on(url)] });
+    const pages = ['https://news.example/', 'https://news.example/', 'https://blog.example/'];
+    const body = { screenshot_requests: pages.map(entryOn) };
+    const old = await finishedSet(['uploaded', 'uploaded', 'uploaded'], { body });
+    const site = { url: 'https://other.example/' };
+    expect(await retakeSet(old.id, { site })).toMatchObject({
+      ...{
+        status: 422,
+        json: { errors: { 'site.url': [expect.stringMatching(/^makes several screenshots the same/)] } },
+      },
+    });
+    const ofOne = { screenshot_ids: [old.screenshots[0].id], site };
+    expect((await retakeSet(old.id, ofOne)).json.screenshots).toMatchObject([{ site }, { site }]);
+  });
+
   test('a retake takes another page, device, slot and other options, and keeps those that are not named', async () => {
     const old = await finishedSet(['no_slots'], {
       screenshots: [on('https://news.example/a', 'desktop', { ad: { allow_scaling: true } })],
