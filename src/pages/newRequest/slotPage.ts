@@ -18,7 +18,7 @@ import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
 import { formField, hiddenFields } from '../parts/forms.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
 import { siteName } from '../parts/pictureParts.ts';
-import { pagesOfOffer, slotOffer } from '../pictures/slotOffer.ts';
+import { pagesOfOffer, selectorOf, slotOffer } from '../pictures/slotOffer.ts';
 import { slotOverlay } from '../pictures/slots.ts';
 import { idOf, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { type Draft, FieldFaults, newDraft, slotKey } from './draft.ts';
@@ -171,7 +171,10 @@ async function chooser(
   const pages = offered && pagesOfOffer(offered);
   const rule = pages && (await findRuleOfPages(options.store.db, viewer.organizationId, pages));
   const next = addressOf(path, { size: nameOf(size), slot: String(wished) });
-  const offer = chosen && offered && slotOffer({ ...offered, selector: chosen.element }, { viewer, paths, next, rule });
+  const offer =
+    chosen &&
+    offered &&
+    slotOffer({ ...offered, selector: selectorOf(chosen.element, slots) }, { viewer, paths, next, rule });
   const title = chosen === undefined ? 'Choose a slot' : html`<strong>Slot ${chosen.number}</strong>`;
   return html`${sizes.length > 1 && tabs('Sizes of ads', sizes)}
 ${slots.length === 0 && html`<p class="note">This page has no slots.</p>`}

@@ -19,7 +19,8 @@ export interface ChosenSlot {
   readonly site: string;
   readonly device: string;
   readonly size: AdSize;
-  readonly selector: string;
+  /** Undefined if no selector of the slot is known. */
+  readonly selector: string | undefined;
 }
 
 /** The part of a provenance record that says which slot a person chose. */
@@ -29,15 +30,26 @@ const Chosen = z.object({
   options: z.object({
     slot: z.union([z.object({ selector: z.string() }), z.object({ index: z.number() })]),
   }),
+  candidates: z.array(z.object({ element: z.string() })).catch([]),
 });
 
-/** @returns the slot that the request of a picture chose; undefined if the score did. The number of a slot becomes its element. */
+/**
+ * The names of slots are for people. A name selects its slot if no other slot has it, and if it is a tag with classes, an id,
+ * or both. A unit that has no element has several words as its name.
+ */
+export function selectorOf(element: string, slots: readonly { readonly element: string }[]): string | undefined {
+  const isSelector = /^(#[a-z_][\w-]*|(#[a-z_][\w-]* )?[a-z][\w-]*(\.[a-z_][\w-]*)*)$/i.test(element);
+  return isSelector && slots.filter((one) => one.element === element).length < 2 ? element : undefined;
+}
+
+/** @returns the slot that the request of a picture chose; undefined if the score did. */
 export function chosenSlot(record: object | undefined): Pick<ChosenSlot, 'size' | 'selector'> | undefined {
   const { data } = Chosen.safeParse(record);
   if (data === undefined) return undefined;
   const [width, height] = data.ad_size;
   const { slot } = data.options;
-  return { size: { width, height }, selector: 'selector' in slot ? slot.selector : data.slot.element };
+  const selector = 'selector' in slot ? slot.selector : selectorOf(data.slot.element, data.candidates);
+  return { size: { width, height }, selector };
 }
 
 /** @returns the pages of the rule that the offer makes; undefined for an unknown device. */
@@ -58,10 +70,13 @@ export function slotOffer(
   const known = rule?.body.slots.some((slot) => slot.selector === selector && isFor(slot.size, size));
   if (rule !== undefined && known)
     return html`<p class="meta">A <a href="${path}/${rule.id}">site rule</a> uses this slot on <bdi>${pages.host}</bdi>.</p>`;
-  const values = { ...pages, selector, width: String(size.width), height: String(size.height) };
+  const values = { ...pages, selector: selector ?? '', width: String(size.width), height: String(size.height) };
   const fields = SLOT_FIELDS.map((name) => html`<input type="hidden" name="${name}" value="${values[name]}">`);
   const given = Object.fromEntries(SLOT_FIELDS.map((name) => [name, values[name]]));
   const edit = rule === undefined ? addressOf(`${path}/new`, given) : `${path}/${rule.id}`;
+  if (selector === undefined)
+    return html`<p class="meta">To use this slot on <bdi>${pages.host}</bdi> from now on, <a href="${edit}">give a CSS selector</a>
+that no other element matches first.</p>`;
   return html`<div class="note"><p>Use this slot on <bdi>${pages.host}</bdi> from now on?
 <span class="meta"><code>${selector}</code> for ads of ${size.width} × ${size.height}</span></p>
 <form method="post" action="${path}/use">${hiddenFields(viewer, next)}${fields}

@@ -44,8 +44,8 @@ const linesOf = (text: string): string[] =>
 
 /** A line such as `300x250 #mpu`, or a selector for ads of every size. */
 function slotOf(line: string) {
-  const [, width, height, selector] = /^(\d{1,5})\s*[x×]\s*(\d{1,5})\s+(.+)$/i.exec(line) ?? [];
-  return selector === undefined
+  const [, width, height, selector = ''] = /^(\d{1,5})\s*[x×]\s*(\d{1,5})(?:\s+(.+))?$/i.exec(line) ?? [];
+  return width === undefined
     ? { selector: line }
     : { size: { width: Number(width), height: Number(height) }, selector };
 }
@@ -224,7 +224,7 @@ function newRulePage(given: Given, form: FormState): ResultsPage {
 /** The form of a new rule with the slot that the address names. */
 function prefilled({ query }: Pick<Request, 'query'>): FormState {
   const read = (name: string) => (typeof query[name] === 'string' ? query[name] : '');
-  if (read('selector') === '') return EMPTY_FORM;
+  if (read('host') === '') return EMPTY_FORM;
   const { host, device, slots } = slotGiven(read);
   return { values: { host, device, slots: slots.map(textOfSlot).join('\n') }, errors: {} };
 }

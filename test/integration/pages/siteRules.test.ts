@@ -101,8 +101,9 @@ it('a picture whose slot a person chose offers the slot for later pictures, and 
     .where('set_id', '=', setId)
     .executeTakeFirstOrThrow();
   const picture = `${server.url}/o/demo/screenshots/${id}`;
-  const setRecord = (slot: object | null) => {
-    const record = { ad_size: [300, 250], slot: { element: '#rail-2' }, options: { slot } };
+  const setRecord = (slot: object | null, element = '#rail-2', others: string[] = []) => {
+    const candidates = [element, ...others].map((name) => ({ element: name }));
+    const record = { ad_size: [300, 250], slot: { element }, options: { slot }, candidates };
     return server.store.db
       .updateTable('screenshots')
       .set({ record: JSON.stringify(record) })
@@ -128,6 +129,16 @@ it('a picture whose slot a person chose offers the slot for later pictures, and 
   expect(await rules()).toMatchObject([{ slots: [{ size, selector: '#rail-3' }] }]);
   await page.open(new URL(edit ?? '', server.url).href);
   expect(page.getByLabel('Slots').inputValue()).toBe('300x250 #rail-2');
+  await server.store.pool.query('delete from site_rules');
+  await setRecord({ index: 2 }, 'div.ad', ['div.ad']);
+  await page.open(picture);
+  expect(page.text).not.toContain('Use it from now on');
+  await page.proceed(page.getByRole('link', { name: 'give a CSS selector' }));
+  expect([page.getByLabel('Host').inputValue(), page.getByLabel('Slots').inputValue()]).toEqual([
+    ...['news.example', '300x250 '],
+  ]);
+  expect((await page.proceed(page.getByRole('button', { name: 'Create rule' }))).status).toBe(422);
+  expect(page.locator('.fault').allTextContents().join()).toContain('Line 1 must not be blank: give a CSS selector');
 });
 
 it('a placement offers the slot that a person clicked, unless the service would use it anyway', async () => {
