@@ -6,27 +6,28 @@ const ANSWER_MS = 5_000;
 /** The share of elements that are laid out by styles. Without styles nearly nothing is, and with them much more. */
 const MIN_LAID_OUT = 0.1;
 
-/** Notices style sheets that do not load. */
+/** Notices style sheets that do not load, or not in time. */
 export class StyleSheets {
   readonly #tab: Tab;
-  readonly #failed = new Set<string>();
+  /** The requests of style sheets that have no answer yet, or a failure. */
+  readonly #missing = new Set<string>();
 
   constructor(tab: Tab) {
     this.#tab = tab;
-    tab.session.on('Network.loadingFailed', ({ requestId, type }) => {
-      if (type === 'Stylesheet') this.#failed.add(requestId);
+    tab.session.on('Network.requestWillBeSent', ({ requestId, type }) => {
+      if (type === 'Stylesheet') this.#missing.add(requestId);
     });
     tab.session.on('Network.responseReceived', ({ requestId, type, response }) => {
-      if (type === 'Stylesheet' && response.status >= 400) this.#failed.add(requestId);
+      if (type === 'Stylesheet' && response.status < 400) this.#missing.delete(requestId);
     });
   }
 
   /** @returns a warning if style sheets of the page did not load and the page looks as if it had none. */
   async warnings(): Promise<Warning[]> {
-    if (this.#failed.size === 0) return [];
+    if (this.#missing.size === 0) return [];
     const { share, isBare } = await withDeadline(ANSWER_MS, this.#tab.mainFrame.evaluate(lookOfPage));
     if (share >= MIN_LAID_OUT && !isBare) return [];
-    const count = this.#failed.size === 1 ? 'A style sheet' : `${this.#failed.size} style sheets`;
+    const count = this.#missing.size === 1 ? 'A style sheet' : `${this.#missing.size} style sheets`;
     const message = `The page is shown without its styles: ${count} did not load.`;
     return [{ code: 'page_unstyled', message }];
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listen } from '../../../support/listeners.ts';
 import { codes, contains, PHONE, type Pictures, SLOT, SMALL_PHONE, STORY, startPictures } from './pictures.ts';
 import { bar, slotWithSpace, testWholeAdMatrices } from './wholeAdMatrices.ts';
 
@@ -99,6 +100,16 @@ describe('a page that does not look as its publisher made it', () => {
     const layout = '<style>ul{display:flex}li{float:left}a{position:relative}body{margin:8px!important}</style>';
     expect(await codesOf(layout + page)).toEqual(['page_unstyled']);
     expect(await codesOf(`${layout}<style>body{font:1em sans-serif}</style>${page}`)).toEqual([]);
+  });
+
+  test('a page whose style sheet comes too late has the same warning', async () => {
+    const server = await listen();
+    const late = `<script>setTimeout(() => document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet',
+      href: '${server.url}' })), 100)</script>`;
+    expect(codes(await wholeAd(`${STORY}${SLOT}${STORY}<ul><li>News<li>Sport</ul>${late}`, 'desktop'))).toEqual([
+      'page_unstyled',
+    ]);
+    await server.close();
   });
 
   test('visible text without glyphs has a warning that names its script', async () => {
