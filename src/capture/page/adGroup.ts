@@ -7,7 +7,7 @@ import type { FoundSlot } from './findSlots.ts';
 import type { Rect } from './inPage/visibility.ts';
 import type { Clip, LivePage, StagedSlot } from './livePage.ts';
 import { Camera, inDevicePixels, MAX_PAGE_EDGE, showsAd } from './pictureCheck.ts';
-import { type PrepareRequest, type RefusedSlot, testStaged } from './preparedSlot.ts';
+import { type PrepareRequest, type RefusedSlot, type TestedSlot, testStaged } from './preparedSlot.ts';
 
 /** An ad, and how it goes into a slot. */
 export interface AdToStand {
@@ -69,19 +69,19 @@ export class AdGroup {
     });
   }
 
-  /** Stages an ad beside those that stand. @returns why the slot cannot hold it; undefined if it stands. @throws as `LivePage.stage`. */
-  async add(ad: AdToStand): Promise<RefusedSlot | undefined> {
+  /** Stages an ad beside those that stand. @returns the tested slot, or why it cannot hold the ad. @throws as `LivePage.stage`. */
+  async add(ad: AdToStand): Promise<TestedSlot | RefusedSlot> {
     return withDeadline(STAGE_MS, this.#stage(ad));
   }
 
-  async #stage(ad: AdToStand): Promise<RefusedSlot | undefined> {
+  async #stage(ad: AdToStand): Promise<TestedSlot | RefusedSlot> {
     const staged = await this.#live.stage(ad.slot, ad.request);
-    const fault = await this.#faultOf(staged, ad);
-    if (fault !== undefined) await staged.end();
-    return fault;
+    const tested = await this.#standUp(staged, ad);
+    if ('fault' in tested) await staged.end();
+    return tested;
   }
 
-  async #faultOf(staged: StagedSlot, ad: AdToStand): Promise<RefusedSlot | undefined> {
+  async #standUp(staged: StagedSlot, ad: AdToStand): Promise<TestedSlot | RefusedSlot> {
     const tested = await testStaged(this.#live, staged, ad.request).catch(async (error: unknown) => {
       await staged.end();
       throw error;
@@ -91,7 +91,7 @@ export class AdGroup {
     if (rect !== undefined && others.some((other) => sharedArea(rect, other) > 1)) return OTHER_AD;
     await staged.show(ad.png);
     this.#standing.push({ ad, staged, warnings: tested.warnings });
-    return undefined;
+    return tested;
   }
 
   /** Takes the ads away that no picture shows together with the others. @returns undefined if none is left. */

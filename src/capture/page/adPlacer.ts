@@ -25,6 +25,7 @@ import type {
   SlotOfRule,
 } from './page.ts';
 import { Camera, faultOfGeometry, geometryOf, MAX_PAGE_EDGE, showsAd, warningsOf } from './pictureCheck.ts';
+import type { PictureLook } from './pictureLook.ts';
 import { type PreparedSlot, type PrepareRequest, prepareSlot, type RefusedSlot } from './preparedSlot.ts';
 import { narrowToBox, type ScoredSlot, scoreSlots } from './scoring.ts';
 import { ruleWarnings } from './siteRules.ts';
@@ -42,13 +43,15 @@ interface BrowserPicture {
 
 /** A picture, and how it shows its ad. */
 type PaintedAd = BrowserPicture &
-  Pick<Picture, 'mode' | 'player'> & { readonly zoom: number; readonly isOfPage: boolean };
+  Pick<Picture, 'mode' | 'player'> &
+  Pick<PreparedSlot, 'zoom' | 'look'> & { readonly isOfPage: boolean };
 
 interface StandingAd extends Pick<Picture, 'warnings' | 'slotReport'> {
   readonly status: 'standing';
   readonly choice: Choice;
   readonly placement: Placement;
   readonly stands: AdToStand;
+  readonly look: PictureLook;
   readonly player: PlayerLook | undefined;
 }
 
@@ -184,9 +187,10 @@ export class AdPlacer {
         const png = player === undefined ? ad.frame.png : await player.draw(ad.frame.png, ad.frame.markerMs);
         const request = this.#prepareRequest(choice, ad.frame, ad.options);
         const stands = { slot: choice.slot, request, png };
-        const refused = await group.add(stands);
-        if (refused === undefined) return { status: 'standing', choice, placement, stands, player, warnings: [] };
-        refusals.push(`${choice.scored.element}: ${refused.fault}`);
+        const added = await group.add(stands);
+        if (!('fault' in added))
+          return { status: 'standing', choice, placement, stands, look: added.look, player, warnings: [] };
+        refusals.push(`${choice.scored.element}: ${added.fault}`);
       } catch (error) {
         if (this.#live.tab.isLost) return failed('the page crashed or was closed', placement);
         refusals.push(`${choice.scored.element}: ${pageFault(error)}`);
@@ -203,11 +207,12 @@ export class AdPlacer {
   ): Picture | PlacementFailure {
     if (standing === undefined) throw new Error('unreachable: each ad of a group was tried');
     if (standing.status !== 'standing') return standing;
-    const { choice, placement, stands, player, warnings, slotReport } = standing;
+    const { choice, placement, stands, look, player, warnings, slotReport } = standing;
     const box = picture?.boxes.get(stands);
     if (picture === undefined || box === undefined)
       return noSlot(`The slot ${choice.scored.element} cannot be shown in one picture with the other ads.`, placement);
-    const painted = { ...picture, box, player, mode: 'browser' as const, warnings: [...picture.warnings, ...warnings] };
+    const all = [...picture.warnings, ...warnings];
+    const painted = { ...picture, box, look, player, mode: 'browser' as const, warnings: all };
     return { ...this.#pictureOf(choice, placement, painted), slotReport };
   }
 
@@ -361,6 +366,7 @@ export class AdPlacer {
     return this.#pictureOf(choice, to, {
       ...painted,
       zoom: spot.zoom,
+      look: spot.look,
       mode,
       player,
       isOfPage: request.area === 'page',
@@ -369,10 +375,11 @@ export class AdPlacer {
 
   #pictureOf(choice: Choice, placement: Placement, painted: PaintedAd): Picture {
     const { frame, options, found, videos, inDocument, drawn } = placement;
-    const { png, box, at, mode, player, zoom, isOfPage } = painted;
+    const { png, box, at, mode, player, zoom, look, isOfPage } = painted;
     const shownAs = isOfPage ? inDocument : (one: ScoredCandidate) => one;
     const scale = choice.scale * zoom;
-    const about = { frame, options, viewport: this.#viewport };
+    const isUnstyled = this.#warnings.some(({ code }) => code === 'page_unstyled');
+    const about = { ad: frame, viewport: this.#viewport, look, isUnstyled };
     return {
       status: 'uploaded',
       png,
@@ -388,7 +395,7 @@ export class AdPlacer {
         ...this.#warnings,
         ...painted.warnings,
         ...(player ? [] : scaleWarnings(scale)),
-        ...(player || drawn ? [] : slotWarnings(choice.scored, about)),
+        ...(player || drawn ? [] : slotWarnings(choice.scored, options, about)),
         ...(drawn ? [drawnWarning(drawn)] : []),
         ...(frame.isVideo && !player && options.slot === null && belongsInPlayer(frame) ? [videoWarning(videos)] : []),
       ],
@@ -470,14 +477,15 @@ function scaleWarnings(scale: number): Warning[] {
 
 function slotWarnings(
   slot: ScoredCandidate,
-  { frame, options, viewport }: Pick<Placement, 'frame' | 'options'> & { readonly viewport: Size },
+  options: PlacementOptions,
+  about: Parameters<typeof slotDoubts>[1],
 ): Warning[] {
   const { element, problem } = slot;
   if (choiceOf(options).byHand !== undefined)
     return problem === undefined
       ? []
       : [{ code: 'outside_slot', message: `The chosen slot ${element} cannot hold the ad: ${problem}.` }];
-  const doubts = slotDoubts(slot, frame, viewport);
+  const doubts = slotDoubts(slot, about);
   if (doubts.length === 0) return [];
   return [{ code: 'slot_uncertain', message: `${doubts.join(' ')} Check the picture, or choose a different slot.` }];
 }

@@ -1,7 +1,7 @@
 import type { PageView } from '../../domain/screenshotOptions.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { PageComposer } from '../compose/pageComposer.ts';
-import { CHANNELS, changedShare, cutOut, type PixelBox, type Pixels } from '../compose/pixels.ts';
+import { changedShare, cutOut, type PixelBox, type Pixels } from '../compose/pixels.ts';
 import { findProbe, judgeProbe, probePicture, type Verdict } from '../compose/probe.ts';
 import type { Size } from '../creative/creative.ts';
 import type { FoundSlot } from './findSlots.ts';
@@ -17,6 +17,7 @@ import {
   type PixelTest,
   warningsOf,
 } from './pictureCheck.ts';
+import { colourAt, type PictureLook, pictureLook } from './pictureLook.ts';
 
 /** A page with one word has more. */
 const MAX_BLANK_SHARE = 0.00003;
@@ -40,6 +41,7 @@ export interface PreparedSlot {
   readonly isSpread: boolean;
   /** How much smaller than in CSS pixels the screen shows the page. */
   readonly zoom: number;
+  readonly look: PictureLook;
   readonly warnings: readonly Warning[];
   readonly capturedAt: Date;
 }
@@ -60,7 +62,7 @@ export interface PrepareRequest extends GeometryRequest {
 }
 
 type Trial =
-  | (Omit<PreparedSlot, 'composer' | 'isSpread'> & { composable: boolean; content: PageContent })
+  | (Omit<PreparedSlot, 'composer' | 'isSpread' | 'look'> & { composable: boolean; content: PageContent })
   | RefusedSlot;
 
 /** A view without a cover is tried first. */
@@ -94,7 +96,7 @@ export async function prepareSlot(
   }
 }
 
-type TestedSlot = Omit<PreparedSlot, 'composer'> & { readonly composable: boolean };
+export type TestedSlot = Omit<PreparedSlot, 'composer'> & { readonly composable: boolean };
 
 /** The same for a slot that stays staged. */
 export async function testStaged(
@@ -108,7 +110,8 @@ export async function testStaged(
   const { content: _, ...tested } = trial;
   const covering: Warning[] =
     covers === null ? [] : [{ code: 'ad_covers_content', message: `In the chosen slot, the ad covers ${covers}.` }];
-  return { ...tested, isSpread, warnings: [...staged.warnings, ...tested.warnings, ...covering] };
+  const look = pictureLook(tested.page, tested.box, request.size.width);
+  return { ...tested, isSpread, look, warnings: [...staged.warnings, ...tested.warnings, ...covering] };
 }
 
 /** Opens the space in another way if the ad lies over content of the page. */
@@ -260,9 +263,4 @@ function mainColour(page: Pixels, box: PixelBox): number {
     }
   }
   return [...counts].sort(([, one], [, two]) => two - one)[0]?.[0] ?? 0xffffff;
-}
-
-function colourAt({ data, width }: Pixels, x: number, y: number): number {
-  const at = (y * width + x) * CHANNELS;
-  return ((data[at] ?? 0) << 16) | ((data[at + 1] ?? 0) << 8) | (data[at + 2] ?? 0);
 }

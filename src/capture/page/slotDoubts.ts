@@ -1,26 +1,40 @@
-/** Doubts about a slot that is unusual for the ad: a person looks at them before the picture is sent. */
+/** Doubts about the slot and the finished picture: a person looks at them before the picture is sent. */
 import type { Size } from '../creative/creative.ts';
 import type { ScoredCandidate } from './page.ts';
-import { isTallInRow, MAX_COLUMN_WIDTH } from './slotFeatures.ts';
+import type { PictureLook } from './pictureLook.ts';
+import { isTall } from './slotFeatures.ts';
 
-/** Below this likelihood are about half of the bad pictures and a tenth of the good ones, counted on pages that were judged by eye. */
-const DOUBTFUL_BELOW = 0.4;
+/** Below this likelihood are about a third of the bad pictures and few good ones, counted on pages that were judged by eye. */
+const DOUBTFUL_BELOW = 0.25;
 /** Below the headline. A reader comes to a slot that is nearer. */
 const FAR_SCREENS = 2;
+/** A tall ad with so much free space on both sides is not in a column beside the content. CSS pixels. */
+const FREE_SIDE = 150;
+/** An ad at the edge of its row. CSS pixels. */
+const EDGE = 8;
+/** The other side of such a row is nearly as wide as the ad. */
+const WIDE_SHARE = 0.9;
+const EMPTY_SHARE = 0.4;
 
-/** @returns sentences for the user; none if the slot is a usual one. */
-export function slotDoubts(slot: ScoredCandidate, ad: Size, viewport: Size): string[] {
-  const { box, likelihood, size } = slot;
-  const isDoubtful = likelihood < DOUBTFUL_BELOW;
-  // A banner that a phone shows alone in a wide slot fills the screen all the same.
-  const isDesktop = viewport.width > 2 * MAX_COLUMN_WIDTH;
-  const [width, height] = size.map(Math.round);
+export interface AdInPicture {
+  /** CSS pixels. */
+  readonly ad: Size;
+  readonly viewport: Size;
+  readonly look: PictureLook;
+  /** A page without its styles puts everything at its edge. */
+  readonly isUnstyled: boolean;
+}
+
+/** @returns sentences for the user; none if nothing is unusual. */
+export function slotDoubts(slot: ScoredCandidate, { ad, viewport, look, isUnstyled }: AdInPicture): string[] {
+  const { left, right, emptyRows } = look;
+  const isInRow = isTall(ad) && Math.min(left, right) >= FREE_SIDE;
+  const isAtEdge = !isUnstyled && Math.min(left, right) < EDGE && Math.max(left, right) >= ad.width * WIDE_SHARE;
   return [
-    isTallInRow({ ad, viewport }, box)
-      ? 'The ad is tall, and its slot is a row of the page. Such ads usually stand beside the content.'
-      : [],
-    isDoubtful ? mainDoubt(slot, viewport) : [],
-    (isDoubtful || isDesktop) && size[0] >= 2 * ad.width ? `The slot is designed for ${width}×${height} ads.` : [],
+    isInRow ? 'The ad is tall, and its slot is a row of the page. Such ads usually stand beside the content.' : [],
+    isAtEdge ? `The ad stands at the ${left < right ? 'left' : 'right'} edge of a wide slot.` : [],
+    emptyRows > EMPTY_SHARE ? 'A large part of the picture is empty.' : [],
+    slot.likelihood < DOUBTFUL_BELOW ? mainDoubt(slot, viewport) : [],
   ].flat();
 }
 

@@ -97,11 +97,14 @@ const TALL_FROM = 500;
 const HEIGHT_SLACK = 40;
 const RECTANGLE_WIDTH = 340;
 
+export function isTall({ width, height }: AdAndScreen['ad']): boolean {
+  return height >= TALL_FROM && width < height;
+}
+
 /** Half pages and skyscrapers stand beside the content of a desktop page, or in a box of their height. */
 export function isTallInRow({ ad, viewport }: AdAndScreen, row: AdAndScreen['ad']): boolean {
   const isDesktop = viewport.width > 2 * MAX_COLUMN_WIDTH;
-  const isTall = ad.height >= TALL_FROM && ad.width < ad.height;
-  return isDesktop && isTall && row.width > MAX_COLUMN_WIDTH && Math.abs(row.height - ad.height) > HEIGHT_SLACK;
+  return isDesktop && isTall(ad) && row.width > MAX_COLUMN_WIDTH && Math.abs(row.height - ad.height) > HEIGHT_SLACK;
 }
 
 /** @param before the number of slots above it that take the ad as well. */

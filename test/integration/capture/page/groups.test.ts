@@ -65,6 +65,7 @@ test('ads that no screen shows together are in a picture of the page down to the
   const body = `${slot('top', LEADERBOARD)}${STORY.repeat(6)}${slot('far', RECTANGLE)}${STORY.repeat(6)}`;
   const [top, far] = pictures(await takeTogether(body, [LEADERBOARD, RECTANGLE]));
   expect(required(top).adBox.y).toBe(0);
+  expect(required(top).warnings.map(({ message }) => message)).toContainEqual(expect.stringContaining('left edge'));
   const { adBox, height } = required(far);
   expect(height).toBeGreaterThan(device('desktop').viewport.height);
   expect(height).toBe(adBox.y + adBox.height + 16);

@@ -133,10 +133,13 @@ test('a high header that is fixed at the top is a part of the page', async () =>
   expect((await wholeAd(body, 'desktop', { size: [970, 250] })).chosen.element).toBe('#top');
 });
 
-test('a slot for wider ads has a warning that says what to look at, and a declared slot of the size has none', async () => {
-  const wide = `${STORY}<div id="div-1" class="ad-slot" style="width:970px;height:250px"></div>${STORY}`;
+test('an ad at the edge of a wide slot has a warning that says so, and one in the middle has none', async () => {
   const uncertain = (picture: Parameters<typeof codes>[0]) =>
     picture.warnings.find(({ code }) => code === 'slot_uncertain')?.message;
-  expect(uncertain(await wholeAd(wide, 'desktop'))).toMatch(/designed for 970×250 ads\. Check the picture/);
-  expect(uncertain(await wholeAd(`${SLOT}${STORY}`, 'desktop'))).toBeUndefined();
+  const wide = (side: string) =>
+    `${STORY}<div class="ad-slot" style="margin:0 -8px;width:970px;height:250px;text-align:${side}"></div>${STORY}`;
+  expect(uncertain(await wholeAd(wide('left'), 'desktop'))).toMatch(
+    /at the left edge of a wide slot\. Check the picture/,
+  );
+  expect(uncertain(await wholeAd(wide('center'), 'desktop'))).toBeUndefined();
 });

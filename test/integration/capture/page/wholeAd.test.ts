@@ -96,7 +96,12 @@ describe('a page that does not look as its publisher made it', () => {
     const link = '<link rel="stylesheet" href="http://127.0.0.1:9/site.css">';
     const codesOf = async (body: string) => codes(await wholeAd(`${link}${body}`, 'desktop'));
     const page = `${STORY}${SLOT}<ul><li><a>News</a><li><a>Sport</a></ul>${STORY}`;
-    expect(await codesOf(`<style>body{font:1em sans-serif}</style>${page}`)).toEqual(['page_unstyled']);
+    // Without its styles, the page puts the ad at its edge.
+    const atEdge = page.replace(
+      SLOT,
+      '<div class="ad-slot" style="margin:0 -8px;width:970px;height:250px;text-align:left"></div>',
+    );
+    expect(await codesOf(`<style>body{font:1em sans-serif}</style>${atEdge}`)).toEqual(['page_unstyled']);
     const layout = '<style>ul{display:flex}li{float:left}a{position:relative}body{margin:8px!important}</style>';
     expect(await codesOf(layout + page)).toEqual(['page_unstyled']);
     expect(await codesOf(`${layout}<style>body{font:1em sans-serif}</style>${page}`)).toEqual([]);

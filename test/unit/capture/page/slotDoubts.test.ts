@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ScoredCandidate, SlotSurroundings } from '../../../../src/capture/page/page.ts';
-import { slotDoubts } from '../../../../src/capture/page/slotDoubts.ts';
+import { type AdInPicture, slotDoubts } from '../../../../src/capture/page/slotDoubts.ts';
 
 const DESKTOP = { width: 1920, height: 1080 };
 const PHONE = { width: 390, height: 844 };
@@ -42,8 +42,17 @@ function slot(facts: Partial<ScoredCandidate> = {}, about: Partial<SlotSurroundi
   };
 }
 
-test('a likely slot has no doubts, wherever it is', () => {
-  expect(slotDoubts(slot({ likelihood: 0.4 }, { inFooter: true, belowHeadline: 9_000 }), MPU, DESKTOP)).toEqual([]);
+const LIKELY = slot({ likelihood: 0.9 });
+const inPicture = (facts: Partial<AdInPicture> = {}, look: Partial<AdInPicture['look']> = {}): AdInPicture => ({
+  ad: MPU,
+  viewport: DESKTOP,
+  isUnstyled: false,
+  look: { emptyRows: 0.1, left: 40, right: 200, ...look },
+  ...facts,
+});
+
+test('a likely slot in a usual picture has no doubts, wherever it is', () => {
+  expect(slotDoubts(slot({ likelihood: 0.25 }, { inFooter: true, belowHeadline: 9_000 }), inPicture())).toEqual([]);
 });
 
 test.each<[string, Partial<ScoredCandidate>, Partial<SlotSurroundings>]>([
@@ -56,27 +65,33 @@ test.each<[string, Partial<ScoredCandidate>, Partial<SlotSurroundings>]>([
   ['does not say which ads', { sizeTrust: 1 }, {}],
   ['little evidence', {}, { belowHeadline: null }],
 ])('the main doubt of an unlikely slot says %s', (words, facts, about) => {
-  expect(slotDoubts(slot(facts, about), MPU, DESKTOP)).toEqual([expect.stringContaining(words)]);
+  expect(slotDoubts(slot(facts, about), inPicture())).toEqual([expect.stringContaining(words)]);
 });
 
-test('a slot for much wider ads names their size, on a phone only if it is unlikely', () => {
-  const doubts = slotDoubts(slot({ size: [970, 250] }), MPU, DESKTOP);
-  expect(doubts).toHaveLength(2);
-  expect(doubts[1]).toBe('The slot is designed for 970×250 ads.');
-  expect(slotDoubts(slot({ size: [599, 250] }), MPU, DESKTOP)).toHaveLength(1);
-  expect(slotDoubts(slot({ size: [970, 250] }), MPU, PHONE)).toHaveLength(2);
-  const likely = slot({ size: [970, 250], likelihood: 0.9 });
-  expect(slotDoubts(likely, MPU, DESKTOP)).toHaveLength(1);
-  expect(slotDoubts(likely, MPU, PHONE)).toEqual([]);
+test('an ad at the edge of a wide row is doubtful', () => {
+  const at = (left: number, right: number, facts: Partial<AdInPicture> = {}) =>
+    slotDoubts(LIKELY, inPicture(facts, { left, right }));
+  expect(at(7, 270)).toEqual(['The ad stands at the left edge of a wide slot.']);
+  expect(at(270, 0)).toEqual(['The ad stands at the right edge of a wide slot.']);
+  expect(at(8, 900)).toEqual([]);
+  expect(at(0, 269)).toEqual([]);
+  expect(at(0, 900, { isUnstyled: true })).toEqual([]);
 });
 
-test('a tall ad in a row of a desktop page is doubtful even if the page declares the slot for it', () => {
-  const row = slot({ likelihood: 0.99, box: { x: 0, y: 0, width: 970, height: 250 } });
-  expect(slotDoubts(row, HALF_PAGE, DESKTOP)).toEqual([expect.stringContaining('tall')]);
-  expect(slotDoubts(row, MPU, DESKTOP)).toEqual([]);
-  expect(slotDoubts(row, HALF_PAGE, PHONE)).toEqual([]);
-  const column = slot({ likelihood: 0.99, box: { x: 0, y: 0, width: 450, height: 0 } });
-  expect(slotDoubts(column, HALF_PAGE, DESKTOP)).toEqual([]);
-  const asHigh = slot({ likelihood: 0.99, box: { x: 0, y: 0, width: 970, height: 620 } });
-  expect(slotDoubts(asHigh, HALF_PAGE, DESKTOP)).toEqual([]);
+test('a tall ad with free space on both sides is doubtful', () => {
+  const between = (left: number, right: number, ad = HALF_PAGE) =>
+    slotDoubts(LIKELY, inPicture({ ad }, { left, right }));
+  expect(between(150, 300)).toEqual([expect.stringContaining('tall')]);
+  expect(between(149, 300)).toEqual([]);
+  expect(between(300, 149)).toEqual([]);
+  expect(between(300, 300, MPU)).toEqual([]);
+});
+
+test('a picture with a large empty part is doubtful', () => {
+  expect(slotDoubts(LIKELY, inPicture({}, { emptyRows: 0.41 }))).toEqual(['A large part of the picture is empty.']);
+  expect(slotDoubts(LIKELY, inPicture({}, { emptyRows: 0.4 }))).toEqual([]);
+});
+
+test('each doubt is named', () => {
+  expect(slotDoubts(slot(), inPicture({ viewport: PHONE }, { emptyRows: 0.5, left: 0, right: 900 }))).toHaveLength(3);
 });

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { type PictureLook, pictureLook } from '../../../../src/capture/page/pictureLook.ts';
+
+const PAGE = { width: 200, height: 100 };
+const BOX = { x: 60, y: 40, width: 40, height: 20 };
+
+type Area = readonly [x: number, y: number, width: number, height: number, shade?: number];
+
+/** A white page with black areas. */
+function look(areas: readonly Area[], adWidth = BOX.width, box = BOX): PictureLook {
+  const data = Buffer.alloc(PAGE.width * PAGE.height * 3, 0xff);
+  for (const [left, top, width, height, shade = 0] of areas)
+    for (let y = top; y < top + height; y++)
+      data.fill(shade, (y * PAGE.width + left) * 3, (y * PAGE.width + left + width) * 3);
+  return pictureLook({ data, ...PAGE }, box, adWidth);
+}
+
+test('an empty page has empty columns up to its edges, in CSS pixels', () => {
+  expect(look([])).toEqual({ emptyRows: 0.4, left: 60, right: 100 });
+  expect(look([], BOX.width / 2)).toMatchObject({ left: 30, right: 50 });
+});
+
+test('content beside the ad ends its empty columns', () => {
+  expect(
+    look([
+      [10, 45, 20, 1],
+      [150, 50, 5, 5],
+    ]),
+  ).toMatchObject({ left: 30, right: 50 });
+  expect(
+    look([
+      [0, 0, 200, 30],
+      [0, 70, 200, 30],
+    ]),
+  ).toMatchObject({ left: 60, right: 100 });
+});
+
+test('a row counts as empty if it has one color', () => {
+  const bands: Area[] = [
+    [0, 0, 200, 10, 0x80],
+    [0, 20, 30, 1],
+  ];
+  expect(look(bands).emptyRows).toBe(0.4);
+  expect(look([...bands, [150, 90, 30, 1]]).emptyRows).toBe(0.3);
+});
+
+test('the rows of the ad divide the empty ones', () => {
+  expect(look([], BOX.width, { ...BOX, y: 70 }).emptyRows).toBe(0.7);
+});
+
+test('a slight gradient is empty', () => {
+  expect(look([[120, 0, 80, 100, 0xf8]])).toEqual({ emptyRows: 0.4, left: 60, right: 100 });
+  expect(look([[120, 0, 80, 100, 0xf0]])).toEqual({ emptyRows: 0, left: 60, right: 20 });
+});
+
+test('an ad at the edge of the picture has no columns beside it', () => {
+  expect(look([], BOX.width, { ...BOX, x: 0 })).toMatchObject({ left: 0, right: 160 });
+  expect(look([], BOX.width, { ...BOX, x: 160 })).toMatchObject({ left: 160, right: 0 });
+});
