@@ -4,8 +4,8 @@ import type { ScoredCandidate } from './page.ts';
 import type { PictureLook } from './pictureLook.ts';
 import { isTall } from './slotFeatures.ts';
 
-/** Below this likelihood are about a third of the bad pictures and few good ones, counted on pages that were judged by eye. */
-const DOUBTFUL_BELOW = 0.25;
+/** On pages that were judged by eye, a likelihood above this limit says nothing about the picture. */
+const DOUBTFUL_BELOW = 0.15;
 /** Below the headline. A reader comes to a slot that is nearer. */
 const FAR_SCREENS = 2;
 /** A tall ad with so much free space on both sides is not in a column beside the content. CSS pixels. */
@@ -28,13 +28,15 @@ export interface AdInPicture {
 /** @returns sentences for the user; none if nothing is unusual. */
 export function slotDoubts(slot: ScoredCandidate, { ad, viewport, look, isUnstyled }: AdInPicture): string[] {
   const { left, right, emptyRows } = look;
+  const { likelihood, surroundings } = slot;
+  const isDoubtful = likelihood < DOUBTFUL_BELOW || surroundings?.afterFooter;
   const isInRow = isTall(ad) && Math.min(left, right) >= FREE_SIDE;
   const isAtEdge = !isUnstyled && Math.min(left, right) < EDGE && Math.max(left, right) >= ad.width * WIDE_SHARE;
   return [
     isInRow ? 'The ad is tall, and its slot is a row of the page. Such ads usually stand beside the content.' : [],
     isAtEdge ? `The ad stands at the ${left < right ? 'left' : 'right'} edge of a wide slot.` : [],
     emptyRows > EMPTY_SHARE ? 'A large part of the picture is empty.' : [],
-    slot.likelihood < DOUBTFUL_BELOW ? mainDoubt(slot, viewport) : [],
+    isDoubtful ? mainDoubt(slot, viewport) : [],
   ].flat();
 }
 

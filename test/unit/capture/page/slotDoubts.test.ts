@@ -34,7 +34,7 @@ function slot(facts: Partial<ScoredCandidate> = {}, about: Partial<SlotSurroundi
     sizeTrust: 5,
     surroundings: { ...surroundings, ...about },
     score: 10,
-    likelihood: 0.2,
+    likelihood: 0.1,
     size: [300, 250],
     reasons: [],
     problem: undefined,
@@ -51,8 +51,12 @@ const inPicture = (facts: Partial<AdInPicture> = {}, look: Partial<AdInPicture['
   ...facts,
 });
 
-test('a likely slot in a usual picture has no doubts, wherever it is', () => {
-  expect(slotDoubts(slot({ likelihood: 0.25 }, { inFooter: true, belowHeadline: 9_000 }), inPicture())).toEqual([]);
+test('a slot in a usual picture has no doubts from a likelihood on, wherever it is but below the footer', () => {
+  const at = (likelihood: number, about: Partial<SlotSurroundings>) =>
+    slotDoubts(slot({ likelihood }, about), inPicture());
+  expect(at(0.15, { inFooter: true, inMenu: true, belowHeadline: 9_000 })).toEqual([]);
+  expect(at(0.149, { belowHeadline: 9_000 })).toHaveLength(1);
+  expect(at(0.9, { afterFooter: true })).toEqual(['The slot is below the footer of the page.']);
 });
 
 test.each<[string, Partial<ScoredCandidate>, Partial<SlotSurroundings>]>([
