@@ -10,10 +10,15 @@ export interface Groupable {
   readonly ad: { readonly id: string; readonly name: string };
 }
 
-type Shared = Groupable & { readonly group_name: string | null; readonly image_sha256: string | null };
+type Grouped = Pick<Groupable, 'site_url' | 'device'> & { readonly group_name: string | null };
+type Shared = Groupable & Grouped & { readonly image_sha256: string | null };
 
-/** @returns the views with the picture of a group once, in the place of its first ad and with the names of all. */
-export function oncePerPicture<V extends Shared>(views: readonly V[]): V[] {
+/**
+ * @returns the views with the picture of a group once, in the place of its first ad and with the names of all. By ad, each of its
+ *   ads keeps it, because people look for it under each of their names.
+ */
+export function oncePerPicture<V extends Shared>(views: readonly V[], by?: Grouping): readonly V[] {
+  if (by === 'ad') return views;
   const keyOf = ({ group_name, image_sha256, site_url, device }: V) =>
     group_name === null || image_sha256 === null ? {} : JSON.stringify([group_name, image_sha256, site_url, device]);
   return [...Map.groupBy(views, keyOf).values()].flatMap(([first, ...others]) => {
@@ -21,6 +26,12 @@ export function oncePerPicture<V extends Shared>(views: readonly V[]): V[] {
     const name = [first, ...others].map(({ ad }) => ad.name).join(' + ');
     return { ...first, ad: { ...first.ad, name } };
   });
+}
+
+/** Whether both are of one group on the same page, so that one picture shows both if both have one. */
+export function sharesPage(one: Grouped, two: Grouped): boolean {
+  const isSame = (name: 'group_name' | 'site_url' | 'device') => one[name] === two[name];
+  return one.group_name !== null && isSame('group_name') && isSame('site_url') && isSame('device');
 }
 
 export const GROUPINGS = ['site', 'device', 'ad'] as const;

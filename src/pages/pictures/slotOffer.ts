@@ -77,8 +77,8 @@ export function slotOffer(
   if (selector === undefined)
     return html`<p class="meta">To use this slot on <bdi>${pages.host}</bdi> from now on, <a href="${edit}">give a CSS selector</a>
 that no other element matches first.</p>`;
-  return html`<div class="note"><p>Use this slot on <bdi>${pages.host}</bdi> from now on?
-<span class="meta"><code>${selector}</code> for ads of ${size.width} × ${size.height}</span></p>
+  return html`<div class="note offer"><p>Use this slot on <bdi>${pages.host}</bdi> from now on?
+<span class="meta"><code>${selector}</code> for ads of ${size.width} × ${size.height} on ${pages.device}s</span></p>
 <form method="post" action="${path}/use">${hiddenFields(viewer, next)}${fields}
 <p class="actions">${button({ label: 'Use it from now on', icon: 'check' })} <a href="${edit}">Edit the rule</a></p></form></div>`;
 }

@@ -99,7 +99,8 @@ function oneCase(failed: readonly PictureView[], { paths, found, pages }: CaseOp
   };
   const ads = byAd.slice(0, ADS_SHOWN).map((view, index) => html`${index > 0 && ', '}${link(view)}`);
   const others = byAd.length > ADS_SHOWN && ` and ${byAd.length - ADS_SHOWN} more`;
-  return html`<li>${pagePictures(failed, pages, paths)}<p>${webLink(first.site_url)} <span class="meta">on ${devices}: ${ads}${others}</span></p>
+  const what = html`<span class="meta">on ${devices}: ${ads}${others}</span>`;
+  return html`<li>${pagePictures(failed, pages, paths)}<p>${webLink(first.site_url)} ${what}</p>
 ${whatFailed(first, found.get(first.shownId)?.sizes)}</li>`;
 }
 
@@ -116,8 +117,10 @@ function pagePictures(failed: readonly PictureView[], pages: CaseOptions['pages'
 }
 
 /** Says in plain words why it failed, with the reason of the service behind Details. */
-export function whatFailed({ reason, status }: PictureView, sizes: readonly string[] | undefined): Html {
-  return html`<p class="reason">${takes(sizes) ?? reason ?? 'No reason was recorded.'}</p>
+export function whatFailed({ reason, status, group_name }: PictureView, sizes: readonly string[] | undefined): Html {
+  // Another ad of the group may stand in a slot that fits.
+  const summary = group_name === null ? takes(sizes) : undefined;
+  return html`<p class="reason">${summary ?? reason ?? 'No reason was recorded.'}</p>
 <details><summary>Details</summary><p class="meta">${reason}</p><p class="meta">${status}</p></details>`;
 }
 

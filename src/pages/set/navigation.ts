@@ -2,7 +2,7 @@
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { tabs } from '../parts/components.ts';
 import { addressOf } from '../parts/paths.ts';
-import { GROUPINGS, type Grouping, groupName, groupPictures } from '../pictures/grouping.ts';
+import { GROUPINGS, type Grouping, groupName, groupPictures, oncePerPicture } from '../pictures/grouping.ts';
 import { type PictureView, type SetFacts, SHOWN, type Shown } from '../pictures/pictures.ts';
 import { failuresOf } from './failures.ts';
 import { groupId } from './grid.ts';
@@ -37,7 +37,11 @@ const MOST_GROUPS = 1_000;
 const NAMES: Readonly<Record<Grouping, string>> = { site: 'Site', device: 'Device', ad: 'Ad' };
 
 export function setTabs({ views }: SetFacts, { path, current, shares }: TabOptions): Html {
-  const counts = { pictures: views.filter(isInGrid).length, failed: failuresOf(views).length, shared: shares };
+  const counts = {
+    pictures: oncePerPicture(views.filter(isInGrid)).length,
+    failed: failuresOf(views).length,
+    shared: shares,
+  };
   const tab = (name: TabName, label: string, count?: number) => ({
     label,
     href: addressOf(path, { tab: name === 'pictures' ? undefined : name }),
@@ -112,7 +116,7 @@ export function reviewLinks(views: readonly PictureView[], facts: SetFacts, plac
   if (facts.decisions.size === 0 && facts.set.status !== 'in_review') return null;
   const link = (show: Shown) => {
     const current = show === place.show && html` aria-current="true"`;
-    const count = html`<span class="count">${reviewFilter(views, show, facts).length}</span>`;
+    const count = html`<span class="count">${oncePerPicture(reviewFilter(views, show, facts)).length}</span>`;
     return html`<a href="${placeAddress({ ...place, show }, 1)}"${current}>${SHOWN_NAMES[show]} ${count}</a>`;
   };
   return html`<p class="pills"><span>Show</span> ${SHOWN.map(link)}</p>`;

@@ -16,6 +16,7 @@ import { hiddenFields } from '../parts/forms.ts';
 import { reviewedBy, SCREENSHOT_ADVICE, SCREENSHOT_LABELS, timeElement } from '../parts/labels.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import { warningList, webLink } from '../parts/pictureParts.ts';
+import { sharesPage } from '../pictures/grouping.ts';
 import { isRunning, type PictureView, type ReviewedPicture } from '../pictures/pictures.ts';
 import { chosenSlot, slotOffer } from '../pictures/slotOffer.ts';
 import { type FoundSlots, slotList } from '../pictures/slots.ts';
@@ -73,7 +74,8 @@ export function details(facts: PictureFacts, options: PicturePageOptions): Html 
     content && html`<section id="${id}" data-live>${content}</section>`;
   const slotPart = part('slots', slots(facts, options));
   const isFirst = isSlotUncertain(view) || isFailure(view.status);
-  return html`<aside id="details" class="details" data-keyed>${part('about', html`${about(facts, options)}${warningList(view.warnings)}${offer(facts, options)}`)}
+  const aboutPart = html`${about(facts, options)}${warningList(view.warnings)}${offer(facts, options)}`;
+  return html`<aside id="details" class="details" data-keyed>${part('about', aboutPart)}
 ${isFirst && slotPart}
 ${part('decision', review(facts, options))}
 ${part('comments', comments(facts, options))}
@@ -91,19 +93,21 @@ export function isSlotUncertain({ warnings }: Pick<ReviewedPicture, 'warnings'>)
 function about({ view, places }: PictureFacts, { paths }: PicturePageOptions): Html {
   const { ad } = view;
   const size = ad.width !== null && ad.height !== null && html` <span class="meta">${ad.width} × ${ad.height}</span>`;
-  const others = places
-    .filter(
-      (one) =>
-        one.group_name === view.group_name &&
-        one.site_url === view.site_url &&
-        one.device === view.device &&
-        one.id !== view.id,
-    )
-    .map((one, at) => html`${at > 0 && ', '}<a href="${paths.screenshot(one.id)}"><bdi>${one.ad.name}</bdi></a>`);
+  const others = places.filter((one) => sharesPage(one, view) && one.id !== view.id);
+  const link = ({ id, ad: { name } }: PlacedScreenshot) =>
+    html`<a href="${paths.screenshot(id)}"><bdi>${name}</bdi></a>`;
+  const named = (text: string, list: readonly PlacedScreenshot[]) =>
+    list.map((one, at) => html`${at > 0 ? ', ' : text}${link(one)}`);
+  const [failed, shown] = [
+    others.filter((one) => isFailure(one.status)),
+    others.filter((one) => !isFailure(one.status)),
+  ];
+  const group =
+    view.group_name && html`<bdi>${view.group_name}</bdi>${named(', with ', shown)}${named(', without ', failed)}`;
   return facts([
     ['Page', webLink(view.site_url)],
     ['Ad', html`<a href="${paths.ad(ad.id)}"><bdi>${ad.name}</bdi></a>${size}`],
-    ['Group', view.group_name && html`<bdi>${view.group_name}</bdi>${others.length > 0 && html`, with ${others}`}`],
+    ['Group', group],
     ['Device', shortDevice(view.device)],
     ['Taken', view.captured_at && timeElement(view.captured_at)],
     ['Picture', view.image_width !== null && `${view.image_width} × ${view.image_height} pixels`],
@@ -119,7 +123,9 @@ function offer({ view, record, rule }: PictureFacts, { viewer, paths }: PictureP
 
 /** The form of the decision is beside its buttons, so that both are about the same version. The note stands elsewhere. */
 export function decisionForm({ view, places }: PictureFacts, { viewer, paths, version }: PicturePageOptions): Html {
-  const after = places[places.findIndex(({ id }) => id === view.id) + 1];
+  const rest = places.slice(places.findIndex(({ id }) => id === view.id) + 1);
+  // A decision counts for all ads of the picture.
+  const after = rest.find((one) => !sharesPage(one, view));
   const fields = Object.entries({
     after: after && paths.screenshot(after.id),
     version,
@@ -231,8 +237,9 @@ function slots(facts: PictureFacts, { viewer, paths }: PicturePageOptions): Html
   const size = hasPicture ? { width: view.image_width ?? 1, height: view.image_height ?? 1 } : facts.pageSize;
   const retakeAt = retakePath(facts, viewer.canWrite, paths);
   const list = slotList(found, { viewer, retakePath: retakeAt, next: paths.screenshot(view.id), size, hasPicture });
+  const hint = hasPicture ? 'You can use a different slot instead.' : 'The ad is in none of these slots.';
   return html`<h2>Slots of the page</h2>
-    <p class="hint">${hasPicture ? 'The ad is in the best slot that can hold it. You can use a different slot instead.' : 'The ad is in none of these slots. The best ones come first.'}</p>
+    <p class="hint">${hint} The best ones come first.</p>
     ${list}`;
 }
 

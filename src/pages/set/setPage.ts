@@ -116,7 +116,7 @@ async function content(
 
 async function pictures({ store }: PagesOptions, facts: SetFacts, given: SetPageOptions): Promise<Html> {
   const { page, by, show } = given;
-  const ordered = oncePerPicture(inPageOrder(reviewFilter(facts.views.filter(isInGrid), show, facts), by));
+  const ordered = oncePerPicture(inPageOrder(reviewFilter(facts.views.filter(isInGrid), show, facts), by), by);
   const shown = await withReviews(store.db, ordered.slice((page - 1) * PER_PAGE, page * PER_PAGE));
   return pictureList(facts, { ordered, shown }, given);
 }

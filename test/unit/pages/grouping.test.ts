@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupPictures, inPageOrder, oncePerPicture } from '../../../src/pages/pictures/grouping.ts';
+import { groupPictures, inPageOrder, oncePerPicture, sharesPage } from '../../../src/pages/pictures/grouping.ts';
 
 const shot = (site_url: string, device: string, ad: string, marker_ms: number | null = null) => ({
   site_url,
@@ -41,6 +41,16 @@ describe('the order of pictures', () => {
   });
 });
 
+it('only ads of the same group, site and device share a page', () => {
+  const member = (name: string | null, site = 'news', device = 'desktop') => ({
+    ...shot(site, device, 'ad'),
+    group_name: name,
+  });
+  const [one, others] = [member('A'), [member('A'), member('B'), member('A', 'blog'), member('A', 'news', 'mobile')]];
+  expect(others.map((other) => sharesPage(one, other))).toEqual([true, false, false, false]);
+  expect(sharesPage(member(null), member(null))).toBe(false);
+});
+
 it('the picture of a group is shown once, in the place of its first ad and with the names of all', () => {
   const of = (group_name: string | null, image_sha256: string | null) => ({ group_name, image_sha256 });
   const views = [
@@ -51,4 +61,5 @@ it('the picture of a group is shown once, in the place of its first ad and with 
     { ...shot('news', 'mobile', 'top'), ...of('Takeover', 'two') },
   ];
   expect(oncePerPicture(views).map(({ ad }) => ad.name)).toEqual(['top + side', 'alone', 'open', 'top']);
+  expect(oncePerPicture(views, 'ad')).toEqual(views);
 });

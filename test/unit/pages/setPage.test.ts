@@ -107,6 +107,15 @@ describe('the tabs of a set', () => {
   });
 });
 
+it('the picture of a group counts once', () => {
+  const group = { group_name: 'Takeover', image_sha256: 'same' };
+  expect(
+    tabs([picture(group), picture(group), picture()])
+      .first()
+      .textContent(),
+  ).toMatch(/Pictures\s*2/);
+});
+
 describe('the pictures of a set', () => {
   it('a picture that is not taken yet, or is being retaken, has its place', () => {
     const waiting = picture({ status: 'pending', device: 'mobile' });
