@@ -34,7 +34,7 @@ export class GroupFaults {
     if (markers.length > 1)
       this.#faults.add(
         `${path}.options.ad.frames`,
-        'must have at most one frame in a group, whose picture shows each ad at one moment.',
+        'must have at most one frame, because the picture of a group shows each ad at one moment.',
       );
     const key = JSON.stringify([group, site.key, device, location]);
     const look = JSON.stringify([otherAds, fullPage, view, access]);
@@ -50,7 +50,7 @@ export class GroupFaults {
     if (page.ads.size === GROUP_ADS_MAX + 1 && earlier === undefined)
       this.#faults.add(
         path,
-        `is one ad too many in the picture of ${page.path}, which can show ${GROUP_ADS_MAX}: use another group for it.`,
+        `exceeds the limit of ${GROUP_ADS_MAX} ads in the picture of ${page.path}: use another group for this ad.`,
       );
     if (earlier !== undefined)
       this.#faults.add(path, `repeats ${earlier}: the picture of a group shows each ad once. Remove one of the two.`);

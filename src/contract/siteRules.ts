@@ -29,7 +29,7 @@ const KEPT =
 const value = <S extends z.ZodString>(given: S) => given.nullish().describe(KEPT);
 
 const slot = z.object({
-  size: adSize.nullish().describe('Only for ads of this size, CSS pixels. Without it: for all other ads.'),
+  size: adSize.nullish().describe('For ads of this size, CSS pixels. A slot without a size is for all other ads.'),
   selector: selector.describe('The first element that matches, in any frame of the page.'),
 });
 
@@ -42,11 +42,11 @@ const fields = {
     .meta({ maxLength: RULE_LIMITS.path, pattern: '^\\s*/', example: '/sport/*' })
     .nullish()
     .describe('Path of the pages, without query. `*` stands for any text. `/*` unless given.'),
-  device: z.enum(RULE_DEVICES).nullish().describe('The class of devices. `all` unless given.'),
+  device: z.enum(RULE_DEVICES).nullish().describe('The class of devices; `all` unless given.'),
   note: text((given) => lengthFault(given.trim(), RULE_LIMITS.note))
     .meta({ maxLength: RULE_LIMITS.note })
     .nullish()
-    .describe('For people, for example the reason.'),
+    .describe('For people, for example why the rule exists.'),
   slots: upTo(RULE_LIMITS.slots, slot)
     .nullish()
     .describe('Chosen instead of the score. `options.slot` of a request comes first.'),
@@ -130,7 +130,7 @@ export const SiteRulesImport = z
       if (keys.indexOf(key) < index)
         context.addIssue({
           ...{ code: 'custom', path: ['data', index, 'host'] },
-          message: `has the path and device of the rule data.${keys.indexOf(key)} too: combine both.`,
+          message: `has the same path and device as data.${keys.indexOf(key)}: combine both rules.`,
         });
   })
   .meta({ id: 'SiteRulesImport', description: `Site rules, as a list of site rules returns them. ${OURS}` });
@@ -164,7 +164,7 @@ export const SiteRuleRecord = z
     created_at: time,
     updated_at: time,
   })
-  .meta({ id: 'SiteRule', description: `Knowledge of the organization about a site. ${OURS}` });
+  .meta({ id: 'SiteRule', description: `What the organization knows about a site. ${OURS}` });
 export type SiteRuleRecord = z.infer<typeof SiteRuleRecord>;
 
 /** The parts as the database stores them. Cookies and headers by name. */

@@ -13,11 +13,11 @@ export const RULE_LIMITS = {
   /** Rules of an organization. One page of a list shows all. */
   rules: 500,
   slots: 20,
-  /** Each for those to hide, to click and to wait for. */
+  /** To hide, to click and to wait for, each. */
   selectors: 20,
   path: 500,
   note: 500,
-  /** Rules that apply to one page; the most specific ones. */
+  /** Only the most specific rules apply to a page. */
   ofPage: 5,
 } as const;
 
@@ -124,7 +124,7 @@ export function pathFault(text: string): string | undefined {
   if (!path.startsWith('/')) return 'must begin with "/", for example /sport/*.';
   if (/[?#\p{Cc}]/u.test(path)) return 'must be a path without query and fragment, for example /sport/*.';
   if (normalPath(path).length > RULE_LIMITS.path)
-    return `must be at most ${RULE_LIMITS.path} characters, with other characters than ASCII encoded as in addresses.`;
+    return `must be at most ${RULE_LIMITS.path} characters when it is percent-encoded as in an address.`;
   return undefined;
 }
 
@@ -144,7 +144,7 @@ export function selectorFault(text: string): string | undefined {
   if (codePoints(text) > SELECTOR_MAX) return `must be at most ${SELECTOR_MAX} characters.`;
   if (/[{}\p{Cc}]/u.test(text)) return 'must be one CSS selector, without braces, line breaks and control characters.';
   if ((text.match(/:has\(/gi) ?? []).length > 1)
-    return 'must have :has() at most once, because it takes long on large pages.';
+    return 'must contain :has() at most once, because it is slow on large pages.';
   return undefined;
 }
 

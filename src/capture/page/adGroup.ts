@@ -51,7 +51,7 @@ const MARGIN = 16;
 /** Two slots that share more than this part of the smaller one are one inside the other. */
 const SHARED = 0.25;
 
-const OTHER_AD: RefusedSlot = { fault: 'another ad of the group stands there' };
+export const OTHER_AD: RefusedSlot = { fault: 'another ad of the group is in it' };
 
 export class AdGroup {
   readonly #live: LivePage;

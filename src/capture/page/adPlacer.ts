@@ -10,7 +10,7 @@ import { setBounded } from '../../lib/lru.ts';
 import { drawInPlayer, type PlayerLook } from '../compose/inStream.ts';
 import { changedShare, decodePng, type PixelBox, type Pixels, pngSize } from '../compose/pixels.ts';
 import type { CreativeFrame, Size } from '../creative/creative.ts';
-import { AdGroup, type AdToStand, type GroupPicture } from './adGroup.ts';
+import { AdGroup, type AdToStand, type GroupPicture, OTHER_AD } from './adGroup.ts';
 import { drawnUnit, drawnWarning } from './drawnUnits.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { LivePage, StagedSlot } from './livePage.ts';
@@ -197,7 +197,7 @@ export class AdPlacer {
       }
     }
     const taken = placement.ranked.filter((one) => canHoldAd(one) && !group.isFree(one.slot));
-    refusals.push(...taken.map(({ scored }) => `${scored.element}: another ad of the group stands there`));
+    refusals.push(...taken.map(({ scored }) => `${scored.element}: ${OTHER_AD.fault}`));
     return noSlot(noSlotReason(placement, refusals), placement);
   }
 

@@ -14,6 +14,7 @@ export function siteRuleRecord(row: SiteRuleRow): SiteRuleRecord {
 
 /** The file with which people move rules to another organization. It can be imported as it is, unless it has cookies or headers. */
 export function exportOfRules(rows: readonly SiteRuleRow[]) {
-  const note = 'Values of cookies and headers are never exported. Give them before you import the file elsewhere.';
+  const note =
+    'Values of cookies and headers are never exported. Add them before you import the file into another organization.';
   return { note, data: rows.map(siteRuleRecord) };
 }

@@ -68,7 +68,8 @@ export async function changeSiteRule(
     ...(host && { host }),
   };
   const rule = ruleOf(tx, merged, before);
-  if (isEmpty(rule)) throw invalid({ slots: ['is required, because nothing else is left: delete the rule instead.'] });
+  if (isEmpty(rule))
+    throw invalid({ slots: ['is required, because the rule would have no part left: delete the rule instead.'] });
   if (pagesKey(rule) !== pagesKey(before)) await requireFree(tx, one.organizationId, rule, { isNew: false });
   return replace(tx, before, rule, actor);
 }
@@ -198,7 +199,7 @@ function ruleOf(tx: Queryable, given: NewSiteRule, before: SiteRuleRow | undefin
       if (known === undefined)
         faults.add(
           `${kind}.${index}.value`,
-          'is required: the service has no value of this name for this host. Exports have none.',
+          'is required, because no value of this name is stored for this host. Exports contain no values.',
         );
       return { name, value: known ?? '' };
     });

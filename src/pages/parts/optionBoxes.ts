@@ -1,7 +1,7 @@
 /** How a picture is taken, as check boxes of a form: one table for the new request, its templates and retakes. */
 import type { JsonObject } from '../../contract/faults.ts';
 import { textOfSlot } from '../../domain/screenshotOptions.ts';
-import { SLOT_FORMATS } from '../../domain/slotFormats.ts';
+import { SLOT_FORMATS, type SlotFormat } from '../../domain/slotFormats.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { checkbox } from './formFields.ts';
 import { type FormField, withValue } from './formTable.ts';
@@ -64,11 +64,13 @@ export const OPTION_FIELDS: Readonly<Record<string, FormField>> = Object.fromEnt
   }),
 );
 
+const formatOption = (format: SlotFormat) => html`<option value="${textOfSlot({ format })}"></option>`;
+
 /** A field for a slot takes any text, and offers the formats. */
 export const SLOT_CHOICES = {
   hint: 'A CSS selector, the number of a slot from an earlier picture, or a format such as format:anchor.',
   attribute: html` list="slot-formats"`,
-  list: html`<datalist id="slot-formats">${SLOT_FORMATS.map((format) => html`<option value="${textOfSlot({ format })}"></option>`)}</datalist>`,
+  list: html`<datalist id="slot-formats">${SLOT_FORMATS.map(formatOption)}</datalist>`,
 };
 
 /** The boxes of a new request. */

@@ -1,4 +1,4 @@
-/** Offers to use a slot that a person chose on all later pictures of its site: one button makes the site rule. */
+/** Offers to use a slot that a person chose for all later pictures of its site: one button creates the site rule. */
 import { z } from 'zod';
 import type { SiteRuleRow } from '../../core/siteRules/siteRuleQueries.ts';
 import type { AdSize } from '../../domain/ads.ts';
@@ -75,8 +75,8 @@ export function slotOffer(
   const given = Object.fromEntries(SLOT_FIELDS.map((name) => [name, values[name]]));
   const edit = rule === undefined ? addressOf(`${path}/new`, given) : `${path}/${rule.id}`;
   if (selector === undefined)
-    return html`<p class="meta">To use this slot on <bdi>${pages.host}</bdi> from now on, <a href="${edit}">give a CSS selector</a>
-that no other element matches first.</p>`;
+    return html`<p class="meta">To use this slot on <bdi>${pages.host}</bdi> from now on, <a href="${edit}">add a CSS selector</a>
+that only this slot matches.</p>`;
   return html`<div class="note offer"><p>Use this slot on <bdi>${pages.host}</bdi> from now on?
 <span class="meta"><code>${selector}</code> for ads of ${size.width} × ${size.height} on ${pages.device}s</span></p>
 <form method="post" action="${path}/use">${hiddenFields(viewer, next)}${fields}

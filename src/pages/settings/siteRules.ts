@@ -1,32 +1,24 @@
-/** The site rules of the organization: list, form of one, export and import. */
+/** The site rules of the organization: the list, and the form of one. */
 import type { Request } from 'express';
 import { COST } from '../../api/limits/costs.ts';
 import { readOrFail } from '../../api/public/endpoint.ts';
-import { malformed, readMultipartForm } from '../../api/uploads/multipart.ts';
-import { NewSiteRule, SiteRulesImport } from '../../contract/siteRules.ts';
-import { exportOfRules } from '../../core/siteRules/siteRuleJson.ts';
+import { NewSiteRule } from '../../contract/siteRules.ts';
 import { findSiteRule, listSiteRules, type SiteRuleRow } from '../../core/siteRules/siteRuleQueries.ts';
-import {
-  changeSiteRule,
-  createSiteRule,
-  importSiteRules,
-  removeSiteRule,
-  useSlot,
-} from '../../core/siteRules/siteRules.ts';
+import { changeSiteRule, createSiteRule, removeSiteRule, useSlot } from '../../core/siteRules/siteRules.ts';
 import type { AdSize } from '../../domain/ads.ts';
-import { invalid } from '../../domain/failure.ts';
 import { RULE_DEVICES, RULE_LIMITS, type RuleSlot } from '../../domain/siteRules.ts';
 import { counted } from '../../domain/text.ts';
-import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { badge, button, type Column, emptyState, linkButton, panel, table } from '../parts/components.ts';
+import { html } from '../../lib/html.ts';
+import { badge, type Column, emptyState, linkButton, panel, table } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
-import { answerForm, type Choice, EMPTY_FORM, type FormState, field, otherFaults } from '../parts/formFields.ts';
-import { formField, hiddenFields, redirectPath, requireOwnForm } from '../parts/forms.ts';
+import { answerForm, type Choice, EMPTY_FORM, type FormState } from '../parts/formFields.ts';
+import { formField, redirectPath, requireOwnForm } from '../parts/forms.ts';
 import { bodyOf, formTable, renderForm } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
 import type { SLOT_FIELDS } from '../pictures/slotOffer.ts';
 import { idOf, type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { addAction, addAskedAction, framedPage } from './frame.ts';
+import { importFile, importForm, readFile, sendExport } from './siteRuleFiles.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
 
@@ -65,23 +57,30 @@ const lines = (label: string, hint: string, read: (line: string) => unknown = (l
 
 const RULE = formTable(NewSiteRule, {
   host: { label: 'Host', hint: 'For example news.example, or *.news.example for all its subdomains.' },
-  path: { label: 'Path', placeholder: '/*', hint: 'For example /sport/*. The star stands for any text.' },
+  path: {
+    label: 'Path',
+    placeholder: '/*',
+    hint: 'For example /sport/*, where * stands for any text. If empty: all pages.',
+  },
   device: { kind: 'select', label: 'Devices', choices: deviceChoices },
   slots: lines(
     'Slots',
-    'One in each line: a size and a CSS selector, such as 300x250 #mpu-1. Without a size: for all other ads.',
+    'One per line: a size and a CSS selector, for example 300x250 #mpu-1. A selector alone is for all other ads.',
     slotOf,
   ),
-  hide: lines('Hide', 'CSS selectors of elements, one in each line.'),
-  click: lines('Click', 'CSS selectors, one in each line, in this order. The page must not leave its site.'),
-  wait_for: lines('Wait for', 'CSS selectors of elements that appear late, one in each line.'),
+  hide: lines('Hide', 'CSS selectors of elements to hide, one per line.'),
+  click: lines(
+    'Click',
+    'CSS selectors of elements to click in this order, one per line. A click must not leave the site.',
+  ),
+  wait_for: lines('Wait for', 'CSS selectors of elements that appear late, one per line.'),
   cookies: lines(
     'Cookies',
-    'One in each line: name=value. Values are stored encrypted and never shown. A name alone keeps its value.',
+    'One per line: name=value. Values are stored encrypted and never shown. A name alone keeps its stored value.',
     pairOf('='),
   ),
-  headers: lines('Headers', 'One in each line: Name: value. They are kept like cookies.', pairOf(':')),
-  note: { label: 'Note', hint: 'For your people, for example the reason.' },
+  headers: lines('Headers', 'One per line: Name: value. Values are treated like those of cookies.', pairOf(':')),
+  note: { label: 'Note', hint: 'For your colleagues, for example why the rule exists.' },
 });
 
 const textOfSlot = ({ size, selector }: RuleSlot) => (size ? `${size.width}x${size.height} ${selector}` : selector);
@@ -107,7 +106,10 @@ export function addSiteRuleRoutes(pages: PageRoutes): void {
   const scope = { scope: 'write' } as const;
   pages.get(root, (given) => rulesPage(options, given), { ...scope, cost: COST.list });
   pages.get(`${root}/new`, (given) => newRulePage(given, prefilled(given.request)), scope);
-  pages.get(`${root}/export`, (given) => sendExport(options, given), { ...scope, cost: COST.list });
+  pages.get(`${root}/export`, async (given) => sendExport(given, await allRules(options, given)), {
+    ...scope,
+    cost: COST.list,
+  });
   addAction(pages, at('/new'), {
     read: ({ request }) => readRule(request),
     act: (tx, { viewer, actor }, body) => createSiteRule(tx, viewer.organizationId, body, actor),
@@ -156,7 +158,7 @@ export function addSiteRuleRoutes(pages: PageRoutes): void {
   });
 }
 
-const STAYS = html`<p>Pictures that were taken with it stay. Later ones are taken without it.</p>`;
+const STAYS = html`<p>Existing pictures stay. Later ones are taken without the rule.</p>`;
 
 const nameOf = ({ host, path, device }: SiteRuleRow) =>
   html`<bdi>${host}${path !== '/*' && path}</bdi>${device !== 'all' && `, ${DEVICES[device].toLowerCase()}`}`;
@@ -170,10 +172,11 @@ async function rulesPage(options: PagesOptions, given: ViewerRequest, form = EMP
   const add = linkButton({ href: `${path}/new`, label: 'New rule', icon: 'plus' });
   const none = emptyState({
     title: 'No site rules yet',
-    text: 'A rule says which slot to use on a site, and which elements to hide, to click or to wait for. Create one here, or from a picture for which you chose the slot.',
+    text: 'A rule says which slot to use on a site, and which elements to hide, click or wait for. Create one here, or on the page of a picture whose slot you chose.',
     action: add,
   });
-  const list = html`<div class="actions">${add}${linkButton({ href: `${path}/export`, label: 'Export', icon: 'download' })}</div>
+  const exported = linkButton({ href: `${path}/export`, label: 'Export', icon: 'download' });
+  const list = html`<div class="actions">${add}${exported}</div>
 ${table({ columns: columns(path), rows })}`;
   const body = html`${rows.length === 0 ? none : list}${panel('Import', importForm(given, form), { id: 'import' })}`;
   return framedPage(given, 'site_rules', { body, status: form.status });
@@ -186,7 +189,7 @@ const columns = (path: string): Column<SiteRuleRow>[] => [
     cell: (row) =>
       html`<a href="${path}/${row.id}">${nameOf(row)}</a> <span class="meta"><bdi>${row.note}</bdi></span>`,
   },
-  { label: 'Does', cell: ({ body }) => summary(body) },
+  { label: 'Parts', cell: ({ body }) => summary(body) },
   { label: 'Last acted', kind: 'time', cell: ({ last_acted_at: at }) => at && timeElement(at) },
   {
     label: 'Found nothing',
@@ -199,9 +202,9 @@ const columns = (path: string): Column<SiteRuleRow>[] => [
 function summary({ slots, hide, click, wait_for, cookies, headers }: SiteRuleRow['body']): string {
   const parts = [
     slots.length > 0 && counted(slots.length, 'slot'),
-    hide.length > 0 && `hides ${hide.length}`,
-    click.length > 0 && `clicks ${click.length}`,
-    wait_for.length > 0 && `waits for ${wait_for.length}`,
+    hide.length > 0 && `${hide.length} to hide`,
+    click.length > 0 && `${click.length} to click`,
+    wait_for.length > 0 && `${wait_for.length} to wait for`,
     cookies.length > 0 && counted(cookies.length, 'cookie'),
     headers.length > 0 && counted(headers.length, 'header'),
   ];
@@ -244,11 +247,11 @@ async function rulePage(
   const times = [
     row.last_acted_at && html`Last acted ${timeElement(row.last_acted_at)}.`,
     row.last_missed_at &&
-      html` A part found nothing ${timeElement(row.last_missed_at)}: see the warnings of the pictures.`,
-  ];
+      html` A part found nothing ${timeElement(row.last_missed_at)}. The warnings of the pictures say which.`,
+  ].filter((time) => time !== null);
   const body = html`${panel(
     nameOf(row),
-    html`<p class="meta">${times}</p>${renderForm(RULE, { ...shown, submit: 'Save' })}<p>${remove}</p>`,
+    html`${times.length > 0 && html`<p class="meta">${times}</p>`}${renderForm(RULE, { ...shown, submit: 'Save' })}<p>${remove}</p>`,
   )}<p><a href="${path}">All site rules</a></p>`;
   return framedPage(given, 'site_rules', { body, status: form.status });
 }
@@ -262,63 +265,4 @@ function withLists({ errors, ...form }: FormState): FormState {
     shown.set(name, [...(shown.get(name) ?? []), ...texts.map((text) => line + text)]);
   }
   return { ...form, errors: Object.fromEntries(shown) };
-}
-
-async function sendExport(options: PagesOptions, given: ViewerRequest): Promise<'sent'> {
-  const text = JSON.stringify(exportOfRules(await allRules(options, given)), null, 2);
-  given.response
-    .set({
-      'Cache-Control': 'no-store',
-      'Content-Disposition': `attachment; filename="site-rules-${given.viewer.slug}.json"`,
-    })
-    .type('json')
-    .send(text);
-  return 'sent';
-}
-
-const FORM_LIMITS = { files: 1, fields: 20, fieldBytes: 8_192, allFieldBytes: 20 * 8_192 };
-const FILE_MAX_BYTES = 4 * 1024 * 1024;
-
-/** Sets the fields as the body of the request. @returns the file; empty if none was chosen. @throws Failure (400, 413) */
-async function readFile(request: Request): Promise<Buffer> {
-  if (!request.is('multipart/form-data')) throw malformed('the body is no multipart/form-data');
-  let file = Buffer.alloc(0);
-  const fields = await readMultipartForm(request, FORM_LIMITS, async ({ chunks }) => {
-    for await (const chunk of chunks) {
-      file = Buffer.concat([file, chunk]);
-      if (file.length > FILE_MAX_BYTES) break;
-    }
-  });
-  request.body = Object.fromEntries([...fields].map(([name, [value]]) => [name, value]));
-  return file;
-}
-
-async function importFile(options: PagesOptions, given: ViewerRequest, file: Buffer): Promise<'sent'> {
-  const { viewer, actor, paths } = given;
-  const rules = readOrFail(SiteRulesImport, rulesIn(file));
-  await options.store.db.transaction().execute((tx) => importSiteRules(tx, viewer.organizationId, rules, actor));
-  return redirectTo(given, paths.settings('site_rules'), 'site_rules_imported');
-}
-
-function rulesIn(file: Buffer): unknown {
-  if (file.length === 0) throw invalid({ file: ['is required: choose an exported file.'] });
-  if (file.length > FILE_MAX_BYTES)
-    throw invalid({ file: [`must be at most ${FILE_MAX_BYTES.toLocaleString('en')} bytes.`] });
-  try {
-    const json: unknown = JSON.parse(file.toString());
-    return Array.isArray(json) ? { data: json } : json;
-  } catch {
-    throw invalid({ file: ['is not JSON: choose an exported file.'] });
-  }
-}
-
-function importForm({ viewer, paths }: Given, { errors }: FormState): Html {
-  const path = paths.settings('site_rules');
-  const control = (attributes: HtmlContent) =>
-    html`<input id="file" name="file" type="file" accept="application/json,.json" required${attributes}>`;
-  return html`<p>Rules for the same host, path and devices are replaced, others stay. If one rule has a fault, nothing changes.
-Exported files have no values of cookies and headers: stored values stay, and new rules need them in the file.</p>
-${otherFaults(errors, ['file'])}
-<form class="fields" method="post" action="${path}/import" enctype="multipart/form-data">${hiddenFields(viewer, path)}
-${field({ name: 'file', label: 'File' }, errors, control)}${button({ label: 'Import' })}</form>`;
 }

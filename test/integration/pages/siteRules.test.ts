@@ -35,7 +35,7 @@ it('a rule is created, changed with its secret kept, and deleted after a questio
     headers: [{ name: 'X-Preview', value: 'yes: it is' }],
   });
   const row = page.getByRole('row', { name: /news\.example, phones/ });
-  expect(row.innerText()).toContain('2 slots, hides 2, 1 cookie, 1 header');
+  expect(row.innerText()).toContain('2 slots, 2 to hide, 1 cookie, 1 header');
   await page.proceed(page.getByRole('link', { name: 'news.example, phones' }));
   expect(page.text).not.toContain('a=b');
   expect(page.getByLabel('Slots').inputValue()).toBe('300x250 #mpu\n#rail > div');
@@ -133,7 +133,7 @@ it('a picture whose slot a person chose offers the slot for later pictures, and 
   await setRecord({ index: 2 }, 'div.ad', ['div.ad']);
   await page.open(picture);
   expect(page.text).not.toContain('Use it from now on');
-  await page.proceed(page.getByRole('link', { name: 'give a CSS selector' }));
+  await page.proceed(page.getByRole('link', { name: 'add a CSS selector' }));
   expect([page.getByLabel('Host').inputValue(), page.getByLabel('Slots').inputValue()]).toEqual([
     ...['news.example', '300x250 '],
   ]);

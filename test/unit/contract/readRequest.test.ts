@@ -255,7 +255,7 @@ test.each([
   [
     'nine ads',
     Array.from({ length: 9 }, () => ({ screenshots: [on('a.example')] })),
-    { 'screenshot_requests.8.screenshots.0': expect.stringMatching(/^is one ad too many .*, which can show 8/) },
+    { 'screenshot_requests.8.screenshots.0': expect.stringMatching(/^exceeds the limit of 8/) },
   ],
   [
     'a blank name',

@@ -40,7 +40,7 @@ it('after a decision, the next picture is not that of another ad of the same gro
 });
 
 it('an ad of a group without a slot says what took the slots, and not only which sizes the page has', () => {
-  const reason = 'None can hold an ad of 300×250: #rail: another ad of the group stands there.';
+  const reason = 'None can hold an ad of 300×250: #rail: another ad of the group is in it.';
   const told = (group_name: string | null) =>
     parseHtml(whatFailed(picture({ status: 'no_slots', reason, group_name }), ['300×250']).text).locator('.reason');
   expect(told('Takeover').textContent()).toBe(reason);

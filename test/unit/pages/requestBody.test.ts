@@ -79,5 +79,5 @@ test('a form with all ads in one picture asks for a group, and says if it has to
   const entry = { group: 'All ads', screenshots: [expect.anything()] };
   expect(await check(2, '')).toMatchObject({ body: { screenshot_requests: [entry, entry] }, faults: [] });
   expect((await check(9, '')).faults).toEqual(['One picture can show at most 8 ads, and there are 9.']);
-  expect((await check(2, '0, 1')).faults).toEqual([expect.stringContaining('must have at most one frame in a group')]);
+  expect((await check(2, '0, 1')).faults).toEqual([expect.stringContaining('must have at most one frame, because')]);
 });

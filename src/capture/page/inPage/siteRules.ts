@@ -42,7 +42,7 @@ export function clickFirst(selector: string): SelectorOutcome {
   if (matches === undefined) return { found: 0, problem: NO_CSS };
   const shown = matches.find((element) => element instanceof HTMLElement && element.checkVisibility());
   if (!(shown instanceof HTMLElement))
-    return { found: 0, problem: matches.length === 0 ? NOTHING : 'All its elements are hidden.' };
+    return { found: 0, problem: matches.length === 0 ? NOTHING : 'All elements that it matches are hidden.' };
   shown.closest('a, form')?.removeAttribute('target');
   shown.click();
   return { found: 1, problem: null };

@@ -107,9 +107,9 @@ describe('a site rule', () => {
     expect(await change(id, nothing)).toMatchObject({ status: 422, json: { errors: { slots: [expect.anything()] } } });
   });
 
-  test('a rule for another host needs the values again, so nobody has stored ones sent to a host of her choice', async () => {
+  test('a rule for another host needs the values again, so that no person can send stored ones to a host that they choose', async () => {
     const { id } = (await create(NEWS)).json;
-    const missing = [expect.stringMatching(/^is required: .* for this host/)];
+    const missing = [expect.stringMatching(/^is required, .* for this host/)];
     expect((await change(id, { host: 'other.example' })).json.errors).toEqual({
       'cookies.0.value': missing,
       'headers.0.value': missing,
@@ -139,7 +139,9 @@ describe('a site rule', () => {
       'slots.1.size': ['is the size of an earlier slot: name each size once.'],
     });
     expect((await create({ host: 'news.example', cookies: parts.cookies })).json.errors).toEqual({
-      'cookies.0.value': ['is required: the service has no value of this name for this host. Exports have none.'],
+      'cookies.0.value': [
+        'is required, because no value of this name is stored for this host. Exports contain no values.',
+      ],
     });
     expect((await create({ host: 'news.example' })).json.errors).toEqual({
       slots: [expect.stringMatching(/^is required/)],

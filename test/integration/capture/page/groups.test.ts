@@ -77,7 +77,7 @@ test('the larger ad gets the only slot that can hold both, and the picture shows
   const [rectangle, halfPage] = await takeTogether(`${both}${STORY}`, [RECTANGLE, HALF_PAGE]);
   expect(halfPage).toMatchObject({ status: 'uploaded', chosen: { element: '#both' } });
   expect(rectangle).toMatchObject({ status: 'no_slots' });
-  expect(rectangle).toHaveProperty('reason', expect.stringContaining('#both: another ad of the group stands there'));
+  expect(rectangle).toHaveProperty('reason', expect.stringContaining('#both: another ad of the group is in it'));
 });
 
 test('on a phone, an ad in an anchor stays beside one that is scrolled into view', async () => {
