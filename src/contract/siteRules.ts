@@ -164,7 +164,7 @@ export const SiteRuleRecord = z
     created_at: time,
     updated_at: time,
   })
-  .meta({ id: 'SiteRule', description: `What the organization knows about a site. ${OURS}` });
+  .meta({ id: 'SiteRule', description: `The knowledge of the organization about a site. ${OURS}` });
 export type SiteRuleRecord = z.infer<typeof SiteRuleRecord>;
 
 /** The parts as the database stores them. Cookies and headers by name. */

@@ -10,7 +10,7 @@ import { Camera, inDevicePixels, MAX_PAGE_EDGE, showsAd } from './pictureCheck.t
 import { type PrepareRequest, type RefusedSlot, type TestedSlot, testStaged } from './preparedSlot.ts';
 
 /** An ad, and how it goes into a slot. */
-export interface AdToStand {
+export interface AdToPlace {
   readonly slot: FoundSlot;
   readonly request: PrepareRequest;
   readonly png: Buffer;
@@ -29,13 +29,13 @@ export interface GroupPicture {
   /** How much smaller than in CSS pixels it shows the page. */
   readonly zoom: number;
   /** The boxes of the ads that it shows, in device pixels. */
-  readonly boxes: ReadonlyMap<AdToStand, PixelBox>;
+  readonly boxes: ReadonlyMap<AdToPlace, PixelBox>;
   /** Changes of the page for any of the ads. */
   readonly warnings: readonly Warning[];
 }
 
-interface StandingAd {
-  readonly ad: AdToStand;
+interface PlacedAd {
+  readonly ad: AdToPlace;
   readonly staged: StagedSlot;
   readonly warnings: readonly Warning[];
 }
@@ -55,64 +55,64 @@ export const OTHER_AD: RefusedSlot = { fault: 'another ad of the group is in it'
 
 export class AdGroup {
   readonly #live: LivePage;
-  #standing: StandingAd[] = [];
+  #placed: PlacedAd[] = [];
 
   constructor(live: LivePage) {
     this.#live = live;
   }
 
   isFree({ candidate: { box } }: FoundSlot): boolean {
-    return this.#standing.every(({ ad: { slot } }) => {
+    return this.#placed.every(({ ad: { slot } }) => {
       const other = slot.candidate.box;
       const smaller = Math.min(box.width * box.height, other.width * other.height);
       return smaller === 0 ? slot.candidate.box !== box : sharedArea(box, other) <= smaller * SHARED;
     });
   }
 
-  /** Stages an ad beside those that stand. @returns the tested slot, or why it cannot hold the ad. @throws as `LivePage.stage`. */
-  async add(ad: AdToStand): Promise<TestedSlot | RefusedSlot> {
+  /** Stages an ad beside those that are placed. @returns the tested slot, or why it cannot hold the ad. @throws as `LivePage.stage`. */
+  async add(ad: AdToPlace): Promise<TestedSlot | RefusedSlot> {
     return withDeadline(STAGE_MS, this.#stage(ad));
   }
 
-  async #stage(ad: AdToStand): Promise<TestedSlot | RefusedSlot> {
+  async #stage(ad: AdToPlace): Promise<TestedSlot | RefusedSlot> {
     const staged = await this.#live.stage(ad.slot, ad.request);
-    const tested = await this.#standUp(staged, ad);
+    const tested = await this.#place(staged, ad);
     if ('fault' in tested) await staged.end();
     return tested;
   }
 
-  async #standUp(staged: StagedSlot, ad: AdToStand): Promise<TestedSlot | RefusedSlot> {
+  async #place(staged: StagedSlot, ad: AdToPlace): Promise<TestedSlot | RefusedSlot> {
     const tested = await testStaged(this.#live, staged, ad.request).catch(async (error: unknown) => {
       await staged.end();
       throw error;
     });
     if ('fault' in tested) return tested;
-    const [rect, ...others] = await rectsOf([staged, ...this.#standing.map((one) => one.staged)]);
+    const [rect, ...others] = await rectsOf([staged, ...this.#placed.map((one) => one.staged)]);
     if (rect !== undefined && others.some((other) => sharedArea(rect, other) > 1)) return OTHER_AD;
     await staged.show(ad.png);
-    this.#standing.push({ ad, staged, warnings: tested.warnings });
+    this.#placed.push({ ad, staged, warnings: tested.warnings });
     return tested;
   }
 
   /** Takes the ads away that no picture shows together with the others. @returns undefined if none is left. */
   async capture(view: GroupView): Promise<GroupPicture | undefined> {
-    while (this.#standing.length > 0) {
+    while (this.#placed.length > 0) {
       const shot = await withDeadline(CAPTURE_MS, this.#bestShot(view));
-      const hidden = this.#standing.filter(({ ad }) => !shot.boxes.has(ad));
-      const warnings = this.#standing.flatMap((one) => [...one.warnings, ...one.staged.warnings]);
+      const hidden = this.#placed.filter(({ ad }) => !shot.boxes.has(ad));
+      const warnings = this.#placed.flatMap((one) => [...one.warnings, ...one.staged.warnings]);
       if (hidden.length === 0) return { ...shot, warnings: distinct(warnings) };
       // Without the smallest ad, a smaller part of the page may show the others.
-      await this.#remove(hidden.length < this.#standing.length ? hidden : hidden.slice(-1));
+      await this.#remove(hidden.length < this.#placed.length ? hidden : hidden.slice(-1));
     }
     return undefined;
   }
 
   end(): Promise<void> {
-    return this.#remove(this.#standing);
+    return this.#remove(this.#placed);
   }
 
-  async #remove(ads: readonly StandingAd[]): Promise<void> {
-    this.#standing = this.#standing.filter((one) => !ads.includes(one));
+  async #remove(ads: readonly PlacedAd[]): Promise<void> {
+    this.#placed = this.#placed.filter((one) => !ads.includes(one));
     for (const { staged } of ads.toReversed()) await staged.end();
   }
 
@@ -123,12 +123,12 @@ export class AdGroup {
     for (const row of fullPage ? [] : await this.#rows(view)) {
       const shot = await this.#shootScreen(row);
       if (isBetter(shot)) best = shot;
-      if (shot.boxes.size === this.#standing.length) return shot;
+      if (shot.boxes.size === this.#placed.length) return shot;
     }
     for (let attempt = 0; attempt < PAGE_SHOTS; attempt += 1) {
       const shot = await this.#shootPage(fullPage);
       if (isBetter(shot)) best = shot;
-      if (shot.boxes.size === this.#standing.length) return shot;
+      if (shot.boxes.size === this.#placed.length) return shot;
     }
     if (best === undefined) throw new Error('unreachable: the page is captured at least once');
     return best;
@@ -148,17 +148,17 @@ export class AdGroup {
   /** The rows of the page that the ads take. Those that are fixed to the window do not count, unless all are. */
   async #spanOf(): Promise<{ readonly top: number; readonly bottom: number }> {
     await this.#live.scrollTo(0);
-    const scrolling = this.#standing.filter(({ ad }) => !ad.slot.candidate.sticky);
-    const rects = await rectsOf((scrolling.length > 0 ? scrolling : this.#standing).map(({ staged }) => staged));
+    const scrolling = this.#placed.filter(({ ad }) => !ad.slot.candidate.sticky);
+    const rects = await rectsOf((scrolling.length > 0 ? scrolling : this.#placed).map(({ staged }) => staged));
     return { top: Math.min(...rects.map(({ y }) => y)), bottom: Math.max(...rects.map(({ y, height }) => y + height)) };
   }
 
   async #shootScreen(row: number): Promise<Shot> {
     await this.#live.scrollTo(row);
-    for (const { staged } of this.#standing) await staged.hideLateLayers();
+    for (const { staged } of this.#placed) await staged.hideLateLayers();
     const { ratio, zoom } = await this.#live.screen();
     const rects = await rectsOf(
-      this.#standing.map(({ staged }) => staged),
+      this.#placed.map(({ staged }) => staged),
       'screen',
     );
     const boxes = rects.map((rect) => inDevicePixels(rect, ratio * zoom));
@@ -174,7 +174,7 @@ export class AdGroup {
     const height = fullPage ? document.height - top : Math.max(view.height, Math.ceil(bottom) - top);
     const width = fullPage || scrollsAside ? document.width : Math.min(document.width, view.width);
     const size = { width: Math.min(most, width), height: Math.min(most, height, document.height - top) };
-    const rects = await rectsOf(this.#standing.map(({ staged }) => staged));
+    const rects = await rectsOf(this.#placed.map(({ staged }) => staged));
     const boxes = rects.map(({ x, y, ...rect }) =>
       inDevicePixels({ ...rect, x: x + origin.x, y: y + origin.y - top }, ratio),
     );
@@ -185,16 +185,16 @@ export class AdGroup {
   /** Takes the picture without and with the ads. The difference says which of them it shows. */
   async #shoot(boxes: readonly PixelBox[], clip: Clip | undefined): Promise<Pick<Shot, 'png' | 'at' | 'boxes'>> {
     const camera = new Camera(this.#live, clip);
-    for (const { staged } of this.#standing) await staged.show(null);
+    for (const { staged } of this.#placed) await staged.show(null);
     const page = await (await camera.take()).pixels;
-    for (const { ad, staged } of this.#standing) await staged.show(ad.png);
+    for (const { ad, staged } of this.#placed) await staged.show(ad.png);
     const { png, at, pixels } = await camera.until(
       (picture) => boxes.every((box) => changedShare(page, picture, box) > 0.02),
       await camera.take(),
     );
     const picture = await pixels;
-    const shown = new Map<AdToStand, PixelBox>();
-    for (const [index, { ad }] of this.#standing.entries()) {
+    const shown = new Map<AdToPlace, PixelBox>();
+    for (const [index, { ad }] of this.#placed.entries()) {
       const box = boxes[index];
       if (box !== undefined && (await showsAd(picture, page, { png: ad.png, box }))) shown.set(ad, box);
     }

@@ -10,7 +10,7 @@ import { setBounded } from '../../lib/lru.ts';
 import { drawInPlayer, type PlayerLook } from '../compose/inStream.ts';
 import { changedShare, decodePng, type PixelBox, type Pixels, pngSize } from '../compose/pixels.ts';
 import type { CreativeFrame, Size } from '../creative/creative.ts';
-import { AdGroup, type AdToStand, type GroupPicture, OTHER_AD } from './adGroup.ts';
+import { AdGroup, type AdToPlace, type GroupPicture, OTHER_AD } from './adGroup.ts';
 import { drawnUnit, drawnWarning } from './drawnUnits.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { LivePage, StagedSlot } from './livePage.ts';
@@ -46,11 +46,11 @@ type PaintedAd = BrowserPicture &
   Pick<Picture, 'mode' | 'player'> &
   Pick<PreparedSlot, 'zoom' | 'look'> & { readonly isOfPage: boolean };
 
-interface StandingAd extends Pick<Picture, 'warnings' | 'slotReport'> {
-  readonly status: 'standing';
+interface PlacedAd extends Pick<Picture, 'warnings' | 'slotReport'> {
+  readonly status: 'placed';
   readonly choice: Choice;
   readonly placement: Placement;
-  readonly stands: AdToStand;
+  readonly toPlace: AdToPlace;
   readonly look: PictureLook;
   readonly player: PlayerLook | undefined;
 }
@@ -135,7 +135,7 @@ export class AdPlacer {
   }
 
   /** Tries the slot of a site rule before the score decides. @param attempt gets who chose the slot of the options. */
-  async #preferringRules<T extends Picture | StandingAd>(
+  async #preferringRules<T extends Picture | PlacedAd>(
     { frame, options }: AdOfGroup,
     attempt: (ad: AdOfGroup, given?: string) => Promise<T | PlacementFailure>,
   ): Promise<T | PlacementFailure> {
@@ -158,24 +158,24 @@ export class AdPlacer {
       const group = new AdGroup(this.#live);
       const until = performance.now() + GROUP_MS;
       try {
-        const standing = new Map<AdOfGroup, StandingAd | PlacementFailure>();
+        const placed = new Map<AdOfGroup, PlacedAd | PlacementFailure>();
         for (const ad of ads.toSorted((one, two) => areaOf(two.frame) - areaOf(one.frame))) {
-          const standUp = (one: AdOfGroup, given?: string) => this.#standUp(one, { group, until, given });
-          standing.set(ad, await this.#preferringRules(ad, standUp));
+          const placeIt = (one: AdOfGroup, given?: string) => this.#placeInGroup(one, { group, until, given });
+          placed.set(ad, await this.#preferringRules(ad, placeIt));
         }
         const [first] = ads;
         const picture = first && (await group.capture(first.options));
-        return ads.map((ad) => this.#inGroup(standing.get(ad), picture));
+        return ads.map((ad) => this.#inGroup(placed.get(ad), picture));
       } finally {
         await group.end();
       }
     });
   }
 
-  async #standUp(
+  async #placeInGroup(
     ad: AdOfGroup,
     { group, until, given }: { readonly group: AdGroup; readonly until: number; readonly given: string | undefined },
-  ): Promise<StandingAd | PlacementFailure> {
+  ): Promise<PlacedAd | PlacementFailure> {
     const chosen = await this.#choose(ad, { given, isFree: ({ slot }) => group.isFree(slot) });
     if ('status' in chosen) return chosen;
     const { tries, placement } = chosen;
@@ -186,10 +186,10 @@ export class AdPlacer {
         const player = choice.player && lookOf(choice.player, ad.frame);
         const png = player === undefined ? ad.frame.png : await player.draw(ad.frame.png, ad.frame.markerMs);
         const request = this.#prepareRequest(choice, ad.frame, ad.options);
-        const stands = { slot: choice.slot, request, png };
-        const added = await group.add(stands);
+        const toPlace = { slot: choice.slot, request, png };
+        const added = await group.add(toPlace);
         if (!('fault' in added))
-          return { status: 'standing', choice, placement, stands, look: added.look, player, warnings: [] };
+          return { status: 'placed', choice, placement, toPlace, look: added.look, player, warnings: [] };
         refusals.push(`${choice.scored.element}: ${added.fault}`);
       } catch (error) {
         if (this.#live.tab.isLost) return failed('the page crashed or was closed', placement);
@@ -202,13 +202,13 @@ export class AdPlacer {
   }
 
   #inGroup(
-    standing: StandingAd | PlacementFailure | undefined,
+    placed: PlacedAd | PlacementFailure | undefined,
     picture: GroupPicture | undefined,
   ): Picture | PlacementFailure {
-    if (standing === undefined) throw new Error('unreachable: each ad of a group was tried');
-    if (standing.status !== 'standing') return standing;
-    const { choice, placement, stands, look, player, warnings, slotReport } = standing;
-    const box = picture?.boxes.get(stands);
+    if (placed === undefined) throw new Error('unreachable: each ad of a group was tried');
+    if (placed.status !== 'placed') return placed;
+    const { choice, placement, toPlace, look, player, warnings, slotReport } = placed;
+    const box = picture?.boxes.get(toPlace);
     if (picture === undefined || box === undefined)
       return noSlot(`The slot ${choice.scored.element} cannot be shown in one picture with the other ads.`, placement);
     const all = [...picture.warnings, ...warnings];

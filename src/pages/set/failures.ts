@@ -118,7 +118,7 @@ function pagePictures(failed: readonly PictureView[], pages: CaseOptions['pages'
 
 /** Says in plain words why it failed, with the reason of the service behind Details. */
 export function whatFailed({ reason, status, group_name }: PictureView, sizes: readonly string[] | undefined): Html {
-  // Another ad of the group may stand in a slot that fits.
+  // Another ad of the group may be in the slot that fits.
   const summary = group_name === null ? takes(sizes) : undefined;
   return html`<p class="reason">${summary ?? reason ?? 'No reason was recorded.'}</p>
 <details><summary>Details</summary><p class="meta">${reason}</p><p class="meta">${status}</p></details>`;

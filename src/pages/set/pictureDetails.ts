@@ -74,7 +74,9 @@ export function details(facts: PictureFacts, options: PicturePageOptions): Html 
     content && html`<section id="${id}" data-live>${content}</section>`;
   const slotPart = part('slots', slots(facts, options));
   const isFirst = isSlotUncertain(view) || isFailure(view.status);
-  const aboutPart = html`${about(facts, options)}${warningList(view.warnings)}${offer(facts, options)}`;
+  const hasFailedRule = view.warnings.some(({ code }) => code === 'site_rule_failed');
+  const rules = hasFailedRule && html`<p><a href="${options.paths.settings('site_rules')}">Open the site rules</a></p>`;
+  const aboutPart = html`${about(facts, options)}${warningList(view.warnings)}${rules}${offer(facts, options)}`;
   return html`<aside id="details" class="details" data-keyed>${part('about', aboutPart)}
 ${isFirst && slotPart}
 ${part('decision', review(facts, options))}

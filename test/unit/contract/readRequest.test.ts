@@ -240,7 +240,7 @@ test.each([
   [
     'two frames in one picture',
     [{ screenshots: [on('a.example', { ad: { frames: [{ marker: 0 }, { marker: 1 }] } })] }],
-    { [`${first}.options.ad.frames`]: expect.stringMatching(/at most one frame in a group/) },
+    { [`${first}.options.ad.frames`]: expect.stringMatching(/at most one frame, because/) },
   ],
   [
     'different options of the page',

@@ -30,6 +30,14 @@ it('a picture of a group names the ads that it shows and those that it does not 
   expect(about.textContent()).toContain('Takeover, with Side, without Late');
 });
 
+it('a picture on which a site rule failed leads to the site rules', () => {
+  const warned = (code: 'site_rule_failed' | 'scaled') => {
+    const view = picture({ warnings: [{ code, message: 'It matches no element of the page.' }] });
+    return parseHtml(details({ ...factsOf(3), view }, OPTIONS).text).getByRole('link', { name: 'Open the site rules' });
+  };
+  expect([warned('site_rule_failed').count(), warned('scaled').count()]).toEqual([1, 0]);
+});
+
 it('after a decision, the next picture is not that of another ad of the same group', () => {
   const after = (at: number) =>
     parseHtml(decisionForm(factsOf(at), OPTIONS).text)
