@@ -4,6 +4,7 @@ import type { Warning } from '../../domain/warnings.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import { changedShare, type PixelBox } from '../compose/pixels.ts';
 import type { FoundSlot } from './findSlots.ts';
+import { areApart, sharedArea } from './groupPlan.ts';
 import type { Rect } from './inPage/visibility.ts';
 import type { Clip, LivePage, StagedSlot } from './livePage.ts';
 import { Camera, inDevicePixels, MAX_PAGE_EDGE, showsAd } from './pictureCheck.ts';
@@ -48,8 +49,6 @@ const CAPTURE_MS = 60_000;
 const PAGE_SHOTS = 3;
 /** CSS pixels above the first and below the last ad. */
 const MARGIN = 16;
-/** Two slots that share more than this part of the smaller one are one inside the other. */
-const SHARED = 0.25;
 
 export const OTHER_AD: RefusedSlot = { fault: 'another ad of the group is in it' };
 
@@ -61,12 +60,8 @@ export class AdGroup {
     this.#live = live;
   }
 
-  isFree({ candidate: { box } }: FoundSlot): boolean {
-    return this.#placed.every(({ ad: { slot } }) => {
-      const other = slot.candidate.box;
-      const smaller = Math.min(box.width * box.height, other.width * other.height);
-      return smaller === 0 ? slot.candidate.box !== box : sharedArea(box, other) <= smaller * SHARED;
-    });
+  isFree({ candidate }: FoundSlot): boolean {
+    return this.#placed.every(({ ad: { slot } }) => areApart(candidate, slot.candidate));
   }
 
   /** Stages an ad beside those that are placed. @returns the tested slot, or why it cannot hold the ad. @throws as `LivePage.stage`. */
@@ -204,12 +199,6 @@ export class AdGroup {
 
 function rectsOf(ads: readonly StagedSlot[], area: 'screen' | 'page' = 'page'): Promise<Rect[]> {
   return Promise.all(ads.map((staged) => staged.rect(area)));
-}
-
-function sharedArea(one: Rect, two: Rect): number {
-  const width = Math.min(one.x + one.width, two.x + two.width) - Math.max(one.x, two.x);
-  const height = Math.min(one.y + one.height, two.y + two.height) - Math.max(one.y, two.y);
-  return Math.max(0, width) * Math.max(0, height);
 }
 
 /** Ads of a group often need the same change. */

@@ -13,6 +13,7 @@ import type { CreativeFrame, Size } from '../creative/creative.ts';
 import { AdGroup, type AdToPlace, type GroupPicture, OTHER_AD } from './adGroup.ts';
 import { drawnUnit, drawnWarning } from './drawnUnits.ts';
 import type { FoundSlot } from './findSlots.ts';
+import { planGroup } from './groupPlan.ts';
 import type { LivePage, StagedSlot } from './livePage.ts';
 import { isTimeout, pageFault } from './navigation.ts';
 import type {
@@ -68,6 +69,8 @@ const MAX_ATTEMPTS = 3;
 type Choice = ScoredSlot<FoundSlot> & { readonly scale: number; readonly player?: AdSize };
 
 const MAX_TRIES = 5;
+/** The slots that the plan of a group compares for each ad. */
+const MAX_PLANNED = 20;
 /** Each keeps a picture of the whole viewport in memory. */
 const MAX_PREPARED_SLOTS = 8;
 const STAGE_DEADLINE_MS = 30_000;
@@ -159,8 +162,11 @@ export class AdPlacer {
       const until = performance.now() + GROUP_MS;
       try {
         const placed = new Map<AdOfGroup, PlacedAd | PlacementFailure>();
-        for (const ad of ads.toSorted((one, two) => areaOf(two.frame) - areaOf(one.frame))) {
-          const placeIt = (one: AdOfGroup, given?: string) => this.#placeInGroup(one, { group, until, given });
+        const largestFirst = ads.toSorted((one, two) => areaOf(two.frame) - areaOf(one.frame));
+        const planned = await this.#planOf(largestFirst);
+        for (const ad of largestFirst) {
+          const placeIt = (one: AdOfGroup, given?: string) =>
+            this.#placeInGroup(one, { group, until, given, planned: planned.get(ad) });
           placed.set(ad, await this.#preferringRules(ad, placeIt));
         }
         const [first] = ads;
@@ -172,13 +178,35 @@ export class AdPlacer {
     });
   }
 
+  /** @returns the slots that the ads try first. */
+  async #planOf(ads: readonly AdOfGroup[]): Promise<Map<AdOfGroup, FoundSlot | undefined>> {
+    const tries: (readonly Choice[])[] = [];
+    for (const ad of ads) {
+      const selector = ad.options.slot === null ? slotFor(this.#rules, ad.frame)?.selector : undefined;
+      const options = selector === undefined ? ad.options : { ...ad.options, slot: { selector } };
+      const chosen = await this.#choose({ ...ad, options }, { limit: MAX_PLANNED });
+      tries.push('status' in chosen ? [] : chosen.tries);
+    }
+    const { ratio } = await this.#live.screen();
+    const plan = planGroup(tries, { screen: this.#viewport.height, largest: MAX_PAGE_EDGE / ratio });
+    return new Map(ads.map((ad, index) => [ad, plan[index]?.slot]));
+  }
+
   async #placeInGroup(
     ad: AdOfGroup,
-    { group, until, given }: { readonly group: AdGroup; readonly until: number; readonly given: string | undefined },
+    about: {
+      readonly group: AdGroup;
+      readonly until: number;
+      readonly given: string | undefined;
+      readonly planned: FoundSlot | undefined;
+    },
   ): Promise<PlacedAd | PlacementFailure> {
-    const chosen = await this.#choose(ad, { given, isFree: ({ slot }) => group.isFree(slot) });
+    const { group, until, given, planned } = about;
+    const chosen = await this.#choose(ad, { given, isFree: ({ slot }) => group.isFree(slot), limit: MAX_PLANNED });
     if ('status' in chosen) return chosen;
-    const { tries, placement } = chosen;
+    const { placement } = chosen;
+    const isPlanned = ({ slot }: Choice) => Number(slot === planned);
+    const tries = chosen.tries.toSorted((one, two) => isPlanned(two) - isPlanned(one)).slice(0, MAX_TRIES);
     const refusals: string[] = [];
     for (const choice of tries) {
       if (performance.now() > until) break;
@@ -222,7 +250,12 @@ export class AdPlacer {
     {
       given = 'in the request',
       isFree = () => true,
-    }: { readonly given?: string | undefined; readonly isFree?: (one: ScoredSlot<FoundSlot>) => boolean },
+      limit = MAX_TRIES,
+    }: {
+      readonly given?: string | undefined;
+      readonly isFree?: (one: ScoredSlot<FoundSlot>) => boolean;
+      readonly limit?: number;
+    },
   ): Promise<{ readonly placement: Placement; readonly tries: readonly Choice[] } | PlacementFailure> {
     const { format, byHand } = choiceOf(options);
     const { request, ranked, inDocument } = await this.#rank(frame, options.allowScaling, format);
@@ -249,9 +282,9 @@ export class AdPlacer {
       const units = scoreSlots([unit], { ...request, viewport: screen });
       return { tries: units.filter(canHoldAd).filter(isFree), placement: { ...placement, ranked: units, drawn } };
     }
-    const possible = ranked.filter(canHoldAd).filter(isFree).slice(0, MAX_TRIES);
+    const possible = ranked.filter(canHoldAd).filter(isFree).slice(0, limit);
     const display = possible.flatMap((choice) => [choice, narrowToBox(choice, request)]).filter(canHoldAd);
-    const inPlayer = videos.filter(isFree).slice(0, MAX_TRIES);
+    const inPlayer = videos.filter(isFree).slice(0, limit);
     const tries = belongsInPlayer(frame) ? [...inPlayer, ...display] : [...display, ...inPlayer];
     return { tries, placement };
   }

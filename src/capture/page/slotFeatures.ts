@@ -161,7 +161,7 @@ export function featuresOf(slot: SlotCandidate, fit: SlotFit, { ad, viewport }: 
 }
 
 /** Whether the slot is in the layout of the page. */
-export function isInPage({ kind = 'display', sticky }: SlotCandidate): boolean {
+export function isInPage({ kind = 'display', sticky }: Pick<SlotCandidate, 'kind' | 'sticky'>): boolean {
   return kind === 'display' && !sticky;
 }
 

@@ -71,6 +71,17 @@ test('ads that no screen shows together are in a picture of the page down to the
   expect(height).toBe(adBox.y + adBox.height + 16);
 });
 
+test('an ad prefers a slot near the other ads to a slightly better one far below', async () => {
+  const near =
+    '<div id="near" class="ad-slot" data-sizes="[[300,250],[336,280]]" style="width:336px;height:280px"></div>';
+  const body = `${slot('top', LEADERBOARD)}${STORY}${near}${STORY.repeat(6)}${slot('far', RECTANGLE)}${STORY}`;
+  const [alone] = pictures(await takeTogether(body, [RECTANGLE]));
+  expect(required(alone).chosen.element).toBe('#far');
+  const [rectangle, top] = pictures(await takeTogether(body, [RECTANGLE, LEADERBOARD]));
+  expect([rectangle, top].map((one) => required(one).chosen.element)).toEqual(['#near', '#top']);
+  expect(required(top).height).toBe(device('desktop').viewport.height);
+});
+
 test('the larger ad gets the only slot that can hold both, and the picture shows it without the other', async () => {
   const both =
     '<div id="both" class="ad-slot" data-sizes="[[300,250],[300,600]]" style="width:300px;height:600px"></div>';
