@@ -65,7 +65,8 @@ export interface AdToStage {
 export function beginInElement(found: Element, ad: AdToStage): Stage {
   if (!(found instanceof HTMLElement)) throw new Error('the slot is not an HTML element');
   const image = newImage(ad.size);
-  const stage = standIn((ad.isOverBox ? undefined : placeholderBeside(found, ad.size)) ?? found, image, ad);
+  const placeholder = ad.isOverBox ? undefined : (placeholderBeside(found, ad.size) ?? boxOfPlaceholder(found));
+  const stage = standIn(placeholder ?? found, image, ad);
   stage.undo.push(keepStanding(stage, found, ad), ...undoOfUnit(found));
   return stage;
 }
@@ -147,6 +148,19 @@ function placeholderBeside(slot: HTMLElement, size: AdSize): HTMLElement | undef
       one.querySelector('img, iframe, video, canvas, input, a') === null
     );
   });
+}
+
+/** The box around an element that only keeps the space: without a name, at the edge, and alone. The ad replaces it, and the box aligns the ad. */
+function boxOfPlaceholder(slot: HTMLElement): HTMLElement | undefined {
+  const box = parentElementOf(slot);
+  if (box === null || box === document.body || isClobbered(box) || !slot.matches('div:empty:not([id], [class])'))
+    return undefined;
+  const others = [...box.children].filter(
+    (one) => one !== slot && (isClobbered(one) || !one.matches('[data-shown-ad]')),
+  );
+  const isAlone = others.length === 0 && box.innerText.trim() === '';
+  const isAtEdge = Math.abs(rectOf(slot).x - rectOf(box).x - edgeOf(box, 'left')) < 1;
+  return isAlone && isAtEdge && rectOf(slot).width < innerSize(box).width - 1 ? box : undefined;
 }
 
 /** Gives a slot that is a frame the space for its ad. @returns the columns of the frame that the screen shows. */
@@ -308,6 +322,7 @@ function innermostBox(element: HTMLElement, size: AdSize): HTMLElement {
     )
       return at;
     if (innerSize(only).width < size.width || getComputedStyle(only).position === 'absolute') return at;
+    if (boxOfPlaceholder(only)) return at;
     at = only;
   }
 }

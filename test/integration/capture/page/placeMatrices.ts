@@ -30,6 +30,11 @@ export function testPlaceMatrices(tier: Tier, pictures: () => Pictures): void {
 
   const ACROSS = [
     ['in the center of a row as wide as the page', slot(''), 570],
+    [
+      'in the center of a row with an empty box of its size',
+      slot('', '<div style="width:300px;height:250px"></div>'),
+      570,
+    ],
     ['in the center of a column that says nothing', slot('width:800px'), 250],
     ['at the end of a right-to-left row', slot('width:800px;direction:rtl;display:flex;justify-content:flex-end'), 0],
     ['at the side that the slot names', slot('width:800px;text-align:right'), 500],
@@ -39,6 +44,7 @@ export function testPlaceMatrices(tier: Tier, pictures: () => Pictures): void {
   test.each(
     rowsOf(tier, ACROSS, [
       'in the center of a row as wide as the page',
+      'in the center of a row with an empty box of its size',
       'at the end of a right-to-left row',
       'at the side that the innermost box names',
     ]),
