@@ -162,12 +162,12 @@ export class AdGroup {
 
   async #shootPage(fullPage: boolean): Promise<Shot> {
     const span = await this.#spanOf();
-    const { ratio, document, origin, view, scrollsAside } = await this.#live.screen();
+    const { ratio, document, origin, view, isVertical, isWide } = await this.#live.screen();
     const most = Math.floor(MAX_PAGE_EDGE / ratio);
     const bottom = span.bottom + origin.y + MARGIN;
     const top = bottom <= most ? 0 : Math.max(0, Math.round(span.top + origin.y - MARGIN));
     const height = fullPage ? document.height - top : Math.max(view.height, Math.ceil(bottom) - top);
-    const width = fullPage || scrollsAside ? document.width : Math.min(document.width, view.width);
+    const width = fullPage || isVertical || isWide ? document.width : Math.min(document.width, view.width);
     const size = { width: Math.min(most, width), height: Math.min(most, height, document.height - top) };
     const rects = await rectsOf(this.#placed.map(({ staged }) => staged));
     const boxes = rects.map(({ x, y, ...rect }) =>

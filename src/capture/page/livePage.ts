@@ -45,8 +45,10 @@ export interface Screen {
   readonly view: Size;
   /** The top left corner of the screen, from where the page begins, CSS pixels. Negative left of the beginning. */
   readonly scroll: { readonly x: number; readonly y: number };
-  /** Whether readers scroll it sideways: its lines are vertical, or it is laid out for a wider screen. */
-  readonly scrollsAside: boolean;
+  /** Its lines are vertical, so readers scroll it sideways. */
+  readonly isVertical: boolean;
+  /** It is laid out for a wider screen, so readers have to scroll it sideways. */
+  readonly isWide: boolean;
   /** Where the page begins, from the top left corner of the document. Pages from right to left do not begin there. */
   readonly origin: { readonly x: number; readonly y: number };
   /** The whole page, CSS pixels. */
@@ -106,7 +108,8 @@ export class LivePage {
         view: { width, height },
         scroll: { x: pageLeft, y: pageTop },
         from: { x: scrollX, y: scrollY },
-        scrollsAside: inPage.hasVerticalLines() || clientWidth > screen.width * 1.1,
+        isVertical: inPage.hasVerticalLines(),
+        isWide: clientWidth > screen.width * 1.1,
         document: { width: isRounded ? scrollWidth - 1 : scrollWidth, height: scrollHeight },
       };
     });

@@ -35,8 +35,10 @@ export interface AdGeometry {
   readonly clip: Clip | undefined;
   /** The ad with some pixels around it, which can be captured alone and has the same pixels then; undefined if there is none. */
   readonly part: PicturePart | undefined;
-  /** Whether the page is scrolled sideways, as no reader of the device would scroll it. */
+  /** Whether the page is scrolled sideways, although its lines are not vertical. */
   readonly isAside: boolean;
+  /** As in {@link Screen}. */
+  readonly isWide: boolean;
   /** Why the picture of the page does not contain all of it, as a sentence; undefined if it does. */
   readonly cut: string | undefined;
 }
@@ -44,10 +46,11 @@ export interface AdGeometry {
 export async function geometryOf(live: LivePage, staged: StagedSlot, area: PictureArea): Promise<AdGeometry> {
   if (area === 'page') return geometryInPage(live, staged);
   const [rect, screen] = await Promise.all([staged.rect('screen'), live.screen()]);
-  const { ratio, zoom, view, scroll, scrollsAside } = screen;
-  const isAside = !scrollsAside && Math.abs(scroll.x) > 1;
+  const { ratio, zoom, view, scroll, isVertical, isWide } = screen;
+  const isAside = !isVertical && Math.abs(scroll.x) > 1;
   const box = inDevicePixels(rect, ratio * zoom);
-  return { rect, box, zoom, picture: view, clip: undefined, part: partAround(rect, screen), isAside, cut: undefined };
+  const part = partAround(rect, screen);
+  return { rect, box, zoom, picture: view, clip: undefined, part, isAside, isWide, cut: undefined };
 }
 
 /** CSS pixels around the ad. The comparison of two pictures needs some. */
@@ -68,7 +71,7 @@ function partAround(rect: Rect, { ratio, zoom, view, scroll, origin }: Screen): 
 
 async function geometryInPage(live: LivePage, staged: StagedSlot): Promise<AdGeometry> {
   await staged.scrollToTop();
-  const [shown, { ratio, document, origin }] = await Promise.all([staged.rect('page'), live.screen()]);
+  const [shown, { ratio, document, origin, isWide }] = await Promise.all([staged.rect('page'), live.screen()]);
   const rect = { ...shown, x: shown.x + origin.x, y: shown.y + origin.y };
   const most = Math.floor(MAX_PAGE_EDGE / ratio);
   const width = Math.min(most, document.width);
@@ -88,6 +91,7 @@ async function geometryInPage(live: LivePage, staged: StagedSlot): Promise<AdGeo
     clip: { rect: clip, isOnScreen: false },
     part: undefined,
     isAside: false,
+    isWide,
     cut: height < document.height ? tooLong(height) : innerPage(await staged.innerScroller()),
   };
 }
@@ -116,10 +120,10 @@ export interface GeometryRequest {
 
 /** @returns why the picture cannot show the ad, or undefined. The pixels are judged later. */
 export function faultOfGeometry(
-  { rect, picture, zoom, isAside }: AdGeometry,
+  { rect, picture, zoom, isAside, isWide }: AdGeometry,
   { size, viewport, minZoom, mayCover }: GeometryRequest,
 ): string | undefined {
-  if (isAside && !mayCover) return 'the page would have to be scrolled sideways';
+  if (isAside && !isWide && !mayCover) return 'the page would have to be scrolled sideways';
   if (zoom < minZoom - ZOOM_SLACK || zoom > 1 + ZOOM_SLACK)
     return `the device would show the page, and the ad in it, at ${Math.round(zoom * 100)} %`;
   if (Math.abs(rect.width - size.width) > 1 || Math.abs(rect.height - size.height) > 1)

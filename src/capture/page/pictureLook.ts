@@ -2,18 +2,24 @@
 import { CHANNELS, type PixelBox, type Pixels } from '../compose/pixels.ts';
 
 export interface PictureLook {
-  /** The longest run of rows without content, beside those of the ad, as a share of the picture's height. */
-  readonly emptyRows: number;
+  /** The empty rows directly above the ad, as a share of the picture's height. */
+  readonly above: number;
   /** The empty columns beside the ad, in its rows, CSS pixels. */
   readonly left: number;
   readonly right: number;
+  /** Whether the picture begins beside the edge of a page that is wider than the screen. */
+  readonly isAside: boolean;
 }
 
 /** The sum of the differences of red, green and blue in an even background, as of a gradient. */
 const SAME_COLOUR = 24;
 
-/** @param adWidth of the ad, CSS pixels. */
-export function pictureLook(page: Pixels, box: PixelBox, adWidth: number): PictureLook {
+/** @param adWidth CSS pixels. */
+export function pictureLook(
+  page: Pixels,
+  box: PixelBox,
+  { adWidth, isAside }: Pick<PictureLook, 'isAside'> & { readonly adWidth: number },
+): PictureLook {
   const rows = { from: box.y + 2, to: Math.min(page.height, box.y + box.height - 2) };
   const isEmpty = (column: number, beside: number) => {
     const background = colourAt(page, beside, rows.from);
@@ -25,18 +31,10 @@ export function pictureLook(page: Pixels, box: PixelBox, adWidth: number): Pictu
   while (left < box.x && isEmpty(box.x - 1 - left, box.x - 1)) left++;
   let right = 0;
   while (end + right < page.width && isEmpty(end + right, end)) right++;
+  let above = 0;
+  while (above < box.y && isEmptyRow(page, box.y - 1 - above)) above++;
   const ratio = box.width / adWidth;
-  return { emptyRows: longestEmptyRun(page, box) / page.height, left: left / ratio, right: right / ratio };
-}
-
-function longestEmptyRun(page: Pixels, box: PixelBox): number {
-  let longest = 0;
-  let run = 0;
-  for (let y = 0; y < page.height; y++) {
-    run = (y >= box.y && y < box.y + box.height) || !isEmptyRow(page, y) ? 0 : run + 1;
-    longest = Math.max(longest, run);
-  }
-  return longest;
+  return { above: above / page.height, left: left / ratio, right: right / ratio, isAside };
 }
 
 /** The page may end two pixels before the picture, where its width was rounded. */

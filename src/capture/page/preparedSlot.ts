@@ -62,7 +62,11 @@ export interface PrepareRequest extends GeometryRequest {
 }
 
 type Trial =
-  | (Omit<PreparedSlot, 'composer' | 'isSpread' | 'look'> & { composable: boolean; content: PageContent })
+  | (Omit<PreparedSlot, 'composer' | 'isSpread' | 'look'> & {
+      composable: boolean;
+      content: PageContent;
+      isAside: boolean;
+    })
   | RefusedSlot;
 
 /** A view without a cover is tried first. */
@@ -107,10 +111,10 @@ export async function testStaged(
   const { trial, covers, isSpread } = await uncoveringTrial(live, staged, request);
   if ('fault' in trial) return trial;
   if (covers !== null && !request.mayCover) return { fault: `the ad would cover ${covers}` };
-  const { content: _, ...tested } = trial;
+  const { content: _, isAside, ...tested } = trial;
   const covering: Warning[] =
     covers === null ? [] : [{ code: 'ad_covers_content', message: `In the chosen slot, the ad covers ${covers}.` }];
-  const look = pictureLook(tested.page, tested.box, request.size.width);
+  const look = pictureLook(tested.page, tested.box, { adWidth: request.size.width, isAside });
   return { ...tested, isSpread, look, warnings: [...staged.warnings, ...tested.warnings, ...covering] };
 }
 
@@ -174,7 +178,8 @@ async function tryOnce(live: LivePage, staged: StagedSlot, request: ViewTrial): 
   const content = contentAround(page, box);
   if (content.amount === 'none') return { fault: BLANK };
   const warnings = warningsOf(geometry);
-  return { page, box, composable, content, scroll: request.scroll, zoom: geometry.zoom, warnings, capturedAt: at };
+  const { zoom, isAside } = geometry;
+  return { page, box, composable, content, isAside, scroll: request.scroll, zoom, warnings, capturedAt: at };
 }
 
 /** The screen, and the part of it around the ad if that can be captured alone. */

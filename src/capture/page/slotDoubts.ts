@@ -14,7 +14,7 @@ const FREE_SIDE = 150;
 const EDGE = 8;
 /** The other side of such a row is nearly as wide as the ad. */
 const WIDE_SHARE = 0.9;
-const EMPTY_SHARE = 0.4;
+const EMPTY_SHARE = 0.25;
 
 export interface AdInPicture {
   /** CSS pixels. */
@@ -27,7 +27,7 @@ export interface AdInPicture {
 
 /** @returns sentences for the user; none if nothing is unusual. */
 export function slotDoubts(slot: ScoredCandidate, { ad, viewport, look, isUnstyled }: AdInPicture): string[] {
-  const { left, right, emptyRows } = look;
+  const { left, right, above, isAside } = look;
   const { likelihood, surroundings } = slot;
   const isDoubtful = likelihood < DOUBTFUL_BELOW || surroundings?.afterFooter;
   const isInRow = isTall(ad) && Math.min(left, right) >= FREE_SIDE;
@@ -35,7 +35,8 @@ export function slotDoubts(slot: ScoredCandidate, { ad, viewport, look, isUnstyl
   return [
     isInRow ? 'The ad is tall, and its slot is a row of the page. Such ads usually stand beside the content.' : [],
     isAtEdge ? `The ad stands at the ${left < right ? 'left' : 'right'} edge of a wide slot.` : [],
-    emptyRows > EMPTY_SHARE ? 'A large part of the picture is empty.' : [],
+    above > EMPTY_SHARE ? 'The page is empty above the ad.' : [],
+    isAside ? 'The page is wider than the screen, and the picture does not begin at its edge.' : [],
     isDoubtful ? mainDoubt(slot, viewport) : [],
   ].flat();
 }

@@ -22,7 +22,8 @@ describe('a slot that the phone does not show whole', () => {
   });
 
   test('a page that the phone shows smaller is zoomed in, with a warning', async () => {
-    expect(codes(await wholeAd(`${STORY}${SLOT}${STORY}`, SMALL_PHONE))).toEqual(['page_changed']);
+    const picture = await wholeAd(`${STORY}${SLOT}${STORY}`, SMALL_PHONE);
+    expect(codes(picture)).toEqual(['page_changed', 'slot_uncertain']);
   });
 
   test('a container that is smaller than the ad and contains nothing else is opened, with a warning', async () => {
@@ -138,10 +139,13 @@ describe('a page with little content around the ad', () => {
     expect(await contains(below)).toBe(true);
   });
 
-  test('a phone that shows a part of a wide page shows what is beside the ad', async () => {
+  test('a phone that shows a part of a wide page shows what is beside the ad, with a warning', async () => {
     const column = '<div style="float:right;width:580px;background:#123;height:3000px"></div>';
     const page = `<div style="width:980px">${column}<div style="float:left;width:380px">${gap(1_500)}${SLOT}</div></div>`;
-    expect(await contains(await wholeAd(page, SMALL_PHONE))).toBe(true);
+    const picture = await wholeAd(page, SMALL_PHONE);
+    expect(await contains(picture)).toBe(true);
+    const message = expect.stringContaining('does not begin at its edge');
+    expect(picture.warnings).toContainEqual({ code: 'slot_uncertain', message });
   });
 });
 

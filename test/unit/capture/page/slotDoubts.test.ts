@@ -47,7 +47,7 @@ const inPicture = (facts: Partial<AdInPicture> = {}, look: Partial<AdInPicture['
   ad: MPU,
   viewport: DESKTOP,
   isUnstyled: false,
-  look: { emptyRows: 0.1, left: 40, right: 200, ...look },
+  look: { above: 0.1, left: 40, right: 200, isAside: false, ...look },
   ...facts,
 });
 
@@ -91,11 +91,17 @@ test('a tall ad with free space on both sides is doubtful', () => {
   expect(between(300, 300, MPU)).toEqual([]);
 });
 
-test('a picture with a large empty part is doubtful', () => {
-  expect(slotDoubts(LIKELY, inPicture({}, { emptyRows: 0.41 }))).toEqual(['A large part of the picture is empty.']);
-  expect(slotDoubts(LIKELY, inPicture({}, { emptyRows: 0.4 }))).toEqual([]);
+test('an ad below an empty part of the page is doubtful', () => {
+  expect(slotDoubts(LIKELY, inPicture({}, { above: 0.26 }))).toEqual(['The page is empty above the ad.']);
+  expect(slotDoubts(LIKELY, inPicture({}, { above: 0.25 }))).toEqual([]);
+});
+
+test('a picture of the middle of a wide page is doubtful', () => {
+  expect(slotDoubts(LIKELY, inPicture({}, { isAside: true }))).toEqual([
+    expect.stringContaining('wider than the screen'),
+  ]);
 });
 
 test('each doubt is named', () => {
-  expect(slotDoubts(slot(), inPicture({ viewport: PHONE }, { emptyRows: 0.5, left: 0, right: 900 }))).toHaveLength(3);
+  expect(slotDoubts(slot(), inPicture({ viewport: PHONE }, { above: 0.5, left: 0, right: 900 }))).toHaveLength(3);
 });
