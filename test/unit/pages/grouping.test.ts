@@ -56,10 +56,11 @@ it('the picture of a group is shown once, in the place of its first ad and with 
   const views = [
     { ...shot('news', 'desktop', 'top'), ...of('Takeover', 'one') },
     { ...shot('news', 'desktop', 'alone'), ...of(null, 'one') },
+    { ...shot('news', 'desktop', 'same'), ...of(null, 'one') },
     { ...shot('news', 'desktop', 'side'), ...of('Takeover', 'one') },
     { ...shot('news', 'desktop', 'open'), ...of('Takeover', null) },
     { ...shot('news', 'mobile', 'top'), ...of('Takeover', 'two') },
   ];
-  expect(oncePerPicture(views).map(({ ad }) => ad.name)).toEqual(['top + side', 'alone', 'open', 'top']);
+  expect(oncePerPicture(views).map(({ ad }) => ad.name)).toEqual(['top + side', 'alone', 'same', 'open', 'top']);
   expect(oncePerPicture(views, 'ad')).toEqual(views);
 });
