@@ -56,6 +56,9 @@ interface PlacedAd extends Pick<Picture, 'warnings' | 'slotReport'> {
   readonly player: PlayerLook | undefined;
 }
 
+/** The slot of a site rule for an ad. */
+type RuleForAd = ReturnType<typeof slotFor>;
+
 interface BrowserPictureRequest extends PrepareRequest {
   readonly spot: PreparedSlot;
   /** The ad. */
@@ -131,18 +134,28 @@ export class AdPlacer {
     options: PlacementOptions = DEFAULT_OPTIONS,
     only?: 'browser',
   ): Promise<Picture | PlacementFailure> {
-    return this.#preferringRules({ frame, options }, async (ad, given) => {
+    return this.#preferringRules({ frame, options }, this.#ruleFor({ frame, options }), async (ad, given) => {
       const chosen = await this.#choose(ad, { given });
       return 'status' in chosen ? chosen : this.#tryAll(chosen.tries, chosen.placement, only);
     });
   }
 
+  #ruleFor({ frame, options }: AdOfGroup): RuleForAd {
+    return options.slot === null ? slotFor(this.#rules, frame) : undefined;
+  }
+
+  /** The slot of a rule is for one ad of a group, the first one that it is for. */
+  #rulesFor(ads: readonly AdOfGroup[]): Map<AdOfGroup, RuleForAd> {
+    const bySelector = Map.groupBy(ads, (ad) => this.#ruleFor(ad)?.selector);
+    return new Map([...bySelector.values()].flatMap(([ad]) => (ad ? [[ad, this.#ruleFor(ad)]] : [])));
+  }
+
   /** Tries the slot of a site rule before the score decides. @param attempt gets who chose the slot of the options. */
   async #preferringRules<T extends Picture | PlacedAd>(
     { frame, options }: AdOfGroup,
+    known: RuleForAd,
     attempt: (ad: AdOfGroup, given?: string) => Promise<T | PlacementFailure>,
   ): Promise<T | PlacementFailure> {
-    const known = options.slot === null ? slotFor(this.#rules, frame) : undefined;
     if (known === undefined) return attempt({ frame, options });
     const { rule, selector } = known;
     const given = `by the site rule ${rule.id} (${rule.host})`;
@@ -163,11 +176,12 @@ export class AdPlacer {
       try {
         const placed = new Map<AdOfGroup, PlacedAd | PlacementFailure>();
         const largestFirst = ads.toSorted((one, two) => areaOf(two.frame) - areaOf(one.frame));
-        const planned = await this.#planOf(largestFirst);
+        const rules = this.#rulesFor(largestFirst);
+        const planned = await this.#planOf(largestFirst, rules);
         for (const ad of largestFirst) {
           const placeIt = (one: AdOfGroup, given?: string) =>
             this.#placeInGroup(one, { group, until, given, planned: planned.get(ad) });
-          placed.set(ad, await this.#preferringRules(ad, placeIt));
+          placed.set(ad, await this.#preferringRules(ad, rules.get(ad), placeIt));
         }
         const [first] = ads;
         const picture = first && (await group.capture(first.options));
@@ -179,10 +193,13 @@ export class AdPlacer {
   }
 
   /** @returns the slots that the ads try first. */
-  async #planOf(ads: readonly AdOfGroup[]): Promise<Map<AdOfGroup, FoundSlot | undefined>> {
+  async #planOf(
+    ads: readonly AdOfGroup[],
+    rules: ReadonlyMap<AdOfGroup, RuleForAd>,
+  ): Promise<Map<AdOfGroup, FoundSlot | undefined>> {
     const tries: (readonly Choice[])[] = [];
     for (const ad of ads) {
-      const selector = ad.options.slot === null ? slotFor(this.#rules, ad.frame)?.selector : undefined;
+      const selector = rules.get(ad)?.selector;
       const options = selector === undefined ? ad.options : { ...ad.options, slot: { selector } };
       const chosen = await this.#choose({ ...ad, options }, { limit: MAX_PLANNED });
       tries.push('status' in chosen ? [] : chosen.tries);
@@ -458,10 +475,7 @@ export class AdPlacer {
   }
 }
 
-function slotReport(
-  { rule: { id, host }, selector }: NonNullable<ReturnType<typeof slotFor>>,
-  problem: string | null,
-): SlotReport {
+function slotReport({ rule: { id, host }, selector }: NonNullable<RuleForAd>, problem: string | null): SlotReport {
   return { id, host, effect: { part: 'slot', target: selector, found: problem === null ? 1 : 0, problem } };
 }
 

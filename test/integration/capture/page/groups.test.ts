@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PageOpener, Picture, PlacementFailure } from '../../../../src/capture/page/page.ts';
 import { DEFAULT_OPTIONS, type PlacementOptions } from '../../../../src/domain/screenshotOptions.ts';
+import type { AppliedRule } from '../../../../src/domain/siteRules.ts';
 import { required } from '../../../support/required.ts';
 import { PHONE, STORY } from './pictures.ts';
 import { ad, adIn, device, openerFor, pixelsOf, placed, readyPage, type Sites, startSites } from './sites.ts';
@@ -25,11 +26,16 @@ let pages = 0;
 async function takeTogether(
   body: string,
   sizes: readonly Sized[],
-  { name = 'desktop', ...options }: Partial<PlacementOptions> & { name?: string } = {},
+  {
+    name = 'desktop',
+    rules = [],
+    ...options
+  }: Partial<PlacementOptions> & { name?: string; rules?: readonly AppliedRule[] } = {},
 ): Promise<readonly (Picture | PlacementFailure)[]> {
   const page = await opener.open(
     sites.put(`/group-${pages++}`, `<!doctype html><body style="margin:0">${body}`),
     device(name),
+    { rules },
   );
   readyPage(page);
   const frames = await Promise.all(sizes.map(([width, height]) => ad(width, height, device(name).ratio)));
@@ -89,6 +95,19 @@ test('the larger ad gets the only slot that can hold both, and the picture shows
   expect(halfPage).toMatchObject({ status: 'uploaded', chosen: { element: '#both' } });
   expect(rectangle).toMatchObject({ status: 'no_slots' });
   expect(rectangle).toHaveProperty('reason', expect.stringContaining('#both: another ad of the group is in it'));
+});
+
+test('the slot of a site rule takes one of two ads of its size, and the rule did not fail for the other one', async () => {
+  const slots = [{ size: { width: 300, height: 250 }, selector: '#below' }];
+  const none = { hide: [], click: [], wait_for: [], cookies: [], headers: [] };
+  const rules = [{ id: 'r-1', host: '127.0.0.1', slots, ...none }];
+  const body = `${STORY}${slot('first', RECTANGLE)}${STORY}${slot('below', RECTANGLE)}`;
+  const all = pictures(await takeTogether(body, [RECTANGLE, RECTANGLE], { rules }));
+  expect(all.map(({ chosen, slotReport }) => [chosen.element, slotReport?.effect.problem])).toEqual([
+    ['#below', null],
+    ['#first', undefined],
+  ]);
+  expect(all.flatMap(({ warnings }) => warnings.filter(({ code }) => code === 'site_rule_failed'))).toEqual([]);
 });
 
 test('on a phone, an ad in an anchor stays beside one that is scrolled into view', async () => {
