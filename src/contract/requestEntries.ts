@@ -1,6 +1,5 @@
 /** Makes the part of a screenshot request that asks for exactly these combinations. */
-import type { Combination } from '../domain/combinations.ts';
-import { siteKey } from '../domain/webAddresses.ts';
+import { byPage, type Combination } from '../domain/combinations.ts';
 import type { JsonObject } from './faults.ts';
 import { deviceRecord } from './records.ts';
 
@@ -16,8 +15,7 @@ export function requestEntries(
 ): readonly JsonObject[] {
   const byAd = Map.groupBy(combinations, ({ ad }) => ad.id);
   return [...byAd].map(([id, ofAd]) => {
-    const byPage = Map.groupBy(ofAd, ({ site, device, location }) => JSON.stringify([siteKey(site), device, location]));
-    const screenshots = [...byPage.values()].flatMap((group) => {
+    const screenshots = [...byPage(ofAd).values()].flatMap((group) => {
       const frames = group.flatMap(({ marker }) => (marker === undefined ? [] : [{ marker }]));
       const [first] = group;
       // The default frame beside moments is an object of its own.

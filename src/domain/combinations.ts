@@ -28,6 +28,11 @@ export interface Combination {
   readonly location?: string | undefined;
 }
 
+/** @returns the combinations of each page: a site on a device, opened from one location. */
+export function byPage(combinations: readonly Combination[]): Map<string, Combination[]> {
+  return Map.groupBy(combinations, ({ site, device, location }) => JSON.stringify([siteKey(site), device, location]));
+}
+
 export interface Planned {
   readonly combinations: readonly Combination[];
   /** Combinations that do not fit the device and were left out. */

@@ -13,7 +13,7 @@ import type { PagePaths } from '../parts/paths.ts';
 import { thumbnail, warningList, widthAtHeight } from '../parts/pictureParts.ts';
 import type { Draft, Field, FieldFaults } from './draft.ts';
 import { planPanel } from './planTable.ts';
-import type { Wanted } from './requestBody.ts';
+import { countPictures, type Wanted } from './requestBody.ts';
 import { described, faultList, shortField, targetFields, templateFields } from './requestFields.ts';
 
 /** The largest preview, CSS pixels, as in the style sheet. */
@@ -207,7 +207,8 @@ function countBar(view: NewRequestView): Html {
   </div>`;
 }
 
-function countText({ draft, ads, wanted: { targets, planned, plan, total } }: NewRequestView): HtmlContent {
+function countText({ draft, ads, wanted }: NewRequestView): HtmlContent {
+  const { targets, planned, plan } = wanted;
   const parts = [
     [ads.length, 'ad'],
     [targets.sites.length, 'site'],
@@ -225,7 +226,7 @@ function countText({ draft, ads, wanted: { targets, planned, plan, total } }: Ne
       `${counted(repeated, 'combination')} ${repeated === 1 ? 'repeats another' : 'repeat others'}: taken once`,
   ].filter((text) => text !== false);
   const notes = left.map((text) => html`. <span class="skipped">${text}</span>`);
-  return html`<strong>${counted(planned?.combinations.length ?? total, 'picture')}</strong> <span class="meta">${named}${notes}</span>`;
+  return html`<strong>${counted(countPictures(draft, wanted), 'picture')}</strong> <span class="meta">${named}${notes}</span>`;
 }
 
 /** An ad of the request, as the service rendered it. */

@@ -5,7 +5,7 @@ import { deviceRecord } from '../../contract/records.ts';
 import { requestEntries } from '../../contract/requestEntries.ts';
 import type { DraftAd } from '../../core/ads/readAd.ts';
 import { type MediaPlan, type PlanContext, readMediaPlan } from '../../core/mediaPlans/mediaPlan.ts';
-import { type Combination, combinationsOf, type Planned, planCombinations } from '../../domain/combinations.ts';
+import { byPage, type Combination, combinationsOf, type Planned, planCombinations } from '../../domain/combinations.ts';
 import { findDevice } from '../../domain/devices.ts';
 import { readMoments } from '../../domain/markers.ts';
 import { marketsOf } from '../../domain/mediaPlans.ts';
@@ -182,9 +182,17 @@ export async function checkDraft(options: PagesOptions, given: DraftOf): Promise
   return requestBody(draft, targets.options, combinations);
 }
 
+/** @returns the number of pictures that people see: all ads of a page are in one, if the draft asks for that. */
+export function countPictures({ together }: Draft, { planned, total }: Pick<Wanted, 'planned' | 'total'>): number {
+  if (planned === undefined) return total;
+  return together ? byPage(planned.combinations).size : planned.combinations.length;
+}
+
 function addGroupFault(combinations: readonly Combination[], faults: FieldFaults): void {
-  const pages = Map.groupBy(combinations, ({ site, device }) => JSON.stringify([siteKey(site), device]));
-  const most = Math.max(0, ...[...pages.values()].map((ofPage) => new Set(ofPage.map(({ ad }) => ad.id)).size));
+  const most = Math.max(
+    0,
+    ...[...byPage(combinations).values()].map((ofPage) => new Set(ofPage.map(({ ad }) => ad.id)).size),
+  );
   if (most > GROUP_ADS_MAX)
     faults.add('together', `One picture can show at most ${GROUP_ADS_MAX} ads, and there are ${most}.`);
 }

@@ -75,7 +75,9 @@ export function details(facts: PictureFacts, options: PicturePageOptions): Html 
   const slotPart = part('slots', slots(facts, options));
   const isFirst = isSlotUncertain(view) || isFailure(view.status);
   const hasFailedRule = view.warnings.some(({ code }) => code === 'site_rule_failed');
-  const rules = hasFailedRule && html`<p><a href="${options.paths.settings('site_rules')}">Open the site rules</a></p>`;
+  const rules =
+    hasFailedRule &&
+    html`<p class="meta"><a href="${options.paths.settings('site_rules')}">Open the site rules</a></p>`;
   const aboutPart = html`${about(facts, options)}${warningList(view.warnings)}${rules}${offer(facts, options)}`;
   return html`<aside id="details" class="details" data-keyed>${part('about', aboutPart)}
 ${isFirst && slotPart}

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { countWanted } from '../../../src/domain/screenshots.ts';
 import { draftOf, FieldFaults, newDraft, planOfTable } from '../../../src/pages/newRequest/draft.ts';
 import { planPanel, shownRows } from '../../../src/pages/newRequest/planTable.ts';
-import { checkDraft, readTargets, readWanted } from '../../../src/pages/newRequest/requestBody.ts';
+import { checkDraft, countPictures, readTargets, readWanted } from '../../../src/pages/newRequest/requestBody.ts';
 
 function read(lines: number) {
   const faults = new FieldFaults();
@@ -55,9 +55,11 @@ test('a request takes as many pictures as the form counts, with moments for ads 
   const draft = { ...newDraft(), sites: 'news.example\nblog.example', markers: '0, 2.5', campaign: 'Spring' };
   const [options, faults] = [{ limits: DEFAULT_LIMITS } as never, new FieldFaults()];
   const given = { organizationId: 'org', draft, ads, faults };
-  const { planned } = await readWanted(options, given);
+  const wanted = await readWanted(options, given);
   const { entries } = screenshotRequestParser(DEFAULT_LIMITS)(await checkDraft(options, given));
-  expect([planned?.combinations.length, countWanted(entries), faults.any]).toEqual([6, 6, false]);
+  expect([countPictures(draft, wanted), countWanted(entries), faults.any]).toEqual([6, 6, false]);
+  // One picture of each page.
+  expect(countPictures({ ...draft, together: true }, wanted)).toBe(2);
 });
 
 test('a plan of a workbook names its sheet, and the sheets that were not read', () => {
