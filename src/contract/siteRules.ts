@@ -188,14 +188,14 @@ export function partsOf({ slots, hide, click, wait_for }: Given): Omit<SiteRuleB
   };
 }
 
-const Pairs = z.array(z.object({ name: z.string(), value: z.string() }));
-const strings = z.array(z.string());
+const Pairs = z.array(z.object({ name: z.string(), value: z.string() })).readonly();
+const strings = z.array(z.string()).readonly();
 
 /** A rule in the capture protocol. */
 export const AppliedSiteRule = z.object({
   id: z.string(),
   host: z.string(),
-  slots: z.array(slotRecord),
+  slots: z.array(slotRecord).readonly(),
   hide: strings,
   click: strings,
   wait_for: strings,

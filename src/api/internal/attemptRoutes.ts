@@ -174,13 +174,7 @@ function withRules(page: WantedPage, all: readonly (AppliedRule & RulePages)[]):
   const device = findDevice(page.device);
   if (device === undefined) return page;
   const rules = rulesFor(all, { url: page.site_url, device: deviceGroup(device) });
-  if (rules.length === 0) return page;
-  const copied = ({ path: _path, device: _device, ...rule }: AppliedRule & RulePages) => ({
-    ...rule,
-    ...{ slots: [...rule.slots], hide: [...rule.hide], click: [...rule.click], wait_for: [...rule.wait_for] },
-    ...{ cookies: [...rule.cookies], headers: [...rule.headers] },
-  });
-  return { ...page, rules: rules.map(copied) };
+  return rules.length === 0 ? page : { ...page, rules: rules.map(({ path: _path, device: _device, ...rule }) => rule) };
 }
 
 interface PageParts {
