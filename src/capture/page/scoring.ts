@@ -60,6 +60,8 @@ const MAX_ROW_HEIGHT = 400;
 const MIN_FILLED_WIDTH = 0.5;
 /** A slot that is smaller by such a part is rounded, not made for another size. */
 const ROUNDED_SCALE = 0.985;
+/** Below this likelihood, a slot in the page is compared with anchors by its score. */
+const UNLIKELY_BELOW = 0.05;
 /** The share of a slot's width that must be on the screen. */
 const MIN_ON_SCREEN_SHARE = 0.5;
 
@@ -115,15 +117,15 @@ function reasonsOf(features: Features): string[] {
 }
 
 /**
- * Slots in the page that take the ad at its own size come before anchors and other formats outside of its layout. Then come slots
- * that need scaling, then players, and last the unusable ones, at any score.
+ * Slots in the page that take the ad at its own size come before anchors and other formats outside of its layout, unless they are
+ * hardly ever right. Then come slots that need scaling, then players, and last the unusable ones, at any score.
  */
 function rank({ scale, scored }: ScoredSlot<ScorableSlot>): number {
   // Video ads use the players, which have the same numbers for all ads.
   if (scored.kind === 'in_stream') return 1;
   if (scale === null) return 0;
   if (scale !== 1) return 2;
-  return isInPage(scored) ? 4 : 3;
+  return isInPage(scored) && scored.likelihood >= UNLIKELY_BELOW ? 4 : 3;
 }
 
 /**

@@ -159,10 +159,10 @@ test('a film that is larger than any slot is scaled although the request allows 
   expect(scoreSlot(slot({ sizes: [[480, 270]] }), film).scale).toBe(0.25);
 });
 
-test('an anchor gets an ad only if no slot in the page takes it at its own size', () => {
+test('an anchor gets an ad only if no likely slot in the page takes it at its own size', () => {
   const leaderboard = { ...rectangle, ad: { width: 728, height: 90 } };
   const anchor = slot({ kind: 'anchor', sizes: [[728, 90]], ...at(850) });
-  const inPage = slot({ sizes: [[970, 600]], ...at(4_000), covered: true });
+  const inPage = slot({ sizes: [[970, 250]], ...at(4_000) });
   expect(scoreSlots([anchor, inPage], leaderboard)[0]?.slot).toBe(inPage);
   expect(scoreSlots([anchor, slot({ sizes: [[200, 200]] })], leaderboard)[0]?.slot).toBe(anchor);
 });
@@ -218,6 +218,22 @@ const AT_THE_END: NonNullable<SlotCandidate['surroundings']> = {
   inMenu: false,
   forOtherDevice: false,
 };
+
+test('an anchor comes before a slot after the footer of the page, which is hardly ever right', () => {
+  const leaderboard = { ...rectangle, ad: { width: 728, height: 90 } };
+  const anchor = slot({ kind: 'anchor', sticky: true, sizes: [[728, 90]], ...at(850) });
+  const last = { ...AT_THE_END, inFooter: false, afterFooter: true };
+  const atTheEnd = slot({
+    sizes: [[728, 90]],
+    evidence: ['attribute'],
+    sizeTrust: 1,
+    ...at(9_200),
+    surroundings: last,
+  });
+  const between = slot({ ...atTheEnd.candidate, surroundings: { ...last, afterFooter: false, belowHeadline: 2_000 } });
+  expect(scoreSlots([atTheEnd, anchor], leaderboard)[0]?.slot).toBe(anchor);
+  expect(scoreSlots([between, anchor], leaderboard)[0]?.slot).toBe(between);
+});
 
 test('no slot is chosen that hardly anybody would choose', () => {
   const surroundings = AT_THE_END;
