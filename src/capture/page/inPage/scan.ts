@@ -120,9 +120,11 @@ function examine(element: Element, context: SlotContext): RawSlot | undefined {
   const holdsPage = contentOf(element) === 'content' && !finding.declared && known.kind === 'display';
   if (holdsPage && !image) return undefined;
   const afterFooter = isAfterFooter(context, element);
-  if (collapsed && !sure && known.trust < 2 && (afterFooter || isBait(context, element))) return undefined;
-  const declared = finding.sizes.length > 0 && known.kind !== 'none';
   const sticky = isSticky(element);
+  // Scripts often add bars at the end of the document.
+  const isAtEnd = afterFooter && !sticky;
+  if (collapsed && !sure && known.trust < 2 && (isAtEnd || isBait(context, element))) return undefined;
+  const declared = finding.sizes.length > 0 && known.kind !== 'none';
   const kind = finding.outOfPage ? 'none' : known.kind === 'display' && sticky ? kindOfFixed(rect) : known.kind;
   return {
     rect: placeOf(element, rect),

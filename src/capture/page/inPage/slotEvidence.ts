@@ -17,7 +17,7 @@ import {
   wordsIn,
 } from './slotContext.ts';
 import { isStandardSize } from './slotSizes.ts';
-import { isVisible, parentOf, type Rect } from './visibility.ts';
+import { fixedLayerOf, isVisible, parentOf, type Rect } from './visibility.ts';
 
 export interface Finding {
   sizes: [number, number][];
@@ -128,7 +128,8 @@ export function isCollapsed(context: SlotContext, element: Element, about: { rec
   const { rect, finding } = about;
   if (rect.width >= 10 && rect.height >= 10) return holdsOnlyLabel(context, element, about);
   const parent = parentOf(element);
-  if (!(element instanceof HTMLElement) || !parent?.checkVisibility()) return false;
+  if (!(element instanceof HTMLElement)) return false;
+  if (!parent?.checkVisibility()) return isCalledAd(context, element) && isInClosedBar(context, element);
   // A page gives a frame without a size one only if it declares a slot with its id.
   if (element.tagName === 'IFRAME' && !finding.declared) return false;
   if (getComputedStyle(element).display !== 'none') return true;
@@ -139,6 +140,17 @@ export function isCollapsed(context: SlotContext, element: Element, about: { rec
     (finding.declared && finding.sizes.length > 0 && element.matches(':empty')) ||
     waitsForAd(context, element)
   );
+}
+
+/** Whether a bar at the edge of the window holds the slot and nothing else. Pages open it when its ad comes. */
+function isInClosedBar(context: SlotContext, slot: Element): boolean {
+  const bar = fixedLayerOf(slot);
+  if (!(bar instanceof HTMLElement) || !parentOf(bar)?.checkVisibility()) return false;
+  const { top, bottom, height } = getComputedStyle(bar);
+  if ((top === 'auto') === (bottom === 'auto') || height !== 'auto') return false;
+  const content = contentOf(bar);
+  const isClosed = bar.style.display === 'none' || isHiddenAtEveryWidth(context, bar);
+  return isClosed && content !== 'text' && content !== 'content';
 }
 
 /** The most ad words that a slot has among its classes. */
@@ -168,10 +180,14 @@ export function holdsOnlyBrokenImages(element: Element): boolean {
   return [...element.querySelectorAll('img')].every(({ complete, naturalWidth }) => complete && naturalWidth === 0);
 }
 
-/** Whether a style of the page hides the named slot at every width, until a script shows it with its ad. */
+/** Whether a style of the page hides the named slot until a script shows it with its ad. */
 function waitsForAd(context: SlotContext, element: Element): boolean {
   const content = contentOf(element);
   if (!isCalledAd(context, element) || (content !== 'nothing' && content !== 'label')) return false;
+  return isHiddenAtEveryWidth(context, element);
+}
+
+function isHiddenAtEveryWidth(context: SlotContext, element: Element): boolean {
   context.hiding ??= [...document.styleSheets].flatMap((sheet) => hidingRules(rulesOf(sheet), true));
   const matching = context.hiding.filter(({ selector }) => element.matches(selector));
   return matching.length > 0 && matching.every(({ always }) => always);

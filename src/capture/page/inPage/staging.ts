@@ -75,7 +75,8 @@ export function beginInElement(found: Element, ad: AdToStage): Stage {
 function standIn(element: HTMLElement, image: HTMLImageElement, ad: AdToStage): Stage {
   const { size, isOverBox } = ad;
   const collapsing = collapseUnfilled(element);
-  const undo = [...collapsing, ...(isOverBox ? [] : [makeSpace(element, size)]), hideContent(element)];
+  const opening = openBoxesAround(element);
+  const undo = [...collapsing, ...opening, ...(isOverBox ? [] : [makeSpace(element, size)]), hideContent(element)];
   const host = isReplaced(element) ? (parentElementOf(element) ?? element) : element;
   if (getComputedStyle(host).position === 'static') undo.push(setStyles(host, { position: 'relative' }));
   const root = host.shadowRoot;
@@ -114,6 +115,14 @@ function keepStanding({ image, undo }: Stage, slot: HTMLElement, ad: AdToStage):
   });
   observer.observe(slot.getRootNode(), { childList: true, subtree: true });
   return () => observer.disconnect();
+}
+
+/** The page hides the bar of an anchor until its ad comes. */
+function openBoxesAround(slot: HTMLElement): (() => void)[] {
+  const undo: (() => void)[] = [];
+  for (let at = parentElementOf(slot); at && !slot.checkVisibility(); at = parentElementOf(at))
+    if (getComputedStyle(at).display === 'none') undo.push(setStyles(at, { display: 'block' }));
+  return undo;
 }
 
 /** Collapses the empty slots that the search marked, but not the one of the ad. */

@@ -84,12 +84,15 @@ const GPT_ANCHOR = `<script>window.googletag = { cmd: [] };
   googletag.cmd.push(() => googletag.defineOutOfPageSlot('/1/a', googletag.enums.OutOfPageFormat.BOTTOM_ANCHOR));</script>`;
 const GOOGLE_ANCHOR = `<ins class="adsbygoogle adsbygoogle-noablate" data-anchor-status="displayed"
   style="display:block;position:fixed;bottom:0;width:100%;height:100px;background:#fafafa"></ins>`;
+const CLOSED_ANCHOR = `<div style="display:none;position:fixed;bottom:0;left:0;width:100%;background:#fff">
+  <button style="position:absolute;right:0" aria-label="close"></button><div id="sticky-ad"></div></div>`;
 const EMPTY_ANCHOR = '<div id="site_adhesion" style="position:fixed;bottom:0;width:100%"></div>';
 
 test.each([
   ['to Google Publisher Tag, without an element', GPT_ANCHOR, 50],
   ['as Google inserts it', GOOGLE_ANCHOR, 100],
   ['as an empty bar', EMPTY_ANCHOR, 50],
+  ['as a bar that it hides until the ad comes', CLOSED_ANCHOR, 50],
 ])('an anchor that a page declares %s gets the ad', async (_how, anchor, height) => {
   const picture = await wholeAd(`${PHONE}${MASTHEAD}${STORY}${STORY}${anchor}`, SMALL_PHONE, { size: [320, 50] });
   expect(picture.chosen.kind).toBe('anchor');

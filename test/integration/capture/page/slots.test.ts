@@ -37,6 +37,8 @@ const gpt = (code: string) => `<script>window.googletag = {cmd: [() => { ${code}
 const prebid = (units: string) =>
   `<script>window.pbjs = {que: []}; pbjs.que.push(() => pbjs.addAdUnits([${units}]));</script>`;
 const styled = (css: string) => `<style>${css}</style><p>Text</p><div class="ad-slot" data-slot="mrec"></div>`;
+const inBar = (style: string, more = '', size = 'data-size="728x90"') =>
+  `<div class="bar" style="position:fixed;left:0;width:100%;${style}">${more}<div class="ad-slot" ${size}></div></div>`;
 const besidePosition = (type: string) => `<p>Text</p><div id="cntr1-square"></div><p>Text</p><script>
   ramp.que.push(() => ramp.spaAddAds([{ type: '${type}', selectorId: 'cntr1-square' }]));</script>`;
 const french = (body: string) => `<script>document.documentElement.lang = 'fr'</script><p>Texte</p>${body}`;
@@ -290,6 +292,32 @@ const BY_ELEMENT: readonly Case[] = [
   ['a banner that leads to the site of a copied page is not a slot', onSite(linked('https://exampleton.net/')), []],
   ['a banner in a link that is called logo is not a slot', linked('https://shop.example/', 'logobar__link'), []],
   ['an invisible anchor is not a slot', '<div class="ad" style="width:1px;height:1px"></div>', 'hidden'],
+  [
+    'a slot in a bar that waits for its ad is an anchor',
+    `<p>Text</p>${inBar('bottom:0;display:none')}`,
+    [{ kind: 'anchor', sticky: true, visible: false, collapsed: true }],
+  ],
+  [
+    'a slot in such a bar after the footer of the page is an anchor too',
+    `<p style="height:300px">Text</p><footer style="height:60px">About us</footer>${inBar('bottom:0;display:none', '', '')}`,
+    [{ kind: 'anchor', collapsed: true }],
+  ],
+  [
+    'a slot in a bar that a style hides at every width is an anchor',
+    `<style>.bar{display:none}</style><p>Text</p>${inBar('bottom:0')}`,
+    [{ kind: 'anchor', collapsed: true }],
+  ],
+  [
+    'a slot in a bar for other widths is not a slot',
+    `<style>.bar{display:none}@media (max-width:700px){.bar{display:block}}</style><p>Text</p>${inBar('bottom:0')}`,
+    'hidden',
+  ],
+  ['a slot in a closed layer is not a slot', `<p>Text</p>${inBar('inset:0;display:none')}`, 'hidden'],
+  [
+    'a slot in a closed notice is not a slot',
+    `<p>Text</p>${inBar('bottom:0;display:none', '<p>We value your privacy</p>')}`,
+    'hidden',
+  ],
   [
     'a box that the page hides on this device is not a slot',
     `<style>@media (min-width:1px){.d{display:none}}</style><div class="ad d" ${sized}></div>`,
