@@ -1,4 +1,7 @@
-/** Finds the ad that a VAST or VMAP document shows first: its video file, or a companion or non-linear ad if there is no video. */
+/**
+ * Finds the ad that a VAST or VMAP document shows first. This is its video file, or the companion whose size the client
+ * gave. Without a video, it is a companion or a non-linear ad.
+ */
 import { isStandardSize } from '../../domain/adSizes.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { areaOf, CreativeError, type Size } from './creative.ts';
@@ -41,7 +44,7 @@ interface ResolveOptions {
   readonly read: (url: string) => Promise<VastDocument>;
   /** Reads a media file whose type and address say too little. Default: such a file is no video. */
   readonly isVideo?: (url: string) => Promise<boolean>;
-  /** The size that the client gave. It chooses between companions. */
+  /** The size that the client gave. It chooses a companion of this size, also beside a video. */
   readonly size?: Size | undefined;
 }
 
@@ -151,6 +154,12 @@ class VastResolver {
       this.#displays.push(...displays.flatMap((ad) => withAbsoluteUrl(ad, base)));
       return undefined;
     }
+    const { size } = this.#options;
+    const companion = isSameSize(file.size, size) ? undefined : companionOf(displays, size, base);
+    if (companion !== undefined) {
+      const message = `The picture shows the companion of ${sizeText(size)}, because the ad has its size. Without a size, it shows the video.`;
+      return { kind: 'display', ad: companion, warnings: [...this.#skipped(), { code: 'part_shown', message }] };
+    }
     const hasScript = files.some(({ apiFramework, url }) => /vpaid/i.test(apiFramework) && url !== file.url);
     const warnings = [
       ...this.#skipped(),
@@ -209,6 +218,15 @@ function bestDisplayAd(ads: readonly DisplayAd[], wanted: Size | undefined): Dis
   const [fitting] = ads.filter(fits).toSorted((a, b) => area(b) - area(a));
   const companions = ads.filter(({ role }) => role === 'companion');
   return fitting ?? companions.find(({ size }) => size && isStandardSize(size)) ?? companions[0] ?? ads[0];
+}
+
+function companionOf(ads: readonly DisplayAd[], wanted: Size | undefined, base?: string): DisplayAd | undefined {
+  const companions = ads.filter(({ role, size }) => role === 'companion' && isSameSize(size, wanted));
+  return companions.flatMap((ad) => withAbsoluteUrl(ad, base))[0];
+}
+
+function isSameSize(one: Size | undefined, two: Size | undefined): boolean {
+  return one !== undefined && one.width === two?.width && one.height === two.height;
 }
 
 /** @returns nothing for an invalid URL. */

@@ -216,6 +216,29 @@ describe('a VMAP', () => {
   });
 });
 
+describe('a VAST with a video and companions', () => {
+  const xml = vast(ad(linear(film('v.mp4', 'width="640" height="360"')) + companion(300, 250, picture('/c.png'))));
+  const of = (width: number, height: number) =>
+    resolveVast({ xml, url: 'http://h.test/vast' }, { read, size: { width, height } });
+
+  it('the companion that has exactly the size of the ad is shown, with a warning', async () => {
+    expect(await of(300, 250)).toMatchObject({
+      kind: 'display',
+      ad: { role: 'companion', resource: { kind: 'image', url: 'http://h.test/c.png' } },
+      warnings: [{ code: 'part_shown', message: expect.stringContaining('companion of 300 × 250') }],
+    });
+  });
+
+  it('the video is shown at any other size, and if it has the size of the companion itself', async () => {
+    expect((await of(640, 360)).kind).toBe('video');
+    expect((await of(301, 250)).kind).toBe('video');
+    expect((await resolveVast({ xml }, { read, size: { width: 300, height: 250 } })).kind).toBe('video');
+    const same = xml.replace('width="640" height="360"', 'width="300" height="250"');
+    const given = { read, size: { width: 300, height: 250 } };
+    expect((await resolveVast({ xml: same, url: 'http://h.test/vast' }, given)).kind).toBe('video');
+  });
+});
+
 describe('a VAST with only companions or non-linear ads', () => {
   const two = vast(
     ad(
