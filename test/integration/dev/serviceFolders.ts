@@ -62,10 +62,10 @@ export function createServiceFolders(): ServiceFolders {
   };
 }
 
-/** Sends SIGKILL; a process that has ended already is no error. */
-export function kill(pid: number): void {
+/** A process that has ended already is no error. */
+export function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
