@@ -2,11 +2,10 @@
 import { z } from 'zod';
 import { METADATA_VALUE_MAX, type MetadataChange } from '../domain/metadata.ts';
 import { COMMENT_MAX, DECISIONS } from '../domain/reviews.ts';
-import { SET_NAME_MAX } from '../domain/setNames.ts';
 import { isBlank } from '../domain/text.ts';
 import { isObject, kindOf } from './faults.ts';
-import { AdName, CampaignName, Instructions } from './requests.ts';
-import { anyOf, NOT_BLANK, OURS } from './schemaParts.ts';
+import { AdName, CampaignName, Instructions, SetName } from './requests.ts';
+import { anyOf, OURS } from './schemaParts.ts';
 import { lengthFault, text } from './textFields.ts';
 
 export const ExpectedDecision = z
@@ -64,10 +63,6 @@ const newAdName = AdName.refine((name) => !isBlank(name), 'must not be blank.');
 export const AdChange = z
   .object({ name: newAdName.nullish().describe('The new name.'), metadata: metadataChange.nullable().optional() })
   .meta({ id: 'AdChange', description: `Fields of an ad to change. ${OURS}` });
-
-const SetName = text((value) =>
-  isBlank(value) ? 'must not be blank: send null to remove it.' : lengthFault(value.trim(), SET_NAME_MAX),
-).meta({ ...NOT_BLANK, maxLength: SET_NAME_MAX });
 
 export const SetChange = z
   .object({

@@ -85,6 +85,8 @@ export interface ParsedScreenshotRequest {
   readonly campaign: CampaignReference | undefined;
   readonly entries: readonly ParsedEntry[];
   readonly subscribers: readonly ParsedSubscriber[];
+  /** Null: the set is named after its contents. */
+  readonly name: string | null;
   readonly instructions: string | null;
   /** The pairs of the set. */
   readonly metadata: Metadata;
@@ -119,10 +121,11 @@ export function screenshotRequestParser(limits: Limits): ScreenshotRequestParser
     if (left.screenshots < 0) noteTooManyScreenshots(limits, faults);
     refuseRepeatedKeys(entries, faults);
     const subscribers = readSubscribers(body['subscribers'], faults);
+    const name = faults.read(shape.name, body['name'], 'name')?.trim() ?? null;
     const instructions = faults.read(shape.instructions, body['instructions'], 'instructions') ?? null;
     const metadata = faults.read(shape.metadata, body['metadata'], 'metadata') ?? {};
     const priority = faults.read(shape.priority, body['priority'], 'priority') ?? undefined;
-    return { campaign, entries, subscribers, instructions, metadata, priority, faults };
+    return { campaign, entries, subscribers, name, instructions, metadata, priority, faults };
   };
 }
 

@@ -49,6 +49,7 @@ import {
   SELECTOR_MAX,
   SLOT_INDEX,
 } from '../domain/screenshotOptions.ts';
+import { SET_NAME_MAX } from '../domain/setNames.ts';
 import { SLOT_FORMATS } from '../domain/slotFormats.ts';
 import { isUuid, SLUG } from '../domain/slugs.ts';
 import { isBlank } from '../domain/text.ts';
@@ -481,6 +482,10 @@ const requestOptions = ({ locations }: Limits) =>
     .nullish()
     .describe(`For all screenshots of the request that name no location. ${OURS}`);
 
+export const SetName = text((value) =>
+  isBlank(value) ? 'must not be blank: send null to remove it.' : lengthFault(value.trim(), SET_NAME_MAX),
+).meta({ ...NOT_BLANK, maxLength: SET_NAME_MAX });
+
 export const Instructions = text((value) => lengthFault(value, INSTRUCTIONS_MAX)).meta({
   maxLength: INSTRUCTIONS_MAX,
   description: `Free text for reviewers. The event contains it too. ${OURS}`,
@@ -566,6 +571,9 @@ export const screenshotRequestBody = (limits: Limits) =>
         ),
       options: requestOptions(limits),
       subscribers: subscribersOf(limits),
+      name: SetName.nullish().describe(
+        `The name of the set for people. Without it, the set is named after its contents. ${OURS}`,
+      ),
       instructions: Instructions.nullish(),
       metadata: GivenMetadata.nullish(),
       priority: GivenPriority.nullish(),

@@ -30,6 +30,9 @@ export type AdRow = Columns<'ads', typeof AD_COLUMNS>;
 export const SET_COLUMNS = [
   'screenshot_sets.id',
   'screenshot_sets.name',
+  'screenshot_sets.contents',
+  'screenshot_sets.nth',
+  'screenshot_sets.round',
   'screenshot_sets.campaign_id',
   'screenshot_sets.schedule_id',
   'screenshot_sets.status',

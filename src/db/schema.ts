@@ -485,6 +485,9 @@ export interface Schema {
     traceparent: Nullable<string>;
     retake_of: Nullable<string>;
     original_id: Nullable<string>;
+    contents: Nullable<string>;
+    nth: Filled<number>;
+    round: Filled<number>;
   };
   screenshots: {
     id: string;

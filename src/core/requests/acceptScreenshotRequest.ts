@@ -71,9 +71,9 @@ async function storeRequest(tx: Queryable, options: AcceptOptions): Promise<Stor
   const { campaignId, adIds } = await storeRequestedAds(tx, options);
   const entries = parsed.entries.map(({ screenshots }, index) => ({ adId: adIds[index] ?? '', screenshots }));
   const pictures = expandScreenshots(entries, limits.screenshots);
-  const { instructions, metadata, priority, subscribers } = parsed;
+  const { name, instructions, metadata, priority, subscribers } = parsed;
   const set = await insertSet(tx, {
-    ...{ organizationId, campaignId, instructions, metadata, priority },
+    ...{ organizationId, campaignId, name, instructions, metadata, priority },
     ...{ pictures, subscribers, retakeOf, scheduleId },
   });
   await requireQuota(tx, options, pictures.length);

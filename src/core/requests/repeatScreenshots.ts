@@ -178,6 +178,7 @@ async function requestOf(
     campaign: { id: set.campaign_id },
     entries,
     subscribers,
+    name: null,
     instructions,
     metadata,
     priority: undefined,

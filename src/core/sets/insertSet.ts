@@ -6,6 +6,7 @@ import type { Metadata } from '../../domain/metadata.ts';
 import type { Priority } from '../../domain/priorities.ts';
 import { DEFAULT_OPTIONS } from '../../domain/screenshotOptions.ts';
 import type { PlannedPicture, Retaken } from '../../domain/screenshots.ts';
+import { contentsOf } from '../../domain/setNames.ts';
 import { activeTraceparent } from '../../observe/tracing.ts';
 import { type NewSubscriber, subscriberRows } from '../journal/subscriberRows.ts';
 import { pageAccessRows } from './pageAccess.ts';
@@ -13,6 +14,8 @@ import { pageAccessRows } from './pageAccess.ts';
 export interface NewSet {
   readonly organizationId: string;
   readonly campaignId: string;
+  /** Null: the set is named after its contents. */
+  readonly name: string | null;
   readonly instructions: string | null;
   readonly metadata: Metadata;
   /** Undefined: the default of the organization. */
@@ -38,16 +41,26 @@ export async function insertSet(
   given: NewSet,
 ): Promise<{ id: string; created_at: Date; priority: Priority }> {
   const id = randomUUID();
-  const { organizationId, campaignId, instructions, metadata, priority, retakeOf, scheduleId } = given;
+  const { organizationId, campaignId, name, instructions, metadata, priority, retakeOf, scheduleId } = given;
   const access = pageAccessRows(tx, given.pictures);
+  const contents = contentsOf(given.pictures);
+  const originalId = retakeOf?.originalId ?? null;
   const { rows } = await sql<{ id: string; created_at: Date; priority: Priority }>`
     with made as (
-      insert into screenshot_sets (id, organization_id, campaign_id, instructions, metadata, priority, retake_of, original_id,
-        schedule_id, traceparent)
-      select ${id}::uuid, o.id, ${campaignId}::uuid, ${instructions}, ${JSON.stringify(metadata)}::jsonb,
-        coalesce(${priority ?? null}, o.default_priority), ${retakeOf?.id ?? null}::uuid,
-        ${retakeOf?.originalId ?? null}::uuid, ${scheduleId ?? null}::uuid, ${activeTraceparent() ?? null}
-      from organizations o where o.id = ${organizationId}::uuid
+      insert into screenshot_sets (id, organization_id, campaign_id, name, contents, nth, round, instructions, metadata, priority,
+        retake_of, original_id, schedule_id, traceparent)
+      select ${id}::uuid, o.id, ${campaignId}::uuid, ${name}, ${contents}, coalesce(same.nth, 0) + 1, coalesce(retake.round, 0) + 1,
+        ${instructions}, ${JSON.stringify(metadata)}::jsonb, coalesce(${priority ?? null}, o.default_priority),
+        ${retakeOf?.id ?? null}::uuid, ${originalId}::uuid, ${scheduleId ?? null}::uuid, ${activeTraceparent() ?? null}
+      from organizations o
+      left join lateral (
+        select nth from screenshot_sets where campaign_id = ${campaignId}::uuid and contents = ${contents} and original_id is null
+          and ${originalId}::uuid is null order by nth desc limit 1
+      ) same on true
+      left join lateral (
+        select max(round) as round from screenshot_sets where ${originalId}::uuid in (id, original_id)
+      ) retake on true
+      where o.id = ${organizationId}::uuid
       returning id, created_at, priority
     ),
     pictures as (${screenshotStep(id, given.pictures, access.idOf)}),

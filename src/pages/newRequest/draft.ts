@@ -50,6 +50,7 @@ export interface Draft {
   /** Also the combinations that do not fit the device. */
   readonly tryAll: boolean;
   readonly campaign: string;
+  readonly setName: string;
   readonly instructions: string;
   /** Id of the chosen template. */
   readonly template: string;
@@ -112,6 +113,7 @@ export function draftOf(fields: FormFields, kept?: Draft): Draft {
     slot: text('slot'),
     tryAll: isChecked('try_all'),
     campaign: text('campaign'),
+    setName: text('set_name'),
     instructions: text('instructions'),
     template: text('template'),
     templateName: text('template_name'),

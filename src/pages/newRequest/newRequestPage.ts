@@ -3,6 +3,7 @@
 import type { ListedAd } from '../../core/ads/listAds.ts';
 import type { DraftAd } from '../../core/ads/readAd.ts';
 import type { SavedName } from '../../core/requests/savedObjects.ts';
+import { SET_NAME_MAX } from '../../domain/setNames.ts';
 import { counted } from '../../domain/text.ts';
 import { URL_MAX } from '../../domain/webAddresses.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
@@ -176,6 +177,11 @@ function campaignPart({ draft, campaigns, faults }: NewRequestView): Html {
     ...{ name: 'campaign', label: 'Campaign', value: draft.campaign, more: html` list="campaigns"` },
     hint: 'The name of an existing campaign, or a new name.',
   };
+  const name = {
+    ...{ name: 'set_name', value: draft.setName, max: SET_NAME_MAX },
+    label: html`Name of the set <span class="meta">(optional)</span>`,
+    hint: 'Without a name, the set is named after its ads, sites and devices.',
+  };
   const instructions = {
     ...{ name: 'instructions', rows: 2, value: draft.instructions },
     label: html`Text for reviewers <span class="meta">(optional)</span>`,
@@ -184,6 +190,7 @@ function campaignPart({ draft, campaigns, faults }: NewRequestView): Html {
     <h2 id="campaign-part">3. Campaign</h2>
     ${textField(campaign, faults.form)}
     <datalist id="campaigns">${campaigns.map((name) => html`<option value="${name}"></option>`)}</datalist>
+    ${textField(name, EMPTY_FORM)}
     ${textField(instructions, faults.form)}
   </section>`;
 }

@@ -153,6 +153,7 @@ function requestBody(draft: Draft, options: JsonObject, combinations: readonly C
   return {
     campaign: { name: draft.campaign },
     screenshot_requests: requestEntries(combinations, optionsOf, draft.together ? ALL_ADS : undefined),
+    ...(!isBlank(draft.setName) && { name: draft.setName }),
     ...(!isBlank(draft.instructions) && { instructions: draft.instructions }),
   };
 }

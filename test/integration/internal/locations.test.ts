@@ -48,6 +48,7 @@ test('each page has its location, cookies and headers, none has the proxy, and t
   const set = {
     organizationId,
     campaignId,
+    name: null,
     instructions: null,
     metadata: {},
     priority: undefined,

@@ -48,7 +48,7 @@ export function setFacts(
   const row: SetFacts['set'] = {
     ...{ id: 'set', organization_id: 'org', campaign_id: 'campaign', campaign: 'Spring', name: null },
     ...{ status: 'approved', created_at: CREATED, settled_at: CREATED, cancel_requested_at: null },
-    ...{ first_picture_at: null, approved_at: null, traceparent: null },
+    ...{ first_picture_at: null, approved_at: null, traceparent: null, contents: null, nth: 1, round: 1 },
     ...{ instructions: null, review_notes: null, metadata: {}, priority: 'normal', schedule_id: null },
     ...{ retake_of: null, retaken_by: null, original_id: null, review: null },
     ...set,

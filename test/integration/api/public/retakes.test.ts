@@ -54,6 +54,25 @@ const optionsOf = async (setId: string) =>
     await api.store.db.selectFrom('screenshots').select('options').where('set_id', '=', setId).orderBy('seq').execute()
   ).map(({ options }) => options);
 
+test('sets count those of their campaign with the same contents, and retakes are its rounds', async () => {
+  const campaign = { name: 'Rounds' };
+  const [first, second] = [
+    await finishedSet(['uploaded'], { body: { campaign } }),
+    await finishedSet(['uploaded'], { body: { campaign, name: ' Launch ' } }),
+  ];
+  const rounds = [await retakeSet(first.id, { which: 'all' }), await retakeSet(first.id, { which: 'all' })];
+  const ids = [first.id, second.id, ...rounds.map(({ json }) => json.id)];
+  const columns = ['id', 'name', 'contents', 'nth', 'round'] as const;
+  const rows = await api.store.db.selectFrom('screenshot_sets').select(columns).where('id', 'in', ids).execute();
+  const contents = '1 ad on news.example, Desktop';
+  expect(ids.map((id) => rows.find((row) => row.id === id))).toEqual([
+    { id: ids[0], name: null, contents, nth: 1, round: 1 },
+    { id: ids[1], name: 'Launch', contents, nth: 2, round: 1 },
+    { id: ids[2], name: null, contents, nth: 1, round: 2 },
+    { id: ids[3], name: null, contents, nth: 1, round: 3 },
+  ]);
+});
+
 describe('a retake of a screenshot', () => {
   test('the retake of one screenshot is a new set of the same ad, site, device and marker, and the old one stays', async () => {
     const options = { ad: { frames: [{ marker: 2.5 }], allow_scaling: true }, page: { other_ads: 'keep' } };
