@@ -15,6 +15,10 @@ export function setPage({ publicUrl, slug }: OrganizationLinks, id: string): str
   return `${publicUrl}/o/${slug}/screenshot_sets/${id}`;
 }
 
+export function screenshotPage({ publicUrl, slug }: OrganizationLinks, id: string): string {
+  return `${publicUrl}/o/${slug}/screenshots/${id}`;
+}
+
 export function schedulePage({ publicUrl, slug }: OrganizationLinks, id: string): string {
   return `${publicUrl}/o/${slug}/schedules/${id}`;
 }

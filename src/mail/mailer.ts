@@ -6,6 +6,13 @@ import { errorMessage } from '../lib/errorMessage.ts';
 const CONNECT_MS = 10_000;
 const SEND_MS = 30_000;
 
+export interface MailPicture {
+  readonly cid: string;
+  readonly filename: string;
+  readonly contentType: string;
+  readonly content: Buffer;
+}
+
 export interface Mail {
   /** One address. */
   readonly to: string;
@@ -13,6 +20,8 @@ export interface Mail {
   /** The complete text, for programs that show no HTML. */
   readonly text: string;
   readonly html?: string;
+  /** Pictures that the HTML shows by `cid:`. */
+  readonly attachments?: readonly MailPicture[];
   /** Further headers, for example `List-Unsubscribe`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -53,10 +62,14 @@ export function createMailer({ url, from, connectMs = CONNECT_MS }: MailerOption
     async verify() {
       await withDeadline(SEND_MS, transport.verify());
     },
-    async send({ to, headers = {}, ...mail }) {
+    async send({ to, headers = {}, attachments = [], ...mail }) {
+      const inline = attachments.map((picture) => ({ ...picture, contentDisposition: 'inline' as const }));
       try {
         // As an object, so that one text is never read as several addresses.
-        await withDeadline(SEND_MS, transport.sendMail({ ...mail, headers, to: { name: '', address: to } }));
+        await withDeadline(
+          SEND_MS,
+          transport.sendMail({ ...mail, headers, attachments: inline, to: { name: '', address: to } }),
+        );
       } catch (error) {
         throw new Error(`The mail server ${host} did not accept a mail: ${errorMessage(error)}`, { cause: error });
       }

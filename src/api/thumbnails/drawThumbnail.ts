@@ -13,13 +13,15 @@ interface ThumbnailPlan {
   readonly part: PictureSize & { readonly top: number };
   /** The quality of the WebP, 1 to 100. */
   readonly quality: number;
+  /** Unless given, a WebP. Some mail programs show none. */
+  readonly format?: 'jpeg' | 'png';
 }
 
-/** @returns a WebP. Never enlarges. @throws Error if the picture is damaged. */
-export async function drawThumbnail({ png, width, part, quality }: ThumbnailPlan): Promise<Buffer> {
+/** @returns the file. Never enlarges. @throws Error if the picture is damaged. */
+export async function drawThumbnail({ png, width, part, quality, format }: ThumbnailPlan): Promise<Buffer> {
   return sharp(requirePng(png), { limitInputPixels: MAX_PIXELS, sequentialRead: true })
     .extract({ left: 0, top: part.top, width: part.width, height: part.height })
     .resize({ width, withoutEnlargement: true })
-    .webp({ quality })
+    .toFormat(format ?? 'webp', { quality })
     .toBuffer();
 }

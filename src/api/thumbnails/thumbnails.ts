@@ -17,6 +17,8 @@ const DRAW_THUMBNAIL = {
 export interface Thumbnails {
   /** @returns a WebP. @throws ArtifactNotFoundError if the picture was deleted, Failure (429). */
   read(image: Image, thumbnail: Thumbnail): Promise<Buffer>;
+  /** @returns a JPEG of a screenshot or a PNG of a logo, which are not kept. @throws as `read`. */
+  draw(image: Image, width: number): Promise<Buffer>;
 }
 
 /** Each takes about 100 ms of one processor. A page asks for up to 240 at once. */
@@ -28,18 +30,22 @@ export const QUALITY = { small: 75, whole: 88 };
 export function createThumbnails(db: Queryable, artifacts: ArtifactStore, files = new FileReader(OPTIONS)): Thumbnails {
   const running = new Map<string, Promise<Buffer>>();
 
-  const make = async (image: Image, { width, isWhole }: Thumbnail, key: string): Promise<Buffer> => {
-    const webp = await files.read<typeof drawThumbnail>(image.organization_id, DRAW_THUMBNAIL, async () => {
+  const draw = (image: Image, { width, isWhole }: Thumbnail, format?: 'jpeg' | 'png'): Promise<Buffer> =>
+    files.read<typeof drawThumbnail>(image.organization_id, DRAW_THUMBNAIL, async () => {
       const { bytes: png } = await artifacts.get(image.artifact_key);
       const part = isWhole ? { width: image.width, height: image.height, top: 0 } : await partOf(db, image);
-      return { png, width, part, quality: isWhole ? QUALITY.whole : QUALITY.small };
+      return { png, width, part, quality: isWhole ? QUALITY.whole : QUALITY.small, ...(format && { format }) };
     });
+  const make = async (image: Image, thumbnail: Thumbnail, key: string): Promise<Buffer> => {
+    const webp = await draw(image, thumbnail);
     await artifacts.put(key, webp, 'image/webp');
     if (await isRemoved(db, image.token)) await artifacts.delete(key);
     return webp;
   };
 
   return {
+    draw: (image, width) =>
+      draw(image, { width, isWhole: false }, isScreenshotKey(image.artifact_key) ? 'jpeg' : 'png'),
     async read(image, thumbnail) {
       const key = thumbnailKey(image.artifact_key, thumbnail);
       const stored = await artifacts.get(key).catch((error: unknown) => {

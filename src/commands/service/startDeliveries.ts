@@ -1,5 +1,6 @@
 /** Starts all that delivers events and pictures. Each channel has a worker, so that none takes the slots of another. */
 
+import { createThumbnails } from '../../api/thumbnails/thumbnails.ts';
 import { startConnectorChecks } from '../../core/buckets/connectorCheck.ts';
 import { chatSender, mailSender, type NoticeOptions, startCollecting } from '../../core/notices/sending.ts';
 import { deliverToBucket } from '../../core/webhooks/bucketDelivery.ts';
@@ -43,10 +44,11 @@ export async function startDeliveries(
   const woken = [start('webhook', webhookSender(options)), start('s3', bucketSender(options))];
   const workers = [...woken];
   // Nothing wakes these workers, so that webhooks do not cause useless queries.
+  const drawPicture = createThumbnails(store.db, options.artifacts).draw;
   const seldom = { pollMs: noticePollMs };
   if (notices !== undefined) workers.push(start('chat', chatSender(options), seldom));
   if (notices?.mailer !== undefined)
-    workers.push(start('email', mailSender(store.db, notices.mailer, notices), seldom));
+    workers.push(start('email', mailSender(options, notices.mailer, { ...notices, drawPicture }), seldom));
   const collecting = notices && (await startCollecting(options, notices));
   const unsubscribe = options.subscribe?.((change) => {
     // An empty change follows a lost connection.

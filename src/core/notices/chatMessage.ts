@@ -4,8 +4,10 @@
  */
 import type { ChatKind } from '../../domain/notices.ts';
 import { cutCodePoints } from '../../domain/text.ts';
+import type { Texts } from '../../domain/texts/en.ts';
+import { textsOf } from '../../domain/texts/languages.ts';
 import type { NoticeObject } from './collect.ts';
-import { moreText, titleOf } from './mail.ts';
+import { titleOf } from './mail.ts';
 import type { NoticeItem } from './noticeText.ts';
 
 /** Slack takes 50 blocks, and 3,000 characters in each. Teams takes 28 KB. */
@@ -15,29 +17,31 @@ const TEXT_MAX = 500;
 export function chatMessage(kind: ChatKind, notice: NoticeObject): object {
   const shown = notice.items.slice(0, SHOWN_MAX);
   const more = notice.more + notice.items.length - shown.length;
-  return MESSAGES[kind]({ title: `[${notice.organization}] ${titleOf(notice)}`, items: shown, more });
+  const texts = textsOf(notice.language).notices;
+  return MESSAGES[kind]({ title: `[${notice.organization}] ${titleOf(notice)}`, items: shown, more, texts });
 }
 
 interface Message {
   readonly title: string;
   readonly items: readonly NoticeItem[];
   readonly more: number;
+  readonly texts: Texts['notices'];
 }
 
 const MESSAGES: Readonly<Record<ChatKind, (message: Message) => object>> = {
-  slack: ({ title, items, more }) => ({
+  slack: ({ title, items, more, texts }) => ({
     // Notifications show it. Slack reads markup in it.
     text: slackText(title),
     blocks: [
       ...items.map((item) => ({
         type: 'section',
         text: { type: 'plain_text', text: linesOf(item), emoji: false },
-        accessory: { type: 'button', text: { type: 'plain_text', text: 'Open' }, url: item.url },
+        accessory: { type: 'button', text: { type: 'plain_text', text: texts.open }, url: item.url },
       })),
-      ...(more > 0 ? [{ type: 'context', elements: [{ type: 'plain_text', text: moreText(more) }] }] : []),
+      ...(more > 0 ? [{ type: 'context', elements: [{ type: 'plain_text', text: texts.unlisted(more) }] }] : []),
     ],
   }),
-  teams: ({ title, items, more }) => ({
+  teams: ({ title, items, more, texts }) => ({
     type: 'message',
     attachments: [
       {
@@ -48,21 +52,24 @@ const MESSAGES: Readonly<Record<ChatKind, (message: Message) => object>> = {
           type: 'AdaptiveCard',
           version: '1.4',
           fallbackText: title,
-          body: [...items.flatMap(teamsItem), ...(more > 0 ? [teamsText(moreText(more))] : [])],
+          body: [
+            ...items.flatMap((item) => teamsItem(item, texts)),
+            ...(more > 0 ? [teamsText(texts.unlisted(more))] : []),
+          ],
         },
       },
     ],
   }),
-  webhook: ({ title, items, more }) => ({
+  webhook: ({ title, items, more, texts }) => ({
     text: [
       ...(items.length + more > 1 ? [title] : []),
       ...items.map((item) => `${linesOf(item)}\n${item.url}`),
-      ...(more > 0 ? [moreText(more)] : []),
+      ...(more > 0 ? [texts.unlisted(more)] : []),
     ].join('\n\n'),
   }),
 };
 
-const linesOf = ({ title, text }: NoticeItem) => cutCodePoints(`${title}\n${text}`, TEXT_MAX);
+const linesOf = ({ title, text }: NoticeItem) => cutCodePoints(`${title}\n${text}`.trim(), TEXT_MAX);
 
 const slackText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
@@ -72,10 +79,10 @@ const teamsText = (text: string, more: object = {}) => ({
   inlines: [{ type: 'TextRun', text, ...more }],
 });
 
-const teamsItem = ({ title, text, url }: NoticeItem) => [
+const teamsItem = ({ title, text, url }: NoticeItem, { open }: Message['texts']) => [
   teamsText(cutCodePoints(title, TEXT_MAX), { weight: 'Bolder' }),
   ...cutCodePoints(text, TEXT_MAX)
     .split('\n')
     .map((line) => teamsText(line)),
-  { type: 'ActionSet', actions: [{ type: 'Action.OpenUrl', title: 'Open', url }] },
+  { type: 'ActionSet', actions: [{ type: 'Action.OpenUrl', title: open, url }] },
 ];

@@ -88,7 +88,7 @@ export async function testChat(tx: Queryable, one: OneChat, place: TestPlace, ac
   const text = 'This is a test message from Settings, Notices. The chat works.';
   const items = [{ kind: 'test', title: 'Test', text, url: `${place.publicUrl}/o/${place.slug}` }] as const;
   const to = { organization_id: one.organizationId, user_id: null, chat_id: one.id, receiver: name };
-  const object = { type: 'notice', organization: place.slug, items, more: 0 } as const;
+  const object = { type: 'notice', organization: place.slug, language: 'en', items, more: 0 } as const;
   return storeNotice(tx, to, { topic: TEST_TOPIC, object, setId: null });
 }
 

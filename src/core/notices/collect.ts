@@ -7,16 +7,18 @@ import { sql } from 'kysely';
 import { tryLock } from '../../db/advisoryLocks.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { DAY_HOUR, ITEMS_MAX, PER_HOUR_MAX, REFUSALS_MAX, type Timing } from '../../domain/notices.ts';
+import type { Language } from '../../domain/texts/languages.ts';
 import { timestamp } from '../../domain/time.ts';
 import { NOTICE_TOPIC, type TEST_TOPIC } from '../../domain/topics.ts';
 import { insertEvent } from '../journal/insertEvent.ts';
-import { type Happened, type NoticeItem, noticeItem } from './noticeText.ts';
+import { type Happened, type NoticeItem, noticeItems } from './noticeText.ts';
 
 /** `data.object` of the event of a notice. */
 export interface NoticeObject {
   readonly type: 'notice';
   /** The slug. */
   readonly organization: string;
+  readonly language: Language;
   readonly items: readonly NoticeItem[];
   /** Items that are only counted. */
   readonly more: number;
@@ -101,10 +103,24 @@ const ANSWERS = sql`case when n.kind = 'client_answered' then (
     'approved', coalesce(sum(current) filter (where answer = 'approved'), 0),
     'changed', coalesce(sum(current) filter (where answer = 'changes_requested'), 0),
     'changes', coalesce((select jsonb_agg(to_jsonb(change) - 'created_at' order by change.created_at) from (
-      select p.site_url, p.device, m.current as pictures, c.body as text, m.client_name as by, m.created_at
+      select p.id, p.site_url, p.device, p.image_token as token, m.current as pictures, c.body as text, m.client_name as by,
+        m.created_at
       from newest m left join comments c on c.id = m.comment_id left join screenshots p on p.id = m.screenshot_id
       where m.answer = 'changes_requested' and m.current > 0 order by m.created_at limit ${CHANGES_MAX}) change), '[]'))
   from newest) end`;
+
+/** The sites and devices of the first pictures of the set, and one of them. */
+const ABOUT = sql`case when n.set_id is not null then (
+  select jsonb_build_object('sites', coalesce(jsonb_agg(distinct site_url), '[]'),
+    'devices', coalesce(jsonb_agg(distinct device), '[]'), 'token', min(image_token))
+  from (select site_url, device, image_token from screenshots where set_id = n.set_id order by seq limit 100) first) end`;
+
+/** The newest rejection of a picture since the notice was stored. */
+const REJECTED = sql`case when n.kind = 'picture_rejected' then (
+  select jsonb_build_object('id', p.id, 'site_url', p.site_url, 'device', p.device, 'token', p.image_token, 'text', r.comment)
+  from reviews r join screenshots p on p.id = r.screenshot_id
+  where p.set_id = n.set_id and r.decision = 'rejected' and r.created_at >= n.created_at - interval '5 seconds'
+  order by r.id desc limit 1) end`;
 
 /** The due notices of some receivers, all of each. */
 async function lockDue(tx: Queryable): Promise<Due[]> {
@@ -112,7 +128,8 @@ async function lockDue(tx: Queryable): Promise<Due[]> {
     with due as (${SEEN}), receivers as (
       select distinct organization_id, user_id, chat_id from due order by 1, 2, 3 limit ${TOGETHER}
     )
-    select n.*, due.timing, o.slug, coalesce(u.name, chat.name) as receiver, coalesce(s.name, campaign.name) as set_name, ${ANSWERS} as answers, (
+    select n.*, due.timing, o.slug, coalesce(u.name, chat.name) as receiver, coalesce(s.name, campaign.name) as set_name,
+      ${ANSWERS} as answers, ${ABOUT} as about, ${REJECTED} as rejected, (
         select count(*)::integer from deliveries d
         where (d.user_id = n.user_id or d.chat_id = n.chat_id) and d.organization_id = n.organization_id
           and d.created_at > now() - interval '1 hour'
@@ -177,10 +194,12 @@ async function deferNotices(tx: Queryable, notices: readonly Due[]): Promise<voi
 }
 
 async function storeBatch(tx: Queryable, { to, notices, setId }: Batch, publicUrl: string): Promise<void> {
-  const items = notices.map((one) => noticeItem(one, { publicUrl, slug: to.slug }));
+  const language = 'en';
+  const items = notices.flatMap((one) => noticeItems(one, { publicUrl, slug: to.slug, language }));
   const first = items.filter(({ asksForChanges = false }) => asksForChanges);
   const shown = [...first, ...items.filter((item) => !first.includes(item))].slice(0, ITEMS_MAX);
-  const object = { type: 'notice', organization: to.slug, items: shown, more: notices.length - shown.length } as const;
+  const more = items.length - shown.length;
+  const object = { type: 'notice', organization: to.slug, language, items: shown, more } as const;
   await storeNotice(tx, to, { topic: NOTICE_TOPIC, object, setId });
 }
 
@@ -209,5 +228,6 @@ export async function storeNotice(
 
 export function noticeOf(body: string): NoticeObject {
   const { data }: { readonly data: { readonly object: NoticeObject } } = JSON.parse(body);
-  return data.object;
+  // One that the version before stored has none.
+  return { ...data.object, language: data.object.language ?? 'en' };
 }

@@ -1,7 +1,9 @@
-/** The mail of a notice. Its text part says everything; the HTML part has no pictures and follows the dark mode of the reader. */
+/** The mail of a notice. Its text part says everything; the HTML part follows the dark mode of the reader. */
+import { textsOf } from '../../domain/texts/languages.ts';
 import { type HtmlContent, html } from '../../lib/html.ts';
 import type { Mail } from '../../mail/mailer.ts';
 import type { NoticeObject } from './collect.ts';
+import type { MailLook, ShownPicture } from './mailPictures.ts';
 import type { NoticeItem } from './noticeText.ts';
 
 interface NoticeMail {
@@ -13,6 +15,7 @@ interface NoticeMail {
   readonly setId: string | null;
   /** Without a slash at its end. */
   readonly publicUrl: string;
+  readonly look: MailLook;
   /** The page on which the person chooses. */
   readonly choicesUrl: string;
   /** Ends the notices of this organization, without signing in. */
@@ -20,15 +23,16 @@ interface NoticeMail {
 }
 
 export function noticeMail(given: NoticeMail): Mail {
-  const { to, notice, deliveryId, setId, publicUrl, unsubscribeUrl } = given;
+  const { to, notice, deliveryId, setId, publicUrl, unsubscribeUrl, look } = given;
   const { host } = new URL(publicUrl);
   const thread =
     setId === null ? {} : { References: `<set-${setId}@${host}>`, 'In-Reply-To': `<set-${setId}@${host}>` };
   return {
     to,
-    subject: `[${notice.organization}] ${titleOf(notice)}`,
+    subject: titleOf(notice),
     text: textPart(given),
     html: htmlPart(given),
+    attachments: [...(look.logo ? [look.logo] : []), ...look.pictures.values()],
     headers: {
       'Message-ID': `<notice-${deliveryId}@${host}>`,
       ...thread,
@@ -40,27 +44,23 @@ export function noticeMail(given: NoticeMail): Mail {
   };
 }
 
-export function titleOf({ items, more }: NoticeObject): string {
+export function titleOf({ items, more, language }: NoticeObject): string {
   const [first] = items;
-  const count = items.length + more;
-  if (count === 1 && first !== undefined) return first.title;
-  const others = (count - 1).toLocaleString('en');
-  return first?.asksForChanges === true
-    ? `${first.title}, and ${others} more`
-    : `${count.toLocaleString('en')} notices`;
+  const others = items.length + more - 1;
+  if (first === undefined || others === 0) return first?.title ?? '';
+  return textsOf(language).notices.andMore(first.title, others);
 }
 
-export const moreText = (more: number) => `And ${more.toLocaleString('en')} more, which are not listed here.`;
-
 function textPart({ notice, choicesUrl, unsubscribeUrl }: NoticeMail): string {
-  const item = ({ title, text, url }: NoticeItem) => `${title}\n${text}\n${url}\n`;
+  const { notices, memberMail } = textsOf(notice.language);
+  const item = ({ title, text, url }: NoticeItem) => `${[title, text, url].filter(Boolean).join('\n')}\n`;
   return [
     ...notice.items.map(item),
-    ...(notice.more > 0 ? [`${moreText(notice.more)}\n`] : []),
+    ...(notice.more > 0 ? [`${notices.unlisted(notice.more)}\n`] : []),
     '-- ',
-    `You receive this because you are a member of ${notice.organization}. Sign in to open the pages.`,
-    `Choose what you receive: ${choicesUrl}`,
-    `Stop notices about ${notice.organization}: ${unsubscribeUrl}`,
+    memberMail.why(notice.organization),
+    `${memberMail.choose}: ${choicesUrl}`,
+    `${memberMail.stop(notice.organization)}: ${unsubscribeUrl}`,
     '',
   ].join('\n');
 }
@@ -72,25 +72,44 @@ body, .page { background:#16181a !important; color:#e8eaeb !important }
 .item { background:#212426 !important; border-color:#3a3f42 !important }
 .quiet, .quiet a { color:#a3abaf !important } .item a { color:#8fd0dc !important } }`;
 
-function htmlPart({ notice, choicesUrl, unsubscribeUrl }: NoticeMail): string {
-  const line = 'overflow-wrap:anywhere;word-break:break-word';
-  const item = ({ title, text, url }: NoticeItem): HtmlContent => html`
+const WRAPPED = 'overflow-wrap:anywhere;word-break:break-word';
+
+/** Attributes are for Outlook, which ignores most styles. */
+const imageOf = ({ cid, width, height }: ShownPicture, alt: string): HtmlContent =>
+  html`<img src="cid:${cid}" alt="${alt}" width="${width}" height="${height}"
+style="display:block;max-width:100%;height:auto;border:0">`;
+
+function itemPart({ title, text, url }: NoticeItem, shown: ShownPicture | undefined): HtmlContent {
+  return html`
 <div class="item" style="margin:0 0 12px;padding:14px 16px;border:1px solid #d8dddf;border-radius:8px;background:#ffffff">
-<h2 style="margin:0 0 6px;font-size:16px;line-height:1.35;${line}"><a href="${url}" style="color:#1f5f6b">${title}</a></h2>
-<p style="margin:0;font-size:15px;line-height:1.5;white-space:pre-line;${line}">${text}</p></div>`;
+<h2 style="margin:0;font-size:17px;line-height:1.35;${WRAPPED}"><a href="${url}" style="color:#1f5f6b">${title}</a></h2>
+${text !== '' && html`<p style="margin:6px 0 0;font-size:15px;line-height:1.5;white-space:pre-line;${WRAPPED}">${text}</p>`}
+${shown && html`<a href="${url}" style="display:block;margin:10px 0 0">${imageOf(shown, '')}</a>`}</div>`;
+}
+
+function htmlPart({ notice, choicesUrl, unsubscribeUrl, look }: NoticeMail): string {
+  const { notices, memberMail } = textsOf(notice.language);
+  // Each picture is shown once.
+  const pictureOf = (item: NoticeItem) =>
+    notice.items.find(({ picture }) => picture === item.picture) === item
+      ? look.pictures.get(item.picture ?? '')
+      : undefined;
+  const name = look.name ?? notice.organization;
+  const quiet = (url: string, label: string) => html`<a href="${url}" style="color:#5a646a">${label}</a>`;
   return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
+<html lang="${notice.language}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">
 <title>${titleOf(notice)}</title>
 <style>:root { color-scheme: light dark; supported-color-schemes: light dark } ${DARK}</style></head>
 <body style="margin:0;padding:0;background:#f3f5f6;color:#1c2226">
 <div class="page" style="max-width:600px;margin:0 auto;padding:20px 16px;background:#f3f5f6;color:#1c2226;${FONT}">
-<p class="quiet" style="margin:0 0 14px;font-size:13px;color:#5a646a">Tearsheet · ${notice.organization}</p>
-${notice.items.map(item)}
-${notice.more > 0 && html`<p style="margin:0 0 12px;font-size:15px">${moreText(notice.more)}</p>`}
-<p class="quiet" style="margin:18px 0 0;font-size:13px;line-height:1.5;color:#5a646a">You receive this because you are a member of ${notice.organization}. Sign in to open the pages.<br>
-<a href="${choicesUrl}" style="color:#5a646a">Choose what you receive</a> · <a href="${unsubscribeUrl}" style="color:#5a646a">Stop notices about ${notice.organization}</a></p>
+${look.logo && html`<div class="logo" style="display:inline-block;margin:0 0 10px;background:#ffffff;padding:6px;border-radius:6px">${imageOf(look.logo, name)}</div>`}
+<p class="quiet" style="margin:0 0 14px;font-size:14px;color:#5a646a">${name}</p>
+${notice.items.map((item) => itemPart(item, pictureOf(item)))}
+${notice.more > 0 && html`<p style="margin:0 0 12px;font-size:15px">${notices.unlisted(notice.more)}</p>`}
+<p class="quiet" style="margin:18px 0 0;font-size:13px;line-height:1.5;color:#5a646a">${memberMail.why(notice.organization)}<br>
+${quiet(choicesUrl, memberMail.choose)} · ${quiet(unsubscribeUrl, memberMail.stop(notice.organization))}</p>
 </div></body></html>
 `.text;
 }

@@ -1,8 +1,8 @@
 /** The words of a notice, for mails and chats alike. */
-import { type OrganizationLinks, schedulePage, setPage } from '../../domain/addresses.ts';
+import { type OrganizationLinks, schedulePage, screenshotPage, setPage } from '../../domain/addresses.ts';
 import { shortDevice } from '../../domain/devices.ts';
 import { type NoticeFacts, type NoticeKind, plainName, unlinkedText } from '../../domain/notices.ts';
-import { counted } from '../../domain/text.ts';
+import { type Language, textsOf } from '../../domain/texts/languages.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
 
 /** Something that happened, as it waits for its mail. */
@@ -15,8 +15,19 @@ export interface Happened {
   readonly subject_id: string | null;
   /** The name of the set, or of its campaign. */
   readonly set_name: string | null;
+  /** The first pictures of the set. */
+  readonly about: SetAbout | null;
   /** client_answered: what clients answered since it happened first. */
   readonly answers: ClientAnswers | null;
+  /** picture_rejected: the newest one. */
+  readonly rejected: PictureRemark | null;
+}
+
+interface SetAbout {
+  readonly sites: readonly string[];
+  readonly devices: readonly string[];
+  /** The token of a picture. */
+  readonly token: string | null;
 }
 
 /** The newest answer about each picture counts. */
@@ -28,12 +39,17 @@ interface ClientAnswers {
   readonly changes: readonly AskedChange[];
 }
 
-interface AskedChange {
+interface PictureRemark {
   /** Null: about several pictures. */
+  readonly id: string | null;
   readonly site_url: string | null;
   readonly device: string | null;
-  readonly pictures: number;
+  readonly token: string | null;
   readonly text: string | null;
+}
+
+interface AskedChange extends PictureRemark {
+  readonly pictures: number;
   readonly by: string;
 }
 
@@ -44,8 +60,10 @@ export interface NoticeItem {
   readonly text: string;
   /** A page that needs signing in. */
   readonly url: string;
-  /** Whether a client asks for changes, which a title names before everything else. */
+  /** Whether a client asks for changes, which a mail names before everything else. */
   readonly asksForChanges?: boolean;
+  /** The token of a picture that mails show. */
+  readonly picture?: string | null;
 }
 
 /**
@@ -57,76 +75,63 @@ function shown(name: string, max?: number): string {
   return /[\u0590-\u08ff\ufb1d-\ufefc]/u.test(plain) ? `\u2068${plain}\u2069` : plain;
 }
 
-const number = (count: number) => count.toLocaleString('en');
+/** Characters of the words of a client in a title, and in the text. */
+const WORDS_MAX = { title: 100, text: 1_000 };
 
-type Words = readonly [title: string, text: string];
+const wordsOf = (text: string | null, max: number) => (text === null ? undefined : shown(text, max));
+const hostOf = (address: string) => plainName(URL.parse(withScheme(address))?.host ?? address);
+const placeOf = ({ site_url, device }: PictureRemark) =>
+  site_url === null || device === null ? undefined : `${hostOf(site_url)}, ${shortDevice(device)}`;
 
-const WORDS: Readonly<Record<NoticeKind, (given: Happened, set: string) => Words>> = {
-  set_ready: ({ facts: { inReview, failed = 0 }, pictures: count }, set) => [
-    `${inReview === true ? 'Ready for review' : 'Pictures are ready'}: ${set}`,
-    `${counted(count, 'picture')}${inReview === true ? ` ${count === 1 ? 'waits' : 'wait'} for a decision` : ''}.${failed > 0 ? ` ${number(failed)} more failed.` : ''}`,
-  ],
-  set_failed: ({ facts: { failed = 0 } }, set) => [
-    `Failed: ${set}`,
-    `None of ${counted(failed, 'picture')} could be taken. The page shows why.`,
-  ],
-  picture_rejected: ({ facts: { by }, pictures: count }, set) => [
-    `Rejected: ${set}`,
-    `${by === undefined ? 'A reviewer' : shown(by)} rejected ${count === 0 ? 'the set' : counted(count, 'picture')}.`,
-  ],
-  client_answered: ({ facts: { by = '', approved }, times, pictures: count, answers }, set) => [
-    answers !== null && answers.changed > 0
-      ? `${counted(answers.changed, 'change')} requested: ${set}`
-      : `The client answered: ${set}`,
-    answers !== null && answers.changed > 0
-      ? changesText(answers)
-      : times === 1
-        ? `${shown(by)} ${approved === true ? 'approved' : 'requested changes to'} ${counted(count, 'picture')}.`
-        : `${number(times)} answers about ${counted(count, 'picture')}. The last one is by ${shown(by)}, who ${approved === true ? 'approved' : 'requested changes'}.`,
-  ],
-  share_opened: ({ facts: { label = '' } }, set) => [
-    `Opened by the client: ${set}`,
-    `The share link${label === '' ? '' : ` “${shown(label)}”`} was opened for the first time.`,
-  ],
-  endpoint_disabled: ({ facts: { label = '', reason = '' } }) => [
-    `Webhook endpoint disabled: ${plainName(label)}`,
-    `${reason} Correct the receiver, then enable the endpoint.`,
-  ],
-  schedule_paused: ({ facts: { label = '', reason = '' } }) => [
-    `Schedule paused: ${shown(label)}`,
-    `${reason} Correct the schedule, then resume it.`,
-  ],
-  quota_near: ({ facts: { used = 0, quota = 0 } }) => [
-    used >= quota ? 'The quota of today is used up' : `${Math.floor((100 * used) / quota)} % of today’s quota is used`,
-    `${number(used)} of ${counted(quota, 'picture')} were requested today. The next day begins at 00:00 UTC.`,
-  ],
-};
-
-/** Characters of the text of one change. */
-const CHANGE_MAX = 300;
-
-/** A line for each change, before what was approved. */
-function changesText({ approved, changed, changes }: ClientAnswers): string {
-  const more = changed - changes.reduce((sum, { pictures }) => sum + pictures, 0);
-  return [
-    ...changes.map(changeLine),
-    ...(more > 0 ? [`And ${counted(more, 'more change')}.`] : []),
-    ...(approved > 0 ? [`${counted(approved, 'picture')} approved.`] : []),
-  ].join('\n');
+export interface NoticePlace extends OrganizationLinks {
+  readonly language: Language;
 }
 
-function changeLine({ site_url, device, pictures, text, by }: AskedChange): string {
-  const host = site_url === null ? null : (URL.parse(withScheme(site_url))?.host ?? site_url);
-  const picture =
-    host === null || device === null ? counted(pictures, 'picture') : `${plainName(host)}, ${shortDevice(device)}`;
-  return `${picture}: ${text === null ? 'a change without a comment' : `“${shown(text, CHANGE_MAX)}”`} (${shown(by)})`;
+/** Each change that a client asks for is an item of its own, before what was approved. */
+export function noticeItems(given: Happened, place: NoticePlace): NoticeItem[] {
+  const { kind, answers } = given;
+  const changes = (answers?.changes ?? []).map((change) => changeItem(given, change, place));
+  if (answers === null || changes.length === 0) return [eventItem(given, place)];
+  const { approved, changed } = answers;
+  const more = changed - answers.changes.reduce((sum, { pictures }) => sum + pictures, 0);
+  if (approved + more === 0) return changes;
+  const title = textsOf(place.language).notices.otherAnswers({ approved, more, set: setName(given, place) });
+  return [...changes, { kind, title, text: '', url: pageOf(given, place) }];
 }
 
-export function noticeItem(given: Happened, place: OrganizationLinks): NoticeItem {
-  const set = shown(given.set_name ?? 'a set');
-  const [title, text] = WORDS[given.kind](given, set);
-  const asksForChanges = (given.answers?.changed ?? 0) > 0;
-  return { kind: given.kind, title, text, url: pageOf(given, place), ...(asksForChanges && { asksForChanges }) };
+const setName = ({ set_name }: Happened, { language }: NoticePlace) =>
+  shown(set_name ?? textsOf(language).notices.aSet);
+
+function changeItem(given: Happened, change: AskedChange, place: NoticePlace): NoticeItem {
+  const [words, whole] = [WORDS_MAX.title, WORDS_MAX.text].map((max) => wordsOf(change.text, max));
+  const asked = { by: shown(change.by), place: placeOf(change), count: change.pictures, text: words };
+  const set = setName(given, place);
+  return {
+    ...{ kind: given.kind, title: textsOf(place.language).notices.change(asked), asksForChanges: true },
+    text: whole === words ? set : `${set}\n${whole}`,
+    url: change.id === null ? pageOf(given, place) : screenshotPage(place, change.id),
+    picture: change.token ?? given.about?.token ?? null,
+  };
+}
+
+function eventItem(given: Happened, place: NoticePlace): NoticeItem {
+  const { kind, facts, rejected, about } = given;
+  const { by, label, reason, used = 0, quota = 0, failed = 0 } = facts;
+  const texts = textsOf(place.language).notices;
+  const [sites, devices] = [about?.sites.map(hostOf), about?.devices.map(shortDevice)];
+  const [title, text] = texts[kind]({
+    ...{ set: setName(given, place), about: texts.about([...new Set(sites)], [...new Set(devices)]) },
+    ...{ times: given.times, count: given.pictures, failed, used, quota, reason },
+    ...{ isInReview: facts.inReview === true, isApproval: facts.approved === true },
+    by: by === undefined ? undefined : shown(by),
+    place: rejected === null ? undefined : placeOf(rejected),
+    text: wordsOf(rejected?.text ?? null, WORDS_MAX.title),
+    // The service knows the host of an endpoint, so it is safe.
+    label: label && (kind === 'endpoint_disabled' ? plainName(label) : shown(label)),
+  });
+  const id = given.pictures === 1 ? rejected?.id : null;
+  const url = id ? screenshotPage(place, id) : pageOf(given, place);
+  return { kind, title, text: text.trim(), url, picture: rejected?.token ?? about?.token ?? null };
 }
 
 function pageOf({ kind, set_id, subject_id }: Happened, place: OrganizationLinks): string {

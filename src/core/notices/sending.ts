@@ -5,6 +5,7 @@ import type { Database } from '../../db/database.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { type Repetition, repeat } from '../../lib/repeat.ts';
 import type { Mailer } from '../../mail/mailer.ts';
+import type { Image } from '../sets/images.ts';
 import type { DeliveryOptions, SendDelivery, SentDelivery } from '../webhooks/deliveryWorker.ts';
 import { createWebhookFetch, postJson } from '../webhooks/webhook.ts';
 import { chatMessage } from './chatMessage.ts';
@@ -12,6 +13,7 @@ import { disableChat, readChatToSend } from './chats.ts';
 import { forgetRefusals, noteRefusal, readAddressee, unsubscribeToken } from './choices.ts';
 import { collectNotices, noticeOf } from './collect.ts';
 import { noticeMail } from './mail.ts';
+import { readMailLook } from './mailPictures.ts';
 
 export interface NoticeOptions {
   /** Undefined without a mail server: members get no notices then. */
@@ -58,8 +60,17 @@ const timed =
     return { ...made, durationMs: Math.round(performance.now() - started) };
   };
 
+export interface MailOptions extends Pick<NoticeOptions, 'publicUrl' | 'secret'> {
+  /** @returns a JPEG or PNG of the picture. @throws Error if the picture was deleted. */
+  readonly drawPicture: (image: Image, width: number) => Promise<Buffer>;
+}
+
 /** @param mailer of these notices. */
-export const mailSender = (db: Database, mailer: Mailer, { publicUrl, secret }: NoticeOptions): SendDelivery =>
+export const mailSender = (
+  { store: { db }, log }: Pick<DeliveryOptions, 'store' | 'log'>,
+  mailer: Mailer,
+  given: MailOptions,
+): SendDelivery =>
   timed(async ({ id, organization_id: organizationId, user_id, set_id: setId, body }, signal) => {
     const member = { organizationId, userId: user_id ?? '' };
     // Read at each attempt, so a removed member gets nothing more.
@@ -70,6 +81,8 @@ export const mailSender = (db: Database, mailer: Mailer, { publicUrl, secret }: 
     if (stopped !== undefined)
       return { outcome: 'refused', error: 'The mail server refused this address several times before.' };
     const notice = noticeOf(body);
+    const { publicUrl, secret } = given;
+    const look = await readMailLook({ db, log, drawPicture: given.drawPicture }, organizationId, notice.items);
     const urls = {
       choicesUrl: `${publicUrl}/o/${notice.organization}/notices`,
       unsubscribeUrl: `${publicUrl}/unsubscribe/${unsubscribeToken(secret, member)}`,
@@ -77,7 +90,7 @@ export const mailSender = (db: Database, mailer: Mailer, { publicUrl, secret }: 
     try {
       await untilAborted(
         signal,
-        mailer.send(noticeMail({ to: email, notice, deliveryId: id, setId, publicUrl, ...urls })),
+        mailer.send(noticeMail({ to: email, notice, deliveryId: id, setId, publicUrl, look, ...urls })),
       );
     } catch (error) {
       const { made, isAddressRefused } = resultOfError(error);

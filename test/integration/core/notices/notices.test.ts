@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
+import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FolderArtifactStore } from '../../../../src/artifacts/folder.ts';
 import { type Deliveries, startDeliveries } from '../../../../src/commands/service/startDeliveries.ts';
@@ -10,6 +14,8 @@ import { recordNotice } from '../../../../src/core/journal/recordNotice.ts';
 import { createChat, listChats, testChat } from '../../../../src/core/notices/chats.ts';
 import { readAddressee, readUnsubscribeToken, saveChoices, unsubscribe } from '../../../../src/core/notices/choices.ts';
 import { collectNotices } from '../../../../src/core/notices/collect.ts';
+import { saveBranding, saveLogo } from '../../../../src/core/organizations/branding.ts';
+import { insertImages } from '../../../../src/core/sets/images.ts';
 import { answerShare } from '../../../../src/core/sharing/answers.ts';
 import { createShareLink } from '../../../../src/core/sharing/shareLinks.ts';
 import { findDelivery, listDeliveries } from '../../../../src/core/webhooks/listDeliveries.ts';
@@ -17,6 +23,7 @@ import { replayDelivery } from '../../../../src/core/webhooks/replayEvents.ts';
 import { openStore, type Store } from '../../../../src/db/database.ts';
 import { type Queue, startQueue } from '../../../../src/db/queue.ts';
 import { OPERATOR } from '../../../../src/domain/auditLog.ts';
+import { DEFAULT_BRANDING } from '../../../../src/domain/branding.ts';
 import {
   type ChatKind,
   NOTICE_KINDS,
@@ -63,11 +70,15 @@ afterEach(async () => {
   await database.close();
 });
 
-async function start({ url = `smtp://127.0.0.1:${mailServer.port}`, allow = ['127.0.0.0/8'] } = {}): Promise<void> {
+async function start({
+  url = `smtp://127.0.0.1:${mailServer.port}`,
+  allow = ['127.0.0.0/8'],
+  artifacts = '/nonexistent',
+} = {}): Promise<void> {
   const mailer = createMailer({ url, from: 'Tearsheet <tearsheet@shots.example>' });
   deliveries = await startDeliveries({
     ...{ store, queue, log: TEST_LOG },
-    artifacts: new FolderArtifactStore('/nonexistent'),
+    artifacts: new FolderArtifactStore(artifacts),
     guard: createGuard({ allow }),
     notices: { mailer, publicUrl: PUBLIC_URL, secret: SECRET },
     noticePollMs: 50,
@@ -123,7 +134,7 @@ const mail = async (count = 1) => {
 };
 
 describe('mails', () => {
-  test('a mail says everything as text, has no picture, and names its thread and the end of notices', async () => {
+  test('a mail says everything as text, loads nothing, and names its thread and the end of notices', async () => {
     const { email, userId } = await addMember('Jane');
     const setId = await addSet('Spring & <b>Summer</b>');
     await happen(setId);
@@ -131,8 +142,10 @@ describe('mails', () => {
     await start();
     const { parsed, to, raw } = await mail();
     expect(to).toEqual([email]);
-    expect(parsed.subject).toBe('[acme] The client answered: Spring & ‹b›Summer‹/b›');
-    expect(parsed.text).toContain(`Ms Client approved 1 picture.\n${PUBLIC_URL}/o/acme/screenshot_sets/${setId}`);
+    expect(parsed.subject).toBe('Ms Client (client) approved 1 picture: Spring & ‹b›Summer‹/b›');
+    expect(parsed.text).toContain(
+      `approved 1 picture: Spring & ‹b›Summer‹/b›\nnews.example · Desktop\n${PUBLIC_URL}/o/acme/screenshot_sets/${setId}`,
+    );
     expect(parsed.html).toContain('Spring &amp; ‹b›Summer‹/b›');
     expect(parsed.html).not.toMatch(/<img|<script|src=|url\(/);
     expect(parsed.inReplyTo).toBe(`<set-${setId}@shots.example>`);
@@ -177,7 +190,9 @@ describe('mails', () => {
     const { parsed, to } = await mail();
     expect(to).toHaveLength(1);
     expect(parsed.headers.has('bcc') || parsed.headers.has('x-evil')).toBe(false);
-    expect(parsed.subject).toBe('[acme] The client answered: Spring Bcc: eve(at)evil. example Body');
+    expect(parsed.subject).toBe(
+      'Eve X-Evil: 1 ‹img src=x› (client) asks for changes to 1 picture: Spring Bcc: eve(at)evil. example Body',
+    );
     expect(parsed.html).not.toContain('<img');
   });
 
@@ -269,10 +284,48 @@ describe('changes that clients ask for', () => {
     await pass('2 hours');
     await start();
     const { parsed } = await mail();
-    expect(parsed.subject).toBe('[acme] 1 change requested: Spring, and 1 more');
-    const lines = ['1 change requested: Spring', 'blog.example, iPhone: “Cut off” (Anna)', '2 pictures approved.'];
-    expect(parsed.text).toContain([...lines, `${PUBLIC_URL}/o/acme/screenshot_sets/${setId}`].join('\n'));
-    expect(parsed.text?.indexOf('1 change requested')).toBeLessThan(parsed.text?.indexOf('Earlier') ?? 0);
+    const change = 'Anna (client) asks for changes: “Cut off” on blog.example, iPhone';
+    expect(parsed.subject).toBe(`${change}, and 2 more`);
+    expect(parsed.text).toContain(`${change}\nSpring\n${PUBLIC_URL}/o/acme/screenshots/${pictures[1]}\n`);
+    expect(parsed.text).toContain(`\n2 pictures approved: Spring\n${PUBLIC_URL}/o/acme/screenshot_sets/${setId}`);
+    expect(parsed.text?.indexOf(change)).toBeLessThan(parsed.text?.indexOf('Earlier') ?? 0);
+  });
+
+  test('a mail shows a small picture of each change and the logo, without an address that opens them', async () => {
+    await addMember('Jane');
+    const { answer, pictures } = await sharedSet();
+    const folder = await mkdtemp(join(tmpdir(), 'mails-'));
+    const artifacts = new FolderArtifactStore(folder);
+    const png = await sharp({ create: { width: 20, height: 10, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    await artifacts.put(`screenshots/${pictures[0]}.png`, png, 'image/png');
+    await artifacts.put('logos/acme.png', png, 'image/png');
+    const logo = { key: 'logos/acme.png', sha256: '1099', bytes: png.length, width: 20, height: 10 };
+    const [token = ''] = await insertImages(store.db, [{ organizationId: organization.id, ...logo }]);
+    await saveBranding(store.db, organization.id, { ...DEFAULT_BRANDING, brand_name: 'Acme & Co' });
+    await saveLogo(store.db, organization.id, token);
+    for (const id of pictures.slice(0, 2)) await answer({ answer: 'changes_requested', screenshot_id: id });
+    await pass('2 minutes');
+    await start({ artifacts: folder });
+    const { parsed, raw } = await mail();
+    const types = parsed.attachments.map(({ contentType, cid, related }) => [contentType, cid, related]);
+    const cid = `${pictures[0]?.slice(0, 16)}@tearsheet`;
+    // The second picture cannot be drawn: the mail comes without it.
+    expect(types).toEqual([
+      ['image/png', '1099@tearsheet', true],
+      ['image/jpeg', cid, true],
+    ]);
+    expect(
+      await Promise.all(parsed.attachments.map(async ({ content }) => (await sharp(content).metadata()).width)),
+    ).toEqual([20, 20]);
+    const html = raw.replace(/=\r\n/g, '').replaceAll('=3D', '=');
+    expect([...html.matchAll(/<img src="([^"]*)" alt="([^"]*)"/g)].map((found) => found.slice(1))).toEqual([
+      ['cid:1099@tearsheet', 'Acme &amp; Co'],
+      [`cid:${cid}`, ''],
+    ]);
+    expect(`${parsed.text}${html}`).not.toContain(token);
+    await rm(folder, { recursive: true });
   });
 
   test('only the newest answer about each picture counts', async () => {
@@ -284,9 +337,8 @@ describe('changes that clients ask for', () => {
     await pass('2 minutes');
     await start();
     const { parsed } = await mail();
-    expect(parsed.subject).toBe('[acme] 3 changes requested: Spring');
-    const lines = ['2 pictures: a change without a comment (Anna)', 'news.example, Desktop: “Change 11” (Anna)'];
-    expect(parsed.text).toContain(lines.join('\n'));
+    expect(parsed.subject).toBe('Anna (client) asks for changes to 2 pictures, and 1 more');
+    expect(parsed.text).toContain('\nAnna (client) asks for changes: “Change 11” on news.example, Desktop\n');
     expect(parsed.text).not.toContain('Change 10');
   });
 });
@@ -304,7 +356,7 @@ async function sharedSet() {
     .execute();
   await sql`with image as (
       insert into images (token, organization_id, artifact_key, width, height, bytes, sha256)
-      select id::text, ${organization.id}, id::text, 1, 1, 1, '' from screenshots where set_id = ${setId} returning token)
+      select id::text, ${organization.id}, 'screenshots/' || id || '.png', 20, 10, 1, id::text from screenshots where set_id = ${setId} returning token)
     update screenshots set status = 'uploaded', image_token = id::text where set_id = ${setId}
       and exists (select from image)`.execute(store.db);
   const shots = store.db.selectFrom('screenshots').select('id').where('set_id', '=', setId).orderBy('seq');
@@ -356,7 +408,7 @@ describe('choices', () => {
     await pass('2 hours');
     await start();
     const { parsed } = await mail();
-    expect(parsed.subject).toBe('[acme] 3 notices');
+    expect(parsed.subject).toMatch(/: One, and 2 more$/);
     expect(parsed.text).toMatch(/One[\s\S]*Two[\s\S]*Three/);
     // After 7:00, the next one comes tomorrow, and at once after another choice.
     await happen(await addSet());
@@ -411,7 +463,7 @@ describe('many', () => {
     await pass('2 minutes');
     expect(await collect()).toBe(20);
     const { rows } = await sql<{ body: string }>`select body from events`.execute(store.db);
-    const text = '10 answers about 10 pictures. The last one is by Ms Client, who approved.';
+    const text = 'Ms Client (client) approved 10 pictures: Many';
     expect(rows.filter(({ body }) => body.includes(text))).toHaveLength(1);
     expect(await collect()).toBe(0);
     await pass('1 hour');
@@ -457,10 +509,11 @@ describe('chats', () => {
     await eventually(() => expect(received).toHaveLength(3));
     const url = `${PUBLIC_URL}/o/acme/screenshot_sets/${setId}`;
     const bodies = received.map(({ body }) => body);
-    const text = 'The client answered: ‹!channel› & [x] (https: /evil. example)\nMs Client approved 1 picture.';
+    const text =
+      'Ms Client (client) approved 1 picture: ‹!channel› & [x] (https: /evil. example)\nnews.example · Desktop';
     expect(bodies).toContainEqual({ text: `${text}\n${url}` });
     expect(bodies).toContainEqual({
-      text: '[acme] The client answered: ‹!channel› &amp; [x] (https: /evil. example)',
+      text: '[acme] Ms Client (client) approved 1 picture: ‹!channel› &amp; [x] (https: /evil. example)',
       blocks: [
         {
           type: 'section',

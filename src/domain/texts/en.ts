@@ -1,0 +1,69 @@
+/** The English texts of mails. Each other language has a file with the same keys, so that `tsc` finds a missing text. */
+import type { NoticeKind } from '../notices.ts';
+import { counted, firstOf } from '../text.ts';
+import type { AskedWords, NoticeWords, OtherAnswers } from './words.ts';
+
+const quoted = (text: string | undefined) => (text === undefined ? '' : `: “${text}”`);
+
+const NOTICE_TEXTS: Readonly<Record<NoticeKind, (given: NoticeWords) => readonly [title: string, text: string]>> = {
+  set_ready: ({ set, about, isInReview, count, failed }) => [
+    `${isInReview ? 'Ready for review' : 'Pictures are ready'}: ${set}`,
+    `${counted(count, 'picture')}${isInReview ? ` ${count === 1 ? 'waits' : 'wait'} for a decision` : ''}${failed > 0 ? `, ${failed.toLocaleString('en')} more failed` : ''}. ${about}`,
+  ],
+  set_failed: ({ set, about, failed }) => [
+    `Failed: ${set}`,
+    `None of ${counted(failed, 'picture')} could be taken. The page shows why. ${about}`,
+  ],
+  picture_rejected: ({ set, about, by, count, place, text }) => [
+    `${by ?? 'A reviewer'} rejected ${count === 0 ? 'a set' : count === 1 && place ? place : counted(count, 'picture')}${quoted(text)}`,
+    count === 1 ? set : `${set}. ${about}`,
+  ],
+  client_answered: ({ set, about, by = '', isApproval, count, times }) => [
+    `${by} (client) ${isApproval ? 'approved' : 'asks for changes to'} ${counted(count, 'picture')}: ${set}`,
+    `${times > 1 ? `${times.toLocaleString('en')} answers. ` : ''}${about}`,
+  ],
+  share_opened: ({ set, about, label = '' }) => [
+    `Opened by the client: ${set}`,
+    `The share link${label === '' ? '' : ` “${label}”`} was opened for the first time. ${about}`,
+  ],
+  endpoint_disabled: ({ label = '', reason = '' }) => [
+    `Webhook endpoint disabled: ${label}`,
+    `${reason} Correct the receiver, then enable the endpoint.`,
+  ],
+  schedule_paused: ({ label = '', reason = '' }) => [
+    `Schedule paused: ${label}`,
+    `${reason} Correct the schedule, then resume it.`,
+  ],
+  quota_near: ({ used, quota }) => [
+    used >= quota ? 'The quota of today is used up' : `${Math.floor((100 * used) / quota)} % of today’s quota is used`,
+    `${used.toLocaleString('en')} of ${counted(quota, 'picture')} were requested today. The next day begins at 00:00 UTC.`,
+  ],
+};
+
+export const en = {
+  notices: {
+    ...NOTICE_TEXTS,
+    /** A change that a client asks for. */
+    change: ({ by, text, place, count }: AskedWords) => {
+      const where = count > 1 ? ` to ${counted(count, 'picture')}` : place === undefined ? '' : ` on ${place}`;
+      return `${by} (client) asks for changes${text === undefined ? where : `: “${text}”${count > 1 ? `, ${counted(count, 'picture')}` : where}`}`;
+    },
+    otherAnswers: ({ approved, more, set }: OtherAnswers) =>
+      `${[more > 0 && counted(more, 'more change'), approved > 0 && `${counted(approved, 'picture')} approved`].filter(Boolean).join(', ')}: ${set}`,
+    /** The sites and devices of a set. */
+    about: (sites: readonly string[], devices: readonly string[]) =>
+      [firstOf(sites, 3), devices.join(', ')].filter(Boolean).join(' · '),
+    aSet: 'a set',
+    andMore: (title: string, count: number) => `${title}, and ${count.toLocaleString('en')} more`,
+    unlisted: (count: number) => `And ${count.toLocaleString('en')} more, which are not listed here.`,
+    open: 'Open',
+  },
+  memberMail: {
+    why: (organization: string) =>
+      `You receive this because you are a member of ${organization}. Sign in to open the pages.`,
+    choose: 'Choose what you receive',
+    stop: (organization: string) => `Stop notices about ${organization}`,
+  },
+};
+
+export type Texts = typeof en;
