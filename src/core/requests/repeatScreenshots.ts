@@ -3,6 +3,7 @@ import { Faults } from '../../contract/faults.ts';
 import type { ParsedEntry, ParsedScreenshotRequest, ParsedSubscriber } from '../../contract/readRequest.ts';
 import type { ParsedRetake } from '../../contract/retakes.ts';
 import type { Queryable } from '../../db/database.ts';
+import { notifyAll } from '../../db/notifications.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { conflict, invalid, unknownId } from '../../domain/failure.ts';
 import type { Limits } from '../../domain/limits.ts';
@@ -85,7 +86,10 @@ async function repeat(tx: Queryable, repeated: Repeat & Source, context: Accepta
   addPictureFaults(wish, { chosen, pictures }, context.limits);
   const parsed = await requestOf(tx, { ...repeated, pictures });
   const retakeOf: Retaken | undefined = isRetake ? { id: set.id, originalId: set.original_id ?? set.id } : undefined;
-  return (await acceptScreenshotRequest(tx, { organizationId, parsed, retakeOf, actor }, context)).id;
+  const { id } = await acceptScreenshotRequest(tx, { organizationId, parsed, retakeOf, actor }, context);
+  // The pages of these sets follow the retake from now on.
+  if (retakeOf !== undefined) await notifyAll(tx, [{ set: retakeOf.id }, { set: retakeOf.originalId }]);
+  return id;
 }
 
 /** The lock makes simultaneous retakes of one set see each other. @throws Failure: 404, and 409 while it is captured. */

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { AdChange, SetChange } from '../../contract/changes.ts';
 import type { Database, Queryable } from '../../db/database.ts';
+import { notify } from '../../db/notifications.ts';
 import { type Actor, type AuditAction, changesBetween, type FieldChange } from '../../domain/auditLog.ts';
 import { campaignName, DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
 import { conflict, gone, invalid, unknownId } from '../../domain/failure.ts';
@@ -69,6 +70,7 @@ export async function changeSet(
     .where('id', '=', id)
     .execute();
   await record(tx, ref, { actor, action: 'screenshot_set.updated', changes });
+  await notify(tx, { set: id });
 }
 
 /** @throws Failure: 404 or 410 if there is no such campaign, 409 if the name is taken or belongs to the page of new requests. */

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
+import { notify } from '../../db/notifications.ts';
 import type { Row } from '../../db/rows.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import { conflict, notFound, unknownId } from '../../domain/failure.ts';
@@ -82,6 +83,7 @@ export async function createShareLink(tx: Queryable, wanted: WantedShareLink, ac
   const shown = { screenshot_set_id: setId, ...choices, has_password: password_hash !== null };
   const changes = changesBetween({}, shown);
   await recordAction(tx, actor, { organizationId, action: 'share_link.created', objectId: id, changes });
+  await notify(tx, { set: setId });
   return readLink(tx, { organizationId, setId, id });
 }
 
@@ -92,6 +94,7 @@ export async function revokeLink(tx: Queryable, link: LinkRef & { id: string }, 
   const { organizationId, setId, id } = link;
   const changes = changesBetween({ screenshot_set_id: setId, label: before.label }, {});
   await recordAction(tx, actor, { organizationId, action: 'share_link.revoked', objectId: id, changes });
+  await notify(tx, { set: setId });
   return readLink(tx, link);
 }
 

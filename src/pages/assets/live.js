@@ -2,8 +2,8 @@
 // Without this script or its event stream, a reload shows the same.
 const events = document.body.dataset.events;
 const AFTER_END_MS = [0, 3000, 10000];
-const WITHOUT_STREAM_MS = 10000;
-const MIN_REFRESH_INTERVAL_MS = 1000;
+const NEXT_STREAM_MS = 10000;
+const MIN_REFRESH_INTERVAL_MS = 250;
 
 let running = false;
 let again = false;
@@ -16,7 +16,7 @@ async function refresh() {
     return;
   }
   running = true;
-  const before = changes;
+  const [before, began] = [changes, performance.now()];
   try {
     const response = await fetch(location.href, {
       headers: { accept: 'text/html' },
@@ -28,7 +28,9 @@ async function refresh() {
   } catch (error) {
     console.warn('tearsheet: this page could not be refreshed', error);
   }
-  await new Promise((resolve) => setTimeout(resolve, MIN_REFRESH_INTERVAL_MS));
+  // A page that takes long to make is read less often.
+  const pause = Math.max(MIN_REFRESH_INTERVAL_MS, 2 * (performance.now() - began));
+  await new Promise((resolve) => setTimeout(resolve, pause));
   running = false;
   if (again) {
     again = false;
@@ -149,49 +151,48 @@ async function sendInPlace(form, submitter) {
   }
 }
 
-function showProgress({ resolved, total, revision }) {
+function showProgress({ status, resolved, total }) {
   const bar = document.querySelector('#head progress');
   // In review, the bar counts decisions.
-  if (bar === null || !(total > 0) || revision !== undefined) return;
+  if (bar === null || !(total > 0) || status === 'in_review') return;
   bar.max = total;
   bar.value = resolved;
 }
 
 let source;
-let poll;
-let isReview = false;
+let retry;
+let isOver = false;
 
 function openStream() {
   source = new EventSource(events);
-  source.addEventListener('open', () => {
-    clearInterval(poll);
-    poll = undefined;
-  });
   source.addEventListener('changed', (event) => {
     const state = JSON.parse(event.data);
-    isReview = state.revision !== undefined;
     showProgress(state);
     document.dispatchEvent(new CustomEvent('tearsheet:changed', { detail: state }));
     void refresh();
   });
   source.addEventListener('end', () => {
+    isOver = true;
     source.close();
-    clearInterval(poll);
     // The service sends deliveries shortly after the end.
     for (const ms of AFTER_END_MS) setTimeout(refresh, ms);
   });
   source.addEventListener('error', () => {
-    // The stream is closed for good because too many are open: poll instead.
-    if (source.readyState === EventSource.CLOSED) poll ??= setInterval(refresh, WITHOUT_STREAM_MS);
+    // The browser connects again by itself, unless the service answered that too many streams are open.
+    if (source.readyState !== EventSource.CLOSED) return;
+    void refresh();
+    retry = setTimeout(openStream, NEXT_STREAM_MS);
   });
 }
 
+// Browsers open only a few connections to one server, so a page in the background has no stream. Its first event brings the page up to date.
+function follow() {
+  clearTimeout(retry);
+  source?.close();
+  if (!document.hidden && !isOver) openStream();
+}
+
 if (events !== undefined) {
-  openStream();
-  // A review may last for hours, and browsers open only a few connections to one server.
-  document.addEventListener('visibilitychange', () => {
-    if (!isReview) return;
-    if (document.hidden) source.close();
-    else if (source.readyState === EventSource.CLOSED) openStream();
-  });
+  document.addEventListener('visibilitychange', follow);
+  follow();
 }

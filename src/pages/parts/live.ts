@@ -5,7 +5,6 @@ import { readAdHead } from '../../core/ads/readAd.ts';
 import { readProgress } from '../../core/sets/readSet.ts';
 import { readLaterRetakes } from '../../core/sets/readVersions.ts';
 import type { Change } from '../../db/notifications.ts';
-import { isTerminalSet, type SetStatus } from '../../domain/states.ts';
 import { KeyedSum } from '../../lib/keyedSum.ts';
 import type { PagesOptions, Viewer } from './context.ts';
 
@@ -16,6 +15,7 @@ const MAX_LIVE = 500;
 const MAX_LIVE_OF_ORGANIZATION = 100;
 const MAX_LIVE_OF_NETWORK = 100;
 const MAX_LIVE_OF_LINK = 25;
+const MAX_LIVE_OF_VIEWER = 30;
 
 /** The state of a set or an ad; `over` means that it will not change again. */
 export interface LiveState {
@@ -24,7 +24,7 @@ export interface LiveState {
   readonly total: number;
   /** Finished screenshots of retakes, if there are some. */
   readonly retaken?: number;
-  /** While a set is in review: grows with each decision, comment and answer. */
+  /** Grows with each change of a set, for example a decision, a comment or an answer. */
   readonly revision?: number;
   readonly over: boolean;
   /** Only for a list: how many rows are newer than those that it shows. */
@@ -45,6 +45,7 @@ type LiveOptions = Pick<
 interface LiveReader {
   readonly organizationId: string;
   readonly userId?: string | null;
+  readonly keyId?: string | null;
   /** The share link that the reader opened. */
   readonly linkId?: string;
 }
@@ -83,15 +84,20 @@ export class LiveConnections {
     await stream.start();
   }
 
-  /** Keeps one organization or network from using all connections, and one share link from using all those of its organization. */
-  #boundsOf({ organizationId, linkId }: LiveReader, network: string): (readonly [name: string, most: number])[] {
+  /** Keeps one organization or network from using all connections, and one viewer or link from using all those of its organization. */
+  #boundsOf(
+    { organizationId, linkId, userId, keyId }: LiveReader,
+    network: string,
+  ): (readonly [name: string, most: number])[] {
     const { maxLive = MAX_LIVE, maxLiveOfOrganization = MAX_LIVE_OF_ORGANIZATION } = this.#options;
     const { maxLiveOfNetwork = MAX_LIVE_OF_NETWORK, maxLiveOfLink = MAX_LIVE_OF_LINK } = this.#options;
     return [
       ['all', maxLive],
       [`organization ${organizationId}`, maxLiveOfOrganization],
       [`network ${network}`, maxLiveOfNetwork],
-      ...(linkId === undefined ? [] : [[`link ${linkId}`, maxLiveOfLink] as const]),
+      linkId === undefined
+        ? [`viewer ${organizationId} ${userId ?? keyId}`, MAX_LIVE_OF_VIEWER]
+        : [`link ${linkId}`, maxLiveOfLink],
     ];
   }
 }
@@ -170,31 +176,19 @@ type FindViewer = () => Promise<Pick<Viewer, 'organizationId'> | undefined>;
 /** A notification without fields means that anything may have changed. */
 const isAnyChange = (change: object) => Object.keys(change).length === 0;
 
-const isFinished = (status: SetStatus) => status === 'in_review' || isTerminalSet(status);
-
-/**
- * Also follows the retakes of the set, whose pictures its page shows.
- * @param followsReview whether the stream stays open while the set or a retake is in review.
- */
-export function setSource(
-  { store }: PagesOptions,
-  id: string,
-  { findViewer, followsReview = false }: { readonly findViewer: FindViewer; readonly followsReview?: boolean },
-): LiveSource {
-  const isOver = followsReview ? isTerminalSet : isFinished;
+/** Follows a set and the retakes of it, whose pictures its page shows. It does not end, because people comment on finished sets too. */
+export function setSource({ store }: PagesOptions, id: string, findViewer: FindViewer): LiveSource {
   const watched = new Set([id]);
   return {
     concerns: (change) => watched.has(change.set ?? '') || isAnyChange(change),
-    read: async (changes) => {
+    read: async (revision) => {
       const viewer = await findViewer();
       const progress = viewer && (await readProgress(store.db, { id, organizationId: viewer.organizationId }));
       if (progress === undefined) return undefined;
       const retakes = await readLaterRetakes(store.db, id);
       for (const retake of retakes) watched.add(retake.id);
-      const over = [progress, ...retakes].every(({ status }) => isOver(status));
-      const isReviewed = !over && isFinished(progress.status);
       const retaken = retakes.reduce((sum, { resolved }) => sum + resolved, 0);
-      return { ...progress, ...(retakes.length > 0 && { retaken }), ...(isReviewed && { revision: changes }), over };
+      return { ...progress, ...(retakes.length > 0 && { retaken }), revision, over: false };
     },
   };
 }

@@ -54,20 +54,22 @@ interface ThreadLook {
   remark?(comment: CommentRow): HtmlContent;
 }
 
-/** Open threads, then a fold with the resolved ones. */
+/** Open threads, then a fold with the resolved ones. Each thread is live on its own, so that a reply that was not sent keeps only its thread. */
 export function threadList(threads: readonly Thread[], look: ThreadLook): HtmlContent {
   const numbers = numbersOf(look.hasNumbers === false ? [] : threads);
   const item = (thread: Thread) => {
     const replies = thread.replies.map((reply) => html`<div class="reply">${comment(reply, look)}</div>`);
-    return html`<li id="thread-${thread.id}">
+    return html`<li id="thread-${thread.id}" data-live>
       ${comment(thread, look, numbers.get(thread.id))}${replies}
       ${look.actions(thread)}
     </li>`;
   };
-  const list = (some: readonly Thread[]) => some.length > 0 && html`<ol class="threads">${some.map(item)}</ol>`;
+  const list = (id: string, some: readonly Thread[]) =>
+    html`<ol class="threads" id="${id}" data-keyed>${some.map(item)}</ol>`;
   const [open, resolved] = [threads.filter(isOpen), threads.filter((thread) => !isOpen(thread))];
-  const fold = html`<details><summary>${resolved.length} resolved</summary>${list(resolved)}</details>`;
-  return html`${list(open)}${resolved.length > 0 && fold}`;
+  return html`${list('open-threads', open)}<details>
+    <summary id="resolved-count" data-live>${resolved.length} resolved</summary>${list('resolved-threads', resolved)}
+  </details>`;
 }
 
 const isOpen = ({ resolved_at }: Pinned) => resolved_at === null;

@@ -181,7 +181,9 @@ function comments({ view, threads }: PictureFacts, { viewer, paths }: PicturePag
   const { answer } = view;
   // The comment of an answer about this picture is the first one of a thread.
   const isInThread = threads.some(({ id }) => id === answer?.comment_id);
-  return html`<h2>Comments</h2>${answer && answerLine(isInThread ? { ...answer, comment: null } : answer)}${ownThreads(threads, given)}`;
+  return html`<h2>Comments</h2>
+    <div id="answer" data-live>${answer && answerLine(isInThread ? { ...answer, comment: null } : answer)}</div>
+    ${ownThreads(threads, given)}`;
 }
 
 function retake(facts: PictureFacts, { viewer, paths, locations }: PicturePageOptions): HtmlContent {

@@ -22,7 +22,7 @@ import { type IconName, icon as iconOf } from '../parts/icons.ts';
 import { decisionBadge, markerLabel } from '../parts/labels.ts';
 import { siteName } from '../parts/pictureParts.ts';
 import { inPageOrder } from '../pictures/grouping.ts';
-import { currentVersion, isRunning, withReviews } from '../pictures/pictures.ts';
+import { currentVersion, withReviews } from '../pictures/pictures.ts';
 import { chosenSlot, pagesOfOffer } from '../pictures/slotOffer.ts';
 import { foundSlots, slotOverlay, WHOLE_DESKTOP } from '../pictures/slots.ts';
 import {
@@ -64,13 +64,12 @@ async function picturePage(
 <div class="one"><section id="stage" data-live>${await shown(options, facts, given)}</section>
 ${details(facts, given)}</div>
 ${given.done}`;
-  const isLive = view.runningIn !== undefined || isRunning(set);
   return {
     title: nameOf(view),
     body,
     section: 'campaigns',
     assets: ['set.css', 'live.js', 'set.js'],
-    events: isLive ? `${paths.set(set.id)}/events` : undefined,
+    events: `${paths.set(set.id)}/events`,
   };
 }
 

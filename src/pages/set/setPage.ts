@@ -9,7 +9,6 @@ import { readProgress, readSetVersion } from '../../core/sets/readSet.ts';
 import type { ShareLinkRow } from '../../core/sharing/shareLinks.ts';
 import type { Decision } from '../../domain/reviews.ts';
 import { setName } from '../../domain/setNames.ts';
-import { isTerminalSet } from '../../domain/states.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 
@@ -74,7 +73,7 @@ async function setPage(
 ): Promise<ResultsPage | undefined> {
   const facts = await readSetFacts(options, { id, organizationId: given.viewer.organizationId });
   if (facts === undefined) return undefined;
-  const { set, views, retakes } = facts;
+  const { set, views } = facts;
   const { viewer, paths, tab } = given;
   const path = paths.set(id);
   const shares = await readShares(options, set);
@@ -84,13 +83,12 @@ ${setTabs(facts, { path, current, shares: shares.total })}
 ${await content(options, facts, { ...given, shares: shares.rows })}
 ${setDialogs(facts, given)}${viewer.canWrite && shareDialog(facts, { ...given, approved: await countApproved(options, set) })}
 ${given.done}`;
-  const isLive = [set, ...retakes].some(({ status }) => !isTerminalSet(status));
   return {
     title: `${setName(set)}, ${setLabel(set.status, totalsOfViews(views))}`,
     body,
     section: 'campaigns',
     assets: ['set.css', 'live.js', 'set.js', 'downloads.js'],
-    events: isLive ? `${path}/events?review=yes` : undefined,
+    events: `${path}/events`,
   };
 }
 
@@ -169,8 +167,7 @@ export function addSetRoutes(pages: PageRoutes): void {
   pages.get(path, show, readsSet);
   pages.events(`${path}/events`, async ({ request, viewer: { organizationId } }, findViewer) => {
     const id = idOf(request);
-    const followsReview = request.query['review'] !== undefined;
-    return (await readProgress(db, { id, organizationId })) && setSource(options, id, { findViewer, followsReview });
+    return (await readProgress(db, { id, organizationId })) && setSource(options, id, findViewer);
   });
   for (const action of SET_ACTIONS)
     pages.post(

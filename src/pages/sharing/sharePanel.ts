@@ -116,8 +116,9 @@ function hint({ views }: SetFacts, approved: number): Html {
 
 /** The links of a set. */
 export function shareList(options: PagesOptions, rows: readonly ShareLinkRow[], given: PanelOptions): Html {
-  if (rows.length === 0) return html`<p class="hint">No links yet.</p>`;
-  return html`<ul class="shares">${rows.map((row) => item(options, row, given))}</ul>`;
+  const none = html`<p class="hint">No links yet.</p>`;
+  const list = html`<ul class="shares">${rows.map((row) => item(options, row, given))}</ul>`;
+  return html`<div id="shares" data-live>${rows.length === 0 ? none : list}</div>`;
 }
 
 function item({ secret, publicUrl }: PagesOptions, row: ShareLinkRow, { viewer, paths, created }: PanelOptions): Html {

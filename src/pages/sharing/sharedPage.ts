@@ -67,8 +67,7 @@ ${branding.footer_text !== null && html`<footer class="meta"><bdi>${branding.foo
 </div>
 ${canDownload && dialog('download', 'Download', downloadForm(file))}
 ${canAnswer && dialog('answer-all', pictures === 1 ? 'Answer' : forAll, answer)}`;
-  const events = isLive ? `${path}/events` : undefined;
-  return { ...sharedLayout(branding, paths, token), title: set.campaign, body, events };
+  return { ...sharedLayout(branding, paths, token), title: set.campaign, body, events: `${path}/events` };
 }
 
 /** Says which pictures an answer for all is about. */

@@ -78,15 +78,15 @@ async function sharedPicturePage(
     ${threadList(threads, look)}
     ${share.answers && answerForm(form, button({ label: 'Send the comment only' }))}
   </section>`;
-  const body = html`<div id="head" class="picture-head">${title}</div>
+  const body = html`<div id="head" class="picture-head" data-live>${title}</div>
 <div class="one">
-  <section id="stage">${shown}</section>
-  <aside id="details" class="details">
-    ${about(view)}
+  <section id="stage" data-live>${shown}</section>
+  <aside id="details" class="details" tabindex="0" aria-label="Answers and details">
+    <section id="about" data-live>${about(view)}</section>
     ${(share.answers || threads.length > 0) && comments}
   </aside>
 </div>`;
-  return { ...sharedLayout(branding, paths, token), title: pictureName(view), body };
+  return { ...sharedLayout(branding, paths, token), title: pictureName(view), body, events: `${path}/events` };
 }
 
 /** @returns the ids of all versions of a picture, that of the shown one first. */

@@ -74,7 +74,7 @@ export function addSharedRoutes(pages: PageRoutes): void {
         return 'title' in found ? undefined : found;
       };
       const reader = { organizationId: share.organizationId, linkId: share.id };
-      await pages.live.open(response, reader, setSource(options, share.set_id, { findViewer }));
+      await pages.live.open(response, reader, setSource(options, share.set_id, findViewer));
       return 'sent';
     }, COST.list),
   );

@@ -13,6 +13,7 @@ import { createKey } from '../../support/keys.ts';
 import { listenHttp } from '../../support/listeners.ts';
 import { TEST_LOG } from '../../support/testLog.ts';
 import { type PagesServer, seedSet, startPages } from './pagesServer.ts';
+import { RequestForm } from './requestForm.ts';
 
 let server: PagesServer;
 const open: AbortController[] = [];
@@ -26,11 +27,11 @@ const shots = [{ site: 'https://news.example/', device: 'desktop', status: 'pend
 /** Reads a stream as it comes. */
 async function listenTo(
   setId: string,
-  { key = server.apiKey, query = '' } = {},
+  { key = server.apiKey } = {},
 ): Promise<{ status: number; text: () => string; ended: () => boolean }> {
   const controller = new AbortController();
   open.push(controller);
-  const response = await fetch(`${server.url}/o/demo/screenshot_sets/${setId}/events${query}`, {
+  const response = await fetch(`${server.url}/o/demo/screenshot_sets/${setId}/events`, {
     headers: { authorization: key },
     signal: controller.signal,
   });
@@ -55,31 +56,34 @@ async function statusOf(path: string): Promise<number> {
 }
 
 describe('live progress', () => {
-  it('live progress sends the state at once, then each change, and ends with the set', async () => {
+  it('live progress sends the state at once, then each change, also of a set that is finished', async () => {
     server = await startPages();
     const { setId } = await seedSet(server, { shots });
     const stream = await listenTo(setId);
-    await eventually(() => expect(stream.text()).toContain('"status":"capturing","total":1,"resolved":0,"over":false'));
+    await eventually(() => expect(stream.text()).toContain('"status":"capturing","total":1,"resolved":0,"revision":0'));
     const { db } = server.store;
     await db.updateTable('screenshots').set({ status: 'no_slots' }).where('set_id', '=', setId).execute();
-    await db.updateTable('screenshot_sets').set({ status: 'failed' }).where('id', '=', setId).execute();
-    await notify(db, { set: setId });
-    await eventually(() => expect(stream.text()).toContain('event: end\ndata: {"status":"failed"'));
-    await eventually(() => expect(stream.ended()).toBe(true));
-  });
-
-  it('live progress of a page that follows the review sends each change, and ends with the review', async () => {
-    server = await startPages();
-    const { setId } = await seedSet(server, { status: 'in_review', shots });
-    const [settled, review] = [await listenTo(setId), await listenTo(setId, { query: '?review=yes' })];
-    await eventually(() => expect(settled.ended()).toBe(true));
-    await eventually(() => expect(review.text()).toContain('"revision":0'));
-    const { db } = server.store;
-    await notify(db, { set: setId });
-    await eventually(() => expect(review.text()).toContain('"revision":1'));
     await db.updateTable('screenshot_sets').set({ status: 'approved' }).where('id', '=', setId).execute();
     await notify(db, { set: setId });
-    await eventually(() => expect(review.ended()).toBe(true));
+    await eventually(() => expect(stream.text()).toContain('"status":"approved","total":1,"resolved":1,"revision":1'));
+    await notify(db, { set: setId });
+    await eventually(() => expect(stream.text()).toContain('"revision":2'));
+    expect(stream.ended()).toBe(false);
+  });
+
+  it('live progress reports a retake, a new name and a link as soon as they are stored', async () => {
+    server = await startPages();
+    const { setId } = await seedSet(server, { status: 'approved', shots: [{ ...shots[0], status: 'uploaded' }] });
+    const stream = await listenTo(setId);
+    await eventually(() => expect(stream.text()).toContain('"revision":0'));
+    const form = await RequestForm.open(server);
+    const path = `/o/demo/screenshot_sets/${setId}`;
+    await form.postTo(`${path}/rename`, { name: 'Spring' });
+    await eventually(() => expect(stream.text()).toContain('"revision":1'));
+    await form.postTo(`${path}/shares`, { label: 'Anna', pictures: 'all' });
+    await eventually(() => expect(stream.text()).toContain('"revision":2'));
+    await form.postTo(`${path}/retake`, { which: 'all' });
+    await eventually(() => expect(stream.text()).toContain('"retaken":0,"revision":3'));
   });
 
   it('live progress reads the state again after a lost connection', async () => {
@@ -119,6 +123,15 @@ describe('live progress', () => {
     const { setId } = await seedSet(server, { shots });
     expect((await listenTo(setId)).status).toBe(200);
     expect((await listenTo(setId)).status).toBe(503);
+  });
+
+  it('one person cannot use all streams of the organization', async () => {
+    server = await startPages();
+    const { setId } = await seedSet(server, { shots });
+    const opened = await Promise.all(Array.from({ length: 31 }, () => listenTo(setId)));
+    expect(opened.filter(({ status }) => status === 503).length).toBe(1);
+    const { api_key: key } = await createKey(server.store.db, 'demo');
+    expect((await listenTo(setId, { key })).status).toBe(200);
   });
 
   it('one address cannot use all streams', async () => {

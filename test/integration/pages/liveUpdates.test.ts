@@ -103,6 +103,47 @@ it('the decision of another reviewer updates the counts, and a text that was not
   expect(faults).toEqual([]);
 });
 
+it('a page in the background has no stream, and shows what happened as soon as a person returns to it', async () => {
+  const shots = [{ site: NEWS, device: 'desktop' as const }];
+  const { setId, shotIds } = await seedSet(server, { status: 'approved', shots });
+  const { page, faults } = await visit(server, setAddress(setId));
+  const show = (hidden: boolean) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'hidden', { value, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, hidden);
+  const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/events'));
+  await show(true);
+  await ended;
+  const other = await RequestForm.open(server);
+  await other.postTo(`/o/demo/screenshot_sets/${setId}/reviews`, { decide: `approved:${shotIds[0]}` });
+  await show(false);
+  await page.locator(`#screenshot-${shotIds[0]} .badge.approved`).waitFor();
+  await other.postTo(`/o/demo/screenshot_sets/${setId}/reviews`, { decide: `rejected:${shotIds[0]}` });
+  await page.locator(`#screenshot-${shotIds[0]} .badge.rejected`).waitFor();
+  expect(faults).toEqual([]);
+});
+
+it('a new comment appears while a person writes one', async () => {
+  const { setId, shotIds } = await seedSet(server, { status: 'approved', shots: [{ site: NEWS, device: 'desktop' }] });
+  const { page } = await visit(server, `${server.url}/o/demo/screenshots/${shotIds[0]}`);
+  const field = page.getByLabel('New comment');
+  await field.fill('Half a sentence');
+  const other = await RequestForm.open(server);
+  await other.postTo(`/o/demo/screenshots/${shotIds[0]}/comments`, { body: 'Look' });
+  await page.locator('#open-threads').getByText('Look').waitFor();
+  const { id } = await server.store.db
+    .selectFrom('comments')
+    .select('id')
+    .where('set_id', '=', setId)
+    .executeTakeFirstOrThrow();
+  await other.postTo(`/o/demo/comments/${id}/resolve`, { resolved: 'yes' });
+  await page.getByText('1 resolved').waitFor();
+  expect(await page.locator('#open-threads').isVisible()).toBe(false);
+  expect(await field.inputValue()).toBe('Half a sentence');
+  expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+});
+
 it('a control that is pressed while a live update arrives still works', async () => {
   const { page, shotIds, finish } = await openRunningSet();
   await page.getByRole('button', { name: 'Share' }).hover();

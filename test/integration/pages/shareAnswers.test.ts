@@ -86,7 +86,7 @@ describe('answers of clients', () => {
     expect(page.getByLabel('Your name').inputValue()).toBe(ANNA.name);
     page.getByLabel('Comment').fill('Nice.');
     await page.proceed(page.getByRole('button', { name: 'Send the comment only' }));
-    expect(page.locator('.threads').textContent()).toContain('Nice.');
+    expect(page.locator('#open-threads').textContent()).toContain('Nice.');
     await page.proceed(page.getByRole('link', { name: 'Previous picture' }));
     expect(page.locator('h1').textContent()).toContain('Changes requested');
 
