@@ -51,6 +51,14 @@ export function isTerminalSet(status: SetStatus): boolean {
   return SET_MOVES[status].length === 0;
 }
 
+/** @returns the status of a set and its retakes together: work that is not finished counts before what is decided. */
+export function statusOfRounds(own: SetStatus, retakes: readonly SetStatus[]): SetStatus {
+  if (!isTerminalSet(own)) return own;
+  if (retakes.some((status) => status === 'draft' || status === 'capturing')) return 'capturing';
+  if (retakes.includes('in_review')) return 'in_review';
+  return own === 'failed' && retakes.includes('approved') ? 'approved' : own;
+}
+
 /** @returns the next status of a set whose screenshots are all resolved. */
 export function settledSetStatus(
   { uploaded, total }: { uploaded: number; total: number },

@@ -144,7 +144,9 @@ export async function readUndoableReviews(
     left join lateral (
       select decision, comment from reviews where screenshot_id = r.screenshot_id and id < r.id
       order by id desc limit 1) p on true
-    where (r.screenshot_id is not null or r.id = action.id) and not exists (
+    where (r.screenshot_id is not null or r.id = action.id or not exists (
+        select from reviews p where p.set_id = r.set_id and p.created_at = r.created_at and p.screenshot_id is not null))
+      and not exists (
       select from reviews n
       where n.set_id = r.set_id and n.screenshot_id is not distinct from r.screenshot_id and n.id > r.id)`.execute(tx);
   return rows;

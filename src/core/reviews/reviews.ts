@@ -14,7 +14,7 @@ import { type EventContext, recordSetEvent } from '../events/recordEvent.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
 import { recordNotice } from '../journal/recordNotice.ts';
 import { withScreenshotHistory } from '../sets/history.ts';
-import { readVersions } from '../sets/readVersions.ts';
+import { readLaterRetakes, readVersions } from '../sets/readVersions.ts';
 import { cancelScreenshots } from '../sets/results.ts';
 import { cancelDraft, decideReview, lockSet, requestCancel } from '../sets/setStatus.ts';
 import {
@@ -76,6 +76,24 @@ export async function reviewSet(
   await recordAction(transaction, review.actor, entry);
   await notify(transaction, { set: setId });
   return reviewId;
+}
+
+/** As {@link reviewSet}, for a set and the retakes that people see as its rounds: acts on each that allows it. */
+export async function reviewRounds(
+  transaction: Queryable,
+  review: SetReview,
+  context: EventContext,
+): Promise<string | null> {
+  const { action, organizationId, setId } = review;
+  const retakes = action === 'reopen' ? [] : await readLaterRetakes(transaction, setId);
+  const done: (string | null)[] = [];
+  for (const id of [setId, ...retakes.map((retake) => retake.id)]) {
+    const set = await lockSet(transaction, { organizationId, setId: id });
+    // The approval of a set approves the retakes that it shows.
+    if (set !== undefined && isAllowed(set.status, action))
+      done.push(await reviewSet(transaction, { ...review, setId: id }, context));
+  }
+  return done[0] === undefined ? reviewSet(transaction, review, context) : done[0];
 }
 
 function isAllowed(status: SetStatus, action: SetAction): boolean {

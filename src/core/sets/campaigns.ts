@@ -94,9 +94,9 @@ export async function withCounts(db: Queryable, rows: readonly Row<'campaigns'>[
   const ids = rows.map(({ id }) => id);
   const found = await sql<Pick<CountedCampaign, 'id' | 'sets' | 'ads' | 'in_review'>>`
     select w.id,
-      (select count(*) from (select from screenshot_sets where campaign_id = w.id limit ${COUNT_MOST}) t)::integer as sets,
+      (select count(*) from (select from screenshot_sets where campaign_id = w.id and original_id is null limit ${COUNT_MOST}) t)::integer as sets,
       (select count(*) from (select from ads where campaign_id = w.id limit ${COUNT_MOST}) t)::integer as ads,
-      (select count(*) from (select from screenshot_sets
+      (select count(distinct root) from (select coalesce(original_id, id) as root from screenshot_sets
         where campaign_id = w.id and status = 'in_review' limit ${COUNT_MOST}) t)::integer as in_review
     from unnest(${ids}::uuid[]) as w(id)`.execute(db);
   const counts = new Map(found.rows.map((row) => [row.id, row]));

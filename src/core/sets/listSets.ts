@@ -14,7 +14,7 @@ import { type ListPage, type Page, readSearchPage, type Words } from '../../db/l
 import { type Row, SET_COLUMNS, type SetRow } from '../../db/rows.ts';
 import type { Metadata } from '../../domain/metadata.ts';
 import type { StatusCounts } from '../../domain/reviewNotes.ts';
-import type { SetStatus } from '../../domain/states.ts';
+import { isTerminalSet, type SetStatus } from '../../domain/states.ts';
 
 export interface SetFilter extends Wanted, TimeRange {
   readonly campaignId?: string | undefined;
@@ -25,6 +25,8 @@ export interface SetFilter extends Wanted, TimeRange {
   readonly after?: Place | undefined;
   /** The newest first, unless given. */
   readonly sort?: keyof typeof ORDERS;
+  /** Only sets that are no retakes. One matches also if a retake of it has the words or the unfinished status. */
+  readonly withRounds?: true;
 }
 
 type Found = SetRow & Pick<Row<'screenshot_sets'>, 'cancel_requested_at' | 'retake_of'> & { readonly campaign: string };
@@ -67,11 +69,18 @@ const ORDERS = {
 
 /** The conditions on `screenshot_sets` except words, sites and devices. */
 function isInList(filter: SetFilter): RawBuilder<boolean> {
-  const { organizationId, campaignId, status, after } = filter;
+  const { organizationId, campaignId, status, after, withRounds = false } = filter;
+  const isOpen = status !== undefined && !isTerminalSet(status);
+  const inStatus =
+    withRounds && isOpen
+      ? sql`screenshot_sets.id in (select coalesce(original_id, id) from screenshot_sets
+          where organization_id = ${organizationId} and status = ${status})`
+      : sql`screenshot_sets.status = ${status}`;
   return allOf([
     sql`screenshot_sets.organization_id = ${organizationId}`,
     campaignId === undefined ? undefined : sql`screenshot_sets.campaign_id = ${campaignId}`,
-    status === undefined ? undefined : sql`screenshot_sets.status = ${status}`,
+    status === undefined ? undefined : inStatus,
+    withRounds ? sql`screenshot_sets.original_id is null` : undefined,
     isInRange(sql`screenshot_sets.created_at`, filter),
     isAfter('screenshot_sets', after),
     hasMetadata('screenshot_sets', filter),
@@ -81,13 +90,20 @@ function isInList(filter: SetFilter): RawBuilder<boolean> {
 /** The wanted words, sites and devices; undefined if there are none. */
 function wordsOf(filter: SetFilter): Words | undefined {
   const words = searchQuery(filter);
-  return (
-    words && {
+  if (words === undefined) return undefined;
+  if (filter.withRounds !== true)
+    return {
       matches: sql<boolean>`exists (
         select from set_search where set_search.set_id = screenshot_sets.id and set_search.words @@ ${words})`,
       ids: sql`select set_id as id from set_search where words @@ ${words}`,
-    }
-  );
+    };
+  return {
+    matches: sql<boolean>`exists (
+      select from set_search where set_search.words @@ ${words} and set_search.set_id in (
+        select screenshot_sets.id union all select r.id from screenshot_sets r where r.original_id = screenshot_sets.id))`,
+    ids: sql`select distinct coalesce(f.original_id, f.id) as id from set_search join screenshot_sets f on f.id = set_id
+      where words @@ ${words}`,
+  };
 }
 
 /** All conditions on `screenshot_sets`. */

@@ -110,6 +110,7 @@ export async function readSetsOfAd(
   return db
     .selectFrom('screenshot_sets')
     .select(['id', 'status', 'created_at'])
+    .where('original_id', 'is', null)
     .where((eb) =>
       eb.exists(
         eb

@@ -29,6 +29,8 @@ export interface LaterRetake {
   readonly id: string;
   readonly status: SetStatus;
   readonly created_at: Date;
+  /** From 2. */
+  readonly round: number;
   readonly total: number;
   readonly resolved: number;
 }
@@ -121,7 +123,7 @@ export async function readRetakeSources(db: Queryable, setId: string): Promise<R
 /** The sets that took pictures of this set, or of its retakes, again since; newest first. */
 export async function readLaterRetakes(db: Queryable, setId: string): Promise<LaterRetake[]> {
   const { rows } = await sql<LaterRetake>`
-    select f.id, f.status, f.created_at, count(s.id)::integer as total,
+    select f.id, f.status, f.created_at, f.round, count(s.id)::integer as total,
       (count(*) filter (where s.status <> 'pending'))::integer as resolved
     from screenshot_sets own
     join screenshot_sets f on f.original_id = coalesce(own.original_id, own.id) and f.created_at > own.created_at

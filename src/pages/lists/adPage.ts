@@ -1,7 +1,8 @@
 import { type AdHead, type CapturedFrame, readAdHead, readCreative } from '../../core/ads/readAd.ts';
-import { type ListedSet, readSets, type SetPreview, withPreviews } from '../../core/sets/listSets.ts';
+import { type SetPreview, withPreviews } from '../../core/sets/listSets.ts';
 import { readAdRecord } from '../../core/sets/readRecords.ts';
 import { readSetsOfAd } from '../../core/sets/readSet.ts';
+import { readRounds, type SetOfRounds } from '../../core/sets/rounds.ts';
 import { type DeliveryRow, listDeliveries } from '../../core/webhooks/listDeliveries.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
@@ -21,7 +22,7 @@ export interface AdPageData {
   readonly ad: AdHead;
   readonly creative: Awaited<ReturnType<typeof readCreative>>;
   readonly deliveries: readonly DeliveryRow[];
-  readonly sets: readonly (ListedSet & SetPreview)[];
+  readonly sets: readonly (SetOfRounds & SetPreview)[];
 }
 
 interface Given {
@@ -74,7 +75,7 @@ async function readAdPageData(db: Queryable, id: string, organizationId: string)
     readSetsOfAd(db, id, SETS_SHOWN),
   ]);
   const ids = shown.map((set) => set.id);
-  const sets = await withPreviews(db, await readSets(db, organizationId, ids));
+  const sets = await withPreviews(db, await readRounds(db, organizationId, ids));
   return { ad, creative, deliveries: deliveries.rows, sets };
 }
 

@@ -1,7 +1,7 @@
 /** Actions on several sets: which sets each takes, and what it does, each set in a transaction of its own. */
 import { retakeParser } from '../../contract/retakes.ts';
 import { repeatSet } from '../../core/requests/repeatScreenshots.ts';
-import { type ListedSet, readSets } from '../../core/sets/listSets.ts';
+import { readRounds, type SetOfRounds } from '../../core/sets/rounds.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { Failure, failureMessage } from '../../domain/failure.ts';
 import { totalsOf } from '../../domain/reviewNotes.ts';
@@ -42,12 +42,12 @@ interface BulkAction {
   /** Whether the person may write notes. */
   readonly hasNotes: boolean;
   /** @returns why the set stays as it is; undefined if the action is possible. */
-  obstacle(row: ListedSet): string | undefined;
+  obstacle(row: SetOfRounds): string | undefined;
 }
 
-const inReview = ({ status }: ListedSet) =>
+const inReview = ({ status }: SetOfRounds) =>
   status === 'in_review' ? undefined : 'Only a set in review can be approved or rejected.';
-const isOpen = ({ status }: ListedSet) => status === 'draft' || status === 'capturing';
+const isOpen = ({ status }: SetOfRounds) => status === 'draft' || status === 'capturing';
 
 export const BULK_ACTIONS: Readonly<Record<BulkActionName, BulkAction>> = {
   approve: {
@@ -77,7 +77,7 @@ export const BULK_ACTIONS: Readonly<Record<BulkActionName, BulkAction>> = {
   retake: {
     label: 'Retake failures',
     done: 'requested again',
-    effect: 'The failed pictures of each set are retaken in a new set. The original sets stay as they are.',
+    effect: 'The failed pictures of each set are retaken, as its next round. Earlier pictures stay in its history.',
     hasNotes: false,
     obstacle: (row) => {
       if (isOpen(row)) return 'This set is not finished.';
@@ -91,28 +91,23 @@ function isBulkAction(name: unknown): name is BulkActionName {
 }
 
 interface BulkResult {
-  readonly row: ListedSet;
+  readonly row: SetOfRounds;
   /** Absent if the action succeeded. */
   readonly fault?: string;
-  /** The new set of a retake. */
-  readonly newSetId?: string;
 }
 
 /** One after the other, so that a fault of one set does not undo the others. */
 async function actOnSets(
   options: PagesOptions,
   { viewer, actor }: Pick<ViewerRequest, 'viewer' | 'actor'>,
-  { action, rows, notes }: { action: BulkActionName; rows: readonly ListedSet[]; notes: string },
+  { action, rows, notes }: { action: BulkActionName; rows: readonly SetOfRounds[]; notes: string },
 ): Promise<BulkResult[]> {
   const results: BulkResult[] = [];
   for (const row of rows) {
     try {
-      if (action === 'retake')
-        results.push({ row, newSetId: await retakeFailures(options, { viewer, actor }, row.id) });
-      else {
-        await actOnSet(options, { viewer, actor }, { id: row.id, action, notes });
-        results.push({ row });
-      }
+      if (action === 'retake') await retakeFailures(options, { viewer, actor }, row.id);
+      else await actOnSet(options, { viewer, actor }, { id: row.id, action, notes });
+      results.push({ row });
     } catch (error) {
       results.push({ row, fault: faultOf(options, row.id, error) });
     }
@@ -141,7 +136,7 @@ async function retakeFailures(
 export async function confirmationPage(options: PagesOptions, request: BulkRequest): Promise<ResultsPage> {
   const { viewer, paths, action } = request;
   if (!isBulkAction(action)) return messagePage('Nothing to do', 'The address contains no valid action.', 422);
-  const rows = await readSets(options.store.db, viewer.organizationId, validIds(request));
+  const rows = await readRounds(options.store.db, viewer.organizationId, validIds(request));
   if (rows.length === 0) return nothingSelected(request);
   const { label, effect, hasNotes } = BULK_ACTIONS[action];
   const { possible, others } = divide(rows, action);
@@ -177,7 +172,7 @@ export async function bulkResultPage(
 ): Promise<ResultsPage> {
   const { viewer, paths, action } = request;
   if (!isBulkAction(action)) return messagePage('Nothing to do', 'The form contains no valid action.', 422);
-  const rows = await readSets(options.store.db, viewer.organizationId, validIds(request));
+  const rows = await readRounds(options.store.db, viewer.organizationId, validIds(request));
   if (rows.length === 0) return nothingSelected(request);
   const results = await actOnSets(options, { viewer, actor }, { action, rows, notes });
   const failed = results.filter(({ fault }) => fault !== undefined);
@@ -193,7 +188,7 @@ function validIds({ ids }: BulkRequest): string[] {
   return [...new Set(ids.filter(isUuid).map((id) => id.toLowerCase()))].slice(0, SETS_MAX);
 }
 
-function divide(rows: readonly ListedSet[], action: BulkActionName) {
+function divide(rows: readonly SetOfRounds[], action: BulkActionName) {
   const judged = rows.map((row) => ({ row, why: BULK_ACTIONS[action].obstacle(row) }));
   return {
     possible: judged.filter(({ why }) => why === undefined).map(({ row }) => row),
@@ -217,19 +212,18 @@ function nothingSelected(request: BulkRequest): ResultsPage {
   };
 }
 
-function item(row: ListedSet, paths: PagePaths, why?: string): Html {
+function item(row: SetOfRounds, paths: PagePaths, why?: string): Html {
   return html`<li>
-    <a href="${paths.set(row.id)}"><bdi>${setName(row)}</bdi></a> ${setBadge(row)}
+    <a href="${paths.set(row.id)}"><bdi>${setName(row)}</bdi></a> ${setBadge(row, totalsOf(row.counts))}
     <span class="meta">${progressLabel(totalsOf(row.counts))}, requested ${timeElement(row.created_at)}</span>
     ${why !== undefined && html`<span class="advice">${why}</span>`}
   </li>`;
 }
 
-function resultItem({ row, fault, newSetId }: BulkResult, paths: PagePaths): Html {
+function resultItem({ row, fault }: BulkResult, paths: PagePaths): Html {
   const outcome: HtmlContent =
     fault === undefined
       ? badge('active', 'Done')
       : html`${badge('failed', 'Not done')} <span class="fault">${fault}</span>`;
-  const retaken = newSetId !== undefined && html` <a href="${paths.set(newSetId)}">Open the new set</a>`;
-  return html`<li><a href="${paths.set(row.id)}"><bdi>${setName(row)}</bdi></a> ${outcome}${retaken}</li>`;
+  return html`<li><a href="${paths.set(row.id)}"><bdi>${setName(row)}</bdi></a> ${outcome}</li>`;
 }

@@ -8,7 +8,8 @@ import {
   readCountedCampaign,
   withCounts,
 } from '../../core/sets/campaigns.ts';
-import { listSets, withPreviews } from '../../core/sets/listSets.ts';
+import { withPreviews } from '../../core/sets/listSets.ts';
+import { listRounds } from '../../core/sets/rounds.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { OBJECT_TYPES } from '../objects/managedObjects.ts';
 import { objectLinks } from '../objects/objectPages.ts';
@@ -112,7 +113,7 @@ export async function campaignPage(
   const campaign = await readCountedCampaign(db, { id, organizationId });
   if (campaign === undefined) return undefined;
   const filter = { organizationId, campaignId: id };
-  const [sets, ads] = await Promise.all([listSets(db, filter, FIRST), listAds(db, filter, FIRST)]);
+  const [sets, ads] = await Promise.all([listRounds(db, filter, FIRST), listAds(db, filter, FIRST)]);
   const { name, created_at, active_at } = campaign;
   const part = (title: string, count: number, none: string, list: HtmlContent, path: string) => {
     const all = html`<a href="${addressOf(path, { campaign_id: id })}">All ${title.toLowerCase()} of this campaign</a>`;

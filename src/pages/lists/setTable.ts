@@ -1,6 +1,7 @@
 /** The rows of a list of sets, with check boxes for actions on several sets. */
 
-import type { ListedSet, SetPicture, SetPreview } from '../../core/sets/listSets.ts';
+import type { SetPicture, SetPreview } from '../../core/sets/listSets.ts';
+import type { SetOfRounds } from '../../core/sets/rounds.ts';
 import { shortDevice } from '../../domain/devices.ts';
 import { totalsOf } from '../../domain/reviewNotes.ts';
 import { setName } from '../../domain/setNames.ts';
@@ -23,19 +24,19 @@ interface SetTableOptions {
   readonly query?: ListQuery<unknown>;
 }
 
-export function setTable(rows: readonly (ListedSet & SetPreview)[], { viewer, paths, query }: SetTableOptions): Html {
+export function setTable(rows: readonly (SetOfRounds & SetPreview)[], { viewer, paths, query }: SetTableOptions): Html {
   const canSelect = query !== undefined && viewer.canWrite;
-  const select: Column<ListedSet> = {
+  const select: Column<SetOfRounds> = {
     label: 'Select',
     kind: 'select',
     cell: (row) =>
       html`<input type="checkbox" name="set" value="${row.id}" aria-label="Select ${setName(row)}, ${SET_LABELS[row.status]}">`,
   };
-  const columns: Column<ListedSet & SetPreview>[] = [
+  const columns: Column<SetOfRounds & SetPreview>[] = [
     ...(canSelect ? [select] : []),
     { label: 'Pictures', kind: 'thumbs', cell: (row) => row.pictures.map((picture) => listThumbnail(picture, paths)) },
     { label: 'Set', kind: 'main', cell: (row) => nameCell(row, paths) },
-    { label: 'Status', cell: setBadge },
+    { label: 'Status', cell: (row) => setBadge(row, totalsOf(row.counts)) },
     { label: 'Captured', kind: 'number', cell: captured },
     { label: 'Reviewed', kind: 'number', cell: reviewed },
     {
@@ -55,19 +56,19 @@ ${selectionBar(
 )}</form>`;
 }
 
-function nameCell(row: ListedSet & SetPreview, paths: PagePaths): Html {
-  const about = html`${row.retake_of !== null && 'Retake of '}${targetsLabel(row)}`;
-  return html`<a href="${paths.set(row.id)}"><bdi>${setName(row)}</bdi></a> <span class="meta">${about}</span>`;
+function nameCell(row: SetOfRounds & SetPreview, paths: PagePaths): Html {
+  const round = row.rounds > 1 && html` <span class="count">v${row.rounds}</span>`;
+  return html`<a href="${paths.set(row.id)}"><bdi>${setName(row)}</bdi></a>${round} <span class="meta">${targetsLabel(row)}</span>`;
 }
 
-function captured({ counts }: ListedSet): HtmlContent {
+function captured({ counts }: SetOfRounds): HtmlContent {
   const totals = totalsOf(counts);
   const pending = totals.pending > 0 && html` <span class="meta">${totals.pending} in progress</span>`;
   const canceled = totals.canceled > 0 && html` <span class="meta">${totals.canceled} canceled</span>`;
   return html`<span title="${progressLabel(totals)}">${totals.uploaded} of ${totals.total}</span>${pending}${canceled}`;
 }
 
-function reviewed({ counts, reviewed: done }: ListedSet): HtmlContent {
+function reviewed({ counts, reviewed: done }: SetOfRounds): HtmlContent {
   const { uploaded } = totalsOf(counts);
   return uploaded > 0 && `${done} of ${uploaded}`;
 }

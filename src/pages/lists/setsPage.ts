@@ -2,7 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { setFilters, uuid } from '../../contract/queries.ts';
-import { countSets, type ListedSet, listSets, type SetFilter, withPreviews } from '../../core/sets/listSets.ts';
+import { countSets, type ListedSet, type SetFilter, withPreviews } from '../../core/sets/listSets.ts';
+import { listRounds } from '../../core/sets/rounds.ts';
 import { DEVICE_NAMES, shortDevice } from '../../domain/devices.ts';
 import { html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
@@ -34,7 +35,7 @@ export const readSetListQuery = (query: Readonly<Record<string, unknown>>) => re
 
 function setFilterOf({ filters, sort }: SetListQuery, organizationId: string): SetFilter {
   const { q, campaign_id, ...others } = filters;
-  return { organizationId, text: q, campaignId: campaign_id, sort, ...others };
+  return { organizationId, text: q, campaignId: campaign_id, sort, withRounds: true, ...others };
 }
 
 export async function setsPage(
@@ -44,7 +45,7 @@ export async function setsPage(
 ): Promise<ResultsPage> {
   const { db } = options.store;
   const filter = setFilterOf(query, viewer.organizationId);
-  const found = await listSets(db, filter, query.page);
+  const found = await listRounds(db, filter, query.page);
   const path = paths.sets;
   const list = setTable(await withPreviews(db, found.rows), { viewer, paths, query });
   const shown = {
@@ -110,8 +111,8 @@ export function listSource(
       if (viewer === undefined) return undefined;
       organizationId = viewer.organizationId;
       const filter = setFilterOf(query, organizationId);
-      const { rows } = await listSets(db, filter, query.page);
-      shown = new Set(rows.map(({ id }) => id));
+      const { rows } = await listRounds(db, filter, query.page);
+      shown = new Set(rows.flatMap(({ id, retakeIds }) => [id, ...retakeIds]));
       const state = rows.map(({ id, status, counts, cancel_requested_at }) => [
         id,
         status,

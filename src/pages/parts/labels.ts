@@ -1,9 +1,9 @@
 /** The texts for statuses: what happened, and what the reader can do. */
 
 import type { ReviewRow } from '../../core/sets/history.ts';
-import type { ListedSet } from '../../core/sets/listSets.ts';
+import type { SetOfRounds } from '../../core/sets/rounds.ts';
 import type { DeliveryRow } from '../../core/webhooks/listDeliveries.ts';
-import { type ScreenshotTotals, totalsOf } from '../../domain/reviewNotes.ts';
+import type { ScreenshotTotals } from '../../domain/reviewNotes.ts';
 import type { Decision } from '../../domain/reviews.ts';
 import type { AdFailure, AdStatus, ScreenshotFailure, SetStatus } from '../../domain/states.ts';
 import { counted } from '../../domain/text.ts';
@@ -48,32 +48,28 @@ export const AD_ADVICE: Readonly<Record<AdFailure, string>> = {
   generic_error: 'Correct the file as the reason says. Then add the ad again, in a new request.',
 };
 
-/** The result of a set, for example "Approved, 3 of 18 missing": the status alone hides that pictures are missing. */
-export function setLabel(status: SetStatus, { total, uploaded }: Pick<ScreenshotTotals, 'total' | 'uploaded'>): string {
-  const label = SET_LABELS[status];
-  if (status === 'canceled') return `Canceled after ${uploaded} of ${total}`;
-  const isReviewed = status === 'in_review' || status === 'approved' || status === 'rejected';
-  return isReviewed && uploaded < total ? `${label}, ${total - uploaded} of ${total} missing` : label;
+/** The status in a word. Only a decision is "Approved": a set that the rule of the organization took over says so. */
+function setWord({ status, isReviewed }: Judged, failed: number): string {
+  if (status !== 'approved' || isReviewed) return SET_LABELS[status];
+  return failed > 0 ? 'Ready' : 'Approved automatically';
 }
 
-/** The classes of the badge with {@link setLabel}. */
-export function setState(status: SetStatus, { total, uploaded }: Pick<ScreenshotTotals, 'total' | 'uploaded'>): string {
-  return status === 'approved' && uploaded < total ? `${status} partial` : status;
+type Judged = Pick<SetOfRounds, 'status' | 'isReviewed'>;
+
+/** The result of a set, for example "Approved, 3 failed": the status alone hides that pictures are missing. */
+export function setLabel(set: Judged, { total, uploaded, failed }: ScreenshotTotals): string {
+  if (set.status === 'canceled') return `Canceled after ${uploaded} of ${total}`;
+  return `${setWord(set, failed)}${hasPartial(set.status) && failed > 0 ? `, ${failed} failed` : ''}`;
 }
 
-/** The status, with what it does not say: failures of an approved set, and a cancellation that is not finished. */
-export function setBadge({
-  status,
-  counts,
-  cancel_requested_at,
-}: Pick<ListedSet, 'status' | 'counts' | 'cancel_requested_at'>): Html {
+const hasPartial = (status: SetStatus) => status === 'approved' || status === 'in_review' || status === 'rejected';
+
+/** As {@link setLabel}; a cancellation that is not finished says so. */
+export function setBadge(set: Judged & Pick<SetOfRounds, 'cancel_requested_at'>, { failed }: ScreenshotTotals): Html {
+  const { status, cancel_requested_at } = set;
   const isCanceling = cancel_requested_at !== null && status === 'capturing';
-  const { failed } = totalsOf(counts);
-  const partly =
-    failed > 0 &&
-    (status === 'approved' || status === 'in_review') &&
-    html` <span class="badge failed">${failed} failed</span>`;
-  return html`<span class="badge ${status}">${isCanceling ? 'Canceling' : SET_LABELS[status]}</span>${partly}`;
+  const partly = failed > 0 && hasPartial(status) && html` <span class="badge failed">${failed} failed</span>`;
+  return html`<span class="badge ${status}">${isCanceling ? 'Canceling' : setWord(set, failed)}</span>${partly}`;
 }
 
 /** The decision of a reviewer about a picture; nothing without one. */

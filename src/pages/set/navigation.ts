@@ -8,7 +8,7 @@ import { failuresOf } from './failures.ts';
 import { groupId } from './grid.ts';
 
 /** The parts of a set's page. The first one has no name in its address. */
-export const TABS = ['pictures', 'failed', 'shared', 'activity'] as const;
+export const TABS = ['pictures', 'failed', 'rounds', 'shared', 'activity'] as const;
 export type TabName = (typeof TABS)[number];
 
 export const tabOf = (text: unknown): TabName => TABS.find((tab) => tab === text) ?? 'pictures';
@@ -36,7 +36,7 @@ export interface Place {
 const MOST_GROUPS = 1_000;
 const NAMES: Readonly<Record<Grouping, string>> = { site: 'Site', device: 'Device', ad: 'Ad' };
 
-export function setTabs({ views }: SetFacts, { path, current, shares }: TabOptions): Html {
+export function setTabs({ views, retakes }: SetFacts, { path, current, shares }: TabOptions): Html {
   const counts = {
     pictures: oncePerPicture(views.filter(isInGrid)).length,
     failed: failuresOf(views).length,
@@ -51,6 +51,7 @@ export function setTabs({ views }: SetFacts, { path, current, shares }: TabOptio
   const list = tabs('Parts of the set', [
     tab('pictures', 'Pictures', counts.pictures),
     ...(counts.failed > 0 || current === 'failed' ? [tab('failed', 'Failed', counts.failed)] : []),
+    ...(retakes.length > 0 ? [tab('rounds', 'Rounds', retakes.length + 1)] : []),
     tab('shared', 'Shared', counts.shared),
     tab('activity', 'Activity'),
   ]);

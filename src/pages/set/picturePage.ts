@@ -14,12 +14,14 @@ import { COMMENT_MAX, DECISIONS } from '../../domain/reviews.ts';
 import { setName } from '../../domain/setNames.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { cutCodePoints, storable } from '../../domain/text.ts';
+import { chooseVersion } from '../../domain/versions.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, pageHead } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { formField, redirectPath } from '../parts/forms.ts';
 import { type IconName, icon as iconOf } from '../parts/icons.ts';
 import { decisionBadge, markerLabel } from '../parts/labels.ts';
+import { addressOf } from '../parts/paths.ts';
 import { siteName } from '../parts/pictureParts.ts';
 import { inPageOrder } from '../pictures/grouping.ts';
 import { currentVersion, withReviews } from '../pictures/pictures.ts';
@@ -38,7 +40,15 @@ import {
   stage,
 } from '../pictures/stage.ts';
 import { answerBadge, pins } from '../pictures/threads.ts';
-import { goBack, idOf, type PageRoutes, REVIEW, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
+import {
+  goBack,
+  idOf,
+  type PageResult,
+  type PageRoutes,
+  REVIEW,
+  redirectTo,
+  type ViewerRequest,
+} from '../routes/pageRoutes.ts';
 import {
   decisionForm,
   details,
@@ -54,10 +64,12 @@ import { doneAddress, undoToast } from './setReviews.ts';
 async function picturePage(
   options: PagesOptions,
   id: string,
-  given: PicturePageOptions,
-): Promise<ResultsPage | undefined> {
+  given: PicturePageOptions & Pick<ViewerRequest, 'response'>,
+): Promise<PageResult> {
   const facts = await readPictureFacts(options, id, given);
   if (facts === undefined) return undefined;
+  const original = facts.versions.find((version) => version.set_id === facts.set.original_id);
+  if (original !== undefined) return redirectToOriginal(given, facts, original.id);
   const { view, set } = facts;
   const { paths } = given;
   const body = html`${head(facts, given)}
@@ -71,6 +83,18 @@ ${given.done}`;
     assets: ['set.css', 'live.js', 'set.js'],
     events: `${paths.set(set.id)}/events`,
   };
+}
+
+/** People see a retake as a version of the picture that it takes again. */
+function redirectToOriginal(
+  { response, paths, compareWith }: PicturePageOptions & Pick<ViewerRequest, 'response'>,
+  { view, versions }: PictureFacts,
+  own: string,
+): 'sent' {
+  const isShown = chooseVersion(versions, { own })?.shown.id === view.id;
+  const query = { version: isShown ? undefined : view.id, with: compareWith || undefined };
+  response.redirect(302, addressOf(paths.screenshot(own), query));
+  return 'sent';
 }
 
 /** The head holds the decision, so that it is on the screen with every picture. */
@@ -211,11 +235,12 @@ async function otherSide(
 export function addPictureRoutes(pages: PageRoutes): void {
   const { options } = pages;
   const path = '/o/:slug/screenshots/:id';
-  const show = ({ request, viewer, paths }: ViewerRequest) => {
+  const show = ({ request, response, viewer, paths }: ViewerRequest) => {
     const [version, compareWith] = [uuidOf(request, 'version'), uuidOf(request, 'with')];
     const id = idOf(request);
     const { locations } = options;
     return picturePage(options, id, {
+      response,
       viewer,
       paths,
       locations,

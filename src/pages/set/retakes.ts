@@ -2,7 +2,7 @@
 import type { Request } from 'express';
 import { COST } from '../../api/limits/costs.ts';
 import { retakeBodies, retakeParser } from '../../contract/retakes.ts';
-import { type RepeatKind, repeatScreenshot, repeatSet } from '../../core/requests/repeatScreenshots.ts';
+import { repeatScreenshot, repeatSet } from '../../core/requests/repeatScreenshots.ts';
 import { readNoSlotFacts } from '../../core/sets/readScreenshots.ts';
 import { DEVICE_NAMES, shortDevice } from '../../domain/devices.ts';
 import { conflict } from '../../domain/failure.ts';
@@ -33,7 +33,7 @@ import { failuresOf, HELPS, isFailure } from './failures.ts';
 
 const NONE_LEFT = 'No such picture is left. Choose others, or open the set to see those that were retaken.';
 
-const WHAT = ['failures', 'all', 'duplicate'] as const;
+const WHAT = ['failures', 'all'] as const;
 
 const deviceChoices = (none: string, devices: readonly string[]): Choice[] => [
   ['', none],
@@ -74,7 +74,7 @@ const RETAKE = formTable(retakeBodies(DEFAULT_LIMITS).RetakeSet, {
 
 /** Which pictures of a set. '' stands for all. */
 export interface RetakeChoice {
-  readonly what: 'failures' | 'all' | 'duplicate';
+  readonly what: (typeof WHAT)[number];
   /** Only failures of this kind. */
   readonly status: string;
   /** Only those that found no slot, and that this can help. */
@@ -120,10 +120,9 @@ async function retakeSet(
   if (!isWhole && ids.length === 0) throw conflict('which', 'finds no such screenshot that was not taken again since.');
   const body = { ...bodyOf(RETAKE, request), ...(!isWhole && { screenshot_ids: ids }) };
   const wish = retakeParser(options.limits)(body);
-  const kind: RepeatKind = choice.what === 'duplicate' ? 'duplicate' : 'retake';
   const onlyOpenFailures = choice.what === 'failures';
-  const wanted = { organizationId: set.organization_id, setId: set.id, kind, wish, actor, onlyOpenFailures };
-  return options.store.db.transaction().execute((tx) => repeatSet(tx, wanted, options));
+  const wanted = { organizationId: set.organization_id, setId: set.id, wish, actor, onlyOpenFailures };
+  return options.store.db.transaction().execute((tx) => repeatSet(tx, { ...wanted, kind: 'retake' }, options));
 }
 
 /** @returns the id of the new set. @throws Failure as retakeSet. */
@@ -159,7 +158,6 @@ function setRetakePage(
       failed === 0,
     ),
     which('all', `All ${views.length}`),
-    which('duplicate', `All ${views.length}, as a new set; this set stays unchanged`),
   ];
   const body = html`${pageHead({
     up: { href: path, label: html`<bdi>${setName(set)}</bdi>` },
@@ -231,8 +229,8 @@ export function addRetakeRoutes(pages: PageRoutes): void {
       if (facts === undefined) return undefined;
       const choice = choiceOf(given.request);
       const run = async (): Promise<PageResult> => {
-        const newSet = await retakeSet(options, facts, { ...given, choice });
-        return redirectTo(given, given.paths.set(choice.what === 'duplicate' ? newSet : facts.set.id));
+        await retakeSet(options, facts, { ...given, choice });
+        return redirectTo(given, given.paths.set(facts.set.id));
       };
       const again = async (form: FormState) => setRetakePage(facts, choice, { ...given, locations, form });
       return answerForm(given, { run, again });

@@ -1,6 +1,7 @@
 /** The head of a set's page: which set it is, how far its review is, and what a person can do with it. */
 import { countStatuses, type ScreenshotTotals, totalsOf } from '../../domain/reviewNotes.ts';
 import { SET_NAME_MAX, setName } from '../../domain/setNames.ts';
+import { statusOfRounds } from '../../domain/states.ts';
 import { counted } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { OBJECT_TYPES } from '../objects/managedObjects.ts';
@@ -8,13 +9,25 @@ import { objectLinks } from '../objects/objectPages.ts';
 import { badge, button, dialog, linkButton, menu, pageHead } from '../parts/components.ts';
 import { EMPTY_FORM, textField } from '../parts/formFields.ts';
 import { hiddenFields } from '../parts/forms.ts';
-import { progressLabel, reviewedBy, SET_LABELS, setState, timeElement } from '../parts/labels.ts';
+import { progressLabel, reviewedBy, SET_LABELS, setBadge, timeElement } from '../parts/labels.ts';
+import { addressOf } from '../parts/paths.ts';
 import { downloadForm } from '../pictures/downloads.ts';
+import { oncePerPicture } from '../pictures/grouping.ts';
 import { isFinished, isRunning, type PictureView, type SetFacts, type SetPageOptions } from '../pictures/pictures.ts';
 
-/** The counts of what people see now: after retakes. */
+/** The counts of what people see now: after retakes, with the picture of a group once. */
 export const totalsOfViews = (views: readonly PictureView[]) =>
-  totalsOf(countStatuses(views.map(({ status }) => status)));
+  totalsOf(countStatuses(oncePerPicture(views).map(({ status }) => status)));
+
+/** The state of all rounds together. */
+export function stateOf({ set, retakes }: Pick<SetFacts, 'set' | 'retakes'>) {
+  const status = statusOfRounds(
+    set.status,
+    retakes.map((retake) => retake.status),
+  );
+  const cancel_requested_at = isRunning(set) ? set.cancel_requested_at : null;
+  return { status, cancel_requested_at, isReviewed: set.review?.decision === set.status };
+}
 
 export function setHead(facts: SetFacts, { paths, viewer }: SetPageOptions): Html {
   const { set } = facts;
@@ -22,32 +35,31 @@ export function setHead(facts: SetFacts, { paths, viewer }: SetPageOptions): Htm
   const head = pageHead({
     up: { href: paths.campaign(set.campaign_id), label: html`<bdi>${set.campaign}</bdi>` },
     title: html`<bdi>${setName(set)}</bdi>`,
-    badge: badge(setState(set.status, totals), SET_LABELS[set.status]),
+    badge: setBadge(stateOf(facts), totals),
     meta: progress(facts, totals),
     actions: actions(facts, totals, { paths, viewer }),
   });
-  return html`<div id="head" data-live>${head}${relations(facts, paths)}</div>`;
+  return html`<div id="head" data-live>${head}${relations(facts, { paths, viewer })}</div>`;
 }
 
 /** How many pictures have a decision, and how many there are to decide about. */
 function reviewedOf({ views, decisions }: SetFacts): { readonly reviewed: number; readonly pictures: number } {
-  const shown = views.filter(({ image_token }) => image_token !== null);
+  const shown = oncePerPicture(views).filter(({ image_token }) => image_token !== null);
   return { reviewed: shown.filter(({ shownId }) => decisions.has(shownId)).length, pictures: shown.length };
 }
 
 function progress(facts: SetFacts, totals: ScreenshotTotals): Html {
   const { set } = facts;
   const { reviewed, pictures } = reviewedOf(facts);
-  const isReviewed = set.status === 'in_review' && pictures > 0;
+  const isReviewed = stateOf(facts).status === 'in_review' && pictures > 0;
   const [done, all] = isReviewed ? [reviewed, pictures] : [totals.total - totals.pending, totals.total];
   const text = isReviewed ? `${reviewed} of ${pictures} reviewed` : progressLabel(totals);
   const label = isReviewed ? 'Pictures reviewed' : 'Pictures taken';
   const bar =
     (isReviewed || isRunning(set)) &&
     html` <progress value="${done}" max="${Math.max(1, all)}" aria-label="${label}"></progress>`;
-  const canceling = set.cancel_requested_at !== null && set.status !== 'canceled' && ', canceling';
   const review = set.review !== null && html` · ${SET_LABELS[set.status].toLowerCase()} ${reviewedBy(set.review)}`;
-  return html`<span class="so-far">${text}${canceling}${bar}</span> · requested ${timeElement(set.created_at)}${review}`;
+  return html`<span class="so-far">${text}${bar}</span> · requested ${timeElement(set.created_at)}${review}`;
 }
 
 function actions(facts: SetFacts, { uploaded, pending }: ScreenshotTotals, { paths, viewer }: HeadOptions): Html {
@@ -58,12 +70,9 @@ function actions(facts: SetFacts, { uploaded, pending }: ScreenshotTotals, { pat
   return html`${viewer.canWrite && (!finished || uploaded > 0) && button({ label: 'Share', icon: 'share-2', opens: 'share' })}
 ${finished && uploaded > 0 && button({ label: 'Download', icon: 'download', opens: 'download' })}
 ${viewer.canWrite && finished && linkButton({ href: `${path}/retake`, label: 'Retake', icon: 'rotate-ccw' })}
-${viewer.canReview && set.status === 'in_review' && button({ label: 'Finish review', icon: 'check', kind: 'primary', opens: 'finish' })}
+${viewer.canReview && stateOf(facts).status === 'in_review' && button({ label: 'Finish review', icon: 'check', kind: 'primary', opens: 'finish' })}
 ${canCancel && button({ label: `Cancel ${counted(pending, 'picture')}`, opens: 'cancel' })}
 ${menu({ label: 'More', icon: 'ellipsis', iconOnly: true }, [
-  viewer.canWrite &&
-    finished &&
-    linkButton({ href: `${path}/retake?which=duplicate`, label: 'Duplicate', icon: 'copy' }),
   viewer.canWrite &&
     linkButton({ href: `${paths.schedules}/new?set=${set.id}`, label: 'Repeat this request', icon: 'repeat' }),
   viewer.canWrite && button({ label: 'Rename', icon: 'pencil', opens: 'rename' }),
@@ -104,7 +113,7 @@ export function setDialogs(facts: SetFacts, { paths, viewer }: SetPageOptions): 
   </form>`;
   return html`${viewer.canWrite && dialog('rename', 'Rename the set', rename)}
 ${uploaded > 0 && dialog('download', 'Download', downloadForm({ path, pictures: uploaded, isShared: false }))}
-${viewer.canReview && set.status === 'in_review' && dialog('finish', 'Finish the review', finishForm(facts, path, { paths, viewer }))}
+${viewer.canReview && stateOf(facts).status === 'in_review' && dialog('finish', 'Finish the review', finishForm(facts, path, { paths, viewer }))}
 ${viewer.canWrite && isRunning(set) && dialog('cancel', 'Cancel this set?', cancel)}`;
 }
 
@@ -134,23 +143,19 @@ function question(uploaded: number, pending: number): Html {
   return html`${kept} ${pending === 1 ? 'The last one' : `The other ${pending}`} will not be taken.`;
 }
 
-function relations({ set, retakes }: SetFacts, paths: HeadOptions['paths']): HtmlContent {
-  const running = retakes.filter(isRunning);
-  const [newest] = retakes;
+function relations({ set, retakes }: SetFacts, { paths, viewer }: HeadOptions): HtmlContent {
+  const path = paths.set(set.id);
+  const cancel = (id: string) =>
+    viewer.canWrite &&
+    html`<form method="post" action="${paths.set(id)}/cancel">${hiddenFields(viewer, path)}${button({ label: 'Cancel', kind: 'quiet' })}</form>`;
   return [
     set.schedule_id !== null &&
       html`<p class="meta">This set is a run of <a href="${paths.schedule(set.schedule_id)}">a schedule</a>.</p>`,
-    set.retake_of !== null &&
-      html`<p class="meta">This set is a retake of <a href="${paths.set(set.retake_of)}">an earlier set</a>.</p>`,
-    ...running.map(({ id, total, resolved }) => {
+    ...retakes.filter(isRunning).map(({ id, round, total, resolved }) => {
       const state = badge('pending', `Retaking ${counted(total, 'picture')}`);
-      const link = html`<a href="${paths.set(id)}">a separate set</a>`;
-      return html`<p class="meta">${state} ${resolved} of ${total} finished, in ${link}</p>`;
+      const link = html`<a href="${addressOf(path, { tab: 'rounds' })}">v${round}</a>`;
+      return html`<div class="meta bar">${state} <span>${link}, ${resolved} of ${total} finished</span>${cancel(id)}</div>`;
     }),
-    running.length === 0 &&
-      newest !== undefined &&
-      html`<p class="meta">Pictures of this set were retaken, most recently in
-        <a href="${paths.set(newest.id)}">the set of ${timeElement(newest.created_at)}</a>.</p>`,
   ];
 }
 

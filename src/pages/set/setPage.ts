@@ -1,8 +1,9 @@
 /** The page of a set: its head, and a tab each for pictures, failures, share links and activity. */
+import type { Response } from 'express';
 import { costOfPictures } from '../../api/limits/costs.ts';
 import { readOrFail } from '../../api/public/endpoint.ts';
 import { SetChange } from '../../contract/changes.ts';
-import { reviewSet, type SetAction } from '../../core/reviews/reviews.ts';
+import { reviewRounds, type SetAction } from '../../core/reviews/reviews.ts';
 import { changeSet } from '../../core/sets/changes.ts';
 import { readSetText } from '../../core/sets/readRecords.ts';
 import { readProgress, readSetVersion } from '../../core/sets/readSet.ts';
@@ -10,11 +11,12 @@ import type { ShareLinkRow } from '../../core/sharing/shareLinks.ts';
 import type { Decision } from '../../domain/reviews.ts';
 import { setName } from '../../domain/setNames.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import type { PagesOptions, ResultsPage } from '../parts/context.ts';
+import type { PagesOptions } from '../parts/context.ts';
 
 import { formField, hiddenFields, redirectPath } from '../parts/forms.ts';
 import { setLabel } from '../parts/labels.ts';
 import { setSource } from '../parts/live.ts';
+import { addressOf } from '../parts/paths.ts';
 import { numberedPages } from '../parts/pictureParts.ts';
 import { groupingOf, groupPictures, inPageOrder, oncePerPicture } from '../pictures/grouping.ts';
 import {
@@ -31,6 +33,7 @@ import {
 import {
   goBack,
   idOf,
+  type PageResult,
   type PageRoutes,
   pageOf,
   rateKeyOf,
@@ -55,7 +58,8 @@ import {
   type TabName,
   tabOf,
 } from './navigation.ts';
-import { notes, setDialogs, setHead, totalsOfViews } from './setHead.ts';
+import { roundList } from './rounds.ts';
+import { notes, setDialogs, setHead, stateOf, totalsOfViews } from './setHead.ts';
 import { doneAddress, undoToast } from './setReviews.ts';
 
 const SET_ACTIONS: readonly SetAction[] = ['approve', 'reject', 'reopen', 'cancel'];
@@ -69,12 +73,18 @@ const DECISION_OF: Readonly<Partial<Record<SetAction, Decision>>> = { approve: '
 async function setPage(
   options: PagesOptions,
   id: string,
-  given: SetPageOptions & { readonly tab: TabName; readonly done: HtmlContent; readonly created: string },
-): Promise<ResultsPage | undefined> {
+  given: SetPageOptions & {
+    readonly tab: TabName;
+    readonly done: HtmlContent;
+    readonly created: string;
+    readonly response: Response;
+  },
+): Promise<PageResult> {
   const facts = await readSetFacts(options, { id, organizationId: given.viewer.organizationId });
   if (facts === undefined) return undefined;
   const { set, views } = facts;
   const { viewer, paths, tab } = given;
+  if (set.original_id !== null) return redirectToOriginal(given, set.original_id);
   const path = paths.set(id);
   const shares = await readShares(options, set);
   const current = tab === 'pictures' && hasOnlyFailures(facts) ? 'failed' : tab;
@@ -84,12 +94,18 @@ ${await content(options, facts, { ...given, shares: shares.rows })}
 ${setDialogs(facts, given)}${viewer.canWrite && shareDialog(facts, { ...given, approved: await countApproved(options, set) })}
 ${given.done}`;
   return {
-    title: `${setName(set)}, ${setLabel(set.status, totalsOfViews(views))}`,
+    title: `${setName(set)}, ${setLabel(stateOf(facts), totalsOfViews(views))}`,
     body,
     section: 'campaigns',
     assets: ['set.css', 'live.js', 'set.js', 'downloads.js'],
     events: `${path}/events`,
   };
+}
+
+/** People see a retake as a round of the set that it takes again. */
+function redirectToOriginal({ response, paths }: Pick<ViewerRequest, 'response' | 'paths'>, id: string): 'sent' {
+  response.redirect(302, addressOf(paths.set(id), { tab: 'rounds' }));
+  return 'sent';
 }
 
 async function content(
@@ -105,6 +121,8 @@ async function content(
       return [notes(facts), await pictures(options, facts, given), await failed(hasOnlyFailures(facts))];
     case 'failed':
       return failed();
+    case 'rounds':
+      return roundList(options, facts, given.paths);
     case 'shared':
       return shareList(options, given.shares, given);
     case 'activity':
@@ -157,12 +175,19 @@ export function addSetRoutes(pages: PageRoutes): void {
     return readSetText(db, recordQuery(options, given));
   };
   pages.json(`${path}.json`, readText, readsSet);
-  const show = ({ request, viewer, paths }: ViewerRequest) => {
+  const show = ({ request, response, viewer, paths }: ViewerRequest) => {
     const { group, show, tab } = request.query;
     const place = { page: pageOf(request), by: groupingOf(group), show: shownOf(show), tab: tabOf(tab) };
     const id = idOf(request);
     const created = String(request.query['created'] ?? '');
-    return setPage(options, id, { ...place, viewer, paths, created, done: undoToast(request, viewer, paths) });
+    return setPage(options, id, {
+      ...place,
+      response,
+      viewer,
+      paths,
+      created,
+      done: undoToast(request, viewer, paths),
+    });
   };
   pages.get(path, show, readsSet);
   pages.events(`${path}/events`, async ({ request, viewer: { organizationId } }, findViewer) => {
@@ -195,12 +220,12 @@ function addRename(pages: PageRoutes, path: string): void {
   });
 }
 
-/** As {@link reviewSet}. @throws Failure: 404 if there is no such set, 409 if its status forbids the action. */
+/** As {@link reviewRounds}. @throws Failure: 404 if there is no such set, 409 if its status forbids the action. */
 export async function actOnSet(
   options: PagesOptions,
   { viewer, actor }: Pick<ViewerRequest, 'viewer' | 'actor'>,
   { id, action, notes }: { id: string; action: SetAction; notes: string },
 ): Promise<string | null> {
   const review = { action, organizationId: viewer.organizationId, setId: id, actor, notes: notes.trim() || null };
-  return options.store.db.transaction().execute((tx) => reviewSet(tx, review, options));
+  return options.store.db.transaction().execute((tx) => reviewRounds(tx, review, options));
 }

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { readReview } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
-import { read } from './reading.ts';
+import { type ReadPage, read } from './reading.ts';
 import { RequestForm } from './requestForm.ts';
 import { finishShot, NEWS, readRetake, seedFailures } from './retaking.ts';
+import { seedRetake } from './seedRetake.ts';
 
 const server = preparePages();
 
@@ -21,8 +23,8 @@ describe('taking pictures again', () => {
     expect(shots.map(({ retake_of }) => retake_of)).toEqual([seeded.shotIds[3]]);
     expect(server.enqueued.at(-1)).toMatchObject({ name: 'launch' });
     expect(page.getByRole('link', { name: 'Failed 1' }).count()).toBe(1);
-    expect(page.locator('#head').textContent()).toContain('Retaking 1 picture 0 of 1 finished');
-    expect(page.locator(`#head a[href$="${id}"]`).count()).toBe(1);
+    expect(page.locator('#head').textContent()).toContain('Retaking 1 picture v2, 0 of 1 finished');
+    expect(page.locator(`#head form[action$="${id}/cancel"]`).count()).toBe(1);
     expect(page.locator(`#screenshot-${seeded.shotIds[3]}`).textContent()).toContain('Being retaken');
   });
 
@@ -76,17 +78,6 @@ describe('taking pictures again', () => {
     expect(again.status).toBe(409);
   });
 
-  it('a duplicate is a set of its own', async () => {
-    const seeded = await seed();
-    const page = await read(server, `${setAddress(seeded.setId)}/retake`);
-    page.getByLabel('All 4, as a new set').check();
-    const { url } = await page.proceed(page.getByRole('button', { name: 'Retake', exact: true }));
-    expect(page.getByText('Waiting to start').count()).toBe(1);
-    const { id, shots } = await readRetake(server, seeded, 'duplicate');
-    expect(url).toBe(setAddress(id ?? ''));
-    expect(shots.map(({ retake_of }) => retake_of)).toEqual([null, null, null, null]);
-  });
-
   it('without scripts, a person takes a picture again with another slot of its page', async () => {
     const seeded = await seed();
     const address = `${server.url}/o/demo/screenshots/${seeded.shotIds[0]}`;
@@ -116,6 +107,28 @@ describe('taking pictures again', () => {
     const { shots } = await readRetake(server, seeded);
     expect(shots.map(({ retake_of, device }) => [retake_of, device])).toEqual([[seeded.shotIds[2], 'iphone']]);
     expect(shots[0]?.options).toMatchObject({ other_ads: 'keep' });
+  });
+
+  it('a retake is a round of its set: one row, one review, one search, and its own address leads there', async () => {
+    const seeded = await seed();
+    const retake = async () => seedRetake(server, seeded.setId, seeded.shotIds[2] ?? '', 'in_review');
+    const [superseded, { setId }] = [await retake(), await retake()];
+    const row = (page: ReadPage) => page.locator(`#set-${seeded.setId}`).textContent();
+    const page = await read(server, `${server.url}/o/demo/screenshot_sets?status=in_review&q=${setId}`);
+    expect(row(page)).toMatch(/v3.*In review.*1 failed.*3 of 4/s);
+    await page.open(setAddress(setId));
+    expect(page.url).toBe(`${setAddress(seeded.setId)}?tab=rounds`);
+    const rounds = page.locator('#rounds > .group');
+    expect(rounds.locator('h2').allInnerTexts()).toEqual(['v3', 'v2', 'v1']);
+    expect(rounds.first().textContent()).toMatch(/1 picture.*blog\.example.*Before.*After/s);
+    expect(rounds.nth(1).textContent()).toMatch(/Before.*The page has no ad slot.*After/s);
+    page.getByRole('button', { name: 'Finish review' }).click();
+    await page.proceed(page.getByRole('button', { name: 'Approve the set' }));
+    const statusOf = async (id: string) => (await readReview(server, id)).status;
+    const statuses = async () => Promise.all([setId, superseded.setId, seeded.setId].map(statusOf));
+    expect(await statuses()).toEqual(['approved', 'approved', 'approved']);
+    await page.proceed(page.locator('.toast').getByRole('button', { name: 'Undo' }));
+    expect(await statuses()).toEqual(['in_review', 'in_review', 'approved']);
   });
 
   it('a rejected retake of a failure is shown as rejected, with the reason of the reviewer', async () => {

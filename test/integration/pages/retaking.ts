@@ -18,14 +18,9 @@ export const seedFailures = (server: PagesServer): Promise<Seeded> =>
   });
 
 /** The screenshots of the newest set that takes pictures of this set again. */
-export async function readRetake(
-  { store: { db } }: PagesServer,
-  { setId }: Pick<Seeded, 'setId'>,
-  column: 'retake_of' | 'duplicate' = 'retake_of',
-) {
+export async function readRetake({ store: { db } }: PagesServer, { setId }: Pick<Seeded, 'setId'>) {
   const newest = db.selectFrom('screenshot_sets').select('id').orderBy('created_at', 'desc').limit(1);
-  const retake = column === 'retake_of' ? newest.where('retake_of', '=', setId) : newest.where('retake_of', 'is', null);
-  const set = await retake.executeTakeFirst();
+  const set = await newest.where('retake_of', '=', setId).executeTakeFirst();
   const shots = await db
     .selectFrom('screenshots')
     .select(['id', 'retake_of', 'site_url', 'device', 'options'])

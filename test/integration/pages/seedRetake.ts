@@ -13,9 +13,15 @@ export async function seedRetake(
   const shot = await db.selectFrom('screenshots').selectAll().where('id', '=', screenshotId).executeTakeFirstOrThrow();
   const [setId, token] = [randomUUID(), await seedPicture(db, server.organizationId, '1440x900')];
   const { organization_id, campaign_id } = set;
+  const { length: earlier } = await db
+    .selectFrom('screenshot_sets')
+    .select('id')
+    .where('original_id', '=', of)
+    .execute();
+  const retake = { settled_at: new Date(), retake_of: of, original_id: of, round: earlier + 2 };
   await db
     .insertInto('screenshot_sets')
-    .values({ id: setId, organization_id, campaign_id, status, settled_at: new Date(), retake_of: of, original_id: of })
+    .values({ id: setId, organization_id, campaign_id, status, ...retake })
     .execute();
   await db
     .insertInto('screenshots')

@@ -160,7 +160,7 @@ describe('actions on the page of a set', () => {
     page.locator('#head').getByRole('button', { name: 'Cancel 1 picture' }).click();
     expect(await readReview(server, running.setId)).toMatchObject({ cancelRequested: false });
     await page.proceed(page.locator('#cancel').getByRole('button', { name: 'Cancel 1 picture' }));
-    expect(page.getByText('canceling').count()).toBe(1);
+    expect(page.locator('h1 .badge').textContent()).toBe('Canceling');
     expect(await readReview(server, running.setId)).toEqual({
       status: 'capturing',
       notes: null,

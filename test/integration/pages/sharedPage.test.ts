@@ -256,6 +256,8 @@ describe('a picture that was taken again', () => {
     expect(page.locator(`#screenshot-${shotIds[2]} img`).getAttribute('src')).toContain(fixed.token);
     expect(page.getByRole('link', { name: 'Failed' }).count()).toBe(0);
     await page.open(`${server.url}/o/demo/screenshot_sets/${retake.setId}`);
-    expect(page.locator('#head').textContent()).toContain('This set is a retake of an earlier set');
+    expect(page.url).toBe(`${server.url}/o/demo/screenshot_sets/${setId}?tab=rounds`);
+    expect(page.locator('#rounds .film').first().textContent()).toContain('Before');
+    expect(page.locator('#rounds .film img').count()).toBe(3);
   });
 });

@@ -34,15 +34,15 @@ function list(views: readonly ReviewedPicture[], more: Partial<SetPageOptions> =
 
 describe('the head of a set', () => {
   it.each([
-    ['approved', ['uploaded', 'blocked'], 'Approved', '1 taken, 1 failed'],
-    ['in_review', ['uploaded', 'no_slots'], 'In review', '0 of 1 reviewed'],
+    ['approved', ['uploaded', 'blocked'], 'Ready 1 failed', '1 taken, 1 failed'],
+    ['in_review', ['uploaded', 'no_slots'], 'In review 1 failed', '0 of 1 reviewed'],
     ['capturing', ['uploaded', 'pending'], 'Capturing', '1 taken, 1 in progress'],
     ['canceled', ['uploaded', 'canceled', 'canceled'], 'Canceled', '1 taken, 2 canceled'],
     ['failed', ['blocked'], 'Failed', '0 taken, 1 failed'],
   ] as const)('a set that is %s with %j says %s, and %s', (status, shots, label, counts) => {
     const views = shots.map((shot) => picture({ status: shot }));
     const page = head(setFacts(views, { set: { status } }));
-    expect(page.locator('h1 .badge').textContent()).toBe(label);
+    expect(page.locator('h1 .badge').allInnerTexts().join(' ')).toBe(label);
     expect(page.locator('.so-far').textContent()).toContain(counts);
     expect(page.locator('progress').count()).toBe(status === 'in_review' || status === 'capturing' ? 1 : 0);
   });
@@ -77,15 +77,35 @@ describe('the head of a set', () => {
     expect(text).toContain('2 of 3 pictures count as approved, 1 as rejected. 2 of them have no decision yet.');
   });
 
-  it('a retake names the set before, and a set names those that retake it', () => {
-    const retake = { id: 'later', created_at: new Date(), total: 2, resolved: 1 };
+  it('a set says which retake of it is running, and a person may cancel that one alone', () => {
+    const retake = { id: 'later', round: 2, created_at: new Date(), total: 2, resolved: 1 };
     const running = head(setFacts([picture()], { retakes: [{ ...retake, status: 'capturing' }] }));
-    expect(running.getByText('Retaking 2 pictures').count()).toBe(1);
-    expect(running.locator('.meta a[href$="later"]').count()).toBe(1);
+    expect(running.locator('#head').innerText()).toContain('Retaking 2 pictures');
+    expect(running.locator('form[action$="/later/cancel"]').count()).toBe(1);
     const done = head(setFacts([picture()], { retakes: [{ ...retake, status: 'approved' }] }));
-    expect(done.locator('#head').innerText()).toContain('Pictures of this set were retaken, most recently in');
-    const later = head(setFacts([picture()], { set: { retake_of: 'earlier' } }));
-    expect(later.locator('#head').innerText()).toContain('This set is a retake of an earlier set');
+    expect(done.locator('form[action$="/later/cancel"]').count()).toBe(0);
+  });
+
+  it.each([
+    ['Approved automatically', [], 'approved'],
+    ['Capturing', ['capturing'], 'approved'],
+    ['In review', ['approved', 'in_review'], 'rejected'],
+    ['Approved automatically', ['approved'], 'failed'],
+    ['Failed', ['failed'], 'failed'],
+  ] as const)('all rounds together are %s', (label, retakes, status) => {
+    const rounds = retakes.map((each) => ({
+      id: each,
+      round: 2,
+      created_at: new Date(),
+      total: 1,
+      resolved: 1,
+      status: each,
+    }));
+    expect(
+      head(setFacts([picture()], { set: { status }, retakes: rounds }))
+        .locator('h1 .badge')
+        .innerText(),
+    ).toBe(label);
   });
 
   it('instructions and notes are shown as text', () => {
