@@ -36,7 +36,8 @@ const INNER_LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['buckets', 'sets', 'mediaPlans'],
     ['events', 'requests', 'exports'],
     ['reviews', 'schedules', 'jobs', 'webhooks'],
-    ['sharing', 'notices', 'removal', 'operations'],
+    ['sharing', 'removal', 'operations'],
+    ['notices'],
   ],
   pages: [
     ['parts'],

@@ -331,6 +331,8 @@ export interface Schema {
     max_priority: Filled<'low' | 'normal' | 'high'>;
     deletion_started_at: Nullable<Time>;
     deleted_at: Nullable<Time>;
+    time_zone: Filled<string>;
+    language: Filled<string>;
   };
   page_access: {
     id: string;
@@ -542,6 +544,16 @@ export interface Schema {
     client_address: Nullable<string>;
     created_at: Filled<Time>;
   };
+  share_followers: {
+    id: Filled<string>;
+    share_id: string;
+    email: string;
+    asked_at: Filled<Time>;
+    confirmed_at: Nullable<Time>;
+    told_at: Nullable<Time>;
+    next_attempt_at: Filled<Time>;
+    attempts: Filled<number>;
+  };
   share_links: {
     id: string;
     organization_id: string;
@@ -646,6 +658,7 @@ export interface Schema {
     email: Nullable<string>;
     name: string;
     created_at: Filled<Time>;
+    language: Nullable<string>;
   };
   webhook_endpoints: {
     id: string;

@@ -32,6 +32,11 @@ export function sharePage(publicUrl: string, token: string): string {
   return `${publicUrl}/s/${token}`;
 }
 
+/** A picture below the page or the path of a share link. */
+export function picturePath(share: string, { image_token }: { readonly image_token: string }): string {
+  return `${share}/pictures/${encodeURIComponent(image_token)}`;
+}
+
 /** The URL needs no key, because the token cannot be guessed. */
 export function imageUrl(publicUrl: string, token: string, format: AnimationFormat | 'png' = 'png'): string {
   return `${publicUrl}/i/${token}.${format}`;

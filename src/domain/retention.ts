@@ -10,6 +10,8 @@ export const UPLOAD_DAYS = 30;
 export const PLACEMENT_DAYS = 7;
 /** Files of exports. */
 export const EXPORT_DAYS = 7;
+/** Addresses of clients stay after their link has expired, or wait for their confirmation. */
+export const FOLLOWER_DAYS = 7;
 /** The job of a removed set stays after its end, because its ScreenshotJob may be in the cluster for seven days. */
 export const JOB_DAYS = 8;
 

@@ -20,6 +20,9 @@ export const SHARE_ANSWERS = ['approved', 'changes_requested'] as const;
 export const ANSWERS_OF_LINK_MAX = 1_000;
 export const COMMENTS_OF_LINK_MAX = 2_000;
 export const CLIENT_NAME_MAX = 100;
+/** Addresses that ask for e-mails about one link, and how often one address is asked in a day. */
+export const FOLLOWERS_OF_LINK_MAX = 20;
+export const FOLLOWS_PER_DAY_MAX = 5;
 
 export type ShareState = 'active' | 'expired' | 'revoked';
 

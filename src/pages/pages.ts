@@ -41,6 +41,7 @@ import { addKeyRoutes } from './settings/keys.ts';
 import { addMemberRoutes } from './settings/members.ts';
 import { addSiteRuleRoutes } from './settings/siteRules.ts';
 import { addWebhookRoutes } from './settings/webhooks.ts';
+import { addFollowRoutes } from './sharing/followRoutes.ts';
 import { addSharedPictureRoutes } from './sharing/sharedPicture.ts';
 import { addSharedRoutes } from './sharing/sharedRoutes.ts';
 import { addShareRoutes } from './sharing/sharePanel.ts';
@@ -83,6 +84,7 @@ const ROUTES: readonly ((pages: PageRoutes) => void)[] = [
   addAuditLogRoutes,
   addSiteRuleRoutes,
   addSharedPictureRoutes,
+  addFollowRoutes,
   addSharedRoutes,
   addReferenceRoutes,
   addHelpRoutes,

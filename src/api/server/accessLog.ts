@@ -60,7 +60,7 @@ export function accessLog(log: Log, observe: (served: ServedRequest) => void): R
 
 /** A path that no route has may be a mistyped address of a picture, a share link or an export. All of them have long tokens. */
 function shownPath(path: string, route: string): string {
-  const shown = path.replace(/^(\/[ise]|\/sign-in|\/invitations|\/unsubscribe)\/.*/is, '$1/…');
+  const shown = path.replace(/^(\/[ise]|\/sign-in|\/invitations|\/unsubscribe|\/(?:un)?follow)\/.*/is, '$1/…');
   return route === NO_ROUTE ? shown.replace(LONG_WORDS, (word) => (UUID.test(word) ? word : '…')) : shown;
 }
 

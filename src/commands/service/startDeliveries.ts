@@ -1,13 +1,21 @@
 /** Starts all that delivers events and pictures. Each channel has a worker, so that none takes the slots of another. */
 
+import { shareToken } from '../../api/auth/shareTokens.ts';
 import { createThumbnails } from '../../api/thumbnails/thumbnails.ts';
 import { startConnectorChecks } from '../../core/buckets/connectorCheck.ts';
-import { chatSender, mailSender, type NoticeOptions, startCollecting } from '../../core/notices/sending.ts';
+import {
+  chatSender,
+  mailSender,
+  type NoticeOptions,
+  startClientMails,
+  startCollecting,
+} from '../../core/notices/sending.ts';
 import { deliverToBucket } from '../../core/webhooks/bucketDelivery.ts';
 import { type DeliveryOptions, DeliveryWorker, type SendDelivery } from '../../core/webhooks/deliveryWorker.ts';
 import { createWebhookFetch, sendWebhook } from '../../core/webhooks/webhook.ts';
 import { finishPendingDeliveries } from '../../core/webhooks/webhookEndpoints.ts';
 import type { Channel } from '../../domain/topics.ts';
+import type { Repetition } from '../../lib/repeat.ts';
 
 const LIMITS = {
   webhook: { total: 512, perOrganization: 64, perReceiver: 16 },
@@ -44,11 +52,17 @@ export async function startDeliveries(
   const woken = [start('webhook', webhookSender(options)), start('s3', bucketSender(options))];
   const workers = [...woken];
   // Nothing wakes these workers, so that webhooks do not cause useless queries.
-  const drawPicture = createThumbnails(store.db, options.artifacts).draw;
   const seldom = { pollMs: noticePollMs };
   if (notices !== undefined) workers.push(start('chat', chatSender(options), seldom));
-  if (notices?.mailer !== undefined)
-    workers.push(start('email', mailSender(options, notices.mailer, { ...notices, drawPicture }), seldom));
+  let clients: Repetition | undefined;
+  if (notices?.mailer !== undefined) {
+    const drawPicture = createThumbnails(store.db, options.artifacts).draw;
+    const { mailer, publicUrl, secret } = notices;
+    const tokenOf = (id: string) => shareToken(secret, id);
+    const means = { db: store.db, log: options.log, publicUrl, tokenOf, drawPicture };
+    workers.push(start('email', mailSender(means, mailer, notices), seldom));
+    clients = startClientMails(means, mailer);
+  }
   const collecting = notices && (await startCollecting(options, notices));
   const unsubscribe = options.subscribe?.((change) => {
     // An empty change follows a lost connection.
@@ -59,6 +73,7 @@ export async function startDeliveries(
     stop: async (timeoutMs) => {
       unsubscribe?.();
       await collecting?.stop();
+      await clients?.stop();
       await Promise.all(workers.map((worker) => worker.stop(timeoutMs)));
     },
   };

@@ -23,46 +23,64 @@ interface NoticeMail {
 }
 
 export function noticeMail(given: NoticeMail): Mail {
-  const { to, notice, deliveryId, setId, publicUrl, unsubscribeUrl, look } = given;
-  const { host } = new URL(publicUrl);
+  const { to, notice, deliveryId, setId, publicUrl, unsubscribeUrl, choicesUrl, look } = given;
+  const { host, hostname } = new URL(publicUrl);
   const thread =
     setId === null ? {} : { References: `<set-${setId}@${host}>`, 'In-Reply-To': `<set-${setId}@${host}>` };
+  const { memberMail } = textsOf(notice.language);
+  const links = [
+    [memberMail.choose, choicesUrl],
+    [memberMail.stop(notice.organization), unsubscribeUrl],
+  ] as const;
+  const name = look.name ?? notice.organization;
   return {
     to,
-    subject: titleOf(notice),
-    text: textPart(given),
-    html: htmlPart(given),
-    attachments: [...(look.logo ? [look.logo] : []), ...look.pictures.values()],
+    ...letterOf({ ...notice, look, name, why: memberMail.why(notice.organization), links }),
     headers: {
       'Message-ID': `<notice-${deliveryId}@${host}>`,
       ...thread,
-      'Auto-Submitted': 'auto-generated',
-      'List-Id': `<notices.${notice.organization}.${new URL(publicUrl).hostname}>`,
-      'List-Unsubscribe': `<${unsubscribeUrl}>`,
-      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      ...headersOf(unsubscribeUrl),
+      'List-Id': `<notices.${notice.organization}.${hostname}>`,
     },
   };
 }
 
-export function titleOf({ items, more, language }: NoticeObject): string {
+/** Mail programs show a button that ends the mails (RFC 8058). */
+export const headersOf = (unsubscribeUrl: string) => ({
+  'Auto-Submitted': 'auto-generated',
+  'List-Unsubscribe': `<${unsubscribeUrl}>`,
+  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+});
+
+export function titleOf({ items, more, language }: Pick<NoticeObject, 'items' | 'more' | 'language'>): string {
   const [first] = items;
   const others = items.length + more - 1;
   if (first === undefined || others === 0) return first?.title ?? '';
   return textsOf(language).notices.andMore(first.title, others);
 }
 
-function textPart({ notice, choicesUrl, unsubscribeUrl }: NoticeMail): string {
-  const { notices, memberMail } = textsOf(notice.language);
+/** The parts of a mail to members and clients. */
+interface Letter extends Pick<NoticeObject, 'items' | 'more' | 'language'> {
+  readonly look: MailLook;
+  /** The name of the organization. */
+  readonly name: string;
+  /** Why the reader gets the mail. */
+  readonly why: string;
+  /** Below the mail. */
+  readonly links: readonly (readonly [label: string, url: string])[];
+}
+
+export function letterOf(letter: Letter): Pick<Mail, 'subject' | 'text' | 'html' | 'attachments'> {
+  const { logo, pictures } = letter.look;
+  const attachments = [...(logo ? [logo] : []), ...pictures.values()];
+  return { subject: titleOf(letter), text: textPart(letter), html: htmlPart(letter), attachments };
+}
+
+function textPart({ items, more, language, why, links }: Letter): string {
   const item = ({ title, text, url }: NoticeItem) => `${[title, text, url].filter(Boolean).join('\n')}\n`;
-  return [
-    ...notice.items.map(item),
-    ...(notice.more > 0 ? [`${notices.unlisted(notice.more)}\n`] : []),
-    '-- ',
-    memberMail.why(notice.organization),
-    `${memberMail.choose}: ${choicesUrl}`,
-    `${memberMail.stop(notice.organization)}: ${unsubscribeUrl}`,
-    '',
-  ].join('\n');
+  const unlisted = more > 0 ? [`${textsOf(language).notices.unlisted(more)}\n`] : [];
+  const foot = links.map(([label, url]) => `${label}: ${url}`);
+  return [...items.map(item), ...unlisted, '-- ', why, ...foot, ''].join('\n');
 }
 
 const FONT = 'font-family:-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif';
@@ -87,29 +105,28 @@ ${text !== '' && html`<p style="margin:6px 0 0;font-size:15px;line-height:1.5;wh
 ${shown && html`<a href="${url}" style="display:block;margin:10px 0 0">${imageOf(shown, '')}</a>`}</div>`;
 }
 
-function htmlPart({ notice, choicesUrl, unsubscribeUrl, look }: NoticeMail): string {
-  const { notices, memberMail } = textsOf(notice.language);
+function htmlPart(letter: Letter): string {
+  const { items, more, language, look, name, why, links } = letter;
   // Each picture is shown once.
   const pictureOf = (item: NoticeItem) =>
-    notice.items.find(({ picture }) => picture === item.picture) === item
-      ? look.pictures.get(item.picture ?? '')
-      : undefined;
-  const name = look.name ?? notice.organization;
-  const quiet = (url: string, label: string) => html`<a href="${url}" style="color:#5a646a">${label}</a>`;
+    items.find(({ picture }) => picture === item.picture) === item ? look.pictures.get(item.picture ?? '') : undefined;
+  const foot = links.map(
+    ([label, url], at) => html`${at > 0 && ' · '}<a href="${url}" style="color:#5a646a">${label}</a>`,
+  );
   return html`<!doctype html>
-<html lang="${notice.language}"><head><meta charset="utf-8">
+<html lang="${language}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">
-<title>${titleOf(notice)}</title>
+<title>${titleOf(letter)}</title>
 <style>:root { color-scheme: light dark; supported-color-schemes: light dark } ${DARK}</style></head>
 <body style="margin:0;padding:0;background:#f3f5f6;color:#1c2226">
 <div class="page" style="max-width:600px;margin:0 auto;padding:20px 16px;background:#f3f5f6;color:#1c2226;${FONT}">
 ${look.logo && html`<div class="logo" style="display:inline-block;margin:0 0 10px;background:#ffffff;padding:6px;border-radius:6px">${imageOf(look.logo, name)}</div>`}
 <p class="quiet" style="margin:0 0 14px;font-size:14px;color:#5a646a">${name}</p>
-${notice.items.map((item) => itemPart(item, pictureOf(item)))}
-${notice.more > 0 && html`<p style="margin:0 0 12px;font-size:15px">${notices.unlisted(notice.more)}</p>`}
-<p class="quiet" style="margin:18px 0 0;font-size:13px;line-height:1.5;color:#5a646a">${memberMail.why(notice.organization)}<br>
-${quiet(choicesUrl, memberMail.choose)} · ${quiet(unsubscribeUrl, memberMail.stop(notice.organization))}</p>
+${items.map((item) => itemPart(item, pictureOf(item)))}
+${more > 0 && html`<p style="margin:0 0 12px;font-size:15px">${textsOf(language).notices.unlisted(more)}</p>`}
+<p class="quiet" style="margin:18px 0 0;font-size:13px;line-height:1.5;color:#5a646a">${why}<br>
+${foot}</p>
 </div></body></html>
 `.text;
 }

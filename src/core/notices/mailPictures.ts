@@ -26,15 +26,19 @@ export interface MailLook {
   readonly pictures: ReadonlyMap<string, ShownPicture>;
 }
 
-interface Means {
+export interface MailMeans {
   readonly db: Queryable;
   readonly log: Log;
-  /** @throws Error if the picture was deleted. */
+  /** Without a slash at its end. */
+  readonly publicUrl: string;
+  /** @returns the signed id of a share link or a follower, for an address. */
+  readonly tokenOf: (id: string) => string;
+  /** @returns a JPEG or PNG. @throws Error if the picture was deleted. */
   readonly drawPicture: (image: Image, width: number) => Promise<Buffer>;
 }
 
 export async function readMailLook(
-  means: Means,
+  means: Pick<MailMeans, 'db' | 'log' | 'drawPicture'>,
   organizationId: string,
   items: readonly { readonly picture?: string | null }[],
 ): Promise<MailLook> {
@@ -49,7 +53,10 @@ export async function readMailLook(
 }
 
 /** @returns undefined without the picture: a mail without it is better than none. */
-async function readPicture({ db, log, drawPicture }: Means, token: string): Promise<ShownPicture | undefined> {
+async function readPicture(
+  { db, log, drawPicture }: Parameters<typeof readMailLook>[0],
+  token: string,
+): Promise<ShownPicture | undefined> {
   const image = await findImage(db, token);
   if (image === undefined) return undefined;
   const isScreenshot = isScreenshotKey(image.artifact_key);

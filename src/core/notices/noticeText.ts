@@ -54,7 +54,7 @@ interface AskedChange extends PictureRemark {
 }
 
 export interface NoticeItem {
-  readonly kind: NoticeKind | 'test';
+  readonly kind: NoticeKind | 'client' | 'test';
   /** One line. */
   readonly title: string;
   readonly text: string;
@@ -70,7 +70,7 @@ export interface NoticeItem {
  * A name that anybody may have typed, also without an account. Marks keep one that is written from right to left from reordering the
  * text around it, also in plain text.
  */
-function shown(name: string, max?: number): string {
+export function shown(name: string, max?: number): string {
   const plain = unlinkedText(plainName(name, max));
   return /[\u0590-\u08ff\ufb1d-\ufefc]/u.test(plain) ? `\u2068${plain}\u2069` : plain;
 }
@@ -80,7 +80,7 @@ const WORDS_MAX = { title: 100, text: 1_000 };
 
 const wordsOf = (text: string | null, max: number) => (text === null ? undefined : shown(text, max));
 const hostOf = (address: string) => plainName(URL.parse(withScheme(address))?.host ?? address);
-const placeOf = ({ site_url, device }: PictureRemark) =>
+export const placeOf = ({ site_url, device }: Pick<PictureRemark, 'site_url' | 'device'>) =>
   site_url === null || device === null ? undefined : `${hostOf(site_url)}, ${shortDevice(device)}`;
 
 export interface NoticePlace extends OrganizationLinks {
@@ -103,15 +103,21 @@ const setName = ({ set_name }: Happened, { language }: NoticePlace) =>
   shown(set_name ?? textsOf(language).notices.aSet);
 
 function changeItem(given: Happened, change: AskedChange, place: NoticePlace): NoticeItem {
-  const [words, whole] = [WORDS_MAX.title, WORDS_MAX.text].map((max) => wordsOf(change.text, max));
-  const asked = { by: shown(change.by), place: placeOf(change), count: change.pictures, text: words };
-  const set = setName(given, place);
+  const asked = { by: shown(change.by), place: placeOf(change), count: change.pictures };
+  const { change: titleOf } = textsOf(place.language).notices;
+  const { title, text } = titleAndText(change.text, (words) => titleOf({ ...asked, text: words }));
   return {
-    ...{ kind: given.kind, title: textsOf(place.language).notices.change(asked), asksForChanges: true },
-    text: whole === words ? set : `${set}\n${whole}`,
+    ...{ kind: given.kind, title, asksForChanges: true },
+    text: [setName(given, place), text].filter(Boolean).join('\n'),
     url: change.id === null ? pageOf(given, place) : screenshotPage(place, change.id),
     picture: change.token ?? given.about?.token ?? null,
   };
+}
+
+/** @returns a title with the first words that a person typed, and all of them if there are more. */
+export function titleAndText(given: string | null, titleOf: (words: string | undefined) => string) {
+  const [words, whole] = [WORDS_MAX.title, WORDS_MAX.text].map((max) => wordsOf(given, max));
+  return { title: titleOf(words), text: whole === words ? '' : (whole ?? '') };
 }
 
 function eventItem(given: Happened, place: NoticePlace): NoticeItem {

@@ -5,15 +5,15 @@ import type { Database } from '../../db/database.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { type Repetition, repeat } from '../../lib/repeat.ts';
 import type { Mailer } from '../../mail/mailer.ts';
-import type { Image } from '../sets/images.ts';
 import type { DeliveryOptions, SendDelivery, SentDelivery } from '../webhooks/deliveryWorker.ts';
 import { createWebhookFetch, postJson } from '../webhooks/webhook.ts';
 import { chatMessage } from './chatMessage.ts';
 import { disableChat, readChatToSend } from './chats.ts';
 import { forgetRefusals, noteRefusal, readAddressee, unsubscribeToken } from './choices.ts';
+import { sendClientMails } from './clientMails.ts';
 import { collectNotices, noticeOf } from './collect.ts';
 import { noticeMail } from './mail.ts';
-import { readMailLook } from './mailPictures.ts';
+import { type MailMeans, readMailLook } from './mailPictures.ts';
 
 export interface NoticeOptions {
   /** Undefined without a mail server: members get no notices then. */
@@ -60,18 +60,21 @@ const timed =
     return { ...made, durationMs: Math.round(performance.now() - started) };
   };
 
-export interface MailOptions extends Pick<NoticeOptions, 'publicUrl' | 'secret'> {
-  /** @returns a JPEG or PNG of the picture. @throws Error if the picture was deleted. */
-  readonly drawPicture: (image: Image, width: number) => Promise<Buffer>;
+/** Sends mails to clients until it is stopped. */
+export function startClientMails(means: MailMeans, mailer: Mailer): Repetition {
+  return repeat(async (isStopped) => {
+    try {
+      while (!isStopped() && (await sendClientMails(means, mailer)) > 0);
+    } catch (err) {
+      means.log.error({ err }, 'mails to clients could not be read; retrying');
+    }
+  }, COLLECT_MS);
 }
 
 /** @param mailer of these notices. */
-export const mailSender = (
-  { store: { db }, log }: Pick<DeliveryOptions, 'store' | 'log'>,
-  mailer: Mailer,
-  given: MailOptions,
-): SendDelivery =>
+export const mailSender = (means: MailMeans, mailer: Mailer, { secret }: NoticeOptions): SendDelivery =>
   timed(async ({ id, organization_id: organizationId, user_id, set_id: setId, body }, signal) => {
+    const { db, publicUrl } = means;
     const member = { organizationId, userId: user_id ?? '' };
     // Read at each attempt, so a removed member gets nothing more.
     const addressee = await readAddressee(db, member);
@@ -81,8 +84,7 @@ export const mailSender = (
     if (stopped !== undefined)
       return { outcome: 'refused', error: 'The mail server refused this address several times before.' };
     const notice = noticeOf(body);
-    const { publicUrl, secret } = given;
-    const look = await readMailLook({ db, log, drawPicture: given.drawPicture }, organizationId, notice.items);
+    const look = await readMailLook(means, organizationId, notice.items);
     const urls = {
       choicesUrl: `${publicUrl}/o/${notice.organization}/notices`,
       unsubscribeUrl: `${publicUrl}/unsubscribe/${unsubscribeToken(secret, member)}`,

@@ -1,7 +1,7 @@
 /** Deletes rows that are older than `domain/retention.ts` says. Rows that another process has locked stay for the next call. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Queryable } from '../../db/database.ts';
-import { ANSWER_DAYS, EVENT_DAYS, JOB_DAYS, UPLOAD_DAYS } from '../../domain/retention.ts';
+import { ANSWER_DAYS, EVENT_DAYS, FOLLOWER_DAYS, JOB_DAYS, UPLOAD_DAYS } from '../../domain/retention.ts';
 
 const olderThan = (days: number) => sql`now() - make_interval(days => ${days})`;
 
@@ -56,6 +56,15 @@ export const OLD_ROWS = {
       db,
       sql`schedule_runs`,
       sql`select ctid from schedule_runs where set_id is null and ran_at < ${olderThan(EVENT_DAYS)} limit ${most}`,
+    ),
+  // A link may be extended or restored for some time.
+  share_follower: (db, most) =>
+    deleteSome(
+      db,
+      sql`share_followers`,
+      sql`select f.ctid from share_followers f join share_links l on l.id = f.share_id
+        where l.revoked_at < now() - interval '1 hour' or l.expires_at < ${olderThan(FOLLOWER_DAYS)}
+          or (f.confirmed_at is null and f.asked_at < ${olderThan(FOLLOWER_DAYS)}) limit ${most}`,
     ),
   user: deleteUnusedUsers,
   export: expireExports,

@@ -114,10 +114,10 @@ export async function readSharedIds(
   db: Queryable,
   shown: Shown,
   id: string | null,
-): Promise<{ readonly id: string; readonly set_id: string }[]> {
-  const { rows } = await sql<{ id: string; set_id: string }>`
+): Promise<Pick<SharedRow, 'id' | 'set_id' | 'image_token'>[]> {
+  const { rows } = await sql<Pick<SharedRow, 'id' | 'set_id' | 'image_token'>>`
     with ${sharedPictures(shown)}
-    select id, set_id from pictures where ${id === null ? sql`true` : sql`id = ${id}::uuid`}`.execute(db);
+    select id, set_id, image_token from pictures where ${id === null ? sql`true` : sql`id = ${id}::uuid`}`.execute(db);
   return rows;
 }
 

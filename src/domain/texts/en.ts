@@ -1,7 +1,7 @@
 /** The English texts of mails. Each other language has a file with the same keys, so that `tsc` finds a missing text. */
 import type { NoticeKind } from '../notices.ts';
 import { counted, firstOf } from '../text.ts';
-import type { AskedWords, NoticeWords, OtherAnswers } from './words.ts';
+import type { AskedWords, NoticeWords, OtherAnswers, ReplyWords } from './words.ts';
 
 const quoted = (text: string | undefined) => (text === undefined ? '' : `: “${text}”`);
 
@@ -63,6 +63,34 @@ export const en = {
       `You receive this because you are a member of ${organization}. Sign in to open the pages.`,
     choose: 'Choose what you receive',
     stop: (organization: string) => `Stop notices about ${organization}`,
+  },
+  clientMail: {
+    confirm: 'Yes, send me the replies',
+    confirmText: (campaign: string) =>
+      `This address was entered for e-mails about replies and new pictures of ${campaign}. Open the link to confirm it. If it was not you, ignore this e-mail: you get no others.`,
+    replied: ({ by, text, place }: ReplyWords) =>
+      `${by === null ? 'Reply' : `${by} replied`}: “${text}”${place === undefined ? '' : ` on ${place}`}`,
+    newPictures: (count: number, campaign: string) => `${counted(count, 'new picture')}: ${campaign}`,
+    why: (name: string) =>
+      `You receive this because you asked for replies about pictures that ${name} shared with you.`,
+    stop: 'Stop these e-mails',
+  },
+  followPages: {
+    unknown: 'Unknown link',
+    unknownText: 'This link is not valid any more. The pictures may no longer be shared.',
+    follow: {
+      ask: 'Get replies by e-mail?',
+      label: 'Yes, send me the replies',
+      done: 'Your address is confirmed',
+      doneText:
+        'You will get an e-mail about replies and new pictures. Each e-mail has a link that ends them.',
+    },
+    unfollow: {
+      ask: 'Stop these e-mails?',
+      label: 'Stop the e-mails',
+      done: 'No more e-mails',
+      doneText: 'You will get no more e-mails about these pictures.',
+    },
   },
 };
 

@@ -11,6 +11,11 @@ export interface AskedWords {
   readonly text: string | undefined;
 }
 
+/** A reply to a thread of a client. `by` is another client; null: the organization, which the subject names. */
+export interface ReplyWords extends Pick<AskedWords, 'text' | 'place'> {
+  readonly by: string | null;
+}
+
 /** Answers of clients that are only counted, in pictures. */
 export interface OtherAnswers {
   readonly approved: number;

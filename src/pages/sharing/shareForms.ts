@@ -5,7 +5,7 @@ import { SHARE_PASSWORD_MAX } from '../../domain/shareLinks.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button } from '../parts/components.ts';
 import { cookiesOf } from '../parts/cookies.ts';
-import { textField } from '../parts/formFields.ts';
+import { checkbox, textField } from '../parts/formFields.ts';
 import { forbidden, formField, isSameOrigin } from '../parts/forms.ts';
 import { formTable, renderFields } from '../parts/formTable.ts';
 import { commentField, PIN_FIELD } from '../pictures/threads.ts';
@@ -47,6 +47,8 @@ interface FormOptions {
   readonly client: Client;
   /** The token of the picture; undefined: all pictures. */
   readonly picture?: string;
+  /** Whether the service sends mails. */
+  readonly canFollow: boolean;
 }
 
 const CLIENT = formTable(ClientComment, {
@@ -74,15 +76,16 @@ export function answerButtons(answer: string | undefined): Html {
 }
 
 /** An answer or a comment. */
-export function answerForm({ path, client, picture }: FormOptions, buttons: HtmlContent): Html {
+export function answerForm({ path, client, picture, canFollow }: FormOptions, buttons: HtmlContent): Html {
   return html`<form id="answer" class="stack" method="post" action="${path}/answers">
 ${pictureField(picture)}${clientFields(client, 'answer')}
 ${commentField('comment', html`Comment <span class="meta">(optional with an answer)</span>`, false)}
+${canFollow && checkbox({ name: 'follow', label: 'E-mail me about replies and new pictures', isChecked: false })}
 <div class="bar">${buttons}${picture !== undefined && PIN_FIELD}</div></form>`;
 }
 
 /** @param id of the first comment of the thread. */
-export function replyForm({ path, client, picture }: FormOptions, id: string): Html {
+export function replyForm({ path, client, picture }: Omit<FormOptions, 'canFollow'>, id: string): Html {
   const known = client.name !== '' && client.email !== '';
   const who = known
     ? html`<input type="hidden" name="name" value="${client.name}"><input type="hidden" name="email" value="${client.email}">`

@@ -10,6 +10,7 @@ import {
   type SharedSummary,
 } from '../../core/sharing/sharedPictures.ts';
 import type { SharedSet } from '../../core/sharing/shareLinks.ts';
+import { picturePath } from '../../domain/addresses.ts';
 import { inkOn, readableOn } from '../../domain/branding.ts';
 import { shortDevice } from '../../domain/devices.ts';
 import { counted } from '../../domain/text.ts';
@@ -56,7 +57,7 @@ export async function sharedPage(
     canAnswer && button({ label: forAll, icon: 'check', kind: 'primary', opens: 'answer-all' }),
   ];
   const answer = html`<p id="for-all" data-live>${scopeOf(summary)}</p>
-    ${answerForm({ path, client }, answerButtons(undefined))}`;
+    ${answerForm({ path, client, canFollow: options.mailer !== undefined }, answerButtons(undefined))}`;
   const body = html`
 <div id="shared" data-live>
 ${head(set, { summary, isLive, actions })}
@@ -203,9 +204,6 @@ export function pictureName({ site_url, device, marker_ms }: SharedRow): string 
   const names = [siteName(site_url).host, shortDevice(device), marker_ms !== null && markerLabel(marker_ms)];
   return names.filter(Boolean).join(' · ');
 }
-
-export const picturePath = (path: string, { image_token }: Pick<SharedRow, 'image_token'>): string =>
-  `${path}/pictures/${encodeURIComponent(image_token)}`;
 
 export function answerWord({ answer }: Pick<SharedPicture, 'answer'>): HtmlContent {
   return answer && badge(answer.answer, answer.answer === 'approved' ? 'Approved' : 'Changes requested');

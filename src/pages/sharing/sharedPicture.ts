@@ -12,6 +12,7 @@ import {
   type SharedRow,
 } from '../../core/sharing/sharedPictures.ts';
 import type { SharedSet } from '../../core/sharing/shareLinks.ts';
+import { picturePath } from '../../domain/addresses.ts';
 import { shortDevice } from '../../domain/devices.ts';
 import { type HtmlContent, html } from '../../lib/html.ts';
 import { button, facts, linkButton, pageHead } from '../parts/components.ts';
@@ -23,7 +24,7 @@ import { comparison, comparisonChoice, moments, neighbours, sizeOf, stage } from
 import { pins, threadList } from '../pictures/threads.ts';
 import type { PageRoutes } from '../routes/pageRoutes.ts';
 import { linkOpener, readerOf, type SharedOptions } from './sharedLink.ts';
-import { answerWord, pictureName, picturePath, sharedLayout, threadLook } from './sharedPage.ts';
+import { answerWord, pictureName, sharedLayout, threadLook } from './sharedPage.ts';
 import { answerButtons, answerForm, replyForm } from './shareForms.ts';
 
 interface SharedPictureOptions extends SharedOptions {
@@ -35,7 +36,7 @@ interface SharedPictureOptions extends SharedOptions {
 
 /** @returns undefined if the link shows no such picture. */
 async function sharedPicturePage(
-  { store: { db } }: PagesOptions,
+  { store: { db }, mailer }: PagesOptions,
   share: SharedSet,
   { paths, token, client, picture, compareWith }: SharedPictureOptions,
 ): Promise<ResultsPage | undefined> {
@@ -51,7 +52,7 @@ async function sharedPicturePage(
   const path = paths.share(token);
   const addressOf = (place: SharedRow) => picturePath(path, place);
   const here = addressOf(view);
-  const form = { path, client, picture };
+  const form = { path, client, picture, canFollow: mailer !== undefined };
   const look = threadLook(branding, share.answers && ((thread) => replyForm(form, thread)), view.id);
   const options = like.map((one) => ({ value: one.image_token, name: `${pictureName(one)}, ${one.ad.name}` }));
   const shown =

@@ -8,9 +8,11 @@ import { callerAddress } from '../../api/server/caller.ts';
 import { ClientAnswer, ClientComment } from '../../contract/sharing.ts';
 import { readBranding } from '../../core/organizations/branding.ts';
 import { answerShare, commentOnShare } from '../../core/sharing/answers.ts';
+import { followShare } from '../../core/sharing/followers.ts';
 import { readSharedPlace } from '../../core/sharing/sharedPictures.ts';
 import { findShareLink, noteShareLinkUse, type SharedSet } from '../../core/sharing/shareLinks.ts';
 import { shareFault, unlockToken, verifySharePassword } from '../../core/sharing/sharePasswords.ts';
+import { picturePath } from '../../domain/addresses.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { setCookie } from '../parts/cookies.ts';
 import { formField, withNotice } from '../parts/forms.ts';
@@ -20,7 +22,7 @@ import { type DownloadSource, downloadPage, startDownload } from '../pictures/do
 import { commentOf } from '../pictures/threads.ts';
 import { formBody, type PageRoutes } from '../routes/pageRoutes.ts';
 import { findShared, linkOpener, lockedPage, readerOf, shareKeyOf, UNKNOWN_LINK } from './sharedLink.ts';
-import { brandStyle, picturePath, sharedLayout, sharedPage } from './sharedPage.ts';
+import { brandStyle, sharedLayout, sharedPage } from './sharedPage.ts';
 import { replacedPage } from './sharedPicture.ts';
 import { CLIENT_COOKIE, clientOf, requireShareForm, UNLOCK_COOKIE } from './shareForms.ts';
 
@@ -128,11 +130,12 @@ async function answerLink(
     const text = formField(request, 'body');
     return replacedPage(options, share, { ...readerOf(options, request), picture, text });
   }
-  const { notice } = await storeAnswer(options, share, { request, screenshotId: place?.view.id ?? null });
+  const stored = await storeAnswer(options, share, { request, screenshotId: place?.view.id ?? null });
+  const notice = options.mailer !== undefined && formField(request, 'follow') !== '' ? 'followed' : stored;
   const { name, email } = clientOf(request);
   const value = new URLSearchParams({ name: name.trim(), email: email.trim() }).toString();
   setCookie(response, CLIENT_COOKIE, { ...cookieOf(options, path), value, encode: String });
-  const next = (notice === 'answered' ? place?.next : undefined) ?? place?.view;
+  const next = (stored === 'answered' ? place?.next : undefined) ?? place?.view;
   response.redirect(303, withNotice(next ? picturePath(path, next) : path, notice));
   return 'sent';
 }
@@ -142,19 +145,26 @@ async function storeAnswer(
   options: PagesOptions,
   share: SharedSet,
   { request, screenshotId }: { request: Request; screenshotId: string | null },
-): Promise<{ notice: 'answered' | 'commented' }> {
+): Promise<'answered' | 'commented'> {
   const { store } = options;
   const visit = { shareId: share.id, address: callerAddress(request) || null, ...shareKeyOf(options, request) };
   const { body, pin, reply_to } = commentOf(request);
   const [answer, who] = [formField(request, 'answer'), { screenshot_id: screenshotId, ...clientOf(request) }];
+  const follows = formField(request, 'follow') !== '';
   if (answer === '') {
     const comment = readOrFail(ClientComment, { body, pin, reply_to, ...who });
-    await store.db.transaction().execute((tx) => commentOnShare(tx, visit, comment));
-    return { notice: 'commented' };
+    await store.db.transaction().execute(async (tx) => {
+      await commentOnShare(tx, visit, comment);
+      if (follows) await followShare(tx, share.id, comment.email);
+    });
+    return 'commented';
   }
   const given = readOrFail(ClientAnswer, { answer, comment: body.trim() || null, pin, ...who });
-  await store.db.transaction().execute((tx) => answerShare(tx, visit, given));
-  return { notice: 'answered' };
+  await store.db.transaction().execute(async (tx) => {
+    await answerShare(tx, visit, given);
+    if (follows) await followShare(tx, share.id, given.email);
+  });
+  return 'answered';
 }
 
 const COOKIE_MS = 90 * 86_400_000;

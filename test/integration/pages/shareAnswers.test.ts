@@ -1,13 +1,25 @@
-import { describe, expect, it } from 'vitest';
-import { shareToken } from '../../../src/api/auth/shareTokens.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readShareToken, shareToken } from '../../../src/api/auth/shareTokens.ts';
 import { createOpenLimits } from '../../../src/api/limits/openLimits.ts';
-import { createShareLink } from '../../../src/core/sharing/shareLinks.ts';
+import { sendClientMails } from '../../../src/core/notices/clientMails.ts';
+import { OLD_ROWS } from '../../../src/core/removal/oldRows.ts';
+import { addComment } from '../../../src/core/reviews/comments.ts';
+import { followShare } from '../../../src/core/sharing/followers.ts';
+import { createShareLink, revokeLink } from '../../../src/core/sharing/shareLinks.ts';
+import { OPERATOR } from '../../../src/domain/auditLog.ts';
+import { createMailer } from '../../../src/mail/mailer.ts';
+import { linkOf, startMailServer } from '../../support/mailServer.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 import { seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 import { open } from './reading.ts';
 import { seedRetake } from './seedRetake.ts';
 
-const server = preparePages({ openLimits: createOpenLimits() });
+const mail = await startMailServer();
+afterAll(() => mail.close());
+const mailer = createMailer({ url: mail.url, from: 'Tearsheet <tearsheet@shots.example>' });
+const server = preparePages({ openLimits: createOpenLimits(), mailer });
 
 const ANNA = { name: 'Anna Client', email: 'anna@client.example' };
 
@@ -241,5 +253,146 @@ describe('answers of clients', () => {
       statuses.push((await send(`${path}/unlock`, { password: 'red horses' })).status);
     expect(statuses[0]).toBe(403);
     expect(statuses.at(-1)).toBe(429);
+  });
+});
+
+describe('e-mails to clients', () => {
+  beforeAll(async () => {
+    await server.store.db.updateTable('installation').set({ sends_mail: true }).execute();
+  });
+
+  /** Sends what is due. @returns the mails to this address. */
+  async function mailsTo(email: string) {
+    const { db } = server.store;
+    const drawPicture = () => Promise.reject(new Error('There are no files.'));
+    const tokenOf = (id: string) => shareToken(server.secret, id);
+    const means = { db, log: TEST_LOG, publicUrl: 'https://shots.example', tokenOf, drawPicture };
+    while ((await sendClientMails(means, mailer)) > 0);
+    return mail.mails.filter(({ to }) => to.includes(email));
+  }
+
+  /** Lets so much time pass for everything that a mail may be about. */
+  async function pass(interval: string) {
+    const { db } = server.store;
+    const back = sql`- ${interval}::interval`;
+    await sql`update share_followers set asked_at = asked_at ${back}, told_at = told_at ${back}, next_attempt_at = next_attempt_at ${back}`.execute(
+      db,
+    );
+    await sql`update comments set created_at = created_at ${back}`.execute(db);
+    await sql`update screenshot_sets set approved_at = approved_at ${back}`.execute(db);
+  }
+
+  const follow = (path: string, email: string, more: Record<string, string> = {}) =>
+    send(`${path}/answers`, { name: 'Anna', email, answer: 'changes_requested', body: 'Logo', follow: 'yes', ...more });
+
+  it('an address gets nothing but its confirmation, then replies and new pictures, and one click ends them', async () => {
+    const { setId, shotIds, tokens, path } = await sharedSet();
+    const { organizationId } = server;
+    const email = 'anna@follow.example';
+    const { to } = await follow(path, ' Anna@Follow.Example ', { picture: tokens[0] ?? '' });
+    expect(await ownPage(to ?? '')).toContain('You get an e-mail now');
+    const { db } = server.store;
+    const key = await db.selectFrom('api_keys').select('id').executeTakeFirstOrThrow();
+    const reply = async (body: string) => {
+      const thread = await db
+        .selectFrom('comments')
+        .select('id')
+        .where('set_id', '=', setId)
+        .where('thread_id', 'is', null)
+        .executeTakeFirstOrThrow();
+      const text = { body, replyTo: thread.id };
+      await db
+        .transaction()
+        .execute((tx) =>
+          addComment(
+            tx,
+            { organizationId, screenshotId: shotIds[0] ?? '' },
+            { text, actor: { ...OPERATOR, keyId: key.id } },
+          ),
+        );
+    };
+    await reply('Before the confirmation');
+    await pass('10 minutes');
+    const [first] = await mailsTo(email);
+    expect(first?.parsed.subject).toBe('demo: Yes, send me the replies');
+    // Programs that check links open them, which confirms nothing.
+    expect(await ownPage(linkOf(first!.parsed))).toContain('Get replies by e-mail?');
+    await pass('10 minutes');
+    expect(await mailsTo(email)).toHaveLength(1);
+    expect((await send(linkOf(first!.parsed), {})).text).toContain('Your address is confirmed');
+    await pass('10 minutes');
+    expect(await mailsTo(email)).toHaveLength(1);
+
+    await reply('The logo is larger now.');
+    expect(await mailsTo(email)).toHaveLength(1);
+    await pass('2 minutes');
+    const second = (await mailsTo(email))[1]!;
+    expect(second.parsed.subject).toBe('demo: Reply: “The logo is larger now.” on news.example, Desktop');
+    expect(second.parsed.text).toContain(`https://shots.example${path}/pictures/${tokens[0]}\n`);
+    expect(second.parsed.text).not.toContain('Before the confirmation');
+    expect(await mailsTo(email)).toHaveLength(2);
+
+    const { setId: round, token } = await seedRetake(server, setId, shotIds[0] ?? '', 'in_review');
+    await pass('2 minutes');
+    expect(await mailsTo(email)).toHaveLength(2);
+    await server.store.db
+      .updateTable('screenshot_sets')
+      .set({ status: 'approved', approved_at: new Date() })
+      .where('id', '=', round)
+      .execute();
+    await reply('See the new one.');
+    await pass('2 minutes');
+    const third = (await mailsTo(email))[2]!;
+    expect(third.parsed.subject).toMatch(/^demo: Reply: .* on news.example, Desktop, and 1 more$/);
+    expect(third.parsed.text).toContain('1 new picture: ');
+    expect(third.parsed.text).toContain(`/pictures/${token}\n`);
+
+    const [, stop = ''] =
+      /List-Unsubscribe: <https:\/\/shots\.example([^>]+)>/.exec(third.raw.replace(/\r\n\s+/g, ' ')) ?? [];
+    expect(third.raw).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+    expect((await send(stop, { 'List-Unsubscribe': 'One-Click' })).text).toContain('No more e-mails');
+    await reply('After the end');
+    await pass('2 minutes');
+    await follow(path, email, { picture: token });
+    expect(await mailsTo(email)).toHaveLength(3);
+  });
+
+  it('nobody can use a link to send many mails to a stranger, or to many strangers', async () => {
+    const { setId, path } = await sharedSet();
+    const paths = [path];
+    for (let i = 0; i < 7; i += 1) paths.push(await linkTo(setId));
+    const [first = '', ...others] = paths.map((each) => readShareToken(server.secret, each.slice(3)) ?? '');
+    const ask = (id: string, email: string) => followShare(server.store.db, id, email);
+    for (const _ of [1, 2, 3]) await ask(first, 'Stranger@follow.example');
+    expect(await mailsTo('stranger@follow.example')).toHaveLength(1);
+    for (const id of others) await ask(id, 'stranger@follow.example');
+    expect(await mailsTo('stranger@follow.example')).toHaveLength(5);
+    for (let i = 0; i < 25; i += 1) await ask(first, `s${i}@many.example`);
+    await mailsTo('');
+    expect(mail.mails.filter(({ to }) => to[0]?.endsWith('@many.example'))).toHaveLength(19);
+    await pass('1 day');
+    await ask(first, 'stranger@follow.example');
+    expect(await mailsTo('stranger@follow.example')).toHaveLength(6);
+  });
+
+  it('an address goes with its link, and a revoked link sends nothing', async () => {
+    const { setId, path } = await sharedSet();
+    await follow(path, 'gone@follow.example');
+    const { db } = server.store;
+    const link = await db.selectFrom('share_links').select('id').where('set_id', '=', setId).executeTakeFirstOrThrow();
+    await db
+      .transaction()
+      .execute((tx) => revokeLink(tx, { organizationId: server.organizationId, setId, id: link.id }, OPERATOR));
+    expect(await mailsTo('gone@follow.example')).toEqual([]);
+    const count = () => db.selectFrom('share_followers').select('id').where('share_id', '=', link.id).execute();
+    await OLD_ROWS.share_follower(db, 100);
+    expect(await count()).toHaveLength(1);
+    await db
+      .updateTable('share_links')
+      .set({ revoked_at: new Date(Date.now() - 2 * 3_600_000) })
+      .where('id', '=', link.id)
+      .execute();
+    await OLD_ROWS.share_follower(db, 100);
+    expect(await count()).toHaveLength(0);
   });
 });

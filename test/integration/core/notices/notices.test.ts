@@ -17,6 +17,7 @@ import { collectNotices } from '../../../../src/core/notices/collect.ts';
 import { saveBranding, saveLogo } from '../../../../src/core/organizations/branding.ts';
 import { insertImages } from '../../../../src/core/sets/images.ts';
 import { answerShare } from '../../../../src/core/sharing/answers.ts';
+import { followShare } from '../../../../src/core/sharing/followers.ts';
 import { createShareLink } from '../../../../src/core/sharing/shareLinks.ts';
 import { findDelivery, listDeliveries } from '../../../../src/core/webhooks/listDeliveries.ts';
 import { replayDelivery } from '../../../../src/core/webhooks/replayEvents.ts';
@@ -328,6 +329,15 @@ describe('changes that clients ask for', () => {
     await rm(folder, { recursive: true });
   });
 
+  test('a client who asked for replies gets the mail that confirms the address', async () => {
+    const { shareId } = await sharedSet();
+    await followShare(store.db, shareId, 'anna@client.example');
+    await start();
+    const { parsed, to } = await mail();
+    expect([to, parsed.subject]).toEqual([['anna@client.example'], 'acme: Yes, send me the replies']);
+    expect(parsed.text).toMatch(/^https:\/\/shots\.example\/app\/follow\/\S+$/m);
+  });
+
   test('only the newest answer about each picture counts', async () => {
     await addMember('Jane');
     const { answer, pictures } = await sharedSet();
@@ -367,7 +377,7 @@ async function sharedSet() {
   const who = { name: 'Anna', email: 'anna@client.example' };
   const answer = (given: Pick<ClientAnswer, 'answer' | 'screenshot_id' | 'comment'>) =>
     store.db.transaction().execute((on) => answerShare(on, visit, { ...who, ...given }));
-  return { setId, answer, pictures: (await shots.execute()).map(({ id }) => id) };
+  return { setId, shareId: link.id, answer, pictures: (await shots.execute()).map(({ id }) => id) };
 }
 
 describe('choices', () => {
