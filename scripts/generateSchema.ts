@@ -41,14 +41,14 @@ const KNOWN: Readonly<Record<string, string>> = {
   'screenshots.warnings': 'Warning[]',
   'site_lists.body': 'SiteListBody',
   'site_rules.body': 'SiteRuleBody',
-  'uploads.format': 'CreativeFormat',
+  'uploads.format': 'UploadFormat',
 };
 const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   '../contract/placements.ts': ['SlotsRecord'],
   '../contract/savedObjects.ts': ['SiteListBody', 'TemplateBody'],
   '../contract/siteRules.ts': ['SiteRuleBody'],
   '../contract/storedOptions.ts': ['OptionsJson'],
-  '../domain/ads.ts': ['AdSize', 'CreativeFormat'],
+  '../domain/ads.ts': ['AdSize'],
   '../domain/animations.ts': ['MadeFilm', 'StoredAnimation', 'WantedFilm'],
   '../domain/auditLog.ts': ['AuditAction', 'FieldChange'],
   '../domain/batches.ts': ['WantedFrame'],
@@ -59,6 +59,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   '../domain/notices.ts': ['NoticeFacts', 'NoticeKind'],
   '../domain/schedules.ts': ['ScheduleRule'],
   '../domain/topics.ts': ['EventTopic'],
+  '../domain/uploads.ts': ['UploadFormat'],
   '../domain/warnings.ts': ['Warning'],
 };
 /** The type of each PostgreSQL type, as the driver returns it. */

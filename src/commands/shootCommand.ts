@@ -165,6 +165,7 @@ async function run(flags: ShootFlags): Promise<number> {
         location: flags.location ?? null,
         access: null,
         group: flags.group ? 'all ads' : null,
+        givenPage: null,
       },
       located: findLocation(flags),
       rules: flags.rules ?? [],

@@ -14,6 +14,7 @@ import { AD_CATEGORIES, MEDIA_TYPES } from '../domain/ads.ts';
 import { ANIMATION_FORMATS, ANIMATION_FRAMES_MAX } from '../domain/animations.ts';
 import { PLACEMENT_SIZES_MAX } from '../domain/placements.ts';
 import { cutCodePoints } from '../domain/text.ts';
+import { GIVEN_PAGE_FORMATS } from '../domain/uploads.ts';
 import { WARNING_CODES } from '../domain/warnings.ts';
 import { LocationProfile } from './locations.ts';
 import { AppliedSiteRule } from './siteRules.ts';
@@ -91,6 +92,8 @@ export const WantedPage = z.object({
   access: z.object({ cookies: NamedValues, headers: NamedValues }).nullish(),
   /** The site rules of the page, the most specific first, with their secrets. */
   rules: z.array(AppliedSiteRule).nullish(),
+  /** The file that is shown as the page, instead of opening the site. The URL is signed for this file and expires after the capture. */
+  given: z.object({ format: z.enum(GIVEN_PAGE_FORMATS), sha256, bytes: count, url: z.url() }).nullish(),
 });
 
 export const Attempt = z.object({

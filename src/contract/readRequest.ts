@@ -232,7 +232,7 @@ function entryReader(schema: EntryBody) {
       const itemPath = `${path}.screenshots.${index}`;
       const parsed = faults.read(screenshots.element, item, itemPath);
       if (parsed === undefined) continue;
-      const one = wantedOf(parsed, { location, group });
+      const one = wantedOf(parsed, { location, group, path: itemPath });
       wanted.push(one);
       if (group !== null) groups.addMember({ path: itemPath, ad: read.ad?.id?.toLowerCase() ?? adPath, wanted: one });
     }
@@ -269,16 +269,22 @@ function countMarkers(item: unknown): number {
 
 function wantedOf(
   { site, device, options }: ScreenshotObject,
-  ofEntry: Pick<ScreenshotOptions, 'location' | 'group'>,
+  { path, ...ofEntry }: Pick<ScreenshotOptions, 'location' | 'group'> & { readonly path: string },
 ): WantedScreenshots {
   const frames = options?.ad?.frames ?? [];
   return {
+    path,
     site: { url: site.url, key: siteKey(site.url) },
     device: device.name,
     markers: frames.map(({ marker }) => markerMs(marker)),
-    options: optionsOf(options, { ...DEFAULT_OPTIONS, ...ofEntry }),
+    options: optionsOf(options, { ...DEFAULT_OPTIONS, ...ofEntry, givenPage: givenPageOf(site) }),
     access: accessOf(options),
   };
+}
+
+/** @returns null if the page is opened at its address. */
+export function givenPageOf({ page }: ScreenshotObject['site']): string | null {
+  return page?.upload_id.trim().toLowerCase() ?? null;
 }
 
 /** @param base the options that count where the request gives none. */
@@ -296,6 +302,7 @@ export function optionsOf(
     location: given?.page?.location ?? base.location,
     access: namesOf(accessOf(given)) ?? base.access,
     group: base.group,
+    givenPage: base.givenPage,
     animation: animation ? { seconds: animation.seconds, fps: animation.fps ?? ANIMATION_FPS } : base.animation,
   };
 }
@@ -309,9 +316,13 @@ export function accessOf(given: ScreenshotObject['options']): PageAccess | null 
 
 /** @returns null if the request chooses no slot. */
 export function slotChoiceOf(given: z.output<typeof slotChoiceObject> | null | undefined): SlotChoice | null {
-  const { selector, index, format } = given ?? {};
+  const { selector, index, format, area } = given ?? {};
   if (typeof selector === 'string') return { selector };
   if (typeof index === 'number') return { index };
+  if (area) {
+    const { x, y, width, height } = area;
+    return { area: { x, y, ...(width && height && { width, height }) } };
+  }
   return format ? { format } : null;
 }
 

@@ -1,12 +1,13 @@
 /** The objects in responses and events as zod schemas. The OpenAPI document is generated from them. */
 import { z } from 'zod';
-import { AD_CATEGORIES, CREATIVE_FORMATS, MEDIA_TYPES } from '../domain/ads.ts';
+import { AD_CATEGORIES, MEDIA_TYPES } from '../domain/ads.ts';
 import { ownDeviceOf } from '../domain/devices.ts';
 import { ERROR_CODES } from '../domain/failure.ts';
 import { PRIORITIES } from '../domain/priorities.ts';
 import { DECISIONS } from '../domain/reviews.ts';
 import { AD_STATUSES, SCREENSHOT_STATUSES, SET_STATUSES } from '../domain/states.ts';
 import { CHANNELS, EVENT_TOPICS, type EventTopic } from '../domain/topics.ts';
+import { UPLOAD_FORMATS } from '../domain/uploads.ts';
 import { WARNING_CODES } from '../domain/warnings.ts';
 import { metadata } from './metadata.ts';
 import { OURS } from './schemaParts.ts';
@@ -271,13 +272,15 @@ export const UploadRecord = z
     id: uuid.describe('The `media.content` of an ad with `media.type` `upload`.'),
     name: z.string().describe('Name of the file, without folders. It may contain the size of the creative.'),
     format: z
-      .enum(CREATIVE_FORMATS)
-      .describe('The format that the first bytes show. The capture detects it from all bytes.'),
+      .enum(UPLOAD_FORMATS)
+      .describe(
+        'The format that the first bytes show. The capture detects it from all bytes. `mhtml` is a saved page, which is no creative.',
+      ),
     content_type: z.string().describe('Media type by the content of the file.'),
     bytes: z.number().int(),
     sha256: z.string().describe('SHA-256 of the bytes, in hexadecimal.'),
     created_at: time,
-    expires_at: time.nullable().describe('The upload is removed after this time. Null if an ad uses it.'),
+    expires_at: time.nullable().describe('The upload is removed after this time. Null if an ad or a picture uses it.'),
   })
   .meta({ id: 'Upload', description: `A file of a creative that a client stored. ${OURS}` });
 

@@ -42,6 +42,7 @@ import {
 } from '../domain/pageAccess.ts';
 import { PRIORITIES } from '../domain/priorities.ts';
 import {
+  AREA_MAX,
   GROUP_ADS_MAX,
   GROUP_NAME_MAX,
   OTHER_ADS,
@@ -139,11 +140,11 @@ function ofType(type: (typeof MEDIA_TYPES)[number], content: object) {
   return { properties: { type: { const: type }, content } };
 }
 
+const UPLOAD_ID_FAULT = 'must be the id of an upload: the "id" in the response of POST …/uploads.';
 const MEDIA_FAULTS = {
   url: urlFault,
   html_tag: tagFault,
-  upload: (content: string) =>
-    isUuid(content.trim()) ? undefined : 'must be the id of an upload: the "id" in the response of POST …/uploads.',
+  upload: (content: string) => (isUuid(content.trim()) ? undefined : UPLOAD_ID_FAULT),
 } as const;
 
 function tagFault(content: string): string | undefined {
@@ -240,6 +241,18 @@ const marker = z
     description: `Seconds into the creative. Rounded to the millisecond. ${OURS}`,
   });
 
+const areaEdge = z.number().int().min(0).max(AREA_MAX);
+const areaObject = z
+  .object({ x: areaEdge, y: areaEdge, width: adSide.nullish(), height: adSide.nullish() })
+  .refine(
+    ({ width, height }) => isAbsent(width) === isAbsent(height),
+    'must have both width and height, or neither: then it is as large as the ad.',
+  )
+  .meta({
+    id: 'SlotArea',
+    description: `A part of the page, CSS pixels from its top left corner; as large as the ad unless it has a size. ${OURS}`,
+  });
+
 export const slotChoiceObject = z
   .object({
     selector: text((value) =>
@@ -261,17 +274,23 @@ export const slotChoiceObject = z
       .describe(
         'Only slots of this format are considered, and the best of them is used. If the page shows no `anchor` or `interstitial`, Tearsheet draws one, with the warning `slot_drawn`.',
       ),
+    area: areaObject.nullish().describe('The ad is shown over this part of the page, whatever is there.'),
   })
   .superRefine((choices, context) => {
     const given = Object.values(choices).filter((choice) => choice !== undefined && choice !== null);
-    if (given.length === 0) context.addIssue({ code: 'custom', message: 'must have selector, index or format.' });
+    if (given.length === 0) context.addIssue({ code: 'custom', message: 'must have selector, index, format or area.' });
     if (given.length > 1)
-      context.addIssue({ code: 'custom', message: 'must have only one of selector, index and format.' });
+      context.addIssue({ code: 'custom', message: 'must have only one of selector, index, format and area.' });
   })
   .meta({
     id: 'SlotChoice',
-    override: oneOf({ selector: { type: 'string' }, index: { type: 'integer' }, format: { type: 'string' } }),
-    description: `Chooses the slot instead of the score, or the format of the slot. One of \`selector\`, \`index\` and \`format\`. ${OURS}`,
+    override: oneOf({
+      selector: { type: 'string' },
+      index: { type: 'integer' },
+      format: { type: 'string' },
+      area: { $ref: '#/components/schemas/SlotArea' },
+    }),
+    description: `Chooses the slot instead of the score, or the format of the slot. One of \`selector\`, \`index\`, \`format\` and \`area\`. ${OURS}`,
   });
 
 const animationObject = z
@@ -300,11 +319,27 @@ const animationObject = z
     description: `Makes an animated WebP and GIF beside the picture. At most ${ANIMATION_FRAMES_MAX} frames. ${OURS}`,
   });
 
-/** The page of a screenshot or a placement. */
+/** The page of a placement, a template or a site list. */
 export const site = z.object({
   url: text(siteFault)
     .meta({ minLength: 1, pattern: WITHOUT_CONTROLS, maxLength: URL_MAX })
     .describe(`Address of the website. A missing scheme is read as \`https://\`. ${OURS}`),
+});
+
+/** The page of a screenshot. */
+const siteOrFile = site.extend({
+  page: z
+    .object({
+      upload_id: text((value) => (isUuid(value.trim()) ? undefined : UPLOAD_ID_FAULT))
+        .meta({ format: 'uuid' })
+        .describe(
+          'The id of an upload: a screenshot of the page (PNG, JPEG, WebP), or the saved page (MHTML, HTML, or a zip of HTML with its files).',
+        ),
+    })
+    .nullish()
+    .describe(
+      `A file that is shown as the page, for a site that blocks every visit. \`url\` stays the address of the site. Only the parts of the file load. A screenshot has no slots: \`options.slot\` must have an \`area\`. ${OURS}`,
+    ),
 });
 
 const deviceName = z.enum(DEVICE_NAMES);
@@ -418,7 +453,7 @@ const locationId = (known: readonly string[] = []) =>
 export const screenshotObject = ({ frames, locations }: Limits) =>
   z
     .object({
-      site,
+      site: siteOrFile,
       device,
       options: z
         .object({

@@ -8,7 +8,7 @@ import type { ScreenshotOptions } from '../domain/screenshotOptions.ts';
 import { siteKey } from '../domain/webAddresses.ts';
 import { Faults, type JsonObject } from './faults.ts';
 import { GivenMetadata } from './metadata.ts';
-import { accessOf, optionsOf, type ParsedSubscriber, subscribersReader } from './readRequest.ts';
+import { accessOf, givenPageOf, optionsOf, type ParsedSubscriber, subscribersReader } from './readRequest.ts';
 import { Instructions, screenshotObject, subscribersOf } from './requests.ts';
 import { OURS } from './schemaParts.ts';
 
@@ -17,7 +17,7 @@ const WHICH = ['all', 'failures'] as const;
 export const retakeBodies = (limits: Limits) => {
   const { site, device, options } = screenshotObject(limits).shape;
   const changes = {
-    site: site.nullish().describe('Another page.'),
+    site: site.nullish().describe('Another page, or a file that is shown as the page.'),
     device: device.nullish().describe('Another device.'),
     options: options.describe('Options that differ from those of the screenshot. The markers cannot be changed.'),
     subscribers: subscribersOf(limits).describe('Absent: as in the request of the set. An empty array: none.'),
@@ -82,7 +82,8 @@ export function retakeParser(limits: Limits): (body: JsonObject) => ParsedRetake
       site: given?.site ? { url: given.site.url, key: siteKey(given.site.url) } : undefined,
       device: given?.device?.name,
       slotIndex: given?.options?.slot?.index ?? undefined,
-      changedOptions: (own) => optionsOf(given?.options, own),
+      changedOptions: (own) =>
+        optionsOf(given?.options, given?.site ? { ...own, givenPage: givenPageOf(given.site) } : own),
       access: accessOf(given?.options),
       subscribers: sent === undefined ? undefined : readSubscribers(sent, faults),
       instructions: given?.instructions ?? undefined,

@@ -9,6 +9,9 @@ export const OptionsJson = z.object({
     .union([
       z.object({ selector: z.string() }),
       z.object({ index: z.number().int().min(1) }),
+      z.object({
+        area: z.object({ x: z.number(), y: z.number(), width: z.number().optional(), height: z.number().optional() }),
+      }),
       z.object({ format: z.enum(SLOT_FORMATS) }),
     ])
     .nullable(),
@@ -21,12 +24,13 @@ export const OptionsJson = z.object({
   // The names only.
   access: z.object({ cookies: z.array(z.string()), headers: z.array(z.string()) }).nullish(),
   group: z.string().nullish(),
+  given_page: z.string().nullish(),
 });
 
 export type OptionsJson = z.infer<typeof OptionsJson>;
 
 export function optionsToJson(options: ScreenshotOptions): OptionsJson {
-  const { allowScaling, slot, otherAds, fullPage, view, animation, location, access, group } = options;
+  const { allowScaling, slot, otherAds, fullPage, view, animation, location, access, group, givenPage } = options;
   return {
     allow_scaling: allowScaling,
     slot,
@@ -37,6 +41,7 @@ export function optionsToJson(options: ScreenshotOptions): OptionsJson {
     ...(location !== null && { location }),
     ...(access !== null && { access: { cookies: [...access.cookies], headers: [...access.headers] } }),
     ...(group !== null && { group }),
+    ...(givenPage !== null && { given_page: givenPage }),
   };
 }
 
@@ -53,5 +58,6 @@ export function optionsFromJson(json: OptionsJson | null | undefined): Screensho
     location: json.location ?? null,
     access: json.access ?? null,
     group: json.group ?? null,
+    givenPage: json.given_page ?? null,
   };
 }

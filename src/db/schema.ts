@@ -4,7 +4,7 @@ import type { SlotsRecord } from '../contract/placements.ts';
 import type { SiteListBody, TemplateBody } from '../contract/savedObjects.ts';
 import type { SiteRuleBody } from '../contract/siteRules.ts';
 import type { OptionsJson } from '../contract/storedOptions.ts';
-import type { AdSize, CreativeFormat } from '../domain/ads.ts';
+import type { AdSize } from '../domain/ads.ts';
 import type { MadeFilm, StoredAnimation, WantedFilm } from '../domain/animations.ts';
 import type { AuditAction, FieldChange } from '../domain/auditLog.ts';
 import type { WantedFrame } from '../domain/batches.ts';
@@ -15,6 +15,7 @@ import type { Metadata } from '../domain/metadata.ts';
 import type { NoticeFacts, NoticeKind } from '../domain/notices.ts';
 import type { ScheduleRule } from '../domain/schedules.ts';
 import type { EventTopic } from '../domain/topics.ts';
+import type { UploadFormat } from '../domain/uploads.ts';
 import type { Warning } from '../domain/warnings.ts';
 
 type Time = ColumnType<Date, Date | string, Date | string>;
@@ -524,6 +525,7 @@ export interface Schema {
     original_id: Nullable<string>;
     decision: Nullable<'approved' | 'rejected'>;
     page_token: Nullable<string>;
+    page_upload_id: Nullable<string>;
   };
   set_search: {
     set_id: string;
@@ -623,7 +625,7 @@ export interface Schema {
     id: string;
     organization_id: string;
     name: string;
-    format: Nullable<CreativeFormat>;
+    format: Nullable<UploadFormat>;
     content_type: Nullable<string>;
     bytes: Nullable<number>;
     sha256: Nullable<string>;

@@ -10,7 +10,7 @@ const MANY_PAGES = 4;
 /** Maximum creatives of one index in a job without pages. */
 export const MAX_CREATIVES = 20;
 
-export interface PageOfPicture extends Pick<PageOptions, 'otherAds' | 'location' | 'group'> {
+export interface PageOfPicture extends Pick<PageOptions, 'otherAds' | 'location' | 'group' | 'givenPage'> {
   readonly siteKey: string;
   readonly device: string;
   /** The row with the cookies and headers of the page. */
@@ -18,8 +18,8 @@ export interface PageOfPicture extends Pick<PageOptions, 'otherAds' | 'location'
 }
 
 /** Pictures with the same key are taken of one page, which a group has for itself. `waitingSets` in core/jobs/backlog.ts counts the same pages in SQL. */
-export function pageKey({ siteKey, device, otherAds, location, accessId, group }: PageOfPicture): string {
-  return `${device}\n${otherAds}\n${location ?? ''}\n${accessId ?? ''}\n${siteKey}\n${group ?? ''}`;
+export function pageKey({ siteKey, device, otherAds, location, accessId, group, givenPage }: PageOfPicture): string {
+  return `${device}\n${otherAds}\n${location ?? ''}\n${accessId ?? ''}\n${siteKey}\n${group ?? ''}\n${givenPage ?? ''}`;
 }
 
 export interface Batches {

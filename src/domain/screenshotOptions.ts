@@ -11,17 +11,31 @@ export type OtherAds = (typeof OTHER_ADS)[number];
 export const PAGE_VIEWS = ['slot', 'masthead'] as const;
 export type PageView = (typeof PAGE_VIEWS)[number];
 
-/** A slot that the client chose: a CSS selector, or the number of a candidate in the record, from 1. */
-export type ChosenByHand = { readonly selector: string } | { readonly index: number };
+/** A part of the page, CSS pixels from its top left corner. Without a size it is as large as the ad. */
+export interface SlotArea {
+  readonly x: number;
+  readonly y: number;
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+}
+
+/** A slot that the client chose: a CSS selector, the number of a candidate in the record, from 1, or a part of the page. */
+export type ChosenByHand = { readonly selector: string } | { readonly index: number } | { readonly area: SlotArea };
 
 /** With a format, the score chooses among the slots of that format. */
 export type SlotChoice = ChosenByHand | { readonly format: SlotFormat };
 
 const FORMAT_PREFIX = 'format:';
 
-/** @param text `format:anchor`, the number of a candidate, or a CSS selector. @returns the choice as the API takes it, unchecked. */
-export function slotOfText(text: string): Readonly<Record<string, string | number>> {
+const AREA_PREFIX = 'area:';
+
+/** @param text `format:anchor`, `area:x,y,width,height`, the number of a candidate, or a CSS selector. @returns the choice as the API takes it, unchecked. */
+export function slotOfText(text: string): Readonly<Record<string, unknown>> {
   const choice = text.trim();
+  if (choice.startsWith(AREA_PREFIX)) {
+    const [x, y, width, height] = choice.slice(AREA_PREFIX.length).split(',').map(Number);
+    return { area: { x, y, width, height } };
+  }
   if (choice.startsWith(FORMAT_PREFIX)) return { format: choice.slice(FORMAT_PREFIX.length).trim() };
   return /^\d+$/.test(choice) ? { index: Number(choice) } : { selector: choice };
 }
@@ -30,6 +44,10 @@ export function slotOfText(text: string): Readonly<Record<string, string | numbe
 export function textOfSlot(choice: SlotChoice | null): string {
   if (choice === null) return '';
   if ('format' in choice) return FORMAT_PREFIX + choice.format;
+  if ('area' in choice) {
+    const { x, y, width, height } = choice.area;
+    return AREA_PREFIX + [x, y, ...(width && height ? [width, height] : [])].join();
+  }
   return 'index' in choice ? String(choice.index) : choice.selector;
 }
 
@@ -56,10 +74,14 @@ export interface PageOptions {
   readonly access: PageAccessNames | null;
   /** One picture shows all ads of a group. Null: the ad has a picture of its own. */
   readonly group: string | null;
+  /** The id of the upload that is the page. Null: the page is opened at its address. */
+  readonly givenPage: string | null;
 }
 
 export interface ScreenshotOptions extends PlacementOptions, PageOptions {}
 
+/** CSS pixels. The largest picture of a page has this edge. */
+export const AREA_MAX = 16_000;
 /** No client needs more, and a long selector would be slow on a page. */
 export const SELECTOR_MAX = 500;
 export const SLOT_INDEX = { min: 1, max: 100 };
@@ -78,4 +100,5 @@ export const DEFAULT_OPTIONS: ScreenshotOptions = {
   location: null,
   access: null,
   group: null,
+  givenPage: null,
 };

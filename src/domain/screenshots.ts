@@ -11,6 +11,8 @@ export interface Retaken {
 
 /** One screenshot object of a request. Markers are in milliseconds; without markers it is the default frame. */
 export interface WantedScreenshots {
+  /** Its path in the request, for faults; absent in a retake. */
+  readonly path?: string;
   readonly site: { readonly url: string; readonly key: string };
   readonly device: DeviceName;
   readonly markers: readonly number[];

@@ -1,4 +1,23 @@
+import { CREATIVE_FORMATS } from './ads.ts';
 import { cutCodePoints, storable } from './text.ts';
+
+/** The formats of files: those of creatives, and a page that a browser saved. */
+export const UPLOAD_FORMATS = [...CREATIVE_FORMATS, 'mhtml'] as const;
+export type UploadFormat = (typeof UPLOAD_FORMATS)[number];
+
+/** The formats of files that can be shown as a page. */
+export const GIVEN_PAGE_FORMATS = ['image', 'html', 'html5_zip', 'mhtml'] as const satisfies readonly UploadFormat[];
+export type GivenPageFormat = (typeof GIVEN_PAGE_FORMATS)[number];
+
+/** A picture of a long page at the highest pixel ratio has a hundred million pixels. */
+export const GIVEN_PAGE_LIMITS = { pixels: 200_000_000, parts: 2_000 };
+
+const SCREENSHOT_TYPES: readonly string[] = ['image/png', 'image/jpeg', 'image/webp'];
+
+/** Whether a file can be shown as a page. */
+export function isPageFile(format: UploadFormat, contentType: string): format is GivenPageFormat {
+  return format === 'image' ? SCREENSHOT_TYPES.includes(contentType) : GIVEN_PAGE_FORMATS.some((one) => one === format);
+}
 
 const UPLOAD_NAME_MAX = 255;
 const WITHOUT_NAME = 'upload';

@@ -12,6 +12,7 @@ export const WARNING_CODES = [
   'overlay_hidden',
   'page_changed',
   'page_unstyled',
+  'page_given',
   'real_time',
   'part_shown',
   'outside_slot',

@@ -9,6 +9,7 @@ import { addDeliveryRoutes } from './deliveries/deliveryPage.ts';
 import { addHelpRoutes } from './help.ts';
 import { addAdRoutes } from './lists/adPage.ts';
 import { addListRoutes } from './lists/listRoutes.ts';
+import { addGivenPageRoutes } from './newRequest/givenPage.ts';
 import { addNewRequestRoutes } from './newRequest/newRequestRoutes.ts';
 import { addObjectRoutes } from './objects/objectPages.ts';
 import { button } from './parts/components.ts';
@@ -55,6 +56,7 @@ export type { PagesOptions } from './parts/context.ts';
 const ROUTES: readonly ((pages: PageRoutes) => void)[] = [
   addListRoutes,
   addNewRequestRoutes,
+  addGivenPageRoutes,
   addSessionRoutes,
   // Before those of links, whose path holds a token.
   addProviderRoutes,

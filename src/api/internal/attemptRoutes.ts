@@ -18,6 +18,8 @@ import { exportSpans } from '../../core/jobs/traces.ts';
 import { readPageAccess } from '../../core/sets/pageAccess.ts';
 import { type MissingScreenshot, missingScreenshots } from '../../core/sets/results.ts';
 import { readRulesToApply } from '../../core/siteRules/siteRuleQueries.ts';
+import { readPageFiles } from '../../core/uploads/uploadQueries.ts';
+import type { Queryable } from '../../db/database.ts';
 import type { Row } from '../../db/rows.ts';
 import { ANIMATION_FORMATS } from '../../domain/animations.ts';
 import { pageKey } from '../../domain/batches.ts';
@@ -25,15 +27,16 @@ import { deviceGroup, findDevice } from '../../domain/devices.ts';
 import type { PageAccess } from '../../domain/pageAccess.ts';
 import { withContent } from '../../domain/pictureKeys.ts';
 import { type AppliedRule, type RulePages, ruleHosts, rulesFor } from '../../domain/siteRules.ts';
+import { uploadKey } from '../../domain/uploads.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
 import type { Locations } from '../../egress/locations.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import { getCaller, requireAttempt, requireIndex } from '../auth/captureAuth.ts';
 import { ForbiddenError, NotFoundError } from '../server/errors.ts';
-import { animationKey, pagePictureKey, requireUpload, screenshotKey } from '../transfers/transfers.ts';
+import { animationKey, pagePictureKey, requireUpload, screenshotKey, type Transfers } from '../transfers/transfers.ts';
 import { type InternalApiContext, readIndex } from './options.ts';
 
-export function addAttemptRoutes(router: Router, context: InternalApiContext): void {
+export function addAttemptRoutes(router: Router, context: InternalApiContext, transfers: Transfers): void {
   const { store, artifacts, transact, observe, queue } = context;
 
   router.post('/indexes/:index/attempts', async (req, res) => {
@@ -43,7 +46,9 @@ export function addAttemptRoutes(router: Router, context: InternalApiContext): v
     requireIndex(caller, index);
     if (caller.pod !== undefined && caller.pod.uid !== pod)
       throw new ForbiddenError(`The token does not belong to the pod ${pod}.`);
-    res.json(await open(context, { jobId: caller.jobId, index, pod, hosts: hosts && caller.isHost !== true }));
+    res.json(
+      await open(context, transfers, { jobId: caller.jobId, index, pod, hosts: hosts && caller.isHost !== true }),
+    );
   });
 
   router.post('/screenshots/results', async (req, res) => {
@@ -135,6 +140,7 @@ function requireTimes(results: readonly Reported[]): void {
 
 async function open(
   { transact, podDeadlineSeconds, leaseSeconds, locations }: InternalApiContext,
+  transfers: Transfers,
   { jobId, index, pod, hosts }: { jobId: string; index: number; pod: string; hosts: boolean },
 ): Promise<Attempt> {
   const { opened, pages, isDone, hosting } = await transact(async (tx, resolving) => {
@@ -145,7 +151,8 @@ async function open(
     const missing = setId === null || opened.settled ? [] : await missingScreenshots(tx, { setId, index });
     const placement = setId === null && !opened.settled ? await lockPendingPlacement(tx, jobId) : undefined;
     const access = missing.some((one) => one.page_access_id) ? await readPageAccess(tx, setId ?? '') : new Map();
-    const found = [...pagesOf(missing, { access, locations }), ...(placement ? [pageOf(placement)] : [])];
+    const files = await givenFiles(tx, missing, transfers);
+    const found = [...pagesOf(missing, { access, locations, files }), ...(placement ? [pageOf(placement)] : [])];
     const named = found.flatMap(({ site_url }) => ruleHosts(site_url));
     const rules = named.length === 0 ? [] : await readRulesToApply(tx, opened.job.organization_id, named);
     const pages = found.map((page) => withRules(page, rules));
@@ -180,20 +187,32 @@ function withRules(page: WantedPage, all: readonly (AppliedRule & RulePages)[]):
 interface PageParts {
   readonly access: ReadonlyMap<string, PageAccess>;
   readonly locations: Locations | undefined;
+  /** By the ids of their uploads. */
+  readonly files: ReadonlyMap<string, WantedPage['given']>;
+}
+
+async function givenFiles(tx: Queryable, missing: readonly MissingScreenshot[], transfers: Transfers) {
+  const ids = missing.flatMap(({ options }) => options?.given_page ?? []);
+  const files = new Map<string, WantedPage['given']>();
+  for (const { id, ...file } of ids.length === 0 ? [] : await readPageFiles(tx, ids))
+    files.set(id, { ...file, url: await transfers.download(uploadKey(id)) });
+  return files;
 }
 
 /** @returns one page for the screenshots with the same page and options of the page, in the order of the request. */
-function pagesOf(missing: readonly MissingScreenshot[], { access, locations }: PageParts): WantedPage[] {
+function pagesOf(missing: readonly MissingScreenshot[], { access, locations, files }: PageParts): WantedPage[] {
   const pages = new Map<string, WantedPage>();
   for (const { id, ad_id, marker_ms, options, site_url, site_key, device, page_access_id } of missing) {
-    const { otherAds, location, group } = optionsFromJson(options);
-    const key = pageKey({ siteKey: site_key, device, otherAds, location, group, accessId: page_access_id });
-    const values = access.get(page_access_id ?? '');
+    const { otherAds, location, group, givenPage } = optionsFromJson(options);
+    const key = pageKey({ siteKey: site_key, device, otherAds, location, group, givenPage, accessId: page_access_id });
+    const given = files.get(givenPage ?? '');
+    const values = given ? undefined : access.get(page_access_id ?? '');
     const page: WantedPage = pages.get(key) ?? {
       site_url: withScheme(site_url),
       device,
       screenshots: [],
-      ...(location !== null && { location: { id: location, profile: profileOf(locations, location) } }),
+      ...(given && { given }),
+      ...(location !== null && !given && { location: { id: location, profile: profileOf(locations, location) } }),
       ...(values && { access: { cookies: [...values.cookies], headers: [...values.headers] } }),
     };
     page.screenshots.push({ id, ad_id, marker_ms, options });

@@ -77,7 +77,7 @@ export function createInternalApi(options: InternalApiOptions): Express {
     express.json({ limit: MAX_BODY_BYTES }),
     replaceUnstorableText,
   );
-  addAttemptRoutes(job, context);
+  addAttemptRoutes(job, context, transfers);
   addSmallSetRoutes(job, context);
   addCreativeRoutes(job, context, transfers);
   addUploadRoutes(job, options, transfers);

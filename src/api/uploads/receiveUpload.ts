@@ -6,9 +6,9 @@ import {
   storeUpload,
   type UploadContext,
 } from '../../core/uploads/uploads.ts';
-import { CREATIVE_MAX_BYTES, type CreativeFormat } from '../../domain/ads.ts';
+import { CREATIVE_MAX_BYTES } from '../../domain/ads.ts';
 import { type ErrorCode, Failure, invalid, tooMany } from '../../domain/failure.ts';
-import { uploadName } from '../../domain/uploads.ts';
+import { type UploadFormat, uploadName } from '../../domain/uploads.ts';
 import { KeyedConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { type DetectedContent, detectContent, NotACreativeError } from '../../lib/detectContent.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
@@ -71,10 +71,19 @@ async function storeFile(
   { name, chunks, contentType }: FileToStore,
 ): Promise<StoredUpload> {
   const { head, all } = await takeHead(limited(chunks), HEAD_BYTES);
-  const content = await detect(head, contentType, name);
-  const given = { organizationId, name: uploadName(name), format: FORMATS[content.kind], contentType: typeOf(content) };
-  return storeUpload(context, { ...given, chunks: all });
+  const kind = isMhtml(head) ? MHTML : kindOf(await detect(head, contentType, name));
+  return storeUpload(context, { organizationId, name: uploadName(name), ...kind, chunks: all });
 }
+
+const MHTML = { format: 'mhtml', contentType: 'multipart/related' } as const;
+
+/** Whether it is a page that a browser saved: headers of a mail with several parts. */
+function isMhtml(head: Buffer): boolean {
+  const [headers = ''] = head.toString('latin1').split(/\r?\n\r?\n/, 1);
+  return /^[a-z-]+:/i.test(headers) && /^content-type:\s*multipart\/related/im.test(headers);
+}
+
+const kindOf = (content: DetectedContent) => ({ format: FORMATS[content.kind], contentType: typeOf(content) });
 
 const isMultipart = (request: Request) => /^multipart\//i.test(request.get('content-type') ?? '');
 
@@ -149,7 +158,7 @@ async function detect(head: Buffer, contentType: string, name: string): Promise<
 /** Types of the whole body, which do not describe the file. */
 const isGeneric = (type: string) => /^(multipart\/|application\/(x-www-form-urlencoded|octet-stream))/i.test(type);
 
-const FORMATS: Readonly<Record<DetectedContent['kind'], CreativeFormat>> = {
+const FORMATS: Readonly<Record<DetectedContent['kind'], UploadFormat>> = {
   raster: 'image',
   svg: 'image',
   video: 'video',

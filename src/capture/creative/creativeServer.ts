@@ -119,7 +119,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 const PACKED = /\.(?:html?|css|m?js|wasm|data)\.(gz|br)$/i;
 
 /** @returns the content type and the encoding of a file of a creative, as ad servers declare them. */
-function contentOf(name: string, bytes: Buffer): Pick<LocalAnswer, 'type' | 'headers'> {
+export function contentOf(name: string, bytes: Buffer): Pick<LocalAnswer, 'type' | 'headers'> {
   const packed = PACKED.exec(name)?.[1]?.toLowerCase();
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
   if (packed === 'br') return { type: typeOf(name.slice(0, -'.br'.length)), headers: { 'content-encoding': 'br' } };

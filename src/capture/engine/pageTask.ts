@@ -28,6 +28,7 @@ import { type AnimationFiles, animate, whyNotAnimated } from '../compose/animati
 import type { CreativeFrame } from '../creative/creative.ts';
 import { pngsOf } from '../creative/film.ts';
 import { pictureOfFailure } from '../page/failedPage.ts';
+import type { GivenFile } from '../page/givenPage.ts';
 import { pageFault } from '../page/navigation.ts';
 import type { AdFrame, ClosedPage, OpenPage, PagePicture, Picture, PlacementFailure } from '../page/page.ts';
 import type { CreativeOutcome, CreativeOutcomes } from './creativeOutcomes.ts';
@@ -47,6 +48,15 @@ export interface WantedPlacement {
   readonly sizes: readonly AdSize[];
 }
 
+/** The file that is shown as the page. */
+export interface GivenPageOrder extends Pick<GivenFile, 'format'> {
+  /** The id of the upload. */
+  readonly id: string;
+  readonly sha256: string;
+  /** @returns undefined if the file is no longer stored. */
+  read(): Promise<Buffer | undefined>;
+}
+
 export interface PageOrder {
   /** The URL that the browser opens. */
   readonly site: string;
@@ -56,6 +66,7 @@ export interface PageOrder {
   readonly access?: PageAccess | undefined;
   /** The most specific first. */
   readonly rules?: readonly AppliedRule[] | undefined;
+  readonly given?: GivenPageOrder | undefined;
   /** One picture shows all ads of the page. */
   readonly group?: string | null | undefined;
   readonly pictures: readonly WantedPicture[];
@@ -230,10 +241,14 @@ export class PageTask {
 
   async #open(): Promise<OpenPage | ClosedPage> {
     const { engine, stop } = this.#tools;
-    const { site, device, otherAds, location, rules = [] } = this.page;
-    const access = withAccessOf(rules, this.page.access);
+    const { site, device, otherAds, location, rules = [], given: file } = this.page;
+    // The scripts of a given page get no secrets.
+    const access = file ? undefined : withAccessOf(rules, this.page.access);
     if (location?.profile === null) return notOffered(site, location.id);
-    const options = { signal: stop, otherAds, location: location?.profile, access, rules };
+    const bytes = await file?.read();
+    if (file && bytes === undefined) return fileIsGone(site);
+    const given = file && bytes && { format: file.format, bytes };
+    const options = { signal: stop, otherAds, location: location?.profile, access, rules, given };
     return this.#orPageLost(() => engine.open(site, device, options));
   }
 
@@ -422,18 +437,26 @@ export class PageTask {
   }
 
   #context({ markerMs, options }: WantedPicture, slotReport: SlotReport | undefined) {
-    const { site, device, otherAds, location, access, group = null } = this.page;
+    const { site, device, otherAds, location, access, group = null, given } = this.page;
     const browserVersion = this.#tools.engine.browserVersion ?? null;
     return {
       requestedUrl: site,
       finalUrl: this.#finalUrl,
       device,
       markerMs,
-      options: { ...options, otherAds, location: location?.id ?? null, access: namesOf(access ?? null), group },
+      options: {
+        ...options,
+        otherAds,
+        location: location?.id ?? null,
+        access: namesOf(access ?? null),
+        group,
+        givenPage: given?.id ?? null,
+      },
       location: location?.profile ?? null,
       exitAddress: this.#exitAddress,
       ruleReports: withSlotReport(this.#ruleReports, slotReport),
       browserVersion,
+      givenPage: given && { format: given.format, sha256: given.sha256 },
     };
   }
 
@@ -467,6 +490,11 @@ export class PageTask {
 /** The operator removed the location after the request. */
 function notOffered(finalUrl: string, id: string): ClosedPage {
   const reason = `${LOCATION_UNAVAILABLE}: the operator no longer offers the location ${id}.`;
+  return { status: 'generic_error', reason, candidates: [], finalUrl };
+}
+
+function fileIsGone(finalUrl: string): ClosedPage {
+  const reason = 'The file that was given as the page is no longer stored. Upload it again.';
   return { status: 'generic_error', reason, candidates: [], finalUrl };
 }
 

@@ -12,6 +12,7 @@ import type { Location } from '../../domain/locations.ts';
 import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
 import { type RuleReport, withSlotReport } from '../../domain/siteRules.ts';
 import { cutCodePoints } from '../../domain/text.ts';
+import type { GivenPageFormat } from '../../domain/uploads.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
 import type { Box, Picture, PlacementFailure, ScoredCandidate, SlotOfRule } from '../page/page.ts';
@@ -34,6 +35,8 @@ export type ProvenanceRecord = {
   readonly requested_url: string;
   /** After redirects; null when the page was not opened. */
   readonly final_url: string | null;
+  /** The file of the user that was shown as the page; absent if the page was opened at its address. */
+  readonly given_page?: { readonly format: GivenPageFormat; readonly sha256: string } | undefined;
   readonly device: string;
   /** CSS pixels. */
   readonly viewport: { readonly width: number; readonly height: number };
@@ -85,6 +88,7 @@ export interface PictureContext {
   readonly location: Location | null;
   readonly exitAddress: string | null;
   readonly ruleReports: readonly RuleReport[];
+  readonly givenPage?: ProvenanceRecord['given_page'];
 }
 
 /** The record of a picture that was taken. */
@@ -175,12 +179,23 @@ function slotOf(candidate: ScoredCandidate): PlacementCandidate {
 }
 
 function described(context: PictureContext) {
-  const { requestedUrl, finalUrl, device, markerMs, options, browserVersion, location, exitAddress, ruleReports } =
-    context;
+  const {
+    requestedUrl,
+    finalUrl,
+    device,
+    markerMs,
+    options,
+    browserVersion,
+    location,
+    exitAddress,
+    ruleReports,
+    givenPage,
+  } = context;
   return {
     kind: 'placement_preview',
     requested_url: requestedUrl,
     final_url: finalUrl === null ? null : cutCodePoints(finalUrl, MAX_ADDRESS),
+    ...(givenPage && { given_page: givenPage }),
     device: device.name,
     viewport: { ...device.viewport },
     ratio: device.ratio,

@@ -12,6 +12,7 @@ import type { EgressFailure } from '../../egress/errors.ts';
 import type { PlayerLook } from '../compose/inStream.ts';
 import type { CreativeFrame, Size } from '../creative/creative.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
+import type { GivenFile } from './givenPage.ts';
 
 /** A box in CSS pixels, from the top left corner of the document. */
 export interface Box {
@@ -202,6 +203,8 @@ export interface OpenOptions {
   readonly access?: PageAccess | undefined;
   /** Those of the page, the most specific first. Their cookies and headers are in `access`. */
   readonly rules?: readonly AppliedRule[] | undefined;
+  /** Is shown as the page, and nothing is loaded from the network. */
+  readonly given?: GivenFile | undefined;
 }
 
 export interface PageExit {

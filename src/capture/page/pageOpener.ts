@@ -5,11 +5,17 @@ import type { Log } from '../../lib/log.ts';
 import { type BrowserKind, type BrowserProcess, startBrowser } from '../browser/browserProcess.ts';
 import { BrowserGoneError } from '../browser/cdp.ts';
 import type { Tab } from '../browser/tab.ts';
+import { CreativeError } from '../creative/creative.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
 import { ENGLISH, openDeviceTab } from './deviceContext.ts';
+import { readGivenPage } from './givenPage.ts';
+import { GivenPageError } from './mhtml.ts';
 import { isTimeout, pageFault } from './navigation.ts';
 import type { ClosedPage, OpenOptions, OpenPage, PageOpener } from './page.ts';
 import { PageVisit } from './pageVisit.ts';
+
+/** Nothing listens there. */
+const NO_PROXY = 'http://127.0.0.1:9';
 
 /** The browser of pages paints by its own clock. @param languages those of its workers, which no page can give them. */
 export function pagesIn(languages: readonly string[] = [ENGLISH]): BrowserKind {
@@ -54,15 +60,27 @@ class ChromiumOpener implements PageOpener {
   async open(
     site: string,
     device: Device,
-    { signal, otherAds = 'hide', location, exit, access, rules = [] }: OpenOptions = {},
+    { signal, otherAds = 'hide', location, exit, access, rules = [], given }: OpenOptions = {},
   ): Promise<OpenPage | ClosedPage> {
     const { navigationTimeoutMs = 30_000, settleCapMs = 10_000, log } = this.#options;
     const egressFailures = exit ? () => exit.failures : (this.#options.egressFailures ?? (() => []));
     let tab: Tab | undefined;
     let visit: PageVisit | undefined;
     try {
-      tab = await openDeviceTab(this.#browser, device, { location, proxyUrl: exit?.url });
-      const options = { device, otherAds, access, rules, navigationTimeoutMs, settleCapMs, egressFailures, log };
+      const page = given && (await readGivenPage(given, { site, screen: device.viewport }));
+      // The visit answers all requests of a given page. One that it missed would find no proxy.
+      tab = await openDeviceTab(this.#browser, device, { location, proxyUrl: given ? NO_PROXY : exit?.url });
+      const options = {
+        device,
+        otherAds,
+        access,
+        rules,
+        given: page,
+        navigationTimeoutMs,
+        settleCapMs,
+        egressFailures,
+        log,
+      };
       visit = new PageVisit(tab, options);
       return await visit.open(site, signal);
     } catch (error) {
@@ -71,6 +89,8 @@ class ChromiumOpener implements PageOpener {
         log?.warn({ error: shortErrorMessage(failure, 300) }, 'A page did not close.');
       });
       const failed = { status: 'generic_error', candidates: [], finalUrl: site, timedOut: isTimeout(error) } as const;
+      if (error instanceof GivenPageError || error instanceof CreativeError)
+        return { ...failed, reason: error.message };
       if (signal?.aborted) return { ...failed, reason: 'The capture was stopped.' };
       const message = pageFault(error);
       if (error instanceof BrowserGoneError || !this.#browser.isAlive())

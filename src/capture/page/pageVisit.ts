@@ -16,8 +16,9 @@ import { AdPlacer, capturePage } from './adPlacer.ts';
 import { AD_REQUESTS, type AdRequestAction, actionFor } from './adRequests.ts';
 import { ConsentDialogs } from './consent.ts';
 import { pictureOfFailure } from './failedPage.ts';
-import { findSlots } from './findSlots.ts';
+import { type FoundSlot, findSlots } from './findSlots.ts';
 import { FailedFrames } from './frames.ts';
+import { answerOf, type GivenPage } from './givenPage.ts';
 import { LivePage } from './livePage.ts';
 import {
   challengeOfPage,
@@ -39,6 +40,8 @@ export interface PageVisitOptions {
   readonly otherAds: OtherAds;
   readonly access: PageAccess | undefined;
   readonly rules: readonly AppliedRule[];
+  /** Is shown instead of the site. */
+  readonly given: GivenPage | undefined;
   readonly navigationTimeoutMs: number;
   readonly settleCapMs: number;
   readonly egressFailures: () => readonly EgressFailure[];
@@ -49,6 +52,11 @@ const SCROLL_MS = 6_000;
 const LOAD_MS = 3_000;
 const QUIET_MS = 2_500;
 const FIND_MS = 20_000;
+const IMAGE_MS = 15_000;
+const PAGE_GIVEN: Warning = {
+  code: 'page_given',
+  message: 'The page was given by the user as a file. It was not opened at its address.',
+};
 /** For the styles and images of a page that refuses the visit. */
 const REFUSAL_MS = 2_000;
 /** A page that refreshes itself later than that is a page to look at. */
@@ -121,6 +129,7 @@ export class PageVisit {
       const failure = await this.#timed('navigate', () => this.#examine(site, budget));
       if (failure !== undefined) return await this.#failed(this.#rules.blamed(failure), site);
       const refresh = await this.#document.secondsToRefresh();
+      if (this.#options.given?.isScreenshot) return await this.#showImage(site);
       if (refresh <= MAX_REFRESH_SECONDS && (await this.#document.isReplaced(refresh * 1_000 + LOAD_MS)))
         return 'replaced';
       const { count } = this.#document;
@@ -149,7 +158,9 @@ export class PageVisit {
   /** Pauses requests for ads, and those that match these patterns. */
   async #intercept(more: readonly Protocol.Fetch.RequestPattern[]): Promise<void> {
     const ads = this.#options.otherAds === 'keep' ? [] : AD_REQUESTS.map((urlPattern) => ({ urlPattern }));
-    const patterns = [...ads, ...(this.#siteHeaders?.patterns ?? []), ...more];
+    // Requests for the same address in frames are answered too, because all frames share the session.
+    const all = this.#options.given ? [{ urlPattern: '*' }] : [];
+    const patterns = [...all, ...ads, ...(this.#siteHeaders?.patterns ?? []), ...more];
     if (patterns.length > 0) await this.#tab.session.send('Fetch.enable', { patterns });
   }
 
@@ -162,6 +173,7 @@ export class PageVisit {
         return await session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' });
       switch (this.#actionFor({ url, type: resourceType })) {
         case 'pass':
+          if (this.#options.given) return await this.#answerGiven(requestId, url);
           return await session.send('Fetch.continueRequest', { requestId, ...this.#siteHeaders?.addedTo(request) });
         case 'empty':
           return await session.send('Fetch.fulfillRequest', { requestId, ...BLANK_DOCUMENT });
@@ -174,6 +186,14 @@ export class PageVisit {
       // The request ended with its frame or page, so no response is needed.
       this.#options.log?.debug({ error: String(error), url }, 'A request ended before the response.');
     }
+  }
+
+  /** A given page has only its own parts. */
+  async #answerGiven(requestId: string, url: string): Promise<void> {
+    const { session } = this.#tab;
+    const part = URL.canParse(url) ? this.#options.given?.partAt(url) : undefined;
+    if (part) await session.send('Fetch.fulfillRequest', { requestId, ...answerOf(part) });
+    else await session.send('Fetch.failRequest', { requestId, errorReason: 'InternetDisconnected' });
   }
 
   #actionFor({ url, type }: PageRequest): AdRequestAction {
@@ -244,6 +264,15 @@ export class PageVisit {
     await Promise.race([this.#tab.reached('loaded', ms), this.#network.quiet(ms + 1)]);
   }
 
+  /** A screenshot has no dialogs and no slots. */
+  async #showImage(site: string): Promise<OpenPage | ClosedPage> {
+    await this.#tab.reached('loaded', IMAGE_MS);
+    const isShown = await this.#tab.mainFrame.evaluate(() => (document.images[0]?.naturalWidth ?? 0) > 0);
+    if (isShown) return this.#opened(new LivePage(this.#tab), []);
+    const reason = 'The screenshot is damaged or too large to show. Upload it again as PNG, JPEG or WebP.';
+    return this.#failed({ status: 'generic_error', reason }, site);
+  }
+
   async #ready(): Promise<OpenPage | 'replaced'> {
     const live = new LivePage(this.#tab);
     await this.#failedFrames.makeBlank();
@@ -255,12 +284,16 @@ export class PageVisit {
     const slots = await this.#timed('find', () => withDeadline(FIND_MS, find()));
     // A page that only leads to another one by a timer has no slots.
     if (slots.length === 0 && (await this.#document.isReplaced(QUIET_MS))) return 'replaced';
+    return this.#opened(live, slots);
+  }
+
+  async #opened(live: LivePage, slots: readonly FoundSlot[]): Promise<OpenPage> {
     // A page that reloads itself would lose the slots.
     this.#refusesNavigation = true;
     await this.#intercept([{ urlPattern: '*', resourceType: 'Document' }]);
-    const { rules } = this.#options;
+    const { device, rules, given } = this.#options;
     const { reports } = this.#rules;
-    const warnings = [...this.#warnings, ...ruleWarnings(reports)];
+    const warnings = [...(given ? [PAGE_GIVEN] : []), ...this.#warnings, ...ruleWarnings(reports)];
     const placer = new AdPlacer(live, slots, device.viewport, { warnings, rules });
     return {
       status: 'ready',

@@ -1,11 +1,12 @@
 /** Finds the slot that the client chose. */
-import type { ChosenByHand } from '../../domain/screenshotOptions.ts';
+import type { ChosenByHand, SlotArea } from '../../domain/screenshotOptions.ts';
 import { shortErrorMessage } from '../../lib/errorMessage.ts';
 import type { Frame, Handle } from '../browser/frame.ts';
 import type { Tab } from '../browser/tab.ts';
 import type { FoundSlot } from './findSlots.ts';
 import { respondingFrames } from './frames.ts';
 import { originInPage } from './livePage.ts';
+import type { Box } from './page.ts';
 import { type ScoredSlot, type ScoringRequest, scoreSlots } from './scoring.ts';
 
 const MAX_FRAMES = 40;
@@ -26,6 +27,7 @@ export async function chooseSlot(
   slots: SlotsOfPage,
   request: ScoringRequest,
 ): Promise<ChosenSlot> {
+  if ('area' in choice) return slotOfArea(choice.area, slots, request);
   return 'index' in choice ? slotAt(choice.index, slots) : slotOfSelector(choice.selector, slots, request);
 }
 
@@ -35,6 +37,35 @@ function slotAt(index: number, { ranked }: SlotsOfPage): ChosenSlot {
   const { visible, collapsed, element } = slot.scored;
   if (!visible && !collapsed) return { reason: `Slot ${index} (${element}) is not shown on this device.` };
   return { slot: chosenBy(`slot ${index} was chosen in the request`, slot) };
+}
+
+async function slotOfArea(
+  { x, y, width, height }: SlotArea,
+  { tab, given }: SlotsOfPage,
+  request: ScoringRequest,
+): Promise<ChosenSlot> {
+  const box = { x, y, width: width ?? request.ad.width, height: height ?? request.ad.height };
+  const page = await tab.mainFrame.evaluate(() => {
+    const { scrollWidth, scrollHeight } = document.scrollingElement ?? document.documentElement;
+    return { width: scrollWidth, height: scrollHeight };
+  });
+  if (x + box.width > page.width || y + box.height > page.height)
+    return {
+      reason: `The area of ${box.width}×${box.height} at ${x}, ${y} is not inside the page, which has ${page.width}×${page.height} CSS pixels.`,
+    };
+  return { slot: chosenBy(`the area was given ${given}`, onlySlot(areaSlot(tab.mainFrame, box), request)) };
+}
+
+/** A part of the page that the client chose. */
+function areaSlot(frame: Frame, box: Box): FoundSlot {
+  const element = `the area ${box.width}×${box.height} at ${box.x}, ${box.y}`;
+  const shown = { visible: true, collapsed: false, sticky: false, covered: false } as const;
+  return {
+    candidate: { box, sizes: [[box.width, box.height]], evidence: [], element, ...shown, sizeTrust: 4 },
+    isFrame: false,
+    frame,
+    element: () => frame.evaluateHandle((area) => inPage.drawArea(area), box),
+  };
 }
 
 function count(candidates: number): string {

@@ -16,7 +16,7 @@ import type { ProcessorMeter } from './processorTime.ts';
 import { ProtocolClient, type ProtocolClientOptions } from './protocolClient.ts';
 import { type AttemptTools, type NeededFrames, renderCreatives } from './renderClaims.ts';
 import { ResultReporter } from './resultReporter.ts';
-import type { TransportTiming } from './transport.ts';
+import { MissingFileError, type TransportTiming } from './transport.ts';
 import { Uploader } from './uploader.ts';
 
 /** How long the internal API may delay its answer until a creative is resolved. */
@@ -80,7 +80,12 @@ export async function runAttempt(given: AttemptOptions): Promise<void> {
   const { log, timing } = options;
   const client = new ProtocolClient(clientOptions, { index, attempt: attempt.attempt });
   const uploader = new Uploader(client, shutdown.abort);
-  const pages = attempt.pages.map(pageOf);
+  const readFile: ReadFile = (file) =>
+    client.downloadUpload(file, shutdown.stop).catch((error: unknown) => {
+      if (error instanceof MissingFileError) return undefined;
+      throw error;
+    });
+  const pages = attempt.pages.map((page) => pageOf(page, readFile));
   const needed = neededFrames(pages);
   const outcomes = new CreativeOutcomes();
   const store = new FrameStore();
@@ -150,7 +155,10 @@ async function finish(
   }
 }
 
-function pageOf({ site_url, device, screenshots, placement, location, access, rules }: WantedPage): PageOrder {
+type ReadFile = (file: NonNullable<WantedPage['given']>) => Promise<Buffer | undefined>;
+
+function pageOf(wanted: WantedPage, readFile: ReadFile): PageOrder {
+  const { site_url, device, screenshots, placement, location, access, rules, given } = wanted;
   const pictures = screenshots.map(({ id, ad_id, marker_ms, options }) => ({
     id,
     ad: ad_id,
@@ -158,13 +166,14 @@ function pageOf({ site_url, device, screenshots, placement, location, access, ru
     options: optionsFromJson(options),
   }));
   // The API puts screenshots with another choice on another page.
-  const { otherAds, group } = pictures[0]?.options ?? DEFAULT_OPTIONS;
+  const { otherAds, group, givenPage } = pictures[0]?.options ?? DEFAULT_OPTIONS;
   return {
     ...{ site: siteKey(site_url), device: deviceOf(device), otherAds, group, pictures },
     placement: placement ?? undefined,
     location: location ?? undefined,
     access: access ?? undefined,
     rules: rules ?? undefined,
+    given: given && givenPage ? { ...given, id: givenPage, read: () => readFile(given) } : undefined,
   };
 }
 

@@ -138,7 +138,7 @@ export class ProtocolClient {
   }
 
   /** @throws MissingFileError if the artifact store does not have the file. */
-  downloadUpload({ url, sha256, bytes }: UploadedFile, signal: AbortSignal): Promise<Buffer> {
+  downloadUpload({ url, sha256, bytes }: Omit<UploadedFile, 'name'>, signal: AbortSignal): Promise<Buffer> {
     return this.#transport.get(url, { sha256, what: 'an uploaded file' }, { signal, heldMs: heldMs(bytes) });
   }
 

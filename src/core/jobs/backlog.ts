@@ -84,7 +84,8 @@ async function waitingSets(db: Queryable, parallelism: number): Promise<WaitingI
         coalesce(sum(page.pictures), 0)::integer as pictures
       from (
         select count(*) as pictures from screenshots where set_id = heads.id
-        group by site_key, device, options->>'other_ads', options->>'location', page_access_id, options->>'group'
+        group by site_key, device, options->>'other_ads', options->>'location', page_access_id, options->>'group',
+          page_upload_id
       ) page
     ) size`.execute(db);
   return rows.map((row) => ({

@@ -146,7 +146,7 @@ async function examineEntries(tx: Queryable, examined: Examined): Promise<Existi
   const adOf = ({ ad }: ParsedEntry) =>
     ad?.id === undefined ? resolved.adsByKey.get(ad?.lookupKey ?? '')?.id : ad.id.toLowerCase();
   const newAds = entries.filter((entry) => adOf(entry) === undefined);
-  const uploadNames = await lockUploads(tx, { organizationId, newAds, faults });
+  const uploadNames = await lockUploads(tx, { organizationId, newAds, entries, faults });
   const existing: Existing = { campaignId: resolved.campaignId, adOf, uploadNames };
   addTooManyFault(parsed, existing, limits);
   await addPriorityFault(tx, examined);

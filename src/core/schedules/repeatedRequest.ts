@@ -39,6 +39,8 @@ export async function storeRepeatedRequest(
     read.faults.rejectIfFull();
     if (read.entries.some(({ screenshots }) => screenshots.some(({ access }) => access)))
       throw invalid({ screenshot_requests: [`must have no cookies and headers of pages: ${NOT_KEPT}`] });
+    if (read.entries.some(({ screenshots }) => screenshots.some(({ options }) => options.givenPage)))
+      throw invalid({ screenshot_requests: ['must have no files as pages: a schedule opens its pages at each run.'] });
     const isOwn = 'request' in source || read.faults.any;
     const parsed = isOwn ? read : await adoptRequest(tx, { organizationId, parsed: read });
     const { campaignId, adIds } = await storeRequestedAds(tx, { organizationId, parsed, limits, source: 'create_ad' });
@@ -93,6 +95,8 @@ async function setBody(tx: Queryable, named: Named): Promise<JsonObject> {
   const sources = await readRetakeSources(tx, set.id);
   if (sources.some(({ access }) => access))
     throw invalid({ id: [`is the id of a set with cookies or headers of pages: ${NOT_KEPT}`] });
+  if (sources.some(({ options }) => options.givenPage))
+    throw invalid({ id: ['is the id of a set with files as pages: a schedule opens its pages at each run.'] });
   const byEntry = Map.groupBy(sources, ({ adId, options: { group } }) => JSON.stringify([adId, group]));
   const subscribers = (await readSubscribersAsGiven(tx, set.id)).map(({ webhook, s3 }) => ({
     webhook,

@@ -64,6 +64,8 @@ export async function insertSet(
       returning id, created_at, priority
     ),
     pictures as (${screenshotStep(id, given.pictures, access.idOf)}),
+    kept as (update uploads set expires_at = null
+      where id = any(${given.pictures.flatMap(({ options }) => options.givenPage ?? [])}::uuid[])),
     accesses as (
       insert into page_access (id, set_id, content)
       select a.id, ${id}::uuid, a.content from json_to_recordset(${access.rows}::json) as a (id uuid, content text)
@@ -91,16 +93,17 @@ function screenshotStep(
   const column = (value: (picture: PlannedPicture) => string | number | null) => pictures.map(value);
   return sql`
     insert into screenshots (id, set_id, seq, ad_id, site_url, site_key, device, marker_ms, options,
-      page_access_id, retake_of, original_id)
+      page_access_id, page_upload_id, retake_of, original_id)
     select gen_random_uuid(), ${setId}::uuid, (n.seq - 1)::integer, n.ad_id, n.site_url, n.site_key,
-      n.device, n.marker_ms, n.options::jsonb, n.page_access_id, n.retake_of, n.original_id
+      n.device, n.marker_ms, n.options::jsonb, n.page_access_id, n.page_upload_id, n.retake_of,
+      n.original_id
     from unnest(
       ${column(({ adId }) => adId)}::uuid[], ${column(({ siteUrl }) => siteUrl)}::text[],
       ${column(({ siteKey }) => siteKey)}::text[], ${column(({ device }) => device)}::text[],
       ${column(({ markerMs }) => markerMs)}::integer[], ${column(optionsColumn)}::text[],
-      ${column(accessIdOf)}::uuid[],
+      ${column(accessIdOf)}::uuid[], ${column(({ options }) => options.givenPage)}::uuid[],
       ${column(({ retakeOf }) => retakeOf?.id ?? null)}::uuid[],
       ${column(({ retakeOf }) => retakeOf?.originalId ?? null)}::uuid[]
-    ) with ordinality as n (ad_id, site_url, site_key, device, marker_ms, options, page_access_id, retake_of,
-      original_id, seq)`;
+    ) with ordinality as n (ad_id, site_url, site_key, device, marker_ms, options, page_access_id,
+      page_upload_id, retake_of, original_id, seq)`;
 }

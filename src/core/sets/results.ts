@@ -180,8 +180,8 @@ export async function readPlannedScreenshots(db: Queryable, setId: string) {
     .orderBy('seq')
     .execute();
   return rows.map(({ options, ...row }) => {
-    const { otherAds, location, group, animation } = optionsFromJson(options);
-    return { ...row, otherAds, location, group, animation: group === null ? animation : null };
+    const { otherAds, location, group, givenPage, animation } = optionsFromJson(options);
+    return { ...row, otherAds, location, group, givenPage, animation: group === null ? animation : null };
   });
 }
 

@@ -5,9 +5,9 @@ import { isAfter, isInRange, type Place, type TimeRange } from '../../db/conditi
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
-import type { CreativeFormat } from '../../domain/ads.ts';
 import { UPLOAD_DAYS } from '../../domain/retention.ts';
 import { isUuid } from '../../domain/slugs.ts';
+import type { GivenPageFormat, UploadFormat } from '../../domain/uploads.ts';
 
 /** A complete upload. */
 export type UploadRow = { readonly [K in keyof Row<'uploads'>]: NonNullable<Row<'uploads'>[K]> } & {
@@ -31,7 +31,7 @@ export async function beginUpload(
 }
 
 export interface StoredContent {
-  readonly format: CreativeFormat;
+  readonly format: UploadFormat;
   readonly contentType: string;
   readonly bytes: number;
   readonly sha256: string;
@@ -116,17 +116,17 @@ const usableUpload = (db: Queryable, { id, organizationId }: { id: string; organ
 /**
  * Locks complete uploads, so that they are neither removed nor do they expire before the transaction ends. In the order of their
  * ids, so that two transactions never wait for each other in a circle.
- * @returns their file names by id. An id that is not a UUID matches no row.
+ * @returns them by id. An id that is not a UUID matches no row.
  */
-export async function lockUploadNames(
+export async function lockUploadFiles(
   transaction: Queryable,
   { ids, organizationId }: { ids: readonly string[]; organizationId: string },
-): Promise<Map<string, string>> {
+): Promise<Map<string, UploadFile>> {
   const uuids = ids.filter(isUuid);
   if (uuids.length === 0) return new Map();
   const rows = await transaction
     .selectFrom('uploads')
-    .select(['id', 'name'])
+    .select(['id', 'name', 'format', 'content_type'])
     .where('organization_id', '=', organizationId)
     .where(sql<SqlBool>`id = any(${uuids}::uuid[])`)
     .where(isComplete)
@@ -134,7 +134,20 @@ export async function lockUploadNames(
     .orderBy('id')
     .forNoKeyUpdate()
     .execute();
-  return new Map(rows.map(({ id, name }) => [id, name]));
+  return new Map((rows as UploadFile[]).map((row) => [row.id, row]));
+}
+
+export type UploadFile = Pick<UploadRow, 'id' | 'name' | 'format' | 'content_type'>;
+
+/** A file that is the page of a screenshot. */
+export type PageFile = Pick<UploadRow, 'id' | 'bytes' | 'sha256'> & { readonly format: GivenPageFormat };
+
+export async function readPageFiles(db: Queryable, ids: readonly string[]): Promise<PageFile[]> {
+  const found = db
+    .selectFrom('uploads')
+    .select(['id', 'format', 'bytes', 'sha256'])
+    .where(sql<SqlBool>`id = any(${ids}::uuid[])`);
+  return (await found.execute()) as PageFile[];
 }
 
 export interface UploadFilter extends TimeRange {

@@ -6,10 +6,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { lockOrganizationById } from '../../db/organizationLock.ts';
-import type { CreativeFormat } from '../../domain/ads.ts';
 import { conflict } from '../../domain/failure.ts';
 import { UPLOAD_DAYS } from '../../domain/retention.ts';
-import { type UploadLimits, uploadKey } from '../../domain/uploads.ts';
+import { type UploadFormat, type UploadLimits, uploadKey } from '../../domain/uploads.ts';
 import { noteRemoved, type ObjectRef } from '../journal/tombstones.ts';
 import {
   beginUpload,
@@ -31,7 +30,7 @@ export interface UploadContext {
 export interface NewUpload {
   readonly organizationId: string;
   readonly name: string;
-  readonly format: CreativeFormat;
+  readonly format: UploadFormat;
   readonly contentType: string;
   /** All bytes. If it throws, nothing is stored. */
   readonly chunks: AsyncIterable<Buffer>;
@@ -101,12 +100,13 @@ function measure(source: AsyncIterable<Buffer>) {
   return { chunks: chunks(), result: () => ({ bytes, sha256: hash.digest('hex') }) };
 }
 
-/** Deletes an upload that no ad uses. @returns false if there is no such upload. @throws Failure (409) if an ad uses it. */
+/** Deletes an upload that no ad uses. @returns false if there is no such upload. @throws Failure (409) if an ad or a picture uses it. */
 export function deleteUpload(db: Database, { id, organizationId }: ObjectRef): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const row = await lockUpload(tx, { id, organizationId });
     if (row === undefined) return false;
-    if (row.expires_at === null) throw conflict('id', 'is the id of an upload that an ad uses, so it stays.');
+    if (row.expires_at === null)
+      throw conflict('id', 'is the id of an upload that an ad uses or a picture shows, so it stays.');
     await deleteUploadRow(tx, id);
     await noteRemoved(tx, { id, organizationId });
     return true;

@@ -9,6 +9,7 @@ import { shortDevice } from '../../domain/devices.ts';
 import { COMMENT_MAX } from '../../domain/reviews.ts';
 import type { PictureSize } from '../../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { givenPageForm } from '../newRequest/givenPage.ts';
 import { button, facts } from '../parts/components.ts';
 import type { PagesOptions, Viewer } from '../parts/context.ts';
 import { EMPTY_FORM, textField } from '../parts/formFields.ts';
@@ -157,7 +158,7 @@ export function fault(facts: PictureFacts, { viewer, paths }: PicturePageOptions
     ${whatFailed(view, found?.sizes)}
     <p class="advice">${SCREENSHOT_ADVICE[status]}</p>
     ${actions}
-  </div>`;
+  </div>${retakePath(facts, viewer.canWrite, paths) && givenPageForm(view, { viewer, paths })}`;
 }
 
 function review({ view }: PictureFacts, { viewer }: PicturePageOptions): HtmlContent {

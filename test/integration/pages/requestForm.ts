@@ -64,6 +64,14 @@ export class RequestForm {
     return this.#send('/o/demo/new', body);
   }
 
+  /** Sends a form with files of another page. */
+  async postFile(path: string, fields: Fields): Promise<Got> {
+    const body = new FormData();
+    for (const [name, value] of [['form', this.token], ['next', path.replace(/\/page$/, '')], ...fields] as const)
+      body.append(name, value);
+    return this.#send(path, body);
+  }
+
   /** Sends a plain form of another page. */
   async postTo(path: string, fields: Readonly<Record<string, string>>): Promise<Got> {
     return this.#send(path, new URLSearchParams({ form: this.token, ...fields }));

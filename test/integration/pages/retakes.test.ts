@@ -1,9 +1,10 @@
+import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { readReview } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 import { type ReadPage, read } from './reading.ts';
 import { RequestForm } from './requestForm.ts';
-import { finishShot, NEWS, readRetake, seedFailures } from './retaking.ts';
+import { failShot, finishShot, NEWS, readRetake, seedFailures } from './retaking.ts';
 import { seedRetake } from './seedRetake.ts';
 
 const server = preparePages();
@@ -91,6 +92,45 @@ describe('taking pictures again', () => {
     expect(page.locator('#details').textContent()).toContain('Being retaken');
     expect(page.getByRole('button', { name: 'Use this slot instead' }).count()).toBe(0);
     expect(page.locator('.versions li').count()).toBe(2);
+  });
+
+  it('without scripts, a file is shown in place of a site that blocks the visit, and a click places the ad', async () => {
+    const seeded = await seed();
+    const [, , , blocked = ''] = seeded.shotIds;
+    const path = `/o/demo/screenshots/${blocked}`;
+    const page = await read(server, server.url + path);
+    expect(page.getByLabel('Use a screenshot or a saved page instead').count()).toBe(1);
+    const noSlot = await read(server, `${server.url}/o/demo/screenshots/${seeded.shotIds[2]}`);
+    expect(noSlot.getByLabel('Use a screenshot or a saved page instead').count()).toBe(0);
+    const form = await RequestForm.open(server);
+    const send = (name: string, bytes: Uint8Array<ArrayBuffer> | string) =>
+      form.postFile(`${path}/page`, [['page_file', new File([bytes], name)]]);
+    const png = await sharp({ create: { width: 2_880, height: 5_000, channels: 3, background: '#369' } })
+      .png()
+      .toBuffer();
+    const { location } = await send('page.png', new Uint8Array(png));
+    const chooser = await read(server, server.url + location);
+    expect(chooser.locator('input[type="image"]').getAttribute('width')).toBe('1440');
+    const image = await fetch(server.url + chooser.locator('input[type="image"]').getAttribute('src'), {
+      headers: { cookie: form.cookie },
+    });
+    expect(await sharp(Buffer.from(await image.arrayBuffer())).metadata()).toMatchObject({
+      width: 1_440,
+      height: 2_500,
+    });
+    const upload = chooser.locator('input[name="upload"]').inputValue();
+    const clicked = { upload, next: path, 'at.x': '1430', 'at.y': '700' };
+    expect(await form.postTo(`${path}/page/place`, clicked)).toMatchObject({ status: 303, location: path });
+    const { id = '', shots } = await readRetake(server, seeded);
+    // 300 × 250: the ad stays inside the page.
+    expect(shots.map(({ retake_of, options }) => [retake_of, options?.slot, options?.given_page])).toEqual([
+      [blocked, { area: { x: 1_140, y: 700 } }, upload],
+    ]);
+    await failShot(server, id, shots[0]?.id);
+    const saved = await send('page.html', '<!doctype html><p>A page');
+    expect(saved).toMatchObject({ status: 303, location: path });
+    const again = await readRetake(server, seeded);
+    expect(again.shots.map(({ options }) => options?.slot)).toEqual([null]);
   });
 
   it('a picture is taken again on another device, and the form keeps what was typed after a fault', async () => {

@@ -57,6 +57,7 @@ test('each option is read', () => {
     location: null,
     access: null,
     group: null,
+    givenPage: null,
     otherAds: 'keep',
     fullPage: true,
     view: 'masthead',
@@ -70,7 +71,7 @@ test('each option is read', () => {
 test.each([
   ['a slot with both choices', { slot: { selector: 'a', index: 1 } }, 'slot', 'only one of'],
   ['a slot with a number and a format', { slot: { format: 'rail', index: 1 } }, 'slot', 'only one of'],
-  ['a slot without a choice', { slot: {} }, 'slot', 'selector, index or format'],
+  ['a slot without a choice', { slot: {} }, 'slot', 'selector, index, format or area'],
   ['an unknown format', { slot: { format: 'popup' } }, 'slot.format', 'interstitial'],
   ['the slot number zero', { slot: { index: 0 } }, 'slot.index', '1'],
   ['the slot number 101', { slot: { index: 101 } }, 'slot.index', '100'],

@@ -50,7 +50,7 @@ import {
   SHARE_LINKS_MAX,
 } from '../../../src/domain/shareLinks.ts';
 import { RULE_LIMITS } from '../../../src/domain/siteRules.ts';
-import { DEFAULT_UPLOAD_LIMITS } from '../../../src/domain/uploads.ts';
+import { DEFAULT_UPLOAD_LIMITS, GIVEN_PAGE_LIMITS } from '../../../src/domain/uploads.ts';
 import { URL_MAX } from '../../../src/domain/webAddresses.ts';
 import { DISABLE_AFTER_DAYS, ENDPOINTS_MAX } from '../../../src/domain/webhookEndpoints.ts';
 
@@ -77,9 +77,11 @@ const LIMITS: Readonly<Record<string, number>> = {
   'objects, lists and items of any other JSON body, and of one ad, screenshot or subscriber': MAX_VALUES,
   'file of a creative, in bytes': CREATIVE_MAX_BYTES,
   'creative of the type `html_tag`, in bytes': HTML_TAG_MAX_BYTES,
-  'uploads that no ad uses': DEFAULT_UPLOAD_LIMITS.unused,
+  'parts of a saved page (MHTML)': GIVEN_PAGE_LIMITS.parts,
+  'pixels of a screenshot that is given as a page': GIVEN_PAGE_LIMITS.pixels,
+  'uploads that nothing uses': DEFAULT_UPLOAD_LIMITS.unused,
   'bytes of these uploads together': DEFAULT_UPLOAD_LIMITS.unusedBytes,
-  'days until the removal of an upload that no ad uses': UPLOAD_DAYS,
+  'days until the removal of an upload that nothing uses': UPLOAD_DAYS,
   'days without a successful attempt until a webhook endpoint is disabled': DISABLE_AFTER_DAYS,
   'characters of an address': URL_MAX,
   'characters of a lookup key': LOOKUP_KEY_MAX,

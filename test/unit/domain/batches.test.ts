@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { planBatches, planCreativeIndexes, wantedFrames } from '../../../src/domain/batches.ts';
 
-const SAME = { otherAds: 'hide', location: null, accessId: null, group: null } as const;
+const SAME = { otherAds: 'hide', location: null, accessId: null, group: null, givenPage: null } as const;
 
 const pages = (count: number, pictures = 1) =>
   Array.from({ length: count * pictures }, (_, i) => ({
@@ -18,9 +18,10 @@ test('pages with other options of the page are in different indexes', () => {
     { location: 'fr' },
     { accessId: 'one' },
     { group: 'g' },
+    { givenPage: 'upload' },
   ];
   const { assignment } = planBatches([page, ...other.map((options) => ({ ...page, ...options })), page], 10);
-  expect(assignment).toEqual([0, 1, 2, 3, 4, 5, 0]);
+  expect(assignment).toEqual([0, 1, 2, 3, 4, 5, 6, 0]);
 });
 
 test('An index is one site on one device', () => {

@@ -11,6 +11,8 @@ import { fixedLayerOf, isWithin } from './visibility.ts';
  */
 export function contentUnder(ad: AdInPage): string | null {
   const slot = ad.owner.closest('[data-holds-shown-ad]') ?? ad.owner;
+  // The client chose what this area covers.
+  if (slot.closest('[data-drawn-area]')) return null;
   const layer = fixedLayerOf(slot);
   const hidden = new Map<Element, number>();
   // The browser finds no element that lets clicks through.

@@ -1,7 +1,7 @@
 /** Draws an anchor or an interstitial over the page, in the look of Google's. */
 import type { DrawnFormat } from '../../../domain/slotFormats.ts';
 import { addSheet, setStyles } from './stabilize.ts';
-import { shownPart } from './visibility.ts';
+import { type Rect, shownPart } from './visibility.ts';
 
 interface Unit {
   /** The layer over the page. It has a shadow root, in which no style of the page applies. */
@@ -69,6 +69,24 @@ export function drawUnit(format: DrawnFormat): Element {
   return slot;
 }
 
+/** @returns an element over this part of the page. The undo of its stage removes it. */
+export function drawArea({ x, y, width, height }: Rect): Element {
+  const slot = document.createElement('div');
+  slot.setAttribute('data-drawn-area', '');
+  setStyles(slot, {
+    all: 'initial',
+    display: 'block',
+    position: 'absolute',
+    'z-index': '2147483647',
+    left: `${x}px`,
+    top: `${y}px`,
+    width: `${width}px`,
+    height: `${height}px`,
+  });
+  document.documentElement.append(slot);
+  return slot;
+}
+
 /** A popover is above everything of the page, and no transformation of the page moves it. */
 function show(host: HTMLElement, parent: Node): void {
   parent.appendChild(host);
@@ -103,5 +121,6 @@ function place(host: HTMLElement): void {
 
 /** @returns how to remove the unit of a slot; nothing for other slots. */
 export function undoOfUnit(slot: Element): (() => void)[] {
+  if (slot.matches('[data-drawn-area]')) return [() => slot.remove()];
   return units.get(slot)?.undo ?? [];
 }

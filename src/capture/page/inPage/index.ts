@@ -4,7 +4,7 @@
  */
 export { mayShowDialog, pressConsentButton } from './consent.ts';
 export { contentUnder } from './coverage.ts';
-export { drawUnit } from './drawnUnits.ts';
+export { drawArea, drawUnit } from './drawnUnits.ts';
 export { bringIntoView, hideLateLayers, innerScroller, originOf, scrollToRow, toTop } from './overlays.ts';
 export { findCovered, ownerOf, scan } from './scan.ts';
 export { clickFirst, countMatches, hideAll } from './siteRules.ts';

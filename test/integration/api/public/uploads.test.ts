@@ -66,6 +66,7 @@ const png = await sharp({ create: { width: 30, height: 25, channels: 3, backgrou
   .png()
   .toBuffer();
 const pngSha256 = createHash('sha256').update(png).digest('hex');
+const MHTML = Buffer.from('From: <Saved>\r\nContent-Type: multipart/related;\r\n boundary="b"\r\n\r\n--b--');
 /** Larger than a part of a multipart upload. */
 const large = Buffer.concat([Buffer.from('PK\x03\x04'), randomBytes(12 * 1024 * 1024)]);
 
@@ -215,6 +216,81 @@ describe.each([
     expect(await place.keys()).toEqual([expect.stringMatching(new RegExp(`${used}$`))]);
     expect(await api.count('uploads')).toBe(1);
     expect((await send('?name=used.png', png)).json).toMatchObject({ id: used, expires_at: null });
+  });
+
+  it('a file that is the page of a picture stays until its set is removed, and an ad keeps it too', async () => {
+    const files = [await send('?name=page.png', png), await send('?name=page.mhtml', MHTML)];
+    expect(files.map(({ json }) => [json.format, json.content_type])).toEqual([
+      ['image', 'image/png'],
+      ['mhtml', 'multipart/related'],
+    ]);
+    const [image, saved] = files.map(({ json }) => json.id);
+    const wanted = (page: unknown, options?: object) => ({
+      ...{ site: { url: 'news.example', page }, device: { name: 'desktop' }, options },
+    });
+    const request = (...screenshots: object[]) =>
+      api.post('screenshot_requests', {
+        campaign: { name: 'Pages' },
+        screenshot_requests: [{ ad: { media: { type: 'upload', content: image } }, screenshots }],
+      });
+    const area = { slot: { area: { x: 10, y: 20 } } };
+    const set = await request(wanted({ upload_id: image }, area), wanted({ upload_id: saved }));
+    expect(set.status, JSON.stringify(set.json)).toBe(202);
+    const { rows } = await sql<{ options: object }>`select options, page_upload_id from screenshots
+      where set_id = ${set.json.id} order by seq`.execute(api.store.db);
+    expect(rows).toMatchObject([
+      { options: { given_page: image, slot: { area: { x: 10, y: 20 } } }, page_upload_id: image },
+      { options: { given_page: saved }, page_upload_id: saved },
+    ]);
+    const expiries = async () =>
+      (await Promise.all([image, saved].map((id) => api.get(`uploads/${id}`)))).map(({ json }) => json.expires_at);
+    expect(await expiries()).toEqual([null, null]);
+    await sql`delete from screenshot_sets where id = ${set.json.id}`.execute(api.store.db);
+    // The ad has the image still.
+    expect(await expiries()).toEqual([null, undefined]);
+    await sql`delete from ads where upload_id = ${image}`.execute(api.store.db);
+    expect(await expiries()).toEqual([undefined, undefined]);
+  });
+
+  it('the faults of a file as a page say what to send', async () => {
+    const id = async (name: string, bytes: Buffer | string) =>
+      (await send(`?name=${name}`, Buffer.from(bytes))).json.id as string;
+    const [image, saved, tag] = [
+      await id('fault.png', png),
+      await id('fault.mhtml', MHTML),
+      await id('tag.js', 'document.write("")'),
+    ];
+    const pages = [image, saved, tag, '11111111-1111-4111-8111-111111111111', 'no id'];
+    const screenshots = pages.map((upload_id) => ({
+      site: { url: 'news.example', page: { upload_id } },
+      device: { name: 'desktop' },
+    }));
+    const ask = (ad: object, some: object[]) =>
+      api.post('screenshot_requests', {
+        campaign: { name: 'Pages' },
+        screenshot_requests: [{ ad, screenshots: some }],
+      });
+    const at = (index: number) => `screenshot_requests.0.screenshots.${index}`;
+    const { json } = await ask({ media: { type: 'upload', content: saved } }, screenshots);
+    expect(json.errors).toEqual({
+      [`${at(0)}.options.slot`]: [expect.stringMatching(/must have an area.*options.slot.area/)],
+      [`${at(2)}.site.page.upload_id`]: [expect.stringMatching(/must be the id of a screenshot.*text.javascript/)],
+      [`${at(3)}.site.page.upload_id`]: [expect.stringMatching(/is not the id of an upload/)],
+      [`${at(4)}.site.page.upload_id`]: [expect.stringMatching(/must be the id of an upload/)],
+      'screenshot_requests.0.ad.media.content': [
+        expect.stringMatching(/saved page \(MHTML\), which is not a creative/),
+      ],
+    });
+    const scheduled = await api.post('schedules', {
+      ...{ name: 'Daily', rule: { cron: '30 8 * * 1-5' }, time_zone: 'UTC' },
+      request: {
+        campaign: { name: 'Pages' },
+        screenshot_requests: [
+          { ad: { media: { type: 'url', content: 'https://a.example/' } }, screenshots: [screenshots[1]] },
+        ],
+      },
+    });
+    expect(JSON.stringify(scheduled.json)).toMatch(/must have no files as pages/);
   });
 
   it('the rest of an upload whose process ended is removed', async () => {

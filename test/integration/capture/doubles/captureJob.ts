@@ -176,6 +176,16 @@ async function createCaptureJob(
           .where('ad_id', 'in', [...except])
           .execute();
     },
+    /** The uploaded file of the ad is the page of the screenshots. */
+    async giveAsPage(ad: string) {
+      const { upload_id: page_upload_id } = await db
+        .selectFrom('ads')
+        .select('upload_id')
+        .where('id', '=', ad)
+        .executeTakeFirstOrThrow();
+      const options = JSON.stringify(optionsToJson({ ...DEFAULT_OPTIONS, givenPage: page_upload_id, location: 'de' }));
+      await db.updateTable('screenshots').set({ options, page_upload_id }).execute();
+    },
     async expireClaim(ad: string) {
       await updateCreative(ad)
         .set({ claim_expires_at: new Date(0) })

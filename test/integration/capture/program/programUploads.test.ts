@@ -6,6 +6,7 @@ import type { ArtifactStore } from '../../../../src/artifacts/store.ts';
 import { readSource } from '../../../../src/capture/program/renderClaims.ts';
 import type { Attempt, ClaimedCreative } from '../../../../src/contract/captureProtocol.ts';
 import { uploadKey } from '../../../../src/domain/uploads.ts';
+import { sha256Of } from '../../../../src/lib/sha256.ts';
 import { required } from '../../../support/required.ts';
 import { type S3Server, startS3Server } from '../../../support/s3Server.ts';
 import { prepareCaptureJobs } from '../doubles/captureJob.ts';
@@ -29,9 +30,10 @@ afterAll(async () => {
 });
 
 describe.each(['a folder', 'a bucket'])('an uploaded creative in %s', (place) => {
-  const start = () =>
+  const start = (hasPage = false) =>
     startCaptureJob({
       ads: { [A]: '' },
+      ...(hasPage && { pages: [{ site: 'http://site/', device: 'desktop', pictures: [[A, null]] }] }),
       files: { [A]: file },
       ...(place === 'a bucket' && { options: { artifacts: bucket } }),
     });
@@ -46,6 +48,29 @@ describe.each(['a folder', 'a bucket'])('an uploaded creative in %s', (place) =>
     expect(await program.exit, program.errors.join()).toBe(0);
     expect(program.engine.rendered).toEqual([{ kind: 'file', name: file.name, bytes: file.bytes }]);
     expect(await job.creative(A)).toMatchObject({ status: 'rendered' });
+  });
+
+  test('A file that is given as the page is shown instead of the site, without secrets and location', async () => {
+    const job = await start(true);
+    await job.giveAsPage(A);
+    const program = runProgram(job);
+    expect(await program.exit, program.errors.join()).toBe(0);
+    const { given, access, location } = required(program.engine.openedWith[0]);
+    expect([given, access, location]).toEqual([{ format: 'image', bytes: file.bytes }, undefined, undefined]);
+    const [shot] = await job.screenshots();
+    expect(shot?.record).toMatchObject({ given_page: { format: 'image', sha256: sha256Of(file.bytes) } });
+  });
+
+  test('A page whose file the artifact store has lost fails with what to do', async () => {
+    const job = await start(true);
+    await job.giveAsPage(A);
+    await job.artifacts.delete(uploadKey((await job.ad(A)).content));
+    const program = runProgram(job);
+    expect(await program.exit).toBe(0);
+    expect(program.engine.opened).toEqual([]);
+    expect(await job.screenshots()).toMatchObject([
+      { status: 'generic_error', reason: expect.stringMatching(/no longer stored. Upload it again/) },
+    ]);
   });
 
   test('A file that the artifact store has lost fails its ad, and the capture continues', async () => {

@@ -110,7 +110,7 @@ test('each object has one model, which also events use', () => {
 test('a body that needs one of several fields says so', () => {
   const { CampaignReference, Subscriber, SlotChoice, ScreenshotReview, Device } = document.components.schemas;
   for (const schema of [CampaignReference, Subscriber, Device, ScreenshotReview]) expect(schema.anyOf).toHaveLength(2);
-  expect(SlotChoice.oneOf).toHaveLength(3);
+  expect(SlotChoice.oneOf).toHaveLength(4);
 });
 
 test('query parameters have the limits of the parser', () => {
