@@ -40,6 +40,43 @@ export async function readAnswer(db: Queryable, id: string): Promise<AnswerRow> 
   return answers(db).where('share_answers.id', '=', id).executeTakeFirstOrThrow();
 }
 
+export interface OpenChange {
+  /** The set that was shared first, before its retakes. */
+  readonly set_id: string;
+  readonly pictures: number;
+  /** The name and the comment are those of the newest answer. */
+  readonly client_name: string;
+  readonly comment: string | null;
+  readonly at: Date;
+}
+
+/** Older requests for changes are no news. */
+const OPEN_DAYS = 30;
+
+/**
+ * @returns the sets for which clients ask for changes that nobody has made yet, the newest first. A change is made when its
+ *   thread is resolved, when a retake of the picture is requested, or when a newer answer follows.
+ */
+export async function readOpenChanges(db: Queryable, organizationId: string, most: number): Promise<OpenChange[]> {
+  const { rows } = await sql<OpenChange>`
+    select coalesce(t.original_id, t.id) as set_id, count(*)::integer as pictures, max(a.created_at) as at,
+      (array_agg(a.client_name order by a.created_at desc))[1] as client_name,
+      (array_agg(c.body order by a.created_at desc))[1] as comment
+    from share_answers a
+    join latest_answers l on l.answer_id = a.id
+    join screenshots s on s.id = l.screenshot_id
+    join screenshot_sets t on t.id = s.set_id
+    left join comments c on c.id = a.comment_id
+    where a.organization_id = ${organizationId} and a.answer = 'changes_requested'
+      and a.created_at > now() - make_interval(days => ${OPEN_DAYS}) and c.resolved_at is null
+      and not exists (
+        select from screenshots v join screenshot_sets f on f.id = v.set_id
+        where v.original_id = coalesce(s.original_id, s.id) and f.created_at > t.created_at and v.status in ('pending', 'uploaded'))
+    group by coalesce(t.original_id, t.id)
+    order by max(a.created_at) desc, 1 limit ${most}`.execute(db);
+  return rows;
+}
+
 /** @returns the newest answer about each of these screenshots, by their ids. */
 export async function latestAnswers(db: Queryable, screenshotIds: readonly string[]): Promise<Map<string, AnswerRow>> {
   const rows = await answers(db)

@@ -2,6 +2,13 @@
 import { campaignFilters } from '../../contract/queries.ts';
 import { listAds } from '../../core/ads/listAds.ts';
 import {
+  type CampaignNews,
+  type CampaignOverview,
+  readCampaignOverviews,
+  readCampaignPeople,
+  readCampaignSites,
+} from '../../core/sets/campaignNews.ts';
+import {
   COUNT_MOST,
   type CountedCampaign,
   listCampaigns,
@@ -10,17 +17,20 @@ import {
 } from '../../core/sets/campaigns.ts';
 import { withPreviews } from '../../core/sets/listSets.ts';
 import { listRounds } from '../../core/sets/rounds.ts';
+import { counted } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { OBJECT_TYPES } from '../objects/managedObjects.ts';
 import { objectLinks } from '../objects/objectPages.ts';
-import { type Column, copyText, facts, pageHead, table, tabs } from '../parts/components.ts';
+import { badge, type Column, copyText, facts, linkButton, pageHead, table, tabs } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
 import { timeElement } from '../parts/labels.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
+import { siteName } from '../parts/pictureParts.ts';
 import { DATES, emptyList, filteredList, sortingBy } from '../tables/listParts.ts';
 import { type ListQuery, readListQuery } from '../tables/listQuery.ts';
 import { adTable } from './adsPage.ts';
-import { setTable } from './setTable.ts';
+import { inbox } from './inbox.ts';
+import { listThumbnail, setTable } from './setTable.ts';
 
 const SORTS = ['active', 'newest', 'oldest', 'name'] as const;
 const DEFINITION = { filters: campaignFilters, sorts: SORTS };
@@ -45,49 +55,62 @@ ${tabs('Campaigns', [
 }
 
 export async function campaignsPage(
-  { store: { db } }: PagesOptions,
+  options: PagesOptions,
   given: Readonly<Record<string, unknown>>,
   { viewer, paths }: PageOptions,
 ): Promise<ResultsPage> {
+  const { db } = options.store;
   const query = readListQuery(given, DEFINITION);
   const { q: text, ...range } = query.filters;
   const { organizationId } = viewer;
   const filter = { organizationId, text, sort: query.sort, hasDrafts: false, ...range } as const;
   const found = await listCampaigns(db, filter, query.page);
   const path = paths.campaigns;
-  const rows = await withCounts(db, found.rows);
+  const overviews = await readCampaignOverviews(
+    db,
+    found.rows.map(({ id }) => id),
+  );
+  const rows = (await withCounts(db, found.rows)).map((row) => ({ ...row, overview: overviews.get(row.id) }));
   const shown = {
     ...{ what: 'campaigns', path, search: 'Name or id', fields: DATES, sorts: SORTS },
     none: emptyList('campaigns', { viewer, paths }),
     list: table({ columns: columns(paths, query), rows }),
   };
+  const isFirst = !query.isFiltered && query.page.page === 1;
   const body = html`${campaignsHead(paths, 'campaigns')}
+${isFirst && (await inbox(options, { viewer, paths }))}
 ${filteredList(query, found, shown)}`;
   return { title: `Campaigns of ${viewer.slug}`, section: 'campaigns', body };
 }
 
-function columns(paths: PagePaths, query: ListQuery<unknown>): Column<CountedCampaign>[] {
+type ListedCampaign = CountedCampaign & { readonly overview: CampaignOverview | undefined };
+
+function columns(paths: PagePaths, query: ListQuery<unknown>): Column<ListedCampaign>[] {
   const sorting = (...sorts: (typeof SORTS)[number][]) => sortingBy(query, paths.campaigns, sorts);
   const waiting = (id: string) => addressOf(paths.sets, { campaign_id: id, status: 'in_review' });
   return [
+    { label: 'Cover', kind: 'thumbs', cell: ({ overview }) => overview?.cover && listThumbnail(overview.cover, paths) },
     {
       label: 'Campaign',
       kind: 'main',
       sorting: sorting('name'),
       cell: ({ id, name }) => html`<a href="${paths.campaign(id)}"><bdi>${name}</bdi></a>`,
     },
-    { label: 'Sets', kind: 'number', cell: ({ sets }) => countLabel(sets) },
     {
-      label: 'In review',
-      kind: 'number',
-      cell: ({ id, in_review }) => (in_review === 0 ? 0 : html`<a href="${waiting(id)}">${countLabel(in_review)}</a>`),
+      label: 'Progress',
+      cell: ({ id, in_review, overview }) => [
+        (overview?.running ?? 0) > 0 && badge('capturing', `${overview?.running} capturing`),
+        in_review > 0 &&
+          html` <a href="${waiting(id)}">${badge('in_review', `${countLabel(in_review)} in review`)}</a>`,
+      ],
     },
+    { label: 'Sets', kind: 'number', cell: ({ sets }) => countLabel(sets) },
     { label: 'Ads', kind: 'number', cell: ({ ads }) => countLabel(ads) },
     {
-      label: 'Last activity',
+      label: 'Last news',
       kind: 'time',
       sorting: sorting('active'),
-      cell: ({ active_at }) => timeElement(active_at),
+      cell: ({ active_at, overview }) => (overview?.news ? newsLine(overview.news) : timeElement(active_at)),
     },
     {
       label: 'Created',
@@ -98,10 +121,26 @@ function columns(paths: PagePaths, query: ListQuery<unknown>): Column<CountedCam
   ];
 }
 
+const NEWS: Readonly<Record<CampaignNews['kind'], (by: HtmlContent) => HtmlContent>> = {
+  requested: () => 'Requested',
+  ready: () => 'Pictures are ready',
+  failed: () => 'All pictures failed',
+  approved: (by) => html`${by} approved a set`,
+  rejected: (by) => html`${by} rejected a set`,
+  client_approved: (by) => html`${by} (client) approved`,
+  changes_requested: (by) => html`${by} (client) asks for changes`,
+};
+
+function newsLine({ kind, by, at }: CampaignNews): Html {
+  return html`${NEWS[kind](html`<bdi>${by ?? 'A reviewer'}</bdi>`)}, ${timeElement(at)}`;
+}
+
 const countLabel = (count: number) => `${count.toLocaleString('en')}${count >= COUNT_MOST ? '+' : ''}`;
 
 const SHOWN = 10;
 const FIRST = { page: 1, perPage: SHOWN };
+const SITES_SHOWN = 30;
+const PEOPLE_SHOWN = 12;
 
 /** @returns undefined if the organization has no such campaign. */
 export async function campaignPage(
@@ -113,7 +152,12 @@ export async function campaignPage(
   const campaign = await readCountedCampaign(db, { id, organizationId });
   if (campaign === undefined) return undefined;
   const filter = { organizationId, campaignId: id };
-  const [sets, ads] = await Promise.all([listRounds(db, filter, FIRST), listAds(db, filter, FIRST)]);
+  const [sets, ads, sites, people] = await Promise.all([
+    listRounds(db, filter, FIRST),
+    listAds(db, filter, FIRST),
+    readCampaignSites(db, id, SITES_SHOWN),
+    readCampaignPeople(db, { id, organizationId }, PEOPLE_SHOWN),
+  ]);
   const { name, created_at, active_at } = campaign;
   const part = (title: string, count: number, none: string, list: HtmlContent, path: string) => {
     const all = html`<a href="${addressOf(path, { campaign_id: id })}">All ${title.toLowerCase()} of this campaign</a>`;
@@ -127,12 +171,40 @@ export async function campaignPage(
     title: html`<bdi>${name}</bdi>`,
     up: { href: paths.campaigns, label: 'Campaigns' },
     meta: html`Created ${timeElement(created_at)}, last activity ${timeElement(active_at)}`,
-    actions: objectLinks(OBJECT_TYPES.campaign, paths.campaign(id), viewer),
+    actions: [
+      viewer.canWrite &&
+        linkButton({
+          href: addressOf(paths.newRequest, { of: id }),
+          label: 'New request',
+          icon: 'plus',
+          kind: 'primary',
+        }),
+      ...objectLinks(OBJECT_TYPES.campaign, paths.campaign(id), viewer),
+    ],
   });
   const setRows = setTable(await withPreviews(db, sets.rows), { viewer, paths });
   const body = html`${head}
 ${part('Sets', campaign.sets, 'No sets in this campaign yet.', setRows, paths.sets)}
 ${part('Ads', campaign.ads, 'No ads in this campaign yet.', adTable(ads.rows, { paths }), paths.ads)}
+${sites.length > 0 && siteList(sites, id, paths)}
+${people.length > 0 && peopleList(people)}
 <details><summary>Details</summary>${facts([['Id', copyText('the campaign id', id)]])}</details>`;
   return { title: name, section: 'campaigns', body };
+}
+
+function siteList(sites: Awaited<ReturnType<typeof readCampaignSites>>, campaignId: string, paths: PagePaths): Html {
+  const items = sites.map(({ site_url, pictures }) => {
+    const { host, address } = siteName(site_url);
+    const sets = addressOf(paths.sets, { campaign_id: campaignId, site: host });
+    return html`<li><a href="${sets}"><bdi>${address}</bdi></a> <span class="meta">${counted(pictures, 'picture')}</span></li>`;
+  });
+  return html`<section class="part"><h2>Sites</h2><ul class="items">${items}</ul></section>`;
+}
+
+function peopleList(people: Awaited<ReturnType<typeof readCampaignPeople>>): Html {
+  const items = people.map(
+    ({ name, part, at }) =>
+      html`<li><bdi>${name}</bdi>${part === 'client' && ' (client)'} <span class="meta">${timeElement(at)}</span></li>`,
+  );
+  return html`<section class="part"><h2>People</h2><ul class="items">${items}</ul></section>`;
 }

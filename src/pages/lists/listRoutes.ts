@@ -17,7 +17,7 @@ const BULK_FIELDS_MAX = 200;
 export function addListRoutes(pages: PageRoutes): void {
   const { options } = pages;
   pages.get('/o/:slug', (given) => {
-    given.response.redirect(302, given.paths.sets);
+    given.response.redirect(302, given.paths.campaigns);
     return 'sent';
   });
   const list = (path: string, show: (given: ViewerRequest) => Promise<ResultsPage>) =>

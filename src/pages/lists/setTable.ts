@@ -83,7 +83,7 @@ function targetsLabel({ sites, devices }: SetPreview): HtmlContent {
 /** CSS pixels, as in the style sheet. */
 const SHOWN_HEIGHT = 44;
 
-function listThumbnail({ token, ...picture }: SetPicture, paths: PagePaths): Html {
+export function listThumbnail({ token, ...picture }: SetPicture, paths: PagePaths): Html {
   const size = shownPart(picture);
   return thumbnail({ paths, token, alt: '', size, shownWidth: widthAtHeight(size, SHOWN_HEIGHT) });
 }

@@ -12,11 +12,13 @@ import { adoptRequest } from '../../core/requests/adoptRequest.ts';
 import { deleteDraft } from '../../core/requests/drafts.ts';
 import { type IdempotentCall, keepAnswer, takeKey } from '../../core/requests/idempotency.ts';
 import { listNames } from '../../core/requests/savedObjects.ts';
-import { listCampaigns } from '../../core/sets/campaigns.ts';
+import { readCampaignSites } from '../../core/sets/campaignNews.ts';
+import { listCampaigns, readCampaign } from '../../core/sets/campaigns.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
 import { countWanted } from '../../domain/screenshots.ts';
+import { isUuid } from '../../domain/slugs.ts';
 import { counted } from '../../domain/text.ts';
 import { type Html, html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
@@ -58,13 +60,34 @@ async function openPage(options: PagesOptions, pageRequest: ViewerRequest): Prom
   const { request, viewer } = pageRequest;
   if (!viewer.canWrite) return READ_ONLY;
   const values = (name: string) => [request.query[name] ?? []].flat().map(String);
-  const kept = (await keptDraft(options, viewer)) ?? newDraft();
+  const [id = ''] = values('of');
+  const kept = (await draftOfCampaign(options, viewer, id)) ?? (await keptDraft(options, viewer)) ?? newDraft();
   const adIds = adIdsOf([...kept.adIds, ...values('ad')]);
   const [campaign = kept.campaign, template = ''] = [values('campaign')[0], values('template')[0]];
   const draft = { ...kept, adIds, campaign };
   if (template === '') return show(options, pageRequest, { draft });
   const filled = await SAVED_ACTIONS['template-use'](options, viewer, { ...draft, template });
   return show(options, pageRequest, filled);
+}
+
+/** A request of a campaign mostly shows what the campaign showed before. */
+const OF_CAMPAIGN = { ads: 20, sites: 50 };
+
+/** @returns a draft with the name, the newest ads and the sites of the campaign; undefined if there is none. */
+async function draftOfCampaign(
+  { store: { db } }: PagesOptions,
+  { organizationId }: Viewer,
+  id: string,
+): Promise<Draft | undefined> {
+  const campaign = isUuid(id) ? await readCampaign(db, { id, organizationId }) : undefined;
+  if (campaign === undefined) return undefined;
+  const filter = { organizationId, campaignId: id, status: 'uploaded' as const };
+  const [ads, sites] = await Promise.all([
+    listAds(db, filter, { page: 1, perPage: OF_CAMPAIGN.ads }),
+    readCampaignSites(db, id, OF_CAMPAIGN.sites),
+  ]);
+  const lines = sites.map(({ site_url }) => site_url).join('\n');
+  return { ...newDraft(), campaign: campaign.name, adIds: ads.rows.map((ad) => ad.id), sites: lines };
 }
 
 const READ_ONLY = messagePage(

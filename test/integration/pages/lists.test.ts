@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { seedSet, startPages } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 import { read } from './reading.ts';
+import { seedSchedule } from './seedSchedule.ts';
 
 const server = preparePages();
 
@@ -149,11 +150,56 @@ function linkOf(text: string, rel: 'next' | 'prev'): string | undefined {
   return new RegExp(`<a class="button" rel="${rel}" href="/o/demo([^"]+)"`).exec(text)?.[1]?.replaceAll('&amp;', '&');
 }
 
+describe('campaigns', () => {
+  it('after signing in, a person sees what waits for her, then each campaign with its cover and its last news', async () => {
+    const { db } = server.store;
+    const failed = { ...SHOT, status: 'blocked' } as const;
+    await seedSet(server, { campaign: 'Inbox', status: 'in_review', shots: [SHOT, SHOT] });
+    const ready = await seedSet(server, { campaign: 'Failures', status: 'approved', shots: [SHOT, failed, failed] });
+    await seedSet(server, { campaign: 'Fine', status: 'approved', shots: [SHOT] });
+    const scheduleId = await seedSchedule(server, { setId: ready.setId, name: 'Each morning', runs: 1 });
+    const stopped = { due_at: null, paused_at: new Date(), paused_reason: '10 runs in a row were refused.' };
+    await db.updateTable('schedules').set(stopped).where('id', '=', scheduleId).execute();
+    const page = await read(server, `${server.url}/o/demo`);
+    expect(new URL(page.url).pathname).toBe('/o/demo/campaigns');
+    const lines = page.locator('.panel .items > li').allInnerTexts();
+    const lineOf = (name: string) => lines.filter((line) => line.includes(name));
+    expect(lineOf('Inbox')).toEqual([expect.stringMatching(/To review Inbox.* 0 of 2 reviewed/)]);
+    expect(lineOf('Failures')).toEqual([expect.stringMatching(/Failed Failures.* 2 × Blocked by the site/)]);
+    expect(lineOf('Each morning')).toEqual([
+      expect.stringMatching(/Stopped Each morning.*10 runs in a row were refused/),
+    ]);
+    expect(page.locator('.panel').textContent()).not.toContain('Fine');
+    const row = page.locator('tbody tr').filter({ hasText: 'Inbox' });
+    expect(row.locator('img').count()).toBe(1);
+    expect(row.textContent()).toMatch(/1 in review.*Requested/s);
+    await page.open(`${server.url}/o/demo/campaigns?q=inbox`);
+    expect(page.locator('.panel').count()).toBe(0);
+  });
+
+  it('the page of a campaign lists sites and people, and a new request knows its ads and sites', async () => {
+    const shots = [{ ...SHOT, site: 'https://news.example/sport' }, SHOT];
+    const { setId, adIds } = await seedSet(server, { campaign: 'Whole', status: 'in_review', shots });
+    const { campaign_id } = await server.store.db
+      .selectFrom('screenshot_sets')
+      .select('campaign_id')
+      .where('id', '=', setId)
+      .executeTakeFirstOrThrow();
+    const page = await read(server, `${server.url}/o/demo/campaigns/${campaign_id}`);
+    expect(page.locator('.part .items').first().textContent()).toMatch(/news\.example.*1 picture.*sport.*1 picture/s);
+    await page.proceed(page.locator('main').getByRole('link', { name: 'New request' }));
+    expect(page.getByLabel('Campaign').inputValue()).toBe('Whole');
+    expect(page.locator('textarea[name="sites"]').inputValue()).toBe(
+      'https://news.example/\nhttps://news.example/sport',
+    );
+    expect(page.locator(`input[name="ad"][value="${adIds[0]}"]`).count()).toBe(1);
+  });
+});
+
 describe('the form of the filters', () => {
   it('the filters are in the address, and a link clears them', async () => {
     const { setId } = await seedSet(server, { campaign: 'Without scripts', status: 'in_review', shots: [SHOT] });
-    const page = await read(server, `${server.url}/o/demo`);
-    expect(new URL(page.url).pathname).toBe('/o/demo/screenshot_sets');
+    const page = await read(server, `${server.url}/o/demo/screenshot_sets`);
     page.getByLabel('Search').fill('without scripts');
     page.getByLabel('Status').selectOption('In review');
     await page.proceed(page.getByRole('button', { name: 'Apply' }));

@@ -174,7 +174,10 @@ describe('answers of clients', () => {
     const [id = ''] = shotIds;
     const change = { picture: tokens[0] ?? '', ...ANNA, answer: 'changes_requested', body: 'The logo is old' };
     expect((await send(`${path}/answers`, change)).status).toBe(303);
+    const asked = /asks for changes to 1 picture: “<bdi>The logo is old/;
+    expect(await ownPage('/o/demo/campaigns')).toMatch(asked);
     await seedRetake(server, setId, id, 'approved');
+    expect(await ownPage('/o/demo/campaigns')).not.toMatch(asked);
     expect(await ownPage(`/o/demo/screenshot_sets/${setId}`)).toContain('Client: changes');
     const page = await ownPage(`/o/demo/screenshots/${id}`);
     for (const text of ['Client: changes', 'The logo is old', 'about the picture before the retake'])
