@@ -69,12 +69,16 @@ function replaceChanged(fresh) {
   }
 }
 
-// The keyboard stays on the control that has the focus.
+// The keyboard stays on the control that has the focus, and a picture at the place to which a person scrolled it.
 function replaceWithFocus(old, replacement) {
   const controlsOf = (element) => [...element.querySelectorAll('a[href], button, input, select, textarea, summary')];
   const focused = document.activeElement;
   const at = controlsOf(old).indexOf(focused);
+  const panes = [...old.querySelectorAll('.pane')].map(({ scrollLeft, scrollTop }) => [scrollLeft, scrollTop]);
   old.replaceWith(replacement);
+  document.dispatchEvent(new CustomEvent('tearsheet:replaced'));
+  for (const [index, pane] of replacement.querySelectorAll('.pane').entries())
+    pane.scrollTo(...(panes[index] ?? [0, 0]));
   if (at === -1) return;
   const controls = controlsOf(replacement);
   const isSame = (control) =>

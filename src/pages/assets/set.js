@@ -9,7 +9,7 @@
     ArrowRight: 'a[rel="next"]',
     e: '#show-slots',
     z: '[data-zoom]',
-    a: '.picture-head [data-key="a"]',
+    a: '#decision [data-key="a"]',
   };
 
   // Asks for the reason of a rejection. Enter rejects, also without a reason.
@@ -37,7 +37,7 @@
     } else if (document.querySelector('.picture-head') === null) return;
     else if (event.key === 'c') document.getElementById('comment')?.focus();
     else if (event.key === 'r') {
-      const reject = document.querySelector('.picture-head [data-key="r"]');
+      const reject = document.querySelector('#decision [data-key="r"]');
       if (reject?.value === 'rejected') askReason(reject);
       else reject?.click();
     } else if (Object.hasOwn(KEYS, event.key)) press(KEYS[event.key]);
@@ -59,13 +59,24 @@
   // Live changes replace the picture and what surrounds it, so each click looks them up.
   const find = (selector) => document.querySelector(selector);
 
+  let isZoomed = false;
+
   function toggleZoom() {
+    isZoomed = !isZoomed;
+    showZoom();
+  }
+
+  function showZoom() {
     const [stage, image] = [find('.stage'), find('.stage img')];
-    const isZoomed = stage.classList.toggle('zoomed');
+    stage.classList.toggle('zoomed', isZoomed);
     find('[data-zoom]').setAttribute('aria-pressed', String(isZoomed));
     image.style.width = isZoomed ? `${image.getAttribute('width') / devicePixelRatio}px` : '';
     if (isZoomed && image.hasAttribute('srcset')) showOriginal(image);
   }
+
+  document.addEventListener('tearsheet:replaced', () => {
+    if (isZoomed && find('.stage:not(.zoomed)') !== null) showZoom();
+  });
 
   function showOriginal(image) {
     image.removeAttribute('srcset');
@@ -110,7 +121,10 @@
     const slot = event.target.closest('[data-slot]');
     if (isPinning()) setPin(event);
     else if (slot === null) toggleZoom();
-    else location.hash = `slot-${slot.dataset.slot}`;
+    else {
+      find('#slots > details').open = true;
+      location.hash = `slot-${slot.dataset.slot}`;
+    }
   }
 
   document.addEventListener('click', (event) => {

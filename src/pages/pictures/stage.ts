@@ -1,6 +1,7 @@
 /** The large picture and what surrounds it, on the page of a reviewer and on that of a share link. */
 import type { StoredAnimation } from '../../domain/animations.ts';
-import { shortDevice } from '../../domain/devices.ts';
+import { findDevice, shortDevice } from '../../domain/devices.ts';
+import type { PictureSize } from '../../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, linkButton } from '../parts/components.ts';
 import { type IconName, icon as iconOf } from '../parts/icons.ts';
@@ -8,6 +9,7 @@ import { dateElement, markerLabel } from '../parts/labels.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import { siteName, wholePicture } from '../parts/pictureParts.ts';
 import { type Groupable, stripKey } from './grouping.ts';
+import { WHOLE_DESKTOP } from './slots.ts';
 
 /** The name of a picture. */
 type Named = Pick<Groupable, 'site_url' | 'device' | 'marker_ms'>;
@@ -93,7 +95,7 @@ export function comparison(sides: readonly Side[], back: string, paths: PagePath
     ${linkButton({ href: back, label: 'End the comparison', icon: 'x' })}
     <label class="slide">Overlay <input type="range" min="0" max="100" value="0"></label>
   </div>
-  <div class="sides">${sides.map((side) => sideOf(side, paths))}</div>`;
+  <div class="pane"><div class="sides">${sides.map((side) => sideOf(side, paths))}</div></div>`;
 }
 
 function sideOf(side: Side, paths: PagePaths): HtmlContent {
@@ -118,7 +120,7 @@ interface StageOptions {
   readonly canDownload: boolean;
   /** Drawings over the picture. */
   readonly overlay: HtmlContent;
-  /** Whether it is shown as wide as possible. Default: a picture that is wider than high. */
+  /** Whether it is shown as wide as possible. Default: a picture that is wider than high, and the long one of a desktop. */
   readonly isWide?: boolean;
 }
 
@@ -129,15 +131,16 @@ export function stage(
   { paths, alt, tools, animation, canDownload, overlay, isWide = isWider(side) }: StageOptions,
 ): Html {
   const { width, height } = sizeOf(side);
+  const look = [isWide ? 'wide' : 'tall', isLong({ width, height }) && 'long'].filter(Boolean).join(' ');
   const most = (part: string) => `min(${part}, ${width}px)`;
-  const sizes = isWide ? `(max-width: 60rem) ${most('100vw')}, ${most('70vw')}` : most('28rem');
+  const sizes = isWide ? `(max-width: 60rem) ${most('100vw')}, ${most('calc(100vw - 28rem)')}` : most('28rem');
   const picture = wholePicture({ paths, token, alt, size: { width, height }, sizes });
   return html`<div class="bar tools">
     <button type="button" data-zoom aria-pressed="false">${iconOf('zoom-in')}<span>Actual pixels</span> <kbd>Z</kbd></button>
     ${animation && movingLinks(animation, { paths, canDownload })}${tools}
   </div>
-  <div class="stage ${isWide ? 'wide' : 'tall'}"><a href="${paths.image(token)}" target="_blank" rel="noopener noreferrer"
-    aria-label="Open in real pixels">${picture}</a>${overlay}</div>`;
+  <div class="pane"><div class="stage ${look}"><a href="${paths.image(token)}" target="_blank" rel="noopener noreferrer"
+    aria-label="Open in real pixels">${picture}</a>${overlay}</div></div>`;
 }
 
 /** Links to the files; a script plays the WebP in the place of the picture. */
@@ -151,6 +154,12 @@ function movingLinks(
     data-play>${iconOf('film')}<span>Play</span></a>${canDownload && file}`;
 }
 
-const isWider = (side: Side) => sizeOf(side).width > sizeOf(side).height;
+/** Too high to be seen at once. It scrolls beside the text. */
+const isLong = ({ width, height }: PictureSize) => height > 2.5 * width;
+
+function isWider(side: Side): boolean {
+  const size = sizeOf(side);
+  return size.width > size.height || (isLong(size) && (findDevice(side.device)?.viewport.width ?? 0) > WHOLE_DESKTOP);
+}
 
 export const sizeOf = ({ image_width, image_height }: Side) => ({ width: image_width ?? 1, height: image_height ?? 1 });

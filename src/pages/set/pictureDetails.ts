@@ -1,6 +1,7 @@
 /** The text beside one picture, on its page. */
 
 import type { Thread } from '../../core/reviews/commentQueries.ts';
+import type { PictureEvent } from '../../core/sets/pictureHistory.ts';
 import type { NoSlotFacts } from '../../core/sets/readScreenshots.ts';
 import type { SetHead } from '../../core/sets/readSet.ts';
 import type { PlacedScreenshot, VersionRow } from '../../core/sets/readVersions.ts';
@@ -14,7 +15,8 @@ import { button, facts } from '../parts/components.ts';
 import type { PagesOptions, Viewer } from '../parts/context.ts';
 import { EMPTY_FORM, textField } from '../parts/formFields.ts';
 import { hiddenFields } from '../parts/forms.ts';
-import { reviewedBy, SCREENSHOT_ADVICE, SCREENSHOT_LABELS, timeElement } from '../parts/labels.ts';
+import type { IconName } from '../parts/icons.ts';
+import { decisionBadge, reviewedBy, SCREENSHOT_ADVICE, SCREENSHOT_LABELS, timeElement } from '../parts/labels.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import { warningList, webLink } from '../parts/pictureParts.ts';
 import { sharesPage } from '../pictures/grouping.ts';
@@ -23,6 +25,7 @@ import { chosenSlot, slotOffer } from '../pictures/slotOffer.ts';
 import { type FoundSlots, slotList } from '../pictures/slots.ts';
 import { answerLine, ownThreads } from '../pictures/threads.ts';
 import { cures, isFailure, whatFailed } from './failures.ts';
+import { pictureHistory } from './pictureHistory.ts';
 import { retakeFields } from './retakes.ts';
 import { noteMark, seenField } from './seenReviews.ts';
 
@@ -55,6 +58,8 @@ export interface PictureFacts {
   readonly places: readonly PlacedScreenshot[];
   /** About the shown version. */
   readonly threads: readonly Thread[];
+  /** Newest first. */
+  readonly events: readonly PictureEvent[];
 }
 
 export interface PicturePageOptions extends Pick<PagesOptions, 'locations'> {
@@ -73,21 +78,26 @@ export function details(facts: PictureFacts, options: PicturePageOptions): Html 
   const { view, record } = facts;
   const part = (id: string, content: HtmlContent) =>
     content && html`<section id="${id}" data-live>${content}</section>`;
-  const slotPart = part('slots', slots(facts, options));
-  const isFirst = isSlotUncertain(view) || isFailure(view.status);
-  const hasFailedRule = view.warnings.some(({ code }) => code === 'site_rule_failed');
-  const rules =
-    hasFailedRule &&
-    html`<p class="meta"><a href="${options.paths.settings('site_rules')}">Open the site rules</a></p>`;
-  const aboutPart = html`${about(facts, options)}${warningList(view.warnings)}${rules}${offer(facts, options)}`;
-  return html`<aside id="details" class="details" data-keyed>${part('about', aboutPart)}
-${isFirst && slotPart}
-${part('decision', review(facts, options))}
+  return html`<aside id="details" class="details" data-keyed tabindex="0" aria-label="Review and details">
+${part('verdict', verdict(facts))}
+${part('decision', decision(facts, options))}
+${part('hints', hints(facts, options))}
 ${part('comments', comments(facts, options))}
+${part('slots', slots(facts, options))}
+${part('about', about(facts, options))}
 ${part('retake', retake(facts, options))}
-${part('history', history(facts, options))}
-${!isFirst && slotPart}
+${part('history', pictureHistory(facts, options.paths))}
 ${part('record', provenance(view, record))}</aside>`;
+}
+
+/** Warnings, and the offer after a person chose the slot of the picture. */
+function hints(facts: PictureFacts, options: PicturePageOptions): HtmlContent {
+  const { warnings } = facts.view;
+  const rules =
+    warnings.some(({ code }) => code === 'site_rule_failed') &&
+    html`<p class="meta"><a href="${options.paths.settings('site_rules')}">Open the site rules</a></p>`;
+  const shown = [warningList(warnings), rules, offer(facts, options)];
+  return shown.some(Boolean) && shown;
 }
 
 /** Whether the reader should look at the other slots first. */
@@ -126,21 +136,37 @@ function offer({ view, record, rule }: PictureFacts, { viewer, paths }: PictureP
   return chosen && slotOffer({ ...chosen, ...place }, { viewer, paths, next: paths.screenshot(view.id), rule });
 }
 
-/** The form of the decision is beside its buttons, so that both are about the same version. The note stands elsewhere. */
-export function decisionForm({ view, places }: PictureFacts, { viewer, paths, version }: PicturePageOptions): Html {
+/** Names the last reviewer. It is live apart from the form, so that it changes while a reviewer writes a reason. */
+function verdict({ view: { review } }: PictureFacts): Html {
+  const said =
+    review !== null && html`<p>${decisionBadge(review.decision)} <span class="meta">${reviewedBy(review)}</span></p>`;
+  return html`<div class="bar"><h2>Review</h2>${said}</div>`;
+}
+
+/** The form holds what it shows of the picture, so that a decision about another state asks first. */
+export function decision({ view, places }: PictureFacts, { viewer, paths, version }: PicturePageOptions): HtmlContent {
+  const { review, status } = view;
+  if (!viewer.canReview) return review?.comment && html`<p><bdi>${review.comment}</bdi></p>`;
   const rest = places.slice(places.findIndex(({ id }) => id === view.id) + 1);
   // A decision counts for all ads of the picture.
   const after = rest.find((one) => !sharesPage(one, view));
-  const fields = Object.entries({
-    after: after && paths.screenshot(after.id),
-    version,
-    noted: noteMark(view.review?.comment ?? ''),
-  });
-  const hidden = fields.map(
+  const fields = { after: after && paths.screenshot(after.id), version, noted: noteMark(review?.comment ?? '') };
+  const hidden = Object.entries(fields).map(
     ([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  return html`<form id="decide" method="post" action="${paths.screenshot(view.shownId)}/review">
+  const choice = (value: 'approved' | 'rejected', verb: string, icon: IconName, key: string) => {
+    const isPressed = review?.decision === value;
+    const label = html`${verb} <kbd>${key.toUpperCase()}</kbd>`;
+    return button({ name: 'decision', value: isPressed ? 'none' : value, key, isPressed, icon, label });
+  };
+  const note = { name: 'comment', label: html`Reason or note <kbd>C</kbd>`, rows: 2, max: COMMENT_MAX };
+  return html`<form class="stack" method="post" action="${paths.screenshot(view.shownId)}/review">
     ${hiddenFields(viewer, paths.screenshot(view.id))}${seenField(view)}${hidden}
+    ${textField({ ...note, value: review?.comment ?? '' }, EMPTY_FORM)}
+    <div class="bar">
+      ${status === 'uploaded' && [choice('rejected', 'Reject', 'x', 'r'), choice('approved', 'Approve', 'check', 'a')]}
+      ${button({ name: 'decision', value: '', label: 'Save the note', kind: 'quiet' })}
+    </div>
   </form>`;
 }
 
@@ -159,19 +185,6 @@ export function fault(facts: PictureFacts, { viewer, paths }: PicturePageOptions
     <p class="advice">${SCREENSHOT_ADVICE[status]}</p>
     ${actions}
   </div>${retakePath(facts, viewer.canWrite, paths) && givenPageForm(view, { viewer, paths })}`;
-}
-
-function review({ view }: PictureFacts, { viewer }: PicturePageOptions): HtmlContent {
-  const { review } = view;
-  const said = review !== null && html`<p class="meta">${reviewedBy(review)}</p>`;
-  if (!viewer.canReview)
-    return html`<h2>Review</h2>${said}${review?.comment && html`<p><bdi>${review.comment}</bdi></p>`}`;
-  const note = {
-    ...{ name: 'comment', label: html`Reason or note <kbd>C</kbd>`, rows: 2, max: COMMENT_MAX },
-    ...{ value: review?.comment ?? '', more: html` form="decide"` },
-  };
-  return html`<h2>Review</h2>${said}<div class="stack">${textField(note, EMPTY_FORM)}
-${button({ name: 'decision', value: '', label: 'Save the note', form: 'decide' })}</div>`;
 }
 
 function comments({ view, threads }: PictureFacts, { viewer, paths }: PicturePageOptions): HtmlContent {
@@ -216,27 +229,6 @@ function retakePath(
   return canWrite && !isBusy ? `${paths.screenshot(view.shownId)}/retake` : undefined;
 }
 
-function history(facts: PictureFacts, { paths }: PicturePageOptions): HtmlContent {
-  const { versions } = facts;
-  if (versions.length < 2) return null;
-  return html`<h2>History</h2><ol class="versions">${versions.map((one) => versionItem(one, facts, paths))}</ol>`;
-}
-
-function versionItem(version: VersionRow, { view, set }: PictureFacts, paths: PagePaths): Html {
-  const { id, set_id: setId, status, decision, image_token: token } = version;
-  const isShown = id === view.shownId;
-  const path = paths.screenshot(view.id);
-  const time = timeElement(version.captured_at ?? version.requested_at);
-  const place = setId !== set.id && html`, in <a href="${paths.set(setId)}">a separate set</a>`;
-  const decided = decision !== null && html` <span class="badge ${decision}">${decision}</span>`;
-  const canCompare = !isShown && token !== null && view.image_token !== null;
-  const compare = canCompare && html` <a href="${path}?with=${id}">Compare</a>`;
-  const state = html`<span class="meta">${SCREENSHOT_LABELS[status]}${place}</span>`;
-  return html`<li${isShown && html` aria-current="true"`}>
-    <a href="${path}?version=${id}">${time}</a> ${state}${decided}${compare}
-  </li>`;
-}
-
 function slots(facts: PictureFacts, { viewer, paths }: PicturePageOptions): HtmlContent {
   const { view, slots: found } = facts;
   if (found === undefined) return null;
@@ -245,9 +237,12 @@ function slots(facts: PictureFacts, { viewer, paths }: PicturePageOptions): Html
   const retakeAt = retakePath(facts, viewer.canWrite, paths);
   const list = slotList(found, { viewer, retakePath: retakeAt, next: paths.screenshot(view.id), size, hasPicture });
   const hint = hasPicture ? 'You can use a different slot instead.' : 'The ad is in none of these slots.';
-  return html`<h2>Slots of the page</h2>
+  const isOpen = (isSlotUncertain(view) || isFailure(view.status)) && html` open`;
+  return html`<details${isOpen}>
+    <summary>Slots of the page</summary>
     <p class="hint">${hint} The best ones come first.</p>
-    ${list}`;
+    ${list}
+  </details>`;
 }
 
 /** Shows the provenance record of a placement preview: which page, slot, device and creative it shows, and when and how it was made. */

@@ -4,6 +4,7 @@ import type { Request } from 'express';
 import { threadsOfScreenshots } from '../../core/reviews/commentQueries.ts';
 import { reviewScreenshots } from '../../core/reviews/reviews.ts';
 import { readImageSizes } from '../../core/sets/images.ts';
+import { readPictureHistory } from '../../core/sets/pictureHistory.ts';
 import { readNoSlotFacts, readProvenance, readScreenshot } from '../../core/sets/readScreenshots.ts';
 import { readSetHead } from '../../core/sets/readSet.ts';
 import { type PlacedScreenshot, readPlaces, readVersionsOf, type VersionRow } from '../../core/sets/readVersions.ts';
@@ -16,10 +17,10 @@ import { isUuid } from '../../domain/slugs.ts';
 import { cutCodePoints, storable } from '../../domain/text.ts';
 import { chooseVersion } from '../../domain/versions.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { button, pageHead } from '../parts/components.ts';
+import { pageHead } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { formField, redirectPath } from '../parts/forms.ts';
-import { type IconName, icon as iconOf } from '../parts/icons.ts';
+import { icon as iconOf } from '../parts/icons.ts';
 import { decisionBadge, markerLabel } from '../parts/labels.ts';
 import { addressOf } from '../parts/paths.ts';
 import { siteName } from '../parts/pictureParts.ts';
@@ -49,14 +50,7 @@ import {
   redirectTo,
   type ViewerRequest,
 } from '../routes/pageRoutes.ts';
-import {
-  decisionForm,
-  details,
-  fault,
-  isSlotUncertain,
-  type PictureFacts,
-  type PicturePageOptions,
-} from './pictureDetails.ts';
+import { details, fault, isSlotUncertain, type PictureFacts, type PicturePageOptions } from './pictureDetails.ts';
 import { isDecidedMeanwhile, noteMark, questionPage, readSeen, unseenChanges } from './seenReviews.ts';
 import { doneAddress, undoToast } from './setReviews.ts';
 
@@ -97,29 +91,16 @@ function redirectToOriginal(
   return 'sent';
 }
 
-/** The head holds the decision, so that it is on the screen with every picture. */
-function head(facts: PictureFacts, given: PicturePageOptions): Html {
-  const { paths, viewer } = given;
+function head(facts: PictureFacts, { paths }: PicturePageOptions): Html {
   const { view, set } = facts;
-  const decision = view.review?.decision ?? 'none';
-  const canDecide = viewer.canReview && view.status === 'uploaded';
-  const choice = (value: 'approved' | 'rejected', verb: string, icon: IconName, key: string) => {
-    const isPressed = decision === value;
-    const label = html`${verb} <kbd>${key.toUpperCase()}</kbd>`;
-    return button({ form: 'decide', name: 'decision', value: isPressed ? 'none' : value, key, isPressed, icon, label });
-  };
   const moment = view.marker_ms !== null && `, ${markerLabel(view.marker_ms)}`;
-  const links = neighbours(neighboursIn(facts.places, placeOf(facts)), ({ id }) => paths.screenshot(id));
   const title = pageHead({
     up: { href: `${paths.set(set.id)}#screenshot-${view.id}`, label: html`<bdi>${setName(set)}</bdi>` },
     title: html`${siteName(view.site_url).host} <span class="meta">${shortDevice(view.device)}${moment}</span>`,
-    badge: html`${decisionBadge(decision)} ${answerBadge(view.answer)}`,
-    actions: [
-      links,
-      canDecide && [choice('rejected', 'Reject', 'x', 'r'), choice('approved', 'Approve', 'check', 'a')],
-    ],
+    badge: html`${decisionBadge(view.review?.decision ?? 'none')} ${answerBadge(view.answer)}`,
+    actions: neighbours(neighboursIn(facts.places, placeOf(facts)), ({ id }) => paths.screenshot(id)),
   });
-  return html`<div id="head" class="picture-head" data-live>${title}${viewer.canReview && decisionForm(facts, given)}</div>`;
+  return html`<div id="head" class="picture-head" data-live>${title}</div>`;
 }
 
 async function readPictureFacts(
@@ -139,6 +120,8 @@ async function readPictureFacts(
   if (view === undefined) return undefined;
   const ofVersions = await threadsOfScreenshots(db, view.versionIds);
   const threads = view.versionIds.flatMap((id) => ofVersions.get(id) ?? []);
+  const ids = versions.map((one) => one.id);
+  const events = await readPictureHistory(db, { organizationId, ids });
   const record = (await readProvenance(db, [view.shownId])).get(view.shownId);
   const { shownId, page_token: page } = view;
   const pageSize = page === null ? undefined : (await readImageSizes(db, [page])).get(page);
@@ -159,6 +142,7 @@ async function readPictureFacts(
     rule,
     places,
     threads,
+    events,
   };
 }
 
@@ -309,7 +293,8 @@ async function knownReview(
   const note = view.review?.comment ?? '';
   const isNoteReplaced = comment !== undefined && ![noted, noteMark(comment)].includes(noteMark(note));
   if (!isNoteReplaced && unseenChanges([view], { seen, decision, own: undefined }).length === 0) return { note };
-  const fields = Object.entries({ version, noted: noteMark(note), comment: comment ?? note });
+  const after = formField(request, 'after');
+  const fields = Object.entries({ after, version, noted: noteMark(note), comment: comment ?? note });
   const question = questionPage({
     ...{ viewer, paths, decision, seen, views: [view], changed: [view], back: paths.screenshot(view.id) },
     action: `${paths.screenshot(view.shownId)}/review`,

@@ -41,6 +41,28 @@ it('on a phone, each button at the top of a running set has room for its text', 
   expect(await buttons.evaluateAll((all) => all.map((one) => one.scrollWidth > one.clientWidth))).not.toContain(true);
 });
 
+it.each([
+  { width: 1440, height: 900 },
+  { width: 1024, height: 768 },
+  { width: 390, height: 844 },
+])('the picture and its decision stay in view while a reason is written, on $width x $height', async (viewport) => {
+  const { shotIds } = await seedSet(server, { status: 'in_review', shots: [{ site: NEWS, device: 'mobile' }] });
+  const { page } = await visit(server, `${server.url}/o/demo/screenshots/${shotIds[0]}`, { viewport });
+  await page.locator('#details').evaluate((column) => column.scrollTo(0, 9_999));
+  await page.getByLabel('Reason or note').focus();
+  await page.keyboard.type('The edge is cut. '.repeat(9));
+  const inView = async (name: string) => {
+    const box = await page.locator(name).boundingBox();
+    // A phone shows the top of a long picture.
+    const end = name.includes('img') && viewport.width < 600 ? 0 : (box?.height ?? 0);
+    return box !== null && box.y >= 0 && box.y + end <= viewport.height;
+  };
+  for (const name of ['.stage img', '[data-key="a"]', '[name="comment"]'])
+    expect([name, await inView(name)]).toEqual([name, true]);
+  expect(await page.evaluate(() => [scrollY, document.documentElement.scrollWidth])).toEqual([0, viewport.width]);
+  expect(await cutBoxes(page)).toEqual([]);
+});
+
 it('the writing direction of a name ends with the name', async () => {
   const shots = [{ site: NEWS, device: 'desktop', ad: 'Spring \u202E' }] as const;
   const { shotIds } = await seedSet(server, { shots });

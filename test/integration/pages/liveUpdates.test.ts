@@ -214,7 +214,9 @@ it('a delivery is sent again, and its page follows the next attempt without a re
 it('the page of a picture shows a retake with another slot as soon as it is taken, without a reload', async () => {
   const seeded = await seedFailures(server);
   const { page, faults } = await visit(server, `${server.url}/o/demo/screenshots/${seeded.shotIds[0]}`);
+  await page.getByText('Slots of the page').click();
   await follow(page.getByRole('button', { name: 'Use this slot instead' }).first());
+  await page.getByText('Slots of the page').click();
   await page.keyboard.press('e');
   await page.locator('#slot-1 summary').click();
   await page.getByLabel('Reason or note').fill('Half a sentence');

@@ -101,6 +101,49 @@ it('keys of the page show the picture at its own size, lead to the note, and rej
   expect(faults).toEqual([]);
 });
 
+it('a reviewer who writes a reason sees the decision of another one at once, and is asked once', async () => {
+  const { setId, shotIds } = await seedPictures();
+  const viewport = { width: 1280, height: 600 };
+  const { page, faults } = await visit(server, pictureAddress(shotIds[0]), { viewport });
+  await page.keyboard.press('r');
+  await page.keyboard.type('Wrong');
+  const column = page.locator('#details');
+  await column.evaluate((element) => element.scrollTo(0, 40));
+  const place = async () => Math.round((await page.getByLabel('Reason or note').boundingBox())?.y ?? 0);
+  const before = await place();
+  const key = (await createKey(server.store.db, 'demo', { name: 'Anna' })).api_key;
+  const { page: other } = await visit({ ...server, apiKey: key }, pictureAddress(shotIds[0]));
+  await opened(other, () => other.keyboard.press('a'));
+  const stored = performance.now();
+  await page.locator('#verdict').getByText('by Anna').waitFor();
+  expect(performance.now() - stored).toBeLessThan(2_000);
+  await page.locator('#head .badge.approved').waitFor();
+  expect(await focusedField(page)).toBe('comment');
+  expect([await column.evaluate((element) => element.scrollTop), await place()]).toEqual([40, before]);
+  await page.keyboard.type(' page');
+  expect(await page.getByLabel('Reason or note').inputValue()).toBe('Wrong page');
+  await opened(page, () => page.keyboard.press('Enter'));
+  expect(await page.locator('.shot').textContent()).toContain('Approved by Anna');
+  await follow(page.getByRole('button', { name: 'Reject it anyway' }));
+  expect(page.url()).toContain(`${pictureAddress(shotIds[1])}?done=rejected-1`);
+  expect(await decisions(setId)).toEqual(['rejected', null, null]);
+  // Asking answers 409, which Chromium reports.
+  expect(faults.filter((fault) => !fault.includes('409'))).toEqual([]);
+});
+
+it('a new pin of another reviewer leaves the picture at the size and place that a reviewer looks at', async () => {
+  const { shotIds } = await seedPictures();
+  const { page } = await visit(server, pictureAddress(shotIds[1]));
+  await page.keyboard.press('z');
+  const pane = page.locator('.pane');
+  await pane.evaluate((element) => element.scrollTo(0, 500));
+  const anna = await RequestForm.open(server);
+  await anna.postTo(`/o/demo/screenshots/${shotIds[1]}/comments`, { body: 'Cut', pin: '0.5,0.5' });
+  await page.locator('.pins a').waitFor();
+  expect(await page.locator('.stage').getAttribute('class')).toContain('zoomed');
+  expect(await pane.evaluate((element) => element.scrollTop)).toBe(500);
+});
+
 it('a click on the picture sets the pin of a new comment', async () => {
   const { shotIds } = await seedPictures();
   const { page, faults } = await visit(server, pictureAddress(shotIds[0]));

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { Locations } from '../../../src/egress/locations.ts';
+import { html } from '../../../src/lib/html.ts';
 import { whatFailed } from '../../../src/pages/set/failures.ts';
-import { decisionForm, details, type PictureFacts } from '../../../src/pages/set/pictureDetails.ts';
+import { decision, details, type PictureFacts } from '../../../src/pages/set/pictureDetails.ts';
 import { parseHtml } from '../../support/html/part.ts';
 import { adRow, PATHS, picture, setFacts, WRITER } from './samples.ts';
 
@@ -20,7 +21,7 @@ const GROUP = [
 function factsOf(at: number): PictureFacts {
   const view = GROUP[at] ?? picture();
   const none = { record: undefined, slots: undefined, pageSize: undefined, found: undefined, rule: undefined };
-  return { ...none, view, set: setFacts(GROUP).set, versions: [], places: GROUP, threads: [] };
+  return { ...none, view, set: setFacts(GROUP).set, versions: [], places: GROUP, threads: [], events: [] };
 }
 
 it('a picture of a group names the ads that it shows and those that it does not show', () => {
@@ -40,7 +41,7 @@ it('a picture on which a site rule failed leads to the site rules', () => {
 
 it('after a decision, the next picture is not that of another ad of the same group', () => {
   const after = (at: number) =>
-    parseHtml(decisionForm(factsOf(at), OPTIONS).text)
+    parseHtml(html`${decision(factsOf(at), OPTIONS)}`.text)
       .locator('input[name=after]')
       .first()
       .getAttribute('value');
