@@ -26,6 +26,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   'notice_choices.kind': 'NoticeKind',
   'notices.facts': 'NoticeFacts',
   'notices.kind': 'NoticeKind',
+  'organizations.language': 'Language',
   'placements.device': 'DeviceName',
   'placements.record': 'SlotsRecord',
   'placements.sizes': 'AdSize[]',
@@ -42,6 +43,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   'site_lists.body': 'SiteListBody',
   'site_rules.body': 'SiteRuleBody',
   'uploads.format': 'UploadFormat',
+  'users.language': 'Language',
 };
 const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   '../contract/placements.ts': ['SlotsRecord'],
@@ -58,6 +60,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   '../domain/metadata.ts': ['Metadata'],
   '../domain/notices.ts': ['NoticeFacts', 'NoticeKind'],
   '../domain/schedules.ts': ['ScheduleRule'],
+  '../domain/texts/languages.ts': ['Language'],
   '../domain/topics.ts': ['EventTopic'],
   '../domain/uploads.ts': ['UploadFormat'],
   '../domain/warnings.ts': ['Warning'],

@@ -5,7 +5,9 @@ import { KEY_NAME_MAX, SCOPES } from '../domain/keys.ts';
 import { SET_DAYS } from '../domain/retention.ts';
 import { REVIEW_MODES } from '../domain/reviews.ts';
 import { isBlank } from '../domain/text.ts';
+import { LANGUAGES } from '../domain/texts/languages.ts';
 import { parseTimestamp } from '../domain/time.ts';
+import { timeZone } from './exports.ts';
 import { KeyReference, time, UserReference } from './records.ts';
 import { NOT_BLANK, OURS } from './schemaParts.ts';
 import { lengthFault, text } from './textFields.ts';
@@ -157,12 +159,19 @@ const review = z
     '`automatic`: finished sets are approved automatically. `partial`: only complete ones are, and sets with failures wait for a review. `manual`: all sets wait for a review.',
   );
 
+const language = z
+  .enum(LANGUAGES)
+  .describe('The language of e-mails, documents and shared pages. A member may choose another one for e-mails.');
+const zone = timeZone.describe('IANA name of the zone of dates in documents and on shared pages. `UTC` unless chosen.');
+
 const SET_RETENTION =
   'Sets are removed this many days after their request, with pictures, reviews, share links and exports.';
 
 export const SettingsBody = z
   .object({
     review: review.nullish(),
+    language: language.nullish(),
+    time_zone: zone.nullish(),
     set_retention_days: z
       .number()
       .int('must be a whole number of days.')
@@ -185,6 +194,8 @@ export const SettingsRecord = z
   .object({
     type: z.literal('settings'),
     review,
+    language,
+    time_zone: zone,
     set_retention_days: z.int().nullable().describe(`${SET_RETENTION} Null: they stay until they are deleted.`),
     retention_bounds: z.object({ set_retention_days: RetentionBounds }),
     sending_addresses: z

@@ -14,6 +14,7 @@ import type { ExportOptions } from '../domain/exports.ts';
 import type { Metadata } from '../domain/metadata.ts';
 import type { NoticeFacts, NoticeKind } from '../domain/notices.ts';
 import type { ScheduleRule } from '../domain/schedules.ts';
+import type { Language } from '../domain/texts/languages.ts';
 import type { EventTopic } from '../domain/topics.ts';
 import type { UploadFormat } from '../domain/uploads.ts';
 import type { Warning } from '../domain/warnings.ts';
@@ -333,7 +334,7 @@ export interface Schema {
     deletion_started_at: Nullable<Time>;
     deleted_at: Nullable<Time>;
     time_zone: Filled<string>;
-    language: Filled<string>;
+    language: Filled<Language>;
   };
   page_access: {
     id: string;
@@ -660,7 +661,7 @@ export interface Schema {
     email: Nullable<string>;
     name: string;
     created_at: Filled<Time>;
-    language: Nullable<string>;
+    language: Nullable<Language>;
   };
   webhook_endpoints: {
     id: string;

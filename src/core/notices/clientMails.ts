@@ -29,10 +29,8 @@ export async function sendClientMails(means: MailMeans, mailer: Mailer): Promise
   return due.length;
 }
 
-const language = 'en';
-
 async function confirmation(means: MailMeans, follower: DueFollower): Promise<Mail> {
-  const texts = textsOf(language).clientMail;
+  const texts = textsOf(follower.language).clientMail;
   const item = {
     title: texts.confirm,
     text: texts.confirmText(shown(follower.campaign)),
@@ -46,7 +44,7 @@ const urlOf = ({ publicUrl, tokenOf }: MailMeans, action: 'follow' | 'unfollow',
 
 async function news(means: MailMeans, follower: DueFollower): Promise<Mail | undefined> {
   const { db, publicUrl, tokenOf } = means;
-  const texts = textsOf(language).clientMail;
+  const texts = textsOf(follower.language).clientMail;
   const { replies, rounds } = await readNews(db, follower);
   const share = sharePage(publicUrl, tokenOf(follower.share_id));
   const items: NoticeItem[] = [];
@@ -54,7 +52,9 @@ async function news(means: MailMeans, follower: DueFollower): Promise<Mail | und
     const picture = await currentToken(means, follower, reply);
     const url = picture === null ? share : picturePath(share, { image_token: picture });
     const by = reply.client_name === null ? null : shown(reply.client_name);
-    const words = titleAndText(reply.body, (text) => texts.replied({ by, text, place: placeOf(reply) }));
+    const words = titleAndText(reply.body, (text) =>
+      texts.replied({ by, text, place: placeOf(reply, follower.language) }),
+    );
     items.push({ kind: 'client', ...words, url, picture });
   }
   const fresh = rounds.length === 0 ? [] : await readSharedIds(db, follower, null);
@@ -74,7 +74,8 @@ async function currentToken({ db }: MailMeans, follower: DueFollower, { token }:
 
 async function mailOf(means: MailMeans, follower: DueFollower, items: readonly NoticeItem[]): Promise<Mail> {
   const look = await readMailLook(means, follower.organization_id, items);
-  const texts = textsOf(language).clientMail;
+  const texts = textsOf(follower.language).clientMail;
+  const { language } = follower;
   const name = look.name ?? follower.slug;
   const stop = urlOf(means, 'unfollow', follower);
   const letter = letterOf({ items, more: 0, language, look, name, why: texts.why(name), links: [[texts.stop, stop]] });

@@ -32,13 +32,14 @@ interface Due extends Happened {
   readonly chat_id: string | null;
   /** The name of the member or chat. */
   readonly receiver: string;
+  readonly language: Language;
   readonly timing: Timing;
   readonly is_deferred: boolean;
   /** Mails or messages to the receiver in the last hour. */
   readonly recent: number;
 }
 
-type Receiver = Pick<Due, 'user_id' | 'chat_id' | 'organization_id' | 'slug' | 'receiver'>;
+type Receiver = Pick<Due, 'user_id' | 'chat_id' | 'organization_id' | 'slug' | 'receiver' | 'language'>;
 
 /** Receivers of one transaction. */
 const TOGETHER = 200;
@@ -128,7 +129,7 @@ async function lockDue(tx: Queryable): Promise<Due[]> {
     with due as (${SEEN}), receivers as (
       select distinct organization_id, user_id, chat_id from due order by 1, 2, 3 limit ${TOGETHER}
     )
-    select n.*, due.timing, o.slug, coalesce(u.name, chat.name) as receiver, coalesce(s.name, campaign.name) as set_name,
+    select n.*, due.timing, o.slug, coalesce(u.language, o.language) as language, coalesce(u.name, chat.name) as receiver, coalesce(s.name, campaign.name) as set_name,
       ${ANSWERS} as answers, ${ABOUT} as about, ${REJECTED} as rejected, (
         select count(*)::integer from deliveries d
         where (d.user_id = n.user_id or d.chat_id = n.chat_id) and d.organization_id = n.organization_id
@@ -194,8 +195,8 @@ async function deferNotices(tx: Queryable, notices: readonly Due[]): Promise<voi
 }
 
 async function storeBatch(tx: Queryable, { to, notices, setId }: Batch, publicUrl: string): Promise<void> {
-  const language = 'en';
-  const items = notices.flatMap((one) => noticeItems(one, { publicUrl, slug: to.slug, language }));
+  const { slug, language } = to;
+  const items = notices.flatMap((one) => noticeItems(one, { publicUrl, slug, language }));
   const first = items.filter(({ asksForChanges = false }) => asksForChanges);
   const shown = [...first, ...items.filter((item) => !first.includes(item))].slice(0, ITEMS_MAX);
   const more = items.length - shown.length;
@@ -206,7 +207,7 @@ async function storeBatch(tx: Queryable, { to, notices, setId }: Batch, publicUr
 /** Stores the event of a notice with its delivery. @returns the id of the delivery. */
 export async function storeNotice(
   tx: Queryable,
-  to: Omit<Receiver, 'slug'>,
+  to: Omit<Receiver, 'slug' | 'language'>,
   notice: { topic: typeof NOTICE_TOPIC | typeof TEST_TOPIC; object: NoticeObject; setId: string | null },
 ): Promise<string> {
   const { topic, object, setId } = notice;

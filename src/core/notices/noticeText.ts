@@ -1,6 +1,5 @@
 /** The words of a notice, for mails and chats alike. */
 import { type OrganizationLinks, schedulePage, screenshotPage, setPage } from '../../domain/addresses.ts';
-import { shortDevice } from '../../domain/devices.ts';
 import { type NoticeFacts, type NoticeKind, plainName, unlinkedText } from '../../domain/notices.ts';
 import { type Language, textsOf } from '../../domain/texts/languages.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
@@ -80,8 +79,8 @@ const WORDS_MAX = { title: 100, text: 1_000 };
 
 const wordsOf = (text: string | null, max: number) => (text === null ? undefined : shown(text, max));
 const hostOf = (address: string) => plainName(URL.parse(withScheme(address))?.host ?? address);
-export const placeOf = ({ site_url, device }: Pick<PictureRemark, 'site_url' | 'device'>) =>
-  site_url === null || device === null ? undefined : `${hostOf(site_url)}, ${shortDevice(device)}`;
+export const placeOf = ({ site_url, device }: Pick<PictureRemark, 'site_url' | 'device'>, language: Language) =>
+  site_url === null || device === null ? undefined : `${hostOf(site_url)}, ${textsOf(language).device(device)}`;
 
 export interface NoticePlace extends OrganizationLinks {
   readonly language: Language;
@@ -103,7 +102,7 @@ const setName = ({ set_name }: Happened, { language }: NoticePlace) =>
   shown(set_name ?? textsOf(language).notices.aSet);
 
 function changeItem(given: Happened, change: AskedChange, place: NoticePlace): NoticeItem {
-  const asked = { by: shown(change.by), place: placeOf(change), count: change.pictures };
+  const asked = { by: shown(change.by), place: placeOf(change, place.language), count: change.pictures };
   const { change: titleOf } = textsOf(place.language).notices;
   const { title, text } = titleAndText(change.text, (words) => titleOf({ ...asked, text: words }));
   return {
@@ -124,13 +123,13 @@ function eventItem(given: Happened, place: NoticePlace): NoticeItem {
   const { kind, facts, rejected, about } = given;
   const { by, label, reason, used = 0, quota = 0, failed = 0 } = facts;
   const texts = textsOf(place.language).notices;
-  const [sites, devices] = [about?.sites.map(hostOf), about?.devices.map(shortDevice)];
+  const [sites, devices] = [about?.sites.map(hostOf), about?.devices.map(textsOf(place.language).device)];
   const [title, text] = texts[kind]({
     ...{ set: setName(given, place), about: texts.about([...new Set(sites)], [...new Set(devices)]) },
     ...{ times: given.times, count: given.pictures, failed, used, quota, reason },
     ...{ isInReview: facts.inReview === true, isApproval: facts.approved === true },
     by: by === undefined ? undefined : shown(by),
-    place: rejected === null ? undefined : placeOf(rejected),
+    place: rejected === null ? undefined : placeOf(rejected, place.language),
     text: wordsOf(rejected?.text ?? null, WORDS_MAX.title),
     // The service knows the host of an endpoint, so it is safe.
     label: label && (kind === 'endpoint_disabled' ? plainName(label) : shown(label)),

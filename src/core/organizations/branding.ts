@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/database.ts';
+import type { Row } from '../../db/rows.ts';
 import { type Branding, DEFAULT_BRANDING } from '../../domain/branding.ts';
 
 export interface Logo {
@@ -13,19 +14,28 @@ export interface BrandingRow extends Branding {
   readonly logo: Logo | null;
 }
 
+/** The language and the time zone of what its readers get. */
+export type Locale = Pick<Row<'organizations'>, 'language' | 'time_zone'>;
+
 /** @returns the branding of the organization; the defaults if it has set none. */
-export async function readBranding(db: Queryable, organizationId: string): Promise<BrandingRow> {
+export async function readBranding(db: Queryable, organizationId: string): Promise<BrandingRow & Locale> {
   const row = await db
-    .selectFrom('branding')
+    .selectFrom('organizations as o')
+    .leftJoin('branding', 'branding.organization_id', 'o.id')
     .leftJoin('images', 'images.token', 'branding.logo_token')
     .select(['brand_name', 'accent_color', 'footer_text', 'page_size', 'logo_token'])
-    .select(['images.artifact_key', 'images.width', 'images.height'])
-    .where('branding.organization_id', '=', organizationId)
-    .executeTakeFirst();
-  if (row === undefined) return { ...DEFAULT_BRANDING, logo: null };
+    .select(['images.artifact_key', 'images.width', 'images.height', 'o.language', 'o.time_zone'])
+    .where('o.id', '=', organizationId)
+    .executeTakeFirstOrThrow();
   const { logo_token: token, artifact_key: key, width, height, ...branding } = row;
   const hasLogo = token !== null && key !== null && width !== null && height !== null;
-  return { ...branding, logo: hasLogo ? { token, key, width, height } : null };
+  const { accent_color, page_size } = DEFAULT_BRANDING;
+  return {
+    ...branding,
+    accent_color: branding.accent_color ?? accent_color,
+    page_size: branding.page_size ?? page_size,
+    logo: hasLogo ? { token, key, width, height } : null,
+  };
 }
 
 /** Replaces everything but the logo. */

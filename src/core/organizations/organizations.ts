@@ -84,8 +84,10 @@ export async function setReview(db: Queryable, slug: string, review: Organizatio
   await change(db, slug, { review });
 }
 
-export async function setRetention(db: Queryable, slug: string, days: number | null): Promise<void> {
-  await change(db, slug, { set_retention_days: days });
+export type StoredSettings = Pick<Organization, 'review' | 'set_retention_days' | 'language' | 'time_zone'>;
+
+export async function storeSettings(db: Queryable, slug: string, settings: StoredSettings): Promise<void> {
+  await change(db, slug, settings);
 }
 
 /** Null: as the operator's settings say. */
@@ -145,9 +147,7 @@ export async function readWebhookSecret(db: Queryable, slug: string): Promise<We
 async function change(
   db: Queryable,
   slug: string,
-  values: Partial<
-    Pick<Organization, 'disabled_at' | 'review' | 'set_retention_days' | keyof OwnQuotas | keyof OwnPriorities>
-  >,
+  values: Partial<Pick<Organization, 'disabled_at' | keyof StoredSettings | keyof OwnQuotas | keyof OwnPriorities>>,
 ): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('organizations')

@@ -3,27 +3,27 @@
 import type { Queryable } from '../../db/database.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import type { Branding } from '../../domain/branding.ts';
-import type { ReviewMode } from '../../domain/reviews.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
-import { type BrandingRow, readBranding, saveBranding, saveLogo } from './branding.ts';
-import { lockOrganization, rotateWebhookSecret, setRetention, setReview } from './organizations.ts';
+import { type BrandingRow, type Locale, readBranding, saveBranding, saveLogo } from './branding.ts';
+import { lockOrganization, rotateWebhookSecret, type StoredSettings, storeSettings } from './organizations.ts';
 
-export interface SettingsChange {
-  readonly review?: ReviewMode | undefined;
-  /** Null: as the operator chose. */
-  readonly set_retention_days?: number | null | undefined;
-}
+/** Null in `set_retention_days`: as the operator chose. */
+export type SettingsChange = { readonly [Name in keyof StoredSettings]?: StoredSettings[Name] | null | undefined };
 
 /** Settings that are absent stay. @throws Failure (404) if there is no such organization. */
 export async function changeSettings(tx: Queryable, slug: string, change: SettingsChange, actor: Actor): Promise<void> {
-  const row = await lockOrganization(tx, slug);
-  const before = { review: row.review, set_retention_days: row.set_retention_days };
-  const { review = before.review, set_retention_days: days = before.set_retention_days } = change;
-  const changes = changesBetween(before, { review, set_retention_days: days });
+  const { id, review, set_retention_days, language, time_zone } = await lockOrganization(tx, slug);
+  const before = { review, set_retention_days, language, time_zone };
+  const after: StoredSettings = {
+    review: change.review ?? review,
+    set_retention_days: change.set_retention_days === undefined ? set_retention_days : change.set_retention_days,
+    language: change.language ?? language,
+    time_zone: change.time_zone ?? time_zone,
+  };
+  const changes = changesBetween(before, after);
   if (changes.length === 0) return;
-  await setReview(tx, slug, review);
-  await setRetention(tx, slug, days);
-  await recordAction(tx, actor, { organizationId: row.id, action: 'settings.updated', objectId: row.id, changes });
+  await storeSettings(tx, slug, after);
+  await recordAction(tx, actor, { organizationId: id, action: 'settings.updated', objectId: id, changes });
 }
 
 /** The old secret signs beside the new one for a day, unless `keepPrevious` is false. @returns the new one. */
@@ -47,14 +47,14 @@ export async function changeBranding(
   branding: Branding,
   actor: Actor,
 ): Promise<void> {
-  const changes = changesBetween({ ...textsOf(await readBranding(tx, organizationId)) }, { ...branding });
+  const changes = changesBetween({ ...ownOf(await readBranding(tx, organizationId)) }, { ...branding });
   await saveBranding(tx, organizationId, branding);
   if (changes.length === 0) return;
   await recordAction(tx, actor, { organizationId, action: 'branding.updated', objectId: organizationId, changes });
 }
 
-function textsOf({ logo: _, ...texts }: BrandingRow): Branding {
-  return texts;
+function ownOf({ logo: _, language: _l, time_zone: _t, ...own }: BrandingRow & Locale): Branding {
+  return own;
 }
 
 /** @param token of the picture; null removes the logo. */

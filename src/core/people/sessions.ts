@@ -7,6 +7,7 @@ import type { Row } from '../../db/rows.ts';
 import { openSecret, sealSecret, sessionTokenPlace } from '../../db/secrets/sealing.ts';
 import type { Role } from '../../domain/roles.ts';
 import { cutCodePoints, storable } from '../../domain/text.ts';
+import type { Language } from '../../domain/texts/languages.ts';
 import { sha256Bytes } from '../../lib/sha256.ts';
 
 /** A provider applies its rules again at each sign-in, and signs in again without questions. A link by e-mail takes longer. */
@@ -61,6 +62,8 @@ export interface Person {
   readonly userId: string;
   readonly name: string;
   readonly email: string | null;
+  /** The language of e-mails; null: that of each organization. */
+  readonly language: Language | null;
   readonly method: SignInMethod;
   /** By slug. */
   readonly memberships: readonly OwnMembership[];
@@ -74,7 +77,7 @@ export async function findPerson(db: Queryable, token: string): Promise<Person |
   const session = await db
     .selectFrom('user_sessions as s')
     .innerJoin('users as u', 'u.id', 's.user_id')
-    .select(['s.id', 's.method', 's.user_id', 'u.name', 'u.email'])
+    .select(['s.id', 's.method', 's.user_id', 'u.name', 'u.email', 'u.language'])
     .select(sql<boolean>`s.last_used_at < now() - interval '1 minute'`.as('is_use_old'))
     .where('s.token_sha256', '=', sha256Bytes(token))
     .where('s.expires_at', '>', sql<Date>`now()`)
@@ -95,6 +98,7 @@ export async function findPerson(db: Queryable, token: string): Promise<Person |
     userId: session.user_id,
     name: session.name,
     email: session.email,
+    language: session.language,
     method,
     memberships: rows.map(({ id, slug, disabled_at, role }) => ({
       organizationId: id,

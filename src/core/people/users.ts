@@ -3,6 +3,7 @@ import type { Queryable } from '../../db/database.ts';
 import { invalid } from '../../domain/failure.ts';
 import { plainName } from '../../domain/notices.ts';
 import { cutCodePoints, EMAIL_MAX, lowerCase, storable } from '../../domain/text.ts';
+import type { Language } from '../../domain/texts/languages.ts';
 
 export const USER_NAME_MAX = 100;
 
@@ -45,6 +46,10 @@ export async function insertUser(
   return id;
 }
 
-export async function renameUser(tx: Queryable, id: string, name: string): Promise<void> {
-  await tx.updateTable('users').set({ name }).where('id', '=', id).execute();
+export async function changeUser(
+  tx: Queryable,
+  id: string,
+  change: { readonly name: string; readonly language: Language | null },
+): Promise<void> {
+  await tx.updateTable('users').set(change).where('id', '=', id).execute();
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { FOLLOWERS_OF_LINK_MAX, FOLLOWS_PER_DAY_MAX } from '../../domain/shareLinks.ts';
+import type { Language } from '../../domain/texts/languages.ts';
 
 /**
  * Asks the owner of the address, at most once a day for each link, and only a few times a day in all. So nobody can use the
@@ -20,20 +21,24 @@ export async function followShare(tx: Queryable, shareId: string, given: string)
       where f.confirmed_at is null and f.asked_at <= now() - interval '1 day'`.execute(tx);
 }
 
-/** @returns false if there is no such address any more. It gets news from now on. */
-export async function confirmFollower(db: Queryable, id: string): Promise<boolean> {
-  const { rows } = await sql`update share_followers set confirmed_at = coalesce(confirmed_at, now()),
-    told_at = case when confirmed_at is null then now() else told_at end where id = ${id}::uuid returning id`.execute(
-    db,
-  );
-  return rows.length > 0;
+/** @returns the language of the organization; undefined if the address was removed. */
+export async function readFollowerLanguage(db: Queryable, id: string): Promise<Language | undefined> {
+  const { rows } = await sql<{ language: Language }>`select o.language from share_followers f
+    join share_links l on l.id = f.share_id join organizations o on o.id = l.organization_id
+    where f.id = ${id}::uuid`.execute(db);
+  return rows[0]?.language;
+}
+
+/** The address gets news from now on. */
+export async function confirmFollower(db: Queryable, id: string): Promise<void> {
+  await sql`update share_followers set confirmed_at = now(), told_at = now()
+    where id = ${id}::uuid and confirmed_at is null`.execute(db);
 }
 
 /** The row stays as long as the link, so that others cannot ask this address again and again. */
-export async function stopFollower(db: Queryable, id: string): Promise<boolean> {
-  const { rows } = await sql`update share_followers set confirmed_at = null, asked_at = now(), told_at = now()
-    where id = ${id}::uuid returning id`.execute(db);
-  return rows.length > 0;
+export async function stopFollower(db: Queryable, id: string): Promise<void> {
+  await sql`update share_followers set confirmed_at = null, asked_at = now(), told_at = now()
+    where id = ${id}::uuid`.execute(db);
 }
 
 /** A follower who is due, and the link. */
@@ -49,6 +54,7 @@ export interface DueFollower {
   readonly organization_id: string;
   readonly slug: string;
   readonly campaign: string;
+  readonly language: Language;
   /** News until this time belong into the mail. */
   readonly until: Date;
 }
@@ -68,7 +74,7 @@ const ROUNDS = sql`screenshot_sets o join screenshot_sets r on r.original_id = c
 export async function claimFollowers(db: Queryable, most: number): Promise<DueFollower[]> {
   const { rows } = await sql<DueFollower>`
     with due as (
-      select f.id, l.set_id, l.pictures, l.organization_id, org.slug, campaign.name as campaign
+      select f.id, l.set_id, l.pictures, l.organization_id, org.slug, org.language, campaign.name as campaign
       from share_followers f join share_links l on l.id = f.share_id and l.revoked_at is null and l.expires_at > now()
       join organizations org on org.id = l.organization_id and org.disabled_at is null
       join screenshot_sets s on s.id = l.set_id join campaigns campaign on campaign.id = s.campaign_id

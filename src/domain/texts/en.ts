@@ -1,4 +1,6 @@
-/** The English texts of mails. Each other language has a file with the same keys, so that `tsc` finds a missing text. */
+/** The English texts of mails, documents and shared pages. Each other language has a file with the same keys, so that `tsc` finds a missing text. */
+
+import { shortDevice } from '../devices.ts';
 import type { NoticeKind } from '../notices.ts';
 import { counted, firstOf } from '../text.ts';
 import type { AskedWords, NoticeWords, OtherAnswers, ReplyWords } from './words.ts';
@@ -41,6 +43,9 @@ const NOTICE_TEXTS: Readonly<Record<NoticeKind, (given: NoticeWords) => readonly
 };
 
 export const en = {
+  /** The language, in itself. */
+  name: 'English',
+  device: shortDevice,
   notices: {
     ...NOTICE_TEXTS,
     /** A change that a client asks for. */
@@ -82,8 +87,7 @@ export const en = {
       ask: 'Get replies by e-mail?',
       label: 'Yes, send me the replies',
       done: 'Your address is confirmed',
-      doneText:
-        'You will get an e-mail about replies and new pictures. Each e-mail has a link that ends them.',
+      doneText: 'You will get an e-mail about replies and new pictures. Each e-mail has a link that ends them.',
     },
     unfollow: {
       ask: 'Stop these e-mails?',

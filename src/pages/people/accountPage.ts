@@ -1,12 +1,13 @@
 /** The page "Your account": name, organizations and sessions of a person. */
 import type { Request, Response } from 'express';
 import { endSessions, listSessions, type Person, type SessionRow } from '../../core/people/sessions.ts';
-import { nameOf, renameUser, USER_NAME_MAX } from '../../core/people/users.ts';
+import { changeUser, nameOf, USER_NAME_MAX } from '../../core/people/users.ts';
+import { isLanguage, LANGUAGE_CHOICES } from '../../domain/texts/languages.ts';
 import { html } from '../../lib/html.ts';
 import { badge, button, type Column, pageHead, panel, table } from '../parts/components.ts';
 import type { ResultsPage } from '../parts/context.ts';
 import { clearCookie } from '../parts/cookies.ts';
-import { textField } from '../parts/formFields.ts';
+import { EMPTY_FORM, selectField, textField } from '../parts/formFields.ts';
 import { formField, noticeOf, requireOwnForm } from '../parts/forms.ts';
 import { timeElement } from '../parts/labels.ts';
 import { addressOf, pathsOf, rootPath } from '../parts/paths.ts';
@@ -40,7 +41,8 @@ export function addAccountRoutes(pages: PageRoutes): void {
       await act(person, { request, response });
     });
   post('/account/name', async ({ userId, email }, { request, response }) => {
-    await renameUser(db, userId, nameOf(formField(request, 'name'), email));
+    const [name, language] = [nameOf(formField(request, 'name'), email), formField(request, 'language')];
+    await changeUser(db, userId, { name, language: isLanguage(language) ? language : null });
     response.redirect(303, path);
   });
   post('/account/sessions/:id/end', async (person, { request, response }) => {
@@ -105,8 +107,13 @@ const NAME_FIELD = {
   hint: 'Members of your organizations see it next to your actions.',
 };
 
+const LANGUAGE_FIELD = {
+  ...{ name: 'language', label: 'Language of e-mails' },
+  choices: [['', 'As each organization'], ...LANGUAGE_CHOICES] as const,
+};
+
 function accountPage(person: Person, { sessions, base, token }: AccountGiven): ResultsPage {
-  const { name, email, memberships, sessionId } = person;
+  const { name, email, language, memberships, sessionId } = person;
   const hidden = html`<input type="hidden" name="form" value="${token}">`;
   const membership = ({ slug, role }: Person['memberships'][number]) =>
     html`<li><a href="${base}/o/${slug}">${slug}</a> <span class="meta">${role}</span></li>`;
@@ -149,6 +156,7 @@ ${panel(
 <form class="fields" method="post" action="${base}/account/name">
   ${hidden}
   ${textField(NAME_FIELD, { values: { name }, errors: {} })}
+  ${selectField({ ...LANGUAGE_FIELD, value: language ?? '' }, EMPTY_FORM)}
   ${button({ label: 'Save', kind: 'primary' })}
 </form>`,
 )}

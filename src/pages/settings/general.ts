@@ -8,6 +8,7 @@ import { DEFAULT_QUOTAS, type DefaultQuotas } from '../../domain/quotas.ts';
 import { ANSWER_DAYS, EVENT_DAYS, EXPORT_DAYS, UPLOAD_DAYS } from '../../domain/retention.ts';
 import type { ReviewMode } from '../../domain/reviews.ts';
 import { counted } from '../../domain/text.ts';
+import { LANGUAGE_CHOICES } from '../../domain/texts/languages.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { facts, panel } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
@@ -15,6 +16,8 @@ import { type Choice, EMPTY_FORM } from '../parts/formFields.ts';
 import { formTable, readForm, renderForm } from '../parts/formTable.ts';
 import { ADMIN, type PageRoutes, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { addAction, framedPage } from './frame.ts';
+
+const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
 
 const MODES: Readonly<Record<ReviewMode, { title: string; text: string }>> = {
   automatic: { title: 'Automatic', text: 'Finished sets are approved automatically, including those with failures.' },
@@ -37,6 +40,11 @@ const REVIEW = formTable(SettingsBody, {
   },
 });
 
+const LOCALE = formTable(SettingsBody, {
+  language: { kind: 'select', label: 'Language', choices: LANGUAGE_CHOICES },
+  time_zone: { kind: 'select', label: 'Time zone', choices: zones.map((name) => [name, name]) },
+});
+
 const RETENTION = formTable(SettingsBody, {
   set_retention_days: {
     kind: 'number',
@@ -50,19 +58,21 @@ export function addGeneralRoutes(pages: PageRoutes): void {
   const path = '/o/:slug/settings';
   const reading =
     (table: typeof REVIEW) =>
-    ({ request }: ViewerRequest): SettingsChange => {
-      const { review, set_retention_days } = readForm(table, request);
-      return { review: review ?? undefined, set_retention_days };
-    };
+    ({ request }: ViewerRequest): SettingsChange =>
+      readForm(table, request);
   const act = (tx: Queryable, { viewer, actor }: ViewerRequest, change: SettingsChange) =>
     changeSettings(tx, viewer.slug, change, actor);
   pages.get(path, (given) => generalPage(options, given), ADMIN);
   addAction(pages, { page: 'general', path }, { read: reading(REVIEW), act });
-  addAction(
-    pages,
-    { page: 'general', path: `${path}/retention` },
-    { read: reading(RETENTION), act, again: (given, form) => generalPage(options, given, form) },
-  );
+  for (const [name, table] of [
+    ['retention', RETENTION],
+    ['locale', LOCALE],
+  ] as const)
+    addAction(
+      pages,
+      { page: 'general', path: `${path}/${name}` },
+      { read: reading(table), act, again: (given, form) => generalPage(options, given, form) },
+    );
 }
 
 async function generalPage(
@@ -74,6 +84,12 @@ async function generalPage(
   const current = await readCurrentUsage(store.db, viewer.organizationId);
   const frame = { viewer, page: paths.settings(), className: 'stack', stored } as const;
   const review = renderForm(REVIEW, { ...frame, submit: 'Save' });
+  const locale = renderForm(LOCALE, {
+    ...frame,
+    action: `${frame.page}/locale`,
+    form,
+    submit: 'Change language and time zone',
+  });
   const retention = renderForm(RETENTION, {
     ...frame,
     action: `${frame.page}/retention`,
@@ -82,6 +98,7 @@ async function generalPage(
     submit: 'Change retention',
   });
   const body = html`${panel('Review', html`${REVIEW_TEXT}${review}`)}
+${panel('Language and time zone', html`<p>E-mails, documents and shared pages use them.</p>${locale}`)}
 ${panel('Retention', html`${RETENTION_TEXT}${retention}${retentionFacts(stored.set_retention_days ?? setRetentionDays)}`)}
 ${panel('Usage', usage(current, quotas))}`;
   return framedPage({ viewer, paths }, 'general', { body, status: form.status });

@@ -1,40 +1,47 @@
 /** The links of mails to clients: one confirms an address, the other ends the mails. */
+import type { Request, Response } from 'express';
 import { readShareToken } from '../../api/auth/shareTokens.ts';
-import { confirmFollower, stopFollower } from '../../core/sharing/followers.ts';
-import type { Queryable } from '../../db/database.ts';
-import { textsOf } from '../../domain/texts/languages.ts';
+import { confirmFollower, readFollowerLanguage, stopFollower } from '../../core/sharing/followers.ts';
+import { type Language, textsOf } from '../../domain/texts/languages.ts';
 import { html } from '../../lib/html.ts';
 import { button } from '../parts/components.ts';
+import type { ResultsPage } from '../parts/context.ts';
 import { messagePage } from '../parts/layout.ts';
 import { pathsOf } from '../parts/paths.ts';
 import type { PageRoutes } from '../routes/pageRoutes.ts';
 
-const ACTIONS: Readonly<Record<'follow' | 'unfollow', (db: Queryable, id: string) => Promise<boolean>>> = {
-  follow: confirmFollower,
-  unfollow: stopFollower,
-};
+const ACTIONS = { follow: confirmFollower, unfollow: stopFollower } as const;
 
 /** One click in the mail program sends POST (RFC 8058). GET changes nothing, because programs that check links open them. */
 export function addFollowRoutes({ options, router, send }: PageRoutes): void {
   const { store, secret, publicUrl, openLimits } = options;
   const paths = pathsOf(publicUrl, '');
-  const texts = textsOf('en').followPages;
-  const unknown = { ...messagePage(texts.unknown, texts.unknownText, 404), isShared: true };
-  for (const [action, act] of Object.entries(ACTIONS)) {
-    const { ask, label, done, doneText } = texts[action === 'follow' ? 'follow' : 'unfollow'];
+  type Page = (follower: { readonly id: string; readonly language: Language }) => ResultsPage | Promise<ResultsPage>;
+  const answer = (page: Page) => async (request: Request, response: Response) => {
+    openLimits?.takeOfAddress(request, response);
+    const id = readShareToken(secret, String(request.params['token'])) ?? '';
+    const language = id === '' ? undefined : await readFollowerLanguage(store.db, id);
+    const { unknown, unknownText } = textsOf('en').followPages;
+    const found = language && (await page({ id, language }));
+    send(response, { ...(found ?? messagePage(unknown, unknownText, 404)), isShared: true }, { paths });
+  };
+  for (const action of ['follow', 'unfollow'] as const) {
     const path = `/${action}/:token`;
-    router.get(path, (request, response) => {
-      openLimits?.takeOfAddress(request, response);
-      const form = html`<section class="signin"><h1>${ask}</h1>
-<form method="post" action="${paths.base}/${action}/${request.params['token']}">${button({ label, kind: 'primary' })}</form></section>`;
-      const isKnown = readShareToken(secret, String(request.params['token'])) !== undefined;
-      send(response, isKnown ? { title: ask, body: form, isShared: true } : unknown, { paths });
-    });
-    router.post(path, async (request, response) => {
-      openLimits?.takeOfAddress(request, response);
-      const id = readShareToken(secret, String(request.params['token']));
-      const isDone = id !== undefined && (await act(store.db, id));
-      send(response, isDone ? { ...messagePage(done, doneText, 200), isShared: true } : unknown, { paths });
-    });
+    router.get(
+      path,
+      answer(({ language }) => {
+        const { ask, label } = textsOf(language).followPages[action];
+        const form = html`<form method="post">${button({ label, kind: 'primary' })}</form>`;
+        return { title: ask, body: html`<section class="signin"><h1>${ask}</h1>${form}</section>` };
+      }),
+    );
+    router.post(
+      path,
+      answer(async ({ id, language }) => {
+        const { done, doneText } = textsOf(language).followPages[action];
+        await ACTIONS[action](store.db, id);
+        return messagePage(done, doneText, 200);
+      }),
+    );
   }
 }

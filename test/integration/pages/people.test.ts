@@ -346,6 +346,19 @@ describe('a session', () => {
   });
 });
 
+test('a person chooses a name and the language of e-mails', async () => {
+  const { db } = server.store;
+  const browser = await join('lena@example.com');
+  const save = (language: string) => browser.submit('/account', '/account/name', { name: 'Lena', language });
+  const stored = () =>
+    db.selectFrom('users').select(['name', 'language']).where('email', '=', 'lena@example.com').execute();
+  await save('de');
+  expect(await stored()).toEqual([{ name: 'Lena', language: 'de' }]);
+  expect((await browser.get('/account')).text).toContain('value="de" selected');
+  await save('');
+  expect(await stored()).toEqual([{ name: 'Lena', language: null }]);
+});
+
 describe('a member', () => {
   test('is out with the next request after the removal and at an open stream at once, and stays in other organizations', async () => {
     const tim = await join('tim@example.com');

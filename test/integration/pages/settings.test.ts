@@ -67,6 +67,15 @@ describe('access to settings', () => {
     expect(await text()).toContain('They stay until they are deleted.');
   });
 
+  it('the settings show and change language and time zone', async () => {
+    const save = (zone: string) => ask('/locale', server.apiKey, { language: 'de', time_zone: zone });
+    expect((await save('Mars/Olympus')).status).toBe(422);
+    expect((await save('Europe/Berlin')).status).toBe(303);
+    const text = await (await ask('', server.apiKey)).text();
+    for (const chosen of ['value="de" selected', 'value="Europe/Berlin" selected']) expect(text).toContain(chosen);
+    expect((await ask('/locale', server.apiKey, { language: 'en', time_zone: 'UTC' })).status).toBe(303);
+  });
+
   it('only administrators see the settings in the navigation', async () => {
     const { api_key: key } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
     const home = await read({ ...server, apiKey: key }, `${server.url}/o/demo`);

@@ -97,10 +97,8 @@ export const settingRoutes: readonly Route[] = [
     answer: SettingsRecord,
     failures: [409],
     handler: async (call, services) => {
-      const { review, set_retention_days } = call.input;
-      const wanted = { review: review ?? undefined, set_retention_days };
-      const { actor, place } = call;
-      await services.store.db.transaction().execute((tx) => changeSettings(tx, place.slug, wanted, actor));
+      const { actor, place, input } = call;
+      await services.store.db.transaction().execute((tx) => changeSettings(tx, place.slug, input, actor));
       return settingsAnswer(services, call);
     },
   }),
@@ -165,6 +163,8 @@ async function settingsAnswer(
   return jsonResponse(200, {
     type: 'settings',
     review: row.review,
+    language: row.language,
+    time_zone: row.time_zone,
     set_retention_days: row.set_retention_days ?? setRetentionDays ?? null,
     retention_bounds: {
       set_retention_days: {

@@ -368,6 +368,11 @@ describe('the review mode', () => {
       422,
       'partial',
     ]);
+    const locale = { language: 'de', time_zone: 'Europe/Berlin' };
+    expect((await change(locale)).json).toEqual({ ...settings, review: 'partial', ...locale });
+    expect((await change({ review: 'partial', language: null })).json).toMatchObject(locale);
+    const faulty = await change({ language: 'xx', time_zone: '+01:00' });
+    expect([faulty.status, Object.keys(faulty.json.errors)]).toEqual([422, ['language', 'time_zone']]);
     const writer = await createKey(api.store.db, 'acme', { scopes: ['read', 'write'] });
     expect((await change({ review: 'manual' }, writer.api_key)).status).toBe(403);
   });

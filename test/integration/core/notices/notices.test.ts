@@ -329,6 +329,26 @@ describe('changes that clients ask for', () => {
     await rm(folder, { recursive: true });
   });
 
+  test('a mail is in the language of the person, and without one in that of the organization', async () => {
+    await store.db.updateTable('organizations').set({ language: 'de' }).execute();
+    await addMember('Jane', { email: 'jane@acme.example' });
+    const { id } = await addMember('John', { email: 'john@acme.example' });
+    await store.db.updateTable('users').set({ language: 'en' }).where('id', '=', id).execute();
+    const { shareId } = await sharedSet();
+    await followShare(store.db, shareId, 'anna@client.example');
+    await happen(await addSet());
+    await pass('2 minutes');
+    await start();
+    await mail(3);
+    const subjects = new Map(mailServer.mails.map(({ to, parsed }) => [to[0], parsed.subject]));
+    expect(Object.fromEntries(subjects)).toEqual({
+      'jane@acme.example': 'Ms Client (Kunde) hat 1 Bild freigegeben: Spring',
+      'john@acme.example': 'Ms Client (client) approved 1 picture: Spring',
+      'anna@client.example': 'acme: Ja, ich möchte die Antworten erhalten',
+    });
+    expect(mailServer.mails.find(({ to }) => to[0]?.startsWith('jane'))?.parsed.html).toContain('<html lang="de">');
+  });
+
   test('a client who asked for replies gets the mail that confirms the address', async () => {
     const { shareId } = await sharedSet();
     await followShare(store.db, shareId, 'anna@client.example');

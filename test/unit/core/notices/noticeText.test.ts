@@ -113,6 +113,32 @@ test('each change that a client asks for is one line with person, words, picture
   expect(item?.text).toBe(`Spring\n${long.text}`);
 });
 
+test('a notice is in the language of its reader', () => {
+  const place = { publicUrl: PAGE, slug: 'acme', language: 'de' } as const;
+  const change = {
+    id: 'b',
+    site_url: 'news.example',
+    device: 'mobile',
+    token: null,
+    text: 'Logo zu klein',
+    by: 'Anna',
+  };
+  const answers = { approved: 1, changed: 3, changes: [{ ...change, pictures: 1 }] };
+  const about = { sites: ['a.example', 'b.example', 'c.example', 'd.example'], devices: ['tablet'], token: null };
+  const set = { times: 1, pictures: 1200, set_id: 'a', subject_id: null, set_name: 'Frühling', rejected: null, about };
+  expect(noticeItems({ kind: 'client_answered', facts: {}, ...set, answers }, place).map(({ title }) => title)).toEqual(
+    [
+      'Änderungswunsch von Anna (Kunde): „Logo zu klein“ – news.example, Android-Smartphone',
+      '2 weitere Änderungswünsche, 1 Bild freigegeben: Frühling',
+    ],
+  );
+  const [item] = noticeItems({ kind: 'set_ready', facts: { inReview: true }, ...set, answers: null }, place);
+  expect(item).toMatchObject({
+    title: 'Bereit zur Prüfung: Frühling',
+    text: '1.200 Bilder warten auf eine Entscheidung. a.example, b.example, c.example und 1 weitere · Android-Tablet',
+  });
+});
+
 test('notices of sets with one name differ: each says its sites and devices', () => {
   const place = { publicUrl: PAGE, slug: 'acme', language: 'en' } as const;
   const titles = ['a.example', 'b.example'].map((site) => {
