@@ -9,18 +9,28 @@
 import { screenshotRequestParser } from '../../contract/readRequest.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import type { Enqueuer, Payloads, Queue } from '../../db/queue.ts';
-import { changesBetween, SERVICE } from '../../domain/auditLog.ts';
-import { Failure, failureMessage, forbiddenAction } from '../../domain/failure.ts';
+import { type Actor, changesBetween, SERVICE } from '../../domain/auditLog.ts';
+import { conflict, Failure, failureMessage, forbiddenAction } from '../../domain/failure.ts';
 import { MISSED_AFTER_MINUTES, REFUSED_RUNS_MAX } from '../../domain/schedules.ts';
+import type { SetStatus } from '../../domain/states.ts';
 import { formatInstant } from '../../domain/time.ts';
 import type { Log } from '../../lib/log.ts';
 import { withSpan } from '../../observe/tracing.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
 import { recordNotice } from '../journal/recordNotice.ts';
+import type { ObjectRef } from '../journal/tombstones.ts';
 import { type AcceptanceContext, acceptScreenshotRequest } from '../requests/acceptScreenshotRequest.ts';
+import { readProgress } from '../sets/readSet.ts';
 import { nextRuns } from './rules.ts';
-import { type DueSchedule, lockDue, type RunRow, takeLate, updateSchedule } from './scheduleQueries.ts';
-import { timingOf, wake } from './schedules.ts';
+import {
+  type DueSchedule,
+  lockDue,
+  type RunRow,
+  type ScheduleRow,
+  takeLate,
+  updateSchedule,
+} from './scheduleQueries.ts';
+import { requireSchedule, timingOf, wake } from './schedules.ts';
 
 export interface RunContext extends AcceptanceContext {
   readonly db: Database;
@@ -101,6 +111,29 @@ async function makeRun(tx: Queryable, entry: Entry, context: RunContext): Promis
   const set = await acceptScreenshotRequest(tx, { organizationId, parsed, scheduleId }, { queue, limits, quotas });
   return endRun(tx, schedule, { outcome: 'requested', set_id: set.id, reason: null }, queue);
 }
+
+/**
+ * Makes a run at once, beside the planned ones, also of a paused schedule.
+ * @throws Failure: 404, 409 while the pictures of its last run are being taken, and as {@link acceptScreenshotRequest}.
+ */
+export async function runNow(
+  tx: Queryable,
+  { ref, actor }: { readonly ref: ObjectRef; readonly actor: Actor },
+  context: AcceptanceContext,
+): Promise<ScheduleRow> {
+  const { organizationId, id: scheduleId } = ref;
+  const { request, set_id } = await requireSchedule(tx, ref, { lock: true });
+  const last = set_id === null ? undefined : await readProgress(tx, { id: set_id, organizationId });
+  if (last !== undefined && isBeingTaken(last.status))
+    throw conflict('status', 'is that of a run whose pictures are still being taken: wait until they are finished.');
+  const parsed = screenshotRequestParser(context.limits)(JSON.parse(request));
+  const set = await acceptScreenshotRequest(tx, { organizationId, parsed, scheduleId, actor }, context);
+  const run = { schedule_id: scheduleId, due_at: set.created_at, outcome: 'requested', set_id: set.id } as const;
+  await tx.insertInto('schedule_runs').values(run).execute();
+  return requireSchedule(tx, ref);
+}
+
+const isBeingTaken = (status: SetStatus) => status === 'draft' || status === 'capturing';
 
 function reasonToSkip({ due_at, now, missed, open_run, time_zone }: DueSchedule): string | undefined {
   const lateMinutes = (now.getTime() - due_at.getTime()) / 60_000;

@@ -2,19 +2,20 @@
 import { NewScheduleFields } from '../../contract/schedules.ts';
 import { listNamed } from '../../core/requests/savedObjects.ts';
 import { datesIn, instantOf } from '../../core/schedules/rules.ts';
+import type { ScheduleRow } from '../../core/schedules/scheduleQueries.ts';
 import { readSetHead } from '../../core/sets/readSet.ts';
 import { isTimeZone } from '../../domain/exports.ts';
 import { TEMPLATES_MAX } from '../../domain/savedObjects.ts';
 import { DAYS, SCHEDULE_DAYS_DEFAULT, WEEKDAYS, WINDOW_HOURS_MAX } from '../../domain/schedules.ts';
 import { setName } from '../../domain/setNames.ts';
 import { isUuid } from '../../domain/slugs.ts';
-import { html } from '../../lib/html.ts';
+import { type Html, html } from '../../lib/html.ts';
 import type { PageOptions } from '../lists/campaignsPage.ts';
 import { button, emptyState, linkButton, pageHead } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { type Choice, EMPTY_FORM, type FormState } from '../parts/formFields.ts';
 import { hiddenFields } from '../parts/forms.ts';
-import { formTable, renderFields, type Typed } from '../parts/formTable.ts';
+import { formTable, renderFields, renderForm, type Typed } from '../parts/formTable.ts';
 
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')].map((name) => [name, name] as const);
 const MISSED_CHOICES = [
@@ -119,6 +120,21 @@ export async function newSchedulePage(
 ${set === undefined && rows.length === 0 ? none : filled}`;
   return { title: 'New schedule', section: 'campaigns', status: form.status, body };
 }
+
+/** The form of a schedule that exists, for the box on its page. Its request stays. */
+export function changeForm(row: ScheduleRow, { viewer, paths }: PageOptions, form: FormState = EMPTY_FORM): Html {
+  const path = paths.schedule(row.id);
+  const dates = datesIn(row.time_zone);
+  const { name, rule, time_zone, missed, starts_at, ends_at } = row;
+  const window = 'cron' in rule ? { 'rule.cron': rule.cron } : prefixed('rule.', rule);
+  const stored = { name, time_zone, missed, from: dates.format(starts_at), to: dates.format(ends_at), ...window };
+  return renderForm(SCHEDULE, {
+    ...{ viewer, form, stored, page: path, action: `${path}/change`, known: { template: null }, submit: 'Save' },
+  });
+}
+
+const prefixed = (prefix: string, values: object) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [prefix + name, value]));
 
 /** @returns the UTC date after these days. */
 const dateIn = (days: number) => datesIn('UTC').format(new Date(Date.now() + days * 86_400_000));

@@ -28,10 +28,12 @@ import {
   table,
 } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
+import type { FormState } from '../parts/formFields.ts';
 import { hiddenFields } from '../parts/forms.ts';
 import { decisionBadge, markerLabel } from '../parts/labels.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import { siteName, thumbnail, widthAtHeight } from '../parts/pictureParts.ts';
+import { changeForm } from './newSchedulePage.ts';
 
 const STATES = { active: 'Active', paused: 'Paused', ended: 'Ended' };
 const CLASSES = { active: 'active', paused: 'in_review', ended: 'canceled' };
@@ -92,7 +94,7 @@ ${rows.length === 0 ? none : table({ columns, rows })}`;
 export async function schedulePage(
   { store: { db } }: PagesOptions,
   id: string,
-  { viewer, paths }: PageOptions,
+  { viewer, paths, form }: PageOptions & { readonly form?: FormState },
 ): Promise<ResultsPage | undefined> {
   const row = await findSchedule(db, { id, organizationId: viewer.organizationId });
   if (row === undefined) return undefined;
@@ -112,6 +114,7 @@ export async function schedulePage(
     meta: html`${ruleLabel(row.rule)}, ${row.time_zone} · <a href="${paths.campaign(row.campaign_id)}"><bdi>${row.campaign}</bdi></a>`,
     actions: viewer.canWrite && actions(row, { viewer, paths }),
   })}
+${viewer.canWrite && changePart(row, { viewer, paths }, form)}
 ${row.paused_reason !== null && html`<p class="note warnings"><strong>The service paused this schedule.</strong> ${row.paused_reason}</p>`}
 ${facts([
   ['Next runs', next.length > 0 && html`<ol>${next}</ol>`],
@@ -124,7 +127,13 @@ ${
   html`<p class="hint">These are the first ${SHOWN.placements} placements. The sets contain all of them.</p>`
 }
 ${rows.length > 0 && html`<section class="part"><h2>Last runs</h2>${table({ columns, rows })}</section>`}`;
-  return { title: row.name, section: 'campaigns', assets: ['set.css'], body };
+  return { title: row.name, section: 'campaigns', assets: ['set.css'], status: form?.status, body };
+}
+
+/** Open again after a fault, also without scripts. */
+function changePart(row: ScheduleRow, options: PageOptions, form?: FormState): Html {
+  return html`<details class="part"${form !== undefined && html` open`}><summary>Change this schedule</summary>
+    ${changeForm(row, options, form)}</details>`;
 }
 
 function actions(row: ScheduleRow, { viewer, paths }: PageOptions): Html {
@@ -134,7 +143,7 @@ function actions(row: ScheduleRow, { viewer, paths }: PageOptions): Html {
     html`<form method="post" action="${path}/${action}">${hiddenFields(viewer, path)}${content}</form>`;
   const remove = html`<p>It will create no more sets. Its existing sets stay.</p>
 ${form('delete', button({ label: 'Delete', icon: 'trash-2', kind: 'danger' }))}`;
-  return html`${status === 'active' && form('pause', button({ label: 'Pause' }))}
+  return html`${form('run', button({ label: 'Run now', icon: 'repeat' }))}${status === 'active' && form('pause', button({ label: 'Pause' }))}
 ${status === 'paused' && form('resume', button({ label: 'Resume', kind: 'primary' }))}
 ${button({ label: 'Delete', icon: 'trash-2', opens: 'delete' })}${dialog('delete', 'Delete this schedule?', remove)}`;
 }

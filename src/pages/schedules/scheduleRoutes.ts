@@ -1,7 +1,10 @@
 /** Routes of the pages of schedules. */
+
 import { COST } from '../../api/limits/costs.ts';
+import { readOrFail } from '../../api/public/endpoint.ts';
 import { Faults } from '../../contract/faults.ts';
-import { parseNewSchedule } from '../../contract/schedules.ts';
+import { parseNewSchedule, ScheduleChange } from '../../contract/schedules.ts';
+import { runNow } from '../../core/schedules/runs.ts';
 import { changeSchedule, createSchedule, removeSchedule } from '../../core/schedules/schedules.ts';
 import { invalid } from '../../domain/failure.ts';
 import { answerForm, type FormState } from '../parts/formFields.ts';
@@ -13,6 +16,7 @@ import { schedulePage, schedulesPage } from './schedulePages.ts';
 
 export function addScheduleRoutes(pages: PageRoutes): void {
   const { options } = pages;
+  const { queue } = options;
   const { db } = options.store;
   const path = '/o/:slug/schedules';
   pages.get(path, (given) => schedulesPage(options, given), { cost: COST.heavy });
@@ -39,10 +43,33 @@ export function addScheduleRoutes(pages: PageRoutes): void {
   pages.get(`${path}/:id`, (given) => schedulePage(options, idOf(given.request), given));
   for (const action of ['pause', 'resume'] as const)
     pages.post(`${path}/:id/${action}`, async (given) => {
-      const change = { given: { paused: action === 'pause' }, actor: given.actor, queue: options.queue };
+      const change = { given: { paused: action === 'pause' }, actor: given.actor, queue };
       await db.transaction().execute((tx) => changeSchedule(tx, refOf(given), change));
       return redirectTo(given, given.paths.schedule(idOf(given.request)), 'saved');
     });
+  pages.post(
+    `${path}/:id/change`,
+    (given) => {
+      const { request, paths } = given;
+      const run = async () => {
+        const change = { given: readOrFail(ScheduleChange, bodyOf(SCHEDULE, request)), actor: given.actor, queue };
+        await db.transaction().execute((tx) => changeSchedule(tx, refOf(given), change));
+        return redirectTo(given, paths.schedule(idOf(request)), 'saved');
+      };
+      const again = (form: FormState) => schedulePage(options, idOf(request), { ...given, form });
+      return answerForm<PageResult, PageResult>(given, { run, again });
+    },
+    { fields: 30 },
+  );
+  pages.post(
+    `${path}/:id/run`,
+    async (given) => {
+      const run = { ref: refOf(given), actor: given.actor };
+      await db.transaction().execute((tx) => runNow(tx, run, options));
+      return redirectTo(given, given.paths.schedule(idOf(given.request)), 'saved');
+    },
+    { cost: COST.heavy },
+  );
   pages.post(`${path}/:id/delete`, async (given) => {
     await db.transaction().execute((tx) => removeSchedule(tx, refOf(given), given.actor));
     return redirectTo(given, given.paths.schedules, 'schedule_deleted');

@@ -3,6 +3,7 @@ import { NEW_SCREENSHOTS } from '../../../contract/examples.ts';
 import { Faults } from '../../../contract/faults.ts';
 import { ListQuery } from '../../../contract/queries.ts';
 import { newSchedule, parseNewSchedule, ScheduleChange, ScheduleRecord } from '../../../contract/schedules.ts';
+import { runNow } from '../../../core/schedules/runs.ts';
 import { scheduleRecord } from '../../../core/schedules/scheduleJson.ts';
 import { listSchedules } from '../../../core/schedules/scheduleQueries.ts';
 import { changeSchedule, createSchedule, removeSchedule, requireSchedule } from '../../../core/schedules/schedules.ts';
@@ -78,6 +79,23 @@ export const scheduleRoutes = (request: z.ZodObject): readonly Route[] => [
       const row = await store.db.transaction().execute((tx) => changeSchedule(tx, refOf(call), change));
       return jsonResponse(200, scheduleRecord(row, call.place));
     },
+  }),
+  route('post /schedules/{id}/runs', 'write', {
+    tags: TAGS,
+    cost: COST.heavy,
+    operationId: 'runSchedule',
+    summary: 'Run a schedule now',
+    description:
+      'Creates a set at once, beside the planned runs, also of a paused schedule. `last_run` names it. 409 while the pictures of the last run are being taken.',
+    idempotent: true,
+    status: 202,
+    answer: ScheduleRecord,
+    failures: [409, 410],
+    handler: (call, services) =>
+      answerOnce(services.store.db, { call, endpoint: 'schedules' }, async (tx) => {
+        const run = { ref: refOf(call), actor: call.actor };
+        return jsonResponse(202, scheduleRecord(await runNow(tx, run, services), call.place));
+      }),
   }),
   route('delete /schedules/{id}', 'write', {
     tags: TAGS,

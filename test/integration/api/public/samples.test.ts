@@ -57,6 +57,7 @@ const ACTIONS: Readonly<Record<string, AuditAction>> = {
   deleteCampaign: 'campaign.deleted',
   retakeScreenshot: 'screenshot_set.retaken',
   retakeScreenshotSet: 'screenshot_set.retaken',
+  runSchedule: 'screenshot_set.requested',
   duplicateScreenshotSet: 'screenshot_set.requested',
   approveScreenshotSet: 'screenshot_set.approved',
   rejectScreenshotSet: 'screenshot_set.rejected',
