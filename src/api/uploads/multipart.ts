@@ -144,6 +144,25 @@ export function readMultipartForm(
   return ended.promise;
 }
 
+const ONE_FILE_LIMITS = { files: 1, fields: 20, fieldBytes: 8_192, allFieldBytes: 20 * 8_192 };
+
+/**
+ * Reads a form with one small file, and sets its fields as the body of the request.
+ * @returns the file; empty if none was chosen, and longer than `maxBytes` if it is too large. @throws Failure (400, 413)
+ */
+export async function readFormWithFile(request: Request, maxBytes: number): Promise<Buffer> {
+  if (!request.is('multipart/form-data')) throw malformed('the body is no multipart/form-data');
+  let file = Buffer.alloc(0);
+  const fields = await readMultipartForm(request, ONE_FILE_LIMITS, async ({ chunks }) => {
+    for await (const chunk of chunks) {
+      file = Buffer.concat([file, chunk]);
+      if (file.length > maxBytes) break;
+    }
+  });
+  request.body = Object.fromEntries([...fields].map(([name, [value]]) => [name, value]));
+  return file;
+}
+
 /** @throws the failure of the file, after the rest of it was read too. */
 async function readOne(file: Promise<void>, discardRest: () => Promise<void>): Promise<void> {
   try {

@@ -8,7 +8,7 @@ import {
   type Features,
   featuresOf,
   isInPage,
-  isSameSize,
+  isNearSize,
   isTallInRow,
   MAX_COLUMN_WIDTH,
   NONE_FROM,
@@ -155,7 +155,7 @@ function fitOf(candidate: SlotCandidate, { ad, viewport, allowScaling }: Scoring
   const { fluid, sizeTrust = 5, box } = candidate;
   const sizes = sizesOf(candidate);
   const own: SlotSize = [ad.width, ad.height];
-  if (sizes.some((size) => isSameSize(size, own))) return { kind: 'exact', size: own, scale: 1 };
+  if (sizes.some((size) => isNearSize(size, own))) return { kind: 'exact', size: own, scale: 1 };
   const larger = sizes
     .filter(([width, height]) => width >= ad.width - SAME_SIZE_PX && height >= ad.height - SAME_SIZE_PX)
     .sort(byArea);

@@ -112,7 +112,7 @@ export function featuresOf(slot: SlotCandidate, fit: SlotFit, { ad, viewport }: 
   const { box, sizes, evidence, visible, collapsed, covered, sizeTrust = 5 } = slot;
   const { surroundings } = slot;
   const is = (fact: boolean | undefined) => (fact ? 1 : 0);
-  const index = sizes.findIndex(([width, height]) => isSameSize([width, height], [ad.width, ad.height]));
+  const index = sizes.findIndex(([width, height]) => isNearSize([width, height], [ad.width, ad.height]));
   const areas = sizes.map(([width, height]) => width * height);
   const area = ad.width * ad.height;
   const below = surroundings?.belowHeadline ?? null;
@@ -134,7 +134,7 @@ export function featuresOf(slot: SlotCandidate, fit: SlotFit, { ad, viewport }: 
     many_sizes: Math.log2(Math.max(1, sizes.length)),
     largest_size: index < 0 ? 0 : area / Math.max(area, ...areas),
     reserved: is(visible && box.width >= ad.width - SAME_SIZE_PX && box.height >= ad.height - SAME_SIZE_PX),
-    box_of_size: is(!collapsed && isSameSize([box.width, box.height], [ad.width, ad.height])),
+    box_of_size: is(!collapsed && isNearSize([box.width, box.height], [ad.width, ad.height])),
     covered: is(covered),
     outside_layout: is(!isInPage(slot)),
     named_ad: is(surroundings?.name === 'ad'),
@@ -170,7 +170,7 @@ export function weighted(features: Features, weights: Readonly<Record<Feature, n
   return FEATURE_NAMES.reduce((sum, name) => sum + weights[name] * (features[name] ?? 0), 0);
 }
 
-export function isSameSize(
+export function isNearSize(
   [width, height]: readonly [number, number],
   [otherWidth, otherHeight]: readonly [number, number],
 ): boolean {

@@ -1,8 +1,7 @@
 /** Routes of the branding in the settings. */
 
-import type { Request } from 'express';
 import { MAX_LOGO_BYTES, replaceLogo } from '../../api/logos/replaceLogo.ts';
-import { malformed, readMultipartForm } from '../../api/uploads/multipart.ts';
+import { readFormWithFile } from '../../api/uploads/multipart.ts';
 import { BrandingBody, brandingOf } from '../../contract/exports.ts';
 import { type BrandingRow, type Logo, readBranding } from '../../core/organizations/branding.ts';
 import { changeBranding, changeLogo } from '../../core/organizations/settings.ts';
@@ -31,8 +30,6 @@ const BRANDING = formTable(BrandingBody, {
   page_size: { kind: 'select', label: 'Page size', choices: Object.entries(SIZES) },
 });
 
-const LIMITS = { files: 1, fields: 20, fieldBytes: 8_192, allFieldBytes: 20 * 8_192 };
-
 export function addBrandingRoutes(pages: PageRoutes): void {
   const { options } = pages;
   const path = '/o/:slug/settings/branding';
@@ -40,7 +37,7 @@ export function addBrandingRoutes(pages: PageRoutes): void {
   pages.post(
     path,
     async (given) => {
-      const logo = await readBrandingForm(given.request);
+      const logo = await readFormWithFile(given.request, MAX_LOGO_BYTES);
       requireOwnForm(given.request, given.viewer.formToken);
       return answerForm(given, {
         run: () => save(options, given, logo),
@@ -74,21 +71,6 @@ async function saveLogo(
       throw error instanceof Failure && error.status === 422 ? invalid({ logo: error.errors['body'] ?? [] }) : error;
     });
   } else if (isRemoved) await store.db.transaction().execute((tx) => changeLogo(tx, organizationId, null, actor));
-}
-
-/** Sets the fields as the body of the request. @returns the file; empty if none was chosen. @throws Failure (400, 413) */
-async function readBrandingForm(request: Request): Promise<Buffer> {
-  if (!request.is('multipart/form-data')) throw malformed('the body is no multipart/form-data');
-  let logo = Buffer.alloc(0);
-  const fields = await readMultipartForm(request, LIMITS, async ({ chunks }) => {
-    for await (const chunk of chunks) {
-      logo = Buffer.concat([logo, chunk]);
-      // That it is too large is known now.
-      if (logo.length > MAX_LOGO_BYTES) break;
-    }
-  });
-  request.body = Object.fromEntries([...fields].map(([name, [value]]) => [name, value]));
-  return logo;
 }
 
 /** The look of the organization in its exports and on its shared pages. */

@@ -1,7 +1,7 @@
 /** The files with which people move site rules to another organization: export and import. */
 import type { Request } from 'express';
 import { readOrFail } from '../../api/public/endpoint.ts';
-import { malformed, readMultipartForm } from '../../api/uploads/multipart.ts';
+import { readFormWithFile } from '../../api/uploads/multipart.ts';
 import { SiteRulesImport } from '../../contract/siteRules.ts';
 import { exportOfRules } from '../../core/siteRules/siteRuleJson.ts';
 import type { SiteRuleRow } from '../../core/siteRules/siteRuleQueries.ts';
@@ -23,22 +23,9 @@ export function sendExport({ response, viewer }: ViewerRequest, rules: readonly 
   return 'sent';
 }
 
-const FORM_LIMITS = { files: 1, fields: 20, fieldBytes: 8_192, allFieldBytes: 20 * 8_192 };
 const FILE_MAX_BYTES = 4 * 1024 * 1024;
 
-/** Sets the fields as the body of the request. @returns the file; empty if none was chosen. @throws Failure (400, 413) */
-export async function readFile(request: Request): Promise<Buffer> {
-  if (!request.is('multipart/form-data')) throw malformed('the body is no multipart/form-data');
-  let file = Buffer.alloc(0);
-  const fields = await readMultipartForm(request, FORM_LIMITS, async ({ chunks }) => {
-    for await (const chunk of chunks) {
-      file = Buffer.concat([file, chunk]);
-      if (file.length > FILE_MAX_BYTES) break;
-    }
-  });
-  request.body = Object.fromEntries([...fields].map(([name, [value]]) => [name, value]));
-  return file;
-}
+export const readFile = (request: Request) => readFormWithFile(request, FILE_MAX_BYTES);
 
 export async function importFile(options: PagesOptions, given: ViewerRequest, file: Buffer): Promise<'sent'> {
   const { viewer, actor, paths } = given;
