@@ -11,6 +11,7 @@ import { migrate } from '../src/db/migrate.ts';
 
 /** Types that PostgreSQL does not know: the content of JSON, and texts without a check. Texts with a check need no entry. */
 const KNOWN: Readonly<Record<string, string>> = {
+  'ads.facts': 'CreativeFacts',
   'ads.metadata': 'Metadata',
   'ads.warnings': 'Warning[]',
   'audit_log.action': 'AuditAction',
@@ -26,6 +27,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   'notice_choices.kind': 'NoticeKind',
   'notices.facts': 'NoticeFacts',
   'notices.kind': 'NoticeKind',
+  'organizations.creative_check': 'CheckSettings',
   'organizations.language': 'Language',
   'placements.device': 'DeviceName',
   'placements.record': 'SlotsRecord',
@@ -55,6 +57,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   '../domain/auditLog.ts': ['AuditAction', 'FieldChange'],
   '../domain/batches.ts': ['WantedFrame'],
   '../domain/connectors.ts': ['StorageClass'],
+  '../domain/creativeCheck.ts': ['CheckSettings', 'CreativeFacts'],
   '../domain/devices.ts': ['DeviceName'],
   '../domain/exports.ts': ['ExportOptions'],
   '../domain/metadata.ts': ['Metadata'],

@@ -16,6 +16,7 @@ import { PLACEMENT_SIZES_MAX } from '../domain/placements.ts';
 import { cutCodePoints } from '../domain/text.ts';
 import { GIVEN_PAGE_FORMATS } from '../domain/uploads.ts';
 import { WARNING_CODES } from '../domain/warnings.ts';
+import { CreativeFacts } from './creativeCheck.ts';
 import { LocationProfile } from './locations.ts';
 import { AppliedSiteRule } from './siteRules.ts';
 import { OptionsJson } from './storedOptions.ts';
@@ -190,6 +191,8 @@ export const ClaimedCreative = z.object({
       wanted: z.array(WantedFrame),
       /** Absent in the first release of this protocol version. A program that makes none costs no picture. */
       films: z.array(WantedFilm).default([]),
+      /** No capture measured the creative yet. Absent in the first release of this protocol version. */
+      wants_facts: z.boolean().default(false),
       /** The program must renew the claim (POST …/creatives/{ad}/renew) well before this time is over. */
       lease_seconds: z.number(),
     })
@@ -268,6 +271,8 @@ export const CreativeResult = Bound.extend({
         .array(madeFilm({ key: z.string(), sha256, bytes: count }))
         .max(100)
         .default([]),
+      /** Invalid ones are left out, because they must cost no picture. */
+      facts: CreativeFacts.nullish().catch(null),
     }),
     z.object({ status: z.enum(['not_found', 'net_read_timeout', 'generic_error']), reason: words }),
   ]),

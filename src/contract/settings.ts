@@ -7,6 +7,7 @@ import { REVIEW_MODES } from '../domain/reviews.ts';
 import { isBlank } from '../domain/text.ts';
 import { LANGUAGES } from '../domain/texts/languages.ts';
 import { parseTimestamp } from '../domain/time.ts';
+import { CheckSettings } from './creativeCheck.ts';
 import { timeZone } from './exports.ts';
 import { KeyReference, time, UserReference } from './records.ts';
 import { NOT_BLANK, OURS } from './schemaParts.ts';
@@ -179,6 +180,7 @@ export const SettingsBody = z
       .max(SET_DAYS.max, `must be at most ${SET_DAYS.max} days.`)
       .nullish()
       .describe(`${SET_RETENTION} Null: the default of the operator. Absent: no change.`),
+    creative_check: CheckSettings.optional(),
   })
   .meta({ id: 'SettingsChange', description: `Settings to change. Absent ones stay. ${OURS}` });
 
@@ -198,6 +200,7 @@ export const SettingsRecord = z
     time_zone: zone,
     set_retention_days: z.int().nullable().describe(`${SET_RETENTION} Null: they stay until they are deleted.`),
     retention_bounds: z.object({ set_retention_days: RetentionBounds }),
+    creative_check: CheckSettings,
     sending_addresses: z
       .array(z.string())
       .describe(

@@ -9,6 +9,7 @@ import type { MadeFilm, StoredAnimation, WantedFilm } from '../domain/animations
 import type { AuditAction, FieldChange } from '../domain/auditLog.ts';
 import type { WantedFrame } from '../domain/batches.ts';
 import type { StorageClass } from '../domain/connectors.ts';
+import type { CheckSettings, CreativeFacts } from '../domain/creativeCheck.ts';
 import type { DeviceName } from '../domain/devices.ts';
 import type { ExportOptions } from '../domain/exports.ts';
 import type { Metadata } from '../domain/metadata.ts';
@@ -53,6 +54,7 @@ export interface Schema {
     created_at: Filled<Time>;
     captured_at: Nullable<Time>;
     traceparent: Nullable<string>;
+    facts: Nullable<Json<CreativeFacts>>;
   };
   api_keys: {
     id: string;
@@ -333,6 +335,7 @@ export interface Schema {
     max_priority: Filled<'low' | 'normal' | 'high'>;
     deletion_started_at: Nullable<Time>;
     deleted_at: Nullable<Time>;
+    creative_check: Filled<Json<CheckSettings>>;
     time_zone: Filled<string>;
     language: Filled<Language>;
   };

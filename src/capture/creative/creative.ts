@@ -1,5 +1,6 @@
 import { AD_SIDE_MAX, type AdCategory, type AdSize, type CreativeFormat } from '../../domain/ads.ts';
 import type { WantedFilm } from '../../domain/animations.ts';
+import type { CreativeFacts } from '../../domain/creativeCheck.ts';
 import type { AdFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import {
@@ -51,6 +52,10 @@ export interface RenderRequest {
   readonly earlierFormat?: string | undefined;
   /** The frames for animations. Default: none. */
   readonly films?: readonly WantedFilm[];
+  /** Whether to measure what ad servers check. */
+  readonly wantsFacts?: boolean;
+  /** Called before the facts are measured, so that pages need not wait for them. */
+  readonly onFrames?: (rendered: RenderedCreative) => Promise<void>;
   readonly signal?: AbortSignal;
 }
 
@@ -91,6 +96,8 @@ export interface RenderedCreative {
   readonly notes: readonly string[];
   /** For the user of the pictures. */
   readonly warnings: readonly Warning[];
+  /** Only if they were asked for. */
+  readonly facts?: CreativeFacts;
 }
 
 export interface FailedCreative {

@@ -13,6 +13,17 @@ interface Mp4Box {
   readonly content: Buffer;
 }
 
+/** A zip that the browser can open. */
+export interface OpenedSite {
+  /** The URL of its page. */
+  readonly address: string;
+  readonly files: ZipSite['files'];
+  /** The files that any page has loaded so far. */
+  readonly used: ReadonlySet<string>;
+  /** @returns the file at the path of a URL. */
+  find(path: string): string | undefined;
+}
+
 /** Serves the files of one creative to the browser, from this process. Browsers treat a `*.localhost` origin as secure. */
 export class CreativeServer {
   readonly #origins: LocalOrigins;
@@ -32,28 +43,33 @@ export class CreativeServer {
 
   /** Opens an origin with one document. @returns its URL. */
   openDocument(html: string | Buffer, type = 'text/html; charset=utf-8'): string {
-    return this.open((path) => (path === '/' ? { type, body: html } : undefined));
+    return this.open((path) => (/^\/(?:\?|$)/.test(path) ? { type, body: html } : undefined));
   }
 
   /**
    * Opens an origin with an unpacked zip. Its MP4 files lose their sound, because a video with sound plays in real time.
-   * @returns the URL of its page.
    */
-  openSite({ files, aliases, index }: ZipSite): string {
+  openSite({ files, aliases, index }: ZipSite): OpenedSite {
     const served = new Map(
       [...files].map(([name, bytes]) => [name, typeOf(name) === 'video/mp4' ? withoutAudio(bytes) : bytes]),
     );
     const folder = index.includes('/') ? index.slice(0, index.lastIndexOf('/') + 1) : '';
-    const address = this.open((path) => {
+    const used = new Set<string>();
+    const find = (path: string) => {
       const name = decodedAddress(path.replace(/[?#].*$/s, '').replace(/^\/+/, '')).normalize('NFC');
       // An absolute path may refer to the folder of the page or to the root of the zip.
-      const found = [folder + name, name]
+      return [folder + name, name]
         .map((candidate) => (served.has(candidate) ? candidate : aliases.get(candidate)))
         .find((candidate) => candidate !== undefined);
-      const body = found === undefined ? undefined : served.get(found);
-      return body === undefined ? undefined : { ...contentOf(name, body), body };
+    };
+    const origin = this.open((path) => {
+      const name = find(path);
+      const body = name === undefined ? undefined : served.get(name);
+      if (name === undefined || body === undefined) return undefined;
+      used.add(name);
+      return { ...contentOf(name, body), body };
     });
-    return address + encodeURIComponent(index.slice(folder.length));
+    return { address: origin + encodeURIComponent(index.slice(folder.length)), files, used, find };
   }
 
   /** Opens an origin with a video. Its query `?<width>x<height>` gives a page that shows the video at that size. */

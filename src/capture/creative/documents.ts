@@ -19,7 +19,8 @@ const RESET = '<!doctype html><meta charset="utf-8"><style>html,body{margin:0;ba
  */
 export function framePage(url: string, { width, height }: Size): string {
   return `${RESET}iframe{display:block;border:0}</style><iframe src="${escaped(url)}" width="${width}" height="${height}" \
-sandbox="allow-scripts allow-same-origin allow-forms allow-pointer-lock allow-popups allow-presentation" \
+sandbox="allow-scripts allow-same-origin allow-forms allow-pointer-lock allow-popups allow-presentation \
+allow-top-navigation-by-user-activation" \
 allow="autoplay; fullscreen; encrypted-media; picture-in-picture" scrolling="no" marginwidth="0" marginheight="0"></iframe>`;
 }
 

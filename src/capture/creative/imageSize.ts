@@ -65,7 +65,7 @@ export async function pictureHint(files: ReadonlyMap<string, Buffer>): Promise<S
   return size === undefined ? [] : [{ size, from: 'the size of its largest picture', isGuess: true }];
 }
 
-async function pixelsOf(bytes: Buffer): Promise<Size | undefined> {
+export async function pixelsOf(bytes: Buffer): Promise<Size | undefined> {
   try {
     const { width, height, pageHeight } = await sharp(bytes).metadata();
     return { width, height: pageHeight ?? height };

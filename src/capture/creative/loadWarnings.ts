@@ -47,7 +47,7 @@ export class LoadWarnings {
    * has a warning of its own, so the first are left out then.
    */
   async addTextOf(page: SteppedPage): Promise<void> {
-    for (const name of (await page.inCreative(missingFonts)) ?? []) {
+    for (const name of (await page.inCreative(shownFonts))?.missing ?? []) {
       const message = `The font "${name.slice(0, MAX_ADDRESS)}" is not available, so its text is in another font. Include the font in the creative.`;
       this.#warnings.set(`fallback_font ${name}`, { code: 'fallback_font', message });
     }
@@ -114,13 +114,14 @@ export function readableAddress(url: string): string {
 /**
  * Runs in the creative's document. A font that does not exist has the width of any font that follows it. Fonts of the style sheets
  * are left out: if their file does not load, the request shows it.
+ * @returns the fonts of visible text that do not exist, and those that each device has or replaces.
  */
-function missingFonts(): string[] {
+export function shownFonts(): { missing: string[]; system: string[] } {
   const MAX_ELEMENTS = 2_000;
   const GENERIC =
     /^(?:serif|sans-serif|monospace|cursive|fantasy|system-ui|ui-[a-z-]+|math|emoji|-apple-system|blinkmacsystemfont|inherit|initial)$/i;
   const context = document.createElement('canvas').getContext('2d');
-  if (context === null) return [];
+  if (context === null) return { missing: [], system: [] };
   const widthOf = (font: string) => {
     context.font = `72px ${font}`;
     return context.measureText('mmmiiillWWW@&01').width;
@@ -143,12 +144,15 @@ function missingFonts(): string[] {
       )
       .map((element) => getComputedStyle(element).fontFamily),
   );
+  const isOwn = (list: string) => namesOf(list).some((name) => own.has(name.toLowerCase()));
+  const system = [...lists].filter((list) => !isOwn(list)).map((list) => namesOf(list)[0] ?? list);
   // The browser's own default, which no creative chose.
   lists.delete('"Times New Roman"');
-  return [...lists].flatMap((list) => {
+  const missing = [...lists].flatMap((list) => {
     const named = namesOf(list).filter((name) => name !== '' && !GENERIC.test(name));
     const [first] = named;
     const isMissing = named.every((name) => !own.has(name.toLowerCase()) && !exists(name));
     return first !== undefined && isMissing ? [first] : [];
   });
+  return { missing, system };
 }

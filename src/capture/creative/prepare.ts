@@ -1,10 +1,11 @@
 import { CREATIVE_MAX_BYTES, type CreativeFormat } from '../../domain/ads.ts';
+import type { CreativeFacts } from '../../domain/creativeCheck.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { GuardedFetch } from '../../egress/ports.ts';
 import { detectContent, NotACreativeError } from '../../lib/detectContent.ts';
 import { requirePromise } from '../../lib/promisedContent.ts';
 import { CreativeError, type CreativeSource, checkedSize, requireSuccess, type Size } from './creative.ts';
-import { type CreativeServer, withoutAudio } from './creativeServer.ts';
+import { type CreativeServer, type OpenedSite, withoutAudio } from './creativeServer.ts';
 import { onlySource, pageClaims, tagSize, zipClaims } from './declaredSize.ts';
 import {
   basedAt,
@@ -19,6 +20,7 @@ import {
   withMraid,
 } from './documents.ts';
 import { imageSize, pictureHint, stretched } from './imageSize.ts';
+import { isOwnFile } from './loadWarnings.ts';
 import { decodeText, isScripted, svgSize } from './markup.ts';
 import { declaredOnly, namesInUrl, type SizeClaims } from './sizeClaims.ts';
 import { readRaster } from './stillImage.ts';
@@ -33,6 +35,8 @@ interface PreparedFormat {
   readonly format: CreativeFormat;
   /** For the user of the pictures. */
   readonly warnings?: readonly Warning[];
+  /** The length of the file of the ad; undefined for a tag. */
+  readonly fileBytes?: number;
 }
 
 export interface PreparedStill extends PreparedFormat {
@@ -45,12 +49,14 @@ export interface PreparedPage extends PreparedFormat {
   readonly kind: 'page';
   /** The size that the creative declares, and what its names suggest. */
   readonly claims: SizeClaims;
-  /** @returns the URL that shows the creative at this size. */
-  readonly open: (size: Size) => string;
+  /** @returns the URL that shows the creative at this size. @param query for a creative in an origin of ours. */
+  readonly open: (size: Size, query?: string) => string;
   /** True if the creative is in an iframe of the opened document, false if it is that document. */
   readonly framed: boolean;
   /** The URL of the only resource that the creative consists of. */
   readonly main?: string | undefined;
+  readonly site?: OpenedSite;
+  readonly animation?: CreativeFacts['animation'];
 }
 
 export interface PreparedVideo extends PreparedFormat {
@@ -121,6 +127,10 @@ export async function fetchContent(url: string, { fetch, userAgent, signal }: Pr
 }
 
 async function prepareContent(fetched: FetchedContent, tools: PrepareTools): Promise<PreparedCreative> {
+  return { fileBytes: fetched.bytes.length, ...(await preparedContent(fetched, tools)) };
+}
+
+async function preparedContent(fetched: FetchedContent, tools: PrepareTools): Promise<PreparedCreative> {
   const content = await detectContent(fetched.bytes, fetched.contentType);
   const { address, contentType } = fetched;
   const name = address === undefined ? fetched.names?.[0] : undefined;
@@ -151,7 +161,8 @@ async function prepareRaster(
   const image = await readRaster(bytes);
   const { size, warnings } = imageSize(checkedSize(image), requested);
   if (!image.needsBrowser) return { kind: 'still', format: 'image', bytes, size, warnings };
-  return { ...prepareImagePage(bytes, { type, size, server }), warnings };
+  const { animation } = image;
+  return { ...prepareImagePage(bytes, { type, size, server }), warnings, ...(animation && { animation }) };
 }
 
 /** An SVG is shown as an image, as pages embed ads. An SVG with scripts is shown as a document, so that they run. */
@@ -203,7 +214,9 @@ async function prepareVastVideo(
   const media = await files.fetch(file.url);
   const content = await detectContent(media.bytes, media.contentType);
   if (content.kind !== 'video') throw new CreativeError(`The media file of the VAST, ${file.url}, is not a video.`);
-  return { ...prepareVideo(media.bytes, content.type, tools), format: 'vast', declared: file.size, warnings };
+  const { bytes } = media;
+  const video = prepareVideo(bytes, content.type, tools);
+  return { ...video, fileBytes: bytes.length, format: 'vast', declared: file.size, warnings };
 }
 
 /** The media files of a VAST, so that one whose bytes decided is not fetched again. */
@@ -280,10 +293,11 @@ function sized(prepared: PreparedPage, size: Size | undefined): PreparedPage {
 async function prepareZip({ bytes, names = [] }: FetchedContent, tools: PrepareTools): Promise<PreparedCreative> {
   const { server, size } = tools;
   const site = await unpack(bytes, { size, zipName: names[0] });
-  const address = server.openSite(siteWithMraid(site));
+  const opened = server.openSite(siteWithMraid(site));
   const claims = zipClaims(site, names);
   const hints = [...claims.hints, ...(await pictureHint(site.files))];
-  return { kind: 'page', format: 'html5_zip', claims: { ...claims, hints }, ...inIframe(address, server) };
+  const page = { claims: { ...claims, hints }, site: opened, ...inIframe(opened.address, server) };
+  return { kind: 'page', format: 'html5_zip', ...page };
 }
 
 function prepareHtml(fetched: FetchedContent, { server }: PrepareTools): PreparedCreative {
@@ -321,5 +335,6 @@ function prepareTag(tag: string, { server }: PrepareTools): PreparedPage {
 }
 
 function inIframe(address: string, server: CreativeServer): Pick<PreparedPage, 'framed' | 'open'> {
-  return { framed: true, open: (size) => server.openDocument(framePage(address, size)) };
+  const with_ = (query: string) => address + (isOwnFile(address) ? query : '');
+  return { framed: true, open: (size, query = '') => server.openDocument(framePage(with_(query), size)) };
 }

@@ -1,4 +1,5 @@
 import { frameTimes } from '../../domain/animations.ts';
+import type { CreativeFacts } from '../../domain/creativeCheck.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { secondsText } from '../../lib/secondsText.ts';
@@ -17,6 +18,7 @@ import {
   type Size,
   sizeText,
 } from './creative.ts';
+import { CLICK_TAG_QUERY, CreativeWatch, measurePage, whiteEdge } from './creativeFacts.ts';
 import { checkedAgainstLayout, contradicts, cutOff, type SizeDecision, sizeOfLayout } from './decideSize.ts';
 import { filmFrom, withoutFilms } from './film.ts';
 import { LateFrameError } from './frameGrid.ts';
@@ -55,6 +57,8 @@ const MAX_CHECKED_IMAGES = 100;
 
 /** Real time for the films of one creative. */
 const MAX_FILMS_MS = 30_000;
+/** Real time for the facts of one creative. */
+const MAX_FACTS_MS = 30_000;
 /** The deadline of the creative must not pass while its films are rendered. */
 const SPARE_MS = 2_000;
 
@@ -68,12 +72,38 @@ export function renderPrepared(
 ): Promise<RenderedCreative> {
   switch (creative.kind) {
     case 'still':
-      return renderStillFrames(creative, request);
+      return withFacts(creative, request, () => renderStillFrames(creative, request));
     case 'page':
-      return tools.use((browser) => new BrowserRendering(browser, request, tools).page(creative));
+      return tools.use((browser) => {
+        const rendering = new BrowserRendering(browser, request, tools);
+        const measure = (size: Size) => rendering.facts(creative, size);
+        return withFacts(creative, request, () => rendering.page(creative), measure);
+      });
     case 'video':
-      return tools.use((browser) => new BrowserRendering(browser, request, tools).video(creative));
+      return tools.use((browser) =>
+        withFacts(creative, request, () => new BrowserRendering(browser, request, tools).video(creative)),
+      );
   }
+}
+
+/** @param measure of a page. Its failure costs no picture. */
+async function withFacts(
+  creative: PreparedCreative,
+  request: RenderRequest,
+  render: () => Promise<RenderedCreative>,
+  measure: (size: Size) => Promise<CreativeFacts['page']> = async () => null,
+): Promise<RenderedCreative> {
+  const rendered = await render();
+  if (request.wantsFacts !== true) return rendered;
+  await request.onFrames?.(rendered);
+  const png = rendered.frames.at(-1)?.png;
+  const facts = {
+    file_bytes: creative.fileBytes ?? null,
+    white_edge: png === undefined ? null : await whiteEdge(png),
+    animation: (creative.kind === 'page' && creative.animation) || null,
+    page: await measure(rendered),
+  };
+  return { ...rendered, facts };
 }
 
 async function renderStillFrames(
@@ -108,6 +138,12 @@ function markersAt({ markers, isWanted = () => true }: RenderRequest, ratio: num
 function sizeOfVideo(file: Size, declared: Size | undefined): Size {
   const alike = declared && Math.abs(declared.width / declared.height - file.width / file.height) < 0.05;
   return alike ? declared : { width: file.width, height: file.height };
+}
+
+interface PassOptions {
+  readonly signal?: AbortSignal;
+  /** Called before the page opens the creative. */
+  readonly prepare?: (page: SteppedPage) => Promise<void>;
 }
 
 /** How a page is opened. */
@@ -330,29 +366,61 @@ class BrowserRendering {
     if (wanted.length === 0) return [];
     if (this.#clock === 'wall')
       return withoutFilms(this.#request, 'the ad runs only in real time, so its frames would not be exact.');
-    const leftMs = Math.max(0, Math.min(MAX_FILMS_MS, this.#tools.endsAt - performance.now() - SPARE_MS));
-    // Node takes whole milliseconds only.
-    const deadline = AbortSignal.timeout(Math.floor(leftMs));
-    const signal = AbortSignal.any([this.#tools.signal, deadline]);
+    const inTime = this.#inTime(MAX_FILMS_MS);
     const made: CreativeFilm[] = [];
     for (const [ratio, films] of Map.groupBy(wanted, (film) => film.ratio)) {
       const moments = [...new Set(films.flatMap(frameTimes))].toSorted((a, b) => a - b);
-      const take = () => this.#withPage(address, { ...view, ratio }, (page) => pass(page, moments), signal);
-      try {
-        const pictures = await take().catch((error: unknown) => {
-          if (!(error instanceof LateFrameError) || this.#looksAtEachFrame) throw error;
-          this.#looksAtEachFrame = true;
-          return take();
-        });
-        made.push(...(await Promise.all(films.map((film) => filmFrom(film, pictures)))));
-      } catch (error) {
-        this.#tools.signal.throwIfAborted();
-        const late = `its frames were not rendered within ${secondsText(leftMs)}.`;
-        const reason = deadline.aborted ? late : `its frames could not be rendered: ${errorMessage(error)}`;
-        made.push(...films.map((film) => ({ ...film, reason })));
-      }
+      const take = async (signal: AbortSignal) => {
+        const taken = (page: SteppedPage) => pass(page, moments);
+        const pictures = await this.#withPage(address, { ...view, ratio }, taken, { signal });
+        return Promise.all(films.map((film) => filmFrom(film, pictures)));
+      };
+      const fail = (why: string, isLate: boolean) => {
+        const reason = isLate ? `its frames were not rendered ${why}` : `its frames could not be rendered: ${why}`;
+        return films.map((film) => ({ ...film, reason }));
+      };
+      made.push(...(await inTime(take, fail)));
     }
     return made;
+  }
+
+  /** Measures the creative in one more pass, as an ad server would show it: with a landing page, at the pixel ratio 1. */
+  async facts(creative: PreparedPage, size: Size): Promise<CreativeFacts['page']> {
+    if (creative.format === 'image') return null;
+    const address = creative.open(size, CLICK_TAG_QUERY);
+    const endsAt = performance.now() + MAX_FACTS_MS * 0.8;
+    const take = async (signal: AbortSignal): Promise<CreativeFacts['page']> => {
+      let watch: CreativeWatch | undefined;
+      const prepare = async (page: SteppedPage) => {
+        watch = await CreativeWatch.start(page);
+      };
+      const measure = (page: SteppedPage) => {
+        if (watch === undefined) throw new Error('The page opened without a watch.');
+        return measurePage(page, watch, { creative, size, looksAtEachFrame: this.#looksAtEachFrame, endsAt });
+      };
+      return this.#withPage(address, { size, ratio: 1, framed: creative.framed }, measure, { signal, prepare });
+    };
+    return this.#inTime(MAX_FACTS_MS)(take, (why) => ({ not_measured: `the measurement failed: ${why}` }));
+  }
+
+  /** @returns a function that runs passes until a deadline, each again if it has to look at each frame. @throws only the reason of the signal. */
+  #inTime(maxMs: number) {
+    const leftMs = Math.max(0, Math.min(maxMs, this.#tools.endsAt - performance.now() - SPARE_MS));
+    // Node takes whole milliseconds only.
+    const deadline = AbortSignal.timeout(Math.floor(leftMs));
+    const signal = AbortSignal.any([this.#tools.signal, deadline]);
+    return async <T>(take: (signal: AbortSignal) => Promise<T>, fail: (why: string, isLate: boolean) => T) => {
+      try {
+        return await take(signal).catch((error: unknown) => {
+          if (!(error instanceof LateFrameError) || this.#looksAtEachFrame) throw error;
+          this.#looksAtEachFrame = true;
+          return take(signal);
+        });
+      } catch (error) {
+        this.#tools.signal.throwIfAborted();
+        return deadline.aborted ? fail(`within ${secondsText(leftMs)}.`, true) : fail(errorMessage(error), false);
+      }
+    };
   }
 
   /**
@@ -380,7 +448,7 @@ class BrowserRendering {
     address: string,
     view: View,
     work: (page: SteppedPage) => Promise<T>,
-    signal = this.#tools.signal,
+    { signal = this.#tools.signal, prepare }: PassOptions = {},
   ): Promise<T> {
     const { size, ratio, framed } = view;
     const { userAgent } = this.#tools;
@@ -396,6 +464,7 @@ class BrowserRendering {
       signal,
     });
     try {
+      await prepare?.(page);
       await page.navigate(address);
       return await work(page);
     } finally {

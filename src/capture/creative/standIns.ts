@@ -115,6 +115,7 @@ function installSizmek(create: Create, withNoOps: WithNoOps): void {
     addEventListener: events.on,
     removeEventListener: events.off,
     getAssetUrl: (name: string) => name,
+    clickthrough: (name: string) => window.open(`https://exit.example/${name}`),
   });
   const adkit = withNoOps({
     onReady: (listener: unknown) => events.on('EBInitialized', listener),
@@ -155,7 +156,7 @@ function installWeborama(_create: Create, withNoOps: WithNoOps): void {
   Object.assign(window, { screenad: withNoOps({ shared: {} }) });
 }
 
-/** Installs `Enabler` and `studio` (Google Studio) for an ad that is visible and never clicked. It runs in the page. */
+/** Installs `Enabler` and `studio` (Google Studio) for an ad that is visible. It runs in the page. */
 function installEnabler(create: Create, withNoOps: WithNoOps): void {
   class StudioEvent {
     readonly type: string;
@@ -189,6 +190,8 @@ function installEnabler(create: Create, withNoOps: WithNoOps): void {
       if (typeof done === 'function') setTimeout(() => done(), 0);
     },
     loadScript,
+    exit: (name: string) => window.open(`https://exit.example/${name}`),
+    exitOverride: (name: string) => window.open(`https://exit.example/${name}`),
     getUrl: (url: string) => url,
     getFilename: (url: string) => url,
     getParameter: () => null,
@@ -233,9 +236,10 @@ function installMraid(create: Create): void {
   let resizing: unknown;
   const nothing = () => undefined;
   const actions =
-    'open close unload expand resize useCustomClose playVideo storePicture createCalendarEvent initVpaid isViewableByUser';
+    'close unload expand resize useCustomClose playVideo storePicture createCalendarEvent initVpaid isViewableByUser';
   Reflect.set(window, 'mraid', {
     ...Object.fromEntries(actions.split(' ').map((name) => [name, nothing])),
+    open: (url: string) => window.open(url),
     getVersion: () => '3.0',
     getState: () => (events.has('ready') ? 'default' : 'loading'),
     isViewable: () => events.has('viewableChange'),

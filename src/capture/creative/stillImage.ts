@@ -7,6 +7,8 @@ const MAX_PIXELS = 64 * 1024 * 1024;
 interface Raster extends Size {
   /** True if sharp draws it differently from a browser. */
   readonly needsBrowser: boolean;
+  /** Only for an animated image, if it is known. `loops`: 0 without an end. */
+  readonly animation?: { readonly seconds: number; readonly loops: number };
 }
 
 /** Reads an image's header. @throws CreativeError if it is damaged or too large. */
@@ -15,12 +17,13 @@ export async function readRaster(bytes: Buffer): Promise<Raster> {
   if (sequence !== undefined) return { ...sequence, needsBrowser: true };
   try {
     const image = await sharp(bytes, { limitInputPixels: MAX_PIXELS }).metadata();
-    const { format, orientation = 1, pages = 1, space } = image;
+    const { format, orientation = 1, pages = 1, space, delay = [], loop = 0 } = image;
     // Browsers ignore the orientation of a WebP.
     const isTurnedWebp = format === 'webp' && orientation > 1;
     const { width, height } = isTurnedWebp ? image : image.autoOrient;
     const needsBrowser = pages > 1 || space === 'cmyk' || isTurnedWebp || (format === 'png' && hasSpecialChunk(bytes));
-    return { width, height, needsBrowser };
+    const seconds = delay.reduce((sum, ms) => sum + ms, 0) / 1000;
+    return { width, height, needsBrowser, ...(pages > 1 && { animation: { seconds, loops: loop } }) };
   } catch (cause) {
     throw unreadable(cause);
   }

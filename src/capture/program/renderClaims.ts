@@ -153,21 +153,27 @@ function render(creative: RenderClaim, tools: RenderClaimsOptions) {
 }
 
 async function renderWanted(creative: RenderClaim, tools: RenderClaimsOptions) {
-  const { ad_id, size, wanted, films, earlier_format } = creative;
+  const { ad_id, size, wanted, films, earlier_format, wants_facts } = creative;
   const { client, engine, shutdown, outcomes, needed, store } = tools;
   const markers = [...new Set(wanted.map(({ marker_ms }) => marker_ms))];
   const ratios = [...new Set(wanted.map(({ ratio }) => ratio))];
   const isWanted = (markerMs: number | null, at: number) =>
     wanted.some(({ marker_ms, ratio }) => marker_ms === markerMs && ratio === at);
   const known = { size: size ?? undefined, earlierFormat: earlier_format ?? undefined };
-  const request = { markers, ratios, isWanted, films, ...known, signal: shutdown.stop };
+  const resolve = async (given: RenderedCreative | FailedCreative) => {
+    const result = checkFrames(given, wanted);
+    if (result.status !== 'uploaded') outcomes.resolve(ad_id, { status: 'failed', reason: result.reason });
+    else if (needed.ads.has(ad_id) && outcomes.get(ad_id) === undefined) {
+      outcomes.resolve(ad_id, await storeRendering(result, store, ({ ratio }) => needed.ratios.has(ratio)));
+    }
+    return result;
+  };
+  // The pages of this capture do not wait for the facts.
+  const onFrames = async (rendered: RenderedCreative) => void (await resolve(rendered));
+  const facts = wants_facts && { wantsFacts: true, onFrames };
+  const request = { markers, ratios, isWanted, films, ...known, ...facts, signal: shutdown.stop };
   const source = await readSource(creative, { client, signal: shutdown.stop });
-  const result = 'status' in source ? source : checkFrames(await engine.render(source, request), wanted);
-  if (result.status !== 'uploaded') outcomes.resolve(ad_id, { status: 'failed', reason: result.reason });
-  else if (needed.ads.has(ad_id)) {
-    outcomes.resolve(ad_id, await storeRendering(result, store, ({ ratio }) => needed.ratios.has(ratio)));
-  }
-  return result;
+  return resolve('status' in source ? source : await engine.render(source, request));
 }
 
 /** Fails the creative if the renderer left out a frame, because otherwise the job would render it again and again. */
@@ -191,7 +197,7 @@ async function uploadFrames(
   tools: RenderClaimsOptions,
 ): Promise<CreativeResult['result']> {
   if (result.status !== 'uploaded') return { status: result.status, reason: result.reason };
-  const { format, category, mode, notes, warnings, width, height } = result;
+  const { format, category, mode, notes, warnings, width, height, facts } = result;
   const [frames, films] = await tools.phases.time('upload', () =>
     Promise.all([
       Promise.all(wanted.map((frame) => uploadFrame({ ad_id, ...frame }, frameOf(result, frame), tools))),
@@ -199,7 +205,7 @@ async function uploadFrames(
     ]),
   );
   const described = { notes: [...notes], warnings: [...warnings], films };
-  return { status: 'uploaded', format, category, mode, ...described, width, height, frames };
+  return { status: 'uploaded', format, category, mode, ...described, width, height, frames, facts };
 }
 
 async function uploadFrame(

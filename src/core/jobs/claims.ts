@@ -22,6 +22,8 @@ export interface ClaimedCreativeRow {
   readonly earlier_format: string | null;
   readonly wanted: readonly WantedFrame[];
   readonly films: readonly WantedFilm[];
+  /** No capture measured the creative yet. */
+  readonly wants_facts: boolean;
   /** The uploaded file; null for other kinds. */
   readonly file: { readonly name: string; readonly sha256: string; readonly bytes: number } | null;
 }
@@ -60,6 +62,7 @@ export async function claimCreative(
     .selectFrom('ads')
     .leftJoin('uploads', 'uploads.id', 'ads.upload_id')
     .select(['kind', 'content', 'given_width', 'given_height'])
+    .select(sql<boolean>`ads.facts is null`.as('wants_facts'))
     .select((eb) =>
       eb
         .selectFrom('job_creatives')
@@ -79,6 +82,7 @@ export async function claimCreative(
     kind: ad.kind,
     content: ad.content,
     earlier_format: ad.earlier_format,
+    wants_facts: ad.wants_facts,
     size: givenSize(ad),
     file: fileOf(ad),
   };

@@ -4,9 +4,11 @@ import { notify } from '../../db/notifications.ts';
 import type { AdCategory } from '../../domain/ads.ts';
 import type { MadeFilm } from '../../domain/animations.ts';
 import type { WantedFrame } from '../../domain/batches.ts';
+import type { CreativeFacts } from '../../domain/creativeCheck.ts';
 import type { AdFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { resolveAd } from '../ads/adStatus.ts';
+import { storeFacts } from '../ads/creativeCheck.ts';
 import { type EventContext, isWanted, recordAdEvent, recordSetEvent } from '../events/recordEvent.ts';
 import { insertImages } from '../sets/images.ts';
 import { countResolved, failScreenshotsOfAd } from '../sets/results.ts';
@@ -39,6 +41,7 @@ export interface RenderedResult {
   readonly height: number;
   readonly frames: readonly UploadedFrame[];
   readonly films: readonly MadeFilm[];
+  readonly facts?: CreativeFacts | null | undefined;
 }
 
 export interface FailedResult {
@@ -117,6 +120,7 @@ async function storeRendered(
     { jobId: job.id, adId },
     { status: 'rendered', format, mode, width, height, notes, warnings, films },
   );
+  if (result.facts) await storeFacts(transaction, adId, result.facts);
   const preview = previewOf(frames);
   const changed = await resolveAd(transaction, adId, {
     status: 'uploaded',

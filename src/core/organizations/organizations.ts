@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Updateable } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { Row } from '../../db/rows.ts';
+import type { Schema } from '../../db/schema.ts';
 import { openSecret, sealSecret, webhookSecretPlace } from '../../db/secrets/sealing.ts';
 import { newWebhookSecret, secretState, type WebhookSecretState } from '../../db/secrets/webhookSecrets.ts';
 import { conflict, invalid, notFound } from '../../domain/failure.ts';
@@ -84,10 +86,13 @@ export async function setReview(db: Queryable, slug: string, review: Organizatio
   await change(db, slug, { review });
 }
 
-export type StoredSettings = Pick<Organization, 'review' | 'set_retention_days' | 'language' | 'time_zone'>;
+export type StoredSettings = Pick<
+  Organization,
+  'review' | 'set_retention_days' | 'language' | 'time_zone' | 'creative_check'
+>;
 
 export async function storeSettings(db: Queryable, slug: string, settings: StoredSettings): Promise<void> {
-  await change(db, slug, settings);
+  await change(db, slug, { ...settings, creative_check: JSON.stringify(settings.creative_check) });
 }
 
 /** Null: as the operator's settings say. */
@@ -144,11 +149,7 @@ export async function readWebhookSecret(db: Queryable, slug: string): Promise<We
   });
 }
 
-async function change(
-  db: Queryable,
-  slug: string,
-  values: Partial<Pick<Organization, 'disabled_at' | keyof StoredSettings | keyof OwnQuotas | keyof OwnPriorities>>,
-): Promise<void> {
+async function change(db: Queryable, slug: string, values: Updateable<Schema['organizations']>): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('organizations')
     .set(values)

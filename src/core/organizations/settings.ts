@@ -12,15 +12,17 @@ export type SettingsChange = { readonly [Name in keyof StoredSettings]?: StoredS
 
 /** Settings that are absent stay. @throws Failure (404) if there is no such organization. */
 export async function changeSettings(tx: Queryable, slug: string, change: SettingsChange, actor: Actor): Promise<void> {
-  const { id, review, set_retention_days, language, time_zone } = await lockOrganization(tx, slug);
-  const before = { review, set_retention_days, language, time_zone };
+  const { id, review, set_retention_days, language, time_zone, creative_check } = await lockOrganization(tx, slug);
+  const before = { review, set_retention_days, language, time_zone, ...creative_check };
   const after: StoredSettings = {
     review: change.review ?? review,
     set_retention_days: change.set_retention_days === undefined ? set_retention_days : change.set_retention_days,
     language: change.language ?? language,
     time_zone: change.time_zone ?? time_zone,
+    creative_check: change.creative_check ?? creative_check,
   };
-  const changes = changesBetween(before, after);
+  const { creative_check: check, ...others } = after;
+  const changes = changesBetween(before, { ...others, ...check });
   if (changes.length === 0) return;
   await storeSettings(tx, slug, after);
   await recordAction(tx, actor, { organizationId: id, action: 'settings.updated', objectId: id, changes });

@@ -1,3 +1,5 @@
+import type { CreativeCheckRecord } from '../../contract/creativeCheck.ts';
+import { readCreativeCheck } from '../../core/ads/creativeCheck.ts';
 import { type AdHead, type CapturedFrame, readAdHead, readCreative } from '../../core/ads/readAd.ts';
 import { type SetPreview, withPreviews } from '../../core/sets/listSets.ts';
 import { readAdRecord } from '../../core/sets/readRecords.ts';
@@ -16,6 +18,7 @@ import { adSource } from '../parts/live.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
 import { metadataList, thumbnail, warningList, webLink, widthAtHeight } from '../parts/pictureParts.ts';
 import { idOf, type PageRoutes, recordQuery } from '../routes/pageRoutes.ts';
+import { creativeCheckCard } from './creativeCheckCard.ts';
 import { setTable } from './setTable.ts';
 
 export interface AdPageData {
@@ -23,6 +26,7 @@ export interface AdPageData {
   readonly creative: Awaited<ReturnType<typeof readCreative>>;
   readonly deliveries: readonly DeliveryRow[];
   readonly sets: readonly (SetOfRounds & SetPreview)[];
+  readonly check: CreativeCheckRecord | undefined;
 }
 
 interface Given {
@@ -59,6 +63,7 @@ ${failure(data)}
 ${preview(data, paths)}
 ${warningList(ad.warnings)}
 ${frames(data, paths)}
+${ad.status === 'uploaded' && creativeCheckCard(data.check, paths)}
 ${sets(data, { viewer, paths })}
 <section class="part">${deliveryList(data.deliveries, { paths, viewer, next: path })}</section>
 <details><summary>Details</summary>${adFacts(data)}</details>
@@ -69,14 +74,15 @@ ${metadataList(ad.metadata)}
 async function readAdPageData(db: Queryable, id: string, organizationId: string): Promise<AdPageData | undefined> {
   const ad = await readAdHead(db, { id, organizationId });
   if (ad === undefined) return undefined;
-  const [creative, deliveries, shown] = await Promise.all([
+  const [creative, deliveries, shown, check] = await Promise.all([
     readCreative(db, id),
     listDeliveries(db, { organizationId, adId: id }, { page: 1, perPage: DELIVERIES_SHOWN }),
     readSetsOfAd(db, id, SETS_SHOWN),
+    readCreativeCheck(db, { id, organizationId }),
   ]);
   const ids = shown.map((set) => set.id);
   const sets = await withPreviews(db, await readRounds(db, organizationId, ids));
-  return { ad, creative, deliveries: deliveries.rows, sets };
+  return { ad, creative, deliveries: deliveries.rows, sets, check };
 }
 
 function failure({ ad }: AdPageData): HtmlContent {

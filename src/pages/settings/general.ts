@@ -1,9 +1,11 @@
 /** How sets are approved, and how long the service keeps what it stores. */
+import { CheckSettings } from '../../contract/creativeCheck.ts';
 import { SettingsBody } from '../../contract/settings.ts';
 import { requireOrganization } from '../../core/organizations/organizations.ts';
 import { changeSettings, type SettingsChange } from '../../core/organizations/settings.ts';
 import { type CurrentUsage, readCurrentUsage } from '../../core/organizations/usage.ts';
 import type { Queryable } from '../../db/database.ts';
+import { RULE_IDS } from '../../domain/creativeCheck.ts';
 import { DEFAULT_QUOTAS, type DefaultQuotas } from '../../domain/quotas.ts';
 import { ANSWER_DAYS, EVENT_DAYS, EXPORT_DAYS, UPLOAD_DAYS } from '../../domain/retention.ts';
 import type { ReviewMode } from '../../domain/reviews.ts';
@@ -12,7 +14,7 @@ import { LANGUAGE_CHOICES } from '../../domain/texts/languages.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { facts, panel } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
-import { type Choice, EMPTY_FORM } from '../parts/formFields.ts';
+import { type Choice, EMPTY_FORM, type FormState } from '../parts/formFields.ts';
 import { formTable, readForm, renderForm } from '../parts/formTable.ts';
 import { ADMIN, type PageRoutes, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { addAction, framedPage } from './frame.ts';
@@ -53,6 +55,17 @@ const RETENTION = formTable(SettingsBody, {
   },
 });
 
+const limit = (label: string) =>
+  ({ kind: 'number', label, hint: 'Leave empty to use the figure of the IAB.' }) as const;
+const wordsOf = (rule: string) => `${rule[0]?.toUpperCase()}${rule.slice(1).replaceAll('_', ' ')}`;
+const choices = RULE_IDS.map((rule): Choice => [rule, wordsOf(rule)]);
+const CHECK = formTable(CheckSettings, {
+  initial_load_kb: limit('First load (kB)'),
+  total_weight_kb: limit('Total weight (kB)'),
+  requests: limit('Requests of the first load'),
+  switched_off: { kind: 'checkboxes', prefix: 'off_', isFieldset: true, label: 'Rules that are switched off', choices },
+});
+
 export function addGeneralRoutes(pages: PageRoutes): void {
   const { options } = pages;
   const path = '/o/:slug/settings';
@@ -64,21 +77,23 @@ export function addGeneralRoutes(pages: PageRoutes): void {
     changeSettings(tx, viewer.slug, change, actor);
   pages.get(path, (given) => generalPage(options, given), ADMIN);
   addAction(pages, { page: 'general', path }, { read: reading(REVIEW), act });
-  for (const [name, table] of [
-    ['retention', RETENTION],
-    ['locale', LOCALE],
+  const readCheck = ({ request }: ViewerRequest) => ({ creative_check: readForm(CHECK, request) });
+  for (const [name, read] of [
+    ['retention', reading(RETENTION)],
+    ['locale', reading(LOCALE)],
+    ['creative_check', readCheck],
   ] as const)
     addAction(
       pages,
       { page: 'general', path: `${path}/${name}` },
-      { read: reading(table), act, again: (given, form) => generalPage(options, given, form) },
+      { read, act, again: (given, form) => generalPage(options, given, { [name]: form }) },
     );
 }
 
 async function generalPage(
   { store, setRetentionDays, quotas = DEFAULT_QUOTAS }: PagesOptions,
   { viewer, paths }: Pick<ViewerRequest, 'viewer' | 'paths'>,
-  form = EMPTY_FORM,
+  forms: Readonly<Record<string, FormState>> = {},
 ): Promise<ResultsPage> {
   const stored = await requireOrganization(store.db, viewer.slug);
   const current = await readCurrentUsage(store.db, viewer.organizationId);
@@ -87,21 +102,30 @@ async function generalPage(
   const locale = renderForm(LOCALE, {
     ...frame,
     action: `${frame.page}/locale`,
-    form,
+    form: forms['locale'] ?? EMPTY_FORM,
     submit: 'Change language and time zone',
   });
   const retention = renderForm(RETENTION, {
     ...frame,
     action: `${frame.page}/retention`,
-    form,
+    form: forms['retention'] ?? EMPTY_FORM,
     known: { set_retention_days: { placeholder: String(setRetentionDays ?? 'no limit') } },
     submit: 'Change retention',
+  });
+  const check = renderForm(CHECK, {
+    ...frame,
+    action: `${frame.page}/creative_check`,
+    stored: stored.creative_check,
+    form: forms['creative_check'] ?? EMPTY_FORM,
+    submit: 'Change limits and rules',
   });
   const body = html`${panel('Review', html`${REVIEW_TEXT}${review}`)}
 ${panel('Language and time zone', html`<p>E-mails, documents and shared pages use them.</p>${locale}`)}
 ${panel('Retention', html`${RETENTION_TEXT}${retention}${retentionFacts(stored.set_retention_days ?? setRetentionDays)}`)}
+${panel('Creative check', html`${CHECK_TEXT}${check}`, { id: 'creative-check' })}
 ${panel('Usage', usage(current, quotas))}`;
-  return framedPage({ viewer, paths }, 'general', { body, status: form.status });
+  const [{ status } = EMPTY_FORM] = Object.values(forms);
+  return framedPage({ viewer, paths }, 'general', { body, status });
 }
 
 function usage(current: CurrentUsage, quotas: DefaultQuotas): Html {
@@ -120,6 +144,9 @@ ${facts([
 }
 
 const REVIEW_TEXT = html`<p>An approved set is sent to its receivers. A change applies to sets that finish from now on.</p>`;
+
+const CHECK_TEXT = html`<p>The page of each ad shows what an ad server will say of its creative.
+A change applies at once, also to ads that were rendered before.</p>`;
 
 const RETENTION_TEXT = html`<p>A set is removed with its pictures, reviews, share links and exports.
 Its addresses then show that it was removed. Ads, their previews and events stay.

@@ -141,7 +141,9 @@ test('Repeating a result changes nothing', async () => {
   const { client, jobId, adId } = await oneAdOnePage();
   const { body } = await open(client, 'pod-1');
   const { creative } = (await claim(client, 1)).body;
-  const result = { index: 0, attempt: 1, seconds: 1, result: rendered(jobId, creative) };
+  expect(creative?.wants_facts).toBe(true);
+  const facts = { file_bytes: 1, white_edge: null, animation: null, page: null };
+  const result = { index: 0, attempt: 1, seconds: 1, result: { ...rendered(jobId, creative), facts } };
   const id = body.pages[0]?.screenshots[0]?.id ?? '';
   for (let i = 0; i < 3; i++) {
     expect((await client.call(`creatives/${adId}/result`, result)).status).toBe(200);
@@ -160,7 +162,7 @@ test('Repeating a result changes nothing', async () => {
   ]);
   expect(images.every(({ token }) => /^[\w-]{32}$/.test(token))).toBe(true);
   const ad = await store.db.selectFrom('ads').selectAll().executeTakeFirstOrThrow();
-  expect(ad).toMatchObject({ status: 'uploaded', category: 'display', width: 300, height: 250 });
+  expect(ad).toMatchObject({ status: 'uploaded', category: 'display', width: 300, height: 250, facts });
   expect(counted).toEqual(['uploaded']);
   // Rendered again by a later attempt of a restarted pod: nothing is left to do.
   expect((await open(client, 'pod-2')).body).toMatchObject({ attempt: 2, done: true, pages: [] });

@@ -76,6 +76,23 @@ describe('access to settings', () => {
     expect((await ask('/locale', server.apiKey, { language: 'en', time_zone: 'UTC' })).status).toBe(303);
   });
 
+  it('the limits and rules of the creative check are changed, and faults are shown', async () => {
+    const key = server.apiKey;
+    const save = (form: Record<string, string>) => ask('/creative_check', key, form);
+    expect((await save({ initial_load_kb: '80', requests: '', off_no_border: 'on' })).status).toBe(303);
+    const stored = await server.store.db.selectFrom('organizations').select('creative_check').executeTakeFirstOrThrow();
+    const empty = { total_weight_kb: null, requests: null };
+    expect(stored.creative_check).toEqual({ initial_load_kb: 80, ...empty, switched_off: ['no_border'] });
+    const text = await (await ask('', key)).text();
+    expect(text).toMatch(/name="off_no_border"[^>]* checked/);
+    expect(text).toMatch(/name="initial_load_kb"[^>]* value="80"/);
+    const faulty = await save({ requests: '0' });
+    expect([faulty.status, await faulty.text()]).toEqual([
+      422,
+      expect.stringMatching(/name="requests"[^>]* aria-invalid/),
+    ]);
+  });
+
   it('only administrators see the settings in the navigation', async () => {
     const { api_key: key } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
     const home = await read({ ...server, apiKey: key }, `${server.url}/o/demo`);

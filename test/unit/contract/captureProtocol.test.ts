@@ -41,3 +41,18 @@ test('a warning with a code of a newer program is stored under the code other, a
   expect(read(undefined)).toMatchObject({ warnings: [] });
   expect(read(Array(150).fill(warning))).toMatchObject({ warnings: { length: 100 } });
 });
+
+test('facts that are invalid cost no picture', () => {
+  const result = {
+    status: 'uploaded',
+    format: 'image',
+    category: 'display',
+    mode: 'still',
+    notes: [],
+    width: 1,
+    height: 1,
+  };
+  const facts = { file_bytes: 1, white_edge: 2, animation: null, page: null };
+  const parsed = CreativeResult.parse({ ...BOUND, seconds: 1, result: { ...result, frames: [], facts } });
+  expect(parsed.result).toMatchObject({ status: 'uploaded', facts: null });
+});

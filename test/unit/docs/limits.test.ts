@@ -1,4 +1,5 @@
 /** The table of docs/limits.md has the limits of the code. */
+
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -14,6 +15,7 @@ import {
   ANIMATION_FRAMES_MAX,
   ANIMATION_SECONDS_MAX,
 } from '../../../src/domain/animations.ts';
+import { CHECK_LIMITS } from '../../../src/domain/creativeCheck.ts';
 import { MAX_DOCUMENT_PICTURES } from '../../../src/domain/exports.ts';
 import { KEYS_MAX } from '../../../src/domain/keys.ts';
 import {
@@ -96,6 +98,9 @@ const LIMITS: Readonly<Record<string, number>> = {
   'objects of a page of a list': longestPage(),
   'templates of an organization': TEMPLATES_MAX,
   'site lists of an organization': SITE_LISTS_MAX,
+  'kB of a limit of the creative check': CHECK_LIMITS.kilobytes,
+  'requests of a limit of the creative check': CHECK_LIMITS.requests,
+  'items of a list in the facts of a creative': CHECK_LIMITS.listed,
   'site rules of an organization': RULE_LIMITS.rules,
   'site rules that apply to one page': RULE_LIMITS.ofPage,
   'slots of a site rule; selectors to hide, to click and to wait for, each': RULE_LIMITS.selectors,

@@ -12,7 +12,7 @@ function page(ad: Partial<AdPageData['ad']> = {}, more: Partial<Omit<AdPageData,
     ...{ content: 'https://cdn.example/ad.zip', content_length: 26, upload_name: null, upload_bytes: null },
     ...ad,
   };
-  const data = { ad: head, creative: undefined, deliveries: [], sets: [], ...more };
+  const data = { ad: head, creative: undefined, deliveries: [], sets: [], check: undefined, ...more };
   return parseHtml(adBody(data, { viewer, paths: PATHS }).text);
 }
 
@@ -64,4 +64,39 @@ it('only a person who may write sees the links that change an ad', () => {
       .getByRole('link', { name: /Delete|Rename/ })
       .count(),
   ).toBe(0);
+});
+
+it('the page of an ad shows the findings of its creative check, what was measured, and why something was not', () => {
+  const measured = {
+    load: { initial_bytes: 200 * 1024, total_bytes: 300 * 1024, initial_requests: 3, requests: 4 },
+    ...{ hosts: [], insecure: [], declared_size: null, errors: [], sound: [], system_fonts: [] },
+    ...{ motion: { seconds: 12 }, exit: { not_measured: 'it was too slow' }, zip: null },
+  };
+  const facts = { file_bytes: 10 * 1024, white_edge: 0, animation: null, page: measured };
+  const found = { rule: 'missing_file', severity: 'error', message: 'The zip does not contain <a.png>.' } as const;
+  const finding = { ...found, where: { file: '<a.png>', second: 1.25 }, why: 'It may not show.', source: 'IAB' };
+  const limits = { initial_load_kb: 150, total_weight_kb: 450, requests: 10 };
+  const check = {
+    type: 'creative_check',
+    ad_id: 'ad',
+    not_measured: null,
+    facts,
+    limits,
+    findings: [finding],
+  } as const;
+  const card = page({}, { check: { ...check, findings: [finding] } })
+    .locator('section')
+    .filter({ hasText: 'Creative check' });
+  for (const text of [
+    'error',
+    'does not contain <a.png>',
+    'at 1.3 s',
+    'It may not show.',
+    'missing_file',
+    '200 kB in 3 requests',
+    '12 s',
+  ])
+    expect(card.innerText()).toContain(text);
+  const none = page({}, { check: { ...check, not_measured: 'Render it again.', facts: null, findings: [] } });
+  expect(none.locator('section').filter({ hasText: 'Creative check' }).innerText()).toContain('Render it again.');
 });

@@ -1,10 +1,12 @@
 import { AdChange } from '../../../contract/changes.ts';
+import { CreativeCheckRecord } from '../../../contract/creativeCheck.ts';
 import { NEW_AD } from '../../../contract/examples.ts';
 import { AdsQuery } from '../../../contract/queries.ts';
 import { createAdParser } from '../../../contract/readRequest.ts';
 import { AdRecord, AdSummary } from '../../../contract/records.ts';
 import { createAdBody } from '../../../contract/requests.ts';
 import { adRecord, adSummary } from '../../../core/ads/adJson.ts';
+import { readCreativeCheck } from '../../../core/ads/creativeCheck.ts';
 import { listAds } from '../../../core/ads/listAds.ts';
 import { removeAd } from '../../../core/removal/removal.ts';
 import { acceptAd } from '../../../core/requests/acceptAd.ts';
@@ -62,6 +64,15 @@ export const adRoutes = (limits: Limits, parse = createAdParser(limits)): readon
     ...one('getAd', 'ad', AdRecord),
     handler: async (call, { store }) =>
       foundResponse(200, await readAdRecord(store.db, { ...refOf(call), publicUrl: call.place.publicUrl })),
+  }),
+  route('get /ads/{id}/check', 'read', {
+    operationId: 'getCreativeCheck',
+    summary: 'Check the creative of an ad',
+    description:
+      'The objections of ad servers to the creative, by the limits and the rules of the settings. The facts are measured when the ad is rendered, and the findings follow from them at each request.',
+    answer: CreativeCheckRecord,
+    failures: [410],
+    handler: async (call, { store }) => foundResponse(200, await readCreativeCheck(store.db, refOf(call))),
   }),
   route('patch /ads/{id}', 'write', {
     operationId: 'updateAd',

@@ -173,6 +173,7 @@ async function settingsAnswer(
         default: setRetentionDays ?? null,
       },
     },
+    creative_check: row.creative_check as SettingsRecord['creative_check'],
     sending_addresses: [...sendingAddresses],
   } satisfies SettingsRecord);
 }

@@ -241,3 +241,46 @@ test('the settings have the addresses from which the service connects to others'
   await own.close();
   expect(json.sending_addresses).toEqual(['203.0.113.7', '2001:db8::/64']);
 });
+
+describe('the creative check', () => {
+  const change = (creative_check: Json) =>
+    api.send({
+      method: 'PATCH',
+      path: '/api/v1/orgs/acme/settings',
+      headers: { authorization: api.organization.api_key, 'content-type': 'application/json' },
+      body: JSON.stringify({ creative_check }),
+    });
+
+  test('the check of an ad follows the settings at once, and says what to do without facts', async () => {
+    const media = { type: 'url', content: 'https://cdn.example/banner.png' };
+    const { json: ad } = await api.post('ads', { campaign: { name: 'Spring' }, ad: { media } });
+    const check = async () => (await api.get(`ads/${ad.id}/check`)).json;
+    const update = (row: { status?: 'uploaded'; facts?: string }) =>
+      api.store.db
+        .updateTable('ads')
+        .set({ width: 300, height: 250, category: 'display', ...row })
+        .where('id', '=', ad.id)
+        .execute();
+    expect(await check()).toMatchObject({ facts: null, findings: [], not_measured: 'The ad is not rendered yet.' });
+    await update({ status: 'uploaded' });
+    expect((await check()).not_measured).toContain('Render it again: request a picture with its ad_id');
+    const facts = { file_bytes: 100 * 1024, white_edge: 1, animation: null, page: null };
+    await update({ facts: JSON.stringify(facts) });
+    expect(await check()).toEqual({
+      ...{ type: 'creative_check', ad_id: ad.id, not_measured: null, facts },
+      limits: { initial_load_kb: 150, total_weight_kb: 450, requests: 10 },
+      findings: [expect.objectContaining({ rule: 'no_border', severity: 'warning', where: {} })],
+    });
+    const settings = { initial_load_kb: 99, total_weight_kb: null, requests: 20, switched_off: ['no_border'] };
+    expect((await change(settings)).status).toBe(200);
+    expect((await api.get('settings')).json.creative_check).toEqual(settings);
+    expect(await check()).toMatchObject({
+      limits: { initial_load_kb: 99, total_weight_kb: 450, requests: 20 },
+      findings: [{ rule: 'initial_load' }],
+    });
+    const [entry] = (await api.get('audit_log?action=settings.updated')).json.data;
+    expect(entry.changes).toContainEqual({ field: 'switched_off', from: null, to: 'no_border' });
+    expect((await change({ switched_off: ['none_such'] })).status).toBe(422);
+    expect((await api.get(`ads/${ad.campaign_id}/check`)).status).toBe(404);
+  });
+});

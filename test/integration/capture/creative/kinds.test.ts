@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts';
+import type { CreativeFrame, RenderedCreative, RenderRequest } from '../../../../src/capture/creative/creative.ts';
+import { CreativeFacts } from '../../../../src/contract/creativeCheck.ts';
+import { findingsOf } from '../../../../src/domain/creativeCheck.ts';
 import { cmykJpeg, halves } from '../../../support/oddImages.ts';
 import { colourAt, file, startTestRenderer, type TestRenderer, tag } from '../../../support/testRenderer.ts';
 import { zipOf } from '../../../support/zips.ts';
@@ -334,5 +337,98 @@ describe('a tag', () => {
   it('a tag that closes its own containers is still captured', async () => {
     const result = await rendered(tag(`</div></body></html></iframe>${box('rgb(1,1,100)')}`));
     expect(await colourAt(result.frames[0])).toEqual([1, 1, 100]);
+  });
+});
+
+describe('the facts of a creative', () => {
+  const measured = async (files: Record<string, string | Buffer>, more: Partial<RenderRequest> = {}) => {
+    const seen: string[] = [];
+    const onFrames = async ({ frames, facts }: RenderedCreative) => void seen.push(`${frames.length} ${facts}`);
+    const request = { wantsFacts: true, onFrames, ...more };
+    const { facts, width, height } = await rendered(file('ad.zip', await zipOf(files)), request);
+    expect(seen).toEqual(['1 undefined']);
+    const { page } = CreativeFacts.parse(facts);
+    if (page === null || 'not_measured' in page) throw new Error(`The page was not measured: ${JSON.stringify(page)}`);
+    const checked = { width, height, category: 'display' } as const;
+    return { page, facts, rules: findingsOf(CreativeFacts.parse(facts), checked, {}).map(({ rule }) => rule) };
+  };
+
+  it('the planted faults of a zip are found, and no request leaves the browser after the click', async () => {
+    const noise = randomBytes(160 * 1024);
+    renderer.put('/foreign.png', { type: 'image/png', body: await red(2, 2).png().toBuffer() });
+    const faulty = `<!doctype html><html><body style="margin:0;font-family:Arial">
+      <img src="${renderer.base}/foreign.png" width="20" height="20"><img src="lost.png"><img src="noise.png" width="1">
+      <audio autoplay src="jingle.mp3"></audio><p id="text">Text</p>
+      <a href="${renderer.base}/landing" style="position:absolute;left:0;top:0;width:300px;height:250px"></a>
+      <script>onload = () => setTimeout(() => { const image = new Image(); image.src = 'late.png'; document.body.append(image); }, 500);
+      setInterval(() => { document.getElementById('text').style.color = '#' + String(Date.now()).slice(-6); }, 300); broken();</script>`;
+    const pixels = await red(4, 4).png().toBuffer();
+    const files = {
+      'index.html': faulty,
+      'noise.png': noise,
+      'late.png': pixels,
+      'old.png': pixels,
+      'jingle.mp3': 'x',
+    };
+    const { page, rules } = await measured(files, { size: { width: 300, height: 250 } });
+    expect(rules.toSorted()).toEqual(
+      [
+        ...['initial_load', 'unused_files', 'missing_file', 'third_party_hosts', 'insecure_address', 'no_border'],
+        ...['exit_hard_coded', 'exit_same_window', 'ad_size_missing', 'motion_after_30_s', 'script_error'],
+        ...['backup_image_missing', 'sound_without_gesture', 'system_fonts'],
+      ].toSorted(),
+    );
+    expect(page).toMatchObject({
+      exit: { address: `${renderer.base}/landing`, by: 'hard_coded', new_window: false },
+      insecure: [`${renderer.base}/foreign.png`],
+      sound: ['jingle.mp3'],
+      system_fonts: ['Arial'],
+      zip: { files: 5, unused: [{ file: 'old.png', bytes: pixels.length }], missing: ['lost.png'] },
+    });
+    expect(page.errors).toMatchObject([{ message: 'ReferenceError: broken is not defined', file: 'index.html' }]);
+    expect(page.load.requests).toBe(page.load.initial_requests + 1);
+    expect(page.load.total_bytes).toBe(page.load.initial_bytes + pixels.length);
+    expect(renderer.asked).not.toContain('/landing');
+  });
+
+  const clean = (
+    exit: string,
+  ) => `<!doctype html><html><head><meta name="ad.size" content="width=300,height=250"></head>
+    <body style="margin:0"><div id="ad" style="width:300px;height:250px;background:#00f">${exit}</div></body></html>`;
+  const backup = () => red(300, 250).png().toBuffer();
+  const listen = (code: string) => `<script>document.getElementById('ad').onclick = () => { ${code} }</script>`;
+
+  it.each([
+    ['the query', 'click_tag', listen("window.open(new URLSearchParams(location.search).get('clickTag'))")],
+    [
+      'Enabler',
+      'library',
+      `<script src="https://s0.2mdn.net/ads/studio/Enabler.js"></script>${listen("Enabler.exit('Exit')")}`,
+    ],
+    [
+      'a button beside the middle',
+      'click_tag',
+      `<button style="width:50px;height:20px" onclick="window.open(clickTag)"></button>`,
+    ],
+  ])('a click opens the address of %s', async (_, by, exit) => {
+    const files = { 'index.html': clean(exit), 'backup.png': await backup() };
+    const { page, rules } = await measured(files);
+    expect(page.exit).toMatchObject({ by, new_window: true });
+    expect(rules).toEqual([]);
+    expect(page).toMatchObject({
+      motion: { seconds: 0 },
+      zip: { backup_image: 'backup.png', unused: [], missing: [] },
+    });
+  });
+
+  it('a GIF has the facts of its file, and a creative without the wish has none', async () => {
+    const frames = [red(300, 250), red(300, 250).negate()].map((one) => one.raw().toBuffer());
+    const raw = Buffer.concat(await Promise.all(frames));
+    const gif = await sharp(raw, { raw: { width: 300, height: 500, channels: 3, pageHeight: 250 } })
+      .gif({ delay: [2_000, 3_000], loop: 4 })
+      .toBuffer();
+    const { facts } = await rendered(file('a.gif', gif), { wantsFacts: true });
+    expect(facts).toEqual({ file_bytes: gif.length, white_edge: 0, animation: { seconds: 5, loops: 4 }, page: null });
+    expect((await rendered(file('a.gif', gif))).facts).toBeUndefined();
   });
 });

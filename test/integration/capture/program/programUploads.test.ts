@@ -104,7 +104,15 @@ describe.each(['a folder', 'a bucket'])('an uploaded creative in %s', (place) =>
 });
 
 test('A claim without the file of an upload, from an older API, ends the capture so that it is repeated', async () => {
-  const claim = { ad_id: A, kind: 'upload' as const, content: A, wanted: [], films: [], lease_seconds: 30 };
+  const claim = {
+    ad_id: A,
+    kind: 'upload' as const,
+    content: A,
+    wanted: [],
+    films: [],
+    wants_facts: false,
+    lease_seconds: 30,
+  };
   const client = { downloadUpload: () => Promise.reject(new Error('unused')) };
   const read = readSource({ ...claim, wanted: [] }, { client, signal: AbortSignal.timeout(1_000) });
   await expect(read).rejects.toThrow('names no file');

@@ -1,0 +1,279 @@
+/** Measures what ad servers check of an HTML creative: in one pass of its own after all frames, which costs no picture. */
+import { gzipSync } from 'node:zlib';
+import sharp from 'sharp';
+import {
+  CHECK_LIMITS,
+  type Exit,
+  MOTION_MS,
+  type NotMeasured,
+  type PageFacts,
+  type ScriptError,
+} from '../../domain/creativeCheck.ts';
+import { errorMessage } from '../../lib/errorMessage.ts';
+import type { SteppedPage } from '../browser/steppedPage.ts';
+import type { Size } from './creative.ts';
+import { type OpenedSite, withoutAudio } from './creativeServer.ts';
+import { FrameGrid, LateFrameError } from './frameGrid.ts';
+import { pixelsOf } from './imageSize.ts';
+import { isOwnFile, readableAddress, shownFonts } from './loadWarnings.ts';
+import { decodedAddress, decodeText } from './markup.ts';
+import type { PreparedPage } from './prepare.ts';
+import { waitForLoad } from './renderPage.ts';
+
+/** The value that stands for the landing page. No such host exists. */
+const CLICK_TAG = 'https://clicktag.example/landing';
+/** The ad server sets the landing page in these, or an app opens it. */
+const EXIT_LIBRARY = /\/(?:Enabler|EBLoader|adkit|html5API|exitapi|mraid)[\w.]*\.js/i;
+export const CLICK_TAG_QUERY = `?clickTag=${encodeURIComponent(CLICK_TAG)}`;
+
+const MAX_REQUESTS = 2_000;
+/** A larger file is weighed as it is, and not searched. */
+const MAX_TEXT_BYTES = 4 * 1024 * 1024;
+const SAMPLE_MS = 500;
+/** The page's own time for a click to open something. */
+const CLICK_MS = 600;
+const TEXT_FILE = /\.(?:x?html?|css|m?js|json|svg|xml|txt|ttf|otf|eot)$/i;
+const CODE_FILE = /\.(?:x?html?|m?js)$/i;
+/** Ad servers read them. */
+const MANIFEST = /(?:^|\/)(?:manifest\.js(?:on)?|config\.xml|ADFBannerProperties\.xml)$/i;
+/** Written in place of the landing page for an ad server that replaces it, such as {CLICK_MACRO}, %%CLICK_URL%% and [clickTag]. */
+const MACRO = /^(?:\$?\{.*\}|%%.*%%|\[.*\])/;
+const BACKUP = /\.(?:gif|jpe?g|png)$/i;
+/** A pixel that is at least as light looks white on a page. */
+const WHITE = 245;
+
+interface SeenRequest {
+  readonly url: string;
+  readonly isInitial: boolean;
+  bytes: number;
+}
+
+/** Listens to a page from before it opens. */
+export class CreativeWatch {
+  readonly #page: SteppedPage;
+  readonly #requests = new Map<string, SeenRequest>();
+  readonly errors: ScriptError[] = [];
+  #isClicked = false;
+  /** The address that the click opened. */
+  opened: { readonly address: string; readonly newWindow: boolean } | undefined;
+
+  private constructor(page: SteppedPage) {
+    this.#page = page;
+  }
+
+  static async start(page: SteppedPage): Promise<CreativeWatch> {
+    const watch = new CreativeWatch(page);
+    watch.#listen();
+    const names = ['clickTag', 'clickTAG', 'clicktag', 'ClickTag', 'clickTag1'];
+    const source = `for (const name of ${JSON.stringify(names)}) window[name] = ${JSON.stringify(CLICK_TAG)};`;
+    await page.session.send('Page.addScriptToEvaluateOnNewDocument', { source });
+    await page.session.send('Runtime.enable');
+    return watch;
+  }
+
+  /** Those of the creative, without the page around it. */
+  requests(): readonly SeenRequest[] {
+    return [...this.#requests.values()];
+  }
+
+  /** Takes the network away first, so that whatever a click does, no request leaves the browser. */
+  async click({ width, height }: Size): Promise<void> {
+    const { session } = this.#page;
+    const offline = { offline: true, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+    await session.send('Network.emulateNetworkConditions', offline);
+    this.#isClicked = true;
+    const points = [{ x: width / 2, y: height / 2 }, ...((await this.#page.inCreative(buttons)) ?? [])];
+    for (const { x, y } of points) {
+      const at = { x, y, button: 'left', clickCount: 1 } as const;
+      // It is answered when the page has drawn.
+      for (const type of ['mouseMoved', 'mousePressed', 'mouseReleased'] as const)
+        session.send('Input.dispatchMouseEvent', { ...at, type }).catch((error: unknown) => void error);
+      for (let ms = 0; ms < CLICK_MS && this.opened === undefined; ms += CLICK_MS / 6) {
+        await this.#page.wait(CLICK_MS / 6);
+        await this.#page.draw();
+      }
+      if (this.opened !== undefined) return;
+    }
+  }
+
+  #listen(): void {
+    const { session } = this.#page;
+    session.on('Page.windowOpen', ({ url }) => this.#open(url, true));
+    session.on('Network.requestWillBeSent', ({ requestId, request: { url }, type, redirectResponse }) => {
+      if (this.#isClicked && type === 'Document') this.#open(url, false);
+      if (this.#isClicked || /^(?:data|blob|about):/.test(url) || this.#requests.size === MAX_REQUESTS) return;
+      const key = redirectResponse === undefined ? requestId : `${requestId} ${url}`;
+      this.#requests.set(key, { url, isInitial: this.#page.loadedAt === undefined, bytes: 0 });
+    });
+    session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      const request = this.#requests.get(requestId);
+      if (request !== undefined) request.bytes = encodedDataLength;
+    });
+    session.on('Runtime.exceptionThrown', ({ exceptionDetails: { exception, text, url = '' } }) => {
+      if (this.#isClicked || this.errors.length === CHECK_LIMITS.listed) return;
+      const [message = text] = (exception?.description ?? text).split('\n');
+      this.errors.push({ message: message.slice(0, 500), file: readableAddress(url), second: this.#page.now / 1000 });
+    });
+  }
+
+  #open(address: string, newWindow: boolean): void {
+    if (this.#isClicked && !address.startsWith('about:')) this.opened ??= { address, newWindow };
+  }
+}
+
+/** @param endsAt when the parts that take long must have ended, as `performance.now()` tells it. */
+export async function measurePage(
+  page: SteppedPage,
+  watch: CreativeWatch,
+  given: { creative: PreparedPage; size: Size; looksAtEachFrame: boolean; endsAt: number },
+): Promise<PageFacts> {
+  const { creative, size } = given;
+  await waitForLoad(page);
+  const motion = await attempt(() => lastMotion(page, given));
+  const isStyled = page.requests.failures.every(({ type }) => type !== 'Font' && type !== 'Stylesheet');
+  // Without a font that did not load, the text is in one of the device.
+  const fonts = (isStyled && (await page.inCreative(shownFonts))?.system) || [];
+  const sound = (await page.inCreative(mediaWithSound)) ?? [];
+  // The page around the creative is not part of it.
+  const requests = watch.requests().slice(creative.framed ? 1 : 0);
+  const own = (url: string) => (isOwnFile(url) ? creative.site?.find(new URL(url).pathname) : undefined);
+  const weigh = (some: readonly SeenRequest[]) =>
+    some.reduce((sum, one) => sum + weightOf(one, own(one.url), creative), 0);
+  const initial = requests.filter(({ isInitial }) => isInitial);
+  const foreign = requests.map(({ url }) => url).filter((url) => !isOwnFile(url));
+  const declared = creative.claims.declared.find(({ from }) => from === 'the ad.size meta element');
+  const failures = page.requests.failures.filter(({ url, outcome }) => isOwnFile(url) && 'status' in outcome);
+  const missing = failures.map(({ url }) => readableAddress(url));
+  const exit = await attempt(() => exitOf(watch, size, creative));
+  return {
+    load: {
+      ...{ initial_bytes: weigh(initial), total_bytes: weigh(requests) },
+      ...{ initial_requests: initial.length, requests: requests.length },
+    },
+    hosts: listed(foreign.map((url) => new URL(url).host)),
+    insecure: listed(foreign.filter((url) => url.startsWith('http:')).map(readableAddress)),
+    declared_size: declared?.size ?? null,
+    errors: watch.errors,
+    sound: listed(sound.filter((url) => hasSound(own(url), creative)).map(readableAddress)),
+    system_fonts: listed(fonts),
+    motion,
+    exit,
+    zip: creative.site ? await zipFacts(creative.site, size, missing) : null,
+  };
+}
+
+const listed = (all: readonly string[]) => [...new Set(all)].slice(0, CHECK_LIMITS.listed);
+
+async function attempt<T>(measure: () => Promise<T>): Promise<T | NotMeasured> {
+  try {
+    return await measure();
+  } catch (error) {
+    if (error instanceof LateFrameError) throw error;
+    return { not_measured: errorMessage(error) };
+  }
+}
+
+function weightOf({ bytes }: SeenRequest, name: string | undefined, { site }: PreparedPage): number {
+  const file = name === undefined ? undefined : site?.files.get(name);
+  if (name === undefined || file === undefined) return bytes;
+  return TEXT_FILE.test(name) && file.length <= MAX_TEXT_BYTES ? gzipSync(file).length : file.length;
+}
+
+/** The server hides the sound of the videos in a zip, so their files tell whether they have any. */
+function hasSound(name: string | undefined, { site }: PreparedPage): boolean {
+  const file = name === undefined ? undefined : site?.files.get(name);
+  return file === undefined || !/\.(?:mp4|m4v)$/i.test(name ?? '') || !withoutAudio(file).equals(file);
+}
+
+/** Runs in the creative's document. @returns the URLs of media that would begin with sound by themselves. */
+function mediaWithSound(): string[] {
+  const media = [...document.querySelectorAll<HTMLMediaElement>('video, audio')];
+  const loud = media.filter(({ muted, volume, autoplay, paused }) => !muted && volume > 0 && (autoplay || !paused));
+  return loud.map(({ currentSrc, src }) => (currentSrc || src).slice(0, 2_000)).filter((url) => url !== '');
+}
+
+/** Runs in the creative's document. @returns the middles of the largest things that look as if a click did something. */
+function buttons(): { x: number; y: number }[] {
+  const [MAX_ELEMENTS, MAX_BUTTONS] = [2_000, 2];
+  const boxes = [...document.querySelectorAll('*')]
+    .slice(0, MAX_ELEMENTS)
+    .filter((one) => one.matches('a[href], area, button, [onclick]') || getComputedStyle(one).cursor === 'pointer')
+    .map((one) => one.getBoundingClientRect())
+    .map(({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2, area: width * height }));
+  const inside = boxes.filter(({ x, y, area }) => area > 0 && x > 0 && y > 0 && x < innerWidth && y < innerHeight);
+  return inside.toSorted((a, b) => b.area - a.area).slice(0, MAX_BUTTONS);
+}
+
+/** @returns the share of the pixels at the edge that look white. */
+export async function whiteEdge(png: Buffer): Promise<number> {
+  const grey = sharp(png).removeAlpha().toColourspace('b-w').raw();
+  const { data, info } = await grey.toBuffer({ resolveWithObject: true });
+  const { width, height } = info;
+  const edge = data.filter((_, at) => at < width || at >= width * (height - 1) || (at + 1) % width < 2);
+  return edge.filter((level) => level >= WHITE).length / edge.length;
+}
+
+/** Compares pictures until {@link MOTION_MS}. A canvas that is drawn again without a change does not move. */
+async function lastMotion(
+  page: SteppedPage,
+  { looksAtEachFrame, endsAt }: { looksAtEachFrame: boolean; endsAt: number },
+): Promise<{ seconds: number }> {
+  if (page.clock === 'wall') throw new Error('the ad runs only in real time.');
+  const grid = new FrameGrid(page, looksAtEachFrame);
+  let [last, lastAt, movedUntil, isDamaged]: [Buffer | undefined, number, number, boolean] = [undefined, 0, 0, true];
+  while (grid.time < MOTION_MS) {
+    if (performance.now() > endsAt) throw new Error('the ad draws too slowly to watch it for 30 s.');
+    const isSample = isDamaged && grid.isFixed && grid.time >= lastAt + SAMPLE_MS;
+    const { damage, picture } = await grid.draw(isSample);
+    isDamaged ||= damage;
+    if (picture !== undefined && isSample) {
+      if (last !== undefined && !last.equals(picture)) movedUntil = lastAt;
+      [last, lastAt, isDamaged] = [picture, grid.time, false];
+    }
+    await grid.next();
+  }
+  return { seconds: Math.round(movedUntil / 100) / 10 };
+}
+
+async function exitOf(watch: CreativeWatch, size: Size, { site }: PreparedPage): Promise<Exit> {
+  await watch.click(size);
+  if (watch.opened === undefined) return { address: null, by: null, new_window: true };
+  const { address, newWindow } = watch.opened;
+  const files = [...(site?.files ?? [])].filter(
+    ([name, { length }]) => CODE_FILE.test(name) && length <= MAX_TEXT_BYTES,
+  );
+  const code = files.map(([, bytes]) => decodeText(bytes));
+  const loaded = watch.requests().map(({ url }) => url);
+  return { address: readableAddress(address), by: exitBy(address, code, loaded), new_window: newWindow };
+}
+
+/** @param code of the creative. @param loaded the URLs that it loaded. */
+export function exitBy(address: string, code: readonly string[], loaded: readonly string[]): Exit['by'] {
+  if (decodedAddress(address).includes(new URL(CLICK_TAG).host) || MACRO.test(readableAddress(address)))
+    return 'click_tag';
+  // Campaign Manager 360 replaces the literal of the variable.
+  const isReplaced = code.some((text) => {
+    const literals = text.matchAll(/clicktag\d?["']?\s{0,5}[=:]\s{0,5}["'`]([^"'`\s]{4,500})/gi);
+    return [...literals].some(([, literal = '']) => address.startsWith(literal));
+  });
+  if (isReplaced) return 'click_tag';
+  return loaded.some((url) => EXIT_LIBRARY.test(url)) ? 'library' : 'hard_coded';
+}
+
+async function zipFacts(site: OpenedSite, size: Size, missing: readonly string[]): Promise<PageFacts['zip']> {
+  const unused = [...site.files].filter(([name]) => !site.used.has(name) && !MANIFEST.test(name));
+  const scales = [1, 2, 3].map((scale) => ({ width: size.width * scale, height: size.height * scale }));
+  let backup: string | null = null;
+  for (const [name, bytes] of unused.filter(([file]) => BACKUP.test(file)).slice(0, CHECK_LIMITS.listed)) {
+    const pixels = await pixelsOf(bytes);
+    if (pixels && scales.some(({ width, height }) => width === pixels.width && height === pixels.height))
+      backup ??= name;
+  }
+  const rest = unused.filter(([name]) => name !== backup).map(([file, bytes]) => ({ file, bytes: bytes.length }));
+  return {
+    files: site.files.size,
+    unused: rest.toSorted((a, b) => b.bytes - a.bytes).slice(0, CHECK_LIMITS.listed),
+    missing: listed(missing),
+    backup_image: backup,
+  };
+}

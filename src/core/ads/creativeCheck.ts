@@ -1,0 +1,43 @@
+/** The creative check of an ad: what its capture measured, and what the rules of its organization find in it. */
+import type { CreativeCheckRecord } from '../../contract/creativeCheck.ts';
+import type { Queryable } from '../../db/database.ts';
+import type { RowQuery } from '../../db/rows.ts';
+import { type CreativeFacts, checkLimits, findingsOf } from '../../domain/creativeCheck.ts';
+import { isFailure } from '../../domain/states.ts';
+
+/** The first facts stay, because a creative is measured once. */
+export async function storeFacts(transaction: Queryable, adId: string, facts: CreativeFacts): Promise<void> {
+  await transaction
+    .updateTable('ads')
+    .set({ facts: JSON.stringify(facts) })
+    .where('id', '=', adId)
+    .where('facts', 'is', null)
+    .execute();
+}
+
+/** @returns undefined if there is no such ad. */
+export async function readCreativeCheck(db: Queryable, query: RowQuery): Promise<CreativeCheckRecord | undefined> {
+  const row = await db
+    .selectFrom('ads')
+    .innerJoin('organizations', 'organizations.id', 'ads.organization_id')
+    .select(['ads.status', 'ads.width', 'ads.height', 'ads.category', 'ads.facts', 'creative_check'])
+    .where('ads.id', '=', query.id)
+    .$if(query.organizationId !== undefined, (q) => q.where('organization_id', '=', query.organizationId ?? ''))
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { facts, creative_check: settings } = row;
+  return {
+    type: 'creative_check',
+    ad_id: query.id,
+    not_measured: facts === null ? whyNot(row.status) : null,
+    facts,
+    limits: checkLimits(row, settings),
+    findings: facts === null ? [] : findingsOf(facts, row, settings),
+  };
+}
+
+function whyNot(status: Parameters<typeof isFailure>[0]): string {
+  if (status === 'pending') return 'The ad is not rendered yet.';
+  if (isFailure(status)) return 'The ad could not be rendered.';
+  return 'The ad was rendered before it could be measured. Render it again: request a picture with its ad_id, or retake one.';
+}
