@@ -83,6 +83,8 @@ const NamedValues = z.array(z.object({ name: z.string(), value: z.string() }));
 /** One page load: a site on a device, with the same options of the page, and its missing screenshots. */
 export const WantedPage = z.object({
   site_url: z.string(),
+  /** The client gave no scheme, so the page may be opened by http if https is refused. Absent in older answers. */
+  may_use_http: z.boolean().default(false),
   /** A name that `findDevice` knows. */
   device: z.string(),
   screenshots: z.array(WantedScreenshot),

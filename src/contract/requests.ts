@@ -323,7 +323,9 @@ const animationObject = z
 export const site = z.object({
   url: text(siteFault)
     .meta({ minLength: 1, pattern: WITHOUT_CONTROLS, maxLength: URL_MAX })
-    .describe(`Address of the website. A missing scheme is read as \`https://\`. ${OURS}`),
+    .describe(
+      `Address of the website. A missing scheme is read as \`https://\`. If the site refuses https, it is opened by http, with the warning \`http_used\`. ${OURS}`,
+    ),
 });
 
 /** The page of a screenshot. */

@@ -13,6 +13,7 @@ export const WARNING_CODES = [
   'page_changed',
   'page_unstyled',
   'page_given',
+  'http_used',
   'real_time',
   'part_shown',
   'outside_slot',

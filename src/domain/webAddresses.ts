@@ -24,11 +24,13 @@ function shapeFault(address: string): string | undefined {
   return undefined;
 }
 
+export const hasScheme = (sent: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(sent.trim());
+
 /** @returns the site with `https://` if it has no scheme. */
 export function withScheme(sent: string): string {
   const trimmed = sent.trim();
   if (trimmed.startsWith('//')) return `https:${trimmed}`;
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
+  return hasScheme(trimmed) ? trimmed : `https://${trimmed}`;
 }
 
 /** @returns the normalized URL of a site, to open and to compare. Only for sites without a fault. */

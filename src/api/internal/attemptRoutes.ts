@@ -28,7 +28,7 @@ import type { PageAccess } from '../../domain/pageAccess.ts';
 import { withContent } from '../../domain/pictureKeys.ts';
 import { type AppliedRule, type RulePages, ruleHosts, rulesFor } from '../../domain/siteRules.ts';
 import { uploadKey } from '../../domain/uploads.ts';
-import { withScheme } from '../../domain/webAddresses.ts';
+import { hasScheme, withScheme } from '../../domain/webAddresses.ts';
 import type { Locations } from '../../egress/locations.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import { getCaller, requireAttempt, requireIndex } from '../auth/captureAuth.ts';
@@ -172,8 +172,10 @@ async function open(
   };
 }
 
+const addressOf = (given: string) => ({ site_url: withScheme(given), may_use_http: !hasScheme(given) });
+
 function pageOf({ id, site_url, device, sizes }: Row<'placements'>): WantedPage {
-  return { site_url: withScheme(site_url), device, screenshots: [], placement: { id, sizes } };
+  return { ...addressOf(site_url), device, screenshots: [], placement: { id, sizes } };
 }
 
 /** A rule that was changed after the request applies as it is now. */
@@ -208,7 +210,7 @@ function pagesOf(missing: readonly MissingScreenshot[], { access, locations, fil
     const given = files.get(givenPage ?? '');
     const values = given ? undefined : access.get(page_access_id ?? '');
     const page: WantedPage = pages.get(key) ?? {
-      site_url: withScheme(site_url),
+      ...addressOf(site_url),
       device,
       screenshots: [],
       ...(given && { given }),

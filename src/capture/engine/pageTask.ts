@@ -67,6 +67,7 @@ export interface PageOrder {
   /** The most specific first. */
   readonly rules?: readonly AppliedRule[] | undefined;
   readonly given?: GivenPageOrder | undefined;
+  readonly mayUseHttp?: boolean | undefined;
   /** One picture shows all ads of the page. */
   readonly group?: string | null | undefined;
   readonly pictures: readonly WantedPicture[];
@@ -241,14 +242,14 @@ export class PageTask {
 
   async #open(): Promise<OpenPage | ClosedPage> {
     const { engine, stop } = this.#tools;
-    const { site, device, otherAds, location, rules = [], given: file } = this.page;
+    const { site, device, otherAds, location, rules = [], given: file, mayUseHttp } = this.page;
     // The scripts of a given page get no secrets.
     const access = file ? undefined : withAccessOf(rules, this.page.access);
     if (location?.profile === null) return notOffered(site, location.id);
     const bytes = await file?.read();
     if (file && bytes === undefined) return fileIsGone(site);
     const given = file && bytes && { format: file.format, bytes };
-    const options = { signal: stop, otherAds, location: location?.profile, access, rules, given };
+    const options = { signal: stop, otherAds, location: location?.profile, access, rules, given, mayUseHttp };
     return this.#orPageLost(() => engine.open(site, device, options));
   }
 

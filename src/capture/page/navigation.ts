@@ -123,6 +123,14 @@ export function failureOfNavigation(error: unknown, site: string, failures: read
   return failureOfCode(code);
 }
 
+/** Whether nothing listens for https there, or it has no valid TLS. */
+export function refusesHttps(error: unknown, site: string, failures: readonly EgressFailure[]): boolean {
+  const code = /net::(ERR_[A-Z0-9_]+)/.exec(errorMessage(error))?.[1] ?? '';
+  if (code !== 'ERR_TUNNEL_CONNECTION_FAILED') return /CONNECTION_REFUSED|CERT|SSL|TLS/.test(code);
+  const host = URL.parse(site)?.hostname;
+  return failures.findLast((one) => one.host === host)?.kind === 'unreachable';
+}
+
 function tunnelFailure(site: string, failures: readonly EgressFailure[]): SiteFailure {
   const host = URL.parse(site)?.hostname;
   const failure = failures.findLast((one) => one.host === host) ?? failures.at(-1);

@@ -205,6 +205,8 @@ export interface OpenOptions {
   readonly rules?: readonly AppliedRule[] | undefined;
   /** Is shown as the page, and nothing is loaded from the network. */
   readonly given?: GivenFile | undefined;
+  /** Whether the page is opened by http if https is refused. */
+  readonly mayUseHttp?: boolean | undefined;
 }
 
 export interface PageExit {

@@ -60,7 +60,7 @@ class ChromiumOpener implements PageOpener {
   async open(
     site: string,
     device: Device,
-    { signal, otherAds = 'hide', location, exit, access, rules = [], given }: OpenOptions = {},
+    { signal, otherAds = 'hide', location, exit, access, rules = [], given, mayUseHttp = false }: OpenOptions = {},
   ): Promise<OpenPage | ClosedPage> {
     const { navigationTimeoutMs = 30_000, settleCapMs = 10_000, log } = this.#options;
     const egressFailures = exit ? () => exit.failures : (this.#options.egressFailures ?? (() => []));
@@ -76,6 +76,7 @@ class ChromiumOpener implements PageOpener {
         access,
         rules,
         given: page,
+        mayUseHttp,
         navigationTimeoutMs,
         settleCapMs,
         egressFailures,

@@ -27,6 +27,7 @@ import {
   goTo,
   isDocumentReplaced,
   MainDocument,
+  refusesHttps,
   type SiteFailure,
 } from './navigation.ts';
 import type { ClosedPage, OpenPage, PagePicture } from './page.ts';
@@ -42,6 +43,7 @@ export interface PageVisitOptions {
   readonly rules: readonly AppliedRule[];
   /** Is shown instead of the site. */
   readonly given: GivenPage | undefined;
+  readonly mayUseHttp: boolean;
   readonly navigationTimeoutMs: number;
   readonly settleCapMs: number;
   readonly egressFailures: () => readonly EgressFailure[];
@@ -56,6 +58,10 @@ const IMAGE_MS = 15_000;
 const PAGE_GIVEN: Warning = {
   code: 'page_given',
   message: 'The page was given by the user as a file. It was not opened at its address.',
+};
+const HTTP_USED: Warning = {
+  code: 'http_used',
+  message: 'The site refuses https, so the page was opened by http, without encryption.',
 };
 /** For the styles and images of a page that refuses the visit. */
 const REFUSAL_MS = 2_000;
@@ -200,7 +206,11 @@ export class PageVisit {
     return this.#options.otherAds === 'keep' ? 'pass' : actionFor(url, type);
   }
 
-  async #navigate(site: string, budget: TimeBudget): Promise<SiteFailure | undefined> {
+  async #navigate(
+    site: string,
+    budget: TimeBudget,
+    mayUseHttp = this.#options.mayUseHttp,
+  ): Promise<SiteFailure | undefined> {
     try {
       await goTo(this.#tab, site, { budget, log: this.#options.log });
       return undefined;
@@ -208,7 +218,12 @@ export class PageVisit {
       if (isDocumentReplaced(error)) return undefined;
       // The browser failed, not the site.
       if (error instanceof BrowserGoneError || error instanceof CdpError) throw error;
-      return failureOfNavigation(error, site, this.#options.egressFailures());
+      const failures = this.#options.egressFailures();
+      const failure = failureOfNavigation(error, site, failures);
+      if (!mayUseHttp || !refusesHttps(error, site, failures)) return failure;
+      if (await this.#navigate(site.replace(/^https:/, 'http:'), budget, false)) return failure;
+      this.#warnings.push(HTTP_USED);
+      return undefined;
     }
   }
 

@@ -173,6 +173,7 @@ function pageOf(wanted: WantedPage, readFile: ReadFile): PageOrder {
     location: location ?? undefined,
     access: access ?? undefined,
     rules: rules ?? undefined,
+    mayUseHttp: wanted.may_use_http,
     given: given && givenPage ? { ...given, id: givenPage, read: () => readFile(given) } : undefined,
   };
 }

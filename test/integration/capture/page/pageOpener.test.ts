@@ -146,6 +146,23 @@ test('a file that is no page fails with what to do', async () => {
     });
 });
 
+test('a site without a scheme that refuses https is opened by http, with a warning', async () => {
+  const https = site.url.replace('http:', 'https:');
+  const page = await opener.open(https, device('desktop'), { mayUseHttp: true });
+  if (page.status !== 'ready') throw new Error(page.reason);
+  expect(page.finalUrl).toBe(`${site.url}/`);
+  const ad = { markerMs: null, ratio: 1, width: 30, height: 20, png: await picture(30, 20, '#ff0000') };
+  expect(await page.place(ad, { ...DEFAULT_OPTIONS, slot: { area: { x: 100, y: 100 } } })).toMatchObject({
+    warnings: expect.arrayContaining([expect.objectContaining({ code: 'http_used' })]),
+  });
+  await page.close();
+  for (const closed of [
+    await opener.open(https, device('desktop')),
+    await opener.open('https://127.0.0.1:1/', device('desktop'), { mayUseHttp: true }),
+  ])
+    expect(closed).toMatchObject({ status: 'generic_error' });
+});
+
 test('an open call rejects if the browser ends during the call, or has ended before', async () => {
   onRequest = killBrowsers;
   for (let call = 1; call <= 2; call += 1)
