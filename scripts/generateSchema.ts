@@ -44,6 +44,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   'screenshots.warnings': 'Warning[]',
   'site_lists.body': 'SiteListBody',
   'site_rules.body': 'SiteRuleBody',
+  'organizations.plan_words': 'PlanWords',
   'uploads.format': 'UploadFormat',
   'users.language': 'Language',
 };
@@ -60,6 +61,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   '../domain/creativeCheck.ts': ['CheckSettings', 'CreativeFacts'],
   '../domain/devices.ts': ['DeviceName'],
   '../domain/exports.ts': ['ExportOptions'],
+  '../domain/mediaPlans.ts': ['PlanWords'],
   '../domain/metadata.ts': ['Metadata'],
   '../domain/notices.ts': ['NoticeFacts', 'NoticeKind'],
   '../domain/schedules.ts': ['ScheduleRule'],

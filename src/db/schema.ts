@@ -12,6 +12,7 @@ import type { StorageClass } from '../domain/connectors.ts';
 import type { CheckSettings, CreativeFacts } from '../domain/creativeCheck.ts';
 import type { DeviceName } from '../domain/devices.ts';
 import type { ExportOptions } from '../domain/exports.ts';
+import type { PlanWords } from '../domain/mediaPlans.ts';
 import type { Metadata } from '../domain/metadata.ts';
 import type { NoticeFacts, NoticeKind } from '../domain/notices.ts';
 import type { ScheduleRule } from '../domain/schedules.ts';
@@ -338,6 +339,7 @@ export interface Schema {
     creative_check: Filled<Json<CheckSettings>>;
     time_zone: Filled<string>;
     language: Filled<Language>;
+    plan_words: Filled<Json<PlanWords>>;
   };
   page_access: {
     id: string;

@@ -1,5 +1,5 @@
 /** Reads the columns and cells of media plans. */
-import { type Device, type DeviceName, deviceMeant } from './devices.ts';
+import { type Device, type DeviceName, deviceMeant, findDevice } from './devices.ts';
 import type { Location } from './locations.ts';
 import { readMoments } from './markers.ts';
 import { siteFault } from './webAddresses.ts';
@@ -15,7 +15,12 @@ export const PLAN_LIMITS = {
   /** The most bytes of the rows as JSON: the draft of a request holds them. */
   keptBytes: 1.5 * 1024 * 1024,
   pictures: 50_000,
+  /** Whose meaning an organization has said. */
+  words: 500,
 };
+
+/** The names of devices by words that only the organization knows, in lower case. */
+export type PlanWords = Readonly<Record<string, string>>;
 
 /** A longer cell is not a list that a person wrote, and matching it would take long. */
 const LIST_MAX = 200;
@@ -146,14 +151,31 @@ export function siteCell(text: string): Cell<string> {
 const SEPARATOR = /\s*(?:[,;/&+|\n]|\band\b|\bund\b|\bet\b)\s*/i;
 const BOTH = /^(all|all devices|any|cross[ -]?device|multi[ -]?device|multi[ -]?screen|responsive|alle|tous)$/i;
 
+/** @returns the words of a cell that are no names of devices, in lower case. The whole cell may be one. */
+export function unknownDevices(text: string): string[] {
+  const given = text.trim();
+  if (given === '' || given.length > LIST_MAX || BOTH.test(given) || deviceMeant(given)) return [];
+  const parts = given.split(SEPARATOR);
+  return parts.every((part) => !deviceMeant(part))
+    ? [given.toLowerCase()]
+    : parts.filter((part) => !deviceMeant(part)).map((part) => part.toLowerCase());
+}
+
 /** @param usual the devices for an empty cell. */
-export function deviceCell(text: string, usual: readonly DeviceName[]): Cell<readonly DeviceName[]> {
+export function deviceCell(
+  text: string,
+  usual: readonly DeviceName[],
+  words: PlanWords = {},
+): Cell<readonly DeviceName[]> {
   if (text.length > LIST_MAX) return TOO_LONG;
   const given = text.trim();
   if (given === '') return usual.length > 0 ? { value: usual } : { fault: 'Enter a device, or choose one above.' };
   if (BOTH.test(given)) return { value: ['desktop', 'mobile'] };
-  const whole = deviceMeant(given);
-  const meant = whole === undefined ? given.split(SEPARATOR).map(deviceMeant) : [whole];
+  const meaningOf = (word: string) =>
+    deviceMeant(word) ??
+    (Object.hasOwn(words, word.toLowerCase()) ? findDevice(words[word.toLowerCase()] ?? '') : undefined);
+  const whole = meaningOf(given);
+  const meant = whole === undefined ? given.split(SEPARATOR).map(meaningOf) : [whole];
   const devices = meant.filter((device): device is Device => device !== undefined);
   if (devices.length === meant.length) return { value: [...new Set(devices.map(({ name }) => name))] };
   return {

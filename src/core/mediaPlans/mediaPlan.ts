@@ -14,11 +14,14 @@ import {
   PLAN_LIMITS,
   type PlanColumn,
   type PlanHeadings,
+  type PlanWords,
   siteCell,
   sizeCell,
+  unknownDevices,
 } from '../../domain/mediaPlans.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { AD_SIZE, IS_STILL } from '../ads/readAd.ts';
+import { readPlanWords } from './planWords.ts';
 import type { Table } from './readTable.ts';
 
 export interface PlanAd extends WantedAd {
@@ -39,9 +42,13 @@ export interface MediaPlan {
   /** From the rows without faults, perhaps with repetitions. */
   readonly combinations: readonly Combination[];
   readonly faults: readonly CellFault[];
+  /** The words for devices that only the organization knows, with the number of their rows, and the device if it is known. */
+  readonly words: readonly { readonly word: string; readonly rows: number; readonly device: string | undefined }[];
 }
 
 export interface PlanContext {
+  /** What words of the organization mean. */
+  readonly words?: PlanWords;
   /** The ads of the request, which count before others. */
   readonly own: readonly PlanAd[];
   /** Other ads of the organization, the newest first. */
@@ -70,8 +77,9 @@ export async function readMediaPlan(db: Queryable, request: PlanRequest): Promis
   const { table, adIds, headings = findHeadings(table), ...usual } = request;
   if (headings === undefined) throw invalid({ plan: [NO_HEADINGS] });
   const ads = await readPlanAds(db, request, headings.columns.ad);
+  const words = await readPlanWords(db, request.organizationId);
   const isOwn = ({ id }: PlanAd) => adIds.includes(id);
-  return planOf(table, headings, { ...usual, own: ads.filter(isOwn), others: ads.filter((ad) => !isOwn(ad)) });
+  return planOf(table, headings, { ...usual, words, own: ads.filter(isOwn), others: ads.filter((ad) => !isOwn(ad)) });
 }
 
 const NO_HEADINGS =
@@ -114,6 +122,8 @@ async function readPlanAds(
 export function planOf(table: Table, headings: PlanHeadings, context: PlanContext): MediaPlan {
   const combinations: Combination[] = [];
   const faults: CellFault[] = [];
+  const rowsOf = new Map<string, number>();
+  const { words = {} } = context;
   const { columns } = headings;
   const [ofRequest, ofOthers] = [finderOf(context.own), finderOf(context.others)];
   const named = (text: string) => (text === '' ? context.own : (ofRequest(text) ?? ofOthers(text) ?? []));
@@ -127,9 +137,12 @@ export function planOf(table: Table, headings: PlanHeadings, context: PlanContex
       found.push({ row, column: columns[column] ?? columns.site ?? 0, text: result.fault });
       return undefined;
     };
+    for (const word of unknownDevices(cell('device'))) rowsOf.set(word, (rowsOf.get(word) ?? 0) + 1);
     const site = read('site', siteCell(cell('site')));
     const devices =
-      columns.device === undefined ? context.devices : read('device', deviceCell(cell('device'), context.devices));
+      columns.device === undefined
+        ? context.devices
+        : read('device', deviceCell(cell('device'), context.devices, words));
     const sizes = read('size', sizeCell(cell('size')));
     const moments = read('moment', momentCell(cell('moment')));
     const markets = context.markets && read('market', marketCell(cell('market'), context.markets));
@@ -145,7 +158,11 @@ export function planOf(table: Table, headings: PlanHeadings, context: PlanContex
     }
     for (const one of combinationsOf({ ads, sites: [site], devices, markers, locations })) combinations.push(one);
   }
-  return { headings, combinations, faults };
+  const known = (word: string) => (Object.hasOwn(words, word) ? words[word] : undefined);
+  return {
+    ...{ headings, combinations, faults },
+    words: [...rowsOf].map(([word, rows]) => ({ word, rows, device: known(word) })),
+  };
 }
 
 const TOO_MANY = `The plan gives more than ${PLAN_LIMITS.pictures.toLocaleString('en')} pictures: send it in parts.`;

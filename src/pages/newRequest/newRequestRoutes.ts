@@ -7,6 +7,7 @@ import type { JsonObject } from '../../contract/faults.ts';
 import { screenshotRequestParser } from '../../contract/readRequest.ts';
 import { listAds } from '../../core/ads/listAds.ts';
 import { readDraftAds } from '../../core/ads/readAd.ts';
+import { rememberPlanWords } from '../../core/mediaPlans/planWords.ts';
 import { acceptScreenshotRequest } from '../../core/requests/acceptScreenshotRequest.ts';
 import { adoptRequest } from '../../core/requests/adoptRequest.ts';
 import { deleteDraft } from '../../core/requests/drafts.ts';
@@ -134,6 +135,12 @@ async function handleForm(
   const { viewer } = pageRequest;
   const kept = await keptDraft(options, viewer);
   const received = await receiveForm(options, pageRequest, { receiveFile, kept });
+  const { organizationId } = viewer;
+  const { words } = received;
+  if (Object.keys(words).length > 0)
+    await options.store.db
+      .transaction()
+      .execute((tx) => rememberPlanWords(tx, { organizationId, words }, pageRequest.actor));
   // The script of the page saves what is typed. Nothing is added until the person asks for it.
   const shown = received.action === 'save' ? received : await addAndAct(options, pageRequest, received);
   if (shown === 'sent') return 'sent';

@@ -1,9 +1,11 @@
 /** The media plan on the page of a new request: its cells as fields, with their faults. */
 import type { MediaPlan } from '../../core/mediaPlans/mediaPlan.ts';
+import { DEVICE_NAMES, shortDevice } from '../../domain/devices.ts';
 import { PLAN_COLUMNS } from '../../domain/mediaPlans.ts';
 import { counted, firstOf } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button } from '../parts/components.ts';
+import { EMPTY_FORM, selectField } from '../parts/formFields.ts';
 import type { FieldFaults, Plan } from './draft.ts';
 import { UNKNOWN_COLUMNS } from './requestBody.ts';
 import { faultList } from './requestFields.ts';
@@ -85,6 +87,7 @@ export function planPanel(plan: Plan, { read, hasLocations, faults }: Reading): 
       <div class="actions">${PLAN_ACTIONS}</div>
     </header>
     ${faults.of('plan').length > 0 ? faultList(faults, 'plan') : read === undefined && html`<p class="fault">${UNKNOWN_COLUMNS}</p>`}
+    ${read && wordFields(read.words)}
     <div class="scroll" tabindex="0" role="region" aria-label="Rows of the plan">
       <table>
         <thead><tr><th scope="col">Row</th>${heads}</tr></thead>
@@ -92,6 +95,21 @@ export function planPanel(plan: Plan, { read, hasLocations, faults }: Reading): 
       </table>
     </div>
   </section>`;
+}
+
+const WORDS_SHOWN = 30;
+
+/** One choice corrects a word in all rows. The organization keeps it. */
+function wordFields(words: MediaPlan['words']): HtmlContent {
+  if (words.length === 0) return null;
+  const choices = [['', 'Choose…'] as const, ...DEVICE_NAMES.map((name) => [name, shortDevice(name)] as const)];
+  const fields = words.slice(0, WORDS_SHOWN).map(({ word, rows, device = '' }, index) => {
+    const label = html`“<bdi>${word}</bdi>” <span class="meta">${counted(rows, 'row')}</span>`;
+    return selectField({ name: `word:${word}`, id: `word-${index}`, label, value: device, choices }, EMPTY_FORM);
+  });
+  return html`<fieldset><legend>Devices of this plan</legend>
+    <p class="hint">Choose what each word means, then “Check again”. It counts for all rows and is remembered for your organization.</p>
+    <div class="pair">${fields}</div></fieldset>`;
 }
 
 const PLAN_ACTIONS = [

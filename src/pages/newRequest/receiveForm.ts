@@ -12,10 +12,10 @@ import { acceptAd } from '../../core/requests/acceptAd.ts';
 import type { StoredUpload } from '../../core/uploads/uploads.ts';
 import type { Media } from '../../domain/ads.ts';
 import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
-import { completeOwnDevice, ownDeviceFaults, ownDeviceName } from '../../domain/devices.ts';
+import { completeOwnDevice, findDevice, ownDeviceFaults, ownDeviceName } from '../../domain/devices.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
-import { PLAN_LIMITS } from '../../domain/mediaPlans.ts';
-import { isBlank } from '../../domain/text.ts';
+import { PLAN_LIMITS, type PlanWords } from '../../domain/mediaPlans.ts';
+import { isBlank, storable } from '../../domain/text.ts';
 import { uploadName } from '../../domain/uploads.ts';
 import { sentFiles } from '../../fileReader/fileReader.ts';
 import { moduleBeside } from '../../lib/moduleBeside.ts';
@@ -34,6 +34,8 @@ export interface ReceivedForm {
   readonly draft: Draft;
   /** A part of the form, with which the script of the page adds an ad, is not a draft to store. */
   readonly isWhole: boolean;
+  /** What words of the plan mean. */
+  readonly words: PlanWords;
   readonly action: string;
   /** Number of files that became ads. */
   readonly added: number;
@@ -221,6 +223,13 @@ const NEW_PLAN = 'Another window added this plan to the draft: check it, or remo
 const OTHER_PLAN =
   'The plan in this form has since been sent, removed or replaced, perhaps in another window. Check the current plan, or add yours again.';
 
+function wordsOf(fields: FormFields): PlanWords {
+  const words = [...fields].flatMap(([name, [device = '']]): [string, string][] =>
+    name.startsWith('word:') && findDevice(device) ? [[storable(name.slice('word:'.length)), device]] : [],
+  );
+  return Object.fromEntries(words);
+}
+
 /** @param kept the stored draft. @throws Failure 400, 403, 413 */
 export async function receiveForm(
   options: PagesOptions,
@@ -267,5 +276,5 @@ export async function receiveForm(
   const typed = changes.reduce((draft, change) => change(draft), draftOf(fields, kept));
   const draft = { ...typed, adIds: [...new Set([...typed.adIds, ...ids])] };
   const action = fields.get('action')?.at(-1) ?? 'check';
-  return { draft, isWhole, action, added: ids.length, reused, faults };
+  return { draft, isWhole, words: wordsOf(fields), action, added: ids.length, reused, faults };
 }

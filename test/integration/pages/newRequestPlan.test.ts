@@ -98,6 +98,28 @@ describe('a media plan', () => {
     expect([again.status, again.text.includes('The plan in this form has since been sent')]).toEqual([422, true]);
   });
 
+  it('a word for a device is explained once for all rows, and known in the next plan', async () => {
+    const fields: Fields = [
+      ['key', crypto.randomUUID()],
+      ['ad', await newAd('box.gif', 300, 250)],
+      ['campaign', 'Plan'],
+    ];
+    const plan = 'Ad\tSite\tDevice\nbox\ta.example\tDesktop HP\nbox\tb.example\tdesktop hp\n';
+    const read = await act('check', [...fields, ['plan_text', plan]]);
+    expect(read.text).toContain('2 of 2 rows need correction.');
+    expect(read.text.match(/name="word:/g)).toHaveLength(1);
+    const explained = await act('check', [...fields, planOn(read), ['word:desktop hp', 'desktop']]);
+    expect(explained.text).toContain('<strong>2 pictures</strong>');
+    const next = await act('check', [
+      ...fields,
+      planOn(explained),
+      ['plan_text', plan.replace('a.example', 'c.example')],
+    ]);
+    expect(next.text).toContain('2 rows.');
+    const { rows } = await server.store.pool.query("select changes from audit_log where action = 'settings.updated'");
+    expect(rows).toEqual([{ changes: [{ field: 'desktop hp', from: null, to: 'desktop' }] }]);
+  });
+
   it('of another window is neither changed nor requested by a form that does not show it', async () => {
     const fields: Fields = [
       ['key', crypto.randomUUID()],

@@ -113,6 +113,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'rows of a media plan below its headings': PLAN_LIMITS.rows,
   'file of a media plan, in bytes': PLAN_LIMITS.bytes,
   'sheets of a workbook that are searched for the plan': PLAN_LIMITS.sheets,
+  'words of media plans that an organization has explained': PLAN_LIMITS.words,
   'pictures of a media plan': PLAN_LIMITS.pictures,
   'webhook endpoints of an organization': ENDPOINTS_MAX,
   'events of a period that is sent again': REPLAYED_EVENTS_MAX,

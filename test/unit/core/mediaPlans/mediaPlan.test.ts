@@ -10,16 +10,23 @@ const ad = (id: string, name: string, [width, height]: readonly [number, number]
 const OWN = [ad('mpu', 'Spring_300x250.png', [300, 250]), ad('board', 'Spring_728x90.png', [728, 90])];
 const OTHERS = [ad('k', 'Old', [300, 250], 'key-1'), ad('old2', 'Old', [728, 90]), ad('old1', 'Same', [300, 250])];
 
-function read(text: string, context = {}) {
+function planIn(text: string, context = {}) {
   const table = tableOfText(text);
-  const plan = planOf(table, required(findHeadings(table)), {
+  return planOf(table, required(findHeadings(table)), {
     ...{ own: OWN, others: OTHERS, devices: ['desktop'], markers: [] },
     ...context,
   });
+}
+
+function read(text: string, context = {}) {
+  const plan = planIn(text, context);
   const asked = plan.combinations.map(({ ad, site, device, marker, location }) =>
     [ad.id, site, device, marker ?? null, ...(location === undefined ? [] : [location])].join(' '),
   );
-  return { asked, faults: plan.faults.map(({ row, column, text }) => `${row + 1}:${column + 1} ${text}`) };
+  return {
+    asked,
+    faults: plan.faults.map(({ row, column, text }) => `${row + 1}:${column + 1} ${text}`),
+  };
 }
 
 test('a plan with titles, publishers, sizes and totals gives exact combinations', () => {
@@ -42,6 +49,19 @@ test('a plan with titles, publishers, sizes and totals gives exact combinations'
     ],
     [],
   ]);
+});
+
+test('a word for a device that only the organization knows is one word of all its rows', () => {
+  const text =
+    'Ad\tSite\tDevice\nSame\ta.example\tDesktop HP\nSame\tb.example\tdesktop hp & Mobile\nSame\tc.example\tMobile';
+  expect(planIn(text).words).toEqual([{ word: 'desktop hp', rows: 2, device: undefined }]);
+  expect(read(text).faults.length).toBe(2);
+  const words = { words: { 'desktop hp': 'desktop' } };
+  expect(planIn(text, words).words).toEqual([{ word: 'desktop hp', rows: 2, device: 'desktop' }]);
+  const known = read(text, words);
+  expect([known.asked.length, known.faults]).toEqual([4, []]);
+  // No name of a property is a word.
+  expect(read('Ad\tSite\tDevice\nSame\ta.example\tconstructor').faults.length).toBe(1);
 });
 
 test.each([
