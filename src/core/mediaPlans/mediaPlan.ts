@@ -47,7 +47,7 @@ export interface MediaPlan {
 }
 
 export interface PlanContext {
-  /** What words of the organization mean. */
+  /** The meanings of words that only the organization knows. */
   readonly words?: PlanWords;
   /** The ads of the request, which count before others. */
   readonly own: readonly PlanAd[];

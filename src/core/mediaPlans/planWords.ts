@@ -1,4 +1,4 @@
-/** What the words of an organization mean in its media plans. A person says it once for all rows and later plans. */
+/** The meanings of words of an organization in its media plans. A person says them once for all rows and later plans. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';

@@ -10,6 +10,7 @@ import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, dialog, pageHead } from '../parts/components.ts';
 import type { ResultsPage, Viewer } from '../parts/context.ts';
 import { checkbox, EMPTY_FORM, field, textField } from '../parts/formFields.ts';
+import { dateElement } from '../parts/labels.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import { thumbnail, warningList, widthAtHeight } from '../parts/pictureParts.ts';
 import type { Draft, Field, FieldFaults } from './draft.ts';
@@ -51,12 +52,12 @@ ${view.notice !== undefined && html`<p class="note" role="status" id="notice">${
   <input type="hidden" name="key" value="${draft.key}">
   <button name="action" value="check" hidden>Check</button>
   ${templateFields(draft, view.templates, faults)}
+  ${campaignPart(view)}
   ${adsPart(view)}
-  <section class="panel" aria-labelledby="where"><h2 id="where">2. Where</h2>
+  <section class="panel" aria-labelledby="where"><h2 id="where">3. Where</h2>
     ${targetFields(view)}
     ${planFields(draft, faults)}
   </section>
-  ${campaignPart(view)}
   ${draft.plan !== null && planPanel(draft.plan, { read: wanted.plan, hasLocations: view.location !== undefined, faults })}
   ${countBar(view)}
   ${dialog('clear', 'Start over?', CLEAR)}
@@ -89,7 +90,7 @@ function faultSummary(faults: FieldFaults): Html {
 function adsPart({ paths, draft, ads, found, faults }: NewRequestView): Html {
   const isWaiting = ads.some(({ status }) => status === 'pending');
   return html`<section class="panel" aria-labelledby="what">
-    <h2 id="what">1. Ads</h2>
+    <h2 id="what">2. Ads</h2>
     <div class="drop" id="drop">
       <label for="files">Files</label>
       <input id="files" name="files" type="file" multiple${described(faults, 'ads', 'files-hint')}>
@@ -132,7 +133,8 @@ function tagFields({ media, mediaName, mediaSize }: Draft, faults: FieldFaults):
 function existingAds(draft: Draft, found: readonly ListedAd[], paths: PagePaths): Html {
   const items = found.map((ad) => {
     const size = ad.width !== null && ad.height !== null && html` <span class="meta">${ad.width} × ${ad.height}</span>`;
-    return html`<li class="creative">${preview(ad, paths, true)}<p class="name"><bdi>${ad.name}</bdi>${size}</p>
+    return html`<li class="creative">${preview(ad, paths, true)}<p class="name"><bdi>${ad.name}</bdi>${size}
+      <span class="meta">${dateElement(ad.created_at)}</span></p>
       <button name="action" value="use:${ad.id}" aria-label="Add ${ad.name}">Add</button></li>`;
   });
   const search = {
@@ -187,13 +189,21 @@ function campaignPart({ draft, campaigns, faults }: NewRequestView): Html {
     label: html`Text for reviewers <span class="meta">(optional)</span>`,
   };
   return html`<section class="panel" aria-labelledby="campaign-part">
-    <h2 id="campaign-part">3. Campaign</h2>
+    <h2 id="campaign-part">1. Campaign</h2>
     ${textField(campaign, faults.form)}
     <datalist id="campaigns">${campaigns.map((name) => html`<option value="${name}"></option>`)}</datalist>
     ${textField(name, EMPTY_FORM)}
     ${textField(instructions, faults.form)}
   </section>`;
 }
+
+/** Whether there is more than one ad on one site. */
+function hasSeveral({ wanted: { planned } }: NewRequestView): boolean {
+  return new Set(planned?.combinations.map(({ ad, site }) => `${ad.id} ${site}`)).size > 1;
+}
+
+const TRY_FIRST = html`<button name="action" value="try" title="Requests only the first ad on the first site. The form stays.">
+  Try one site first</button>`;
 
 function countBar(view: NewRequestView): Html {
   const { draft, wanted, faults } = view;
@@ -209,6 +219,7 @@ function countBar(view: NewRequestView): Html {
     <p class="row">
       ${button({ label: 'Start over', kind: 'quiet', opens: 'clear' })}
       <button name="action" value="check" class="unscripted">Count again</button>
+      ${hasSeveral(view) && TRY_FIRST}
       <button class="primary" name="action" value="request" id="request">Request pictures</button>
     </p>
   </div>`;

@@ -41,6 +41,8 @@ interface FormRequest {
   /** The key of the form. */
   readonly key: string;
   readonly body: JsonObject;
+  /** The draft stays for the whole request. */
+  readonly isTrial: boolean;
   /** Takes the cost of the pictures from the rate of the viewer's key. @throws Failure (429) */
   readonly charge: (cost: number) => Promise<void>;
 }
@@ -189,13 +191,13 @@ async function act(options: PagesOptions, pageRequest: ViewerRequest, form: Rece
       await deleteDraft(options.store.db, viewer);
       return redirectTo(pageRequest, paths.newRequest);
   }
-  if (action !== 'request') return { draft, faults, notice: addedText(form) };
+  if (action !== 'request' && action !== 'try') return { draft, faults, notice: addedText(form) };
   // A person sees each ad before anything is requested.
   if (added > 0)
     return {
       draft,
       faults,
-      notice: html`${addedText(form)} Check what was added, then choose “Request pictures” again.`,
+      notice: html`${addedText(form)} Check what was added, then request the pictures again.`,
     };
   return request(options, pageRequest, form);
 }
@@ -213,12 +215,14 @@ async function request(options: PagesOptions, pageRequest: ViewerRequest, form: 
   const { viewer, actor, paths, response } = pageRequest;
   const { draft, faults } = form;
   const { organizationId } = viewer;
+  const isTrial = form.action === 'try';
   const ads = await readDraftAds(options.store.db, { organizationId, ids: draft.adIds });
-  const body = await checkDraft(options, { organizationId, draft, ads, faults });
+  const body = await checkDraft(options, { organizationId, draft, ads, faults, isTrial });
   if (faults.any) return { draft, faults };
   try {
     const charge = async (cost: number) => options.requestLimits?.take(rateKeyOf(viewer), cost, response);
-    const setId = await submitRequest(options, { viewer, actor, key: draft.key, body, charge });
+    if (isTrial) await keepDraft(options, viewer, draft, faults);
+    const setId = await submitRequest(options, { viewer, actor, key: draft.key, body, charge, isTrial });
     response.redirect(303, paths.set(setId));
     return 'sent';
   } catch (error) {
@@ -232,7 +236,7 @@ async function request(options: PagesOptions, pageRequest: ViewerRequest, form: 
 /** Sent twice, the same form gives one set. @returns the id of the set. @throws Failure (422) with all faults. */
 async function submitRequest(
   options: PagesOptions,
-  { viewer, actor, key, body, charge }: FormRequest,
+  { viewer, actor, key, body, charge, isTrial }: FormRequest,
 ): Promise<string> {
   const { organizationId } = viewer;
   const parsed = screenshotRequestParser(options.limits)(body);
@@ -249,7 +253,7 @@ async function submitRequest(
     const adopted = await adoptRequest(tx, { organizationId, parsed });
     const { id } = await acceptScreenshotRequest(tx, { organizationId, parsed: adopted, actor }, options);
     await keepAnswer(tx, call, { status: 303, text: id });
-    await deleteDraft(tx, viewer);
+    if (!isTrial) await deleteDraft(tx, viewer);
     return id;
   });
 }

@@ -34,7 +34,7 @@ export interface ReceivedForm {
   readonly draft: Draft;
   /** A part of the form, with which the script of the page adds an ad, is not a draft to store. */
   readonly isWhole: boolean;
-  /** What words of the plan mean. */
+  /** The meanings of words of the plan. */
   readonly words: PlanWords;
   readonly action: string;
   /** Number of files that became ads. */

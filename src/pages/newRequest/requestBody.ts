@@ -91,6 +91,8 @@ interface DraftOf {
   readonly draft: Draft;
   readonly ads: readonly DraftAd[];
   readonly faults: FieldFaults;
+  /** Only the first ad on the first site. */
+  readonly isTrial?: boolean;
 }
 
 /** More combinations than this, in pictures of one request, would block the event loop. */
@@ -161,7 +163,7 @@ function requestBody(draft: Draft, options: JsonObject, combinations: readonly C
 /** Adds all faults that are known without sending the request. @returns its body. */
 export async function checkDraft(options: PagesOptions, given: DraftOf): Promise<JsonObject> {
   const { limits } = options;
-  const { draft, ads, faults } = given;
+  const { draft, ads, faults, isTrial = false } = given;
   const { targets, plan, planned, total } = await readWanted(options, given);
   if (ads.length === 0 && draft.plan === null) faults.add('ads', 'Add at least one ad.');
   for (const ad of ads) addAdFaults(ad, faults);
@@ -172,7 +174,9 @@ export async function checkDraft(options: PagesOptions, given: DraftOf): Promise
   const rows = new Set((plan?.faults ?? []).map(({ row }) => row)).size;
   if (rows > 0) faults.add('plan', `Correct ${counted(rows, 'row')} of the plan.`);
   addParserFaults({ draft, targets, faults }, screenshotRequestParser(limits));
-  const combinations = planned?.combinations ?? [];
+  const all = planned?.combinations ?? [];
+  const [first] = all;
+  const combinations = isTrial ? all.filter(({ ad, site }) => ad.id === first?.ad.id && site === first.site) : all;
   if (draft.together) addGroupFault(combinations, faults);
   const count = planned === undefined ? total : combinations.length;
   if (count > limits.screenshots) {

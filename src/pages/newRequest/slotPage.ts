@@ -126,21 +126,29 @@ async function slotsPage(options: PagesOptions, given: ViewerRequest): Promise<P
   }
   const size = row.record?.sizes.find((each) => nameOf(each) === request.query['size']) ?? row.record?.sizes[0];
   if (size === undefined) return fault(`There is no picture of the page: ${row.reason ?? 'no reason was recorded.'}`);
-  return page(await chooser(options, given, row, size));
+  const draft = (await keptDraft(options, viewer)) ?? newDraft();
+  const slot = draft.slots[slotKey(row.site_url, row.device, size)] ?? size.chosen;
+  // The page begins at the chosen slot, which may be far below.
+  if (slot !== null && request.query['slot'] === undefined)
+    return redirectTo(given, hrefOf(pathOf(paths, row.id), { size, slot }));
+  return page(await chooser(options, given, { row, size, draft }));
 }
+
+type JudgedSize = SlotsRecord['sizes'][number];
+
+const hrefOf = (path: string, { size, slot }: { size: JudgedSize; slot: number }) =>
+  `${addressOf(path, { size: nameOf(size), slot: String(slot) })}#slot-${slot}`;
 
 async function chooser(
   options: PagesOptions,
   { request, viewer, paths }: ViewerRequest,
-  row: Row<'placements'>,
-  size: SlotsRecord['sizes'][number],
+  { row, size, draft }: { row: Row<'placements'>; size: JudgedSize; draft: Draft },
 ): Promise<Html> {
   const { site_url: site, device, record, image_token: token } = row;
-  const draft = (await keptDraft(options, viewer)) ?? newDraft();
   const ads = await adsOn(options, viewer, draft, { site, device });
-  const wished = Number(request.query['slot']) || (draft.slots[slotKey(site, device, size)] ?? size.chosen);
+  const wished = Number(request.query['slot']);
   const path = pathOf(paths, row.id);
-  const href = (slot: number) => `${addressOf(path, { size: nameOf(size), slot: String(slot) })}#slot-${slot}`;
+  const href = (slot: number) => hrefOf(path, { size, slot });
   const slots = size.candidates.map((candidate, index) => ({
     ...candidate,
     size: [candidate.size.width, candidate.size.height] as [number, number],

@@ -123,6 +123,27 @@ describe('a form of a new request', () => {
     expect((await setOf(await form.post(fields))).shots).toHaveLength(12);
   });
 
+  it('one site can be tried first: its first ad on all devices, and the form stays', async () => {
+    const [first, second] = [await form.newAd('first.gif'), await form.newAd('second.gif')];
+    const fields: Fields = complete(first, [['ad', second]]).filter(([name]) => name !== 'action');
+    const checked = await form.post([...fields, ['action', 'check']]);
+    expect(checked.text.indexOf('name="campaign"')).toBeLessThan(checked.text.indexOf('name="files"'));
+    expect(checked.text).toContain('Try one site first');
+    const tried = await form.post([...fields, ['action', 'try']]);
+    const rows = await server.store.db
+      .selectFrom('screenshots')
+      .select(['site_key', 'device'])
+      .where('set_id', '=', tried.location?.split('/').at(-1) ?? '')
+      .orderBy('seq')
+      .execute();
+    expect(rows).toEqual(['desktop', 'iphone'].map((device) => ({ site_key: 'https://news.example/', device })));
+    const again = await form.get('/o/demo/new');
+    expect(adsOn({ text: again })).toEqual([first, second]);
+    expect(again).toContain('value="Autumn"');
+    const all = await form.post([...fields, ['action', 'request']]);
+    expect([all.status, all.location === tried.location]).toEqual([303, false]);
+  });
+
   it('a form that is sent twice makes one set, and a changed one makes another', async () => {
     const ad = await form.newAd();
     const [first, second] = await Promise.all([form.post(complete(ad)), form.post(complete(ad))]);
