@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   CLIENT_NAME_MAX,
   expiryFault,
+  RESTORE_MINUTES,
   SHARE_ANSWERS,
   SHARE_DAYS_DEFAULT,
   SHARE_DAYS_MAX,
@@ -61,6 +62,19 @@ export const NewShare = z
     pictures: z.enum(SHARED_PICTURES).nullish().describe(`${PICTURES} \`all\` unless given.`),
   })
   .meta({ id: 'NewShare', description: `A share link to create. ${OURS}` });
+
+export const ShareChange = z
+  .object({
+    expires_at: expiresAt.nullish().describe(`The new end, at most ${SHARE_DAYS_MAX} days from now.`),
+    password: SharePassword.nullish().describe(
+      'The new password. Null: the link needs none. With either, browsers that knew the old one and clients who get e-mails about the link are asked again.',
+    ),
+    revoked: z
+      .literal(false)
+      .nullish()
+      .describe(`Restores a link that was revoked in the last ${RESTORE_MINUTES} minutes.`),
+  })
+  .meta({ id: 'ShareChange', description: `A change of a share link. Absent fields stay. ${OURS}` });
 
 export const ShareRecord = z
   .object({

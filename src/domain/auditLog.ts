@@ -51,6 +51,7 @@ export const AUDIT_ACTIONS = {
   'schedule.deleted': 'Schedule deleted',
   'comment.deleted': 'Comment deleted',
   'share_link.created': 'Share link created',
+  'share_link.updated': 'Share link changed',
   'share_link.revoked': 'Share link revoked',
   'member.added': 'Member added',
   'member.updated': 'Role of a member changed',

@@ -24,11 +24,18 @@ export const CLIENT_NAME_MAX = 100;
 export const FOLLOWERS_OF_LINK_MAX = 20;
 export const FOLLOWS_PER_DAY_MAX = 5;
 
+/** A revoked link can be restored for so long. */
+export const RESTORE_MINUTES = 10;
+
 export type ShareState = 'active' | 'expired' | 'revoked';
 
 export function shareState(link: { expires_at: Date; revoked_at: Date | null }, now: Date): ShareState {
   if (link.revoked_at !== null) return 'revoked';
   return link.expires_at > now ? 'active' : 'expired';
+}
+
+export function canRestore(revokedAt: Date | null, now = new Date()): boolean {
+  return revokedAt !== null && now.getTime() - revokedAt.getTime() < RESTORE_MINUTES * 60_000;
 }
 
 export function inDays(now: Date, days: number): Date {

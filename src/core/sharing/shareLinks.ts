@@ -8,7 +8,13 @@ import { notify } from '../../db/notifications.ts';
 import type { Row } from '../../db/rows.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import { conflict, notFound, unknownId } from '../../domain/failure.ts';
-import { SHARE_LINKS_MAX, type SharedPictures } from '../../domain/shareLinks.ts';
+import {
+  canRestore,
+  RESTORE_MINUTES,
+  SHARE_LINKS_MAX,
+  type SharedPictures,
+  shareState,
+} from '../../domain/shareLinks.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
 import { recordNotice } from '../journal/recordNotice.ts';
 import { lockSet } from '../sets/setStatus.ts';
@@ -85,6 +91,47 @@ export async function createShareLink(tx: Queryable, wanted: WantedShareLink, ac
   await recordAction(tx, actor, { organizationId, action: 'share_link.created', objectId: id, changes });
   await notify(tx, { set: setId });
   return readLink(tx, { organizationId, setId, id });
+}
+
+export interface LinkChange {
+  readonly expires_at?: Date | null | undefined;
+  /** Null removes it. */
+  readonly password?: string | null | undefined;
+  /** Restores a link that was just revoked. */
+  readonly revoked?: false | null | undefined;
+}
+
+/** @throws Failure: 404, and 409 for a revoked link that is not restored in time, and above the limit of valid links. */
+export async function changeLink(
+  tx: Queryable,
+  link: LinkRef & { id: string },
+  { expires_at, password, revoked }: LinkChange,
+  actor: Actor,
+): Promise<ShareLinkRow> {
+  const { organizationId, setId, id } = link;
+  if ((await lockSet(tx, link)) === undefined) throw unknownId();
+  const before = await readLink(tx, link);
+  if (before.revoked_at !== null && (revoked !== false || !canRestore(before.revoked_at)))
+    throw conflict('revoked', `is true. A link can be restored for ${RESTORE_MINUTES} minutes; create a new one.`);
+  if (shareState(before, new Date()) !== 'active' && (await countActiveLinks(tx, setId)) >= SHARE_LINKS_MAX)
+    throw conflict('share', `cannot be valid again: the set has ${SHARE_LINKS_MAX} valid links. Revoke some first.`);
+  const hash = password ? await hashPassword(password) : null;
+  const values = {
+    revoked_at: null,
+    expires_at: expires_at ?? before.expires_at,
+    password_hash: password === undefined ? before.password_hash : hash,
+  };
+  await tx.updateTable('share_links').set(values).where('id', '=', id).execute();
+  // They may not know the new password.
+  if (password !== undefined) await tx.deleteFrom('share_followers').where('share_id', '=', id).execute();
+  const fields = ({ expires_at: end, revoked_at, password_hash }: typeof values | ShareLinkRow) => ({
+    ...{ expires_at: end, revoked: revoked_at !== null, has_password: password_hash !== null },
+  });
+  const changed = { ...fields(values), ...(password && { password: 'changed' }) };
+  const changes = changesBetween(fields(before), changed);
+  if (changes.length > 0)
+    await recordAction(tx, actor, { organizationId, action: 'share_link.updated', objectId: id, changes });
+  return readLink(tx, link);
 }
 
 /** @throws Failure (404) if the set has no such link. */

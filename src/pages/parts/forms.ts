@@ -16,6 +16,7 @@ const NOTICES = {
   answered: 'Thank you. Your answer was sent.',
   commented: 'Thank you. Your comment was sent.',
   followed: 'Thank you. It was sent. You get an e-mail now: open its link, unless you confirmed your address before.',
+  link_revoked: 'The link was revoked. You can undo this for ten minutes.',
   deleted: 'Deleted. Its files will be removed within a minute.',
   member_removed: 'Member removed. They no longer have access.',
   schedule_deleted: 'The schedule was deleted. Its sets stay.',

@@ -1,12 +1,20 @@
 /** The part of a set's page that creates, lists and revokes its share links, and its routes. */
 import { shareToken } from '../../api/auth/shareTokens.ts';
-import { NewShare } from '../../contract/sharing.ts';
+import { NewShare, ShareChange } from '../../contract/sharing.ts';
 import type { SetHead } from '../../core/sets/readSet.ts';
 import { countShared } from '../../core/sharing/sharedPictures.ts';
-import { createShareLink, listShareLinks, revokeLink, type ShareLinkRow } from '../../core/sharing/shareLinks.ts';
+import {
+  changeLink,
+  createShareLink,
+  listShareLinks,
+  revokeLink,
+  type ShareLinkRow,
+} from '../../core/sharing/shareLinks.ts';
+import type { Queryable } from '../../db/database.ts';
 import { sharePage } from '../../domain/addresses.ts';
 import { notFound } from '../../domain/failure.ts';
 import {
+  canRestore,
   inDays,
   SHARE_DAYS_DEFAULT,
   SHARE_DAYS_MAX,
@@ -20,16 +28,26 @@ import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, copyField, dialog } from '../parts/components.ts';
 import type { PagesOptions, Viewer } from '../parts/context.ts';
 import type { Choice } from '../parts/formFields.ts';
-import { hiddenFields } from '../parts/forms.ts';
+import { hiddenFields, type Notice } from '../parts/forms.ts';
 import { formTable, readForm, renderFields } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
 import type { SetFacts } from '../pictures/pictures.ts';
-import { goBack, idOf, type PageRoutes, redirectTo } from '../routes/pageRoutes.ts';
+import { idOf, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 
 const LINKS_SHOWN = 100;
-const DAYS = [7, SHARE_DAYS_DEFAULT, 90, 365];
+const DAYS = [7, SHARE_DAYS_DEFAULT, 90, 365].map((days): Choice => [String(days), `${days} days`]);
 const STATES = { active: 'Valid', expired: 'Expired', revoked: 'Revoked' } as const;
+
+const VALIDITY = {
+  kind: 'select',
+  path: 'expires_at',
+  read: (text: string) => {
+    const days = Number(text);
+    const isValid = Number.isInteger(days) && days >= 1 && days <= SHARE_DAYS_MAX;
+    return isValid ? inDays(new Date(), days).toISOString() : null;
+  },
+} as const;
 
 const SHARE = formTable(NewShare, {
   label: {
@@ -39,17 +57,11 @@ const SHARE = formTable(NewShare, {
     read: (text) => cutCodePoints(storable(text).trim(), SHARE_LABEL_MAX),
   },
   days: {
-    kind: 'select',
+    ...VALIDITY,
     id: 'share-days',
-    path: 'expires_at',
     label: 'Valid for',
-    choices: DAYS.map((days): Choice => [String(days), `${days} days`]),
+    choices: DAYS,
     value: String(SHARE_DAYS_DEFAULT),
-    read: (text) => {
-      const days = Number(text);
-      const isValid = Number.isInteger(days) && days >= 1 && days <= SHARE_DAYS_MAX;
-      return isValid ? inDays(new Date(), days).toISOString() : null;
-    },
   },
   pictures: { kind: 'radios', isFieldset: true, label: 'Pictures', value: 'approved' },
   may: {
@@ -68,6 +80,17 @@ const SHARE = formTable(NewShare, {
     isSecret: true,
     keepsSpaces: true,
   },
+});
+
+const CHANGE = formTable(ShareChange, {
+  days: { ...VALIDITY, label: 'Valid from now for', choices: [['', 'No change'], ...DAYS] },
+  password: {
+    label: html`New password <span class="meta">(empty: no change)</span>`,
+    more: html` autocapitalize="none"`,
+    ...{ isSecret: true, keepsSpaces: true },
+    read: (text, typed) => (typed('no_password') === '' ? text || undefined : null),
+  },
+  no_password: { kind: 'checkbox', label: 'No password', read: () => undefined },
 });
 
 interface PanelOptions {
@@ -136,10 +159,21 @@ function item({ secret, publicUrl }: PagesOptions, row: ShareLinkRow, { viewer, 
       ${hiddenFields(viewer, ofSet)}<button class="danger">Revoke</button>
     </form>
   </div>`;
-  return html`<li class="panel"${isNew && html` data-copy-now`}>
+  const fields = { days: { id: `days-${row.id}` }, password: { id: `password-${row.id}` } };
+  const change = html`<details>
+  <summary>Extend, or change the password</summary>
+  <form class="stack" method="post" action="${path}/shares/${row.id}/change">${hiddenFields(viewer, ofSet)}
+${renderFields(CHANGE, { known: { ...fields, ...(row.password_hash === null && { no_password: null }) } })}
+${button({ label: 'Change the link' })}</form>
+</details>`;
+  const undo = html`<form method="post" action="${path}/shares/${row.id}/restore">
+  ${hiddenFields(viewer, ofSet)}${button({ label: 'Undo', icon: 'undo-2' })}
+</form>`;
+  return html`<li class="panel" id="share-${row.id}"${isNew && html` data-copy-now`}>
   <p class="bar"><strong><bdi>${name}</bdi></strong> <span class="badge ${state}">${STATES[state]}</span>${answered}</p>
   <p>${allowed(row)}</p>
   ${state === 'active' && use}
+  ${state === 'revoked' ? canRestore(row.revoked_at) && undo : change}
   <p class="meta">${when(row)}</p>
 </li>`;
 }
@@ -182,11 +216,19 @@ export function addShareRoutes(pages: PageRoutes): void {
     const { id } = await db.transaction().execute((tx) => createShareLink(tx, link, given.actor));
     return redirectTo(given, addressOf(given.paths.set(link.setId), { tab: 'shared', created: id }));
   });
-  pages.post(`${path}/:share/revoke`, async (given) => {
-    const id = String(given.request.params['share']).toLowerCase();
-    if (!isUuid(id)) throw notFound('share_id', 'There is no such share link.');
-    const link = { organizationId: given.viewer.organizationId, setId: idOf(given.request), id };
-    await db.transaction().execute((tx) => revokeLink(tx, link, given.actor));
-    return goBack(given);
-  });
+  const change = (
+    action: string,
+    act: (tx: Queryable, link: Parameters<typeof revokeLink>[1], given: ViewerRequest) => Promise<unknown>,
+    notice: Notice,
+  ) =>
+    pages.post(`${path}/:share/${action}`, async (given) => {
+      const id = String(given.request.params['share']).toLowerCase();
+      if (!isUuid(id)) throw notFound('share_id', 'There is no such share link.');
+      const link = { organizationId: given.viewer.organizationId, setId: idOf(given.request), id };
+      await db.transaction().execute((tx) => act(tx, link, given));
+      return redirectTo(given, addressOf(given.paths.set(link.setId), { tab: 'shared' }), notice);
+    });
+  change('revoke', (tx, link, { actor }) => revokeLink(tx, link, actor), 'link_revoked');
+  change('restore', (tx, link, { actor }) => changeLink(tx, link, { revoked: false }, actor), 'saved');
+  change('change', (tx, link, { actor, request }) => changeLink(tx, link, readForm(CHANGE, request), actor), 'saved');
 }

@@ -3,8 +3,10 @@ import type { Request, RequestHandler } from 'express';
 import { readShareToken } from '../../api/auth/shareTokens.ts';
 import { COST } from '../../api/limits/costs.ts';
 import { wasRemoved } from '../../core/journal/tombstones.ts';
+import { type BrandingRow, readBranding } from '../../core/organizations/branding.ts';
 import { findShareLink, type SharedSet } from '../../core/sharing/shareLinks.ts';
 import { type ShareFault, type ShareKey, shareFault } from '../../core/sharing/sharePasswords.ts';
+import { html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { cookiesOf } from '../parts/cookies.ts';
 import { noticeOf } from '../parts/forms.ts';
@@ -44,12 +46,26 @@ const FAULTY_LINKS: Readonly<Record<Exclude<ShareFault, 'locked'>, ResultsPage>>
   disabled: UNAVAILABLE_LINK,
 };
 
-export const lockedPage = (opened: LockedAddress, fault?: string): ResultsPage => ({
-  title: 'Password',
-  body: passwordForm(opened, fault),
-  status: 403,
-  isShared: true,
-});
+export async function lockedPage(
+  { store, publicUrl }: PagesOptions,
+  { organizationId }: SharedSet,
+  { opened, fault }: { readonly opened: LockedAddress; readonly fault?: string },
+): Promise<ResultsPage> {
+  const brand = brandOf(await readBranding(store.db, organizationId), pathsOf(publicUrl, ''));
+  return { title: 'Password', body: passwordForm(opened, fault), status: 403, isShared: true, ...brand };
+}
+
+/** The name of the service stays if the organization has neither a logo nor a name. */
+export function brandOf(
+  { logo, brand_name: name }: BrandingRow,
+  paths: PagePaths,
+): Pick<ResultsPage, 'brand' | 'brandName'> {
+  const image =
+    logo &&
+    html`<img class="logo" src="${paths.image(logo.token)}" alt="${name ?? 'Logo'}" width="${logo.width}" height="${logo.height}">`;
+  const brand = image ?? (name === null ? undefined : html`<bdi>${name}</bdi>`);
+  return { brand, brandName: name ?? undefined };
+}
 
 export function readerOf({ publicUrl }: PagesOptions, request: Request): SharedOptions {
   const paths = pathsOf(publicUrl, '');
@@ -92,7 +108,7 @@ export async function findShared(options: PagesOptions, request: Request): Promi
   const fault = shareFault(share, shareKeyOf(options, request));
   if (fault === 'locked') {
     const path = pathsOf(publicUrl, '').share(String(request.params['token']));
-    return lockedPage({ path, picture: String(request.params['picture'] ?? '') });
+    return lockedPage(options, share, { opened: { path, picture: String(request.params['picture'] ?? '') } });
   }
   return fault === undefined ? share : FAULTY_LINKS[fault];
 }

@@ -24,7 +24,7 @@ import { numberedPages, siteName, thumbnail, widthAtHeight } from '../parts/pict
 import { downloadForm } from '../pictures/downloads.ts';
 import { type Group, groupPictures } from '../pictures/grouping.ts';
 import { earlierRemark, threadList } from '../pictures/threads.ts';
-import type { SharedOptions } from './sharedLink.ts';
+import { brandOf, type SharedOptions } from './sharedLink.ts';
 import { answerButtons, answerForm, replyForm } from './shareForms.ts';
 
 const PER_PAGE = 240;
@@ -114,15 +114,6 @@ export function threadLook(
     time: dateElement,
     actions: ({ id }: { id: string }) => (reply === false ? null : reply(id)),
   };
-}
-
-/** The name of the service stays if the organization has neither a logo nor a name. */
-function brandOf({ logo, brand_name: name }: BrandingRow, paths: PagePaths): Pick<ResultsPage, 'brand' | 'brandName'> {
-  const image =
-    logo &&
-    html`<img class="logo" src="${paths.image(logo.token)}" alt="${name ?? 'Logo'}" width="${logo.width}" height="${logo.height}">`;
-  const brand = image ?? (name === null ? undefined : html`<bdi>${name}</bdi>`);
-  return { brand, brandName: name ?? undefined };
 }
 
 /** The style sheet of a shared page: an inline style would break the Content-Security-Policy. */

@@ -60,7 +60,8 @@ export function addSharedRoutes(pages: PageRoutes): void {
     if (link !== undefined && shareFault(link, { tokens: [], secret }) === 'locked') {
       options.openLimits?.takePassword(link.id, request, response);
       if (!(await verifySharePassword(link, formField(request, 'password')))) {
-        pages.send(response, lockedPage({ path, picture }, 'This is not the password of the link.'), { paths });
+        const fault = 'This is not the password of the link.';
+        pages.send(response, await lockedPage(options, link, { opened: { path, picture }, fault }), { paths });
         return;
       }
       setCookie(response, UNLOCK_COOKIE, { ...cookieOf(options, path), value: unlockToken(secret, link) });

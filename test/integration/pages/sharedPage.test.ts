@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
+import { saveBranding } from '../../../src/core/organizations/branding.ts';
 import { disableOrganization, enableOrganization } from '../../../src/core/organizations/organizations.ts';
+import { DEFAULT_BRANDING } from '../../../src/domain/branding.ts';
 import { type Seeded, seedDelivery, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 import { open, read } from './reading.ts';
@@ -241,6 +243,26 @@ describe('the forms of links', () => {
     await page.proceed(page.getByRole('button', { name: 'Revoke' }));
     expect(page.locator('.shares .badge').textContent()).toBe('Revoked');
     await reader.open(address, 410);
+    await page.proceed(page.getByRole('button', { name: 'Undo' }));
+    expect(page.locator('.shares .badge').textContent()).toBe('Valid');
+    await reader.open(address);
+
+    await saveBranding(server.store.db, server.organizationId, { ...DEFAULT_BRANDING, brand_name: 'Acme Media' });
+    page.locator('.shares summary').click();
+    page.getByLabel('Valid from now for').selectOption('365');
+    page.getByLabel('New password').fill('blue horses');
+    await page.proceed(page.getByRole('button', { name: 'Change the link' }));
+    expect(page.locator('.shares').textContent()).toContain('password');
+    await reader.open(address, 403);
+    expect(reader.locator('.top').textContent()).toContain('Acme Media');
+    expect(reader.locator('h1').textContent()).toBe('These pictures need a password');
+    page.locator('.shares summary').click();
+    page.getByLabel('No password').check();
+    await page.proceed(page.getByRole('button', { name: 'Change the link' }));
+    await reader.open(address);
+    const link = server.store.db.selectFrom('share_links').select('expires_at').where('set_id', '=', setId);
+    const { expires_at } = await link.executeTakeFirstOrThrow();
+    expect(Math.round((expires_at.getTime() - Date.now()) / 86_400_000)).toBe(365);
   });
 });
 

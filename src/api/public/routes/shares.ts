@@ -1,9 +1,15 @@
 import { ListQuery } from '../../../contract/queries.ts';
-import { NewShare, ShareAnswerRecord, ShareRecord } from '../../../contract/sharing.ts';
+import { NewShare, ShareAnswerRecord, ShareChange, ShareRecord } from '../../../contract/sharing.ts';
 import { readSetRow } from '../../../core/sets/readSet.ts';
 import { answerRecord, answersOfSet } from '../../../core/sharing/answerQueries.ts';
 import { shareRecord } from '../../../core/sharing/shareJson.ts';
-import { createShareLink, listShareLinks, revokeLink, type ShareLinkRow } from '../../../core/sharing/shareLinks.ts';
+import {
+  changeLink,
+  createShareLink,
+  listShareLinks,
+  revokeLink,
+  type ShareLinkRow,
+} from '../../../core/sharing/shareLinks.ts';
 import { sharePage } from '../../../domain/addresses.ts';
 import { unknownId } from '../../../domain/failure.ts';
 import { inDays, SHARE_DAYS_DEFAULT } from '../../../domain/shareLinks.ts';
@@ -56,6 +62,21 @@ export const shareRoutes: readonly Route[] = [
       return answerOnce(store.db, { call, endpoint, secret: true }, async (tx) =>
         jsonResponse(201, recordOf(services, await createShareLink(tx, link, actor))),
       );
+    },
+  }),
+  route('patch /screenshot_sets/{id}/shares/{share_id}', 'write', {
+    operationId: 'updateShare',
+    summary: 'Extend a share link, change its password, or restore it',
+    description: '',
+    tags: ['Sharing'],
+    params: { id: idOfA('set'), share_id: idOfA('link') },
+    body: jsonBody(ShareChange, { expires_at: '2027-06-30T18:00:00Z' }),
+    answer: ShareRecord,
+    failures: [409],
+    handler: async ({ request, organizationId, actor, input }, services) => {
+      const link = { organizationId, setId: idOf(request), id: idOf(request, 'share_id') };
+      const row = await services.store.db.transaction().execute((tx) => changeLink(tx, link, input, actor));
+      return jsonResponse(200, recordOf(services, row));
     },
   }),
   route('delete /screenshot_sets/{id}/shares/{share_id}', 'write', {

@@ -67,6 +67,7 @@ const ACTIONS: Readonly<Record<string, AuditAction>> = {
   reviewScreenshotsOfSet: 'screenshot_set.pictures_reviewed',
   deleteComment: 'comment.deleted',
   createShare: 'share_link.created',
+  updateShare: 'share_link.updated',
   revokeShare: 'share_link.revoked',
   createSiteRule: 'site_rule.created',
   importSiteRules: 'site_rule.created',

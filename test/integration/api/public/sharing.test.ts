@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shareToken } from '../../../../src/api/auth/shareTokens.ts';
 import { readInstallation } from '../../../../src/core/jobs/installation.ts';
+import { followShare } from '../../../../src/core/sharing/followers.ts';
 import { findShareLink, noteShareLinkUse } from '../../../../src/core/sharing/shareLinks.ts';
 import { type Json, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
@@ -106,6 +107,61 @@ describe('a share link', () => {
     expect(await list(setId)).toEqual([second, revoked.json]);
     const paged = await api.get(`screenshot_sets/${setId}/shares?per_page=1&page=2`);
     expect(paged.json).toMatchObject({ data: [{ id: first.id }], page: 2, per_page: 1, total: 2 });
+  });
+
+  test('a link is extended, gets another password, and is restored for ten minutes after it was revoked', async () => {
+    const setId = await newSet();
+    const { json: link } = await create(setId, { password: 'blue horses' });
+    const path = `screenshot_sets/${setId}/shares/${link.id}`;
+    const change = (body: Json) =>
+      api.send({
+        method: 'PATCH',
+        path: `/api/v1/orgs/acme/${path}`,
+        headers: { authorization: api.organization.api_key, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const { db } = api.store;
+    const row = () => db.selectFrom('share_links').selectAll().where('id', '=', link.id).executeTakeFirstOrThrow();
+    const end = new Date(Date.now() + 90 * DAY_MS).toISOString();
+    const before = await row();
+    expect((await change({ expires_at: end })).json).toEqual({ ...link, expires_at: end.replace('Z', '+00:00') });
+    expect((await row()).password_hash).toEqual(before.password_hash);
+    await followShare(db, link.id, 'anna@client.example');
+    await db.insertInto('share_followers').values({ share_id: link.id, email: 'b@client.example' }).execute();
+    expect((await change({ password: 'red horses' })).json.has_password).toBe(true);
+    expect((await row()).password_hash).not.toEqual(before.password_hash);
+    // They may not know the new password.
+    expect(await db.selectFrom('share_followers').where('share_id', '=', link.id).select('id').execute()).toEqual([]);
+    expect((await change({ password: null })).json.has_password).toBe(false);
+    await api.remove(path);
+    const refused = await change({ expires_at: end });
+    expect([refused.status, Object.keys(refused.json.errors)]).toEqual([409, ['revoked']]);
+    expect((await change({ revoked: false })).json.status).toBe('active');
+    await db
+      .updateTable('share_links')
+      .set({ revoked_at: new Date(Date.now() - 11 * 60_000) })
+      .where('id', '=', link.id)
+      .execute();
+    expect((await change({ revoked: false })).status).toBe(409);
+    const faulty = await change({ expires_at: '2001-01-01', password: 'short', revoked: true });
+    expect([faulty.status, Object.keys(faulty.json.errors).sort()]).toEqual([
+      422,
+      ['expires_at', 'password', 'revoked'],
+    ]);
+    const log = await db
+      .selectFrom('audit_log')
+      .select('changes')
+      .where('object_id', '=', link.id)
+      .where('action', '=', 'share_link.updated')
+      .orderBy('created_at')
+      .execute();
+    expect(log.map(({ changes }) => changes.map(({ field }) => field))).toEqual([
+      ['expires_at'],
+      ['password'],
+      ['has_password'],
+      ['revoked'],
+    ]);
+    expect(JSON.stringify(log)).not.toContain('horses');
   });
 
   test('an unknown set or link gets 404', async () => {

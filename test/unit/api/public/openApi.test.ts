@@ -45,7 +45,7 @@ test('the OpenAPI document describes every endpoint and its failures', () => {
     'screenshot_sets/{id}/screenshots': ['get'],
     'screenshot_sets/{id}/duplicate': ['post'],
     'screenshot_sets/{id}/shares': ['get', 'post'],
-    'screenshot_sets/{id}/shares/{share_id}': ['delete'],
+    'screenshot_sets/{id}/shares/{share_id}': ['delete', 'patch'],
     'screenshots/{id}': ['get'],
     'screenshots/{id}/retake': ['post'],
     'screenshots/{id}/review': ['post'],
