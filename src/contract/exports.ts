@@ -27,7 +27,7 @@ export const timeZone = z
   .string()
   .refine(isTimeZone, 'must be the IANA name of a time zone, for example Europe/Berlin.')
   .meta({ minLength: 1, example: 'Europe/Berlin' })
-  .describe('IANA name of the zone of all times in the file. `UTC` unless given.');
+  .describe('IANA name of the zone of all times in the file. The zone of the organization unless given.');
 
 const choices = {
   frame: z
@@ -49,6 +49,9 @@ const FAILURES =
 const LABEL = 'Whether frames carry the label "Placement preview". `true` unless given.';
 const PART = `Which ${MAX_DOCUMENT_PICTURES.toLocaleString('en')} pictures of a larger set a PPTX or PDF holds. 1 unless given.`;
 
+const CHOSEN =
+  'Ids of the screenshots that the file shows, in this order. All screenshots of the set, by site, unless given.';
+
 export const ExportBody = z
   .object({
     format,
@@ -59,6 +62,7 @@ export const ExportBody = z
     time_zone: timeZone.nullish(),
     failures: z.boolean().nullish().describe(FAILURES),
     part: z.number().int().min(1).max(MAX_PARTS).nullish().describe(PART),
+    screenshots: z.array(z.uuid()).min(1).max(MAX_DOCUMENT_PICTURES).nullish().describe(CHOSEN),
   })
   .meta({
     id: 'ExportRequest',
@@ -72,6 +76,11 @@ const queryNumber = z
   .refine((value) => /^[1-9]\d{0,3}$/.test(value), 'must be a whole number from 1 to 9,999.')
   .transform(Number);
 
+const queryIds = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) => [given].flat().flatMap((each) => each.split(',')))
+  .pipe(z.array(z.uuid()).min(1).max(MAX_DOCUMENT_PICTURES));
+
 /** The same choices as query parameters. */
 export const ExportQuery = z.object({
   format: z.enum(EXPORT_FORMATS).describe('Format of the file.'),
@@ -82,6 +91,9 @@ export const ExportQuery = z.object({
   time_zone: timeZone.optional(),
   failures: queryFlag.optional().meta({ description: FAILURES, override: { type: 'string', enum: ['true', 'false'] } }),
   part: queryNumber.optional().meta({ description: PART, override: { type: 'integer', minimum: 1, maximum: 9_999 } }),
+  screenshots: queryIds
+    .optional()
+    .meta({ description: `${CHOSEN} Separated by commas.`, override: { type: 'string' } }),
 });
 
 /** For whom an export is, and whether they see only approved pictures. */
@@ -95,7 +107,7 @@ type Choices = z.output<typeof ExportBody> | z.output<typeof ExportQuery>;
 /** @returns all options, with the defaults for those that are missing. */
 export function exportOptions(
   choice: Choices,
-  branding: Pick<Branding, 'page_size'>,
+  branding: Pick<Branding, 'page_size'> & { readonly time_zone?: string },
   { audience, approvedOnly = false }: ExportReaders = { audience: 'organization' },
 ): ExportOptions {
   const isZip = choice.format === 'zip';
@@ -106,10 +118,11 @@ export function exportOptions(
     // Choices that do not change the file are equal, so that it is built once.
     page_size: isZip ? '16:9' : (choice.page_size ?? branding.page_size),
     pictures: isZip ? 'original' : (choice.pictures ?? 'standard'),
-    time_zone: choice.time_zone ?? 'UTC',
+    time_zone: choice.time_zone ?? branding.time_zone ?? 'UTC',
     failures: choice.failures ?? false,
     part: isZip ? 1 : (choice.part ?? 1),
     audience,
+    ...(choice.screenshots && { screenshots: [...new Set(choice.screenshots)] }),
     ...(approvedOnly && { approved_only: true }),
   };
 }

@@ -7,7 +7,7 @@ import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
 import { AD_NAMES, shownVersions } from '../sets/shownVersions.ts';
 
 /** Increase it when exports of the same content look different, so that no older file is reused. */
-const LAYOUT_VERSION = 4;
+const LAYOUT_VERSION = 5;
 
 /** Whether nobody has checked a slot that may not be the best one. Sets that approve themselves have no review. */
 const IS_TO_CHECK = sql`(exists (select from screenshots o
@@ -21,6 +21,8 @@ export interface ExportSubject {
   readonly slug: string;
   readonly createdAt: Date;
   readonly pictures: number;
+  /** Chosen ids that are none of the set. */
+  readonly unknown: readonly string[];
   /** SHA-256 of everything that the file depends on. */
   readonly fingerprint: string;
 }
@@ -33,6 +35,8 @@ export async function readExportSubject(
   const { rows } = await sql<ExportSubject>`
     with ${shownVersionsOf(setId, options)}
     select t.status, c.name as campaign, o.slug, t.created_at as "createdAt", s.pictures,
+      array(select chosen from unnest(${chosenIds(options)}::uuid[]) as chosen
+        where not exists (select from shown s where s.own_id = chosen or chosen = any(s.ids))) as unknown,
       encode(sha256(convert_to(jsonb_build_array(${LAYOUT_VERSION}::integer, ${JSON.stringify(options)}::jsonb, c.name,
         s.content, to_jsonb(b) - 'updated_at')::text, 'UTF8')), 'hex') as fingerprint
     from screenshot_sets t
@@ -42,16 +46,23 @@ export async function readExportSubject(
     cross join lateral (
       select count(s.image_token) filter (where s.status = 'uploaded')::integer as pictures,
         string_agg(concat_ws(':', s.id, s.status, s.image_token, ${IS_TO_CHECK}), ',' order by own_seq) as content
-      from shown s
+      from shown s where ${isChosen(options)}
     ) s
     where t.id = ${setId} and t.organization_id = ${organizationId}`.execute(db);
   return rows[0];
 }
 
+type Choice = Pick<ExportOptions, 'screenshots'>;
+const chosenIds = ({ screenshots }: Choice) => (screenshots === undefined ? null : [...screenshots]);
+
+/** The condition on a picture `s` of `shown`. */
+const isChosen = (options: Choice) =>
+  sql`(${chosenIds(options)}::uuid[] is null or s.own_id = any(${chosenIds(options)}::uuid[]) or s.ids && ${chosenIds(options)}::uuid[])`;
+
 const shownVersionsOf = (setId: string, options: ExportReaders) =>
   shownVersions(setId, { isShared: options.audience === 'shared', approvedOnly: options.approved_only === true });
 
-type ExportReaders = Pick<ExportOptions, 'audience' | 'approved_only'>;
+type ExportReaders = Pick<ExportOptions, 'audience' | 'approved_only' | 'screenshots'>;
 
 export interface ExportPicture {
   readonly id: string;
@@ -112,8 +123,8 @@ export async function readExportPictures(
     from pictures s join screenshots r on r.id = s.id join images i on i.token = s.image_token join ads a on a.id = s.ad_id
     left join images w on w.token = s.animation->'webp'->>'token'
     left join images g on g.token = s.animation->'gif'->>'token'
-    where s.status = 'uploaded'
-    order by s.site_at, s.device_at, s.ad_at, s.marker_ms nulls first, s.own_seq
+    where s.status = 'uploaded' and ${isChosen(options)}
+    order by array_position(${chosenIds(options)}::uuid[], s.own_id), array_position(${chosenIds(options)}::uuid[], s.id), s.site_at, s.device_at, s.ad_at, s.marker_ms nulls first, s.own_seq
     limit ${take ?? null} offset ${skip}`.execute(db);
   return rows;
 }
@@ -140,7 +151,7 @@ export async function readExportFailures(
     select s.site_url, s.device, a.name as ad_name, s.marker_ms, s.status, s.reason, i.artifact_key as page_key
     from shown s join ads a on a.id = s.ad_id join screenshots r on r.id = s.id
     left join images i on i.token = r.page_token
-    where s.status <> 'uploaded'
+    where s.status <> 'uploaded' and ${isChosen(options)}
     order by s.own_seq
     limit ${most}`.execute(db);
   return rows;

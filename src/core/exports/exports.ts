@@ -69,12 +69,17 @@ export async function requestExport(db: Database, request: ExportRequest, queue:
   });
 }
 
-function requirePictures({ status, pictures }: ExportSubject, { format, part, audience }: ExportOptions): void {
+function requirePictures(
+  { status, pictures, unknown: [unknown] }: ExportSubject,
+  { format, part, audience }: ExportOptions,
+): void {
   if (status !== 'in_review' && !isTerminalSet(status)) {
     throw conflict('status', `is ${status}: the set can be exported when all its screenshots are finished.`);
   }
   // As on the shared page.
   if (audience === 'shared' && status === 'rejected') throw conflict('status', 'is rejected.');
+  if (unknown !== undefined)
+    throw invalid({ screenshots: [`has the id ${unknown}, but the set has no such screenshot.`] });
   if (pictures === 0) throw conflict('screenshots', 'have no picture, so there is nothing to export.');
   const parts = partsOf(format, pictures);
   if (part > parts) {

@@ -73,6 +73,9 @@ export const PLACEMENT_PREVIEW = 'Placement preview';
 export const SLOT_UNCERTAIN = 'To be checked: this slot may not be the best one';
 export const DISCLAIMER = 'Placement preview: the ad was placed into the live page for this picture.';
 
+export const ABOUT =
+  'Each page was opened at the time under its picture, and the ad was placed into one of its slots. The pictures show how the campaign looks there. They do not show that it ran.';
+
 /** @returns a sentence for readers who cannot see the picture. */
 export function describePicture(picture: ExportPicture): string {
   const moment = momentLabel(picture.marker_ms);

@@ -21,8 +21,9 @@ import { fitInside, INK, PALE, type PageLayout, pageBasics } from './layout.ts';
 
 interface Strip {
   readonly site: string;
-  /** Pictures of one ad, site and device, by marker. */
+  /** Pictures of one ad, site and device, by marker; in a row, of several ads or phones. */
   readonly pictures: readonly ExportPicture[];
+  readonly isRow?: true;
 }
 
 const GAP = 16;
@@ -38,19 +39,21 @@ export function stripPages(
   const [first] = pictures;
   if (first === undefined) return [];
   const title = siteTitle(strip.site);
-  const right = shortDevice(first.device);
+  const right = [...new Set(pictures.map(({ device }) => shortDevice(device)))].join(', ');
   if (pictures.length === 1) {
     return [[...pageBasics(content, layout, { title, right, number }), ...onePicture(content, layout, first)]];
   }
-  const { area, facts } = areasOf(layout, 'row');
-  const { columns, rows } = gridOf(area, { count: pictures.length, size: sizeOf(content, first) });
+  const { area, facts } = areasOf(layout, strip.isRow ? 'phones' : 'row');
+  const grid = { count: pictures.length, size: sizeOf(content, first) };
+  const { columns, rows } = strip.isRow ? { columns: pictures.length, rows: 1 } : gridOf(area, grid);
+  const captionOf = strip.isRow ? adCaption : momentCaption;
   const perPage = columns * rows;
   const pages: DocumentElement[][] = [];
   for (let at = 0; at < pictures.length; at += perPage) {
     pages.push([
       ...pageBasics(content, layout, { title, right, number: number + pages.length }),
-      ...frames(content, area, { pictures: pictures.slice(at, at + perPage), columns, rows }),
-      factsElement(facts, stripFacts(content, pictures)),
+      ...frames(content, area, { pictures: pictures.slice(at, at + perPage), columns, rows, captionOf }),
+      factsElement(facts, stripFacts(content, strip)),
     ]);
   }
   return pages;
@@ -83,13 +86,16 @@ function below(facts: Box, picture: Box): Box {
   return { ...facts, y: Math.min(facts.y, picture.y + picture.height + GAP) };
 }
 
+/** Points below the pictures. */
+const FACTS_HEIGHT = { column: 190, row: 62, phones: 40 };
+
 /** @returns where pictures go, and where their facts go: beside them on a slide, below them on paper and below strips. */
-function areasOf({ body, isWide }: PageLayout, kind: 'column' | 'row'): { area: Box; facts: Box } {
+function areasOf({ body, isWide }: PageLayout, kind: keyof typeof FACTS_HEIGHT): { area: Box; facts: Box } {
   if (isWide && kind === 'column') {
     const width = body.width - 216 - GAP;
     return { area: { ...body, width }, facts: { ...body, x: body.x + width + GAP, width: 216 } };
   }
-  const height = kind === 'row' ? 62 : 190;
+  const height = FACTS_HEIGHT[kind];
   return {
     area: { ...body, height: body.height - height - GAP },
     facts: { ...body, y: body.y + body.height - height, height },
@@ -126,16 +132,30 @@ function cellOf(area: Box, { columns, rows }: { columns: number; rows: number })
   };
 }
 
-function frames(
-  content: DocumentContent,
-  area: Box,
-  { pictures, columns, rows }: { pictures: readonly ExportPicture[]; columns: number; rows: number },
-): DocumentElement[] {
+type Caption = readonly [title: string, text: string];
+
+interface Grid {
+  readonly pictures: readonly ExportPicture[];
+  readonly columns: number;
+  readonly rows: number;
+  readonly captionOf: (content: DocumentContent, picture: ExportPicture) => Caption;
+}
+
+function momentCaption(content: DocumentContent, picture: ExportPicture): Caption {
+  return [momentLabel(picture.marker_ms) ?? 'Default frame', timeOf(content, picture)];
+}
+
+function adCaption(content: DocumentContent, picture: ExportPicture): Caption {
+  const facts = [sizeLabel(picture), shortDevice(picture.device), timeOf(content, picture)];
+  return [cutMiddle(picture.ad_name, 42), facts.filter((part) => part !== undefined).join(' · ')];
+}
+
+function frames(content: DocumentContent, area: Box, { pictures, columns, rows, captionOf }: Grid): DocumentElement[] {
   const cell = cellOf(area, { columns, rows });
   return pictures.flatMap((picture, at): DocumentElement[] => {
     const x = area.x + (at % columns) * (cell.width + GAP);
     const y = area.y + Math.floor(at / columns) * (cell.height + CAPTION_HEIGHT + GAP);
-    const caption = [momentLabel(picture.marker_ms) ?? 'Default frame', timeOf(content, picture)];
+    const [title, text] = captionOf(content, picture);
     return [
       {
         kind: 'picture',
@@ -149,8 +169,8 @@ function frames(
         align: 'center',
         anchor: 'bottom',
         paragraphs: [
-          { text: caption[0] ?? '', size: 10, bold: true, color: INK, lines: 1 },
-          { text: caption[1] ?? '', size: 8, color: PALE, lines: 1 },
+          { text: title, size: 10, bold: true, color: INK, lines: 1 },
+          { text, size: 8, color: PALE, lines: 1 },
         ],
       },
     ];
@@ -192,16 +212,21 @@ function pictureFacts(content: DocumentContent, picture: ExportPicture): Paragra
 }
 
 /** In one block, because a strip needs the height of the page. */
-function stripFacts(content: DocumentContent, pictures: readonly ExportPicture[]): Paragraph[] {
+function stripFacts(content: DocumentContent, { pictures, isRow }: Strip): Paragraph[] {
   const [first] = pictures;
   if (first === undefined) return [];
   const address = pageAddress(first);
   const link = linkOf(address);
   const slot = pictures.some(({ slot_uncertain }) => slot_uncertain) ? SLOT_UNCERTAIN : undefined;
   const facts = [sizeLabel(first), deviceLabel(first.device), timeOf(content, first), slot];
-  return [
+  // In a row, the captions have them.
+  const ofAd = [
     { text: cutMiddle(first.ad_name, 120), size: 11, bold: true, color: INK, lines: 1, after: 2 },
     { text: facts.filter((part) => part !== undefined).join(' · '), size: 10, color: INK, lines: 1, after: 2 },
+  ];
+  return [
+    ...(isRow && slot !== undefined ? [{ text: slot, size: 10, color: INK, lines: 1, after: 2 }] : []),
+    ...(isRow ? [] : ofAd),
     {
       text: cutMiddle(readableAddress(address), 130),
       size: 9,
@@ -223,6 +248,24 @@ export function stripsOf(pictures: readonly ExportPicture[]): Strip[] {
     else strips.push({ site: picture.site_url, pictures: [picture] });
   }
   return strips;
+}
+
+/** Phones on one slide. A single one would leave most of it empty. */
+const ROW_MOST = 3;
+
+/** @returns the strips, with single high pictures of one site beside each other if the page is wide. */
+export function withRows(content: DocumentContent, { isWide }: PageLayout, strips: readonly Strip[]): Strip[] {
+  const isHigh = ({ pictures: [picture, ...others] }: Strip) => {
+    if (!isWide || picture === undefined || others.length > 0) return false;
+    const { width, height } = sizeOf(content, picture);
+    return height >= 1.4 * width;
+  };
+  return strips.reduce<Strip[]>((rows, strip) => {
+    const last = rows.at(-1);
+    const joins = last !== undefined && last.site === strip.site && last.pictures.length < ROW_MOST && isHigh(strip);
+    if (!joins || !(last.isRow || isHigh(last))) return [...rows, strip];
+    return [...rows.slice(0, -1), { ...strip, pictures: [...last.pictures, ...strip.pictures], isRow: true }];
+  }, []);
 }
 
 function isSameStrip(a: ExportPicture | undefined, b: ExportPicture): boolean {

@@ -5,9 +5,9 @@ import { counted } from '../../domain/text.ts';
 import { formatDate } from '../../domain/time.ts';
 import { textWidth } from '../../framing/frameSvg.ts';
 import type { DocumentContent, DocumentElement, DocumentPage, DocumentPlan } from './elements.ts';
-import { DISCLAIMER, PLACEMENT_PREVIEW, siteName, siteTitle } from './labels.ts';
+import { ABOUT, DISCLAIMER, PLACEMENT_PREVIEW, siteName, siteTitle } from './labels.ts';
 import { fitInside, INK, layoutOf, PALE, type PageLayout } from './layout.ts';
-import { stripPages, stripsOf } from './picturePages.ts';
+import { stripPages, stripsOf, withRows } from './picturePages.ts';
 import { failureTable, summaryTable, tablePages } from './tablePages.ts';
 
 const LOGO = { width: 240, height: 72 };
@@ -21,12 +21,13 @@ export function planDocument(content: DocumentContent): DocumentPlan {
   const next = () => pages.length + 1;
   add('Overview', [coverPage(content, layout)]);
   add('Overview', tablePages(content, layout, { table: summaryTable(content), number: next() }));
-  for (const strip of stripsOf(content.pictures)) {
+  for (const strip of withRows(content, layout, stripsOf(content.pictures))) {
     add(cutMiddle(siteTitle(strip.site), 80), stripPages(content, layout, { strip, number: next() }));
   }
   if (content.failures.length > 0) {
     add('Not captured', tablePages(content, layout, { table: failureTable(content), number: next() }));
   }
+  add('Contact', [closingPage(content, layout)]);
   const { width, height } = layout;
   return { title: content.campaign, author: content.brandName, width, height, pages };
 }
@@ -75,6 +76,48 @@ function coverPage(content: DocumentContent, layout: PageLayout): DocumentElemen
         ...(footer === null ? [] : [{ text: footer, size: 9, color: PALE, lines: 2 }]),
         { text: DISCLAIMER, size: 9, color: PALE, lines: 2 },
       ],
+    },
+  ];
+}
+
+/** The last page names the sender, and says what the pictures are. */
+function closingPage(content: DocumentContent, { width, height, margin, accent }: PageLayout): DocumentElement[] {
+  const x = margin + 24;
+  const inner = width - 2 * margin - 24;
+  const { logo, footer_text: footer } = content.branding;
+  return [
+    { kind: 'rectangle', box: { x: 0, y: 0, width: 18, height }, fill: accent },
+    ...(logo === null
+      ? []
+      : [
+          {
+            kind: 'logo' as const,
+            key: logo.key,
+            box: { ...fitInside({ x: 0, y: 0, ...LOGO }, logo), x, y: height * 0.24 },
+          },
+        ]),
+    {
+      kind: 'text',
+      box: { x, y: height * 0.4, width: inner, height: height * 0.34 },
+      isTitle: true,
+      paragraphs: [
+        { text: cutMiddle(content.brandName, 120), size: 24, bold: true, color: INK, after: 10, lines: 2 },
+        {
+          text: `${PLACEMENT_PREVIEW}s: ${cutMiddle(content.campaign, 120)}`,
+          size: 13,
+          color: INK,
+          after: 4,
+          lines: 2,
+        },
+        { text: countsOf(content), size: 13, color: PALE, after: 10, lines: 2 },
+        ...(footer === null ? [] : [{ text: footer, size: 11, color: INK, lines: 3 }]),
+      ],
+    },
+    {
+      kind: 'text',
+      box: { x, y: height - 70, width: inner, height: 46 },
+      anchor: 'bottom',
+      paragraphs: [{ text: ABOUT, size: 9, color: PALE, lines: 3 }],
     },
   ];
 }

@@ -53,8 +53,6 @@
     const form = event.target;
     if (!form.matches('[data-download]')) return;
     event.preventDefault();
-    const zone = form.querySelector('[name="time_zone"]');
-    if (zone !== null) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
     const shown = form.parentElement.querySelector('[data-download-state]');
     const button = form.querySelector('button');
     const address = `${form.action}?${new URLSearchParams(new FormData(form))}`;

@@ -157,12 +157,11 @@ export function downloadForm({ path, pictures, isShared }: PanelOptions): Html {
   const frames: Choice[] = [['none', 'None'], ...FRAMES.map((frame): Choice => [frame, FRAME_NAMES[frame]])];
   return html`<form class="stack" method="get" action="${path}/export" data-download>
   ${selectField({ name: 'format', id: 'download-format', label: 'Format', choices: formats }, EMPTY_FORM)}
-  ${selectField({ name: 'frame', id: 'download-frame', label: 'Frame', choices: frames }, EMPTY_FORM)}
+  ${selectField({ name: 'frame', id: 'download-frame', label: 'Frame', choices: frames, value: 'device' }, EMPTY_FORM)}
   ${partChoice(pictures)}
   ${
     !isShared &&
-    html`${checkbox({ name: 'label', value: 'false', label: 'Leave out the label “Placement preview”', isChecked: false })}
-  <input type="hidden" name="time_zone" value="UTC">`
+    html`${checkbox({ name: 'label', value: 'false', label: 'Leave out the label “Placement preview”', isChecked: false })}`
   }
   ${button({ label: 'Download', icon: 'download', kind: 'primary' })}
 </form>

@@ -167,9 +167,9 @@ test('a PPTX has a cover, tables, one slide for each picture and one for the mar
   const slides = [...entries]
     .filter(([name]) => /^ppt\/slides\/slide\d+\.xml$/.test(name))
     .map(([, xml]) => xml.toString());
-  expect(slides).toHaveLength(7);
+  expect(slides).toHaveLength(8);
   const pictures = slides.map((xml) => xml.split('<p:pic>').length - 1);
-  expect(pictures).toEqual([0, 0, 1, 2, 1, 1, 0]);
+  expect(pictures).toEqual([0, 0, 1, 2, 1, 1, 0, 0]);
   expect(slides[0]).toContain('Acme &amp; Sons');
   expect(slides[1]).toContain('<a:tbl>');
   expect(slides[4]).toContain(ARABIC);
@@ -250,13 +250,31 @@ test('a PDF has selectable text and no internal reasons', async () => {
   expect(file.includes(COMPOSITE)).toBe(true);
   const { extractText, getDocumentProxy } = await import('unpdf');
   const { totalPages, text } = await extractText(await getDocumentProxy(new Uint8Array(file)), { mergePages: false });
-  expect(totalPages).toBe(6);
+  expect(totalPages).toBe(7);
   expect(text[0]).toContain('Placement previews');
   expect(text[0]).toContain('Acme & Sons');
   expect(text[2]).toContain('=HYPERLINK("https://evil.example")');
   expect(text[2]).toContain('21 Nov 2026, 09:30 UTC');
   expect(text[5]).toContain('Spring & <Summer>');
   expect(text.join('\n')).not.toContain('internal reason');
+});
+
+test('a file holds only chosen screenshots, in the order of their ids, and no ids of other sets', async () => {
+  const set = await newSet();
+  const [first = '', , third = ''] = set.shots;
+  const built = await ready((await request(set.id, { screenshots: [third, first] })).id);
+  const pictures = [...(await entriesOf(built.file)).keys()].filter((name) => name.startsWith('pictures/'));
+  expect([built.total, pictures.length]).toEqual([2, 2]);
+  const pages = await ready((await request(set.id, { format: 'pdf', screenshots: [third, first] })).id);
+  const { extractText, getDocumentProxy } = await import('unpdf');
+  const { text } = await extractText(await getDocumentProxy(new Uint8Array(pages.file)), { mergePages: false });
+  const places = ['2.5 s', '=HYPERLINK'].map((shown) => text.findLastIndex((page) => page.includes(shown)));
+  expect(places).toEqual([2, 3]);
+  const other = (await newSet()).shots[0] ?? '';
+  await expect(request(set.id, { screenshots: [first, other] })).rejects.toMatchObject({
+    status: 422,
+    errors: { screenshots: [`has the id ${other}, but the set has no such screenshot.`] },
+  });
 });
 
 test('the same request gets the same export, and another picture or option gets a new one', async () => {

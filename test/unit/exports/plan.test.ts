@@ -40,6 +40,40 @@ test('the markers of one ad on one site and device are one strip', () => {
   expect(strips.map(({ pictures }) => pictures.map(({ id }) => id))).toEqual([['a', 'b'], ['c'], ['d']]);
 });
 
+test('up to three phones of one site share a slide, each with its ad, and a document ends with its sender', () => {
+  const phone = (id: string, more: Partial<ExportPicture> = {}) =>
+    picture({ id, ad_id: id, ad_name: `Ad ${id}`, ...more });
+  const other = { site_url: 'https://daily.example/' };
+  const pictures = [
+    ...[
+      picture({ ...desktop, id: 'a', ad_id: 'a' }),
+      phone('b'),
+      phone('c', { device: 'mobile' }),
+      phone('d'),
+      phone('e'),
+    ],
+    ...[
+      phone('f', other),
+      phone('g', other),
+      phone('h', { ...other, marker_ms: 0 }),
+      phone('h', { ...other, marker_ms: 1 }),
+    ],
+  ];
+  const shownOn = (pageSize?: PageSize) =>
+    planDocument(contentOf(pictures, pageSize)).pages.flatMap(({ elements }) => {
+      const ids = elements.flatMap((element) => (element.kind === 'picture' ? [element.picture.id] : []));
+      return ids.length === 0 ? [] : [ids.join('')];
+    });
+  expect(shownOn()).toEqual(['a', 'bcd', 'e', 'fg', 'hh']);
+  expect(shownOn('a4')).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'hh']);
+  const texts = planDocument(contentOf(pictures)).pages.map(({ elements }) =>
+    elements.flatMap((element) => (element.kind === 'text' ? element.paragraphs.map(({ text }) => text) : [])),
+  );
+  const row = texts.find((page) => page.includes('Ad b')) ?? [];
+  expect(row).toEqual(expect.arrayContaining(['Ad c', 'Ad d', expect.stringMatching(/^300 × 250 · iPhone · 21 Nov/)]));
+  expect(texts.at(-1)).toEqual(expect.arrayContaining(['Acme', 'Placement previews: Spring']));
+});
+
 test.each(PAGE_SIZES)('all elements of %s pages are inside the page, and pictures keep their shape', (pageSize) => {
   const film = Array.from({ length: 31 }, (_, at) => picture({ ad_id: 'film', marker_ms: at * 1_000 }));
   const wide = Array.from({ length: 5 }, (_, at) => picture({ ...desktop, ad_id: 'wide', marker_ms: at * 1_000 }));
@@ -109,7 +143,7 @@ test('five pictures of a desktop share a slide, and facts on paper follow their 
     elements.some((e) => e.kind === 'picture'),
   );
   expect(slides).toHaveLength(1);
-  const page = planDocument(contentOf([picture(desktop)], 'a4')).pages.at(-1);
+  const page = planDocument(contentOf([picture(desktop)], 'a4')).pages.at(-2);
   const shown = page?.elements.find(({ kind }) => kind === 'picture')?.box;
   const facts = page?.elements.at(-1)?.box;
   expect(facts?.y).toBeCloseTo((shown?.y ?? 0) + (shown?.height ?? 0) + 16);
