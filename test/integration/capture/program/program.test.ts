@@ -49,6 +49,17 @@ test('A capture renders the creative, takes the picture, reports both and ends w
   expect(engine.closed).toBe(true);
 });
 
+test('Only a site without a scheme may be opened by http if it refuses https', async () => {
+  for (const [site, mayUseHttp] of [
+    ['plain.example', true],
+    ['https://plain.example/', false],
+  ] as const) {
+    const { exit, engine } = runProgram(await startCaptureJob({ ads: { [A]: 'a' }, pages: [desktop(site, A)] }));
+    expect(await exit).toBe(0);
+    expect([engine.opened, engine.openedWith[0]?.mayUseHttp]).toEqual([['https://plain.example/'], mayUseHttp]);
+  }
+});
+
 test('A capture opens a page once for all ads and markers, and places each frame at the ratio of the device', async () => {
   const pictures = [A, B].flatMap((ad) => [0, 1_000].map((marker) => [ad, marker] as const));
   // The desktop page is index 1. Because of it, each creative also has frames at ratio 1.
