@@ -81,6 +81,7 @@ const TYPES: Readonly<Record<string, string>> = {
   numeric: 'Numeric',
   text: 'string',
   'text[]': 'string[]',
+  'uuid[]': 'string[]',
   'timestamp with time zone': 'Time',
   tsvector: 'string',
   uuid: 'string',

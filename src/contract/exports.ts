@@ -100,6 +100,8 @@ export const ExportQuery = z.object({
 export interface ExportReaders {
   readonly audience: ExportAudience;
   readonly approvedOnly?: boolean;
+  /** Only these screenshots of the set; all unless given. */
+  readonly ids?: readonly string[] | null | undefined;
 }
 
 type Choices = z.output<typeof ExportBody> | z.output<typeof ExportQuery>;
@@ -108,7 +110,7 @@ type Choices = z.output<typeof ExportBody> | z.output<typeof ExportQuery>;
 export function exportOptions(
   choice: Choices,
   branding: Pick<Branding, 'page_size'> & { readonly time_zone?: string },
-  { audience, approvedOnly = false }: ExportReaders = { audience: 'organization' },
+  { audience, approvedOnly = false, ids }: ExportReaders = { audience: 'organization' },
 ): ExportOptions {
   const isZip = choice.format === 'zip';
   return {
@@ -124,6 +126,7 @@ export function exportOptions(
     audience,
     ...(choice.screenshots && { screenshots: [...new Set(choice.screenshots)] }),
     ...(approvedOnly && { approved_only: true }),
+    ...(ids && { screenshot_ids: ids.toSorted() }),
   };
 }
 

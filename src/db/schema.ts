@@ -578,6 +578,7 @@ export interface Schema {
     revoked_at: Nullable<Time>;
     last_used_at: Nullable<Time>;
     uses: Filled<number>;
+    screenshot_ids: Nullable<string[]>;
   };
   sign_in_links: {
     token_sha256: Buffer;

@@ -39,6 +39,8 @@ export interface ExportOptions {
   readonly screenshots?: readonly string[];
   /** Only approved pictures, for a share link that shows no others. */
   readonly approved_only?: boolean;
+  /** Only these screenshots of the set. */
+  readonly screenshot_ids?: readonly string[];
 }
 
 /** @returns the number of parts of a document. */

@@ -30,6 +30,7 @@ import { PageRoutes } from './routes/pageRoutes.ts';
 import { addScheduleRoutes } from './schedules/scheduleRoutes.ts';
 import { addPictureRoutes } from './set/picturePage.ts';
 import { addRetakeRoutes } from './set/retakes.ts';
+import { addSelectionRoutes } from './set/selection.ts';
 import { addSetRoutes } from './set/setPage.ts';
 import { addSetReviewRoutes } from './set/setReviews.ts';
 import { addAuditLogRoutes } from './settings/auditLog.ts';
@@ -66,6 +67,7 @@ const ROUTES: readonly ((pages: PageRoutes) => void)[] = [
   addScheduleRoutes,
   addSetRoutes,
   addSetReviewRoutes,
+  addSelectionRoutes,
   addShareRoutes,
   addRetakeRoutes,
   addPictureRoutes,

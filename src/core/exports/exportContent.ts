@@ -59,10 +59,10 @@ const chosenIds = ({ screenshots }: Choice) => (screenshots === undefined ? null
 const isChosen = (options: Choice) =>
   sql`(${chosenIds(options)}::uuid[] is null or s.own_id = any(${chosenIds(options)}::uuid[]) or s.ids && ${chosenIds(options)}::uuid[])`;
 
-const shownVersionsOf = (setId: string, options: ExportReaders) =>
-  shownVersions(setId, { isShared: options.audience === 'shared', approvedOnly: options.approved_only === true });
+const shownVersionsOf = (setId: string, { audience, approved_only, screenshot_ids: ids }: ExportReaders) =>
+  shownVersions(setId, { isShared: audience === 'shared', approvedOnly: approved_only === true, ids });
 
-type ExportReaders = Pick<ExportOptions, 'audience' | 'approved_only' | 'screenshots'>;
+type ExportReaders = Pick<ExportOptions, 'audience' | 'approved_only' | 'screenshots' | 'screenshot_ids'>;
 
 export interface ExportPicture {
   readonly id: string;

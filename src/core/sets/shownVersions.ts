@@ -7,6 +7,8 @@ export interface ShownTo {
   readonly isShared: boolean;
   /** Whether pictures without an approval are left out. */
   readonly approvedOnly: boolean;
+  /** Only these screenshots of the set; all unless given. */
+  readonly ids?: readonly string[] | null | undefined;
 }
 
 /** The names of the ads of a picture `s` of `shown`, in one text. */
@@ -18,7 +20,7 @@ export const AD_NAMES = sql`(select string_agg(a.name, ' + ' order by at)
  * that a reviewer rejected is left out unless another one replaces it. `own_id` and `own_seq` are those of the set.
  * The picture of a group is there once, for its first ad; `ids` and `ad_ids` are those of all its screenshots.
  */
-export function shownVersions(setId: string, { isShared, approvedOnly }: ShownTo): RawBuilder<unknown> {
+export function shownVersions(setId: string, { isShared, approvedOnly, ids }: ShownTo): RawBuilder<unknown> {
   return sql`own as (
       select id, coalesce(original_id, id) as root, created_at, status from screenshot_sets where id = ${setId}::uuid
     ),
@@ -48,9 +50,10 @@ export function shownVersions(setId: string, { isShared, approvedOnly }: ShownTo
     ),
     shown as (
       select * from (
-        select *, array_agg(id) over same as ids, array_agg(ad_id) over same as ad_ids, row_number() over same as nth
+        select *, array_agg(id) over same as ids, array_agg(ad_id) over same as ad_ids, array_agg(own_id) over same as own_ids,
+          row_number() over same as nth
         from allowed
         window same as (partition by picture order by own_seq rows between unbounded preceding and unbounded following)
-      ) pictures where nth = 1
+      ) pictures where nth = 1 and ${ids ? sql`own_ids && ${[...ids]}::uuid[]` : sql`true`}
     )`;
 }

@@ -51,6 +51,7 @@ export interface DueFollower {
   readonly share_id: string;
   readonly set_id: string;
   readonly pictures: 'all' | 'approved';
+  readonly screenshot_ids: string[] | null;
   readonly organization_id: string;
   readonly slug: string;
   readonly campaign: string;
@@ -74,7 +75,7 @@ const ROUNDS = sql`screenshot_sets o join screenshot_sets r on r.original_id = c
 export async function claimFollowers(db: Queryable, most: number): Promise<DueFollower[]> {
   const { rows } = await sql<DueFollower>`
     with due as (
-      select f.id, l.set_id, l.pictures, l.organization_id, org.slug, org.language, campaign.name as campaign
+      select f.id, l.set_id, l.pictures, l.screenshot_ids, l.organization_id, org.slug, org.language, campaign.name as campaign
       from share_followers f join share_links l on l.id = f.share_id and l.revoked_at is null and l.expires_at > now()
       join organizations org on org.id = l.organization_id and org.disabled_at is null
       join screenshot_sets s on s.id = l.set_id join campaigns campaign on campaign.id = s.campaign_id

@@ -18,6 +18,7 @@ import {
 import { recordAction } from '../journal/auditLogQueries.ts';
 import { recordNotice } from '../journal/recordNotice.ts';
 import { lockSet } from '../sets/setStatus.ts';
+import type { Shown } from './sharedPictures.ts';
 import { hashPassword } from './sharePasswords.ts';
 
 export interface ShareLinkRow extends Omit<Row<'share_links'>, 'organization_id'> {
@@ -39,7 +40,7 @@ interface LinksOfSet extends TimeRange {
 export interface SharedSet
   extends Pick<
     Row<'share_links'>,
-    'id' | 'set_id' | 'label' | 'expires_at' | 'revoked_at' | 'downloads' | 'answers' | 'password_hash' | 'pictures'
+    'id' | 'label' | 'expires_at' | 'revoked_at' | 'downloads' | 'answers' | 'password_hash' | keyof Shown
   > {
   readonly organizationId: string;
   readonly slug: string;
@@ -63,11 +64,14 @@ export interface WantedShareLink extends LinkRef {
   readonly password?: string | null | undefined;
   /** All unless given. */
   readonly pictures?: SharedPictures;
+  /** Screenshots of the set; all unless given. */
+  readonly screenshotIds?: readonly string[] | undefined;
 }
 
 /** @throws Failure: 404 if there is no such set, 409 if it has too many valid links. */
 export async function createShareLink(tx: Queryable, wanted: WantedShareLink, actor: Actor): Promise<ShareLinkRow> {
   const { organizationId, setId, label, expiresAt, downloads, answers = false, pictures = 'all' } = wanted;
+  const chosen = wanted.screenshotIds?.slice() ?? null;
   // The lock keeps simultaneous requests from exceeding the limit together.
   if ((await lockSet(tx, { organizationId, setId })) === undefined) throw unknownId();
   if ((await countActiveLinks(tx, setId)) >= SHARE_LINKS_MAX) {
@@ -84,9 +88,9 @@ export async function createShareLink(tx: Queryable, wanted: WantedShareLink, ac
   const choices = { label, expires_at: expiresAt, downloads, answers, pictures };
   await tx
     .insertInto('share_links')
-    .values({ id, ...owner, ...choices, password_hash })
+    .values({ id, ...owner, ...choices, password_hash, screenshot_ids: chosen })
     .execute();
-  const shown = { screenshot_set_id: setId, ...choices, has_password: password_hash !== null };
+  const shown = { screenshot_set_id: setId, ...choices, has_password: password_hash !== null, screenshot_ids: chosen };
   const changes = changesBetween({}, shown);
   await recordAction(tx, actor, { organizationId, action: 'share_link.created', objectId: id, changes });
   await notify(tx, { set: setId });
@@ -131,6 +135,7 @@ export async function changeLink(
   const changes = changesBetween(fields(before), changed);
   if (changes.length > 0)
     await recordAction(tx, actor, { organizationId, action: 'share_link.updated', objectId: id, changes });
+  await notify(tx, { set: setId });
   return readLink(tx, link);
 }
 
@@ -211,7 +216,7 @@ export async function findShareLink(
     .innerJoin('organizations as o', 'o.id', 'l.organization_id')
     .innerJoin('screenshot_sets as s', 's.id', 'l.set_id')
     .select(['l.id', 'l.set_id', 'l.label', 'l.expires_at', 'l.revoked_at', 'l.downloads', 'l.organization_id'])
-    .select(['l.answers', 'l.password_hash', 'l.pictures', 'o.slug', 'o.disabled_at'])
+    .select(['l.answers', 'l.password_hash', 'l.pictures', 'l.screenshot_ids', 'o.slug', 'o.disabled_at'])
     .where('l.id', '=', id)
     .$if(isLocked, (q) => q.forUpdate('l'))
     .executeTakeFirst();

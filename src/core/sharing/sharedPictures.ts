@@ -8,7 +8,7 @@ import { AD_NAMES, shownVersions } from '../sets/shownVersions.ts';
 import { type AnswerRow, latestAnswers } from './answerQueries.ts';
 
 /** The set of a link, and which of its pictures it shows. */
-export type Shown = Pick<Row<'share_links'>, 'set_id' | 'pictures'>;
+export type Shown = Pick<Row<'share_links'>, 'set_id' | 'pictures' | 'screenshot_ids'>;
 
 export interface SharedRow {
   /** The version that the link shows. */
@@ -60,8 +60,8 @@ const MOST_LIKE = 60;
  * The query `pictures`, by site, ad, device and marker. Sites, ads and devices keep the order of their first picture.
  * A rejected set shows none.
  */
-function sharedPictures({ set_id, pictures }: Shown): RawBuilder<unknown> {
-  return sql`${shownVersions(set_id, { isShared: true, approvedOnly: pictures === 'approved' })},
+function sharedPictures({ set_id, pictures, screenshot_ids: ids }: Shown): RawBuilder<unknown> {
+  return sql`${shownVersions(set_id, { isShared: true, approvedOnly: pictures === 'approved', ids })},
     ranked as (
       select *, min(own_seq) over (partition by site_url collate "C") as site_at, min(own_seq) over (partition by ad_id) as ad_at,
         min(own_seq) over (partition by device collate "C") as device_at

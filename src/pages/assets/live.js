@@ -126,7 +126,8 @@ function addFresh(element, list) {
 
 // A form with data-inplace replaces the parts of the page that differ in its answer, so that the page does not scroll.
 document.addEventListener('submit', (event) => {
-  if (!event.target.matches('[data-inplace]')) return;
+  // Buttons with an address of their own open a page.
+  if (!event.target.matches('[data-inplace]') || event.submitter?.hasAttribute('formaction')) return;
   event.preventDefault();
   void sendInPlace(event.target, event.submitter);
 });

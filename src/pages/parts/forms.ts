@@ -44,7 +44,7 @@ export function formField(request: Pick<Request, 'body'>, name: string): string 
 }
 
 /** @returns all values of a field that a form may send several times. */
-export function formFields(request: Request, name: string): string[] {
+export function formFields(request: Pick<Request, 'body'>, name: string): string[] {
   const body: unknown = request.body;
   if (typeof body !== 'object' || body === null) return [];
   const value: unknown = Object.entries(body).find(([key]) => key === name)?.[1];

@@ -38,6 +38,8 @@ interface PanelOptions {
   readonly pictures: number;
   /** A few files are enough for all readers of a link, so they have fewer choices. */
   readonly isShared: boolean;
+  /** The selected screenshots; all unless given. */
+  readonly picked?: readonly string[];
 }
 
 const WAIT_MS = 1_500;
@@ -49,6 +51,8 @@ export interface DownloadSource {
   readonly setId: string;
   readonly audience: ExportAudience;
   readonly approvedOnly?: boolean;
+  /** Only these screenshots, for a link that shows no others. */
+  readonly ids?: readonly string[] | null;
   /** Path of the page that offers the downloads; the paths of the downloads are below it. */
   readonly path: string;
   /** '' or the prefix of the service. */
@@ -104,13 +108,17 @@ export async function downloadPage(
 
 async function findDownload(
   { store }: PagesOptions,
-  { organizationId, setId, audience, approvedOnly = false }: DownloadSource,
+  { organizationId, setId, audience, approvedOnly = false, ids }: DownloadSource,
   request: Request,
 ): Promise<ExportRow | undefined> {
   const id = String(request.params['export']).toLowerCase();
   const row = isUuid(id) ? await findExport(store.db, { id, organizationId }) : undefined;
   if (row?.set_id !== setId || row.options.audience !== audience) return undefined;
-  return (row.options.approved_only === true) === approvedOnly ? row : undefined;
+  // A link opens only files with its pictures.
+  const isSame =
+    (row.options.approved_only === true) === approvedOnly &&
+    `${row.options.screenshot_ids}` === `${ids?.toSorted() ?? undefined}`;
+  return isSame || audience === 'organization' ? row : undefined;
 }
 
 function state(row: ExportRow, source: DownloadSource): HtmlContent {
@@ -152,10 +160,11 @@ const unknownDownload = () =>
   new Failure({ status: 422, code: 'invalid', errors: { format: [`must be one of: ${EXPORT_FORMATS.join(', ')}.`] } });
 
 /** With the asset downloads.js, the reader stays on the page. */
-export function downloadForm({ path, pictures, isShared }: PanelOptions): Html {
+export function downloadForm({ path, pictures, isShared, picked }: PanelOptions): Html {
   const formats = EXPORT_FORMATS.map((format): Choice => [format, FORMATS[format]]);
   const frames: Choice[] = [['none', 'None'], ...FRAMES.map((frame): Choice => [frame, FRAME_NAMES[frame]])];
   return html`<form class="stack" method="get" action="${path}/export" data-download>
+  ${picked && html`<input type="hidden" name="screenshots" value="${picked.join(',')}">`}
   ${selectField({ name: 'format', id: 'download-format', label: 'Format', choices: formats }, EMPTY_FORM)}
   ${selectField({ name: 'frame', id: 'download-frame', label: 'Frame', choices: frames, value: 'device' }, EMPTY_FORM)}
   ${partChoice(pictures)}

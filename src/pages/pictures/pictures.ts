@@ -1,4 +1,5 @@
 /** The screenshots of a set as people see them now: each one in its newest version. */
+import type { Request } from 'express';
 import { countOpenThreads } from '../../core/reviews/commentQueries.ts';
 import { type History, withScreenshotHistory, withSetHistory } from '../../core/sets/history.ts';
 import { readDecisions, readScreenshots } from '../../core/sets/readScreenshots.ts';
@@ -7,8 +8,11 @@ import { type LaterRetake, readLaterRetakes, readVersions, type VersionRow } fro
 import { type AnswerRow, latestAnswers } from '../../core/sharing/answerQueries.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { ScreenshotRow } from '../../db/rows.ts';
+import { isUuid } from '../../domain/slugs.ts';
 import { chooseVersion } from '../../domain/versions.ts';
+import { type HtmlContent, html } from '../../lib/html.ts';
 import type { PagesOptions, Viewer } from '../parts/context.ts';
+import { formFields } from '../parts/forms.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import type { Grouping } from './grouping.ts';
 
@@ -33,6 +37,17 @@ export interface SetPageOptions {
 
 /** Pictures of a list page. */
 export const PER_PAGE = 240;
+/** Two for each picture of a list page, and the fields that all forms have. */
+export const PICTURE_FIELDS = 2 * PER_PAGE + 60;
+
+/** @returns the ids of the selected screenshots; undefined if the form has no selection. */
+export function pickedIds(request: Pick<Request, 'body'>): readonly string[] | undefined {
+  const picked = formFields(request, 'pick').flatMap((ids) => ids.split(','));
+  return picked.length === 0 ? undefined : picked.filter(isUuid);
+}
+
+export const pickedFields = (ids: readonly string[] = []): HtmlContent =>
+  ids.length > 0 && html`<input type="hidden" name="pick" value="${ids.join(',')}">`;
 
 type Stage = Pick<SetHead, 'status'>;
 export const isRunning = ({ status }: Stage): boolean => status === 'draft' || status === 'capturing';

@@ -13,6 +13,7 @@ import { SCREENSHOT_ADVICE, SCREENSHOT_LABELS } from '../parts/labels.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
 import { thumbnail, webLink } from '../parts/pictureParts.ts';
 import { isFinished, type PictureView } from '../pictures/pictures.ts';
+import { pictureBar } from './grid.ts';
 
 /** Cases of one kind that are listed at once. */
 const CASES_SHOWN = 12;
@@ -61,8 +62,12 @@ export async function failures(
     failed.flatMap(({ page_token }) => page_token ?? []),
   );
   const all = kinds.length > 1 ? retakeOf(options) : undefined;
+  const path = options.paths.set(options.set.id);
+  const selection =
+    retakeOf(options) &&
+    html`<form id="selection" method="post">${hiddenFields(options.viewer, path)}${pictureBar(options.viewer, path, 'retake')}</form>`;
   return html`${all && html`<div class="bar">${retakeForm(all, `Retake all ${failed.length}`)}</div>`}
-${kinds.map(([status, ofKind]) => isFailure(status) && kind(status, ofKind, { ...options, found, pages }))}`;
+${kinds.map(([status, ofKind]) => isFailure(status) && kind(status, ofKind, { ...options, found, pages }))}${selection}`;
 }
 
 function kind(status: ScreenshotFailure, failed: readonly PictureView[], options: CaseOptions): Html {
@@ -88,7 +93,7 @@ function kind(status: ScreenshotFailure, failed: readonly PictureView[], options
 }
 
 /** Screenshots of one site that failed for the same reason. */
-function oneCase(failed: readonly PictureView[], { paths, found, pages }: CaseOptions): HtmlContent {
+function oneCase(failed: readonly PictureView[], { paths, found, pages, ...options }: CaseOptions): HtmlContent {
   const [first] = failed;
   if (first === undefined) return null;
   const devices = [...new Set(failed.map(({ device }) => shortDevice(device)))].join(', ');
@@ -100,7 +105,11 @@ function oneCase(failed: readonly PictureView[], { paths, found, pages }: CaseOp
   const ads = byAd.slice(0, ADS_SHOWN).map((view, index) => html`${index > 0 && ', '}${link(view)}`);
   const others = byAd.length > ADS_SHOWN && ` and ${byAd.length - ADS_SHOWN} more`;
   const what = html`<span class="meta">on ${devices}: ${ads}${others}</span>`;
-  return html`<li>${pagePictures(failed, pages, paths)}<p>${webLink(first.site_url)} ${what}</p>
+  const box =
+    retakeOf({ paths, ...options }) &&
+    html`<input type="checkbox" form="selection" name="pick" value="${failed.map(({ id }) => id).join(',')}"
+      aria-label="Select ${first.site_url}, ${devices}"> `;
+  return html`<li>${pagePictures(failed, pages, paths)}<p>${box}${webLink(first.site_url)} ${what}</p>
 ${whatFailed(first, found.get(first.shownId)?.sizes)}</li>`;
 }
 

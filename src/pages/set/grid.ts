@@ -6,6 +6,7 @@ import { shownPart } from '../../domain/thumbnails.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button, selectionBar } from '../parts/components.ts';
+import type { Viewer } from '../parts/context.ts';
 import type { IconName } from '../parts/icons.ts';
 import { decisionBadge, markerLabel, timeElement } from '../parts/labels.ts';
 import type { PagePaths } from '../parts/paths.ts';
@@ -19,7 +20,7 @@ interface GridOptions {
   readonly paths: PagePaths;
   /** How many ads the whole set shows. The name of the only one is not repeated under each picture. */
   readonly ads: number;
-  /** Whether the viewer may decide about the pictures, inside the form that {@link reviewBar} ends. */
+  /** Whether the viewer may decide about the pictures, inside the form that {@link pictureBar} ends. */
   readonly canReview: boolean;
 }
 
@@ -34,13 +35,29 @@ export function grid(groups: readonly Group<ReviewedPicture>[], options: GridOpt
   return html`<section id="pictures" class="groups" data-keyed aria-label="Pictures">${sections}</section>`;
 }
 
-export function reviewBar(): Html {
-  return selectionBar(
-    'pictures',
-    html`${button({ name: 'decide', value: 'approved:selected', label: 'Approve', icon: 'check' })}
-    ${button({ name: 'decide', value: 'rejected:selected', label: 'Reject', icon: 'x' })}
-    ${button({ name: 'decide', value: 'none:selected', label: 'Clear the decision', kind: 'quiet' })}`,
+interface SelectionAction extends Pick<Parameters<typeof button>[0], 'label' | 'icon' | 'kind' | 'value'> {
+  readonly scope: 'review' | 'write' | 'read';
+  /** The page that asks for more, below the path of the set. */
+  readonly page?: 'retake' | 'share' | 'download';
+}
+
+/** The actions on selected pictures. */
+const ACTIONS: readonly SelectionAction[] = [
+  { value: 'approved:selected', label: 'Approve', icon: 'check', scope: 'review' },
+  { value: 'rejected:selected', label: 'Reject', icon: 'x', scope: 'review' },
+  { value: 'none:selected', label: 'Clear the decision', kind: 'quiet', scope: 'review' },
+  { page: 'retake', label: 'Retake or change the slot', icon: 'rotate-ccw', scope: 'write' },
+  { page: 'share', label: 'Share', icon: 'share-2', scope: 'write' },
+  { page: 'download', label: 'Download', icon: 'download', scope: 'read' },
+];
+
+/** @param only these pages, without decisions; everything that the viewer may do unless given. */
+export function pictureBar({ scopes }: Viewer, path: string, only?: SelectionAction['page']): Html {
+  const shown = ACTIONS.filter(({ scope, page }) => scopes.includes(scope) && (only === undefined || page === only));
+  const buttons = shown.map(({ scope: _, page, ...look }) =>
+    button({ ...look, ...(page ? { formAction: `${path}/selected/${page}` } : { name: 'decide' }) }),
   );
+  return selectionBar('pictures', buttons);
 }
 
 interface CellOptions extends GridOptions {

@@ -9,6 +9,7 @@ import { conflict } from '../../domain/failure.ts';
 import { DEFAULT_LIMITS } from '../../domain/limits.ts';
 import { slotOfText } from '../../domain/screenshotOptions.ts';
 import { setName } from '../../domain/setNames.ts';
+import { counted } from '../../domain/text.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button, pageHead } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
@@ -27,13 +28,13 @@ import { SCREENSHOT_LABELS } from '../parts/labels.ts';
 import { locationChoices } from '../parts/locationChoice.ts';
 import { OPTION_FIELDS, SLOT_CHOICES } from '../parts/optionBoxes.ts';
 import type { PagePaths } from '../parts/paths.ts';
-import { type PictureView, readSetFacts, type SetFacts } from '../pictures/pictures.ts';
+import { type PictureView, pickedFields, pickedIds, readSetFacts, type SetFacts } from '../pictures/pictures.ts';
 import { idOf, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { failuresOf, HELPS, isFailure } from './failures.ts';
 
 const NONE_LEFT = 'No such picture is left. Choose others, or open the set to see those that were retaken.';
 
-const WHAT = ['failures', 'all'] as const;
+const WHAT = ['failures', 'all', 'selected'] as const;
 
 const deviceChoices = (none: string, devices: readonly string[]): Choice[] => [
   ['', none],
@@ -81,15 +82,18 @@ export interface RetakeChoice {
   readonly helps?: (typeof HELPS)[number] | undefined;
   readonly site: string;
   readonly device: string;
+  /** The ids for `selected`. */
+  readonly picked: readonly string[];
 }
 
 /** More sites would make the list useless. */
 const MOST_SITES = 500;
 
-function chosenPictures(views: readonly PictureView[], { what, status, site, device }: RetakeChoice) {
+function chosenPictures(views: readonly PictureView[], { what, status, site, device, picked }: RetakeChoice) {
   const candidates = what === 'failures' ? failuresOf(views) : views;
   return candidates.filter(
     (view) =>
+      (what !== 'selected' || picked.includes(view.id)) &&
       (what !== 'failures' || status === '' || view.status === status) &&
       (site === '' || view.site_url === site) &&
       (device === '' || view.device === device),
@@ -106,7 +110,7 @@ async function retakeSet(
   { set, views }: SetFacts,
   { choice, request, actor }: SetRetake,
 ): Promise<string> {
-  const isWhole = choice.what !== 'failures' && choice.site === '' && choice.device === '';
+  const isWhole = choice.what === 'all' && choice.site === '' && choice.device === '';
   const chosen = chosenPictures(views, choice);
   const found =
     choice.helps &&
@@ -141,7 +145,7 @@ interface RetakePageOptions extends Pick<PagesOptions, 'locations'> {
   readonly form?: FormState;
 }
 
-function setRetakePage(
+export function setRetakePage(
   { set, views }: SetFacts,
   choice: RetakeChoice,
   { viewer, paths, locations, form = EMPTY_FORM }: RetakePageOptions,
@@ -151,6 +155,7 @@ function setRetakePage(
   const { status: kind } = choice;
   const which = (value: RetakeChoice['what'], text: string, disabled = false) =>
     radio({ name: 'which', value, label: text, isChecked: value === choice.what, isDisabled: disabled });
+  const { picked } = choice;
   const whats = [
     which(
       'failures',
@@ -161,12 +166,13 @@ function setRetakePage(
   ];
   const body = html`${pageHead({
     up: { href: path, label: html`<bdi>${setName(set)}</bdi>` },
-    title: 'Retake pictures',
+    title: picked.length > 0 ? `Retake ${counted(picked.length, 'picture')}` : 'Retake pictures',
     meta: 'The current pictures are kept. The set shows the newest version of each, with earlier ones in its history.',
   })}
 <form class="panel" method="post" action="${path}/retake">${hiddenFields(viewer, path)}
+${picked.length > 0 && html`<input type="hidden" name="which" value="selected">`}${pickedFields(picked)}
 ${isFailure(kind) && html`<input type="hidden" name="status" value="${kind}">`}
-<div class="fields">${checkboxes({ name: 'which', label: 'What' }, whats, {})}${narrowing(views, choice)}
+<div class="fields">${picked.length === 0 && [checkboxes({ name: 'which', label: 'What' }, whats, {}), narrowing(views, choice)]}
 ${retakeFields({ locations }, form)}
 ${button({ label: 'Retake', icon: 'rotate-ccw', kind: 'primary' })}</div>
 </form>`;
@@ -257,5 +263,6 @@ function choiceOf(request: Pick<Request, 'body'>): RetakeChoice {
     helps: HELPS.find((help) => help === field('helps')),
     site: field('only_site'),
     device: field('only_device'),
+    picked: pickedIds(request) ?? [],
   };
 }

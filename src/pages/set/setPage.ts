@@ -45,7 +45,7 @@ import {
 import { countApproved, readShares, shareDialog, shareList } from '../sharing/sharePanel.ts';
 import { activity } from './activity.ts';
 import { failures } from './failures.ts';
-import { grid, reviewBar } from './grid.ts';
+import { grid, pictureBar } from './grid.ts';
 import {
   groupingLinks,
   hasOnlyFailures,
@@ -154,7 +154,7 @@ export function pictureList(
   const links = html`${reviewLinks(inGrid, facts, place)}${groupingLinks(place)}${sectionLinks(ordered, place)}`;
   const form = html`<form id="review" method="post" action="${path}/reviews" data-inplace>
     ${hiddenFields(viewer, here)}${cells}
-    ${reviewBar()}
+    ${pictureBar(viewer, path)}
   </form>`;
   return html`<nav id="sections" class="bar jump" aria-label="Pictures" data-live>${inGrid.length > 0 && links}</nav>
 ${viewer.canReview ? form : cells}

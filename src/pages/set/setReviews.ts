@@ -11,8 +11,9 @@ import { formField, formFields, hiddenFields, redirectPath } from '../parts/form
 import { type PagePaths, withParameter } from '../parts/paths.ts';
 import { GROUPINGS, groupPictures } from '../pictures/grouping.ts';
 import {
-  PER_PAGE,
+  PICTURE_FIELDS,
   type PictureView,
+  pickedIds,
   type ReviewedPicture,
   readSetFacts,
   type SetFacts,
@@ -22,8 +23,6 @@ import { goBack, idOf, type PageRoutes, REVIEW, redirectTo, type ViewerRequest }
 import { groupId } from './grid.ts';
 import { isDecidedMeanwhile, questionPage, readSeen, unseenChanges } from './seenReviews.ts';
 
-/** Two for each picture of a list page, and the fields that all forms have. */
-const FIELDS = 2 * PER_PAGE + 60;
 const WORDS: Readonly<Record<Decision, string>> = {
   approved: 'approved',
   rejected: 'rejected',
@@ -57,7 +56,7 @@ export function addSetReviewRoutes(pages: PageRoutes): void {
         return question(given, form, now);
       }
     },
-    { ...REVIEW, fields: FIELDS, readsSet: true },
+    { ...REVIEW, fields: PICTURE_FIELDS, readsSet: true },
   );
   pages.post(
     '/o/:slug/undo',
@@ -81,7 +80,7 @@ function readForm(request: Request) {
   const decision = DECISIONS.find((one) => one === name);
   if (decision === undefined) throw invalid({ decide: ['must be approved, rejected or none.'] });
   const shown = formFields(request, 'shown').map((text) => text.split(' ', 1)[0] ?? '');
-  return { decision, target, picked: formFields(request, 'pick'), shown, seen: readSeen(request) };
+  return { decision, target, picked: pickedIds(request) ?? [], shown, seen: readSeen(request) };
 }
 
 type DecisionForm = ReturnType<typeof readForm>;

@@ -23,7 +23,7 @@ import {
   shareState,
 } from '../../domain/shareLinks.ts';
 import { isUuid } from '../../domain/slugs.ts';
-import { cutCodePoints, storable } from '../../domain/text.ts';
+import { counted, cutCodePoints, storable } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, copyField, dialog } from '../parts/components.ts';
 import type { PagesOptions, Viewer } from '../parts/context.ts';
@@ -32,7 +32,7 @@ import { hiddenFields, type Notice } from '../parts/forms.ts';
 import { formTable, readForm, renderFields } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
-import type { SetFacts } from '../pictures/pictures.ts';
+import { pickedFields, pickedIds, type SetFacts } from '../pictures/pictures.ts';
 import { idOf, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 
 const LINKS_SHOWN = 100;
@@ -104,28 +104,34 @@ interface PanelOptions {
 export const readShares = ({ store }: PagesOptions, { id, organization_id: organizationId }: SetHead) =>
   listShareLinks(store.db, { organizationId, setId: id }, { page: 1, perPage: LINKS_SHOWN });
 
+interface ShareOptions extends Pick<PanelOptions, 'viewer' | 'paths'> {
+  /** How many pictures a link with the approved ones shows. */
+  readonly approved: number;
+  /** The selected screenshots; all unless given. */
+  readonly picked?: readonly string[];
+}
+
 /** The box that creates a link. */
-export function shareDialog(
-  facts: SetFacts,
-  { viewer, paths, approved }: Pick<PanelOptions, 'viewer' | 'paths'> & { readonly approved: number },
-): Html {
+export const shareDialog = (facts: SetFacts, options: ShareOptions): Html =>
+  dialog('share', 'Share', shareForm(facts, options));
+
+export function shareForm(facts: SetFacts, { viewer, paths, approved, picked }: ShareOptions): Html {
   const path = paths.set(facts.set.id);
   const choices: Choice[] = [
     ['approved', html`Approved only${hint(facts, approved)}`],
     ['all', 'All except rejected ones'],
   ];
-  const body = html`<p class="hint">Anyone with the link sees the pictures with site, device, ad and date,
+  return html`<p class="hint">Anyone with the link sees the pictures with site, device, ad and date,
 but nothing else of the set.</p>
-<form class="stack" method="post" action="${path}/shares" data-share>${hiddenFields(viewer, addressOf(path, { tab: 'shared' }))}
-${renderFields(SHARE, { known: { pictures: { choices } } })}
+<form class="stack" method="post" action="${path}/shares" data-share>${hiddenFields(viewer, addressOf(path, { tab: 'shared' }))}${pickedFields(picked)}
+${renderFields(SHARE, { known: { pictures: { choices, value: picked ? 'all' : 'approved' } } })}
 ${button({ label: 'Create the link', icon: 'share-2', kind: 'primary' })}
 </form>`;
-  return dialog('share', 'Share', body);
 }
 
 /** @returns how many pictures a link with the approved ones shows. */
-export function countApproved({ store }: PagesOptions, { id }: SetHead): Promise<number> {
-  return countShared(store.db, { set_id: id, pictures: 'approved' });
+export function countApproved({ store }: PagesOptions, { id }: SetHead, picked?: readonly string[]): Promise<number> {
+  return countShared(store.db, { set_id: id, pictures: 'approved', screenshot_ids: picked?.slice() ?? null });
 }
 
 /** What "approved only" means while the review is open: the client would miss pictures. */
@@ -179,8 +185,9 @@ ${button({ label: 'Change the link' })}</form>
 }
 
 /** For example "Approved pictures · answers · downloads · password". */
-function allowed({ pictures, answers, downloads, password_hash }: ShareLinkRow): string {
+function allowed({ pictures, screenshot_ids, answers, downloads, password_hash }: ShareLinkRow): string {
   return [
+    screenshot_ids !== null && `${counted(screenshot_ids.length, 'chosen picture')}`,
     pictures === 'approved' ? 'Approved pictures' : 'All pictures except rejected ones',
     answers && 'answers',
     downloads && 'downloads',
@@ -212,6 +219,7 @@ export function addShareRoutes(pages: PageRoutes): void {
       password: password ?? null,
       pictures: pictures ?? 'approved',
       label: label ?? '',
+      screenshotIds: pickedIds(given.request),
     };
     const { id } = await db.transaction().execute((tx) => createShareLink(tx, link, given.actor));
     return redirectTo(given, addressOf(given.paths.set(link.setId), { tab: 'shared', created: id }));

@@ -83,9 +83,9 @@ export function addSharedRoutes(pages: PageRoutes): void {
   );
   const sourceOf = (share: SharedSet, request: Request): DownloadSource => {
     const path = paths.share(String(request.params['token']));
-    const { organizationId, set_id: setId, pictures } = share;
+    const { organizationId, set_id: setId, pictures, screenshot_ids: ids } = share;
     const approvedOnly = pictures === 'approved';
-    return { organizationId, setId, audience: 'shared', approvedOnly, path, base: paths.base };
+    return { organizationId, setId, audience: 'shared', approvedOnly, ids, path, base: paths.base };
   };
   router.get(
     '/s/:token/brand.css',

@@ -185,5 +185,8 @@ it('the buttons for a selection appear with it, and say how many pictures it has
   await page.locator('.selection').getByRole('button', { name: 'Reject' }).click();
   await page.locator('.toast').getByText('2 pictures are rejected.').waitFor();
   expect(await decisions(setId)).toEqual([null, 'rejected', 'rejected']);
+  await page.getByLabel('Select news.example, Desktop').check();
+  await follow(page.locator('.selection').getByRole('button', { name: 'Share' }));
+  expect(await page.locator('h1').textContent()).toBe('Share 1 picture');
   expect(faults).toEqual([]);
 });

@@ -96,7 +96,7 @@ describe('the page of a set', () => {
     const page = await read(server, setAddress(setId));
     expect(page.locator('#failures h2').textContent()).toBe('Blocked by the site 1');
     expect(page.locator('.tabs [aria-current]').textContent()).toBe('Failed 1');
-    expect(page.getByRole('button', { name: 'Share' }).count()).toBe(0);
+    expect(page.locator('#head').getByRole('button', { name: 'Share' }).count()).toBe(0);
   });
 
   it('the page shows names, reasons, notes and addresses that contain code as text', async () => {

@@ -232,7 +232,7 @@ describe('the forms of links', () => {
   it('a person creates, opens and revokes a link without scripts', async () => {
     const { setId } = await secretSet();
     const page = await read(server, `${server.url}/o/demo/screenshot_sets/${setId}`);
-    page.getByRole('button', { name: 'Share' }).click();
+    page.locator('#head').getByRole('button', { name: 'Share' }).click();
     page.getByLabel('For whom').fill('Anna & Co');
     page.getByLabel('Valid for').selectOption('7');
     await page.proceed(page.getByRole('button', { name: 'Create the link' }));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WARNING_CODES } from '../../../src/domain/warnings.ts';
 import { html } from '../../../src/lib/html.ts';
+import type { Viewer } from '../../../src/pages/parts/context.ts';
 import { inPageOrder } from '../../../src/pages/pictures/grouping.ts';
 import {
   PER_PAGE,
@@ -148,6 +149,18 @@ describe('the pictures of a set', () => {
   it('several moments are a film strip, in their order', () => {
     const film = list([2000, 0, 1500].map((marker_ms) => picture({ marker_ms })));
     expect(film.locator('.film .marker').allTextContents()).toEqual(['0.0 s', '1.5 s', '2.0 s']);
+  });
+
+  it('a selection offers what its person may do', () => {
+    const actions = (scopes: Viewer['scopes']) =>
+      list([picture()], { viewer: { ...READER, canReview: scopes.includes('review'), scopes } })
+        .locator('.selection button')
+        .allInnerTexts();
+    const decisions = ['Approve', 'Reject', 'Clear the decision'];
+    const all = [...decisions, 'Retake or change the slot', 'Share', 'Download'];
+    expect(actions(['read', 'review', 'write'])).toEqual(all);
+    expect(actions(['read', 'review'])).toEqual([...decisions, 'Download']);
+    expect(actions(['read'])).toEqual([]);
   });
 
   it('they are grouped by site, device or ad, and failures are not among them', () => {

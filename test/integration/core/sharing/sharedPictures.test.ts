@@ -33,7 +33,9 @@ afterAll(async () => {
 });
 
 const [large, campaignId, adId] = [storedId('s', 0), storedId('c', 0), storedId('a', 0)];
-const link = (setId: string, pictures: SharedPictures = 'all') => ({ id: randomUUID(), set_id: setId, pictures });
+const link = (setId: string, pictures: SharedPictures = 'all') => ({
+  ...{ id: randomUUID(), set_id: setId, pictures, screenshot_ids: null },
+});
 
 interface Shot {
   readonly set?: SetStatus;
