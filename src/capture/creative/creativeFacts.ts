@@ -23,17 +23,19 @@ import { waitForLoad } from './renderPage.ts';
 /** The value that stands for the landing page. No such host exists. */
 const CLICK_TAG = 'https://clicktag.example/landing';
 /** The ad server sets the landing page in these, or an app opens it. */
-const EXIT_LIBRARY = /\/(?:Enabler|EBLoader|adkit|html5API|exitapi|mraid)[\w.]*\.js/i;
+const EXIT_LIBRARY = /\/(?:Enabler|EBLoader|adkit|Adform\.DHTML|html5API|screenad_|exitapi|mraid)[\w.]*\.js/i;
 export const CLICK_TAG_QUERY = `?clickTag=${encodeURIComponent(CLICK_TAG)}`;
 
 const MAX_REQUESTS = 2_000;
 /** A larger file is weighed as it is, and not searched. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 const SAMPLE_MS = 500;
+/** Real time for the click, after the motion. */
+const EXIT_MS = 7_000;
 /** The page's own time for a click to open something. */
 const CLICK_MS = 600;
 const TEXT_FILE = /\.(?:x?html?|css|m?js|json|svg|xml|txt|ttf|otf|eot)$/i;
-const CODE_FILE = /\.(?:x?html?|m?js)$/i;
+const CODE_FILE = /\.(?:x?html?|css|m?js|json|svg)$/i;
 /** Ad servers read them. */
 const MANIFEST = /(?:^|\/)(?:manifest\.js(?:on)?|config\.xml|ADFBannerProperties\.xml)$/i;
 /** Written in place of the landing page for an ad server that replaces it, such as {CLICK_MACRO}, %%CLICK_URL%% and [clickTag]. */
@@ -82,7 +84,9 @@ export class CreativeWatch {
     const offline = { offline: true, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
     await session.send('Network.emulateNetworkConditions', offline);
     this.#isClicked = true;
-    const points = [{ x: width / 2, y: height / 2 }, ...((await this.#page.inCreative(buttons)) ?? [])];
+    const found = (await this.#page.inCreative(buttons)) ?? [];
+    // A video may cover the middle of an ad whose background is a link.
+    const points = [{ x: width / 2, y: height / 2 }, ...found, { x: 4, y: height - 4 }];
     for (const { x, y } of points) {
       const at = { x, y, button: 'left', clickCount: 1 } as const;
       // It is answered when the page has drawn.
@@ -121,7 +125,7 @@ export class CreativeWatch {
   }
 }
 
-/** @param endsAt when the parts that take long must have ended, as `performance.now()` tells it. */
+/** @param endsAt the deadline, as `performance.now()` tells it. */
 export async function measurePage(
   page: SteppedPage,
   watch: CreativeWatch,
@@ -151,7 +155,7 @@ export async function measurePage(
       ...{ initial_requests: initial.length, requests: requests.length },
     },
     hosts: listed(foreign.map((url) => new URL(url).host)),
-    insecure: listed(foreign.filter((url) => url.startsWith('http:')).map(readableAddress)),
+    insecure: listed(foreign.filter((url) => isInsecure(url, creative)).map(readableAddress)),
     declared_size: declared?.size ?? null,
     errors: watch.errors,
     sound: listed(sound.filter((url) => hasSound(own(url), creative)).map(readableAddress)),
@@ -169,7 +173,8 @@ async function attempt<T>(measure: () => Promise<T>): Promise<T | NotMeasured> {
     return await measure();
   } catch (error) {
     if (error instanceof LateFrameError) throw error;
-    return { not_measured: errorMessage(error) };
+    const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+    return { not_measured: isLate ? 'it took too long.' : errorMessage(error) };
   }
 }
 
@@ -192,16 +197,22 @@ function mediaWithSound(): string[] {
   return loud.map(({ currentSrc, src }) => (currentSrc || src).slice(0, 2_000)).filter((url) => url !== '');
 }
 
-/** Runs in the creative's document. @returns the middles of the largest things that look as if a click did something. */
+/** Runs in the creative's document. @returns the middles of what looks as if a click did something, links and buttons first. */
 function buttons(): { x: number; y: number }[] {
-  const [MAX_ELEMENTS, MAX_BUTTONS] = [2_000, 2];
-  const boxes = [...document.querySelectorAll('*')]
-    .slice(0, MAX_ELEMENTS)
-    .filter((one) => one.matches('a[href], area, button, [onclick]') || getComputedStyle(one).cursor === 'pointer')
-    .map((one) => one.getBoundingClientRect())
-    .map(({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2, area: width * height }));
-  const inside = boxes.filter(({ x, y, area }) => area > 0 && x > 0 && y > 0 && x < innerWidth && y < innerHeight);
-  return inside.toSorted((a, b) => b.area - a.area).slice(0, MAX_BUTTONS);
+  const [MAX_ELEMENTS, MAX_BUTTONS] = [2_000, 3];
+  const all = [...document.querySelectorAll('*')].slice(0, MAX_ELEMENTS);
+  const isPointer = (one: Element | null) => one !== null && getComputedStyle(one).cursor === 'pointer';
+  const links = all.filter((one) => one.matches('a[href], area, button, [onclick]'));
+  // Elements inside inherit the pointer.
+  const others = all.filter((one) => isPointer(one) && !isPointer(one.parentElement));
+  const boxes = [...new Set([...links, ...others])].map((one) => one.getBoundingClientRect());
+  const middles = boxes.map(({ x, y, width, height }) => ({
+    x: x + width / 2,
+    y: y + height / 2,
+    area: width * height,
+  }));
+  const inside = middles.filter(({ x, y, area }) => area > 0 && x > 0 && y > 0 && x < innerWidth && y < innerHeight);
+  return inside.slice(0, MAX_BUTTONS);
 }
 
 /** @returns the share of the pixels at the edge that look white. */
@@ -222,7 +233,7 @@ async function lastMotion(
   const grid = new FrameGrid(page, looksAtEachFrame);
   let [last, lastAt, movedUntil, isDamaged]: [Buffer | undefined, number, number, boolean] = [undefined, 0, 0, true];
   while (grid.time < MOTION_MS) {
-    if (performance.now() > endsAt) throw new Error('the ad draws too slowly to watch it for 30 s.');
+    if (performance.now() > endsAt - EXIT_MS) throw new Error('the ad draws too slowly to watch it for 30 s.');
     const isSample = isDamaged && grid.isFixed && grid.time >= lastAt + SAMPLE_MS;
     const { damage, picture } = await grid.draw(isSample);
     isDamaged ||= damage;
@@ -239,12 +250,24 @@ async function exitOf(watch: CreativeWatch, size: Size, { site }: PreparedPage):
   await watch.click(size);
   if (watch.opened === undefined) return { address: null, by: null, new_window: true };
   const { address, newWindow } = watch.opened;
+  const loaded = watch.requests().map(({ url }) => url);
+  return { address: readableAddress(address), by: exitBy(address, codeOf(site), loaded), new_window: newWindow };
+}
+
+function codeOf(site: OpenedSite | undefined): string[] {
   const files = [...(site?.files ?? [])].filter(
     ([name, { length }]) => CODE_FILE.test(name) && length <= MAX_TEXT_BYTES,
   );
-  const code = files.map(([, bytes]) => decodeText(bytes));
-  const loaded = watch.requests().map(({ url }) => url);
-  return { address: readableAddress(address), by: exitBy(address, code, loaded), new_window: newWindow };
+  return files.map(([, bytes]) => decodeText(bytes));
+}
+
+/** The origin of a zip has http, but an ad server has https, so an address without a scheme is not insecure. */
+function isInsecure(url: string, { site }: PreparedPage): boolean {
+  if (!url.startsWith('http:')) return false;
+  return (
+    site === undefined ||
+    codeOf(site).some((code) => code.replaceAll('\\/', '/').includes(`http://${new URL(url).host}`))
+  );
 }
 
 /** @param code of the creative. @param loaded the URLs that it loaded. */

@@ -388,8 +388,7 @@ class BrowserRendering {
   async facts(creative: PreparedPage, size: Size): Promise<CreativeFacts['page']> {
     if (creative.format === 'image') return null;
     const address = creative.open(size, CLICK_TAG_QUERY);
-    const endsAt = performance.now() + MAX_FACTS_MS * 0.8;
-    const take = async (signal: AbortSignal): Promise<CreativeFacts['page']> => {
+    const take = async (signal: AbortSignal, endsAt: number): Promise<CreativeFacts['page']> => {
       let watch: CreativeWatch | undefined;
       const prepare = async (page: SteppedPage) => {
         watch = await CreativeWatch.start(page);
@@ -400,7 +399,8 @@ class BrowserRendering {
       };
       return this.#withPage(address, { size, ratio: 1, framed: creative.framed }, measure, { signal, prepare });
     };
-    return this.#inTime(MAX_FACTS_MS)(take, (why) => ({ not_measured: `the measurement failed: ${why}` }));
+    const fail = (why: string, isLate: boolean) => ({ not_measured: isLate ? `the ad was not measured ${why}` : why });
+    return this.#inTime(MAX_FACTS_MS)(take, fail);
   }
 
   /** @returns a function that runs passes until a deadline, each again if it has to look at each frame. @throws only the reason of the signal. */
@@ -409,12 +409,14 @@ class BrowserRendering {
     // Node takes whole milliseconds only.
     const deadline = AbortSignal.timeout(Math.floor(leftMs));
     const signal = AbortSignal.any([this.#tools.signal, deadline]);
-    return async <T>(take: (signal: AbortSignal) => Promise<T>, fail: (why: string, isLate: boolean) => T) => {
+    const endsAt = performance.now() + leftMs;
+    type Take<T> = (signal: AbortSignal, endsAt: number) => Promise<T>;
+    return async <T>(take: Take<T>, fail: (why: string, isLate: boolean) => T) => {
       try {
-        return await take(signal).catch((error: unknown) => {
+        return await take(signal, endsAt).catch((error: unknown) => {
           if (!(error instanceof LateFrameError) || this.#looksAtEachFrame) throw error;
           this.#looksAtEachFrame = true;
-          return take(signal);
+          return take(signal, endsAt);
         });
       } catch (error) {
         this.#tools.signal.throwIfAborted();

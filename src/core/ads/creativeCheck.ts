@@ -1,17 +1,21 @@
 /** The creative check of an ad: what its capture measured, and what the rules of its organization find in it. */
+import { sql } from 'kysely';
 import type { CreativeCheckRecord } from '../../contract/creativeCheck.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { RowQuery } from '../../db/rows.ts';
 import { type CreativeFacts, checkLimits, findingsOf } from '../../domain/creativeCheck.ts';
 import { isFailure } from '../../domain/states.ts';
 
-/** The first facts stay, because a creative is measured once. */
+/** Whether an ad needs facts. A creative is measured once, but again if the whole measurement failed. */
+export const WANTS_FACTS = sql<boolean>`(ads.facts is null or ads.facts -> 'page' ? 'not_measured')`;
+
+/** The first facts stay. */
 export async function storeFacts(transaction: Queryable, adId: string, facts: CreativeFacts): Promise<void> {
   await transaction
     .updateTable('ads')
     .set({ facts: JSON.stringify(facts) })
     .where('id', '=', adId)
-    .where('facts', 'is', null)
+    .where(WANTS_FACTS)
     .execute();
 }
 
@@ -26,10 +30,11 @@ export async function readCreativeCheck(db: Queryable, query: RowQuery): Promise
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const { facts, creative_check: settings } = row;
+  const { page = null } = facts ?? {};
   return {
     type: 'creative_check',
     ad_id: query.id,
-    not_measured: facts === null ? whyNot(row.status) : null,
+    not_measured: facts === null ? whyNot(row.status) : page && 'not_measured' in page ? page.not_measured : null,
     facts,
     limits: checkLimits(row, settings),
     findings: facts === null ? [] : findingsOf(facts, row, settings),

@@ -7,6 +7,7 @@ import type { Queryable } from '../../db/database.ts';
 import type { AdSize, MediaType } from '../../domain/ads.ts';
 import type { WantedFilm } from '../../domain/animations.ts';
 import type { WantedFrame } from '../../domain/batches.ts';
+import { WANTS_FACTS } from '../ads/creativeCheck.ts';
 import { type AttemptRef, lockAttempt, lockUnsettledJob } from './attempts.ts';
 import type { ResolveContext } from './countedTransactions.ts';
 import { failCreative } from './creativeResults.ts';
@@ -62,7 +63,7 @@ export async function claimCreative(
     .selectFrom('ads')
     .leftJoin('uploads', 'uploads.id', 'ads.upload_id')
     .select(['kind', 'content', 'given_width', 'given_height'])
-    .select(sql<boolean>`ads.facts is null`.as('wants_facts'))
+    .select(WANTS_FACTS.as('wants_facts'))
     .select((eb) =>
       eb
         .selectFrom('job_creatives')

@@ -18,7 +18,8 @@ export function creativeCheckCard(check: CreativeCheckRecord | undefined, paths:
     return html`<li><p>${badge(LOOKS[severity], severity)} ${message}${place !== '' && html` <span class="meta">${place}</span>`}</p>
       <p class="hint">${why} <span class="meta">${source}; rule <code>${rule}</code></span></p></li>`;
   });
-  const text = not_measured ?? (found.length === 0 ? 'No rule found anything.' : undefined);
+  const text =
+    (not_measured && `Not measured: ${not_measured}`) ?? (found.length === 0 ? 'No rule found anything.' : undefined);
   return html`<section class="part"><h2>Creative check</h2>
 ${text !== undefined && html`<p class="hint">${text}</p>`}
 <ul class="stack" aria-label="Findings">${found}</ul>
@@ -30,8 +31,7 @@ const kb = (bytes: number | null) => (bytes === null ? null : `${Math.ceil(bytes
 
 function measured({ facts: all, limits }: CreativeCheckRecord): Html {
   const { file_bytes = null, page = null, animation = null } = all ?? {};
-  if (page !== null && 'not_measured' in page) return html`<p class="hint">Not measured: ${page.not_measured}</p>`;
-  const { load, motion, exit, zip } = page ?? {};
+  const { load, motion, exit, zip } = page !== null && 'load' in page ? page : {};
   const first = load && `${kb(load.initial_bytes)} in ${counted(load.initial_requests, 'request')}`;
   const seconds = motion && 'seconds' in motion ? `${motion.seconds} s` : animation && `${animation.seconds} s`;
   const loops = animation && (animation.loops === 0 ? ', without an end' : `, ${counted(animation.loops, 'time')}`);

@@ -63,7 +63,11 @@ const CHECK = formTable(CheckSettings, {
   initial_load_kb: limit('First load (kB)'),
   total_weight_kb: limit('Total weight (kB)'),
   requests: limit('Requests of the first load'),
-  switched_off: { kind: 'checkboxes', prefix: 'off_', isFieldset: true, label: 'Rules that are switched off', choices },
+  rules: {
+    kind: 'details',
+    label: 'Rules',
+    fields: { switched_off: { kind: 'checkboxes', prefix: 'off_', isFieldset: true, label: 'Switched off', choices } },
+  },
 });
 
 export function addGeneralRoutes(pages: PageRoutes): void {

@@ -142,6 +142,12 @@ test('Repeating a result changes nothing', async () => {
   const { body } = await open(client, 'pod-1');
   const { creative } = (await claim(client, 1)).body;
   expect(creative?.wants_facts).toBe(true);
+  const { ad_id = '' } = creative ?? {};
+  await store.db
+    .updateTable('ads')
+    .set({ facts: JSON.stringify({ page: { not_measured: 'it took too long.' } }) })
+    .where('id', '=', ad_id)
+    .execute();
   const facts = { file_bytes: 1, white_edge: null, animation: null, page: null };
   const result = { index: 0, attempt: 1, seconds: 1, result: { ...rendered(jobId, creative), facts } };
   const id = body.pages[0]?.screenshots[0]?.id ?? '';

@@ -98,5 +98,7 @@ it('the page of an ad shows the findings of its creative check, what was measure
   ])
     expect(card.innerText()).toContain(text);
   const none = page({}, { check: { ...check, not_measured: 'Render it again.', facts: null, findings: [] } });
-  expect(none.locator('section').filter({ hasText: 'Creative check' }).innerText()).toContain('Render it again.');
+  expect(none.locator('section').filter({ hasText: 'Creative check' }).innerText()).toContain(
+    'Not measured: Render it again.',
+  );
 });

@@ -394,7 +394,8 @@ describe('the facts of a creative', () => {
   const clean = (
     exit: string,
   ) => `<!doctype html><html><head><meta name="ad.size" content="width=300,height=250"></head>
-    <body style="margin:0"><div id="ad" style="width:300px;height:250px;background:#00f">${exit}</div></body></html>`;
+    <script src="//ajax.googleapis.com/none.js"></script><body style="margin:0;cursor:pointer">
+    <div id="ad" style="width:300px;height:250px;background:#00f">${exit}</div></body></html>`;
   const backup = () => red(300, 250).png().toBuffer();
   const listen = (code: string) => `<script>document.getElementById('ad').onclick = () => { ${code} }</script>`;
 

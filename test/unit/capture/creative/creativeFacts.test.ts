@@ -18,12 +18,13 @@ it.each([
   expect(exitBy(address, [code], [`${OWN}index.html`])).toBe(by);
 });
 
-it.each(['https://s0.2mdn.net/ads/studio/Enabler.js', `${OWN}mraid.js`])(
-  '%s opens the landing page itself',
-  (library) => {
-    expect(exitBy(SHOP, [''], [library])).toBe('library');
-  },
-);
+it.each([
+  'https://s0.2mdn.net/ads/studio/Enabler.js',
+  'https://s1.adform.net/banners/scripts/rmb/Adform.DHTML.js',
+  `${OWN}mraid.js`,
+])('%s opens the landing page itself', (library) => {
+  expect(exitBy(SHOP, [''], [library])).toBe('library');
+});
 
 it.each([
   ['a transparent image on white', '#fff', 0, 1],
