@@ -31,6 +31,8 @@ export interface SharedRow {
 export interface SharedPicture extends SharedRow {
   /** The newest answer, if it came through this link. */
   readonly answer: AnswerRow | undefined;
+  /** Whether it is a retake that nobody answered through this link. */
+  readonly isNew: boolean;
 }
 
 /** All pictures of a link together, for the head of its page. */
@@ -49,6 +51,8 @@ export interface SharedSummary {
   readonly changes: number;
   /** Pictures that have no answer through the link. */
   readonly unanswered: number;
+  /** Retakes among them. */
+  readonly renewed: number;
 }
 
 /** The summary names no more devices and sizes. */
@@ -90,6 +94,7 @@ export async function readSharedSummary(db: Queryable, link: Link): Promise<Shar
     select (select count(*) from answers where answer = 'approved')::integer as approved,
       (select count(*) from answers where answer = 'changes_requested')::integer as changes,
       (select count(*) from pictures p where ${isUnanswered(link)})::integer as unanswered,
+      (select count(*) from pictures p where p.id <> p.own_id and ${isUnanswered(link)})::integer as renewed,
       count(*)::integer as pictures, count(distinct substring(site_key from '//([^/]*)'))::integer as sites,
       min(captured_at) as from, max(captured_at) as to,
       coalesce((select jsonb_agg(device order by place) from (
@@ -223,13 +228,14 @@ async function readRows(
 
 async function withAnswers(
   db: Queryable,
-  { id: linkId }: { readonly id: string },
+  { id: linkId, set_id }: Link,
   rows: readonly SharedRow[],
 ): Promise<SharedPicture[]> {
   const ids = rows.map(({ id }) => id);
   const answers = await latestAnswers(db, ids);
   return rows.map((row) => {
     const answer = answers.get(row.id);
-    return { ...row, answer: answer?.share_id === linkId ? answer : undefined };
+    const own = answer?.share_id === linkId ? answer : undefined;
+    return { ...row, answer: own, isNew: own === undefined && row.set_id !== set_id };
   });
 }

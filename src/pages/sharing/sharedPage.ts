@@ -81,12 +81,13 @@ function scopeOf({ pictures, unanswered }: SharedSummary): string {
 }
 
 /** For example "7 approved, 1 change requested, 2 without an answer". */
-function answersLine({ approved, changes, unanswered }: SharedSummary): HtmlContent {
-  if (approved + changes === 0) return null;
+function answersLine({ approved, changes, unanswered, renewed }: SharedSummary): HtmlContent {
+  if (approved + changes + renewed === 0) return null;
   const parts = [
     approved > 0 && `${approved} approved`,
     changes > 0 && `${counted(changes, 'change')} requested`,
-    unanswered > 0 && `${unanswered} without an answer`,
+    renewed > 0 && counted(renewed, 'new version'),
+    unanswered > renewed && `${unanswered - renewed} without an answer`,
   ].filter(Boolean);
   return html`<p><strong>${parts.join(', ')}</strong></p>`;
 }
@@ -196,7 +197,12 @@ export function pictureName({ site_url, device, marker_ms }: SharedRow): string 
   return names.filter(Boolean).join(' · ');
 }
 
-export function answerWord({ answer }: Pick<SharedPicture, 'answer'>): HtmlContent {
+/** The answer of the client, or that the picture is new since the one before. */
+export function answerWord({
+  answer,
+  isNew = false,
+}: Pick<SharedPicture, 'answer'> & { isNew?: boolean }): HtmlContent {
+  if (isNew) return badge('pending', 'New version');
   return answer && badge(answer.answer, answer.answer === 'approved' ? 'Approved' : 'Changes requested');
 }
 

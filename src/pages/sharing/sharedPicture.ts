@@ -3,7 +3,8 @@ import { inTurnOfLink } from '../../api/limits/turns.ts';
 import { readBranding } from '../../core/organizations/branding.ts';
 import { threadsOfScreenshots } from '../../core/reviews/commentQueries.ts';
 import { readSetHead } from '../../core/sets/readSet.ts';
-import { readVersionsOf } from '../../core/sets/readVersions.ts';
+import { readVersionsOf, type VersionRow } from '../../core/sets/readVersions.ts';
+import { latestAnswers } from '../../core/sharing/answerQueries.ts';
 import {
   findOwnId,
   readReplacement,
@@ -46,7 +47,10 @@ async function sharedPicturePage(
   if (set === undefined || shownPlace === undefined) return undefined;
   const { view, other, strip, like } = shownPlace;
   const branding = await readBranding(db, organizationId);
-  const versionIds = await versionIdsOf(db, view);
+  const versions = await readVersionsOf(db, view.id);
+  const versionIds = [...new Set([view.id, ...versions.map((version) => version.id)])];
+  const before = view.isNew ? await answeredBefore(db, share, versions) : undefined;
+  const beside = compareWith !== '' && before?.image_token === compareWith ? before : other;
   const found = await threadsOfScreenshots(db, versionIds, { shareId: share.id });
   const threads = versionIds.flatMap((version) => found.get(version) ?? []);
   const path = paths.share(token);
@@ -54,9 +58,11 @@ async function sharedPicturePage(
   const here = addressOf(view);
   const form = { path, client, picture, canFollow: mailer !== undefined };
   const look = threadLook(branding, share.answers && ((thread) => replyForm(form, thread)), view.id);
-  const options = like.map((one) => ({ value: one.image_token, name: `${pictureName(one)}, ${one.ad.name}` }));
+  const earlier = before?.image_token ? [{ value: before.image_token, name: 'The picture before' }] : [];
+  const likes = like.map((one) => ({ value: one.image_token, name: `${pictureName(one)}, ${one.ad.name}` }));
+  const options = [...earlier, ...likes];
   const shown =
-    other === undefined
+    beside === undefined
       ? stage(view.image_token, view, {
           paths,
           alt: `Placement preview of ${view.ad.name}: ${pictureName(view)}`,
@@ -65,7 +71,7 @@ async function sharedPicturePage(
           canDownload: share.downloads,
           overlay: pins(found.get(view.id) ?? [], sizeOf(view)),
         })
-      : comparison([view, other], here, paths);
+      : comparison([view, beside], here, paths);
   const moment = view.marker_ms !== null && `, ${markerLabel(view.marker_ms)}`;
   const links = neighbours({ ...shownPlace, place: view.place }, addressOf);
   const title = pageHead({
@@ -90,10 +96,17 @@ async function sharedPicturePage(
   return { ...sharedLayout(branding, paths, token), title: pictureName(view), body, events: `${path}/events` };
 }
 
-/** @returns the ids of all versions of a picture, that of the shown one first. */
-async function versionIdsOf(db: PagesOptions['store']['db'], { id }: SharedPicture): Promise<string[]> {
-  const versions = await readVersionsOf(db, id);
-  return [...new Set([id, ...versions.map((version) => version.id)])];
+/** @returns the version that a client answered last through this link, so that the link showed it. */
+async function answeredBefore(
+  db: PagesOptions['store']['db'],
+  { id: linkId }: SharedSet,
+  versions: readonly VersionRow[],
+): Promise<VersionRow | undefined> {
+  const answers = await latestAnswers(
+    db,
+    versions.map(({ id }) => id),
+  );
+  return versions.find(({ id }) => answers.get(id)?.share_id === linkId);
 }
 
 /**

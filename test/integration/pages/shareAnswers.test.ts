@@ -184,6 +184,26 @@ describe('answers of clients', () => {
       expect(page).toContain(text);
   });
 
+  it('the same link shows the new round, what changed, and the answers to what did not', async () => {
+    const { setId, shotIds, tokens, path } = await sharedSet();
+    const [first = '', second = ''] = tokens;
+    await send(`${path}/answers`, { picture: first, ...ANNA, answer: 'changes_requested', body: 'The logo is old' });
+    await send(`${path}/answers`, { picture: second, ...ANNA, answer: 'approved', body: '' });
+    const { token } = await seedRetake(server, setId, shotIds[0] ?? '', 'approved');
+    const page = await open(server.url + path);
+    expect(page.locator('main').textContent()).toContain('1 approved, 1 new version');
+    expect(page.locator(`#p-${token} .badge`).textContent()).toBe('New version');
+    expect(page.locator(`#p-${second} .badge`).textContent()).toBe('Approved');
+    await page.open(`${server.url}${path}/pictures/${token}?with=${first}`);
+    const sides = page.locator('.sides img');
+    expect(sides.count()).toBe(2);
+    expect(sides.nth(1).getAttribute('src')).toContain(first);
+    // The link never showed a version that was replaced before its client answered.
+    const unseen = await seedRetake(server, setId, shotIds[0] ?? '', 'approved');
+    await page.open(`${server.url}${path}/pictures/${unseen.token}?with=${token}`);
+    expect(page.locator('.sides').count()).toBe(0);
+  });
+
   it('a client reads the reply to a comment about the picture before the retake, and answers it', async () => {
     const { setId, shotIds, tokens, path } = await sharedSet();
     const [id = ''] = shotIds;
