@@ -19,6 +19,7 @@ import {
 } from '../domain/exports.ts';
 import { FRAMES } from '../domain/frames.ts';
 import { codePoints, textFault } from '../domain/text.ts';
+import type { Language } from '../domain/texts/languages.ts';
 import { OURS } from './schemaParts.ts';
 
 const MAX_PARTS = 1_000;
@@ -109,7 +110,7 @@ type Choices = z.output<typeof ExportBody> | z.output<typeof ExportQuery>;
 /** @returns all options, with the defaults for those that are missing. */
 export function exportOptions(
   choice: Choices,
-  branding: Pick<Branding, 'page_size'> & { readonly time_zone?: string },
+  branding: Pick<Branding, 'page_size'> & { readonly language?: Language; readonly time_zone?: string },
   { audience, approvedOnly = false, ids }: ExportReaders = { audience: 'organization' },
 ): ExportOptions {
   const isZip = choice.format === 'zip';
@@ -121,6 +122,7 @@ export function exportOptions(
     page_size: isZip ? '16:9' : (choice.page_size ?? branding.page_size),
     pictures: isZip ? 'original' : (choice.pictures ?? 'standard'),
     time_zone: choice.time_zone ?? branding.time_zone ?? 'UTC',
+    ...(!isZip && branding.language && branding.language !== 'en' && { language: branding.language }),
     failures: choice.failures ?? false,
     part: isZip ? 1 : (choice.part ?? 1),
     audience,

@@ -162,8 +162,8 @@ const review = z
 
 const language = z
   .enum(LANGUAGES)
-  .describe('The language of e-mails, documents and shared pages. A member may choose another one for e-mails.');
-const zone = timeZone.describe('IANA name of the zone of dates in documents and on shared pages. `UTC` unless chosen.');
+  .describe('The language of e-mails and of documents (PPTX and PDF). A member may choose another one for e-mails.');
+const zone = timeZone.describe('IANA name of the zone of times in documents. `UTC` unless chosen.');
 
 const SET_RETENTION =
   'Sets are removed this many days after their request, with pictures, reviews, share links and exports.';

@@ -1,6 +1,7 @@
 /** Exports: files that hold the pictures of one set, for people who do not use the service. */
 import type { PageSize } from './branding.ts';
 import type { Frame } from './frames.ts';
+import type { Language } from './texts/languages.ts';
 
 export const EXPORT_FORMATS = ['pptx', 'pdf', 'zip'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -30,6 +31,8 @@ export interface ExportOptions {
   readonly pictures: PictureQuality;
   /** IANA name of the zone in which times are written. */
   readonly time_zone: string;
+  /** Only stored where it changes the file; English unless given. */
+  readonly language?: Language;
   /** Whether screenshots without a picture are listed with their reasons. */
   readonly failures: boolean;
   /** From 1: which {@link MAX_DOCUMENT_PICTURES} pictures the document holds. A ZIP always has one part. */

@@ -26,27 +26,32 @@ export function parseTimestamp(text: string): Date | undefined {
 }
 
 /** The month is a word, so that readers of all countries read the same date. @returns for example `21 Nov 2026, 09:30 UTC`, or `21 Nov 2026, 10:30 GMT+1` in a zone without a short English name. */
-export function formatInstant(time: Date, timeZone: string): string {
-  const parts = partsOf(time, {
-    timeZone,
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-    timeZoneName: 'short',
-  });
+export function formatInstant(time: Date, timeZone: string, language = 'en'): string {
+  const options = { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' } as const;
+  if (language !== 'en') return formatOf(options, language).format(time);
+  const parts = partsOf(time, options);
   return `${dateOf(parts)}, ${parts['hour']}:${parts['minute']} ${parts['timeZoneName']}`;
 }
 
 /** @returns for example `21 Nov 2026`. */
-export function formatDate(time: Date, timeZone: string): string {
+export function formatDate(time: Date, timeZone: string, language = 'en'): string {
+  if (language !== 'en') return formatOf({ timeZone }, language).format(time);
   return dateOf(partsOf(time, { timeZone }));
 }
 
-function partsOf(time: Date, options: Intl.DateTimeFormatOptions): Parts {
-  const key = JSON.stringify(options);
-  const format = FORMATS.get(key) ?? new Intl.DateTimeFormat('en-US', { ...DAY, ...options });
+function formatOf(options: Intl.DateTimeFormatOptions, language: string): Intl.DateTimeFormat {
+  const key = JSON.stringify([language, options]);
+  const format = FORMATS.get(key) ?? new Intl.DateTimeFormat(language, { ...DAY, ...options });
   if (FORMATS.size < MAX_FORMATS) FORMATS.set(key, format);
-  return Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, value]));
+  return format;
+}
+
+function partsOf(time: Date, options: Intl.DateTimeFormatOptions): Parts {
+  return Object.fromEntries(
+    formatOf(options, 'en-US')
+      .formatToParts(time)
+      .map(({ type, value }) => [type, value]),
+  );
 }
 
 const dateOf = (parts: Parts) => `${parts['day']} ${parts['month']} ${parts['year']}`;

@@ -1,7 +1,8 @@
-/** The English texts of mails, documents and shared pages. Each other language has a file with the same keys, so that `tsc` finds a missing text. */
+/** The English texts of mails and documents. Each other language has a file with the same keys, so that `tsc` finds a missing text. */
 
 import { shortDevice } from '../devices.ts';
 import type { NoticeKind } from '../notices.ts';
+import { SCREENSHOT_LABELS } from '../screenshotLabels.ts';
 import { counted, firstOf } from '../text.ts';
 import type { AskedWords, NoticeWords, OtherAnswers, ReplyWords } from './words.ts';
 
@@ -79,6 +80,42 @@ export const en = {
     why: (name: string) =>
       `You receive this because you asked for replies about pictures that ${name} shared with you.`,
     stop: 'Stop these e-mails',
+  },
+  document: {
+    preview: 'Placement preview',
+    previews: 'Placement previews',
+    disclaimer: 'Placement preview: the ad was placed into the live page for this picture.',
+    captured: (first: string, last: string) => (first === last ? `Captured ${first}` : `Captured ${first} to ${last}`),
+    counts: (pictures: number, sites: number, devices: number) =>
+      [counted(pictures, 'picture'), counted(sites, 'site'), counted(devices, 'device')].join(' · '),
+    part: (part: number, parts: number) => `part ${part} of ${parts}`,
+    about:
+      'Each page was opened at the time under its picture, and the ad was placed into one of its slots. The pictures show how the campaign looks there. They do not show that it ran.',
+    contact: 'Contact',
+    overview: 'Overview',
+    summary: 'Summary',
+    columns: {
+      site: 'Site',
+      ad: 'Ad',
+      size: 'Size',
+      device: 'Device',
+      pictures: 'Pictures',
+      status: 'Status',
+      reason: 'Reason',
+      page: 'Page',
+    },
+    failures: 'Not captured',
+    statuses: SCREENSHOT_LABELS,
+    thePage: (title: string, device: string) => `The page ${title}, ${device}`,
+    size: 'Size of the ad',
+    moment: 'Moment of the ad',
+    defaultMoment: 'Default frame',
+    time: 'Captured',
+    slot: 'Slot',
+    slotUncertain: 'To be checked: this slot may not be the best one',
+    /** For readers who cannot see the picture. */
+    describe: (ad: string, moment: string | undefined, site: string, device: string) =>
+      `Placement preview: ${ad}${moment === undefined ? '' : ` at ${moment}`} on ${site}, ${device}`,
   },
   followPages: {
     unknown: 'Unknown link',

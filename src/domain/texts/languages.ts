@@ -1,4 +1,4 @@
-/** The languages of mails, documents and shared pages. */
+/** The languages of mails and documents. */
 import { de } from './de.ts';
 import { en, type Texts } from './en.ts';
 

@@ -111,6 +111,8 @@ export interface DocumentPlan {
   readonly title: string;
   /** Name of the organization. */
   readonly author: string;
+  readonly subject: string;
+  readonly language: string;
   readonly width: number;
   readonly height: number;
   readonly pages: readonly DocumentPage[];

@@ -1,8 +1,10 @@
 /** The words for sites, devices and moments in exports. */
 import { domainToUnicode } from 'node:url';
 import type { ExportPicture } from '../../core/exports/exportContent.ts';
-import { findDevice, ownDeviceOf, shortDevice } from '../../domain/devices.ts';
+import { findDevice, ownDeviceOf } from '../../domain/devices.ts';
 import { cutMiddle } from '../../domain/middle.ts';
+import { textsOf } from '../../domain/texts/languages.ts';
+import type { DocumentContent } from './elements.ts';
 
 /** @returns the host of the address without `www.`; the address itself if it has no host. */
 export function siteName(address: string): string {
@@ -50,37 +52,36 @@ export function linkOf(address: string): string | undefined {
   return url !== null && /^https?:$/.test(url.protocol) && url.href.length <= 2_000 ? url.href : undefined;
 }
 
+export const deviceIn = ({ options }: Written, name: string) => textsOf(options.language ?? 'en').device(name);
+
 /** For example `iPhone (390 × 844)`. */
-export function deviceLabel(name: string): string {
+export function deviceLabel(content: Written, name: string): string {
   const { viewport } = findDevice(name) ?? {};
-  const label = shortDevice(name);
+  const label = deviceIn(content, name);
   return viewport === undefined || ownDeviceOf(name) !== undefined
     ? label
     : `${label} (${viewport.width} × ${viewport.height})`;
 }
 
 /** @returns the moment of the ad; undefined for its default frame. */
-export function momentLabel(markerMs: number | null): string | undefined {
-  return markerMs === null ? undefined : `${Number((markerMs / 1000).toFixed(3))} s`;
+export function momentLabel({ options: { language = 'en' } }: Written, markerMs: number | null): string | undefined {
+  const format = { maximumFractionDigits: 3, useGrouping: false } as const;
+  return markerMs === null ? undefined : `${(markerMs / 1000).toLocaleString(language, format)} s`;
 }
 
 export function sizeLabel({ ad_width: width, ad_height: height }: Pick<ExportPicture, 'ad_width' | 'ad_height'>) {
   return width === null || height === null ? undefined : `${width} × ${height}`;
 }
 
-export const PLACEMENT_PREVIEW = 'Placement preview';
-/** For a picture with the warning `slot_uncertain`. */
-export const SLOT_UNCERTAIN = 'To be checked: this slot may not be the best one';
-export const DISCLAIMER = 'Placement preview: the ad was placed into the live page for this picture.';
+type Written = Pick<DocumentContent, 'options'>;
 
-export const ABOUT =
-  'Each page was opened at the time under its picture, and the ad was placed into one of its slots. The pictures show how the campaign looks there. They do not show that it ran.';
+/** @returns the texts in the language of the document. */
+export const textsIn = ({ options }: Written) => textsOf(options.language ?? 'en').document;
 
 /** @returns a sentence for readers who cannot see the picture. */
-export function describePicture(picture: ExportPicture): string {
-  const moment = momentLabel(picture.marker_ms);
-  const at = moment === undefined ? '' : ` at ${moment}`;
-  return `${PLACEMENT_PREVIEW}: ${cutMiddle(picture.ad_name, 100)}${at} on ${siteName(picture.site_url)}, ${shortDevice(picture.device)}`;
+export function describePicture(content: Written, picture: ExportPicture): string {
+  const [ad, moment] = [cutMiddle(picture.ad_name, 100), momentLabel(content, picture.marker_ms)];
+  return textsIn(content).describe(ad, moment, siteName(picture.site_url), deviceIn(content, picture.device));
 }
 
 /** @returns one line without controls and without half surrogate pairs, which XML and PDF cannot hold. */

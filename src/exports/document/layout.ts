@@ -2,7 +2,7 @@
 import { inkOn, PAGE_POINTS } from '../../domain/branding.ts';
 import { cutMiddle } from '../../domain/middle.ts';
 import type { Box, DocumentContent, DocumentElement } from './elements.ts';
-import { PLACEMENT_PREVIEW } from './labels.ts';
+import { textsIn } from './labels.ts';
 
 export const INK = '#1f2328';
 export const PALE = '#5f6670';
@@ -81,7 +81,7 @@ export function pageBasics(
       box: { x: width - margin - 160, width: 160, ...foot },
       align: 'right',
       anchor: 'middle',
-      paragraphs: [{ text: `${PLACEMENT_PREVIEW} · ${number}`, size: 8.5, color: PALE, lines: 1 }],
+      paragraphs: [{ text: `${textsIn(content).preview} · ${number}`, size: 8.5, color: PALE, lines: 1 }],
     },
   ];
 }

@@ -1,21 +1,20 @@
 /** Pages with pictures: one picture with its facts, or the markers of one ad as a strip. */
 import type { ExportPicture } from '../../core/exports/exportContent.ts';
-import { shortDevice } from '../../domain/devices.ts';
 import { type Frame, framedSize, frameShape } from '../../domain/frames.ts';
 import { cutMiddle } from '../../domain/middle.ts';
 import { formatInstant } from '../../domain/time.ts';
 import type { Box, DocumentContent, DocumentElement, Paragraph } from './elements.ts';
 import {
-  DISCLAIMER,
   describePicture,
+  deviceIn,
   deviceLabel,
   linkOf,
   momentLabel,
   pageAddress,
   readableAddress,
-  SLOT_UNCERTAIN,
   siteTitle,
   sizeLabel,
+  textsIn,
 } from './labels.ts';
 import { fitInside, INK, PALE, type PageLayout, pageBasics } from './layout.ts';
 
@@ -39,7 +38,7 @@ export function stripPages(
   const [first] = pictures;
   if (first === undefined) return [];
   const title = siteTitle(strip.site);
-  const right = [...new Set(pictures.map(({ device }) => shortDevice(device)))].join(', ');
+  const right = [...new Set(pictures.map(({ device }) => deviceIn(content, device)))].join(', ');
   if (pictures.length === 1) {
     return [[...pageBasics(content, layout, { title, right, number }), ...onePicture(content, layout, first)]];
   }
@@ -70,7 +69,7 @@ function onePicture(content: DocumentContent, layout: PageLayout, picture: Expor
   const { area, facts } = areasOf(layout, 'column');
   const box = fitInside(area, size);
   return [
-    { kind: 'picture', box, picture, description: describePicture(picture) },
+    { kind: 'picture', box, picture, description: describePicture(content, picture) },
     factsElement(layout.isWide ? beside(layout, box) : below(facts, box), pictureFacts(content, picture)),
   ];
 }
@@ -142,11 +141,11 @@ interface Grid {
 }
 
 function momentCaption(content: DocumentContent, picture: ExportPicture): Caption {
-  return [momentLabel(picture.marker_ms) ?? 'Default frame', timeOf(content, picture)];
+  return [momentLabel(content, picture.marker_ms) ?? textsIn(content).defaultMoment, timeOf(content, picture)];
 }
 
 function adCaption(content: DocumentContent, picture: ExportPicture): Caption {
-  const facts = [sizeLabel(picture), shortDevice(picture.device), timeOf(content, picture)];
+  const facts = [sizeLabel(picture), deviceIn(content, picture.device), timeOf(content, picture)];
   return [cutMiddle(picture.ad_name, 42), facts.filter((part) => part !== undefined).join(' · ')];
 }
 
@@ -161,7 +160,7 @@ function frames(content: DocumentContent, area: Box, { pictures, columns, rows, 
         kind: 'picture',
         box: fitInside({ x, y: y + CAPTION_HEIGHT, ...cell }, sizeOf(content, picture)),
         picture,
-        description: describePicture(picture),
+        description: describePicture(content, picture),
       },
       {
         kind: 'text',
@@ -182,7 +181,7 @@ function factsElement(box: Box, paragraphs: readonly Paragraph[]): DocumentEleme
 }
 
 const timeOf = ({ options }: DocumentContent, { captured_at }: ExportPicture) =>
-  formatInstant(captured_at, options.time_zone);
+  formatInstant(captured_at, options.time_zone, options.language);
 
 function fact(label: string, value: string | undefined, more: Partial<Paragraph> = {}): Paragraph[] {
   if (value === undefined) return [];
@@ -195,19 +194,20 @@ function fact(label: string, value: string | undefined, more: Partial<Paragraph>
 function pictureFacts(content: DocumentContent, picture: ExportPicture): Paragraph[] {
   const address = pageAddress(picture);
   const link = linkOf(address);
+  const texts = textsIn(content);
   return [
-    ...fact('Ad', cutMiddle(picture.ad_name, 140), { bold: true, lines: 4 }),
-    ...fact('Size of the ad', sizeLabel(picture)),
-    ...fact('Page', cutMiddle(readableAddress(address), 160), {
+    ...fact(texts.columns.ad, cutMiddle(picture.ad_name, 140), { bold: true, lines: 4 }),
+    ...fact(texts.size, sizeLabel(picture)),
+    ...fact(texts.columns.page, cutMiddle(readableAddress(address), 160), {
       size: 10,
       lines: 5,
       ...(link !== undefined && { link }),
     }),
-    ...fact('Device', deviceLabel(picture.device)),
-    ...fact('Moment of the ad', momentLabel(picture.marker_ms)),
-    ...fact('Captured', timeOf(content, picture)),
-    ...fact('Slot', picture.slot_uncertain ? SLOT_UNCERTAIN : undefined),
-    { text: DISCLAIMER, size: 8.5, color: PALE, lines: 3 },
+    ...fact(texts.columns.device, deviceLabel(content, picture.device)),
+    ...fact(texts.moment, momentLabel(content, picture.marker_ms)),
+    ...fact(texts.time, timeOf(content, picture)),
+    ...fact(texts.slot, picture.slot_uncertain ? texts.slotUncertain : undefined),
+    { text: texts.disclaimer, size: 8.5, color: PALE, lines: 3 },
   ];
 }
 
@@ -217,8 +217,9 @@ function stripFacts(content: DocumentContent, { pictures, isRow }: Strip): Parag
   if (first === undefined) return [];
   const address = pageAddress(first);
   const link = linkOf(address);
-  const slot = pictures.some(({ slot_uncertain }) => slot_uncertain) ? SLOT_UNCERTAIN : undefined;
-  const facts = [sizeLabel(first), deviceLabel(first.device), timeOf(content, first), slot];
+  const texts = textsIn(content);
+  const slot = pictures.some(({ slot_uncertain }) => slot_uncertain) ? texts.slotUncertain : undefined;
+  const facts = [sizeLabel(first), deviceLabel(content, first.device), timeOf(content, first), slot];
   // In a row, the captions have them.
   const ofAd = [
     { text: cutMiddle(first.ad_name, 120), size: 11, bold: true, color: INK, lines: 1, after: 2 },
@@ -235,7 +236,7 @@ function stripFacts(content: DocumentContent, { pictures, isRow }: Strip): Parag
       after: 2,
       ...(link !== undefined && { link }),
     },
-    { text: DISCLAIMER, size: 8.5, color: PALE, lines: 1 },
+    { text: texts.disclaimer, size: 8.5, color: PALE, lines: 1 },
   ];
 }
 

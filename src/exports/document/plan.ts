@@ -1,11 +1,11 @@
 /** Plans a document: cover, summary, a section for each site, and the list of failures if it is wanted. */
 
+import type { ExportPicture } from '../../core/exports/exportContent.ts';
 import { cutMiddle } from '../../domain/middle.ts';
-import { counted } from '../../domain/text.ts';
 import { formatDate } from '../../domain/time.ts';
 import { textWidth } from '../../framing/frameSvg.ts';
 import type { DocumentContent, DocumentElement, DocumentPage, DocumentPlan } from './elements.ts';
-import { ABOUT, DISCLAIMER, PLACEMENT_PREVIEW, siteName, siteTitle } from './labels.ts';
+import { siteName, siteTitle, textsIn } from './labels.ts';
 import { fitInside, INK, layoutOf, PALE, type PageLayout } from './layout.ts';
 import { stripPages, stripsOf, withRows } from './picturePages.ts';
 import { failureTable, summaryTable, tablePages } from './tablePages.ts';
@@ -19,17 +19,19 @@ export function planDocument(content: DocumentContent): DocumentPlan {
     for (const elements of made) pages.push({ section, elements });
   };
   const next = () => pages.length + 1;
-  add('Overview', [coverPage(content, layout)]);
-  add('Overview', tablePages(content, layout, { table: summaryTable(content), number: next() }));
+  const { overview, failures, contact } = textsIn(content);
+  add(overview, [coverPage(content, layout)]);
+  add(overview, tablePages(content, layout, { table: summaryTable(content), number: next() }));
   for (const strip of withRows(content, layout, stripsOf(content.pictures))) {
     add(cutMiddle(siteTitle(strip.site), 80), stripPages(content, layout, { strip, number: next() }));
   }
   if (content.failures.length > 0) {
-    add('Not captured', tablePages(content, layout, { table: failureTable(content), number: next() }));
+    add(failures, tablePages(content, layout, { table: failureTable(content), number: next() }));
   }
-  add('Contact', [closingPage(content, layout)]);
+  add(contact, [closingPage(content, layout)]);
   const { width, height } = layout;
-  return { title: content.campaign, author: content.brandName, width, height, pages };
+  const [subject, language] = [textsIn(content).previews, content.options.language ?? 'en'];
+  return { title: content.campaign, author: content.brandName, subject, language, width, height, pages };
 }
 
 function coverPage(content: DocumentContent, layout: PageLayout): DocumentElement[] {
@@ -55,7 +57,7 @@ function coverPage(content: DocumentContent, layout: PageLayout): DocumentElemen
       anchor: 'bottom',
       isTitle: true,
       paragraphs: [
-        { text: `${PLACEMENT_PREVIEW}s`, size: 14, color: PALE, after: 6, lines: 1 },
+        { text: textsIn(content).previews, size: 14, color: PALE, after: 6, lines: 1 },
         { text: campaign, size: titleSize(campaign, inner), bold: true, color: INK, lines: 4 },
       ],
     },
@@ -74,7 +76,7 @@ function coverPage(content: DocumentContent, layout: PageLayout): DocumentElemen
       anchor: 'bottom',
       paragraphs: [
         ...(footer === null ? [] : [{ text: footer, size: 9, color: PALE, lines: 2 }]),
-        { text: DISCLAIMER, size: 9, color: PALE, lines: 2 },
+        { text: textsIn(content).disclaimer, size: 9, color: PALE, lines: 2 },
       ],
     },
   ];
@@ -103,7 +105,7 @@ function closingPage(content: DocumentContent, { width, height, margin, accent }
       paragraphs: [
         { text: cutMiddle(content.brandName, 120), size: 24, bold: true, color: INK, after: 10, lines: 2 },
         {
-          text: `${PLACEMENT_PREVIEW}s: ${cutMiddle(content.campaign, 120)}`,
+          text: `${textsIn(content).previews}: ${cutMiddle(content.campaign, 120)}`,
           size: 13,
           color: INK,
           after: 4,
@@ -117,7 +119,7 @@ function closingPage(content: DocumentContent, { width, height, margin, accent }
       kind: 'text',
       box: { x, y: height - 70, width: inner, height: 46 },
       anchor: 'bottom',
-      paragraphs: [{ text: ABOUT, size: 9, color: PALE, lines: 3 }],
+      paragraphs: [{ text: textsIn(content).about, size: 9, color: PALE, lines: 3 }],
     },
   ];
 }
@@ -128,30 +130,24 @@ function titleSize(title: string, width: number): number {
 }
 
 /** @returns the days on which the pictures were captured. */
-function datesOf({ pictures, options }: DocumentContent): string {
+function datesOf(content: DocumentContent): string {
+  const { pictures, options } = content;
   const times = pictures.map(({ captured_at }) => captured_at.getTime());
-  const day = (time: number) => formatDate(new Date(time), options.time_zone);
+  const day = (time: number) => formatDate(new Date(time), options.time_zone, options.language);
   // A set may have 10,000 pictures, too many for the arguments of Math.min.
   const [first, last] = [times.reduce((a, b) => Math.min(a, b)), times.reduce((a, b) => Math.max(a, b))].map(day);
-  return first === last ? `Captured ${first}` : `Captured ${first} to ${last}`;
+  return textsIn(content).captured(first ?? '', last ?? '');
 }
 
-function countsOf({ pictures, parts, options }: DocumentContent): string {
-  const count = (what: string, values: readonly string[]) => counted(new Set(values).size, what);
-  const texts = [
-    count(
-      'picture',
-      pictures.map(({ id }) => id),
-    ),
-    count(
-      'site',
-      pictures.map(({ site_url }) => siteName(site_url)),
-    ),
-    count(
-      'device',
-      pictures.map(({ device }) => device),
-    ),
-    ...(parts > 1 ? [`part ${options.part} of ${parts}`] : []),
-  ];
-  return texts.join(' · ');
+function countsOf(content: DocumentContent): string {
+  const { pictures, parts, options } = content;
+  const count = (of: (picture: ExportPicture) => string) => new Set(pictures.map(of)).size;
+  const [sites, devices] = [count(({ site_url }) => siteName(site_url)), count(({ device }) => device)];
+  const texts = textsIn(content);
+  const counts = texts.counts(
+    count(({ id }) => id),
+    sites,
+    devices,
+  );
+  return parts > 1 ? `${counts} · ${texts.part(options.part, parts)}` : counts;
 }

@@ -1,10 +1,8 @@
 /** Pages with a table: the summary, and the screenshots without a picture. */
 
-import { shortDevice } from '../../domain/devices.ts';
 import { cutMiddle } from '../../domain/middle.ts';
-import { SCREENSHOT_LABELS } from '../../domain/screenshotLabels.ts';
 import type { DocumentContent, DocumentElement, PageElement } from './elements.ts';
-import { momentLabel, siteTitle, sizeLabel } from './labels.ts';
+import { deviceIn, momentLabel, siteTitle, sizeLabel, textsIn } from './labels.ts';
 import { type PageLayout, pageBasics } from './layout.ts';
 
 interface Table {
@@ -63,41 +61,52 @@ export function tablePages(
 }
 
 /** One row for each ad on each site and device. */
-export function summaryTable({ pictures }: DocumentContent): Table {
+export function summaryTable(content: DocumentContent): Table {
+  const { pictures } = content;
+  const { summary, columns } = textsIn(content);
   const groups = Map.groupBy(pictures, ({ site_url, device, ad_id }) => JSON.stringify([site_url, device, ad_id]));
   const rows = [...groups.values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
     const { site_url, ad_name, device } = first;
     return [
-      [short(siteTitle(site_url)), short(ad_name), sizeLabel(first) ?? '', shortDevice(device), `${group.length}`],
+      [
+        short(siteTitle(site_url)),
+        short(ad_name),
+        sizeLabel(first) ?? '',
+        deviceIn(content, device),
+        `${group.length}`,
+      ],
     ];
   });
   return {
-    title: 'Summary',
-    header: ['Site', 'Ad', 'Size', 'Device', 'Pictures'],
+    title: summary,
+    header: [columns.site, columns.ad, columns.size, columns.device, columns.pictures],
     shares: [0.34, 0.32, 0.1, 0.15, 0.09],
     rows,
     rowHeight: 22,
   };
 }
 
-export function failureTable({ failures }: DocumentContent): Table {
+export function failureTable(content: DocumentContent): Table {
+  const { failures } = content;
+  const texts = textsIn(content);
+  const { site, ad, device: deviceColumn, status: statusColumn, reason: reasonColumn, page } = texts.columns;
   const hasPages = failures.some(({ page_key }) => page_key !== null);
   return {
-    title: 'Not captured',
-    header: ['Site', 'Ad', 'Device', 'Status', 'Reason', ...(hasPages ? ['Page'] : [])],
+    title: texts.failures,
+    header: [site, ad, deviceColumn, statusColumn, reasonColumn, ...(hasPages ? [page] : [])],
     shares: hasPages ? [0.2, 0.18, 0.12, 0.12, 0.28, 0.1] : [0.22, 0.2, 0.13, 0.13, 0.32],
     pages: failures.map(({ page_key: key, site_url, device }) =>
-      key === null ? undefined : { key, description: `The page ${siteTitle(site_url)}, ${shortDevice(device)}` },
+      key === null ? undefined : { key, description: texts.thePage(siteTitle(site_url), deviceIn(content, device)) },
     ),
     rows: failures.map(({ site_url, ad_name, device, marker_ms, status, reason }) => {
-      const moment = momentLabel(marker_ms);
+      const moment = momentLabel(content, marker_ms);
       return [
         short(siteTitle(site_url)),
         short(moment === undefined ? ad_name : `${ad_name}, ${moment}`),
-        shortDevice(device),
-        SCREENSHOT_LABELS[status],
+        deviceIn(content, device),
+        texts.statuses[status],
         cutMiddle(reason ?? '', hasPages ? 130 : 150),
         ...(hasPages ? [''] : []),
       ];

@@ -25,7 +25,7 @@ export function writePdf(options: DocumentOptions): Readable {
     size: [plan.width, plan.height],
     margin: 0,
     autoFirstPage: false,
-    lang: 'en',
+    lang: plan.language,
     displayTitle: true,
     // Screen readers need the tags, which PDF knows since version 1.4; pdfkit writes them from 1.5.
     pdfVersion: '1.7',
@@ -33,7 +33,7 @@ export function writePdf(options: DocumentOptions): Readable {
     info: {
       Title: cleanText(plan.title),
       Author: cleanText(plan.author),
-      Subject: 'Placement previews',
+      Subject: plan.subject,
       Creator: 'Tearsheet',
     },
   });

@@ -133,7 +133,7 @@ async function buildDeck(plan: DocumentPlan, typeOf: PictureType): Promise<Built
   deck.layout = LAYOUT;
   deck.title = cleanText(plan.title);
   deck.author = cleanText(plan.author);
-  deck.subject = 'Placement previews';
+  deck.subject = plan.subject;
   deck.theme = { headFontFace: FONT, bodyFontFace: FONT };
   const standIns = new Map<string, PlacedPicture>();
   const sections = sectionTitles(plan);

@@ -124,7 +124,7 @@ async function generalPage(
     submit: 'Change limits and rules',
   });
   const body = html`${panel('Review', html`${REVIEW_TEXT}${review}`)}
-${panel('Language and time zone', html`<p>E-mails, documents and shared pages use them.</p>${locale}`)}
+${panel('Language and time zone', html`<p>E-mails, PowerPoint and PDF files use the language, and these files the time zone.</p>${locale}`)}
 ${panel('Retention', html`${RETENTION_TEXT}${retention}${retentionFacts(stored.set_retention_days ?? setRetentionDays)}`)}
 ${panel('Creative check', html`${CHECK_TEXT}${check}`, { id: 'creative-check' })}
 ${panel('Usage', usage(current, quotas))}`;

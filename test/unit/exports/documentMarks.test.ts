@@ -11,7 +11,14 @@ const unused = () => Promise.reject(new Error('The document has no pictures.'));
 const OPTIONS: DocumentOptions = {
   id: 'an-export',
   plan: {
-    ...{ title: 'Spring & <Summer>', author: 'Acme & Sons', width: 720, height: 405 },
+    ...{
+      title: 'Spring & <Summer>',
+      author: 'Acme & Sons',
+      subject: 'Previews',
+      language: 'en',
+      width: 720,
+      height: 405,
+    },
     pages: [{ section: 'Cover', elements: [] }],
   },
   reader: {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { exportOptions } from '../../../src/contract/exports.ts';
 import type { ExportPicture } from '../../../src/core/exports/exportContent.ts';
 import { DEFAULT_BRANDING, PAGE_SIZES, type PageSize } from '../../../src/domain/branding.ts';
 import type { DocumentContent } from '../../../src/exports/document/elements.ts';
@@ -164,4 +165,44 @@ test('a tear sheet says beside the picture that its slot has to be checked', () 
     JSON.stringify(planDocument(contentOf([picture({ ...desktop, slot_uncertain })])).pages);
   expect(textsOf(true)).toContain('To be checked: this slot');
   expect(textsOf(false)).not.toContain('To be checked');
+});
+
+test('a document is in the language and the time zone of the organization, with all its words', () => {
+  const locale = { page_size: '16:9', language: 'de', time_zone: 'Europe/Berlin' } as const;
+  const options = exportOptions({ format: 'pdf', failures: true }, locale);
+  expect(options).toMatchObject({ language: 'de', time_zone: 'Europe/Berlin' });
+  expect(exportOptions({ format: 'pdf', time_zone: 'UTC' }, { ...locale, language: 'en' })).not.toHaveProperty(
+    'language',
+  );
+  const captured_at = new Date('2026-11-21T23:30:00Z');
+  const film = [0, 500].map((marker_ms) =>
+    picture({ id: 'b', ad_id: 'film', device: 'mobile', marker_ms, captured_at }),
+  );
+  const { site_url, device, ad_name } = examplePicture;
+  const failure = {
+    site_url,
+    device,
+    ad_name,
+    marker_ms: null,
+    status: 'no_slots',
+    reason: null,
+    page_key: 'k',
+  } as const;
+  const content = { ...contentOf([picture({ captured_at, slot_uncertain: true }), ...film]), options, parts: 2 };
+  const plan = planDocument({ ...content, failures: [failure as DocumentContent['failures'][number]] });
+  expect(plan).toMatchObject({ language: 'de', subject: 'Platzierungsvorschauen' });
+  const texts = JSON.stringify(plan.pages, (key, value) => (key === 'picture' ? undefined : value));
+  for (const shown of [
+    ...['Platzierungsvorschau · 2', 'Aufgenommen am 22. Nov. 2026', '2 Bilder · 1 Website · 2 Geräte · Teil 1 von 2'],
+    ...['Zusammenfassung', 'Nicht aufgenommen', 'Kein Platz für das Werbemittel', 'Zu prüfen: ', 'Android-Smartphone'],
+    ...[
+      '22. Nov. 2026, 00:30 MEZ',
+      'Das Werbemittel wurde für dieses Bild in die Live-Seite eingesetzt.',
+      ' bei 0,5 s auf ',
+    ],
+  ])
+    expect(texts).toContain(shown);
+  expect(texts).not.toMatch(
+    /Placement|Captured|Contact|Each page|"(Ad|Page|Device|Size|Slot|Site|Reason|Pictures|Moment)[" ]|Summary|Not captured/,
+  );
 });

@@ -15,6 +15,7 @@ test('the OpenAPI document describes every endpoint and its failures', () => {
   expect(Object.fromEntries(paths)).toEqual({
     ads: ['get', 'post'],
     'ads/{id}': ['delete', 'get', 'patch'],
+    'ads/{id}/check': ['get'],
     uploads: ['get', 'post'],
     'uploads/{id}': ['delete', 'get'],
     templates: ['get', 'post'],
@@ -27,6 +28,7 @@ test('the OpenAPI document describes every endpoint and its failures', () => {
     screenshot_requests: ['post'],
     schedules: ['get', 'post'],
     'schedules/{id}': ['delete', 'get', 'patch'],
+    'schedules/{id}/runs': ['post'],
     locations: ['get'],
     placements: ['post'],
     'placements/{id}': ['get'],
