@@ -48,6 +48,8 @@ import { GROUP_ADS_MAX, GROUP_NAME_MAX, SELECTOR_MAX } from '../../../src/domain
 import {
   ANSWERS_OF_LINK_MAX,
   COMMENTS_OF_LINK_MAX,
+  FOLLOWERS_OF_LINK_MAX,
+  FOLLOWS_PER_DAY_MAX,
   SHARE_DAYS_MAX,
   SHARE_LINKS_MAX,
 } from '../../../src/domain/shareLinks.ts';
@@ -122,6 +124,8 @@ const LIMITS: Readonly<Record<string, number>> = {
   'valid share links of a set': SHARE_LINKS_MAX,
   'days of a share link': SHARE_DAYS_MAX,
   'answers of clients by one share link': ANSWERS_OF_LINK_MAX,
+  'addresses that ask for e-mails about one share link': FOLLOWERS_OF_LINK_MAX,
+  'e-mails a day that ask one address to confirm, once for each share link': FOLLOWS_PER_DAY_MAX,
   'comments of clients by one share link': COMMENTS_OF_LINK_MAX,
   'pictures of a document (PPTX or PDF)': MAX_DOCUMENT_PICTURES,
 };
