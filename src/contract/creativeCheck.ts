@@ -23,7 +23,7 @@ const PageFacts = z.object({
   system_fonts: list(text).describe('Fonts of the device in which the ad shows text.'),
   motion: z
     .union([z.object({ seconds }), NotMeasured])
-    .describe('The picture changed at least until then. It is watched for 31.5 s.'),
+    .describe('The picture changed at least until then. It is watched for 35 s.'),
   exit: z
     .union([
       z.object({

@@ -400,7 +400,9 @@ class BrowserRendering {
       return this.#withPage(address, { size, ratio: 1, framed: creative.framed }, measure, { signal, prepare });
     };
     const fail = (why: string, isLate: boolean) => ({ not_measured: isLate ? `the ad was not measured ${why}` : why });
-    return this.#inTime(MAX_FACTS_MS)(take, fail);
+    // A longer deadline of the creative, for a busy machine, is for the facts too.
+    const leftMs = this.#tools.endsAt - performance.now();
+    return this.#inTime(Math.max(MAX_FACTS_MS, leftMs / 2))(take, fail);
   }
 
   /** @returns a function that runs passes until a deadline, each again if it has to look at each frame. @throws only the reason of the signal. */

@@ -97,6 +97,8 @@ it('a part that was not measured gives one note with the reason, and its other r
     { rule: 'motion_after_30_s', severity: 'note' },
   ]);
   expect(found(facts({}, { page: reason, white_edge: 0 }))).toEqual([]);
+  const late = { ...zip({ unused: [{ file: 'late.png', bytes: 1 }] }).page, motion: reason };
+  expect(found(facts(late))).toEqual(['motion_after_30_s']);
 });
 
 it('the worst finding is the first', () => {

@@ -361,7 +361,7 @@ describe('the facts of a creative', () => {
       <audio autoplay src="jingle.mp3"></audio><p id="text">Text</p>
       <a href="${renderer.base}/landing" style="position:absolute;left:0;top:0;width:300px;height:250px"></a>
       <script>onload = () => setTimeout(() => { const image = new Image(); image.src = 'late.png'; document.body.append(image); }, 500);
-      setInterval(() => { document.getElementById('text').style.color = '#' + String(Date.now()).slice(-6); }, 300); broken();</script>`;
+      setInterval(() => { document.getElementById('text').style.color = '#' + String(Date.now()).slice(-6); }, 4_000); broken();</script>`;
     const pixels = await red(4, 4).png().toBuffer();
     const files = {
       'index.html': faulty,
