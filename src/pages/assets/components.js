@@ -37,7 +37,7 @@ document.addEventListener('keydown', ({ key }) => {
 
 document.addEventListener('change', ({ target: { form } }) => {
   const count = form?.querySelector('[data-selected]');
-  if (count) count.textContent = `${[...form.elements].filter((box) => box.checked).length} selected:`;
+  if (count) count.textContent = `${[...form.elements].filter((box) => box.checked && box.name).length} selected:`;
 });
 
 // On a narrow screen the current tab may be at the end of the line.

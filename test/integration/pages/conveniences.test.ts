@@ -62,7 +62,8 @@ it('a shared page shows thumbnails, and each picture large without anything of t
 it('a reader stays on the page while the file is built, and then gets it', async () => {
   const { setId } = await seedSet(server, { status: 'approved', shots: SHOTS });
   const path = `/o/demo/screenshot_sets/${setId}`;
-  const { page, faults } = await visit(server, server.url + path, { timezoneId: 'America/New_York' });
+  await server.store.db.updateTable('organizations').set({ time_zone: 'America/New_York' }).execute();
+  const { page, faults } = await visit(server, server.url + path);
   await page.route('**/e/**', (route) =>
     route.fulfill({ body: 'file', headers: { 'content-disposition': 'attachment; filename="Spring.pdf"' } }),
   );

@@ -14,6 +14,8 @@ import { runProgram } from '../doubles/runProgram.ts';
 
 const startCaptureJob = prepareCaptureJobs();
 const A = '11111111-1111-4111-8111-111111111111';
+/** Its file is the page. */
+const B = '22222222-2222-4222-8222-222222222222';
 const file = { name: 'banner_300x250.zip', bytes: randomBytes(300_000) };
 
 let server: S3Server;
@@ -32,9 +34,9 @@ afterAll(async () => {
 describe.each(['a folder', 'a bucket'])('an uploaded creative in %s', (place) => {
   const start = (hasPage = false) =>
     startCaptureJob({
-      ads: { [A]: '' },
+      ads: { [A]: '', ...(hasPage && { [B]: '' }) },
       ...(hasPage && { pages: [{ site: 'http://site/', device: 'desktop', pictures: [[A, null]] }] }),
-      files: { [A]: file },
+      files: { [A]: file, [B]: file },
       ...(place === 'a bucket' && { options: { artifacts: bucket } }),
     });
 
@@ -63,8 +65,8 @@ describe.each(['a folder', 'a bucket'])('an uploaded creative in %s', (place) =>
 
   test('A page whose file the artifact store has lost fails with what to do', async () => {
     const job = await start(true);
-    await job.giveAsPage(A);
-    await job.artifacts.delete(uploadKey((await job.ad(A)).content));
+    await job.giveAsPage(B);
+    await job.artifacts.delete(uploadKey((await job.ad(B)).content));
     const program = runProgram(job);
     expect(await program.exit).toBe(0);
     expect(program.engine.opened).toEqual([]);
