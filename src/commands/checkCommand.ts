@@ -60,6 +60,8 @@ async function sectionsOf(
   const { readInstallation } = await import('../core/jobs/installation.ts');
   const { outsideChecks } = await import('./service/outsideChecks.ts');
   const { requireKeys } = await import('./service/requireKeys.ts');
+  // The client of Kubernetes takes seconds to load in a busy pod. Connections that open meanwhile would seem to time out.
+  if (config.CAPTURE_PROFILE !== undefined) await import('./service/kubernetesController.ts');
   return {
     database: async () => {
       await requireKeys(db);
