@@ -18,8 +18,10 @@ import {
   PICTURE_QUALITIES,
 } from '../domain/exports.ts';
 import { FRAMES } from '../domain/frames.ts';
+import { UUID_PATTERN } from '../domain/slugs.ts';
 import { codePoints, textFault } from '../domain/text.ts';
 import type { Language } from '../domain/texts/languages.ts';
+import { uuid } from './queries.ts';
 import { OURS } from './schemaParts.ts';
 
 const MAX_PARTS = 1_000;
@@ -80,7 +82,8 @@ const queryNumber = z
 const queryIds = z
   .union([z.string(), z.array(z.string())])
   .transform((given) => [given].flat().flatMap((each) => each.split(',')))
-  .pipe(z.array(z.uuid()).min(1).max(MAX_DOCUMENT_PICTURES));
+  .pipe(z.array(uuid).min(1).max(MAX_DOCUMENT_PICTURES));
+const ID_LIST = `^${UUID_PATTERN}(?:,${UUID_PATTERN}){0,${MAX_DOCUMENT_PICTURES - 1}}$`;
 
 /** The same choices as query parameters. */
 export const ExportQuery = z.object({
@@ -94,7 +97,7 @@ export const ExportQuery = z.object({
   part: queryNumber.optional().meta({ description: PART, override: { type: 'integer', minimum: 1, maximum: 9_999 } }),
   screenshots: queryIds
     .optional()
-    .meta({ description: `${CHOSEN} Separated by commas.`, override: { type: 'string' } }),
+    .meta({ description: `${CHOSEN} Separated by commas.`, override: { type: 'string', pattern: ID_LIST } }),
 });
 
 /** For whom an export is, and whether they see only approved pictures. */
