@@ -224,7 +224,10 @@ test('A capture takes one picture of a group, without the ad that failed', async
   const { exit, engine } = runProgram(job);
   expect(await exit).toBe(0);
   const [first, failed, last] = await job.screenshots();
-  expect(failed).toMatchObject({ status: 'ad_not_captured', record: { options: { group: 'Takeover' } } });
+  // The API itself may fail it before the report of the capture, and has no record then.
+  expect(failed?.status).toBe('ad_not_captured');
+  const record = expect.objectContaining({ options: expect.objectContaining({ group: 'Takeover' }) });
+  expect(reportsOf(job)).toContainEqual(expect.objectContaining({ status: 'ad_not_captured', record }));
   expect(first).toMatchObject({ status: 'uploaded', record: { options: { group: 'Takeover' } } });
   expect(last?.sha256).toBe(first?.sha256);
   expect(engine.together).toEqual([2]);
