@@ -35,22 +35,13 @@ export function planDocument(content: DocumentContent): DocumentPlan {
 }
 
 function coverPage(content: DocumentContent, layout: PageLayout): DocumentElement[] {
-  const { width, height, margin, accent } = layout;
+  const { width, height, margin } = layout;
   const inner = width - 2 * margin - 24;
   const x = margin + 24;
-  const { logo, footer_text: footer } = content.branding;
+  const { footer_text: footer } = content.branding;
   const campaign = cutMiddle(content.campaign, 160);
   return [
-    { kind: 'rectangle', box: { x: 0, y: 0, width: 18, height }, fill: accent },
-    ...(logo === null
-      ? []
-      : [
-          {
-            kind: 'logo' as const,
-            key: logo.key,
-            box: { ...fitInside({ x: 0, y: 0, ...LOGO }, logo), x, y: margin + 12 },
-          },
-        ]),
+    ...identity(content, layout, margin + 12),
     {
       kind: 'text',
       box: { x, y: height * 0.3, width: inner, height: height * 0.3 },
@@ -82,22 +73,28 @@ function coverPage(content: DocumentContent, layout: PageLayout): DocumentElemen
   ];
 }
 
+/** @param y of the logo. @returns the accent at the edge of the first and the last page, and the logo. */
+function identity(
+  { branding: { logo } }: DocumentContent,
+  { height, margin, accent }: PageLayout,
+  y: number,
+): DocumentElement[] {
+  const edge = { kind: 'rectangle', box: { x: 0, y: 0, width: 18, height }, fill: accent } as const;
+  if (logo === null) return [edge];
+  return [
+    edge,
+    { kind: 'logo', key: logo.key, box: { ...fitInside({ x: 0, y: 0, ...LOGO }, logo), x: margin + 24, y } },
+  ];
+}
+
 /** The last page names the sender, and says what the pictures are. */
-function closingPage(content: DocumentContent, { width, height, margin, accent }: PageLayout): DocumentElement[] {
+function closingPage(content: DocumentContent, layout: PageLayout): DocumentElement[] {
+  const { width, height, margin } = layout;
   const x = margin + 24;
   const inner = width - 2 * margin - 24;
-  const { logo, footer_text: footer } = content.branding;
+  const { footer_text: footer } = content.branding;
   return [
-    { kind: 'rectangle', box: { x: 0, y: 0, width: 18, height }, fill: accent },
-    ...(logo === null
-      ? []
-      : [
-          {
-            kind: 'logo' as const,
-            key: logo.key,
-            box: { ...fitInside({ x: 0, y: 0, ...LOGO }, logo), x, y: height * 0.24 },
-          },
-        ]),
+    ...identity(content, layout, height * 0.24),
     {
       kind: 'text',
       box: { x, y: height * 0.4, width: inner, height: height * 0.34 },
