@@ -163,6 +163,14 @@ export interface Schema {
     error: Nullable<string>;
     response_snippet: Nullable<string>;
   };
+  drafts: {
+    organization_id: string;
+    key_id: Nullable<string>;
+    user_id: Nullable<string>;
+    id: string;
+    body: Json<Record<string, unknown>>;
+    updated_at: Filled<Time>;
+  };
   ended_sessions: {
     id: string;
     expires_at: Time;
@@ -383,7 +391,7 @@ export interface Schema {
     organization_id: string;
     key_id: Nullable<string>;
     user_id: Nullable<string>;
-    body: Json<Record<string, unknown>>;
+    body: Json<unknown>;
     updated_at: Filled<Time>;
   };
   request_templates: {

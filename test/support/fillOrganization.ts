@@ -70,12 +70,8 @@ export async function fillOrganization(api: TestApi, artifacts: ArtifactStore): 
   const sites = [{ url: 'https://news.example' }];
   for (const path of ['templates', 'site_lists']) await send('POST', path, JSON.stringify({ name: 'T', sites }));
   await api.post('site_rules', { host: 'news.example', cookies: [{ name: 'a', value: 'b' }] });
-  await saveDraft(db, {
-    organizationId,
-    keyId: api.organization.api_key.slice(8, 16),
-    userId: null,
-    body: { sites: 'news.example' },
-  });
+  const author = { organizationId, keyId: api.organization.api_key.slice(8, 16), userId: null };
+  await saveDraft(db, author, { id: randomUUID(), body: { sites: 'news.example' } });
   const connector = { region: 'eu-central-1', access_key_id: 'AKIA', secret_access_key: 'secret' };
   await send('PUT', 'connectors/s3', JSON.stringify(connector));
   await send('POST', 'keys', JSON.stringify({ name: 'Other', scopes: ['read'] }));

@@ -9,12 +9,9 @@ const olderThan = (days: number) => sql`now() - make_interval(days => ${days})`;
 export const OLD_ROWS = {
   event: deleteOldEvents,
   draft: deleteOldDrafts,
-  request_draft: (db, most) =>
-    deleteSome(
-      db,
-      sql`request_drafts`,
-      sql`select ctid from request_drafts where updated_at < ${olderThan(UPLOAD_DAYS)} order by updated_at limit ${most}`,
-    ),
+  request_draft: deletingDrafts(sql`drafts`),
+  // The version before writes these.
+  earlier_request_draft: deletingDrafts(sql`request_drafts`),
   upload: (db, most) =>
     deleteSome(
       db,
@@ -69,6 +66,11 @@ export const OLD_ROWS = {
   user: deleteUnusedUsers,
   export: expireExports,
 } as const satisfies Record<string, (db: Database, most: number) => Promise<number>>;
+
+function deletingDrafts(table: RawBuilder<unknown>) {
+  const old = sql`select ctid from ${table} where updated_at < ${olderThan(UPLOAD_DAYS)} order by updated_at`;
+  return (db: Queryable, most: number) => deleteSome(db, table, sql`${old} limit ${most}`);
+}
 
 async function deleteSome(db: Queryable, table: RawBuilder<unknown>, wanted: RawBuilder<unknown>): Promise<number> {
   const { numAffectedRows } = await sql`

@@ -1,13 +1,15 @@
-/** The stored draft of a viewer, which outlives the page and the session. */
+/** The stored draft of a tab, which outlives the page and the session. */
 import { readDraft, saveDraft } from '../../core/requests/drafts.ts';
 import { Failure } from '../../domain/failure.ts';
+import { isUuid } from '../../domain/slugs.ts';
 import type { PagesOptions, Viewer } from '../parts/context.ts';
 import { type Draft, type FieldFaults, newDraft } from './draft.ts';
 
-export async function keptDraft({ store }: PagesOptions, viewer: Viewer): Promise<Draft | undefined> {
-  const row = await readDraft(store.db, viewer);
+/** @param key the key of the form, which the address of the page contains. */
+export async function keptDraft({ store }: PagesOptions, viewer: Viewer, key: string): Promise<Draft | undefined> {
+  const body = isUuid(key) ? await readDraft(store.db, viewer, key) : undefined;
   // A draft of an earlier release lacks the fields that came later.
-  return row && { ...newDraft(), ...row.body };
+  return body && { ...newDraft(), ...body, key };
 }
 
 /** Adds a fault if the draft is too large to be kept. */
@@ -17,9 +19,8 @@ export async function keepDraft(
   draft: Draft,
   faults: FieldFaults,
 ): Promise<void> {
-  const { organizationId, keyId, userId } = viewer;
   try {
-    await saveDraft(store.db, { organizationId, keyId, userId, body: { ...draft } });
+    await saveDraft(store.db, viewer, { id: draft.key, body: { ...draft } });
   } catch (error) {
     if (!(error instanceof Failure) || error.status !== 422) throw error;
     faults.addErrors(error.errors);

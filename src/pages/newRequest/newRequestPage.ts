@@ -2,6 +2,7 @@
 
 import type { ListedAd } from '../../core/ads/listAds.ts';
 import type { DraftAd } from '../../core/ads/readAd.ts';
+import type { listDrafts } from '../../core/requests/drafts.ts';
 import type { SavedName } from '../../core/requests/savedObjects.ts';
 import { SET_NAME_MAX } from '../../domain/setNames.ts';
 import { counted } from '../../domain/text.ts';
@@ -10,8 +11,8 @@ import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, dialog, pageHead } from '../parts/components.ts';
 import type { ResultsPage, Viewer } from '../parts/context.ts';
 import { checkbox, EMPTY_FORM, field, textField } from '../parts/formFields.ts';
-import { dateElement } from '../parts/labels.ts';
-import type { PagePaths } from '../parts/paths.ts';
+import { dateElement, timeElement } from '../parts/labels.ts';
+import { addressOf, type PagePaths } from '../parts/paths.ts';
 import { thumbnail, warningList, widthAtHeight } from '../parts/pictureParts.ts';
 import type { Draft, Field, FieldFaults } from './draft.ts';
 import { planPanel } from './planTable.ts';
@@ -37,6 +38,8 @@ export interface NewRequestView {
   readonly location: Html | undefined;
   readonly faults: FieldFaults;
   readonly notice?: Html | string | undefined;
+  /** Other drafts of the viewer. */
+  readonly others?: Awaited<ReturnType<typeof listDrafts>> | undefined;
 }
 
 const ABOUT = 'Pictures of your ads in place on live pages. Nothing is requested until you choose “Request pictures”.';
@@ -47,7 +50,8 @@ export function newRequestPage(view: NewRequestView): ResultsPage {
 ${pageHead({ title: 'New request', meta: ABOUT })}
 ${faults.any && faultSummary(faults)}
 ${view.notice !== undefined && html`<p class="note" role="status" id="notice">${view.notice}</p>`}
-<form id="new-request" class="new-request" method="post" action="${paths.newRequest}" enctype="multipart/form-data">
+${otherDrafts(view)}
+<form id="new-request" class="new-request" method="post" action="${addressOf(paths.newRequest, { draft: draft.key })}" enctype="multipart/form-data">
   <input type="hidden" name="form" value="${viewer.formToken}">
   <input type="hidden" name="key" value="${draft.key}">
   <button name="action" value="check" hidden>Check</button>
@@ -64,6 +68,15 @@ ${view.notice !== undefined && html`<p class="note" role="status" id="notice">${
 </form>`;
   const status = faults.any ? 422 : 200;
   return { title: 'New request', body, status, section: 'new', assets: ['newRequest.css', 'newRequest.js'] };
+}
+
+function otherDrafts({ others = [], paths }: NewRequestView): HtmlContent {
+  if (others.length === 0) return null;
+  const items = others.map(({ id, campaign, sites, updated_at }) => {
+    const name = campaign.trim() || sites.trim().split('\n')[0] || 'No campaign';
+    return html`<li><a href="${addressOf(paths.newRequest, { draft: id })}"><bdi>${name}</bdi></a> <span class="meta">${timeElement(updated_at)}</span></li>`;
+  });
+  return html`<details><summary>Continue a draft (${others.length})</summary><ul>${items}</ul></details>`;
 }
 
 const CLEAR = html`<p>Everything you entered will be discarded. Ads that you uploaded stay under “Existing ads”.</p>

@@ -1,5 +1,5 @@
 /** Routes of the page of a new request. */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { costOfPictures } from '../../api/limits/costs.ts';
 import { noteQuota } from '../../api/server/accessLog.ts';
 import { fileReceiver, type ReceiveFile } from '../../api/uploads/receiveUpload.ts';
@@ -10,7 +10,7 @@ import { readDraftAds } from '../../core/ads/readAd.ts';
 import { rememberPlanWords } from '../../core/mediaPlans/planWords.ts';
 import { acceptScreenshotRequest } from '../../core/requests/acceptScreenshotRequest.ts';
 import { adoptRequest } from '../../core/requests/adoptRequest.ts';
-import { deleteDraft } from '../../core/requests/drafts.ts';
+import { deleteDraft, listDrafts } from '../../core/requests/drafts.ts';
 import { type IdempotentCall, keepAnswer, takeKey } from '../../core/requests/idempotency.ts';
 import { listNames } from '../../core/requests/savedObjects.ts';
 import { readCampaignSites } from '../../core/sets/campaignNews.ts';
@@ -29,7 +29,7 @@ import { locationChoices } from '../parts/locationChoice.ts';
 import { type PageRoutes, rateKeyOf, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { adIdsOf, type Draft, FieldFaults, newDraft } from './draft.ts';
 import { keepDraft, keptDraft } from './keptDraft.ts';
-import { newRequestPage } from './newRequestPage.ts';
+import { type NewRequestView, newRequestPage } from './newRequestPage.ts';
 import { addTyped, type ReceivedForm, receiveForm, withTyped } from './receiveForm.ts';
 import { checkDraft, readWanted } from './requestBody.ts';
 import { SAVED_ACTIONS } from './saved.ts';
@@ -58,17 +58,24 @@ export function addNewRequestRoutes(pages: PageRoutes): void {
   addSlotRoutes(pages);
 }
 
-/** The draft of the viewer. The query may name more ads (`ad`), a template and a campaign. */
-async function openPage(options: PagesOptions, pageRequest: ViewerRequest): Promise<ResultsPage> {
-  const { request, viewer } = pageRequest;
+/** The draft of the tab (`draft`). The query may name more ads (`ad`), and a template and a campaign to begin with. */
+async function openPage(options: PagesOptions, pageRequest: ViewerRequest): Promise<ResultsPage | 'sent'> {
+  const { request, viewer, paths } = pageRequest;
   if (!viewer.canWrite) return READ_ONLY;
   const values = (name: string) => [request.query[name] ?? []].flat().map(String);
-  const [id = ''] = values('of');
-  const kept = (await draftOfCampaign(options, viewer, id)) ?? (await keptDraft(options, viewer)) ?? newDraft();
-  const adIds = adIdsOf([...kept.adIds, ...values('ad')]);
-  const [campaign = kept.campaign, template = ''] = [values('campaign')[0], values('template')[0]];
-  const draft = { ...kept, adIds, campaign };
-  if (template === '') return show(options, pageRequest, { draft });
+  const [key = ''] = values('draft');
+  if (!isUuid(key)) {
+    const query = new URL(request.originalUrl, 'http://localhost').searchParams;
+    query.set('draft', randomUUID());
+    return redirectTo(pageRequest, `${paths.newRequest}?${query}`);
+  }
+  const withAds = (draft: Draft) => ({ ...draft, adIds: adIdsOf([...draft.adIds, ...values('ad')]) });
+  const kept = await keptDraft(options, viewer, key);
+  if (kept !== undefined) return show(options, pageRequest, { draft: withAds(kept) });
+  const begun = (await draftOfCampaign(options, viewer, values('of')[0] ?? '')) ?? newDraft();
+  const [campaign = begun.campaign, template = ''] = [values('campaign')[0], values('template')[0]];
+  const draft = withAds({ ...begun, key, campaign });
+  if (template === '') return show(options, pageRequest, { draft, others: await listDrafts(options.store.db, viewer) });
   const filled = await SAVED_ACTIONS['template-use'](options, viewer, { ...draft, template });
   return show(options, pageRequest, filled);
 }
@@ -103,6 +110,8 @@ interface Shown {
   readonly draft: Draft;
   readonly faults?: FieldFaults;
   readonly notice?: Html | string | undefined;
+  /** Other drafts of the viewer, for a draft that is not stored yet. */
+  readonly others?: NewRequestView['others'];
 }
 
 const ADS_FOUND = 12;
@@ -135,8 +144,7 @@ async function handleForm(
   receiveFile: ReceiveFile,
 ): Promise<ResultsPage | 'sent'> {
   const { viewer } = pageRequest;
-  const kept = await keptDraft(options, viewer);
-  const received = await receiveForm(options, pageRequest, { receiveFile, kept });
+  const received = await receiveForm(options, pageRequest, receiveFile);
   const { organizationId } = viewer;
   const { words } = received;
   if (Object.keys(words).length > 0)
@@ -188,7 +196,7 @@ async function act(options: PagesOptions, pageRequest: ViewerRequest, form: Rece
       return { draft: { ...draft, slots: Object.fromEntries(slots) }, faults };
     }
     case 'clear':
-      await deleteDraft(options.store.db, viewer);
+      await deleteDraft(options.store.db, viewer, draft.key);
       return redirectTo(pageRequest, paths.newRequest);
   }
   if (action !== 'request' && action !== 'try') return { draft, faults, notice: addedText(form) };
@@ -253,7 +261,7 @@ async function submitRequest(
     const adopted = await adoptRequest(tx, { organizationId, parsed });
     const { id } = await acceptScreenshotRequest(tx, { organizationId, parsed: adopted, actor }, options);
     await keepAnswer(tx, call, { status: 303, text: id });
-    if (!isTrial) await deleteDraft(tx, viewer);
+    if (!isTrial) await deleteDraft(tx, viewer, key);
     return id;
   });
 }

@@ -23,6 +23,7 @@ import type { PagesOptions, Viewer } from '../parts/context.ts';
 import { requireOwnForm } from '../parts/forms.ts';
 import type { ViewerRequest } from '../routes/pageRoutes.ts';
 import { ADS_MAX, type Draft, draftOf, FieldFaults, sentenceOf } from './draft.ts';
+import { keptDraft } from './keptDraft.ts';
 import type { readPlan } from './readPlan.ts';
 
 const MEBIBYTE = 1024 ** 2;
@@ -230,11 +231,11 @@ function wordsOf(fields: FormFields): PlanWords {
   return Object.fromEntries(words);
 }
 
-/** @param kept the stored draft. @throws Failure 400, 403, 413 */
+/** @throws Failure 400, 403, 413 */
 export async function receiveForm(
   options: PagesOptions,
   { request, viewer }: ViewerRequest,
-  { receiveFile, kept }: { receiveFile: ReceiveFile; kept: Draft | undefined },
+  receiveFile: ReceiveFile,
 ): Promise<ReceivedForm> {
   const faults = new FieldFaults();
   const ids: string[] = [];
@@ -268,6 +269,7 @@ export async function receiveForm(
   });
   requireOwn(fields);
   const isWhole = fields.has('key');
+  const kept = await keptDraft(options, viewer, fields.get('key')?.[0] ?? '');
   const shownPlan = fields.get('plan_id')?.[0];
   if (isWhole && shownPlan !== kept?.plan?.id) faults.add('plan', shownPlan === undefined ? NEW_PLAN : OTHER_PLAN);
   const given = new Set(fields.get('ad') ?? []).size;

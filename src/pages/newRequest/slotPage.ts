@@ -60,7 +60,7 @@ export async function openSlots(
     const { id } = await options.store.db
       .transaction()
       .execute((tx) => acceptPlacement(tx, { organizationId, wanted }, options));
-    return redirectTo(given, pathOf(paths, id));
+    return redirectTo(given, addressOf(pathOf(paths, id), { draft: draft.key }));
   } catch (error) {
     if (!(error instanceof Failure) || error.status >= 500) throw error;
     noteQuota(response, error.code);
@@ -99,11 +99,16 @@ async function adsOn(options: PagesOptions, { organizationId }: Viewer, draft: D
 
 const nameOf = ({ width, height }: AdSize) => `${width}x${height}`;
 
+async function draftOfTab(options: PagesOptions, { request, viewer }: ViewerRequest): Promise<Draft> {
+  return (await keptDraft(options, viewer, String(request.query['draft'] ?? ''))) ?? newDraft();
+}
+
 async function slotsPage(options: PagesOptions, given: ViewerRequest): Promise<PageResult> {
   const { request, response, viewer, paths } = given;
   const row = await readPlacement(options.store.db, { id: idOf(request), organizationId: viewer.organizationId });
   if (row === undefined) return undefined;
-  const up = { href: `${paths.newRequest}#slots`, label: 'New request' };
+  const draft = await draftOfTab(options, given);
+  const up = { href: `${addressOf(paths.newRequest, { draft: draft.key })}#slots`, label: 'New request' };
   const name = `${siteName(row.site_url).address} on ${shortDevice(row.device)}`;
   const head = pageHead({ up, title: 'Choose the slot', meta: html`<bdi>${name}</bdi>` });
   const page = (body: Html): ResultsPage => ({
@@ -126,18 +131,17 @@ async function slotsPage(options: PagesOptions, given: ViewerRequest): Promise<P
   }
   const size = row.record?.sizes.find((each) => nameOf(each) === request.query['size']) ?? row.record?.sizes[0];
   if (size === undefined) return fault(`There is no picture of the page: ${row.reason ?? 'no reason was recorded.'}`);
-  const draft = (await keptDraft(options, viewer)) ?? newDraft();
   const slot = draft.slots[slotKey(row.site_url, row.device, size)] ?? size.chosen;
   // The page begins at the chosen slot, which may be far below.
   if (slot !== null && request.query['slot'] === undefined)
-    return redirectTo(given, hrefOf(pathOf(paths, row.id), { size, slot }));
+    return redirectTo(given, hrefOf(pathOf(paths, row.id), { size, slot, draft }));
   return page(await chooser(options, given, { row, size, draft }));
 }
 
 type JudgedSize = SlotsRecord['sizes'][number];
 
-const hrefOf = (path: string, { size, slot }: { size: JudgedSize; slot: number }) =>
-  `${addressOf(path, { size: nameOf(size), slot: String(slot) })}#slot-${slot}`;
+const hrefOf = (path: string, { size, slot, draft }: { size: JudgedSize; slot: number; draft: Draft }) =>
+  `${addressOf(path, { draft: draft.key, size: nameOf(size), slot: String(slot) })}#slot-${slot}`;
 
 async function chooser(
   options: PagesOptions,
@@ -148,7 +152,7 @@ async function chooser(
   const ads = await adsOn(options, viewer, draft, { site, device });
   const wished = Number(request.query['slot']);
   const path = pathOf(paths, row.id);
-  const href = (slot: number) => hrefOf(path, { size, slot });
+  const href = (slot: number) => hrefOf(path, { size, slot, draft });
   const slots = size.candidates.map((candidate, index) => ({
     ...candidate,
     size: [candidate.size.width, candidate.size.height] as [number, number],
@@ -164,21 +168,21 @@ async function chooser(
   const overlay = slotOverlay({ slots, found: slots.length }, picture, { idOf: 'slot', hrefOf: href, ad });
   const sizes = (record?.sizes ?? []).map((each) => ({
     label: `${each.width} × ${each.height}`,
-    href: addressOf(path, { size: nameOf(each) }),
+    href: addressOf(path, { draft: draft.key, size: nameOf(each) }),
     isCurrent: each === size,
   }));
   const use =
     chosen &&
     (chosen.problem !== null
       ? html`<p class="fault">It cannot hold the ad: ${chosen.problem}.</p>`
-      : html`<form method="post" action="${path}">
+      : html`<form method="post" action="${addressOf(path, { draft: draft.key })}">
         ${hiddenFields(viewer, paths.newRequest)}<input type="hidden" name="size" value="${nameOf(size)}">
         ${button({ label: 'Use this slot', icon: 'check', kind: 'primary', name: 'slot', value: String(chosen.number) })}
       </form>`);
   const offered = chosen?.problem === null && chosen.number !== size.chosen ? { site, device, size } : undefined;
   const pages = offered && pagesOfOffer(offered);
   const rule = pages && (await findRuleOfPages(options.store.db, viewer.organizationId, pages));
-  const next = addressOf(path, { size: nameOf(size), slot: String(wished) });
+  const next = addressOf(path, { draft: draft.key, size: nameOf(size), slot: String(wished) });
   const offer =
     chosen &&
     offered &&
@@ -223,8 +227,8 @@ async function chooseSlot(options: PagesOptions, given: ViewerRequest): Promise<
   const size = row?.record?.sizes.find((each) => nameOf(each) === formField(request, 'size'));
   const number = Number(formField(request, 'slot'));
   if (row === undefined || size?.candidates[number - 1] === undefined) return undefined;
-  const draft = (await keptDraft(options, viewer)) ?? newDraft();
+  const draft = await draftOfTab(options, given);
   const slots = { ...draft.slots, [slotKey(row.site_url, row.device, size)]: number };
   await keepDraft(options, viewer, { ...draft, slots }, new FieldFaults());
-  return redirectTo(given, `${paths.newRequest}#slots`);
+  return redirectTo(given, `${addressOf(paths.newRequest, { draft: draft.key })}#slots`);
 }

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { preparePages } from './preparePages.ts';
-import { adsOn, complete, type Fields, type Got, gif, RequestForm } from './requestForm.ts';
+import { adsOn, complete, type Fields, type Got, gif, KEY, RequestForm } from './requestForm.ts';
 
 const server = preparePages({ limits: { ...DEFAULT_LIMITS, screenshots: 1_000 } });
 let form: RequestForm;
@@ -137,7 +137,7 @@ describe('a form of a new request', () => {
       .orderBy('seq')
       .execute();
     expect(rows).toEqual(['desktop', 'iphone'].map((device) => ({ site_key: 'https://news.example/', device })));
-    const again = await form.get('/o/demo/new');
+    const again = await form.get(`/o/demo/new?draft=${KEY}`);
     expect(adsOn({ text: again })).toEqual([first, second]);
     expect(again).toContain('value="Autumn"');
     const all = await form.post([...fields, ['action', 'request']]);

@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { seedPicture } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
-import { adsOn, complete, type Fields, type Got, gif, RequestForm } from './requestForm.ts';
+import { adsOn, complete, type Fields, type Got, gif, KEY, RequestForm } from './requestForm.ts';
 import { takePlacement } from './seedPlacement.ts';
 
 const server = preparePages();
@@ -11,7 +11,7 @@ beforeAll(async () => {
   form = await RequestForm.open(server);
 });
 beforeEach(async () => {
-  await server.store.db.deleteFrom('request_drafts').execute();
+  await server.store.db.deleteFrom('drafts').execute();
 });
 
 async function newAd(name: string, width: number, height: number): Promise<string> {
@@ -20,6 +20,8 @@ async function newAd(name: string, width: number, height: number): Promise<strin
   await server.store.db.updateTable('ads').set({ width, height, preview_token }).where('id', '=', id).execute();
   return id;
 }
+
+const MINE = `/o/demo/new?draft=${KEY}`;
 
 const act = (action: string, fields: Fields) =>
   form.post([...fields.filter(([name]) => name !== 'action'), ['action', action]]);
@@ -126,11 +128,12 @@ describe('a media plan', () => {
       ['ad', await newAd('box.gif', 300, 250)],
       ['campaign', 'Plan'],
     ];
+    const [[, key] = ['', '']] = fields;
     const first = await act('check', [...fields, ['plan_text', PLAN]]);
     const second = await act('check', [...fields, planOn(first), ['plan_text', PLAN.replace('news.', 'other.')]]);
     const stale = await act('save', [...fields, planOn(first), ['cell:1:1', 'mixed.example']]);
     expect([stale.status, stale.text.includes('in another window')]).toEqual([422, true]);
-    expect(await form.get('/o/demo/new')).toContain('value="other.example"');
+    expect(await form.get(`/o/demo/new?draft=${key}`)).toContain('value="other.example"');
     expect(planOn(second)).not.toEqual(planOn(first));
     const before = await act('request', fields);
     expect([before.status, before.text.includes('Another window added this plan')]).toEqual([422, true]);
@@ -182,16 +185,17 @@ it('a slot that a person clicks is used for ads of its size on that page and dev
   const fields = complete(ad);
   const asked = await act('slot', [...fields, ['slot_site', 'news.example'], ['slot_device', 'desktop']]);
   const path = asked.location ?? '';
-  expect(path).toMatch(/^\/o\/demo\/new\/slots\/[\w-]{36}$/);
+  expect(path).toMatch(new RegExp(`^/o/demo/new/slots/[\\w-]{36}\\?draft=${KEY}$`));
   expect(await form.get(path)).toContain('The page is being captured');
-  await takePlacement(server, path.split('/').at(-1) ?? '');
-  const page = await form.get(`${path}?size=300x250&slot=2`);
+  await takePlacement(server, path.slice('/o/demo/new/slots/'.length).split('?')[0] ?? '');
+  const page = await form.get(`${path}&size=300x250&slot=2`);
+  expect(page).toContain(`action="${path}"`);
   expect(page).toMatch(/<image href="\/i\/[\w-]+\.png" x="10" y="400" width="300" height="250"\/>/);
   expect(page).toContain('It cannot hold the ad: too small for 300×250');
   const chosen = await form.postTo(path, { size: '300x250', slot: '2' });
-  expect(chosen.location).toBe('/o/demo/new#slots');
-  expect(await form.get('/o/demo/new')).toContain('for 300×250: slot 2');
-  const [, slot = ''] = /name="chosen_slot" value="([^"]+)"/.exec(await form.get('/o/demo/new')) ?? [];
+  expect(chosen.location).toBe(`${MINE}#slots`);
+  expect(await form.get(MINE)).toContain('for 300×250: slot 2');
+  const [, slot = ''] = /name="chosen_slot" value="([^"]+)"/.exec(await form.get(MINE)) ?? [];
   const sent: Fields = [...fields, ['chosen_slot', slot.replaceAll('&quot;', '"')]];
   const got = await act('request', sent);
   expect((await act('request', sent)).location).toBe(got.location);
@@ -209,7 +213,7 @@ describe('a draft', () => {
     const ad = await form.newAd();
     await act('save', complete(ad, [['media', 'https://cdn.example/not-added.png']]));
     const again = await RequestForm.open(server);
-    const page = await again.get('/o/demo/new');
+    const page = await again.get(MINE);
     for (const text of [
       'news.example\nhttps://blog.example/travel',
       'not-added.png',
@@ -218,10 +222,47 @@ describe('a draft', () => {
     ])
       expect(page).toContain(text);
     expect((await act('clear', complete(ad))).location).toBe('/o/demo/new');
-    expect(await form.get('/o/demo/new')).not.toContain('blog.example/travel\n');
+    expect(await form.get(MINE)).not.toContain('blog.example/travel\n');
     await act('save', complete(ad));
     expect((await act('request', complete(ad))).status).toBe(303);
-    expect(await form.get('/o/demo/new')).not.toContain('value="Autumn" autocomplete');
+    expect(await form.get(MINE)).not.toContain('value="Autumn" autocomplete');
+  });
+
+  it('of a tab is not that of another tab: each address has its own, and a new one lists the others', async () => {
+    const opened = async (path = '/o/demo/new?campaign=Spring') => {
+      const text = await form.get(path);
+      return { text, key: /name="key" value="([^"]+)"/.exec(text)?.[1] ?? '' };
+    };
+    const [one, two] = [await opened(), await opened()];
+    expect(one.text).toContain(`action="/o/demo/new?draft=${one.key}"`);
+    for (const [{ key }, site] of [
+      [one, 'one.example'],
+      [two, 'two.example'],
+    ] as const)
+      await act('save', [
+        ['key', key],
+        ['sites', site],
+      ]);
+    for (const [{ key }, site] of [
+      [one, 'one.example'],
+      [two, 'two.example'],
+    ] as const)
+      expect((await opened(`/o/demo/new?campaign=Spring&draft=${key}`)).text).toContain(`${site}</textarea>`);
+    const fresh = await opened('/o/demo/new');
+    expect(fresh.text).toMatch(/Continue a draft \(2\).*two\.example<.*one\.example</s);
+    expect(fresh.text).not.toContain('.example</textarea>');
+    // The eleventh draft replaces the oldest one.
+    for (let i = 0; i < 9; i += 1)
+      await act('save', [
+        ['key', crypto.randomUUID()],
+        ['sites', 'more.example'],
+      ]);
+    const list = (await opened('/o/demo/new')).text;
+    expect([
+      list.includes('Continue a draft (10)'),
+      list.includes('one.example'),
+      list.includes('two.example'),
+    ]).toEqual([true, false, true]);
   });
 
   it('that is too large to be kept is shown again, with a fault', async () => {

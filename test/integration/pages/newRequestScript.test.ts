@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 async function openForm(options = {}): Promise<void> {
-  await server.store.db.deleteFrom('request_drafts').execute();
+  await server.store.db.deleteFrom('drafts').execute();
   ({ page, faults } = await visit(server, `${server.url}/o/demo/new`, options));
 }
 
@@ -99,7 +99,7 @@ it('an ad that exists is found and added in place, and what is typed is kept wit
   await page.getByLabel('Sites', { exact: true }).fill('kept.example');
   await page.getByText('Draft saved').waitFor();
   await eventually(async () => {
-    const { rows } = await server.store.pool.query("select body->>'sites' as sites from request_drafts");
+    const { rows } = await server.store.pool.query("select body->>'sites' as sites from drafts");
     expect(rows).toEqual([{ sites: 'kept.example' }]);
   });
   await opened(page, () => page.reload());
@@ -119,7 +119,7 @@ it('text that is typed just before the page is left is kept', async () => {
     location.href = 'about:blank';
   });
   await eventually(async () => {
-    const { rows } = await server.store.pool.query("select body->>'sites' as sites from request_drafts");
+    const { rows } = await server.store.pool.query("select body->>'sites' as sites from drafts");
     expect(rows).toEqual([{ sites: 'last.example' }]);
   });
 });

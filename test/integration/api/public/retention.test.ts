@@ -185,13 +185,14 @@ describe('the settings of the retention', () => {
 });
 
 test('a draft of a request is replaced, kept for 30 days, and belongs to one key or person', async () => {
+  const id = randomUUID();
   const { db } = api.store;
   const [one, two] = await db.selectFrom('api_keys').select(['id', 'organization_id']).execute();
   const draftOf = { organizationId: one?.organization_id ?? '', keyId: one?.id ?? '', userId: null };
-  await saveDraft(db, { ...draftOf, body: { sites: 'news' } });
-  await saveDraft(db, { ...draftOf, body: { sites: 'news.example' } });
-  expect(await readDraft(db, draftOf)).toMatchObject({ body: { sites: 'news.example' } });
-  expect(await readDraft(db, { ...draftOf, keyId: two?.id ?? 'another1' })).toBeUndefined();
+  await saveDraft(db, draftOf, { id, body: { sites: 'news' } });
+  await saveDraft(db, draftOf, { id, body: { sites: 'news.example' } });
+  expect(await readDraft(db, draftOf, id)).toEqual({ sites: 'news.example' });
+  expect(await readDraft(db, { ...draftOf, keyId: two?.id ?? 'another1' }, id)).toBeUndefined();
   const { organizationId } = draftOf;
   const userId = await insertUser(db, { email: null, name: 'Ann' });
   await db
@@ -199,19 +200,17 @@ test('a draft of a request is replaced, kept for 30 days, and belongs to one key
     .values({ organization_id: organizationId, user_id: userId, role: 'manager' })
     .execute();
   for (const sites of ['mine', 'mine.example'])
-    await saveDraft(db, { organizationId, keyId: null, userId, body: { sites } });
-  expect(await readDraft(db, { organizationId, keyId: null, userId })).toMatchObject({
-    body: { sites: 'mine.example' },
-  });
+    await saveDraft(db, { organizationId, keyId: null, userId }, { id, body: { sites } });
+  expect(await readDraft(db, { organizationId, keyId: null, userId }, id)).toEqual({ sites: 'mine.example' });
   await db.deleteFrom('memberships').execute();
-  expect(await readDraft(db, { organizationId, keyId: null, userId })).toBeUndefined();
-  expect(await readDraft(db, draftOf)).toMatchObject({ body: { sites: 'news.example' } });
+  expect(await readDraft(db, { organizationId, keyId: null, userId }, id)).toBeUndefined();
+  expect(await readDraft(db, draftOf, id)).toEqual({ sites: 'news.example' });
   const large = { media: 'x'.repeat(2 * 1024 * 1024) };
-  await expect(saveDraft(db, { ...draftOf, body: large })).rejects.toMatchObject({ status: 422 });
+  await expect(saveDraft(db, draftOf, { id, body: large })).rejects.toMatchObject({ status: 422 });
   expect(await run('request_draft')).toBe(0);
-  await api.store.pool.query(`update request_drafts set updated_at = now() - interval '31 days'`);
+  await api.store.pool.query(`update drafts set updated_at = now() - interval '31 days'`);
   expect(await run('request_draft')).toBe(1);
-  await saveDraft(db, { ...draftOf, body: {} });
-  await deleteDraft(db, draftOf);
-  expect(await counts('request_drafts')).toEqual([0]);
+  await saveDraft(db, draftOf, { id, body: {} });
+  await deleteDraft(db, draftOf, id);
+  expect(await counts('drafts')).toEqual([0]);
 });

@@ -59,7 +59,7 @@ const EMPTY = [
   'request_templates',
   'site_lists',
   'site_rules',
-  'request_drafts',
+  'drafts',
   's3_connectors',
   'branding',
   'idempotency_keys',
