@@ -7,7 +7,7 @@ import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
 import { AD_NAMES, shownVersions } from '../sets/shownVersions.ts';
 
 /** Increase it when exports of the same content look different, so that no older file is reused. */
-const LAYOUT_VERSION = 5;
+const LAYOUT_VERSION = 6;
 
 /** Whether nobody has checked a slot that may not be the best one. Sets that approve themselves have no review. */
 const IS_TO_CHECK = sql`(exists (select from screenshots o

@@ -58,6 +58,8 @@ export interface PictureElement {
   readonly kind: 'picture';
   readonly box: Box;
   readonly picture: ExportPicture;
+  /** Whether a line around it shows where a white page ends. */
+  readonly hasEdge: boolean;
   /** Says in words what the picture shows. */
   readonly description: string;
 }

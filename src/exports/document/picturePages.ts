@@ -49,10 +49,12 @@ export function stripPages(
   const perPage = columns * rows;
   const pages: DocumentElement[][] = [];
   for (let at = 0; at < pictures.length; at += perPage) {
+    const shown = frames(content, area, { pictures: pictures.slice(at, at + perPage), columns, rows, captionOf });
+    const end = Math.max(...shown.map(({ box }) => box.y + box.height));
     pages.push([
       ...pageBasics(content, layout, { title, right, number: number + pages.length }),
-      ...frames(content, area, { pictures: pictures.slice(at, at + perPage), columns, rows, captionOf }),
-      factsElement(facts, stripFacts(content, strip)),
+      ...shown,
+      factsElement(below(facts, end), stripFacts(content, strip)),
     ]);
   }
   return pages;
@@ -69,9 +71,18 @@ function onePicture(content: DocumentContent, layout: PageLayout, picture: Expor
   const { area, facts } = areasOf(layout, 'column');
   const box = fitInside(area, size);
   return [
-    { kind: 'picture', box, picture, description: describePicture(content, picture) },
-    factsElement(layout.isWide ? beside(layout, box) : below(facts, box), pictureFacts(content, picture)),
+    pictureElement(content, picture, box),
+    factsElement(
+      layout.isWide ? beside(layout, box) : below(facts, box.y + box.height),
+      pictureFacts(content, picture),
+    ),
   ];
+}
+
+/** Frames have an edge of their own. */
+function pictureElement(content: DocumentContent, picture: ExportPicture, box: Box): DocumentElement {
+  const hasEdge = content.options.frame === 'none';
+  return { kind: 'picture', box, picture, hasEdge, description: describePicture(content, picture) };
 }
 
 /** A narrow picture is in the middle of its area, and the facts are at the edge of the page. */
@@ -80,9 +91,9 @@ function beside({ body }: PageLayout, picture: Box): Box {
   return { x, y: body.y, width: body.x + body.width - x, height: body.height };
 }
 
-/** Facts follow the picture, because a gap between them looks like a missing picture. */
-function below(facts: Box, picture: Box): Box {
-  return { ...facts, y: Math.min(facts.y, picture.y + picture.height + GAP) };
+/** Facts follow the picture, because a gap between them looks like a missing picture. @param end of the picture. */
+function below(facts: Box, end: number): Box {
+  return { ...facts, y: Math.min(facts.y, end + GAP) };
 }
 
 /** Points below the pictures. */
@@ -156,12 +167,7 @@ function frames(content: DocumentContent, area: Box, { pictures, columns, rows, 
     const y = area.y + Math.floor(at / columns) * (cell.height + CAPTION_HEIGHT + GAP);
     const [title, text] = captionOf(content, picture);
     return [
-      {
-        kind: 'picture',
-        box: fitInside({ x, y: y + CAPTION_HEIGHT, ...cell }, sizeOf(content, picture)),
-        picture,
-        description: describePicture(content, picture),
-      },
+      pictureElement(content, picture, fitInside({ x, y: y + CAPTION_HEIGHT, ...cell }, sizeOf(content, picture))),
       {
         kind: 'text',
         box: { x, y, width: cell.width, height: CAPTION_HEIGHT - 3 },
@@ -259,7 +265,8 @@ export function withRows(content: DocumentContent, { isWide }: PageLayout, strip
   const isHigh = ({ pictures: [picture, ...others] }: Strip) => {
     if (!isWide || picture === undefined || others.length > 0) return false;
     const { width, height } = sizeOf(content, picture);
-    return height >= 1.4 * width;
+    // A whole page needs all of the space.
+    return height >= 1.4 * width && height <= 2.6 * width;
   };
   return strips.reduce<Strip[]>((rows, strip) => {
     const last = rows.at(-1);

@@ -21,7 +21,8 @@ export function planDocument(content: DocumentContent): DocumentPlan {
   const next = () => pages.length + 1;
   const { overview, failures, contact } = textsIn(content);
   add(overview, [coverPage(content, layout)]);
-  add(overview, tablePages(content, layout, { table: summaryTable(content), number: next() }));
+  const summary = summaryTable(content);
+  if (summary.rows.length > 1) add(overview, tablePages(content, layout, { table: summary, number: next() }));
   for (const strip of withRows(content, layout, stripsOf(content.pictures))) {
     add(cutMiddle(siteTitle(strip.site), 80), stripPages(content, layout, { strip, number: next() }));
   }

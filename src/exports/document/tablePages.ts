@@ -111,7 +111,7 @@ export function failureTable(content: DocumentContent): Table {
         ...(hasPages ? [''] : []),
       ];
     }),
-    rowHeight: 42,
+    rowHeight: 52,
   };
 }
 

@@ -111,11 +111,11 @@ async function writeElement(document: Document, element: DocumentElement, tools:
       return;
     }
     case 'picture': {
-      const { picture, box, description } = element;
+      const { picture, box, hasEdge, description } = element;
       const bytes = await options.reader.forDocument(picture, box);
       const draw = () => document.image(bytes, x, y, { width, height });
       await tagged(document, tools.structure, 'Figure', draw, cleanText(description));
-      decorate(document, () => document.lineWidth(0.5).rect(x, y, width, height).stroke('#d5d9df'));
+      if (hasEdge) decorate(document, () => document.lineWidth(0.5).rect(x, y, width, height).stroke('#d5d9df'));
       await options.onPicture();
     }
   }

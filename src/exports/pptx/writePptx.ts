@@ -205,8 +205,7 @@ function addPicture(slide: Slide, element: PlacedPicture, { standIns, typeOf }: 
   const content = `tearsheet picture ${standIns.size}`;
   standIns.set(content, element);
   const type = element.kind === 'picture' ? typeOf(element) : element.kind === 'logo' ? 'png' : 'jpeg';
-  // The edge of a white page would not be visible on a white slide.
-  if (element.kind === 'picture')
+  if (element.kind === 'picture' && element.hasEdge)
     slide.addShape('rect', { ...placed(around(element.box)), line: { color: EDGE, width: EDGE_WIDTH } });
   slide.addImage({
     ...placed(element.box),

@@ -150,6 +150,31 @@ test('five pictures of a desktop share a slide, and facts on paper follow their 
   expect(facts?.y).toBeCloseTo((shown?.y ?? 0) + (shown?.height ?? 0) + 16);
 });
 
+test('a whole page has a slide of its own, and facts follow the moments above them', () => {
+  const phone = (id: string, height: number) => picture({ id, ad_id: id, height });
+  const film = [0, 500, 1_000].map((marker_ms) => picture({ ...desktop, id: 'f', ad_id: 'film', marker_ms }));
+  const pages = planDocument(contentOf([phone('a', 2_532), phone('b', 7_500), phone('c', 2_532), ...film])).pages;
+  const slides = pages.flatMap(({ elements }) => {
+    const shown = elements.filter((element) => element.kind === 'picture');
+    const ids = shown.map((element) => element.picture.id).join('');
+    return ids === '' ? [] : [{ ids, end: Math.max(...shown.map(({ box }) => box.y + box.height)), elements }];
+  });
+  expect(slides.map(({ ids }) => ids)).toEqual(['a', 'b', 'c', 'fff']);
+  expect(slides.at(-1)?.elements.at(-1)?.box.y).toBeCloseTo((slides.at(-1)?.end ?? 0) + 16);
+});
+
+test('one picture needs no summary, and only a picture without a frame needs an edge', () => {
+  const content = contentOf([picture({})]);
+  const edges = (frame: 'none' | 'device') =>
+    planDocument({ ...content, options: { ...content.options, frame } }).pages.map(({ elements }) =>
+      elements.flatMap((element) => (element.kind === 'picture' ? [element.hasEdge] : [])),
+    );
+  expect([edges('none'), edges('device')]).toEqual([
+    [[], [true], []],
+    [[], [false], []],
+  ]);
+});
+
 test('pages show addresses with their own letters and link to the addresses as they are', () => {
   const address = 'https://xn--fsqu00a.example/%E6%96%B0%E9%97%BB?q=%20';
   const { pages } = planDocument(contentOf([picture({ final_url: address })]));
