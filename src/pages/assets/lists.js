@@ -1,31 +1,4 @@
-// Conveniences of the lists: select all, "3 new sets", and "/" for the search.
-const form = document.querySelector('form.bulk');
-
-function boxes() {
-  return [...form.querySelectorAll('input[name="set"]')];
-}
-
-function showSelection(all) {
-  const selected = boxes().filter((box) => box.checked).length;
-  all.checked = selected > 0 && selected === boxes().length;
-  all.indeterminate = selected > 0 && !all.checked;
-}
-
-if (form !== null) {
-  const all = document.createElement('input');
-  all.type = 'checkbox';
-  all.setAttribute('aria-label', 'Select all sets on this page');
-  form.querySelector('th.select').replaceChildren(all);
-  all.addEventListener('change', () => {
-    for (const box of boxes()) box.checked = all.checked;
-    showSelection(all);
-  });
-  form.addEventListener('change', () => showSelection(all));
-  // A browser that returns to this page restores the boxes after the script ran.
-  addEventListener('pageshow', () => showSelection(all));
-  showSelection(all);
-}
-
+// Conveniences of the lists: "3 new sets", and "/" for the search.
 document.addEventListener('tearsheet:changed', ({ detail: { newer } }) => {
   const note = document.getElementById('newer');
   if (note === null || !(newer > 0)) return;

@@ -64,7 +64,7 @@ ${preview(data, paths)}
 ${warningList(ad.warnings)}
 ${frames(data, paths)}
 ${ad.status === 'uploaded' && creativeCheckCard(data.check, paths)}
-${sets(data, { viewer, paths })}
+${sets(data, paths)}
 <section class="part">${deliveryList(data.deliveries, { paths, viewer, next: path })}</section>
 <details><summary>Details</summary>${adFacts(data)}</details>
 ${metadataList(ad.metadata)}
@@ -152,9 +152,9 @@ function media(content: string, length: number): Html {
   return html`<pre tabindex="0">${content}</pre>${rest}`;
 }
 
-function sets({ ad, sets }: AdPageData, { viewer, paths }: Given): Html {
+function sets({ ad, sets }: AdPageData, paths: PagePaths): Html {
   const all = html`<p><a href="${addressOf(paths.sets, { q: ad.id })}">All sets with this ad</a></p>`;
-  const list = html`${setTable(sets, { viewer, paths })}${sets.length >= SETS_SHOWN && all}`;
+  const list = html`${setTable(sets, paths)}${sets.length >= SETS_SHOWN && all}`;
   return html`<section class="part"><h2>Sets</h2>${
     sets.length === 0 ? html`<p class="hint">No set shows this ad yet.</p>` : list
   }</section>`;

@@ -182,7 +182,7 @@ export async function campaignPage(
       ...objectLinks(OBJECT_TYPES.campaign, paths.campaign(id), viewer),
     ],
   });
-  const setRows = setTable(await withPreviews(db, sets.rows), { viewer, paths });
+  const setRows = setTable(await withPreviews(db, sets.rows), paths);
   const body = html`${head}
 ${part('Sets', campaign.sets, 'No sets in this campaign yet.', setRows, paths.sets)}
 ${part('Ads', campaign.ads, 'No ads in this campaign yet.', adTable(ads.rows, { paths }), paths.ads)}

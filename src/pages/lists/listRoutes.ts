@@ -1,18 +1,13 @@
-/** Routes of the lists and of the actions on them. */
+/** Routes of the lists. */
 import type { Request } from 'express';
 import { COST } from '../../api/limits/costs.ts';
 import type { ResultsPage } from '../parts/context.ts';
-import { formField, formFields } from '../parts/forms.ts';
 import { addressOf } from '../parts/paths.ts';
 import { idOf, type PageRoutes, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { hasEmptyParameters } from '../tables/listQuery.ts';
 import { adsPage } from './adsPage.ts';
-import { bulkResultPage, confirmationPage } from './bulk.ts';
 import { campaignPage, campaignsPage } from './campaignsPage.ts';
 import { listSource, readSetListQuery, setsPage } from './setsPage.ts';
-
-/** One list page has 25 sets. */
-const BULK_FIELDS_MAX = 200;
 
 export function addListRoutes(pages: PageRoutes): void {
   const { options } = pages;
@@ -35,21 +30,6 @@ export function addListRoutes(pages: PageRoutes): void {
   list('/o/:slug/ads', (given) => adsPage(options, given.request.query, given));
   list('/o/:slug/campaigns', (given) => campaignsPage(options, given.request.query, given));
   pages.get('/o/:slug/campaigns/:id', (given) => campaignPage(options, idOf(given.request), given));
-  const bulkPath = '/o/:slug/screenshot_sets/bulk';
-  pages.get(bulkPath, ({ request, viewer, paths }) => {
-    const { action, set, back } = request.query;
-    const ids = (Array.isArray(set) ? set : [set]).filter((id) => typeof id === 'string');
-    return confirmationPage(options, { viewer, paths, action, ids, back: typeof back === 'string' ? back : '' });
-  });
-  pages.post(
-    bulkPath,
-    ({ request, viewer, actor, paths }) => {
-      const field = (name: string) => formField(request, name);
-      const bulk = { viewer, paths, action: field('action'), ids: formFields(request, 'set'), back: field('back') };
-      return bulkResultPage(options, bulk, { notes: field('notes'), actor });
-    },
-    { fields: BULK_FIELDS_MAX },
-  );
   pages.events('/o/:slug/screenshot_sets/events', ({ request }, findViewer) => {
     const time = new Date(String(request.query['since']));
     const since = Number.isNaN(time.getTime()) ? undefined : time;

@@ -1,4 +1,4 @@
-/** The rows of a list of sets, with check boxes for actions on several sets. */
+/** The rows of a list of sets. */
 
 import type { SetPicture, SetPreview } from '../../core/sets/listSets.ts';
 import type { SetOfRounds } from '../../core/sets/rounds.ts';
@@ -8,32 +8,20 @@ import { setName } from '../../domain/setNames.ts';
 import { firstOf } from '../../domain/text.ts';
 import { shownPart } from '../../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { button, type Column, selectionBar, table } from '../parts/components.ts';
-import type { Viewer } from '../parts/context.ts';
-import { progressLabel, SET_LABELS, setBadge, timeElement } from '../parts/labels.ts';
+import { type Column, table } from '../parts/components.ts';
+import { progressLabel, setBadge, timeElement } from '../parts/labels.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import { siteName, thumbnail, widthAtHeight } from '../parts/pictureParts.ts';
 import { sortingBy } from '../tables/listParts.ts';
 import type { ListQuery } from '../tables/listQuery.ts';
-import { BULK_ACTIONS } from './bulk.ts';
 
-interface SetTableOptions {
-  readonly viewer: Viewer;
-  readonly paths: PagePaths;
-  /** The query of the list that the table is on; absent on the page of a campaign, whose table has no check boxes. */
-  readonly query?: ListQuery<unknown>;
-}
-
-export function setTable(rows: readonly (SetOfRounds & SetPreview)[], { viewer, paths, query }: SetTableOptions): Html {
-  const canSelect = query !== undefined && viewer.canWrite;
-  const select: Column<SetOfRounds> = {
-    label: 'Select',
-    kind: 'select',
-    cell: (row) =>
-      html`<input type="checkbox" name="set" value="${row.id}" aria-label="Select ${setName(row)}, ${SET_LABELS[row.status]}">`,
-  };
+/** @param query of the list that the table is on; absent on the page of an ad or a campaign, whose table is not sorted. */
+export function setTable(
+  rows: readonly (SetOfRounds & SetPreview)[],
+  paths: PagePaths,
+  query?: ListQuery<unknown>,
+): Html {
   const columns: Column<SetOfRounds & SetPreview>[] = [
-    ...(canSelect ? [select] : []),
     { label: 'Pictures', kind: 'thumbs', cell: (row) => row.pictures.map((picture) => listThumbnail(picture, paths)) },
     { label: 'Set', kind: 'main', cell: (row) => nameCell(row, paths) },
     { label: 'Status', cell: (row) => setBadge(row, totalsOf(row.counts)) },
@@ -46,14 +34,7 @@ export function setTable(rows: readonly (SetOfRounds & SetPreview)[], { viewer, 
       cell: (row) => timeElement(row.created_at),
     },
   ];
-  const list = table({ columns, rows, attributesOf: ({ id }) => html` id="set-${id}" data-live` });
-  if (!canSelect) return list;
-  return html`<form class="bulk" method="get" action="${paths.sets}/bulk">${list}
-<input type="hidden" name="back" value="${new URLSearchParams(query.given).toString()}">
-${selectionBar(
-  'sets',
-  Object.entries(BULK_ACTIONS).map(([value, { label }]) => button({ label, name: 'action', value })),
-)}</form>`;
+  return table({ columns, rows, attributesOf: ({ id }) => html` id="set-${id}" data-live` });
 }
 
 function nameCell(row: SetOfRounds & SetPreview, paths: PagePaths): Html {

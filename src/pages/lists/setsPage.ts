@@ -47,7 +47,7 @@ export async function setsPage(
   const filter = setFilterOf(query, viewer.organizationId);
   const found = await listRounds(db, filter, query.page);
   const path = paths.sets;
-  const list = setTable(await withPreviews(db, found.rows), { viewer, paths, query });
+  const list = setTable(await withPreviews(db, found.rows), paths, query);
   const shown = {
     ...{ what: 'sets', path, search: 'Campaign, ad, site or id', sorts: SORTS, list },
     fields: await fieldsOf(options, query, viewer),

@@ -152,8 +152,8 @@ export function copyText(what: string, value: string): Html {
 
 export interface Column<Row> {
   readonly label: string;
-  /** `main` names the row. The labels of pictures, check boxes and actions are only for screen readers. */
-  readonly kind?: 'main' | 'number' | 'time' | 'thumbs' | 'preview' | 'select' | 'action';
+  /** `main` names the row. The labels of pictures and actions are only for screen readers. */
+  readonly kind?: 'main' | 'number' | 'time' | 'thumbs' | 'preview' | 'action';
   /** The heading is a link that sorts the list. */
   readonly sorting?: Sorting | undefined;
   cell(row: Row): HtmlContent;
@@ -181,7 +181,7 @@ export function table<Row>({ columns, rows, attributesOf }: Table<Row>): Html {
 }
 
 const isUnlabeled = (kind: string | undefined) =>
-  kind !== undefined && ['main', 'thumbs', 'preview', 'select', 'action'].includes(kind);
+  kind !== undefined && ['main', 'thumbs', 'preview', 'action'].includes(kind);
 
 function heading<Row>({ label, kind, sorting }: Column<Row>): Html {
   const text = sorting === undefined ? label : html`<a href="${sorting.href}">${label}</a>`;

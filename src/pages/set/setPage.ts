@@ -221,7 +221,7 @@ function addRename(pages: PageRoutes, path: string): void {
 }
 
 /** As {@link reviewRounds}. @throws Failure: 404 if there is no such set, 409 if its status forbids the action. */
-export async function actOnSet(
+async function actOnSet(
   options: PagesOptions,
   { viewer, actor }: Pick<ViewerRequest, 'viewer' | 'actor'>,
   { id, action, notes }: { id: string; action: SetAction; notes: string },

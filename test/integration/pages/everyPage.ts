@@ -137,13 +137,10 @@ async function seedLongTexts(server: PagesServer): Promise<string[]> {
   await db.updateTable('ads').set(values).where('id', '=', shown).execute();
   const fault = { status: 'generic_error', reason: 'The zip has no index.html.' } as const;
   await db.updateTable('ads').set(fault).where('id', '=', failed).execute();
-  const ids = seeded.map(({ setId }) => `set=${setId}`).join('&');
   return [
     `/o/demo/ads/${shown}`,
     `/o/demo/ads/${failed}`,
     '/o/demo/screenshot_sets?q=none&from=x',
-    `/o/demo/screenshot_sets/bulk?action=approve&${ids}`,
-    '/o/demo/screenshot_sets/bulk?action=retake',
     `/o/demo/new?ad=${shown}&ad=${failed}`,
   ];
 }

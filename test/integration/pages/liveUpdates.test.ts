@@ -154,7 +154,7 @@ it('a control that is pressed while a live update arrives still works', async ()
   await page.locator('#share').waitFor();
 });
 
-it('a row changes without a reload and keeps its selection, and new sets are offered', async () => {
+it('a row changes without a reload, and new sets are offered', async () => {
   const { setId } = await seedSet(server, {
     campaign: 'Live one',
     status: 'capturing',
@@ -162,13 +162,11 @@ it('a row changes without a reload and keeps its selection, and new sets are off
   });
   const { page, faults } = await visit(server, `${server.url}/o/demo/screenshot_sets?q=live`);
   await page.evaluate(() => document.body.setAttribute('data-same', 'yes'));
-  await page.locator(`#set-${setId} input`).check();
   const { db } = server.store;
   await db.updateTable('screenshots').set({ status: 'no_slots' }).where('set_id', '=', setId).execute();
   await db.updateTable('screenshot_sets').set({ status: 'failed' }).where('id', '=', setId).execute();
   await notify(db, { set: setId });
   await page.locator(`#set-${setId} .badge.failed`).waitFor();
-  expect(await page.locator(`#set-${setId} input`).isChecked()).toBe(true);
   expect(await page.locator('#newer').isVisible()).toBe(false);
 
   const next = await seedSet(server, { campaign: 'Live two', shots: [SHOT] });
