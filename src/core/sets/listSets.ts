@@ -111,14 +111,6 @@ export function isWantedSet(filter: SetFilter): RawBuilder<boolean> {
   return allOf([isInList(filter), wordsOf(filter)?.matches]);
 }
 
-/** How many sets of the list there are, at most `most`. */
-export async function countSets(db: Queryable, filter: SetFilter, most: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`/* planned each time */
-    select count(*)::integer as count from (
-      select from screenshot_sets where ${isWantedSet(filter)} limit ${most}) as listed`.execute(db);
-  return rows[0]?.count ?? 0;
-}
-
 /** Adds how many screenshots of each set are in which status, and how many are reviewed. */
 async function withCounts(db: Queryable, found: readonly Found[]): Promise<ListedSet[]> {
   if (found.length === 0) return [];

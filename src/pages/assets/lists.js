@@ -1,10 +1,9 @@
-// Conveniences of the lists: "3 new sets", and "/" for the search.
-document.addEventListener('tearsheet:changed', ({ detail: { newer } }) => {
+// Conveniences of the lists: "New sets", and "/" for the search.
+// New sets do not move the rows under the pointer.
+document.addEventListener('tearsheet:refreshed', ({ detail: fresh }) => {
+  const first = fresh.querySelector('.list tr[id]');
   const note = document.getElementById('newer');
-  if (note === null || !(newer > 0)) return;
-  const count = newer >= 100 ? '100+' : newer;
-  note.querySelector('a').textContent = `${newer === 1 ? note.dataset.one : `${count} ${note.dataset.many}`}: show`;
-  note.hidden = false;
+  if (note !== null && first !== null && document.getElementById(first.id) === null) note.hidden = false;
 });
 
 document.addEventListener('keydown', (event) => {

@@ -49,6 +49,7 @@ for (const element of document.querySelectorAll('[data-live]')) shown.set(elemen
 
 function replaceChanged(fresh) {
   document.title = fresh.title;
+  document.dispatchEvent(new CustomEvent('tearsheet:refreshed', { detail: fresh }));
   for (const list of fresh.querySelectorAll('[data-keyed]')) addAndRemove(list);
   // A box that a button of the new page opens.
   for (const box of fresh.querySelectorAll('[popover][id]'))
@@ -171,9 +172,7 @@ let isOver = false;
 function openStream() {
   source = new EventSource(events);
   source.addEventListener('changed', (event) => {
-    const state = JSON.parse(event.data);
-    showProgress(state);
-    document.dispatchEvent(new CustomEvent('tearsheet:changed', { detail: state }));
+    showProgress(JSON.parse(event.data));
     void refresh();
   });
   source.addEventListener('end', () => {

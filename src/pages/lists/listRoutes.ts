@@ -1,10 +1,7 @@
 /** Routes of the lists. */
-import type { Request } from 'express';
 import { COST } from '../../api/limits/costs.ts';
 import type { ResultsPage } from '../parts/context.ts';
-import { addressOf } from '../parts/paths.ts';
 import { idOf, type PageRoutes, type ViewerRequest } from '../routes/pageRoutes.ts';
-import { hasEmptyParameters } from '../tables/listQuery.ts';
 import { adsPage } from './adsPage.ts';
 import { campaignPage, campaignsPage } from './campaignsPage.ts';
 import { listSource, readSetListQuery, setsPage } from './setsPage.ts';
@@ -16,29 +13,12 @@ export function addListRoutes(pages: PageRoutes): void {
     return 'sent';
   });
   const list = (path: string, show: (given: ViewerRequest) => Promise<ResultsPage>) =>
-    pages.get(
-      path,
-      (given) => {
-        const { request, response, paths } = given;
-        if (!hasEmptyParameters(request.query)) return show(given);
-        response.redirect(302, addressOf(paths.base + request.path, textsOf(request)));
-        return 'sent';
-      },
-      { cost: COST.list },
-    );
+    pages.get(path, show, { cost: COST.list });
   list('/o/:slug/screenshot_sets', (given) => setsPage(options, readSetListQuery(given.request.query), given));
   list('/o/:slug/ads', (given) => adsPage(options, given.request.query, given));
   list('/o/:slug/campaigns', (given) => campaignsPage(options, given.request.query, given));
   pages.get('/o/:slug/campaigns/:id', (given) => campaignPage(options, idOf(given.request), given));
   pages.events('/o/:slug/screenshot_sets/events', ({ request }, findViewer) => {
-    const time = new Date(String(request.query['since']));
-    const since = Number.isNaN(time.getTime()) ? undefined : time;
-    return listSource(options, readSetListQuery(request.query), { since, findViewer });
+    return listSource(options, readSetListQuery(request.query), findViewer);
   });
-}
-
-function textsOf({ query }: Request): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(query).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
-  );
 }

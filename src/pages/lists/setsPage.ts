@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { setFilters, uuid } from '../../contract/queries.ts';
-import { countSets, type ListedSet, type SetFilter, withPreviews } from '../../core/sets/listSets.ts';
+import { type SetFilter, withPreviews } from '../../core/sets/listSets.ts';
 import { listRounds } from '../../core/sets/rounds.ts';
 import { DEVICE_NAMES, shortDevice } from '../../domain/devices.ts';
 import { html } from '../../lib/html.ts';
@@ -22,9 +22,6 @@ import {
 import { readListQuery } from '../tables/listQuery.ts';
 import { campaignsHead } from './campaignsPage.ts';
 import { setTable } from './setTable.ts';
-
-/** More are shown as "100+". */
-const NEWER_MOST = 100;
 
 const SORTS = ['newest', 'oldest'] as const;
 
@@ -54,20 +51,14 @@ export async function setsPage(
     none: emptyList('sets', { viewer, paths }),
   };
   const body = html`${campaignsHead(paths, 'sets')}
-<p id="newer" class="newer" role="status" data-one="1 new set" data-many="new sets" hidden>
-  <a href="${addressOf(path, query.given)}"></a>
-</p>
+${isNewest(query) && newer(addressOf(path, query.given))}
 ${filteredList(query, found, shown)}`;
   return {
     title: `Sets of ${viewer.slug}`,
     section: 'campaigns',
     assets: ['lists.js'],
     body,
-    events: addressOf(`${path}/events`, {
-      ...query.given,
-      ...pageParameters(query),
-      since: sinceOf(query, found.rows),
-    }),
+    events: addressOf(`${path}/events`, { ...query.given, ...pageParameters(query) }),
   };
 }
 
@@ -89,17 +80,16 @@ async function fieldsOf(
   ];
 }
 
-/** When the newest set of the first page was requested; other pages do not announce new sets. */
-function sinceOf({ page, until, sort }: SetListQuery, rows: readonly ListedSet[]): string | undefined {
-  const isFirst = page.page === 1 && until === undefined && sort === 'newest';
-  return isFirst ? (rows[0]?.created_at ?? new Date(0)).toISOString() : undefined;
-}
+/** Other pages do not announce new sets. */
+const isNewest = ({ page, until, sort }: SetListQuery) => page.page === 1 && until === undefined && sort === 'newest';
 
-/** @param since when the newest set was requested at the time that the page was made. */
+const newer = (path: string) =>
+  html`<p id="newer" class="newer" role="status" hidden><a href="${path}">New sets: show</a></p>`;
+
 export function listSource(
   { store: { db } }: PagesOptions,
   query: SetListQuery,
-  { since, findViewer }: { since: Date | undefined; findViewer: () => Promise<Viewer | undefined> },
+  findViewer: () => Promise<Viewer | undefined>,
 ): LiveSource {
   let shown = new Set<string>();
   let organizationId = '';
@@ -119,10 +109,8 @@ export function listSource(
         counts,
         cancel_requested_at,
       ]);
-      const newer =
-        since === undefined ? 0 : await countSets(db, { ...filter, from: new Date(since.getTime() + 1) }, NEWER_MOST);
       const status = createHash('sha256').update(JSON.stringify(state)).digest('hex').slice(0, 16);
-      return { status, resolved: 0, total: 0, over: false, newer };
+      return { status, resolved: 0, total: 0, over: false };
     },
   };
 }

@@ -27,8 +27,6 @@ export interface LiveState {
   /** Grows with each change of a set, for example a decision, a comment or an answer. */
   readonly revision?: number;
   readonly over: boolean;
-  /** Only for a list: how many rows are newer than those that it shows. */
-  readonly newer?: number;
 }
 
 export interface LiveSource {

@@ -60,11 +60,6 @@ function faultsOf({ error }: z.ZodSafeParseResult<unknown>): FieldErrors {
   return Object.fromEntries(issues.map(({ path, message }) => [String(path[0]), [message]]));
 }
 
-/** @returns whether the address has parameters without a value, as the form of the filters sends them. */
-export function hasEmptyParameters(query: Readonly<Record<string, unknown>>): boolean {
-  return Object.values(query).some((value) => value === '');
-}
-
 /** @returns undefined if the parameter is missing, empty or not a number of milliseconds. */
 function readTime(milliseconds: unknown): Date | undefined {
   const isGiven = typeof milliseconds === 'string' && milliseconds.trim() !== '';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { listAds } from '../../../src/core/ads/listAds.ts';
 import { listCampaigns, withCounts } from '../../../src/core/sets/campaigns.ts';
-import { countSets, isWantedSet, listSets, type SetFilter, withPreviews } from '../../../src/core/sets/listSets.ts';
+import { isWantedSet, listSets, type SetFilter, withPreviews } from '../../../src/core/sets/listSets.ts';
 import type { ListPage, Page } from '../../../src/db/list.ts';
 import type { RowCounter } from '../../support/rowCounter.ts';
 import { storedId } from '../../support/storedSets.ts';
@@ -58,11 +58,6 @@ export function testListPlans({ db, mostRowsRead, organizationId, sets: count, s
       ['days without sets', sets({ to: new Date('2020-01-01') })],
     ])('of sets reads few rows: %s', async (_name, read) => {
       expect(await mostRowsRead(read)).toBeLessThan(ROWS_MOST);
-    });
-
-    test('of sets counts few new sets', async () => {
-      const newer = { organizationId, device: 'desktop', from: middle };
-      expect(await mostRowsRead(() => countSets(db, newer, 100))).toBeLessThan(ROWS_MOST);
     });
 
     const ads = (filter: object) => () => listAds(db, { organizationId, ...filter }, page);

@@ -172,10 +172,10 @@ it('a row changes without a reload, and new sets are offered', async () => {
   const next = await seedSet(server, { campaign: 'Live two', shots: [SHOT] });
   await seedSet(server, { campaign: 'Other', shots: [SHOT] });
   await notify(db, { set: next.setId, organization: server.organizationId });
-  await page.getByRole('link', { name: '1 new set: show' }).waitFor();
+  await page.getByRole('link', { name: 'New sets: show' }).waitFor();
   expect(await page.locator('tbody tr').count()).toBe(1);
   expect(await page.locator('body').getAttribute('data-same')).toBe('yes');
-  await follow(page.getByRole('link', { name: '1 new set: show' }));
+  await follow(page.getByRole('link', { name: 'New sets: show' }));
   expect(await page.locator('tbody tr').count()).toBe(2);
   expect(faults).toEqual([]);
 });
