@@ -9,7 +9,6 @@ import { type DeliveryRow, listDeliveries } from '../../core/webhooks/listDelive
 import type { Queryable } from '../../db/database.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { deliveryList } from '../deliveries/deliveryPage.ts';
-import { OBJECT_TYPES } from '../objects/managedObjects.ts';
 import { objectLinks } from '../objects/objectPages.ts';
 import { badge, copyText, facts, pageHead } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
@@ -56,7 +55,7 @@ export function adBody(data: AdPageData, { viewer, paths }: Given): Html {
     up: { href: paths.ads, label: 'Ads' },
     badge: badge(ad.status, AD_LABELS[ad.status]),
     meta: html`${size}campaign ${campaign}, created ${timeElement(ad.created_at)}`,
-    actions: objectLinks(OBJECT_TYPES.ad, path, viewer),
+    actions: objectLinks(path, viewer),
   });
   return html`<div id="ad" class="part" data-live>${head}
 ${failure(data)}

@@ -19,7 +19,6 @@ import { withPreviews } from '../../core/sets/listSets.ts';
 import { listRounds } from '../../core/sets/rounds.ts';
 import { counted } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { OBJECT_TYPES } from '../objects/managedObjects.ts';
 import { objectLinks } from '../objects/objectPages.ts';
 import { badge, type Column, copyText, facts, linkButton, pageHead, table, tabs } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
@@ -179,7 +178,7 @@ export async function campaignPage(
           icon: 'plus',
           kind: 'primary',
         }),
-      ...objectLinks(OBJECT_TYPES.campaign, paths.campaign(id), viewer),
+      ...objectLinks(paths.campaign(id), viewer),
     ],
   });
   const setRows = setTable(await withPreviews(db, sets.rows), paths);

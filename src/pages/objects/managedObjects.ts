@@ -1,5 +1,5 @@
 /** Ads, sets and campaigns for the pages that change and delete them: what they are, and what a deletion removes. */
-import { readOrFail } from '../../api/public/endpoint.ts';
+import type { z } from 'zod';
 import { AdChange, CampaignChange, SetChange } from '../../contract/changes.ts';
 import { readAdHead } from '../../core/ads/readAd.ts';
 import type { ObjectRef } from '../../core/journal/tombstones.ts';
@@ -10,29 +10,27 @@ import { changeAd, changeSet, renameCampaign } from '../../core/sets/changes.ts'
 import { readProgress, readSetHead } from '../../core/sets/readSet.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Actor } from '../../domain/auditLog.ts';
+import { setName } from '../../domain/setNames.ts';
 import type { SectionName } from '../parts/context.ts';
-
+import { type FormTable, formTable } from '../parts/formTable.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import { isRunning } from '../pictures/pictures.ts';
 
 export interface ManagedObject {
-  /** For people. A set has the name of its campaign. */
+  /** For people. */
   readonly name: string;
-  /** The text that a person may change. */
-  readonly text: string;
+  /** The values of its form, by the paths of the API. */
+  readonly stored: object;
   /** The parts that are removed with it, for people. */
   readonly removes: readonly string[];
   /** Why it cannot be deleted now; undefined if it can. */
   readonly obstacle?: string | undefined;
 }
 
-export interface ObjectType {
+export interface ObjectType<S extends z.ZodObject = z.ZodObject> {
   readonly noun: 'ad' | 'set' | 'campaign';
   readonly section: SectionName;
-  /** The text of the button that opens the form. */
-  readonly changeLabel: string;
-  readonly field: { readonly name: 'name' | 'instructions'; readonly label: string; readonly max: number };
-  readonly changeHint: string;
+  readonly form: FormTable<S>;
   /** A sentence about what stays or becomes free. */
   readonly stays: string;
   pathOf(paths: PagePaths, id: string): string;
@@ -40,17 +38,21 @@ export interface ObjectType {
   /** @returns undefined if the organization has no such object. */
   read(db: Queryable, ref: ObjectRef): Promise<ManagedObject | undefined>;
   /** @throws Failure (404, 409, 410, 422) */
-  change(tx: Queryable, ref: ObjectRef, given: { readonly text: string; readonly actor: Actor }): Promise<void>;
+  change(tx: Queryable, ref: ObjectRef, given: { readonly change: z.output<S>; readonly actor: Actor }): Promise<void>;
   /** Does nothing if it was deleted before. @throws Failure (404, 409) */
   remove(tx: Queryable, ref: ObjectRef, actor: Actor): Promise<void>;
 }
 
-const AD: ObjectType = {
+const AD: ObjectType<typeof AdChange> = {
   noun: 'ad',
   section: 'ads',
-  changeLabel: 'Rename',
-  field: { name: 'name', label: 'Name', max: 255 },
-  changeHint: 'Events already sent keep the old name. Search finds the new name within minutes.',
+  form: formTable(AdChange, {
+    name: {
+      label: 'Name',
+      isRequired: true,
+      hint: 'Events already sent keep the old name. Search finds the new name within minutes.',
+    },
+  }),
   stays: 'Its lookup key can be used for another ad immediately.',
   pathOf: (paths, id) => paths.ad(id),
   listOf: (paths) => paths.ads,
@@ -58,9 +60,9 @@ const AD: ObjectType = {
     const ad = await readAdHead(db, ref);
     if (ad === undefined) return undefined;
     const removes = ['its preview and its frames', 'its uploaded file, if no other ad uses it'];
-    return { name: ad.name, text: ad.name, removes, obstacle: await obstacleOfAd(db, ref.id, ad.status) };
+    return { name: ad.name, stored: ad, removes, obstacle: await obstacleOfAd(db, ref.id, ad.status) };
   },
-  change: (tx, ref, { text, actor }) => changeAd(tx, ref, { change: readOrFail(AdChange, { name: text }), actor }),
+  change: changeAd,
   remove: removeAd,
 };
 
@@ -70,12 +72,18 @@ async function obstacleOfAd(db: Queryable, id: string, status: string): Promise<
   return undefined;
 }
 
-const SET: ObjectType = {
+const SET: ObjectType<typeof SetChange> = {
   noun: 'set',
   section: 'campaigns',
-  changeLabel: 'Change the instructions',
-  field: { name: 'instructions', label: 'Instructions', max: 10_000 },
-  changeHint: 'Everyone with access to the set sees them. Shared pages and exports do not show them.',
+  form: formTable(SetChange, {
+    name: { label: 'Name', hint: 'Leave empty for its campaign and its contents as its name.' },
+    instructions: {
+      label: 'Instructions',
+      rows: 6,
+      hint: 'Everyone with access to the set sees them. Shared pages and exports do not show them.',
+      read: (text) => (text.trim() === '' ? null : text.replaceAll('\r\n', '\n')),
+    },
+  }),
   stays: 'Its ads and its retakes stay.',
   pathOf: (paths, id) => paths.set(id),
   listOf: (paths) => paths.sets,
@@ -87,23 +95,24 @@ const SET: ObjectType = {
       : undefined;
     const { total = 0 } = (await readProgress(db, ref)) ?? {};
     const removes = [`its ${counted(total, 'picture')}, with their reviews`, 'its share links and exports'];
-    return { name: set.campaign, removes, text: set.instructions ?? '', obstacle };
+    return { name: setName(set), stored: set, removes, obstacle };
   },
-  change: (tx, ref, { text, actor }) => {
-    const instructions = text.trim() === '' ? null : text;
-    return changeSet(tx, ref, { change: readOrFail(SetChange, { instructions }), actor });
-  },
+  change: changeSet,
   remove: removeSet,
 };
 
-const CAMPAIGN: ObjectType = {
+const CAMPAIGN: ObjectType<typeof CampaignChange> = {
   noun: 'campaign',
   section: 'campaigns',
-  changeLabel: 'Rename',
-  field: { name: 'name', label: 'Name', max: 250 },
-  changeHint:
-    'A later request with the old name creates a new campaign, so rename it in your own system first. ' +
-    'Events already sent keep the old name.',
+  form: formTable(CampaignChange, {
+    name: {
+      label: 'Name',
+      max: 250,
+      hint:
+        'A later request with the old name creates a new campaign, so rename it in your own system first. ' +
+        'Events already sent keep the old name.',
+    },
+  }),
   stays: 'Its name can be used for another campaign immediately.',
   pathOf: (paths, id) => paths.campaign(id),
   listOf: (paths) => paths.campaigns,
@@ -115,10 +124,9 @@ const CAMPAIGN: ObjectType = {
       `${counted(campaign.ads, 'ad')}, with previews`,
       'its schedules',
     ];
-    return { name: campaign.name, text: campaign.name, removes, obstacle: await obstacleOfCampaign(db, ref.id) };
+    return { name: campaign.name, stored: campaign, removes, obstacle: await obstacleOfCampaign(db, ref.id) };
   },
-  change: (tx, ref, { text, actor }) =>
-    renameCampaign(tx, ref, { name: readOrFail(CampaignChange, { name: text }).name, actor }),
+  change: (tx, ref, { change: { name }, actor }) => renameCampaign(tx, ref, { name, actor }),
   remove: removeCampaign,
 };
 

@@ -1,20 +1,19 @@
-import type { FieldErrors } from '../../domain/failure.ts';
+import type { Queryable } from '../../db/database.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button, linkButton, pageHead } from '../parts/components.ts';
 import type { ResultsPage, Viewer } from '../parts/context.ts';
-import { otherFaults, textField, tryForm } from '../parts/formFields.ts';
-import { formField, hiddenFields } from '../parts/forms.ts';
+import { answerForm, EMPTY_FORM, otherFaults } from '../parts/formFields.ts';
+import { hiddenFields, type Notice } from '../parts/forms.ts';
+import { readForm, renderForm } from '../parts/formTable.ts';
 import type { PagePaths } from '../parts/paths.ts';
-import { type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
+import { type PageResult, type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { type ManagedObject, OBJECT_TYPES, type ObjectType } from './managedObjects.ts';
 
-const PATHS = [
+const PATHS: readonly (readonly [path: string, type: ObjectType])[] = [
   ['/o/:slug/ads/:id', OBJECT_TYPES.ad],
   ['/o/:slug/screenshot_sets/:id', OBJECT_TYPES.set],
   ['/o/:slug/campaigns/:id', OBJECT_TYPES.campaign],
-] as const;
-
-type Answer = ResultsPage | 'sent';
+];
 
 interface Shown {
   readonly viewer: Viewer;
@@ -24,38 +23,28 @@ interface Shown {
   readonly object: ManagedObject;
 }
 
-interface Faults {
-  readonly errors?: FieldErrors;
-  readonly status?: number;
-}
-
-/** The links to both pages, for people who may use them. */
-export function objectLinks(type: ObjectType, path: string, { canWrite }: Viewer): Html[] {
+/** The links to both pages, for people who may use them. @param label of the first. */
+export function objectLinks(path: string, { canWrite }: Viewer, label = 'Rename'): Html[] {
   if (!canWrite) return [];
   return [
-    linkButton({ href: `${path}/change`, label: type.changeLabel, icon: 'pencil' }),
+    linkButton({ href: `${path}/change`, label, icon: 'pencil' }),
     linkButton({ href: `${path}/delete`, label: 'Delete', icon: 'trash-2' }),
   ];
 }
 
-/** @param text as the person typed it. */
-function changePage(shown: Shown, { text, errors = {}, status }: Faults & { readonly text: string }): ResultsPage {
-  const { viewer, paths, type, id, object } = shown;
-  const { name } = type.field;
-  const path = type.pathOf(paths, id);
-  const isName = name === 'name';
-  const field = { ...type.field, hint: type.changeHint, isRequired: isName, ...(!isName && { rows: 6 }) };
-  const body = html`${head(shown, html`${type.changeLabel}: <bdi>${object.name}</bdi>`)}
-${otherFaults(errors, [name])}
-<form class="panel stack" method="post" action="${path}/change">${hiddenFields(viewer, path)}
-${textField(field, { values: { [name]: text }, errors })}
-<p class="actions">${button({ label: 'Save', kind: 'primary' })} ${linkButton({ href: path, label: 'Back without changes' })}</p></form>`;
-  return { title: `${type.changeLabel}: ${object.name}`, section: type.section, body, status };
+function changePage({ viewer, paths, type, id, object }: Shown, form = EMPTY_FORM): ResultsPage {
+  const page = type.pathOf(paths, id);
+  const submit = html`<p class="actions">${button({ label: 'Save', kind: 'primary' })}
+${linkButton({ href: page, label: 'Back without changes' })}</p>`;
+  const given = { viewer, page, action: `${page}/change`, className: 'stack', form, stored: object.stored } as const;
+  const body = html`${pageHead({ title: `Change the ${type.noun}`, up: { href: page, label: html`<bdi>${object.name}</bdi>` } })}
+<section class="panel">${renderForm(type.form, { ...given, submit })}</section>`;
+  return { title: `Change the ${type.noun}: ${object.name}`, section: type.section, body, status: form.status };
 }
 
-function deletePage(shown: Shown, { errors = {}, status }: Faults = {}): ResultsPage {
-  const { viewer, paths, type, id, object } = shown;
+function deletePage({ viewer, paths, type, id, object }: Shown, { errors, status } = EMPTY_FORM): ResultsPage {
   const path = type.pathOf(paths, id);
+  const name = html`<bdi>${object.name}</bdi>`;
   const back = linkButton({ href: path, label: 'Back without deleting' });
   const question = html`${otherFaults(errors, [])}<section class="part"><p>This removes the ${type.noun} and</p>
 <ul class="items">${object.removes.map((text) => html`<li>${text}</li>`)}</ul>
@@ -65,59 +54,60 @@ function deletePage(shown: Shown, { errors = {}, status }: Faults = {}): Results
   <p class="actions">${button({ label: `Delete the ${type.noun}`, kind: 'danger' })} ${back}</p>
 </form>`;
   const obstacle = html`<p class="note fault" role="alert">The ${type.noun} cannot be deleted now. ${object.obstacle}</p><p>${back}</p>`;
-  const body = html`${head(shown, html`Delete the ${type.noun} “<bdi>${object.name}</bdi>”?`)}
+  const body = html`${pageHead({ title: html`Delete the ${type.noun} “${name}”?`, up: { href: path, label: name } })}
 ${object.obstacle === undefined ? question : obstacle}`;
   return { title: `Delete the ${type.noun}: ${object.name}`, section: type.section, body, status };
 }
 
-function head({ type, paths, id, object }: Shown, title: Html): Html {
-  return pageHead({ title, up: { href: type.pathOf(paths, id), label: html`<bdi>${object.name}</bdi>` } });
+interface ObjectForm {
+  page(shown: Shown, form?: typeof EMPTY_FORM): ResultsPage;
+  act(tx: Queryable, type: ObjectType, given: ViewerRequest): Promise<void>;
+  /** The page that follows. */
+  next(shown: Shown): string;
+  readonly notice: Notice;
 }
+
+const FORMS: Readonly<Record<string, ObjectForm>> = {
+  change: {
+    page: changePage,
+    act: (tx, type, given) =>
+      type.change(tx, refOf(given), { change: readForm(type.form, given.request), actor: given.actor }),
+    next: ({ type, paths, id }) => type.pathOf(paths, id),
+    notice: 'saved',
+  },
+  delete: {
+    page: deletePage,
+    act: (tx, type, given) => type.remove(tx, refOf(given), given.actor),
+    next: ({ type, paths }) => type.listOf(paths),
+    notice: 'deleted',
+  },
+};
 
 /** Routes that change and delete ads, sets and campaigns. */
 export function addObjectRoutes(pages: PageRoutes): void {
   const { db } = pages.options.store;
-  for (const [path, type] of PATHS) {
-    /** Handles a request for an object that exists. */
-    const answer =
-      (handle: (given: ViewerRequest, shown: Shown) => Promise<Answer> | Answer) => async (given: ViewerRequest) => {
-        const ref = refOf(given);
-        const object = await type.read(db, ref);
-        return object && handle(given, { ...given, type, object, id: ref.id });
-      };
-    pages.get(
-      `${path}/change`,
-      answer((_given, shown) => changePage(shown, { text: shown.object.text })),
-      {
-        scope: 'write',
-      },
-    );
-    pages.post(
-      `${path}/change`,
-      answer((given, shown) => {
-        const text = formField(given.request, type.field.name).replaceAll('\r\n', '\n');
-        const change = async () => {
+  for (const [path, type] of PATHS)
+    for (const [name, { page, act, next, notice }] of Object.entries(FORMS)) {
+      /** Handles a request for an object that exists. */
+      const answer = (handle: (shown: Shown, given: ViewerRequest) => PageResult | Promise<PageResult>) => {
+        return async (given: ViewerRequest) => {
           const ref = refOf(given);
-          await db.transaction().execute((tx) => type.change(tx, ref, { text, actor: given.actor }));
-          return redirectTo(given, type.pathOf(given.paths, ref.id), 'saved');
+          const object = await type.read(db, ref);
+          return object && handle({ ...given, type, object, id: ref.id }, given);
         };
-        return tryForm<Answer>(change, (errors, status) => changePage(shown, { text, errors, status }));
-      }),
-    );
-    pages.get(
-      `${path}/delete`,
-      answer((_given, shown) => deletePage(shown)),
-      { scope: 'write' },
-    );
-    pages.post(
-      `${path}/delete`,
-      answer((given, shown) => {
-        const remove = async () => {
-          await db.transaction().execute((tx) => type.remove(tx, refOf(given), given.actor));
-          return redirectTo(given, type.listOf(given.paths), 'deleted');
+      };
+      const send = (shown: Shown, given: ViewerRequest) => {
+        const run = async (): Promise<PageResult> => {
+          await db.transaction().execute((tx) => act(tx, type, given));
+          return redirectTo(given, next(shown), notice);
         };
-        return tryForm<Answer>(remove, (errors, status) => deletePage(shown, { errors, status }));
-      }),
-    );
-  }
+        return answerForm(given, { run, again: async (form) => page(shown, form) });
+      };
+      pages.get(
+        `${path}/${name}`,
+        answer((shown) => page(shown)),
+        { scope: 'write' },
+      );
+      pages.post(`${path}/${name}`, answer(send));
+    }
 }

@@ -64,7 +64,7 @@ interface NamedField extends Omit<FormField, 'fields'> {
   readonly fields?: readonly NamedField[];
 }
 
-interface FormTable<S extends z.ZodObject = z.ZodObject> {
+export interface FormTable<S extends z.ZodObject = z.ZodObject> {
   readonly schema: S;
   readonly fields: readonly NamedField[];
 }

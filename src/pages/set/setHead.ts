@@ -1,10 +1,9 @@
 /** The head of a set's page: which set it is, how far its review is, and what a person can do with it. */
 import { countStatuses, type ScreenshotTotals, totalsOf } from '../../domain/reviewNotes.ts';
-import { SET_NAME_MAX, setName } from '../../domain/setNames.ts';
+import { setName } from '../../domain/setNames.ts';
 import { statusOfRounds } from '../../domain/states.ts';
 import { counted } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { OBJECT_TYPES } from '../objects/managedObjects.ts';
 import { objectLinks } from '../objects/objectPages.ts';
 import { badge, button, dialog, linkButton, menu, pageHead } from '../parts/components.ts';
 import { EMPTY_FORM, textField } from '../parts/formFields.ts';
@@ -75,8 +74,7 @@ ${canCancel && button({ label: `Cancel ${counted(pending, 'picture')}`, opens: '
 ${menu({ label: 'More', icon: 'ellipsis', iconOnly: true }, [
   viewer.canWrite &&
     linkButton({ href: `${paths.schedules}/new?set=${set.id}`, label: 'Repeat this request', icon: 'repeat' }),
-  viewer.canWrite && button({ label: 'Rename', icon: 'pencil', opens: 'rename' }),
-  ...objectLinks(OBJECT_TYPES.set, path, viewer),
+  ...objectLinks(path, viewer, 'Name and instructions'),
   viewer.canReview && isDecided(set) && reopenForm(path, viewer),
   linkButton({ href: `${path}.json`, label: 'JSON', icon: 'plug' }),
 ])}`;
@@ -97,22 +95,12 @@ export function setDialogs(facts: SetFacts, { paths, viewer }: SetPageOptions): 
   const { set } = facts;
   const path = paths.set(set.id);
   const { pending, uploaded } = totalsOfViews(facts.views);
-  const name = {
-    ...{ name: 'name', id: 'set-name', label: 'Name', max: SET_NAME_MAX, value: set.name ?? '' },
-    placeholder: setName({ ...set, name: null }),
-  };
-  const rename = html`<form class="stack" method="post" action="${path}/rename">
-    ${hiddenFields(viewer, path)}
-    ${textField(name, EMPTY_FORM)}
-    ${button({ label: 'Save', kind: 'primary' })}
-  </form>`;
   const cancel = html`<form class="stack" method="post" action="${path}/cancel">
     ${hiddenFields(viewer, path)}
     <p>${question(uploaded, pending)}</p>
     ${button({ label: `Cancel ${counted(pending, 'picture')}`, kind: 'danger' })}
   </form>`;
-  return html`${viewer.canWrite && dialog('rename', 'Rename the set', rename)}
-${uploaded > 0 && dialog('download', 'Download', downloadForm({ path, pictures: uploaded, isShared: false }))}
+  return html`${uploaded > 0 && dialog('download', 'Download', downloadForm({ path, pictures: uploaded, isShared: false }))}
 ${viewer.canReview && stateOf(facts).status === 'in_review' && dialog('finish', 'Finish the review', finishForm(facts, path, { paths, viewer }))}
 ${viewer.canWrite && isRunning(set) && dialog('cancel', 'Cancel this set?', cancel)}`;
 }

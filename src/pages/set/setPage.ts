@@ -1,10 +1,7 @@
 /** The page of a set: its head, and a tab each for pictures, failures, share links and activity. */
 import type { Response } from 'express';
 import { costOfPictures } from '../../api/limits/costs.ts';
-import { readOrFail } from '../../api/public/endpoint.ts';
-import { SetChange } from '../../contract/changes.ts';
 import { reviewRounds, type SetAction } from '../../core/reviews/reviews.ts';
-import { changeSet } from '../../core/sets/changes.ts';
 import { readSetText } from '../../core/sets/readRecords.ts';
 import { readProgress, readSetVersion } from '../../core/sets/readSet.ts';
 import type { ShareLinkRow } from '../../core/sharing/shareLinks.ts';
@@ -12,7 +9,6 @@ import type { Decision } from '../../domain/reviews.ts';
 import { setName } from '../../domain/setNames.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import type { PagesOptions } from '../parts/context.ts';
-
 import { formField, hiddenFields, redirectPath } from '../parts/forms.ts';
 import { setLabel } from '../parts/labels.ts';
 import { setSource } from '../parts/live.ts';
@@ -167,7 +163,6 @@ export function addSetRoutes(pages: PageRoutes): void {
   const { options } = pages;
   const { db } = options.store;
   const path = '/o/:slug/screenshot_sets/:id';
-  addRename(pages, path);
   const readsSet = { readsSet: true };
   const readText = async (given: ViewerRequest) => {
     const { pictures = 0 } = (await readSetVersion(db, refOf(given))) ?? {};
@@ -207,17 +202,6 @@ export function addSetRoutes(pages: PageRoutes): void {
       },
       { scope: scopeOf(action), ...readsSet },
     );
-}
-
-/** An empty name removes the custom name. */
-function addRename(pages: PageRoutes, path: string): void {
-  pages.post(`${path}/rename`, async (given) => {
-    const { request, viewer, actor } = given;
-    const change = readOrFail(SetChange, { name: formField(request, 'name').trim() || null });
-    const ref = { id: idOf(request), organizationId: viewer.organizationId };
-    await pages.options.store.db.transaction().execute((tx) => changeSet(tx, ref, { change, actor }));
-    return goBack(given);
-  });
 }
 
 /** As {@link reviewRounds}. @throws Failure: 404 if there is no such set, 409 if its status forbids the action. */

@@ -78,7 +78,7 @@ describe('live progress', () => {
     await eventually(() => expect(stream.text()).toContain('"revision":0'));
     const form = await RequestForm.open(server);
     const path = `/o/demo/screenshot_sets/${setId}`;
-    await form.postTo(`${path}/rename`, { name: 'Spring' });
+    await form.postTo(`${path}/change`, { name: 'Spring' });
     await eventually(() => expect(stream.text()).toContain('"revision":1'));
     await form.postTo(`${path}/shares`, { label: 'Anna', pictures: 'all' });
     await eventually(() => expect(stream.text()).toContain('"revision":2'));

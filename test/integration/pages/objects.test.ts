@@ -65,20 +65,21 @@ it('a person renames an ad on its page, and the audit log names the session', as
   ]);
 });
 
-it('a person changes and removes the instructions of a set on its page', async () => {
+it('a person changes and removes the name and the instructions of a set on one page', async () => {
   const { paths, setId } = await seed();
   const page = await read(server, server.url + paths.set);
   for (const text of ['Above the fold\nDesktop first', '']) {
     page.getByLabel('More').click();
-    await page.proceed(page.getByRole('link', { name: 'Change the instructions' }));
+    await page.proceed(page.getByRole('link', { name: 'Name and instructions' }));
+    page.getByLabel('Name').fill(text.slice(0, 5));
     page.getByLabel('Instructions').fill(text);
     await page.proceed(page.getByRole('button', { name: 'Save' }));
     const row = await server.store.db
       .selectFrom('screenshot_sets')
-      .select('instructions')
+      .select(['name', 'instructions'])
       .where('id', '=', setId)
       .executeTakeFirstOrThrow();
-    expect(row.instructions).toBe(text === '' ? null : text);
+    expect(row).toEqual(text === '' ? { name: null, instructions: null } : { name: 'Above', instructions: text });
   }
 });
 
