@@ -8,9 +8,9 @@ import { badge, button, copyText, facts, pageHead, panel } from '../parts/compon
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
 import { hiddenFields } from '../parts/forms.ts';
 import { deliveryLabel, timeElement } from '../parts/labels.ts';
-import type { LiveSource } from '../parts/live.ts';
+import { pendingSource } from '../parts/live.ts';
 import type { PagePaths } from '../parts/paths.ts';
-import { goBack, idOf, type PageRoutes } from '../routes/pageRoutes.ts';
+import { goBack, idOf, type PageRoutes, refOf } from '../routes/pageRoutes.ts';
 import { CHANNEL_NAMES, deliveryListPage, type Naming, namesOf, shownTarget, subjectLink } from './deliveryListPage.ts';
 
 interface DeliveryListOptions {
@@ -151,26 +151,20 @@ export function addDeliveryRoutes(pages: PageRoutes): void {
     return row && deliveryDetailRecord(row);
   });
   pages.get(path, (given) => deliveryPage(options, idOf(given.request), given));
-  pages.events(`${path}/events`, ({ request }, findAgain) => deliverySource(options, idOf(request), findAgain));
+  pages.events(`${path}/events`, (given, findAgain) => {
+    const ref = refOf(given);
+    return pendingSource(
+      ({ delivery }) => delivery === ref.id,
+      findAgain,
+      () => findDelivery(db, ref),
+    );
+  });
   pages.post(`${path}/replay`, async (given) => {
-    const ref = { organizationId: given.viewer.organizationId, id: idOf(given.request) };
+    const ref = refOf(given);
     await db.transaction().execute(async (tx) => {
       if ((await findDelivery(tx, ref)) === undefined) throw notFound('id', 'There is no such delivery.');
       await replayDelivery(tx, ref.id);
     });
     return goBack(given);
   });
-}
-
-/** Follows the attempts of a delivery until it ends. */
-function deliverySource({ store }: PagesOptions, id: string, findAgain: () => Promise<Viewer | undefined>): LiveSource {
-  return {
-    concerns: (change) => change.delivery === id || Object.keys(change).length === 0,
-    read: async () => {
-      const viewer = await findAgain();
-      const row = viewer && (await findDelivery(store.db, { organizationId: viewer.organizationId, id }));
-      if (row === undefined) return undefined;
-      return { status: row.status, resolved: row.attempts, total: row.attempts, over: row.status !== 'pending' };
-    },
-  };
 }

@@ -13,10 +13,10 @@ import { objectLinks } from '../objects/objectPages.ts';
 import { badge, copyText, facts, pageHead } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
 import { AD_ADVICE, AD_LABELS, markerLabel, timeElement } from '../parts/labels.ts';
-import { adSource } from '../parts/live.ts';
+import { pendingSource } from '../parts/live.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
 import { metadataList, thumbnail, warningList, webLink, widthAtHeight } from '../parts/pictureParts.ts';
-import { idOf, type PageRoutes, recordQuery } from '../routes/pageRoutes.ts';
+import { idOf, type PageRoutes, recordQuery, refOf } from '../routes/pageRoutes.ts';
 import { creativeCheckCard } from './creativeCheckCard.ts';
 import { setTable } from './setTable.ts';
 
@@ -164,5 +164,12 @@ export function addAdRoutes(pages: PageRoutes): void {
   const path = '/o/:slug/ads/:id';
   pages.json(`${path}.json`, (given) => readAdRecord(options.store.db, recordQuery(options, given)));
   pages.get(path, (given) => adPage(options, idOf(given.request), given));
-  pages.events(`${path}/events`, ({ request }, findAgain) => adSource(options, idOf(request), findAgain));
+  pages.events(`${path}/events`, (given, findAgain) => {
+    const ref = refOf(given);
+    return pendingSource(
+      ({ ad }) => ad === ref.id,
+      findAgain,
+      () => readAdHead(options.store.db, ref),
+    );
+  });
 }

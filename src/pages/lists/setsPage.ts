@@ -94,8 +94,7 @@ export function listSource(
   let shown = new Set<string>();
   let organizationId = '';
   return {
-    concerns: ({ set, organization, ...others }) =>
-      organization === organizationId || (set === undefined ? isEmpty(others) : shown.has(set)),
+    concerns: ({ set = '', organization }) => organization === organizationId || shown.has(set),
     read: async () => {
       const viewer = await findViewer();
       if (viewer === undefined) return undefined;
@@ -110,10 +109,7 @@ export function listSource(
         cancel_requested_at,
       ]);
       const status = createHash('sha256').update(JSON.stringify(state)).digest('hex').slice(0, 16);
-      return { status, resolved: 0, total: 0, over: false };
+      return { status, over: false };
     },
   };
 }
-
-/** A notification without fields means that anything may have changed. */
-const isEmpty = (change: object) => Object.keys(change).length === 0;

@@ -1,7 +1,6 @@
 /** Live progress as server-sent events: the state after each change, a comment as heartbeat, and an end. */
 import type { Response } from 'express';
 import { callerNetwork } from '../../api/server/caller.ts';
-import { readAdHead } from '../../core/ads/readAd.ts';
 import { readProgress } from '../../core/sets/readSet.ts';
 import { readLaterRetakes } from '../../core/sets/readVersions.ts';
 import type { Change } from '../../db/notifications.ts';
@@ -20,10 +19,13 @@ const MAX_LIVE_OF_VIEWER = 30;
 /** The state of a set or an ad; `over` means that it will not change again. */
 export interface LiveState {
   readonly status: string;
-  readonly resolved: number;
-  readonly total: number;
+  /** Finished screenshots, of all of them. */
+  readonly resolved?: number;
+  readonly total?: number;
   /** Finished screenshots of retakes, if there are some. */
   readonly retaken?: number;
+  /** Only for a delivery. */
+  readonly attempts?: number | undefined;
   /** Grows with each change of a set, for example a decision, a comment or an answer. */
   readonly revision?: number;
   readonly over: boolean;
@@ -76,7 +78,9 @@ export class LiveConnections {
     const stream = new LiveStream(response, source, this.#options.log);
     const unsubscribe = this.#options.subscribe((change) => {
       const isOfViewer = change.person !== undefined && change.person === reader.userId;
-      if (isOfViewer || source.concerns(change)) stream.noteChange();
+      // A notification without fields means that anything may have changed.
+      const isAny = Object.keys(change).length === 0;
+      if (isOfViewer || isAny || source.concerns(change)) stream.noteChange();
     });
     response.once('close', unsubscribe);
     await stream.start();
@@ -171,14 +175,11 @@ class LiveStream {
 /** Finds the viewer again for each update, so that a revoked key or link sees nothing more. */
 type FindViewer = () => Promise<Pick<Viewer, 'organizationId'> | undefined>;
 
-/** A notification without fields means that anything may have changed. */
-const isAnyChange = (change: object) => Object.keys(change).length === 0;
-
 /** Follows a set and the retakes of it, whose pictures its page shows. It does not end, because people comment on finished sets too. */
 export function setSource({ store }: PagesOptions, id: string, findViewer: FindViewer): LiveSource {
   const watched = new Set([id]);
   return {
-    concerns: (change) => watched.has(change.set ?? '') || isAnyChange(change),
+    concerns: (change) => watched.has(change.set ?? ''),
     read: async (revision) => {
       const viewer = await findViewer();
       const progress = viewer && (await readProgress(store.db, { id, organizationId: viewer.organizationId }));
@@ -191,15 +192,20 @@ export function setSource({ store }: PagesOptions, id: string, findViewer: FindV
   };
 }
 
-export function adSource({ store }: PagesOptions, id: string, findViewer: FindViewer): LiveSource {
+/** Follows an object whose status is pending until it ends. @param statusOf returns undefined if the object is gone. */
+export function pendingSource(
+  concerns: LiveSource['concerns'],
+  findViewer: () => Promise<Viewer | undefined>,
+  statusOf: (viewer: Viewer) => Promise<{ readonly status: string; readonly attempts?: number } | undefined>,
+): LiveSource {
   return {
-    concerns: (change) => change.ad === id || isAnyChange(change),
+    concerns,
     read: async () => {
       const viewer = await findViewer();
-      const ad = viewer && (await readAdHead(store.db, { id, organizationId: viewer.organizationId }));
-      if (ad === undefined) return undefined;
-      const over = ad.status !== 'pending';
-      return { status: ad.status, resolved: over ? 1 : 0, total: 1, over };
+      const found = viewer && (await statusOf(viewer));
+      if (found === undefined) return undefined;
+      const { status, attempts } = found;
+      return { status, attempts, over: status !== 'pending' };
     },
   };
 }

@@ -3,24 +3,19 @@
 import type { Request } from 'express';
 import { COST } from '../../api/limits/costs.ts';
 import { ConnectorCheckBody, ConnectorReference, S3ConnectorBody } from '../../contract/connectors.ts';
-import {
-  type ConnectorKey,
-  findS3Connector,
-  listS3Connectors,
-  type S3Connector,
-} from '../../core/buckets/connectorQueries.ts';
+import { findS3Connector, listS3Connectors, type S3Connector } from '../../core/buckets/connectorQueries.ts';
 import { checkTargetOf, removeConnector, requestConnectorCheck, saveConnector } from '../../core/buckets/connectors.ts';
 import { DEFAULT_CONNECTOR, ENCRYPTIONS, STORAGE_CLASSES } from '../../domain/connectors.ts';
 import { invalid } from '../../domain/failure.ts';
 import type { Guard } from '../../egress/guard.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button, copyText, facts, linkButton, panel } from '../parts/components.ts';
-import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
+import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { answerForm, type Choice, EMPTY_FORM, type FormState } from '../parts/formFields.ts';
 import { formField } from '../parts/forms.ts';
 import { formTable, readForm, renderForm } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
-import type { LiveSource } from '../parts/live.ts';
+import { pendingSource } from '../parts/live.ts';
 import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { addAction, addAskedAction, framedPage } from './frame.ts';
 
@@ -113,8 +108,17 @@ export function addConnectorRoutes(pages: PageRoutes): void {
   );
   pages.events(
     `${path}/events`,
-    ({ request, viewer: { organizationId } }, findAgain) =>
-      checkSource(options, { organizationId, name: connectorName(request) }, findAgain),
+    ({ request, viewer: { organizationId } }, findAgain) => {
+      const key = { organizationId, name: connectorName(request) };
+      return pendingSource(
+        ({ connector }) => connector === organizationId,
+        findAgain,
+        async ({ scopes }) => {
+          if (!scopes.includes('admin')) return undefined;
+          return { status: (await findS3Connector(options.store.db, key))?.check_status ?? 'none' };
+        },
+      );
+    },
     list,
   );
 }
@@ -131,24 +135,6 @@ async function save(
     throw invalid({ name: ['is already used by another connector: choose a different name.'] });
   await saveConnector(db, { ...viewer, name }, { body, guard, awsPrincipal, queue, actor });
   return redirectTo(given, `${paths.settings('connectors')}?name=${name}`, 'saved');
-}
-
-/** Follows the check of a connector until it ends. */
-function checkSource(
-  { store }: PagesOptions,
-  key: ConnectorKey,
-  findAgain: () => Promise<Viewer | undefined>,
-): LiveSource {
-  return {
-    concerns: (change) => change.connector === key.organizationId || Object.keys(change).length === 0,
-    read: async () => {
-      const viewer = await findAgain();
-      if (viewer?.scopes.includes('admin') !== true) return undefined;
-      const status = (await findS3Connector(store.db, key))?.check_status ?? 'none';
-      const over = status !== 'pending';
-      return { status, resolved: over ? 1 : 0, total: 1, over };
-    },
-  };
 }
 
 async function connectorPage(
