@@ -104,8 +104,8 @@ export interface PlacementPicture
   > {
   readonly ad: string;
   readonly due_at: Date;
-  readonly width: number | null;
-  readonly height: number | null;
+  readonly image_width: number | null;
+  readonly image_height: number | null;
 }
 
 /** @returns the first placements of the newest set, each with its pictures in the newest runs, newest first. */
@@ -124,7 +124,7 @@ export async function readPlacements(
       order by seq limit ${most.placements}
     )
     select p.seq as place, a.name as ad, r.due_at, s.id, s.ad_id, s.site_url, s.device, s.marker_ms, s.status, s.decision,
-      s.image_token, i.width, i.height
+      s.image_token, i.width as image_width, i.height as image_height
     from places p
     join ads a on a.id = p.ad_id
     cross join runs r

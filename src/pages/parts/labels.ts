@@ -72,9 +72,16 @@ export function setBadge(set: Judged & Pick<SetOfRounds, 'cancel_requested_at'>,
   return html`<span class="badge ${status}">${isCanceling ? 'Canceling' : setWord(set, failed)}</span>${partly}`;
 }
 
+/** The decision of a reviewer in a sentence. */
+export const DECISION_LABELS: Readonly<Record<Decision, string>> = {
+  approved: 'Approved',
+  rejected: 'Rejected',
+  none: 'Decision withdrawn',
+};
+
 /** The decision of a reviewer about a picture; nothing without one. */
 export function decisionBadge(decision: Decision): HtmlContent {
-  return decision !== 'none' && badge(decision, decision === 'approved' ? 'Approved' : 'Rejected');
+  return decision !== 'none' && badge(decision, DECISION_LABELS[decision]);
 }
 
 /** For example "Failed after 14 attempts". */

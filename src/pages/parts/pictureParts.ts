@@ -1,6 +1,13 @@
 /** Parts that show pictures, sites, warnings and metadata, and links to numbered pages. */
 import type { Metadata } from '../../domain/metadata.ts';
-import { type PictureSize, THUMBNAIL_WIDTHS, type ThumbnailWidth, WHOLE_WIDTHS } from '../../domain/thumbnails.ts';
+import type { Decision } from '../../domain/reviews.ts';
+import {
+  type PictureSize,
+  shownPart,
+  THUMBNAIL_WIDTHS,
+  type ThumbnailWidth,
+  WHOLE_WIDTHS,
+} from '../../domain/thumbnails.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
@@ -29,6 +36,38 @@ export function thumbnail({ paths, token, alt, size, shownWidth, lazy = true }: 
   const loading = lazy ? html` loading="lazy"` : html` fetchpriority="high"`;
   return html`<img src="${usual}" srcset="${srcset}" sizes="${Math.ceil(shownWidth)}px" alt="${alt}"
     width="${size.width}" height="${size.height}"${loading} decoding="async">`;
+}
+
+/** CSS pixels, as in set.css. */
+const SHOT_HEIGHT = 200;
+
+/** A picture that was taken, or none yet. */
+export interface Shot {
+  readonly image_token: string | null;
+  readonly image_width: number | null;
+  readonly image_height: number | null;
+}
+
+interface FrameOptions extends Pick<ThumbnailOptions, 'paths' | 'alt' | 'lazy'> {
+  readonly href: string;
+}
+
+/** A picture of a set as a link; nothing if there is none. */
+export function frame({ image_token: token, image_width, image_height }: Shot, options: FrameOptions): HtmlContent {
+  if (token === null) return null;
+  const size = shownPart({ width: image_width ?? 1, height: image_height ?? 1 });
+  const picture = thumbnail({ ...options, token, size, shownWidth: widthAtHeight(size, SHOT_HEIGHT) });
+  return html`<a class="frame" href="${options.href}">${picture}</a>`;
+}
+
+interface FigureOptions extends FrameOptions {
+  readonly decision: Decision;
+  readonly caption: HtmlContent;
+}
+
+/** A picture of a set with its caption, in the color of its decision. */
+export function shotFigure(shot: Shot, { decision, caption, ...options }: FigureOptions): Html {
+  return html`<figure class="shot ${decision}">${frame(shot, options)}<figcaption>${caption}</figcaption></figure>`;
 }
 
 interface WholePicture {

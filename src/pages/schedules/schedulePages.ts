@@ -12,7 +12,6 @@ import {
 import { shortDevice } from '../../domain/devices.ts';
 import { SCHEDULES_MAX, type ScheduleRule, scheduleStatus, WEEKDAYS } from '../../domain/schedules.ts';
 import { SCREENSHOT_LABELS } from '../../domain/screenshotLabels.ts';
-import { shownPart } from '../../domain/thumbnails.ts';
 import { formatInstant } from '../../domain/time.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { campaignsHead, type PageOptions } from '../lists/campaignsPage.ts';
@@ -32,7 +31,7 @@ import type { FormState } from '../parts/formFields.ts';
 import { hiddenFields } from '../parts/forms.ts';
 import { decisionBadge, markerLabel } from '../parts/labels.ts';
 import type { PagePaths } from '../parts/paths.ts';
-import { siteName, thumbnail, widthAtHeight } from '../parts/pictureParts.ts';
+import { shotFigure, siteName } from '../parts/pictureParts.ts';
 import { changeForm } from './newSchedulePage.ts';
 
 const STATES = { active: 'Active', paused: 'Paused', ended: 'Ended' };
@@ -40,8 +39,6 @@ const CLASSES = { active: 'active', paused: 'in_review', ended: 'canceled' };
 /** The newest runs, and placements of each, that a page shows. */
 const SHOWN = { runs: 12, placements: 50 };
 const RUNS_LISTED = 20;
-/** CSS pixels, as in set.css. */
-const SHOWN_HEIGHT = 200;
 
 const stateOf = (row: ScheduleRow) => badge(CLASSES[scheduleStatus(row)], STATES[scheduleStatus(row)]);
 
@@ -166,22 +163,14 @@ function group(pictures: readonly PlacementPicture[], options: GroupOptions): Ht
 }
 
 function cell(picture: PlacementPicture, { paths, time }: GroupOptions): Html {
-  const { id, ad, site_url, device, status, image_token: token, width, height } = picture;
-  const decision = picture.decision ?? 'none';
+  const { id, ad, site_url, device, status, image_token } = picture;
   const when = time(picture.due_at);
-  if (token === null || width === null || height === null)
-    return html`<figure class="shot"><figcaption>
-      <p class="what"><a href="${paths.screenshot(id)}">${when}</a></p>
-      <p class="meta">${SCREENSHOT_LABELS[status]}</p>
-    </figcaption></figure>`;
-  const size = shownPart({ width, height });
-  const shown = {
-    size,
-    shownWidth: widthAtHeight(size, SHOWN_HEIGHT),
-    alt: `${ad} on ${site_url}, ${shortDevice(device)}, ${when}`,
-  };
-  return html`<figure class="shot ${decision}">
-    <a class="frame" href="${paths.screenshot(id)}">${thumbnail({ paths, token, ...shown })}</a>
-    <figcaption><p class="what">${when} ${decisionBadge(decision)}</p></figcaption>
-  </figure>`;
+  const href = paths.screenshot(id);
+  const decision = picture.decision ?? 'none';
+  const caption =
+    image_token === null
+      ? html`<p class="what"><a href="${href}">${when}</a></p><p class="meta">${SCREENSHOT_LABELS[status]}</p>`
+      : html`<p class="what">${when} ${decisionBadge(decision)}</p>`;
+  const alt = `${ad} on ${site_url}, ${shortDevice(device)}, ${when}`;
+  return shotFigure(picture, { paths, href, alt, decision, caption });
 }

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { findDevice, shortDevice } from '../../domain/devices.ts';
 import { counted } from '../../domain/text.ts';
-import { shownPart } from '../../domain/thumbnails.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button, selectionBar } from '../parts/components.ts';
@@ -10,7 +9,7 @@ import type { Viewer } from '../parts/context.ts';
 import type { IconName } from '../parts/icons.ts';
 import { decisionBadge, markerLabel, timeElement } from '../parts/labels.ts';
 import type { PagePaths } from '../parts/paths.ts';
-import { siteName, thumbnail, warningList, webLink, widthAtHeight } from '../parts/pictureParts.ts';
+import { frame, siteName, warningList, webLink } from '../parts/pictureParts.ts';
 import { type Group, type Grouping, groupName } from '../pictures/grouping.ts';
 import type { ReviewedPicture } from '../pictures/pictures.ts';
 import { answerBadge } from '../pictures/threads.ts';
@@ -24,8 +23,6 @@ interface GridOptions {
   readonly canReview: boolean;
 }
 
-/** CSS pixels, as in set.css. */
-const SHOWN_HEIGHT = 200;
 /** About two rows; a browser loads the others when they come near. */
 const AT_ONCE = 8;
 
@@ -115,10 +112,12 @@ function stripOf(frames: readonly ReviewedPicture[], options: CellOptions): Html
 }
 
 function cell(view: ReviewedPicture, options: CellOptions): Html {
+  const { paths, first } = options;
   const hasPicture = view.image_token !== null;
   const decision = view.review?.decision ?? 'none';
+  const link = { paths, href: paths.screenshot(view.id), alt: altOf(view), lazy: !first.has(view) };
   return html`<figure id="screenshot-${view.id}" class="shot ${decision}" data-live>${
-    view.image_token === null ? placeholder(view, options) : picture(view, view.image_token, options)
+    frame(view, link) ?? placeholder(view, options)
   }<figcaption>${caption(view, options)}${options.canReview && hasPicture && decide(view, decision)}</figcaption></figure>`;
 }
 
@@ -134,12 +133,6 @@ function decide(view: ReviewedPicture, decision: string): Html {
     ${seenField(view)}<input type="checkbox" name="pick" value="${id}" aria-label="Select ${name}">
     ${choice('approved', 'Approve', 'check', 'a')}${choice('rejected', 'Reject', 'x', 'r')}
   </p>`;
-}
-
-function picture(view: ReviewedPicture, token: string, { paths, first }: CellOptions): Html {
-  const size = shownPart({ width: view.image_width ?? 1, height: view.image_height ?? 1 });
-  const shown = { alt: altOf(view), size, shownWidth: widthAtHeight(size, SHOWN_HEIGHT), lazy: !first.has(view) };
-  return html`<a class="frame" href="${paths.screenshot(view.id)}">${thumbnail({ paths, token, ...shown })}</a>`;
 }
 
 /** Has the shape of the picture, so that the page does not move when the picture arrives. */

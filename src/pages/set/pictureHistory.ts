@@ -3,7 +3,7 @@ import type { PictureEvent, RetakeChange } from '../../core/sets/pictureHistory.
 import type { SetHead } from '../../core/sets/readSet.ts';
 import type { VersionRow } from '../../core/sets/readVersions.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { SCREENSHOT_LABELS, timeElement } from '../parts/labels.ts';
+import { DECISION_LABELS, SCREENSHOT_LABELS, timeElement } from '../parts/labels.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import type { PictureView } from '../pictures/pictures.ts';
 import { answerBadge } from '../pictures/threads.ts';
@@ -23,7 +23,6 @@ const CHANGES: Readonly<Record<RetakeChange, string>> = {
   location: 'another location',
   options: 'other options',
 };
-const DECISIONS = { approved: 'Approved', rejected: 'Rejected', none: 'Decision withdrawn' } as const;
 
 export function pictureHistory(facts: Facts, paths: PagePaths): Html {
   const item = (event: PictureEvent) => {
@@ -45,7 +44,7 @@ function what(event: PictureEvent, facts: Facts, paths: PagePaths): HtmlContent 
     case 'taken':
       return taken(event.version, SCREENSHOT_LABELS[event.word], { facts, paths });
     case 'reviewed':
-      return event.word === null ? 'Note changed' : DECISIONS[event.word];
+      return event.word === null ? 'Note changed' : DECISION_LABELS[event.word];
     case 'answered':
       return answerBadge({ answer: event.word });
     case 'resolved':

@@ -2,19 +2,16 @@
 import { readVersions, type VersionRow } from '../../core/sets/readVersions.ts';
 import { shortDevice } from '../../domain/devices.ts';
 import { counted } from '../../domain/text.ts';
-import { shownPart } from '../../domain/thumbnails.ts';
-import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { type Html, html } from '../../lib/html.ts';
 import { linkButton } from '../parts/components.ts';
 import type { PagesOptions } from '../parts/context.ts';
 import { decisionBadge, SCREENSHOT_LABELS, timeElement } from '../parts/labels.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
-import { siteName, thumbnail, widthAtHeight } from '../parts/pictureParts.ts';
+import { shotFigure, siteName } from '../parts/pictureParts.ts';
 import type { PictureView, SetFacts } from '../pictures/pictures.ts';
 
 /** A round shows no more pictures. All of them are on the first tab. */
 const MOST_PAIRS = 60;
-/** CSS pixels, as in set.css. */
-const SHOWN_HEIGHT = 200;
 
 interface Pair {
   readonly view: PictureView;
@@ -66,20 +63,14 @@ function pairOf({ view, taken, before }: Pair, paths: PagePaths): Html {
     <div class="film">${before && side(before, { page, paths, when: 'Before' })}${side(taken, { page, paths, when: 'After' })}</div></div>`;
 }
 
-function side(
-  version: VersionRow,
-  { page, paths, when }: { page: string; paths: PagePaths; when: string },
-): HtmlContent {
-  const { id, image_token: token, image_width: width, image_height: height, status, reason, decision } = version;
-  const caption = html`<figcaption><p class="what">${when} ${decisionBadge(decision ?? 'none')}</p></figcaption>`;
-  if (token === null || width === null || height === null)
-    return html`<figure class="shot"><figcaption><p class="what">${when}</p>
-      <p class="meta">${SCREENSHOT_LABELS[status]}${reason !== null && html`: ${reason}`}</p></figcaption></figure>`;
-  const size = shownPart({ width, height });
-  const shown = {
-    size,
-    shownWidth: widthAtHeight(size, SHOWN_HEIGHT),
-    alt: `${when}: ${siteName(version.site_url).host}`,
-  };
-  return html`<figure class="shot"><a class="frame" href="${addressOf(page, { version: id })}">${thumbnail({ paths, token, ...shown })}</a>${caption}</figure>`;
+function side(version: VersionRow, { page, paths, when }: { page: string; paths: PagePaths; when: string }): Html {
+  const { id, image_token, site_url, status, reason } = version;
+  const decision = version.decision ?? 'none';
+  const failure =
+    image_token === null &&
+    html`<p class="meta">${SCREENSHOT_LABELS[status]}${reason !== null && html`: ${reason}`}</p>`;
+  return shotFigure(version, {
+    ...{ paths, href: addressOf(page, { version: id }), alt: `${when}: ${siteName(site_url).host}`, decision },
+    caption: html`<p class="what">${when} ${decisionBadge(decision)}</p>${failure}`,
+  });
 }

@@ -4,15 +4,14 @@ import { replacesUnseen } from '../../core/reviews/reviews.ts';
 import { Failure } from '../../domain/failure.ts';
 import { DECISIONS, type Decision } from '../../domain/reviews.ts';
 import { counted } from '../../domain/text.ts';
-import { shownPart } from '../../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { button, linkButton, pageHead } from '../parts/components.ts';
 import type { ResultsPage, Viewer } from '../parts/context.ts';
 import { formFields, hiddenFields } from '../parts/forms.ts';
-import { reviewedBy } from '../parts/labels.ts';
+import { DECISION_LABELS, reviewedBy } from '../parts/labels.ts';
 import type { PagePaths } from '../parts/paths.ts';
-import { thumbnail, widthAtHeight } from '../parts/pictureParts.ts';
+import { shotFigure } from '../parts/pictureParts.ts';
 import type { ReviewedPicture } from '../pictures/pictures.ts';
 import { nameOf } from '../pictures/stage.ts';
 
@@ -69,12 +68,6 @@ const VERBS: Readonly<Record<Decision, string>> = {
   rejected: 'Reject',
   none: 'Clear the decision of',
 };
-const WORDS: Readonly<Record<Decision, string>> = {
-  approved: 'Approved',
-  rejected: 'Rejected',
-  none: 'Decision withdrawn',
-};
-
 /** Whether another reviewer decided while the form was on its way. */
 export const isDecidedMeanwhile = (error: unknown): boolean =>
   error instanceof Failure && error.code === 'decision_changed';
@@ -111,8 +104,6 @@ const isRetaken = ({ id, shownId }: ReviewedPicture, seen: Question['seen']): bo
 
 /** Pictures that the question shows. It counts the others. */
 const SHOWN_MAX = 24;
-/** CSS pixels, as in set.css. */
-const HEIGHT = 200;
 
 /** Says who decided what, and lets the reviewer leave these pictures out. */
 export function questionPage(given: Question): ResultsPage {
@@ -136,23 +127,17 @@ ${more > 0 && html`<p class="meta">And ${counted(more, 'more picture')}.</p>`}
 }
 
 function figure(view: ReviewedPicture, isRetake: boolean, paths: PagePaths): Html {
-  const { image_token: token, review } = view;
-  const size = shownPart({ width: view.image_width ?? 1, height: view.image_height ?? 1 });
-  const shown = { alt: nameOf(view), size, shownWidth: widthAtHeight(size, HEIGHT) };
-  const picture =
-    token !== null &&
-    html`<a class="frame" href="${paths.screenshot(view.id)}">${thumbnail({ paths, token, ...shown })}</a>`;
+  const { review } = view;
   const said =
     review &&
-    html`<p>${WORDS[review.decision]} ${reviewedBy(review)}</p>
+    html`<p>${DECISION_LABELS[review.decision]} ${reviewedBy(review)}</p>
       ${review.comment !== null && html`<p class="meta"><bdi>${review.comment}</bdi></p>`}`;
-  return html`<figure class="shot ${decisionOf(view)}">${picture}
-    <figcaption>
-      <p class="what">${nameOf(view)}</p>
+  return shotFigure(view, {
+    ...{ paths, href: paths.screenshot(view.id), alt: nameOf(view), decision: decisionOf(view) },
+    caption: html`<p class="what">${nameOf(view)}</p>
       ${isRetake && html`<p>Retaken since you opened the page</p>`}
-      ${said}
-    </figcaption>
-  </figure>`;
+      ${said}`,
+  });
 }
 
 /** Sends the same decision again, with what this page shows. */
