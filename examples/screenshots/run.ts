@@ -108,7 +108,6 @@ async function screensOf(service: Service, set: SetRecord): Promise<Record<strin
     help: `${base}/help`,
     reference: `${origin}/docs`,
     'sign-in': `${origin}/`,
-    styleguide: `${origin}/styleguide`,
   };
 }
 

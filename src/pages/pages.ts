@@ -49,7 +49,6 @@ import { addSharedRoutes } from './sharing/sharedRoutes.ts';
 import { addShareRoutes } from './sharing/sharePanel.ts';
 import { findSignedIn, readHome } from './signIn/viewer.ts';
 import { hasWays, signInWays, type Ways, waysOf } from './signIn/ways.ts';
-import { addStyleguideRoutes } from './styleguide.ts';
 
 export type { PagesOptions } from './parts/context.ts';
 
@@ -92,7 +91,6 @@ const ROUTES: readonly ((pages: PageRoutes) => void)[] = [
   addSharedRoutes,
   addReferenceRoutes,
   addHelpRoutes,
-  addStyleguideRoutes,
 ];
 
 /** Serves /, /o/:slug…, /s/… and /assets/…. Mount it at the root of the public API. */

@@ -140,7 +140,6 @@ async function startParts(
     internalPort,
     egressAllow: [...config.EGRESS_ALLOW, ...allow],
     rateLimited: process.env['RATE_LIMIT_PER_SECOND'] !== undefined,
-    isDev: true,
     before: compressTexts,
   });
   parts.work = await startLocalController(context, {

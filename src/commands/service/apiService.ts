@@ -36,8 +36,6 @@ export interface ApiPorts {
   readonly rateLimited: boolean;
   /** Authenticates captures by the tokens of their pods; without it, by the tokens that the controller signs. */
   readonly authenticator?: CaptureAuthenticator;
-  /** Whether `tearsheet dev` starts it. */
-  readonly isDev?: boolean;
   /** Runs before the handlers of the public API. */
   readonly before?: RequestHandler;
   /** Certificate of the internal API. */
@@ -76,7 +74,7 @@ export async function startApiService(context: ServiceContext, ports: ApiPorts):
 /** @returns all that the public API, the pages and the internal API use. */
 async function composeServices(
   context: ServiceContext,
-  { rateLimited, isDev = false, authenticator, egressAllow }: ApiPorts,
+  { rateLimited, authenticator, egressAllow }: ApiPorts,
 ): Promise<PagesOptions & InternalApiOptions> {
   const { config, store, metrics, artifacts, installation, notifications } = context;
   const { db } = store;
@@ -105,7 +103,6 @@ async function composeServices(
       observe: metrics.countRejectedKey,
     }),
     observeRequest: metrics.countRequest,
-    isDev,
     provider: await providerOf(config, context.publicUrl),
     countSignIn: metrics.countSignIn,
     membershipRules: config.MEMBERSHIP_RULES,

@@ -1,4 +1,4 @@
-/** The components that all pages are made of. `/styleguide` of `tearsheet dev` shows them. */
+/** The components that all pages are made of. */
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { type IconName, icon } from './icons.ts';
 

@@ -12,8 +12,6 @@ export interface PagesOptions extends Services {
   readonly subscribe: (handler: (change: Change) => void) => () => void;
   /** Origins of a bucket to which `/i/…` redirects; the browser must be allowed to load pictures from them. */
   readonly pictureOrigins?: readonly string[];
-  /** Whether `tearsheet dev` serves the pages. */
-  readonly isDev?: boolean;
   /** The OpenID Connect provider with which people sign in. */
   readonly provider?: Provider | undefined;
   /** Rules that give people of the provider their roles. */

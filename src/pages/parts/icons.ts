@@ -51,7 +51,6 @@ const ICONS = {
     '<circle cx="12" cy="12" r="3"/>',
 } as const;
 export type IconName = keyof typeof ICONS;
-export const ICON_NAMES = Object.keys(ICONS) as IconName[];
 
 /** Decoration: the control around it has a text or a label. */
 export function icon(name: IconName): Html {

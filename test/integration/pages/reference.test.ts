@@ -60,16 +60,15 @@ describe('the reference', () => {
     expect(await faultsOfReference(url, openShort, 'wide')).toEqual([]);
   });
 
-  it('a person who is signed in opens an old link and tries a request with an API key, and the browser keeps no key', {
+  it('a person who is signed in opens a link to an operation and tries a request with an API key, and the browser keeps no key', {
     timeout: 120_000,
   }, async () => {
     const { api_key: apiKey } = api.organization;
     const { page, faults } = await openShort();
     await signIn(page, { url, apiKey }, `${url}/o/acme`);
     await page.context().addCookies([{ name: 'tearsheet_home', value: 'acme', url }]);
-    // A link of version 0.1.0.
     const title = 'List ads, newest first';
-    await openReference(url, page, { fragment: 'get-ads', title });
+    await openReference(url, page, { fragment: 'tag/reading/GET/api/v1/orgs/{organization_slug}/ads', title });
     const tops = () =>
       page
         .getByRole('heading', { name: title })

@@ -23,7 +23,8 @@ export async function faultsOfReference(
 ): Promise<string[]> {
   const width = AXE_WIDTHS[look];
   const { page } = await open({ viewport: { width, height: 900 } });
-  await openReference(url, page, { fragment: 'post-webhook_endpoints', title: 'Create a webhook endpoint' });
+  const fragment = 'tag/webhook-endpoints/POST/api/v1/orgs/{organization_slug}/webhook_endpoints';
+  await openReference(url, page, { fragment, title: 'Create a webhook endpoint' });
   const faults = await axeFaults(page);
   const wide = await sidewaysScroll(page);
   if (wide !== undefined) faults.push(`${width}: scrolls sideways: ${wide}`);

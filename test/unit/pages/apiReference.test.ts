@@ -10,10 +10,10 @@ const SCRIPT = readFileSync(path.join(import.meta.dirname, '../../../src/pages/a
 const DOCUMENT = openApiDocument(DEFAULT_LIMITS);
 const TEXT = JSON.stringify(DOCUMENT);
 
-/** Runs the script in a page at a fragment. @returns the fragment afterwards, the text of the page and what Scalar gets. */
-async function load({ fragment = '', organization = '', status = 200 }) {
+/** Runs the script in a page. @returns the text of the page and what Scalar gets. */
+async function load({ organization = '', status = 200 }) {
   const place = { dataset: { document: '/openapi.json', base: '', organization }, textContent: '' };
-  const location = { hash: `#${fragment}`, origin: 'https://shots.example' };
+  const location = { origin: 'https://shots.example' };
   const drawn: { content: typeof DOCUMENT; servers: { url: string }[] }[] = [];
   const started: (() => void)[] = [];
   runInNewContext(SCRIPT, {
@@ -23,29 +23,13 @@ async function load({ fragment = '', organization = '', status = 200 }) {
     },
     fetch: async () => new Response(TEXT, { status }),
     location,
-    history: { replaceState: (_state: unknown, _title: string, hash: string) => Object.assign(location, { hash }) },
     AbortSignal,
     Scalar: { createApiReference: (_place: string, options: (typeof drawn)[number]) => drawn.push(options) },
   });
   for (const start of started) start();
   await expect.poll(() => drawn.length > 0 || place.textContent !== '').toBe(true);
-  return { fragment: location.hash.slice(1), text: place.textContent, drawn: drawn[0] };
+  return { text: place.textContent, drawn: drawn[0] };
 }
-
-it.each([
-  ['post-webhook_endpoints', 'tag/webhook-endpoints/POST/api/v1/orgs/{organization_slug}/webhook_endpoints'],
-  ['get-ads-id', 'tag/reading/GET/api/v1/orgs/{organization_slug}/ads/{id}'],
-  ['webhook-screenshot_set', 'webhook/POST/screenshot-set'],
-  ['AdSize', 'models/AdSize'],
-  ['objects', 'models'],
-])('a link of version 0.1.0 still leads to its place: #%s', async (old, place) => {
-  expect((await load({ fragment: old })).fragment).toBe(place);
-});
-
-it('a link of today and an unknown one stay as they are', async () => {
-  for (const fragment of ['', 'models/AdSize', 'nothing', 'constructor'])
-    expect((await load({ fragment })).fragment).toBe(fragment);
-});
 
 it('requests to try name the organization and this service', async () => {
   const { drawn } = await load({ organization: 'acme' });
