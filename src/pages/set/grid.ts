@@ -21,6 +21,8 @@ interface GridOptions {
   readonly ads: number;
   /** Whether the viewer may decide about the pictures, inside the form that {@link pictureBar} ends. */
   readonly canReview: boolean;
+  /** The path of the page that retakes pictures of that form; undefined if the viewer may not. */
+  readonly retakePath: string | undefined;
 }
 
 /** About two rows; a browser loads the others when they come near. */
@@ -76,16 +78,23 @@ function section(group: Group<ReviewedPicture>, options: Omit<CellOptions, 'by'>
     <header id="${id}-head" data-live>
       <h2><bdi>${name}</bdi></h2>
       <p class="meta">${about(group, options.paths)}</p>
-      ${options.canReview && pictures.length > 1 && groupActions(id, name)}
+      ${options.canReview && pictures.length > 1 && groupActions(id, { name, pictures }, options)}
     </header>
     <div class="cells" id="${id}-cells" data-keyed>${strips}</div>
   </section>`;
 }
 
-function groupActions(id: string, name: string): Html {
+function groupActions(
+  id: string,
+  { name, pictures }: { readonly name: string; readonly pictures: readonly ReviewedPicture[] },
+  { retakePath }: GridOptions,
+): Html {
   const choice = (decision: 'approved' | 'rejected', verb: string) =>
     html`<button class="quiet" name="decide" value="${decision}:${id}" aria-label="${verb} all of ${name}">${verb} all</button>`;
-  return html`<p class="of-group">${choice('approved', 'Approve')}${choice('rejected', 'Reject')}</p>`;
+  const look = { label: `Retake all of ${name}`, icon: 'rotate-ccw', kind: 'quiet', iconOnly: true } as const;
+  const ids = pictures.map((picture) => picture.id).join(',');
+  const retake = retakePath && button({ ...look, formAction: retakePath, name: 'pick', value: ids });
+  return html`<p class="of-group">${choice('approved', 'Approve')}${choice('rejected', 'Reject')}${retake}</p>`;
 }
 
 function about({ by, first }: Group<ReviewedPicture>, paths: PagePaths): HtmlContent {

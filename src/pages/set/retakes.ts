@@ -13,15 +13,7 @@ import { counted } from '../../domain/text.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button, pageHead } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
-import {
-  answerForm,
-  type Choice,
-  checkboxes,
-  EMPTY_FORM,
-  type FormState,
-  radio,
-  selectField,
-} from '../parts/formFields.ts';
+import { answerForm, type Choice, checkboxes, EMPTY_FORM, type FormState, radio } from '../parts/formFields.ts';
 import { formField, hiddenFields, redirectPath } from '../parts/forms.ts';
 import { bodyOf, formTable, renderFields } from '../parts/formTable.ts';
 import { SCREENSHOT_LABELS } from '../parts/labels.ts';
@@ -35,11 +27,6 @@ import { failuresOf, HELPS, isFailure } from './failures.ts';
 const NONE_LEFT = 'No such picture is left. Choose others, or open the set to see those that were retaken.';
 
 const WHAT = ['failures', 'all', 'selected'] as const;
-
-const deviceChoices = (none: string, devices: readonly string[]): Choice[] => [
-  ['', none],
-  ...devices.map((name): Choice => [name, shortDevice(name)]),
-];
 
 /** The changes of a retake. An empty field leaves all as it was. */
 const RETAKE = formTable(retakeBodies(DEFAULT_LIMITS).RetakeSet, {
@@ -55,7 +42,7 @@ const RETAKE = formTable(retakeBodies(DEFAULT_LIMITS).RetakeSet, {
     path: 'device.name',
     faultsAt: 'device',
     label: 'Another device',
-    choices: deviceChoices('As before', DEVICE_NAMES),
+    choices: [['', 'As before'], ...DEVICE_NAMES.map((name): Choice => [name, shortDevice(name)])],
   },
   location: { kind: 'select', path: 'options.page.location', label: 'Location' },
   selector: {
@@ -80,24 +67,14 @@ export interface RetakeChoice {
   readonly status: string;
   /** Only those that found no slot, and that this can help. */
   readonly helps?: (typeof HELPS)[number] | undefined;
-  readonly site: string;
-  readonly device: string;
   /** The ids for `selected`. */
   readonly picked: readonly string[];
 }
 
-/** More sites would make the list useless. */
-const MOST_SITES = 500;
-
-function chosenPictures(views: readonly PictureView[], { what, status, site, device, picked }: RetakeChoice) {
-  const candidates = what === 'failures' ? failuresOf(views) : views;
-  return candidates.filter(
-    (view) =>
-      (what !== 'selected' || picked.includes(view.id)) &&
-      (what !== 'failures' || status === '' || view.status === status) &&
-      (site === '' || view.site_url === site) &&
-      (device === '' || view.device === device),
-  );
+function chosenPictures(views: readonly PictureView[], { what, status, picked }: RetakeChoice): readonly PictureView[] {
+  if (what === 'all') return views;
+  if (what === 'selected') return views.filter(({ id }) => picked.includes(id));
+  return failuresOf(views).filter((view) => status === '' || view.status === status);
 }
 
 interface SetRetake extends Pick<ViewerRequest, 'request' | 'actor'> {
@@ -110,7 +87,7 @@ async function retakeSet(
   { set, views }: SetFacts,
   { choice, request, actor }: SetRetake,
 ): Promise<string> {
-  const isWhole = choice.what === 'all' && choice.site === '' && choice.device === '';
+  const isWhole = choice.what === 'all';
   const chosen = chosenPictures(views, choice);
   const found =
     choice.helps &&
@@ -172,20 +149,11 @@ export function setRetakePage(
 <form class="panel" method="post" action="${path}/retake">${hiddenFields(viewer, path)}
 ${picked.length > 0 && html`<input type="hidden" name="which" value="selected">`}${pickedFields(picked)}
 ${isFailure(kind) && html`<input type="hidden" name="status" value="${kind}">`}
-<div class="fields">${picked.length === 0 && [checkboxes({ name: 'which', label: 'What' }, whats, {}), narrowing(views, choice)]}
+<div class="fields">${picked.length === 0 && checkboxes({ name: 'which', label: 'What' }, whats, {})}
 ${retakeFields({ locations }, form)}
 ${button({ label: 'Retake', icon: 'rotate-ccw', kind: 'primary' })}</div>
 </form>`;
   return { title: 'Retake pictures', body, status: form.status, section: 'campaigns', assets: ['set.css'] };
-}
-
-function narrowing(views: readonly PictureView[], { site, device }: RetakeChoice): Html {
-  const sites = [...new Set(views.map(({ site_url }) => site_url))].slice(0, MOST_SITES);
-  const devices = [...new Set(views.map((view) => view.device))];
-  const form = { values: { only_site: site, only_device: device }, errors: {} };
-  const pages = [['', 'All pages'] as const, ...sites.map((each) => [each, each] as const)];
-  return html`${selectField({ name: 'only_site', label: 'Only this page', choices: pages }, form)}
-${selectField({ name: 'only_device', label: 'Only this device', choices: deviceChoices('All devices', devices) }, form)}`;
 }
 
 /** The form again, with what was typed and the faults. */
@@ -261,8 +229,6 @@ function choiceOf(request: Pick<Request, 'body'>): RetakeChoice {
     what: WHAT.find((what) => what === field('which')) ?? 'failures',
     status: field('status'),
     helps: HELPS.find((help) => help === field('helps')),
-    site: field('only_site'),
-    device: field('only_device'),
     picked: pickedIds(request) ?? [],
   };
 }

@@ -38,7 +38,7 @@ export function addSelectionRoutes(pages: PageRoutes): void {
       { scope, fields: PICTURE_FIELDS, readsSet: true },
     );
   show('retake', 'write', ({ facts, ids: picked, given }) => {
-    const choice = { what: 'selected', picked, status: '', site: '', device: '' } as const;
+    const choice = { what: 'selected', picked, status: '' } as const;
     return setRetakePage(facts, choice, { ...given, locations: options.locations });
   });
   show('share', 'write', async ({ facts, ids: picked, given }) => {

@@ -145,7 +145,8 @@ export function pictureList(
   const place = { total: ordered.length, page, perPage: PER_PAGE, by, show, path };
   const ads = new Set(views.map(({ ad }) => ad.id)).size;
   const canReview = viewer.canReview && isFinished(set);
-  const cells = grid(groupPictures(shown, by), { paths, ads, canReview });
+  const retakePath = viewer.canWrite ? `${path}/selected/retake` : undefined;
+  const cells = grid(groupPictures(shown, by), { paths, ads, canReview, retakePath });
   const here = placeAddress(place, page);
   const links = html`${reviewLinks(inGrid, facts, place)}${groupingLinks(place)}${sectionLinks(ordered, place)}`;
   const form = html`<form id="review" method="post" action="${path}/reviews" data-inplace>

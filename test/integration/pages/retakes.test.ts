@@ -4,7 +4,7 @@ import { readReview } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 import { type ReadPage, read } from './reading.ts';
 import { RequestForm } from './requestForm.ts';
-import { failShot, finishShot, NEWS, readRetake, seedFailures } from './retaking.ts';
+import { failShot, finishShot, readRetake, seedFailures } from './retaking.ts';
 import { seedRetake } from './seedRetake.ts';
 
 const server = preparePages();
@@ -45,16 +45,14 @@ describe('taking pictures again', () => {
   it('a person takes the pictures of one page again at another address, after a fault in the form', async () => {
     const seeded = await seed();
     const page = await read(server, setAddress(seeded.setId));
-    await page.proceed(page.getByRole('link', { name: 'Retake' }));
-    page.getByLabel('All 4', { exact: true }).check();
-    page.getByLabel('Only this page').selectOption(NEWS);
+    await page.proceed(page.getByRole('button', { name: 'Retake all of news.example' }));
     page.getByLabel('Another page').fill('ftp://news.example');
     page.getByLabel('Another slot').fill('#sidebar');
     await page.proceed(page.getByRole('button', { name: 'Retake', exact: true }));
     expect(page.locator('#url-fault').textContent()).toContain('must be an absolute address');
     expect(page.getByLabel('Another slot').inputValue()).toBe('#sidebar');
     page.getByLabel('Another slot').fill('format:anchor');
-    expect(page.getByLabel('All 4', { exact: true }).isChecked()).toBe(true);
+    expect(page.locator('h1').textContent()).toBe('Retake 2 pictures');
     page.getByLabel('Another page').fill('https://news.example/sport');
     const { url } = await page.proceed(page.getByRole('button', { name: 'Retake', exact: true }));
     expect(url).toBe(setAddress(seeded.setId));
@@ -71,7 +69,7 @@ describe('taking pictures again', () => {
     const form = await RequestForm.open(server);
     const press = (fields: Readonly<Record<string, string>>) =>
       form.postTo(`/o/demo/screenshot_sets/${setId}/retake`, { which: 'failures', ...fields });
-    const none = await press({ only_site: NEWS });
+    const none = await press({ status: 'not_found' });
     expect([none.status, none.text.includes('No such picture is left')]).toEqual([409, true]);
     const both = await Promise.all([press({ status: 'no_slots' }), press({ status: 'no_slots' })]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([303, 409]);
