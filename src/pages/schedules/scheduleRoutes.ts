@@ -6,11 +6,12 @@ import { Faults } from '../../contract/faults.ts';
 import { parseNewSchedule, ScheduleChange } from '../../contract/schedules.ts';
 import { runNow } from '../../core/schedules/runs.ts';
 import { changeSchedule, createSchedule, removeSchedule } from '../../core/schedules/schedules.ts';
+import type { Queryable } from '../../db/database.ts';
 import { invalid } from '../../domain/failure.ts';
 import { answerForm, type FormState } from '../parts/formFields.ts';
 import { formField } from '../parts/forms.ts';
 import { bodyOf } from '../parts/formTable.ts';
-import { idOf, type PageResult, type PageRoutes, redirectTo, refOf } from '../routes/pageRoutes.ts';
+import { idOf, type PageResult, type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { newSchedulePage, SCHEDULE } from './newSchedulePage.ts';
 import { schedulePage, schedulesPage } from './schedulePages.ts';
 
@@ -41,21 +42,19 @@ export function addScheduleRoutes(pages: PageRoutes): void {
     { fields: 30, cost: COST.heavy },
   );
   pages.get(`${path}/:id`, (given) => schedulePage(options, idOf(given.request), given));
+  const act = async (given: ViewerRequest, run: (tx: Queryable) => Promise<unknown>) => {
+    await db.transaction().execute(run);
+    return redirectTo(given, given.paths.schedule(idOf(given.request)), 'saved');
+  };
+  const change = (given: ViewerRequest, changed: Parameters<typeof changeSchedule>[2]['given']) =>
+    act(given, (tx) => changeSchedule(tx, refOf(given), { given: changed, actor: given.actor, queue }));
   for (const action of ['pause', 'resume'] as const)
-    pages.post(`${path}/:id/${action}`, async (given) => {
-      const change = { given: { paused: action === 'pause' }, actor: given.actor, queue };
-      await db.transaction().execute((tx) => changeSchedule(tx, refOf(given), change));
-      return redirectTo(given, given.paths.schedule(idOf(given.request)), 'saved');
-    });
+    pages.post(`${path}/:id/${action}`, (given) => change(given, { paused: action === 'pause' }));
   pages.post(
     `${path}/:id/change`,
     (given) => {
-      const { request, paths } = given;
-      const run = async () => {
-        const change = { given: readOrFail(ScheduleChange, bodyOf(SCHEDULE, request)), actor: given.actor, queue };
-        await db.transaction().execute((tx) => changeSchedule(tx, refOf(given), change));
-        return redirectTo(given, paths.schedule(idOf(request)), 'saved');
-      };
+      const { request } = given;
+      const run = async () => change(given, readOrFail(ScheduleChange, bodyOf(SCHEDULE, request)));
       const again = (form: FormState) => schedulePage(options, idOf(request), { ...given, form });
       return answerForm<PageResult, PageResult>(given, { run, again });
     },
@@ -63,11 +62,7 @@ export function addScheduleRoutes(pages: PageRoutes): void {
   );
   pages.post(
     `${path}/:id/run`,
-    async (given) => {
-      const run = { ref: refOf(given), actor: given.actor };
-      await db.transaction().execute((tx) => runNow(tx, run, options));
-      return redirectTo(given, given.paths.schedule(idOf(given.request)), 'saved');
-    },
+    (given) => act(given, (tx) => runNow(tx, { ref: refOf(given), actor: given.actor }, options)),
     { cost: COST.heavy },
   );
   pages.post(`${path}/:id/delete`, async (given) => {

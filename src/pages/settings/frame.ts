@@ -64,7 +64,7 @@ ${content.body}`,
 /** Shows a secret that was just made. */
 export function secretPanel(
   title: HtmlContent,
-  text: string,
+  text: HtmlContent,
   { value, label }: { value: string; label: string },
 ): Html {
   return panel(title, html`<p>${text}</p>${copyField(label, value)}`, { status: true });

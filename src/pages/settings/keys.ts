@@ -9,13 +9,13 @@ import { keyState, SCOPES, type Scope } from '../../domain/keys.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, type Column, panel, table } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
-import { answerForm, checkbox, EMPTY_FORM, type FormState } from '../parts/formFields.ts';
+import { checkbox, EMPTY_FORM, type FormState } from '../parts/formFields.ts';
 import { formField } from '../parts/forms.ts';
 import { formTable, readForm, renderForm } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
 import { numberedPages } from '../parts/pictureParts.ts';
-import { ADMIN, type PageRoutes, pageOf, type ViewerRequest } from '../routes/pageRoutes.ts';
-import { addAskedAction, framedPage, secretPanel } from './frame.ts';
+import { type PageRoutes, pageOf, type ViewerRequest } from '../routes/pageRoutes.ts';
+import { addAction, addAskedAction, framedPage, secretPanel } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
 
@@ -58,11 +58,16 @@ export function addKeyRoutes(pages: PageRoutes): void {
     scope: 'admin',
     cost: COST.list,
   });
-  pages.post(
-    path,
-    (given) =>
-      answerForm(given, { run: () => createKey(options, given), again: (form) => keysPage(options, given, { form }) }),
-    ADMIN,
+  addAction(
+    pages,
+    { page: 'keys', path },
+    {
+      read: ({ request }) => readForm(KEY, request),
+      act: (tx, { viewer: { organizationId }, actor }, { name, scopes, expires_at }) =>
+        createApiKey(tx, { organizationId, name, scopes, expiresAt: expires_at ?? undefined }, actor),
+      answer: (given, { row, key }) => keysPage(options, given, { created: { name: row.name, key } }),
+      again: (given, form) => keysPage(options, given, { form }),
+    },
   );
   addAskedAction(
     pages,
@@ -81,14 +86,6 @@ export function addKeyRoutes(pages: PageRoutes): void {
       notice: 'key_revoked',
     },
   );
-}
-
-async function createKey(options: PagesOptions, given: ViewerRequest): Promise<ResultsPage> {
-  const { request, viewer, actor } = given;
-  const { name, scopes, expires_at } = readForm(KEY, request);
-  const wanted = { organizationId: viewer.organizationId, name, scopes, expiresAt: expires_at ?? undefined };
-  const { row, key } = await options.store.db.transaction().execute((tx) => createApiKey(tx, wanted, actor));
-  return keysPage(options, given, { created: { name: row.name, key } });
 }
 
 async function keysPage(

@@ -9,14 +9,14 @@ import { sendInvitation } from '../../core/people/sendInvitation.ts';
 import { ROLE_TEXTS, ROLES } from '../../domain/roles.ts';
 import { counted } from '../../domain/text.ts';
 import { type Html, html } from '../../lib/html.ts';
-import { badge, button, type Column, copyField, panel, table } from '../parts/components.ts';
+import { badge, button, type Column, panel, table } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { answerForm, type Choice, EMPTY_FORM, type FormState, otherFaults } from '../parts/formFields.ts';
 import { formField, hiddenFields } from '../parts/forms.ts';
 import { formTable, readForm, renderForm } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
 import { ADMIN, idOf, type PageRoutes, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
-import { addAction, addAskedAction, framedPage } from './frame.ts';
+import { addAction, addAskedAction, framedPage, secretPanel } from './frame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
 
@@ -114,9 +114,9 @@ function sentPanel({ email, url }: NonNullable<MembersOptions['sent']>): Html {
     const mailed = html`<p>An e-mail with the invitation is on its way to <bdi>${email}</bdi>.</p>`;
     return panel('Invitation created', mailed, { status: true });
   }
-  const text = html`<p>Send this link to <bdi>${email}</bdi>. Only a person who signs in with this address can accept it.
-It is not shown again.</p>${copyField('Invitation link', url)}`;
-  return panel('Invitation created', text, { status: true });
+  const text = html`Send this link to <bdi>${email}</bdi>. Only a person who signs in with this address can accept it.
+It is not shown again.`;
+  return secretPanel('Invitation created', text, { value: url, label: 'Invitation link' });
 }
 
 function memberColumns({ viewer, paths }: Given): Column<Member>[] {

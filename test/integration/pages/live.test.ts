@@ -92,7 +92,8 @@ describe('live progress', () => {
     const stream = await listenTo(setId);
     await server.store.db.updateTable('screenshot_sets').set({ status: 'canceled' }).where('id', '=', setId).execute();
     await notify(server.store.db, {});
-    await eventually(() => expect(stream.text()).toContain('"status":"canceled"'));
+    // Before the heartbeat, which reads the state too.
+    await eventually(() => expect(stream.text()).toContain('"status":"canceled"'), 10_000);
   });
 
   it('live progress ends when the key is revoked', async () => {
