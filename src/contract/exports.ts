@@ -104,7 +104,7 @@ export const ExportQuery = z.object({
 export interface ExportReaders {
   readonly audience: ExportAudience;
   readonly approvedOnly?: boolean;
-  /** Only these screenshots of the set; all unless given. */
+  /** Only these screenshots, for a link that shows no others. */
   readonly ids?: readonly string[] | null | undefined;
 }
 
@@ -117,6 +117,7 @@ export function exportOptions(
   { audience, approvedOnly = false, ids }: ExportReaders = { audience: 'organization' },
 ): ExportOptions {
   const isZip = choice.format === 'zip';
+  const chosen = choice.screenshots?.filter((id) => ids?.includes(id) ?? true) ?? ids;
   return {
     format: choice.format,
     frame: choice.frame ?? 'none',
@@ -129,9 +130,8 @@ export function exportOptions(
     failures: choice.failures ?? false,
     part: isZip ? 1 : (choice.part ?? 1),
     audience,
-    ...(choice.screenshots && { screenshots: [...new Set(choice.screenshots)] }),
     ...(approvedOnly && { approved_only: true }),
-    ...(ids && { screenshot_ids: ids.toSorted() }),
+    ...(chosen && { screenshot_ids: [...new Set(chosen)] }),
   };
 }
 

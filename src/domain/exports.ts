@@ -38,11 +38,9 @@ export interface ExportOptions {
   /** From 1: which {@link MAX_DOCUMENT_PICTURES} pictures the document holds. A ZIP always has one part. */
   readonly part: number;
   readonly audience: ExportAudience;
-  /** Ids of the only screenshots of the set that the file shows, in this order. All unless given. */
-  readonly screenshots?: readonly string[];
   /** Only approved pictures, for a share link that shows no others. */
   readonly approved_only?: boolean;
-  /** Only these screenshots of the set. */
+  /** Ids of the only screenshots that the file shows, in this order. All unless given. */
   readonly screenshot_ids?: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/database.ts';
 import type { DeviceName } from '../../domain/devices.ts';
 import type { ExportOptions } from '../../domain/exports.ts';
 import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
-import { AD_NAMES, shownVersions } from '../sets/shownVersions.ts';
+import { AD_NAMES, type Owner, setsOf, shownVersions } from '../sets/shownVersions.ts';
 
 /** Increase it when exports of the same content look different, so that no older file is reused. */
 const LAYOUT_VERSION = 6;
@@ -21,7 +21,7 @@ export interface ExportSubject {
   readonly slug: string;
   readonly createdAt: Date;
   readonly pictures: number;
-  /** Chosen ids that are none of the set. */
+  /** Chosen ids without a version that the file may show. */
   readonly unknown: readonly string[];
   /** SHA-256 of everything that the file depends on. */
   readonly fingerprint: string;
@@ -33,10 +33,10 @@ export async function readExportSubject(
   { setId, organizationId, options }: { setId: string; organizationId: string; options: ExportOptions },
 ): Promise<ExportSubject | undefined> {
   const { rows } = await sql<ExportSubject>`
-    with ${shownVersionsOf(setId, options)}
+    with ${shownVersionsOf({ setId }, options)}
     select t.status, c.name as campaign, o.slug, t.created_at as "createdAt", s.pictures,
       array(select chosen from unnest(${chosenIds(options)}::uuid[]) as chosen
-        where not exists (select from shown s where s.own_id = chosen or chosen = any(s.ids))) as unknown,
+        where not exists (select from shown s where chosen = any(s.own_ids || s.ids))) as unknown,
       encode(sha256(convert_to(jsonb_build_array(${LAYOUT_VERSION}::integer, ${JSON.stringify(options)}::jsonb, c.name,
         s.content, to_jsonb(b) - 'updated_at')::text, 'UTF8')), 'hex') as fingerprint
     from screenshot_sets t
@@ -46,23 +46,21 @@ export async function readExportSubject(
     cross join lateral (
       select count(s.image_token) filter (where s.status = 'uploaded')::integer as pictures,
         string_agg(concat_ws(':', s.id, s.status, s.image_token, ${IS_TO_CHECK}), ',' order by own_seq) as content
-      from shown s where ${isChosen(options)}
+      from shown s
     ) s
     where t.id = ${setId} and t.organization_id = ${organizationId}`.execute(db);
   return rows[0];
 }
 
-type Choice = Pick<ExportOptions, 'screenshots'>;
-const chosenIds = ({ screenshots }: Choice) => (screenshots === undefined ? null : [...screenshots]);
+type ExportReaders = Pick<ExportOptions, 'audience' | 'approved_only' | 'screenshot_ids'>;
+const chosenIds = ({ screenshot_ids: ids }: ExportReaders) => ids?.slice() ?? null;
 
-/** The condition on a picture `s` of `shown`. */
-const isChosen = (options: Choice) =>
-  sql`(${chosenIds(options)}::uuid[] is null or s.own_id = any(${chosenIds(options)}::uuid[]) or s.ids && ${chosenIds(options)}::uuid[])`;
-
-const shownVersionsOf = (setId: string, { audience, approved_only, screenshot_ids: ids }: ExportReaders) =>
-  shownVersions(setId, { isShared: audience === 'shared', approvedOnly: approved_only === true, ids });
-
-type ExportReaders = Pick<ExportOptions, 'audience' | 'approved_only' | 'screenshots' | 'screenshot_ids'>;
+const shownVersionsOf = (owner: Owner, options: ExportReaders) =>
+  shownVersions(setsOf(owner), {
+    isShared: options.audience === 'shared',
+    approvedOnly: options.approved_only === true,
+    ids: chosenIds(options),
+  });
 
 export interface ExportPicture {
   readonly id: string;
@@ -108,10 +106,11 @@ export async function readExportPictures(
   { skip, take }: { skip: number; take?: number },
 ): Promise<ExportPicture[]> {
   const { rows } = await sql<ExportPicture>`
-    with ${shownVersionsOf(setId, options)},
+    with ${shownVersionsOf({ setId }, options)},
     pictures as (
-      select s.*, min(own_seq) over (partition by site_url) as site_at, min(own_seq) over (partition by site_url, device) as device_at,
-        min(own_seq) over (partition by site_url, device, ad_id) as ad_at
+      select s.*, min(own_seq) over (partition by own_set, site_url) as site_at,
+        min(own_seq) over (partition by own_set, site_url, device) as device_at,
+        min(own_seq) over (partition by own_set, site_url, device, ad_id) as ad_at
       from shown s
     )
     select s.id, nullif(s.own_id, s.id) as retake_of, s.own_seq + 1 as number, s.site_url,
@@ -123,8 +122,9 @@ export async function readExportPictures(
     from pictures s join screenshots r on r.id = s.id join images i on i.token = s.image_token join ads a on a.id = s.ad_id
     left join images w on w.token = s.animation->'webp'->>'token'
     left join images g on g.token = s.animation->'gif'->>'token'
-    where s.status = 'uploaded' and ${isChosen(options)}
-    order by array_position(${chosenIds(options)}::uuid[], s.own_id), array_position(${chosenIds(options)}::uuid[], s.id), s.site_at, s.device_at, s.ad_at, s.marker_ms nulls first, s.own_seq
+    where s.status = 'uploaded'
+    order by (select min(array_position(${chosenIds(options)}::uuid[], version)) from unnest(s.own_ids || s.ids) as version),
+      s.site_at, s.device_at, s.ad_at, s.marker_ms nulls first, s.own_seq
     limit ${take ?? null} offset ${skip}`.execute(db);
   return rows;
 }
@@ -147,11 +147,11 @@ export async function readExportFailures(
   most: number,
 ): Promise<ExportFailure[]> {
   const { rows } = await sql<ExportFailure>`
-    with ${shownVersionsOf(setId, options)}
+    with ${shownVersionsOf({ setId }, options)}
     select s.site_url, s.device, a.name as ad_name, s.marker_ms, s.status, s.reason, i.artifact_key as page_key
     from shown s join ads a on a.id = s.ad_id join screenshots r on r.id = s.id
     left join images i on i.token = r.page_token
-    where s.status <> 'uploaded' and ${isChosen(options)}
+    where s.status <> 'uploaded'
     order by s.own_seq
     limit ${most}`.execute(db);
   return rows;

@@ -78,7 +78,8 @@ function requirePictures(
   }
   // As on the shared page.
   if (audience === 'shared' && status === 'rejected') throw conflict('status', 'is rejected.');
-  if (unknown !== undefined)
+  // A picture of a link may be hidden for now.
+  if (unknown !== undefined && audience === 'organization')
     throw invalid({ screenshots: [`has the id ${unknown}, but the set has no such screenshot.`] });
   if (pictures === 0) throw conflict('screenshots', 'have no picture, so there is nothing to export.');
   const parts = partsOf(format, pictures);

@@ -4,6 +4,7 @@ import type { Queryable } from '../../db/database.ts';
 import type { ListPage, Page } from '../../db/list.ts';
 import { isTerminalSet, type ScreenshotStatus, type SetStatus, statusOfRounds } from '../../domain/states.ts';
 import { type ListedSet, listSets, readSets, type SetFilter } from './listSets.ts';
+import { newestVersions } from './shownVersions.ts';
 
 /** The status and the counts are those of all rounds together: each screenshot counts in the version that people see. */
 export interface SetOfRounds extends ListedSet {
@@ -62,26 +63,16 @@ async function withRounds(db: Queryable, sets: readonly ListedSet[]): Promise<Se
   });
 }
 
-/** Counts the version of each screenshot that people see, by the rules of `domain/versions.ts`. */
+/** Counts the version of each screenshot that people see. */
 async function countShown(
   db: Queryable,
   setIds: readonly string[],
 ): Promise<Map<string, Pick<ListedSet, 'counts' | 'reviewed'>>> {
   if (setIds.length === 0) return new Map();
   const { rows } = await sql<{ set_id: string; status: ScreenshotStatus; count: number; reviewed: number }>`
-    select o.set_id, shown.status, count(*)::integer as count, count(shown.decision)::integer as reviewed
-    from screenshots o
-    cross join lateral (
-      select v.status, v.decision from screenshots v join screenshot_sets f on f.id = v.set_id
-      where v.id = o.id or v.original_id = o.id
-      order by case
-          when v.status = 'uploaded' and v.decision is distinct from 'rejected' and (v.id = o.id or f.status <> 'rejected') then 0
-          when v.status = 'uploaded' and v.decision = 'rejected' then 1
-          when v.id = o.id then 2 else 3 end, f.created_at desc, v.id
-      limit 1
-    ) shown
-    where o.set_id = any(${setIds}::uuid[])
-    group by o.set_id, shown.status`.execute(db);
+    with ${newestVersions(sql`screenshot_sets.id = any(${setIds}::uuid[])`, { isShared: false })}
+    select own_set as set_id, status, count(*)::integer as count, count(decision)::integer as reviewed
+    from newest group by own_set, status`.execute(db);
   const bySet = Map.groupBy(rows, ({ set_id }) => set_id);
   return new Map(
     [...bySet].map(([id, found]) => [

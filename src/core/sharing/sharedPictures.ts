@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/database.ts';
 import type { Row } from '../../db/rows.ts';
 import type { StoredAnimation } from '../../domain/animations.ts';
 import type { DeviceName } from '../../domain/devices.ts';
-import { AD_NAMES, shownVersions } from '../sets/shownVersions.ts';
+import { AD_NAMES, setsOf, shownVersions } from '../sets/shownVersions.ts';
 import { type AnswerRow, latestAnswers } from './answerQueries.ts';
 
 /** The set of a link, and which of its pictures it shows. */
@@ -61,16 +61,15 @@ const MOST_NAMED = 20;
 const MOST_LIKE = 60;
 
 /**
- * The query `pictures`, by site, ad, device and marker. Sites, ads and devices keep the order of their first picture.
- * A rejected set shows none.
+ * The query `pictures`, by set, site, ad, device and marker. Sites, ads and devices keep the order of their first picture.
  */
 function sharedPictures({ set_id, pictures, screenshot_ids: ids }: Shown): RawBuilder<unknown> {
-  return sql`${shownVersions(set_id, { isShared: true, approvedOnly: pictures === 'approved', ids })},
+  return sql`${shownVersions(setsOf({ setId: set_id }), { isShared: true, approvedOnly: pictures === 'approved', ids })},
     ranked as (
-      select *, min(own_seq) over (partition by site_url collate "C") as site_at, min(own_seq) over (partition by ad_id) as ad_at,
-        min(own_seq) over (partition by device collate "C") as device_at
+      select *, min(own_seq) over (partition by own_set, site_url collate "C") as site_at,
+        min(own_seq) over (partition by own_set, ad_id) as ad_at, min(own_seq) over (partition by own_set, device collate "C") as device_at
       from shown
-      where status = 'uploaded' and image_token is not null and not exists (select from own where status = 'rejected')
+      where status = 'uploaded' and image_token is not null
     ),
     pictures as (
       select *, row_number() over (order by site_at, ad_at, device_at, marker_ms nulls first, own_seq)::integer as place

@@ -116,8 +116,7 @@ async function findDownload(
   if (row?.set_id !== setId || row.options.audience !== audience) return undefined;
   // A link opens only files with its pictures.
   const isSame =
-    (row.options.approved_only === true) === approvedOnly &&
-    `${row.options.screenshot_ids}` === `${ids?.toSorted() ?? undefined}`;
+    (row.options.approved_only === true) === approvedOnly && `${row.options.screenshot_ids}` === `${ids ?? undefined}`;
   return isSame || audience === 'organization' ? row : undefined;
 }
 

@@ -262,16 +262,16 @@ test('a PDF has selectable text and no internal reasons', async () => {
 test('a file holds only chosen screenshots, in the order of their ids, and no ids of other sets', async () => {
   const set = await newSet();
   const [first = '', , third = ''] = set.shots;
-  const built = await ready((await request(set.id, { screenshots: [third, first] })).id);
+  const built = await ready((await request(set.id, { screenshot_ids: [third, first] })).id);
   const pictures = [...(await entriesOf(built.file)).keys()].filter((name) => name.startsWith('pictures/'));
   expect([built.total, pictures.length]).toEqual([2, 2]);
-  const pages = await ready((await request(set.id, { format: 'pdf', screenshots: [third, first] })).id);
+  const pages = await ready((await request(set.id, { format: 'pdf', screenshot_ids: [third, first] })).id);
   const { extractText, getDocumentProxy } = await import('unpdf');
   const { text } = await extractText(await getDocumentProxy(new Uint8Array(pages.file)), { mergePages: false });
   const places = ['2.5 s', '=HYPERLINK'].map((shown) => text.findLastIndex((page) => page.includes(shown)));
   expect(places).toEqual([2, 3]);
   const other = (await newSet()).shots[0] ?? '';
-  await expect(request(set.id, { screenshots: [first, other] })).rejects.toMatchObject({
+  await expect(request(set.id, { screenshot_ids: [first, other] })).rejects.toMatchObject({
     status: 422,
     errors: { screenshots: [`has the id ${other}, but the set has no such screenshot.`] },
   });
