@@ -13,12 +13,10 @@ import { jsonBody, route } from './operation.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
 
-const ofBranding = { tags: ['Branding'] };
 const image = { schema: z.string().meta({ format: 'binary' }) };
 
 export const brandingRoutes: readonly Route[] = [
   route('get /branding', 'read', {
-    ...ofBranding,
     operationId: 'getBranding',
     summary: 'Read the branding',
     answer: BrandingRecord,
@@ -26,7 +24,6 @@ export const brandingRoutes: readonly Route[] = [
   }),
   route('put /branding', 'admin', {
     maxBodyBytes: MAX_BODY_BYTES,
-    ...ofBranding,
     operationId: 'replaceBranding',
     summary: 'Replace the branding',
     description: `Needs a key with the scope \`admin\`. The logo stays. Later exports use the new branding. ${OURS}`,
@@ -47,7 +44,6 @@ export const brandingRoutes: readonly Route[] = [
     },
   }),
   route('put /branding/logo', 'admin', {
-    ...ofBranding,
     operationId: 'replaceLogo',
     summary: 'Replace the logo',
     description: `The body is the file, at most 1,048,576 bytes. The service stores it as a PNG. Needs the scope \`admin\`. ${OURS}`,
@@ -70,7 +66,6 @@ export const brandingRoutes: readonly Route[] = [
     },
   }),
   route('delete /branding/logo', 'admin', {
-    ...ofBranding,
     operationId: 'deleteLogo',
     summary: 'Remove the logo',
     description: `Needs the scope \`admin\`. ${OURS}`,

@@ -40,7 +40,6 @@ export const commentRoutes: readonly Route[] = [
     operationId: 'resolveComment',
     summary: 'Resolve a thread, or reopen it',
     description: 'The id is that of the first comment of the thread.',
-    tags: ['Reviewing'],
     body: jsonBody(CommentChange, { resolved: true }),
     answer: CommentRecord,
     failures: [409, 410],
@@ -52,7 +51,6 @@ export const commentRoutes: readonly Route[] = [
   }),
   route('delete /comments/{id}', 'write', {
     ...removing('deleteComment', 'comment', 'Only one that this key or a client wrote, and that has no replies.'),
-    tags: ['Reviewing'],
     handler: removes((tx, call) => deleteComment(tx, refOf(call), call.actor)),
   }),
 ];
@@ -75,7 +73,6 @@ function listing({ path, operationId, summary, subject }: Listing): Route {
   return route(`get ${path}`, 'read', {
     ...list(operationId, summary, ListQuery, ThreadRecord),
     description: 'Newest first, each with all its replies.',
-    tags: ['Reviewing'],
     handler: async (call, { store: { db } }) => {
       const found = await subject(db, refOf(call));
       if (found === undefined) throw unknownId();
@@ -94,7 +91,6 @@ function writing({ path, operationId, summary, example, subject }: Writing): Rou
   return route(`post ${path}`, 'write', {
     ...{ operationId, summary },
     description: 'A reply names the first comment of its thread.',
-    tags: ['Reviewing'],
     idempotent: true,
     body: jsonBody(NewComment, example),
     status: 201,

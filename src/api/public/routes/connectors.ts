@@ -21,19 +21,16 @@ import { COST } from '../../limits/costs.ts';
 import { type Call, jsonResponse, NO_CONTENT, type Route, readOrFail } from '../endpoint.ts';
 import { jsonBody, list, route } from './operation.ts';
 
-const TAGS = ['Settings'];
-
 const name = ConnectorName.meta({
   description: 'Name of the connector.',
   pattern: SLUG.source,
   example: DEFAULT_CONNECTOR,
 });
-const ofConnector = { tags: TAGS, params: { name } };
+const params = { name };
 
 export const connectorRoutes: readonly Route[] = [
   route('get /connectors', 'admin', {
     ...list('listConnectors', 'List the connectors', ConnectorsQuery, ConnectorRecord),
-    tags: TAGS,
     handler: async ({ query, organizationId }, { store, awsPrincipal }) => {
       const data = (await listS3Connectors(store.db, organizationId, query)).map((row) =>
         connectorRecord(row, awsPrincipal),
@@ -42,7 +39,7 @@ export const connectorRoutes: readonly Route[] = [
     },
   }),
   route('get /connectors/{name}', 'admin', {
-    ...ofConnector,
+    params,
     operationId: 'getConnector',
     summary: 'Read a connector',
     answer: ConnectorRecord,
@@ -50,7 +47,7 @@ export const connectorRoutes: readonly Route[] = [
       jsonResponse(200, connectorRecord(requireConnector(await findS3Connector(store.db, keyOf(call))), awsPrincipal)),
   }),
   route('put /connectors/{name}', 'admin', {
-    ...ofConnector,
+    params,
     operationId: 'replaceConnector',
     summary: 'Set a connector',
     description:
@@ -79,7 +76,7 @@ export const connectorRoutes: readonly Route[] = [
     },
   }),
   route('delete /connectors/{name}', 'admin', {
-    ...ofConnector,
+    params,
     operationId: 'deleteConnector',
     summary: 'Remove a connector',
     description: 'Deliveries that use it fail from now on.',
@@ -94,7 +91,7 @@ export const connectorRoutes: readonly Route[] = [
   }),
   route('post /connectors/{name}/check', 'admin', {
     cost: COST.outgoing,
-    ...ofConnector,
+    params,
     operationId: 'checkConnector',
     summary: 'Check a connector',
     description: `Writes a small object into the bucket and deletes it. \`GET …/connectors/{name}\` returns the result in \`check\` after a few seconds.`,

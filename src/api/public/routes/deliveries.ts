@@ -25,13 +25,11 @@ import { jsonBody, list, route } from './operation.ts';
 /** An event has at most one delivery for each receiver and channel. */
 const DELIVERIES_SHOWN = 200;
 
-const TAGS = ['Deliveries'];
 const params = { id: EventId.describe('Id of the event.') };
 
 export const eventRoutes: readonly Route[] = [
   route('get /events', 'read', {
     ...list('listEvents', 'List events, newest first', EventsQuery, EventRecord),
-    tags: TAGS,
     handler: async ({ query, organizationId }, { store }) => {
       const { ad_id: adId, screenshot_set_id: setId, webhook_endpoint_id: endpointId, topic, from, to } = query;
       const id = query.after === undefined ? undefined : eventUuid(query.after);
@@ -44,7 +42,6 @@ export const eventRoutes: readonly Route[] = [
     operationId: 'getEvent',
     summary: 'Read one event',
     description: 'With its content and its deliveries.',
-    tags: TAGS,
     params,
     answer: EventDetailRecord,
     handler: async (call, { store }) => {
@@ -61,7 +58,6 @@ export const eventRoutes: readonly Route[] = [
     operationId: 'replayEvents',
     summary: 'Send events again',
     description: `Takes at most ${REPLAYED_IDS_MAX.toLocaleString('en')} \`ids\`, or a period with at most ${REPLAYED_EVENTS_MAX.toLocaleString('en')} events. Skips deliveries that are about to be sent, those of disabled or deleted endpoints, and the test events of a period. 409 if \`webhook_endpoint_id\` names a disabled endpoint.`,
-    tags: TAGS,
     idempotent: true,
     body: jsonBody(EventsReplay, REPLAYED_PERIOD),
     status: 202,
@@ -81,6 +77,7 @@ export const eventRoutes: readonly Route[] = [
 export const deliveryRoutes: readonly Route[] = [
   route('get /deliveries', 'read', {
     ...list('listDeliveries', 'List deliveries, newest first', DeliveriesQuery, DeliveryRecord),
+    tags: ['Reading'],
     handler: async (call, { store: { db } }) => {
       const { organizationId, query } = call;
       const after = await placeOf(db, 'deliveries', { organizationId, id: query.after });
@@ -94,7 +91,6 @@ export const deliveryRoutes: readonly Route[] = [
     operationId: 'getDelivery',
     summary: 'Read one delivery',
     description: 'With all attempts, the start of each response, and the event.',
-    tags: ['Deliveries'],
     answer: DeliveryDetailRecord,
     handler: async (call, { store: { db } }) => {
       const row = await findDelivery(db, refOf(call));
@@ -107,7 +103,6 @@ export const deliveryRoutes: readonly Route[] = [
     summary: 'Send a delivery again',
     description:
       'Its attempts start again, even if it is waiting for its next attempt. 409 before its first attempt, and if its webhook endpoint is disabled or deleted.',
-    tags: ['Deliveries'],
     idempotent: true,
     status: 202,
     answer: DeliveryRecord,

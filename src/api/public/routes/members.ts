@@ -17,7 +17,6 @@ import { type Call, idOf, jsonResponse, type Route, refOf } from '../endpoint.ts
 import { listAnswer } from '../listAnswer.ts';
 import { idOfA, jsonBody, list, removes, route } from './operation.ts';
 
-const TAGS = ['Members'];
 const ofUser = { user_id: idOfA('person') };
 const memberOf = ({ request, organizationId }: Call) => ({ organizationId, userId: idOf(request, 'user_id') });
 
@@ -36,7 +35,6 @@ async function inPages<Row extends { readonly created_at: Date }>(
 export const memberRoutes: readonly Route[] = [
   route('get /members', 'admin', {
     ...list('listMembers', 'List the members, by name', ListQuery, MemberRecord),
-    tags: TAGS,
     handler: ({ query, organizationId }, { store }) =>
       inPages(query, listMembers(store.db, organizationId), memberRecord),
   }),
@@ -44,7 +42,6 @@ export const memberRoutes: readonly Route[] = [
     operationId: 'changeMember',
     summary: 'Change the role of a member',
     description: '409 for the last owner, and for a role that a rule assigns.',
-    tags: TAGS,
     params: ofUser,
     body: jsonBody(MemberChange, { role: 'reviewer' }),
     answer: MemberRecord,
@@ -59,7 +56,6 @@ export const memberRoutes: readonly Route[] = [
     operationId: 'removeMember',
     summary: 'Remove a member',
     description: 'This person loses access to the organization immediately. 409 for the last owner.',
-    tags: TAGS,
     params: ofUser,
     answer: 'Removed.',
     failures: [409],
@@ -67,7 +63,6 @@ export const memberRoutes: readonly Route[] = [
   }),
   route('get /invitations', 'admin', {
     ...list('listInvitations', 'List the invitations that can be accepted, newest first', ListQuery, InvitationRecord),
-    tags: TAGS,
     handler: ({ query, organizationId }, { store }) =>
       inPages(query, listInvitations(store.db, organizationId), invitationRecord),
   }),
@@ -76,7 +71,6 @@ export const memberRoutes: readonly Route[] = [
     summary: 'Invite a person',
     description:
       'It can be accepted once, within seven days. A second invitation for an address replaces the first. 409 for a member.',
-    tags: TAGS,
     body: jsonBody(NewInvitation, { email: 'ann@example.com', role: 'reviewer' }),
     status: 201,
     answer: SentInvitationRecord,
@@ -93,7 +87,6 @@ export const memberRoutes: readonly Route[] = [
     operationId: 'withdrawInvitation',
     summary: 'Withdraw an invitation',
     description: 'Its link no longer works.',
-    tags: TAGS,
     answer: 'Withdrawn.',
     handler: removes((tx, call) => withdrawInvitation(tx, refOf(call), call.actor)),
   }),

@@ -15,6 +15,26 @@ const ABOUT = { read: OURS, write: OURS, admin: `Needs a key with the scope \`ad
 
 const TAGS = { get: 'Reading', post: 'Creating', put: 'Changing', patch: 'Changing', delete: 'Changing' } as const;
 
+/** The tag of the paths that have one of these parts; the other paths have the tag of their method. */
+const TAGS_OF_PARTS: Readonly<Record<string, readonly string[]>> = {
+  Uploads: ['uploads'],
+  Templates: ['templates', 'site_lists'],
+  'Site rules': ['site_rules'],
+  Schedules: ['schedules'],
+  Reviewing: ['approve', 'reject', 'reopen', 'cancel', 'review', 'reviews', 'comments'],
+  Deliveries: ['deliveries', 'events'],
+  'Webhook endpoints': ['webhook_endpoints'],
+  Branding: ['branding'],
+  Members: ['members', 'invitations'],
+  Settings: ['settings', 'keys', 'webhook_secret', 'webhook_tests', 'connectors', 'audit_log'],
+};
+
+function tagOf(method: Route['method'], path: string): string {
+  const parts = path.split('/');
+  const found = Object.entries(TAGS_OF_PARTS).find(([, named]) => named.some((part) => parts.includes(part)));
+  return found?.[0] ?? TAGS[method];
+}
+
 export const idOfA = (what: string) => z.uuid().describe(`Id of the ${what}.`);
 
 /** @returns a handler that removes something in one transaction. */
@@ -112,7 +132,7 @@ export function route<Q extends z.ZodType, B extends z.ZodType>(
   const [method, path] = at.split(' ') as [Route['method'], string];
   const { cost, secret, readsSet, maxBodyBytes, handler, ...rest } = given;
   const { params = paramsOf(path), query, body, idempotent, status, answer, failures, responses, ...texts } = rest;
-  const { description, tags = [TAGS[method]] } = texts;
+  const { description, tags = [tagOf(method, path)] } = texts;
   return {
     ...{ method, path, scope },
     ...(cost !== undefined && { cost }),

@@ -72,6 +72,7 @@ function routesOf<T extends Table, S extends z.ZodType>(kind: Kind<T, S>): reado
   return [
     route(`get /${path}`, 'read', {
       ...list(`list${id}s`, `List ${noun}s, by name`, ListQuery, record),
+      tags: ['Reading'],
       handler: async ({ query, organizationId }, { store }) => {
         const filter = { organizationId, from: query.from, to: query.to };
         return listAnswer(query, (page) => listNamed(store.db, table, filter, page), toRecord);
@@ -81,7 +82,6 @@ function routesOf<T extends Table, S extends z.ZodType>(kind: Kind<T, S>): reado
       operationId: `save${id}`,
       summary: `Save a ${noun}`,
       description: about,
-      tags: ['Templates'],
       body: jsonBody(schema, example),
       status: 201,
       answer: record,
@@ -101,7 +101,6 @@ function routesOf<T extends Table, S extends z.ZodType>(kind: Kind<T, S>): reado
       summary: `Delete a ${noun}`,
       params: { id: idOfA(noun) },
       description: 'Requests that were made with it are not affected.',
-      tags: ['Templates'],
       answer: 'Deleted.',
       handler: removes((tx, call) => removeNamed(tx, table, refOf(call))),
     }),

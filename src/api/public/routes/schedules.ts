@@ -14,7 +14,6 @@ import { answerOnce } from '../idempotency.ts';
 import { listAnswer, rangeOf } from '../listAnswer.ts';
 import { bodyInParts, failure, jsonBody, list, removes, route } from './operation.ts';
 
-const TAGS = ['Schedules'];
 const EXAMPLE = { name: 'Spring, each weekday', rule: { start: '08:00', end: '10:00' }, time_zone: 'Europe/Berlin' };
 
 /** @param request the schema of screenshot requests. */
@@ -22,7 +21,6 @@ export const scheduleRoutes = (request: z.ZodObject): readonly Route[] => [
   route('get /schedules', 'read', {
     ...list('listSchedules', 'List schedules, oldest first', ListQuery, ScheduleRecord),
     cost: COST.heavy,
-    tags: TAGS,
     handler: (call, { store }) =>
       listAnswer(
         call.query,
@@ -36,7 +34,6 @@ export const scheduleRoutes = (request: z.ZodObject): readonly Route[] => [
     summary: 'Create a schedule',
     description:
       'Repeats a screenshot request during a flight. Each run creates an ordinary set and counts towards the quotas.',
-    tags: TAGS,
     idempotent: true,
     body: bodyInParts(newSchedule(request), { ...EXAMPLE, request: NEW_SCREENSHOTS }),
     status: 201,
@@ -58,7 +55,6 @@ export const scheduleRoutes = (request: z.ZodObject): readonly Route[] => [
     },
   }),
   route('get /schedules/{id}', 'read', {
-    tags: TAGS,
     operationId: 'getSchedule',
     summary: 'Read a schedule',
     answer: ScheduleRecord,
@@ -67,7 +63,6 @@ export const scheduleRoutes = (request: z.ZodObject): readonly Route[] => [
       jsonResponse(200, scheduleRecord(await requireSchedule(db, refOf(call)), call.place)),
   }),
   route('patch /schedules/{id}', 'write', {
-    tags: TAGS,
     operationId: 'changeSchedule',
     summary: 'Change, pause or resume a schedule',
     description: 'The request cannot be changed: create a new schedule instead.',
@@ -81,7 +76,6 @@ export const scheduleRoutes = (request: z.ZodObject): readonly Route[] => [
     },
   }),
   route('post /schedules/{id}/runs', 'write', {
-    tags: TAGS,
     cost: COST.heavy,
     operationId: 'runSchedule',
     summary: 'Run a schedule now',
@@ -98,7 +92,6 @@ export const scheduleRoutes = (request: z.ZodObject): readonly Route[] => [
       }),
   }),
   route('delete /schedules/{id}', 'write', {
-    tags: TAGS,
     operationId: 'deleteSchedule',
     summary: 'Delete a schedule',
     description: 'Its sets stay. A second request changes nothing.',

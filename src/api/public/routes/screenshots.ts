@@ -49,7 +49,6 @@ export const screenshotRoutes: readonly Route[] = [
     summary: 'Review one screenshot',
     description:
       'Approves or rejects a picture, or comments on it. A rejected picture stays in the set. It is not on shared pages, in the list of approved screenshots, or in later deliveries to buckets.',
-    tags: ['Reviewing'],
     body: jsonBody(ScreenshotReviewBody, { decision: 'rejected', comment: 'The logo is cut off.' }),
     answer: ScreenshotRecord,
     failures: [409],

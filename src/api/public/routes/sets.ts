@@ -109,7 +109,6 @@ export const setRoutes: readonly Route[] = [
     operationId: 'reviewScreenshotsOfSet',
     summary: 'Review several screenshots',
     description: 'All of them, or none if one cannot be reviewed. Comments of their reviews stay.',
-    tags: ['Reviewing'],
     body: jsonBody(ScreenshotReviewsBody, { decision: 'approved' }),
     answer: ScreenshotReviewsRecord,
     failures: [409],
@@ -148,7 +147,6 @@ function reviewing(action: SetAction, operationId: string, summary: string, desc
   return route(`post /screenshot_sets/{id}/${action}`, 'write', {
     ...{ operationId, summary, description },
     readsSet: true,
-    tags: ['Reviewing'],
     body: jsonBody(ReviewBody, REVIEW_OF_A_SET, false),
     answer: ScreenshotSetRecord,
     failures: [409],

@@ -32,12 +32,9 @@ import { listAnswer, placeOf, rangeOf } from '../listAnswer.ts';
 import type { Services } from '../services.ts';
 import { jsonBody, list, route } from './operation.ts';
 
-const TAGS = ['Settings'];
-
 export const keyRoutes: readonly Route[] = [
   route('get /keys', 'admin', {
     ...list('listKeys', 'List the API keys, active ones first', ListQuery, ApiKeyRecord),
-    tags: TAGS,
     handler: (call, { store }) =>
       listAnswer(call.query, (page) => listKeyRows(store.db, rangeOf(call), page), apiKeyRecord),
   }),
@@ -45,7 +42,6 @@ export const keyRoutes: readonly Route[] = [
     operationId: 'createKey',
     summary: 'Create an API key',
     description: 'The response is the only one that contains the key.',
-    tags: TAGS,
     body: jsonBody(NewApiKey, { name: 'Campaign tool', scopes: ['read', 'write'] }),
     status: 201,
     answer: CreatedApiKeyRecord,
@@ -64,7 +60,6 @@ export const keyRoutes: readonly Route[] = [
     operationId: 'revokeKey',
     summary: 'Revoke an API key',
     description: `It no longer gives access. 409 for the last active key with the scope \`admin\`.`,
-    tags: TAGS,
     params: { key_id: z.string().describe('The eight characters in the middle of the key.') },
     answer: ApiKeyRecord,
     failures: [409],
@@ -84,7 +79,6 @@ export const settingRoutes: readonly Route[] = [
     operationId: 'getSettings',
     summary: 'Read the settings',
     description: '',
-    tags: ['Settings'],
     answer: SettingsRecord,
     handler: (call, services) => settingsAnswer(services, call),
   }),
@@ -92,7 +86,6 @@ export const settingRoutes: readonly Route[] = [
     operationId: 'updateSettings',
     summary: 'Change settings',
     description: '',
-    tags: ['Settings'],
     body: jsonBody(SettingsBody, { review: 'partial' }),
     answer: SettingsRecord,
     failures: [409],
@@ -124,7 +117,6 @@ export const settingRoutes: readonly Route[] = [
 export const auditLogRoutes: readonly Route[] = [
   route('get /audit_log', 'admin', {
     ...list('listAuditLog', 'List administrative actions, newest first', AuditLogQuery, AuditLogEntryRecord),
-    tags: ['Settings'],
     description: `Changes to keys, settings, webhooks, connectors and branding, deleted and shared sets, sign-ins and sign-outs. To read a long list while new entries arrive, send the id of the last entry of each page as \`after\`.`,
     handler: async ({ query, organizationId }, { store: { db } }) => {
       const { action, actor, from, to, after } = query;

@@ -22,8 +22,6 @@ import { answerOnce } from '../idempotency.ts';
 import { listAnswer, rangeOf } from '../listAnswer.ts';
 import { jsonBody, list, removes, route } from './operation.ts';
 
-const ofRules = { tags: ['Site rules'] };
-
 const EXAMPLE = {
   host: 'news.example',
   path: '/sport/*',
@@ -39,13 +37,11 @@ const EXAMPLE = {
 export const siteRuleRoutes: readonly Route[] = [
   route('get /site_rules', 'read', {
     ...list('listSiteRules', 'List site rules, by host', ListQuery, SiteRuleRecord),
-    ...ofRules,
     description: 'With `per_page=500`, one answer has all rules. `POST …/site_rules/import` takes it as it is.',
     handler: (call, { store }) =>
       listAnswer(call.query, (page) => listSiteRules(store.db, rangeOf(call), page), siteRuleRecord),
   }),
   route('post /site_rules', 'write', {
-    ...ofRules,
     operationId: 'createSiteRule',
     summary: 'Create a site rule',
     description:
@@ -62,7 +58,6 @@ export const siteRuleRoutes: readonly Route[] = [
       }),
   }),
   route('post /site_rules/import', 'write', {
-    ...ofRules,
     cost: COST.heavy,
     operationId: 'importSiteRules',
     summary: 'Import site rules',
@@ -79,7 +74,6 @@ export const siteRuleRoutes: readonly Route[] = [
         ),
   }),
   route('get /site_rules/{id}', 'read', {
-    ...ofRules,
     operationId: 'getSiteRule',
     summary: 'Read one site rule',
     answer: SiteRuleRecord,
@@ -87,7 +81,6 @@ export const siteRuleRoutes: readonly Route[] = [
     handler: async (call, { store }) => jsonResponse(200, siteRuleRecord(await requireSiteRule(store.db, refOf(call)))),
   }),
   route('patch /site_rules/{id}', 'write', {
-    ...ofRules,
     operationId: 'updateSiteRule',
     summary: 'Change a site rule',
     description: 'A list replaces the stored one as a whole.',
@@ -101,7 +94,6 @@ export const siteRuleRoutes: readonly Route[] = [
     },
   }),
   route('delete /site_rules/{id}', 'write', {
-    ...ofRules,
     operationId: 'deleteSiteRule',
     summary: 'Delete a site rule',
     description: 'Pictures that were taken with it stay.',

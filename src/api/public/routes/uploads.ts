@@ -28,7 +28,6 @@ export const uploadRoutes: readonly Route[] = [
     operationId: 'createUpload',
     summary: 'Upload a creative',
     description: `Stores a file for \`media: {"type":"upload","content":"<id>"}\`: as the raw body, or as the one file of \`multipart/form-data\`. A file has at most ${CREATIVE_MAX_BYTES.toLocaleString('en')} bytes. The service detects the format from the content.`,
-    tags: ['Uploads'],
     query: UploadQuery,
     requestBody: {
       required: true,
@@ -59,6 +58,7 @@ export const uploadRoutes: readonly Route[] = [
   }),
   route('get /uploads', 'read', {
     ...list('listUploads', 'List uploads, newest first', UploadsQuery, UploadRecord),
+    tags: ['Reading'],
     handler: async (call, { store: { db } }) => {
       const { organizationId, query } = call;
       const after = await placeOf(db, 'uploads', { organizationId, id: query.after });
@@ -70,7 +70,6 @@ export const uploadRoutes: readonly Route[] = [
     operationId: 'getUpload',
     summary: 'Read one upload',
     description: 'An expired upload no longer exists.',
-    tags: ['Uploads'],
     answer: UploadRecord,
     handler: async (call, { store }) => {
       const row = await findUpload(store.db, refOf(call));
@@ -81,7 +80,6 @@ export const uploadRoutes: readonly Route[] = [
     operationId: 'deleteUpload',
     summary: 'Delete an upload that no ad uses',
     description: '',
-    tags: ['Uploads'],
     answer: 'Deleted.',
     responses: { '409': failure('An ad uses the upload, so it stays.') },
     handler: async (call, { store }) => {

@@ -35,11 +35,8 @@ import { answerOnce } from '../idempotency.ts';
 import { listAnswer, rangeOf } from '../listAnswer.ts';
 import { jsonBody, list, removes, route } from './operation.ts';
 
-const ofWebhooks = { tags: ['Settings'] };
-
 export const webhookRoutes: readonly Route[] = [
   route('get /webhook_secret', 'admin', {
-    ...ofWebhooks,
     operationId: 'getWebhookSecret',
     summary: 'Read the age of the webhook secret',
     answer: WebhookSecretRecord,
@@ -47,7 +44,6 @@ export const webhookRoutes: readonly Route[] = [
       jsonResponse(200, webhookSecretRecord(await readWebhookSecret(store.db, place.slug))),
   }),
   route('post /webhook_secret/rotate', 'admin', {
-    ...ofWebhooks,
     operationId: 'rotateWebhookSecret',
     summary: 'Replace the webhook secret',
     description: 'The response is the only one that contains the new secret.',
@@ -65,7 +61,6 @@ export const webhookRoutes: readonly Route[] = [
   }),
   route('post /webhook_tests', 'admin', {
     cost: COST.outgoing,
-    ...ofWebhooks,
     operationId: 'sendTestEvent',
     summary: 'Send a test event',
     description: `Sends one signed event, once. \`GET …/deliveries/{id}\` shows the response of the receiver.`,
@@ -86,13 +81,9 @@ export const webhookRoutes: readonly Route[] = [
   }),
 ];
 
-const TAGS = ['Webhook endpoints'];
-const ofEndpoint = { tags: TAGS };
-
 export const webhookEndpointRoutes: readonly Route[] = [
   route('get /webhook_endpoints', 'admin', {
     ...list('listWebhookEndpoints', 'List webhook endpoints, oldest first', ListQuery, WebhookEndpointRecord),
-    tags: TAGS,
     handler: (call, { store }) =>
       listAnswer(call.query, (page) => listEndpoints(store.db, rangeOf(call), page), webhookEndpointRecord),
   }),
@@ -101,7 +92,6 @@ export const webhookEndpointRoutes: readonly Route[] = [
     summary: 'Create a webhook endpoint',
     description:
       'The endpoint gets the events of all sets and ads of the organization, in addition to the subscribers of requests. The response is the only one that contains its secret. 409 if the organization has too many endpoints.',
-    tags: TAGS,
     body: jsonBody(NewWebhookEndpoint, {
       url: 'https://you.example/hook',
       topics: ['ad.uploaded', 'ad.failed', 'screenshot_set.approved', 'screenshot_set.failed'],
@@ -121,7 +111,6 @@ export const webhookEndpointRoutes: readonly Route[] = [
     },
   }),
   route('get /webhook_endpoints/{id}', 'admin', {
-    ...ofEndpoint,
     operationId: 'getWebhookEndpoint',
     summary: 'Read one webhook endpoint',
     answer: WebhookEndpointRecord,
@@ -129,7 +118,6 @@ export const webhookEndpointRoutes: readonly Route[] = [
       jsonResponse(200, webhookEndpointRecord(await requireEndpoint(store.db, refOf(call)))),
   }),
   route('patch /webhook_endpoints/{id}', 'admin', {
-    ...ofEndpoint,
     operationId: 'updateWebhookEndpoint',
     summary: 'Change a webhook endpoint',
     description: 'Also disables and enables it. Pending deliveries to a disabled endpoint end.',
@@ -147,7 +135,6 @@ export const webhookEndpointRoutes: readonly Route[] = [
     },
   }),
   route('delete /webhook_endpoints/{id}', 'admin', {
-    ...ofEndpoint,
     operationId: 'deleteWebhookEndpoint',
     summary: 'Delete a webhook endpoint',
     description: 'Pending deliveries to it end. Past deliveries stay.',
@@ -158,7 +145,6 @@ export const webhookEndpointRoutes: readonly Route[] = [
     operationId: 'rotateWebhookEndpointSecret',
     summary: 'Replace the secret of a webhook endpoint',
     description: 'The response is the only one that contains the new secret.',
-    ...ofEndpoint,
     body: jsonBody(SecretRotation, { keep_previous: true }, false),
     answer: WebhookEndpointWithSecret,
     handler: async (call, { store }) => {
@@ -175,7 +161,6 @@ export const webhookEndpointRoutes: readonly Route[] = [
     operationId: 'testWebhookEndpoint',
     summary: 'Send a test event to a webhook endpoint',
     description: `Sends one signed event, once. \`GET …/deliveries/{id}\` shows the response of the receiver. 409 if the endpoint is disabled.`,
-    ...ofEndpoint,
     status: 202,
     answer: DeliveryRecord,
     failures: [409],
