@@ -5,78 +5,47 @@ import { ANSWER_DAYS, EVENT_DAYS, FOLLOWER_DAYS, JOB_DAYS, UPLOAD_DAYS } from '.
 
 const olderThan = (days: number) => sql`now() - make_interval(days => ${days})`;
 
+/** @returns a function that deletes rows of the table `t` that meet the condition, the oldest by `column` first. */
+const rowsOf =
+  (table: string, condition: RawBuilder<unknown>, column?: string) =>
+  async (db: Queryable, most: number): Promise<number> => {
+    const oldest = column === undefined ? sql`` : sql`order by ${sql.ref(column)}`;
+    const { numAffectedRows } = await sql`delete from ${sql.table(table)} where ctid = any(array(
+      select ctid from ${sql.table(table)} t where ${condition} ${oldest} limit ${most} for update skip locked))`.execute(
+      db,
+    );
+    return Number(numAffectedRows);
+  };
+
 /** Each deletes some old rows, at most `most`. @returns how many. */
 export const OLD_ROWS = {
   event: deleteOldEvents,
   draft: deleteOldDrafts,
-  request_draft: deletingDrafts(sql`drafts`),
+  request_draft: rowsOf('drafts', sql`updated_at < ${olderThan(UPLOAD_DAYS)}`, 'updated_at'),
   // The version before writes these.
-  earlier_request_draft: deletingDrafts(sql`request_drafts`),
-  upload: (db, most) =>
-    deleteSome(
-      db,
-      sql`uploads`,
-      sql`select ctid from uploads where expires_at <= now() order by expires_at limit ${most}`,
-    ),
-  stored_answer: (db, most) =>
-    deleteSome(
-      db,
-      sql`idempotency_keys`,
-      sql`select ctid from idempotency_keys where created_at <= ${olderThan(ANSWER_DAYS)} order by created_at limit ${most}`,
-    ),
+  earlier_request_draft: rowsOf('request_drafts', sql`updated_at < ${olderThan(UPLOAD_DAYS)}`, 'updated_at'),
+  upload: rowsOf('uploads', sql`expires_at <= now()`, 'expires_at'),
+  stored_answer: rowsOf('idempotency_keys', sql`created_at <= ${olderThan(ANSWER_DAYS)}`, 'created_at'),
   // Receivers of test events, whose events were deleted.
-  test_receiver: (db, most) =>
-    deleteSome(
-      db,
-      sql`subscribers`,
-      sql`select s.ctid from subscribers s where ad_id is null and set_id is null
-        and not exists (select from webhook_endpoints w where w.id = s.id)
-        and not exists (select from deliveries d where d.subscriber_id = s.id) limit ${most}`,
-    ),
-  placement: (db, most) =>
-    deleteSome(
-      db,
-      sql`placements`,
-      sql`select ctid from placements where status <> 'pending' and expires_at <= now() order by expires_at limit ${most}`,
-    ),
+  test_receiver: rowsOf(
+    'subscribers',
+    sql`ad_id is null and set_id is null and not exists (select from webhook_endpoints w where w.id = t.id)
+      and not exists (select from deliveries d where d.subscriber_id = t.id)`,
+  ),
+  placement: rowsOf('placements', sql`status <> 'pending' and expires_at <= now()`, 'expires_at'),
   // Jobs of removed sets, and of placements. The condition on the name is that of the index.
-  job: (db, most) =>
-    deleteSome(
-      db,
-      sql`screenshot_jobs`,
-      sql`select ctid from screenshot_jobs where set_id is null and name not like 'ads-%' and settled_at < ${olderThan(JOB_DAYS)}
-        limit ${most}`,
-    ),
+  job: rowsOf('screenshot_jobs', sql`set_id is null and name not like 'ads-%' and settled_at < ${olderThan(JOB_DAYS)}`),
   // The others go with their sets.
-  schedule_run: (db, most) =>
-    deleteSome(
-      db,
-      sql`schedule_runs`,
-      sql`select ctid from schedule_runs where set_id is null and ran_at < ${olderThan(EVENT_DAYS)} limit ${most}`,
-    ),
+  schedule_run: rowsOf('schedule_runs', sql`set_id is null and ran_at < ${olderThan(EVENT_DAYS)}`),
   // A link may be extended or restored for some time.
-  share_follower: (db, most) =>
-    deleteSome(
-      db,
-      sql`share_followers`,
-      sql`select f.ctid from share_followers f join share_links l on l.id = f.share_id
-        where l.revoked_at < now() - interval '1 hour' or l.expires_at < ${olderThan(FOLLOWER_DAYS)}
-          or (f.confirmed_at is null and f.asked_at < ${olderThan(FOLLOWER_DAYS)}) limit ${most}`,
-    ),
+  share_follower: rowsOf(
+    'share_followers',
+    sql`(confirmed_at is null and asked_at < ${olderThan(FOLLOWER_DAYS)}) or exists (select from share_links l
+      where l.id = t.share_id and (l.revoked_at < now() - interval '1 hour' or l.expires_at < ${olderThan(FOLLOWER_DAYS)}))`,
+  ),
   user: deleteUnusedUsers,
   export: expireExports,
 } as const satisfies Record<string, (db: Database, most: number) => Promise<number>>;
-
-function deletingDrafts(table: RawBuilder<unknown>) {
-  const old = sql`select ctid from ${table} where updated_at < ${olderThan(UPLOAD_DAYS)} order by updated_at`;
-  return (db: Queryable, most: number) => deleteSome(db, table, sql`${old} limit ${most}`);
-}
-
-async function deleteSome(db: Queryable, table: RawBuilder<unknown>, wanted: RawBuilder<unknown>): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from ${table} where ctid = any(array(${wanted} for update skip locked))`.execute(db);
-  return Number(numAffectedRows);
-}
 
 /**
  * Deletes events with their deliveries, unless one of these waits. A replay locks its events first, so the second statement
