@@ -36,14 +36,17 @@ export function openStore(options: StoreOptions): Store {
     statement_timeout: 30_000,
     idle_in_transaction_session_timeout: 60_000,
     application_name: 'tearsheet',
-    pipeline: true,
   });
   let isClosed = false;
   pool.on('error', (error) => {
     // `end` of the pool resolves before its sockets have closed; a server that stops then ends them with an error.
     if (!isClosed) onError(error);
   });
-  pool.on('connect', onConnect);
+  pool.on('connect', (client) => {
+    // The failed queries report this error. Without a listener, the error would end the process.
+    client.on('error', () => undefined);
+    onConnect();
+  });
   const db = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: preparingPool(pool) }),
     plugins: [new KeyRingPlugin(keyRing)],

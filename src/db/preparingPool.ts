@@ -1,7 +1,6 @@
 /**
- * Saves time for every query. PostgreSQL keeps the plans of repeated statements, because parsing and planning a small one
- * costs as much as running it. A connection keeps its prepared statements until it closes. BEGIN is sent together with
- * the first statement of its transaction, so it needs no round trip of its own.
+ * Prepares repeated statements, because PostgreSQL needs as long to parse and plan a small one as to run it: without this, its
+ * processor time of an accepted ad doubles. A connection keeps its prepared statements until it closes.
  */
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type pg from 'pg';
@@ -13,83 +12,46 @@ const MOST = 300;
 
 /** The pool as kysely sees it. */
 export function preparingPool(pool: pg.Pool): PostgresPool {
-  const statements = new Statements();
-  const clients = new WeakMap<pg.PoolClient, PreparingClient>();
+  const statements = new Map<string, { readonly name: string; uses: number }>();
+  const nameOf = (text: string): string | undefined => {
+    const known = statements.get(text);
+    if (known !== undefined) return ++known.uses >= OFTEN ? known.name : undefined;
+    if (statements.size < MOST && isPreparable(text)) statements.set(text, { name: `s${statements.size}`, uses: 1 });
+    return undefined;
+  };
   return {
     options: pool.options,
-    connect: async () => {
-      const client = await pool.connect();
-      const preparing = clients.get(client) ?? new PreparingClient(client, statements);
-      clients.set(client, preparing);
-      return preparing;
-    },
+    connect: async () => new PreparingClient(await pool.connect(), nameOf),
     end: () => pool.end(),
   };
 }
 
-const NOTHING = { command: 'SELECT', rowCount: 0, rows: [] } as const satisfies PostgresQueryResult<never>;
-
-const isEnd = (text: string) => text === 'commit' || text === 'rollback';
-
 class PreparingClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
-  readonly #statements: Statements;
-  /** A transaction has begun, but has run no statement yet. */
-  #beginning = false;
+  readonly #nameOf: (text: string) => string | undefined;
+  readonly release: pg.PoolClient['release'];
 
-  constructor(client: pg.PoolClient, statements: Statements) {
+  constructor(client: pg.PoolClient, nameOf: (text: string) => string | undefined) {
     this.#client = client;
-    this.#statements = statements;
-    // The failed queries report this error. Without a listener, the error would end the process.
-    client.on('error', () => undefined);
+    this.#nameOf = nameOf;
+    this.release = (destroy) => client.release(destroy);
   }
 
   query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   query<R>(
-    given: string | PostgresCursor<R>,
+    text: string | PostgresCursor<R>,
     values: readonly unknown[] = [],
   ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
-    if (typeof given !== 'string') throw new TypeError('Kysely has no cursor here, so it cannot stream.');
-    if (given === 'begin') {
-      this.#beginning = true;
-      return Promise.resolve(NOTHING);
-    }
-    const beginning = this.#beginning;
-    this.#beginning = false;
-    if (!beginning) return this.#run<R>(given, values);
-    return isEnd(given) ? Promise.resolve(NOTHING) : this.#beginWith<R>(given, values);
-  }
-
-  async #beginWith<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>> {
-    const [, result] = await Promise.all([this.#client.query('begin'), this.#run<R>(text, values)]);
-    return result;
+    if (typeof text !== 'string') throw new TypeError('Kysely has no cursor here, so it cannot stream.');
+    return this.#run<R>(text, values);
   }
 
   async #run<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>> {
-    const name = this.#statements.nameOf(text);
+    const name = this.#nameOf(text);
     const given = { text, values: [...values] };
-    const result = await this.#client.query(name === undefined ? given : { ...given, name });
-    const command = result.command as PostgresQueryResult<R>['command'];
-    return { command, rowCount: result.rowCount ?? 0, rows: result.rows };
-  }
-
-  release(destroy?: boolean): void {
-    this.#client.release(destroy);
-  }
-}
-
-class Statements {
-  readonly #uses = new Map<string, { readonly name: string; count: number }>();
-
-  nameOf(text: string): string | undefined {
-    const known = this.#uses.get(text);
-    if (known !== undefined) {
-      known.count += 1;
-      return known.count >= OFTEN ? known.name : undefined;
-    }
-    if (this.#uses.size < MOST && isPreparable(text)) this.#uses.set(text, { name: `s${this.#uses.size}`, count: 1 });
-    return undefined;
+    const { command, rowCount, rows } = await this.#client.query(name === undefined ? given : { ...given, name });
+    return { command: command as PostgresQueryResult<R>['command'], rowCount: rowCount ?? 0, rows };
   }
 }
 
