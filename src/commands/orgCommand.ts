@@ -3,9 +3,8 @@ import {
   addOrganization,
   chooseQuotas,
   chooseSettings,
-  disable,
-  enable,
   rotateSecret,
+  setDisabled,
 } from '../core/organizations/operator.ts';
 import { listOrganizations } from '../core/organizations/organizations.ts';
 import { deleteOrganization, previewDeletion } from '../core/removal/organizationRemoval.ts';
@@ -70,12 +69,12 @@ function addDisableAndEnable(org: Command): void {
     .command('disable')
     .description('reject the requests of an organization with 403; accepted requests continue')
     .addArgument(slugArgument())
-    .action((name: string) => withStore((db) => disable(db, name)));
+    .action((name: string) => withStore((db) => setDisabled(db, name, true)));
   org
     .command('enable')
     .description('accept the requests of an organization again')
     .addArgument(slugArgument())
-    .action((name: string) => withStore((db) => enable(db, name)));
+    .action((name: string) => withStore((db) => setDisabled(db, name, false)));
 }
 
 /** Default: the number of the operator's settings. Commander turns null into an empty text, so options cannot be null. */

@@ -38,21 +38,13 @@ export async function readBranding(db: Queryable, organizationId: string): Promi
   };
 }
 
-/** Replaces everything but the logo. */
-export async function saveBranding(db: Queryable, organizationId: string, branding: Branding): Promise<void> {
-  await save(db, organizationId, { ...branding, updated_at: new Date() });
-}
-
-/** @param token of the picture; null removes the logo. */
-export async function saveLogo(db: Queryable, organizationId: string, token: string | null): Promise<void> {
-  await save(db, organizationId, { logo_token: token, updated_at: new Date() });
-}
-
-async function save(
+/** Absent fields stay, or get their defaults if the organization has no branding yet. A logo is the token of its picture. */
+export async function saveBranding(
   db: Queryable,
   organizationId: string,
-  values: Partial<Branding> & { logo_token?: string | null; updated_at: Date },
+  given: Partial<Branding> & { readonly logo_token?: string | null },
 ): Promise<void> {
+  const values = { ...given, updated_at: new Date() };
   await db
     .insertInto('branding')
     .values({ ...DEFAULT_BRANDING, logo_token: null, ...values, organization_id: organizationId })

@@ -8,14 +8,12 @@ import { isHigher } from '../../domain/priorities.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
 import { createApiKey, revokeApiKey } from './keys.ts';
 import {
+  changeOrganization,
   createOrganization,
-  disableOrganization,
-  enableOrganization,
   lockOrganization,
   type NewOrganization,
   type OwnPriorities,
   type OwnQuotas,
-  setQuotas,
 } from './organizations.ts';
 import { changeSettings, replaceWebhookSecret, type SettingsChange } from './settings.ts';
 
@@ -32,19 +30,14 @@ export function addOrganization(db: Database, slug: string): Promise<NewOrganiza
 
 const idOfKey = (key: string) => key.split('_')[2];
 
-export async function disable(db: Database, slug: string): Promise<void> {
+/** The API rejects requests of a disabled organization. Work that it requested before continues. */
+export async function setDisabled(db: Database, slug: string, disabled: boolean): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const { id, disabled_at: before } = await lockOrganization(tx, slug);
-    await disableOrganization(tx, slug);
-    if (before === null) await record(tx, id, { action: 'organization.disabled', objectId: id });
-  });
-}
-
-export async function enable(db: Database, slug: string): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    const { id, disabled_at: before } = await lockOrganization(tx, slug);
-    await enableOrganization(tx, slug);
-    if (before !== null) await record(tx, id, { action: 'organization.enabled', objectId: id });
+    if (disabled === (before !== null)) return;
+    await changeOrganization(tx, slug, { disabled_at: disabled ? new Date() : null });
+    const action = disabled ? 'organization.disabled' : 'organization.enabled';
+    await record(tx, id, { action, objectId: id });
   });
 }
 
@@ -68,7 +61,7 @@ export async function chooseQuotas(
       throw conflict('priority', `"${after.default_priority}" is above the highest priority, "${after.max_priority}".`);
     const changes = changesBetween(before, after);
     if (changes.length === 0) return;
-    await setQuotas(tx, slug, after);
+    await changeOrganization(tx, slug, after);
     await record(tx, id, { action: 'settings.updated', objectId: id, changes });
   });
 }

@@ -73,27 +73,10 @@ export async function listOrganizations(db: Queryable): Promise<Organization[]> 
   return db.selectFrom('organizations').selectAll().where('deleted_at', 'is', null).orderBy('slug').execute();
 }
 
-/** The API rejects requests of a disabled organization. Work that it requested before continues. */
-export async function disableOrganization(db: Queryable, slug: string): Promise<void> {
-  await change(db, slug, { disabled_at: new Date() });
-}
-
-export async function enableOrganization(db: Queryable, slug: string): Promise<void> {
-  await change(db, slug, { disabled_at: null });
-}
-
-export async function setReview(db: Queryable, slug: string, review: Organization['review']): Promise<void> {
-  await change(db, slug, { review });
-}
-
 export type StoredSettings = Pick<
   Organization,
   'review' | 'set_retention_days' | 'language' | 'time_zone' | 'creative_check'
 >;
-
-export async function storeSettings(db: Queryable, slug: string, settings: StoredSettings): Promise<void> {
-  await change(db, slug, { ...settings, creative_check: JSON.stringify(settings.creative_check) });
-}
 
 /** Null: as the operator's settings say. */
 export interface OwnQuotas {
@@ -113,10 +96,6 @@ export async function readHighestPriority(db: Queryable, id: string): Promise<Pr
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   return row.max_priority;
-}
-
-export async function setQuotas(db: Queryable, slug: string, quotas: OwnQuotas & OwnPriorities): Promise<void> {
-  await change(db, slug, quotas);
 }
 
 /** The old secret signs beside the new one for a day, unless `keepPrevious` is false. @returns the new one. */
@@ -149,7 +128,12 @@ export async function readWebhookSecret(db: Queryable, slug: string): Promise<We
   });
 }
 
-async function change(db: Queryable, slug: string, values: Updateable<Schema['organizations']>): Promise<void> {
+/** @throws Failure (404) if there is no such organization. */
+export async function changeOrganization(
+  db: Queryable,
+  slug: string,
+  values: Updateable<Schema['organizations']>,
+): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('organizations')
     .set(values)

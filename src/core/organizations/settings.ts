@@ -4,8 +4,8 @@ import type { Queryable } from '../../db/database.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import type { Branding } from '../../domain/branding.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
-import { type BrandingRow, type Locale, readBranding, saveBranding, saveLogo } from './branding.ts';
-import { lockOrganization, rotateWebhookSecret, type StoredSettings, storeSettings } from './organizations.ts';
+import { type BrandingRow, type Locale, readBranding, saveBranding } from './branding.ts';
+import { changeOrganization, lockOrganization, rotateWebhookSecret, type StoredSettings } from './organizations.ts';
 
 /** Null in `set_retention_days`: as the operator chose. */
 export type SettingsChange = { readonly [Name in keyof StoredSettings]?: StoredSettings[Name] | null | undefined };
@@ -24,7 +24,7 @@ export async function changeSettings(tx: Queryable, slug: string, change: Settin
   const { creative_check: check, ...others } = after;
   const changes = changesBetween(before, { ...others, ...check });
   if (changes.length === 0) return;
-  await storeSettings(tx, slug, after);
+  await changeOrganization(tx, slug, { ...others, creative_check: JSON.stringify(check) });
   await recordAction(tx, actor, { organizationId: id, action: 'settings.updated', objectId: id, changes });
 }
 
@@ -68,7 +68,7 @@ export async function changeLogo(
 ): Promise<void> {
   const { logo } = await readBranding(tx, organizationId);
   if (logo === null && token === null) return;
-  await saveLogo(tx, organizationId, token);
+  await saveBranding(tx, organizationId, { logo_token: token });
   const action = token === null ? 'branding.logo_removed' : 'branding.logo_replaced';
   await recordAction(tx, actor, { organizationId, action, objectId: organizationId });
 }

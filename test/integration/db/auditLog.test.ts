@@ -5,10 +5,9 @@ import {
   addKey,
   addOrganization,
   chooseSettings,
-  disable,
-  enable,
   endKey,
   rotateSecret,
+  setDisabled,
 } from '../../../src/core/organizations/operator.ts';
 import { openStore, type Store } from '../../../src/db/database.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
@@ -33,10 +32,10 @@ test('each command of the operator has one entry, and a command that changes not
   const key = await addKey(db, 'acme', { name: 'CI', scopes: ['read', 'write'] });
   for (let twice = 0; twice < 2; twice += 1) {
     await endKey(db, 'acme', key.id);
-    await disable(db, 'acme');
+    await setDisabled(db, 'acme', true);
   }
   for (let twice = 0; twice < 2; twice += 1) {
-    await enable(db, 'acme');
+    await setDisabled(db, 'acme', false);
     await chooseSettings(db, 'acme', { review: 'manual' });
   }
   const secret = await rotateSecret(db, 'acme');

@@ -2,13 +2,12 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, expect, test } from 'vitest';
 import { findS3Connector, setS3Connector } from '../../../src/core/buckets/connectorQueries.ts';
 import { authenticate } from '../../../src/core/organizations/apiKeys.ts';
-import { addKey, endKey } from '../../../src/core/organizations/operator.ts';
+import { addKey, endKey, setDisabled } from '../../../src/core/organizations/operator.ts';
 import {
+  changeOrganization,
   createOrganization,
-  disableOrganization,
   requireOrganization,
   rotateWebhookSecret,
-  setReview,
 } from '../../../src/core/organizations/organizations.ts';
 import { openStore } from '../../../src/db/database.ts';
 import { openSecret, webhookSecretPlace } from '../../../src/db/secrets/sealing.ts';
@@ -52,11 +51,11 @@ test('a slug is valid and unique, also among simultaneous requests', async () =>
 
 test('a change of a setting keeps other settings and fails for an unknown organization', async () => {
   await createOrganization(db, { slug: 'settings' });
-  await setReview(db, 'settings', 'manual');
-  await disableOrganization(db, 'settings');
+  await changeOrganization(db, 'settings', { review: 'manual' });
+  await setDisabled(db, 'settings', true);
   const row = await requireOrganization(db, 'settings');
   expect([row.review, row.disabled_at instanceof Date]).toEqual(['manual', true]);
-  expect(await statusOf(disableOrganization(db, 'nobody'))).toBe(404);
+  expect(await statusOf(setDisabled(db, 'nobody', true))).toBe(404);
   expect(await statusOf(addKey(db, 'nobody', {}))).toBe(404);
 });
 

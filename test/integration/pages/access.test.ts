@@ -1,10 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { endKey } from '../../../src/core/organizations/operator.ts';
-import {
-  createOrganization,
-  disableOrganization,
-  enableOrganization,
-} from '../../../src/core/organizations/organizations.ts';
+import { endKey, setDisabled } from '../../../src/core/organizations/operator.ts';
+import { createOrganization } from '../../../src/core/organizations/organizations.ts';
 import { formToken, readSession, signSession } from '../../../src/pages/signIn/viewer.ts';
 import { createKey } from '../../support/keys.ts';
 import { readReview, seedDelivery, seedSet } from './pagesServer.ts';
@@ -150,14 +146,14 @@ describe('access to a page', () => {
   });
 
   it('the page of a disabled organization says so, and how to upgrade', async () => {
-    await disableOrganization(server.store.db, 'demo');
+    await setDisabled(server.store.db, 'demo', true);
     try {
       const { status, text } = await ask(setPath(), { key: server.apiKey });
       expect(status).toBe(403);
       expect(text).toContain('contact the operator');
       expect(text).not.toContain('Secret plans');
     } finally {
-      await enableOrganization(server.store.db, 'demo');
+      await setDisabled(server.store.db, 'demo', false);
     }
     expect((await ask('/o/demo/billing')).status).toBe(200);
   });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
 import { saveBranding } from '../../../src/core/organizations/branding.ts';
-import { disableOrganization, enableOrganization } from '../../../src/core/organizations/organizations.ts';
+import { setDisabled } from '../../../src/core/organizations/operator.ts';
 import { DEFAULT_BRANDING } from '../../../src/domain/branding.ts';
 import { type Seeded, seedDelivery, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
@@ -194,7 +194,7 @@ describe('a link that shows nothing', () => {
   it('the links of a disabled organization show nothing until it is enabled', async () => {
     const { setId } = await secretSet();
     const { path } = await linkTo(setId);
-    await disableOrganization(server.store.db, 'demo');
+    await setDisabled(server.store.db, 'demo', true);
     try {
       const { status, text } = await ask(path);
       expect([status, text.includes('not available at the moment'), text.includes('Autumn')]).toEqual([
@@ -203,7 +203,7 @@ describe('a link that shows nothing', () => {
         false,
       ]);
     } finally {
-      await enableOrganization(server.store.db, 'demo');
+      await setDisabled(server.store.db, 'demo', false);
     }
     expect((await ask(path)).status).toBe(200);
   });

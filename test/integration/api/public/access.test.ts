@@ -1,12 +1,8 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endKey } from '../../../../src/core/organizations/operator.ts';
-import {
-  createOrganization,
-  disableOrganization,
-  enableOrganization,
-} from '../../../../src/core/organizations/organizations.ts';
+import { endKey, setDisabled } from '../../../../src/core/organizations/operator.ts';
+import { createOrganization } from '../../../../src/core/organizations/organizations.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { createKey } from '../../../support/keys.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
@@ -147,7 +143,7 @@ describe('a disabled organization', () => {
     await createOrganization(db, { slug: 'closed' });
     const { api_key } = await createKey(db, 'closed');
     expect((await post(api_key, 'closed')).status).toBe(201);
-    await disableOrganization(db, 'closed');
+    await setDisabled(db, 'closed', true);
     expect((await post(api_key, 'closed')).status).toBe(403);
     for (const [method, path] of ROUTES) {
       const headers = { authorization: api_key, 'content-type': 'text/plain' };
@@ -169,7 +165,7 @@ describe('a disabled organization', () => {
       ]);
     }
     expect((await post(`${api_key.slice(0, -4)}AAAA`, 'closed')).status).toBe(401);
-    await enableOrganization(db, 'closed');
+    await setDisabled(db, 'closed', false);
     expect((await post(api_key, 'closed')).status).toBe(201);
   });
 });
@@ -180,12 +176,12 @@ describe('the order of the checks', () => {
     await createOrganization(db, { slug: 'ordered' });
     const reader = await createKey(db, 'ordered', { scopes: ['read'] });
     const writer = await createKey(db, 'ordered', { scopes: ['write'] });
-    await disableOrganization(db, 'ordered');
+    await setDisabled(db, 'ordered', true);
     expect((await post('nonsense', 'nobody', '{')).status).toBe(401);
     expect((await post(reader.api_key, 'acme', '{')).status).toBe(404);
     expect(Object.keys((await post(reader.api_key, 'ordered', '{')).json.errors)).toEqual(['authorization']);
     expect(Object.keys((await post(writer.api_key, 'ordered', '{')).json.errors)).toEqual(['organization']);
-    await enableOrganization(db, 'ordered');
+    await setDisabled(db, 'ordered', false);
     expect((await post(writer.api_key, 'ordered', '{')).status).toBe(400);
   });
 });

@@ -1,7 +1,7 @@
 /** Addresses that need no key, after the organization is disabled. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { disableOrganization, enableOrganization } from '../../../../src/core/organizations/organizations.ts';
+import { setDisabled } from '../../../../src/core/organizations/operator.ts';
 import { insertImages } from '../../../../src/core/sets/images.ts';
 import { memoryArtifacts, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
@@ -29,11 +29,11 @@ test('pictures and files of exports of a disabled organization answer 403 until 
     [randomUUID(), organizationId, setId, exportToken],
   );
   const paths = [`/i/${token}.png`, `/i/${token}/256.webp`, `/e/${exportToken}/a.zip`];
-  await disableOrganization(db, 'acme');
+  await setDisabled(db, 'acme', true);
   for (const path of paths) {
     const { status, json } = await api.send({ path });
     expect([path, status, json.code]).toEqual([path, 403, 'organization_disabled']);
   }
-  await enableOrganization(db, 'acme');
+  await setDisabled(db, 'acme', false);
   expect((await api.send({ path: `/i/${token}.png` })).status).toBe(200);
 });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setReview } from '../../../../src/core/organizations/organizations.ts';
+import { changeOrganization } from '../../../../src/core/organizations/organizations.ts';
 import { readSetOutcome } from '../../../../src/core/sets/setStatus.ts';
 import { setPictures } from '../../../../src/core/webhooks/bucketDelivery.ts';
 import { type SetStatus, settledSetStatus } from '../../../../src/domain/states.ts';
@@ -383,7 +383,7 @@ describe('the review mode', () => {
     ['manual', 'in_review'],
   ] as const)('with %s review, a set with a failure becomes %s', async (mode, expected) => {
     const set = await newSet('capturing');
-    await setReview(api.store.db, 'acme', mode);
+    await changeOrganization(api.store.db, 'acme', { review: mode });
     const { review, ...counts } = await readSetOutcome(api.store.db, set.id);
     expect(settledSetStatus(counts, review)).toBe(expected);
   });

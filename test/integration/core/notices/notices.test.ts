@@ -14,7 +14,7 @@ import { recordNotice } from '../../../../src/core/journal/recordNotice.ts';
 import { createChat, listChats, testChat } from '../../../../src/core/notices/chats.ts';
 import { readAddressee, readUnsubscribeToken, saveChoices, unsubscribe } from '../../../../src/core/notices/choices.ts';
 import { collectNotices } from '../../../../src/core/notices/collect.ts';
-import { saveBranding, saveLogo } from '../../../../src/core/organizations/branding.ts';
+import { saveBranding } from '../../../../src/core/organizations/branding.ts';
 import { insertImages } from '../../../../src/core/sets/images.ts';
 import { answerShare } from '../../../../src/core/sharing/answers.ts';
 import { followShare } from '../../../../src/core/sharing/followers.ts';
@@ -305,7 +305,7 @@ describe('changes that clients ask for', () => {
     const logo = { key: 'logos/acme.png', sha256: '1099', bytes: png.length, width: 20, height: 10 };
     const [token = ''] = await insertImages(store.db, [{ organizationId: organization.id, ...logo }]);
     await saveBranding(store.db, organization.id, { ...DEFAULT_BRANDING, brand_name: 'Acme & Co' });
-    await saveLogo(store.db, organization.id, token);
+    await saveBranding(store.db, organization.id, { logo_token: token });
     for (const id of pictures.slice(0, 2)) await answer({ answer: 'changes_requested', screenshot_id: id });
     await pass('2 minutes');
     await start({ artifacts: folder });
