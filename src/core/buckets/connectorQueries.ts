@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { ConnectorCheckBody } from '../../contract/connectors.ts';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Row } from '../../db/rows.ts';
@@ -121,24 +122,18 @@ export async function deleteS3Connector(db: Queryable, { organizationId, name }:
   return numDeletedRows > 0n;
 }
 
-export interface CheckTarget {
-  readonly bucket: string;
-  readonly region: string | null;
-  readonly keyPrefix: string;
-}
-
 /** Marks the connector as waiting for a check. @returns undefined if there is no connector. */
 export async function startConnectorCheck(
   db: Queryable,
   { organizationId, name }: ConnectorKey,
-  { bucket, region, keyPrefix }: CheckTarget,
+  { bucket, region, key_prefix }: ConnectorCheckBody,
 ): Promise<S3Connector | undefined> {
   return db
     .updateTable('s3_connectors')
     .set({
       check_bucket: bucket,
-      check_region: region,
-      check_key_prefix: keyPrefix,
+      check_region: region ?? null,
+      check_key_prefix: key_prefix ?? '',
       check_status: 'pending',
       check_message: null,
       check_requested_at: sql<Date>`now()`,

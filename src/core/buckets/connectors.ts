@@ -16,7 +16,6 @@ import type { Guard } from '../../egress/guard.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
 import { lockOrganization } from '../organizations/organizations.ts';
 import {
-  type CheckTarget,
   type ConnectorIdentity,
   type ConnectorKey,
   type ConnectorSettings,
@@ -80,8 +79,8 @@ export async function saveConnector(
     });
     const row = requireConnector(await findS3Connector(tx, { organizationId, name }));
     await recordConnector(tx, actor, { stored, row });
-    const target = body.check ? checkTargetOf(body.check) : lastTarget(stored);
-    return target === undefined ? row : enqueueCheck(tx, { organizationId, name, target }, queue);
+    const target = body.check ?? lastTarget(stored);
+    return target === undefined ? row : enqueueCheck(tx, { organizationId, name }, target, queue);
   });
 }
 
@@ -125,13 +124,9 @@ function secretOf(tx: Queryable, row: S3Connector): string | null | undefined {
   }
 }
 
-export function checkTargetOf({ bucket, region, key_prefix }: ConnectorCheckBody): CheckTarget {
-  return { bucket, region: region ?? null, keyPrefix: key_prefix ?? '' };
-}
-
-function lastTarget(stored: S3Connector | undefined): CheckTarget | undefined {
+function lastTarget(stored: S3Connector | undefined): ConnectorCheckBody | undefined {
   if (stored === undefined || stored.check_bucket === null) return undefined;
-  return { bucket: stored.check_bucket, region: stored.check_region, keyPrefix: stored.check_key_prefix ?? '' };
+  return { bucket: stored.check_bucket, region: stored.check_region, key_prefix: stored.check_key_prefix };
 }
 
 /** Adds an entry for a connector that was set. @param stored as it was before. */
@@ -167,12 +162,13 @@ export async function removeConnector(tx: Queryable, key: ConnectorKey, actor: A
 /** Enqueues a check, which a controller makes. @throws Failure (404) if there is no connector. */
 export async function requestConnectorCheck(
   transaction: Queryable,
-  { target, ...key }: ConnectorKey & { readonly target: CheckTarget },
+  key: ConnectorKey,
+  target: ConnectorCheckBody,
   { queue, actor }: { readonly queue: Enqueuer; readonly actor: Actor },
 ): Promise<S3Connector> {
-  const row = await enqueueCheck(transaction, { ...key, target }, queue);
-  const { bucket, region, keyPrefix } = target;
-  const changes = changesBetween({}, { bucket, region, key_prefix: keyPrefix });
+  const row = await enqueueCheck(transaction, key, target, queue);
+  const { check_bucket: bucket, check_region: region, check_key_prefix: key_prefix } = row;
+  const changes = changesBetween({}, { bucket, region, key_prefix });
   const { organizationId, name } = key;
   await recordAction(transaction, actor, { organizationId, action: 'connector.checked', objectId: name, changes });
   return row;
@@ -180,7 +176,8 @@ export async function requestConnectorCheck(
 
 async function enqueueCheck(
   transaction: Queryable,
-  { target, ...key }: ConnectorKey & { readonly target: CheckTarget },
+  key: ConnectorKey,
+  target: ConnectorCheckBody,
   queue: Enqueuer,
 ): Promise<S3Connector> {
   const row = requireConnector(await startConnectorCheck(transaction, key, target));

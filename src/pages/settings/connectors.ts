@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { COST } from '../../api/limits/costs.ts';
 import { ConnectorCheckBody, ConnectorReference, S3ConnectorBody } from '../../contract/connectors.ts';
 import { findS3Connector, listS3Connectors, type S3Connector } from '../../core/buckets/connectorQueries.ts';
-import { checkTargetOf, removeConnector, requestConnectorCheck, saveConnector } from '../../core/buckets/connectors.ts';
+import { removeConnector, requestConnectorCheck, saveConnector } from '../../core/buckets/connectors.ts';
 import { DEFAULT_CONNECTOR, ENCRYPTIONS, STORAGE_CLASSES } from '../../domain/connectors.ts';
 import { invalid } from '../../domain/failure.ts';
 import type { Guard } from '../../egress/guard.ts';
@@ -84,13 +84,12 @@ export function addConnectorRoutes(pages: PageRoutes): void {
     pages,
     { page: 'connectors', path: `${path}/check` },
     {
-      read: ({ request }) => checkTargetOf(readForm(CHECK, request)),
+      read: ({ request }) => readForm(CHECK, request),
       act: (tx, { request, viewer: { organizationId }, actor }, target) =>
-        requestConnectorCheck(
-          tx,
-          { organizationId, name: connectorName(request), target },
-          { queue: options.queue, actor },
-        ),
+        requestConnectorCheck(tx, { organizationId, name: connectorName(request) }, target, {
+          queue: options.queue,
+          actor,
+        }),
       answer: (given, row) => redirectTo(given, withName(given.paths.settings('connectors'), row)),
       again: (given, check) => connectorPage(options, given, { check }),
       cost: COST.outgoing,

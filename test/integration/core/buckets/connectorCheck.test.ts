@@ -48,9 +48,9 @@ async function check(account: { endpoint: string; accessKeyId: string; secretAcc
   await setS3Connector(store.db, organization.slug, {
     ...{ endpoint, accessKeyId, secretAccessKey, region: 'us-east-1', forcePathStyle: true },
   });
-  const target = { bucket: to, region: null, keyPrefix: 'a/' };
-  const of = { organizationId: organization.id, name: 's3', target };
-  await store.db.transaction().execute((tx) => requestConnectorCheck(tx, of, { queue, actor: OPERATOR }));
+  const target = { bucket: to, key_prefix: 'a/' };
+  const of = { organizationId: organization.id, name: 's3' };
+  await store.db.transaction().execute((tx) => requestConnectorCheck(tx, of, target, { queue, actor: OPERATOR }));
   return eventually(async () => {
     const row = await findS3Connector(store.db, { organizationId: organization.id, name: 's3' });
     if (row?.check_status === 'pending') throw new Error('The check is still pending.');

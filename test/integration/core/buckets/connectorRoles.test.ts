@@ -159,8 +159,8 @@ describe('the check of a connector with a role', () => {
       // The API takes no endpoint beside a role, because the role belongs to AWS.
       const account = { roleArn, region: 'us-east-1', endpoint: listener.url, forcePathStyle: true };
       await setS3Connector(store.db, slug, account);
-      const of = { ...key, target: { bucket: 'pictures', region: null, keyPrefix: 'a/' } };
-      await store.db.transaction().execute((tx) => requestConnectorCheck(tx, of, { queue, actor: OPERATOR }));
+      const target = { bucket: 'pictures', key_prefix: 'a/' };
+      await store.db.transaction().execute((tx) => requestConnectorCheck(tx, key, target, { queue, actor: OPERATOR }));
       return eventually(async () => {
         const row = await findS3Connector(store.db, key);
         if (row?.check_status === 'pending') throw new Error('The check is still pending.');
