@@ -10,7 +10,7 @@ import { unknownId } from '../../../domain/failure.ts';
 import { jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
 import { listAnswer, rangeOf } from '../listAnswer.ts';
-import { jsonBody, list, removes, removing, route } from './operation.ts';
+import { changes, jsonBody, list, removes, removing, route } from './operation.ts';
 
 export const commentRoutes: readonly Route[] = [
   listing({
@@ -43,11 +43,10 @@ export const commentRoutes: readonly Route[] = [
     body: jsonBody(CommentChange, { resolved: true }),
     answer: CommentRecord,
     failures: [409, 410],
-    handler: async (call, { store }) => {
-      const wanted = { ...refOf(call), resolved: call.input.resolved };
-      const row = await store.db.transaction().execute((tx) => resolveThread(tx, wanted, call.actor));
-      return jsonResponse(200, commentRecord(row));
-    },
+    handler: changes(
+      (tx, call) => resolveThread(tx, { ...refOf(call), resolved: call.input.resolved }, call.actor),
+      commentRecord,
+    ),
   }),
   route('delete /comments/{id}', 'write', {
     ...removing('deleteComment', 'comment', 'Only one that this key or a client wrote, and that has no replies.'),

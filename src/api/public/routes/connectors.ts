@@ -9,7 +9,6 @@ import { ConnectorName } from '../../../contract/requests.ts';
 import { connectorRecord } from '../../../core/buckets/connectorJson.ts';
 import { type ConnectorKey, findS3Connector, listS3Connectors } from '../../../core/buckets/connectorQueries.ts';
 import {
-  checkTargetOf,
   removeConnector,
   requestConnectorCheck,
   requireConnector,
@@ -19,7 +18,7 @@ import { DEFAULT_CONNECTOR, isConnectorName } from '../../../domain/connectors.t
 import { SLUG } from '../../../domain/slugs.ts';
 import { COST } from '../../limits/costs.ts';
 import { type Call, jsonResponse, NO_CONTENT, type Route, readOrFail } from '../endpoint.ts';
-import { jsonBody, list, route } from './operation.ts';
+import { changes, jsonBody, list, route } from './operation.ts';
 
 const name = ConnectorName.meta({
   description: 'Name of the connector.',
@@ -98,13 +97,11 @@ export const connectorRoutes: readonly Route[] = [
     body: jsonBody(ConnectorCheckBody, { bucket: 'pictures', key_prefix: 'tearsheet/' }),
     status: 202,
     answer: ConnectorRecord,
-    handler: async (call, { store, queue, awsPrincipal }) => {
-      const target = checkTargetOf(call.input);
-      const row = await store.db
-        .transaction()
-        .execute((tx) => requestConnectorCheck(tx, { ...keyOf(call), target }, { queue, actor: call.actor }));
-      return jsonResponse(202, connectorRecord(row, awsPrincipal));
-    },
+    handler: changes(
+      (tx, call, { queue }) => requestConnectorCheck(tx, keyOf(call), call.input, { queue, actor: call.actor }),
+      (row, _call, { awsPrincipal }) => connectorRecord(row, awsPrincipal),
+      202,
+    ),
   }),
 ];
 

@@ -15,7 +15,7 @@ import type { Page } from '../../../db/list.ts';
 import { takeInvitation } from '../../limits/requestLimits.ts';
 import { type Call, idOf, jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { listAnswer } from '../listAnswer.ts';
-import { idOfA, jsonBody, list, removes, route } from './operation.ts';
+import { changes, idOfA, jsonBody, list, removes, route } from './operation.ts';
 
 const ofUser = { user_id: idOfA('person') };
 const memberOf = ({ request, organizationId }: Call) => ({ organizationId, userId: idOf(request, 'user_id') });
@@ -46,11 +46,10 @@ export const memberRoutes: readonly Route[] = [
     body: jsonBody(MemberChange, { role: 'reviewer' }),
     answer: MemberRecord,
     failures: [409],
-    handler: async (call, { store }) => {
-      const wanted = { ...memberOf(call), role: call.input.role };
-      const member = await store.db.transaction().execute((tx) => changeRole(tx, wanted, call.actor));
-      return jsonResponse(200, memberRecord(member));
-    },
+    handler: changes(
+      (tx, call) => changeRole(tx, { ...memberOf(call), role: call.input.role }, call.actor),
+      memberRecord,
+    ),
   }),
   route('delete /members/{user_id}', 'admin', {
     operationId: 'removeMember',

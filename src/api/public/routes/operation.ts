@@ -6,7 +6,7 @@ import { OURS } from '../../../contract/schemaParts.ts';
 import type { Queryable } from '../../../db/database.ts';
 import type { Scope } from '../../../domain/keys.ts';
 import { COST } from '../../limits/costs.ts';
-import { type Call, type JsonResponse, NO_CONTENT, type Route, readOrFail } from '../endpoint.ts';
+import { type Call, type JsonResponse, jsonResponse, NO_CONTENT, type Route, readOrFail } from '../endpoint.ts';
 import { listQuery } from '../listQuery.ts';
 import type { Services } from '../services.ts';
 
@@ -43,6 +43,18 @@ export const removes =
   async (call: Call, services: Services): Promise<JsonResponse> => {
     await services.store.db.transaction().execute((tx) => remove(tx, call, services));
     return NO_CONTENT;
+  };
+
+/** @returns a handler that changes something in one transaction, and answers with its record. */
+export const changes =
+  <Input, Row>(
+    change: (tx: Queryable, call: Call & { readonly input: Input }, services: Services) => Promise<Row>,
+    record: (row: Row, call: Call, services: Services) => object,
+    status = 200,
+  ) =>
+  async (call: Call & { readonly input: Input }, services: Services): Promise<JsonResponse> => {
+    const row = await services.store.db.transaction().execute((tx) => change(tx, call, services));
+    return jsonResponse(status, record(row, call, services));
   };
 
 /** The header of requests that can be repeated. */

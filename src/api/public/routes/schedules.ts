@@ -12,7 +12,7 @@ import { COST } from '../../limits/costs.ts';
 import { jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
 import { listAnswer, rangeOf } from '../listAnswer.ts';
-import { bodyInParts, failure, jsonBody, list, removes, route } from './operation.ts';
+import { bodyInParts, changes, failure, jsonBody, list, removes, route } from './operation.ts';
 
 const EXAMPLE = { name: 'Spring, each weekday', rule: { start: '08:00', end: '10:00' }, time_zone: 'Europe/Berlin' };
 
@@ -69,11 +69,10 @@ export const scheduleRoutes = (request: z.ZodObject): readonly Route[] => [
     body: jsonBody(ScheduleChange, { paused: true }),
     answer: ScheduleRecord,
     failures: [410],
-    handler: async (call, { store, queue }) => {
-      const change = { given: call.input, actor: call.actor, queue };
-      const row = await store.db.transaction().execute((tx) => changeSchedule(tx, refOf(call), change));
-      return jsonResponse(200, scheduleRecord(row, call.place));
-    },
+    handler: changes(
+      (tx, call, { queue }) => changeSchedule(tx, refOf(call), { given: call.input, actor: call.actor, queue }),
+      (row, call) => scheduleRecord(row, call.place),
+    ),
   }),
   route('post /schedules/{id}/runs', 'write', {
     cost: COST.heavy,

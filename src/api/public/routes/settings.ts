@@ -30,7 +30,7 @@ import { type Call, type JsonResponse, jsonResponse, type Route, readOrFail } fr
 import { answerOnce } from '../idempotency.ts';
 import { listAnswer, placeOf, rangeOf } from '../listAnswer.ts';
 import type { Services } from '../services.ts';
-import { jsonBody, list, route } from './operation.ts';
+import { changes, jsonBody, list, route } from './operation.ts';
 
 export const keyRoutes: readonly Route[] = [
   route('get /keys', 'admin', {
@@ -63,11 +63,11 @@ export const keyRoutes: readonly Route[] = [
     params: { key_id: z.string().describe('The eight characters in the middle of the key.') },
     answer: ApiKeyRecord,
     failures: [409],
-    handler: async ({ request, organizationId, actor }, { store }) => {
-      const id = String(request.params['key_id']);
-      const row = await store.db.transaction().execute((tx) => revokeApiKey(tx, { organizationId, id }, actor));
-      return jsonResponse(200, apiKeyRecord(row));
-    },
+    handler: changes(
+      (tx, { request, organizationId, actor }) =>
+        revokeApiKey(tx, { organizationId, id: String(request.params['key_id']) }, actor),
+      apiKeyRecord,
+    ),
   }),
 ];
 

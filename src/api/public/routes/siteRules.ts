@@ -20,7 +20,7 @@ import { COST } from '../../limits/costs.ts';
 import { jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
 import { listAnswer, rangeOf } from '../listAnswer.ts';
-import { jsonBody, list, removes, route } from './operation.ts';
+import { changes, jsonBody, list, removes, route } from './operation.ts';
 
 const EXAMPLE = {
   host: 'news.example',
@@ -66,12 +66,10 @@ export const siteRuleRoutes: readonly Route[] = [
     body: jsonBody(SiteRulesImport, { data: [{ host: '*.blog.example', hide: ['#newsletter'] }] }),
     answer: SiteRulesImported,
     failures: [409],
-    handler: (call, { store }) =>
-      store.db
-        .transaction()
-        .execute(async (tx) =>
-          jsonResponse(200, await importSiteRules(tx, call.organizationId, call.input, call.actor)),
-        ),
+    handler: changes(
+      (tx, call) => importSiteRules(tx, call.organizationId, call.input, call.actor),
+      (imported) => imported,
+    ),
   }),
   route('get /site_rules/{id}', 'read', {
     operationId: 'getSiteRule',
@@ -87,11 +85,7 @@ export const siteRuleRoutes: readonly Route[] = [
     body: jsonBody(SiteRuleChange, { slots: [{ size: { width: 300, height: 600 }, selector: '#rail' }], click: null }),
     answer: SiteRuleRecord,
     failures: [409, 410],
-    handler: async (call, { store }) => {
-      const change = (tx: Parameters<typeof changeSiteRule>[0]) =>
-        changeSiteRule(tx, refOf(call), call.input, call.actor);
-      return jsonResponse(200, siteRuleRecord(await store.db.transaction().execute(change)));
-    },
+    handler: changes((tx, call) => changeSiteRule(tx, refOf(call), call.input, call.actor), siteRuleRecord),
   }),
   route('delete /site_rules/{id}', 'write', {
     operationId: 'deleteSiteRule',

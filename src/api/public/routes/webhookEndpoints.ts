@@ -30,10 +30,10 @@ import {
 import { invalid } from '../../../domain/failure.ts';
 import { addressFault } from '../../../egress/addressFault.ts';
 import { COST } from '../../limits/costs.ts';
-import { foundResponse, type JsonResponse, jsonResponse, type Route, refOf } from '../endpoint.ts';
+import { foundResponse, jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
 import { listAnswer, rangeOf } from '../listAnswer.ts';
-import { jsonBody, list, removes, route } from './operation.ts';
+import { changes, jsonBody, list, removes, route } from './operation.ts';
 
 export const webhookRoutes: readonly Route[] = [
   route('get /webhook_secret', 'admin', {
@@ -49,15 +49,13 @@ export const webhookRoutes: readonly Route[] = [
     description: 'The response is the only one that contains the new secret.',
     body: jsonBody(SecretRotation, { keep_previous: true }, false),
     answer: NewWebhookSecretRecord,
-    handler: async (call, { store }) => {
-      const { actor, place } = call;
-      const { keep_previous: keep } = call.input;
-      return store.db.transaction().execute(async (tx) => {
-        const secret = await replaceWebhookSecret(tx, place.slug, keep ?? true, actor);
-        const record = webhookSecretRecord(await readWebhookSecret(tx, place.slug));
-        return jsonResponse(200, { ...record, secret } satisfies NewWebhookSecretRecord);
-      });
-    },
+    handler: changes(
+      async (tx, { actor, place: { slug }, input: { keep_previous: keep } }) => {
+        const secret = await replaceWebhookSecret(tx, slug, keep ?? true, actor);
+        return { ...webhookSecretRecord(await readWebhookSecret(tx, slug)), secret };
+      },
+      (record): NewWebhookSecretRecord => record,
+    ),
   }),
   route('post /webhook_tests', 'admin', {
     cost: COST.outgoing,
@@ -106,7 +104,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       const body = call.input;
       await checkEndpointAddress(guard, body.url);
       return answerOnce(store.db, { call, endpoint: 'webhook_endpoints', secret: true }, async (tx) =>
-        withSecret(201, await createEndpoint(tx, organizationId, body, actor)),
+        jsonResponse(201, withSecret(await createEndpoint(tx, organizationId, body, actor))),
       );
     },
   }),
@@ -147,14 +145,10 @@ export const webhookEndpointRoutes: readonly Route[] = [
     description: 'The response is the only one that contains the new secret.',
     body: jsonBody(SecretRotation, { keep_previous: true }, false),
     answer: WebhookEndpointWithSecret,
-    handler: async (call, { store }) => {
-      const one = refOf(call);
-      const keepPrevious = call.input.keep_previous ?? true;
-      return withSecret(
-        200,
-        await store.db.transaction().execute((tx) => replaceEndpointSecret(tx, one, keepPrevious, call.actor)),
-      );
-    },
+    handler: changes(
+      (tx, call) => replaceEndpointSecret(tx, refOf(call), call.input.keep_previous ?? true, call.actor),
+      withSecret,
+    ),
   }),
   route('post /webhook_endpoints/{id}/test', 'admin', {
     cost: COST.outgoing,
@@ -175,6 +169,6 @@ export const webhookEndpointRoutes: readonly Route[] = [
   }),
 ];
 
-function withSecret(status: number, { row, secret }: EndpointWithSecret): JsonResponse {
-  return jsonResponse(status, { ...webhookEndpointRecord(row), secret } satisfies WebhookEndpointWithSecret);
+function withSecret({ row, secret }: EndpointWithSecret): WebhookEndpointWithSecret {
+  return { ...webhookEndpointRecord(row), secret };
 }
