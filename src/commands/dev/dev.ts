@@ -111,18 +111,17 @@ async function startParts(
   // Held from here on, because the addresses are stored some seconds before the servers listen.
   const internalPort = await holdFreePort();
   const publicPort = port === 0 ? await holdFreePort() : port;
-  const addresses = {
-    databaseUrl: postgres.url,
-    artifactsUrl: pathToFileURL(path.join(folder, 'pictures')).href,
-    publicUrl: config.PUBLIC_URL ?? `http://${HOST}:${portNumber(publicPort)}`,
-    internalUrl: `http://${HOST}:${portNumber(internalPort)}`,
+  const settings = {
+    DATABASE_URL: postgres.url,
+    ARTIFACTS_URL: pathToFileURL(path.join(folder, 'pictures')).href,
+    PUBLIC_URL: config.PUBLIC_URL ?? `http://${HOST}:${portNumber(publicPort)}`,
+    INTERNAL_URL: `http://${HOST}:${portNumber(internalPort)}`,
   };
+  const SECRETS_KEYS = config.SECRETS_KEYS ?? KeyRing.parse(state.secrets_keys);
   const context = await createServiceContext({
-    config,
-    keyRing: config.SECRETS_KEYS ?? KeyRing.parse(state.secrets_keys),
+    config: { ...config, ...settings, SECRETS_KEYS },
     name: 'dev',
     logStream: 'stderr',
-    ...addresses,
     worksQueues: true,
   });
   parts.context = context;
@@ -130,7 +129,7 @@ async function startParts(
   parts.sample = sample;
   const demo = await ensureDemoOrganization(context.store.db, {
     folder,
-    state: { ...state, settings: settingsOf(addresses), sample_port: sample.server.port },
+    state: { ...state, settings, sample_port: sample.server.port },
   });
   parts.api = await startApiService(context, {
     host: HOST,
@@ -160,13 +159,6 @@ async function startParts(
     secrets_keys: config.SECRETS_KEYS === undefined ? state.secrets_keys : null,
     version: version(),
   };
-}
-
-type Addresses = Record<'databaseUrl' | 'artifactsUrl' | 'publicUrl' | 'internalUrl', string>;
-
-/** @returns the addresses by the name of their setting. */
-function settingsOf({ databaseUrl, artifactsUrl, publicUrl, internalUrl }: Addresses): Record<string, string> {
-  return { DATABASE_URL: databaseUrl, ARTIFACTS_URL: artifactsUrl, PUBLIC_URL: publicUrl, INTERNAL_URL: internalUrl };
 }
 
 /** @returns a link that signs in the sample person, an owner, without a mail. */

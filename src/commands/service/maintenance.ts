@@ -25,12 +25,12 @@ type MaintenanceContext = Pick<ServiceContext, 'store' | 'artifacts' | 'metrics'
   readonly log: Log;
 };
 
-interface Task {
-  readonly name: string;
-  readonly everyMinutes: number;
+type Task = readonly [
+  name: string,
+  everyMinutes: number,
   /** @returns how many objects were removed, by kind. */
-  run(signal: AbortSignal): Promise<Readonly<Record<string, number>>>;
-}
+  run: (signal: AbortSignal) => Promise<Readonly<Record<string, number>>>,
+];
 
 export interface Retention {
   /** For sets of organizations that chose nothing; undefined: they stay. */
@@ -41,11 +41,11 @@ export interface Retention {
 /** Runs all tasks that are due, now and every minute. Each process of the API does so, with other rows. A task that fails does not stop the others. */
 export function startMaintenance(context: MaintenanceContext, retention: Retention): Repetition {
   const tasks = maintenanceTasks(context, retention);
-  for (const { name } of tasks) context.metrics.maintained(name);
+  for (const [name] of tasks) context.metrics.maintained(name);
   const stop = new AbortController();
   let minute = 0;
   const repetition = repeat(async () => {
-    for (const task of tasks) if (minute % task.everyMinutes === 0) await runTask(context, task, stop.signal);
+    for (const task of tasks) if (minute % task[1] === 0) await runTask(context, task, stop.signal);
     minute += 1;
   }, EVERY_MS);
   return {
@@ -60,64 +60,31 @@ function maintenanceTasks(
   { store: { db }, artifacts, queue, log }: MaintenanceContext,
   { defaultSetDays, auditLogDays }: Retention,
 ): Task[] {
-  const deletions = Object.entries(OLD_ROWS).map(([kind, deleteOld]) => ({
-    name: `old rows: ${kind}`,
-    everyMinutes: 10,
-    run: async (signal: AbortSignal) => ({
-      [kind]: await untilNone((most) => deleteOld(db, most), ROWS_TOGETHER, signal),
-    }),
-  }));
+  const deletions = Object.entries(OLD_ROWS).map(
+    ([kind, deleteOld]): Task => [
+      `old rows: ${kind}`,
+      10,
+      async (signal) => ({ [kind]: await untilNone((most) => deleteOld(db, most), ROWS_TOGETHER, signal) }),
+    ],
+  );
+  const writeWords = (signal: AbortSignal) => untilNone((most) => refreshWords(db, most), SETS_TOGETHER, signal);
+  const wakeSchedules = async () => {
+    const late = await wakeLateSchedules(db, queue);
+    if (late > 0) log.warn({ late }, 'late schedules were added to the queue again');
+  };
+  const deleteEntries = async (signal: AbortSignal) => {
+    const deleteOld = (most: number) => deleteOldEntries(db, { days: auditLogDays, most });
+    const old = await untilNone(deleteOld, ROWS_TOGETHER, signal);
+    return old + (await untilNone((most) => deleteEntriesOfDeleted(db, most), ROWS_TOGETHER, signal));
+  };
   return [
-    {
-      name: 'expired sets',
-      everyMinutes: 1,
-      run: async (signal) => ({ set: await expireSets(db, defaultSetDays, signal) }),
-    },
+    ['expired sets', 1, async (signal) => ({ set: await expireSets(db, defaultSetDays, signal) })],
     ...deletions,
-    {
-      name: 'removed files',
-      everyMinutes: 1,
-      run: async (signal) => ({ file: await sweepFiles({ db, artifacts }, signal) }),
-    },
-    {
-      name: 'search words',
-      everyMinutes: 1,
-      run: async (signal) => {
-        await untilNone((most) => refreshWords(db, most), SETS_TOGETHER, signal);
-        return {};
-      },
-    },
-    {
-      name: 'late schedules',
-      everyMinutes: 1,
-      run: async () => {
-        const late = await wakeLateSchedules(db, queue);
-        if (late > 0) log.warn({ late }, 'late schedules were added to the queue again');
-        return {};
-      },
-    },
-    {
-      name: 'audit log',
-      everyMinutes: 60,
-      run: async (signal) => {
-        const old = await untilNone(
-          (most) => deleteOldEntries(db, { days: auditLogDays, most }),
-          ROWS_TOGETHER,
-          signal,
-        );
-        return {
-          audit_log_entry: old + (await untilNone((most) => deleteEntriesOfDeleted(db, most), ROWS_TOGETHER, signal)),
-        };
-      },
-    },
-    {
-      name: 'rate buckets',
-      everyMinutes: 60,
-      run: async () => {
-        await removeFullBuckets(db);
-        return {};
-      },
-    },
+    ['removed files', 1, async (signal) => ({ file: await sweepFiles({ db, artifacts }, signal) })],
+    ['search words', 1, (signal) => writeWords(signal).then(() => ({}))],
+    ['late schedules', 1, () => wakeSchedules().then(() => ({}))],
+    ['audit log', 60, async (signal) => ({ audit_log_entry: await deleteEntries(signal) })],
+    ['rate buckets', 60, () => removeFullBuckets(db).then(() => ({}))],
   ];
 }
 
@@ -128,16 +95,20 @@ async function untilNone(work: (most: number) => Promise<number>, most: number, 
   return total;
 }
 
-async function runTask({ log, metrics }: MaintenanceContext, task: Task, stopped: AbortSignal): Promise<void> {
+async function runTask(
+  { log, metrics }: MaintenanceContext,
+  [task, everyMinutes, run]: Task,
+  stopped: AbortSignal,
+): Promise<void> {
   if (stopped.aborted) return;
   try {
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(TASK_MS)]);
-    const removed = await withDeadline(TASK_MS + GRACE_MS, task.run(signal));
-    metrics.maintained(task.name);
+    const removed = await withDeadline(TASK_MS + GRACE_MS, run(signal));
+    metrics.maintained(task);
     metrics.countRemoved(removed);
     if (Object.values(removed).some((count) => count > 0))
-      log.info({ task: task.name, ...removed }, 'a maintenance task removed objects');
+      log.info({ task, ...removed }, 'a maintenance task removed objects');
   } catch (error) {
-    log.error({ task: task.name, err: error }, `a maintenance task failed; retrying in ${task.everyMinutes} minutes`);
+    log.error({ task, err: error }, `a maintenance task failed; retrying in ${everyMinutes} minutes`);
   }
 }

@@ -8,7 +8,6 @@ import { lostConnectionTo, whenDatabaseAnswers } from '../../db/databaseAway.ts'
 import { type Notifications, openNotifications } from '../../db/notifications.ts';
 import { type Queue, startQueue } from '../../db/queue.ts';
 import type { DefaultQuotas } from '../../domain/quotas.ts';
-import type { KeyRing } from '../../lib/keyRing.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import { type Health, type HealthOptions, RestartRequiredError, startHealth } from '../../observe/health.ts';
 import { createLogger, type Logger } from '../../observe/logger.ts';
@@ -22,7 +21,6 @@ import { requireKeys } from './requireKeys.ts';
 /** The connections and settings that every long-running process needs. */
 export interface ServiceContext {
   readonly config: Config;
-  readonly databaseUrl: string;
   readonly publicUrl: string;
   readonly internalUrl: string;
   readonly log: Logger;
@@ -40,18 +38,15 @@ export interface ServiceContext {
   close(): Promise<void>;
 }
 
+/** The settings without which no long-running process starts. */
+const REQUIRED = ['DATABASE_URL', 'ARTIFACTS_URL', 'PUBLIC_URL', 'INTERNAL_URL', 'SECRETS_KEYS'] as const;
+
 export interface ServiceContextOptions {
-  readonly config: Config;
+  readonly config: Config & { readonly [Name in (typeof REQUIRED)[number]]: NonNullable<Config[Name]> };
   /** The name of the process, in each log line. */
   readonly name: string;
   /** Where the log goes; standard output unless given. */
   readonly logStream?: 'stdout' | 'stderr';
-  /** Encrypts secrets in the database. */
-  readonly keyRing: KeyRing;
-  readonly databaseUrl: string;
-  readonly artifactsUrl: string;
-  readonly publicUrl: string;
-  readonly internalUrl: string;
   /** False in processes that add entries to the work queue but process none. */
   readonly worksQueues: boolean;
   /** How long to wait for a database that does not answer yet; 0 unless given. */
@@ -66,7 +61,8 @@ const NO_SUCH_TABLE = '42P01';
 
 /** Connects to a migrated database, its work queue and the artifact store. */
 export async function createServiceContext(options: ServiceContextOptions): Promise<ServiceContext> {
-  const { config, databaseUrl, keyRing } = options;
+  const { config } = options;
+  const { DATABASE_URL: databaseUrl, SECRETS_KEYS: keyRing } = config;
   // A store that fails one call, but passes its check, is not considered unavailable: that error stays an error.
   const isLostStore = (error: unknown): boolean =>
     error instanceof StoreUnavailableError && (error.isWithoutAnswer || outages.artifacts.reason !== undefined);
@@ -93,7 +89,7 @@ export async function createServiceContext(options: ServiceContextOptions): Prom
     onWait: (err) => outages.database.claims(err, log),
   });
   const notifications = openNotifications(databaseUrl, { onError });
-  const { artifacts, check: checkArtifacts } = watchStore(artifactStoreOf(options.artifactsUrl, config));
+  const { artifacts, check: checkArtifacts } = watchStore(artifactStoreOf(config.ARTIFACTS_URL, config));
   const metrics = createMetrics();
   metrics.collectQueue(async () => [...(await queue.depth()), { name: 'deliver', ...(await deliveryDepth(store.db)) }]);
   const close = async () => {
@@ -103,12 +99,10 @@ export async function createServiceContext(options: ServiceContextOptions): Prom
     await store.close();
     await exported;
   };
-  const { publicUrl, internalUrl } = options;
   return {
     config,
-    databaseUrl,
-    publicUrl,
-    internalUrl,
+    publicUrl: config.PUBLIC_URL,
+    internalUrl: config.INTERNAL_URL,
     log,
     metrics,
     store,
@@ -142,17 +136,7 @@ async function startTracing(service: string, log: Logger): Promise<() => Promise
 export function serviceContextFromEnvironment(
   given: Pick<ServiceContextOptions, 'name' | 'worksQueues' | 'databaseWaitSeconds'>,
 ): Promise<ServiceContext> {
-  const addresses = ['DATABASE_URL', 'ARTIFACTS_URL', 'PUBLIC_URL', 'INTERNAL_URL'] as const;
-  const config = loadConfig(process.env, [...addresses, 'SECRETS_KEYS']);
-  return createServiceContext({
-    ...given,
-    config,
-    keyRing: config.SECRETS_KEYS,
-    databaseUrl: config.DATABASE_URL,
-    artifactsUrl: config.ARTIFACTS_URL,
-    publicUrl: config.PUBLIC_URL,
-    internalUrl: config.INTERNAL_URL,
-  });
+  return createServiceContext({ ...given, config: loadConfig(process.env, REQUIRED) });
 }
 
 /** Serves health and metrics. The process depends on its database, its artifact store and `more`. */

@@ -51,13 +51,15 @@ beforeAll(async () => {
   database = await testDatabase();
   const internalPort = await freePort();
   base = await createServiceContext({
-    config: loadConfig({ LOG_LEVEL: 'fatal' }),
+    config: {
+      ...loadConfig({ LOG_LEVEL: 'fatal' }),
+      DATABASE_URL: database.url,
+      ARTIFACTS_URL: pathToFileURL(folder).href,
+      PUBLIC_URL: 'https://tearsheet.example',
+      INTERNAL_URL: `http://${HOST}:${internalPort}`,
+      SECRETS_KEYS: TEST_KEY_RING,
+    },
     name: 'test',
-    keyRing: TEST_KEY_RING,
-    databaseUrl: database.url,
-    artifactsUrl: pathToFileURL(folder).href,
-    publicUrl: 'https://tearsheet.example',
-    internalUrl: `http://${HOST}:${internalPort}`,
     worksQueues: true,
   });
   organization = await createOrganization(base.store.db, { slug: 'acme' });
