@@ -48,10 +48,6 @@ export interface ExportWorkerOptions {
   readonly queue: Queue;
   readonly artifacts: ArtifactStore;
   readonly log: Log;
-  readonly observe?: {
-    /** Called after each attempt with `ready`, `retry` or `failed`. */
-    attempted(made: { readonly format: string; readonly outcome: string; readonly seconds: number }): void;
-  };
 }
 
 /** One at a time in each process, because the controller has other work and little memory. */
@@ -71,14 +67,12 @@ export async function startExports(options: ExportWorkerOptions): Promise<void> 
 class SupersededExportError extends Error {}
 
 async function runExport(id: string, options: ExportWorkerOptions, signal: AbortSignal): Promise<void> {
-  const { store, log, observe } = options;
+  const { store, log } = options;
   const row = await startExportAttempt(store.db, id);
   if (row === undefined) return;
   const { format } = row;
   const ids = { export_id: id, set_id: row.set_id, organization_id: row.organization_id, attempt: row.attempt };
   const started = performance.now();
-  const ended = (outcome: 'ready' | 'retry' | 'failed') =>
-    observe?.attempted({ format, outcome, seconds: (performance.now() - started) / 1_000 });
   try {
     // Earlier attempts ended without an error, so they may have taken too much memory.
     if (row.attempt > MAX_ATTEMPTS) throw new Error('The process that built the file ended several times.');
@@ -86,16 +80,11 @@ async function runExport(id: string, options: ExportWorkerOptions, signal: Abort
     if (!(await completeExport(store.db, row, file))) throw new SupersededExportError();
     const durationMs = Math.round(performance.now() - started);
     log.info({ ...ids, format, pictures: row.total, bytes: file.bytes, durationMs }, 'export built');
-    ended('ready');
   } catch (error) {
     if (error instanceof SupersededExportError) return;
-    if (signal.aborted || row.attempt < MAX_ATTEMPTS) {
-      ended('retry');
-      throw error;
-    }
+    if (signal.aborted || row.attempt < MAX_ATTEMPTS) throw error;
     log.error({ ...ids, err: error }, 'the export could not be built');
     await failExport(store.db, row, `The file could not be built: ${errorMessage(error)}`);
-    ended('failed');
   }
 }
 

@@ -1,6 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Registry } from 'prom-client';
-import { EXPORT_FORMATS } from '../domain/exports.ts';
 import { CONNECTION_OUTCOMES } from '../domain/locations.ts';
 import { PRIORITIES } from '../domain/priorities.ts';
 import { RUN_OUTCOMES } from '../domain/schedules.ts';
@@ -68,7 +67,6 @@ export function createMetrics() {
     ...captureMetrics(instruments),
     ...locationMetrics(instruments),
     ...deliveryMetrics(instruments),
-    ...exportMetrics(instruments),
     ...maintenanceMetrics(instruments),
     ...scheduleMetrics(instruments),
   };
@@ -209,10 +207,6 @@ function deliveryMetrics({ counter, histogram }: Instruments) {
     channel: CHANNELS,
     outcome: ['delivered', 'retry', 'gone', 'refused'],
   });
-  const disabledEndpoints = counter(
-    'webhook_endpoints_disabled_total',
-    'Webhook endpoints that the service disabled because every delivery attempt failed for days.',
-  );
   const attemptSeconds = histogram(
     'delivery_attempt_duration_seconds',
     'Duration of a delivery attempt.',
@@ -225,31 +219,6 @@ function deliveryMetrics({ counter, histogram }: Instruments) {
     countDeliveryAttempt: ({ channel, outcome, seconds }: Ended & { readonly seconds: number }) => {
       attempts.inc({ channel, outcome });
       attemptSeconds.observe({ channel }, seconds);
-    },
-    countDisabledEndpoint: () => disabledEndpoints.inc(),
-  };
-}
-
-function exportMetrics({ counter, histogram }: Instruments) {
-  const attempts = counter(
-    'export_attempts_total',
-    'Attempts to build an export, by outcome: `ready`, `retry` (built again later), `failed`.',
-    { format: EXPORT_FORMATS, outcome: ['ready', 'retry', 'failed'] },
-  );
-  const attemptSeconds = histogram(
-    'export_attempt_duration_seconds',
-    'Duration of an attempt to build an export.',
-    [0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600],
-    { format: [] },
-  );
-  return {
-    countExportAttempt: ({
-      format,
-      outcome,
-      seconds,
-    }: Readonly<{ format: string; outcome: string; seconds: number }>) => {
-      attempts.inc({ format, outcome });
-      attemptSeconds.observe({ format }, seconds);
     },
   };
 }
@@ -334,7 +303,6 @@ function addProcessMetrics({ measured, registry }: Instruments): void {
     },
   });
   measured('process_resident_memory_bytes', 'Resident memory of the process.', () => process.memoryUsage.rss());
-  measured('nodejs_heap_size_used_bytes', 'Used part of the heap of JavaScript.', () => process.memoryUsage().heapUsed);
   const delay = monitorEventLoopDelay();
   delay.enable();
   measured(

@@ -29,8 +29,7 @@ const MAX_FINISHED_RESOURCES = 1_000;
 /** Starts the work that every controller does, leader or not: deliveries, exports and schedules. The last two stop with the queue. */
 export async function startQueueWork(context: ServiceContext, egress: EgressOptions): Promise<Deliveries> {
   const { config, store, queue, artifacts, log, metrics, notifications, installation } = context;
-  const observe = { attempted: metrics.countExportAttempt };
-  await startExports({ store, queue, artifacts, log: log.child({ part: 'export' }), observe });
+  await startExports({ store, queue, artifacts, log: log.child({ part: 'export' }) });
   await startSchedules({
     ...{ db: store.db, queue, quotas: defaultQuotas(config) },
     limits: { ...DEFAULT_LIMITS, locations: config.LOCATIONS.map(({ id }) => id) },
@@ -48,11 +47,7 @@ export async function startQueueWork(context: ServiceContext, egress: EgressOpti
     notices: { mailer: context.mailer, publicUrl: context.publicUrl, secret: installation.secret },
     roles: principal === undefined ? undefined : new ConnectorRoles({ guard, principal }),
     log: log.child({ part: 'delivery' }),
-    observe: {
-      attempted: metrics.countDeliveryAttempt,
-      ended: metrics.countDelivery,
-      endpointDisabled: metrics.countDisabledEndpoint,
-    },
+    observe: { attempted: metrics.countDeliveryAttempt, ended: metrics.countDelivery },
   });
 }
 

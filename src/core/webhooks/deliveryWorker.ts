@@ -48,8 +48,6 @@ interface DeliveryObserver {
   attempted?(made: { readonly channel: Channel; readonly outcome: string; readonly seconds: number }): void;
   /** Called for every ended delivery with `delivered`, `retries_exhausted`, `gone` or `refused`. */
   ended?(delivery: { readonly channel: Channel; readonly outcome: string }): void;
-  /** Called when the service has disabled a webhook endpoint. */
-  endpointDisabled?(): void;
 }
 
 /** Makes an attempt. Errors of the receiver are results, not exceptions. */
@@ -257,13 +255,12 @@ export class DeliveryWorker {
     { failing_seconds: seconds, organization_id: organizationId }: ClaimedDelivery,
     id: string,
   ): Promise<void> {
-    const { store, queue, log, observe } = this.#options;
+    const { store, queue, log } = this.#options;
     if (seconds === null || seconds < DISABLE_AFTER_DAYS * DAY_SECONDS) return;
     try {
       const one = { organizationId, id };
       const row = await store.db.transaction().execute((tx) => disableFailingEndpoint(tx, one, queue));
       if (row === undefined) return;
-      observe?.endpointDisabled?.();
       const ids = { webhook_endpoint_id: id, organization_id: organizationId };
       log.warn({ ...ids, reason: row.disabled_reason }, 'webhook endpoint disabled');
     } catch (err) {

@@ -16,7 +16,7 @@ describe('metrics', () => {
     expect(await metrics.render()).toContain('{route="x",method="other",status="404"} 50');
   });
 
-  it('screenshots, deliveries and exports are counted by outcome', async () => {
+  it('screenshots and deliveries are counted by outcome', async () => {
     const metrics = createMetrics();
     metrics.countScreenshots(['no_slots']);
     metrics.recordCapturePhase('page', 3);
@@ -24,10 +24,7 @@ describe('metrics', () => {
     metrics.countProcessorSeconds(2.5);
     metrics.countDelivery({ channel: 'webhook', outcome: 'delivered' });
     metrics.countDeliveryAttempt({ channel: 's3', outcome: 'retry', seconds: 10 });
-    metrics.countExportAttempt({ format: 'pdf', outcome: 'ready', seconds: 12 });
     const text = await metrics.render();
-    expect(text).toContain('tearsheet_export_attempts_total{format="pdf",outcome="ready"} 1');
-    expect(text).toContain('tearsheet_export_attempt_duration_seconds_sum{format="pdf"} 12');
     expect(text).toContain('tearsheet_captures_total{status="no_slots"} 1');
     expect(text).toContain(
       'tearsheet_set_milestone_seconds_bucket{le="300",milestone="first_picture",priority="low"} 1',
@@ -46,7 +43,6 @@ describe('metrics', () => {
     expect(text).toContain('tearsheet_deliveries_total{channel="webhook",outcome="retries_exhausted"} 0');
     expect(text).toContain('tearsheet_delivery_attempts_total{channel="s3",outcome="retry"} 0');
     expect(text).toContain('tearsheet_captures_total{status="blocked"} 0');
-    expect(text).toContain('tearsheet_export_attempts_total{format="zip",outcome="failed"} 0');
     expect(text).toContain('tearsheet_set_milestone_seconds_count{milestone="deadline",priority="high"} 0');
     expect(text).not.toContain('pending');
   });
