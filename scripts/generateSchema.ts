@@ -50,6 +50,8 @@ const KNOWN: Readonly<Record<string, string>> = {
   'users.language': 'Language',
 };
 const IMPORTS: Readonly<Record<string, readonly string[]>> = {
+  '../contract/creativeCheck.ts': ['CheckSettings'],
+  '../contract/creativeFacts.ts': ['CreativeFacts'],
   '../contract/placements.ts': ['SlotsRecord'],
   '../contract/savedObjects.ts': ['SiteListBody', 'TemplateBody'],
   '../contract/siteRules.ts': ['SiteRuleBody'],
@@ -59,7 +61,6 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   '../domain/auditLog.ts': ['AuditAction', 'FieldChange'],
   '../domain/batches.ts': ['WantedFrame'],
   '../domain/connectors.ts': ['StorageClass'],
-  '../domain/creativeCheck.ts': ['CheckSettings', 'CreativeFacts'],
   '../domain/devices.ts': ['DeviceName'],
   '../domain/exports.ts': ['ExportOptions'],
   '../domain/mediaPlans.ts': ['PlanWords'],

@@ -16,7 +16,7 @@ import { PLACEMENT_SIZES_MAX } from '../domain/placements.ts';
 import { cutCodePoints } from '../domain/text.ts';
 import { GIVEN_PAGE_FORMATS } from '../domain/uploads.ts';
 import { WARNING_CODES } from '../domain/warnings.ts';
-import { CreativeFacts } from './creativeCheck.ts';
+import { CreativeFacts } from './creativeFacts.ts';
 import { LocationProfile } from './locations.ts';
 import { AppliedSiteRule } from './siteRules.ts';
 import { OptionsJson } from './storedOptions.ts';

@@ -1,5 +1,7 @@
 /** The tables as kysely sees them. `make generate` writes this file from `migrations/`. */
 import type { ColumnType, Generated } from 'kysely';
+import type { CheckSettings } from '../contract/creativeCheck.ts';
+import type { CreativeFacts } from '../contract/creativeFacts.ts';
 import type { SlotsRecord } from '../contract/placements.ts';
 import type { SiteListBody, TemplateBody } from '../contract/savedObjects.ts';
 import type { SiteRuleBody } from '../contract/siteRules.ts';
@@ -9,7 +11,6 @@ import type { MadeFilm, StoredAnimation, WantedFilm } from '../domain/animations
 import type { AuditAction, FieldChange } from '../domain/auditLog.ts';
 import type { WantedFrame } from '../domain/batches.ts';
 import type { StorageClass } from '../domain/connectors.ts';
-import type { CheckSettings, CreativeFacts } from '../domain/creativeCheck.ts';
 import type { DeviceName } from '../domain/devices.ts';
 import type { ExportOptions } from '../domain/exports.ts';
 import type { PlanWords } from '../domain/mediaPlans.ts';

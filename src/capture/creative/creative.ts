@@ -1,6 +1,6 @@
+import type { CreativeFacts } from '../../contract/creativeFacts.ts';
 import { AD_SIDE_MAX, type AdCategory, type AdSize, type CreativeFormat } from '../../domain/ads.ts';
 import type { WantedFilm } from '../../domain/animations.ts';
-import type { CreativeFacts } from '../../domain/creativeCheck.ts';
 import type { AdFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import {

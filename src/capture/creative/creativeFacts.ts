@@ -1,14 +1,7 @@
 /** Measures what ad servers check of an HTML creative: in one pass of its own after all frames, which costs no picture. */
 import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
-import {
-  CHECK_LIMITS,
-  type Exit,
-  MOTION_MS,
-  type NotMeasured,
-  type PageFacts,
-  type ScriptError,
-} from '../../domain/creativeCheck.ts';
+import { type Exit, LISTED_MAX, MOTION_MS, type NotMeasured, type PageFacts } from '../../contract/creativeFacts.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import type { SteppedPage } from '../browser/steppedPage.ts';
 import type { Size } from './creative.ts';
@@ -24,7 +17,9 @@ import { waitForLoad } from './renderPage.ts';
 const CLICK_TAG = 'https://clicktag.example/landing';
 /** The ad server sets the landing page in these, or an app opens it. */
 const EXIT_LIBRARY = /\/(?:Enabler|EBLoader|adkit|Adform\.DHTML|html5API|screenad_|exitapi|mraid)[\w.]*\.js/i;
-export const CLICK_TAG_QUERY = `?clickTag=${encodeURIComponent(CLICK_TAG)}`;
+const CLICK_TAG_QUERY = `?clickTag=${encodeURIComponent(CLICK_TAG)}`;
+const CLICK_TAGS = ['clickTag', 'clickTAG', 'clicktag', 'ClickTag', 'clickTag1'];
+const SET_CLICK_TAGS = CLICK_TAGS.map((name) => `window.${name} = ${JSON.stringify(CLICK_TAG)};`).join('');
 
 const MAX_REQUESTS = 2_000;
 /** A larger file is weighed as it is, and not searched. */
@@ -51,35 +46,46 @@ interface SeenRequest {
 }
 
 /** Listens to a page from before it opens. */
-export class CreativeWatch {
+class CreativeWatch {
   readonly #page: SteppedPage;
   readonly #requests = new Map<string, SeenRequest>();
-  readonly errors: ScriptError[] = [];
+  readonly errors: PageFacts['errors'] = [];
   #isClicked = false;
-  /** The address that the click opened. */
-  opened: { readonly address: string; readonly newWindow: boolean } | undefined;
+  #opened: { readonly address: string; readonly new_window: boolean } | undefined;
 
-  private constructor(page: SteppedPage) {
+  constructor(page: SteppedPage) {
     this.#page = page;
+    const { session } = page;
+    session.on('Page.windowOpen', ({ url }) => this.#open(url, true));
+    session.on('Network.requestWillBeSent', ({ requestId, request: { url }, type, redirectResponse }) => {
+      if (this.#isClicked && type === 'Document') this.#open(url, false);
+      if (this.#isClicked || /^(?:data|blob|about):/.test(url) || this.#requests.size === MAX_REQUESTS) return;
+      const key = redirectResponse === undefined ? requestId : `${requestId} ${url}`;
+      this.#requests.set(key, { url, isInitial: page.loadedAt === undefined, bytes: 0 });
+    });
+    session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      const request = this.#requests.get(requestId);
+      if (request !== undefined) request.bytes = encodedDataLength;
+    });
+    session.on('Runtime.exceptionThrown', ({ exceptionDetails: { exception, text, url = '' } }) => {
+      if (this.#isClicked || this.errors.length === LISTED_MAX) return;
+      const [message = text] = (exception?.description ?? text).split('\n');
+      this.errors.push({ message: message.slice(0, 500), file: readableAddress(url), second: page.now / 1000 });
+    });
   }
 
-  static async start(page: SteppedPage): Promise<CreativeWatch> {
-    const watch = new CreativeWatch(page);
-    watch.#listen();
-    const names = ['clickTag', 'clickTAG', 'clicktag', 'ClickTag', 'clickTag1'];
-    const source = `for (const name of ${JSON.stringify(names)}) window[name] = ${JSON.stringify(CLICK_TAG)};`;
-    await page.session.send('Page.addScriptToEvaluateOnNewDocument', { source });
-    await page.session.send('Runtime.enable');
-    return watch;
-  }
-
-  /** Those of the creative, without the page around it. */
   requests(): readonly SeenRequest[] {
     return [...this.#requests.values()];
   }
 
-  /** Takes the network away first, so that whatever a click does, no request leaves the browser. */
-  async click({ width, height }: Size): Promise<void> {
+  /**
+   * Takes the network away first, so that whatever a click does, no request leaves the browser.
+   * @returns the address that a click opened.
+   */
+  async click({
+    width,
+    height,
+  }: Size): Promise<{ readonly address: string; readonly new_window: boolean } | undefined> {
     const { session } = this.#page;
     const offline = { offline: true, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
     await session.send('Network.emulateNetworkConditions', offline);
@@ -92,46 +98,31 @@ export class CreativeWatch {
       // It is answered when the page has drawn.
       for (const type of ['mouseMoved', 'mousePressed', 'mouseReleased'] as const)
         session.send('Input.dispatchMouseEvent', { ...at, type }).catch((error: unknown) => void error);
-      for (let ms = 0; ms < CLICK_MS && this.opened === undefined; ms += CLICK_MS / 6) {
+      for (let ms = 0; ms < CLICK_MS && this.#opened === undefined; ms += CLICK_MS / 6) {
         await this.#page.wait(CLICK_MS / 6);
         await this.#page.draw();
       }
-      if (this.opened !== undefined) return;
+      if (this.#opened !== undefined) break;
     }
+    return this.#opened;
   }
 
-  #listen(): void {
-    const { session } = this.#page;
-    session.on('Page.windowOpen', ({ url }) => this.#open(url, true));
-    session.on('Network.requestWillBeSent', ({ requestId, request: { url }, type, redirectResponse }) => {
-      if (this.#isClicked && type === 'Document') this.#open(url, false);
-      if (this.#isClicked || /^(?:data|blob|about):/.test(url) || this.#requests.size === MAX_REQUESTS) return;
-      const key = redirectResponse === undefined ? requestId : `${requestId} ${url}`;
-      this.#requests.set(key, { url, isInitial: this.#page.loadedAt === undefined, bytes: 0 });
-    });
-    session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-      const request = this.#requests.get(requestId);
-      if (request !== undefined) request.bytes = encodedDataLength;
-    });
-    session.on('Runtime.exceptionThrown', ({ exceptionDetails: { exception, text, url = '' } }) => {
-      if (this.#isClicked || this.errors.length === CHECK_LIMITS.listed) return;
-      const [message = text] = (exception?.description ?? text).split('\n');
-      this.errors.push({ message: message.slice(0, 500), file: readableAddress(url), second: this.#page.now / 1000 });
-    });
-  }
-
-  #open(address: string, newWindow: boolean): void {
-    if (this.#isClicked && !address.startsWith('about:')) this.opened ??= { address, newWindow };
+  #open(address: string, new_window: boolean): void {
+    if (this.#isClicked && !address.startsWith('about:')) this.#opened ??= { address, new_window };
   }
 }
 
-/** @param endsAt the deadline, as `performance.now()` tells it. */
+/** Opens a creative as an ad server would show it, and measures it. @param endsAt the deadline, as `performance.now()` tells it. */
 export async function measurePage(
   page: SteppedPage,
-  watch: CreativeWatch,
   given: { creative: PreparedPage; size: Size; looksAtEachFrame: boolean; endsAt: number },
 ): Promise<PageFacts> {
   const { creative, size } = given;
+  const { site } = creative;
+  const watch = new CreativeWatch(page);
+  await page.session.send('Page.addScriptToEvaluateOnNewDocument', { source: SET_CLICK_TAGS });
+  await page.session.send('Runtime.enable');
+  await page.navigate(creative.open(size, CLICK_TAG_QUERY));
   await waitForLoad(page);
   const motion = await attempt(() => lastMotion(page, given));
   const isStyled = page.requests.failures.every(({ type }) => type !== 'Font' && type !== 'Stylesheet');
@@ -140,33 +131,36 @@ export async function measurePage(
   const sound = (await page.inCreative(mediaWithSound)) ?? [];
   // The page around the creative is not part of it.
   const requests = watch.requests().slice(creative.framed ? 1 : 0);
-  const own = (url: string) => (isOwnFile(url) ? creative.site?.find(new URL(url).pathname) : undefined);
-  const weigh = (some: readonly SeenRequest[]) =>
-    some.reduce((sum, one) => sum + weightOf(one, own(one.url), creative), 0);
   const initial = requests.filter(({ isInitial }) => isInitial);
+  const weigh = (some: readonly SeenRequest[]) => some.reduce((sum, one) => sum + weightOf(one, site), 0);
   const foreign = requests.map(({ url }) => url).filter((url) => !isOwnFile(url));
   const declared = creative.claims.declared.find(({ from }) => from === 'the ad.size meta element');
   const failures = page.requests.failures.filter(({ url, outcome }) => isOwnFile(url) && 'status' in outcome);
-  const missing = failures.map(({ url }) => readableAddress(url));
-  const exit = await attempt(() => exitOf(watch, size, creative));
+  const code = codeOf(site);
+  const exit = await attempt(async (): Promise<Exit> => {
+    const opened = await watch.click(size);
+    if (opened === undefined) return { address: null, by: null, new_window: true };
+    const loaded = watch.requests().map(({ url }) => url);
+    return { ...opened, address: readableAddress(opened.address), by: exitBy(opened.address, code, loaded) };
+  });
   return {
     load: {
       ...{ initial_bytes: weigh(initial), total_bytes: weigh(requests) },
       ...{ initial_requests: initial.length, requests: requests.length },
     },
     hosts: listed(foreign.map((url) => new URL(url).host)),
-    insecure: listed(foreign.filter((url) => isInsecure(url, creative)).map(readableAddress)),
+    insecure: listed(foreign.filter((url) => isInsecure(url, site && code)).map(readableAddress)),
     declared_size: declared?.size ?? null,
     errors: watch.errors,
-    sound: listed(sound.filter((url) => hasSound(own(url), creative)).map(readableAddress)),
+    sound: listed(sound.filter((url) => hasSound(url, site)).map(readableAddress)),
     system_fonts: listed(fonts),
     motion,
     exit,
-    zip: creative.site ? await zipFacts(creative.site, size, missing) : null,
+    zip: site ? await zipFacts(site, size, listed(failures.map(({ url }) => readableAddress(url)))) : null,
   };
 }
 
-const listed = (all: readonly string[]) => [...new Set(all)].slice(0, CHECK_LIMITS.listed);
+const listed = (all: readonly string[]) => [...new Set(all)].slice(0, LISTED_MAX);
 
 async function attempt<T>(measure: () => Promise<T>): Promise<T | NotMeasured> {
   try {
@@ -178,16 +172,21 @@ async function attempt<T>(measure: () => Promise<T>): Promise<T | NotMeasured> {
   }
 }
 
-function weightOf({ bytes }: SeenRequest, name: string | undefined, { site }: PreparedPage): number {
-  const file = name === undefined ? undefined : site?.files.get(name);
-  if (name === undefined || file === undefined) return bytes;
-  return TEXT_FILE.test(name) && file.length <= MAX_TEXT_BYTES ? gzipSync(file).length : file.length;
+function fileOf(url: string, site: OpenedSite | undefined) {
+  const name = (isOwnFile(url) && site?.find(new URL(url).pathname)) || '';
+  return { name, bytes: site?.files.get(name) };
+}
+
+function weightOf(request: SeenRequest, site: OpenedSite | undefined): number {
+  const { name, bytes } = fileOf(request.url, site);
+  if (bytes === undefined) return request.bytes;
+  return TEXT_FILE.test(name) && bytes.length <= MAX_TEXT_BYTES ? gzipSync(bytes).length : bytes.length;
 }
 
 /** The server hides the sound of the videos in a zip, so their files tell whether they have any. */
-function hasSound(name: string | undefined, { site }: PreparedPage): boolean {
-  const file = name === undefined ? undefined : site?.files.get(name);
-  return file === undefined || !/\.(?:mp4|m4v)$/i.test(name ?? '') || !withoutAudio(file).equals(file);
+function hasSound(url: string, site: OpenedSite | undefined): boolean {
+  const { name, bytes } = fileOf(url, site);
+  return bytes === undefined || !/\.(?:mp4|m4v)$/i.test(name) || !withoutAudio(bytes).equals(bytes);
 }
 
 /** Runs in the creative's document. @returns the URLs of media that would begin with sound by themselves. */
@@ -246,28 +245,17 @@ async function lastMotion(
   return { seconds: Math.round(movedUntil / 100) / 10 };
 }
 
-async function exitOf(watch: CreativeWatch, size: Size, { site }: PreparedPage): Promise<Exit> {
-  await watch.click(size);
-  if (watch.opened === undefined) return { address: null, by: null, new_window: true };
-  const { address, newWindow } = watch.opened;
-  const loaded = watch.requests().map(({ url }) => url);
-  return { address: readableAddress(address), by: exitBy(address, codeOf(site), loaded), new_window: newWindow };
-}
-
+/** @returns the texts of the files of a zip that may have code. */
 function codeOf(site: OpenedSite | undefined): string[] {
-  const files = [...(site?.files ?? [])].filter(
-    ([name, { length }]) => CODE_FILE.test(name) && length <= MAX_TEXT_BYTES,
-  );
-  return files.map(([, bytes]) => decodeText(bytes));
+  return [...(site?.files ?? [])]
+    .filter(([name, { length }]) => CODE_FILE.test(name) && length <= MAX_TEXT_BYTES)
+    .map(([, bytes]) => decodeText(bytes));
 }
 
 /** The origin of a zip has http, but an ad server has https, so an address without a scheme is not insecure. */
-function isInsecure(url: string, { site }: PreparedPage): boolean {
+function isInsecure(url: string, code: readonly string[] | undefined): boolean {
   if (!url.startsWith('http:')) return false;
-  return (
-    site === undefined ||
-    codeOf(site).some((code) => code.replaceAll('\\/', '/').includes(`http://${new URL(url).host}`))
-  );
+  return code?.some((text) => text.replaceAll('\\/', '/').includes(`http://${new URL(url).host}`)) ?? true;
 }
 
 /** @param code of the creative. @param loaded the URLs that it loaded. */
@@ -287,7 +275,7 @@ async function zipFacts(site: OpenedSite, size: Size, missing: readonly string[]
   const unused = [...site.files].filter(([name]) => !site.used.has(name) && !MANIFEST.test(name));
   const scales = [1, 2, 3].map((scale) => ({ width: size.width * scale, height: size.height * scale }));
   let backup: string | null = null;
-  for (const [name, bytes] of unused.filter(([file]) => BACKUP.test(file)).slice(0, CHECK_LIMITS.listed)) {
+  for (const [name, bytes] of unused.filter(([file]) => BACKUP.test(file)).slice(0, LISTED_MAX)) {
     const pixels = await pixelsOf(bytes);
     if (pixels && scales.some(({ width, height }) => width === pixels.width && height === pixels.height))
       backup ??= name;
@@ -295,8 +283,8 @@ async function zipFacts(site: OpenedSite, size: Size, missing: readonly string[]
   const rest = unused.filter(([name]) => name !== backup).map(([file, bytes]) => ({ file, bytes: bytes.length }));
   return {
     files: site.files.size,
-    unused: rest.toSorted((a, b) => b.bytes - a.bytes).slice(0, CHECK_LIMITS.listed),
-    missing: listed(missing),
+    unused: rest.toSorted((a, b) => b.bytes - a.bytes).slice(0, LISTED_MAX),
+    missing: [...missing],
     backup_image: backup,
   };
 }

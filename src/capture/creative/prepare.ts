@@ -1,5 +1,5 @@
+import type { CreativeFacts } from '../../contract/creativeFacts.ts';
 import { CREATIVE_MAX_BYTES, type CreativeFormat } from '../../domain/ads.ts';
-import type { CreativeFacts } from '../../domain/creativeCheck.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { GuardedFetch } from '../../egress/ports.ts';
 import { detectContent, NotACreativeError } from '../../lib/detectContent.ts';

@@ -1,5 +1,5 @@
+import type { CreativeFacts } from '../../contract/creativeFacts.ts';
 import { frameTimes } from '../../domain/animations.ts';
-import type { CreativeFacts } from '../../domain/creativeCheck.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { secondsText } from '../../lib/secondsText.ts';
@@ -18,7 +18,7 @@ import {
   type Size,
   sizeText,
 } from './creative.ts';
-import { CLICK_TAG_QUERY, CreativeWatch, measurePage, whiteEdge } from './creativeFacts.ts';
+import { measurePage, whiteEdge } from './creativeFacts.ts';
 import { checkedAgainstLayout, contradicts, cutOff, type SizeDecision, sizeOfLayout } from './decideSize.ts';
 import { filmFrom, withoutFilms } from './film.ts';
 import { LateFrameError } from './frameGrid.ts';
@@ -138,12 +138,6 @@ function markersAt({ markers, isWanted = () => true }: RenderRequest, ratio: num
 function sizeOfVideo(file: Size, declared: Size | undefined): Size {
   const alike = declared && Math.abs(declared.width / declared.height - file.width / file.height) < 0.05;
   return alike ? declared : { width: file.width, height: file.height };
-}
-
-interface PassOptions {
-  readonly signal?: AbortSignal;
-  /** Called before the page opens the creative. */
-  readonly prepare?: (page: SteppedPage) => Promise<void>;
 }
 
 /** How a page is opened. */
@@ -371,8 +365,8 @@ class BrowserRendering {
     for (const [ratio, films] of Map.groupBy(wanted, (film) => film.ratio)) {
       const moments = [...new Set(films.flatMap(frameTimes))].toSorted((a, b) => a - b);
       const take = async (signal: AbortSignal) => {
-        const taken = (page: SteppedPage) => pass(page, moments);
-        const pictures = await this.#withPage(address, { ...view, ratio }, taken, { signal });
+        const taken = (page: SteppedPage) => page.navigate(address).then(() => pass(page, moments));
+        const pictures = await this.#withPage({ ...view, ratio }, taken, signal);
         return Promise.all(films.map((film) => filmFrom(film, pictures)));
       };
       const fail = (why: string, isLate: boolean) => {
@@ -384,20 +378,12 @@ class BrowserRendering {
     return made;
   }
 
-  /** Measures the creative in one more pass, as an ad server would show it: with a landing page, at the pixel ratio 1. */
+  /** Measures the creative in one more pass, at the pixel ratio 1. */
   async facts(creative: PreparedPage, size: Size): Promise<CreativeFacts['page']> {
     if (creative.format === 'image') return null;
-    const address = creative.open(size, CLICK_TAG_QUERY);
-    const take = async (signal: AbortSignal, endsAt: number): Promise<CreativeFacts['page']> => {
-      let watch: CreativeWatch | undefined;
-      const prepare = async (page: SteppedPage) => {
-        watch = await CreativeWatch.start(page);
-      };
-      const measure = (page: SteppedPage) => {
-        if (watch === undefined) throw new Error('The page opened without a watch.');
-        return measurePage(page, watch, { creative, size, looksAtEachFrame: this.#looksAtEachFrame, endsAt });
-      };
-      return this.#withPage(address, { size, ratio: 1, framed: creative.framed }, measure, { signal, prepare });
+    const take = (signal: AbortSignal, endsAt: number): Promise<CreativeFacts['page']> => {
+      const options = { creative, size, looksAtEachFrame: this.#looksAtEachFrame, endsAt };
+      return this.#withPage({ size, ratio: 1, framed: creative.framed }, (page) => measurePage(page, options), signal);
     };
     const fail = (why: string, isLate: boolean) => ({ not_measured: isLate ? `the ad was not measured ${why}` : why });
     // A longer deadline of the creative, for a busy machine, is for the facts too.
@@ -432,8 +418,9 @@ class BrowserRendering {
    * time makes no progress, opens it again in real time.
    */
   async #pass<T>(address: string, view: View, work: (page: SteppedPage) => Promise<T>): Promise<T> {
+    const opened = (page: SteppedPage) => page.navigate(address).then(() => work(page));
     try {
-      return await this.#withPage(address, view, work);
+      return await this.#withPage(view, opened);
     } catch (error) {
       if (error instanceof LateFrameError && !this.#looksAtEachFrame) {
         this.#looksAtEachFrame = true;
@@ -444,15 +431,14 @@ class BrowserRendering {
       const message = 'Rendered in real time: the creative made no progress in stepped time.';
       this.#notes.add(message);
       this.#warnings.push({ code: 'real_time', message: `${message} Its moments are approximate.` });
-      return this.#withPage(address, view, work);
+      return this.#withPage(view, opened);
     }
   }
 
   async #withPage<T>(
-    address: string,
     view: View,
     work: (page: SteppedPage) => Promise<T>,
-    { signal = this.#tools.signal, prepare }: PassOptions = {},
+    signal: AbortSignal = this.#tools.signal,
   ): Promise<T> {
     const { size, ratio, framed } = view;
     const { userAgent } = this.#tools;
@@ -468,8 +454,6 @@ class BrowserRendering {
       signal,
     });
     try {
-      await prepare?.(page);
-      await page.navigate(address);
       return await work(page);
     } finally {
       for (const note of page.notes) this.#notes.add(note);

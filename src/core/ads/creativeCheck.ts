@@ -1,9 +1,9 @@
 /** The creative check of an ad: what its capture measured, and what the rules of its organization find in it. */
 import { sql } from 'kysely';
-import type { CreativeCheckRecord } from '../../contract/creativeCheck.ts';
+import { type CreativeCheckRecord, checkLimits, findingsOf } from '../../contract/creativeCheck.ts';
+import type { CreativeFacts } from '../../contract/creativeFacts.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { RowQuery } from '../../db/rows.ts';
-import { type CreativeFacts, checkLimits, findingsOf } from '../../domain/creativeCheck.ts';
 import { isFailure } from '../../domain/states.ts';
 
 /** Whether an ad needs facts. A creative is measured once, but again if the whole measurement failed. */

@@ -1,10 +1,11 @@
 /** Stores the result of a creative: its frames, the status and preview of the ad, and the event for subscribers. */
+
+import type { CreativeFacts } from '../../contract/creativeFacts.ts';
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
 import type { AdCategory } from '../../domain/ads.ts';
 import type { MadeFilm } from '../../domain/animations.ts';
 import type { WantedFrame } from '../../domain/batches.ts';
-import type { CreativeFacts } from '../../domain/creativeCheck.ts';
 import type { AdFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { resolveAd } from '../ads/adStatus.ts';

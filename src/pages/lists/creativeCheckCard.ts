@@ -1,13 +1,12 @@
 /** The creative check on the page of an ad. */
-import type { CreativeCheckRecord } from '../../contract/creativeCheck.ts';
-import type { Severity } from '../../domain/creativeCheck.ts';
+import type { CreativeCheckRecord, Finding } from '../../contract/creativeCheck.ts';
 import { counted } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, facts } from '../parts/components.ts';
 import type { PagePaths } from '../parts/paths.ts';
 
 /** The states whose colors the badges have. */
-const LOOKS: Readonly<Record<Severity, string>> = { error: 'failed', warning: 'pending', note: 'canceled' };
+const LOOKS: Readonly<Record<Finding['severity'], string>> = { error: 'failed', warning: 'pending', note: 'canceled' };
 
 export function creativeCheckCard(check: CreativeCheckRecord | undefined, paths: PagePaths): HtmlContent {
   if (check === undefined) return null;

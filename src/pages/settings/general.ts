@@ -1,11 +1,10 @@
 /** How sets are approved, and how long the service keeps what it stores. */
-import { CheckSettings } from '../../contract/creativeCheck.ts';
+import { CheckSettings, RULE_IDS } from '../../contract/creativeCheck.ts';
 import { SettingsBody } from '../../contract/settings.ts';
 import { requireOrganization } from '../../core/organizations/organizations.ts';
 import { changeSettings, type SettingsChange } from '../../core/organizations/settings.ts';
 import { type CurrentUsage, readCurrentUsage } from '../../core/organizations/usage.ts';
 import type { Queryable } from '../../db/database.ts';
-import { RULE_IDS } from '../../domain/creativeCheck.ts';
 import { DEFAULT_QUOTAS, type DefaultQuotas } from '../../domain/quotas.ts';
 import { ANSWER_DAYS, EVENT_DAYS, EXPORT_DAYS, UPLOAD_DAYS } from '../../domain/retention.ts';
 import type { ReviewMode } from '../../domain/reviews.ts';

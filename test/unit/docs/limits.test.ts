@@ -5,6 +5,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { buildOpenApi } from '../../../src/api/public/openApi.ts';
 import { SETTINGS } from '../../../src/config.ts';
+import { CHECK_LIMITS } from '../../../src/contract/creativeCheck.ts';
+import { LISTED_MAX } from '../../../src/contract/creativeFacts.ts';
 import { REPLAYED_EVENTS_MAX } from '../../../src/contract/events.ts';
 import { MAX_VALUES } from '../../../src/contract/faults.ts';
 import { MEMBERS_MAX } from '../../../src/core/people/members.ts';
@@ -15,7 +17,6 @@ import {
   ANIMATION_FRAMES_MAX,
   ANIMATION_SECONDS_MAX,
 } from '../../../src/domain/animations.ts';
-import { CHECK_LIMITS } from '../../../src/domain/creativeCheck.ts';
 import { MAX_DOCUMENT_PICTURES } from '../../../src/domain/exports.ts';
 import { KEYS_MAX } from '../../../src/domain/keys.ts';
 import {
@@ -102,7 +103,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'site lists of an organization': SITE_LISTS_MAX,
   'kB of a limit of the creative check': CHECK_LIMITS.kilobytes,
   'requests of a limit of the creative check': CHECK_LIMITS.requests,
-  'items of a list in the facts of a creative': CHECK_LIMITS.listed,
+  'items of a list in the facts of a creative': LISTED_MAX,
   'site rules of an organization': RULE_LIMITS.rules,
   'site rules that apply to one page': RULE_LIMITS.ofPage,
   'slots of a site rule; selectors to hide, to click and to wait for, each': RULE_LIMITS.selectors,

@@ -1,14 +1,13 @@
 import { expect, it } from 'vitest';
-import { CheckSettings, CreativeFacts as FactsSchema } from '../../../src/contract/creativeCheck.ts';
 import {
   type CheckedAd,
-  type CreativeFacts,
+  CheckSettings,
   checkLimits,
   findingsOf,
-  type PageFacts,
   RULE_IDS,
   type RuleId,
-} from '../../../src/domain/creativeCheck.ts';
+} from '../../../src/contract/creativeCheck.ts';
+import { CreativeFacts, type PageFacts } from '../../../src/contract/creativeFacts.ts';
 
 const AD: CheckedAd = { width: 300, height: 250, category: 'display' };
 const KB = 1024;
@@ -73,7 +72,7 @@ it.each(CASES)('the rule %s finds its fault, and no other rule does', (rule, giv
   expect(first).toMatchObject({ rule, message: expect.stringContaining(text) });
   expect(others.filter((other) => other.rule !== rule)).toEqual([]);
   expect(found(given, AD, { switched_off: [rule] })).toEqual([]);
-  expect(FactsSchema.parse(given)).toEqual(given);
+  expect(CreativeFacts.parse(given)).toEqual(given);
 });
 
 it('every rule has a case', () => {
