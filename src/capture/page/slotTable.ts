@@ -33,7 +33,6 @@ export const PLAYERS = {
 type Sizes = string;
 
 export interface NetworkRow {
-  readonly name: string;
   /** Default: `display`. */
   readonly kind?: SlotKind;
   /** Elements that hold the ad: selectors, separated by commas. */
@@ -49,8 +48,6 @@ export interface NetworkRow {
 }
 
 export interface PositionRow {
-  /** A pattern for the words of a name, joined with hyphens. */
-  readonly pattern: string;
   /** Default: `display`. */
   readonly kind?: SlotKind;
   readonly sizes?: Sizes;
@@ -59,12 +56,14 @@ export interface PositionRow {
 }
 
 export interface SlotTable {
-  readonly networks: readonly NetworkRow[];
+  /** By name. */
+  readonly networks: Readonly<Record<string, NetworkRow>>;
   readonly words: Readonly<Record<'ad' | 'perhaps' | 'position' | 'never' | 'notAlone' | 'widget', string>>;
   /** Words that mean an ad in one language and something else in others, by the language's code. They also mean small ads. */
   readonly adWordsOf: Readonly<Record<string, string>>;
   readonly labels: string;
-  readonly positions: readonly PositionRow[];
+  /** By a pattern for the words of a name, joined with hyphens. The first match counts. */
+  readonly positions: Readonly<Record<string, PositionRow>>;
   readonly standardSizes: Sizes;
   readonly adScripts: AdScriptPatterns;
 }
@@ -83,42 +82,37 @@ const LEADERBOARDS = '728x90 970x90 970x250';
 const IN_TEXT = '300x250 336x280 728x90';
 const PHONE_BANNERS = '320x50 320x100 300x50 300x100';
 
-const NETWORKS: readonly NetworkRow[] = [
+const NETWORKS: Readonly<Record<string, NetworkRow>> = {
   // github.com/googleads/google-publisher-tag-samples, ad-sizes and collapse-empty-ad-slots
-  { name: 'Google Publisher Tag', selectors: '[id^="div-gpt-ad"], [data-google-query-id], [id^="gpt-ad-"]' },
+  'Google Publisher Tag': { selectors: '[id^="div-gpt-ad"], [data-google-query-id], [id^="gpt-ad-"]' },
   // schema.org/WPAdBlock
-  { name: 'Ad block of schema.org', selectors: '[itemtype$="schema.org/WPAdBlock"]' },
+  'Ad block of schema.org': { selectors: '[itemtype$="schema.org/WPAdBlock"]' },
   // support.google.com/adsense/answer/9261805: ads that Google's script adds outside of the page's content. Before the rows that match some of them too
-  {
-    name: 'AdSense auto ads outside of the content',
+  'AdSense auto ads outside of the content': {
     kind: 'none',
     selectors: 'ins.adsbygoogle-noablate:not([data-anchor-status]), ins.adsbygoogle[data-vignette-loaded]',
   },
   // github.com/googleads/google-publisher-tag-samples, display-anchor-ad
-  {
-    name: 'GPT anchor',
+  'GPT anchor': {
     kind: 'anchor',
     selectors: 'ins[data-anchor-status], ins[data-anchor-shown], [id^="gpt_unit_"][id*="anchor"]',
     sizes: { '': '320x50 320x100 300x50 728x90 970x90' },
   },
   // developers.google.com/publisher-tag/samples/display-side-rail-ad
-  { name: 'GPT side rail', kind: 'rail', selectors: 'ins[data-side-rail-status]', sizes: { '': '160x600 300x600' } },
+  'GPT side rail': { kind: 'rail', selectors: 'ins[data-side-rail-status]', sizes: { '': '160x600 300x600' } },
   // github.com/googleads/google-publisher-tag-samples, display-web-interstitial-ad
-  {
-    name: 'GPT interstitial and vignette',
+  'GPT interstitial and vignette': {
     kind: 'interstitial',
     selectors: 'ins[data-vignette-loaded], [id^="gpt_unit_"][id*="interstitial"]',
     sizes: { '': '300x250 320x480 336x280' },
   },
   // support.google.com/admanager, out-of-page line items
-  {
-    name: 'Out-of-page slots',
+  'Out-of-page slots': {
     kind: 'none',
     selectors: '[id$="-oop"], [id$="_oop"], [id$="OOP"], [id*="outofpage" i], [id*="-exposer-"], [id*="-1x1"]',
   },
   // support.google.com/adsense/answer/9183460
-  {
-    name: 'AdSense',
+  AdSense: {
     selectors: 'ins.adsbygoogle, ins[data-ad-client][data-ad-slot], .google-auto-placed',
     sizes: {
       'data-ad-format-horizontal': `${LEADERBOARDS} 468x60 320x50 320x100`,
@@ -127,27 +121,24 @@ const NETWORKS: readonly NetworkRow[] = [
     },
   },
   // support.google.com/adsense/answer/7533385
-  {
-    name: 'AdSense matched content and in-feed ads',
+  'AdSense matched content and in-feed ads': {
     kind: 'native',
     selectors: 'ins.adsbygoogle[data-ad-format="autorelaxed"], ins.adsbygoogle[data-ad-layout-key]',
   },
   // gist.github.com/nucklearproject/4233314
-  { name: 'AdSense show_ads.js', selectors: '[id^="google_ads_div_"]', inlineScript: 'google_ad_width' },
+  'AdSense show_ads.js': { selectors: '[id^="google_ads_div_"]', inlineScript: 'google_ad_width' },
   // support.google.com/admanager, legacy tags
-  { name: 'Google Ad Manager, GA_googleFillSlot', inlineScript: 'GA_googleFillSlot' },
+  'Google Ad Manager, GA_googleFillSlot': { inlineScript: 'GA_googleFillSlot' },
   // github.com/ampproject/amphtml, extensions/amp-ad/amp-ad.md
-  { name: 'AMP ad', selectors: 'amp-ad' },
+  'AMP ad': { selectors: 'amp-ad' },
   // github.com/ampproject/amphtml, extensions/amp-sticky-ad/amp-sticky-ad.md
-  {
-    name: 'AMP sticky ad',
+  'AMP sticky ad': {
     kind: 'anchor',
     selectors: 'amp-sticky-ad, amp-sticky-ad > amp-ad, amp-ad[sticky]',
     sizes: { '': '320x50 320x100 300x50' },
   },
   // github.com/ampproject/amphtml, extensions/amp-ad/amp-embed.md
-  {
-    name: 'AMP native and automatic ads',
+  'AMP native and automatic ads': {
     kind: 'native',
     selectors: `
       amp-embed, amp-auto-ads, amp-story-auto-ads, amp-ad[type="taboola"], amp-ad[type="outbrain"],
@@ -155,44 +146,39 @@ const NETWORKS: readonly NetworkRow[] = [
     `,
   },
   // gist.github.com/carljdp/12a2c96afc2e559f4a9ecb7bc9985bd1
-  {
-    name: 'Revive Adserver',
+  'Revive Adserver': {
     selectors: '[data-revive-zoneid], ins[data-zoneid], iframe[src*="/afr.php"], iframe[src*="/delivery/afr"]',
     inlineScript: '/ajs.php',
   },
   // pages of sbnation.com
-  { name: 'OpenX', selectors: '.open_x_ad, [id^="open_x_ad_unit_"]', sizes: { leaderboard: LEADERBOARDS } },
+  OpenX: { selectors: '.open_x_ad, [id^="open_x_ad_unit_"]', sizes: { leaderboard: LEADERBOARDS } },
   // pages of bklyner.com
-  { name: 'Broadstreet', selectors: 'broadstreet-zone, broadstreet-zone-container, .broadstreet-zone-container' },
+  Broadstreet: { selectors: 'broadstreet-zone, broadstreet-zone-container, .broadstreet-zone-container' },
   // adbutler.com/help, asynchronous zone tags
-  { name: 'AdButler', selectors: '[id^="placement_"]:not(img), [data-plc]', inlineScript: 'AdButler.register' },
+  AdButler: { selectors: '[id^="placement_"]:not(img), [data-plc]', inlineScript: 'AdButler.register' },
   // dev.kevel.com, ados.js reference
-  { name: 'Kevel (Adzerk)', selectors: '[id^="azk"], [id^="adzerk"]' },
+  'Kevel (Adzerk)': { selectors: '[id^="azk"], [id^="adzerk"]' },
   // wordpress.org/plugins/ad-inserter
-  {
-    name: 'Ad Inserter (WordPress)',
+  'Ad Inserter (WordPress)': {
     selectors: `
       .code-block[class*="code-block code-block-"]:not([class*="--"]), .code-block.ai-viewports,
       .ai-viewports[class*="ai-viewport-"]
     `,
   },
   // wordpress.org/plugins/adrotate
-  {
-    name: 'AdRotate (WordPress)',
+  'AdRotate (WordPress)': {
     selectors:
       '.g > .g-single, .g > .g-dyn, .g > .g-col, .a-single[class*=" a-"], [id^="ajdg_grpwidgets"], [id^="ajdg_bnnrwidgets"]',
   },
   // wordpress.org/plugins/advanced-ads
-  { name: 'Advanced Ads (WordPress)', selectors: '[class*="advads-"], [id^="advads-"], [data-advads-trackid]' },
+  'Advanced Ads (WordPress)': { selectors: '[class*="advads-"], [id^="advads-"], [data-advads-trackid]' },
   // support.jegtheme.com, JNews advertisement options
-  {
-    name: 'JNews theme',
+  'JNews theme': {
     selectors: '.jeg_ad, .jnews_content_inline_ads',
     sizes: { 'jeg-ad-top|jeg-header': LEADERBOARDS, 'jeg-ad-(article|content|inline)': IN_TEXT },
   },
   // templates of the Adace plug-in, standard slot
-  {
-    name: 'Adace (Bimber theme)',
+  'Adace (Bimber theme)': {
     selectors: '.adace-slot-wrapper, .adace-slot, [class*="adace_ad_"]',
     sizes: {
       '(before|after)-header|home-before|theme-area': `${LEADERBOARDS} 320x50 320x100`,
@@ -200,12 +186,11 @@ const NETWORKS: readonly NetworkRow[] = [
     },
   },
   // wordpress.org/plugins/quick-adsense-reloaded
-  { name: 'WP QUADS', selectors: '.quads-location, [id^="quads-ad"], .quads-ad' },
+  'WP QUADS': { selectors: '.quads-location, [id^="quads-ad"], .quads-ad' },
   // adsanity.com documentation
-  { name: 'AdSanity (WordPress)', selectors: '.adsanity-shortcode, .adsanity-inner, [class*="adsanity-"]' },
+  'AdSanity (WordPress)': { selectors: '.adsanity-shortcode, .adsanity-inner, [class*="adsanity-"]' },
   // forum.tagdiv.com, Newspaper advertising guide
-  {
-    name: 'Newspaper theme (tagDiv)',
+  'Newspaper theme (tagDiv)': {
     selectors: '.td-a-rec, .td-a-ad',
     sizes: {
       'td-a-rec-id-header': '728x90 970x90 468x60',
@@ -216,8 +201,7 @@ const NETWORKS: readonly NetworkRow[] = [
     },
   },
   // pages of color-meanings.com
-  {
-    name: 'Raptive (AdThrive)',
+  'Raptive (AdThrive)': {
     selectors: '.adthrive-ad, [id^="AdThrive_"]',
     sizes: {
       'adthrive-content': `${IN_TEXT} 320x50 320x100`,
@@ -228,21 +212,18 @@ const NETWORKS: readonly NetworkRow[] = [
     },
   },
   // pages of color-meanings.com
-  {
-    name: 'Raptive (AdThrive) footer',
+  'Raptive (AdThrive) footer': {
     kind: 'anchor',
     selectors: '.adthrive-footer, [id^="AdThrive_Footer"], .adthrive-sticky',
     sizes: { '': '728x90 970x90 320x50' },
   },
   // pages of color-meanings.com
-  {
-    name: 'Raptive (AdThrive) player',
+  'Raptive (AdThrive) player': {
     kind: 'video',
     selectors: '.adthrive-player-container, .adthrive-video-player, [id^="AdThrive_Player"]',
   },
   // github.com/mediavine/mediavine-create
-  {
-    name: 'Mediavine',
+  Mediavine: {
     selectors: `
       .mv_slot_target, .mv-ad-box, [data-mediavine-slot], [id^="mediavine-"], .adunitwrapper,
       .adunitwrapper .adunit
@@ -255,15 +236,13 @@ const NETWORKS: readonly NetworkRow[] = [
     },
   },
   // github.com/mediavine/mediavine-create
-  {
-    name: 'Mediavine adhesion',
+  'Mediavine adhesion': {
     kind: 'anchor',
     selectors: '[id^="adhesion_"], [data-slotid^="adhesion"]',
     sizes: { '': '320x50 728x90' },
   },
   // pages of linuxize.com and stickyball.net
-  {
-    name: 'Ezoic',
+  Ezoic: {
     selectors: '[id^="ezoic-pub-ad-placeholder-"], .ezoic-ad, [ezaw][ezah], [data-ez-name], .ezoic-autoinsert-ad',
     sizes: {
       'narrow-sky': '160x600',
@@ -276,34 +255,30 @@ const NETWORKS: readonly NetworkRow[] = [
     },
   },
   // pages of semantic-ui.com and laravel.com/docs
-  { name: 'Carbon Ads', kind: 'native', selectors: '#carbonads, #_carbonads_js, .carbon-wrap, .carbonads' },
+  'Carbon Ads': { kind: 'native', selectors: '#carbonads, #_carbonads_js, .carbon-wrap, .carbonads' },
   // github.com/readthedocs/ethical-ad-client
-  { name: 'EthicalAds', kind: 'native', selectors: '[data-ea-publisher]' },
+  EthicalAds: { kind: 'native', selectors: '[data-ea-publisher]' },
   // pages of coingecko.com
-  { name: 'BuySellAds', selectors: '[id^="bsa-zone_"], [id^="bsap_"], .bsap' },
+  BuySellAds: { selectors: '[id^="bsa-zone_"], [id^="bsap_"], .bsap' },
   // npmjs.com/package/@freestar/pubfig-adslot-angular-component, pages of loremipsum.io
-  {
-    name: 'Freestar',
+  Freestar: {
     selectors: '[data-freestar-ad], freestar-ad-slot, [id^="fs-slot"]',
     sizes: { siderail: '300x600 160x600', leaderboard: LEADERBOARDS, incontent: '300x250 336x280' },
   },
   // docs.playwire.com, RAMP tag placement
-  {
-    name: 'Playwire RAMP, desktop',
+  'Playwire RAMP, desktop': {
     device: 'desktop',
     selectors: '[data-pw-desk]',
     sizes: { leaderboard: '728x90 970x90', 'med-rect': '300x250', sky: '160x600 300x600' },
   },
   // docs.playwire.com, RAMP tag placement
-  {
-    name: 'Playwire RAMP, phone',
+  'Playwire RAMP, phone': {
     device: 'phone',
     selectors: '[data-pw-mobi]',
     sizes: { leaderboard: '320x50 320x100', 'med-rect': '300x250' },
   },
   // docs.publift.com, Fuse tags
-  {
-    name: 'Publift Fuse',
+  'Publift Fuse': {
     selectors: '[data-fuse], [id^="fuse-slot-"]',
     sizes: {
       vrec: '160x600 300x600',
@@ -314,8 +289,7 @@ const NETWORKS: readonly NetworkRow[] = [
     },
   },
   // pages of w3schools.com
-  {
-    name: 'Snigel AdEngine',
+  'Snigel AdEngine': {
     selectors: '[id^="adngin-"]',
     sizes: {
       'leaderboard.*mobile': '320x50 320x100',
@@ -326,32 +300,29 @@ const NETWORKS: readonly NetworkRow[] = [
     },
   },
   // pages of hltv.org
-  {
-    name: 'Venatus',
+  Venatus: {
     selectors: '.vm-placement:not([style*="display"])',
     sizes: { 'hybrid-banner': '320x50 728x90 970x250' },
   },
   // pages of hltv.org
-  { name: 'Venatus rich media', kind: 'none', selectors: '.vm-placement[style*="display"]' },
+  'Venatus rich media': { kind: 'none', selectors: '.vm-placement[style*="display"]' },
   // api-docs.nitropay.com
-  { name: 'NitroPay', selectors: '[id^="nitro-"], [id^="ad-nitro-"], [id^="nn_"]' },
+  NitroPay: { selectors: '[id^="nitro-"], [id^="ad-nitro-"], [id^="nn_"]' },
   // public WordPress pages with Monumetric tags
-  { name: 'Monumetric', selectors: '[id^="mmt-"], .mmtwrappos' },
+  Monumetric: { selectors: '[id^="mmt-"], .mmtwrappos' },
   // public pages with deployads tags
-  { name: 'Sortable', selectors: '.ad-tag[data-ad-name]' },
+  Sortable: { selectors: '.ad-tag[data-ad-name]' },
   // help.smartadserver.com, tagging guide
-  { name: 'Equativ (Smart AdServer)', selectors: '[id^="sas_"], [id^="SaS_placeholder_"]' },
+  'Equativ (Smart AdServer)': { selectors: '[id^="sas_"], [id^="SaS_placeholder_"]' },
   // help.smartadserver.com, tagging guide: floating formats stand first in the body
-  {
-    name: 'Equativ (Smart AdServer) counter',
+  'Equativ (Smart AdServer) counter': {
     kind: 'none',
     selectors: 'body > [id^="sas_"]:first-child, body > [id^="sas_"][class=""]',
   },
   // learn.microsoft.com/en-us/xandr/seller-tag/define-tag
-  { name: 'Xandr seller tag', selectors: '[id^="apn_ad_slot_"], iframe[src*="adnxs.com/tt?"]' },
+  'Xandr seller tag': { selectors: '[id^="apn_ad_slot_"], iframe[src*="adnxs.com/tt?"]' },
   // pages of theverge.com
-  {
-    name: 'Vox Concert',
+  'Vox Concert': {
     selectors: '.m-ad, [data-concert-ads-name], .dynamic-js-slot',
     sizes: {
       leaderboard: LEADERBOARDS,
@@ -361,14 +332,13 @@ const NETWORKS: readonly NetworkRow[] = [
     },
   },
   // coinzilla.com documentation, display zones
-  { name: 'Coinzilla', selectors: '.coinzilla[data-zone], [data-zone^="C-"]', inlineScript: 'coinzilla_display' },
+  Coinzilla: { selectors: '.coinzilla[data-zone], [data-zone^="C-"]', inlineScript: 'coinzilla_display' },
   // a-ads.com help, ad units
-  { name: 'A-ADS', selectors: 'iframe[data-aa], iframe[src*="a-ads.com"]' },
+  'A-ADS': { selectors: 'iframe[data-aa], iframe[src*="a-ads.com"]' },
   // help-publishers.adsterra.com, banner codes
-  { name: 'Adsterra', inlineScript: 'atOptions' },
+  Adsterra: { inlineScript: 'atOptions' },
   // themoneytizer.com help, ad formats
-  {
-    name: 'The Moneytizer',
+  'The Moneytizer': {
     inlineScript: 'requestform.js?siteId',
     sizes: {
       '\\d-1$': '728x90',
@@ -380,14 +350,13 @@ const NETWORKS: readonly NetworkRow[] = [
     },
   },
   // yandex.ru/support/partner2, RTB blocks
-  { name: 'Yandex', selectors: '[id^="yandex_rtb_"]' },
+  Yandex: { selectors: '[id^="yandex_rtb_"]' },
   // yandex.ru/support/adfox-sites
-  { name: 'Adfox', selectors: '[id^="adfox_"], [id^="AdFox_banner_"]' },
+  Adfox: { selectors: '[id^="adfox_"], [id^="AdFox_banner_"]' },
   // github.com/joomla/joomla-cms, modules/mod_banners
-  { name: 'Joomla banners', selectors: '.banneritem' },
+  'Joomla banners': { selectors: '.banneritem' },
   // pages of zeit.de and handelsblatt.com
-  {
-    name: 'iq digital',
+  'iq digital': {
     selectors: '[id^="iqadtile"]:not([id$="OOP"]), .iqdcontainer[data-placement]',
     sizes: {
       'iqadtile-?1$': '728x90 800x250 970x250',
@@ -397,8 +366,7 @@ const NETWORKS: readonly NetworkRow[] = [
     },
   },
   // public pages with SDG.Publisher
-  {
-    name: 'Ströer',
+  Ströer: {
     selectors: '[id^="sdgSlotContainer"], [id^="strnads"]',
     sizes: {
       topmobile: '320x50 320x100 300x150',
@@ -409,50 +377,44 @@ const NETWORKS: readonly NetworkRow[] = [
     },
   },
   // www2.i-mobile.co.jp, publisher tags
-  {
-    name: 'i-mobile',
+  'i-mobile': {
     selectors: '[id^="imobile_adspotdiv"], [class^="imobile_adspot"], div[id^="im-"]:has(+ script[src*="imobile"])',
   },
   // github.com/CDPAdSolution/adSolution-Reference
-  {
-    name: 'Media Impact (adSolution)',
+  'Media Impact (adSolution)': {
     selectors: '#superbanner, #sky, #billboard, #mrec, [id^="mrec_btf"], [id^="billboard_btf"], [id^="banner_btf"]',
   },
   // github.com/CDPAdSolution/adSolution-Reference
-  { name: 'Media Impact (adSolution) in-page video', kind: 'video', selectors: '#inpage' },
+  'Media Impact (adSolution) in-page video': { kind: 'video', selectors: '#inpage' },
   // github.com/guardian/frontend, commercial slots
-  {
-    name: 'The Guardian',
+  'The Guardian': {
     selectors: '.js-ad-slot, [id^="dfp-ad--"]',
     sizes: { 'top-above-nav': LEADERBOARDS, right: '300x250 300x600', inline: '300x250', 'mobile-sticky': '320x50' },
   },
   // github.com/guardian/frontend, sponsored badges
-  {
-    name: 'Sponsor logos',
+  'Sponsor logos': {
     kind: 'none',
     selectors: '[id*="sponsor-logo" i], [class*="sponsor-logo" i], [class*="sponsorLogo"]',
   },
   // pages of gothamist.com
-  {
-    name: 'htlbid',
+  htlbid: {
     selectors: '[class*="htlad-"]:not([class*="skin"]), .htl-ad:not([data-unit*="skin"])',
     sizes: { leaderboard: LEADERBOARDS, rectangle: '300x250', midpage: '728x90 970x250' },
   },
   // pages of gothamist.com
-  { name: 'htlbid skin', kind: 'skin', selectors: '[class*="htlad-"][class*="skin"]' },
+  'htlbid skin': { kind: 'skin', selectors: '[class*="htlad-"][class*="skin"]' },
   // adfit.github.io, web SDK
-  { name: 'Kakao AdFit', selectors: 'ins.kakao_ad_area, ins[data-ad-unit^="DAN-"]' },
+  'Kakao AdFit': { selectors: 'ins.kakao_ad_area, ins[data-ad-unit^="DAN-"]' },
   // target.my.com/help/partners, web tags
-  { name: 'VK (myTarget)', selectors: 'ins.mrg-tag' },
+  'VK (myTarget)': { selectors: 'ins.mrg-tag' },
   // partner.seznam.cz, sssp.getAds
-  { name: 'Seznam SSP', selectors: '[id^="ssp-zone-"], .ssp-ad-container' },
+  'Seznam SSP': { selectors: '[id^="ssp-zone-"], .ssp-ad-container' },
   // docs.adnuntius.com, adn.js
-  { name: 'Adnuntius', selectors: '[id^="adn-0"]' },
+  Adnuntius: { selectors: '[id^="adn-0"]' },
   // xenforo.com/community/resources/ads-manager-2-by-siropu
-  { name: 'XenForo Siropu Ads Manager', selectors: '.samBannerUnit, .samCodeUnit, [data-xf-init="sam-unit"]' },
+  'XenForo Siropu Ads Manager': { selectors: '.samBannerUnit, .samCodeUnit, [data-xf-init="sam-unit"]' },
   // jannah.helpscoutdocs.com, advertisement settings
-  {
-    name: 'Jannah and Sahifa themes (TieLabs)',
+  'Jannah and Sahifa themes (TieLabs)': {
     selectors: '.stream-item:not([class*="compact"]):not([class*="--"]):not([class*="-type-"]), .stream-item-widget',
     sizes: {
       'stream-item-(above-post|below-post|top|above-footer|below-header|above-header|below)': `${LEADERBOARDS} 468x60`,
@@ -461,10 +423,9 @@ const NETWORKS: readonly NetworkRow[] = [
     },
   },
   // betterstudio.com, Better Ads Manager
-  { name: 'Better Ads (Publisher theme)', selectors: '.bsac, .bsac-container' },
+  'Better Ads (Publisher theme)': { selectors: '.bsac, .bsac-container' },
   // github.com/coop182/jquery.dfp.js
-  {
-    name: 'jquery.dfp',
+  'jquery.dfp': {
     selectors: '[data-dimensions], .adunit[data-adunit], [data-size-mapping]',
     sizes: {
       'leaderboard.*mobile|mobile.*leaderboard': '320x50 320x100',
@@ -473,8 +434,7 @@ const NETWORKS: readonly NetworkRow[] = [
     },
   },
   // docs.optidigital.com
-  {
-    name: 'Optidigital',
+  Optidigital: {
     selectors: '[id^="optidigital-adslot"]',
     sizes: {
       'mobile-pos|mobile': '300x250 320x100 320x50 336x280',
@@ -484,29 +444,26 @@ const NETWORKS: readonly NetworkRow[] = [
     },
   },
   // drupal.org/project/dfp
-  { name: 'Drupal DFP module', selectors: '[id^="js-dfp-tag-"]' },
+  'Drupal DFP module': { selectors: '[id^="js-dfp-tag-"]' },
   // github.com/Automattic/jetpack, modules/wordads
-  {
-    name: 'WordAds (Jetpack)',
+  'WordAds (Jetpack)': {
     selectors: '.wpa, [id^="atatags-"], .wordads-ad-wrapper',
     sizes: { wpmrec: '300x250', wpwidesky: '160x600', 'wpldr|wpleaderboard': '728x90' },
   },
   // pages of blitz.bg
-  { name: 'AdOcean (Gemius)', selectors: 'div[id^="adocean"]' },
+  'AdOcean (Gemius)': { selectors: 'div[id^="adocean"]' },
   // adition.com, JavaScript tags
-  { name: 'Adition', selectors: '[id^="adition"], .adition', inlineScript: 'adition.com/' },
+  Adition: { selectors: '[id^="adition"], .adition', inlineScript: 'adition.com/' },
   // support.media.net, ad tags
-  { name: 'Media.net', selectors: '[id^="_mN_"]', inlineScript: 'medianet_width' },
+  'Media.net': { selectors: '[id^="_mN_"]', inlineScript: 'medianet_width' },
   // codecanyon.net/item/wp-pro-advertising-system
-  { name: 'ADning (WP PRO Advertising System)', selectors: '.paszone_container, [id^="paszonecont_"], .wppaszone' },
+  'ADning (WP PRO Advertising System)': { selectors: '.paszone_container, [id^="paszonecont_"], .wppaszone' },
   // pages of maisonbrico.com
-  {
-    name: 'Sites with a data-sizes attribute',
+  'Sites with a data-sizes attribute': {
     selectors: '.adslot[data-sizes], [data-sizes][data-dfp], [data-ad-sizes], [data-ad-size], [data-dfp-sizes]',
   },
   // fomantic-ui.com/views/advertisement.html
-  {
-    name: 'Fomantic UI ad view',
+  'Fomantic UI ad view': {
     selectors: '.ui.ad',
     sizes: {
       'medium-rectangle': '300x250',
@@ -528,17 +485,15 @@ const NETWORKS: readonly NetworkRow[] = [
     },
   },
   // tag documentation of the networks
-  {
-    name: 'Setupad, SHE Media, Yieldlove, Naver',
+  'Setupad, SHE Media, Yieldlove, Naver': {
     selectors: '[id^="stpd-"], [id^="blogherads-"], [data-yieldlove-ad], ._naver_ad_area, [id^="crt-"][style]',
   },
   // pages of news sites with custom elements
-  { name: 'Ad elements', selectors: 'ad-slot, gpt-ad, display-ads, display-ad-component, bsp-ad' },
+  'Ad elements': { selectors: 'ad-slot, gpt-ad, display-ads, display-ad-component, bsp-ad' },
   // support.google.com/blogger, AdSense gadget
-  { name: 'Blogger widget', selectors: '.widget.AdSense' },
+  'Blogger widget': { selectors: '.widget.AdSense' },
   // tag documentation of Taboola, Outbrain, MGID, Revcontent, Dianomi, ZergNet and plista
-  {
-    name: 'Recommendation widgets',
+  'Recommendation widgets': {
     kind: 'native',
     selectors: `
       [id^="taboola-"], .trc_related_container, .trc_rbox_container, .OUTBRAIN, [data-ob-template],
@@ -547,155 +502,130 @@ const NETWORKS: readonly NetworkRow[] = [
     `,
   },
   // affiliate-program.amazon.com, native shopping ads
-  {
-    name: 'Amazon native ads',
-    kind: 'native',
-    selectors: '[id^="amzn-assoc-ad"], [id^="amzn_assoc"], .aalb-pa-ad-unit',
-  },
+  'Amazon native ads': { kind: 'native', selectors: '[id^="amzn-assoc-ad"], [id^="amzn_assoc"], .aalb-pa-ad-unit' },
   // support.teads.tv, inRead; support.connatix.com and primis.tech, player tags
-  {
-    name: 'Teads, Connatix, Primis',
+  'Teads, Connatix, Primis': {
     kind: 'video',
     selectors:
       '[class*="teads-"], [id^="teads"], [id^="connatix"], [class^="connatix"], [id^="primis"], .primis-player',
   },
   // pages of evermind.fi and mestis.fi with Adform publisher tags
-  { name: 'Adform', selectors: 'script[data-adfscript]' },
+  Adform: { selectors: 'script[data-adfscript]' },
   // wordpress.org/plugins/adplugg
-  { name: 'AdPlugg', selectors: '.adplugg-tag, [data-adplugg-zone]' },
+  AdPlugg: { selectors: '.adplugg-tag, [data-adplugg-zone]' },
   // github.com/ampproject/amphtml, ads/vendors/adspirit.js
-  { name: 'AdSpirit', selectors: '.asm_async_creative, [data-asm-params]' },
+  AdSpirit: { selectors: '.asm_async_creative, [data-asm-params]' },
   // wordpress.org/plugins/meks-easy-ads-widget
-  {
-    name: 'Meks Easy Ads Widget (WordPress)',
+  'Meks Easy Ads Widget (WordPress)': {
     selectors: '.mks_adswidget_ul',
     sizes: { 'mks-adswidget-ul-large': '300x250', 'mks-adswidget-ul-small': '125x125' },
   },
   // codecanyon.net/item/ads-pro-plugin-multipurpose-wordpress-advertising-manager
-  { name: 'ADS PRO (WordPress)', selectors: '.bsaProContainer, .apPluginContainer' },
+  'ADS PRO (WordPress)': { selectors: '.bsaProContainer, .apPluginContainer' },
   // github.com/Automattic/newspack-ads, includes/class-placements.php
-  { name: 'Newspack Ads (WordPress)', selectors: '.newspack_global_ad:not(.sticky)' },
+  'Newspack Ads (WordPress)': { selectors: '.newspack_global_ad:not(.sticky)' },
   // pages of mobygames.com and abovetopsecret.com
-  { name: 'Proper Media', selectors: '.proper-ad-unit:not(.ad-sticky), [id^="proper-ad-"]' },
+  'Proper Media': { selectors: '.proper-ad-unit:not(.ad-sticky), [id^="proper-ad-"]' },
   // support.adpushup.com, Apex ad codes
-  { name: 'AdPushup', selectors: '._ap_apex_ad, [id^="ADP_"]' },
+  AdPushup: { selectors: '._ap_apex_ad, [id^="ADP_"]' },
   // pages of codingforums.com, Spanish pages with Marfeel, Persian pages with Yektanet and Mediaad
-  {
-    name: 'Waldo, Marfeel, Yektanet and Mediaad',
+  'Waldo, Marfeel, Yektanet and Mediaad': {
     selectors: '[id^="waldo-tag-"], .mrf-adv__wrapper, .mrf-adv, [id^="pos-article-display-"], [id^="mediaad-"]',
   },
   // pages of csdn.net with cpro.baidustatic.com tags
-  { name: 'Baidu Union', inlineScript: 'slotbydup' },
+  'Baidu Union': { inlineScript: 'slotbydup' },
   // board.nend.net, publisher tags
-  { name: 'nend', inlineScript: 'nend_params', sizes: { '': '320x50 320x100 300x250 300x100' } },
+  nend: { inlineScript: 'nend_params', sizes: { '': '320x50 320x100 300x250 300x100' } },
   // e-planning.net, publisher tags
-  { name: 'e-planning', selectors: '[id^="eplAdDiv"]' },
+  'e-planning': { selectors: '[id^="eplAdDiv"]' },
   // invisioncommunity.com, advertisements
-  { name: 'Invision Community', selectors: '.ipsAdvertisement' },
+  'Invision Community': { selectors: '.ipsAdvertisement' },
   // tags of Geniee and GMOSSP (Japan), Clever Core (Spain) and AdRiver (Russia)
-  {
-    name: 'Geniee, GMOSSP, Clever Core, AdRiver',
+  'Geniee, GMOSSP, Clever Core, AdRiver': {
     selectors: '[data-cptid], [id^="gmossp_core_"], .clever-core-ads, [id^="adriver_banner"]',
   },
   // docs.exoclick.com; tags of JuicyAds, TrafficJunky, Bitmedia and ADOP
-  { name: 'Networks with an ins element', selectors: 'ins[class]:empty, ins[id]:empty, ins[data-zoneid]' },
+  'Networks with an ins element': { selectors: 'ins[class]:empty, ins[id]:empty, ins[data-zoneid]' },
   // learn.microsoft.com/en-us/xandr/seller-tag, docs.nitropay.com, tags of Setupad, Playwire and fluct
-  { name: 'Ad scripts that name their element', adScript: 'names' },
+  'Ad scripts that name their element': { adScript: 'names' },
   // pages with placement tags of Xandr, AdSpeed, AdvertServe and AdGlare
-  { name: 'Ad scripts that print where they stand', adScript: 'prints' },
-];
+  'Ad scripts that print where they stand': { adScript: 'prints' },
+};
 
-const POSITIONS: readonly PositionRow[] = [
+const POSITIONS: SlotTable['positions'] = {
   // Ad Manager
-  {
-    pattern: '(^|-)(oop|outofpage|out-of-page|exposer|tracking-?pixel|\\w*1x1|(ad|dfp|sponsor)-?logo)(-|$)',
-    kind: 'none',
-  },
+  '(^|-)(oop|outofpage|out-of-page|exposer|tracking-?pixel|\\w*1x1|(ad|dfp|sponsor)-?logo)(-|$)': { kind: 'none' },
   // IAB native formats
-  { pattern: '(^|-)(native-ads?|nativead|in-?feed|advertorial)(-|$)', kind: 'native' },
+  '(^|-)(native-ads?|nativead|in-?feed|advertorial)(-|$)': { kind: 'native' },
   // IAB video formats
-  { pattern: '(^|-)(in-?page|in-?read|outstream|preroll|video-ad|slimcut|glomex(div)?)(-|$)', kind: 'video' },
+  '(^|-)(in-?page|in-?read|outstream|preroll|video-ad|slimcut|glomex(div)?)(-|$)': { kind: 'video' },
   // IAB and OVK formats, skins
-  {
-    pattern:
-      '(^|-)(skin|skins|takeover|wallpaper|fireplace|gutter|habillage|arche|branding|brandingwall|sitebranding)(-|$)',
+  '(^|-)(skin|skins|takeover|wallpaper|fireplace|gutter|habillage|arche|branding|brandingwall|sitebranding)(-|$)': {
     kind: 'skin',
   },
   // IAB formats, interstitials
-  {
-    pattern:
-      '(^|-)(interstitial|interstitiel|vignette|prestitial|intromercial|interscroller|splash|popup|pop-up|layer-ad|overlay|balloon|floating)(-|$)',
-    kind: 'interstitial',
-    sizes: '300x250 336x280 640x480 480x320',
-    phone: '300x250 320x480 300x600',
-  },
+  '(^|-)(interstitial|interstitiel|vignette|prestitial|intromercial|interscroller|splash|popup|pop-up|layer-ad|overlay|balloon|floating)(-|$)':
+    {
+      kind: 'interstitial',
+      sizes: '300x250 336x280 640x480 480x320',
+      phone: '300x250 320x480 300x600',
+    },
   // Better Ads Standards, sticky ads
-  {
-    pattern:
-      '(^|-)(adhesion|anchor-ad|ad-anchor|anchored|bottom-(sticky|anchor|rail|bar)|(sticky|fixed)-(footer|bottom|banner|floor)|footer-sticky|floor-ad|catfish|mobile-sticky|stickyfooter)(-|$)',
-    kind: 'anchor',
-    sizes: '728x90 970x90',
-    phone: '320x50 320x100 300x50',
-  },
+  '(^|-)(adhesion|anchor-ad|ad-anchor|anchored|bottom-(sticky|anchor|rail|bar)|(sticky|fixed)-(footer|bottom|banner|floor)|footer-sticky|floor-ad|catfish|mobile-sticky|stickyfooter)(-|$)':
+    {
+      kind: 'anchor',
+      sizes: '728x90 970x90',
+      phone: '320x50 320x100 300x50',
+    },
   // IAB half page; SRI grand angle
-  {
-    pattern: '(half-?page|filmstrip|grand-?angle|doble-?robapaginas|poster-?ad|double-?mpu|pendon)',
-    sizes: '300x600 160x600',
-  },
+  '(half-?page|filmstrip|grand-?angle|doble-?robapaginas|poster-?ad|double-?mpu|pendon)': { sizes: '300x600 160x600' },
   // IAB mobile banners
-  { pattern: '(mobile-?(leader|banner|top)|top-?mobile|mobil-?panorama)', sizes: '320x50 320x100' },
+  '(mobile-?(leader|banner|top)|top-?mobile|mobil-?panorama)': { sizes: '320x50 320x100' },
   // IAB super leaderboard
-  { pattern: '(super-?leader|large-?leader)', sizes: '970x90 970x250 728x90', phone: PHONE_BANNERS },
+  '(super-?leader|large-?leader)': { sizes: '970x90 970x250 728x90', phone: PHONE_BANNERS },
   // IAB leaderboard, OVK superbanner, SRI mégabannière
-  {
-    pattern:
-      '(^|-)(super-?banner|mega-?bann?er|mega-?banniere|banniere-?haute|leader-?boards?|leader|ldb|ldr|[a-z]?lb|hrec|ban-?top|toppbanner|cintillo)(-|\\d|$)',
-    sizes: LEADERBOARDS,
-    phone: PHONE_BANNERS,
-  },
+  '(^|-)(super-?banner|mega-?bann?er|mega-?banniere|banniere-?haute|leader-?boards?|leader|ldb|ldr|[a-z]?lb|hrec|ban-?top|toppbanner|cintillo)(-|\\d|$)':
+    {
+      sizes: LEADERBOARDS,
+      phone: PHONE_BANNERS,
+    },
   // IAB billboard; national formats
-  {
-    pattern: '(^|-)(bill-?board|big-?banner|giga|mega-?board|panorama|panoraami|jattiboksi|start-?boks)(-|\\d|$)',
+  '(^|-)(bill-?board|big-?banner|giga|mega-?board|panorama|panoraami|jattiboksi|start-?boks)(-|\\d|$)': {
     sizes: '970x250 800x250 980x240 970x90 728x90',
     phone: '320x100 300x250 320x160',
   },
   // IAB skyscraper
-  {
-    pattern: '(wide-?sky|sky-?scraper|skyskraper|rascacielos|arranha-?ceu|vrec|(^|-)(sky|tower)(-|\\d|$))',
+  '(wide-?sky|sky-?scraper|skyskraper|rascacielos|arranha-?ceu|vrec|(^|-)(sky|tower)(-|\\d|$))': {
     sizes: '160x600 120x600',
   },
   // IAB large rectangle
-  { pattern: '(large-?rect)', sizes: '336x280 300x250' },
+  '(large-?rect)': { sizes: '336x280 300x250' },
   // IAB medium rectangle, SRI pavé
-  { pattern: '(^|-)(m-?pu|m-?rec|med-?rect?|medium-?rect(angle)?|l-?rec|pave|big-?box)(-|\\d|$)', sizes: '300x250' },
+  '(^|-)(m-?pu|m-?rec|med-?rect?|medium-?rect(angle)?|l-?rec|pave|big-?box)(-|\\d|$)': { sizes: '300x250' },
   // IAB rectangles, robapáginas
-  {
-    pattern:
-      '(^|-)(rectangle|rect|roba-?paginas|roba|box-?ad|island|content-?ad|retangulo|boxad|rektangel|square|carre)(-|\\d|$)',
-    sizes: '300x250 336x280 250x250',
-    phone: '300x250 336x280 250x250 320x100',
-  },
+  '(^|-)(rectangle|rect|roba-?paginas|roba|box-?ad|island|content-?ad|retangulo|boxad|rektangel|square|carre)(-|\\d|$)':
+    {
+      sizes: '300x250 336x280 250x250',
+      phone: '300x250 336x280 250x250 320x100',
+    },
   // IAB full banner
-  { pattern: '(^|-)(full-?banner)(-|\\d|$)', sizes: '468x60' },
+  '(^|-)(full-?banner)(-|\\d|$)': { sizes: '468x60' },
   // public slot names
-  {
-    pattern: '(side-?rail|side-?bar|right-?(rail|col|column)|(^|-)(side|rail|sidebar|right)(-|\\d|$))',
+  '(side-?rail|side-?bar|right-?(rail|col|column)|(^|-)(side|rail|sidebar|right)(-|\\d|$))': {
     sizes: '300x250 300x600 336x280 160x600 300x1050',
     phone: '300x250 320x50 320x100',
   },
   // public slot names
-  {
-    pattern: '(in-?content|in-?article|in-?text|mid-?content|in-?line|in-?post|(^|-)(inline|mid|middle)(-|\\d|$))',
+  '(in-?content|in-?article|in-?text|mid-?content|in-?line|in-?post|(^|-)(inline|mid|middle)(-|\\d|$))': {
     sizes: `${IN_TEXT} 468x60 580x400`,
     phone: `300x250 336x280 ${PHONE_BANNERS}`,
   },
   // public slot names
-  {
-    pattern: '(^|-)(header|top|masthead|above)(-|\\d|$)',
+  '(^|-)(header|top|masthead|above)(-|\\d|$)': {
     sizes: `${LEADERBOARDS} 468x60`,
     phone: `${PHONE_BANNERS} 300x250`,
   },
-];
+};
 
 /** @returns the words with one space between two. The prose check ignores such templates. */
 function words(list: TemplateStringsArray): string {

@@ -81,7 +81,7 @@ function plainKey(text: string): string {
  * elements are matched that have a name from the selectors. Most elements share their names with others.
  */
 export function findNetworks(context: SlotContext, elements: readonly Element[]): void {
-  const { networks } = context.table;
+  const networks = Object.values(context.table.networks);
   const selectors = networks.flatMap((row) => row.selectors?.split(',').map((one) => one.trim()) ?? []);
   const keys = new RegExp([...new Set(selectors.map(keyOfSelector))].map((key) => key.trim()).join('|'));
   const printing = networks.filter(({ inlineScript }) => inlineScript !== undefined);
@@ -202,7 +202,8 @@ function isAdLink(
 
 /** Finds slots by the scripts of ad servers that no row of the table names. */
 function scriptSlots(context: SlotContext, elements: readonly Element[]): ScriptSlot[] {
-  const row = (kind: NetworkRow['adScript']) => context.table.networks.find(({ adScript }) => adScript === kind);
+  const row = (kind: NetworkRow['adScript']) =>
+    Object.values(context.table.networks).find(({ adScript }) => adScript === kind);
   const naming = row('names');
   const printing = row('prints');
   const named = naming === undefined ? [] : namedSlots(context, elements).map((slot) => ({ ...slot, row: naming }));

@@ -169,8 +169,8 @@ export function slotName(element: Element): string {
   return wordsIn([element.getAttribute('class') ?? '', ...attributes, element.id].join(' ').slice(-400)).join('-');
 }
 
-export function positionOf(positions: readonly PositionRow[], name: string): PositionRow | undefined {
-  const found = positions.filter(({ pattern }) => new RegExp(pattern).test(name));
+export function positionOf(positions: SlotTable['positions'], name: string): PositionRow | undefined {
+  const found = Object.entries(positions).flatMap(([pattern, row]) => (new RegExp(pattern).test(name) ? [row] : []));
   // `masthead-skin` is the place in the page beside which the skin stands.
   return found[0]?.kind === 'skin' ? (found.find(({ kind }) => kind === undefined) ?? found[0]) : found[0];
 }
