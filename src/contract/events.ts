@@ -1,12 +1,11 @@
 /** Bodies and records of stored events, and all topics with the schemas of their events. */
 import { z } from 'zod';
 import { isUuid, UUID_PATTERN } from '../domain/slugs.ts';
-import { parseTimestamp } from '../domain/time.ts';
 import { ENDPOINT_TOPICS, EVENT_TOPICS, TEST_TOPIC, type WebhookTopic } from '../domain/topics.ts';
 import { AdEvent, DeliveryRecord, ScreenshotSetEvent, time, uuid } from './records.ts';
 import { OURS } from './schemaParts.ts';
 import { ShareAnswerEvent } from './sharing.ts';
-import { text } from './textFields.ts';
+import { instant, text } from './textFields.ts';
 import { TestEvent, WebhookEndpointEvent } from './webhookEndpoints.ts';
 
 interface TopicDescription {
@@ -68,15 +67,7 @@ export const EventId = text((value) =>
   eventUuid(value) === undefined ? 'must be the id of an event: evt_<uuid>.' : undefined,
 ).meta({ pattern: `^(evt_)?${UUID_PATTERN}$` });
 
-const givenTime = z
-  .string()
-  .transform((value, context) => {
-    const parsed = parseTimestamp(value);
-    if (parsed !== undefined) return parsed;
-    context.addIssue({ code: 'custom', message: 'must be an ISO 8601 time, for example 2026-11-21T09:30:00Z.' });
-    return z.NEVER;
-  })
-  .meta({ override: { type: 'string', format: 'date-time' } });
+const givenTime = instant('2026-11-21T09:30:00Z');
 
 export const EventsReplay = z
   .object({

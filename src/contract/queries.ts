@@ -5,12 +5,12 @@ import { DEVICE_NAMES } from '../domain/devices.ts';
 import { isUuid } from '../domain/slugs.ts';
 import { AD_STATUSES, SET_STATUSES } from '../domain/states.ts';
 import { codePoints, textFault } from '../domain/text.ts';
-import { parseTimestamp } from '../domain/time.ts';
 import { CHANNELS, EVENT_TOPICS } from '../domain/topics.ts';
 import { hostOfSite } from '../domain/webAddresses.ts';
 import { EventId } from './events.ts';
 import { MetadataFilter } from './metadata.ts';
 import { OURS } from './schemaParts.ts';
+import { instant } from './textFields.ts';
 
 const PER_PAGE_MAX = 500;
 export const PER_PAGE_DEFAULT = 100;
@@ -25,13 +25,13 @@ const wholeNumber = (max: number) =>
     )
     .transform(Number);
 
-const time = z.string('must be given once.').transform((value, context) => {
+const time = z
+  .string('must be given once.')
   // In a query, a plus sign that was not encoded arrives as a space.
-  const parsed = parseTimestamp(value.replace(/ (?=\d{2}:?\d{2}$)/, '+'));
-  if (parsed !== undefined) return parsed;
-  context.addIssue({ code: 'custom', message: 'must be an ISO 8601 time, for example 2026-11-21T09:30:00Z.' });
-  return z.NEVER;
-});
+  .transform((value) => value.replace(/ (?=\d{2}:?\d{2}$)/, '+'))
+  .pipe(instant('2026-11-21T09:30:00Z'))
+  .optional();
+const at = (description: string) => time.meta({ description, override: { type: 'string', format: 'date-time' } });
 
 export const uuid = z.string('must be given once.').refine(isUuid, 'must be a UUID.').meta({ format: 'uuid' });
 const plain = z.string('must be given once.').superRefine((value, context) => {
@@ -60,23 +60,15 @@ const search = (what: string) =>
     .describe(`Only with words that begin with this text, in ${what}, or with an id that does. ${OURS}`);
 
 const range = (what: string) => ({
-  from: time.optional().meta({
-    description: `${what} at this time or later. ${OURS}`,
-    override: { type: 'string', format: 'date-time' },
-  }),
-  to: time.optional().meta({
-    description: `${what} at this time or earlier. ${OURS}`,
-    override: { type: 'string', format: 'date-time' },
-  }),
+  from: at(`${what} at this time or later. ${OURS}`),
+  to: at(`${what} at this time or earlier. ${OURS}`),
 });
 
-interface Range {
-  readonly from?: Date | undefined;
-  readonly to?: Date | undefined;
-}
-
 /** Use it with `superRefine`. */
-function requireOrder({ from, to }: Range, context: z.RefinementCtx): void {
+function requireOrder(
+  { from, to }: { from?: Date | undefined; to?: Date | undefined },
+  context: z.RefinementCtx,
+): void {
   if (from === undefined || to === undefined || from <= to) return;
   context.addIssue({ code: 'custom', path: ['from'], message: 'must not be after "to".' });
 }
@@ -150,15 +142,10 @@ export const SetsQuery = z
 export const ScreenshotsQuery = z
   .object({
     ...paging,
-    from: time.optional().meta({
-      description:
-        'Approved at this time or later. Unless given: 24 hours before `to`, or before now if `to` is in the future.',
-      override: { type: 'string', format: 'date-time' },
-    }),
-    to: time.optional().meta({
-      description: 'Approved at this time or earlier; now unless given.',
-      override: { type: 'string', format: 'date-time' },
-    }),
+    from: at(
+      'Approved at this time or later. Unless given: 24 hours before `to`, or before now if `to` is in the future.',
+    ),
+    to: at('Approved at this time or earlier; now unless given.'),
     order: z.enum(['asc', 'desc']).optional().describe('By the time of approval; `desc` unless given.'),
     include: z.enum(['ad.creative']).optional().describe('`ad.creative`: with the media of the ads.'),
     ...after('screenshots'),

@@ -6,24 +6,15 @@ import { SET_DAYS } from '../domain/retention.ts';
 import { REVIEW_MODES } from '../domain/reviews.ts';
 import { isBlank } from '../domain/text.ts';
 import { LANGUAGES } from '../domain/texts/languages.ts';
-import { parseTimestamp } from '../domain/time.ts';
 import { CheckSettings } from './creativeCheck.ts';
 import { timeZone } from './exports.ts';
 import { KeyReference, time, UserReference } from './records.ts';
 import { NOT_BLANK, OURS } from './schemaParts.ts';
-import { lengthFault, text } from './textFields.ts';
+import { instant, lengthFault, text } from './textFields.ts';
 
-const futureTime = z
-  .string()
-  .transform((value, context) => {
-    const parsed = parseTimestamp(value);
-    if (parsed !== undefined && parsed > new Date()) return parsed;
-    const message = parsed === undefined ? 'must be an ISO 8601 time, for example 2027-12-24T18:00:00Z.' : PAST;
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER;
-  })
-  .meta({ override: { type: 'string', format: 'date-time' } });
-const PAST = 'must be in the future.';
+const futureTime = instant('2027-12-24T18:00:00Z', (time) =>
+  time > new Date() ? undefined : 'must be in the future.',
+);
 
 export const NewApiKey = z
   .object({

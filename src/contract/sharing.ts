@@ -13,25 +13,12 @@ import {
   SHARED_PICTURES,
 } from '../domain/shareLinks.ts';
 import { codePoints, EMAIL_MAX, isBlank } from '../domain/text.ts';
-import { parseTimestamp } from '../domain/time.ts';
 import { Client, commentBody, commentFields } from './comments.ts';
 import { envelope, KeyReference, time, UserReference, uuid } from './records.ts';
 import { OURS } from './schemaParts.ts';
-import { lengthFault, text } from './textFields.ts';
+import { instant, lengthFault, text } from './textFields.ts';
 
-const expiresAt = z
-  .string()
-  .transform((value, context) => {
-    const parsed = parseTimestamp(value);
-    const message =
-      parsed === undefined
-        ? 'must be an ISO 8601 time, for example 2026-12-24T18:00:00Z.'
-        : expiryFault(parsed, new Date());
-    if (parsed !== undefined && message === undefined) return parsed;
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER;
-  })
-  .meta({ override: { type: 'string', format: 'date-time' } });
+const expiresAt = instant('2026-12-24T18:00:00Z', (time) => expiryFault(time, new Date()));
 
 const DOWNLOADS =
   'Whether readers of the link may download the pictures as PPTX, PDF or ZIP, with the names of the ads.';

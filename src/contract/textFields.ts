@@ -1,6 +1,7 @@
 /** Schemas of texts and addresses. Their checks have messages for people. */
 import { z } from 'zod';
 import { codePoints, textFault } from '../domain/text.ts';
+import { parseTimestamp } from '../domain/time.ts';
 import { URL_MAX, urlFault } from '../domain/webAddresses.ts';
 
 export const WEB_ADDRESS = '^\\s*[hH][tT][tT][pP][sS]?://[^/?#]';
@@ -19,6 +20,19 @@ export function lengthFault(value: string, max: number): string | undefined {
   const length = codePoints(value);
   return length > max ? `must be at most ${figure(max)} characters, but has ${figure(length)}.` : undefined;
 }
+
+/** A time with an offset, or in UTC. @param example for the fault of another text. @param fault of a time that is not possible. */
+export const instant = (example: string, fault: (time: Date) => string | undefined = () => undefined) =>
+  z
+    .string()
+    .transform((value, context) => {
+      const time = parseTimestamp(value);
+      const message = time === undefined ? `must be an ISO 8601 time, for example ${example}.` : fault(time);
+      if (time !== undefined && message === undefined) return time;
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    })
+    .meta({ override: { type: 'string', format: 'date-time' } });
 
 export const webAddress = text(urlFault).meta({
   format: 'uri',
