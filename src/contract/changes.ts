@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { METADATA_VALUE_MAX, type MetadataChange } from '../domain/metadata.ts';
 import { COMMENT_MAX, DECISIONS } from '../domain/reviews.ts';
 import { isBlank } from '../domain/text.ts';
-import { isObject, kindOf } from './faults.ts';
+import { isAbsent, isObject, kindOf } from './faults.ts';
 import { AdName, CampaignName, Instructions, SetName } from './requests.ts';
 import { anyOf, OURS } from './schemaParts.ts';
-import { lengthFault, text } from './textFields.ts';
+import { textUpTo } from './textFields.ts';
 
 export const ExpectedDecision = z
   .enum(DECISIONS)
@@ -18,15 +18,12 @@ export const ExpectedDecision = z
 export const ScreenshotReviewBody = z
   .object({
     decision: z.enum(DECISIONS).nullish().describe('`none` withdraws a decision. Absent: the current one is kept.'),
-    comment: text((value) => lengthFault(value, COMMENT_MAX))
-      .meta({ maxLength: COMMENT_MAX })
-      .nullish()
-      .describe('Absent: the current one is kept. Blank: it is removed.'),
+    comment: textUpTo(COMMENT_MAX).nullish().describe('Absent: the current one is kept. Blank: it is removed.'),
     expected_decision: ExpectedDecision,
   })
-  .superRefine(({ decision, comment }, context) => {
-    if ((decision ?? null) === null && (comment ?? null) === null)
-      context.addIssue({ code: 'custom', path: ['decision'], message: 'is required, unless there is a comment.' });
+  .refine(({ decision, comment }) => !isAbsent(decision) || !isAbsent(comment), {
+    path: ['decision'],
+    message: 'is required, unless there is a comment.',
   })
   .meta({
     id: 'ScreenshotReview',

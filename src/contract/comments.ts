@@ -2,11 +2,10 @@
 import { z } from 'zod';
 import { DEFAULT_LIMITS } from '../domain/limits.ts';
 import { DECISIONS, THREAD_COMMENT_MAX } from '../domain/reviews.ts';
-import { isBlank } from '../domain/text.ts';
 import { ExpectedDecision } from './changes.ts';
 import { KeyReference, time, UserReference, uuid } from './records.ts';
-import { NOT_BLANK, OURS } from './schemaParts.ts';
-import { lengthFault, text } from './textFields.ts';
+import { OURS } from './schemaParts.ts';
+import { textUpTo } from './textFields.ts';
 
 const most = DEFAULT_LIMITS.screenshots;
 
@@ -37,9 +36,7 @@ export const ScreenshotReviewsRecord = z
 
 const fraction = z.number().min(0, 'must be from 0 to 1.').max(1, 'must be from 0 to 1.');
 
-export const commentBody = text((value) =>
-  isBlank(value) ? 'must not be blank.' : lengthFault(value, THREAD_COMMENT_MAX),
-).meta({ ...NOT_BLANK, maxLength: THREAD_COMMENT_MAX });
+export const commentBody = textUpTo(THREAD_COMMENT_MAX, 'must not be blank.');
 
 export const commentFields = {
   body: commentBody,

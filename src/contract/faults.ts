@@ -172,6 +172,8 @@ export function kindOf(value: unknown): string {
   return article(typeof value);
 }
 
+export const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is JsonObject {

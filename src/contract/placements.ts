@@ -2,13 +2,12 @@
 import { z } from 'zod';
 import { PLACEMENT_SIZES_MAX } from '../domain/placements.ts';
 import { SCREENSHOT_STATUSES } from '../domain/states.ts';
+import { isAbsent } from './faults.ts';
 import { DeviceRecord, time, uuid } from './records.ts';
 import { adSize, device, site } from './requests.ts';
 import { OURS, oneOf } from './schemaParts.ts';
 import { RuleReports } from './siteRules.ts';
 import { PlacementCandidate, cssSize as size } from './slotCandidates.ts';
-
-const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
 const PlacementAd = z
   .object({ id: uuid })
@@ -26,9 +25,9 @@ export const CreatePlacement = z
       .describe('Sizes of ads, in CSS pixels. The page is opened once for all of them.'),
     ad: PlacementAd.nullish(),
   })
-  .superRefine(({ sizes, ad }, context) => {
-    if (isAbsent(sizes) === isAbsent(ad))
-      context.addIssue({ code: 'custom', path: ['sizes'], message: 'or ad is required, but not both.' });
+  .refine(({ sizes, ad }) => isAbsent(sizes) !== isAbsent(ad), {
+    path: ['sizes'],
+    message: 'or ad is required, but not both.',
   })
   .meta({
     id: 'CreatePlacement',

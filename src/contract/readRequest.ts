@@ -16,7 +16,7 @@ import { DEFAULT_OPTIONS, type ScreenshotOptions, type SlotChoice } from '../dom
 import type { WantedScreenshots } from '../domain/screenshots.ts';
 import type { Topic } from '../domain/topics.ts';
 import { siteKey } from '../domain/webAddresses.ts';
-import { Faults, isObject, type JsonObject, joinPath, shellOf } from './faults.ts';
+import { Faults, isAbsent, isObject, type JsonObject, joinPath, shellOf } from './faults.ts';
 import { GroupFaults } from './groupFaults.ts';
 import {
   type AdBody,
@@ -95,8 +95,6 @@ export interface ParsedScreenshotRequest {
   readonly faults: Faults;
 }
 
-const absent = (value: unknown): value is null | undefined => value === undefined || value === null;
-
 export type ScreenshotRequestParser = (body: JsonObject) => ParsedScreenshotRequest;
 
 /** @returns a parser for these limits. It creates its schemas once. */
@@ -150,12 +148,12 @@ function campaignReader(schema: CampaignBody) {
   const shell = shellOf(schema);
   return (value: unknown, faults: Faults): CampaignReference | undefined => {
     if (!faults.readShell(shell, value, 'campaign') || !isObject(value)) return undefined;
-    if (!absent(value['id'])) {
+    if (!isAbsent(value['id'])) {
       const read = faults.read(id.unwrap().unwrap(), value['id'], 'campaign.id');
       return read === undefined ? undefined : { id: read };
     }
     const read = faults.read(name, value['name'], 'campaign.name');
-    return absent(read) ? undefined : { name: campaignName(read) };
+    return isAbsent(read) ? undefined : { name: campaignName(read) };
   };
 }
 
@@ -175,14 +173,14 @@ function adReader(schema: AdBody) {
     const id = adId && (faults.read(adId, value['id'], joinPath(prefix, 'id')) ?? undefined);
     const lookupKey = faults.read(lookup_key, value['lookup_key'], joinPath(prefix, 'lookup_key')) ?? undefined;
     // With an id, even an invalid one, the other fields are ignored.
-    const isNamed = adId !== undefined && !absent(value['id']);
+    const isNamed = adId !== undefined && !isAbsent(value['id']);
     return { id, lookupKey, ...(isNamed ? { content: undefined, faults: {} } : readContent(value, prefix)) };
   };
 }
 
 function readContent(ad: JsonObject, prefix: string): Pick<ParsedAd, 'content' | 'faults'> {
   const faults = new Faults();
-  if (absent(ad['media'])) {
+  if (isAbsent(ad['media'])) {
     faults.add(joinPath(prefix, 'media'), 'is required for a new ad: give media.type and media.content.');
     // One answer lists the faults of the other fields too.
     faults.read(NewAdWithoutMedia, ad, prefix);
@@ -346,7 +344,7 @@ export function subscribersReader(schema: SubscribersBody) {
   const array = schema.unwrap().unwrap();
   const list = shellOf(array);
   return (value: unknown, faults: Faults): ParsedSubscriber[] => {
-    if (absent(value) || !faults.readShell(list, value, 'subscribers') || !Array.isArray(value)) return [];
+    if (isAbsent(value) || !faults.readShell(list, value, 'subscribers') || !Array.isArray(value)) return [];
     return value.flatMap((item, index) => {
       const path = `subscribers.${index}`;
       const subscriber = faults.read(array.element, item, path);
@@ -358,8 +356,8 @@ export function subscribersReader(schema: SubscribersBody) {
 function subscriberOf({ webhook, s3 }: SubscriberBody, path: string): ParsedSubscriber {
   return {
     path,
-    webhook: absent(webhook) ? undefined : { url: webhook.url.trim(), topics: webhook.topics ?? null },
-    s3: absent(s3)
+    webhook: isAbsent(webhook) ? undefined : { url: webhook.url.trim(), topics: webhook.topics ?? null },
+    s3: isAbsent(s3)
       ? undefined
       : {
           bucket: s3.bucket,

@@ -56,12 +56,10 @@ import { isUuid, SLUG } from '../domain/slugs.ts';
 import { isBlank } from '../domain/text.ts';
 import { TOPICS } from '../domain/topics.ts';
 import { siteFault, URL_MAX, urlFault } from '../domain/webAddresses.ts';
-import { kindOf } from './faults.ts';
+import { isAbsent, kindOf } from './faults.ts';
 import { GivenMetadata } from './metadata.ts';
 import { anyOf, NOT_BLANK, OURS, oneOf } from './schemaParts.ts';
-import { figure, lengthFault, text, WEB_ADDRESS, webAddress } from './textFields.ts';
-
-const isAbsent = (value: unknown) => value === undefined || value === null;
+import { figure, lengthFault, nameUpTo, text, textUpTo, WEB_ADDRESS, webAddress } from './textFields.ts';
 
 /** A text without control characters, except for white space around it. */
 const WITHOUT_CONTROLS = '^\\s*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*\\s*$';
@@ -85,31 +83,24 @@ const CampaignReference = z
     },
     { error: ({ input }) => (isAbsent(input) ? NAME_ONE : undefined) },
   )
-  .superRefine(({ id, name }, context) => {
-    if (isAbsent(id) && isAbsent(name)) context.addIssue({ code: 'custom', message: NAME_ONE });
-  })
+  .refine(({ id, name }) => !isAbsent(id) || !isAbsent(name), NAME_ONE)
   .meta({
     id: 'CampaignReference',
     description: 'One of `id` and `name` is required.',
     override: anyOf({ id: { type: 'string' }, name: { type: 'string' } }),
   });
 
-const LookupKey = text((value) =>
-  isBlank(value) ? 'must not be blank: omit it if there is none.' : lengthFault(value, LOOKUP_KEY_MAX),
-).meta({
-  ...NOT_BLANK,
-  maxLength: LOOKUP_KEY_MAX,
-  description: `Client-chosen key of an ad, unique within its campaign. ${OURS}`,
-});
+const LookupKey = textUpTo(LOOKUP_KEY_MAX, 'must not be blank: omit it if there is none.').describe(
+  `Client-chosen key of an ad, unique within its campaign. ${OURS}`,
+);
 
 export const AdId = text()
   .meta({ format: 'uuid' })
   .describe('Identifier of an existing ad of the same campaign. With it, the service ignores `lookup_key`.');
 
-export const AdName = text((value) => lengthFault(value, AD_NAME_MAX)).meta({
-  maxLength: AD_NAME_MAX,
-  description: `Used only when a new ad is created. Without it, the ad is named after its media. ${OURS}`,
-});
+export const AdName = textUpTo(AD_NAME_MAX).describe(
+  `Used only when a new ad is created. Without it, the ad is named after its media. ${OURS}`,
+);
 
 const MediaReference = z
   .object({
@@ -218,11 +209,7 @@ const S3Destination = Bucket.extend({
 
 export const Subscriber = z
   .object({ webhook: Webhook.nullish(), s3: S3Destination.nullish() })
-  .superRefine(({ webhook, s3 }, context) => {
-    if ((webhook ?? null) === null && (s3 ?? null) === null) {
-      context.addIssue({ code: 'custom', message: 'must have webhook, s3, or both.' });
-    }
-  })
+  .refine(({ webhook, s3 }) => !isAbsent(webhook) || !isAbsent(s3), 'must have webhook, s3, or both.')
   .meta({
     id: 'Subscriber',
     description: 'Has `webhook`, `s3`, or both. S3 requires a connector of the organization.',
@@ -255,10 +242,7 @@ const areaObject = z
 
 export const slotChoiceObject = z
   .object({
-    selector: text((value) =>
-      isBlank(value) ? 'must not be blank: give a CSS selector.' : lengthFault(value, SELECTOR_MAX),
-    )
-      .meta({ ...NOT_BLANK, maxLength: SELECTOR_MAX })
+    selector: textUpTo(SELECTOR_MAX, 'must not be blank: give a CSS selector.')
       .nullish()
       .describe('CSS selector of the slot. The first element that matches is used, in any frame of the page.'),
     index: z
@@ -277,7 +261,7 @@ export const slotChoiceObject = z
     area: areaObject.nullish().describe('The ad is shown over this part of the page, whatever is there.'),
   })
   .superRefine((choices, context) => {
-    const given = Object.values(choices).filter((choice) => choice !== undefined && choice !== null);
+    const given = Object.values(choices).filter((choice) => !isAbsent(choice));
     if (given.length === 0) context.addIssue({ code: 'custom', message: 'must have selector, index, format or area.' });
     if (given.length > 1)
       context.addIssue({ code: 'custom', message: 'must have only one of selector, index, format and area.' });
@@ -519,14 +503,11 @@ const requestOptions = ({ locations }: Limits) =>
     .nullish()
     .describe(`For all screenshots of the request that name no location. ${OURS}`);
 
-export const SetName = text((value) =>
-  isBlank(value) ? 'must not be blank: send null to remove it.' : lengthFault(value.trim(), SET_NAME_MAX),
-).meta({ ...NOT_BLANK, maxLength: SET_NAME_MAX });
+export const SetName = nameUpTo(SET_NAME_MAX, 'must not be blank: send null to remove it.');
 
-export const Instructions = text((value) => lengthFault(value, INSTRUCTIONS_MAX)).meta({
-  maxLength: INSTRUCTIONS_MAX,
-  description: `Free text for reviewers. The event contains it too. ${OURS}`,
-});
+export const Instructions = textUpTo(INSTRUCTIONS_MAX).describe(
+  `Free text for reviewers. The event contains it too. ${OURS}`,
+);
 
 const GivenPriority = z
   .enum(PRIORITIES)
@@ -550,13 +531,10 @@ export const subscribersOf = ({ subscribers }: Limits) =>
 
 const lengthOf = (list: unknown) => (Array.isArray(list) ? list.length : 0);
 
-export const GroupName = text((value) =>
-  isBlank(value)
-    ? 'must not be blank: omit it if the ad has a picture of its own.'
-    : lengthFault(value, GROUP_NAME_MAX),
+export const GroupName = textUpTo(
+  GROUP_NAME_MAX,
+  'must not be blank: omit it if the ad has a picture of its own.',
 ).meta({
-  ...NOT_BLANK,
-  maxLength: GROUP_NAME_MAX,
   example: 'Takeover',
   description: `Entries with the same group have one picture for each site and device: it shows all their ads, each in a slot of its own. A picture shows at most ${GROUP_ADS_MAX} ads, and an entry has at most one frame. ${OURS}`,
 });
@@ -627,9 +605,6 @@ export type ScreenshotObject = z.output<ReturnType<typeof screenshotObject>>;
 /** Body of approve and reject. */
 export const ReviewBody = z
   .object({
-    notes: text((value) => lengthFault(value, INSTRUCTIONS_MAX))
-      .meta({ maxLength: INSTRUCTIONS_MAX })
-      .nullish()
-      .describe('The reviewer’s text, first part of `review_notes`.'),
+    notes: textUpTo(INSTRUCTIONS_MAX).nullish().describe('The reviewer’s text, first part of `review_notes`.'),
   })
   .meta({ id: 'Review' });

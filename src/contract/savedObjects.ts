@@ -2,18 +2,15 @@
 import { z } from 'zod';
 import type { Limits } from '../domain/limits.ts';
 import { SAVED_NAME_MAX, SAVED_SITES_MAX, TEMPLATE_ADS_MAX, TEMPLATE_DEVICES_MAX } from '../domain/savedObjects.ts';
-import { isBlank } from '../domain/text.ts';
 import { DeviceRecord, deviceRecord, time, uuid } from './records.ts';
 import { CampaignName, GroupName, Instructions, screenshotObject, site } from './requests.ts';
-import { NOT_BLANK, OURS } from './schemaParts.ts';
-import { lengthFault, text } from './textFields.ts';
+import { OURS } from './schemaParts.ts';
+import { nameUpTo } from './textFields.ts';
 
 const nameOf = (what: string) =>
-  text((value) =>
-    isBlank(value) ? `must not be blank: give the name of the ${what}.` : lengthFault(value.trim(), SAVED_NAME_MAX),
-  )
-    .meta({ ...NOT_BLANK, maxLength: SAVED_NAME_MAX })
-    .describe(`Unique within the organization. A ${what} of the same name is replaced.`);
+  nameUpTo(SAVED_NAME_MAX, `must not be blank: give the name of the ${what}.`).describe(
+    `Unique within the organization. A ${what} of the same name is replaced.`,
+  );
 
 const sites = z.array(site).max(SAVED_SITES_MAX, `must have at most ${SAVED_SITES_MAX.toLocaleString('en')} sites.`);
 

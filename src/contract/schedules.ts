@@ -16,12 +16,11 @@ import {
   WEEKDAYS,
   WINDOW_HOURS_MAX,
 } from '../domain/schedules.ts';
-import { isBlank } from '../domain/text.ts';
 import { timeZone } from './exports.ts';
 import { type Faults, isObject, type JsonObject } from './faults.ts';
 import { time, uuid } from './records.ts';
-import { NOT_BLANK, OURS } from './schemaParts.ts';
-import { lengthFault, text } from './textFields.ts';
+import { OURS } from './schemaParts.ts';
+import { lengthFault, nameUpTo, text } from './textFields.ts';
 
 const clock = z
   .string()
@@ -70,9 +69,7 @@ const instant = z.iso
   .transform((value) => new Date(value));
 
 const fields = {
-  name: text((value) =>
-    isBlank(value) ? 'must not be blank: give the name of the schedule.' : lengthFault(value.trim(), SCHEDULE_NAME_MAX),
-  ).meta({ ...NOT_BLANK, maxLength: SCHEDULE_NAME_MAX }),
+  name: nameUpTo(SCHEDULE_NAME_MAX, 'must not be blank: give the name of the schedule.'),
   rule,
   time_zone: timeZone.describe('IANA name of the zone of the rule.'),
   from: instant.nullish().describe('No run is earlier. Now unless given.'),

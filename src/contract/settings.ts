@@ -4,13 +4,12 @@ import { ACTOR_TYPES, AUDIT_ACTION_NAMES } from '../domain/auditLog.ts';
 import { KEY_NAME_MAX, SCOPES } from '../domain/keys.ts';
 import { SET_DAYS } from '../domain/retention.ts';
 import { REVIEW_MODES } from '../domain/reviews.ts';
-import { isBlank } from '../domain/text.ts';
 import { LANGUAGES } from '../domain/texts/languages.ts';
 import { CheckSettings } from './creativeCheck.ts';
 import { timeZone } from './exports.ts';
 import { KeyReference, time, UserReference } from './records.ts';
-import { NOT_BLANK, OURS } from './schemaParts.ts';
-import { instant, lengthFault, text } from './textFields.ts';
+import { OURS } from './schemaParts.ts';
+import { instant, textUpTo } from './textFields.ts';
 
 const futureTime = instant('2027-12-24T18:00:00Z', (time) =>
   time > new Date() ? undefined : 'must be in the future.',
@@ -18,11 +17,7 @@ const futureTime = instant('2027-12-24T18:00:00Z', (time) =>
 
 export const NewApiKey = z
   .object({
-    name: text((value) =>
-      isBlank(value) ? 'must not be blank: say what the key is for.' : lengthFault(value, KEY_NAME_MAX),
-    )
-      .meta({ ...NOT_BLANK, maxLength: KEY_NAME_MAX })
-      .describe('The purpose of the key.'),
+    name: textUpTo(KEY_NAME_MAX, 'must not be blank: say what the key is for.').describe('The purpose of the key.'),
     scopes: z
       .array(z.enum(SCOPES))
       .min(1, 'must name at least one scope.')

@@ -16,7 +16,7 @@ import { codePoints, EMAIL_MAX, isBlank } from '../domain/text.ts';
 import { Client, commentBody, commentFields } from './comments.ts';
 import { envelope, KeyReference, time, UserReference, uuid } from './records.ts';
 import { OURS } from './schemaParts.ts';
-import { instant, lengthFault, text } from './textFields.ts';
+import { instant, lengthFault, text, textUpTo } from './textFields.ts';
 
 const expiresAt = instant('2026-12-24T18:00:00Z', (time) => expiryFault(time, new Date()));
 
@@ -36,10 +36,7 @@ const SharePassword = text((value) =>
 
 export const NewShare = z
   .object({
-    label: text((value) => lengthFault(value, SHARE_LABEL_MAX))
-      .meta({ maxLength: SHARE_LABEL_MAX })
-      .nullish()
-      .describe('For whom the link is. Readers of the link do not see it.'),
+    label: textUpTo(SHARE_LABEL_MAX).nullish().describe('For whom the link is. Readers of the link do not see it.'),
     expires_at: expiresAt
       .nullish()
       .describe(`In ${SHARE_DAYS_DEFAULT} days unless given, at most ${SHARE_DAYS_MAX} days from now.`),

@@ -1,8 +1,9 @@
 /** Schemas of texts and addresses. Their checks have messages for people. */
 import { z } from 'zod';
-import { codePoints, textFault } from '../domain/text.ts';
+import { codePoints, isBlank, textFault } from '../domain/text.ts';
 import { parseTimestamp } from '../domain/time.ts';
 import { URL_MAX, urlFault } from '../domain/webAddresses.ts';
+import { NOT_BLANK } from './schemaParts.ts';
 
 export const WEB_ADDRESS = '^\\s*[hH][tT][tT][pP][sS]?://[^/?#]';
 
@@ -33,6 +34,17 @@ export const instant = (example: string, fault: (time: Date) => string | undefin
       return z.NEVER;
     })
     .meta({ override: { type: 'string', format: 'date-time' } });
+
+/** @param blank the fault of a blank text; without it, the text may be blank. */
+export const textUpTo = (max: number, blank?: string) =>
+  text((value) => (blank !== undefined && isBlank(value) ? blank : lengthFault(value, max))).meta({
+    ...(blank !== undefined && NOT_BLANK),
+    maxLength: max,
+  });
+
+/** As {@link textUpTo}, without the white space around it. */
+export const nameUpTo = (max: number, blank: string) =>
+  text((value) => (isBlank(value) ? blank : lengthFault(value.trim(), max))).meta({ ...NOT_BLANK, maxLength: max });
 
 export const webAddress = text(urlFault).meta({
   format: 'uri',
