@@ -20,7 +20,8 @@ export const IN_PAGE_SIZES: readonly AdSize[] = sizesOf(IN_PAGE);
 
 const STANDARD_SIZES: readonly AdSize[] = [...IN_PAGE_SIZES, ...sizesOf(OF_CREATIVES)];
 
-function sizesOf(list: string): AdSize[] {
+/** @param list as `300x250 728x90`. */
+export function sizesOf(list: string): AdSize[] {
   return list
     .trim()
     .split(/\s+/)

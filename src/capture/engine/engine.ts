@@ -95,19 +95,8 @@ export async function startEngine(options: EngineOptions, parts: EngineParts = R
   const proxy = await startEgressProxy({ guard, log });
   const timeoutMs = settings.navigationTimeoutMs;
   const fetch = createGuardedFetch({ guard, ...(timeoutMs !== undefined && { timeoutMs }) });
-  return new LazyEngine(
-    { chromiumPath, proxy, fetch, sandbox, settings, log },
-    {
-      ...{ parts, cgroupFolder },
-      exits: connectorOf && new Exits(connectorOf, log),
-    },
-  );
-}
-
-interface More {
-  readonly parts: EngineParts;
-  readonly cgroupFolder: string | undefined;
-  readonly exits: Exits | undefined;
+  const exits = connectorOf && new Exits(connectorOf, log);
+  return new LazyEngine({ chromiumPath, proxy, fetch, sandbox, settings, log }, parts, { exits, cgroupFolder });
 }
 
 class LazyEngine implements Engine {
@@ -121,7 +110,11 @@ class LazyEngine implements Engine {
   browserVersion: string | undefined;
   memoryEndReason: string | undefined;
 
-  constructor(options: PartOptions, { parts, cgroupFolder, exits }: More) {
+  constructor(
+    options: PartOptions,
+    parts: EngineParts,
+    { exits, cgroupFolder }: { exits: Exits | undefined; cgroupFolder: string | undefined },
+  ) {
     this.#options = options;
     this.#exits = exits;
     this.#renderer = new LazyPart(RENDERER, () => parts.startRenderer(options));
@@ -273,25 +266,14 @@ async function closeInTime(part: { close(): Promise<void> }, name: string, log: 
 }
 
 const REAL_PARTS: EngineParts = {
-  startRenderer: ({ chromiumPath, proxy, fetch, sandbox, settings, log }) =>
-    startCreativeRenderer({
-      chromiumPath,
-      proxyUrl: proxy.url,
-      origins: proxy.origins,
-      sandbox,
-      fetch,
-      log,
-      ...(settings.creativeDeadlineMs !== undefined && { creativeDeadlineMs: settings.creativeDeadlineMs }),
-    }),
-  startPages: ({ chromiumPath, proxy, sandbox, settings, log }, languages) =>
+  startRenderer: ({ proxy, settings, ...options }) =>
+    startCreativeRenderer({ ...options, ...settings, proxyUrl: proxy.url, origins: proxy.origins }),
+  startPages: ({ proxy, settings, ...options }, languages) =>
     startPageOpener({
+      ...options,
+      ...settings,
       languages,
-      chromiumPath,
       proxyUrl: proxy.url,
-      sandbox,
       egressFailures: () => proxy.failures,
-      log,
-      navigationTimeoutMs: settings.navigationTimeoutMs,
-      settleCapMs: settings.settleCapMs,
     }),
 };

@@ -1,4 +1,5 @@
 /** Anchors and interstitials without an element in the page, which Tearsheet draws over it. */
+import { sizesOf } from '../../domain/adSizes.ts';
 import type { AdSize } from '../../domain/ads.ts';
 import type { DrawnFormat } from '../../domain/slotFormats.ts';
 import type { Warning } from '../../domain/warnings.ts';
@@ -11,28 +12,15 @@ interface Screen {
   readonly screen: AdSize;
 }
 
-/** CSS pixels. */
-const SIZES: Readonly<Record<DrawnFormat, readonly (readonly [width: number, height: number])[]>> = {
-  anchor: [
-    [970, 90],
-    [728, 90],
-    [320, 100],
-    [320, 50],
-    [300, 50],
-  ],
-  interstitial: [
-    [768, 1024],
-    [1024, 768],
-    [320, 480],
-    [480, 320],
-    [336, 280],
-    [300, 250],
-  ],
+const SIZES: Readonly<Record<DrawnFormat, readonly AdSize[]>> = {
+  anchor: sizesOf('970x90 728x90 320x100 320x50 300x50'),
+  interstitial: sizesOf('768x1024 1024x768 320x480 480x320 336x280 300x250'),
 };
 
 /** The unit of a format that a page declares without an element, as Google Publisher Tag lets it. */
 export function declaredUnit(format: DrawnFormat, { frame, screen }: Screen) {
-  const sizes = SIZES[format].filter(([width, height]) => width <= screen.width && height <= screen.height);
+  const fitting = SIZES[format].filter(({ width, height }) => width <= screen.width && height <= screen.height);
+  const sizes = fitting.map(({ width, height }) => [width, height] as const);
   const [, height] = format === 'anchor' ? (sizes[0] ?? [0, 0]) : [0, screen.height];
   const element = `the ${format} of Google Publisher Tag`;
   const box = { x: 0, y: screen.height - height, width: screen.width, height };
