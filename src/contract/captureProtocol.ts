@@ -17,7 +17,7 @@ import { cutCodePoints } from '../domain/text.ts';
 import { GIVEN_PAGE_FORMATS } from '../domain/uploads.ts';
 import { WARNING_CODES } from '../domain/warnings.ts';
 import { CreativeFacts } from './creativeFacts.ts';
-import { LocationProfile } from './locations.ts';
+import { WantedLocation } from './locations.ts';
 import { AppliedSiteRule } from './siteRules.ts';
 import { OptionsJson } from './storedOptions.ts';
 
@@ -89,8 +89,8 @@ export const WantedPage = z.object({
   device: z.string(),
   screenshots: z.array(WantedScreenshot),
   placement: WantedPlacement.nullish(),
-  /** The program opens the page through the gateway (egress/gateway.ts). `profile` is null if the location is no longer offered. */
-  location: z.object({ id: z.string(), profile: LocationProfile.nullable() }).nullish(),
+  /** The program opens the page through the gateway (egress/gateway.ts). */
+  location: WantedLocation.nullish(),
   /** Secrets: only the origin of the site may get them. */
   access: z.object({ cookies: NamedValues, headers: NamedValues }).nullish(),
   /** The site rules of the page, the most specific first, with their secrets. */

@@ -15,14 +15,16 @@ const tag = z
   .refine(isLanguage, 'must be a language tag (BCP 47), for example de-DE')
   .transform((given) => new Intl.Locale(given).toString());
 
-/** The facts that a browser needs, as the internal API gives it to captures. */
+/** A location as captures get it, with the fields that users see and those that a browser needs. */
 export const LocationProfile = z.object({
   id: LocationId,
   name,
   country,
   locale: tag,
+  /** In the order of preference, for `Accept-Language` and `navigator.languages`. */
   languages: z.array(tag).min(1).max(10),
   time_zone: timeZone,
+  /** Degrees, and meters. Null: pages may not ask for the position. */
   geolocation: z
     .object({
       latitude: z.number().min(-90).max(90),
@@ -31,11 +33,17 @@ export const LocationProfile = z.object({
     })
     .nullable()
     .default(null),
+  /** A URL that answers with the IP address of its caller as text. Null: the address of the exit is not recorded. */
   check_url: z
     .url({ protocol: /^https?$/ })
     .nullable()
     .default(null),
 });
+export type Location = z.output<typeof LocationProfile>;
+
+/** The location of a page. `profile` is null if the operator no longer offers it. */
+export const WantedLocation = z.object({ id: z.string(), profile: LocationProfile.nullable() });
+export type WantedLocation = z.output<typeof WantedLocation>;
 
 /** SOCKS5 has one byte for each length. */
 const credential = z

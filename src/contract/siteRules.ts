@@ -221,6 +221,8 @@ export const RuleReports = z
   )
   .describe(`The site rules of the page, and what each part of them did. ${OURS}`);
 
+export type RuleReport = z.infer<typeof RuleReports>[number];
+
 /**
  * Reads the rules of a file: an answer of the list, or its `data` alone. A rule without an id is named after its place.
  * @returns undefined after adding the faults.

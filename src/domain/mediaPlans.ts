@@ -1,6 +1,5 @@
 /** Reads the columns and cells of media plans. */
 import { type Device, type DeviceName, deviceMeant, findDevice } from './devices.ts';
-import type { Location } from './locations.ts';
 import { readMoments } from './markers.ts';
 import { siteFault } from './webAddresses.ts';
 
@@ -209,7 +208,9 @@ const COUNTRY_NAMES = (['en', 'de', 'fr'] as const).flatMap((language) =>
 );
 
 /** An id takes precedence over a name, a name over a country, and the first location of a country over the others. */
-export function marketsOf(locations: readonly Pick<Location, 'id' | 'name' | 'country'>[]): Markets {
+export function marketsOf(
+  locations: readonly { readonly id: string; readonly name: string; readonly country: string }[],
+): Markets {
   const ofCountries = locations.flatMap(({ id, country }) =>
     [country, ...COUNTRY_NAMES.map((names) => names.of(country) ?? country)].map((name) => [name, id] as const),
   );

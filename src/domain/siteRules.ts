@@ -40,48 +40,14 @@ export interface RuleSlot {
   readonly selector: string;
 }
 
-/** The actions of a rule on a page. The texts are CSS selectors. */
-export interface RuleActions {
+/** A rule as captures get it: its actions on a page, whose texts are CSS selectors, and its cookies and headers. */
+export interface AppliedRule extends PageAccess {
+  readonly id: string;
+  readonly host: string;
   readonly slots: readonly RuleSlot[];
   readonly hide: readonly string[];
   readonly click: readonly string[];
   readonly wait_for: readonly string[];
-}
-
-/** A rule as captures get it. */
-export interface AppliedRule extends RuleActions, PageAccess {
-  readonly id: string;
-  readonly host: string;
-}
-
-/** The effect of one part of a rule on a page. */
-export interface RuleEffect {
-  readonly part: RulePart;
-  /** The selector, or the names of the cookies or headers. */
-  readonly target: string;
-  /** Elements that were found, or cookies and headers that were sent. */
-  readonly found: number;
-  /** Why the part did nothing, as a sentence; null if it acted. */
-  readonly problem: string | null;
-}
-
-/** The effects of a rule on a page. */
-export interface RuleReport {
-  readonly id: string;
-  readonly host: string;
-  readonly effects: readonly RuleEffect[];
-}
-
-/** The effect of the slot of a rule for one picture. */
-export interface SlotReport extends Pick<RuleReport, 'id' | 'host'> {
-  readonly effect: RuleEffect;
-}
-
-/** @returns the reports of a page with that of a slot. */
-export function withSlotReport(reports: readonly RuleReport[], slot: SlotReport | undefined): RuleReport[] {
-  return reports.map((report) =>
-    report.id === slot?.id ? { ...report, effects: [...report.effects, slot.effect] } : report,
-  );
 }
 
 const WILDCARD = '*.';

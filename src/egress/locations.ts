@@ -1,6 +1,6 @@
 /** The locations that the operator configured, each with the connector to its proxy. */
-import type { ConfiguredLocation } from '../contract/locations.ts';
-import type { ConnectionOutcome, Location } from '../domain/locations.ts';
+import type { ConfiguredLocation, Location } from '../contract/locations.ts';
+import type { ConnectionOutcome } from '../domain/locations.ts';
 import type { Log } from '../lib/log.ts';
 import type { Connector, Guard } from './guard.ts';
 import { Upstream, type UpstreamTiming } from './upstream.ts';

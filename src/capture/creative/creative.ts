@@ -19,10 +19,7 @@ import type { MemoryConsumer } from '../memory/watchdog.ts';
 export const CREATIVE_DEADLINE_MS = 60_000;
 
 /** CSS pixels. */
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
+export type Size = AdSize;
 
 /** The content of a creative. `file`: an upload, or a file of `tearsheet shoot`. */
 export type CreativeSource =

@@ -1,6 +1,6 @@
 /** The ways out to locations: for each one an egress proxy of its own, which starts when a page first needs it. */
 import { isIP } from 'node:net';
-import type { Location } from '../../domain/locations.ts';
+import type { Location } from '../../contract/locations.ts';
 import { createGuardedFetch } from '../../egress/fetch.ts';
 import type { Connector } from '../../egress/guard.ts';
 import type { GuardedFetch } from '../../egress/ports.ts';

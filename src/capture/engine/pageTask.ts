@@ -1,19 +1,15 @@
 /** Takes all pictures of one page. It opens the page once and places each ad as soon as its frames exist. */
 import { PHASES, type Phase } from '../../contract/captureProtocol.ts';
+import type { WantedLocation } from '../../contract/locations.ts';
 import type { SlotsRecord } from '../../contract/placements.ts';
+import type { RuleReport } from '../../contract/siteRules.ts';
 import type { AdSize } from '../../domain/ads.ts';
 import { filmOf, judgeSizes, noAnimation } from '../../domain/animations.ts';
 import type { Device } from '../../domain/devices.ts';
-import { LOCATION_UNAVAILABLE, type WantedLocation } from '../../domain/locations.ts';
+import { LOCATION_UNAVAILABLE } from '../../domain/locations.ts';
 import { namesOf, type PageAccess } from '../../domain/pageAccess.ts';
 import type { OtherAds, PlacementOptions } from '../../domain/screenshotOptions.ts';
-import {
-  type AppliedRule,
-  type RuleReport,
-  type SlotReport,
-  withAccessOf,
-  withSlotReport,
-} from '../../domain/siteRules.ts';
+import { type AppliedRule, withAccessOf } from '../../domain/siteRules.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { withDeadline } from '../../lib/deadline.ts';
@@ -31,6 +27,7 @@ import { pictureOfFailure } from '../page/failedPage.ts';
 import type { GivenFile } from '../page/givenPage.ts';
 import { pageFault } from '../page/navigation.ts';
 import type { AdFrame, ClosedPage, OpenPage, PagePicture, Picture, PlacementFailure } from '../page/page.ts';
+import { type SlotReport, withSlotReport } from '../page/siteRules.ts';
 import type { CreativeOutcome, CreativeOutcomes } from './creativeOutcomes.ts';
 import { type Engine, EngineStartError } from './engine.ts';
 import { type ProvenanceRecord, recordOfFailure, recordOfPicture, recordOfSlots } from './provenance.ts';

@@ -3,19 +3,20 @@
  * was taken.
  */
 
+import type { Location } from '../../contract/locations.ts';
 import type { SlotsRecord } from '../../contract/placements.ts';
+import type { RuleReport } from '../../contract/siteRules.ts';
 import type { PlacementCandidate } from '../../contract/slotCandidates.ts';
 import { type OptionsJson, optionsToJson } from '../../contract/storedOptions.ts';
 import type { AdSize } from '../../domain/ads.ts';
 import type { Device } from '../../domain/devices.ts';
-import type { Location } from '../../domain/locations.ts';
 import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
-import { type RuleReport, withSlotReport } from '../../domain/siteRules.ts';
 import { cutCodePoints } from '../../domain/text.ts';
 import type { GivenPageFormat } from '../../domain/uploads.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
 import type { Box, Picture, PlacementFailure, ScoredCandidate, SlotOfRule } from '../page/page.ts';
+import { withSlotReport } from '../page/siteRules.ts';
 
 /** A record holds the best candidates. */
 const MAX_CANDIDATES = 20;
@@ -130,14 +131,8 @@ export function recordOfFailure(
     captured_at: at.toISOString(),
     ...described(context),
     ad_size: frame === undefined ? null : [frame.width, frame.height],
-    slot: null,
-    score: null,
+    ...{ slot: null, score: null, scale: null, ad_box: null, page_mode: null, creative_mode: null, sha256: null },
     ...listed(candidates),
-    scale: null,
-    ad_box: null,
-    page_mode: null,
-    creative_mode: null,
-    sha256: null,
     warnings: [],
     reason,
   };
@@ -178,30 +173,18 @@ function slotOf(candidate: ScoredCandidate): PlacementCandidate {
   return { ...recorded(candidate), size: { width, height } };
 }
 
-function described(context: PictureContext) {
-  const {
-    requestedUrl,
-    finalUrl,
-    device,
-    markerMs,
-    options,
-    browserVersion,
-    location,
-    exitAddress,
-    ruleReports,
-    givenPage,
-  } = context;
+function described({ finalUrl, device, markerMs, location, givenPage, ...context }: PictureContext) {
   return {
     kind: 'placement_preview',
-    requested_url: requestedUrl,
+    requested_url: context.requestedUrl,
     final_url: finalUrl === null ? null : cutCodePoints(finalUrl, MAX_ADDRESS),
     ...(givenPage && { given_page: givenPage }),
     device: device.name,
     viewport: { ...device.viewport },
     ratio: device.ratio,
     marker: markerMs === null ? null : markerMs / 1000,
-    options: optionsToJson(options),
-    browser_version: browserVersion,
+    options: optionsToJson(context.options),
+    browser_version: context.browserVersion,
     location: location && {
       id: location.id,
       name: location.name,
@@ -209,8 +192,8 @@ function described(context: PictureContext) {
       locale: location.locale,
       time_zone: location.time_zone,
     },
-    exit_address: exitAddress,
-    site_rules: ruleReports,
+    exit_address: context.exitAddress,
+    site_rules: context.ruleReports,
   } as const;
 }
 
@@ -219,27 +202,9 @@ function listed(candidates: readonly ScoredCandidate[]) {
 }
 
 function recorded(candidate: ScoredCandidate): RecordedCandidate {
-  const {
-    element,
-    box,
-    size,
-    score,
-    likelihood,
-    evidence,
-    reasons,
-    kind: format = 'display',
-    problem = null,
-  } = candidate;
-  const { x, y, width, height } = box;
-  return {
-    element,
-    box: { x, y, width, height },
-    size: [size[0], size[1]],
-    score,
-    likelihood,
-    evidence: [...evidence],
-    reasons: [...reasons],
-    format,
-    problem,
-  };
+  const { element, score, likelihood, evidence, reasons, kind: format = 'display', problem = null } = candidate;
+  const { x, y, width, height } = candidate.box;
+  const size = [candidate.size[0], candidate.size[1]] as const;
+  const listed = { evidence: [...evidence], reasons: [...reasons] };
+  return { element, box: { x, y, width, height }, size, score, likelihood, ...listed, format, problem };
 }

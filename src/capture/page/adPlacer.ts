@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import type { AdSize } from '../../domain/ads.ts';
 import { type ChosenByHand, DEFAULT_OPTIONS, type PlacementOptions } from '../../domain/screenshotOptions.ts';
-import { type AppliedRule, type SlotReport, slotFor } from '../../domain/siteRules.ts';
+import { type AppliedRule, slotFor } from '../../domain/siteRules.ts';
 import { DRAWN_FORMATS, type DrawnFormat, SLOT_FORMATS, type SlotFormat } from '../../domain/slotFormats.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
@@ -29,7 +29,7 @@ import { Camera, faultOfGeometry, geometryOf, MAX_PAGE_EDGE, showsAd, warningsOf
 import type { PictureLook } from './pictureLook.ts';
 import { type PreparedSlot, type PrepareRequest, prepareSlot, type RefusedSlot } from './preparedSlot.ts';
 import { narrowToBox, type ScoredSlot, scoreSlots } from './scoring.ts';
-import { ruleWarnings } from './siteRules.ts';
+import { ruleWarnings, type SlotReport } from './siteRules.ts';
 import { chooseSlot } from './slotChoice.ts';
 import { slotDoubts } from './slotDoubts.ts';
 import { belongsInPlayer, videoPlaces, videoWarning } from './videoPlaces.ts';

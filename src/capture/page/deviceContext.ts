@@ -1,6 +1,6 @@
 import type { BrowserContextOptions } from 'playwright-core';
+import type { Location } from '../../contract/locations.ts';
 import { type Device, userAgentOf } from '../../domain/devices.ts';
-import type { Location } from '../../domain/locations.ts';
 import type { BrowserProcess } from '../browser/browserProcess.ts';
 import type { CdpSession } from '../browser/cdp.ts';
 import { Tab } from '../browser/tab.ts';

@@ -1,10 +1,11 @@
 import type { Phase } from '../../contract/captureProtocol.ts';
+import type { Location } from '../../contract/locations.ts';
+import type { RuleReport } from '../../contract/siteRules.ts';
 import type { AdSize } from '../../domain/ads.ts';
 import type { Device } from '../../domain/devices.ts';
-import type { Location } from '../../domain/locations.ts';
 import type { PageAccess } from '../../domain/pageAccess.ts';
 import type { OtherAds, PlacementOptions } from '../../domain/screenshotOptions.ts';
-import type { AppliedRule, RuleReport, SlotReport } from '../../domain/siteRules.ts';
+import type { AppliedRule } from '../../domain/siteRules.ts';
 import type { SlotFormat } from '../../domain/slotFormats.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
@@ -13,14 +14,11 @@ import type { PlayerLook } from '../compose/inStream.ts';
 import type { CreativeFrame, Size } from '../creative/creative.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
 import type { GivenFile } from './givenPage.ts';
+import type { Rect } from './inPage/visibility.ts';
+import type { SlotReport } from './siteRules.ts';
 
 /** A box in CSS pixels, from the top left corner of the document. */
-export interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
+export type Box = Readonly<Rect>;
 
 /** Why an element counts as an ad slot, strongest first. */
 export const EVIDENCE_KINDS = [

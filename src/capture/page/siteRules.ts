@@ -1,5 +1,6 @@
 /** Applies the rules of the organization to an open page: hides, clicks and waits, before its slots are searched. */
-import type { AppliedRule, RuleEffect, RulePart, RuleReport } from '../../domain/siteRules.ts';
+import type { RuleReport } from '../../contract/siteRules.ts';
+import type { AppliedRule, RulePart } from '../../domain/siteRules.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { DeadlineError, withDeadline } from '../../lib/deadline.ts';
 import { sleep } from '../../lib/sleep.ts';
@@ -22,6 +23,18 @@ const CLICKS_MS = 15_000;
 const MAX_FRAMES = 20;
 
 type PartOfPage = Extract<RulePart, 'hide' | 'click' | 'wait_for'>;
+
+type RuleEffect = RuleReport['effects'][number];
+
+/** The effect of the slot of a rule for one picture. */
+export type SlotReport = Omit<RuleReport, 'effects'> & { readonly effect: RuleEffect };
+
+/** @returns the reports of a page with that of a slot. */
+export function withSlotReport(reports: readonly RuleReport[], slot: SlotReport | undefined): RuleReport[] {
+  return reports.map((report) =>
+    report.id === slot?.id ? { ...report, effects: [...report.effects, slot.effect] } : report,
+  );
+}
 
 interface Step {
   readonly rule: AppliedRule;

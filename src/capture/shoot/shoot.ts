@@ -1,10 +1,10 @@
 /** `tearsheet shoot`: takes placement previews without a server or a database, and writes them and their records to a folder. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Location, WantedLocation } from '../../contract/locations.ts';
 import type { AdSize } from '../../domain/ads.ts';
 import { ANIMATION_FORMATS, wantedFilms } from '../../domain/animations.ts';
 import { type Device, deviceGroup } from '../../domain/devices.ts';
-import type { Location, WantedLocation } from '../../domain/locations.ts';
 import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
 import { type AppliedRule, type RulePages, rulesFor } from '../../domain/siteRules.ts';
 import type { Connector } from '../../egress/guard.ts';

@@ -5,6 +5,7 @@ import {
   type NewSiteRule,
   pagesOf,
   partsOf,
+  type RuleReport,
   type SiteRuleChange,
   type SiteRulesImport,
   type SiteRulesImported,
@@ -14,7 +15,7 @@ import { lockOrganizationById } from '../../db/organizationLock.ts';
 import { type Actor, changesBetween, type FieldChange } from '../../domain/auditLog.ts';
 import { conflict, Failure, invalid, unknownId } from '../../domain/failure.ts';
 import type { NamedValue, PageAccess } from '../../domain/pageAccess.ts';
-import { pagesKey, RULE_LIMITS, type RuleReport, type RuleSlot, withSlot } from '../../domain/siteRules.ts';
+import { pagesKey, RULE_LIMITS, type RuleSlot, withSlot } from '../../domain/siteRules.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
 import type { ObjectRef } from '../journal/tombstones.ts';

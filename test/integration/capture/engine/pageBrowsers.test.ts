@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { type Engine, startEngine } from '../../../../src/capture/engine/engine.ts';
 import type { OpenPage, PageOpener } from '../../../../src/capture/page/page.ts';
-import type { Location } from '../../../../src/domain/locations.ts';
+import type { Location } from '../../../../src/contract/locations.ts';
 import { createGuard } from '../../../../src/egress/guard.ts';
 import { required } from '../../../support/required.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';

@@ -11,8 +11,8 @@ import type {
   PlacementFailure,
   ScoredCandidate,
 } from '../../../../src/capture/page/page.ts';
+import type { WantedLocation } from '../../../../src/contract/locations.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
-import type { WantedLocation } from '../../../../src/domain/locations.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
 
