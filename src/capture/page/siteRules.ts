@@ -178,27 +178,16 @@ export class PageRules {
 /** Facts about the parts of rules that did nothing, for the reader of the picture. */
 export function ruleWarnings(reports: readonly RuleReport[]): Warning[] {
   return reports.flatMap(({ id, host, effects }) =>
-    effects.flatMap(({ part, target, problem }) =>
-      problem === null
-        ? []
-        : [
-            {
-              code: 'site_rule_failed',
-              message: `Site rule ${id} (${host}), ${NAMES[part]} ${target}: ${problem}`,
-            } as const,
-          ],
-    ),
+    effects
+      .filter(({ problem }) => problem !== null)
+      .map(({ part, target, problem }): Warning => {
+        const message = `Site rule ${id} (${host}), ${nameOf(part)} ${target}: ${problem}`;
+        return { code: 'site_rule_failed', message };
+      }),
   );
 }
 
-const NAMES: Readonly<Record<RulePart, string>> = {
-  slot: 'slot',
-  hide: 'hide',
-  click: 'click',
-  wait_for: 'wait for',
-  cookies: 'cookies',
-  headers: 'headers',
-};
+const nameOf = (part: RulePart) => part.replace('_', ' ');
 
 class BusyPageError extends Error {
   readonly failure: SiteFailure;
@@ -220,7 +209,7 @@ async function inTime<T>(step: Step, work: Promise<T>): Promise<T> {
 }
 
 function failureOf({ rule, part, selector }: Step, what: string): SiteFailure {
-  const reason = `Site rule ${rule.id} (${rule.host}), ${NAMES[part]} ${selector}: it ${what}. Change or delete the rule.`;
+  const reason = `Site rule ${rule.id} (${rule.host}), ${nameOf(part)} ${selector}: it ${what}. Change or delete the rule.`;
   return { status: 'generic_error', reason };
 }
 

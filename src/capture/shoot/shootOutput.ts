@@ -19,14 +19,9 @@ interface SheetPicture {
   readonly height: number;
 }
 
-export interface SheetEntry {
+export interface SheetEntry extends Pick<PictureLine, 'ad' | 'site' | 'device' | 'marker'> {
   /** Name of the picture, by which entries are sorted. */
   readonly id: string;
-  readonly ad: string;
-  readonly site: string;
-  readonly device: string;
-  /** Seconds; null is the default frame. */
-  readonly marker: number | null;
   /** Undefined if there is none. */
   readonly picture: SheetPicture | undefined;
   /** Path of the picture of the page that failed, relative to the sheet. */
@@ -102,19 +97,14 @@ export function textLine(line: PictureLine): string {
 /** @returns the entry of a result on the contact sheet, which lies in the folder of the pictures. */
 export function sheetEntry(result: PictureResult, line: PictureLine): SheetEntry {
   const { id } = result.wanted;
-  const record = id.replace(/\.png$/, '.json');
+  const { ad, site, device, marker, status } = line;
   const slot = line.chosen === null ? '' : `Slot ${line.chosen.size.join('×')}, ${line.chosen.element}`;
   const scaled = line.scale === null || line.scale === 1 ? '' : `, scaled to ${Math.round(line.scale * 100)} %`;
   return {
-    id,
-    ad: line.ad,
-    site: line.site,
-    device: line.device,
-    marker: line.marker,
-    status: line.status,
+    ...{ id, ad, site, device, marker, status },
     text: line.reason ?? `${slot}${scaled}.`,
     warnings: line.warnings.map(({ message }) => message),
-    record,
+    record: id.replace(/\.png$/, '.json'),
     page: line.page_file === null ? undefined : pageFileOf(id),
     picture:
       result.status === 'uploaded'
