@@ -55,7 +55,10 @@
     event.preventDefault();
     const shown = form.parentElement.querySelector('[data-download-state]');
     const button = form.querySelector('button');
-    const address = `${form.action}?${new URLSearchParams(new FormData(form))}`;
+    const fields = new FormData(form);
+    // A closed list chooses nothing.
+    if (form.querySelector('details:not([open])')) fields.delete('screenshots');
+    const address = `${form.action}?${new URLSearchParams(fields)}`;
     button.disabled = true;
     message(shown, 'The file is being built.');
     download(shown, address)
@@ -64,5 +67,29 @@
       .finally(() => {
         button.disabled = false;
       });
+  });
+
+  // The order of the pictures in the file is that of their list.
+  let dragged = null;
+  document.addEventListener('dragstart', ({ target }) => {
+    dragged = target.closest?.('.order > li') ?? null;
+  });
+  for (const type of ['dragover', 'drop'])
+    document.addEventListener(type, (event) => {
+      const over = event.target.closest('.order > li');
+      if (dragged === null || over === null) return;
+      event.preventDefault();
+      const { top, height } = over.getBoundingClientRect();
+      if (over !== dragged) over[event.clientY < top + height / 2 ? 'before' : 'after'](dragged);
+    });
+  document.addEventListener('click', ({ target }) => {
+    const to = target.closest('[data-move]')?.dataset.move;
+    const item = target.closest('.order > li');
+    const other = to === 'up' ? item?.previousElementSibling : item?.nextElementSibling;
+    if (to === undefined || !other) return;
+    // The neighbor moves, because what moves loses the focus.
+    item[to === 'up' ? 'after' : 'before'](other);
+    const place = [...item.parentElement.children].indexOf(item) + 1;
+    message(item.closest('form').parentElement.querySelector('[data-download-state]'), `Place ${place}.`);
   });
 })();

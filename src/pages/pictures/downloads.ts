@@ -40,6 +40,8 @@ interface PanelOptions {
   readonly isShared: boolean;
   /** The selected screenshots; all unless given. */
   readonly picked?: readonly string[];
+  /** A list of pictures to choose from. */
+  readonly chooser?: HtmlContent;
 }
 
 const WAIT_MS = 1_500;
@@ -159,11 +161,11 @@ const unknownDownload = () =>
   new Failure({ status: 422, code: 'invalid', errors: { format: [`must be one of: ${EXPORT_FORMATS.join(', ')}.`] } });
 
 /** With the asset downloads.js, the reader stays on the page. */
-export function downloadForm({ path, pictures, isShared, picked }: PanelOptions): Html {
+export function downloadForm({ path, pictures, isShared, picked, chooser }: PanelOptions): Html {
   const formats = EXPORT_FORMATS.map((format): Choice => [format, FORMATS[format]]);
   const frames: Choice[] = [['none', 'None'], ...FRAMES.map((frame): Choice => [frame, FRAME_NAMES[frame]])];
   return html`<form class="stack" method="get" action="${path}/export" data-download>
-  ${picked && html`<input type="hidden" name="screenshots" value="${picked.join(',')}">`}
+  ${picked && !chooser && html`<input type="hidden" name="screenshots" value="${picked.join(',')}">`}
   ${selectField({ name: 'format', id: 'download-format', label: 'Format', choices: formats }, EMPTY_FORM)}
   ${selectField({ name: 'frame', id: 'download-frame', label: 'Frame', choices: frames, value: 'device' }, EMPTY_FORM)}
   ${partChoice(pictures)}
@@ -171,6 +173,7 @@ export function downloadForm({ path, pictures, isShared, picked }: PanelOptions)
     !isShared &&
     html`${checkbox({ name: 'label', value: 'false', label: 'Leave out the label “Placement preview”', isChecked: false })}`
   }
+  ${chooser && (picked ? chooser : html`<details><summary>Choose and order pictures</summary>${chooser}</details>`)}
   ${button({ label: 'Download', icon: 'download', kind: 'primary' })}
 </form>
 <div role="status" data-download-state></div>`;

@@ -56,14 +56,15 @@ const KEYS: Readonly<Record<Grouping, (view: Groupable) => string>> = {
   ad: ({ ad }) => ad.id,
 };
 /** Devices of one ad are side by side, so that people can compare them. */
-const ORDERS: Readonly<Record<Grouping, readonly Grouping[]>> = {
+const ORDERS: Readonly<Record<Grouping | 'file', readonly Grouping[]>> = {
   site: ['site', 'ad', 'device'],
   device: ['device', 'site', 'ad'],
   ad: ['ad', 'site', 'device'],
+  file: ['site', 'device', 'ad'],
 };
 
 /** @returns the screenshots in the order of the page. Sites, devices and ads keep the order of their first screenshot. */
-export function inPageOrder<V extends Groupable>(views: readonly V[], by: Grouping): V[] {
+export function inPageOrder<V extends Groupable>(views: readonly V[], by: Grouping | 'file'): V[] {
   const ranks = ORDERS[by].map((key) => ranksOf(views, KEYS[key]));
   const markerOf = ({ marker_ms }: V) => marker_ms ?? -1;
   return views.toSorted(

@@ -6,6 +6,7 @@ import { type Html, html } from '../../lib/html.ts';
 import { pageHead } from '../parts/components.ts';
 import type { ResultsPage } from '../parts/context.ts';
 import { downloadForm } from '../pictures/downloads.ts';
+import { pictureChooser } from '../pictures/pictureChooser.ts';
 import { PICTURE_FIELDS, pickedIds, readSetFacts, type SetFacts } from '../pictures/pictures.ts';
 import { type PageRoutes, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { countApproved, shareForm } from '../sharing/sharePanel.ts';
@@ -46,7 +47,8 @@ export function addSelectionRoutes(pages: PageRoutes): void {
     return page('Share', shareForm(facts, { ...given, approved, picked }), { facts, given });
   });
   show('download', 'read', ({ facts, ids: picked, given }) => {
-    const file = { path: given.paths.set(facts.set.id), pictures: picked.length, isShared: false, picked };
+    const chooser = pictureChooser(facts, given.paths);
+    const file = { path: given.paths.set(facts.set.id), pictures: picked.length, isShared: false, picked, chooser };
     return page('Download', downloadForm(file), { facts, given });
   });
 }

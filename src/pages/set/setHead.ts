@@ -12,6 +12,7 @@ import { progressLabel, reviewedBy, SET_LABELS, setBadge, timeElement } from '..
 import { addressOf } from '../parts/paths.ts';
 import { downloadForm } from '../pictures/downloads.ts';
 import { oncePerPicture } from '../pictures/grouping.ts';
+import { pictureChooser } from '../pictures/pictureChooser.ts';
 import { isFinished, isRunning, type PictureView, type SetFacts, type SetPageOptions } from '../pictures/pictures.ts';
 
 /** The counts of what people see now: after retakes, with the picture of a group once. */
@@ -100,7 +101,8 @@ export function setDialogs(facts: SetFacts, { paths, viewer }: SetPageOptions): 
     <p>${question(uploaded, pending)}</p>
     ${button({ label: `Cancel ${counted(pending, 'picture')}`, kind: 'danger' })}
   </form>`;
-  return html`${uploaded > 0 && dialog('download', 'Download', downloadForm({ path, pictures: uploaded, isShared: false }))}
+  const chooser = pictureChooser(facts, paths);
+  return html`${uploaded > 0 && dialog('download', 'Download', downloadForm({ path, pictures: uploaded, isShared: false, chooser }))}
 ${viewer.canReview && stateOf(facts).status === 'in_review' && dialog('finish', 'Finish the review', finishForm(facts, path, { paths, viewer }))}
 ${viewer.canWrite && isRunning(set) && dialog('cancel', 'Cancel this set?', cancel)}`;
 }

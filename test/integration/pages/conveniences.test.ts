@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
 import { saveTemplate } from '../../../src/core/requests/savedObjects.ts';
 import { inDays } from '../../../src/domain/shareLinks.ts';
+import { axeFaults, sidewaysScroll } from '../../support/axe.ts';
 import { follow, opened, openPage, preparePagesInBrowser, visit } from './browser.ts';
 import { seedSet } from './pagesServer.ts';
 
@@ -70,7 +71,7 @@ it('a reader stays on the page while the file is built, and then gets it', async
   await page.getByRole('button', { name: 'Download' }).click();
   await page.getByLabel('Format').selectOption({ label: 'PDF' });
   await page.getByLabel('Frame').selectOption('device');
-  await page.locator('#download form button').click();
+  await page.locator('#download').getByRole('button', { name: 'Download' }).click();
   await page.getByText('0 of 2 pictures').waitFor();
   const exported = server.store.db.selectFrom('exports').where('set_id', '=', setId);
   const row = await exported.select('options').executeTakeFirst();
@@ -84,6 +85,34 @@ it('a reader stays on the page while the file is built, and then gets it', async
   expect((await downloaded).suggestedFilename()).toBe('Spring.pdf');
   await page.getByText('The download has started').waitFor();
   expect(new URL(page.url()).pathname).toBe(path);
+  expect(faults).toEqual([]);
+});
+
+it('a person chooses and orders the pictures of a download with keys and by dragging', async () => {
+  const shots = [...SHOTS, { site: 'https://blog.example/', device: 'desktop' }] as const;
+  const { setId, shotIds } = await seedSet(server, { status: 'approved', shots });
+  const address = `${server.url}/o/demo/screenshot_sets/${setId}`;
+  const { page, faults } = await visit(server, address, { viewport: { width: 390, height: 844 } });
+  await page.getByRole('button', { name: 'Download' }).click();
+  const chosenBy = async () => {
+    const request = page.waitForRequest(/\/export\?/);
+    await page.locator('#download').getByRole('button', { name: 'Download' }).click();
+    const chosen = new URL((await request).url()).searchParams.getAll('screenshots');
+    return chosen.map((id) => shotIds.indexOf(id));
+  };
+  expect(await chosenBy()).toEqual([]);
+  await page.getByText('Choose and order pictures').click();
+  expect(await axeFaults(page)).toEqual([]);
+  expect(await sidewaysScroll(page)).toBeUndefined();
+  await page.getByRole('button', { name: /^Move up: .*blog/ }).press('Enter');
+  await page.keyboard.press('Enter');
+  await page.getByText('Place 1.').waitFor();
+  expect(await chosenBy()).toEqual([2, 0, 1]);
+  await page.locator('.order').getByRole('checkbox', { name: 'Android phone' }).uncheck();
+  const items = page.locator('.order > li');
+  await items.nth(0).dragTo(items.nth(2), { targetPosition: { x: 20, y: 40 } });
+  await page.getByLabel('Format').selectOption({ label: 'PDF' });
+  expect(await chosenBy()).toEqual([0, 2]);
   expect(faults).toEqual([]);
 });
 

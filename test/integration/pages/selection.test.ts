@@ -45,6 +45,23 @@ it('a file of selected pictures has no others', async () => {
   expect(page.getByText('0 of 1 pictures are in the file.').count()).toBe(1);
 });
 
+it('some of the selected pictures are downloaded, in the order of the file', async () => {
+  const { setId, shotIds } = await seedFailures(server);
+  const page = await read(server, setAddress(setId));
+  for (const device of ['Android phone', 'Desktop']) page.getByLabel(`Select news.example, ${device}`).check();
+  await page.proceed(page.locator('.selection').getByRole('button', { name: 'Download' }));
+  const boxes = page.locator('.order input');
+  expect(boxes.allAttributes('value')).toEqual(shotIds.slice(0, 2));
+  boxes.first().uncheck();
+  await page.proceed(page.getByRole('button', { name: 'Download' }));
+  const row = await server.store.db
+    .selectFrom('exports')
+    .select('options')
+    .where('set_id', '=', setId)
+    .executeTakeFirst();
+  expect(JSON.stringify(row?.options)).toContain(`["${shotIds[1]}"]`);
+});
+
 it('selected failures are retaken from their list', async () => {
   const seeded = await seedFailures(server);
   const page = await read(server, `${setAddress(seeded.setId)}?tab=failed`);

@@ -69,6 +69,19 @@ describe('the head of a set', () => {
     expect(list([picture()], { viewer: READER }, facts).locator('form').count()).toBe(0);
   });
 
+  it('a download offers at most 60 pictures to choose from, in the order of the file and without rejected ones', () => {
+    const boxes = (views: ReviewedPicture[], decisions = new Map<string, 'rejected'>()) =>
+      parseHtml(html`${setDialogs(setFacts(views, { decisions }), OPTIONS)}`.text)
+        .locator('.order input')
+        .allAttributes('value');
+    const many = (count: number) => Array.from({ length: count }, (_, at) => picture({ id: `p${at}` }));
+    expect([2, 60, 61].map((count) => boxes(many(count)).length)).toEqual([2, 60, 0]);
+    const other = adRow({ id: 'other', name: 'Leaderboard' });
+    const views = [picture({ id: 'a' }), picture({ id: 'b', device: 'mobile' }), picture({ id: 'c', ad: other })];
+    expect(boxes(views)).toEqual(['a', 'c', 'b']);
+    expect(boxes(views, new Map([['c', 'rejected']]))).toEqual(['a', 'b']);
+  });
+
   it('the question at the end of a review says how many pictures count as approved', () => {
     const views = [picture({ id: 'a' }), picture({ id: 'b' }), picture({ id: 'c' })];
     const facts = setFacts(views, { set: { status: 'in_review' }, decisions: new Map([['b', 'rejected']]) });
