@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { PassThrough, type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ArtifactStore } from '../artifacts/store.ts';
+import { readAdFindings } from '../core/ads/creativeCheck.ts';
 import {
   type ExportPicture,
   readExportFailures,
@@ -154,6 +155,7 @@ async function readContent(row: ExportRow, db: Database): Promise<DocumentConten
   const isShared = options.audience === 'shared';
   if (subject === undefined || pictures.length === 0) throw new Error('The set has no pictures.');
   const branding = await readBranding(db, organizationId);
+  const ids = pictures.flatMap(({ id, other_ids }) => [id, ...other_ids]);
   return {
     campaign: subject.campaign,
     brandName: branding.brand_name ?? subject.slug,
@@ -162,6 +164,7 @@ async function readContent(row: ExportRow, db: Database): Promise<DocumentConten
     parts: row.parts,
     pictures: isShared ? pictures.map(withPublicAddress) : pictures,
     failures: options.failures && !isShared ? await readExportFailures(db, { setId, options }, MAX_FAILURES) : [],
+    findings: isShared ? [] : await readAdFindings(db, ids),
   };
 }
 

@@ -41,6 +41,27 @@ export async function readCreativeCheck(db: Queryable, query: RowQuery): Promise
   };
 }
 
+export interface AdFinding {
+  readonly ad_name: string;
+  readonly rule: string;
+  readonly message: string;
+}
+
+/** @returns the objections of ad servers to the ads of these screenshots, by ad, without hints. */
+export async function readAdFindings(db: Queryable, screenshotIds: readonly string[]): Promise<AdFinding[]> {
+  const rows = await db
+    .selectFrom('ads')
+    .innerJoin('organizations', 'organizations.id', 'ads.organization_id')
+    .select(['ads.name', 'ads.width', 'ads.height', 'ads.category', 'ads.facts', 'creative_check'])
+    .where(sql<boolean>`ads.id in (select ad_id from screenshots where id = any(${[...screenshotIds]}::uuid[]))`)
+    .orderBy(['ads.name', 'ads.id'])
+    .execute();
+  return rows.flatMap(({ name: ad_name, facts, creative_check, ...ad }) => {
+    const found = facts === null ? [] : findingsOf(facts, ad, creative_check);
+    return found.flatMap(({ severity, rule, message }) => (severity === 'note' ? [] : [{ ad_name, rule, message }]));
+  });
+}
+
 function whyNot(status: Parameters<typeof isFailure>[0]): string {
   if (status === 'pending') return 'The ad is not rendered yet.';
   if (isFailure(status)) return 'The ad could not be rendered.';

@@ -38,7 +38,7 @@ export async function readExportSubject(
       array(select chosen from unnest(${chosenIds(options)}::uuid[]) as chosen
         where not exists (select from shown s where chosen = any(s.own_ids || s.ids))) as unknown,
       encode(sha256(convert_to(jsonb_build_array(${LAYOUT_VERSION}::integer, ${JSON.stringify(options)}::jsonb, c.name,
-        s.content, to_jsonb(b) - 'updated_at')::text, 'UTF8')), 'hex') as fingerprint
+        s.content, to_jsonb(b) - 'updated_at', o.creative_check)::text, 'UTF8')), 'hex') as fingerprint
     from screenshot_sets t
     join campaigns c on c.id = t.campaign_id
     join organizations o on o.id = t.organization_id

@@ -1,4 +1,5 @@
 /** A document as pages of simple elements, in points from the top left corner. PPTX and PDF are both written from it. */
+import type { AdFinding } from '../../core/ads/creativeCheck.ts';
 import type { ExportFailure, ExportPicture } from '../../core/exports/exportContent.ts';
 import type { BrandingRow } from '../../core/organizations/branding.ts';
 import type { ExportOptions } from '../../domain/exports.ts';
@@ -14,6 +15,8 @@ export interface DocumentContent {
   readonly pictures: readonly ExportPicture[];
   /** Empty unless the options ask for them. */
   readonly failures: readonly ExportFailure[];
+  /** Empty for readers outside of the organization. */
+  readonly findings: readonly AdFinding[];
 }
 
 export interface Box {

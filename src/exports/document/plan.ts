@@ -8,7 +8,7 @@ import type { DocumentContent, DocumentElement, DocumentPage, DocumentPlan } fro
 import { siteName, siteTitle, textsIn } from './labels.ts';
 import { fitInside, INK, layoutOf, PALE, type PageLayout } from './layout.ts';
 import { stripPages, stripsOf, withRows } from './picturePages.ts';
-import { failureTable, summaryTable, tablePages } from './tablePages.ts';
+import { failureTable, findingTable, summaryTable, tablePages } from './tablePages.ts';
 
 const LOGO = { width: 240, height: 72 };
 
@@ -28,6 +28,10 @@ export function planDocument(content: DocumentContent): DocumentPlan {
   }
   if (content.failures.length > 0) {
     add(failures, tablePages(content, layout, { table: failureTable(content), number: next() }));
+  }
+  if (content.findings.length > 0) {
+    const table = findingTable(content);
+    add(table.title, tablePages(content, layout, { table, number: next() }));
   }
   add(contact, [closingPage(content, layout)]);
   const { width, height } = layout;

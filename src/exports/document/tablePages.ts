@@ -115,4 +115,15 @@ export function failureTable(content: DocumentContent): Table {
   };
 }
 
+/** The texts of the rules are only in English. */
+export function findingTable(content: DocumentContent): Table {
+  return {
+    title: 'Creative check',
+    header: [textsIn(content).columns.ad, 'Rule', 'Finding'],
+    shares: [0.28, 0.18, 0.54],
+    rows: content.findings.map(({ ad_name, rule, message }) => [short(ad_name), rule, cutMiddle(message, 150)]),
+    rowHeight: 40,
+  };
+}
+
 const short = (text: string) => cutMiddle(text, 44);

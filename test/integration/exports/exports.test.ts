@@ -237,6 +237,33 @@ test.each(['pdf', 'pptx', 'zip'] as const)(
   },
 );
 
+test('a document of the organization lists what ad servers object to, by the rules of its settings', async () => {
+  const set = await newSet([{}]);
+  const facts = { file_bytes: 400_000, white_edge: 0.9, animation: null, page: null };
+  const ads = store.db.selectFrom('screenshots').select('ad_id').where('set_id', '=', set.id);
+  await store.db
+    .updateTable('ads')
+    .set({ facts: JSON.stringify(facts) })
+    .where('id', 'in', ads)
+    .execute();
+  const found = async (options: Partial<ExportOptions> = {}) => {
+    const { file } = await ready((await request(set.id, { format: 'pptx', ...options })).id);
+    const text = [...(await entriesOf(file))].filter(([name]) => name.startsWith('ppt/slides/')).join('');
+    return ['file_size', 'no_border', 'Creative check'].filter((part) => text.includes(part));
+  };
+  expect(await found()).toEqual(['file_size', 'no_border', 'Creative check']);
+  expect(await found({ audience: 'shared' })).toEqual([]);
+  const settings = (creative_check: { switched_off?: ['no_border'] }) =>
+    store.db
+      .updateTable('organizations')
+      .set({ creative_check: JSON.stringify(creative_check) })
+      .where('id', '=', organization.id)
+      .execute();
+  await settings({ switched_off: ['no_border'] });
+  expect(await found()).toEqual(['file_size', 'Creative check']);
+  await settings({});
+});
+
 test('a document with original pictures holds their bytes', async () => {
   const set = await newSet(SHOTS.slice(0, 2));
   const { file } = await ready((await request(set.id, { format: 'pptx', pictures: 'original' })).id);

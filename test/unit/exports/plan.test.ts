@@ -28,6 +28,7 @@ function contentOf(pictures: ExportPicture[], pageSize: PageSize = '16:9'): Docu
     parts: 1,
     pictures,
     failures: [],
+    findings: [],
   };
 }
 
@@ -136,6 +137,19 @@ test('the list of failures shows each page in its row, in the last column', () =
   const perPage = lists.map(({ elements }) => elements.find((e) => e.kind === 'table')).map((t) => t?.rows.length ?? 0);
   const rows = perPage.flatMap((count) => Array.from({ length: count }, (_, at) => at + 1));
   expect(shown).toEqual(failures.flatMap(({ page_key }, at) => (page_key === null ? [] : [[page_key, rows[at]]])));
+});
+
+test('a document ends with the findings of the creative check, if there are any', () => {
+  const sectionsOf = (findings: DocumentContent['findings']) =>
+    planDocument({ ...contentOf([picture({})]), findings }).pages.map(({ section }) => section);
+  expect(sectionsOf([])).not.toContain('Creative check');
+  const finding = { ad_name: 'Spring', rule: 'initial_load', message: 'The first load has 300 kB.' };
+  expect(sectionsOf([finding]).slice(-2)).toEqual(['Creative check', 'Contact']);
+  const { pages } = planDocument({ ...contentOf([picture({})]), findings: [finding] });
+  expect(pages.flatMap(({ elements }) => elements).find(({ kind }) => kind === 'table')).toMatchObject({
+    header: ['Ad', 'Rule', 'Finding'],
+    rows: [['Spring', 'initial_load', 'The first load has 300 kB.']],
+  });
 });
 
 test('five pictures of a desktop share a slide, and facts on paper follow their picture', () => {
