@@ -6,7 +6,7 @@ import type { ExportOptions } from '../domain/exports.ts';
 import { drawFrame } from '../framing/drawFrame.ts';
 import type { Log } from '../lib/log.ts';
 import { requirePng } from '../lib/requirePng.ts';
-import type { Box, DocumentPlan } from './document/elements.ts';
+import type { Box, DocumentPlan, PlacedPicture } from './document/elements.ts';
 import { pageAddress } from './document/labels.ts';
 
 /** Everything that the writers of PPTX and PDF need. */
@@ -26,12 +26,13 @@ export interface PictureReader {
   original(picture: ExportPicture): Promise<Buffer>;
   /** @returns the PNG with the frame of the options. */
   framed(picture: ExportPicture): Promise<Buffer>;
-  /** @returns the picture for its box in a document: JPEG, or PNG if the options ask for originals. */
-  forDocument(picture: ExportPicture, box: Box): Promise<Buffer>;
+  /**
+   * @returns the picture of an element, for its box: JPEG, or PNG if the options ask for originals. The page of a failure is
+   *   shown from its top, or as a plain box if it cannot be read.
+   */
+  image(element: PlacedPicture): Promise<Buffer>;
   /** @returns the key of the GIF that shows the ad in motion; undefined with a frame, which does not move. */
   movingKey(picture: ExportPicture): string | undefined;
-  /** @returns the top of the page of a failure, in the shape of its box: JPEG. A plain box if the page cannot be read. */
-  page(key: string, box: Box): Promise<Buffer>;
   /** Whether the page of a failure is stored as a PNG. */
   hasPage(key: string): Promise<boolean>;
   /** @returns a stored file: a logo, or a file of an animation. */
@@ -54,6 +55,18 @@ export function createPictureReader(artifacts: ArtifactStore, options: ExportOpt
     if (frame === 'none') return png;
     const { captured_at: capturedAt } = picture;
     return drawFrame(png, { ...picture, address: pageAddress(picture), capturedAt }, { frame, label, timeZone });
+  };
+  const forDocument = async (picture: ExportPicture, box: Box) => {
+    const png = requirePng(await framed(picture));
+    if (options.pictures === 'original') return opaque(png);
+    const width = Math.max(1, Math.round(box.width * PIXELS_PER_POINT));
+    return sharp(png)
+      .resize({ width, withoutEnlargement: true })
+      .flatten({ background: '#ffffff' })
+      .jpeg({ quality: QUALITY, chromaSubsampling: '4:4:4' })
+      .keepXmp()
+      .timeout({ seconds: TIMEOUT_SECONDS })
+      .toBuffer();
   };
   // Failures of one page have the same picture.
   const pages = new Map<string, Promise<Buffer>>();
@@ -78,9 +91,12 @@ export function createPictureReader(artifacts: ArtifactStore, options: ExportOpt
   return {
     original,
     framed,
-    page(key, box) {
-      const drawn = pages.get(key) ?? drawPage(key, box);
-      pages.set(key, drawn);
+    image(element) {
+      const { kind, box } = element;
+      if (kind === 'picture') return forDocument(element.picture, box);
+      if (kind === 'logo') return file(element.key);
+      const drawn = pages.get(element.key) ?? drawPage(element.key, box);
+      pages.set(element.key, drawn);
       return drawn;
     },
     async hasPage(key) {
@@ -91,18 +107,6 @@ export function createPictureReader(artifacts: ArtifactStore, options: ExportOpt
         logUnreadable(key, error);
         return false;
       }
-    },
-    async forDocument(picture, box) {
-      const png = requirePng(await framed(picture));
-      if (options.pictures === 'original') return opaque(png);
-      const width = Math.max(1, Math.round(box.width * PIXELS_PER_POINT));
-      return sharp(png)
-        .resize({ width, withoutEnlargement: true })
-        .flatten({ background: '#ffffff' })
-        .jpeg({ quality: QUALITY, chromaSubsampling: '4:4:4' })
-        .keepXmp()
-        .timeout({ seconds: TIMEOUT_SECONDS })
-        .toBuffer();
     },
     movingKey: ({ gif_key }) => (frame === 'none' && gif_key !== null ? gif_key : undefined),
     file,

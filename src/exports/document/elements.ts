@@ -98,13 +98,8 @@ export interface TableElement {
   readonly headerInk: string;
 }
 
-export type DocumentElement =
-  | TextElement
-  | RectangleElement
-  | PictureElement
-  | LogoElement
-  | PageElement
-  | TableElement;
+export type PlacedPicture = PictureElement | LogoElement | PageElement;
+export type DocumentElement = TextElement | RectangleElement | PlacedPicture | TableElement;
 
 export interface DocumentPage {
   /** Pages of one section follow each other; a viewer lists the sections. */

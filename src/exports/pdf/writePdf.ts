@@ -99,23 +99,13 @@ async function writeElement(document: Document, element: DocumentElement, tools:
     case 'table':
       await writeTable(document, element, tools);
       return;
-    case 'logo': {
-      const logo = await options.reader.file(element.key);
-      await tagged(document, tools.structure, 'Figure', () => document.image(logo, x, y, { width, height }), 'Logo');
-      return;
-    }
-    case 'page': {
-      const page = await options.reader.page(element.key, element.box);
-      const draw = () => document.image(page, x, y, { width, height });
-      await tagged(document, tools.structure, 'Figure', draw, cleanText(element.description));
-      return;
-    }
-    case 'picture': {
-      const { picture, box, hasEdge, description } = element;
-      const bytes = await options.reader.forDocument(picture, box);
-      const draw = () => document.image(bytes, x, y, { width, height });
-      await tagged(document, tools.structure, 'Figure', draw, cleanText(description));
-      if (hasEdge) decorate(document, () => document.lineWidth(0.5).rect(x, y, width, height).stroke('#d5d9df'));
+    default: {
+      const bytes = await options.reader.image(element);
+      const alt = element.kind === 'logo' ? 'Logo' : cleanText(element.description);
+      await tagged(document, tools.structure, 'Figure', () => document.image(bytes, x, y, { width, height }), alt);
+      if (element.kind !== 'picture') return;
+      if (element.hasEdge)
+        decorate(document, () => document.lineWidth(0.5).rect(x, y, width, height).stroke('#d5d9df'));
       await options.onPicture();
     }
   }

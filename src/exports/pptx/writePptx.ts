@@ -10,10 +10,9 @@ import type {
   Box,
   DocumentElement,
   DocumentPlan,
-  LogoElement,
-  PageElement,
   Paragraph,
   PictureElement,
+  PlacedPicture,
   TableElement,
   TextElement,
 } from '../document/elements.ts';
@@ -56,18 +55,14 @@ interface StandIns {
   readonly typeOf: PictureType;
 }
 
-type PlacedPicture = PictureElement | LogoElement | PageElement;
 type PictureType = (element: PictureElement) => 'png' | 'jpeg' | 'gif';
 
 export async function writePptx({ id, plan, reader, extension, onPicture }: DocumentOptions): Promise<Readable> {
   const deck = await buildDeck(plan, ({ picture }) => (reader.movingKey(picture) === undefined ? extension : 'gif'));
   const bytesOf = async (element: PlacedPicture): Promise<Buffer> => {
-    if (element.kind === 'logo') return reader.file(element.key);
-    if (element.kind === 'page') return reader.page(element.key, element.box);
-    const { picture, box } = element;
-    const moving = reader.movingKey(picture);
-    const bytes = await (moving === undefined ? reader.forDocument(picture, box) : reader.file(moving));
-    await onPicture();
+    const moving = element.kind === 'picture' ? reader.movingKey(element.picture) : undefined;
+    const bytes = await (moving === undefined ? reader.image(element) : reader.file(moving));
+    if (element.kind === 'picture') await onPicture();
     return bytes;
   };
   const zip = createZipStream();

@@ -24,8 +24,7 @@ const OPTIONS: DocumentOptions = {
   reader: {
     original: unused,
     framed: unused,
-    forDocument: unused,
-    page: unused,
+    image: unused,
     hasPage: unused,
     file: unused,
     movingKey: () => undefined,
