@@ -32,6 +32,8 @@ async function weigh(page: Page, address: string): Promise<{ bytes: number; pict
   const weights = new Map<string, number>();
   const note = (response: Response) =>
     void weights.set(response.url(), Number(response.headers()['content-length'] ?? 0));
+  // The page before may be reading its changes.
+  await page.goto('about:blank');
   page.on('response', note);
   await page.goto(address);
   await page.evaluate(() => {
