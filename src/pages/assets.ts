@@ -14,7 +14,6 @@ const NAMES = [
   'help.css',
   'icon.svg',
   'inter-5.3.0.woff2',
-  'lists.js',
   'live.js',
   'newRequest.css',
   'newRequest.js',

@@ -1,4 +1,4 @@
-// Buttons that copy a text, menus that close on Escape or a click outside, selections, tabs and time zones.
+// Buttons that copy a text, menus that close on Escape or a click outside, selections, tabs, lists and time zones.
 function say(text) {
   const toast = document.createElement('p');
   toast.className = 'toast';
@@ -28,16 +28,31 @@ document.addEventListener('click', ({ target }) => {
   if (button !== null) void copy(button.dataset.copy);
 });
 
-document.addEventListener('keydown', ({ key }) => {
+document.addEventListener('keydown', (event) => {
+  const { key, target } = event;
   const menu = key === 'Escape' ? document.querySelector('.menu[open]') : null;
-  if (menu === null) return;
-  menu.open = false;
-  menu.querySelector('summary').focus();
+  if (menu !== null) {
+    menu.open = false;
+    menu.querySelector('summary').focus();
+  }
+  // The key of the search of a list.
+  const search = key === '/' ? document.getElementById('filter-q') : null;
+  if (search === null || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (target.closest('input, textarea, select') !== null) return;
+  event.preventDefault();
+  search.focus();
 });
 
 document.addEventListener('change', ({ target: { form } }) => {
   const count = form?.querySelector('[data-selected]');
   if (count) count.textContent = `${[...form.elements].filter((box) => box.checked && box.name).length} selected:`;
+});
+
+// A list offers new rows, and does not move those under the pointer.
+document.addEventListener('tearsheet:refreshed', ({ detail: fresh }) => {
+  const first = fresh.querySelector('.list tr[id]');
+  const note = document.getElementById('newer');
+  if (note !== null && first !== null && document.getElementById(first.id) === null) note.hidden = false;
 });
 
 // On a narrow screen the current tab may be at the end of the line.

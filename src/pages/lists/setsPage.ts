@@ -56,7 +56,6 @@ ${filteredList(query, found, shown)}`;
   return {
     title: `Sets of ${viewer.slug}`,
     section: 'campaigns',
-    assets: ['lists.js'],
     body,
     events: addressOf(`${path}/events`, { ...query.given, ...pageParameters(query) }),
   };
