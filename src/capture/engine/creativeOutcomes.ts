@@ -1,5 +1,6 @@
 /** The outcomes of all creatives of a capture. The pages wait for them. */
 
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -53,21 +54,17 @@ export class CreativeOutcomes {
   }
 
   /** Resolves at the next outcome, or after `ms` if given. @throws the reason of `signal`. */
-  waitForChange(signal: AbortSignal, ms?: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const timer = ms === undefined ? undefined : setTimeout(() => done(resolve), ms);
-      const onChange = () => done(resolve);
-      const onAbort = () => done(() => reject(signal.reason));
-      const done = (settle: () => void) => {
-        clearTimeout(timer);
-        this.#changes.removeEventListener('change', onChange);
-        signal.removeEventListener('abort', onAbort);
-        settle();
-      };
-      this.#changes.addEventListener('change', onChange);
-      signal.addEventListener('abort', onAbort);
-      if (signal.aborted) onAbort();
-    });
+  async waitForChange(signal: AbortSignal, ms?: number): Promise<void> {
+    const over = new AbortController();
+    const timer = ms === undefined ? undefined : setTimeout(() => over.abort(), ms);
+    const ended = AbortSignal.any([signal, over.signal]);
+    try {
+      await once(this.#changes, 'change', { signal: ended });
+    } catch {
+      signal.throwIfAborted();
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
 
