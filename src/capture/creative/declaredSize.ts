@@ -3,7 +3,7 @@ import { standardSizeNear } from '../../domain/adSizes.ts';
 import type { Size, ZipSite } from './creative.ts';
 import { attribute, decodeText, svgSize, tagsIn, without, withoutComments } from './markup.ts';
 import { nameClaims, type SizeClaim, type SizeClaims } from './sizeClaims.ts';
-import { sizeOf, styleSize, toolSize } from './toolSize.ts';
+import { sizeBy, sizeOf, styleSize, toolSize } from './toolSize.ts';
 
 /** Files in which a tool writes the size. */
 const TEXT_FILES = /\.(?:x?html?|js|json|xml)$/i;
@@ -63,7 +63,7 @@ function drawingSize(svg: string): Size | undefined {
 export function lottieSize(text: string): Size | undefined {
   const head = text.slice(0, 5_000);
   if (!/"fr"\s{0,5}:/.test(head) || !text.includes('"layers"')) return undefined;
-  return sizeOf(/"w"\s{0,5}:\s{0,5}(\d{1,5})/.exec(head)?.[1], /"h"\s{0,5}:\s{0,5}(\d{1,5})/.exec(head)?.[1]);
+  return sizeBy(head, /"w"\s{0,5}:\s{0,5}(\d{1,5})/, /"h"\s{0,5}:\s{0,5}(\d{1,5})/);
 }
 
 /** @returns true if the creative declares that it expands beyond its size. */
@@ -103,11 +103,10 @@ function metaContent(html: string, name: string): string | undefined {
 function adSizeMeta(html: string): Size | undefined {
   const content = metaContent(html, 'ad.size')?.slice(0, 200);
   if (content === undefined) return undefined;
-  const width = /width\D{0,4}(\d{1,6})/i.exec(content)?.[1];
-  const named = sizeOf(width, /height\D{0,4}(\d{1,6})/i.exec(content)?.[1]);
+  const named = sizeBy(content, /width\D{0,4}(\d{1,6})/i, /height\D{0,4}(\d{1,6})/i);
   if (named !== undefined) return named;
   const pair = /(\d{1,6})(?:px)?\s{0,9}[x×*,;]\s{0,9}(\d{1,6})/i.exec(content);
-  return pair === null ? undefined : sizeOf(pair[1], pair[2]);
+  return sizeOf(pair?.[1], pair?.[2]);
 }
 
 function dataAttributes(html: string): Size | undefined {

@@ -14,13 +14,8 @@ const MAX_STARTER_BYTES = 60;
  * @param image `bytes` is empty if the browser could not decode what the server sent.
  * @returns why browsers do not show an image, or not all of it; undefined if they do.
  */
-export async function imageFault({
-  bytes,
-  sentBytes,
-}: {
-  bytes: Buffer;
-  sentBytes: number;
-}): Promise<string | undefined> {
+export async function imageFault(image: { bytes: Buffer; sentBytes: number }): Promise<string | undefined> {
+  const { bytes, sentBytes } = image;
   if (sentBytes === 0) return 'it is empty';
   if (bytes.length === 0)
     return sentBytes <= MAX_STARTER_BYTES ? undefined : 'it is damaged, or in a format that no browser shows';

@@ -50,19 +50,14 @@ export function declaredOnly(size: Size | undefined, from: string): SizeClaims {
  * @param files names of other files. They count only if they agree.
  */
 export function nameClaims(names: readonly string[], files: readonly string[] = []): SizeClaim[] {
-  const claims: SizeClaim[] = [];
-  for (const name of names) {
-    for (const size of sizesInName(name)) claims.push({ size, from: `the name "${name}"` });
-  }
+  const inNames = names.flatMap((name) => sizesInName(name).map((size) => ({ size, from: `the name "${name}"` })));
   const inFiles = new Map(files.flatMap((name) => sizesInName(name).map((size) => [sizeText(size), { size, name }])));
-  const [only] = inFiles.values();
-  if (only !== undefined && inFiles.size === 1)
-    claims.push({ size: only.size, from: `the name of the file "${only.name}"` });
-  for (const name of names) {
+  const ofFiles = [...inFiles.values()].map(({ size, name }) => ({ size, from: `the name of the file "${name}"` }));
+  const ofWords = names.flatMap((name) => {
     const size = sizeOfWord(name);
-    if (size !== undefined) claims.push({ size, from: `the word for a size in the name "${name}"`, isGuess: true });
-  }
-  return claims;
+    return size ? [{ size, from: `the word for a size in the name "${name}"`, isGuess: true }] : [];
+  });
+  return [...inNames, ...(ofFiles.length === 1 ? ofFiles : []), ...ofWords];
 }
 
 /** @returns the parts of a URL that may name a size: its file, its folders from the last to the first, and its query. */

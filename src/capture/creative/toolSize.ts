@@ -15,10 +15,10 @@ const PAGES_AND_SCRIPTS = /\.(?:html?|xhtml|js)$/i;
 /** The tools and ad servers whose files declare the size of the ad, the most reliable first. */
 const READERS: readonly SizeReader[] = [
   { from: 'the Google Web Designer page', files: /\.x?html?$/i, read: webDesigner },
-  { from: 'lib.properties of Adobe Animate', read: animateProperties },
+  { from: 'lib.properties of Adobe Animate', read: (text) => numbersIn(braced(text, /lib\.properties\s*=\s*(?=\{)/)) },
   { from: 'the canvas of Adobe Animate', files: /\.x?html?$/i, read: animateCanvas },
   { from: 'the Tumult Hype container', files: /\.x?html?$/i, read: hypeContainer },
-  { from: 'the Adobe Edge composition', read: edgeComposition },
+  { from: 'the Adobe Edge composition', read: (text) => numbersAfter(text, /\bAdobeEdge\.loadComposition\s*\(/) },
   { from: 'the OpenAjax widget', files: /(?:^|\/)config\.xml$/i, read: openAjaxWidget },
   { from: 'OAMManifest.xml', files: /(?:^|\/)oammanifest\.xml$/i, read: oamManifest },
   { from: 'the Flashtalking manifest', files: /\.js$/i, read: (text) => numbersAfter(text, /\bFT\.manifest\s*\(/) },
@@ -53,12 +53,7 @@ function webDesigner(html: string): Size | undefined {
   const page = pages.find((text) => first !== undefined && attribute(text, 'id') === first) ?? pages[0];
   if (page !== undefined) return sizeOf(attribute(page, 'data-gwd-width'), attribute(page, 'data-gwd-height'));
   const rule = braced(html, /\.gwd-page-size\s*(?=\{)/i) ?? braced(html, /\.gwd-page-container/i);
-  return rule === undefined ? undefined : styleSize(rule);
-}
-
-function animateProperties(text: string): Size | undefined {
-  const properties = braced(text, /lib\.properties\s*=\s*(?=\{)/);
-  return properties === undefined ? undefined : numbersIn(properties);
+  return styleSize(rule ?? '');
 }
 
 function animateCanvas(html: string): Size | undefined {
@@ -76,23 +71,19 @@ function hypeContainer(html: string): Size | undefined {
   return container && styleSize(attribute(container.text, 'style') ?? '');
 }
 
-function edgeComposition(text: string): Size | undefined {
-  return numbersAfter(text, /\bAdobeEdge\.loadComposition\s*\(/);
-}
-
 function openAjaxWidget(xml: string): Size | undefined {
-  const widget = [...tagsIn(xml, ['widget', '\\w{1,20}:widget'])][0]?.text;
-  return widget === undefined ? undefined : sizeOf(attribute(widget, 'width'), attribute(widget, 'height'));
+  const widget = [...tagsIn(xml, ['widget', '\\w{1,20}:widget'])][0]?.text ?? '';
+  return sizeOf(attribute(widget, 'width'), attribute(widget, 'height'));
 }
 
 function oamManifest(xml: string): Size | undefined {
-  return sizeOf(/<width>([^<]{1,20})</i.exec(xml)?.[1], /<height>([^<]{1,20})</i.exec(xml)?.[1]);
+  return sizeBy(xml, /<width>([^<]{1,20})</i, /<height>([^<]{1,20})</i);
 }
 
 function screenad(text: string): Size | undefined {
   const call = /screenad\.setSize\(\s{0,20}["']?(\d{1,6})["']?\s{0,20},\s{0,20}["']?(\d{1,6})/.exec(text);
   if (call !== null) return sizeOf(call[1], call[2]);
-  return sizeOf(/SCRWIDTH:\s{0,20}(\d{1,6})/.exec(text)?.[1], /SCRHEIGHT:\s{0,20}(\d{1,6})/.exec(text)?.[1]);
+  return sizeBy(text, /SCRWIDTH:\s{0,20}(\d{1,6})/, /SCRHEIGHT:\s{0,20}(\d{1,6})/);
 }
 
 /** Adform and others. */
@@ -108,15 +99,14 @@ function jsonManifest(text: string): Size | undefined {
 }
 
 function adParams(text: string): Size | undefined {
-  const width = /\badWidth["']?\s{0,20}[:=]\s{0,20}["']?(\d{1,6})/.exec(text)?.[1];
-  return sizeOf(width, /\badHeight["']?\s{0,20}[:=]\s{0,20}["']?(\d{1,6})/.exec(text)?.[1]);
+  const number = /["']?\s{0,20}[:=]\s{0,20}["']?(\d{1,6})/.source;
+  return sizeBy(text, new RegExp(`\\badWidth${number}`), new RegExp(`\\badHeight${number}`));
 }
 
 function creativeProperties(text: string): Size | undefined {
-  const properties = braced(text, /["']?creativeProperties["']?\s*:\s*(?=\{)/);
-  if (properties === undefined) return undefined;
-  const number = (name: string) => new RegExp(`["']?${name}["']?\\s{0,20}:\\s{0,20}(\\d{1,6})`).exec(properties)?.[1];
-  return sizeOf(number('minWidth'), number('minHeight'));
+  const properties = braced(text, /["']?creativeProperties["']?\s*:\s*(?=\{)/) ?? '';
+  const number = (name: string) => new RegExp(`["']?${name}["']?\\s{0,20}:\\s{0,20}(\\d{1,6})`);
+  return sizeBy(properties, number('minWidth'), number('minHeight'));
 }
 
 function platformTemplate(html: string): Size | undefined {
@@ -125,16 +115,14 @@ function platformTemplate(html: string): Size | undefined {
       html,
     );
   const match = pair('$collapsedSize') ?? pair('$size');
-  return match === null ? undefined : sizeOf(match[1], match[2]);
+  return sizeOf(match?.[1], match?.[2]);
 }
 
 /** Bannersnack and similar exports: `bannerConfig = {"hash": …, "width": 300, "height": 250}`. */
 function bannerConfiguration(text: string): Size | undefined {
-  const object = braced(
-    text,
-    /\b(?:bannersnack_embed|banner_?(?:config|settings|data|options)?|creative_?(?:config|data))\s{0,20}[=:]\s{0,20}(?=\{)/i,
-  );
-  return object === undefined ? undefined : numbersIn(object);
+  const begin =
+    /\b(?:bannersnack_embed|banner_?(?:config|settings|data|options)?|creative_?(?:config|data))\s{0,20}[=:]\s{0,20}(?=\{)/i;
+  return numbersIn(braced(text, begin));
 }
 
 /** GPT: `defineSlot` in a document with exactly one slot. */
@@ -149,24 +137,25 @@ function gptSlot(html: string): Size | undefined {
 const CALL_CHARACTERS = 2_000;
 
 function numbersAfter(text: string, call: RegExp): Size | undefined {
-  const found = call.exec(text);
-  return found === null ? undefined : numbersIn(text.slice(found.index, found.index + CALL_CHARACTERS));
+  const at = text.search(call);
+  return at < 0 ? undefined : numbersIn(text.slice(at, at + CALL_CHARACTERS));
 }
 
 /** @returns the first `width` and `height` of an object in JavaScript or JSON. */
-function numbersIn(object: string): Size | undefined {
+function numbersIn(object = ''): Size | undefined {
   const number = (name: string) =>
-    new RegExp(
-      `(?<![\\w-])["']?${name}["']?\\s{0,20}:\\s{0,20}["']?(\\d{1,6}(?:\\.\\d{1,3})?)(?:px)?["']?(?![\\w%.])`,
-    ).exec(object)?.[1];
-  return sizeOf(number('width'), number('height'));
+    new RegExp(`(?<![\\w-])["']?${name}["']?\\s{0,20}:\\s{0,20}["']?(\\d{1,6}(?:\\.\\d{1,3})?)(?:px)?["']?(?![\\w%.])`);
+  return sizeBy(object, number('width'), number('height'));
 }
 
 /** @returns the width and height of a style in pixels. */
 export function styleSize(style: string): Size | undefined {
-  const width = /(?:^|[;\s])width\s*:\s*([\d.]+)px/i.exec(style)?.[1];
-  const height = /(?:^|[;\s])height\s*:\s*([\d.]+)px/i.exec(style)?.[1];
-  return sizeOf(width, height);
+  return sizeBy(style, /(?:^|[;\s])width\s*:\s*([\d.]+)px/i, /(?:^|[;\s])height\s*:\s*([\d.]+)px/i);
+}
+
+/** @returns the size whose sides are the first groups of these patterns. */
+export function sizeBy(text: string, width: RegExp, height: RegExp): Size | undefined {
+  return sizeOf(width.exec(text)?.[1], height.exec(text)?.[1]);
 }
 
 /** @returns the size if both texts are numbers above 0, with or without `px`. */
