@@ -48,7 +48,7 @@ const choices = {
 };
 const format = z.enum(EXPORT_FORMATS).describe('Format of the file.');
 const FAILURES =
-  'Whether the file lists the screenshots without a picture, with their reasons. `false` unless given, because the file is for people outside of the organization.';
+  'Whether the file lists the screenshots without a picture, with their reasons, and the findings of the creative check. `false` unless given, because the file is for people outside of the organization.';
 const LABEL = 'Whether frames carry the label "Placement preview". `true` unless given.';
 const PART = `Which ${MAX_DOCUMENT_PICTURES.toLocaleString('en')} pictures of a larger set a PPTX or PDF holds. 1 unless given.`;
 

@@ -155,6 +155,7 @@ async function readContent(row: ExportRow, db: Database): Promise<DocumentConten
   const isShared = options.audience === 'shared';
   if (subject === undefined || pictures.length === 0) throw new Error('The set has no pictures.');
   const branding = await readBranding(db, organizationId);
+  const isInternal = options.failures && !isShared;
   const ids = pictures.flatMap(({ id, other_ids }) => [id, ...other_ids]);
   return {
     campaign: subject.campaign,
@@ -163,8 +164,8 @@ async function readContent(row: ExportRow, db: Database): Promise<DocumentConten
     options,
     parts: row.parts,
     pictures: isShared ? pictures.map(withPublicAddress) : pictures,
-    failures: options.failures && !isShared ? await readExportFailures(db, { setId, options }, MAX_FAILURES) : [],
-    findings: isShared ? [] : await readAdFindings(db, ids),
+    failures: isInternal ? await readExportFailures(db, { setId, options }, MAX_FAILURES) : [],
+    findings: isInternal ? await readAdFindings(db, ids) : [],
   };
 }
 

@@ -15,7 +15,7 @@ export interface DocumentContent {
   readonly pictures: readonly ExportPicture[];
   /** Empty unless the options ask for them. */
   readonly failures: readonly ExportFailure[];
-  /** Empty for readers outside of the organization. */
+  /** Empty unless the options ask for failures. */
   readonly findings: readonly AdFinding[];
 }
 

@@ -171,7 +171,8 @@ export function downloadForm({ path, pictures, isShared, picked, chooser }: Pane
   ${partChoice(pictures)}
   ${
     !isShared &&
-    html`${checkbox({ name: 'label', value: 'false', label: 'Leave out the label “Placement preview”', isChecked: false })}`
+    html`${checkbox({ name: 'label', value: 'false', label: 'Leave out the label “Placement preview”', isChecked: false })}
+  ${checkbox({ name: 'failures', value: 'true', label: 'Add failures and the creative check, for your team', isChecked: false })}`
   }
   ${chooser && (picked ? chooser : html`<details><summary>Choose and order pictures</summary>${chooser}</details>`)}
   ${button({ label: 'Download', icon: 'download', kind: 'primary' })}

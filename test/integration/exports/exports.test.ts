@@ -237,7 +237,7 @@ test.each(['pdf', 'pptx', 'zip'] as const)(
   },
 );
 
-test('a document of the organization lists what ad servers object to, by the rules of its settings', async () => {
+test('a document with failures lists what ad servers object to, by the settings of the organization', async () => {
   const set = await newSet([{}]);
   const facts = { file_bytes: 400_000, white_edge: 0.9, animation: null, page: null };
   const ads = store.db.selectFrom('screenshots').select('ad_id').where('set_id', '=', set.id);
@@ -247,11 +247,12 @@ test('a document of the organization lists what ad servers object to, by the rul
     .where('id', 'in', ads)
     .execute();
   const found = async (options: Partial<ExportOptions> = {}) => {
-    const { file } = await ready((await request(set.id, { format: 'pptx', ...options })).id);
+    const { file } = await ready((await request(set.id, { format: 'pptx', failures: true, ...options })).id);
     const text = [...(await entriesOf(file))].filter(([name]) => name.startsWith('ppt/slides/')).join('');
     return ['file_size', 'no_border', 'Creative check'].filter((part) => text.includes(part));
   };
   expect(await found()).toEqual(['file_size', 'no_border', 'Creative check']);
+  expect(await found({ failures: false })).toEqual([]);
   expect(await found({ audience: 'shared' })).toEqual([]);
   const settings = (creative_check: { switched_off?: ['no_border'] }) =>
     store.db
