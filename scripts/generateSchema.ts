@@ -33,7 +33,6 @@ const KNOWN: Readonly<Record<string, string>> = {
   'placements.device': 'DeviceName',
   'placements.record': 'SlotsRecord',
   'placements.sizes': 'AdSize[]',
-  'request_drafts.body': 'unknown',
   'request_templates.body': 'TemplateBody',
   's3_connectors.storage_class': 'StorageClass',
   'schedules.rule': 'ScheduleRule',
@@ -115,7 +114,8 @@ const COLUMNS = `
       and k.conkey = array[a.attnum] and pg_get_constraintdef(k.oid) like '%= ANY (ARRAY[%' limit 1) as values
   from pg_class c join pg_attribute a on a.attrelid = c.oid
   where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attnum > 0 and not a.attisdropped
-    and c.relname <> 'schema_migrations'
+    -- Only the version before uses request_drafts.
+    and c.relname not in ('schema_migrations', 'request_drafts')
   order by c.relname, a.attnum`;
 
 /** @param url a migrated database. @returns src/db/schema.ts. */

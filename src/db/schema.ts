@@ -388,13 +388,6 @@ export interface Schema {
     key: string;
     due_at: Filled<Time>;
   };
-  request_drafts: {
-    organization_id: string;
-    key_id: Nullable<string>;
-    user_id: Nullable<string>;
-    body: Json<unknown>;
-    updated_at: Filled<Time>;
-  };
   request_templates: {
     id: string;
     organization_id: string;

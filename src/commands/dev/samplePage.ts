@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** @param port the port of the last start, which is used again if it is free, so that old sets can be taken again. */
 export async function startSamplePage(port: number | undefined): Promise<SamplePage> {
-  const listener = answerFiles(new URL('./sample/', import.meta.url));
+  const listener = answerFiles(new URL('../../pages/newRequest/sample/', import.meta.url));
   const start = (wanted: number) => startHttpServer(listener, { host: HOST, port: wanted, name: 'the sample page' });
   const server = port === undefined ? await start(0) : await start(port).catch(() => start(0));
   const address = `${HOST}:${server.port}`;

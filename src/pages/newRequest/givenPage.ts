@@ -3,8 +3,8 @@ import { COST } from '../../api/limits/costs.ts';
 import { readMultipartForm } from '../../api/uploads/multipart.ts';
 import { fileReceiver } from '../../api/uploads/receiveUpload.ts';
 import { retakeParser } from '../../contract/retakes.ts';
-import { repeatScreenshot } from '../../core/requests/repeatScreenshots.ts';
-import { readScreenshot } from '../../core/sets/readScreenshots.ts';
+import { repeatSet } from '../../core/requests/repeatScreenshots.ts';
+import { readScreenshot, readScreenshots } from '../../core/sets/readScreenshots.ts';
 import { findUpload, type UploadRow } from '../../core/uploads/uploadQueries.ts';
 import { findDevice } from '../../domain/devices.ts';
 import { invalid } from '../../domain/failure.ts';
@@ -31,7 +31,7 @@ import type { drawScreenshot } from './drawScreenshot.ts';
 const pathOf = (paths: PagePaths, screenshotId: string) => `${paths.screenshot(screenshotId)}/page`;
 
 /** Failures that a file in place of the site cures. */
-const CURED: readonly string[] = ['blocked', 'net_read_timeout', 'generic_error', 'not_found'];
+export const CURED: readonly string[] = ['blocked', 'net_read_timeout', 'generic_error', 'not_found'];
 
 /** @returns nothing if a file would not help. */
 export function givenPageForm(
@@ -43,7 +43,7 @@ export function givenPageForm(
     ${hiddenFields(viewer, paths.screenshot(shownId))}
     <label for="page_file">Use a screenshot or a saved page instead</label>
     <p class="hint" id="page_file-hint">A PNG, JPEG or WebP of the page, or the page saved as MHTML (“Webpage, single file”), as HTML,
-      or as a zip of HTML with its files.</p>
+      or as a zip of HTML with its files. It counts for all pictures of this page on this device that failed.</p>
     <input id="page_file" name="page_file" type="file" required aria-describedby="page_file-hint"
       accept=".png,.jpg,.jpeg,.webp,.mhtml,.mht,.html,.htm,.zip">
     <div class="actions">${button({ label: 'Upload and retake', icon: 'rotate-ccw' })}</div>
@@ -113,15 +113,28 @@ interface Given {
   readonly area?: { readonly x: number; readonly y: number };
 }
 
-/** Takes the picture again with the file as its page. @throws Failure: 404, 409, 422 with the faults. */
+/**
+ * Takes all pictures of the set that failed on this page again, with the file as their page. A place in a screenshot is for ads
+ * of one size. @throws Failure: 404, 409, 422 with the faults.
+ */
 async function retakeWith(options: PagesOptions, given: ViewerRequest, { uploadId, area }: Given): Promise<PageResult> {
   const { request, viewer, actor } = given;
-  const ref = { organizationId: viewer.organizationId, screenshotId: idOf(request) };
-  const screenshot = await readScreenshot(options.store.db, ref);
+  const { db } = options.store;
+  const { organizationId } = viewer;
+  const screenshot = await readScreenshot(db, { organizationId, screenshotId: idOf(request) });
   if (screenshot === undefined) return undefined;
-  const site = { url: screenshot.site_url, page: { upload_id: uploadId } };
-  const wish = retakeParser(options.limits)({ site, ...(area && { options: { slot: { area } } }) });
-  await options.store.db.transaction().execute((tx) => repeatScreenshot(tx, { ...ref, wish, actor }, options));
+  const { set_id: setId, site_url: url, device, ad } = screenshot;
+  const alike = (await readScreenshots(db, setId)).filter(
+    (one) =>
+      one.site_url === url &&
+      one.device === device &&
+      CURED.includes(one.status) &&
+      (area === undefined || (one.ad.width === ad.width && one.ad.height === ad.height)),
+  );
+  const changes = { site: { url, page: { upload_id: uploadId } }, ...(area && { options: { slot: { area } } }) };
+  const wish = retakeParser(options.limits)({ screenshot_ids: alike.map(({ id }) => id), ...changes });
+  const repeated = { organizationId, setId, kind: 'retake', wish, actor, onlyOpenFailures: true } as const;
+  await db.transaction().execute((tx) => repeatSet(tx, repeated, options));
   return goBack(given);
 }
 

@@ -1,6 +1,8 @@
 /** Routes of the page of a new request. */
 import { createHash, randomUUID } from 'node:crypto';
-import { costOfPictures } from '../../api/limits/costs.ts';
+import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { COST, costOfPictures } from '../../api/limits/costs.ts';
 import { noteQuota } from '../../api/server/accessLog.ts';
 import { fileReceiver, type ReceiveFile } from '../../api/uploads/receiveUpload.ts';
 import type { JsonObject } from '../../contract/faults.ts';
@@ -15,7 +17,6 @@ import { type IdempotentCall, keepAnswer, takeKey } from '../../core/requests/id
 import { listNames } from '../../core/requests/savedObjects.ts';
 import { readCampaignSites } from '../../core/sets/campaignNews.ts';
 import { listCampaigns, readCampaign } from '../../core/sets/campaigns.ts';
-import type { Actor } from '../../domain/auditLog.ts';
 import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
 import { countWanted } from '../../domain/screenshots.ts';
@@ -36,15 +37,11 @@ import { SAVED_ACTIONS } from './saved.ts';
 import { addSlotRoutes, openSlots } from './slotPage.ts';
 
 interface FormRequest {
-  readonly viewer: Viewer;
-  readonly actor: Actor;
   /** The key of the form. */
   readonly key: string;
   readonly body: JsonObject;
   /** The draft stays for the whole request. */
   readonly isTrial: boolean;
-  /** Takes the cost of the pictures from the rate of the viewer's key. @throws Failure (429) */
-  readonly charge: (cost: number) => Promise<void>;
 }
 
 const CAMPAIGNS_OFFERED = 100;
@@ -55,7 +52,30 @@ export function addNewRequestRoutes(pages: PageRoutes): void {
   const receiveFile = fileReceiver({ db: store.db, artifacts, uploadLimits });
   pages.get('/o/:slug/new', (given) => openPage(options, given));
   pages.post('/o/:slug/new', (given) => handleForm(options, given, receiveFile), { readsBody: true });
+  pages.post('/o/:slug/new/sample', (given) => requestSample(options, given, receiveFile), { cost: COST.heavy });
   addSlotRoutes(pages);
+}
+
+const readSample = (name: string) => readFileSync(new URL(`./sample/${name}`, import.meta.url));
+
+/** Requests a sample ad on a sample page. Both are files, so the first picture needs no internet. */
+async function requestSample(options: PagesOptions, given: ViewerRequest, receiveFile: ReceiveFile): Promise<'sent'> {
+  const { viewer, paths } = given;
+  const upload = async (name: string, content: string | Buffer) => {
+    const { row } = await receiveFile(viewer.organizationId, { name, chunks: Readable.from([Buffer.from(content)]) });
+    return row.id;
+  };
+  const page = readSample('index.html').toString();
+  // A given page loads nothing but its file.
+  const whole = page.replaceAll(
+    /(?<=src=")\w+\.webp/g,
+    (name) => `data:image/webp;base64,${readSample(name).toString('base64')}`,
+  );
+  const site = { url: 'https://harbour-post.example', page: { upload_id: await upload('page.html', whole) } };
+  const media = { type: 'upload', content: await upload('sample_300x250.html', readSample('banner.html')) };
+  const screenshots = ['desktop', 'iphone'].map((name) => ({ site, device: { name } }));
+  const body = { campaign: { name: 'Sample' }, screenshot_requests: [{ ad: { media }, screenshots }] };
+  return redirectTo(given, paths.set(await submitRequest(options, given, { key: randomUUID(), body, isTrial: true })));
 }
 
 /** The draft of the tab (`draft`). The query may name more ads (`ad`), and a template and a campaign to begin with. */
@@ -110,7 +130,6 @@ interface Shown {
   readonly draft: Draft;
   readonly faults?: FieldFaults;
   readonly notice?: Html | string | undefined;
-  /** Other drafts of the viewer, for a draft that is not stored yet. */
   readonly others?: NewRequestView['others'];
 }
 
@@ -220,7 +239,7 @@ function addedText({ added, reused }: ReceivedForm): Html | undefined {
 }
 
 async function request(options: PagesOptions, pageRequest: ViewerRequest, form: ReceivedForm): Promise<Shown | 'sent'> {
-  const { viewer, actor, paths, response } = pageRequest;
+  const { viewer, paths, response } = pageRequest;
   const { draft, faults } = form;
   const { organizationId } = viewer;
   const isTrial = form.action === 'try';
@@ -228,9 +247,8 @@ async function request(options: PagesOptions, pageRequest: ViewerRequest, form: 
   const body = await checkDraft(options, { organizationId, draft, ads, faults, isTrial });
   if (faults.any) return { draft, faults };
   try {
-    const charge = async (cost: number) => options.requestLimits?.take(rateKeyOf(viewer), cost, response);
     if (isTrial) await keepDraft(options, viewer, draft, faults);
-    const setId = await submitRequest(options, { viewer, actor, key: draft.key, body, charge, isTrial });
+    const setId = await submitRequest(options, pageRequest, { key: draft.key, body, isTrial });
     response.redirect(303, paths.set(setId));
     return 'sent';
   } catch (error) {
@@ -241,15 +259,16 @@ async function request(options: PagesOptions, pageRequest: ViewerRequest, form: 
   }
 }
 
-/** Sent twice, the same form gives one set. @returns the id of the set. @throws Failure (422) with all faults. */
+/** Sent twice, the same form gives one set. @returns the id of the set. @throws Failure: 422 with all faults, 429 */
 async function submitRequest(
   options: PagesOptions,
-  { viewer, actor, key, body, charge, isTrial }: FormRequest,
+  { viewer, actor, response }: ViewerRequest,
+  { key, body, isTrial }: FormRequest,
 ): Promise<string> {
   const { organizationId } = viewer;
   const parsed = screenshotRequestParser(options.limits)(body);
   if (parsed.faults.any) throw invalid(parsed.faults.errors);
-  await charge(costOfPictures(countWanted(parsed.entries)));
+  await options.requestLimits?.take(rateKeyOf(viewer), costOfPictures(countWanted(parsed.entries)), response);
   const bodySha256 = createHash('sha256').update(JSON.stringify(body)).digest();
   // A person may go back and change the form. Then it is another request.
   const formKey = `${key} ${bodySha256.toString('hex')}`;

@@ -131,8 +131,9 @@ async function slotsPage(options: PagesOptions, given: ViewerRequest): Promise<P
   }
   const size = row.record?.sizes.find((each) => nameOf(each) === request.query['size']) ?? row.record?.sizes[0];
   if (size === undefined) return fault(`There is no picture of the page: ${row.reason ?? 'no reason was recorded.'}`);
-  const slot = draft.slots[slotKey(row.site_url, row.device, size)] ?? size.chosen;
-  // The page begins at the chosen slot, which may be far below.
+  const first = size.candidates.length > 0 ? 1 : null;
+  const slot = draft.slots[slotKey(row.site_url, row.device, size)] ?? size.chosen ?? first;
+  // The page begins at this slot, which may be far below.
   if (slot !== null && request.query['slot'] === undefined)
     return redirectTo(given, hrefOf(pathOf(paths, row.id), { size, slot, draft }));
   return page(await chooser(options, given, { row, size, draft }));

@@ -6,6 +6,7 @@ import { shortDevice } from '../../domain/devices.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import { type PictureSize, shownPart } from '../../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { CURED } from '../newRequest/givenPage.ts';
 import { button, linkButton } from '../parts/components.ts';
 import type { PagesOptions, Viewer } from '../parts/context.ts';
 import { hiddenFields } from '../parts/forms.ts';
@@ -109,8 +110,12 @@ function oneCase(failed: readonly PictureView[], { paths, found, pages, ...optio
     retakeOf({ paths, ...options }) &&
     html`<input type="checkbox" form="selection" name="pick" value="${failed.map(({ id }) => id).join(',')}"
       aria-label="Select ${first.site_url}, ${devices}"> `;
+  // One file counts for all pictures of a page on a device.
+  const files = [...Map.groupBy(failed, ({ device }) => shortDevice(device))].map(([device, [{ id } = first]]) =>
+    linkButton({ href: `${paths.screenshot(id)}#page_file`, label: `Use a file on ${device}…` }),
+  );
   return html`<li>${pagePictures(failed, pages, paths)}<p>${box}${webLink(first.site_url)} ${what}</p>
-${whatFailed(first, found.get(first.shownId)?.sizes)}</li>`;
+${whatFailed(first, found.get(first.shownId)?.sizes)}${box && CURED.includes(first.status) && files}</li>`;
 }
 
 /** The page on each device. A link leads to the picture with the slots. */

@@ -32,6 +32,7 @@ import { hiddenFields, type Notice } from '../parts/forms.ts';
 import { formTable, readForm, renderFields } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
+import { oncePerPicture } from '../pictures/grouping.ts';
 import { pickedFields, pickedIds, type SetFacts } from '../pictures/pictures.ts';
 import { idOf, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 
@@ -136,7 +137,7 @@ export function countApproved({ store }: PagesOptions, { id }: SetHead, picked?:
 
 /** What "approved only" means while the review is open: the client would miss pictures. */
 function hint({ views }: SetFacts, approved: number): Html {
-  const pictures = views.filter(({ image_token }) => image_token !== null).length;
+  const pictures = oncePerPicture(views).filter(({ image_token }) => image_token !== null).length;
   const [are, those] = approved === 1 ? ['is', 'that one'] : ['are', 'those'];
   const seen = `${approved} of ${pictures} pictures ${are} approved; the client sees ${those}.`;
   const text = `${seen} Others appear as you approve them.`;

@@ -7,6 +7,7 @@ import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, emptyState, linkButton, type Sorting } from '../parts/components.ts';
 import type { Viewer } from '../parts/context.ts';
 import { type Choice, selectField, textField } from '../parts/formFields.ts';
+import { hiddenFields } from '../parts/forms.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
 import { numberedPages } from '../parts/pictureParts.ts';
 import type { ListQuery, SortName } from './listQuery.ts';
@@ -150,7 +151,8 @@ export function emptyList(
   { viewer, paths }: { readonly viewer: Viewer; readonly paths: PagePaths },
 ): Html {
   const action = viewer.canWrite
-    ? linkButton({ href: paths.newRequest, label: 'Make the first request', icon: 'plus', kind: 'primary' })
+    ? html`<div class="actions">${linkButton({ href: paths.newRequest, label: 'Make the first request', icon: 'plus', kind: 'primary' })}
+      <form method="post" action="${paths.newRequest}/sample">${hiddenFields(viewer, paths.organization)}${button({ label: 'Try with a sample' })}</form></div>`
     : html`<p class="hint">You have read-only access. Ask an administrator for a key or a role that can make requests.</p>`;
   return emptyState({ title: `No ${kind} yet`, text: WHAT[kind], action });
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { seedSet, startPages } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 import { read } from './reading.ts';
+import { RequestForm } from './requestForm.ts';
 import { seedSchedule } from './seedSchedule.ts';
 
 const server = preparePages();
@@ -100,12 +101,25 @@ describe('the list of sets', () => {
     expect((await found(`campaign_id=${campaignId}&sort=oldest`)).toReversed()).toEqual(setIds.slice(35));
   });
 
-  it('a list without sets says what to do next, with and without filters', async () => {
+  it('a list without sets says what to do next and offers a sample, with and without filters', async () => {
     expect((await open('/screenshot_sets?q=nothinglikethis')).text).toContain('No sets match');
     const empty = await startPages();
     const response = await fetch(`${empty.url}/o/demo/screenshot_sets`, { headers: { authorization: empty.apiKey } });
     const text = await response.text();
+    const form = await RequestForm.open(empty);
+    const sample = await form.postTo('/o/demo/new/sample', {});
+    const rows = await empty.store.db
+      .selectFrom('screenshots')
+      .innerJoin('uploads', 'uploads.id', 'page_upload_id')
+      .select(['set_id', 'device', 'uploads.format'])
+      .orderBy('seq')
+      .execute();
     await empty.close();
+    expect(text).toContain('action="/o/demo/new/sample"');
+    expect([sample.status, rows]).toEqual([
+      303,
+      ['desktop', 'iphone'].map((device) => ({ set_id: sample.location?.split('/').at(-1), device, format: 'html' })),
+    ]);
     expect(text).toContain('No sets yet');
     expect(text).not.toContain('role="search"');
     expect(text).toContain('href="/o/demo/new"');

@@ -189,6 +189,9 @@ it('a slot that a person clicks is used for ads of its size on that page and dev
   expect(await form.get(path)).toContain('The page is being captured');
   await takePlacement(server, path.slice('/o/demo/new/slots/'.length).split('?')[0] ?? '');
   const page = await form.get(`${path}&size=300x250&slot=2`);
+  expect(await form.get(path)).toContain('<strong>Slot 1</strong>');
+  await server.store.pool.query(`update placements set record = jsonb_set(record, '{sizes,0,chosen}', 'null')`);
+  expect(await form.get(path)).toContain('<strong>Slot 1</strong>');
   expect(page).toContain(`action="${path}"`);
   expect(page).toMatch(/<image href="\/i\/[\w-]+\.png" x="10" y="400" width="300" height="250"\/>/);
   expect(page).toContain('It cannot hold the ad: too small for 300×250');

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { readReview } from './pagesServer.ts';
+import { readReview, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 import { type ReadPage, read } from './reading.ts';
 import { RequestForm } from './requestForm.ts';
@@ -130,6 +130,38 @@ describe('taking pictures again', () => {
     expect(saved).toMatchObject({ status: 303, location: path });
     const again = await readRetake(server, seeded);
     expect(again.shots.map(({ options }) => options?.slot)).toEqual([null]);
+  });
+
+  it('one file takes all failures of a page on a device again, a place in a screenshot those of one size', async () => {
+    const shop = { site: 'https://shop.example/', device: 'desktop', status: 'blocked', reason: '403.' } as const;
+    const shots = [
+      { ...shop, ad: 'One' },
+      { ...shop, ad: 'Two' },
+      { ...shop, ad: 'Large' },
+      { ...shop, device: 'mobile', ad: 'One' } as const,
+      { ...shop, status: 'no_slots', ad: 'Three' } as const,
+    ];
+    const seeded = await seedSet(server, { status: 'approved', shots });
+    const { db } = server.store;
+    await db.updateTable('ads').set({ width: 728, height: 90 }).where('name', '=', 'Large').execute();
+    const tab = await read(server, failedTab(seeded.setId));
+    const [one = '', two = '', large = '', phone = ''] = seeded.shotIds;
+    const path = `/o/demo/screenshots/${one}`;
+    expect(tab.getByRole('link', { name: 'Use a file on Desktop…' }).getAttribute('href')).toBe(`${path}#page_file`);
+    expect(tab.getByRole('link', { name: 'Use a file on Android phone…' }).getAttribute('href')).toContain(phone);
+    const form = await RequestForm.open(server);
+    const png = await sharp({ create: { width: 1_440, height: 900, channels: 3, background: '#369' } })
+      .png()
+      .toBuffer();
+    const file = new File([new Uint8Array(png)], 'page.png');
+    const { location } = await form.postFile(`${path}/page`, [['page_file', file]]);
+    const upload = new URL(location ?? '', server.url).searchParams.get('upload') ?? '';
+    await form.postTo(`${path}/page/place`, { upload, next: path, 'at.x': '10', 'at.y': '700' });
+    const placed = await readRetake(server, seeded);
+    expect(placed.shots.map(({ retake_of }) => retake_of)).toEqual([one, two]);
+    // The other failures are still open.
+    await form.postFile(`${path}/page`, [['page_file', new File(['<!doctype html><p>A page'], 'page.html')]]);
+    expect((await readRetake(server, seeded)).shots.map(({ retake_of }) => retake_of)).toEqual([large]);
   });
 
   it('a picture is taken again on another device, and the form keeps what was typed after a fault', async () => {

@@ -42,6 +42,29 @@ describe('the page of a set', () => {
     expect(page.locator('#activity').count()).toBe(1);
   });
 
+  it('the share box counts the picture of two ads once, as the grid does', async () => {
+    const shots = [
+      { site: NEWS, device: 'desktop', ad: 'One' },
+      { site: NEWS, device: 'desktop', ad: 'Two' },
+      { site: BLOG, device: 'desktop' },
+    ] as const;
+    const { setId, shotIds } = await seedSet(server, { status: 'in_review', shots });
+    const { db } = server.store;
+    const rows = await db
+      .selectFrom('screenshots')
+      .select('image_token')
+      .where('id', '=', shotIds[0] ?? '')
+      .execute();
+    await db
+      .updateTable('screenshots')
+      .set({ options: JSON.stringify({ group: 'All ads' }), image_token: rows[0]?.image_token ?? null })
+      .where('id', 'in', shotIds.slice(0, 2))
+      .execute();
+    const page = await read(server, setAddress(setId));
+    expect(page.locator('.shot').count()).toBe(2);
+    expect(page.locator('#share-hint').textContent()).toContain('0 of 2 pictures are approved');
+  });
+
   it('a failure says which sizes the page takes, and what cures it', async () => {
     const { setId, shotIds } = await seedSet(server, {
       status: 'approved',
