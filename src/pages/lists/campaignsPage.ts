@@ -77,9 +77,9 @@ export async function campaignsPage(
   };
   const isFirst = !query.isFiltered && query.page.page === 1;
   const body = html`${campaignsHead(paths, 'campaigns')}
-${isFirst && (await inbox(options, { viewer, paths }))}
+${isFirst && html`<div id="inbox" data-live>${await inbox(options, { viewer, paths })}</div>`}
 ${filteredList(query, found, shown)}`;
-  return { title: `Campaigns of ${viewer.slug}`, section: 'campaigns', body };
+  return { title: `Campaigns of ${viewer.slug}`, section: 'campaigns', body, events: `${paths.sets}/events` };
 }
 
 type ListedCampaign = CountedCampaign & { readonly overview: CampaignOverview | undefined };

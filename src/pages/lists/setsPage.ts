@@ -94,7 +94,7 @@ export function listSource(
   let organizationId = '';
   return {
     concerns: ({ set = '', organization }) => organization === organizationId || shown.has(set),
-    read: async () => {
+    read: async (revision) => {
       const viewer = await findViewer();
       if (viewer === undefined) return undefined;
       organizationId = viewer.organizationId;
@@ -108,7 +108,7 @@ export function listSource(
         cancel_requested_at,
       ]);
       const status = createHash('sha256').update(JSON.stringify(state)).digest('hex').slice(0, 16);
-      return { status, over: false };
+      return { status, revision, over: false };
     },
   };
 }

@@ -15,6 +15,19 @@ const setAddress = (id: string) => `${server.url}/o/demo/screenshot_sets/${id}`;
 const SHOT = { site: NEWS, device: 'desktop' } as const;
 const PENDING = { ...SHOT, status: 'pending' } as const;
 
+it('the inbox follows its sets: one that waits for a review, and the decisions about it', async () => {
+  const { setId, shotIds } = await seedSet(server, { campaign: 'Inbox', shots: [SHOT] });
+  const { page } = await visit(server, `${server.url}/o/demo/campaigns`);
+  const item = page.locator('#inbox li', { hasText: 'Inbox' });
+  expect(await item.count()).toBe(0);
+  await settle(server, setId, 'in_review');
+  await item.getByText('0 of 1 reviewed').waitFor();
+  const { db } = server.store;
+  await db.updateTable('screenshots').set({ decision: 'approved' }).where('id', '=', required(shotIds[0])).execute();
+  await notify(db, { set: setId });
+  await item.getByText('1 of 1 reviewed').waitFor();
+});
+
 it('the page updates without a reload while pictures are made, and stops when the set is settled', async () => {
   const pending = { site: NEWS, status: 'pending' } as const;
   const { setId, shotIds } = await seedSet(server, {
