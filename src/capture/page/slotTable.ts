@@ -39,8 +39,6 @@ export interface NetworkRow {
   readonly selectors?: string;
   /** Text of an inline script that prints the ad where it stands. */
   readonly inlineScript?: string;
-  /** `names`: an ad script names its element; `prints`: an ad script prints where it stands. See {@link AdScriptPatterns}. */
-  readonly adScript?: 'names' | 'prints';
   /** A pattern for the names of the element (id, classes, values of attributes), and the sizes of that position. The first match counts. */
   readonly sizes?: Readonly<Record<string, Sizes>>;
   /** The markup is meant for these devices only. */
@@ -55,33 +53,11 @@ export interface PositionRow {
   readonly phone?: Sizes;
 }
 
-export interface SlotTable {
-  /** By name. */
-  readonly networks: Readonly<Record<string, NetworkRow>>;
-  readonly words: Readonly<Record<'ad' | 'perhaps' | 'position' | 'never' | 'notAlone' | 'widget', string>>;
-  /** Words that mean an ad in one language and something else in others, by the language's code. They also mean small ads. */
-  readonly adWordsOf: Readonly<Record<string, string>>;
-  readonly labels: string;
-  /** By a pattern for the words of a name, joined with hyphens. The first match counts. */
-  readonly positions: Readonly<Record<string, PositionRow>>;
-  readonly standardSizes: Sizes;
-  readonly adScripts: AdScriptPatterns;
-}
-
-/** How the scripts of ad servers that no row names are recognized. Patterns in lower case. */
-export interface AdScriptPatterns {
-  /** Code that speaks of ads. */
-  readonly code: string;
-  /** The address of a script that prints one ad. */
-  readonly source: string;
-  /** A comment that introduces an ad tag. */
-  readonly comment: string;
-}
-
 const LEADERBOARDS = '728x90 970x90 970x250';
 const IN_TEXT = '300x250 336x280 728x90';
 const PHONE_BANNERS = '320x50 320x100 300x50 300x100';
 
+/** By name. */
 const NETWORKS: Readonly<Record<string, NetworkRow>> = {
   // github.com/googleads/google-publisher-tag-samples, ad-sizes and collapse-empty-ad-slots
   'Google Publisher Tag': { selectors: '[id^="div-gpt-ad"], [data-google-query-id], [id^="gpt-ad-"]' },
@@ -546,13 +522,10 @@ const NETWORKS: Readonly<Record<string, NetworkRow>> = {
   },
   // docs.exoclick.com; tags of JuicyAds, TrafficJunky, Bitmedia and ADOP
   'Networks with an ins element': { selectors: 'ins[class]:empty, ins[id]:empty, ins[data-zoneid]' },
-  // learn.microsoft.com/en-us/xandr/seller-tag, docs.nitropay.com, tags of Setupad, Playwire and fluct
-  'Ad scripts that name their element': { adScript: 'names' },
-  // pages with placement tags of Xandr, AdSpeed, AdvertServe and AdGlare
-  'Ad scripts that print where they stand': { adScript: 'prints' },
 };
 
-const POSITIONS: SlotTable['positions'] = {
+/** By a pattern for the words of a name, joined with hyphens. The first match counts. */
+const POSITIONS: Readonly<Record<string, PositionRow>> = {
   // Ad Manager
   '(^|-)(oop|outofpage|out-of-page|exposer|tracking-?pixel|\\w*1x1|(ad|dfp|sponsor)-?logo)(-|$)': { kind: 'none' },
   // IAB native formats
@@ -632,7 +605,7 @@ function words(list: TemplateStringsArray): string {
   return list.join('').trim().replace(/\s+/g, ' ');
 }
 
-const WORDS: SlotTable['words'] = {
+const WORDS = {
   /** Alone enough for a slot. */
   ad: words`
     ad ads adv advert adverts advertisement advertisements advertising advertisment adslot adslots adunit adunits adspace adspot adbox adarea adbanner adbanners adcontainer adwrapper adwrap adholder adzone adframe adtag adtop adbottom adright adleft adplacement adsense adserver adsbygoogle googlead googleads dfp gpt gam doubleclick openx adition adfox adocean mpu mrec medrec medrect lrec
@@ -658,16 +631,26 @@ const WORDS: SlotTable['words'] = {
   notAlone: words`hero header footer nav menu form button btn title app search site page text link card list item listing`,
 };
 
-const AD_SCRIPTS: AdScriptPatterns = {
+/**
+ * How the scripts of ad servers that no row names are recognized, in lower case. Sources: learn.microsoft.com/en-us/xandr/seller-tag,
+ * docs.nitropay.com, and tags of Setupad, Playwire, fluct, Xandr, AdSpeed, AdvertServe and AdGlare.
+ */
+const AD_SCRIPTS = {
+  /** Code that speaks of ads. */
   code: '(^|[^a-z])ads?([^a-z]|$)|ad_?(unit|slot|tag|zone|server|code|vert|place|position|manager)|nitroads|slotbydup|banner|placement|prebid|doubleclick|dfp|stpd|apntag|freestar|fluct|yadata|sspzone',
+  /** The address of a script that prints one ad. */
   source:
     '//([\\w.-]+\\.)?(ads?\\d*|adserv\\w*|adx|adfarm\\d*|banners?|servedby\\w*|adtech\\w*|engine\\.adglare)\\.[\\w.-]+/.*[?&=/]\\w*\\d|/(ajs|adjs|adserve|adview|ttj|jtag|showad)(\\.php|\\.js|\\.aspx)?\\?|/adtag\\.js|[?&](wd|width|w)=\\d{2,4}&(amp;)?(ht|height|h)=\\d{2,3}|[?&]size=\\d{2,4}x\\d{2,3}|adglare\\.net/\\?\\d',
+  /** A comment that introduces an ad tag. */
   comment:
     '(^|[^a-z])(js tag|ads?|advert\\w*|ad ?tag|adserve\\w*|banner|zone|placement|werbe\\w*|reklam\\w*)([^a-z]|$)|广告|廣告|広告|광고',
 };
 
-/** The keys also have top-level domains, for pages that do not name their language. */
-const AD_WORDS_OF: SlotTable['adWordsOf'] = {
+/**
+ * Words that mean an ad in one language and something else in others, by the language's code. They also mean small ads. The keys also
+ * have top-level domains, for pages that do not name their language.
+ */
+const AD_WORDS_OF: Readonly<Record<string, string>> = {
   fr: 'pub pubs annonce annonces regie',
   'de at ch li': 'anzeige anzeigen anz inserat inserate',
   'es mx cl pe': 'anuncio anuncios pauta roba robapaginas',
@@ -687,7 +670,7 @@ const AD_WORDS_OF: SlotTable['adWordsOf'] = {
 const LABELS =
   'ads?|advert(s|isements?|ising|isment)?|ad feedback|report ad|sponsored|sponsor|anzeigen?|werbung|publicit(at)?[eéày]s?|publi|pub|publicidade?|pubblicit[aà]|reklam[aey]?|annons(er|e)?|annonce|anuncio|mainos|mainokset|advertentie|hirdetés|reclame|iklan|space iklan|quảng cáo|广告|廣告|広告|광고|スポンサー(ド)?リンク|реклама|διαφήμιση|โฆษณา|إعلان|اعلان|פרסומת|विज्ञापन|বিজ্ঞাপন|oglasi?|inzerc(e|ia)|auglýsing(ar)?|reklaam|آگهی|تبلیغات|إعلانات|i̇?lan|pr|continue reading|scroll to continue|weiterlesen';
 
-export const SLOT_TABLE: SlotTable = {
+export const SLOT_TABLE = {
   networks: NETWORKS,
   words: WORDS,
   adWordsOf: AD_WORDS_OF,
@@ -696,3 +679,5 @@ export const SLOT_TABLE: SlotTable = {
   standardSizes: IN_PAGE_SIZES.map(({ width, height }) => `${width}x${height}`).join(' '),
   adScripts: AD_SCRIPTS,
 };
+
+export type SlotTable = typeof SLOT_TABLE;

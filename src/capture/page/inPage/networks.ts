@@ -25,12 +25,8 @@ import {
 } from './slotSizes.ts';
 import { rectOf } from './visibility.ts';
 
-/** A slot that a script shows. `name`: the id or the class that the script uses. */
-interface ScriptSlot {
-  row: NetworkRow;
-  element: Element;
-  name?: string;
-}
+/** For a slot that the script of a network shows which no row names. */
+const BY_SCRIPT: NetworkRow = {};
 
 export function newContext(declared: SlotContext['declared']): SlotContext {
   const words = Object.fromEntries(
@@ -99,9 +95,7 @@ export function findNetworks(context: SlotContext, elements: readonly Element[])
   // After the elements, because a script that printed one needs no other place.
   for (const element of elements) if (element.tagName === 'SCRIPT') addPrinting(context, element, printing);
   const known = new Set([...context.networks.values()].flatMap((matches) => matches.map(({ origin }) => origin)));
-  for (const { row, element, name } of scriptSlots(context, elements))
-    if (!known.has(element))
-      addMatch(context, name === undefined ? { row, origin: element } : { row, origin: element, name });
+  for (const match of scriptSlots(context, elements)) if (!known.has(match.origin)) addMatch(context, match);
 }
 
 /** An old tag is only a script, which prints the ad where it stands. */
@@ -201,19 +195,13 @@ function isAdLink(
 }
 
 /** Finds slots by the scripts of ad servers that no row of the table names. */
-function scriptSlots(context: SlotContext, elements: readonly Element[]): ScriptSlot[] {
-  const row = (kind: NetworkRow['adScript']) =>
-    Object.values(context.table.networks).find(({ adScript }) => adScript === kind);
-  const naming = row('names');
-  const printing = row('prints');
-  const named = naming === undefined ? [] : namedSlots(context, elements).map((slot) => ({ ...slot, row: naming }));
-  if (printing === undefined) return named;
+function scriptSlots(context: SlotContext, elements: readonly Element[]): NetworkMatch[] {
   const printed = elements.filter((one) => one instanceof HTMLScriptElement && printsAd(context, one));
-  return [...named, ...printed.map((element) => ({ element, row: printing }))];
+  return [...namedSlots(context, elements), ...printed.map((origin) => ({ row: BY_SCRIPT, origin }))];
 }
 
 /** Empty elements that an ad script names and gives the size of an ad, or that have such a script inside or right behind them. */
-function namedSlots(context: SlotContext, elements: readonly Element[]): { element: Element; name: string }[] {
+function namedSlots(context: SlotContext, elements: readonly Element[]): NetworkMatch[] {
   const ad = new RegExp(context.table.adScripts.code, 'i');
   const scripts = context.scripts.filter((code) => ad.test(apart(code)));
   const quoted = new Set(
@@ -226,7 +214,7 @@ function namedSlots(context: SlotContext, elements: readonly Element[]): { eleme
     if (isOtherWidget(context, name) || !isEmptyBlock(element)) return [];
     const sizes = sizesInScripts(context.sizeKeys, scripts, name).filter((size) => isAdShape(context, size));
     const isKnown = sizes.length > 0 || isShownByOwnScript(element, name, ad) || namesPosition(context, scripts, name);
-    return isKnown ? [{ element, name }] : [];
+    return isKnown ? [{ row: BY_SCRIPT, origin: element, name }] : [];
   });
 }
 

@@ -40,7 +40,8 @@ function slotsIn(index: number, { html }: NetworkSample): readonly SlotCandidate
 const sizesOf = (slots: readonly SlotCandidate[]) => slots.flatMap(({ sizes }) => sizes.map((size) => size.join('x')));
 
 test('each network of the table has a sample', () => {
-  expect(samples.map(([name]) => name).sort()).toEqual(Object.keys(SLOT_TABLE.networks).sort());
+  const withoutRow = ['Ad scripts that name their element', 'Ad scripts that print where they stand'];
+  expect(samples.map(([name]) => name).sort()).toEqual([...Object.keys(SLOT_TABLE.networks), ...withoutRow].sort());
 });
 
 test.each(samples.map(([name, sample], index) => ({ name, sample, index })))(
