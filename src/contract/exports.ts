@@ -118,15 +118,17 @@ export function exportOptions(
 ): ExportOptions {
   const isZip = choice.format === 'zip';
   const chosen = choice.screenshots?.filter((id) => ids?.includes(id) ?? true) ?? ids;
+  const frame = choice.frame ?? 'none';
+  const language = isZip && frame === 'none' ? 'en' : (branding.language ?? 'en');
   return {
     format: choice.format,
-    frame: choice.frame ?? 'none',
-    ...((choice.frame ?? 'none') !== 'none' && choice.label === false && { label: false }),
+    frame,
+    ...(frame !== 'none' && choice.label === false && { label: false }),
     // Choices that do not change the file are equal, so that it is built once.
     page_size: isZip ? '16:9' : (choice.page_size ?? branding.page_size),
     pictures: isZip ? 'original' : (choice.pictures ?? 'standard'),
     time_zone: choice.time_zone ?? branding.time_zone ?? 'UTC',
-    ...(!isZip && branding.language && branding.language !== 'en' && { language: branding.language }),
+    ...(language !== 'en' && { language }),
     failures: choice.failures ?? false,
     part: isZip ? 1 : (choice.part ?? 1),
     audience,

@@ -47,14 +47,15 @@ const PLAIN = '#eceef1';
 const TIMEOUT_SECONDS = 60;
 
 export function createPictureReader(artifacts: ArtifactStore, options: ExportOptions, log: Log): PictureReader {
-  const { frame, label = true, time_zone: timeZone } = options;
+  const { frame, label = true, time_zone: timeZone, language } = options;
   const file = async (key: string) => (await artifacts.get(key)).bytes;
   const original = ({ artifact_key }: ExportPicture) => file(artifact_key);
   const framed = async (picture: ExportPicture) => {
     const png = await original(picture);
     if (frame === 'none') return png;
     const { captured_at: capturedAt } = picture;
-    return drawFrame(png, { ...picture, address: pageAddress(picture), capturedAt }, { frame, label, timeZone });
+    const facts = { ...picture, address: pageAddress(picture), capturedAt };
+    return drawFrame(png, facts, { frame, label, timeZone, language });
   };
   const forDocument = async (picture: ExportPicture, box: Box) => {
     const png = requirePng(await framed(picture));

@@ -1,6 +1,7 @@
 /** Draws a frame around a picture. The picture keeps all its pixels, and the original file never changes. */
 import sharp from 'sharp';
 import { type FrameChoice, framedSize, frameShape } from '../domain/frames.ts';
+import { type Language, textsOf } from '../domain/texts/languages.ts';
 import { formatInstant } from '../domain/time.ts';
 import { requirePng } from '../lib/requirePng.ts';
 import { frameSvg } from './frameSvg.ts';
@@ -20,6 +21,7 @@ export interface FramedPicture {
 export interface FrameOptions extends FrameChoice {
   /** IANA name. */
   readonly timeZone: string;
+  readonly language?: Language | undefined;
 }
 
 /** A picture of the largest device has 13 million pixels. */
@@ -30,8 +32,9 @@ const TIMEOUT_SECONDS = 30;
 export async function drawFrame(png: Buffer, picture: FramedPicture, options: FrameOptions): Promise<Buffer> {
   const shape = frameShape(options.frame, picture.device);
   const size = framedSize(picture, shape);
-  const time = formatInstant(picture.capturedAt, options.timeZone);
-  const svg = frameSvg({ shape, address: picture.address, time, label: options.label, ratio: picture.ratio, size });
+  const time = formatInstant(picture.capturedAt, options.timeZone, options.language);
+  const label = options.label ? textsOf(options.language ?? 'en').document.preview : '';
+  const svg = frameSvg({ shape, address: picture.address, time, label, ratio: picture.ratio, size });
   const { xmp } = await sharp(requirePng(png), { limitInputPixels: MAX_PIXELS }).metadata();
   const framed = sharp(Buffer.from(svg), { limitInputPixels: MAX_PIXELS, density: 72 })
     .composite([{ input: png, left: size.left, top: size.top, limitInputPixels: MAX_PIXELS }])

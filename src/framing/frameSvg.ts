@@ -26,15 +26,12 @@ export interface FrameContent {
   readonly address: string;
   /** Date and time, as shown. */
   readonly time: string;
-  /** Whether the frame says what the picture is. */
-  readonly label: boolean;
+  /** Names the kind of the picture, because a framed one may be passed on alone; empty for none. */
+  readonly label: string;
   /** Device pixels for each CSS pixel. */
   readonly ratio: number;
   readonly size: FramedSize;
 }
-
-/** A framed picture may be passed on alone, so it contains its label. */
-const LABEL = 'Placement preview';
 
 const INK = '#202124';
 const PALE = '#5f6368';
@@ -52,8 +49,8 @@ interface Area {
   readonly height: number;
 }
 
-function windowParts({ address, time: captured, label: isLabelled }: FrameContent, { width, height }: Area): string {
-  const time = isLabelled ? `${LABEL} · ${captured}` : captured;
+function windowParts({ address, time: captured, label: name }: FrameContent, { width, height }: Area): string {
+  const time = name === '' ? captured : `${name} · ${captured}`;
   const isNarrow = width - 2 < NARROW_WINDOW;
   const dots = [18, 36, 54].map((x) => `<circle cx="${x}" cy="22" r="5.5" fill="#c4c7cc"/>`).join('');
   const timeWidth = isNarrow ? 0 : textWidth(time) * 13 + 16;
@@ -66,7 +63,7 @@ function windowParts({ address, time: captured, label: isLabelled }: FrameConten
 ${addressParts(address, { x: field.x + 14, y: 27, width: field.width - 28, size: 14 })}${footer}`;
 }
 
-function deviceParts({ address, time, shape, label: isLabelled }: FrameContent, { width, height }: Area): string {
+function deviceParts({ address, time, shape, label: name }: FrameContent, { width, height }: Area): string {
   const edges = frameEdges(shape, width);
   const [side, radius] = [edges.left, shape === 'phone' ? 46 : 40];
   const screen = { x: side, y: side, width: width - 2 * side, height: height - 2 * side };
@@ -77,7 +74,7 @@ function deviceParts({ address, time, shape, label: isLabelled }: FrameContent, 
 ${label({ x: width / 2, y: screen.y + 20, text: fit(time, screen.width - 2 * radius + side, 13), anchor: 'middle', fill: INK })}
 <rect x="${field.x}" y="${bar + 4}" width="${field.width}" height="32" rx="16" fill="#ffffff" stroke="#dcdfe4"/>
 ${addressParts(address, { x: field.x + 14, y: bar + 25, width: field.width - 28, size: 14 })}
-${isLabelled ? label({ x: width / 2, y: height - side - 7, text: LABEL, anchor: 'middle' }) : ''}`;
+${name === '' ? '' : label({ x: width / 2, y: height - side - 7, text: name, anchor: 'middle' })}`;
 }
 
 interface AddressPlace {

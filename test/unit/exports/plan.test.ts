@@ -213,6 +213,9 @@ test('a document is in the language and the time zone of the organization, with 
   expect(exportOptions({ format: 'pdf', time_zone: 'UTC' }, { ...locale, language: 'en' })).not.toHaveProperty(
     'language',
   );
+  // A ZIP has words only in its frames.
+  expect(exportOptions({ format: 'zip' }, locale)).not.toHaveProperty('language');
+  expect(exportOptions({ format: 'zip', frame: 'browser' }, locale)).toMatchObject({ language: 'de' });
   const captured_at = new Date('2026-11-21T23:30:00Z');
   const film = [0, 500].map((marker_ms) =>
     picture({ id: 'b', ad_id: 'film', device: 'mobile', marker_ms, captured_at }),

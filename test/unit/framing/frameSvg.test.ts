@@ -6,12 +6,20 @@ import { drawFrame } from '../../../src/framing/drawFrame.ts';
 import { addressText, frameSvg } from '../../../src/framing/frameSvg.ts';
 
 const size = framedSize({ width: 390, height: 844, ratio: 1 }, 'phone');
-const svgOf = (address: string, given: { shape?: FrameShape; label?: boolean } = {}) =>
-  frameSvg({ shape: 'phone', address, time: '21 Nov 2026, 09:30 UTC', label: true, ratio: 1, size, ...given });
+const svgOf = (address: string, given: { shape?: FrameShape; label?: string } = {}) =>
+  frameSvg({
+    shape: 'phone',
+    address,
+    time: '21 Nov 2026, 09:30 UTC',
+    label: 'Placement preview',
+    ratio: 1,
+    size,
+    ...given,
+  });
 
 test.each(['window', 'phone', 'tablet'] as const)('a %s has its label, except where it is not wanted', (shape) => {
   expect(svgOf('https://a.example/', { shape })).toContain('Placement preview');
-  const without = svgOf('https://a.example/', { shape, label: false });
+  const without = svgOf('https://a.example/', { shape, label: '' });
   expect(without).not.toContain('Placement preview');
   expect(without).toContain('21 Nov 2026, 09:30 UTC');
 });
@@ -47,6 +55,20 @@ test('an address shows its host and path in their own letters, without marks tha
     host: 'news.example:8080',
     rest: '',
   });
+});
+
+test('a frame is in the language of its options', async () => {
+  const png = await sharp({ create: { width: 700, height: 10, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  const facts = { device: 'desktop', ratio: 1, width: 700, height: 10, address: 'https://a.example/' };
+  const capturedAt = new Date('2026-11-21T09:30:00Z');
+  const given = { frame: 'browser', label: true, timeZone: 'Europe/Berlin', language: 'de' } as const;
+  const drawn = await drawFrame(png, { ...facts, capturedAt }, given);
+  const shape = { shape: 'window', size: framedSize(facts, 'window'), ratio: 1, address: facts.address } as const;
+  const words = { label: 'Platzierungsvorschau', time: '21. Nov. 2026, 10:30 MEZ' };
+  const expected = sharp(Buffer.from(frameSvg({ ...shape, ...words }))).composite([{ input: png, left: 1, top: 45 }]);
+  expect(await sharp(drawn).raw().toBuffer()).toEqual(await expected.raw().toBuffer());
 });
 
 test.each([1, 2, 2.75, 3])('a framed picture keeps every pixel of the original at ratio %d', async (ratio) => {
