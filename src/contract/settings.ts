@@ -148,8 +148,12 @@ const review = z
 
 const language = z
   .enum(LANGUAGES)
-  .describe('The language of e-mails and of documents (PPTX and PDF). A member may choose another one for e-mails.');
-const zone = timeZone.describe('IANA name of the zone of times in documents. `UTC` unless chosen.');
+  .describe(
+    'The language of e-mails, documents and pages of share links. A member may choose another one for e-mails.',
+  );
+const zone = timeZone.describe(
+  'IANA name of the zone of times in documents and on pages of share links. `UTC` unless chosen.',
+);
 
 const SET_RETENTION =
   'Sets are removed this many days after their request, with pictures, reviews, share links and exports.';

@@ -30,9 +30,9 @@ export async function sendClientMails(means: MailMeans, mailer: Mailer): Promise
 }
 
 async function confirmation(means: MailMeans, follower: DueFollower): Promise<Mail> {
-  const texts = textsOf(follower.language).clientMail;
+  const { clientMail: texts, followPages } = textsOf(follower.language);
   const item = {
-    title: texts.confirm,
+    title: followPages.follow.label,
     text: texts.confirmText(shown(follower.campaign)),
     url: urlOf(means, 'follow', follower),
   };
@@ -74,11 +74,12 @@ async function currentToken({ db }: MailMeans, follower: DueFollower, { token }:
 
 async function mailOf(means: MailMeans, follower: DueFollower, items: readonly NoticeItem[]): Promise<Mail> {
   const look = await readMailLook(means, follower.organization_id, items);
-  const texts = textsOf(follower.language).clientMail;
   const { language } = follower;
+  const { clientMail, followPages } = textsOf(language);
   const name = look.name ?? follower.slug;
   const stop = urlOf(means, 'unfollow', follower);
-  const letter = letterOf({ items, more: 0, language, look, name, why: texts.why(name), links: [[texts.stop, stop]] });
+  const links = [[followPages.unfollow.label, stop]] as const;
+  const letter = letterOf({ items, more: 0, language, look, name, why: clientMail.why(name), links });
   const { host } = new URL(means.publicUrl);
   const sent = follower.told_at?.getTime() ?? 'confirm';
   return {

@@ -15,6 +15,7 @@ import {
   type SharedPictures,
   shareState,
 } from '../../domain/shareLinks.ts';
+import type { Language } from '../../domain/texts/languages.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
 import { recordNotice } from '../journal/recordNotice.ts';
 import { lockSet } from '../sets/setStatus.ts';
@@ -44,6 +45,8 @@ export interface SharedSet
   > {
   readonly organizationId: string;
   readonly slug: string;
+  readonly language: Language;
+  readonly time_zone: string;
   /** Whether the organization is disabled. */
   readonly disabled: boolean;
 }
@@ -217,6 +220,7 @@ export async function findShareLink(
     .innerJoin('screenshot_sets as s', 's.id', 'l.set_id')
     .select(['l.id', 'l.set_id', 'l.label', 'l.expires_at', 'l.revoked_at', 'l.downloads', 'l.organization_id'])
     .select(['l.answers', 'l.password_hash', 'l.pictures', 'l.screenshot_ids', 'o.slug', 'o.disabled_at'])
+    .select(['o.language', 'o.time_zone'])
     .where('l.id', '=', id)
     .$if(isLocked, (q) => q.forUpdate('l'))
     .executeTakeFirst();

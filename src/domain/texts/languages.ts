@@ -1,6 +1,8 @@
-/** The languages of mails and documents. */
+/** The languages of mails, documents and pages of clients. */
 import { de } from './de.ts';
 import { en, type Texts } from './en.ts';
+
+export type { Texts };
 
 const LANGUAGE_TEXTS = { en, de } as const satisfies Record<string, Texts>;
 

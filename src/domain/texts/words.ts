@@ -1,11 +1,12 @@
 /** The facts for the texts of all languages. Texts that people typed are safe to show in mails and chats. */
 
-/** A change that a client asks for. */
+/** A change that a client asks for, or a comment. */
 export interface AskedWords {
   /** The name of the client. */
   readonly by: string;
   /** Site and device; undefined if it is about several pictures. */
   readonly place: string | undefined;
+  /** Pictures; 0 for a comment. */
   readonly count: number;
   /** The words of the client. */
   readonly text: string | undefined;
@@ -43,3 +44,6 @@ export interface NoticeWords {
   readonly used: number;
   readonly quota: number;
 }
+
+/** @returns the parts that there are, in one line. */
+export const dotted = (...parts: readonly unknown[]) => parts.filter(Boolean).join(' · ');

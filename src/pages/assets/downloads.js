@@ -10,18 +10,18 @@
     shown.replaceChildren(line);
   }
 
-  function showProgress(shown, { done, total }) {
+  function showProgress(shown, { done, total, text }, label) {
     let bar = shown.querySelector('progress');
     if (bar === null) {
       const box = Object.assign(document.createElement('div'), { className: 'progress' });
       bar = document.createElement('progress');
-      bar.setAttribute('aria-label', 'Pictures in the file');
+      bar.setAttribute('aria-label', label);
       box.append(bar, document.createElement('p'));
       shown.replaceChildren(box);
     }
     bar.max = total;
     bar.value = done;
-    bar.nextElementSibling.textContent = `${done} of ${total} pictures are in the file.`;
+    bar.nextElementSibling.textContent = text;
   }
 
   async function read(address) {
@@ -33,19 +33,15 @@
     return response.json();
   }
 
-  async function download(shown, address) {
+  async function download(shown, address, label) {
     let state = await read(address);
     while (state.status === 'pending' || state.status === 'building') {
-      showProgress(shown, state);
+      showProgress(shown, state, label);
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       state = await read(state.page);
     }
-    if (state.url === null) {
-      message(shown, state.reason ?? 'The file was removed. Start the download again.');
-      return;
-    }
-    message(shown, 'The download has started:', { href: state.url, textContent: state.file_name });
-    location.assign(state.url);
+    message(shown, state.text, state.url === null ? undefined : { href: state.url, textContent: state.file_name });
+    if (state.url !== null) location.assign(state.url);
   }
 
   // Live pages replace the form, so the listener is on the document.
@@ -60,8 +56,8 @@
     if (form.querySelector('details:not([open])')) fields.delete('screenshots');
     const address = `${form.action}?${new URLSearchParams(fields)}`;
     button.disabled = true;
-    message(shown, 'The file is being built.');
-    download(shown, address)
+    shown.replaceChildren();
+    download(shown, address, form.dataset.download)
       // The page without a script shows the fault.
       .catch(() => location.assign(address))
       .finally(() => {

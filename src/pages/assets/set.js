@@ -112,7 +112,7 @@
     const isPlaying = image.src === button.href;
     showOriginal(image);
     if (!isPlaying) image.src = button.href;
-    button.querySelector('span').textContent = isPlaying ? 'Play' : 'Stop';
+    button.querySelector('span').textContent = isPlaying ? button.dataset.play : button.dataset.stop;
   }
 
   const isPinning = () => find('[data-pin][aria-pressed="true"]') !== null;

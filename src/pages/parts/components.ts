@@ -1,4 +1,5 @@
 /** The components that all pages are made of. */
+import { textsOf } from '../../domain/texts/languages.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { type IconName, icon } from './icons.ts';
 
@@ -92,9 +93,9 @@ export function menu(look: Look, items: readonly HtmlContent[]): Html {
 }
 
 /** A box above the page, which a {@link button} with `opens` opens without a script. */
-export function dialog(id: string, title: string, body: HtmlContent): Html {
+export function dialog(id: string, title: string, body: HtmlContent, { page } = textsOf('en').parts): Html {
   const close = html`<button type="button" class="quiet icon-only" popovertarget="${id}" popovertargetaction="hide"
-    aria-label="Close" title="Close">${icon('x')}</button>`;
+    aria-label="${page.close}" title="${page.close}">${icon('x')}</button>`;
   return html`<div popover id="${id}" class="dialog" role="dialog" aria-labelledby="${id}-title">
     <header><h2 id="${id}-title">${title}</h2>${close}</header>
     ${body}

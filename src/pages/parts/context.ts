@@ -4,6 +4,7 @@ import type { MembershipRule } from '../../core/people/identities.ts';
 import type { Person } from '../../core/people/sessions.ts';
 import type { Change } from '../../db/notifications.ts';
 import type { CountSignIn } from '../../domain/signIns.ts';
+import type { Language } from '../../domain/texts/languages.ts';
 import type { Html, HtmlContent } from '../../lib/html.ts';
 import type { AssetName } from '../assets.ts';
 
@@ -74,4 +75,6 @@ export interface ResultsPage {
   readonly brandStyle?: string | undefined;
   /** Whether people without a key see it. Its address may be a secret, so the browser never sends it to any server. */
   readonly isShared?: boolean;
+  /** English unless given. */
+  readonly language?: Language;
 }

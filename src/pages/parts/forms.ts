@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import { Failure } from '../../domain/failure.ts';
 import type { Permission } from '../../domain/roles.ts';
 import { UNKNOWN_GROUPS } from '../../domain/signIns.ts';
+import type { Texts } from '../../domain/texts/languages.ts';
 import { isSameSignature } from '../../lib/hmac.ts';
 import { type Html, html } from '../../lib/html.ts';
 import type { Viewer } from './context.ts';
@@ -13,9 +14,6 @@ const NOTICES = {
   not_sent: 'Your session had ended, so the last form changed nothing. You are signed in now: send it again.',
   saved: 'Saved.',
   copied: 'Link copied.',
-  answered: 'Thank you. Your answer was sent.',
-  commented: 'Thank you. Your comment was sent.',
-  followed: 'Thank you. It was sent. You get an e-mail now: open its link, unless you confirmed your address before.',
   link_revoked: 'The link was revoked. You can undo this for ten minutes.',
   deleted: 'Deleted. Its files will be removed within a minute.',
   member_removed: 'Member removed. They no longer have access.',
@@ -28,7 +26,7 @@ const NOTICES = {
   connector_removed: 'The connector was removed. Deliveries that use it fail until you add a connector with this name.',
   ...UNKNOWN_GROUPS,
 } as const;
-export type Notice = keyof typeof NOTICES;
+export type Notice = keyof typeof NOTICES | keyof Texts['share']['sent'];
 
 /** The fields that every form with an effect sends. @param next the page to return to. */
 export function hiddenFields(viewer: Viewer, next: string): Html {
@@ -97,14 +95,9 @@ export function forbidden(text: string): Failure {
   return new Failure({ status: 403, code: 'forbidden', errors: { form: [text] } });
 }
 
-/** @returns the text of the message that the address names. */
-export function noticeOf(request: Pick<Request, 'query'>): string | undefined {
-  const name = request.query['notice'];
-  return isNotice(name) ? NOTICES[name] : undefined;
-}
-
-function isNotice(name: unknown): name is Notice {
-  return typeof name === 'string' && Object.hasOwn(NOTICES, name);
+/** @returns the text of the message that the address names. @param known those of members unless given. */
+export function noticeOf({ query }: Pick<Request, 'query'>, known: object = NOTICES): string | undefined {
+  return Object.entries(known).find(([name]) => name === query['notice'])?.[1];
 }
 
 /** @returns the address of a page that shows the message. */

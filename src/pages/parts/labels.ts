@@ -7,6 +7,7 @@ import type { ScreenshotTotals } from '../../domain/reviewNotes.ts';
 import type { Decision } from '../../domain/reviews.ts';
 import type { AdFailure, AdStatus, ScreenshotFailure, SetStatus } from '../../domain/states.ts';
 import { counted } from '../../domain/text.ts';
+import type { Language } from '../../domain/texts/languages.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge } from './components.ts';
 
@@ -137,6 +138,7 @@ export function dateElement(time: Date): Html {
   return html`<time datetime="${time.toISOString()}" data-date>${formatTime(time).split(',')[0]}</time>`;
 }
 
-export function markerLabel(ms: number | null): string {
-  return ms === null ? 'default moment' : `${(ms / 1000).toFixed(ms % 100 === 0 ? 1 : 3)} s`;
+export function markerLabel(ms: number | null, language: Language = 'en'): string {
+  const format = { minimumFractionDigits: 1, maximumFractionDigits: 3, useGrouping: false };
+  return ms === null ? 'default moment' : `${(ms / 1000).toLocaleString(language, format)} s`;
 }

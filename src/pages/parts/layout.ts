@@ -2,6 +2,7 @@
 import type { Response } from 'express';
 import type { Person } from '../../core/people/sessions.ts';
 import type { Scope } from '../../domain/keys.ts';
+import { textsOf } from '../../domain/texts/languages.ts';
 import { type Html, html } from '../../lib/html.ts';
 import type { AssetName } from '../assets.ts';
 import { button, linkButton, menu } from './components.ts';
@@ -58,12 +59,13 @@ export function sendPage(
   page: ResultsPage,
   { paths, viewer, pictureOrigins, notice }: LayoutOptions,
 ): void {
+  const { language = 'en' } = page;
   const home = viewer === undefined ? rootPath(paths) : paths.organization;
   const brand = page.isShared
     ? html`<span class="brand">${page.brand ?? SERVICE}</span>`
     : html`<a class="brand" href="${home}" aria-label="Tearsheet">${SERVICE}</a>`;
   const text = html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -76,7 +78,7 @@ ${assetsOf(page).map((name) => assetTag(name, paths))}
 ${page.brandStyle !== undefined && html`<link rel="stylesheet" href="${page.brandStyle}">`}
 </head>
 <body${page.isShared === true && html` class="shared"`}${page.events !== undefined && html` data-events="${page.events}"`}>
-<a class="skip" href="#main">Skip to content</a>
+<a class="skip" href="#main">${textsOf(language).parts.page.skip}</a>
 <header class="top${page.brand !== undefined && ' branded'}">
   ${brand}
   ${viewer !== undefined && !viewer.disabled && navigation(paths, viewer, page.section)}
@@ -107,12 +109,13 @@ export function sendHtml(response: Response, page: Html, policy: Policy): void {
     .end(page.text);
 }
 
-function assetsOf({ assets = [], events }: ResultsPage): AssetName[] {
+function assetsOf({ assets = [], events, isShared = false }: ResultsPage): AssetName[] {
   // live.js compares parts of the page as the server sent them, so it runs before times.js changes them.
   const live = 'live.js' as const;
   const isLive = events !== undefined || assets.includes(live);
   const others = assets.filter((name) => name !== live);
-  return ['pages.css', ...(isLive ? [live] : []), 'times.js', 'components.js', ...others];
+  const times = isShared ? [] : (['times.js'] as const);
+  return ['pages.css', ...(isLive ? [live] : []), ...times, 'components.js', ...others];
 }
 
 function assetTag(name: AssetName, paths: PagePaths): Html {

@@ -1,6 +1,7 @@
 /** Parts that show pictures, sites, warnings and metadata, and links to numbered pages. */
 import type { Metadata } from '../../domain/metadata.ts';
 import type { Decision } from '../../domain/reviews.ts';
+import { type Texts, textsOf } from '../../domain/texts/languages.ts';
 import {
   type PictureSize,
   shownPart,
@@ -141,17 +142,19 @@ interface NumberedPages {
   readonly first?: string;
   /** Whether more pages may follow than are known. */
   readonly isOpen?: boolean;
+  readonly texts?: Texts['parts'];
 }
 
 /** Links to the list pages before and after this one; nothing if there is one page. */
-export function numberedPages({ page, pages, addressOf, first, isOpen = false }: NumberedPages): HtmlContent {
+export function numberedPages(given: NumberedPages): HtmlContent {
+  const { page, pages, addressOf, first, isOpen = false, texts = textsOf('en').parts } = given;
   if (pages <= 1) return null;
   const link = (to: number, rel: 'prev' | 'next', text: string) =>
     html`<a class="button" rel="${rel}" href="${addressOf(to)}">${text}</a>`;
-  const restart = first !== undefined && html`<a class="button" href="${first}">First page</a>`;
-  return html`<nav class="pages" aria-label="Pages">
-    ${page > 1 && [restart, link(page - 1, 'prev', 'Previous page')]}
-    <span>Page ${page}${!isOpen && ` of ${pages}`}</span>
-    ${page < pages && link(page + 1, 'next', 'Next page')}
+  const restart = first !== undefined && html`<a class="button" href="${first}">${texts.list.first}</a>`;
+  return html`<nav class="pages" aria-label="${texts.list.label}">
+    ${page > 1 && [restart, link(page - 1, 'prev', texts.list.previous)]}
+    <span>${texts.list.page} ${isOpen ? page : texts.place(page, pages)}</span>
+    ${page < pages && link(page + 1, 'next', texts.list.next)}
   </nav>`;
 }

@@ -5,32 +5,16 @@ import { ExportQuery, exportOptions } from '../../contract/exports.ts';
 import { type ExportRow, findExport } from '../../core/exports/exportQueries.ts';
 import { requestExport, waitForExport } from '../../core/exports/exports.ts';
 import { readBranding } from '../../core/organizations/branding.ts';
-import {
-  EXPORT_FORMATS,
-  type ExportAudience,
-  type ExportFormat,
-  MAX_DOCUMENT_PICTURES,
-  partsOf,
-} from '../../domain/exports.ts';
+import { EXPORT_FORMATS, type ExportAudience, MAX_DOCUMENT_PICTURES, partsOf } from '../../domain/exports.ts';
 import { Failure } from '../../domain/failure.ts';
-import { FRAMES, type Frame } from '../../domain/frames.ts';
+import { FRAMES } from '../../domain/frames.ts';
 import { isUuid } from '../../domain/slugs.ts';
+import { type Texts, textsOf } from '../../domain/texts/languages.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { type Choice, checkbox, EMPTY_FORM, selectField } from '../parts/formFields.ts';
 import { idOf, type PageRoutes, type ViewerRequest } from '../routes/pageRoutes.ts';
-
-const FORMATS: Readonly<Record<ExportFormat, string>> = {
-  pptx: 'PowerPoint (PPTX)',
-  pdf: 'PDF',
-  zip: 'Original pictures (ZIP)',
-};
-
-const FRAME_NAMES: Readonly<Record<Frame, string>> = {
-  browser: 'Browser window with address and time',
-  device: 'Phone or tablet; browser window for desktop',
-};
 
 interface PanelOptions {
   /** Path of the page; its downloads are below it. */
@@ -42,6 +26,7 @@ interface PanelOptions {
   readonly picked?: readonly string[];
   /** A list of pictures to choose from. */
   readonly chooser?: HtmlContent;
+  readonly texts?: Texts['parts'];
 }
 
 const WAIT_MS = 1_500;
@@ -59,7 +44,10 @@ export interface DownloadSource {
   readonly path: string;
   /** '' or the prefix of the service. */
   readonly base: string;
+  readonly texts?: Texts['parts'];
 }
+
+const textsIn = ({ texts = textsOf('en').parts }: Pick<PanelOptions, 'texts'>) => texts.download;
 
 interface Call {
   readonly request: Request;
@@ -103,8 +91,9 @@ export async function downloadPage(
   }
   if (isOpen(row)) response.set('Refresh', String(REFRESH_SECONDS));
   if (row.status === 'ready') response.set('Refresh', `0;url=${fileOf(row, source)}`);
-  const body = html`<section class="signin"><h1>Download</h1><p class="address">${row.file_name}</p>${state(row, source)}
-<p><a href="${source.path}">Back to the pictures</a></p></section>`;
+  const { form, page } = textsIn(source);
+  const body = html`<section class="signin"><h1>${form.label}</h1><p class="address">${row.file_name}</p>${state(row, source)}
+<p><a href="${source.path}">${page.back}</a></p></section>`;
   return { title: row.file_name, body };
 }
 
@@ -123,35 +112,28 @@ async function findDownload(
 }
 
 function state(row: ExportRow, source: DownloadSource): HtmlContent {
-  switch (row.status) {
-    case 'ready':
-      return html`<p>The file is ready and the download starts. <a href="${fileOf(row, source)}">Download it again</a></p>`;
-    case 'failed':
-      return html`<p class="fault">${failureOf(row, source)}</p>`;
-    case 'expired':
-      return html`<p>This file was removed. Start the download again.</p>`;
-    default:
-      return progress(row);
-  }
-}
-
-function progress({ done, total }: ExportRow): Html {
-  return html`<div class="progress"><progress value="${done}" max="${total}" aria-label="Pictures in the file"></progress>
-<p>${done} of ${total} pictures are in the file. The download starts when it is ready.</p></div>`;
+  const { page } = textsIn(source);
+  const { status, done, total } = row;
+  const text = stateText(row, source);
+  if (status === 'ready') return html`<p>${text} <a href="${fileOf(row, source)}">${page.again}</a></p>`;
+  if (!isOpen(row)) return html`<p${status === 'failed' && html` class="fault"`}>${text}</p>`;
+  return html`<div class="progress"><progress value="${done}" max="${total}" aria-label="${page.progress}"></progress>
+<p>${text}</p></div>`;
 }
 
 /** Readers of a share link do not see internal reasons. */
-function failureOf({ reason }: ExportRow, { audience }: DownloadSource): string {
-  const text = audience === 'shared' ? null : reason;
-  return text ?? 'The file could not be built. Start the download again later.';
+function stateText({ status, done, total, reason }: ExportRow, source: DownloadSource): string {
+  const { building, states } = textsIn(source);
+  if (status === 'pending' || status === 'building') return building(done, total);
+  return (status === 'failed' && source.audience === 'organization' && reason) || states[status];
 }
 
 function sendState(response: Response, row: ExportRow, source: DownloadSource): void {
   const { status, done, total, file_name } = row;
   const url = status === 'ready' ? fileOf(row, source) : null;
-  const reason = status === 'failed' ? failureOf(row, source) : null;
   const page = `${source.path}/exports/${row.id}`;
-  response.set('Cache-Control', 'no-store').json({ status, done, total, file_name, url, page, reason });
+  const text = stateText(row, source);
+  response.set('Cache-Control', 'no-store').json({ status, done, total, file_name, url, page, text });
 }
 
 const isOpen = ({ status }: ExportRow) => status === 'pending' || status === 'building';
@@ -161,33 +143,36 @@ const unknownDownload = () =>
   new Failure({ status: 422, code: 'invalid', errors: { format: [`must be one of: ${EXPORT_FORMATS.join(', ')}.`] } });
 
 /** With the asset downloads.js, the reader stays on the page. */
-export function downloadForm({ path, pictures, isShared, picked, chooser }: PanelOptions): Html {
-  const formats = EXPORT_FORMATS.map((format): Choice => [format, FORMATS[format]]);
-  const frames: Choice[] = [['none', 'None'], ...FRAMES.map((frame): Choice => [frame, FRAME_NAMES[frame]])];
-  return html`<form class="stack" method="get" action="${path}/export" data-download>
+export function downloadForm(options: PanelOptions): Html {
+  const { path, pictures, isShared, picked, chooser } = options;
+  const texts = textsIn(options);
+  const { form, formats, frames } = texts;
+  const formatChoices = EXPORT_FORMATS.map((format): Choice => [format, formats[format]]);
+  const frameChoices = (['none', ...FRAMES] as const).map((frame): Choice => [frame, frames[frame]]);
+  return html`<form class="stack" method="get" action="${path}/export" data-download="${texts.page.progress}">
   ${picked && !chooser && html`<input type="hidden" name="screenshots" value="${picked.join(',')}">`}
-  ${selectField({ name: 'format', id: 'download-format', label: 'Format', choices: formats }, EMPTY_FORM)}
-  ${selectField({ name: 'frame', id: 'download-frame', label: 'Frame', choices: frames, value: 'device' }, EMPTY_FORM)}
-  ${partChoice(pictures)}
+  ${selectField({ name: 'format', id: 'download-format', label: form.format, choices: formatChoices }, EMPTY_FORM)}
+  ${selectField({ name: 'frame', id: 'download-frame', label: form.frame, choices: frameChoices, value: 'device' }, EMPTY_FORM)}
+  ${partChoice(pictures, texts)}
   ${
     !isShared &&
     html`${checkbox({ name: 'label', value: 'false', label: 'Leave out the label “Placement preview”', isChecked: false })}
   ${checkbox({ name: 'failures', value: 'true', label: 'Add failures and the creative check, for your team', isChecked: false })}`
   }
   ${chooser && (picked ? chooser : html`<details><summary>Choose and order pictures</summary>${chooser}</details>`)}
-  ${button({ label: 'Download', icon: 'download', kind: 'primary' })}
+  ${button({ label: form.label, icon: 'download', kind: 'primary' })}
 </form>
 <div role="status" data-download-state></div>`;
 }
 
-function partChoice(pictures: number): HtmlContent {
+function partChoice(pictures: number, { form, most }: Texts['parts']['download']): HtmlContent {
   const parts = partsOf('pptx', pictures);
   if (parts === 1) return null;
-  const range = (part: number) =>
-    `${(part - 1) * MAX_DOCUMENT_PICTURES + 1} to ${Math.min(pictures, part * MAX_DOCUMENT_PICTURES)}`;
-  const choices = Array.from({ length: parts }, (_, at): Choice => [String(at + 1), range(at + 1)]);
-  const hint = `A PowerPoint or PDF file holds ${MAX_DOCUMENT_PICTURES} pictures. A ZIP file holds all.`;
-  return selectField({ name: 'part', id: 'download-part', label: 'Pictures', choices, hint }, EMPTY_FORM);
+  const rangeOf = (part: number) =>
+    `${(part - 1) * MAX_DOCUMENT_PICTURES + 1}–${Math.min(pictures, part * MAX_DOCUMENT_PICTURES)}`;
+  const choices = Array.from({ length: parts }, (_, at): Choice => [String(at + 1), rangeOf(at + 1)]);
+  const hint = most(MAX_DOCUMENT_PICTURES);
+  return selectField({ name: 'part', id: 'download-part', label: form.pictures, choices, hint }, EMPTY_FORM);
 }
 
 /** Routes of the downloads of a set. Those of shared pages are in sharedRoutes.ts. */

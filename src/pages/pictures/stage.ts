@@ -1,13 +1,14 @@
 /** The large picture and what surrounds it, on the page of a reviewer and on that of a share link. */
 import type { StoredAnimation } from '../../domain/animations.ts';
-import { findDevice, shortDevice } from '../../domain/devices.ts';
+import { findDevice } from '../../domain/devices.ts';
 import type { PictureSize } from '../../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, linkButton } from '../parts/components.ts';
 import { type IconName, icon as iconOf } from '../parts/icons.ts';
-import { dateElement, markerLabel } from '../parts/labels.ts';
+import { markerLabel } from '../parts/labels.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import { siteName, wholePicture } from '../parts/pictureParts.ts';
+import { MEMBER_WORDS, type Words } from '../parts/words.ts';
 import { type Groupable, stripKey } from './grouping.ts';
 import { WHOLE_DESKTOP } from './slots.ts';
 
@@ -25,8 +26,8 @@ export interface Side extends Named {
 /** Pictures to compare with. A longer list would be of no use. */
 const MOST_CHOICES = 60;
 
-export const nameOf = ({ site_url, device, marker_ms }: Named) =>
-  `${siteName(site_url).host}, ${shortDevice(device)}${marker_ms === null ? '' : `, ${markerLabel(marker_ms)}`}`;
+export const nameOf = ({ site_url, device, marker_ms }: Named, { language, texts } = MEMBER_WORDS) =>
+  `${siteName(site_url).host}, ${texts.device(device)}${marker_ms === null ? '' : `, ${markerLabel(marker_ms, language)}`}`;
 
 export interface Neighbours<P> {
   /** The place of the picture among all, from 1; 0 if it has none. */
@@ -45,14 +46,16 @@ export function neighboursIn<P>(places: readonly P[], view: P | undefined): Neig
 export function neighbours<P>(
   { place: at, total, previous, next }: Neighbours<P>,
   addressOf: (place: P) => string,
+  { texts } = MEMBER_WORDS,
 ): Html {
+  const { pictures, place: placeOf } = texts.parts;
   const link = (place: P | undefined, text: string, icon: IconName, rel: string) =>
     place !== undefined &&
     html`<a class="button icon-only" rel="${rel}" href="${addressOf(place)}" aria-label="${text}" title="${text}">${iconOf(icon)}</a>`;
-  return html`<nav class="bar" aria-label="Pictures of the set">
-    ${link(previous, 'Previous picture', 'arrow-left', 'prev')}
-    <span class="count">${at} of ${total}</span>
-    ${link(next, 'Next picture', 'arrow-right', 'next')}
+  return html`<nav class="bar" aria-label="${pictures.label}">
+    ${link(previous, pictures.previous, 'arrow-left', 'prev')}
+    <span class="count">${placeOf(at, total)}</span>
+    ${link(next, pictures.next, 'arrow-right', 'next')}
   </nav>`;
 }
 
@@ -61,12 +64,15 @@ export function moments<P extends Groupable>(
   places: readonly P[],
   view: P | undefined,
   addressOf: (place: P) => string,
+  { language, texts } = MEMBER_WORDS,
 ): HtmlContent {
   const strip = view === undefined ? [] : places.filter((place) => stripKey(place) === stripKey(view));
   if (strip.length < 2) return null;
+  const momentOf = ({ marker_ms }: P) =>
+    marker_ms === null ? texts.document.defaultMoment : markerLabel(marker_ms, language);
   const link = (place: P) =>
-    html`<a href="${addressOf(place)}"${place === view && html` aria-current="true"`}>${markerLabel(place.marker_ms)}</a>`;
-  return html`<span class="pills" aria-label="Moments">${strip.map(link)}</span>`;
+    html`<a href="${addressOf(place)}"${place === view && html` aria-current="true"`}>${momentOf(place)}</a>`;
+  return html`<span class="pills" aria-label="${texts.parts.stage.moments}">${strip.map(link)}</span>`;
 }
 
 interface Choice {
@@ -75,37 +81,42 @@ interface Choice {
 }
 
 /** @param action the path of the page. */
-export function comparisonChoice(action: string, choices: readonly Choice[]): HtmlContent {
+export function comparisonChoice(action: string, choices: readonly Choice[], { texts } = MEMBER_WORDS): HtmlContent {
+  const { compare } = texts.parts;
   if (choices.length === 0) return null;
   const options = choices
     .slice(0, MOST_CHOICES)
     .map(({ value, name }) => html`<option value="${value}">${name}</option>`);
   return html`<form class="bar compare" method="get" action="${action}">
-    <select name="with" aria-label="Compare with">${options}</select>
-    ${button({ label: 'Compare', icon: 'columns-2' })}
+    <select name="with" aria-label="${compare.with}">${options}</select>
+    ${button({ label: compare.label, icon: 'columns-2' })}
   </form>`;
 }
 
 /** Pictures of the same site or ad, which people compare most. */
 export const isLike = (a: Groupable, b: Groupable): boolean => a.site_url === b.site_url || a.ad.id === b.ad.id;
 
+type Look = Pick<StageOptions, 'paths' | 'words'>;
+
 /** Two pictures beside each other. @param back the path of the page of the first one. */
-export function comparison(sides: readonly Side[], back: string, paths: PagePaths): Html {
+export function comparison(sides: readonly Side[], back: string, { paths, words = MEMBER_WORDS }: Look): Html {
+  const { end, overlay } = words.texts.parts.compare;
   return html`<div class="bar tools">
-    ${linkButton({ href: back, label: 'End the comparison', icon: 'x' })}
-    <label class="slide">Overlay <input type="range" min="0" max="100" value="0"></label>
+    ${linkButton({ href: back, label: end, icon: 'x' })}
+    <label class="slide">${overlay} <input type="range" min="0" max="100" value="0"></label>
   </div>
-  <div class="pane"><div class="sides">${sides.map((side) => sideOf(side, paths))}</div></div>`;
+  <div class="pane"><div class="sides">${sides.map((side) => sideOf(side, { paths, words }))}</div></div>`;
 }
 
-function sideOf(side: Side, paths: PagePaths): HtmlContent {
+function sideOf(side: Side, { paths, words }: Required<Look>): HtmlContent {
   if (side.image_token === null) return null;
   const token = side.image_token;
-  const picture = wholePicture({ paths, token, alt: nameOf(side), size: sizeOf(side), sizes: '50vw' });
-  const date = side.captured_at !== null && html`, ${dateElement(side.captured_at)}`;
+  const name = nameOf(side, words);
+  const picture = wholePicture({ paths, token, alt: name, size: sizeOf(side), sizes: '50vw' });
+  const date = side.captured_at !== null && html`, ${words.date(side.captured_at)}`;
   return html`<figure>
     <a href="${paths.image(token)}" target="_blank" rel="noopener noreferrer">${picture}</a>
-    <figcaption class="meta">${nameOf(side)}${date}</figcaption>
+    <figcaption class="meta">${name}${date}</figcaption>
   </figure>`;
 }
 
@@ -122,36 +133,36 @@ interface StageOptions {
   readonly overlay: HtmlContent;
   /** Whether it is shown as wide as possible. Default: a picture that is wider than high, and the long one of a desktop. */
   readonly isWide?: boolean;
+  readonly words?: Words;
 }
 
 /** @param token of the picture. */
-export function stage(
-  token: string,
-  side: Side,
-  { paths, alt, tools, animation, canDownload, overlay, isWide = isWider(side) }: StageOptions,
-): Html {
+export function stage(token: string, side: Side, options: StageOptions): Html {
+  const { paths, alt, tools, animation, overlay, isWide = isWider(side), words = MEMBER_WORDS } = options;
+  const { actual, open } = words.texts.parts.stage;
   const { width, height } = sizeOf(side);
   const look = [isWide ? 'wide' : 'tall', isLong({ width, height }) && 'long'].filter(Boolean).join(' ');
   const most = (part: string) => `min(${part}, ${width}px)`;
   const sizes = isWide ? `(max-width: 60rem) ${most('100vw')}, ${most('calc(100vw - 28rem)')}` : most('28rem');
   const picture = wholePicture({ paths, token, alt, size: { width, height }, sizes });
   return html`<div class="bar tools">
-    <button type="button" data-zoom aria-pressed="false">${iconOf('zoom-in')}<span>Actual pixels</span> <kbd>Z</kbd></button>
-    ${animation && movingLinks(animation, { paths, canDownload })}${tools}
+    <button type="button" data-zoom aria-pressed="false">${iconOf('zoom-in')}<span>${actual}</span> <kbd>Z</kbd></button>
+    ${animation && movingLinks(animation, options)}${tools}
   </div>
   <div class="pane"><div class="stage ${look}"><a href="${paths.image(token)}" target="_blank" rel="noopener noreferrer"
-    aria-label="Open in real pixels">${picture}</a>${overlay}</div></div>`;
+    aria-label="${open}">${picture}</a>${overlay}</div></div>`;
 }
 
 /** Links to the files; a script plays the WebP in the place of the picture. */
 function movingLinks(
   { webp, gif }: StoredAnimation,
-  { paths, canDownload }: Pick<StageOptions, 'paths' | 'canDownload'>,
+  { paths, canDownload, words: { language, texts } = MEMBER_WORDS }: StageOptions,
 ): Html {
-  const megabytes = (gif.bytes / 1_000_000).toFixed(1);
+  const { play, stop } = texts.parts.stage;
+  const megabytes = (gif.bytes / 1_000_000).toLocaleString(language, { maximumFractionDigits: 1 });
   const file = html`<a class="button" href="${paths.animation(gif.token, 'gif')}" download>GIF, ${megabytes} MB</a>`;
   return html`<a class="button" href="${paths.animation(webp.token, 'webp')}" target="_blank" rel="noopener noreferrer"
-    data-play>${iconOf('film')}<span>Play</span></a>${canDownload && file}`;
+    data-play="${play}" data-stop="${stop}">${iconOf('film')}<span>${play}</span></a>${canDownload && file}`;
 }
 
 /** Too high to be seen at once. It scrolls beside the text. */

@@ -8,6 +8,8 @@ import type { AnswerRow } from '../../core/sharing/answerQueries.ts';
 import type { Queryable } from '../../db/database.ts';
 import { THREAD_COMMENT_MAX } from '../../domain/reviews.ts';
 import { counted, storable } from '../../domain/text.ts';
+import { type Texts, textsOf } from '../../domain/texts/languages.ts';
+import type { PictureSize } from '../../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button } from '../parts/components.ts';
 import type { Viewer } from '../parts/context.ts';
@@ -29,14 +31,18 @@ function numbersOf(threads: readonly Pinned[]): ReadonlyMap<string, number> {
 }
 
 /** The pins of open threads, over a picture of this size. A script adds the pin of a new comment. */
-export function pins(threads: readonly Pinned[], { width, height }: { width: number; height: number }): Html {
+export function pins(
+  shown: readonly Pinned[],
+  { width, height }: PictureSize,
+  { threads } = textsOf('en').parts,
+): Html {
   const radius = width * (width > height ? PIN.wide : PIN.tall);
-  const numbers = numbersOf(threads);
-  const drawn = threads.map(({ id, pin_x, pin_y, resolved_at }) => {
+  const numbers = numbersOf(shown);
+  const drawn = shown.map(({ id, pin_x, pin_y, resolved_at }) => {
     if (pin_x === null || pin_y === null || resolved_at !== null) return null;
     const [x, y] = [Math.round(pin_x * width), Math.round(pin_y * height)];
     const number = numbers.get(id);
-    return html`<a href="#thread-${id}" aria-label="Comment ${number}"><circle cx="${x}" cy="${y}" r="${radius}"/>
+    return html`<a href="#thread-${id}" aria-label="${threads.comment} ${number}"><circle cx="${x}" cy="${y}" r="${radius}"/>
       <text x="${x}" y="${y}" font-size="${radius}">${number}</text></a>`;
   });
   return html`<svg class="pins" viewBox="0 0 ${width} ${height}" data-radius="${radius}">${drawn}</svg>`;
@@ -52,10 +58,14 @@ interface ThreadLook {
   actions(thread: Thread): HtmlContent;
   /** Follows the time of a comment. */
   remark?(comment: CommentRow): HtmlContent;
+  /** The version that the page shows, if threads may be about earlier ones. */
+  readonly shownId?: string | undefined;
+  readonly texts?: Texts['parts'];
 }
 
 /** Open threads, then a fold with the resolved ones. Each thread is live on its own, so that a reply that was not sent keeps only its thread. */
 export function threadList(threads: readonly Thread[], look: ThreadLook): HtmlContent {
+  const { resolved: resolvedText } = look.texts ?? textsOf('en').parts;
   const numbers = numbersOf(look.hasNumbers === false ? [] : threads);
   const item = (thread: Thread) => {
     const replies = thread.replies.map((reply) => html`<div class="reply">${comment(reply, look)}</div>`);
@@ -68,7 +78,7 @@ export function threadList(threads: readonly Thread[], look: ThreadLook): HtmlCo
     html`<ol class="threads" id="${id}" data-keyed>${some.map(item)}</ol>`;
   const [open, resolved] = [threads.filter(isOpen), threads.filter((thread) => !isOpen(thread))];
   return html`${list('open-threads', open)}<details>
-    <summary id="resolved-count" data-live>${resolved.length} resolved</summary>${list('resolved-threads', resolved)}
+    <summary id="resolved-count" data-live>${resolvedText(resolved.length)}</summary>${list('resolved-threads', resolved)}
   </details>`;
 }
 
@@ -77,8 +87,10 @@ const isOpen = ({ resolved_at }: Pinned) => resolved_at === null;
 function comment(row: CommentRow, look: ThreadLook, number?: number): Html {
   // No paragraph, because the remark may hold a form.
   const pin = number !== undefined && html`<span class="pin">${number}</span> `;
+  const { shownId = row.screenshot_id, texts = textsOf('en').parts } = look;
+  const earlier = row.screenshot_id !== shownId && row.thread_id === null && ` · ${texts.threads.earlier}`;
   const time = look.time(row.created_at);
-  return html`<div class="meta">${pin}<strong>${look.author(row)}</strong> · ${time}${look.remark?.(row)}</div>
+  return html`<div class="meta">${pin}<strong>${look.author(row)}</strong> · ${time}${earlier}${look.remark?.(row)}</div>
     <p class="said"><bdi>${row.body}</bdi></p>`;
 }
 
@@ -88,8 +100,8 @@ export function commentField(id: string, label: HtmlContent, isRequired = true):
 }
 
 /** The place of a comment on the picture, which a script sets. */
-export const PIN_FIELD = html`<input type="hidden" name="pin" value="">
-  <button type="button" data-pin aria-pressed="false">${icon('map-pin')}<span>Pin to the picture</span></button>`;
+export const pinField = ({ threads } = textsOf('en').parts) => html`<input type="hidden" name="pin" value="">
+  <button type="button" data-pin aria-pressed="false">${icon('map-pin')}<span>${threads.pin}</span></button>`;
 
 /** The fields of {@link commentField} and of a reply, as the contract names them. */
 export function commentOf(request: Request) {
@@ -97,10 +109,6 @@ export function commentOf(request: Request) {
   const pin = x === undefined || y === undefined ? null : { x, y };
   return { body: storable(formField(request, 'body')), pin, reply_to: formField(request, 'reply_to') || null };
 }
-
-/** Says that a thread is about another version than the one that the page shows. */
-export const earlierRemark = ({ screenshot_id, thread_id }: CommentRow, shownId: string | undefined): HtmlContent =>
-  shownId !== undefined && screenshot_id !== shownId && thread_id === null && ' · about the picture before the retake';
 
 interface OwnThreads {
   readonly viewer: Viewer;
@@ -130,16 +138,17 @@ export function ownThreads(
         ? html`<bdi>${user_name ?? (key_name || 'A key')}</bdi>`
         : html`<bdi>${client_name}</bdi> <span class="meta">(client, <bdi>${client_email}</bdi>)</span>`,
     time: timeElement,
+    shownId,
     remark: (row) => {
       const picture = pictureOf?.(row.thread_id === null ? row.screenshot_id : null);
       const canDelete = viewer.canReview && mayDelete(row, viewer) && !hasReplies.has(row.id);
-      return [earlierRemark(row, shownId), resolvedRemark(row), picture, canDelete && deleteForm(row, given)];
+      return [resolvedRemark(row), picture, canDelete && deleteForm(row, given)];
     },
     actions: (thread) => viewer.canReview && threadForms(thread, given),
   });
   const form = html`<form class="stack" method="post" action="${action}">
     ${hiddenFields(viewer, next)}${commentField('new-comment', 'New comment, for reviewers only')}
-    <div class="bar">${button({ label: 'Comment' })}${hasPin && PIN_FIELD}</div>
+    <div class="bar">${button({ label: 'Comment' })}${hasPin && pinField()}</div>
   </form>`;
   return html`${list}${viewer.canReview && form}`;
 }

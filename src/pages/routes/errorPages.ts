@@ -5,10 +5,12 @@ import { requestIdOf } from '../../api/server/caller.ts';
 import { type HttpError, httpErrorOf } from '../../api/server/errors.ts';
 import { Failure } from '../../domain/failure.ts';
 import { isSlug } from '../../domain/slugs.ts';
+import { type Language, textsOf } from '../../domain/texts/languages.ts';
 import { type HtmlContent, html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { sendPage } from '../parts/layout.ts';
 import { isForPrograms, pathsOf } from '../parts/paths.ts';
+import { browserLanguage } from '../parts/words.ts';
 import { findViewerOf, type ViewerOptions } from '../signIn/viewer.ts';
 
 type ErrorPageOptions = Pick<PagesOptions, 'publicUrl' | 'log' | 'pictureOrigins'> & ViewerOptions;
@@ -36,7 +38,9 @@ export function createErrorPages(options: ErrorPageOptions): ErrorRequestHandler
     response.removeHeader('Content-Length');
     response.removeHeader('ETag');
     response.set(httpError.headers);
-    const page = isOurs ? failurePage(httpError, requestId) : rejectionPage(error, httpError, home);
+    const language: Language = response.locals['language'] ?? browserLanguage(request);
+    const ownPage = isOurs ? failurePage(httpError, requestId) : rejectionPage(error, httpError, home);
+    const page = isShared(request) ? sharedErrorPage(httpError, home, language) : ownPage;
     sendPage(response, { ...page, isShared: isShared(request) }, { paths, viewer, pictureOrigins });
   };
 }
@@ -74,6 +78,14 @@ function rejectionPage(error: unknown, { status, code, message }: HttpError, hom
   const unreadable = error instanceof URIError ? 'This address could not be read.' : 'This form could not be read.';
   const text = error instanceof Failure ? message : unreadable;
   return errorPage('Request rejected', html`<p>${text}</p>${back}`, status);
+}
+
+/** For clients. @param home the link. */
+function sharedErrorPage({ status, code }: HttpError, home: string, language: Language): ResultsPage {
+  const { share, parts } = textsOf(language);
+  const text = Object.entries(share.errors).find(([name]) => name === code)?.[1] ?? share.errors.other;
+  const body = html`<p>${text}</p><p><a href="${home}">${parts.download.page.back}</a></p>`;
+  return { ...errorPage(share.errors.title, body, status), language };
 }
 
 function errorPage(title: string, content: HtmlContent, status: number): ResultsPage {

@@ -154,7 +154,7 @@ async function shown(options: PagesOptions, facts: PictureFacts, given: PictureP
   const { view, slots, places, threads } = facts;
   const { paths, compareWith } = given;
   const other = compareWith === '' ? undefined : await otherSide(options, facts, given);
-  if (other !== undefined) return comparison([view, other], paths.screenshot(view.id), paths);
+  if (other !== undefined) return comparison([view, other], paths.screenshot(view.id), { paths });
   if (view.image_token === null) return html`${fault(facts, given)}${failedPage(facts, given)}`;
   const size = sizeOf(view);
   const overlay = slots && slotOverlay(slots, size);

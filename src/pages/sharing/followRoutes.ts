@@ -8,7 +8,9 @@ import { button } from '../parts/components.ts';
 import type { ResultsPage } from '../parts/context.ts';
 import { messagePage } from '../parts/layout.ts';
 import { pathsOf } from '../parts/paths.ts';
+import { browserLanguage } from '../parts/words.ts';
 import type { PageRoutes } from '../routes/pageRoutes.ts';
+import { deadLink } from './sharedLink.ts';
 
 const ACTIONS = { follow: confirmFollower, unfollow: stopFollower } as const;
 
@@ -21,9 +23,9 @@ export function addFollowRoutes({ options, router, send }: PageRoutes): void {
     openLimits?.takeOfAddress(request, response);
     const id = readShareToken(secret, String(request.params['token'])) ?? '';
     const language = id === '' ? undefined : await readFollowerLanguage(store.db, id);
-    const { unknown, unknownText } = textsOf('en').followPages;
+    const shown = language ?? browserLanguage(request);
     const found = language && (await page({ id, language }));
-    send(response, { ...(found ?? messagePage(unknown, unknownText, 404)), isShared: true }, { paths });
+    send(response, { ...(found ?? deadLink('unknown', shown)), isShared: true, language: shown }, { paths });
   };
   for (const action of ['follow', 'unfollow'] as const) {
     const path = `/${action}/:token`;

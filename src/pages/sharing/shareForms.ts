@@ -2,13 +2,14 @@
 import type { Request } from 'express';
 import { ClientComment } from '../../contract/sharing.ts';
 import { SHARE_PASSWORD_MAX } from '../../domain/shareLinks.ts';
+import type { Texts } from '../../domain/texts/languages.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button } from '../parts/components.ts';
 import { cookiesOf } from '../parts/cookies.ts';
 import { checkbox, textField } from '../parts/formFields.ts';
 import { forbidden, formField, isSameOrigin } from '../parts/forms.ts';
 import { formTable, renderFields } from '../parts/formTable.ts';
-import { commentField, PIN_FIELD } from '../pictures/threads.ts';
+import { commentField, pinField } from '../pictures/threads.ts';
 
 /** The person who answers. Stored only in a cookie of this person's browser, and with each answer. */
 export interface Client {
@@ -49,52 +50,56 @@ interface FormOptions {
   readonly picture?: string;
   /** Whether the service sends mails. */
   readonly canFollow: boolean;
+  readonly texts: Texts;
 }
 
 const CLIENT = formTable(ClientComment, {
-  name: { label: 'Your name', autocomplete: 'name' },
-  email: {
-    kind: 'email',
-    label: 'Your e-mail address',
-    autocomplete: 'email',
-    more: html` pattern="[^@\\s]+@[^@\\s]+\\.[^@\\s]+" title="An address such as anna@agency.example"`,
-  },
+  name: { label: '', autocomplete: 'name' },
+  email: { label: '', kind: 'email', autocomplete: 'email' },
 });
 
 /** @param id begins the ids of the fields, because a page has several such forms. */
-const clientFields = (client: Client, id: string): Html =>
-  renderFields(CLIENT, { stored: client, known: { name: { id: `${id}-name` }, email: { id: `${id}-email` } } });
+function clientFields({ client, texts }: Pick<FormOptions, 'client' | 'texts'>, id: string): Html {
+  const { name, email, example } = texts.share.you;
+  const more = html` pattern="[^@\\s]+@[^@\\s]+\\.[^@\\s]+" title="${example}"`;
+  const known = { name: { id: `${id}-name`, label: name }, email: { id: `${id}-email`, label: email, more } };
+  return renderFields(CLIENT, { stored: client, known });
+}
 
 const pictureField = (picture: string | undefined) =>
   picture !== undefined && html`<input type="hidden" name="picture" value="${picture}">`;
 
 /** The buttons of the form with {@link answerForm}; they may stand elsewhere on the page. */
-export function answerButtons(answer: string | undefined): Html {
-  const choice = (value: string, label: string, icon: 'check' | 'pencil', key: string) =>
-    button({ name: 'answer', value, label, icon, key, form: 'answer', isPressed: answer === value });
-  return html`${choice('changes_requested', 'Request changes', 'pencil', 'r')}${choice('approved', 'Approve', 'check', 'a')}`;
+export function answerButtons({ share: { actions } }: Texts, answer?: string): Html {
+  const choice = (value: keyof typeof actions, icon: 'check' | 'pencil', key: string) =>
+    button({ name: 'answer', value, label: actions[value], icon, key, form: 'answer', isPressed: answer === value });
+  return html`${choice('changes_requested', 'pencil', 'r')}${choice('approved', 'check', 'a')}`;
 }
 
 /** An answer or a comment. */
-export function answerForm({ path, client, picture, canFollow }: FormOptions, buttons: HtmlContent): Html {
+export function answerForm(options: FormOptions, buttons: HtmlContent): Html {
+  const { path, picture, canFollow, texts } = options;
+  const { form, follow } = texts.share;
   return html`<form id="answer" class="stack" method="post" action="${path}/answers">
-${pictureField(picture)}${clientFields(client, 'answer')}
-${commentField('comment', html`Comment <span class="meta">(optional with an answer)</span>`, false)}
-${canFollow && checkbox({ name: 'follow', label: 'E-mail me about replies and new pictures', isChecked: false })}
-<div class="bar">${buttons}${picture !== undefined && PIN_FIELD}</div></form>`;
+${pictureField(picture)}${clientFields(options, 'answer')}
+${commentField('comment', html`${texts.parts.threads.comment} <span class="meta">${form.optional}</span>`, false)}
+${canFollow && checkbox({ name: 'follow', label: follow, isChecked: false })}
+<div class="bar">${buttons}${picture !== undefined && pinField(texts.parts)}</div></form>`;
 }
 
 /** @param id of the first comment of the thread. */
-export function replyForm({ path, client, picture }: Omit<FormOptions, 'canFollow'>, id: string): Html {
+export function replyForm(options: Omit<FormOptions, 'canFollow'>, id: string): Html {
+  const { path, client, picture } = options;
+  const { reply } = options.texts.share.form;
   const known = client.name !== '' && client.email !== '';
   const who = known
     ? html`<input type="hidden" name="name" value="${client.name}"><input type="hidden" name="email" value="${client.email}">`
-    : clientFields(client, `reply-${id}`);
+    : clientFields(options, `reply-${id}`);
   return html`<details>
-  <summary>Reply</summary>
+  <summary>${reply}</summary>
   <form class="stack" method="post" action="${path}/answers">
     ${pictureField(picture)}<input type="hidden" name="reply_to" value="${id}">
-    ${who}${commentField(`reply-${id}`, 'Reply')}${button({ label: 'Reply' })}
+    ${who}${commentField(`reply-${id}`, reply)}${button({ label: reply })}
   </form>
 </details>`;
 }
@@ -105,11 +110,12 @@ export interface LockedAddress {
   readonly path: string;
   /** The token of a picture; '' for the first page. */
   readonly picture: string;
+  /** Whether the reader gave another password. */
+  readonly isWrong?: boolean;
 }
 
 const PASSWORD = {
   name: 'password',
-  label: 'Password',
   type: 'password',
   isRequired: true,
   max: SHARE_PASSWORD_MAX,
@@ -117,10 +123,11 @@ const PASSWORD = {
   more: html` autofocus`,
 } as const;
 
-export function passwordForm({ path, picture }: LockedAddress, fault?: string): Html {
-  const errors = fault === undefined ? {} : { password: [fault] };
-  return html`<section class="signin"><h1>These pictures need a password</h1><p>Ask the person who sent you the link for it.</p>
+export function passwordForm({ path, picture, isWrong = false }: LockedAddress, share: Texts['share']): Html {
+  const { label, title, show } = share.password;
+  const errors = isWrong ? { password: [share.key.wrong] } : {};
+  return html`<section class="signin"><h1>${title}</h1><p>${share.key.hint}</p>
 <form class="stack" method="post" action="${path}/unlock">
-${picture !== '' && pictureField(picture)}${textField(PASSWORD, { values: {}, errors })}
-${button({ label: 'Show the pictures', kind: 'primary' })}</form></section>`;
+${picture !== '' && pictureField(picture)}${textField({ ...PASSWORD, label }, { values: {}, errors })}
+${button({ label: show, kind: 'primary' })}</form></section>`;
 }

@@ -5,13 +5,15 @@ import { COST } from '../../api/limits/costs.ts';
 import { wasRemoved } from '../../core/journal/tombstones.ts';
 import { type BrandingRow, readBranding } from '../../core/organizations/branding.ts';
 import { findShareLink, type SharedSet } from '../../core/sharing/shareLinks.ts';
-import { type ShareFault, type ShareKey, shareFault } from '../../core/sharing/sharePasswords.ts';
+import { type ShareKey, shareFault } from '../../core/sharing/sharePasswords.ts';
+import { type Language, textsOf } from '../../domain/texts/languages.ts';
 import { html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { cookiesOf } from '../parts/cookies.ts';
 import { noticeOf } from '../parts/forms.ts';
 import { messagePage } from '../parts/layout.ts';
 import { type PagePaths, pathsOf } from '../parts/paths.ts';
+import { browserLanguage } from '../parts/words.ts';
 import { type PageRoutes, pageOf } from '../routes/pageRoutes.ts';
 import { type Client, type LockedAddress, passwordForm, readClient, UNLOCK_COOKIE } from './shareForms.ts';
 
@@ -24,35 +26,23 @@ export interface SharedOptions {
   readonly page: number;
 }
 
-const ASK = 'Ask the person who sent it for a new one.';
-/** The pages of links that show nothing. They do not name the organization or the set. */
-const EXPIRED_LINK = linkPage('This link has expired', `Links to pictures are valid for a limited time. ${ASK}`, 410);
-const REMOVED_PICTURES = linkPage(
-  'These pictures were removed',
-  'Their owner deleted them, or keeps pictures for a limited time only.',
-  410,
-);
-const REVOKED_LINK = linkPage('This link was revoked', `The sender has withdrawn this link. ${ASK}`, 410);
-export const UNKNOWN_LINK = linkPage(
-  'There is nothing at this address',
-  'Check that the link is complete. A link in a message is sometimes cut off at the end of a line.',
-  404,
-);
-const UNAVAILABLE_LINK = linkPage('These pictures are not available at the moment', 'Try again later.', 403);
+const STATUSES = { revoked: 410, expired: 410, removed: 410, disabled: 403, unknown: 404 } as const;
 
-const FAULTY_LINKS: Readonly<Record<Exclude<ShareFault, 'locked'>, ResultsPage>> = {
-  revoked: REVOKED_LINK,
-  expired: EXPIRED_LINK,
-  disabled: UNAVAILABLE_LINK,
-};
+/** The page of a link that shows nothing. It does not name the organization or the set. */
+export function deadLink(why: keyof typeof STATUSES, language: Language): ResultsPage {
+  const [title = '', text = ''] = textsOf(language).share.links[why];
+  return { ...messagePage(title, text, STATUSES[why]), isShared: true, language };
+}
 
 export async function lockedPage(
   { store, publicUrl }: PagesOptions,
-  { organizationId }: SharedSet,
-  { opened, fault }: { readonly opened: LockedAddress; readonly fault?: string },
+  { organizationId, language }: SharedSet,
+  opened: LockedAddress,
 ): Promise<ResultsPage> {
   const brand = brandOf(await readBranding(store.db, organizationId), pathsOf(publicUrl, ''));
-  return { title: 'Password', body: passwordForm(opened, fault), status: 403, isShared: true, ...brand };
+  const { share } = textsOf(language);
+  const look = { status: 403, isShared: true, language, ...brand };
+  return { title: share.password.label, body: passwordForm(opened, share), ...look };
 }
 
 /** The name of the service stays if the organization has neither a logo nor a name. */
@@ -88,12 +78,15 @@ export function linkOpener(pages: PageRoutes) {
     async (request, response, next) => {
       options.openLimits?.takeOfAddress(request, response);
       const found = await findShared(options, request);
+      const { language = 'en' } = found;
+      // For the page of an error.
+      response.locals['language'] = language;
       if (!('title' in found)) options.openLimits?.takeOfLink(found.id, response, cost);
       const result = 'title' in found ? found : await show(found, request, response, next);
       if (result === 'sent') return;
-      pages.send(response, result ?? UNKNOWN_LINK, {
+      pages.send(response, result ?? deadLink('unknown', language), {
         paths: pathsOf(options.publicUrl, ''),
-        notice: noticeOf(request),
+        notice: noticeOf(request, textsOf(language).share.sent),
       });
     };
 }
@@ -102,17 +95,14 @@ export function linkOpener(pages: PageRoutes) {
 export async function findShared(options: PagesOptions, request: Request): Promise<SharedSet | ResultsPage> {
   const { store, secret, publicUrl } = options;
   const id = readShareToken(secret, String(request.params['token']));
-  if (id === undefined) return UNKNOWN_LINK;
+  const language = browserLanguage(request);
+  if (id === undefined) return deadLink('unknown', language);
   const share = await findShareLink(store.db, id);
-  if (share === undefined) return (await wasRemoved(store.db, { id })) ? REMOVED_PICTURES : UNKNOWN_LINK;
+  if (share === undefined) return deadLink((await wasRemoved(store.db, { id })) ? 'removed' : 'unknown', language);
   const fault = shareFault(share, shareKeyOf(options, request));
   if (fault === 'locked') {
     const path = pathsOf(publicUrl, '').share(String(request.params['token']));
-    return lockedPage(options, share, { opened: { path, picture: String(request.params['picture'] ?? '') } });
+    return lockedPage(options, share, { path, picture: String(request.params['picture'] ?? '') });
   }
-  return fault === undefined ? share : FAULTY_LINKS[fault];
-}
-
-function linkPage(title: string, text: string, status: number): ResultsPage {
-  return { ...messagePage(title, text, status), isShared: true };
+  return fault === undefined ? share : deadLink(fault, share.language);
 }

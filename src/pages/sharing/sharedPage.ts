@@ -1,6 +1,6 @@
 /** The page that a share link opens: pictures with site, device and time. It shows nothing else of the set. */
-import { type BrandingRow, readBranding } from '../../core/organizations/branding.ts';
-import { type CommentRow, threadsOfScreenshots } from '../../core/reviews/commentQueries.ts';
+import { type BrandingRow, type Locale, readBranding } from '../../core/organizations/branding.ts';
+import { threadsOfScreenshots } from '../../core/reviews/commentQueries.ts';
 import { readSetHead, type SetHead } from '../../core/sets/readSet.ts';
 import {
   readSharedPage,
@@ -12,18 +12,19 @@ import {
 import type { SharedSet } from '../../core/sharing/shareLinks.ts';
 import { picturePath } from '../../domain/addresses.ts';
 import { inkOn, readableOn } from '../../domain/branding.ts';
-import { shortDevice } from '../../domain/devices.ts';
-import { counted } from '../../domain/text.ts';
+import type { Texts } from '../../domain/texts/languages.ts';
 import { shownPart } from '../../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button, dialog, pageHead, panel } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
-import { dateElement, markerLabel } from '../parts/labels.ts';
+import { markerLabel } from '../parts/labels.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import { numberedPages, siteName, thumbnail, widthAtHeight } from '../parts/pictureParts.ts';
+import { clientWords, type Words } from '../parts/words.ts';
 import { downloadForm } from '../pictures/downloads.ts';
 import { type Group, groupPictures } from '../pictures/grouping.ts';
-import { earlierRemark, threadList } from '../pictures/threads.ts';
+import { nameOf } from '../pictures/stage.ts';
+import { threadList } from '../pictures/threads.ts';
 import { brandOf, type SharedOptions } from './sharedLink.ts';
 import { answerButtons, answerForm, replyForm } from './shareForms.ts';
 
@@ -46,57 +47,47 @@ export async function sharedPage(
   const branding = await readBranding(db, organizationId);
   const canDownload = downloads && !isLive && pictures > 0;
   const canAnswer = share.answers && unanswered > 0;
-  const others = unanswered === 1 ? 'last picture' : `other ${unanswered}`;
-  const forAll = unanswered === pictures ? 'Answer for all' : `Answer for the ${others}`;
+  const words = clientWords(share);
+  const { texts } = words;
+  const isRest = unanswered < pictures;
+  const forAll = isRest ? texts.share.forAll.rest : texts.share.forAll.all;
   const path = paths.share(token);
-  const file = { path, pictures, isShared: true };
+  const file = { path, pictures, isShared: true, texts: texts.parts };
   const threads = (await threadsOfScreenshots(db, [], { setId: set_id, shareId: share.id })).get(null) ?? [];
-  const look = threadLook(branding, share.answers && ((id) => replyForm({ path, client }, id)));
+  const reply = share.answers && ((id: string) => replyForm({ path, client, texts }, id));
+  const look = threadLook(branding, words, { reply });
   const actions = [
-    canDownload && button({ label: 'Download', icon: 'download', opens: 'download' }),
+    canDownload && button({ label: texts.parts.download.form.label, icon: 'download', opens: 'download' }),
     canAnswer && button({ label: forAll, icon: 'check', kind: 'primary', opens: 'answer-all' }),
   ];
-  const answer = html`<p id="for-all" data-live>${scopeOf(summary)}</p>
-    ${answerForm({ path, client, canFollow: options.mailer !== undefined }, answerButtons(undefined))}`;
+  const answer = html`<p id="for-all" data-live>${texts.share.scope(unanswered, isRest)}</p>
+    ${answerForm({ path, client, canFollow: options.mailer !== undefined, texts }, answerButtons(texts))}`;
   const body = html`
 <div id="shared" data-live>
-${head(set, { summary, isLive, actions })}
-${sections(shown, { paths, path })}
-${numberedPages({ page, pages: Math.ceil(pictures / PER_PAGE), addressOf: (to) => `${path}?page=${to}` })}
-${threads.length > 0 && panel('Comments on all pictures', threadList(threads, look))}
+${head(set, { summary, isLive, actions, words })}
+${sections(shown, { paths, path, words })}
+${numberedPages({ page, pages: Math.ceil(pictures / PER_PAGE), addressOf: (to) => `${path}?page=${to}`, texts: texts.parts })}
+${threads.length > 0 && panel(texts.share.names.onAll, threadList(threads, look))}
 ${branding.footer_text !== null && html`<footer class="meta"><bdi>${branding.footer_text}</bdi></footer>`}
 </div>
-${canDownload && dialog('download', 'Download', downloadForm(file))}
-${canAnswer && dialog('answer-all', pictures === 1 ? 'Answer' : forAll, answer)}`;
+${canDownload && dialog('download', texts.parts.download.form.label, downloadForm(file), texts.parts)}
+${canAnswer && dialog('answer-all', forAll, answer, texts.parts)}`;
   return { ...sharedLayout(branding, paths, token), title: set.campaign, body, events: `${path}/events` };
 }
 
-/** Says which pictures an answer for all is about. */
-function scopeOf({ pictures, unanswered }: SharedSummary): string {
-  const kept = pictures - unanswered;
-  if (kept === 0) return `Your answer applies to ${pictures === 1 ? 'the picture' : `all ${pictures} pictures`}.`;
-  const open = unanswered === 1 ? 'one picture' : `${unanswered} pictures`;
-  const others = kept === 1 ? 'other picture keeps its answer' : `other ${kept} pictures keep their answers`;
-  return `Your answer applies to the ${open} without an answer. The ${others}.`;
-}
-
-/** For example "7 approved, 1 change requested, 2 without an answer". */
-function answersLine({ approved, changes, unanswered, renewed }: SharedSummary): HtmlContent {
+/** For example "Approved: 7 · Changes requested: 1 · No answer: 2". */
+function answersLine({ approved, changes, unanswered, renewed }: SharedSummary, { answers }: Texts['share']) {
   if (approved + changes + renewed === 0) return null;
-  const parts = [
-    approved > 0 && `${approved} approved`,
-    changes > 0 && `${counted(changes, 'change')} requested`,
-    renewed > 0 && counted(renewed, 'new version'),
-    unanswered > renewed && `${unanswered - renewed} without an answer`,
-  ].filter(Boolean);
-  return html`<p><strong>${parts.join(', ')}</strong></p>`;
+  const counts = { approved, changes_requested: changes, new: renewed, none: unanswered - renewed };
+  const shown = (['approved', 'changes_requested', 'new', 'none'] as const).filter((answer) => counts[answer] > 0);
+  return html`<p><strong>${shown.map((answer) => `${answers[answer]}: ${counts[answer]}`).join(' · ')}</strong></p>`;
 }
 
 /** How pages of a link look. */
-export function sharedLayout(branding: BrandingRow, paths: PagePaths, token: string) {
+export function sharedLayout(branding: BrandingRow & Locale, paths: PagePaths, token: string) {
   const brandStyle = `${paths.share(token)}/brand.css`;
   const assets = ['set.css', 'set.js', 'downloads.js'] as const;
-  return { isShared: true, ...brandOf(branding, paths), brandStyle, assets };
+  return { isShared: true, language: branding.language, ...brandOf(branding, paths), brandStyle, assets };
 }
 
 /**
@@ -105,14 +96,15 @@ export function sharedLayout(branding: BrandingRow, paths: PagePaths, token: str
  */
 export function threadLook(
   { brand_name: brand }: BrandingRow,
-  reply: false | ((id: string) => Html),
-  shownId?: string,
+  { texts, date }: Words,
+  { reply, shownId }: { readonly reply: false | ((id: string) => Html); readonly shownId?: string },
 ) {
   return {
-    remark: (row: CommentRow) => earlierRemark(row, shownId),
+    texts: texts.parts,
+    shownId,
     author: ({ client_name }: { client_name: string | null }) =>
-      html`<bdi>${client_name ?? brand ?? 'The sender'}</bdi>`,
-    time: dateElement,
+      html`<bdi>${client_name ?? brand ?? texts.share.names.sender}</bdi>`,
+    time: date,
     actions: ({ id }: { id: string }) => (reply === false ? null : reply(id)),
   };
 }
@@ -134,26 +126,28 @@ interface HeadOptions {
   readonly summary: SharedSummary;
   readonly isLive: boolean;
   readonly actions: HtmlContent;
+  readonly words: Words;
 }
 
-function head({ campaign }: SetHead, { summary, isLive, actions }: HeadOptions): Html {
+function head({ campaign }: SetHead, { summary, isLive, actions, words }: HeadOptions): Html {
+  const { document, share } = words.texts;
   const { pictures } = summary;
-  const none = isLive ? 'The pictures are being taken. They will appear here.' : 'There are no pictures to show.';
-  return html`${pageHead({ title: html`<bdi>${campaign}</bdi>`, meta: summaryLine(summary), actions })}
-${answersLine(summary)}<p class="meta">Placement previews: Tearsheet put the ads into live pages. They do not show that a campaign ran.</p>
-${pictures === 0 && html`<p>${none}</p>`}${pictures > 0 && isLive && html`<p>More pictures are being taken.</p>`}`;
+  const none = isLive ? share.taking.all : share.none;
+  return html`${pageHead({ title: html`<bdi>${campaign}</bdi>`, meta: summaryLine(summary, words), actions })}
+${answersLine(summary, share)}<p class="meta">${document.previews}: ${document.about}</p>
+${pictures === 0 && html`<p>${none}</p>`}${pictures > 0 && isLive && html`<p>${share.taking.more}</p>`}`;
 }
 
 /** For example "12 pictures · 3 sites · Desktop, iPhone · 300 × 250 · 21 Nov 2026". */
-function summaryLine({ pictures, sites, devices, sizes, from, to }: SharedSummary): HtmlContent {
+function summaryLine(summary: SharedSummary, { texts, date }: Words): HtmlContent {
+  const { pictures, sites, devices, sizes, from, to } = summary;
   if (pictures === 0) return null;
-  const isOneDay = from?.toDateString() === to?.toDateString();
+  const [first, last] = [from && date(from), to && date(to)];
   const parts = [
-    counted(pictures, 'picture'),
-    counted(sites, 'site'),
-    [...new Set(devices.map(shortDevice))].join(', '),
+    texts.document.counts(pictures, sites),
+    [...new Set(devices.map(texts.device))].join(', '),
     sizes.map(([width, height]) => `${width} × ${height}`).join(', '),
-    from && to && html`${dateElement(from)}${!isOneDay && html` to ${dateElement(to)}`}`,
+    first && html`${first}${last?.text !== first.text && html` – ${last}`}`,
   ].filter((part) => part);
   return parts.map((part, index) => html`${index > 0 && ' · '}${part}`);
 }
@@ -173,6 +167,7 @@ interface CellOptions {
   /** The path of the link. */
   readonly path: string;
   readonly first: ReadonlySet<SharedPicture>;
+  readonly words: Words;
 }
 
 function section({ first, strips }: Group<SharedPicture>, options: CellOptions): Html {
@@ -191,33 +186,30 @@ function film(frames: readonly SharedPicture[], options: CellOptions): HtmlConte
   return frames.length > 1 ? html`<div class="film">${figures}</div>` : figures;
 }
 
-/** For example "news.example · iPhone · 1.5 s". */
-export function pictureName({ site_url, device, marker_ms }: SharedRow): string {
-  const names = [siteName(site_url).host, shortDevice(device), marker_ms !== null && markerLabel(marker_ms)];
-  return names.filter(Boolean).join(' · ');
-}
-
 /** The answer of the client, or that the picture is new since the one before. */
-export function answerWord({
-  answer,
-  isNew = false,
-}: Pick<SharedPicture, 'answer'> & { isNew?: boolean }): HtmlContent {
-  if (isNew) return badge('pending', 'New version');
-  return answer && badge(answer.answer, answer.answer === 'approved' ? 'Approved' : 'Changes requested');
+export function answerWord(
+  { answer, isNew = false }: Pick<SharedPicture, 'answer'> & { isNew?: boolean },
+  { share: { answers } }: Texts,
+): HtmlContent {
+  return isNew ? badge('pending', answers.new) : answer && badge(answer.answer, answers[answer.answer]);
 }
 
-function figure(view: SharedPicture, { paths, path, first }: CellOptions): HtmlContent {
+/** The text of a picture, for readers who cannot see it. */
+export function altOf({ ad, marker_ms, site_url, device }: SharedRow, { texts, language }: Words): string {
+  const moment = marker_ms === null ? undefined : markerLabel(marker_ms, language);
+  return texts.document.describe(ad.name, moment, siteName(site_url).host, texts.device(device));
+}
+
+function figure(view: SharedPicture, { paths, path, first, words }: CellOptions): HtmlContent {
   const { image_token: token, captured_at, ad } = view;
-  const name = pictureName(view);
   const size = shownPart({ width: view.image_width, height: view.image_height });
   const shownWidth = widthAtHeight(size, SHOWN_HEIGHT);
-  const alt = `Placement preview of ${ad.name}: ${name}`;
-  const picture = thumbnail({ paths, token, alt, size, shownWidth, lazy: !first.has(view) });
+  const picture = thumbnail({ paths, token, alt: altOf(view, words), size, shownWidth, lazy: !first.has(view) });
   return html`<figure class="shot" id="p-${token}"><a class="frame" href="${picturePath(path, view)}">${picture}</a>
     <figcaption>
-      <p class="what">${name} ${answerWord(view)}</p>
+      <p class="what">${nameOf(view, words)} ${answerWord(view, words.texts)}</p>
       <p class="meta"><bdi>${ad.name}</bdi></p>
-      ${captured_at !== null && html`<p class="meta">${dateElement(captured_at)}</p>`}
+      ${captured_at !== null && html`<p class="meta">${words.date(captured_at)}</p>`}
     </figcaption>
   </figure>`;
 }

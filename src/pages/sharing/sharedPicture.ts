@@ -14,18 +14,19 @@ import {
 } from '../../core/sharing/sharedPictures.ts';
 import type { SharedSet } from '../../core/sharing/shareLinks.ts';
 import { picturePath } from '../../domain/addresses.ts';
-import { shortDevice } from '../../domain/devices.ts';
+import { textsOf } from '../../domain/texts/languages.ts';
 import { type HtmlContent, html } from '../../lib/html.ts';
 import { button, facts, linkButton, pageHead } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { EMPTY_FORM, textField } from '../parts/formFields.ts';
-import { dateElement, markerLabel } from '../parts/labels.ts';
+import { markerLabel } from '../parts/labels.ts';
 import { siteName } from '../parts/pictureParts.ts';
-import { comparison, comparisonChoice, moments, neighbours, sizeOf, stage } from '../pictures/stage.ts';
+import { clientWords, type Words } from '../parts/words.ts';
+import { comparison, comparisonChoice, moments, nameOf, neighbours, sizeOf, stage } from '../pictures/stage.ts';
 import { pins, threadList } from '../pictures/threads.ts';
 import type { PageRoutes } from '../routes/pageRoutes.ts';
 import { linkOpener, readerOf, type SharedOptions } from './sharedLink.ts';
-import { answerWord, pictureName, sharedLayout, threadLook } from './sharedPage.ts';
+import { altOf, answerWord, sharedLayout, threadLook } from './sharedPage.ts';
 import { answerButtons, answerForm, replyForm } from './shareForms.ts';
 
 interface SharedPictureOptions extends SharedOptions {
@@ -56,44 +57,49 @@ async function sharedPicturePage(
   const path = paths.share(token);
   const addressOf = (place: SharedRow) => picturePath(path, place);
   const here = addressOf(view);
-  const form = { path, client, picture, canFollow: mailer !== undefined };
-  const look = threadLook(branding, share.answers && ((thread) => replyForm(form, thread)), view.id);
-  const earlier = before?.image_token ? [{ value: before.image_token, name: 'The picture before' }] : [];
-  const likes = like.map((one) => ({ value: one.image_token, name: `${pictureName(one)}, ${one.ad.name}` }));
+  const words = clientWords(share);
+  const { texts } = words;
+  const { headings } = texts.share;
+  const form = { path, client, picture, canFollow: mailer !== undefined, texts };
+  const reply = share.answers && ((thread: string) => replyForm(form, thread));
+  const look = threadLook(branding, words, { reply, shownId: view.id });
+  const earlier = before?.image_token ? [{ value: before.image_token, name: texts.share.names.before }] : [];
+  const likes = like.map((one) => ({ value: one.image_token, name: `${nameOf(one, words)}, ${one.ad.name}` }));
   const options = [...earlier, ...likes];
   const shown =
     beside === undefined
       ? stage(view.image_token, view, {
           paths,
-          alt: `Placement preview of ${view.ad.name}: ${pictureName(view)}`,
-          tools: html`${moments(strip, view, addressOf)}${comparisonChoice(here, options)}`,
+          words,
+          alt: altOf(view, words),
+          tools: html`${moments(strip, view, addressOf, words)}${comparisonChoice(here, options, words)}`,
           animation: view.animation,
           canDownload: share.downloads,
-          overlay: pins(found.get(view.id) ?? [], sizeOf(view)),
+          overlay: pins(found.get(view.id) ?? [], sizeOf(view), texts.parts),
         })
-      : comparison([view, beside], here, paths);
-  const moment = view.marker_ms !== null && `, ${markerLabel(view.marker_ms)}`;
-  const links = neighbours({ ...shownPlace, place: view.place }, addressOf);
+      : comparison([view, beside], here, { paths, words });
+  const moment = view.marker_ms !== null && `, ${markerLabel(view.marker_ms, words.language)}`;
+  const links = neighbours({ ...shownPlace, place: view.place }, addressOf, words);
   const title = pageHead({
     up: { href: `${path}#p-${view.image_token}`, label: html`<bdi>${set.campaign}</bdi>` },
-    title: html`${siteName(view.site_url).host} <span class="meta">${shortDevice(view.device)}${moment}</span>`,
-    badge: answerWord(view),
-    actions: [links, share.answers && answerButtons(view.answer?.answer)],
+    title: html`${siteName(view.site_url).host} <span class="meta">${texts.device(view.device)}${moment}</span>`,
+    badge: answerWord(view, texts),
+    actions: [links, share.answers && answerButtons(texts, view.answer?.answer)],
   });
   const comments = html`<section id="comments">
-    <h2>${share.answers ? 'Your answer' : 'Comments'}</h2>
+    <h2>${share.answers ? headings.yours : headings.comments}</h2>
     ${threadList(threads, look)}
-    ${share.answers && answerForm(form, button({ label: 'Send the comment only' }))}
+    ${share.answers && answerForm(form, button({ label: texts.share.form.only }))}
   </section>`;
   const body = html`<div id="head" class="picture-head" data-live>${title}</div>
 <div class="one">
   <section id="stage" data-live>${shown}</section>
-  <aside id="details" class="details" tabindex="0" aria-label="Answers and details">
-    <section id="about" data-live>${about(view)}</section>
+  <aside id="details" class="details" tabindex="0" aria-label="${headings.details}">
+    <section id="about" data-live>${about(view, words)}</section>
     ${(share.answers || threads.length > 0) && comments}
   </aside>
 </div>`;
-  return { ...sharedLayout(branding, paths, token), title: pictureName(view), body, events: `${path}/events` };
+  return { ...sharedLayout(branding, paths, token), title: nameOf(view, words), body, events: `${path}/events` };
 }
 
 /** @returns the version that a client answered last through this link, so that the link showed it. */
@@ -127,37 +133,27 @@ export async function replacedPage(
   if (own === undefined) return undefined;
   const now = await readReplacement(db, share, own);
   const path = paths.share(token);
-  const next = now
-    ? linkButton({ href: picturePath(path, { image_token: now }), label: 'See the new picture', kind: 'primary' })
-    : linkButton({ href: path, label: 'See all pictures', kind: 'primary' });
-  const title = now ? 'This picture was replaced' : 'This picture is no longer shown';
+  const texts = textsOf(share.language).share;
+  const { title, next: label } = now ? texts.replaced : texts.withdrawn;
+  const href = now ? picturePath(path, { image_token: now }) : path;
+  const next = linkButton({ href, label, kind: 'primary' });
   const kept =
     text !== '' &&
-    textField(
-      {
-        name: 'text',
-        label: 'Your text was not sent. Copy it if you need it:',
-        rows: 4,
-        value: text,
-        more: html` readonly`,
-      },
-      EMPTY_FORM,
-    );
+    textField({ name: 'text', label: texts.unsent, rows: 4, value: text, more: html` readonly` }, EMPTY_FORM);
   const body = html`<section class="panel stack"><h1>${title}</h1>${kept}<p>${next}</p></section>`;
   return { ...sharedLayout(await readBranding(db, share.organizationId), paths, token), title, body, status: 410 };
 }
 
-function about({ site_url, ad, device, captured_at, answer }: SharedPicture): HtmlContent {
+function about({ site_url, ad, device, captured_at, answer }: SharedPicture, { texts, time }: Words): HtmlContent {
+  const { columns, time: captured } = texts.document;
+  const by = answer && html`<bdi>${answer.client_name}</bdi> · ${time(answer.created_at)}`;
   const size = ad.width !== null && html` <span class="meta">${ad.width} × ${ad.height}</span>`;
   return facts([
-    ['Page', siteName(site_url).address],
-    ['Ad', html`<bdi>${ad.name}</bdi>${size}`],
-    ['Device', shortDevice(device)],
-    ['Date', captured_at && dateElement(captured_at)],
-    [
-      'Answer',
-      answer && html`${answerWord({ answer })} by <bdi>${answer.client_name}</bdi>, ${dateElement(answer.created_at)}`,
-    ],
+    [columns.page, siteName(site_url).address],
+    [columns.ad, html`<bdi>${ad.name}</bdi>${size}`],
+    [columns.device, texts.device(device)],
+    [captured, captured_at && time(captured_at)],
+    [texts.share.headings.answer, by && html`${answerWord({ answer }, texts)} ${by}`],
   ]);
 }
 

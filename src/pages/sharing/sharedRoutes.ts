@@ -13,15 +13,17 @@ import { readSharedPlace } from '../../core/sharing/sharedPictures.ts';
 import { findShareLink, noteShareLinkUse, type SharedSet } from '../../core/sharing/shareLinks.ts';
 import { shareFault, unlockToken, verifySharePassword } from '../../core/sharing/sharePasswords.ts';
 import { picturePath } from '../../domain/addresses.ts';
+import { textsOf } from '../../domain/texts/languages.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { setCookie } from '../parts/cookies.ts';
 import { formField, withNotice } from '../parts/forms.ts';
 import { setSource } from '../parts/live.ts';
 import { pathsOf } from '../parts/paths.ts';
+import { browserLanguage } from '../parts/words.ts';
 import { type DownloadSource, downloadPage, startDownload } from '../pictures/downloads.ts';
 import { commentOf } from '../pictures/threads.ts';
 import { formBody, type PageRoutes } from '../routes/pageRoutes.ts';
-import { findShared, linkOpener, lockedPage, readerOf, shareKeyOf, UNKNOWN_LINK } from './sharedLink.ts';
+import { deadLink, findShared, linkOpener, lockedPage, readerOf, shareKeyOf } from './sharedLink.ts';
 import { brandStyle, sharedLayout, sharedPage } from './sharedPage.ts';
 import { replacedPage } from './sharedPicture.ts';
 import { CLIENT_COOKIE, clientOf, requireShareForm, UNLOCK_COOKIE } from './shareForms.ts';
@@ -60,13 +62,12 @@ export function addSharedRoutes(pages: PageRoutes): void {
     if (link !== undefined && shareFault(link, { tokens: [], secret }) === 'locked') {
       options.openLimits?.takePassword(link.id, request, response);
       if (!(await verifySharePassword(link, formField(request, 'password')))) {
-        const fault = 'This is not the password of the link.';
-        pages.send(response, await lockedPage(options, link, { opened: { path, picture }, fault }), { paths });
+        pages.send(response, await lockedPage(options, link, { path, picture, isWrong: true }), { paths });
         return;
       }
       setCookie(response, UNLOCK_COOKIE, { ...cookieOf(options, path), value: unlockToken(secret, link) });
     }
-    if (link === undefined) pages.send(response, UNKNOWN_LINK, { paths });
+    if (link === undefined) pages.send(response, deadLink('unknown', browserLanguage(request)), { paths });
     else response.redirect(303, picture === '' ? path : picturePath(path, { image_token: picture }));
   });
   router.get(
@@ -83,9 +84,10 @@ export function addSharedRoutes(pages: PageRoutes): void {
   );
   const sourceOf = (share: SharedSet, request: Request): DownloadSource => {
     const path = paths.share(String(request.params['token']));
-    const { organizationId, set_id: setId, pictures, screenshot_ids: ids } = share;
+    const { organizationId, set_id: setId, pictures, screenshot_ids: ids, language } = share;
     const approvedOnly = pictures === 'approved';
-    return { organizationId, setId, audience: 'shared', approvedOnly, ids, path, base: paths.base };
+    const texts = textsOf(language).parts;
+    return { organizationId, setId, audience: 'shared', approvedOnly, ids, path, base: paths.base, texts };
   };
   router.get(
     '/s/:token/brand.css',
@@ -113,8 +115,8 @@ export function addSharedRoutes(pages: PageRoutes): void {
       return { ...page, ...sharedLayout(branding, paths, String(request.params['token'])) };
     }),
   );
-  router.use('/s', (_request, response) => {
-    pages.send(response, UNKNOWN_LINK, { paths: pathsOf(options.publicUrl, '') });
+  router.use('/s', (request, response) => {
+    pages.send(response, deadLink('unknown', browserLanguage(request)), { paths });
   });
 }
 

@@ -110,14 +110,14 @@ describe('answers of clients', () => {
     expect(set).toContain('1 comment');
 
     await page.open(server.url + path);
-    expect(page.locator('main').textContent()).toContain('1 change requested, 1 without an answer');
-    page.getByRole('button', { name: 'Answer for the last picture' }).click();
+    expect(page.locator('main').textContent()).toContain('Changes requested: 1 · No answer: 1');
+    page.getByRole('button', { name: 'Answer for the rest' }).click();
     expect(page.locator('#for-all').textContent()).toBe(
-      'Your answer applies to the one picture without an answer. The other picture keeps its answer.',
+      'Your answer applies to 1 picture without an answer. The other answers stay.',
     );
     page.locator('#answer-all').getByLabel('Comment').fill('Use the new logo.');
     await page.proceed(page.locator('#answer-all').getByRole('button', { name: 'Approve' }));
-    expect(page.locator('main').textContent()).toContain('1 approved, 1 change requested');
+    expect(page.locator('main').textContent()).toContain('Approved: 1 · Changes requested: 1');
     expect(page.getByRole('button', { name: /Answer for/ }).count()).toBe(0);
     expect(await ownPage(`/o/demo/screenshots/${shotIds[1]}`)).toContain('Use the new logo.');
     const activity = await ownPage(`/o/demo/screenshot_sets/${setId}?tab=activity`);
@@ -146,6 +146,35 @@ describe('answers of clients', () => {
       ['approved', 2],
       ['approved', 1],
     ]);
+  });
+
+  it('an answer for all keeps what another client of the link answers while the page is open', async () => {
+    const { setId, tokens, path } = await sharedSet();
+    const page = await open(server.url + path);
+    expect(page.locator('#for-all').textContent()).toBe('Your answer applies to 2 pictures.');
+    const change = { picture: tokens[0] ?? '', ...ANNA, answer: 'changes_requested', body: 'Wrong logo' };
+    await send(`${path}/answers`, change);
+    page.getByRole('button', { name: 'Answer for all' }).click();
+    const form = page.locator('#answer-all');
+    form.getByLabel('Your name').fill('Ben');
+    form.getByLabel('Your e-mail address').fill('ben@client.example');
+    await page.proceed(form.getByRole('button', { name: 'Approve' }));
+    expect(page.locator(`#p-${tokens[0]}`).textContent()).toContain('Changes requested');
+    expect(page.locator(`#p-${tokens[1]}`).textContent()).toContain('Approved');
+    const { rows } =
+      await sql`select client_name, pictures from share_answers where set_id = ${setId} order by created_at`.execute(
+        server.store.db,
+      );
+    expect(rows).toEqual([
+      { client_name: ANNA.name, pictures: 1 },
+      { client_name: 'Ben', pictures: 1 },
+    ]);
+    // Two at the same moment answer each picture once.
+    const other = await sharedSet();
+    const approve = (name: string) => send(`${other.path}/answers`, { ...ANNA, name, answer: 'approved', body: '' });
+    const sent = await Promise.all(['Ann', 'Ben', 'Cleo'].map(approve));
+    expect(sent.map(({ status }) => status).toSorted()).toEqual([303, 409, 409]);
+    expect(await countAnswers(other.setId)).toBe(1);
   });
 
   it('a pin is stored with its comment and drawn for both sides', async () => {
@@ -191,7 +220,7 @@ describe('answers of clients', () => {
     await send(`${path}/answers`, { picture: second, ...ANNA, answer: 'approved', body: '' });
     const { token } = await seedRetake(server, setId, shotIds[0] ?? '', 'approved');
     const page = await open(server.url + path);
-    expect(page.locator('main').textContent()).toContain('1 approved, 1 new version');
+    expect(page.locator('main').textContent()).toContain('Approved: 1 · New version: 1');
     expect(page.locator(`#p-${token} .badge`).textContent()).toBe('New version');
     expect(page.locator(`#p-${second} .badge`).textContent()).toBe('Approved');
     await page.open(`${server.url}${path}/pictures/${token}?with=${first}`);
