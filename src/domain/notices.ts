@@ -27,7 +27,7 @@ export const NOTICES = {
   set_ready: { label: 'A set is ready for review, or was approved automatically', timing: 'hour', roles: REVIEWERS },
   set_failed: { label: 'A set failed: it has no picture', timing: 'hour', roles: ['owner', 'manager'] },
   picture_rejected: { label: 'A reviewer rejected pictures', timing: 'hour', roles: ['owner', 'manager'] },
-  client_answered: { label: 'A client answered through a share link', timing: 'now', roles: REVIEWERS },
+  client_answered: { label: 'A client answered or commented through a share link', timing: 'now', roles: REVIEWERS },
   share_opened: { label: 'A share link was opened for the first time', timing: 'day', roles: ['owner', 'manager'] },
   endpoint_disabled: { label: 'The service disabled a webhook endpoint', timing: 'now', roles: ['owner'] },
   schedule_paused: { label: 'The service paused a schedule', timing: 'now', roles: ['owner', 'manager'] },

@@ -19,8 +19,10 @@ export async function readAddressee(db: Queryable, member: MemberRef): Promise<A
   const row = await db
     .selectFrom('memberships as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
+    .innerJoin('organizations as o', 'o.id', 'm.organization_id')
     .leftJoin('notice_addresses as a', 'a.user_id', 'm.user_id')
-    .select(['u.email', 'a.time_zone', 'a.refused_email', 'a.refusals', 'a.refused_reason'])
+    .select(['u.email', 'a.refused_email', 'a.refusals', 'a.refused_reason'])
+    .select((eb) => eb.fn.coalesce('a.time_zone', 'o.time_zone').as('time_zone'))
     .where('m.organization_id', '=', member.organizationId)
     .where('m.user_id', '=', member.userId)
     .executeTakeFirst();
@@ -28,7 +30,7 @@ export async function readAddressee(db: Queryable, member: MemberRef): Promise<A
   const isStopped = row.email !== null && row.refused_email === row.email && (row.refusals ?? 0) >= REFUSALS_MAX;
   return {
     email: row.email,
-    timeZone: row.time_zone ?? 'UTC',
+    timeZone: row.time_zone,
     stopped: isStopped ? (row.refused_reason ?? '') : undefined,
   };
 }

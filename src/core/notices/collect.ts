@@ -72,11 +72,12 @@ const SEEN = sql`
       when chosen.timing = 'hour' then date_trunc('hour', n.created_at) + interval '1 hour'
       else n.due_at end as goes_at
   from notices n
+  join organizations o on o.id = n.organization_id
   left join users u on u.id = n.user_id
   left join notice_choices c on c.organization_id = n.organization_id and c.user_id = n.user_id and c.kind = n.kind
   left join notice_addresses a on a.user_id = n.user_id
   cross join lateral (
-    select coalesce(a.time_zone, 'UTC') as zone, case
+    select coalesce(a.time_zone, o.time_zone) as zone, case
       when a.refusals >= ${REFUSALS_MAX} and a.refused_email = u.email then 'none'
       else coalesce(c.timing, n.timing) end as timing
   ) chosen
@@ -92,8 +93,8 @@ async function waitForDigests(tx: Queryable): Promise<void> {
 const CHANGES_MAX = 10;
 
 /**
- * The answers of clients since the notice `n` was stored. An answer that began a moment earlier may have been stored later.
- * Null unless it is about answers.
+ * The answers of clients since the notice `n` was stored, and their comments without an answer, as changes to no picture. An
+ * answer that began a moment earlier may have been stored later. Null unless it is about answers.
  */
 const ANSWERS = sql`case when n.kind = 'client_answered' then (
   with newest as (
@@ -107,7 +108,13 @@ const ANSWERS = sql`case when n.kind = 'client_answered' then (
       select p.id, p.site_url, p.device, p.image_token as token, m.current as pictures, c.body as text, m.client_name as by,
         m.created_at
       from newest m left join comments c on c.id = m.comment_id left join screenshots p on p.id = m.screenshot_id
-      where m.answer = 'changes_requested' and m.current > 0 order by m.created_at limit ${CHANGES_MAX}) change), '[]'))
+      where m.answer = 'changes_requested' and m.current > 0
+      union all
+      select p.id, p.site_url, p.device, p.image_token, 0, c.body, c.client_name, c.created_at
+      from comments c join share_links l on l.id = c.share_id left join screenshots p on p.id = c.screenshot_id
+      where l.set_id = n.set_id and c.created_at >= n.created_at - interval '5 seconds' and c.client_name is not null
+        and not exists (select from share_answers where comment_id = c.id)
+      order by created_at limit ${CHANGES_MAX}) change), '[]'))
   from newest) end`;
 
 /** The sites and devices of the first pictures of the set, and one of them. */

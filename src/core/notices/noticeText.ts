@@ -48,6 +48,7 @@ interface PictureRemark {
 }
 
 interface AskedChange extends PictureRemark {
+  /** 0: only a comment. */
   readonly pictures: number;
   readonly by: string;
 }
@@ -106,7 +107,7 @@ function changeItem(given: Happened, change: AskedChange, place: NoticePlace): N
   const { change: titleOf } = textsOf(place.language).notices;
   const { title, text } = titleAndText(change.text, (words) => titleOf({ ...asked, text: words }));
   return {
-    ...{ kind: given.kind, title, asksForChanges: true },
+    ...{ kind: given.kind, title, asksForChanges: change.pictures > 0 },
     text: [setName(given, place), text].filter(Boolean).join('\n'),
     url: change.id === null ? pageOf(given, place) : screenshotPage(place, change.id),
     picture: change.token ?? given.about?.token ?? null,

@@ -75,7 +75,11 @@ export async function commentOnShare(tx: Queryable, visit: ShareVisit, comment: 
   const link = await enter(tx, visit);
   const { place, versionIds } = await requireShown(tx, link, comment.screenshot_id);
   const { body, pin, reply_to: replyTo } = comment;
-  return write(tx, { link, place, versionIds, author: clientOf(visit, comment) }, { body, pin, replyTo });
+  const author = clientOf(visit, comment);
+  const row = await write(tx, { link, place, versionIds, author }, { body, pin, replyTo });
+  const { organizationId, set_id: setId } = link;
+  await recordNotice(tx, { organizationId, setId, kind: 'client_answered', facts: { by: author.client_name } });
+  return row;
 }
 
 /** The lock keeps simultaneous requests from exceeding a limit together, and the link from being revoked. */

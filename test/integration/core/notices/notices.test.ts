@@ -9,14 +9,14 @@ import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FolderArtifactStore } from '../../../../src/artifacts/folder.ts';
 import { type Deliveries, startDeliveries } from '../../../../src/commands/service/startDeliveries.ts';
-import type { ClientAnswer } from '../../../../src/contract/sharing.ts';
+import type { ClientAnswer, ClientComment } from '../../../../src/contract/sharing.ts';
 import { recordNotice } from '../../../../src/core/journal/recordNotice.ts';
 import { createChat, listChats, testChat } from '../../../../src/core/notices/chats.ts';
 import { readAddressee, readUnsubscribeToken, saveChoices, unsubscribe } from '../../../../src/core/notices/choices.ts';
 import { collectNotices } from '../../../../src/core/notices/collect.ts';
 import { saveBranding } from '../../../../src/core/organizations/branding.ts';
 import { insertImages } from '../../../../src/core/sets/images.ts';
-import { answerShare } from '../../../../src/core/sharing/answers.ts';
+import { answerShare, commentOnShare } from '../../../../src/core/sharing/answers.ts';
 import { followShare } from '../../../../src/core/sharing/followers.ts';
 import { createShareLink } from '../../../../src/core/sharing/shareLinks.ts';
 import { findDelivery, listDeliveries } from '../../../../src/core/webhooks/listDeliveries.ts';
@@ -349,6 +349,25 @@ describe('changes that clients ask for', () => {
     expect(mailServer.mails.find(({ to }) => to[0]?.startsWith('jane'))?.parsed.html).toContain('<html lang="de">');
   });
 
+  test('a comment without an answer is the subject of a mail, after a change that a client asks for', async () => {
+    await addMember('Jane');
+    const { answer, comment, pictures } = await sharedSet();
+    await comment({ body: 'Which logo?', screenshot_id: pictures[1] });
+    await pass('2 minutes');
+    await start();
+    const said = 'Anna (client): “Which logo?” on blog.example, iPhone';
+    expect((await mail()).parsed.subject).toBe(said);
+    await sql`update comments set created_at = now() - interval '1 hour'`.execute(store.db);
+    await comment({ body: 'Thanks' });
+    await answer({ answer: 'changes_requested', screenshot_id: pictures[0], comment: 'Too small' });
+    await answer({ answer: 'approved', screenshot_id: pictures[1], comment: 'Good' });
+    await pass('2 minutes');
+    const { parsed } = await mail(2);
+    expect(parsed.subject).toBe('Anna (client) asks for changes: “Too small” on news.example, Desktop, and 2 more');
+    expect(parsed.text).toContain('\nAnna (client): “Thanks”\nSpring\n');
+    expect(parsed.text).not.toMatch(/“Good”|Which logo/);
+  });
+
   test('a client who asked for replies gets the mail that confirms the address', async () => {
     const { shareId } = await sharedSet();
     await followShare(store.db, shareId, 'anna@client.example');
@@ -397,7 +416,9 @@ async function sharedSet() {
   const who = { name: 'Anna', email: 'anna@client.example' };
   const answer = (given: Pick<ClientAnswer, 'answer' | 'screenshot_id' | 'comment'>) =>
     store.db.transaction().execute((on) => answerShare(on, visit, { ...who, ...given }));
-  return { setId, shareId: link.id, answer, pictures: (await shots.execute()).map(({ id }) => id) };
+  const comment = (given: Pick<ClientComment, 'body' | 'screenshot_id'>) =>
+    store.db.transaction().execute((on) => commentOnShare(on, visit, { ...who, ...given }));
+  return { setId, shareId: link.id, answer, comment, pictures: (await shots.execute()).map(({ id }) => id) };
 }
 
 describe('choices', () => {
@@ -446,6 +467,19 @@ describe('choices', () => {
     expect(await collect()).toBe(0);
     await choose(member, 'now', zone);
     expect(await collect()).toBe(1);
+  });
+
+  test('a digest by day comes at 7:00 in the time zone of the organization until the person chooses one', async () => {
+    await addMember('Jane');
+    await happen(await addSet(), { kind: 'share_opened', facts: { label: '' } });
+    await pass('2 hours');
+    const collectAt = async (hour: number) => {
+      await sql`update organizations set time_zone = (select name from pg_timezone_names
+        where name like 'Etc/GMT%' and extract(hour from now() at time zone name) = ${hour} limit 1)`.execute(store.db);
+      await sql`update notices set due_at = now()`.execute(store.db);
+      return collect();
+    };
+    expect([await collectAt(5), await collectAt(7)]).toEqual([0, 1]);
   });
 
   test('two processes at the same time make one digest, and a killed one loses none', async () => {
