@@ -104,11 +104,7 @@ async function startLeading(
     },
   });
   collectControllerMetrics(context, { controller, cluster, staleness: () => cluster.staleness() });
-  return {
-    audit: () => controller.audit(),
-    workQueue: () => controller.workQueue(),
-    stop: () => controller.stop(),
-  };
+  return controller;
 }
 
 /** @throws ConfigError */

@@ -6,6 +6,7 @@ import { ApiKeyRecord } from '../../contract/settings.ts';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
+import { lockOrganizationById } from '../../db/organizationLock.ts';
 import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
 import type { Actor } from '../../domain/auditLog.ts';
@@ -84,12 +85,7 @@ export interface ActiveKeys {
 
 /** Counts the active keys. Locks the organization, so that no other transaction changes them before this one ends. */
 export async function lockActiveKeys(transaction: Queryable, organizationId: string): Promise<ActiveKeys> {
-  await transaction
-    .selectFrom('organizations')
-    .select('id')
-    .where('id', '=', organizationId)
-    .forNoKeyUpdate()
-    .executeTakeFirstOrThrow();
+  await lockOrganizationById(transaction, organizationId);
   const rows = await keysOf(transaction, organizationId).select(['k.id', 'k.scopes']).where(isActive).execute();
   return { count: rows.length, admins: rows.filter(({ scopes }) => scopes.includes('admin')).map(({ id }) => id) };
 }
