@@ -27,7 +27,6 @@ export interface BucketUploadResult {
   error?: string;
   /** How long the server asks us to wait. */
   retryAfterMs?: number;
-  durationMs: number;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -107,12 +106,6 @@ function hasReadableBody(response: unknown): response is { body: Readable } {
  * Errors of the bucket or its server are results, not exceptions. A failed upload can be retried, but not a refused one.
  */
 export async function uploadToBucket(attempt: BucketUpload): Promise<BucketUploadResult> {
-  const started = performance.now();
-  const result = await put(attempt);
-  return { ...result, durationMs: Math.round(performance.now() - started) };
-}
-
-async function put(attempt: BucketUpload): Promise<Omit<BucketUploadResult, 'durationMs'>> {
   const { bucket, key, bytes, contentType, timeoutMs = TIMEOUT_MS } = attempt;
   const deadline = AbortSignal.timeout(timeoutMs);
   const abortSignal = attempt.signal ? AbortSignal.any([deadline, attempt.signal]) : deadline;

@@ -50,16 +50,6 @@ async function noteMailer(db: Database, sendsMail: boolean): Promise<void> {
     next_attempt_at = null, finished_at = now() where status = 'pending' and channel = 'email'`.execute(db);
 }
 
-type Made = Omit<SentDelivery, 'durationMs'>;
-
-const timed =
-  (send: (...given: Parameters<SendDelivery>) => Promise<Made>): SendDelivery =>
-  async (...given) => {
-    const started = performance.now();
-    const made = await send(...given);
-    return { ...made, durationMs: Math.round(performance.now() - started) };
-  };
-
 /** Sends mails to clients until it is stopped. */
 export function startClientMails(means: MailMeans, mailer: Mailer): Repetition {
   return repeat(async (isStopped) => {
@@ -72,8 +62,9 @@ export function startClientMails(means: MailMeans, mailer: Mailer): Repetition {
 }
 
 /** @param mailer of these notices. */
-export const mailSender = (means: MailMeans, mailer: Mailer, { secret }: NoticeOptions): SendDelivery =>
-  timed(async ({ id, organization_id: organizationId, user_id, set_id: setId, body }, signal) => {
+export const mailSender =
+  (means: MailMeans, mailer: Mailer, { secret }: NoticeOptions): SendDelivery =>
+  async ({ id, organization_id: organizationId, user_id, set_id: setId, body }, signal) => {
     const { db, publicUrl } = means;
     const member = { organizationId, userId: user_id ?? '' };
     // Read at each attempt, so a removed member gets nothing more.
@@ -101,7 +92,7 @@ export const mailSender = (means: MailMeans, mailer: Mailer, { secret }: NoticeO
     }
     await forgetRefusals(db, member.userId);
     return { outcome: 'delivered', statusCode: 250 };
-  });
+  };
 
 /** The mail may arrive all the same. Its next attempt has the same Message-ID. */
 function untilAborted(signal: AbortSignal, work: Promise<void>): Promise<void> {
@@ -111,7 +102,7 @@ function untilAborted(signal: AbortSignal, work: Promise<void>): Promise<void> {
 }
 
 /** A server that refuses for good says so with 5xx: about the address, or about the content. All else may pass. */
-function resultOfError(error: unknown): { made: Made & { readonly error: string }; isAddressRefused: boolean } {
+function resultOfError(error: unknown): { made: SentDelivery & { readonly error: string }; isAddressRefused: boolean } {
   const cause: NodemailerError | undefined =
     error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
   const { code, command, responseCode } = cause ?? {};
@@ -132,7 +123,7 @@ const GONE = [404, 410];
 
 export function chatSender({ store: { db }, guard, now = () => new Date() }: DeliveryOptions): SendDelivery {
   const fetch = createWebhookFetch(guard);
-  return timed(async ({ organization_id: organizationId, chat_id, body }, signal) => {
+  return async ({ organization_id: organizationId, chat_id, body }, signal) => {
     const id = chat_id ?? '';
     const chat = await readChatToSend(db, id);
     if (chat === undefined) return { outcome: 'gone', error: 'The chat was removed.' };
@@ -146,5 +137,5 @@ export function chatSender({ store: { db }, guard, now = () => new Date() }: Del
     const reason = `The address of the chat answered ${made.statusCode}, so it is gone.`;
     await db.transaction().execute((tx) => disableChat(tx, { organizationId, id }, reason));
     return { ...made, outcome: 'gone', error: reason };
-  });
+  };
 }

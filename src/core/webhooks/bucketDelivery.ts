@@ -39,8 +39,6 @@ interface ObjectUpload {
   read(): Promise<Buffer>;
 }
 
-type UploadResult = Omit<BucketUploadResult, 'durationMs'>;
-
 const UPLOAD_CONCURRENCY = 4;
 
 /** Uploads everything, also after an incomplete attempt, because the same uploads leave the same objects. */
@@ -49,16 +47,6 @@ export async function deliverToBucket(
   options: DeliveryOptions,
   signal: AbortSignal,
 ): Promise<SentDelivery> {
-  const started = performance.now();
-  const result = await uploadAll(delivery, options, signal);
-  return { ...result, durationMs: Math.round(performance.now() - started) };
-}
-
-async function uploadAll(
-  delivery: CompleteDelivery,
-  options: DeliveryOptions,
-  signal: AbortSignal,
-): Promise<UploadResult> {
   const { organization_id: organizationId, connector: name } = delivery;
   const row = await findS3Connector(options.store.db, { organizationId, name });
   if (row === undefined) return { outcome: 'retry', error: `The organization no longer has the connector ${name}.` };
@@ -86,11 +74,11 @@ async function uploadAll(
 /** Uploads concurrently and starts no upload after one has failed. @returns the first failure, or else the last success. */
 async function putAll(
   uploads: readonly ObjectUpload[],
-  put: (upload: ObjectUpload) => Promise<UploadResult>,
-): Promise<UploadResult> {
+  put: (upload: ObjectUpload) => Promise<BucketUploadResult>,
+): Promise<BucketUploadResult> {
   const waiting = [...uploads];
-  let success: UploadResult = { outcome: 'delivered' };
-  let failure: UploadResult | undefined;
+  let success: BucketUploadResult = { outcome: 'delivered' };
+  let failure: BucketUploadResult | undefined;
   const worker = async () => {
     for (let next = waiting.shift(); next !== undefined && failure === undefined; next = waiting.shift()) {
       const result = await put(next);

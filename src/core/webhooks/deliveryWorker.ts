@@ -53,12 +53,13 @@ interface DeliveryObserver {
 /** Makes an attempt. Errors of the receiver are results, not exceptions. */
 export type SendDelivery = (delivery: CompleteDelivery, signal: AbortSignal) => Promise<SentDelivery>;
 
-export interface SentDelivery extends AttemptResult {
+export interface SentDelivery extends Omit<AttemptResult, 'durationMs'> {
   /** How long the receiver asks us to wait. */
   readonly retryAfterMs?: number | undefined;
 }
 
 interface Attempt extends SentDelivery {
+  readonly durationMs: number;
   /** The service could not make it, which says nothing about the receiver. */
   readonly isOurFailure?: boolean;
 }
@@ -219,14 +220,15 @@ export class DeliveryWorker {
 
   async #send(delivery: CompleteDelivery): Promise<Attempt> {
     const started = performance.now();
+    const durationMs = () => Math.round(performance.now() - started);
     try {
-      return await this.#options.send(delivery, this.#abort.signal);
+      const made = await this.#options.send(delivery, this.#abort.signal);
+      return { ...made, durationMs: durationMs() };
     } catch (err) {
       // For example a picture that cannot be read. It counts as an attempt, so that retries end.
       this.#options.log.error({ err, delivery_id: delivery.id }, 'a delivery attempt failed on our side');
-      const durationMs = Math.round(performance.now() - started);
       const error = `The service could not make this attempt: ${errorMessage(err)}`;
-      return { outcome: 'retry', error, durationMs, isOurFailure: true };
+      return { outcome: 'retry', error, durationMs: durationMs(), isOurFailure: true };
     }
   }
 

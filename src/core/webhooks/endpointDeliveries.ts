@@ -1,6 +1,7 @@
 /** The state of the webhook endpoint of a delivery, and changes of the deliveries that wait for an endpoint. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
+import type { EndpointRow } from './webhookEndpointQueries.ts';
 
 /**
  * @returns why this delivery must not be sent again, or undefined. The lock keeps its endpoint enabled until the end of
@@ -22,25 +23,14 @@ export async function lockedEndpointFault(
   return endpoint.disabled_at === null ? undefined : 'disabled';
 }
 
-export interface EndpointState {
-  readonly url: string;
-  readonly is_deleted: boolean;
-  readonly is_disabled: boolean;
-  /** Why the service disabled it; null if a request did. */
-  readonly disabled_reason: string | null;
-}
+export type EndpointState = Pick<EndpointRow, 'url' | 'deleted_at' | 'disabled_at' | 'disabled_reason'>;
 
 /** The lock keeps the endpoint in this state until the end of the transaction. @returns undefined if it was removed with its organization. */
 export async function readEndpointState(tx: Queryable, endpointId: string): Promise<EndpointState | undefined> {
   return tx
     .selectFrom('webhook_endpoints as e')
     .innerJoin('subscribers as s', 's.id', 'e.id')
-    .select([
-      's.webhook_url as url',
-      'e.disabled_reason',
-      sql<boolean>`e.deleted_at is not null`.as('is_deleted'),
-      sql<boolean>`e.disabled_at is not null`.as('is_disabled'),
-    ])
+    .select(['s.webhook_url as url', 'e.deleted_at', 'e.disabled_at', 'e.disabled_reason'])
     .$narrowType<{ url: string }>()
     .where('e.id', '=', endpointId)
     .forKeyShare('e')

@@ -13,6 +13,7 @@ import type { GuardedFetch } from '../../egress/ports.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { parseRetryAfter } from '../../lib/retryAfter.ts';
 import { type Attributes, activeTraceparent, withSpan } from '../../observe/tracing.ts';
+import type { SentDelivery } from './deliveryWorker.ts';
 import type { AttemptOutcome } from './schedule.ts';
 
 interface SignatureInput {
@@ -48,16 +49,8 @@ export interface WebhookAttempt {
   signal?: AbortSignal;
 }
 
-export interface WebhookResult {
-  outcome: AttemptOutcome;
-  statusCode?: number;
-  /** Why the attempt failed, for the customer. */
-  error?: string;
-  durationMs: number;
-  retryAfterMs?: number;
-  /** The start of the response: at most 1 KB, printable. */
-  responseSnippet: string;
-}
+/** With the start of the response: at most 1 KB, printable. */
+export type WebhookResult = SentDelivery & { readonly responseSnippet: string };
 
 /** Creates the client for webhooks: guarded, with a deadline of 15 s, responses up to 64 KB, and without redirects. */
 export function createWebhookFetch(guard: Guard, timeoutMs = DEADLINE_MS): GuardedFetch {
@@ -82,7 +75,6 @@ interface JsonPost extends Omit<WebhookAttempt, 'eventId' | 'secrets'> {
  * of the receiver are results, not exceptions.
  */
 export async function postJson(attempt: JsonPost): Promise<WebhookResult> {
-  const started = performance.now();
   const answer = await withSpan('POST', { kind: 'client', attributes: clientAttributes(attempt.url) }, async (span) => {
     const made = await post(attempt, activeTraceparent());
     if ('error' in made) span.fail(made.outcome);
@@ -90,15 +82,13 @@ export async function postJson(attempt: JsonPost): Promise<WebhookResult> {
     if ('head' in made && made.head.status >= 400) span.fail(String(made.head.status));
     return made;
   });
-  const durationMs = Math.round(performance.now() - started);
-  if ('error' in answer) return { ...answer, durationMs, responseSnippet: '' };
+  if ('error' in answer) return { ...answer, responseSnippet: '' };
   const { status, headers } = answer.head;
   const retryAfterMs = parseRetryAfter(headers.get('retry-after'), attempt.now());
   const outcome = outcomeOf(status);
   return {
     outcome,
     statusCode: status,
-    durationMs,
     responseSnippet: snippet(without(answer.body, attempt.hidden)),
     ...(outcome !== 'delivered' && { error: describeStatus(status) }),
     ...(outcome === 'retry' && retryAfterMs !== undefined && { retryAfterMs }),

@@ -201,9 +201,9 @@ async function makeStep(tx: Queryable, endpointId: string): Promise<{ changed: n
   return changePendingDeliveries(tx, endpointId, { change: changeFor(endpoint), most: MOST });
 }
 
-function changeFor({ url, is_deleted, is_disabled, disabled_reason }: EndpointState): PendingChange {
-  if (is_deleted) return { reason: 'The webhook endpoint was deleted.' };
-  if (!is_disabled) return { url };
+function changeFor({ url, deleted_at, disabled_at, disabled_reason }: EndpointState): PendingChange {
+  if (deleted_at !== null) return { reason: 'The webhook endpoint was deleted.' };
+  if (disabled_at === null) return { url };
   if (disabled_reason === null) return { reason: 'The webhook endpoint was disabled.' };
   return { reason: `The service disabled the webhook endpoint. ${disabled_reason}` };
 }

@@ -45,7 +45,7 @@ describe('a real S3 server', () => {
   test('an upload that is repeated leaves one object', async () => {
     for (let tries = 0; tries < 2; tries++) {
       const result = await uploadToBucket(tryTo(server.endpoint, { connector: connector(), bucket }));
-      expect(result).toEqual({ outcome: 'delivered', statusCode: 200, durationMs: expect.any(Number) });
+      expect(result).toEqual({ outcome: 'delivered', statusCode: 200 });
     }
     const { endpoint, region, accessKeyId, secretAccessKey } = server;
     const credentials = { accessKeyId, secretAccessKey };
