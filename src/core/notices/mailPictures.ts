@@ -3,7 +3,6 @@ import type { Queryable } from '../../db/database.ts';
 import { isScreenshotKey, shownPart } from '../../domain/thumbnails.ts';
 import type { Log } from '../../lib/log.ts';
 import type { MailPicture } from '../../mail/mailer.ts';
-import { readBranding } from '../organizations/branding.ts';
 import { findImage, type Image } from '../sets/images.ts';
 
 /** Others have none, so that a mail stays below about 500 kB. */
@@ -42,14 +41,20 @@ export async function readMailLook(
   organizationId: string,
   items: readonly { readonly picture?: string | null }[],
 ): Promise<MailLook> {
-  const { logo, brand_name } = await readBranding(means.db, organizationId);
+  const rows = means.db.selectFrom('branding').select(['brand_name', 'logo_token']);
+  const { brand_name, logo_token } =
+    (await rows.where('organization_id', '=', organizationId).executeTakeFirst()) ?? {};
   const tokens = [...new Set(items.map(({ picture }) => picture ?? ''))].filter(Boolean).slice(0, PICTURES_MAX);
   const pictures = new Map<string, ShownPicture>();
   for (const token of tokens) {
     const picture = await readPicture(means, token);
     if (picture !== undefined) pictures.set(token, picture);
   }
-  return { name: brand_name ?? undefined, logo: logo ? await readPicture(means, logo.token) : undefined, pictures };
+  return {
+    name: brand_name ?? undefined,
+    logo: logo_token ? await readPicture(means, logo_token) : undefined,
+    pictures,
+  };
 }
 
 /** @returns undefined without the picture: a mail without it is better than none. */
