@@ -1,9 +1,7 @@
 /** Events: an envelope whose text is frozen when it happens, and a delivery for each receiver that wants it. */
-import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../db/database.ts';
 import type { Enqueuer } from '../../db/queue.ts';
 import type { Row } from '../../db/rows.ts';
-import { timestamp } from '../../domain/time.ts';
 import { DEFAULT_TOPICS, type EndpointTopic, type Topic } from '../../domain/topics.ts';
 import { isTracing } from '../../observe/tracing.ts';
 import { insertEvent } from '../journal/insertEvent.ts';
@@ -28,7 +26,7 @@ interface EventSubject {
 }
 
 interface DeliveryTarget {
-  readonly subscriberId: string;
+  readonly subscriber_id: string;
   readonly channel: 'webhook' | 's3';
   readonly target: string;
 }
@@ -66,29 +64,8 @@ export async function recordEvent(
   if (targets.length === 0) return;
   const data = await object();
   if (data === undefined) throw new Error(`The ad or set of ${subject.topic} is not in the database.`);
-  const eventId = randomUUID();
-  const createdAt = new Date();
-  const envelope = { id: `evt_${eventId}`, type: 'event', created_at: timestamp(createdAt), topic: subject.topic };
-  const body = `${JSON.stringify(envelope).slice(0, -1)},"data":{"object":${data}}}`;
-  const event = {
-    id: eventId,
-    organization_id: subject.organizationId,
-    topic: subject.topic,
-    body,
-    created_at: createdAt,
-    ad_id: subject.adId ?? null,
-    set_id: subject.setId ?? null,
-    traceparent: isTracing() ? await traceparentOf(transaction, subject) : null,
-  };
-  const deliveries = targets.map(({ subscriberId, channel, target }) => ({
-    id: randomUUID(),
-    subscriber_id: subscriberId,
-    ad_id: subject.adId ?? null,
-    set_id: subject.setId ?? null,
-    channel,
-    target,
-  }));
-  await insertEvent(transaction, event, deliveries);
+  const traceparent = isTracing() ? await traceparentOf(transaction, subject) : null;
+  await insertEvent(transaction, { ...subject, traceparent }, data, targets);
 }
 
 /** @returns the span of the request that made the set or the ad. */
@@ -120,11 +97,11 @@ function targetsOf(subscriber: Receiver, topic: EndpointTopic): DeliveryTarget[]
   const targets: DeliveryTarget[] = [];
   const topics: readonly string[] = subscriber.webhook_topics ?? DEFAULT_TOPICS;
   if (subscriber.webhook_url !== null && topics.includes(topic)) {
-    targets.push({ subscriberId: subscriber.id, channel: 'webhook', target: subscriber.webhook_url });
+    targets.push({ subscriber_id: subscriber.id, channel: 'webhook', target: subscriber.webhook_url });
   }
   if (typeof subscriber.s3_bucket === 'string' && S3_TOPICS.includes(topic)) {
     const target = `s3://${subscriber.s3_bucket}/${subscriber.s3_key_prefix ?? ''}`;
-    targets.push({ subscriberId: subscriber.id, channel: 's3', target });
+    targets.push({ subscriber_id: subscriber.id, channel: 's3', target });
   }
   return targets;
 }

@@ -2,13 +2,11 @@
  * Makes mails and messages of the notices that are due: an event for each, with a delivery. One transaction does so and
  * deletes the notices, so a process that is killed loses none and makes none twice.
  */
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { tryLock } from '../../db/advisoryLocks.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { DAY_HOUR, ITEMS_MAX, PER_HOUR_MAX, REFUSALS_MAX, type Timing } from '../../domain/notices.ts';
 import type { Language } from '../../domain/texts/languages.ts';
-import { timestamp } from '../../domain/time.ts';
 import { NOTICE_TOPIC, type TEST_TOPIC } from '../../domain/topics.ts';
 import { insertEvent } from '../journal/insertEvent.ts';
 import { type Happened, type NoticeItem, noticeItems } from './noticeText.ts';
@@ -218,20 +216,12 @@ export async function storeNotice(
   notice: { topic: typeof NOTICE_TOPIC | typeof TEST_TOPIC; object: NoticeObject; setId: string | null },
 ): Promise<string> {
   const { topic, object, setId } = notice;
-  const [eventId, deliveryId, createdAt] = [randomUUID(), randomUUID(), new Date()];
-  const envelope = { id: `evt_${eventId}`, type: 'event', created_at: timestamp(createdAt), topic, data: { object } };
-  const { organization_id, user_id, chat_id } = to;
-  await insertEvent(
-    tx,
-    { id: eventId, organization_id, topic, body: JSON.stringify(envelope), created_at: createdAt, set_id: setId },
-    [
-      {
-        ...{ id: deliveryId, subscriber_id: null, user_id, chat_id, ad_id: null, set_id: setId },
-        ...{ channel: user_id === null ? 'chat' : 'email', target: to.receiver },
-      },
-    ],
-  );
-  return deliveryId;
+  const { organization_id: organizationId, user_id, chat_id, receiver: target } = to;
+  const channel = user_id === null ? 'chat' : 'email';
+  const event = { organizationId, topic, setId: setId ?? undefined };
+  const delivery = { subscriber_id: null, user_id, chat_id, channel, target } as const;
+  const [id = ''] = await insertEvent(tx, event, JSON.stringify(object), [delivery]);
+  return id;
 }
 
 export function noticeOf(body: string): NoticeObject {

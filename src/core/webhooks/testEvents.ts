@@ -1,8 +1,6 @@
 /** Test events: a person sends one to an address to see whether the receiver accepts and verifies it. */
-import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../db/database.ts';
 import { type Actor, addressWithoutSecrets, changesBetween } from '../../domain/auditLog.ts';
-import { timestamp } from '../../domain/time.ts';
 import { TEST_TOPIC } from '../../domain/topics.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
 import { insertEvent } from '../journal/insertEvent.ts';
@@ -30,22 +28,14 @@ export async function sendTestEventToEndpoint(transaction: Queryable, one: OneEn
   return storeTestEvent(transaction, { organizationId, subscriberId: id, url });
 }
 
+const TEST = { type: 'test', message: 'A person sent this event to try the webhook. Nothing happened.' };
+
 async function storeTestEvent(
   transaction: Queryable,
   { organizationId, subscriberId, url }: { organizationId: string; subscriberId: string; url: string },
 ): Promise<string> {
-  const [eventId, deliveryId, createdAt] = [randomUUID(), randomUUID(), new Date()];
-  const body = JSON.stringify({
-    id: `evt_${eventId}`,
-    type: 'event',
-    created_at: timestamp(createdAt),
-    topic: TEST_TOPIC,
-    data: { object: { type: 'test', message: 'A person sent this event to try the webhook. Nothing happened.' } },
-  });
-  await insertEvent(
-    transaction,
-    { id: eventId, organization_id: organizationId, topic: TEST_TOPIC, body, created_at: createdAt },
-    [{ id: deliveryId, subscriber_id: subscriberId, ad_id: null, set_id: null, channel: 'webhook', target: url }],
-  );
-  return deliveryId;
+  const delivery = { subscriber_id: subscriberId, channel: 'webhook', target: url } as const;
+  const event = { organizationId, topic: TEST_TOPIC } as const;
+  const [id = ''] = await insertEvent(transaction, event, JSON.stringify(TEST), [delivery]);
+  return id;
 }
