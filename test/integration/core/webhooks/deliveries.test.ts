@@ -19,6 +19,7 @@ import { openStore, type Store } from '../../../../src/db/database.ts';
 import { type Queue, startQueue } from '../../../../src/db/queue.ts';
 import { OPERATOR } from '../../../../src/domain/auditLog.ts';
 import { createGuard } from '../../../../src/egress/guard.ts';
+import { sleep } from '../../../../src/lib/sleep.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { failWritesTo } from '../../../support/failpoint.ts';
@@ -109,6 +110,7 @@ async function organizationSecret(): Promise<string> {
 }
 
 test('a webhook gets the stored text of its event with a signature that the official library accepts', async () => {
+  answers.set('/a', () => sleep(50).then(() => 204));
   const [id] = await enqueueDeliveries([hook('a')]);
   await start();
   await eventually(async () => expect((await delivery(id)).status).toBe('delivered'));
@@ -122,7 +124,9 @@ test('a webhook gets the stored text of its event with a signature that the offi
     topic: 'ad.uploaded',
   });
   expect(headers['webhook-id']).toBe(`evt_${event.id}`);
-  expect(await attempts(id)).toMatchObject([{ attempt: 1, status_code: 204, outcome: 'delivered', error: null }]);
+  const [made] = await attempts(id);
+  expect(made).toMatchObject({ attempt: 1, status_code: 204, outcome: 'delivered', error: null });
+  expect(made?.duration_ms).toBeGreaterThanOrEqual(45);
   // The observers are called after the commit that the test saw.
   await eventually(() => expect(ended).toEqual([{ channel: 'webhook', outcome: 'delivered' }]));
   expect(tried).toMatchObject([{ channel: 'webhook', outcome: 'delivered' }]);
