@@ -143,7 +143,8 @@ export const ExportRecord = z
   .object({
     type: z.literal('export'),
     id: z.uuid(),
-    screenshot_set_id: z.uuid(),
+    screenshot_set_id: z.uuid().optional().describe('The set; absent for a campaign.'),
+    campaign_id: z.uuid().optional().describe('The campaign; absent for a set.'),
     status: z
       .enum(EXPORT_STATUSES)
       .describe(
@@ -156,7 +157,7 @@ export const ExportRecord = z
       failures: z.boolean().describe(FAILURES),
       part: z.number().int().describe(PART),
     }),
-    parts: z.number().int().describe('Number of parts of the whole set in this format.'),
+    parts: z.number().int().describe('Number of parts of the whole set or campaign in this format.'),
     progress: z.object({
       done: z.number().int().describe('Pictures that are in the file.'),
       total: z.number().int().describe('Pictures of the file.'),
@@ -173,7 +174,7 @@ export const ExportRecord = z
     expires_at: time.nullable().describe('The file is removed at this time.'),
     reason: z.string().optional().describe('Only on failed exports.'),
   })
-  .meta({ id: 'Export', description: `A PPTX, PDF or ZIP with the pictures of one set. ${OURS}` });
+  .meta({ id: 'Export', description: `A PPTX, PDF or ZIP with the pictures of a set or a campaign. ${OURS}` });
 export type ExportRecord = z.output<typeof ExportRecord>;
 
 const text = (max: number) =>

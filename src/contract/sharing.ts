@@ -64,10 +64,9 @@ export const ShareRecord = z
   .object({
     type: z.literal('share'),
     id: z.uuid(),
-    screenshot_set_id: z.uuid(),
-    url: z
-      .url()
-      .describe('Anyone who has this address sees the pictures of the set until the link expires or is revoked.'),
+    screenshot_set_id: z.uuid().optional().describe('The set; absent for a campaign.'),
+    campaign_id: z.uuid().optional().describe('The campaign; absent for a set.'),
+    url: z.url().describe('Anyone who has this address sees the pictures until the link expires or is revoked.'),
     label: z.string(),
     downloads: z.boolean().describe(DOWNLOADS),
     answers: z.boolean().describe(ANSWERS),
@@ -82,7 +81,7 @@ export const ShareRecord = z
     last_used_at: time.nullable().describe('To the minute.'),
     uses: z.number().int().describe('Minutes in which the link was opened.'),
   })
-  .meta({ id: 'Share', description: `A share link of a set. ${OURS}` });
+  .meta({ id: 'Share', description: `A share link of a set or a campaign. ${OURS}` });
 
 export const ShareAnswerRecord = z
   .object({

@@ -189,7 +189,7 @@ export interface Schema {
   exports: {
     id: string;
     organization_id: string;
-    set_id: string;
+    set_id: Nullable<string>;
     token: string;
     format: 'pptx' | 'pdf' | 'zip';
     options: Json<ExportOptions>;
@@ -207,6 +207,7 @@ export interface Schema {
     created_at: Filled<Time>;
     finished_at: Nullable<Time>;
     expires_at: Nullable<Time>;
+    campaign_id: Nullable<string>;
   };
   idempotency_keys: {
     organization_id: string;
@@ -567,7 +568,7 @@ export interface Schema {
   share_links: {
     id: string;
     organization_id: string;
-    set_id: string;
+    set_id: Nullable<string>;
     label: Filled<string>;
     downloads: Filled<boolean>;
     answers: Filled<boolean>;
@@ -581,6 +582,7 @@ export interface Schema {
     last_used_at: Nullable<Time>;
     uses: Filled<number>;
     screenshot_ids: Nullable<string[]>;
+    campaign_id: Nullable<string>;
   };
   sign_in_links: {
     token_sha256: Buffer;

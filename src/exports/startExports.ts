@@ -17,6 +17,7 @@ import { type ExportRow, failExport, saveExportProgress, startExportAttempt } fr
 import { completeExport } from '../core/exports/exports.ts';
 import { readBranding } from '../core/organizations/branding.ts';
 import { readProvenance } from '../core/sets/readScreenshots.ts';
+import { ownerOf } from '../core/sets/shownVersions.ts';
 import type { Database, Store } from '../db/database.ts';
 import type { Queue } from '../db/queue.ts';
 import { exportKey, partRange } from '../domain/exports.ts';
@@ -149,11 +150,12 @@ export async function buildExport(row: ExportRow, { db, artifacts, log, onProgre
 }
 
 async function readContent(row: ExportRow, db: Database): Promise<DocumentContent> {
-  const { set_id: setId, organization_id: organizationId, options } = row;
-  const subject = await readExportSubject(db, { setId, organizationId, options });
-  const pictures = await readExportPictures(db, { setId, options }, partRange(options));
+  const { organization_id: organizationId, options } = row;
+  const of = { ...ownerOf(row), options };
+  const subject = await readExportSubject(db, { ...of, organizationId });
+  const pictures = await readExportPictures(db, of, partRange(options));
   const isShared = options.audience === 'shared';
-  if (subject === undefined || pictures.length === 0) throw new Error('The set has no pictures.');
+  if (subject === undefined || pictures.length === 0) throw new Error('There are no pictures.');
   const branding = await readBranding(db, organizationId);
   const isInternal = options.failures && !isShared;
   const ids = pictures.flatMap(({ id, other_ids }) => [id, ...other_ids]);
@@ -164,7 +166,7 @@ async function readContent(row: ExportRow, db: Database): Promise<DocumentConten
     options,
     parts: row.parts,
     pictures: isShared ? pictures.map(withPublicAddress) : pictures,
-    failures: isInternal ? await readExportFailures(db, { setId, options }, MAX_FAILURES) : [],
+    failures: isInternal ? await readExportFailures(db, of, MAX_FAILURES) : [],
     findings: isInternal ? await readAdFindings(db, ids) : [],
   };
 }

@@ -1,4 +1,4 @@
-/** The content of an export: the pictures of a set, and the screenshots without one. */
+/** The content of an export: the pictures of a set or a campaign, and the screenshots without one. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { DeviceName } from '../../domain/devices.ts';
@@ -16,9 +16,11 @@ const IS_TO_CHECK = sql`(exists (select from screenshots o
     select from reviews v where v.set_id = s.set_id and v.screenshot_id is null and v.decision = 'approved')))`;
 
 export interface ExportSubject {
-  readonly status: SetStatus;
+  /** Those of its sets, each once. */
+  readonly statuses: readonly SetStatus[];
   readonly campaign: string;
   readonly slug: string;
+  /** When its newest set was requested. */
   readonly createdAt: Date;
   readonly pictures: number;
   /** Chosen ids without a version that the file may show. */
@@ -27,46 +29,47 @@ export interface ExportSubject {
   readonly fingerprint: string;
 }
 
-/** @returns the set and the fingerprint of its content; undefined if the organization has no such set. */
+/** @returns the name and the fingerprint of the content; undefined if the organization has no such set or campaign. */
 export async function readExportSubject(
   db: Queryable,
-  { setId, organizationId, options }: { setId: string; organizationId: string; options: ExportOptions },
+  { organizationId, options, ...owner }: Owner & { organizationId: string; options: ExportOptions },
 ): Promise<ExportSubject | undefined> {
   const { rows } = await sql<ExportSubject>`
-    with ${shownVersionsOf({ setId }, options)}
-    select t.status, c.name as campaign, o.slug, t.created_at as "createdAt", s.pictures,
+    with ${shownVersionsOf(owner, options)}
+    select coalesce(t.statuses, '{}') as statuses, c.name as campaign, o.slug,
+      coalesce(t.created_at, c.created_at) as "createdAt", s.pictures,
       array(select chosen from unnest(${chosenIds(options)}::uuid[]) as chosen
         where not exists (select from shown s where chosen = any(s.own_ids || s.ids))) as unknown,
       encode(sha256(convert_to(jsonb_build_array(${LAYOUT_VERSION}::integer, ${JSON.stringify(options)}::jsonb, c.name,
         s.content, to_jsonb(b) - 'updated_at', o.creative_check)::text, 'UTF8')), 'hex') as fingerprint
-    from screenshot_sets t
-    join campaigns c on c.id = t.campaign_id
-    join organizations o on o.id = t.organization_id
-    left join branding b on b.organization_id = t.organization_id
+    from campaigns c
+    join organizations o on o.id = c.organization_id
+    left join branding b on b.organization_id = c.organization_id
+    cross join (select array_agg(distinct status) as statuses, max(created_at) as created_at
+      from screenshot_sets where ${setsOf(owner)}) t
     cross join lateral (
       select count(s.image_token) filter (where s.status = 'uploaded')::integer as pictures,
         string_agg(concat_ws(':', s.id, s.status, s.image_token, ${IS_TO_CHECK}), ',' order by own_seq) as content
       from shown s
     ) s
-    where t.id = ${setId} and t.organization_id = ${organizationId}`.execute(db);
+    where c.organization_id = ${organizationId} and c.id = coalesce(${owner.campaignId ?? null}::uuid,
+      (select campaign_id from screenshot_sets where id = ${owner.setId ?? null}::uuid))`.execute(db);
   return rows[0];
 }
 
 type ExportReaders = Pick<ExportOptions, 'audience' | 'approved_only' | 'screenshot_ids'>;
 const chosenIds = ({ screenshot_ids: ids }: ExportReaders) => ids?.slice() ?? null;
 
-const shownVersionsOf = (owner: Owner, options: ExportReaders) =>
-  shownVersions(setsOf(owner), {
-    isShared: options.audience === 'shared',
-    approvedOnly: options.approved_only === true,
-    ids: chosenIds(options),
-  });
+const shownVersionsOf = (
+  owner: Owner,
+  { audience, approved_only: approvedOnly = false, screenshot_ids: ids }: ExportReaders,
+) => shownVersions(owner, { isShared: audience === 'shared', approvedOnly, ids });
 
 export interface ExportPicture {
   readonly id: string;
-  /** The screenshot of this set, if the picture is a retake of it. */
+  /** The set's own screenshot, if the picture is a retake of it. */
   readonly retake_of: string | null;
-  /** Its place in the set, from 1. */
+  /** Its place in the set or among all sets, from 1. */
   readonly number: number;
   readonly site_url: string;
   /** After redirects; null if the record has none. */
@@ -97,16 +100,16 @@ export interface ExportPicture {
 }
 
 /**
- * The pictures of a set by site, device, ad and marker. Sites, devices and ads keep the order of their first screenshot.
+ * The pictures by set, site, device, ad and marker. Sites, devices and ads keep the order of their first screenshot.
  * @param range the part of this order.
  */
 export async function readExportPictures(
   db: Queryable,
-  { setId, options }: { setId: string; options: ExportReaders },
+  { options, ...owner }: Owner & { options: ExportReaders },
   { skip, take }: { skip: number; take?: number },
 ): Promise<ExportPicture[]> {
   const { rows } = await sql<ExportPicture>`
-    with ${shownVersionsOf({ setId }, options)},
+    with ${shownVersionsOf(owner, options)},
     pictures as (
       select s.*, min(own_seq) over (partition by own_set, site_url) as site_at,
         min(own_seq) over (partition by own_set, site_url, device) as device_at,
@@ -140,14 +143,14 @@ export interface ExportFailure {
   readonly page_key: string | null;
 }
 
-/** The screenshots of a set without a picture, in the order of the request. */
+/** The screenshots without a picture, in the order of the request. */
 export async function readExportFailures(
   db: Queryable,
-  { setId, options }: { setId: string; options: ExportReaders },
+  { options, ...owner }: Owner & { options: ExportReaders },
   most: number,
 ): Promise<ExportFailure[]> {
   const { rows } = await sql<ExportFailure>`
-    with ${shownVersionsOf({ setId }, options)}
+    with ${shownVersionsOf(owner, options)}
     select s.site_url, s.device, a.name as ad_name, s.marker_ms, s.status, s.reason, i.artifact_key as page_key
     from shown s join ads a on a.id = s.ad_id join screenshots r on r.id = s.id
     left join images i on i.token = r.page_token

@@ -8,12 +8,12 @@ import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
 import type { ExportAudience, ExportOptions } from '../../domain/exports.ts';
+import { isOf, type Owner, ownerColumns } from '../sets/shownVersions.ts';
 
 export type ExportRow = Row<'exports'>;
 
-export interface NewExport {
+export interface NewExport extends Owner {
   readonly organizationId: string;
-  readonly setId: string;
   readonly options: ExportOptions;
   readonly fingerprint: string;
   readonly total: number;
@@ -26,13 +26,13 @@ export async function insertExport(
   tx: Queryable,
   given: NewExport,
 ): Promise<{ readonly row: ExportRow; readonly isNew: boolean }> {
-  const { organizationId, setId, options, fingerprint, total, parts, fileName } = given;
+  const { organizationId, options, fingerprint, total, parts, fileName } = given;
   const made = await tx
     .insertInto('exports')
     .values({
       id: randomUUID(),
       organization_id: organizationId,
-      set_id: setId,
+      ...ownerColumns(given),
       token: randomBytes(24).toString('base64url'),
       format: options.format,
       options: JSON.stringify(options),
@@ -41,17 +41,14 @@ export async function insertExport(
       parts,
       file_name: fileName,
     })
-    .onConflict((on) =>
-      // Literals, because PostgreSQL must recognize the predicate of the index.
-      on.columns(['set_id', 'fingerprint']).where(sql<boolean>`status in ('pending', 'building', 'ready')`).doNothing(),
-    )
+    .onConflict((on) => on.doNothing())
     .returningAll()
     .executeTakeFirst();
   if (made !== undefined) return { row: made, isNew: true };
   const row = await tx
     .selectFrom('exports')
     .selectAll()
-    .where('set_id', '=', setId)
+    .where(isOf(given))
     .where('fingerprint', '=', fingerprint)
     .where('status', 'in', ['pending', 'building', 'ready'])
     .forUpdate()
@@ -87,19 +84,19 @@ export async function findExport(
     .executeTakeFirst();
 }
 
-/** The exports of a set for its organization, newest first. */
+/** The exports of a set or a campaign for its organization, newest first. */
 export async function listExports(
   db: Queryable,
-  { organizationId, setId, ...range }: { organizationId: string; setId: string } & TimeRange,
+  { organizationId, ...given }: { organizationId: string } & Owner & TimeRange,
   page: Page,
 ): Promise<ListPage<ExportRow>> {
   const rows = db
     .selectFrom('exports')
     .selectAll()
     .where('organization_id', '=', organizationId)
-    .where('set_id', '=', setId)
+    .where(isOf(given))
     .where(sql<boolean>`options->>'audience' = 'organization'`)
-    .where(isInRange(sql`created_at`, range))
+    .where(isInRange(sql`created_at`, given))
     .orderBy('created_at', 'desc')
     .orderBy('id');
   return readListPage(db, rows, page);

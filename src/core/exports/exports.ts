@@ -13,6 +13,7 @@ import { conflict, Failure, invalid, unknownId } from '../../domain/failure.ts';
 import { EXPORT_DAYS } from '../../domain/retention.ts';
 import { isTerminalSet } from '../../domain/states.ts';
 import { sleep } from '../../lib/sleep.ts';
+import type { Owner } from '../sets/shownVersions.ts';
 import { type ExportSubject, readExportSubject } from './exportContent.ts';
 import {
   type BuiltFile,
@@ -35,27 +36,27 @@ const KEPT_MS = EXPORT_DAYS * 86_400_000;
 const EXTENDED_BELOW_MS = 86_400_000;
 const LOOK_AGAIN_MS = 250;
 
-export interface ExportRequest {
+export interface ExportRequest extends Owner {
   readonly organizationId: string;
-  readonly setId: string;
   readonly options: ExportOptions;
 }
 
 /**
  * Finds the export with this content, or stores one together with the queue entry that builds it.
- * @throws Failure: 404 for an unknown set, 409 for a set that has no pictures or still waits for some, 422 for a part that the
- *   set does not have, 429 if too many exports of the organization are open.
+ * @throws Failure: 404 for an unknown set or campaign, 409 without pictures or while some are being taken, 422 for a part that
+ *   it does not have, 429 if too many exports of the organization are open.
  */
 export async function requestExport(db: Database, request: ExportRequest, queue: Enqueuer): Promise<ExportRow> {
   return db.transaction().execute(async (tx) => {
     const subject = await readExportSubject(tx, request);
     if (subject === undefined) throw unknownId();
-    requirePictures(subject, request.options);
+    requirePictures(subject, request);
     await lockOrganizationById(tx, request.organizationId);
-    const { organizationId, setId, options } = request;
+    const { organizationId, setId, campaignId, options } = request;
     const { row, isNew } = await insertExport(tx, {
       organizationId,
       setId,
+      campaignId,
       options,
       fingerprint: subject.fingerprint,
       total: picturesOf(subject, options),
@@ -70,21 +71,24 @@ export async function requestExport(db: Database, request: ExportRequest, queue:
 }
 
 function requirePictures(
-  { status, pictures, unknown: [unknown] }: ExportSubject,
-  { format, part, audience }: ExportOptions,
+  { statuses, pictures, unknown: [unknown] }: ExportSubject,
+  { setId, options: { format, part, audience } }: ExportRequest,
 ): void {
-  if (status !== 'in_review' && !isTerminalSet(status)) {
-    throw conflict('status', `is ${status}: the set can be exported when all its screenshots are finished.`);
+  const what = setId ? 'set' : 'campaign';
+  const running = statuses.find((status) => status !== 'in_review' && !isTerminalSet(status));
+  if (running !== undefined) {
+    const of = setId ? '' : ' for one of its sets';
+    throw conflict('status', `is ${running}${of}: the ${what} can be exported when all its screenshots are finished.`);
   }
   // As on the shared page.
-  if (audience === 'shared' && status === 'rejected') throw conflict('status', 'is rejected.');
+  if (audience === 'shared' && statuses.includes('rejected')) throw conflict('status', 'is rejected.');
   // A picture of a link may be hidden for now.
   if (unknown !== undefined && audience === 'organization')
-    throw invalid({ screenshots: [`has the id ${unknown}, but the set has no such screenshot.`] });
+    throw invalid({ screenshots: [`has the id ${unknown}, but the ${what} has no such screenshot.`] });
   if (pictures === 0) throw conflict('screenshots', 'have no picture, so there is nothing to export.');
   const parts = partsOf(format, pictures);
   if (part > parts) {
-    throw invalid({ part: [`must be at most ${parts}: the set has ${figure(pictures)} pictures.`] });
+    throw invalid({ part: [`must be at most ${parts}: the ${what} has ${figure(pictures)} pictures.`] });
   }
 }
 
@@ -130,7 +134,7 @@ export async function waitForExport(
   return row;
 }
 
-/** Stores the finished file. @returns false if another attempt has begun, or if the set was removed. */
+/** Stores the finished file. @returns false if another attempt has begun, or if its pictures were removed. */
 export function completeExport(
   db: Database,
   attempt: ExportAttempt,

@@ -8,7 +8,7 @@ import { ROLES } from '../../domain/roles.ts';
 export interface NewNotice {
   readonly organizationId: string;
   readonly kind: NoticeKind;
-  readonly setId?: string;
+  readonly setId?: string | null;
   /** Notices of one kind and subject become one while they wait. The set unless given. */
   readonly subjectId?: string;
   readonly pictures?: number;

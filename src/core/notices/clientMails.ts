@@ -2,6 +2,7 @@
 import { picturePath, sharePage } from '../../domain/addresses.ts';
 import { textsOf } from '../../domain/texts/languages.ts';
 import type { Mail, Mailer } from '../../mail/mailer.ts';
+import { ownerOf } from '../sets/shownVersions.ts';
 import { claimFollowers, type DueFollower, noteSent, type Reply, readNews } from '../sharing/followers.ts';
 import { findOwnId, readReplacement, readSharedIds } from '../sharing/sharedPictures.ts';
 import { headersOf, letterOf } from './mail.ts';
@@ -57,7 +58,7 @@ async function news(means: MailMeans, follower: DueFollower): Promise<Mail | und
     );
     items.push({ kind: 'client', ...words, url, picture });
   }
-  const fresh = rounds.length === 0 ? [] : await readSharedIds(db, follower, null);
+  const fresh = rounds.length === 0 ? [] : await readSharedIds(db, follower);
   const taken = fresh.filter(({ set_id }) => rounds.includes(set_id));
   if (taken.length > 0) {
     const title = texts.newPictures(taken.length, shown(follower.campaign));
@@ -68,7 +69,7 @@ async function news(means: MailMeans, follower: DueFollower): Promise<Mail | und
 
 /** A round may have replaced the picture of the thread. */
 async function currentToken({ db }: MailMeans, follower: DueFollower, { token }: Reply): Promise<string | null> {
-  const own = token === null ? undefined : await findOwnId(db, follower.set_id, token);
+  const own = token === null ? undefined : await findOwnId(db, ownerOf(follower), token);
   return own === undefined ? null : ((await readReplacement(db, follower, own)) ?? null);
 }
 

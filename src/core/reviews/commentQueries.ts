@@ -7,6 +7,7 @@ import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
+import { type Owner, setsOf } from '../sets/shownVersions.ts';
 
 export interface CommentRow extends Row<'comments'> {
   readonly key_name: string | null;
@@ -67,8 +68,8 @@ export async function listThreads(db: Queryable, filter: ThreadFilter, page: Pag
 }
 
 interface ThreadChoice {
-  /** Also the threads about this set as a whole, under the key null. */
-  readonly setId?: string;
+  /** Also the threads about the set or the sets as a whole, under the key null. */
+  readonly owner?: Owner;
   /** Only threads that clients with this share link began. */
   readonly shareId?: string;
 }
@@ -77,9 +78,11 @@ interface ThreadChoice {
 export async function threadsOfScreenshots(
   db: Queryable,
   screenshotIds: readonly string[],
-  { setId, shareId }: ThreadChoice = {},
+  { owner, shareId }: ThreadChoice = {},
 ): Promise<Map<string | null, Thread[]>> {
-  const isOfSet = setId === undefined ? sql`false` : sql`comments.set_id = ${setId} and comments.screenshot_id is null`;
+  const isOfSet = owner
+    ? sql`comments.set_id in (select id from screenshot_sets where ${setsOf(owner)}) and comments.screenshot_id is null`
+    : sql`false`;
   const rows = await readComments(db, sql`comments.screenshot_id = any(${[...screenshotIds]}::uuid[]) or ${isOfSet}`);
   const first = rows.filter((row) => row.thread_id === null && (shareId === undefined || row.share_id === shareId));
   return Map.groupBy(joinReplies(first, rows), ({ screenshot_id }) => screenshot_id);

@@ -7,9 +7,9 @@ import { isUuid } from '../../domain/slugs.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
 
 export interface NamedObject {
-  readonly kind: 'set' | 'screenshot' | 'ad' | 'campaign' | 'schedule' | 'share_link' | 'deleted';
+  readonly kind: 'set' | 'screenshot' | 'ad' | 'campaign' | 'schedule' | 'share_link' | 'campaign_link' | 'deleted';
   readonly name: string;
-  /** The id of its page; that of the set for a share link. */
+  /** The id of its page; that of the set or the campaign for a share link. */
   readonly pageId: string;
 }
 
@@ -51,7 +51,8 @@ export async function readObjectNames(
     select id, 'schedule', name, null, null, null from wanted join schedules using (id)
     where organization_id = ${organizationId}
     union all
-    select l.id, 'share_link', l.label, null, null, l.set_id from wanted join share_links l using (id)
+    select l.id, case when l.set_id is null then 'campaign_link' else 'share_link' end, l.label, null, null,
+      coalesce(l.set_id, l.campaign_id) from wanted join share_links l using (id)
     where l.organization_id = ${organizationId}
     union all
     select w.id, 'deleted', change->>'from', null, null, null

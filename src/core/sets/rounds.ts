@@ -70,7 +70,7 @@ async function countShown(
 ): Promise<Map<string, Pick<ListedSet, 'counts' | 'reviewed'>>> {
   if (setIds.length === 0) return new Map();
   const { rows } = await sql<{ set_id: string; status: ScreenshotStatus; count: number; reviewed: number }>`
-    with ${newestVersions(sql`screenshot_sets.id = any(${setIds}::uuid[])`, { isShared: false })}
+    with ${newestVersions(sql`screenshot_sets.id = any(${setIds}::uuid[])`, false)}
     select own_set as set_id, status, count(*)::integer as count, count(decision)::integer as reviewed
     from newest group by own_set, status`.execute(db);
   const bySet = Map.groupBy(rows, ({ set_id }) => set_id);

@@ -17,8 +17,8 @@ export const AD_NAMES = sql`(select string_agg(a.name, ' + ' order by at)
 
 /** A set, or a campaign with all its sets: one of the ids is given. */
 export interface Owner {
-  readonly setId?: string | null;
-  readonly campaignId?: string | null;
+  readonly setId?: string | null | undefined;
+  readonly campaignId?: string | null | undefined;
 }
 
 /** The condition on `screenshot_sets`. A campaign has no rejected sets to show, and retakes belong to the sets they retake. */
@@ -27,14 +27,30 @@ export const setsOf = ({ setId, campaignId }: Owner): RawBuilder<boolean> =>
     ? sql`screenshot_sets.id = ${setId}::uuid`
     : sql`screenshot_sets.campaign_id = ${campaignId}::uuid and original_id is null and status <> 'rejected'`;
 
+/** The owner of a share link or an export. */
+export const ownerOf = (row: OwnerColumns): Owner => ({ setId: row.set_id, campaignId: row.campaign_id });
+
+export const ownerColumns = ({ setId = null, campaignId = null }: Owner) => ({
+  set_id: setId,
+  campaign_id: campaignId,
+});
+type OwnerColumns = ReturnType<typeof ownerColumns>;
+
+/** The owner as answers and the audit log name it. */
+export const ownerFields = ({ setId, campaignId }: Owner) => ({
+  ...(setId && { screenshot_set_id: setId }),
+  ...(campaignId && { campaign_id: campaignId }),
+});
+
+/** The condition on share links or exports. */
+export const isOf = ({ setId, campaignId }: Owner): RawBuilder<boolean> =>
+  setId ? sql`set_id = ${setId}::uuid` : sql`campaign_id = ${campaignId}::uuid`;
+
 /**
  * The queries `own`, which are the sets, and `newest`: each of their screenshots in the version that people see. `own_set` and
  * `own_id` are the set and its own version. `own_seq` continues from set to set, the oldest set first.
  */
-export function newestVersions(
-  sets: RawBuilder<boolean>,
-  { isShared }: Pick<ShownTo, 'isShared'>,
-): RawBuilder<unknown> {
+export function newestVersions(sets: RawBuilder<boolean>, isShared: boolean): RawBuilder<unknown> {
   return sql`own as (
       select id, coalesce(original_id, id) as root, created_at, status, coalesce(sum(
         (select seq + 1 from screenshots where set_id = screenshot_sets.id order by seq desc limit 1)
@@ -72,11 +88,9 @@ export function newestVersions(
  * another one replaces it. The picture of a group is there once, for its first ad; `ids`, `own_ids` and `ad_ids` are those of
  * all its screenshots. A rejected set shows nothing to people with a link.
  */
-export function shownVersions(
-  sets: RawBuilder<boolean>,
-  { isShared, approvedOnly, ids }: ShownTo,
-): RawBuilder<unknown> {
-  return sql`${newestVersions(isShared ? sql`${sets} and status <> 'rejected'` : sets, { isShared })},
+export function shownVersions(owner: Owner, { isShared, approvedOnly, ids }: ShownTo): RawBuilder<unknown> {
+  const sets = setsOf(owner);
+  return sql`${newestVersions(isShared ? sql`${sets} and status <> 'rejected'` : sets, isShared)},
     allowed as (
       select *, case when group_name is null or status <> 'uploaded' then id::text else concat_ws(' ', own_set, group_name, site_key, device,
         location, (select sha256 from images where token = image_token)) end as picture

@@ -23,7 +23,7 @@ import {
 } from '../reviews/comments.ts';
 import { readVersionsOf } from '../sets/readVersions.ts';
 import { type AnswerRow, answerRecord, readAnswer, setLatestAnswers } from './answerQueries.ts';
-import { readSharedIds, readUnansweredIds } from './sharedPictures.ts';
+import { isUnanswered, readSharedIds, type SharedId } from './sharedPictures.ts';
 import { findShareLink, type SharedSet } from './shareLinks.ts';
 import { type ShareFault, type ShareKey, shareFault } from './sharePasswords.ts';
 
@@ -40,31 +40,34 @@ export interface ShareVisit extends ShareKey {
  */
 export async function answerShare(tx: Queryable, visit: ShareVisit, answer: ClientAnswer): Promise<AnswerRow> {
   const link = await enter(tx, visit);
-  const { organizationId, set_id: setId } = link;
-  const { place } = await requireShown(tx, link, answer.screenshot_id);
+  const { organizationId } = link;
+  const { place, shown } = await requireShown(tx, link, answer.screenshot_id);
   if ((await countRows(tx, 'share_answers', link)) >= ANSWERS_OF_LINK_MAX) throw tooManyAnswers();
-  const about = place.screenshotId === null ? await readUnansweredIds(tx, link) : [place.screenshotId];
+  const about = place.screenshotId === null ? await readSharedIds(tx, link, isUnanswered(link)) : shown;
   if (about.length === 0)
     throw conflict('share', 'has answers for all its pictures. Open a picture to change its answer.');
   const author = clientOf(visit, answer);
   const { comment: body, pin } = answer;
   const comment = body ? await write(tx, { link, place, author }, { body, pin }) : undefined;
-  const id = randomUUID();
-  const owner = { id, organization_id: organizationId, share_id: link.id, set_id: setId, ...author };
-  const subject = { screenshot_id: place.screenshotId, pictures: about.length, comment_id: comment?.id ?? null };
-  await tx
-    .insertInto('share_answers')
-    .values({ ...owner, ...subject, answer: answer.answer })
-    .execute();
-  await setLatestAnswers(tx, id, about);
-  const row = await readAnswer(tx, id);
-  await recordEvent(tx, { organizationId, setId, topic: 'share.answered' }, async () =>
-    JSON.stringify(answerRecord(row)),
-  );
   const facts = { by: author.client_name, approved: answer.answer === 'approved' };
-  await recordNotice(tx, { organizationId, setId, kind: 'client_answered', pictures: about.length, facts });
-  await notify(tx, { set: setId });
-  return row;
+  const given = { organization_id: organizationId, share_id: link.id, answer: answer.answer, ...author };
+  let id = '';
+  // An answer about all pictures of a campaign becomes one for each set. The comment is about the newest set.
+  const bySet = [...Map.groupBy(about, ({ own_set }) => own_set)];
+  for (const [at, [setId, pictures]] of bySet.entries()) {
+    id = randomUUID();
+    const commentId = at === bySet.length - 1 ? comment?.id : undefined;
+    const subject = { screenshot_id: place.screenshotId, pictures: pictures.length, comment_id: commentId ?? null };
+    const row = { id, set_id: setId, ...given, ...subject };
+    await tx.insertInto('share_answers').values(row).execute();
+    const ids = pictures.map((picture) => picture.id);
+    await setLatestAnswers(tx, id, ids);
+    const record = answerRecord(await readAnswer(tx, id));
+    await recordEvent(tx, { organizationId, setId, topic: 'share.answered' }, async () => JSON.stringify(record));
+    await recordNotice(tx, { organizationId, setId, kind: 'client_answered', pictures: pictures.length, facts });
+    await notify(tx, { set: setId });
+  }
+  return readAnswer(tx, id);
 }
 
 /**
@@ -99,23 +102,24 @@ const FAILURES: Readonly<Record<ShareFault, () => Failure>> = {
   locked: () => forbiddenAction('share', 'needs its password.'),
 };
 
-/** @returns where a comment about these pictures belongs, and the versions of a single one. */
+/** @returns where a comment about these pictures belongs, the pictures, and the versions of a single one. */
 async function requireShown(
   tx: Queryable,
   link: SharedSet,
   wanted: string | null | undefined,
-): Promise<{ place: CommentPlace; versionIds?: readonly string[] }> {
-  const { organizationId, set_id: setId } = link;
-  const shown = await readSharedIds(tx, link, wanted ? wanted.toLowerCase() : null);
+): Promise<{ place: CommentPlace; shown: readonly SharedId[]; versionIds?: readonly string[] }> {
+  const { organizationId } = link;
+  const shown = await readSharedIds(tx, link, wanted ? sql`p.id = ${wanted}::uuid` : undefined);
   if (!wanted) {
-    if (shown.length === 0) throw conflict('share', 'shows no pictures at the moment.');
-    return { place: { organizationId, setId, screenshotId: null } };
+    const newest = shown.at(-1);
+    if (newest === undefined) throw conflict('share', 'shows no pictures at the moment.');
+    return { place: { organizationId, setId: newest.own_set, screenshotId: null }, shown };
   }
   const [version] = shown;
   if (version === undefined) throw notFound('screenshot_id', 'The link shows no such picture.');
   const { id, set_id } = version;
   const versionIds = (await readVersionsOf(tx, id)).map((one) => one.id);
-  return { place: { organizationId, setId: set_id, screenshotId: id }, versionIds };
+  return { place: { organizationId, setId: set_id, screenshotId: id }, shown, versionIds };
 }
 
 type Author = ReturnType<typeof clientOf>;

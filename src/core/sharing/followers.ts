@@ -49,7 +49,8 @@ export interface DueFollower {
   readonly told_at: Date | null;
   readonly attempts: number;
   readonly share_id: string;
-  readonly set_id: string;
+  readonly set_id: string | null;
+  readonly campaign_id: string | null;
   readonly pictures: 'all' | 'approved';
   readonly screenshot_ids: string[] | null;
   readonly organization_id: string;
@@ -67,18 +68,20 @@ const [QUIET_SECONDS, LATE_SECONDS] = [60, 5];
 /** Replies to threads of the link `l` that the follower `f` did not write. */
 const REPLIES = sql`comments c join comments t on t.id = c.thread_id
   where t.share_id = l.id and c.created_at > f.told_at and lower(c.client_email) is distinct from f.email`;
-/** Rounds of the set of the link `l` that were approved. */
-const ROUNDS = sql`screenshot_sets o join screenshot_sets r on r.original_id = coalesce(o.original_id, o.id)
-  where o.id = l.set_id and r.approved_at > f.told_at`;
+/** Rounds of the set of the link `l` that were approved, or sets and rounds of its campaign. */
+const ROUNDS = sql`screenshot_sets r
+  where (r.original_id = (select coalesce(o.original_id, o.id) from screenshot_sets o where o.id = l.set_id)
+    or r.campaign_id = l.campaign_id) and r.approved_at > f.told_at`;
 
 /** Claims followers for whom there is a mail. Without {@link noteSent}, they are due again after a while. */
 export async function claimFollowers(db: Queryable, most: number): Promise<DueFollower[]> {
   const { rows } = await sql<DueFollower>`
     with due as (
-      select f.id, l.set_id, l.pictures, l.screenshot_ids, l.organization_id, org.slug, org.language, campaign.name as campaign
+      select f.id, l.set_id, l.campaign_id, l.pictures, l.screenshot_ids, l.organization_id, org.slug, org.language, campaign.name as campaign
       from share_followers f join share_links l on l.id = f.share_id and l.revoked_at is null and l.expires_at > now()
       join organizations org on org.id = l.organization_id and org.disabled_at is null
-      join screenshot_sets s on s.id = l.set_id join campaigns campaign on campaign.id = s.campaign_id
+      left join screenshot_sets s on s.id = l.set_id
+      join campaigns campaign on campaign.id = coalesce(l.campaign_id, s.campaign_id)
       where f.next_attempt_at <= now() and f.attempts < ${ATTEMPTS_MAX} and (f.told_at is null or f.confirmed_at is not null and (
         exists (select from ${REPLIES} and c.created_at < now() - make_interval(secs => ${QUIET_SECONDS}))
         or exists (select from ${ROUNDS} and r.approved_at < now() - make_interval(secs => ${QUIET_SECONDS}))))

@@ -1,4 +1,4 @@
-/** Share links of a set. The address of a link is not stored: it is computed from the id. */
+/** Share links of a set or a campaign. The address of a link is not stored: it is computed from the id. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
@@ -18,7 +18,9 @@ import {
 import type { Language } from '../../domain/texts/languages.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
 import { recordNotice } from '../journal/recordNotice.ts';
+import { lockCampaign } from '../sets/campaigns.ts';
 import { lockSet } from '../sets/setStatus.ts';
+import { isOf, type Owner, ownerColumns, ownerFields } from '../sets/shownVersions.ts';
 import type { Shown } from './sharedPictures.ts';
 import { hashPassword } from './sharePasswords.ts';
 
@@ -31,9 +33,7 @@ export interface ShareLinkRow extends Omit<Row<'share_links'>, 'organization_id'
   readonly answered: number;
 }
 
-interface LinksOfSet extends TimeRange {
-  readonly organizationId: string;
-  readonly setId: string;
+interface LinksOf extends LinkRef, TimeRange {
   /** Only this link. */
   readonly id?: string;
 }
@@ -43,6 +43,10 @@ export interface SharedSet
     Row<'share_links'>,
     'id' | 'label' | 'expires_at' | 'revoked_at' | 'downloads' | 'answers' | 'password_hash' | keyof Shown
   > {
+  /** The name of its campaign. */
+  readonly campaign: string;
+  /** Its set, or the newest of its campaign. */
+  readonly newest_set: string | null;
   readonly organizationId: string;
   readonly slug: string;
   readonly language: Language;
@@ -51,9 +55,8 @@ export interface SharedSet
   readonly disabled: boolean;
 }
 
-interface LinkRef {
+interface LinkRef extends Owner {
   readonly organizationId: string;
-  readonly setId: string;
 }
 
 export interface WantedShareLink extends LinkRef {
@@ -67,23 +70,21 @@ export interface WantedShareLink extends LinkRef {
   readonly password?: string | null | undefined;
   /** All unless given. */
   readonly pictures?: SharedPictures;
-  /** Screenshots of the set; all unless given. */
+  /** Screenshots; all unless given. */
   readonly screenshotIds?: readonly string[] | undefined;
 }
 
-/** @throws Failure: 404 if there is no such set, 409 if it has too many valid links. */
+/** @throws Failure: 404 if there is no such set or campaign, 409 if it has too many valid links. */
 export async function createShareLink(tx: Queryable, wanted: WantedShareLink, actor: Actor): Promise<ShareLinkRow> {
-  const { organizationId, setId, label, expiresAt, downloads, answers = false, pictures = 'all' } = wanted;
+  const { organizationId, label, expiresAt, downloads, answers = false, pictures = 'all' } = wanted;
   const chosen = wanted.screenshotIds?.slice() ?? null;
   // The lock keeps simultaneous requests from exceeding the limit together.
-  if ((await lockSet(tx, { organizationId, setId })) === undefined) throw unknownId();
-  if ((await countActiveLinks(tx, setId)) >= SHARE_LINKS_MAX) {
-    throw conflict('share', `cannot be created: the set has ${SHARE_LINKS_MAX} valid links. Revoke some first.`);
-  }
+  await lockOwner(tx, wanted);
+  await requirePlace(tx, wanted, 'created');
   const id = randomUUID();
   const owner = {
     organization_id: organizationId,
-    set_id: setId,
+    ...ownerColumns(wanted),
     created_by: actor.keyId,
     created_by_user: actor.userId,
   };
@@ -93,11 +94,11 @@ export async function createShareLink(tx: Queryable, wanted: WantedShareLink, ac
     .insertInto('share_links')
     .values({ id, ...owner, ...choices, password_hash, screenshot_ids: chosen })
     .execute();
-  const shown = { screenshot_set_id: setId, ...choices, has_password: password_hash !== null, screenshot_ids: chosen };
+  const shown = { ...ownerFields(wanted), ...choices, has_password: password_hash !== null, screenshot_ids: chosen };
   const changes = changesBetween({}, shown);
   await recordAction(tx, actor, { organizationId, action: 'share_link.created', objectId: id, changes });
-  await notify(tx, { set: setId });
-  return readLink(tx, { organizationId, setId, id });
+  await noteChange(tx, wanted);
+  return readLink(tx, { ...wanted, id });
 }
 
 export interface LinkChange {
@@ -115,13 +116,12 @@ export async function changeLink(
   { expires_at, password, revoked }: LinkChange,
   actor: Actor,
 ): Promise<ShareLinkRow> {
-  const { organizationId, setId, id } = link;
-  if ((await lockSet(tx, link)) === undefined) throw unknownId();
+  const { organizationId, id } = link;
+  await lockOwner(tx, link);
   const before = await readLink(tx, link);
   if (before.revoked_at !== null && (revoked !== false || !canRestore(before.revoked_at)))
     throw conflict('revoked', `is true. A link can be restored for ${RESTORE_MINUTES} minutes; create a new one.`);
-  if (shareState(before, new Date()) !== 'active' && (await countActiveLinks(tx, setId)) >= SHARE_LINKS_MAX)
-    throw conflict('share', `cannot be valid again: the set has ${SHARE_LINKS_MAX} valid links. Revoke some first.`);
+  if (shareState(before, new Date()) !== 'active') await requirePlace(tx, link, 'valid again');
   const hash = password ? await hashPassword(password) : null;
   const values = {
     revoked_at: null,
@@ -138,46 +138,63 @@ export async function changeLink(
   const changes = changesBetween(fields(before), changed);
   if (changes.length > 0)
     await recordAction(tx, actor, { organizationId, action: 'share_link.updated', objectId: id, changes });
-  await notify(tx, { set: setId });
+  await noteChange(tx, link);
   return readLink(tx, link);
 }
 
-/** @throws Failure (404) if the set has no such link. */
+/** @throws Failure (404) if the set or the campaign has no such link. */
 export async function revokeLink(tx: Queryable, link: LinkRef & { id: string }, actor: Actor): Promise<ShareLinkRow> {
   const before = await readLink(tx, link);
-  if (!(await revokeShareLink(tx, link))) return before;
-  const { organizationId, setId, id } = link;
-  const changes = changesBetween({ screenshot_set_id: setId, label: before.label }, {});
+  const { organizationId, id } = link;
+  const isValid = tx.updateTable('share_links').where('id', '=', id).where('revoked_at', 'is', null);
+  const { numUpdatedRows } = await isValid.set({ revoked_at: sql<Date>`now()` }).executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return before;
+  const changes = changesBetween({ ...ownerFields(link), label: before.label }, {});
   await recordAction(tx, actor, { organizationId, action: 'share_link.revoked', objectId: id, changes });
-  await notify(tx, { set: setId });
+  await noteChange(tx, link);
   return readLink(tx, link);
 }
 
 async function readLink(tx: Queryable, link: LinkRef & { id: string }): Promise<ShareLinkRow> {
   const [row] = (await listShareLinks(tx, link, { page: 1, perPage: 1 })).rows;
-  if (row === undefined) throw unknownLink();
+  if (row === undefined) throw notFound('share_id', `This ${kindOf(link)} has no share link with this id.`);
   return row;
 }
 
-const unknownLink = () => notFound('share_id', 'This set has no share link with this id.');
+const kindOf = ({ setId }: Owner) => (setId ? 'set' : 'campaign');
 
-/** @returns the number of links of a set that are valid now. */
-async function countActiveLinks(db: Queryable, setId: string): Promise<number> {
+/** @throws Failure (404) if there is no such set or campaign. */
+async function lockOwner(tx: Queryable, { organizationId, setId, campaignId }: LinkRef): Promise<void> {
+  const found = setId
+    ? await lockSet(tx, { organizationId, setId })
+    : await lockCampaign(tx, { organizationId, id: campaignId ?? '' });
+  if (found === undefined) throw unknownId();
+}
+
+/** Nobody watches the links of a campaign. */
+async function noteChange(tx: Queryable, { setId }: Owner): Promise<void> {
+  if (setId) await notify(tx, { set: setId });
+}
+
+/** @throws Failure (409) if as many links as can be are valid now. */
+async function requirePlace(db: Queryable, owner: Owner, what: string): Promise<void> {
   const { count } = await db
     .selectFrom('share_links')
     .select((eb) => eb.fn.countAll<string>().as('count'))
-    .where('set_id', '=', setId)
+    .where(isOf(owner))
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', sql<Date>`now()`)
     .executeTakeFirstOrThrow();
-  return Number(count);
+  if (Number(count) < SHARE_LINKS_MAX) return;
+  const fault = `the ${kindOf(owner)} has ${SHARE_LINKS_MAX} valid links. Revoke some first.`;
+  throw conflict('share', `cannot be ${what}: ${fault}`);
 }
 
-/** The links of a set, newest first, also those that are no longer valid. */
-export async function listShareLinks(db: Queryable, filter: LinksOfSet, page: Page): Promise<ListPage<ShareLinkRow>> {
+/** The links of a set or a campaign, newest first, also those that are no longer valid. */
+export async function listShareLinks(db: Queryable, filter: LinksOf, page: Page): Promise<ListPage<ShareLinkRow>> {
   const matching = db
     .selectFrom('share_links')
-    .where('set_id', '=', filter.setId)
+    .where(isOf(filter))
     .where('share_links.organization_id', '=', filter.organizationId)
     .where(isInRange(sql`share_links.created_at`, filter))
     .$if(filter.id !== undefined, (q) => q.where('share_links.id', '=', filter.id ?? ''));
@@ -192,21 +209,9 @@ export async function listShareLinks(db: Queryable, filter: LinksOfSet, page: Pa
   return readListPage(db, rows, page);
 }
 
-/** @returns false if the link is already revoked, or if the set has no such link. */
-async function revokeShareLink(
-  db: Queryable,
-  { organizationId, setId, id }: Required<Omit<LinksOfSet, keyof TimeRange>>,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('share_links')
-    .set({ revoked_at: sql<Date>`now()` })
-    .where('id', '=', id)
-    .where('revoked_at', 'is', null)
-    .where('set_id', '=', setId)
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+/** The set of a link `share_links`, or the newest of its campaign. */
+const NEWEST_SET = sql<string | null>`coalesce(share_links.set_id, (select t.id from screenshot_sets t
+  where t.campaign_id = share_links.campaign_id and t.original_id is null order by t.created_at desc limit 1))`;
 
 /** The link with its organization, valid or not. @param isLocked until the end of the transaction. */
 export async function findShareLink(
@@ -215,14 +220,14 @@ export async function findShareLink(
   { isLocked = false } = {},
 ): Promise<SharedSet | undefined> {
   const row = await db
-    .selectFrom('share_links as l')
-    .innerJoin('organizations as o', 'o.id', 'l.organization_id')
-    .innerJoin('screenshot_sets as s', 's.id', 'l.set_id')
-    .select(['l.id', 'l.set_id', 'l.label', 'l.expires_at', 'l.revoked_at', 'l.downloads', 'l.organization_id'])
-    .select(['l.answers', 'l.password_hash', 'l.pictures', 'l.screenshot_ids', 'o.slug', 'o.disabled_at'])
-    .select(['o.language', 'o.time_zone'])
-    .where('l.id', '=', id)
-    .$if(isLocked, (q) => q.forUpdate('l'))
+    .selectFrom('share_links')
+    .innerJoin('organizations as o', 'o.id', 'share_links.organization_id')
+    .leftJoin('screenshot_sets as s', 's.id', 'share_links.set_id')
+    .innerJoin('campaigns as c', (on) => on.on(sql<boolean>`c.id = coalesce(share_links.campaign_id, s.campaign_id)`))
+    .selectAll('share_links')
+    .select(['c.name as campaign', 'o.slug', 'o.disabled_at', 'o.language', 'o.time_zone', NEWEST_SET.as('newest_set')])
+    .where('share_links.id', '=', id)
+    .$if(isLocked, (q) => q.forUpdate('share_links'))
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const { organization_id, disabled_at, ...link } = row;
@@ -237,7 +242,7 @@ export async function noteShareLinkUse(db: Database, id: string): Promise<void> 
       .set({ last_used_at: sql<Date>`now()`, uses: sql<number>`uses + 1` })
       .where('id', '=', id)
       .where(sql<boolean>`(last_used_at is null or last_used_at <= now() - interval '1 minute')`)
-      .returning(['uses', 'organization_id as organizationId', 'set_id as setId', 'label'])
+      .returning(['uses', 'organization_id as organizationId', 'label', NEWEST_SET.as('setId')])
       .executeTakeFirst();
     if (link?.uses !== 1) return;
     const { organizationId, setId, label } = link;

@@ -4,16 +4,18 @@ import type { Queryable } from '../../db/database.ts';
 import type { Row } from '../../db/rows.ts';
 import type { StoredAnimation } from '../../domain/animations.ts';
 import type { DeviceName } from '../../domain/devices.ts';
-import { AD_NAMES, setsOf, shownVersions } from '../sets/shownVersions.ts';
+import { AD_NAMES, type Owner, ownerColumns, ownerOf, setsOf, shownVersions } from '../sets/shownVersions.ts';
 import { type AnswerRow, latestAnswers } from './answerQueries.ts';
 
-/** The set of a link, and which of its pictures it shows. */
-export type Shown = Pick<Row<'share_links'>, 'set_id' | 'pictures' | 'screenshot_ids'>;
+/** The set or the campaign of a link, and which of its pictures it shows. */
+export type Shown = Pick<Row<'share_links'>, 'set_id' | 'campaign_id' | 'pictures' | 'screenshot_ids'>;
 
 export interface SharedRow {
   /** The version that the link shows. */
   readonly id: string;
   readonly set_id: string;
+  /** The set whose picture it is, also if the version is a retake. */
+  readonly own_set: string;
   readonly site_url: string;
   readonly device: DeviceName;
   readonly marker_ms: number | null;
@@ -38,6 +40,9 @@ export interface SharedPicture extends SharedRow {
 /** All pictures of a link together, for the head of its page. */
 export interface SharedSummary {
   readonly pictures: number;
+  readonly sets: number;
+  /** Whether more pictures are being taken. */
+  readonly isLive: boolean;
   /** The number of hosts. */
   readonly sites: number;
   /** In the order of the page. */
@@ -63,8 +68,8 @@ const MOST_LIKE = 60;
 /**
  * The query `pictures`, by set, site, ad, device and marker. Sites, ads and devices keep the order of their first picture.
  */
-function sharedPictures({ set_id, pictures, screenshot_ids: ids }: Shown): RawBuilder<unknown> {
-  return sql`${shownVersions(setsOf({ setId: set_id }), { isShared: true, approvedOnly: pictures === 'approved', ids })},
+function sharedPictures({ pictures, screenshot_ids: ids, ...link }: Shown): RawBuilder<unknown> {
+  return sql`${shownVersions(ownerOf(link), { isShared: true, approvedOnly: pictures === 'approved', ids })},
     ranked as (
       select *, min(own_seq) over (partition by own_set, site_url collate "C") as site_at,
         min(own_seq) over (partition by own_set, ad_id) as ad_at, min(own_seq) over (partition by own_set, device collate "C") as device_at
@@ -80,7 +85,7 @@ function sharedPictures({ set_id, pictures, screenshot_ids: ids }: Shown): RawBu
 type Link = Shown & { readonly id: string };
 
 /** Whether a picture `p` has no answer through the link. A later answer through another link hides one from the page. */
-const isUnanswered = ({ id }: Link) => sql`not exists (select from share_answers a
+export const isUnanswered = ({ id }: Link) => sql`not exists (select from share_answers a
   where a.share_id = ${id}::uuid and (a.screenshot_id = p.id
     or a.id = (select answer_id from latest_answers where screenshot_id = p.id)))`;
 
@@ -94,7 +99,8 @@ export async function readSharedSummary(db: Queryable, link: Link): Promise<Shar
       (select count(*) from answers where answer = 'changes_requested')::integer as changes,
       (select count(*) from pictures p where ${isUnanswered(link)})::integer as unanswered,
       (select count(*) from pictures p where p.id <> p.own_id and ${isUnanswered(link)})::integer as renewed,
-      count(*)::integer as pictures, count(distinct substring(site_key from '//([^/]*)'))::integer as sites,
+      (select coalesce(bool_or(status in ('draft', 'capturing')), false) from own) as "isLive",
+      count(*)::integer as pictures, count(distinct own_set)::integer as sets, count(distinct substring(site_key from '//([^/]*)'))::integer as sites,
       min(captured_at) as from, max(captured_at) as to,
       coalesce((select jsonb_agg(device order by place) from (
         select device, min(place) as place from pictures group by device order by 2 limit ${MOST_NAMED}) d), '[]') as devices,
@@ -107,29 +113,28 @@ export async function readSharedSummary(db: Queryable, link: Link): Promise<Shar
   return summary;
 }
 
-export async function countShared(db: Queryable, shown: Shown): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    with ${sharedPictures(shown)} select count(*)::integer as count from pictures`.execute(db);
-  return rows[0]?.count ?? 0;
-}
-
-/** The ids of the shown versions, with the sets that they belong to. @param id only this one. */
-export async function readSharedIds(
+/** How many pictures a link to all pictures shows, and how many of them one to approved pictures shows. */
+export async function countShared(
   db: Queryable,
-  shown: Shown,
-  id: string | null,
-): Promise<Pick<SharedRow, 'id' | 'set_id' | 'image_token'>[]> {
-  const { rows } = await sql<Pick<SharedRow, 'id' | 'set_id' | 'image_token'>>`
-    with ${sharedPictures(shown)}
-    select id, set_id, image_token from pictures where ${id === null ? sql`true` : sql`id = ${id}::uuid`}`.execute(db);
-  return rows;
+  owner: Owner,
+  ids?: readonly string[],
+): Promise<{ pictures: number; approved: number }> {
+  const shown = { ...ownerColumns(owner), pictures: 'all' as const, screenshot_ids: ids?.slice() ?? null };
+  const { rows } = await sql<{ pictures: number; approved: number }>`
+    with ${sharedPictures(shown)} select count(*)::integer as pictures,
+      (count(*) filter (where decision = 'approved' or set_status = 'approved'))::integer as approved
+    from pictures`.execute(db);
+  return rows[0] ?? { pictures: 0, approved: 0 };
 }
 
-/** The ids of the shown versions without an answer through the link. */
-export async function readUnansweredIds(db: Queryable, link: Link): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    with ${sharedPictures(link)} select id from pictures p where ${isUnanswered(link)}`.execute(db);
-  return rows.map(({ id }) => id);
+export type SharedId = Pick<SharedRow, 'id' | 'set_id' | 'own_set' | 'image_token'>;
+
+/** The ids of the shown versions, with their sets and those whose pictures they are; the oldest set first. @param where about `p`. */
+export async function readSharedIds(db: Queryable, shown: Shown, where = sql`true`): Promise<SharedId[]> {
+  const { rows } = await sql<SharedId>`
+    with ${sharedPictures(shown)}
+    select id, set_id, own_set, image_token from pictures p where ${where} order by own_seq`.execute(db);
+  return rows;
 }
 
 /** One page of the pictures. */
@@ -166,14 +171,14 @@ export async function readSharedPlace(
 ): Promise<SharedPlace | undefined> {
   const rows = await readRows(db, link, {
     queries: sql`,
-      this as (select place, site_url, device, ad_id from pictures where image_token = ${picture}),
+      this as (select place, own_set, site_url, device, ad_id from pictures where image_token = ${picture}),
       similar_ones as (
         select p.place from pictures p join this on p.site_url = this.site_url or p.ad_id = this.ad_id
         where p.place <> this.place order by p.place limit ${MOST_LIKE}
       )`,
     where: sql`exists (
       select from this where s.place between this.place - 1 and this.place + 1 or s.image_token = ${other}
-        or (s.site_url, s.device, s.ad_id) = (this.site_url, this.device, this.ad_id)
+        or (s.own_set, s.site_url, s.device, s.ad_id) = (this.own_set, this.site_url, this.device, this.ad_id)
     ) or s.place in (select place from similar_ones)`,
   });
   const found = rows.find(({ image_token }) => image_token === picture);
@@ -186,7 +191,8 @@ export async function readSharedPlace(
     previous: others.find(({ place }) => place === view.place - 1),
     next: others.find(({ place }) => place === view.place + 1),
     strip: rows
-      .filter((row) => row.site_url === view.site_url && row.device === view.device && row.ad.id === view.ad.id)
+      .filter((row) => row.own_set === view.own_set && row.site_url === view.site_url)
+      .filter((row) => row.device === view.device && row.ad.id === view.ad.id)
       .map((row) => (row === found ? view : row)),
     like: others.filter((row) => row.site_url === view.site_url || row.ad.id === view.ad.id),
     other: rows.find(({ image_token }) => image_token === other),
@@ -200,12 +206,13 @@ export async function readReplacement(db: Queryable, shown: Shown, ownId: string
   return rows[0]?.image_token;
 }
 
-/** @returns the screenshot of the set of which the picture shows a version; undefined if it shows none of them. */
-export async function findOwnId(db: Queryable, setId: string, picture: string): Promise<string | undefined> {
+/** @returns the own screenshot of which the picture shows a version; undefined if it shows none of them. */
+export async function findOwnId(db: Queryable, owner: Owner, picture: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select o.id from screenshots v
     join screenshots o on o.id = coalesce(v.original_id, v.id) or o.original_id = coalesce(v.original_id, v.id)
-    where v.image_token = ${picture} and o.set_id = ${setId}::uuid`.execute(db);
+    where v.image_token = ${picture} and o.set_id in (
+      select id from screenshot_sets where ${setsOf(owner)})`.execute(db);
   return rows[0]?.id;
 }
 
@@ -216,7 +223,7 @@ async function readRows(
 ): Promise<(SharedRow & { readonly total: number })[]> {
   const { rows } = await sql<SharedRow & { total: number }>`
     with ${sharedPictures(shown)}${queries}
-    select s.id, s.set_id, s.site_url, s.device, s.marker_ms, s.captured_at, s.image_token, s.animation, s.place,
+    select s.id, s.set_id, s.own_set, s.site_url, s.device, s.marker_ms, s.captured_at, s.image_token, s.animation, s.place,
       i.width as image_width, i.height as image_height, (select count(*)::integer from pictures) as total,
       jsonb_build_object('id', a.id, 'name', ${AD_NAMES}, 'width', a.width, 'height', a.height) as ad
     from pictures s join images i on i.token = s.image_token join ads a on a.id = s.ad_id
@@ -225,16 +232,12 @@ async function readRows(
   return rows;
 }
 
-async function withAnswers(
-  db: Queryable,
-  { id: linkId, set_id }: Link,
-  rows: readonly SharedRow[],
-): Promise<SharedPicture[]> {
+async function withAnswers(db: Queryable, { id: linkId }: Link, rows: readonly SharedRow[]): Promise<SharedPicture[]> {
   const ids = rows.map(({ id }) => id);
   const answers = await latestAnswers(db, ids);
   return rows.map((row) => {
     const answer = answers.get(row.id);
     const own = answer?.share_id === linkId ? answer : undefined;
-    return { ...row, answer: own, isNew: own === undefined && row.set_id !== set_id };
+    return { ...row, answer: own, isNew: own === undefined && row.set_id !== row.own_set };
   });
 }

@@ -17,14 +17,29 @@ import {
 } from '../../core/sets/campaigns.ts';
 import { withPreviews } from '../../core/sets/listSets.ts';
 import { listRounds } from '../../core/sets/rounds.ts';
+import { countShared } from '../../core/sharing/sharedPictures.ts';
 import { counted } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { objectLinks } from '../objects/objectPages.ts';
-import { badge, type Column, copyText, facts, linkButton, pageHead, table, tabs } from '../parts/components.ts';
+import {
+  badge,
+  button,
+  type Column,
+  copyText,
+  dialog,
+  facts,
+  linkButton,
+  pageHead,
+  table,
+  tabs,
+} from '../parts/components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
 import { timeElement } from '../parts/labels.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
 import { siteName } from '../parts/pictureParts.ts';
+import { downloadForm } from '../pictures/downloads.ts';
+import { idOf, type ViewerRequest } from '../routes/pageRoutes.ts';
+import { readShares, shareDialog, shareList } from '../sharing/sharePanel.ts';
 import { DATES, emptyList, filteredList, sortingBy } from '../tables/listParts.ts';
 import { type ListQuery, readListQuery } from '../tables/listQuery.ts';
 import { adTable } from './adsPage.ts';
@@ -143,19 +158,24 @@ const PEOPLE_SHOWN = 12;
 
 /** @returns undefined if the organization has no such campaign. */
 export async function campaignPage(
-  { store: { db } }: PagesOptions,
-  id: string,
-  { viewer, paths }: PageOptions,
+  options: PagesOptions,
+  { request, viewer, paths }: Pick<ViewerRequest, 'request' | 'viewer' | 'paths'>,
 ): Promise<ResultsPage | undefined> {
+  const { db } = options.store;
+  const id = idOf(request);
+  const created = String(request.query['created'] ?? '');
+  const owner = { campaignId: id };
   const { organizationId } = viewer;
   const campaign = await readCountedCampaign(db, { id, organizationId });
   if (campaign === undefined) return undefined;
   const filter = { organizationId, campaignId: id };
-  const [sets, ads, sites, people] = await Promise.all([
+  const [sets, ads, sites, people, links, counts] = await Promise.all([
     listRounds(db, filter, FIRST),
     listAds(db, filter, FIRST),
     readCampaignSites(db, id, SITES_SHOWN),
     readCampaignPeople(db, { id, organizationId }, PEOPLE_SHOWN),
+    readShares(options, { organizationId, campaignId: id }),
+    countShared(db, owner),
   ]);
   const { name, created_at, active_at } = campaign;
   const part = (title: string, count: number, none: string, list: HtmlContent, path: string) => {
@@ -171,6 +191,8 @@ export async function campaignPage(
     up: { href: paths.campaigns, label: 'Campaigns' },
     meta: html`Created ${timeElement(created_at)}, last activity ${timeElement(active_at)}`,
     actions: [
+      viewer.canWrite && button({ label: 'Share', icon: 'share-2', opens: 'share' }),
+      counts.pictures > 0 && button({ label: 'Download', icon: 'download', opens: 'download' }),
       viewer.canWrite &&
         linkButton({
           href: addressOf(paths.newRequest, { of: id }),
@@ -187,8 +209,11 @@ ${part('Sets', campaign.sets, 'No sets in this campaign yet.', setRows, paths.se
 ${part('Ads', campaign.ads, 'No ads in this campaign yet.', adTable(ads.rows, { paths }), paths.ads)}
 ${sites.length > 0 && siteList(sites, id, paths)}
 ${people.length > 0 && peopleList(people)}
+${links.total > 0 && html`<section class="part"><h2>Share links</h2>${shareList(options, links.rows, { viewer, paths, created })}</section>`}
+${viewer.canWrite && shareDialog({ viewer, paths, owner, ...counts })}
+${counts.pictures > 0 && dialog('download', 'Download', downloadForm({ path: paths.campaign(id), ...counts, isShared: false }))}
 <details><summary>Details</summary>${facts([['Id', copyText('the campaign id', id)]])}</details>`;
-  return { title: name, section: 'campaigns', body };
+  return { title: name, section: 'campaigns', body, assets: ['set.css', 'set.js', 'downloads.js'] };
 }
 
 function siteList(sites: Awaited<ReturnType<typeof readCampaignSites>>, campaignId: string, paths: PagePaths): Html {

@@ -1,7 +1,7 @@
 /** Routes of the lists. */
 import { COST } from '../../api/limits/costs.ts';
 import type { ResultsPage } from '../parts/context.ts';
-import { idOf, type PageRoutes, type ViewerRequest } from '../routes/pageRoutes.ts';
+import type { PageRoutes, ViewerRequest } from '../routes/pageRoutes.ts';
 import { adsPage } from './adsPage.ts';
 import { campaignPage, campaignsPage } from './campaignsPage.ts';
 import { listSource, readSetListQuery, setsPage } from './setsPage.ts';
@@ -17,7 +17,7 @@ export function addListRoutes(pages: PageRoutes): void {
   list('/o/:slug/screenshot_sets', (given) => setsPage(options, readSetListQuery(given.request.query), given));
   list('/o/:slug/ads', (given) => adsPage(options, given.request.query, given));
   list('/o/:slug/campaigns', (given) => campaignsPage(options, given.request.query, given));
-  pages.get('/o/:slug/campaigns/:id', (given) => campaignPage(options, idOf(given.request), given));
+  pages.get('/o/:slug/campaigns/:id', (given) => campaignPage(options, given));
   pages.events('/o/:slug/screenshot_sets/events', ({ request }, findViewer) => {
     return listSource(options, readSetListQuery(request.query), findViewer);
   });

@@ -24,6 +24,7 @@ function addressOf({ kind, pageId }: NamedObject, paths: PagePaths): string {
     case 'ad':
       return paths.ad(pageId);
     case 'campaign':
+    case 'campaign_link':
       return paths.campaign(pageId);
     case 'schedule':
       return paths.schedule(pageId);

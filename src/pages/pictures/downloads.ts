@@ -5,6 +5,7 @@ import { ExportQuery, exportOptions } from '../../contract/exports.ts';
 import { type ExportRow, findExport } from '../../core/exports/exportQueries.ts';
 import { requestExport, waitForExport } from '../../core/exports/exports.ts';
 import { readBranding } from '../../core/organizations/branding.ts';
+import type { Owner } from '../../core/sets/shownVersions.ts';
 import { EXPORT_FORMATS, type ExportAudience, MAX_DOCUMENT_PICTURES, partsOf } from '../../domain/exports.ts';
 import { Failure } from '../../domain/failure.ts';
 import { FRAMES } from '../../domain/frames.ts';
@@ -14,7 +15,8 @@ import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { type Choice, checkbox, EMPTY_FORM, selectField } from '../parts/formFields.ts';
-import { idOf, type PageRoutes, type ViewerRequest } from '../routes/pageRoutes.ts';
+import { OWNER_PAGES, ownerPath } from '../routes/ownerPages.ts';
+import type { PageRoutes, ViewerRequest } from '../routes/pageRoutes.ts';
 
 interface PanelOptions {
   /** Path of the page; its downloads are below it. */
@@ -35,7 +37,7 @@ const REFRESH_SECONDS = 2;
 /** Whose pictures a page offers. */
 export interface DownloadSource {
   readonly organizationId: string;
-  readonly setId: string;
+  readonly owner: Owner;
   readonly audience: ExportAudience;
   readonly approvedOnly?: boolean;
   /** Only these screenshots, for a link that shows no others. */
@@ -60,14 +62,14 @@ export async function startDownload(
   source: DownloadSource,
   { request, response }: Call,
 ): Promise<'sent'> {
-  const { organizationId, setId, audience } = source;
+  const { organizationId, owner, audience } = source;
   const query = ExportQuery.safeParse(request.query);
   if (!query.success) throw unknownDownload();
   const { format, frame, part, time_zone } = query.data;
   // A few files are enough for all readers of a link.
   const choice = audience === 'shared' ? { format, frame, part } : { ...query.data, time_zone };
   const options = exportOptions(choice, await readBranding(store.db, organizationId), source);
-  const requested = await requestExport(store.db, { organizationId, setId, options }, queue);
+  const requested = await requestExport(store.db, { organizationId, ...owner, options }, queue);
   if (request.accepts(['html', 'json']) === 'json') {
     sendState(response, requested, source);
     return 'sent';
@@ -99,12 +101,13 @@ export async function downloadPage(
 
 async function findDownload(
   { store }: PagesOptions,
-  { organizationId, setId, audience, approvedOnly = false, ids }: DownloadSource,
+  { organizationId, owner, audience, approvedOnly = false, ids }: DownloadSource,
   request: Request,
 ): Promise<ExportRow | undefined> {
   const id = String(request.params['export']).toLowerCase();
   const row = isUuid(id) ? await findExport(store.db, { id, organizationId }) : undefined;
-  if (row?.set_id !== setId || row.options.audience !== audience) return undefined;
+  if (row === undefined || row.options.audience !== audience) return undefined;
+  if ((owner.setId ?? null) !== row.set_id || (owner.campaignId ?? null) !== row.campaign_id) return undefined;
   // A link opens only files with its pictures.
   const isSame =
     (row.options.approved_only === true) === approvedOnly && `${row.options.screenshot_ids}` === `${ids ?? undefined}`;
@@ -175,16 +178,15 @@ function partChoice(pictures: number, { form, most }: Texts['parts']['download']
   return selectField({ name: 'part', id: 'download-part', label: form.pictures, choices, hint }, EMPTY_FORM);
 }
 
-/** Routes of the downloads of a set. Those of shared pages are in sharedRoutes.ts. */
+/** Routes of the downloads of sets and campaigns. Those of shared pages are in sharedRoutes.ts. */
 export function addDownloadRoutes(pages: PageRoutes): void {
   const { options } = pages;
-  const path = '/o/:slug/screenshot_sets/:id';
-  pages.get(`${path}/export`, (call) => startDownload(options, sourceOf(call), call), { cost: COST.heavy });
-  pages.get(`${path}/exports/:export`, (call) => downloadPage(options, sourceOf(call), call));
-}
-
-function sourceOf({ request, viewer, paths }: ViewerRequest): DownloadSource {
-  const setId = idOf(request);
-  const { organizationId } = viewer;
-  return { organizationId, setId, audience: 'organization', path: paths.set(setId), base: paths.base };
+  for (const { route, ownerOf } of OWNER_PAGES) {
+    const sourceOf = ({ request, viewer: { organizationId }, paths }: ViewerRequest): DownloadSource => {
+      const owner = ownerOf(request);
+      return { organizationId, owner, audience: 'organization', path: ownerPath(paths, owner), base: paths.base };
+    };
+    pages.get(`${route}/export`, (call) => startDownload(options, sourceOf(call), call), { cost: COST.heavy });
+    pages.get(`${route}/exports/:export`, (call) => downloadPage(options, sourceOf(call), call));
+  }
 }

@@ -1,4 +1,5 @@
 /** Pages for the pictures that a person selected in a set: they ask how to retake, share or download them. */
+import { countShared } from '../../core/sharing/sharedPictures.ts';
 import { invalid } from '../../domain/failure.ts';
 import { setName } from '../../domain/setNames.ts';
 import { counted } from '../../domain/text.ts';
@@ -9,7 +10,7 @@ import { downloadForm } from '../pictures/downloads.ts';
 import { pictureChooser } from '../pictures/pictureChooser.ts';
 import { PICTURE_FIELDS, pickedIds, readSetFacts, type SetFacts } from '../pictures/pictures.ts';
 import { type PageRoutes, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
-import { countApproved, shareForm } from '../sharing/sharePanel.ts';
+import { shareForm } from '../sharing/sharePanel.ts';
 import { setRetakePage } from './retakes.ts';
 
 interface Selection {
@@ -43,8 +44,9 @@ export function addSelectionRoutes(pages: PageRoutes): void {
     return setRetakePage(facts, choice, { ...given, locations: options.locations });
   });
   show('share', 'write', async ({ facts, ids: picked, given }) => {
-    const approved = await countApproved(options, facts.set, picked);
-    return page('Share', shareForm(facts, { ...given, approved, picked }), { facts, given });
+    const owner = { setId: facts.set.id };
+    const counts = await countShared(options.store.db, owner, picked);
+    return page('Share', shareForm({ ...given, owner, ...counts, picked }), { facts, given });
   });
   show('download', 'read', ({ facts, ids: picked, given }) => {
     const chooser = pictureChooser(facts, given.paths);

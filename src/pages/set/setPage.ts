@@ -4,6 +4,7 @@ import { costOfPictures } from '../../api/limits/costs.ts';
 import { reviewRounds, type SetAction } from '../../core/reviews/reviews.ts';
 import { readSetText } from '../../core/sets/readRecords.ts';
 import { readProgress, readSetVersion } from '../../core/sets/readSet.ts';
+import { countShared } from '../../core/sharing/sharedPictures.ts';
 import type { ShareLinkRow } from '../../core/sharing/shareLinks.ts';
 import type { Decision } from '../../domain/reviews.ts';
 import { setName } from '../../domain/setNames.ts';
@@ -38,7 +39,7 @@ import {
   refOf,
   type ViewerRequest,
 } from '../routes/pageRoutes.ts';
-import { countApproved, readShares, shareDialog, shareList } from '../sharing/sharePanel.ts';
+import { readShares, shareDialog, shareList } from '../sharing/sharePanel.ts';
 import { activity } from './activity.ts';
 import { failures } from './failures.ts';
 import { grid, pictureBar } from './grid.ts';
@@ -82,12 +83,13 @@ async function setPage(
   const { viewer, paths, tab } = given;
   if (set.original_id !== null) return redirectToOriginal(given, set.original_id);
   const path = paths.set(id);
-  const shares = await readShares(options, set);
+  const owner = { setId: id };
+  const shares = await readShares(options, { ...owner, organizationId: set.organization_id });
   const current = tab === 'pictures' && hasOnlyFailures(facts) ? 'failed' : tab;
   const body = html`${setHead(facts, given)}
 ${setTabs(facts, { path, current, shares: shares.total })}
 ${await content(options, facts, { ...given, shares: shares.rows })}
-${setDialogs(facts, given)}${viewer.canWrite && shareDialog(facts, { ...given, approved: await countApproved(options, set) })}
+${setDialogs(facts, given)}${viewer.canWrite && shareDialog({ ...given, owner, ...(await countShared(options.store.db, owner)) })}
 ${given.done}`;
   return {
     title: `${setName(set)}, ${setLabel(stateOf(facts), totalsOfViews(views))}`,

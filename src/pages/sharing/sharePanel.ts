@@ -1,8 +1,7 @@
-/** The part of a set's page that creates, lists and revokes its share links, and its routes. */
+/** The part of the page of a set or a campaign that creates, lists and revokes its share links, and its routes. */
 import { shareToken } from '../../api/auth/shareTokens.ts';
 import { NewShare, ShareChange } from '../../contract/sharing.ts';
-import type { SetHead } from '../../core/sets/readSet.ts';
-import { countShared } from '../../core/sharing/sharedPictures.ts';
+import { type Owner, ownerOf } from '../../core/sets/shownVersions.ts';
 import {
   changeLink,
   createShareLink,
@@ -32,9 +31,9 @@ import { hiddenFields, type Notice } from '../parts/forms.ts';
 import { formTable, readForm, renderFields } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
-import { oncePerPicture } from '../pictures/grouping.ts';
-import { pickedFields, pickedIds, type SetFacts } from '../pictures/pictures.ts';
-import { idOf, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
+import { pickedFields, pickedIds } from '../pictures/pictures.ts';
+import { linksAddress, OWNER_PAGES, ownerPath } from '../routes/ownerPages.ts';
+import { type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 
 const LINKS_SHOWN = 100;
 const DAYS = [7, SHARE_DAYS_DEFAULT, 90, 365].map((days): Choice => [String(days), `${days} days`]);
@@ -101,50 +100,45 @@ interface PanelOptions {
   readonly created?: string;
 }
 
-/** The links of a set that its page lists, and how many there are. */
-export const readShares = ({ store }: PagesOptions, { id, organization_id: organizationId }: SetHead) =>
-  listShareLinks(store.db, { organizationId, setId: id }, { page: 1, perPage: LINKS_SHOWN });
+/** The links of a set or a campaign that its page lists, and how many there are. */
+export const readShares = ({ store }: PagesOptions, owner: Owner & { readonly organizationId: string }) =>
+  listShareLinks(store.db, owner, { page: 1, perPage: LINKS_SHOWN });
 
 interface ShareOptions extends Pick<PanelOptions, 'viewer' | 'paths'> {
-  /** How many pictures a link with the approved ones shows. */
+  readonly owner: Owner;
+  /** How many pictures there are, and how many of them a link with the approved ones shows. */
+  readonly pictures: number;
   readonly approved: number;
   /** The selected screenshots; all unless given. */
   readonly picked?: readonly string[];
 }
 
 /** The box that creates a link. */
-export const shareDialog = (facts: SetFacts, options: ShareOptions): Html =>
-  dialog('share', 'Share', shareForm(facts, options));
+export const shareDialog = (options: ShareOptions): Html => dialog('share', 'Share', shareForm(options));
 
-export function shareForm(facts: SetFacts, { viewer, paths, approved, picked }: ShareOptions): Html {
-  const path = paths.set(facts.set.id);
+export function shareForm(options: ShareOptions): Html {
+  const { owner, viewer, paths, picked } = options;
   const choices: Choice[] = [
-    ['approved', html`Approved only${hint(facts, approved)}`],
+    ['approved', html`Approved only${hint(options)}`],
     ['all', 'All except rejected ones'],
   ];
   return html`<p class="hint">Anyone with the link sees the pictures with site, device, ad and date,
-but nothing else of the set.</p>
-<form class="stack" method="post" action="${path}/shares" data-share>${hiddenFields(viewer, addressOf(path, { tab: 'shared' }))}${pickedFields(picked)}
+but nothing else of the ${owner.setId ? 'set' : 'campaign. Pictures of later sets appear too'}.</p>
+<form class="stack" method="post" action="${ownerPath(paths, owner)}/shares" data-share>${hiddenFields(viewer, linksAddress(paths, owner))}${pickedFields(picked)}
 ${renderFields(SHARE, { known: { pictures: { choices, value: picked ? 'all' : 'approved' } } })}
 ${button({ label: 'Create the link', icon: 'share-2', kind: 'primary' })}
 </form>`;
 }
 
-/** @returns how many pictures a link with the approved ones shows. */
-export function countApproved({ store }: PagesOptions, { id }: SetHead, picked?: readonly string[]): Promise<number> {
-  return countShared(store.db, { set_id: id, pictures: 'approved', screenshot_ids: picked?.slice() ?? null });
-}
-
 /** What "approved only" means while the review is open: the client would miss pictures. */
-function hint({ views }: SetFacts, approved: number): Html {
-  const pictures = oncePerPicture(views).filter(({ image_token }) => image_token !== null).length;
+function hint({ pictures, approved }: ShareOptions): Html {
   const [are, those] = approved === 1 ? ['is', 'that one'] : ['are', 'those'];
   const seen = `${approved} of ${pictures} pictures ${are} approved; the client sees ${those}.`;
   const text = `${seen} Others appear as you approve them.`;
   return html`<span id="share-hint" class="meta" data-live>${approved < pictures && html`<br>${text}`}</span>`;
 }
 
-/** The links of a set. */
+/** The links of a set or a campaign. */
 export function shareList(options: PagesOptions, rows: readonly ShareLinkRow[], given: PanelOptions): Html {
   const none = html`<p class="hint">No links yet.</p>`;
   const list = html`<ul class="shares">${rows.map((row) => item(options, row, given))}</ul>`;
@@ -155,26 +149,27 @@ function item({ secret, publicUrl }: PagesOptions, row: ShareLinkRow, { viewer, 
   const state = shareState(row, new Date());
   const address = sharePage(publicUrl, shareToken(secret, row.id));
   const name = row.label === '' ? 'Link' : row.label;
-  const path = paths.set(row.set_id);
+  const owner = ownerOf(row);
+  const path = ownerPath(paths, owner);
   const isNew = row.id === created;
-  const ofSet = addressOf(path, { tab: 'shared' });
+  const links = linksAddress(paths, owner);
   const answers = row.answered === 1 ? '1 answer' : `${row.answered} answers`;
   const answered = row.answered > 0 && html` <a href="${addressOf(path, { tab: 'activity' })}">${answers}</a>`;
   const use = html`<div class="bar">
     ${copyField(`Address of ${name}`, address)}
     <form method="post" action="${path}/shares/${row.id}/revoke">
-      ${hiddenFields(viewer, ofSet)}<button class="danger">Revoke</button>
+      ${hiddenFields(viewer, links)}<button class="danger">Revoke</button>
     </form>
   </div>`;
   const fields = { days: { id: `days-${row.id}` }, password: { id: `password-${row.id}` } };
   const change = html`<details>
   <summary>Extend, or change the password</summary>
-  <form class="stack" method="post" action="${path}/shares/${row.id}/change">${hiddenFields(viewer, ofSet)}
+  <form class="stack" method="post" action="${path}/shares/${row.id}/change">${hiddenFields(viewer, links)}
 ${renderFields(CHANGE, { known: { ...fields, ...(row.password_hash === null && { no_password: null }) } })}
 ${button({ label: 'Change the link' })}</form>
 </details>`;
   const undo = html`<form method="post" action="${path}/shares/${row.id}/restore">
-  ${hiddenFields(viewer, ofSet)}${button({ label: 'Undo', icon: 'undo-2' })}
+  ${hiddenFields(viewer, links)}${button({ label: 'Undo', icon: 'undo-2' })}
 </form>`;
   return html`<li class="panel" id="share-${row.id}"${isNew && html` data-copy-now`}>
   <p class="bar"><strong><bdi>${name}</bdi></strong> <span class="badge ${state}">${STATES[state]}</span>${answered}</p>
@@ -208,36 +203,40 @@ function when({ created_at, expires_at, revoked_at, last_used_at, creator, user_
 
 export function addShareRoutes(pages: PageRoutes): void {
   const { db } = pages.options.store;
-  const path = '/o/:slug/screenshot_sets/:id/shares';
-  pages.post(path, async (given) => {
-    const { label, expires_at, pictures, answers, downloads, password } = readForm(SHARE, given.request);
-    const link = {
-      organizationId: given.viewer.organizationId,
-      setId: idOf(given.request),
-      expiresAt: expires_at ?? inDays(new Date(), SHARE_DAYS_DEFAULT),
-      downloads: downloads === true,
-      answers: answers === true,
-      password: password ?? null,
-      pictures: pictures ?? 'approved',
-      label: label ?? '',
-      screenshotIds: pickedIds(given.request),
-    };
-    const { id } = await db.transaction().execute((tx) => createShareLink(tx, link, given.actor));
-    return redirectTo(given, addressOf(given.paths.set(link.setId), { tab: 'shared', created: id }));
-  });
-  const change = (
-    action: string,
-    act: (tx: Queryable, link: Parameters<typeof revokeLink>[1], given: ViewerRequest) => Promise<unknown>,
-    notice: Notice,
-  ) =>
-    pages.post(`${path}/:share/${action}`, async (given) => {
-      const id = String(given.request.params['share']).toLowerCase();
-      if (!isUuid(id)) throw notFound('share_id', 'There is no such share link.');
-      const link = { organizationId: given.viewer.organizationId, setId: idOf(given.request), id };
-      await db.transaction().execute((tx) => act(tx, link, given));
-      return redirectTo(given, addressOf(given.paths.set(link.setId), { tab: 'shared' }), notice);
+  for (const { route, ownerOf: read } of OWNER_PAGES) {
+    const path = `${route}/shares`;
+    pages.post(path, async (given) => {
+      const owner = read(given.request);
+      const { label, expires_at, pictures, answers, downloads, password } = readForm(SHARE, given.request);
+      const link = {
+        organizationId: given.viewer.organizationId,
+        ...owner,
+        expiresAt: expires_at ?? inDays(new Date(), SHARE_DAYS_DEFAULT),
+        downloads: downloads === true,
+        answers: answers === true,
+        password: password ?? null,
+        pictures: pictures ?? 'approved',
+        label: label ?? '',
+        screenshotIds: pickedIds(given.request),
+      };
+      const { id } = await db.transaction().execute((tx) => createShareLink(tx, link, given.actor));
+      return redirectTo(given, linksAddress(given.paths, owner, id));
     });
-  change('revoke', (tx, link, { actor }) => revokeLink(tx, link, actor), 'link_revoked');
-  change('restore', (tx, link, { actor }) => changeLink(tx, link, { revoked: false }, actor), 'saved');
-  change('change', (tx, link, { actor, request }) => changeLink(tx, link, readForm(CHANGE, request), actor), 'saved');
+    const change = (
+      action: string,
+      act: (tx: Queryable, link: Parameters<typeof revokeLink>[1], given: ViewerRequest) => Promise<unknown>,
+      notice: Notice,
+    ) =>
+      pages.post(`${path}/:share/${action}`, async (given) => {
+        const id = String(given.request.params['share']).toLowerCase();
+        if (!isUuid(id)) throw notFound('share_id', 'There is no such share link.');
+        const owner = read(given.request);
+        const link = { organizationId: given.viewer.organizationId, ...owner, id };
+        await db.transaction().execute((tx) => act(tx, link, given));
+        return redirectTo(given, linksAddress(given.paths, owner), notice);
+      });
+    change('revoke', (tx, link, { actor }) => revokeLink(tx, link, actor), 'link_revoked');
+    change('restore', (tx, link, { actor }) => changeLink(tx, link, { revoked: false }, actor), 'saved');
+    change('change', (tx, link, { actor, request }) => changeLink(tx, link, readForm(CHANGE, request), actor), 'saved');
+  }
 }

@@ -1,7 +1,8 @@
 /** The page that a share link opens: pictures with site, device and time. It shows nothing else of the set. */
 import { type BrandingRow, type Locale, readBranding } from '../../core/organizations/branding.ts';
 import { threadsOfScreenshots } from '../../core/reviews/commentQueries.ts';
-import { readSetHead, type SetHead } from '../../core/sets/readSet.ts';
+import { type NamedObject, readObjectNames } from '../../core/sets/objectNames.ts';
+import { ownerOf } from '../../core/sets/shownVersions.ts';
 import {
   readSharedPage,
   readSharedSummary,
@@ -30,20 +31,18 @@ import { answerButtons, answerForm, replyForm } from './shareForms.ts';
 
 const PER_PAGE = 240;
 
-/** @returns undefined if there is no such set. */
 export async function sharedPage(
   options: PagesOptions,
   share: SharedSet,
   { paths, token, client, page }: SharedOptions,
-): Promise<ResultsPage | undefined> {
+): Promise<ResultsPage> {
   const { db } = options.store;
-  const { set_id, organizationId, downloads } = share;
-  const set = await readSetHead(db, { id: set_id, organizationId });
-  if (set === undefined) return undefined;
+  const { organizationId, downloads } = share;
   const summary = await readSharedSummary(db, share);
-  const { pictures, unanswered } = summary;
+  const { pictures, unanswered, isLive } = summary;
   const shown = await readSharedPage(db, share, { skip: (page - 1) * PER_PAGE, take: PER_PAGE });
-  const isLive = set.status === 'draft' || set.status === 'capturing';
+  const ids = summary.sets > 1 ? shown.map(({ own_set }) => own_set) : [];
+  const names = await readObjectNames(db, { organizationId, ids });
   const branding = await readBranding(db, organizationId);
   const canDownload = downloads && !isLive && pictures > 0;
   const canAnswer = share.answers && unanswered > 0;
@@ -53,7 +52,7 @@ export async function sharedPage(
   const forAll = isRest ? texts.share.forAll.rest : texts.share.forAll.all;
   const path = paths.share(token);
   const file = { path, pictures, isShared: true, texts: texts.parts };
-  const threads = (await threadsOfScreenshots(db, [], { setId: set_id, shareId: share.id })).get(null) ?? [];
+  const threads = (await threadsOfScreenshots(db, [], { owner: ownerOf(share), shareId: share.id })).get(null) ?? [];
   const reply = share.answers && ((id: string) => replyForm({ path, client, texts }, id));
   const look = threadLook(branding, words, { reply });
   const actions = [
@@ -64,15 +63,15 @@ export async function sharedPage(
     ${answerForm({ path, client, canFollow: options.mailer !== undefined, texts }, answerButtons(texts))}`;
   const body = html`
 <div id="shared" data-live>
-${head(set, { summary, isLive, actions, words })}
-${sections(shown, { paths, path, words })}
+${head(share.campaign, { summary, actions, words })}
+${bySet(shown, names, { paths, path, words })}
 ${numberedPages({ page, pages: Math.ceil(pictures / PER_PAGE), addressOf: (to) => `${path}?page=${to}`, texts: texts.parts })}
 ${threads.length > 0 && panel(texts.share.names.onAll, threadList(threads, look))}
 ${branding.footer_text !== null && html`<footer class="meta"><bdi>${branding.footer_text}</bdi></footer>`}
 </div>
 ${canDownload && dialog('download', texts.parts.download.form.label, downloadForm(file), texts.parts)}
 ${canAnswer && dialog('answer-all', forAll, answer, texts.parts)}`;
-  return { ...sharedLayout(branding, paths, token), title: set.campaign, body, events: `${path}/events` };
+  return { ...sharedLayout(branding, paths, token), title: share.campaign, body, events: `${path}/events` };
 }
 
 /** For example "Approved: 7 · Changes requested: 1 · No answer: 2". */
@@ -124,14 +123,13 @@ export async function brandStyle({ store }: PagesOptions, { organizationId }: Sh
 
 interface HeadOptions {
   readonly summary: SharedSummary;
-  readonly isLive: boolean;
   readonly actions: HtmlContent;
   readonly words: Words;
 }
 
-function head({ campaign }: SetHead, { summary, isLive, actions, words }: HeadOptions): Html {
+function head(campaign: string, { summary, actions, words }: HeadOptions): Html {
   const { document, share } = words.texts;
-  const { pictures } = summary;
+  const { pictures, isLive } = summary;
   const none = isLive ? share.taking.all : share.none;
   return html`${pageHead({ title: html`<bdi>${campaign}</bdi>`, meta: summaryLine(summary, words), actions })}
 ${answersLine(summary, share)}<p class="meta">${document.previews}: ${document.about}</p>
@@ -156,6 +154,18 @@ function summaryLine(summary: SharedSummary, { texts, date }: Words): HtmlConten
 const SHOWN_HEIGHT = 280;
 /** About one screen; a browser loads the others when they come near. */
 const AT_ONCE = 4;
+
+/** The name of a set stands above its pictures if the link shows several sets. */
+function bySet(
+  shown: readonly SharedPicture[],
+  names: ReadonlyMap<string, NamedObject>,
+  options: Omit<CellOptions, 'first'>,
+): Html[] {
+  return [...Map.groupBy(shown, ({ own_set }) => own_set)].map(([set, pictures]) => {
+    const name = names.get(set)?.name;
+    return html`${name && html`<h2><bdi>${name}</bdi></h2>`}${sections(pictures, options)}`;
+  });
+}
 
 function sections(pictures: readonly SharedPicture[], options: Omit<CellOptions, 'first'>): Html {
   const first = new Set(pictures.slice(0, AT_ONCE));

@@ -2,8 +2,8 @@
 import { inTurnOfLink } from '../../api/limits/turns.ts';
 import { readBranding } from '../../core/organizations/branding.ts';
 import { threadsOfScreenshots } from '../../core/reviews/commentQueries.ts';
-import { readSetHead } from '../../core/sets/readSet.ts';
 import { readVersionsOf, type VersionRow } from '../../core/sets/readVersions.ts';
+import { ownerOf } from '../../core/sets/shownVersions.ts';
 import { latestAnswers } from '../../core/sharing/answerQueries.ts';
 import {
   findOwnId,
@@ -42,10 +42,9 @@ async function sharedPicturePage(
   share: SharedSet,
   { paths, token, client, picture, compareWith }: SharedPictureOptions,
 ): Promise<ResultsPage | undefined> {
-  const { organizationId, set_id: id } = share;
-  const set = await readSetHead(db, { id, organizationId });
+  const { organizationId } = share;
   const shownPlace = await readSharedPlace(db, share, { picture, other: compareWith });
-  if (set === undefined || shownPlace === undefined) return undefined;
+  if (shownPlace === undefined) return undefined;
   const { view, other, strip, like } = shownPlace;
   const branding = await readBranding(db, organizationId);
   const versions = await readVersionsOf(db, view.id);
@@ -81,7 +80,7 @@ async function sharedPicturePage(
   const moment = view.marker_ms !== null && `, ${markerLabel(view.marker_ms, words.language)}`;
   const links = neighbours({ ...shownPlace, place: view.place }, addressOf, words);
   const title = pageHead({
-    up: { href: `${path}#p-${view.image_token}`, label: html`<bdi>${set.campaign}</bdi>` },
+    up: { href: `${path}#p-${view.image_token}`, label: html`<bdi>${share.campaign}</bdi>` },
     title: html`${siteName(view.site_url).host} <span class="meta">${texts.device(view.device)}${moment}</span>`,
     badge: answerWord(view, texts),
     actions: [links, share.answers && answerButtons(texts, view.answer?.answer)],
@@ -129,7 +128,7 @@ export async function replacedPage(
     text,
   }: Pick<SharedPictureOptions, 'paths' | 'token' | 'picture'> & { readonly text: string },
 ): Promise<ResultsPage | undefined> {
-  const own = await findOwnId(db, share.set_id, picture);
+  const own = await findOwnId(db, ownerOf(share), picture);
   if (own === undefined) return undefined;
   const now = await readReplacement(db, share, own);
   const path = paths.share(token);

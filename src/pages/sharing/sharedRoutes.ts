@@ -7,6 +7,7 @@ import { readOrFail } from '../../api/public/endpoint.ts';
 import { callerAddress } from '../../api/server/caller.ts';
 import { ClientAnswer, ClientComment } from '../../contract/sharing.ts';
 import { readBranding } from '../../core/organizations/branding.ts';
+import { ownerOf } from '../../core/sets/shownVersions.ts';
 import { answerShare, commentOnShare } from '../../core/sharing/answers.ts';
 import { followShare } from '../../core/sharing/followers.ts';
 import { readSharedPlace } from '../../core/sharing/sharedPictures.ts';
@@ -78,16 +79,26 @@ export function addSharedRoutes(pages: PageRoutes): void {
         return 'title' in found ? undefined : found;
       };
       const reader = { organizationId: share.organizationId, linkId: share.id };
-      await pages.live.open(response, reader, setSource(options, share.set_id, findViewer));
+      if (share.newest_set === null) return undefined;
+      await pages.live.open(response, reader, setSource(options, share.newest_set, findViewer));
       return 'sent';
     }, COST.list),
   );
   const sourceOf = (share: SharedSet, request: Request): DownloadSource => {
     const path = paths.share(String(request.params['token']));
-    const { organizationId, set_id: setId, pictures, screenshot_ids: ids, language } = share;
+    const { organizationId, pictures, screenshot_ids: ids, language } = share;
     const approvedOnly = pictures === 'approved';
     const texts = textsOf(language).parts;
-    return { organizationId, setId, audience: 'shared', approvedOnly, ids, path, base: paths.base, texts };
+    return {
+      organizationId,
+      owner: ownerOf(share),
+      audience: 'shared',
+      approvedOnly,
+      ids,
+      path,
+      base: paths.base,
+      texts,
+    };
   };
   router.get(
     '/s/:token/brand.css',

@@ -125,3 +125,36 @@ test('a download works without scripts', async () => {
   await page.open(page.url);
   expect(page.getByRole('link', { name: 'Download it again' }).getAttribute('href')).toMatch(/^\/e\/.*\.zip$/);
 });
+
+test('a campaign and its link offer files of all sets, and no page of a set opens them', async () => {
+  const { setId, path } = await newSet();
+  const { db } = server.store;
+  const { campaign_id: campaignId } = await db
+    .selectFrom('screenshot_sets')
+    .select('campaign_id')
+    .where('id', '=', setId)
+    .executeTakeFirstOrThrow();
+  await seedSet(server, {
+    status: 'approved',
+    campaignId,
+    shots: [{ site: 'https://blog.example/', device: 'desktop' }],
+  });
+  const own = `/o/demo/campaigns/${campaignId}`;
+  expect(await (await get(own)).text()).toContain(`action="${own}/export"`);
+  const wanted = { organizationId: server.organizationId, campaignId, label: '', expiresAt: inDays(new Date(), 7) };
+  const link = await db.transaction().execute((tx) => createShareLink(tx, { ...wanted, downloads: true }, OPERATOR));
+  const shared = `/s/${shareToken(server.secret, link.id)}`;
+  const pages: string[] = [];
+  for (const [from, key] of [
+    [own, server.apiKey],
+    [shared, ''],
+  ] as const) {
+    const started = await get(`${from}/export?format=pdf`, { key });
+    pages.push(started.headers.get('location') ?? '');
+    expect([started.status, pages.at(-1)]).toEqual([303, expect.stringContaining(`${from}/exports/`)]);
+    expect(await (await get(pages.at(-1) ?? '', { key })).text()).toContain('0 of 2 pictures');
+  }
+  const [id] = pages.map((page) => page.split('/').at(-1));
+  expect((await get(`${path}/exports/${id}`)).status).toBe(404);
+  expect((await get(`${shared}/exports/${id}`, { key: '' })).status).toBe(404);
+});

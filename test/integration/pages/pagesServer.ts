@@ -161,6 +161,8 @@ const SIZES: Readonly<Record<string, string>> = { desktop: '1440x900', mobile: '
 
 export interface SeededSet {
   readonly campaign?: string;
+  /** An existing campaign in place of a new one. */
+  readonly campaignId?: string;
   readonly status?: 'draft' | 'capturing' | 'in_review' | 'approved' | 'failed' | 'canceled';
   readonly instructions?: string;
   readonly shots: readonly SeededShot[];
@@ -174,7 +176,7 @@ export interface Seeded {
 
 /** Stores a set as the service would have. */
 export async function seedSet({ store: { db }, organizationId }: PagesServer, given: SeededSet): Promise<Seeded> {
-  const campaignId = randomUUID();
+  const campaignId = given.campaignId ?? randomUUID();
   const setId = randomUUID();
   const owner = { organization_id: organizationId, campaign_id: campaignId };
   await db
@@ -184,6 +186,7 @@ export async function seedSet({ store: { db }, organizationId }: PagesServer, gi
       organization_id: organizationId,
       name: given.campaign ?? `Autumn launch ${campaignId.slice(0, 8)}`,
     })
+    .onConflict((on) => on.doNothing())
     .execute();
   const status = given.status ?? 'capturing';
   const settled_at = status === 'draft' || status === 'capturing' ? null : new Date();

@@ -13,7 +13,7 @@ import { linkOf, startMailServer } from '../../support/mailServer.ts';
 import { TEST_LOG } from '../../support/testLog.ts';
 import { seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
-import { open } from './reading.ts';
+import { open, read } from './reading.ts';
 import { seedRetake } from './seedRetake.ts';
 
 const mail = await startMailServer();
@@ -78,6 +78,79 @@ async function ownPage(path: string): Promise<string> {
 
 const countAnswers = async (setId: string) =>
   (await server.store.db.selectFrom('share_answers').select('id').where('set_id', '=', setId).execute()).length;
+
+describe('the link of a campaign', () => {
+  it('a member shares a campaign, and a client answers a picture of its second set and then all others', async () => {
+    const shots = [{ site: 'https://news.example/', device: 'desktop' as const }];
+    const { setId: first, shotIds } = await seedSet(server, { status: 'approved', shots });
+    const { db } = server.store;
+    const { campaign_id: campaignId } = await db
+      .selectFrom('screenshot_sets')
+      .select('campaign_id')
+      .where('id', '=', first)
+      .executeTakeFirstOrThrow();
+    const second = await seedSet(server, { status: 'approved', shots, campaignId });
+    const names = ['Monday', 'Friday'];
+    for (const [at, id] of [first, second.setId].entries())
+      await db
+        .updateTable('screenshot_sets')
+        .set({ name: names[at] ?? '' })
+        .where('id', '=', id)
+        .execute();
+    const own = `/o/demo/campaigns/${campaignId}`;
+    const page = await read(server, `${server.url}${own}`);
+    page.getByRole('button', { name: 'Share' }).click();
+    await page.proceed(page.getByRole('button', { name: 'Create the link' }));
+    expect(page.url).toContain(`${own}?created=`);
+    const link = await db
+      .selectFrom('share_links')
+      .selectAll()
+      .where('campaign_id', '=', campaignId)
+      .executeTakeFirstOrThrow();
+    const path = `/s/${shareToken(server.secret, link.id)}`;
+    const shared = await open(server.url + path);
+    expect(shared.locator('#shared h2').allTextContents()).toEqual([
+      'Monday',
+      'news.example',
+      'Friday',
+      'news.example',
+    ]);
+    const [picture] = await db
+      .selectFrom('screenshots')
+      .select('image_token')
+      .where('id', '=', second.shotIds[0] ?? '')
+      .execute();
+    const answered = {
+      ...ANNA,
+      picture: String(picture?.image_token),
+      answer: 'changes_requested',
+      body: 'Larger, please.',
+    };
+    expect((await send(`${path}/answers`, answered)).status).toBe(303);
+    for (const shown of ['Client: changes', 'Larger, please.'])
+      expect(await ownPage(`/o/demo/screenshots/${second.shotIds[0]}`)).toContain(shown);
+    expect(await ownPage(`/o/demo/screenshot_sets/${second.setId}`)).toContain('Client: changes');
+    expect(await ownPage(`/o/demo/screenshot_sets/${first}`)).not.toContain('Client:');
+    const third = await seedSet(server, { status: 'approved', shots, campaignId });
+    expect((await send(`${path}/answers`, { ...ANNA, answer: 'approved', body: 'All good.' })).status).toBe(303);
+    const answers = await db
+      .selectFrom('share_answers')
+      .selectAll()
+      .where('share_id', '=', link.id)
+      .orderBy('created_at')
+      .execute();
+    expect(answers.map(({ set_id, pictures, comment_id }) => [set_id, pictures, comment_id !== null])).toEqual([
+      [second.setId, 1, true],
+      [first, 1, false],
+      [third.setId, 1, true],
+    ]);
+    expect(await ownPage(`/o/demo/screenshots/${shotIds[0]}`)).toContain('Client: approved');
+    expect(await ownPage(`/o/demo/screenshot_sets/${third.setId}?tab=activity`)).toContain('All good.');
+    const again = await open(server.url + path);
+    expect(again.locator('#shared').textContent()).toContain('All good.');
+    expect(again.locator('#shared').textContent()).toContain('Approved: 2 · Changes requested: 1');
+  });
+});
 
 describe('answers of clients', () => {
   it('a client without scripts opens the link with its password, answers and comments, and the agency sees it', async () => {

@@ -122,7 +122,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'events of a period that is sent again': REPLAYED_EVENTS_MAX,
   'members and open invitations of an organization': MEMBERS_MAX,
   'valid API keys of an organization': KEYS_MAX,
-  'valid share links of a set': SHARE_LINKS_MAX,
+  'valid share links of a set or a campaign': SHARE_LINKS_MAX,
   'days of a share link': SHARE_DAYS_MAX,
   'answers of clients by one share link': ANSWERS_OF_LINK_MAX,
   'addresses that ask for e-mails about one share link': FOLLOWERS_OF_LINK_MAX,

@@ -9,7 +9,7 @@ import { COST } from '../../limits/costs.ts';
 import { type Call, idOf, type JsonResponse, jsonResponse, type Route, refOf } from '../endpoint.ts';
 import { listAnswer, rangeOf } from '../listAnswer.ts';
 import { jsonBody, list, other, route } from './operation.ts';
-import { requireSet } from './sets.ts';
+import { OF_CAMPAIGN, OWNERS, type OwnerRoutes, requireOwner } from './owners.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
 /** How long GET …/export waits for a file that is not ready. */
@@ -19,14 +19,13 @@ const RETRY_AFTER_SECONDS = '3';
 const TAGS = ['Exports'];
 
 /** They need the scope "read", because they only show what their reader can read. */
-export const exportRoutes: readonly Route[] = [
-  route('post /screenshot_sets/{id}/exports', 'read', {
+const routesOf = (owner: OwnerRoutes): Route[] => [
+  route(`post /${owner.path}/{id}/exports`, 'read', {
     cost: COST.heavy,
     maxBodyBytes: MAX_BODY_BYTES,
-    operationId: 'createExport',
-    summary: 'Export a set',
-    description:
-      'Starts to build a file, or finds the file with the same content and options. The set must be settled or in review. Files are removed after seven days, and their addresses then answer 410.',
+    operationId: `create${owner.word}Export`,
+    summary: `Export a ${owner.what}`,
+    description: `Starts to build a file, or finds the file with the same content and options. All sets must be settled or in review. Files are removed after seven days, and their addresses then answer 410. ${OF_CAMPAIGN}`,
     tags: TAGS,
     body: jsonBody(ExportBody, { format: 'pptx', frame: 'browser', time_zone: 'Europe/Berlin' }),
     status: 202,
@@ -36,18 +35,18 @@ export const exportRoutes: readonly Route[] = [
       '200': other('The file is ready.', ExportRecord),
     },
     handler: async (call, { store, queue }) => {
-      const setId = idOf(call.request);
-      const options = exportOptions(call.input, await readBranding(store.db, call.organizationId));
-      const row = await requestExport(store.db, { organizationId: call.organizationId, setId, options }, queue);
+      const { organizationId } = call;
+      const options = exportOptions(call.input, await readBranding(store.db, organizationId));
+      const row = await requestExport(store.db, { organizationId, ...owner.of(call.request), options }, queue);
       return answer(row, call);
     },
   }),
-  route('get /screenshot_sets/{id}/exports', 'read', {
-    ...list('listExports', 'List the exports of a set, newest first', ListQuery, ExportRecord),
+  route(`get /${owner.path}/{id}/exports`, 'read', {
+    ...list(`list${owner.word}Exports`, `List the exports of a ${owner.what}, newest first`, ListQuery, ExportRecord),
     tags: TAGS,
     handler: async (call, { store: { db } }) => {
-      const filter = { ...rangeOf(call), setId: idOf(call.request) };
-      await requireSet(db, refOf(call));
+      const filter = { ...rangeOf(call), ...owner.of(call.request) };
+      await requireOwner(owner, db, call);
       return listAnswer(
         call.query,
         (page) => listExports(db, filter, page),
@@ -55,6 +54,10 @@ export const exportRoutes: readonly Route[] = [
       );
     },
   }),
+];
+
+export const exportRoutes: readonly Route[] = [
+  ...OWNERS.flatMap(routesOf),
   route('get /screenshot_sets/{id}/export', 'read', {
     cost: COST.heavy,
     operationId: 'downloadScreenshotSet',

@@ -162,6 +162,6 @@ function reviewing(action: SetAction, operationId: string, summary: string, desc
 }
 
 /** @throws Failure (404) */
-export async function requireSet(db: Database, ref: { id: string; organizationId: string }): Promise<void> {
+async function requireSet(db: Database, ref: { id: string; organizationId: string }): Promise<void> {
   if (!(await hasSet(db, ref))) throw unknownId();
 }

@@ -19,16 +19,17 @@ import { answerOnce } from '../idempotency.ts';
 import { listAnswer, rangeOf } from '../listAnswer.ts';
 import type { Services } from '../services.ts';
 import { idOfA, jsonBody, list, route } from './operation.ts';
+import { OF_CAMPAIGN, OWNERS, type OwnerRoutes, requireOwner } from './owners.ts';
 
-export const shareRoutes: readonly Route[] = [
-  route('get /screenshot_sets/{id}/shares', 'read', {
+const routesOf = (owner: OwnerRoutes): Route[] => [
+  route(`get /${owner.path}/{id}/shares`, 'read', {
     secret: true,
-    ...list('listShares', 'List the share links of a set, newest first', ListQuery, ShareRecord),
+    ...list(`list${owner.word}Shares`, `List the share links of a ${owner.what}, newest first`, ListQuery, ShareRecord),
     tags: ['Sharing'],
     handler: async (call, services) => {
       const { db } = services.store;
-      const filter = { ...rangeOf(call), setId: idOf(call.request) };
-      if ((await readSetRow(db, refOf(call))) === undefined) throw unknownId();
+      const filter = { ...rangeOf(call), ...owner.of(call.request) };
+      await requireOwner(owner, db, call);
       return listAnswer(
         call.query,
         (page) => listShareLinks(db, filter, page),
@@ -36,10 +37,10 @@ export const shareRoutes: readonly Route[] = [
       );
     },
   }),
-  route('post /screenshot_sets/{id}/shares', 'write', {
-    operationId: 'createShare',
-    summary: 'Create a share link',
-    description: `Anyone who has its \`url\` sees the pictures of the set, without a key.`,
+  route(`post /${owner.path}/{id}/shares`, 'write', {
+    operationId: `create${owner.word}Share`,
+    summary: `Create a share link of a ${owner.what}`,
+    description: `Anyone who has its \`url\` sees the pictures of the ${owner.what}, without a key. ${OF_CAMPAIGN}`,
     tags: ['Sharing'],
     body: jsonBody(NewShare, { label: 'For the client' }, false),
     status: 201,
@@ -48,7 +49,6 @@ export const shareRoutes: readonly Route[] = [
     handler: async (call, services) => {
       const { store } = services;
       const { organizationId, actor } = call;
-      const setId = idOf(call.request);
       const { label, expires_at, downloads, answers, password, pictures } = call.input;
       const expiresAt = expires_at ?? inDays(new Date(), SHARE_DAYS_DEFAULT);
       const choices = {
@@ -57,44 +57,45 @@ export const shareRoutes: readonly Route[] = [
         pictures: pictures ?? 'all',
         password,
       };
-      const link = { organizationId, setId, expiresAt, label: label?.trim() ?? '', ...choices };
-      const endpoint = `screenshot_sets/${setId}/shares`;
+      const link = { organizationId, ...owner.of(call.request), expiresAt, label: label?.trim() ?? '', ...choices };
+      const endpoint = `${owner.path}/${idOf(call.request)}/shares`;
       return answerOnce(store.db, { call, endpoint, secret: true }, async (tx) =>
         jsonResponse(201, recordOf(services, await createShareLink(tx, link, actor))),
       );
     },
   }),
-  route('patch /screenshot_sets/{id}/shares/{share_id}', 'write', {
-    operationId: 'updateShare',
-    summary: 'Extend a share link, change its password, or restore it',
+  route(`patch /${owner.path}/{id}/shares/{share_id}`, 'write', {
+    operationId: `update${owner.word}Share`,
+    summary: `Extend a share link of a ${owner.what}, change its password, or restore it`,
     description: '',
     tags: ['Sharing'],
-    params: { id: idOfA('set'), share_id: idOfA('link') },
+    params: { id: idOfA(owner.what), share_id: idOfA('link') },
     body: jsonBody(ShareChange, { expires_at: '2027-06-30T18:00:00Z' }),
     answer: ShareRecord,
     failures: [409],
     handler: async ({ request, organizationId, actor, input }, services) => {
-      const link = { organizationId, setId: idOf(request), id: idOf(request, 'share_id') };
+      const link = { organizationId, ...owner.of(request), id: idOf(request, 'share_id') };
       const row = await services.store.db.transaction().execute((tx) => changeLink(tx, link, input, actor));
       return jsonResponse(200, recordOf(services, row));
     },
   }),
-  route('delete /screenshot_sets/{id}/shares/{share_id}', 'write', {
-    operationId: 'revokeShare',
-    summary: 'Revoke a share link',
+  route(`delete /${owner.path}/{id}/shares/{share_id}`, 'write', {
+    operationId: `revoke${owner.word}Share`,
+    summary: `Revoke a share link of a ${owner.what}`,
     description: 'The link stops working immediately.',
     tags: ['Sharing'],
-    params: { id: idOfA('set'), share_id: idOfA('link') },
+    params: { id: idOfA(owner.what), share_id: idOfA('link') },
     answer: ShareRecord,
     handler: async ({ request, organizationId, actor }, services) => {
-      const setId = idOf(request);
-      const id = idOf(request, 'share_id');
-      const row = await services.store.db
-        .transaction()
-        .execute((tx) => revokeLink(tx, { organizationId, setId, id }, actor));
+      const link = { organizationId, ...owner.of(request), id: idOf(request, 'share_id') };
+      const row = await services.store.db.transaction().execute((tx) => revokeLink(tx, link, actor));
       return jsonResponse(200, recordOf(services, row));
     },
   }),
+];
+
+export const shareRoutes: readonly Route[] = [
+  ...OWNERS.flatMap(routesOf),
   route('get /screenshot_sets/{id}/answers', 'read', {
     ...list('listAnswers', 'List the answers of clients, newest first', ListQuery, ShareAnswerRecord),
     tags: ['Sharing'],

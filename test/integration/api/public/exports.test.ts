@@ -84,6 +84,34 @@ test('a requested export is accepted, queued once, and opens its file when it is
   expect(download.headers.location).toBe(new URL(ready.json.url).pathname);
 });
 
+test('a campaign is exported when all its sets are finished', async () => {
+  const { json: ad } = await api.post('ads', {
+    campaign: { name: 'Whole' },
+    ad: { media: { type: 'url', content: 'https://cdn.example/b.png' } },
+  });
+  const whole = { ...organization, campaignId: ad.campaign_id };
+  const path = `campaigns/${ad.campaign_id}/exports`;
+  expect((await api.post(path, { format: 'pdf' })).json.errors).toHaveProperty('screenshots');
+  const given = { db: api.store.db, artifacts, organization: whole };
+  await insertExportSet(given, [{}, {}]);
+  const running = await insertExportSet(given, [{}], { status: 'capturing' });
+  const refused = await api.post(path, { format: 'pdf' });
+  const rule = 'is capturing for one of its sets: the campaign can be exported when all its screenshots are finished.';
+  expect([refused.status, refused.json.errors]).toEqual([409, { status: [rule] }]);
+  await api.store.db.updateTable('screenshot_sets').set({ status: 'approved' }).where('id', '=', running.id).execute();
+  const { status, json } = await api.post(path, { format: 'pdf' });
+  expect([status, json]).toMatchObject([202, { campaign_id: ad.campaign_id, progress: { total: 3 } }]);
+  expect(json).not.toHaveProperty('screenshot_set_id');
+  expect((await api.post(path, { format: 'pdf' })).json.id).toBe(json.id);
+  expect((await api.get(path)).json).toMatchObject({ total: 1, data: [{ id: json.id }] });
+  expect((await api.get(`exports/${json.id}`)).json).toMatchObject({ campaign_id: ad.campaign_id });
+  expect((await api.post('campaigns/00000000-0000-4000-8000-000000000000/exports', { format: 'pdf' })).status).toBe(
+    404,
+  );
+  const late = await api.post(path, { format: 'pdf', part: 2 });
+  expect(late.json.errors).toEqual({ part: ['must be at most 1: the campaign has 3 pictures.'] });
+});
+
 test.each(['ready', 'expired'] as const)('the file of an export that is %s and too old answers 410', async (status) => {
   const set = await newSet(1);
   const { json } = await api.post(`screenshot_sets/${set.id}/exports`, { format: 'zip' });

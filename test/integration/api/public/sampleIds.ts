@@ -31,7 +31,7 @@ export async function sampleIds(
   for (const name of idVariables(named.path)) {
     if (name === 'SET_ID' || name === 'SCREENSHOT_ID') Object.assign(ids, await newSet(given, status));
     else if (name === 'AD_ID') ids[name] = await newCapturedAd(given.api);
-    else if (name === 'CAMPAIGN_ID') ids[name] = await newCampaign(given.api);
+    else if (name === 'CAMPAIGN_ID') ids[name] = await newCampaign(given, named.path.endsWith('/exports'));
     else if (name === 'DELIVERY_ID') ids[name] = await newDelivery(given.api);
     else if (name === 'MEMBER_ID') ids[name] = await newMember(given.api);
     else if (name === 'SITE_RULE_ID') ids[name] = await newSiteRule(given.api);
@@ -58,9 +58,18 @@ async function newCapturedAd(api: TestApi): Promise<string> {
   return id;
 }
 
-async function newCampaign(api: TestApi): Promise<string> {
+/** @param hasPictures as an export needs them. */
+async function newCampaign(
+  { api, artifacts }: { api: TestApi; artifacts: ArtifactStore },
+  hasPictures: boolean,
+): Promise<string> {
   const media = { type: 'url', content: 'https://cdn.example/banner.png' };
-  return (await api.post('ads', { campaign: { name: `Samples ${randomUUID()}` }, ad: { media } })).json.campaign_id;
+  const ad = (await api.post('ads', { campaign: { name: `Samples ${randomUUID()}` }, ad: { media } })).json;
+  const { db } = api.store;
+  const { id } = await db.selectFrom('organizations').select('id').where('slug', '=', 'acme').executeTakeFirstOrThrow();
+  const organization = { id, slug: 'acme', campaignId: ad.campaign_id };
+  if (hasPictures) await insertExportSet({ db, artifacts, organization }, [{}]);
+  return ad.campaign_id;
 }
 
 /** An organization has one rule for a host, so the sample cannot be repeated. */
@@ -132,7 +141,8 @@ async function createdBySample(
   { named, name, ids }: { named: NamedOperation; name: string; ids: SampleIds },
 ): Promise<string> {
   const collection = /([^/]+)\/\{[^}]+\}[^{]*$/.exec(named.path)?.[1] ?? '';
-  const creating = OPERATIONS.find(({ method, path }) => method === 'POST' && path.endsWith(`/${collection}`));
+  const all = OPERATIONS.filter(({ method, path }) => method === 'POST' && path.endsWith(`/${collection}`));
+  const creating = all.find(({ path }) => named.path.startsWith(path)) ?? all[0];
   if (creating === undefined) throw new Error(`No operation creates the object of ${name} in ${named.path}.`);
   const needed = { ...(await sampleIds({ run, api, artifacts }, creating)), ...ids };
   return (await run(creating, needed)).id;

@@ -41,7 +41,7 @@ const ADMINISTRATION = [
   'withdrawInvitation',
 ];
 /** An export only shows what its reader can read. */
-const READING_POSTS = ['createExport'];
+const READING_POSTS = ['createExport', 'createCampaignExport'];
 
 /** Everything else needs read to read, and write to change something. */
 function scopeOf(named: NamedOperation): Scope {

@@ -96,6 +96,41 @@ describe('a share link', () => {
     ]);
   });
 
+  test('a campaign has links as a set has, and no routes of the other reach them', async () => {
+    const setId = await newSet();
+    const { campaign_id: id } = (await api.get(`screenshot_sets/${setId}`)).json;
+    const links = `campaigns/${id}/shares`;
+    const { status, json } = await api.post(links, { label: 'For Anna', answers: true });
+    const ofSet = (await create(setId)).json;
+    expect([status, json]).toMatchObject([201, { campaign_id: id, label: 'For Anna', answers: true, uses: 0 }]);
+    expect([Object.keys(json)[2], 'campaign_id' in ofSet]).toEqual(['campaign_id', false]);
+    expect((await api.get(links)).json).toMatchObject({ total: 1, data: [json] });
+    expect(await list(setId)).toEqual([ofSet]);
+    const changed = await api.send({
+      method: 'PATCH',
+      path: `/api/v1/orgs/acme/${links}/${json.id}`,
+      headers: { authorization: api.organization.api_key, 'content-type': 'application/json' },
+      body: JSON.stringify({ password: 'blue horses' }),
+    });
+    expect(changed.json).toMatchObject({ id: json.id, has_password: true });
+    for (const path of [
+      `${links}/${ofSet.id}`,
+      `screenshot_sets/${setId}/shares/${json.id}`,
+      `campaigns/${NOBODY}/shares/${json.id}`,
+    ])
+      expect((await api.remove(path)).status).toBe(404);
+    expect((await api.remove(`${links}/${json.id}`)).json.status).toBe('revoked');
+    expect((await api.post(`campaigns/${NOBODY}/shares`, {})).status).toBe(404);
+    expect((await api.get(`campaigns/${NOBODY}/shares`)).status).toBe(404);
+    const log = (await api.get('audit_log')).json.data.filter((entry: Json) => entry.object.id === json.id);
+    expect(log.map(({ action }: Json) => action)).toEqual([
+      'share_link.revoked',
+      'share_link.updated',
+      'share_link.created',
+    ]);
+    expect(log[2].changes).toContainEqual({ field: 'campaign_id', from: null, to: id });
+  });
+
   test('the links of a set are listed, newest first, and revoked one by one', async () => {
     const setId = await newSet();
     const [first, second] = [(await create(setId)).json, (await create(setId)).json];

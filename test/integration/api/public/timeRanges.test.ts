@@ -18,6 +18,8 @@ const LISTS: Readonly<Record<string, readonly [string, string]>> = {
   invitations: ['invitations', 'created_at'],
   keys: ['api_keys', 'created_at'],
   members: ['memberships', 'created_at'],
+  'campaigns/{id}/exports': ['exports', 'created_at'],
+  'campaigns/{id}/shares': ['share_links', 'created_at'],
   screenshot_sets: ['screenshot_sets', 'created_at'],
   schedules: ['schedules', 'created_at'],
   'screenshot_sets/{id}/answers': ['share_answers', 'created_at'],
@@ -37,6 +39,7 @@ const NAMES = Object.keys(LISTS).map((list) => ({ list }));
 const artifacts = memoryArtifacts(new Map());
 let api: TestApi;
 let set: TestSet;
+let campaignId: string;
 beforeAll(async () => {
   api = await startPublicApi({ artifacts });
   set = await insertOneOfEach();
@@ -52,6 +55,7 @@ async function insertOneOfEach(): Promise<TestSet> {
   const { organization_id } = subscriber;
   const organization = { id: organization_id, slug: 'acme', campaignId: ad.campaign_id };
   const set = await insertExportSet({ db, artifacts, organization }, [{}]);
+  campaignId = ad.campaign_id;
   const rule = { cron: '0 9 * * *' };
   const repeated = { name: 'Ranges', rule, time_zone: 'UTC', screenshot_set: { id: set.id } };
   expect((await api.post('schedules', repeated)).status).toBe(201);
@@ -78,13 +82,15 @@ async function insertOneOfEach(): Promise<TestSet> {
   await db.insertInto('memberships').values({ organization_id, user_id, role: 'viewer' }).execute();
   await send('POST', `screenshot_sets/${set.id}/shares`, {});
   await send('POST', `screenshot_sets/${set.id}/exports`, { format: 'zip' });
+  await send('POST', `campaigns/${campaignId}/shares`, {});
+  await send('POST', `campaigns/${campaignId}/exports`, { format: 'zip' });
   await send('POST', 'uploads?name=a.html', '<a href="https://shop.example">Shop</a>', 'application/octet-stream');
   await send('PUT', 'connectors/default', { region: 'eu-central-1', access_key_id: 'AKIA', secret_access_key: 'x' });
   await send('POST', `screenshots/${set.shots[0]}/comments`, { body: 'Good.' });
   await sql`insert into share_answers
       (id, organization_id, share_id, set_id, pictures, answer, client_name, client_email)
     select gen_random_uuid(), organization_id, id, set_id, 1, 'approved', 'Anna', 'anna@client.example'
-    from share_links`.execute(db);
+    from share_links where set_id is not null`.execute(db);
   return set;
 }
 
@@ -96,7 +102,7 @@ async function send(method: string, path: string, body: object | string, type = 
 }
 
 const read = async (list: string, query: string) => {
-  const id = list.startsWith('screenshots') ? set.shots[0] : set.id;
+  const id = list.startsWith('campaigns') ? campaignId : list.startsWith('screenshots') ? set.shots[0] : set.id;
   return api.get(`${list.replace('{id}', id ?? '')}?${query}`);
 };
 const total = async (list: string, query: string): Promise<number> => (await read(list, query)).json.total;

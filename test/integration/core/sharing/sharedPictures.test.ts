@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const [large, campaignId, adId] = [storedId('s', 0), storedId('c', 0), storedId('a', 0)];
 const link = (setId: string, pictures: SharedPictures = 'all') => ({
-  ...{ id: randomUUID(), set_id: setId, pictures, screenshot_ids: null },
+  ...{ id: randomUUID(), set_id: setId, campaign_id: null, pictures, screenshot_ids: null },
 });
 
 interface Shot {
@@ -50,11 +50,11 @@ interface Shot {
 }
 
 /** Stores a set. @returns its id and those of its screenshots. */
-async function insertSet(shots: readonly Shot[]): Promise<{ setId: string; ids: string[] }> {
+async function insertSet(shots: readonly Shot[], inCampaign = campaignId): Promise<{ setId: string; ids: string[] }> {
   const setId = randomUUID();
   const [first] = shots;
   const retaken = { retake_of: first?.of?.setId ?? null, original_id: first?.of?.setId ?? null };
-  const set = { id: setId, organization_id: organizationId, campaign_id: campaignId, settled_at: new Date() };
+  const set = { id: setId, organization_id: organizationId, campaign_id: inCampaign, settled_at: new Date() };
   await db
     .insertInto('screenshot_sets')
     .values({ ...set, ...retaken, status: first?.set ?? 'approved', created_at: new Date() })
@@ -163,7 +163,7 @@ test('the head of a large link counts its pictures, sites, devices and sizes', a
 test.each<[string, number, () => Promise<unknown>]>([
   ['a page of 240 pictures', 240, () => readSharedPage(db, link(large), { skip: 480, take: 240 })],
   ['the head of the page', 1, () => readSharedSummary(db, link(large))],
-  ['the number of approved pictures', 1, () => countShared(db, link(large, 'approved'))],
+  ['the number of approved pictures', 1, () => countShared(db, { setId: large })],
   ['one picture', 70, () => readSharedPlace(db, link(large), { picture: 'picture-0-500' })],
 ])('a link of 1,000 pictures sends for %s at most %i rows to the service', async (_what, most, run) => {
   expect(await mostRowsSent(run)).toBeLessThanOrEqual(most);
@@ -186,4 +186,43 @@ test('a link and an export show the picture of a group once, with all its ads, a
     [ids[4], [], name],
   ]);
   expect(await readExportFailures(db, given, 10)).toMatchObject([{ status: 'no_slots' }]);
+});
+
+test('a link and an export of a campaign show the pictures of each set in their versions, the oldest set first', async () => {
+  const id = randomUUID();
+  await db.insertInto('campaigns').values({ id, organization_id: organizationId, name: 'Daily' }).execute();
+  const [blog, news] = [{ site: 'https://blog.example/' }, { site: 'https://news.example/' }];
+  const first = await insertSet([blog, news, { ...blog, device: 'iphone' }], id);
+  const rejected = await insertSet([{ set: 'rejected' }], id);
+  const running = await insertSet(
+    [
+      { ...news, set: 'capturing', decision: 'approved' },
+      { ...blog, status: 'pending' },
+    ],
+    id,
+  );
+  const retake = await insertSet([{ ...blog, of: first }], id);
+  const newer = await insertSet([{ ...news, set: 'in_review' }, blog], id);
+  const ofNewer = await insertSet([{ ...news, set: 'in_review', of: newer }], id);
+  const shared = { ...link(''), set_id: null, campaign_id: id };
+  const shown = [retake.ids[0], first.ids[2], first.ids[1], running.ids[0], ...newer.ids];
+  const rows = await readSharedPage(db, shared, { skip: 0, take: 100 });
+  expect(rows.map((row) => row.id)).toEqual(shown);
+  expect(rows.map(({ isNew }) => isNew)).toEqual([true, false, false, false, false, false]);
+  const sets = [first, first, first, running, newer, newer].map(({ setId }) => setId);
+  expect(rows.map(({ own_set }) => own_set)).toEqual(sets);
+  expect(await readSharedSummary(db, shared)).toMatchObject({ pictures: 6, sets: 3, isLive: true, renewed: 1 });
+  expect(await countShared(db, { campaignId: id })).toEqual({ pictures: 6, approved: 4 });
+  const place = await readSharedPlace(db, shared, { picture: rows[0]?.image_token ?? '' });
+  expect(place?.strip.map((row) => row.id)).toEqual([retake.ids[0]]);
+  const given = { campaignId: id, options: { audience: 'organization' as const } };
+  const exported = await readExportPictures(db, given, { skip: 0 });
+  // The organization sees retakes before they are approved.
+  const own = [retake.ids[0], first.ids[2], first.ids[1], running.ids[0], ofNewer.ids[0], newer.ids[1]];
+  expect(exported.map((picture) => picture.id)).toEqual(own);
+  expect(exported.map(({ number }) => number)).toEqual([1, 3, 2, 4, 6, 7]);
+  const chosen = { ...given.options, screenshot_ids: [newer.ids[1] ?? '', first.ids[0] ?? ''] };
+  const some = await readExportPictures(db, { campaignId: id, options: chosen }, { skip: 0 });
+  expect(some.map((picture) => picture.id)).toEqual([newer.ids[1], retake.ids[0]]);
+  expect([...sets, rejected.setId]).not.toContain(retake.setId);
 });
