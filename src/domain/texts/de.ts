@@ -78,7 +78,7 @@ export const de: Texts = {
       `${by === null ? 'Antwort' : `Antwort von ${by}`}${quoted(text)}${place === undefined ? '' : ` – ${place}`}`,
     newPictures: (count, campaign) => `${counted(count, 'neues Bild', 'neue Bilder')}: ${campaign}`,
     why: (name) =>
-      `Sie erhalten diese E-Mail, weil Sie Antworten zu Bildern bestellt haben, die ${name} mit Ihnen geteilt hat.`,
+      `Sie erhalten diese E-Mail, weil Sie Antworten zu Bildern abonniert haben, die ${name} mit Ihnen geteilt hat.`,
   },
   document: {
     ...{ preview: 'Platzierungsvorschau', previews: 'Platzierungsvorschauen' },
