@@ -83,7 +83,7 @@ it('a reader stays on the page while the file is built, and then gets it', async
     .where('set_id', '=', setId)
     .execute();
   expect((await downloaded).suggestedFilename()).toBe('Spring.pdf');
-  await page.getByText('The download has started').waitFor();
+  await page.getByText('The file is ready').waitFor();
   expect(new URL(page.url()).pathname).toBe(path);
   expect(faults).toEqual([]);
 });
