@@ -167,6 +167,7 @@ export const de: Texts = {
       title: 'Das hat nicht geklappt',
       invalid: 'Bitte prüfen Sie Ihren Namen, Ihre E-Mail-Adresse und Ihren Kommentar.',
       conflict: 'Alle Bilder sind schon beantwortet. Um eine Antwort zu ändern, öffnen Sie das Bild.',
+      rate_limited: 'Es kamen zu viele Anfragen gleichzeitig. Versuchen Sie es in einer Minute noch einmal.',
       other: 'Die Seite kann nicht angezeigt werden. Öffnen Sie den Link noch einmal, oder versuchen Sie es später.',
     },
   },

@@ -160,6 +160,7 @@ export const en = {
       title: 'This did not work',
       invalid: 'Check your name, your e-mail address and your comment.',
       conflict: 'All pictures have an answer, or the link is full. Open a picture to change its answer.',
+      rate_limited: 'Too many requests came at the same time. Wait a minute, then try again.',
       other: 'The page could not be shown. Open the link again, or try again later.',
     },
   },

@@ -79,7 +79,9 @@ it('a browser loads the thumbnails that are as large as the pictures of a set ar
   const shots = (['desktop', 'mobile'] as const).map((device) => ({ site: NEWS, device }));
   const { setId } = await seedSet(server, { status: 'approved', shots });
   const { page, faults } = await visit(server, setAddress(setId));
-  await page.evaluate(() => Promise.all([...document.images].map((image) => image.decode())));
+  await page.evaluate(() =>
+    Promise.all([...document.querySelectorAll<HTMLImageElement>('.shot img')].map((image) => image.decode())),
+  );
   const files = await page
     .locator('.shot img')
     .evaluateAll((images) => images.map((image) => (image as HTMLImageElement).currentSrc.split('/').at(-1)));

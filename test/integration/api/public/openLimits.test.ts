@@ -51,7 +51,7 @@ test('a share link that many people open is limited, and other links are not', a
   for (let i = 0; i < 5; i++) replies.push(await get(first, `192.0.2.${i}`));
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429]);
   expect(Number(replies[3]?.headers['retry-after'])).toBeGreaterThan(0);
-  expect(replies[3]?.text).toContain('Too many people opened this link');
+  expect(replies[3]?.text).toContain('Too many requests came at the same time');
   expect((await get(`${first}/brand.css`, '192.0.2.9')).status).toBe(429);
   expect((await get(second, '192.0.2.9')).status).toBe(200);
   expect(limitsOf(served)).toEqual(['link_rate', 'link_rate', 'link_rate']);
