@@ -91,8 +91,8 @@ async function waitForDigests(tx: Queryable): Promise<void> {
 const CHANGES_MAX = 10;
 
 /**
- * The answers of clients since the notice `n` was stored, and their comments without an answer, as changes to no picture. An
- * answer that began a moment earlier may have been stored later. Null unless it is about answers.
+ * The answers of clients since the notice `n` about the set `s` was stored, and their comments without an answer, as changes to
+ * no picture. An answer that began a moment earlier may have been stored later. Null unless it is about answers.
  */
 const ANSWERS = sql`case when n.kind = 'client_answered' then (
   with newest as (
@@ -110,7 +110,9 @@ const ANSWERS = sql`case when n.kind = 'client_answered' then (
       union all
       select p.id, p.site_url, p.device, p.image_token, 0, c.body, c.client_name, c.created_at
       from comments c join share_links l on l.id = c.share_id left join screenshots p on p.id = c.screenshot_id
-      where l.set_id = n.set_id and c.created_at >= n.created_at - interval '5 seconds' and c.client_name is not null
+      where (l.set_id = n.set_id or l.campaign_id = s.campaign_id
+          and exists (select from screenshot_sets t where t.id = c.set_id and n.set_id in (t.id, t.original_id)))
+        and c.created_at >= n.created_at - interval '5 seconds' and c.client_name is not null
         and not exists (select from share_answers where comment_id = c.id)
       order by created_at limit ${CHANGES_MAX}) change), '[]'))
   from newest) end`;

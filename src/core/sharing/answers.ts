@@ -76,11 +76,13 @@ export async function answerShare(tx: Queryable, visit: ShareVisit, answer: Clie
  */
 export async function commentOnShare(tx: Queryable, visit: ShareVisit, comment: ClientComment): Promise<CommentRow> {
   const link = await enter(tx, visit);
-  const { place, versionIds } = await requireShown(tx, link, comment.screenshot_id);
+  const { place, shown, versionIds } = await requireShown(tx, link, comment.screenshot_id);
   const { body, pin, reply_to: replyTo } = comment;
   const author = clientOf(visit, comment);
   const row = await write(tx, { link, place, versionIds, author }, { body, pin, replyTo });
-  const { organizationId, set_id: setId } = link;
+  const { organizationId } = link;
+  // As for answers, the set is that of the picture, also if a retake shows it.
+  const setId = shown.at(-1)?.own_set ?? null;
   await recordNotice(tx, { organizationId, setId, kind: 'client_answered', facts: { by: author.client_name } });
   return row;
 }

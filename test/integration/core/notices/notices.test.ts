@@ -349,6 +349,18 @@ describe('changes that clients ask for', () => {
     expect(mailServer.mails.find(({ to }) => to[0]?.startsWith('jane'))?.parsed.html).toContain('<html lang="de">');
   });
 
+  test('a comment through a link of a campaign is the subject of a mail about the set of its picture', async () => {
+    await addMember('Jane');
+    const { setId, comment, pictures } = await sharedSet({ isOfCampaign: true });
+    await comment({ body: 'Which logo?', screenshot_id: pictures[1] });
+    await comment({ body: 'Thanks' });
+    await pass('2 minutes');
+    await start();
+    const { parsed } = await mail();
+    expect(parsed.subject).toBe('Anna (client): “Which logo?” on blog.example, iPhone, and 1 more');
+    expect(parsed.text).toContain(`\nAnna (client): “Thanks”\nSpring\n${PUBLIC_URL}/o/acme/screenshot_sets/${setId}`);
+  });
+
   test('a comment without an answer is the subject of a mail, after a change that a client asks for', async () => {
     await addMember('Jane');
     const { answer, comment, pictures } = await sharedSet();
@@ -393,7 +405,8 @@ describe('changes that clients ask for', () => {
 });
 
 /** A set of three pictures, and answers through its link. */
-async function sharedSet() {
+/** @param isOfCampaign whether the link shows the whole campaign of the set. */
+async function sharedSet({ isOfCampaign = false } = {}) {
   const adId = await insertAd(store.db, organization);
   const sites = [{ site: 'https://news.example/' }, { site: 'https://blog.example/', device: 'iphone' }] as const;
   const places = [...sites, { site: 'https://shop.example/' }];
@@ -409,7 +422,10 @@ async function sharedSet() {
     update screenshots set status = 'uploaded', image_token = id::text where set_id = ${setId}
       and exists (select from image)`.execute(store.db);
   const shots = store.db.selectFrom('screenshots').select('id').where('set_id', '=', setId).orderBy('seq');
-  const wanted = { organizationId: organization.id, setId, label: '', expiresAt: new Date(Date.now() + 3_600_000) };
+  const set = store.db.selectFrom('screenshot_sets').where('id', '=', setId);
+  const { campaign_id: campaignId } = await set.select('campaign_id').executeTakeFirstOrThrow();
+  const owner = isOfCampaign ? { campaignId } : { setId };
+  const wanted = { organizationId: organization.id, ...owner, label: '', expiresAt: new Date(Date.now() + 3_600_000) };
   const tx = store.db.transaction();
   const link = await tx.execute((on) => createShareLink(on, { ...wanted, downloads: false, answers: true }, OPERATOR));
   const visit = { shareId: link.id, address: null, tokens: [], secret: SECRET };
