@@ -7,6 +7,7 @@ import type { readPlan } from '../../../src/pages/newRequest/readPlan.ts';
 import { parentOf } from '../../integration/capture/page/browserProcesses.ts';
 import { eventually } from '../../support/eventually.ts';
 import type * as tasks from '../../support/readerTasks.ts';
+import { SLOW_SVG } from '../../support/slowSvg.ts';
 import { zipOf } from '../../support/zips.ts';
 
 const TASKS = new URL('../../support/readerTasks.ts', import.meta.url).href;
@@ -19,11 +20,6 @@ const logo = (seconds: number) => ({ module: LOGO, run: 'drawLogo', seconds, fau
 const OPTIONS = { inAll: 2, ofEach: 1, waiting: 3, waitMs: 60_000 };
 const nothing = () => undefined as never;
 
-/** Twelve levels of ten: a renderer would draw a million million rectangles. */
-const LEVELS = Array.from({ length: 12 }, (_, i) => `<g id="l${i + 1}">${`<use href="#l${i}"/>`.repeat(10)}</g>`);
-const HOSTILE = Buffer.from(
-  `<svg xmlns="http://www.w3.org/2000/svg" width="600" height="300"><defs><g id="l0"><rect width="9" height="9"/></g>${LEVELS.join('')}</defs><use href="#l12"/></svg>`,
-);
 const HARMLESS = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="120" height="60"><rect width="9" height="9"/></svg>',
 );
@@ -34,10 +30,10 @@ function children(): number[] {
   return pids.map(Number).filter((pid) => parentOf(pid) === process.pid);
 }
 
-test('an SVG of nested use ends with a fault and its process is killed, while others have their logos drawn', async () => {
+test('an SVG that is slow to draw ends with a fault and its process is killed, while others have their logos drawn', async () => {
   const files = new FileReader(OPTIONS);
   const before = children();
-  const hostile = [1, 2].map(() => files.read<typeof drawLogo>('hostile', logo(2), () => HOSTILE));
+  const hostile = [1, 2].map(() => files.read<typeof drawLogo>('hostile', logo(2), () => Buffer.from(SLOW_SVG)));
   const settled = Promise.allSettled(hostile);
   const { width } = await files.read<typeof drawLogo>('other', logo(60), () => HARMLESS);
   expect(width).toBe(960);
