@@ -103,6 +103,12 @@ export async function withCounts(db: Queryable, rows: readonly Row<'campaigns'>[
   return rows.map((row) => ({ sets: 0, ads: 0, in_review: 0, ...row, ...counts.get(row.id) }));
 }
 
+/** @returns the ids of all its sets, retakes too. */
+export async function readSetIds(db: Queryable, campaignId: string): Promise<string[]> {
+  const rows = await db.selectFrom('screenshot_sets').select('id').where('campaign_id', '=', campaignId).execute();
+  return rows.map(({ id }) => id);
+}
+
 /** Keeps requests from using the campaign until the transaction ends. @returns its name; undefined if there is none. */
 export async function lockCampaign(tx: Queryable, { id, organizationId }: ObjectRef): Promise<string | undefined> {
   const row = await tx

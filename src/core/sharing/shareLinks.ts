@@ -45,8 +45,6 @@ export interface SharedSet
   > {
   /** The name of its campaign. */
   readonly campaign: string;
-  /** Its set, or the newest of its campaign. */
-  readonly newest_set: string | null;
   readonly organizationId: string;
   readonly slug: string;
   readonly language: Language;
@@ -225,7 +223,7 @@ export async function findShareLink(
     .leftJoin('screenshot_sets as s', 's.id', 'share_links.set_id')
     .innerJoin('campaigns as c', (on) => on.on(sql<boolean>`c.id = coalesce(share_links.campaign_id, s.campaign_id)`))
     .selectAll('share_links')
-    .select(['c.name as campaign', 'o.slug', 'o.disabled_at', 'o.language', 'o.time_zone', NEWEST_SET.as('newest_set')])
+    .select(['c.name as campaign', 'o.slug', 'o.disabled_at', 'o.language', 'o.time_zone'])
     .where('share_links.id', '=', id)
     .$if(isLocked, (q) => q.forUpdate('share_links'))
     .executeTakeFirst();

@@ -205,7 +205,7 @@ export async function campaignPage(
   });
   const setRows = setTable(await withPreviews(db, sets.rows), paths);
   const body = html`${head}
-${part('Sets', campaign.sets, 'No sets in this campaign yet.', setRows, paths.sets)}
+<div id="sets" data-live>${part('Sets', campaign.sets, 'No sets in this campaign yet.', setRows, paths.sets)}</div>
 ${part('Ads', campaign.ads, 'No ads in this campaign yet.', adTable(ads.rows, { paths }), paths.ads)}
 ${sites.length > 0 && siteList(sites, id, paths)}
 ${people.length > 0 && peopleList(people)}
@@ -213,7 +213,8 @@ ${links.total > 0 && html`<section class="part"><h2>Share links</h2>${shareList(
 ${viewer.canWrite && shareDialog({ viewer, paths, owner, ...counts })}
 ${counts.pictures > 0 && dialog('download', 'Download', downloadForm({ path: paths.campaign(id), ...counts, isShared: false }))}
 <details><summary>Details</summary>${facts([['Id', copyText('the campaign id', id)]])}</details>`;
-  return { title: name, section: 'campaigns', body, assets: ['set.css', 'set.js', 'downloads.js'] };
+  const events = addressOf(`${paths.sets}/events`, { campaign_id: id });
+  return { title: name, section: 'campaigns', body, events, assets: ['set.css', 'set.js', 'downloads.js'] };
 }
 
 function siteList(sites: Awaited<ReturnType<typeof readCampaignSites>>, campaignId: string, paths: PagePaths): Html {

@@ -1,6 +1,7 @@
 /** Live progress as server-sent events: the state after each change, a comment as heartbeat, and an end. */
 import type { Response } from 'express';
 import { callerNetwork } from '../../api/server/caller.ts';
+import { readSetIds } from '../../core/sets/campaigns.ts';
 import { readProgress } from '../../core/sets/readSet.ts';
 import { readLaterRetakes } from '../../core/sets/readVersions.ts';
 import type { Change } from '../../db/notifications.ts';
@@ -188,6 +189,19 @@ export function setSource({ store }: PagesOptions, id: string, findViewer: FindV
       for (const retake of retakes) watched.add(retake.id);
       const retaken = retakes.reduce((sum, { resolved }) => sum + resolved, 0);
       return { ...progress, ...(retakes.length > 0 && { retaken }), revision, over: false };
+    },
+  };
+}
+
+/** Follows all sets of a campaign. A set that is requested meanwhile appears with the next heartbeat. */
+export function campaignSource({ store }: PagesOptions, campaignId: string, findViewer: FindViewer): LiveSource {
+  let watched: ReadonlySet<string> = new Set();
+  return {
+    concerns: ({ set = '' }) => watched.has(set),
+    read: async (revision) => {
+      if ((await findViewer()) === undefined) return undefined;
+      watched = new Set(await readSetIds(store.db, campaignId));
+      return { status: `${watched.size} sets`, revision, over: false };
     },
   };
 }

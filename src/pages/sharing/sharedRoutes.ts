@@ -18,7 +18,7 @@ import { textsOf } from '../../domain/texts/languages.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { setCookie } from '../parts/cookies.ts';
 import { formField, withNotice } from '../parts/forms.ts';
-import { setSource } from '../parts/live.ts';
+import { campaignSource, setSource } from '../parts/live.ts';
 import { pathsOf } from '../parts/paths.ts';
 import { browserLanguage } from '../parts/words.ts';
 import { type DownloadSource, downloadPage, startDownload } from '../pictures/downloads.ts';
@@ -79,8 +79,11 @@ export function addSharedRoutes(pages: PageRoutes): void {
         return 'title' in found ? undefined : found;
       };
       const reader = { organizationId: share.organizationId, linkId: share.id };
-      if (share.newest_set === null) return undefined;
-      await pages.live.open(response, reader, setSource(options, share.newest_set, findViewer));
+      const { setId, campaignId } = ownerOf(share);
+      const source = campaignId
+        ? campaignSource(options, campaignId, findViewer)
+        : setSource(options, setId ?? '', findViewer);
+      await pages.live.open(response, reader, source);
       return 'sent';
     }, COST.list),
   );

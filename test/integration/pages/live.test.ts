@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -27,11 +28,11 @@ const shots = [{ site: 'https://news.example/', device: 'desktop', status: 'pend
 /** Reads a stream as it comes. */
 async function listenTo(
   setId: string,
-  { key = server.apiKey } = {},
+  { key = server.apiKey, path = `/o/demo/screenshot_sets/${setId}/events` } = {},
 ): Promise<{ status: number; text: () => string; ended: () => boolean }> {
   const controller = new AbortController();
   open.push(controller);
-  const response = await fetch(`${server.url}/o/demo/screenshot_sets/${setId}/events`, {
+  const response = await fetch(server.url + path, {
     headers: { authorization: key },
     signal: controller.signal,
   });
@@ -140,6 +141,29 @@ describe('live progress', () => {
     const { setId } = await seedSet(server, { shots });
     expect((await listenTo(setId)).status).toBe(200);
     expect((await listenTo(setId)).status).toBe(503);
+  });
+
+  it('the client’s page of a campaign follows all its sets, and ends when the link is revoked', async () => {
+    server = await startPages();
+    const campaignId = randomUUID();
+    const { setId: older } = await seedSet(server, { shots, campaignId });
+    await seedSet(server, { shots, campaignId });
+    const { setId: other } = await seedSet(server, { shots });
+    const { db } = server.store;
+    const wanted = { organizationId: server.organizationId, campaignId, label: '', expiresAt: inDays(new Date(), 7) };
+    const { id } = await db
+      .transaction()
+      .execute((tx) => createShareLink(tx, { ...wanted, downloads: false }, OPERATOR));
+    const path = `/s/${shareToken(server.secret, id)}/events`;
+    const stream = await listenTo(older, { path });
+    await eventually(() => expect(stream.text()).toContain('"status":"2 sets","revision":0'));
+    await notify(db, { set: other });
+    await notify(db, { set: older });
+    await eventually(() => expect(stream.text()).toContain('"revision":1'));
+    await db.updateTable('share_links').set({ revoked_at: new Date() }).where('id', '=', id).execute();
+    await notify(db, { set: older });
+    await eventually(() => expect(stream.ended()).toBe(true));
+    expect(stream.text()).not.toContain('"revision":2');
   });
 
   it('one share link cannot use all streams of its organization', async () => {
