@@ -1,7 +1,6 @@
 // Live progress: when the server reports a change, this script replaces the changed parts of the page.
 // Without this script or its event stream, a reload shows the same.
 const events = document.body.dataset.events;
-const AFTER_END_MS = [0, 3000, 10000];
 const NEXT_STREAM_MS = 10000;
 const MIN_REFRESH_INTERVAL_MS = 250;
 
@@ -157,29 +156,18 @@ async function sendInPlace(form, submitter) {
   }
 }
 
-function showProgress({ status, resolved, total }) {
-  const bar = document.querySelector('#head progress');
-  // In review, the bar counts decisions.
-  if (bar === null || !(total > 0) || status === 'in_review') return;
-  bar.max = total;
-  bar.value = resolved;
-}
-
 let source;
 let retry;
 let isOver = false;
 
 function openStream() {
   source = new EventSource(events);
-  source.addEventListener('changed', (event) => {
-    showProgress(JSON.parse(event.data));
-    void refresh();
-  });
+  source.addEventListener('changed', refresh);
+  // The object is gone, or the reader has lost access.
   source.addEventListener('end', () => {
     isOver = true;
     source.close();
-    // The service sends deliveries shortly after the end.
-    for (const ms of AFTER_END_MS) setTimeout(refresh, ms);
+    void refresh();
   });
   source.addEventListener('error', () => {
     // The browser connects again by itself, unless the service answered that too many streams are open.

@@ -8,7 +8,6 @@ import { badge, button, copyText, facts, pageHead, panel } from '../parts/compon
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
 import { hiddenFields } from '../parts/forms.ts';
 import { deliveryLabel, timeElement } from '../parts/labels.ts';
-import { pendingSource } from '../parts/live.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import { goBack, idOf, type PageRoutes, refOf } from '../routes/pageRoutes.ts';
 import { CHANNEL_NAMES, deliveryListPage, type Naming, namesOf, shownTarget, subjectLink } from './deliveryListPage.ts';
@@ -151,13 +150,10 @@ export function addDeliveryRoutes(pages: PageRoutes): void {
     return row && deliveryDetailRecord(row);
   });
   pages.get(path, (given) => deliveryPage(options, idOf(given.request), given));
-  pages.events(`${path}/events`, (given, findAgain) => {
+  pages.events(`${path}/events`, (given) => {
     const ref = refOf(given);
-    return pendingSource(
-      ({ delivery }) => delivery === ref.id,
-      findAgain,
-      () => findDelivery(db, ref),
-    );
+    const exists = async () => (await findDelivery(db, ref)) !== undefined;
+    return { concerns: ({ delivery }) => delivery === ref.id, exists };
   });
   pages.post(`${path}/replay`, async (given) => {
     const ref = refOf(given);

@@ -13,7 +13,6 @@ import { objectLinks } from '../objects/objectPages.ts';
 import { badge, copyText, facts, pageHead } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
 import { AD_ADVICE, AD_LABELS, markerLabel, timeElement } from '../parts/labels.ts';
-import { pendingSource } from '../parts/live.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
 import { metadataList, thumbnail, warningList, webLink, widthAtHeight } from '../parts/pictureParts.ts';
 import { idOf, type PageRoutes, recordQuery, refOf } from '../routes/pageRoutes.ts';
@@ -164,12 +163,9 @@ export function addAdRoutes(pages: PageRoutes): void {
   const path = '/o/:slug/ads/:id';
   pages.json(`${path}.json`, (given) => readAdRecord(options.store.db, recordQuery(options, given)));
   pages.get(path, (given) => adPage(options, idOf(given.request), given));
-  pages.events(`${path}/events`, (given, findAgain) => {
+  pages.events(`${path}/events`, (given) => {
     const ref = refOf(given);
-    return pendingSource(
-      ({ ad }) => ad === ref.id,
-      findAgain,
-      () => readAdHead(options.store.db, ref),
-    );
+    const exists = async () => (await readAdHead(options.store.db, ref)) !== undefined;
+    return { concerns: ({ ad }) => ad === ref.id, exists };
   });
 }

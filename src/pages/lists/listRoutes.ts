@@ -18,7 +18,7 @@ export function addListRoutes(pages: PageRoutes): void {
   list('/o/:slug/ads', (given) => adsPage(options, given.request.query, given));
   list('/o/:slug/campaigns', (given) => campaignsPage(options, given.request.query, given));
   pages.get('/o/:slug/campaigns/:id', (given) => campaignPage(options, given));
-  pages.events('/o/:slug/screenshot_sets/events', ({ request }, findViewer) => {
-    return listSource(options, readSetListQuery(request.query), findViewer);
-  });
+  pages.events('/o/:slug/screenshot_sets/events', ({ request, viewer: { organizationId } }) =>
+    listSource(options, readSetListQuery(request.query), organizationId),
+  );
 }

@@ -1,6 +1,5 @@
 /** The list of the screenshot sets of an organization. */
 
-import { createHash } from 'node:crypto';
 import { setFilters, uuid } from '../../contract/queries.ts';
 import { type SetFilter, withPreviews } from '../../core/sets/listSets.ts';
 import { listRounds } from '../../core/sets/rounds.ts';
@@ -8,7 +7,7 @@ import { DEVICE_NAMES, shortDevice } from '../../domain/devices.ts';
 import { html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
 import { SET_LABELS } from '../parts/labels.ts';
-import type { LiveSource } from '../parts/live.ts';
+import { type LiveSource, setsSource } from '../parts/live.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
 import {
   anyOf,
@@ -85,30 +84,10 @@ const isNewest = ({ page, until, sort }: SetListQuery) => page.page === 1 && unt
 const newer = (path: string) =>
   html`<p id="newer" class="newer" role="status" hidden><a href="${path}">New sets: show</a></p>`;
 
-export function listSource(
-  { store: { db } }: PagesOptions,
-  query: SetListQuery,
-  findViewer: () => Promise<Viewer | undefined>,
-): LiveSource {
-  let shown = new Set<string>();
-  let organizationId = '';
-  return {
-    concerns: ({ set = '', organization }) => organization === organizationId || shown.has(set),
-    read: async (revision) => {
-      const viewer = await findViewer();
-      if (viewer === undefined) return undefined;
-      organizationId = viewer.organizationId;
-      const filter = setFilterOf(query, organizationId);
-      const { rows } = await listRounds(db, filter, query.page);
-      shown = new Set(rows.flatMap(({ id, retakeIds }) => [id, ...retakeIds]));
-      const state = rows.map(({ id, status, counts, cancel_requested_at }) => [
-        id,
-        status,
-        counts,
-        cancel_requested_at,
-      ]);
-      const status = createHash('sha256').update(JSON.stringify(state)).digest('hex').slice(0, 16);
-      return { status, revision, over: false };
-    },
-  };
+/** Follows the sets of a list page with their retakes, and new ones. */
+export function listSource({ store: { db } }: PagesOptions, query: SetListQuery, organizationId: string): LiveSource {
+  return setsSource(async () => {
+    const { rows } = await listRounds(db, setFilterOf(query, organizationId), query.page);
+    return rows.flatMap(({ id, retakeIds }) => [id, ...retakeIds]);
+  }, organizationId);
 }

@@ -7,6 +7,7 @@ import type { CountSignIn } from '../../domain/signIns.ts';
 import type { Language } from '../../domain/texts/languages.ts';
 import type { Html, HtmlContent } from '../../lib/html.ts';
 import type { AssetName } from '../assets.ts';
+import type { LiveLimits } from './live.ts';
 
 export interface PagesOptions extends Services {
   /** Calls the handler for each change, for live progress. @returns a function that ends the subscription. */
@@ -20,14 +21,8 @@ export interface PagesOptions extends Services {
   readonly countSignIn?: CountSignIn;
   /** How to reach the operator, as plain text for the upgrade page. */
   readonly contact?: string;
-  /** Maximum number of open live connections of this process; 500 unless given. */
-  readonly maxLive?: number;
-  /** Maximum number of open live connections of one organization; 100 unless given. */
-  readonly maxLiveOfOrganization?: number;
-  /** Maximum number of open live connections of one address, or of one IPv6 network; 100 unless given. */
-  readonly maxLiveOfNetwork?: number;
-  /** Maximum number of open live connections of one share link; 25 unless given. */
-  readonly maxLiveOfLink?: number;
+  /** In place of those that the pages have. */
+  readonly liveLimits?: Partial<LiveLimits>;
 }
 
 /** The person who opens a page of an organization, and the permissions of that person. */

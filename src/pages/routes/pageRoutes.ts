@@ -111,20 +111,15 @@ export class PageRoutes {
     this.get(path, send, options);
   }
 
-  /** A stream of changes. @param sourceOf gets a function that looks the viewer up again; undefined if there is no such object. */
-  events(
-    path: string,
-    sourceOf: (
-      given: ViewerRequest,
-      findAgain: () => Promise<Viewer | undefined>,
-    ) => LiveSource | Promise<LiveSource | undefined>,
-    options: RouteOptions = {},
-  ): void {
+  /** A stream of changes. */
+  events(path: string, sourceOf: (given: ViewerRequest) => LiveSource, options: RouteOptions = {}): void {
+    const { scope = 'read' } = options;
     const open = async (given: ViewerRequest): Promise<PageResult> => {
       const { request, response, viewer } = given;
-      const source = await sourceOf(given, () => findViewer(this.options, request));
-      if (source === undefined) return undefined;
-      await this.live.open(response, viewer, source);
+      const source = sourceOf(given);
+      if (!(await source.exists())) return undefined;
+      const hasAccess = async () => (await findViewer(this.options, request))?.scopes.includes(scope) === true;
+      await this.live.open(response, viewer, source, hasAccess);
       return 'sent';
     };
     this.get(path, open, { cost: COST.list, ...options });

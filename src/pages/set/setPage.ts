@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { costOfPictures } from '../../api/limits/costs.ts';
 import { reviewRounds, type SetAction } from '../../core/reviews/reviews.ts';
 import { readSetText } from '../../core/sets/readRecords.ts';
-import { readProgress, readSetVersion } from '../../core/sets/readSet.ts';
+import { readSetVersion } from '../../core/sets/readSet.ts';
 import { countShared } from '../../core/sharing/sharedPictures.ts';
 import type { ShareLinkRow } from '../../core/sharing/shareLinks.ts';
 import type { Decision } from '../../domain/reviews.ts';
@@ -188,10 +188,7 @@ export function addSetRoutes(pages: PageRoutes): void {
     });
   };
   pages.get(path, show, readsSet);
-  pages.events(`${path}/events`, async ({ request, viewer: { organizationId } }, findViewer) => {
-    const id = idOf(request);
-    return (await readProgress(db, { id, organizationId })) && setSource(options, id, findViewer);
-  });
+  pages.events(`${path}/events`, (given) => setSource(options, refOf(given)));
   for (const action of SET_ACTIONS)
     pages.post(
       `${path}/${action}`,

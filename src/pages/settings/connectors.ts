@@ -15,7 +15,6 @@ import { answerForm, type Choice, EMPTY_FORM, type FormState } from '../parts/fo
 import { formField } from '../parts/forms.ts';
 import { formTable, readForm, renderForm } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
-import { pendingSource } from '../parts/live.ts';
 import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { addAction, addAskedAction, framedPage } from './frame.ts';
 
@@ -107,16 +106,10 @@ export function addConnectorRoutes(pages: PageRoutes): void {
   );
   pages.events(
     `${path}/events`,
-    ({ request, viewer: { organizationId } }, findAgain) => {
+    ({ request, viewer: { organizationId } }) => {
       const key = { organizationId, name: connectorName(request) };
-      return pendingSource(
-        ({ connector }) => connector === organizationId,
-        findAgain,
-        async ({ scopes }) => {
-          if (!scopes.includes('admin')) return undefined;
-          return { status: (await findS3Connector(options.store.db, key))?.check_status ?? 'none' };
-        },
-      );
+      const exists = async () => (await findS3Connector(options.store.db, key)) !== undefined;
+      return { concerns: ({ connector }) => connector === organizationId, exists };
     },
     list,
   );

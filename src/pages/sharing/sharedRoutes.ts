@@ -7,6 +7,7 @@ import { readOrFail } from '../../api/public/endpoint.ts';
 import { callerAddress } from '../../api/server/caller.ts';
 import { ClientAnswer, ClientComment } from '../../contract/sharing.ts';
 import { readBranding } from '../../core/organizations/branding.ts';
+import { readSetIds } from '../../core/sets/campaigns.ts';
 import { ownerOf } from '../../core/sets/shownVersions.ts';
 import { answerShare, commentOnShare } from '../../core/sharing/answers.ts';
 import { followShare } from '../../core/sharing/followers.ts';
@@ -18,7 +19,7 @@ import { textsOf } from '../../domain/texts/languages.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { setCookie } from '../parts/cookies.ts';
 import { formField, withNotice } from '../parts/forms.ts';
-import { campaignSource, setSource } from '../parts/live.ts';
+import { setSource, setsSource } from '../parts/live.ts';
 import { pathsOf } from '../parts/paths.ts';
 import { browserLanguage } from '../parts/words.ts';
 import { type DownloadSource, downloadPage, startDownload } from '../pictures/downloads.ts';
@@ -74,16 +75,13 @@ export function addSharedRoutes(pages: PageRoutes): void {
   router.get(
     '/s/:token/events',
     opened(async (share, request, response) => {
-      const findViewer = async () => {
-        const found = await findShared(options, request);
-        return 'title' in found ? undefined : found;
-      };
-      const reader = { organizationId: share.organizationId, linkId: share.id };
+      const { organizationId, id: linkId } = share;
       const { setId, campaignId } = ownerOf(share);
       const source = campaignId
-        ? campaignSource(options, campaignId, findViewer)
-        : setSource(options, setId ?? '', findViewer);
-      await pages.live.open(response, reader, source);
+        ? setsSource(() => readSetIds(db, campaignId), organizationId)
+        : setSource(options, { id: setId ?? '', organizationId });
+      const hasAccess = async () => !('title' in (await findShared(options, request)));
+      await pages.live.open(response, { organizationId, linkId }, source, hasAccess);
       return 'sent';
     }, COST.list),
   );
