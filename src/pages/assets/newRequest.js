@@ -236,7 +236,7 @@ async function save({ keepalive = false } = {}) {
   const own = new AbortController();
   saving = own;
   const body = new FormData(form);
-  for (const name of ['files', 'site_file', 'plan_file']) body.delete(name);
+  for (const name of ['files', 'site_file', 'plan_file', 'page_file']) body.delete(name);
   body.set('action', 'save');
   try {
     const signal = AbortSignal.any([own.signal, AbortSignal.timeout(15000)]);

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FormFields } from '../../api/uploads/multipart.ts';
 import type { FileTable, ReadSheet, Table } from '../../core/mediaPlans/readTable.ts';
-import type { AdSize } from '../../domain/ads.ts';
 import { type FieldErrors, invalid } from '../../domain/failure.ts';
 import {
   findHeadings,
@@ -13,12 +12,12 @@ import {
 } from '../../domain/mediaPlans.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { storable } from '../../domain/text.ts';
-import { siteKey } from '../../domain/webAddresses.ts';
 import type { FormState } from '../parts/formFields.ts';
 import { OPTION_NAMES, type OptionName } from '../parts/optionBoxes.ts';
+import { type Choices, readChoices } from './choices.ts';
 
 /** All fields are texts as typed, unless noted otherwise. */
-export interface Draft {
+export interface Draft extends Choices {
   /** Makes one request of a form that is sent twice. */
   readonly key: string;
   /** Ids of the ads, each once. */
@@ -58,8 +57,6 @@ export interface Draft {
   /** A table that was pasted and not read yet. */
   readonly planText: string;
   readonly plan: Plan | null;
-  /** Numbers of slots by {@link slotKey}. */
-  readonly slots: Readonly<Record<string, number>>;
 }
 
 /** A media plan. The form holds only the rows that it shows; the stored draft holds all. */
@@ -70,11 +67,6 @@ export interface Plan {
   readonly headings: PlanHeadings;
   /** Where the rows come from, if the workbook has other sheets. */
   readonly sheet?: Pick<ReadSheet, 'name' | 'others'>;
-}
-
-/** A slot has a number for each page, and for each size of ads. */
-export function slotKey(site: string, device: string, size: AdSize | null): string {
-  return JSON.stringify([siteKey(site), device, size && [size.width, size.height]]);
 }
 
 /** Ads of one request on the page; the API takes more. */
@@ -120,7 +112,7 @@ export function draftOf(fields: FormFields, kept?: Draft): Draft {
     planText: text('plan_text'),
     plan: kept?.plan?.id === text('plan_id') ? edited(kept.plan, fields) : (kept?.plan ?? null),
     // The form that was sent no longer has a stored draft. If it is sent again, it is the same request.
-    slots: kept?.slots ?? slotsOf(fields),
+    ...(kept === undefined ? readChoices(text('chosen')) : { slots: kept.slots, files: kept.files }),
   };
 }
 
@@ -130,16 +122,6 @@ export function planOfTable({ rows, name, others = [] }: FileTable): Plan {
     throw invalid({ plan: ['The plan has more than 1.5 MB of text: delete the columns that are not used.'] });
   const sheet = name !== undefined && others.length > 0 ? { name, others } : undefined;
   return { id: randomUUID(), rows, headings: findHeadings(rows) ?? { row: -1, columns: {} }, ...(sheet && { sheet }) };
-}
-
-const CHOSEN_SLOT = /^([1-9]\d{0,3}) (\["[^"\\]*","[^"\\]*",(?:null|\[\d{1,5},\d{1,5}\])\])$/;
-
-function slotsOf(fields: FormFields): Draft['slots'] {
-  const slots = (fields.get('chosen_slot') ?? []).flatMap((value): [string, number][] => {
-    const [, number, key] = CHOSEN_SLOT.exec(value) ?? [];
-    return key === undefined ? [] : [[key, Number(number)]];
-  });
-  return Object.fromEntries(slots);
 }
 
 /** Puts the cells and the meanings of columns that a person corrected into the plan. */

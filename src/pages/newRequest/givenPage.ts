@@ -5,19 +5,13 @@ import { fileReceiver } from '../../api/uploads/receiveUpload.ts';
 import { retakeParser } from '../../contract/retakes.ts';
 import { repeatSet } from '../../core/requests/repeatScreenshots.ts';
 import { readScreenshot, readScreenshots } from '../../core/sets/readScreenshots.ts';
-import { findUpload, type UploadRow } from '../../core/uploads/uploadQueries.ts';
-import { findDevice } from '../../domain/devices.ts';
+import type { UploadRow } from '../../core/uploads/uploadQueries.ts';
 import { invalid } from '../../domain/failure.ts';
-import { isUuid } from '../../domain/slugs.ts';
-import { uploadKey } from '../../domain/uploads.ts';
-import { sentFiles } from '../../fileReader/fileReader.ts';
-import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { moduleBeside } from '../../lib/moduleBeside.ts';
-import { button, pageHead } from '../parts/components.ts';
-import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
-import { formField, hiddenFields, requireOwnForm } from '../parts/forms.ts';
+import { type HtmlContent, html } from '../../lib/html.ts';
+import { button } from '../parts/components.ts';
+import type { PagesOptions, Viewer } from '../parts/context.ts';
+import { hiddenFields, requireOwnForm } from '../parts/forms.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
-import { siteName } from '../parts/pictureParts.ts';
 import {
   goBack,
   idOf,
@@ -26,7 +20,8 @@ import {
   redirectTo,
   type ViewerRequest,
 } from '../routes/pageRoutes.ts';
-import type { drawScreenshot } from './drawScreenshot.ts';
+import { PAGE_FILES } from './choices.ts';
+import { clickedPlace, findScreenshot, placePage } from './placePage.ts';
 
 const pathOf = (paths: PagePaths, screenshotId: string) => `${paths.screenshot(screenshotId)}/page`;
 
@@ -42,10 +37,8 @@ export function givenPageForm(
   return html`<form class="stack" method="post" enctype="multipart/form-data" action="${pathOf(paths, shownId)}">
     ${hiddenFields(viewer, paths.screenshot(shownId))}
     <label for="page_file">Use a screenshot or a saved page instead</label>
-    <p class="hint" id="page_file-hint">A PNG, JPEG or WebP of the page, or the page saved as MHTML (“Webpage, single file”), as HTML,
-      or as a zip of HTML with its files. It counts for all pictures of this page on this device that failed.</p>
-    <input id="page_file" name="page_file" type="file" required aria-describedby="page_file-hint"
-      accept=".png,.jpg,.jpeg,.webp,.mhtml,.mht,.html,.htm,.zip">
+    <p class="hint" id="page_file-hint">${PAGE_FILES.hint} It counts for all pictures of this page on this device that failed.</p>
+    <input id="page_file" name="page_file" type="file" required aria-describedby="page_file-hint" accept="${PAGE_FILES.accept}">
     <div class="actions">${button({ label: 'Upload and retake', icon: 'rotate-ccw' })}</div>
   </form>`;
 }
@@ -76,37 +69,22 @@ export function addGivenPageRoutes(pages: PageRoutes): void {
   );
   pages.get(path, async (given) => {
     const shown = await readShown(options, given);
-    return shown && placePage(given, shown);
-  });
-  pages.get(`${path}/image`, async (given) => {
-    const { response, viewer } = given;
-    const shown = await readShown(options, given);
     if (shown === undefined) return undefined;
-    const { width, ratio } = shown;
-    const plan = async () => ({ bytes: (await artifacts.get(uploadKey(shown.upload.id))).bytes, width, ratio });
-    const jpeg = await sentFiles.read<typeof drawScreenshot>(viewer.organizationId, DRAW, plan);
-    response.set('Cache-Control', 'private, max-age=3600').type('jpeg').send(jpeg);
-    return 'sent';
+    const { id, site_url: site, device, ad, upload } = shown;
+    const up = { href: given.paths.screenshot(id), label: 'Back to the picture' };
+    const action = addressOf(`${pathOf(given.paths, id)}/place`, { upload });
+    return placePage(given, { site, device, upload, ad, action, up });
   });
   pages.post(`${path}/place`, async (given) => {
-    const shown = await readShown(options, given, formField(given.request, 'upload'));
+    const shown = await readShown(options, given);
     if (shown === undefined) return undefined;
-    const { width: adWidth } = shown.screenshot.ad;
-    const clicked = (name: string) => Math.max(0, Math.round(Number(formField(given.request, name)) || 0));
-    // A click near the right edge would put the ad outside of the page.
-    const area = { x: Math.min(clicked('at.x'), Math.max(0, shown.width - (adWidth ?? 0))), y: clicked('at.y') };
-    return retakeWith(options, given, { uploadId: shown.upload.id, area });
+    const { device, ad, upload: uploadId } = shown;
+    return retakeWith(options, given, { uploadId, area: clickedPlace(given, device, ad) });
   });
 }
 
 /** One file, the fields of each form, and nothing else. */
 const LIMITS = { files: 1, fields: 5, fieldBytes: 4_096, allFieldBytes: 16_384 };
-const DRAW = {
-  module: moduleBeside(import.meta.url, './drawScreenshot'),
-  run: 'drawScreenshot',
-  seconds: 20,
-  fault: (limit: string) => invalid({ page_file: [`The screenshot ${limit} to draw: send a smaller one.`] }),
-};
 
 interface Given {
   readonly uploadId: string;
@@ -138,36 +116,10 @@ async function retakeWith(options: PagesOptions, given: ViewerRequest, { uploadI
   return goBack(given);
 }
 
-/** @returns the screenshot that the client gave, and the screen on which it is shown. */
-async function readShown(
-  { store: { db } }: PagesOptions,
-  { request, viewer: { organizationId } }: ViewerRequest,
-  id = String(request.query['upload'] ?? ''),
-) {
-  const screenshot = await readScreenshot(db, { organizationId, screenshotId: idOf(request) });
-  const upload = isUuid(id) ? await findUpload(db, { id, organizationId }) : undefined;
-  const device = screenshot && findDevice(screenshot.device);
-  if (screenshot === undefined || device === undefined || upload?.format !== 'image') return undefined;
-  return { screenshot, upload, width: device.viewport.width, ratio: device.ratio };
-}
-
-type Shown = NonNullable<Awaited<ReturnType<typeof readShown>>>;
-
-/** A click on the image sends its place, also without scripts. */
-function placePage({ viewer, paths }: ViewerRequest, { screenshot, upload, width }: Shown): ResultsPage {
-  const { id, ad, site_url } = screenshot;
-  const path = pathOf(paths, id);
-  const size = ad.width === null ? '' : ` (${ad.width} × ${ad.height})`;
-  const body: Html = html`${pageHead({
-    up: { href: paths.screenshot(id), label: 'Back to the picture' },
-    title: 'Choose the place of the ad',
-    meta: html`<bdi>${siteName(site_url).address}</bdi>`,
-  })}
-<p>Click where the top left corner of <bdi>${ad.name}</bdi>${size} goes.</p>
-<form class="given-page" method="post" action="${path}/place">${hiddenFields(viewer, paths.screenshot(id))}
-  <input type="hidden" name="upload" value="${upload.id}">
-  <input type="image" name="at" width="${width}" alt="The page: click the place of the ad"
-    src="${addressOf(`${path}/image`, { upload: upload.id })}">
-</form>`;
-  return { title: 'Choose the place of the ad', body, section: 'campaigns', assets: ['newRequest.css'] };
+/** @returns the screenshot, with the file that the query names as its page. */
+async function readShown(options: PagesOptions, given: ViewerRequest) {
+  const { organizationId } = given.viewer;
+  const screenshot = await readScreenshot(options.store.db, { organizationId, screenshotId: idOf(given.request) });
+  const upload = await findScreenshot(options, organizationId, String(given.request.query['upload'] ?? ''));
+  return screenshot && upload && { ...screenshot, upload: upload.id };
 }

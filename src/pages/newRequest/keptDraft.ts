@@ -3,6 +3,8 @@ import { readDraft, saveDraft } from '../../core/requests/drafts.ts';
 import { Failure } from '../../domain/failure.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import type { PagesOptions, Viewer } from '../parts/context.ts';
+import { addressOf, type PagePaths } from '../parts/paths.ts';
+import type { ViewerRequest } from '../routes/pageRoutes.ts';
 import { type Draft, type FieldFaults, newDraft } from './draft.ts';
 
 /** @param key the key of the form, which the address of the page contains. */
@@ -11,6 +13,14 @@ export async function keptDraft({ store }: PagesOptions, viewer: Viewer, key: st
   // A draft of an earlier release lacks the fields that came later.
   return body && { ...newDraft(), ...body, key };
 }
+
+/** @returns the draft that the query names, or a new one. */
+export async function draftOfTab(options: PagesOptions, { request, viewer }: ViewerRequest): Promise<Draft> {
+  return (await keptDraft(options, viewer, String(request.query['draft'] ?? ''))) ?? newDraft();
+}
+
+/** The part of the form for single pages. */
+export const formAddress = (paths: PagePaths, { key }: Draft) => `${addressOf(paths.newRequest, { draft: key })}#slots`;
 
 /** Adds a fault if the draft is too large to be kept. */
 export async function keepDraft(

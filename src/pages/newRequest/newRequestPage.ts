@@ -4,6 +4,7 @@ import type { ListedAd } from '../../core/ads/listAds.ts';
 import type { DraftAd } from '../../core/ads/readAd.ts';
 import type { listDrafts } from '../../core/requests/drafts.ts';
 import type { SavedName } from '../../core/requests/savedObjects.ts';
+import { byPage } from '../../domain/combinations.ts';
 import { SET_NAME_MAX } from '../../domain/setNames.ts';
 import { counted } from '../../domain/text.ts';
 import { URL_MAX } from '../../domain/webAddresses.ts';
@@ -14,6 +15,7 @@ import { checkbox, EMPTY_FORM, field, textField } from '../parts/formFields.ts';
 import { dateElement, timeElement } from '../parts/labels.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
 import { thumbnail, warningList, widthAtHeight } from '../parts/pictureParts.ts';
+import { fileOf } from './choices.ts';
 import type { Draft, Field, FieldFaults } from './draft.ts';
 import { planPanel } from './planTable.ts';
 import { countPictures, type Wanted } from './requestBody.ts';
@@ -256,8 +258,10 @@ function countText({ draft, ads, wanted }: NewRequestView): HtmlContent {
     repeated > 0 &&
       `${counted(repeated, 'combination')} ${repeated === 1 ? 'repeats another' : 'repeat others'}: taken once`,
   ].filter((text) => text !== false);
+  const ofFiles = planned?.combinations.filter((one) => fileOf(draft, one)) ?? [];
+  const files = ofFiles.length > 0 && `, ${counted(byPage(ofFiles).size, 'page')} from a file`;
   const notes = left.map((text) => html`. <span class="skipped">${text}</span>`);
-  return html`<strong>${counted(countPictures(draft, wanted), 'picture')}</strong> <span class="meta">${named}${notes}</span>`;
+  return html`<strong>${counted(countPictures(draft, wanted), 'picture')}</strong> <span class="meta">${named}${files}${notes}</span>`;
 }
 
 /** An ad of the request, as the service rendered it. */

@@ -28,9 +28,11 @@ import { selectField } from '../parts/formFields.ts';
 import { messagePage } from '../parts/layout.ts';
 import { locationChoices } from '../parts/locationChoice.ts';
 import { type PageRoutes, rateKeyOf, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
+import { withoutChoice } from './choices.ts';
 import { adIdsOf, type Draft, FieldFaults, newDraft } from './draft.ts';
 import { keepDraft, keptDraft } from './keptDraft.ts';
 import { type NewRequestView, newRequestPage } from './newRequestPage.ts';
+import { addPlaceRoutes } from './placePage.ts';
 import { addTyped, type ReceivedForm, receiveForm, withTyped } from './receiveForm.ts';
 import { checkDraft, readWanted } from './requestBody.ts';
 import { SAVED_ACTIONS } from './saved.ts';
@@ -54,6 +56,7 @@ export function addNewRequestRoutes(pages: PageRoutes): void {
   pages.post('/o/:slug/new', (given) => handleForm(options, given, receiveFile), { readsBody: true });
   pages.post('/o/:slug/new/sample', (given) => requestSample(options, given, receiveFile), { cost: COST.heavy });
   addSlotRoutes(pages);
+  addPlaceRoutes(pages);
 }
 
 const readSample = (name: string) => readFileSync(new URL(`./sample/${name}`, import.meta.url));
@@ -209,11 +212,10 @@ async function act(options: PagesOptions, pageRequest: ViewerRequest, form: Rece
     case 'plan-remove':
       return { draft: { ...draft, plan: null }, faults };
     case 'slot':
+    case 'file':
       return openSlots(options, pageRequest, { draft, faults });
-    case 'slot-clear': {
-      const slots = Object.entries(draft.slots).filter(([key]) => key !== subject);
-      return { draft: { ...draft, slots: Object.fromEntries(slots) }, faults };
-    }
+    case 'choice-clear':
+      return { draft: { ...draft, ...withoutChoice(draft, subject) }, faults };
     case 'clear':
       await deleteDraft(options.store.db, viewer, draft.key);
       return redirectTo(pageRequest, paths.newRequest);

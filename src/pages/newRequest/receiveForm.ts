@@ -16,12 +16,13 @@ import { completeOwnDevice, findDevice, ownDeviceFaults, ownDeviceName } from '.
 import { Failure, invalid } from '../../domain/failure.ts';
 import { PLAN_LIMITS, type PlanWords } from '../../domain/mediaPlans.ts';
 import { isBlank, storable } from '../../domain/text.ts';
-import { uploadName } from '../../domain/uploads.ts';
+import { isPageFile, uploadName } from '../../domain/uploads.ts';
 import { sentFiles } from '../../fileReader/fileReader.ts';
 import { moduleBeside } from '../../lib/moduleBeside.ts';
 import type { PagesOptions, Viewer } from '../parts/context.ts';
 import { requireOwnForm } from '../parts/forms.ts';
 import type { ViewerRequest } from '../routes/pageRoutes.ts';
+import { pageOfForm, withFile } from './choices.ts';
 import { ADS_MAX, type Draft, draftOf, FieldFaults, sentenceOf } from './draft.ts';
 import { keptDraft } from './keptDraft.ts';
 import type { readPlan } from './readPlan.ts';
@@ -224,6 +225,8 @@ const NEW_PLAN = 'Another window added this plan to the draft: check it, or remo
 const OTHER_PLAN =
   'The plan in this form has since been sent, removed or replaced, perhaps in another window. Check the current plan, or add yours again.';
 
+const NO_PAGE = 'is neither a screenshot (PNG, JPEG, WebP) nor a saved page (MHTML, HTML, zip).';
+
 function wordsOf(fields: FormFields): PlanWords {
   const words = [...fields].flatMap(([name, [device = '']]): [string, string][] =>
     name.startsWith('word:') && findDevice(device) ? [[storable(name.slice('word:'.length)), device]] : [],
@@ -251,6 +254,18 @@ export async function receiveForm(
     requireOwn(before);
     // A browser sends one empty part if no file was chosen.
     if (name === '') return;
+    if (field === 'page_file') {
+      try {
+        const page = pageOfForm((of) => before.get(of)?.[0] ?? '');
+        const { row } = await receiveFile(viewer.organizationId, { name, chunks });
+        if (!isPageFile(row.format, row.content_type)) throw invalid({ page_file: [NO_PAGE] });
+        const shown = { id: row.id, name: row.name, isScreenshot: row.format === 'image' };
+        changes.push((draft) => ({ ...draft, ...withFile(draft, page, shown) }));
+      } catch (error) {
+        faults.add('slots', fileFault(uploadName(name), error));
+      }
+      return;
+    }
     if (field !== 'files') {
       changes.push(await readTableFile(viewer, file, faults));
       return;

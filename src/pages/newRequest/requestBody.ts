@@ -3,19 +3,21 @@ import type { JsonObject } from '../../contract/faults.ts';
 import { type ScreenshotRequestParser, screenshotRequestParser } from '../../contract/readRequest.ts';
 import { deviceRecord } from '../../contract/records.ts';
 import { requestEntries } from '../../contract/requestEntries.ts';
-import type { DraftAd } from '../../core/ads/readAd.ts';
+import { type DraftAd, readDraftAds } from '../../core/ads/readAd.ts';
 import { type MediaPlan, type PlanContext, readMediaPlan } from '../../core/mediaPlans/mediaPlan.ts';
+import { findUpload } from '../../core/uploads/uploadQueries.ts';
 import { byPage, type Combination, combinationsOf, type Planned, planCombinations } from '../../domain/combinations.ts';
-import { findDevice } from '../../domain/devices.ts';
+import { findDevice, shortDevice } from '../../domain/devices.ts';
 import { readMoments } from '../../domain/markers.ts';
 import { marketsOf } from '../../domain/mediaPlans.ts';
 import { GROUP_ADS_MAX, slotOfText } from '../../domain/screenshotOptions.ts';
 import { counted, isBlank } from '../../domain/text.ts';
 import { siteFault, siteKey } from '../../domain/webAddresses.ts';
-import type { PagesOptions } from '../parts/context.ts';
+import type { PagesOptions, Viewer } from '../parts/context.ts';
 import { withValue } from '../parts/formTable.ts';
 import { givenOptions, type OptionName } from '../parts/optionBoxes.ts';
-import { type Draft, type FieldFaults, slotKey } from './draft.ts';
+import { chosenFor, type SitePage } from './choices.ts';
+import { type Draft, FieldFaults } from './draft.ts';
 
 interface ToParse {
   readonly draft: Draft;
@@ -117,6 +119,21 @@ export async function readWanted(options: PagesOptions, given: DraftOf): Promise
   return { targets, plan, planned: planCombinations(wanted, fit), total };
 }
 
+/** @returns the ads that the draft wants on this page and device. */
+export async function adsOn(
+  options: PagesOptions,
+  { organizationId }: Viewer,
+  draft: Draft,
+  { site, device }: SitePage,
+): Promise<DraftAd[]> {
+  const { db } = options.store;
+  const ads = await readDraftAds(db, { organizationId, ids: draft.adIds });
+  const { planned } = await readWanted(options, { organizationId, draft, ads, faults: new FieldFaults() });
+  const key = siteKey(site);
+  const here = planned?.combinations.filter((one) => one.device === device && siteKey(one.site) === key) ?? [];
+  return readDraftAds(db, { organizationId, ids: [...new Set(here.map(({ ad }) => ad.id))] });
+}
+
 export const UNKNOWN_COLUMNS =
   'Above the plan, choose which column has the sites, and which one the ads or their sizes.';
 
@@ -141,20 +158,22 @@ async function readPlan(
 export const ALL_ADS = 'All ads';
 
 function requestBody(draft: Draft, options: JsonObject, combinations: readonly Combination[]): JsonObject {
-  const optionsOf = ({ site, device, ad, location }: Combination) => {
-    const index = draft.slots[slotKey(site, device, ad.size)];
+  const partsOf = (one: Combination) => {
+    const { ad, location } = one;
+    const { file, slot } = chosenFor(draft, one, ad.size);
     const { animation, ...others } = options;
-    return {
+    const chosen = {
       ...others,
       page: { ...(options['page'] ?? {}), ...(location !== undefined && { location }) },
       // A still ad would only get a warning that nothing moves.
       ...(!ad.still && animation !== undefined && { animation }),
-      ...(index !== undefined && { slot: { index } }),
+      ...(slot && { slot }),
     };
+    return { options: chosen, page: file && { upload_id: file.id } };
   };
   return {
     campaign: { name: draft.campaign },
-    screenshot_requests: requestEntries(combinations, optionsOf, draft.together ? ALL_ADS : undefined),
+    screenshot_requests: requestEntries(combinations, partsOf, draft.together ? ALL_ADS : undefined),
     ...(!isBlank(draft.setName) && { name: draft.setName }),
     ...(!isBlank(draft.instructions) && { instructions: draft.instructions }),
   };
@@ -184,6 +203,7 @@ export async function checkDraft(options: PagesOptions, given: DraftOf): Promise
     faults.add('form', `This request would have ${counted} pictures. The maximum is ${most}: send several requests.`);
   }
   if (count === 0 && !faults.any) faults.add('form', NOTHING_FITS);
+  await addFileFaults(options, given, combinations);
   return requestBody(draft, targets.options, combinations);
 }
 
@@ -204,6 +224,25 @@ function addGroupFault(combinations: readonly Combination[], faults: FieldFaults
 
 const NOTHING_FITS =
   'No ad fits a device, so there would be no picture. Choose other devices, or the option to scale ads down.';
+
+/** A screenshot needs a place for ads of each size, and files that no set shows are not kept for long. */
+async function addFileFaults(
+  { store }: PagesOptions,
+  { organizationId, draft, faults }: DraftOf,
+  combinations: readonly Combination[],
+): Promise<void> {
+  const used = new Map<string, string>();
+  for (const { site, device, ad } of combinations) {
+    const { file, isUnplaced } = chosenFor(draft, { site, device }, ad.size);
+    if (file) used.set(file.id, file.name);
+    const size = ad.size === null ? 'ads' : `ads of ${ad.size.width}×${ad.size.height}`;
+    if (isUnplaced)
+      faults.add('slots', `Choose the place of ${size} in the screenshot of ${site} on ${shortDevice(device)}.`);
+  }
+  for (const [id, name] of used)
+    if ((await findUpload(store.db, { id, organizationId })) === undefined)
+      faults.add('slots', `The file “${name}” was deleted or has expired: upload it again, or remove it.`);
+}
 
 function addAdFaults({ name, status }: DraftAd, faults: FieldFaults): void {
   if (status !== 'pending' && status !== 'uploaded')

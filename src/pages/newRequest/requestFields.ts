@@ -14,10 +14,13 @@ import {
 } from '../../domain/devices.ts';
 import { MARKER_MAX_SECONDS } from '../../domain/markers.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { button, dialog } from '../parts/components.ts';
+import { button, dialog, linkButton } from '../parts/components.ts';
 import { type Choice, checkbox, EMPTY_FORM, field, selectField, textField } from '../parts/formFields.ts';
 import { optionBoxes, SLOT_CHOICES } from '../parts/optionBoxes.ts';
+import type { PagePaths } from '../parts/paths.ts';
+import { chosenFor, PAGE_FILES, pageKey } from './choices.ts';
 import type { Draft, Field, FieldFaults } from './draft.ts';
+import { placeAddress } from './placePage.ts';
 import type { Wanted } from './requestBody.ts';
 
 /** The faults of a field. Its element names them with `aria-describedby`. */
@@ -76,8 +79,8 @@ export function templateFields(draft: Draft, rows: readonly SavedName[], faults:
   return html`<details id="templates"${faults.of('template').length > 0 && html` open`}>
     <summary>Templates</summary>
     <div class="part">
-      <p class="hint" id="template-hint">A template stores ads, sites, devices, options and campaign, but no media plan and no
-        chosen slots. A site list stores only sites.</p>
+      <p class="hint" id="template-hint">A template stores ads, sites, devices, options and campaign, but no media plan, chosen
+        slots or files of pages. A site list stores only sites.</p>
       <div class="pair">
         ${savedChooser({ name: 'template', label: 'Template', rows, chosen: draft.template, action: 'template', use: 'Use' })}
         ${saver('template_name', 'Save this request as', draft.templateName, 'template-save')}
@@ -88,6 +91,7 @@ export function templateFields(draft: Draft, rows: readonly SavedName[], faults:
 }
 
 interface WhereView {
+  readonly paths: PagePaths;
   readonly draft: Draft;
   readonly ads: readonly DraftAd[];
   readonly siteLists: readonly SavedName[];
@@ -129,7 +133,7 @@ ${deviceFields(draft, faults)}
 ${view.location}
 ${textField(moments, form)}
 ${optionFields(draft, faults)}
-${slotFields(view)}`;
+${pageFields(view)}`;
 }
 
 /** An ad that does not move is not taken several times. */
@@ -211,44 +215,56 @@ function optionFields(draft: Draft, faults: FieldFaults): Html {
 /** A list of more pages would be of no use. */
 const PAGES_OFFERED = 200;
 
-/** Leads to the picture of a page, where the slot can be clicked. */
-function slotFields({ draft, wanted, faults }: WhereView): Html {
-  const sites = new Set([...wanted.targets.sites, ...(wanted.plan?.combinations ?? []).map(({ site }) => site)]);
-  const devices = new Set([
-    ...wanted.targets.devices,
-    ...(wanted.plan?.combinations ?? []).map(({ device }) => device),
-  ]);
+/** Leads to the picture of a page, where the slot can be clicked, and takes a file in place of a page. */
+function pageFields({ paths, draft, wanted, faults }: WhereView): Html {
+  const { targets, plan, planned } = wanted;
+  const ofPlan = plan?.combinations ?? [];
+  const sites = new Set([...targets.sites, ...ofPlan.map(({ site }) => site)]);
+  const devices = new Set([...targets.devices, ...ofPlan.map(({ device }) => device)]);
   const choices = (values: Iterable<string>, title = (value: string) => value) =>
     [...values].slice(0, PAGES_OFFERED).map((value): Choice => [value, title(value)]);
-  const chosen = Object.entries(draft.slots).map(([key, number]) => {
-    const [site, device, size]: [string, string, [number, number] | null] = JSON.parse(key);
-    const name = `${site} on ${shortDevice(device)}${size === null ? '' : ` for ${size.join('×')}`}`;
-    const reset = button({
-      label: `Use the best slot of ${name}`,
-      icon: 'x',
-      kind: 'quiet',
-      iconOnly: true,
-      name: 'action',
-      value: `slot-clear:${key}`,
-    });
-    return html`<li class="row">
-      <input type="hidden" name="chosen_slot" value="${number} ${key}">
-      <span class="hint">${name}: slot ${number}</span>${reset}
-    </li>`;
+  const unplaced = new Set(
+    planned?.combinations.filter((one) => chosenFor(draft, one, one.ad.size).isUnplaced).map(pageKey),
+  );
+  const ofPages = Object.entries({ ...draft.files, ...draft.slots }).sort(([one], [other]) => (one < other ? -1 : 1));
+  const items = ofPages.map(([key, chosen]) => {
+    const [site, device, size]: [string, string, ([number, number] | null)?] = JSON.parse(key);
+    const name = `${site} on ${device === '' ? 'all devices' : shortDevice(device)}${size ? ` for ${size.join('×')}` : ''}`;
+    const value = { name: 'action', value: `choice-clear:${key}` };
+    const reset = button({ label: `Reset ${name}`, icon: 'x', kind: 'quiet', iconOnly: true, ...value });
+    const page = {
+      href: placeAddress(paths, draft, { site, device }),
+      label: 'Place the ads',
+      icon: 'map-pin',
+    } as const;
+    return html`<li class="row"><span class="hint">${name}: ${textOf(chosen)}</span>
+      ${unplaced.has(key) && linkButton(page)}${reset}</li>`;
   });
-  const isOpen = chosen.length > 0 || faults.of('slots').length > 0;
+  const isOpen = items.length > 0 || faults.of('slots').length > 0;
+  const file = { name: 'page_file', label: 'A file in place of this page', hint: `${PAGE_FILES.hint} ${FILE_DEVICES}` };
+  const useFile = button({ label: 'Use the file', icon: 'upload', name: 'action', value: 'file' });
   return html`<details id="slots"${isOpen && html` open`}>
-    <summary>Choose slots by clicking</summary>
+    <summary>Choose slots by clicking, or use a file as the page</summary>
     <div class="part">
       <p class="hint">The best slot of each page is used. To choose a different slot, view the page with its slots.
-        This counts as one picture.</p>
+        This counts as one picture. If a site blocks every visit, use a file as the page.</p>
       <div class="pair">
         ${selectField({ name: 'slot_site', label: 'Page', choices: choices(sites) }, EMPTY_FORM)}
         ${selectField({ name: 'slot_device', label: 'Device', choices: choices(devices, shortDevice) }, EMPTY_FORM)}
         ${button({ label: 'Choose the slot', icon: 'map-pin', name: 'action', value: 'slot' })}
       </div>
+      ${field({ ...file, beside: useFile }, {}, (aria) => html`<input id="page_file" name="page_file" type="file" accept="${PAGE_FILES.accept}"${aria}>`)}
       ${faultList(faults, 'slots')}
-      ${chosen.length > 0 && html`<ul>${chosen}</ul>`}
+      <input type="hidden" name="chosen" value="${JSON.stringify({ slots: draft.slots, files: draft.files })}">
+      ${items.length > 0 && html`<ul>${items}</ul>`}
     </div>
   </details>`;
+}
+
+const FILE_DEVICES = 'A screenshot is shown on this device, and a saved page on all devices.';
+
+function textOf(chosen: Draft['slots'][string] | Draft['files'][string]): string {
+  if (typeof chosen === 'number') return `slot ${chosen}`;
+  if ('x' in chosen) return `${chosen.x} px from the left and ${chosen.y} px from the top`;
+  return `from the ${chosen.isScreenshot ? 'screenshot' : 'saved page'} ${chosen.name}`;
 }

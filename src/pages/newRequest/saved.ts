@@ -78,7 +78,8 @@ const saveAsTemplate: Act = async (options, viewer, draft) => {
     const toSave = { organizationId, keyId, name, body: templateBody(template) };
     const { row, created } = await options.store.db.transaction().execute((tx) => saveTemplate(tx, toSave));
     const saved = { ...draft, template: row.id, templateName: '' };
-    return { draft: saved, faults, notice: `The template “${name}” was ${created ? 'saved' : 'replaced'}.` };
+    const files = Object.keys(draft.files).length > 0 ? ', without the files of pages' : '';
+    return { draft: saved, faults, notice: `The template “${name}” was ${created ? 'saved' : 'replaced'}${files}.` };
   });
 };
 

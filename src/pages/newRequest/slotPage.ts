@@ -2,16 +2,14 @@
 import { noteQuota } from '../../api/server/accessLog.ts';
 import { CreatePlacement, type SlotsRecord } from '../../contract/placements.ts';
 import { deviceRecord } from '../../contract/records.ts';
-import { readDraftAds } from '../../core/ads/readAd.ts';
 import { acceptPlacement } from '../../core/requests/acceptPlacement.ts';
 import { readPlacement } from '../../core/requests/readPlacement.ts';
 import { findRuleOfPages } from '../../core/siteRules/siteRuleQueries.ts';
 import type { Row } from '../../db/rows.ts';
 import type { AdSize } from '../../domain/ads.ts';
-import { findDevice, shortDevice } from '../../domain/devices.ts';
+import { shortDevice } from '../../domain/devices.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
 import { PLACEMENT_SIZES_MAX } from '../../domain/placements.ts';
-import { siteFault, siteKey } from '../../domain/webAddresses.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button, linkButton, pageHead, tabs } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
@@ -21,9 +19,11 @@ import { siteName } from '../parts/pictureParts.ts';
 import { pagesOfOffer, selectorOf, slotOffer } from '../pictures/slotOffer.ts';
 import { slotOverlay } from '../pictures/slots.ts';
 import { idOf, type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
-import { type Draft, FieldFaults, newDraft, slotKey } from './draft.ts';
-import { keepDraft, keptDraft } from './keptDraft.ts';
-import { readWanted } from './requestBody.ts';
+import { chosenFor, fileOf, pageOfForm, type SitePage, slotKey } from './choices.ts';
+import { type Draft, FieldFaults } from './draft.ts';
+import { draftOfTab, formAddress, keepDraft } from './keptDraft.ts';
+import { placeAddress } from './placePage.ts';
+import { adsOn } from './requestBody.ts';
 
 const pathOf = (paths: PagePaths, id: string) => `${paths.newRequest}/slots/${id}`;
 
@@ -44,18 +44,24 @@ interface ToOpen {
   readonly faults: FieldFaults;
 }
 
-/** Asks for the picture of the page that the form names, and leads to it. The form is shown again if that is not possible. */
+/** Leads to the screenshot of the page that the form names, or asks for a picture of the page. The form is shown again if that is not possible. */
 export async function openSlots(
   options: PagesOptions,
   given: ViewerRequest,
   { draft, faults }: ToOpen,
 ): Promise<ToOpen | 'sent'> {
   const { request, response, viewer, paths } = given;
+  if (faults.of('slots').length > 0) return { draft, faults };
   try {
-    const page = { site: formField(request, 'slot_site'), device: formField(request, 'slot_device') };
-    const wanted = await wantedPlacement(options, viewer, draft, page);
+    const page = pageOfForm((name) => formField(request, name));
+    const file = fileOf(draft, page);
+    const isFile = formField(request, 'action') === 'file';
+    if (isFile && file === undefined) throw invalid({ slots: ['Choose a file first.'] });
+    if (isFile && !file?.isScreenshot) return { draft, faults };
+    const wanted = file?.isScreenshot ? undefined : await wantedPlacement(options, viewer, draft, page);
     await keepDraft(options, viewer, draft, faults);
     if (faults.of('form').length > 0) return { draft, faults };
+    if (wanted === undefined) return redirectTo(given, placeAddress(paths, draft, page));
     const { organizationId } = viewer;
     const { id } = await options.store.db
       .transaction()
@@ -69,16 +75,13 @@ export async function openSlots(
   }
 }
 
-interface SitePage {
-  readonly site: string;
-  readonly device: string;
-}
-
 /** @throws Failure (422) */
 async function wantedPlacement(options: PagesOptions, viewer: Viewer, draft: Draft, page: SitePage) {
   const { site, device } = page;
-  if (siteFault(site) !== undefined || findDevice(device) === undefined)
-    throw invalid({ slots: ['Enter a site and choose a device first.'] });
+  if (fileOf(draft, page) !== undefined)
+    throw invalid({
+      slots: ['This page is a file, whose best slot is used. Remove the file to choose a slot of the live page.'],
+    });
   const ads = await adsOn(options, viewer, draft, page);
   const sizes = new Map(ads.flatMap(({ size }) => (size === null ? [] : [[nameOf(size), size] as const])));
   if (sizes.size === 0)
@@ -87,28 +90,14 @@ async function wantedPlacement(options: PagesOptions, viewer: Viewer, draft: Dra
   return CreatePlacement.parse({ ...wish, sizes: [...sizes.values()].slice(0, PLACEMENT_SIZES_MAX) });
 }
 
-/** @returns the ads that the draft wants on this page and device. */
-async function adsOn(options: PagesOptions, { organizationId }: Viewer, draft: Draft, { site, device }: SitePage) {
-  const { db } = options.store;
-  const ads = await readDraftAds(db, { organizationId, ids: draft.adIds });
-  const { planned } = await readWanted(options, { organizationId, draft, ads, faults: new FieldFaults() });
-  const key = siteKey(site);
-  const here = planned?.combinations.filter((one) => one.device === device && siteKey(one.site) === key) ?? [];
-  return readDraftAds(db, { organizationId, ids: [...new Set(here.map(({ ad }) => ad.id))] });
-}
-
 const nameOf = ({ width, height }: AdSize) => `${width}x${height}`;
-
-async function draftOfTab(options: PagesOptions, { request, viewer }: ViewerRequest): Promise<Draft> {
-  return (await keptDraft(options, viewer, String(request.query['draft'] ?? ''))) ?? newDraft();
-}
 
 async function slotsPage(options: PagesOptions, given: ViewerRequest): Promise<PageResult> {
   const { request, response, viewer, paths } = given;
   const row = await readPlacement(options.store.db, { id: idOf(request), organizationId: viewer.organizationId });
   if (row === undefined) return undefined;
   const draft = await draftOfTab(options, given);
-  const up = { href: `${addressOf(paths.newRequest, { draft: draft.key })}#slots`, label: 'New request' };
+  const up = { href: formAddress(paths, draft), label: 'New request' };
   const name = `${siteName(row.site_url).address} on ${shortDevice(row.device)}`;
   const head = pageHead({ up, title: 'Choose the slot', meta: html`<bdi>${name}</bdi>` });
   const page = (body: Html): ResultsPage => ({
@@ -132,7 +121,8 @@ async function slotsPage(options: PagesOptions, given: ViewerRequest): Promise<P
   const size = row.record?.sizes.find((each) => nameOf(each) === request.query['size']) ?? row.record?.sizes[0];
   if (size === undefined) return fault(`There is no picture of the page: ${row.reason ?? 'no reason was recorded.'}`);
   const first = size.candidates.length > 0 ? 1 : null;
-  const slot = draft.slots[slotKey(row.site_url, row.device, size)] ?? size.chosen ?? first;
+  const chosen = chosenFor(draft, { site: row.site_url, device: row.device }, size).slot;
+  const slot = (chosen && 'index' in chosen ? chosen.index : size.chosen) ?? first;
   // The page begins at this slot, which may be far below.
   if (slot !== null && request.query['slot'] === undefined)
     return redirectTo(given, hrefOf(pathOf(paths, row.id), { size, slot, draft }));
@@ -229,7 +219,7 @@ async function chooseSlot(options: PagesOptions, given: ViewerRequest): Promise<
   const number = Number(formField(request, 'slot'));
   if (row === undefined || size?.candidates[number - 1] === undefined) return undefined;
   const draft = await draftOfTab(options, given);
-  const slots = { ...draft.slots, [slotKey(row.site_url, row.device, size)]: number };
+  const slots = { ...draft.slots, [slotKey({ site: row.site_url, device: row.device }, size)]: number };
   await keepDraft(options, viewer, { ...draft, slots }, new FieldFaults());
-  return redirectTo(given, `${addressOf(paths.newRequest, { draft: draft.key })}#slots`);
+  return redirectTo(given, formAddress(paths, draft));
 }

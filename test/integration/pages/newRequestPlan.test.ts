@@ -1,4 +1,5 @@
 /** Media plans, slots and drafts on the page of a new request, without script. */
+import sharp from 'sharp';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { seedPicture } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
@@ -38,6 +39,21 @@ async function picturesOf({ location }: Got) {
     .orderBy('seq')
     .execute();
   return rows.map(({ name, site_key, device }) => `${name} ${site_key} ${device}`);
+}
+
+/** The pictures whose page is a file. */
+async function filesOf({ location }: Got) {
+  const rows = await server.store.db
+    .selectFrom('screenshots')
+    .innerJoin('ads', 'ads.id', 'ad_id')
+    .innerJoin('uploads', 'uploads.id', 'page_upload_id')
+    .select(['ads.name', 'site_key', 'device', 'options', 'format'])
+    .where('set_id', '=', location?.split('/').at(-1) ?? '')
+    .execute();
+  const place = (slot: unknown) => Object.values(Object(slot).area ?? {}).join();
+  return rows
+    .map((row) => `${row.name} ${row.site_key} ${row.device} ${row.format} ${place(row.options?.slot)}`.trim())
+    .toSorted();
 }
 
 it('combinations that do not fit the device are counted and skipped, unless the person wants to try them', async () => {
@@ -180,6 +196,12 @@ describe('a media plan', () => {
   });
 });
 
+/** The hidden field with all that was chosen for pages. */
+async function chosenOn(path: string): Promise<Fields[number]> {
+  const [, json = ''] = /name="chosen" value="([^"]+)"/.exec(await form.get(path)) ?? [];
+  return ['chosen', json.replaceAll('&quot;', '"')];
+}
+
 it('a slot that a person clicks is used for ads of its size on that page and device', async () => {
   const ad = await newAd('box.gif', 300, 250);
   const fields = complete(ad);
@@ -198,8 +220,7 @@ it('a slot that a person clicks is used for ads of its size on that page and dev
   const chosen = await form.postTo(path, { size: '300x250', slot: '2' });
   expect(chosen.location).toBe(`${MINE}#slots`);
   expect(await form.get(MINE)).toContain('for 300×250: slot 2');
-  const [, slot = ''] = /name="chosen_slot" value="([^"]+)"/.exec(await form.get(MINE)) ?? [];
-  const sent: Fields = [...fields, ['chosen_slot', slot.replaceAll('&quot;', '"')]];
+  const sent: Fields = [...fields, await chosenOn(MINE)];
   const got = await act('request', sent);
   expect((await act('request', sent)).location).toBe(got.location);
   const rows = await server.store.db
@@ -209,6 +230,91 @@ it('a slot that a person clicks is used for ads of its size on that page and dev
     .execute();
   const withSlot = rows.filter(({ options }) => JSON.stringify(options).includes('"index":2'));
   expect(withSlot.map(({ site_key, device }) => `${site_key} ${device}`)).toEqual(['https://news.example/ desktop']);
+});
+
+describe('a file as the page', () => {
+  const NEWS = 'https://news.example/';
+  const html = new File(['<!doctype html><p>Saved'], 'saved.html');
+  const png = async () => {
+    const image = sharp({ create: { width: 780, height: 1_600, channels: 3, background: '#369' } });
+    return new File([new Uint8Array(await image.png().toBuffer())], 'shot.png');
+  };
+  const use = (fields: Fields, site: string, device: string, file: File) =>
+    act('file', [...fields, ['slot_site', site], ['slot_device', device], ['page_file', file]]);
+  const place = (path: string, x: string, y: string) => {
+    const [, action = ''] = /class="given-page" method="post" action="([^"]+)"/.exec(path) ?? [];
+    return form.postTo(action.replaceAll('&amp;', '&'), { 'at.x': x, 'at.y': y });
+  };
+
+  it('is kept in the draft: a screenshot for one device, with a click for each size, a saved page for all', async () => {
+    const [box, strip] = [await newAd('box.gif', 300, 250), await newAd('strip.gif', 320, 50)];
+    const fields = complete(box, [['ad', strip]]);
+    const { location } = await use(fields, NEWS, 'iphone', await png());
+    expect(location).toContain(`/o/demo/new/place?draft=${KEY}&site=`);
+    const first = await form.get(location ?? '');
+    expect(first).toMatch(/<bdi>box.gif<\/bdi> \(300 × 250\).*src="\/o\/demo\/page_files\/[\w-]{36}\?device=iphone"/s);
+    expect(await place(first, '380', '700')).toMatchObject({ status: 303, location });
+    const unplaced = await act('request', fields);
+    const missing = 'Choose the place of ads of 320×50 in the screenshot of news.example on iPhone.';
+    expect([unplaced.status, unplaced.text.includes(missing), unplaced.text.includes('Place the ads')]).toEqual([
+      422,
+      true,
+      true,
+    ]);
+    await place(await form.get(location ?? ''), '10', '20');
+    await use(fields, 'https://blog.example/travel', 'desktop', html);
+    const page = await form.get(MINE);
+    for (const text of [
+      `${NEWS} on iPhone: from the screenshot shot.png`,
+      `${NEWS} on iPhone for 300×250: 90 px from the left and 700 px from the top`,
+      'https://blog.example/travel on all devices: from the saved page saved.html',
+      ', 3 pages from a file',
+    ])
+      expect(page).toContain(text);
+    const sent: Fields = [...fields, await chosenOn(MINE)];
+    const got = await act('request', sent);
+    expect((await act('request', sent)).location).toBe(got.location);
+    expect(await filesOf(got)).toEqual(
+      [
+        'box.gif https://news.example/ iphone image 90,700',
+        'box.gif https://blog.example/travel desktop html',
+        'box.gif https://blog.example/travel iphone html',
+        'strip.gif https://news.example/ iphone image 10,20',
+        'strip.gif https://blog.example/travel iphone html',
+        'strip.gif https://blog.example/travel desktop html',
+      ].toSorted(),
+    );
+  });
+
+  it('says what is wrong with it, can be removed, and is no part of a template', async () => {
+    const fields = complete(await newAd('box.gif', 300, 250));
+    const bad = await use(fields, NEWS, 'desktop', gif('page.gif'));
+    expect([bad.status, bad.text.includes('page.gif: The file is neither a screenshot (PNG')]).toEqual([422, true]);
+    expect((await act('file', [...fields, ['slot_site', NEWS], ['slot_device', 'desktop']])).text).toContain(
+      'Choose a file first.',
+    );
+    expect((await use(fields, '', '', html)).text).toContain('Enter a site and choose a device first.');
+    await use(fields, NEWS, 'iphone', html);
+    await place(await form.get((await use(fields, NEWS, 'desktop', await png())).location ?? ''), '1', '2');
+    const slot = await act('slot', [...fields, ['slot_site', NEWS], ['slot_device', 'iphone']]);
+    expect(slot.text).toContain('This page is a file, whose best slot is used.');
+    const saved = await act('template-save', [...fields, ['template_name', 'Files']]);
+    expect(saved.text).toContain('The template “Files” was saved, without the files of pages.');
+    await server.store.db
+      .updateTable('uploads')
+      .set({ expires_at: new Date(0) })
+      .where('name', '=', 'saved.html')
+      .execute();
+    const expired = await act('request', fields);
+    expect([expired.status, expired.text.includes('The file “saved.html” was deleted or has expired')]).toEqual([
+      422,
+      true,
+    ]);
+    await act(`choice-clear:["${NEWS}",""]`, fields);
+    const cleared = await act(`choice-clear:["${NEWS}","desktop"]`, fields);
+    expect(cleared.text).not.toMatch(/from the|px from/);
+    expect(await filesOf(await act('request', fields))).toEqual([]);
+  });
 });
 
 describe('a draft', () => {

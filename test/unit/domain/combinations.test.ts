@@ -36,7 +36,7 @@ test('the same page from two locations gives two pictures and two objects', () =
   const one = { ad: WIDE, site: 'news.example', device: 'desktop', marker: undefined } as const;
   const { combinations, repeated } = planCombinations(['de', 'fr', 'de'].map((location) => ({ ...one, location })));
   expect([combinations.length, repeated]).toEqual([2, 1]);
-  const [entry] = requestEntries(combinations, ({ location }) => ({ page: { location } }));
+  const [entry] = requestEntries(combinations, ({ location }) => ({ options: { page: { location } } }));
   expect(entry).toMatchObject({
     screenshots: [{ options: { page: { location: 'de' } } }, { options: { page: { location: 'fr' } } }],
   });
@@ -60,7 +60,9 @@ test('the request asks for exactly these combinations', () => {
   ] as const;
   const body = {
     campaign: { name: 'Spring' },
-    screenshot_requests: requestEntries(planCombinations(wanted).combinations, () => ({ ad: { allow_scaling: true } })),
+    screenshot_requests: requestEntries(planCombinations(wanted).combinations, () => ({
+      options: { ad: { allow_scaling: true } },
+    })),
   };
   const { entries, faults } = screenshotRequestParser(DEFAULT_LIMITS)(body);
   expect([faults.errors, entries.map(({ ad }) => ad?.id)]).toEqual([{}, ['unknown', 'wide']]);
