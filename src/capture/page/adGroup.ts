@@ -8,7 +8,7 @@ import { areApart, sharedArea } from './groupPlan.ts';
 import type { Rect } from './inPage/visibility.ts';
 import type { Clip, LivePage, StagedSlot } from './livePage.ts';
 import { Camera, inDevicePixels, MAX_PAGE_EDGE, showsAd } from './pictureCheck.ts';
-import { type PrepareRequest, type RefusedSlot, type TestedSlot, testStaged } from './preparedSlot.ts';
+import { type PreparedSlot, type PrepareRequest, type RefusedSlot, testStaged } from './preparedSlot.ts';
 
 /** An ad, and how it goes into a slot. */
 export interface AdToPlace {
@@ -65,18 +65,18 @@ export class AdGroup {
   }
 
   /** Stages an ad beside those that are placed. @returns the tested slot, or why it cannot hold the ad. @throws as `LivePage.stage`. */
-  async add(ad: AdToPlace): Promise<TestedSlot | RefusedSlot> {
+  async add(ad: AdToPlace): Promise<PreparedSlot | RefusedSlot> {
     return withDeadline(STAGE_MS, this.#stage(ad));
   }
 
-  async #stage(ad: AdToPlace): Promise<TestedSlot | RefusedSlot> {
+  async #stage(ad: AdToPlace): Promise<PreparedSlot | RefusedSlot> {
     const staged = await this.#live.stage(ad.slot, ad.request);
     const tested = await this.#place(staged, ad);
     if ('fault' in tested) await staged.end();
     return tested;
   }
 
-  async #place(staged: StagedSlot, ad: AdToPlace): Promise<TestedSlot | RefusedSlot> {
+  async #place(staged: StagedSlot, ad: AdToPlace): Promise<PreparedSlot | RefusedSlot> {
     const tested = await testStaged(this.#live, staged, ad.request).catch(async (error: unknown) => {
       await staged.end();
       throw error;

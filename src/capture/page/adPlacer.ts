@@ -8,7 +8,7 @@ import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import { setBounded } from '../../lib/lru.ts';
 import { drawInPlayer, type PlayerLook } from '../compose/inStream.ts';
-import { changedShare, decodePng, type PixelBox, type Pixels, pngSize } from '../compose/pixels.ts';
+import { changedShare, composed, decodePng, type PixelBox, type Pixels, pngSize } from '../compose/pixels.ts';
 import type { CreativeFrame, Size } from '../creative/creative.ts';
 import { AdGroup, type AdToPlace, type GroupPicture, OTHER_AD } from './adGroup.ts';
 import { drawnUnit, drawnWarning } from './drawnUnits.ts';
@@ -406,13 +406,12 @@ export class AdPlacer {
     const ad = await this.#pixelsOf(shown);
     const fits = ad.width === spot.box.width && ad.height === spot.box.height;
     const isUnscaled = player !== undefined || choice.scale === 1;
-    const composer = ad.opaque && fits && isUnscaled && only !== 'browser' ? spot.composer : undefined;
+    const isComposed = spot.composable && ad.opaque && fits && isUnscaled && only !== 'browser';
     const request = this.#prepareRequest(choice, frame, options);
-    const painted =
-      composer === undefined
-        ? await this.#exclusively(() => captureAd(this.#live, choice.slot, { ...request, spot, png: shown.png }))
-        : { png: await composer.compose(ad), box: spot.box, warnings: spot.warnings, at: spot.capturedAt };
-    const mode = composer ? 'composed' : 'browser';
+    const painted = isComposed
+      ? { png: await composed(spot.page, ad, spot.box), box: spot.box, warnings: spot.warnings, at: spot.capturedAt }
+      : await this.#exclusively(() => captureAd(this.#live, choice.slot, { ...request, spot, png: shown.png }));
+    const mode = isComposed ? 'composed' : 'browser';
     return this.#pictureOf(choice, to, {
       ...painted,
       zoom: spot.zoom,

@@ -1,6 +1,5 @@
 import type { PageView } from '../../domain/screenshotOptions.ts';
 import type { Warning } from '../../domain/warnings.ts';
-import { PageComposer } from '../compose/pageComposer.ts';
 import { changedShare, cutOut, type PixelBox, type Pixels } from '../compose/pixels.ts';
 import { findProbe, judgeProbe, probePicture, type Verdict } from '../compose/probe.ts';
 import type { Size } from '../creative/creative.ts';
@@ -35,8 +34,8 @@ export interface PreparedSlot {
   readonly box: PixelBox;
   /** How the page is scrolled so that it shows the whole ad. */
   readonly scroll: ViewRequest;
-  /** Set if composition gives the same pixels as the browser. */
-  readonly composer: PageComposer | undefined;
+  /** Composition gives the same pixels as the browser. */
+  readonly composable: boolean;
   /** The space was opened in another way, because the ad lay over content of the page. */
   readonly isSpread: boolean;
   /** How much smaller than in CSS pixels the screen shows the page. */
@@ -61,13 +60,7 @@ export interface PrepareRequest extends GeometryRequest {
   readonly view: PageView;
 }
 
-type Trial =
-  | (Omit<PreparedSlot, 'composer' | 'isSpread' | 'look'> & {
-      composable: boolean;
-      content: PageContent;
-      isAside: boolean;
-    })
-  | RefusedSlot;
+type Trial = (Omit<PreparedSlot, 'isSpread' | 'look'> & { content: PageContent; isAside: boolean }) | RefusedSlot;
 
 /** A view without a cover is tried first. */
 const SCROLLS: Readonly<Record<PageView, readonly ViewRequest[]>> = {
@@ -91,23 +84,18 @@ export async function prepareSlot(
 ): Promise<PreparedSlot | RefusedSlot> {
   const staged = await live.stage(slot, request);
   try {
-    const tested = await testStaged(live, staged, request);
-    if ('fault' in tested) return tested;
-    const { composable, ...prepared } = tested;
-    return { ...prepared, composer: composable ? new PageComposer(prepared.page, prepared.box) : undefined };
+    return await testStaged(live, staged, request);
   } finally {
     await staged.end();
   }
 }
-
-export type TestedSlot = Omit<PreparedSlot, 'composer'> & { readonly composable: boolean };
 
 /** The same for a slot that stays staged. */
 export async function testStaged(
   live: LivePage,
   staged: StagedSlot,
   request: PrepareRequest,
-): Promise<TestedSlot | RefusedSlot> {
+): Promise<PreparedSlot | RefusedSlot> {
   const { trial, covers, isSpread } = await uncoveringTrial(live, staged, request);
   if ('fault' in trial) return trial;
   if (covers !== null && !request.mayCover) return { fault: `the ad would cover ${covers}` };
