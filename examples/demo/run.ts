@@ -116,7 +116,7 @@ async function report(checked: readonly Checked[], plan: readonly PlannedAd[]): 
         status: fault === undefined ? screenshot.status : 'fault',
         text: fault ?? words,
         warnings: screenshot.warnings.map(({ message }) => message),
-        picture: png === undefined ? undefined : { file, width: screenshot.width ?? 0, height: screenshot.height ?? 0 },
+        picture: png && file,
       };
     }),
   );

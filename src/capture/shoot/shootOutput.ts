@@ -11,19 +11,11 @@ import type { RecordedCandidate } from '../engine/provenance.ts';
 
 const STYLE = new Html(readFileSync(new URL('contactSheet.css', import.meta.url), 'utf8'));
 
-interface SheetPicture {
-  /** Path of the picture, relative to the sheet. */
-  readonly file: string;
-  /** Device pixels. */
-  readonly width: number;
-  readonly height: number;
-}
-
 export interface SheetEntry extends Pick<PictureLine, 'ad' | 'site' | 'device' | 'marker'> {
   /** Name of the picture, by which entries are sorted. */
   readonly id: string;
-  /** Undefined if there is none. */
-  readonly picture: SheetPicture | undefined;
+  /** Path of the picture, relative to the sheet; undefined if there is none. */
+  readonly picture: string | undefined;
   /** Path of the picture of the page that failed, relative to the sheet. */
   readonly page?: string | undefined;
   /** The status of a failure, for example `no_slots`. */
@@ -106,10 +98,7 @@ export function sheetEntry(result: PictureResult, line: PictureLine): SheetEntry
     warnings: line.warnings.map(({ message }) => message),
     record: id.replace(/\.png$/, '.json'),
     page: line.page_file === null ? undefined : pageFileOf(id),
-    picture:
-      result.status === 'uploaded'
-        ? { file: id, width: result.picture.width, height: result.picture.height }
-        : undefined,
+    picture: result.status === 'uploaded' ? id : undefined,
   };
 }
 
@@ -151,21 +140,24 @@ function plain(text: string): string {
 export function contactSheet(title: string, entries: readonly SheetEntry[]): string {
   const pictures = entries.filter(({ picture }) => picture !== undefined);
   const failures = entries.filter(({ picture }) => picture === undefined);
+  const groups = [
+    ...Map.groupBy(pictures, ({ site, device }) => `${site} · ${device}`),
+    ...Map.groupBy(failures, ({ status }) => `Without a picture: ${status}`),
+  ];
+  const count = failures.length === 0 ? '' : `, ${failures.length} without a picture`;
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <style>${STYLE}</style>
 </head>
 <body>
-<header><h1>${title}</h1><p>${summary(pictures.length, failures.length)}</p></header>
+<header><h1>${title}</h1><p>${counted(pictures.length, 'picture')}${count}</p></header>
 <main>
-${pictures.length === 0 && html`<p class="empty">No picture was taken. The reasons are below.</p>`}
-${[...Map.groupBy(pictures, ({ site, device }) => `${site} · ${device}`)].map(pictureGroup)}
-${failures.length > 0 && html`<section class="failures"><h2>Without a picture</h2>${[...Map.groupBy(failures, ({ status }) => status)].map(failureGroup)}</section>`}
+${pictures.length === 0 && html`<p>No picture was taken. The reasons are below.</p>`}
+${groups.map(([name, group]) => html`<section><h2>${name}</h2><div class="grid">${group.map(figureOf)}</div></section>\n`)}
 </main>
 <footer>Placement previews by Tearsheet. A picture shows how an ad looks on a page. It does not prove that a campaign ran.</footer>
 </body>
@@ -173,58 +165,17 @@ ${failures.length > 0 && html`<section class="failures"><h2>Without a picture</h
 `.text;
 }
 
-function summary(pictures: number, failures: number): string {
-  const taken = counted(pictures, 'picture');
-  return failures === 0 ? taken : `${taken}, ${failures} without a picture`;
-}
-
-function pictureGroup([name, entries]: readonly [string, readonly SheetEntry[]]): Html {
-  return html`<section><h2>${name}</h2><div class="grid">${entries.map(pictureFigure)}</div></section>
-`;
-}
-
-function pictureFigure({ picture, record, ad, site, device, marker, text, warnings }: SheetEntry): Html {
-  if (picture === undefined) return html``;
-  const { file, width, height } = picture;
+/** A failure shows the page without the ad, if there is a picture of it. */
+function figureOf({ picture, page, record, ad, site, device, marker, text, warnings }: SheetEntry): Html {
+  const moment = marker === null ? 'default frame' : `at ${marker} s`;
+  const file = picture ?? page;
   return html`<figure>
-<a href="${address(file)}"><img loading="lazy" src="${address(file)}" width="${width}" height="${height}" alt="${ad} on ${site}, ${device}, ${moment(marker)}"></a>
-<figcaption><strong>${ad}</strong> <span>${moment(marker)}</span>
-<p>${text}${recordLink(record)}</p>
+${file !== undefined && html`<a href="${address(file)}"><img loading="lazy" src="${address(file)}" alt="${ad} on ${site}, ${device}, ${moment}"></a>`}
+<figcaption><strong>${ad}</strong> ${moment}
+<p>${picture === undefined && `${site}, ${device}: `}${text}${record !== undefined && html` <a href="${address(record)}">Record</a>`}</p>
 ${warnings.map((warning) => html`<p class="warning">Warning: ${warning}</p>`)}</figcaption>
 </figure>
 `;
-}
-
-function failureGroup([status, entries]: readonly [string, readonly SheetEntry[]]): Html {
-  const rows = entries.map(
-    ({
-      site,
-      device,
-      ad,
-      marker,
-      text,
-      warnings,
-      record,
-      page,
-    }) => html`<tr><td>${site}</td><td>${device}</td><td>${ad}, ${moment(marker)}</td><td>${text}${recordLink(record)}${warnings.map((warning) => html`<p class="warning">Warning: ${warning}</p>`)}</td><td>${pageLink(page)}</td></tr>
-`,
-  );
-  return html`<h3>${status} <span>(${entries.length})</span></h3>
-<div class="wide"><table><thead><tr><th scope="col">Site</th><th scope="col">Device</th><th scope="col">Ad</th><th scope="col">Reason</th><th scope="col">Page</th></tr></thead><tbody>${rows}</tbody></table></div>
-`;
-}
-
-function pageLink(page: string | undefined): Html {
-  if (page === undefined) return html``;
-  return html`<a href="${address(page)}"><img class="page" loading="lazy" src="${address(page)}" alt="The page with its slots"></a>`;
-}
-
-function recordLink(record: string | undefined): Html {
-  return record === undefined ? html`` : html` <a href="${address(record)}">Record</a>`;
-}
-
-function moment(marker: number | null): string {
-  return marker === null ? 'default frame' : `at ${marker} s`;
 }
 
 /** @returns a relative address; names of files may contain characters with a meaning in addresses. */

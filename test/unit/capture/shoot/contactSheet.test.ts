@@ -10,7 +10,7 @@ const ENTRY: SheetEntry = {
   status: 'uploaded',
   text: 'Slot 300×250, #rail.',
   warnings: [],
-  picture: { file: '1.png', width: 1440, height: 900 },
+  picture: '1.png',
 };
 const FAILURE: SheetEntry = { ...ENTRY, status: 'no_slots', text: 'No slot takes 300×250.', picture: undefined };
 
@@ -24,7 +24,7 @@ test('a contact sheet shows pictures first and failures last, by status', () => 
 });
 
 test('a contact sheet escapes texts, and encodes the names of files', () => {
-  const picture = { file: 'a b#1.png', width: 10, height: 10 };
+  const picture = 'a b#1.png';
   const html = contactSheet('<b>', [{ ...ENTRY, ad: '<script>', picture, record: 'r?.json', warnings: ['"w" & <x>'] }]);
   expect(html).not.toContain('<script>');
   expect(html).toContain('src="a%20b%231.png"');
