@@ -5,7 +5,7 @@ import { type Exit, LISTED_MAX, MOTION_MS, type NotMeasured, type PageFacts } fr
 import { errorMessage } from '../../lib/errorMessage.ts';
 import type { SteppedPage } from '../browser/steppedPage.ts';
 import type { Size } from './creative.ts';
-import { type OpenedSite, withoutAudio } from './creativeServer.ts';
+import { MP4, type OpenedSite, withoutAudio } from './creativeServer.ts';
 import { FrameGrid, LateFrameError } from './frameGrid.ts';
 import { pixelsOf } from './imageSize.ts';
 import { isOwnFile, readableAddress, shownFonts } from './loadWarnings.ts';
@@ -186,7 +186,7 @@ function weightOf(request: SeenRequest, site: OpenedSite | undefined): number {
 /** The server hides the sound of the videos in a zip, so their files tell whether they have any. */
 function hasSound(url: string, site: OpenedSite | undefined): boolean {
   const { name, bytes } = fileOf(url, site);
-  return bytes === undefined || !/\.(?:mp4|m4v)$/i.test(name) || !withoutAudio(bytes).equals(bytes);
+  return bytes === undefined || !MP4.test(name) || !withoutAudio(bytes).equals(bytes);
 }
 
 /** Runs in the creative's document. @returns the URLs of media that would begin with sound by themselves. */

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { posix } from 'node:path';
+import { lookup } from 'mime-types';
 import type { LocalAnswer, LocalOrigins } from '../../egress/ports.ts';
 import type { ZipSite } from './creative.ts';
 import { videoPage } from './documents.ts';
 import { decodedAddress } from './markup.ts';
 
+export const MP4 = /\.(?:mp4|m4v)$/i;
 const HEADER_BYTES = 8;
 
 interface Mp4Box {
@@ -50,9 +51,7 @@ export class CreativeServer {
    * Opens an origin with an unpacked zip. Its MP4 files lose their sound, because a video with sound plays in real time.
    */
   openSite({ files, aliases, index }: ZipSite): OpenedSite {
-    const served = new Map(
-      [...files].map(([name, bytes]) => [name, typeOf(name) === 'video/mp4' ? withoutAudio(bytes) : bytes]),
-    );
+    const served = new Map([...files].map(([name, bytes]) => [name, MP4.test(name) ? withoutAudio(bytes) : bytes]));
     const folder = index.includes('/') ? index.slice(0, index.lastIndexOf('/') + 1) : '';
     const used = new Set<string>();
     const find = (path: string) => {
@@ -90,47 +89,6 @@ export class CreativeServer {
   }
 }
 
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  html: 'text/html',
-  htm: 'text/html',
-  css: 'text/css',
-  js: 'text/javascript',
-  mjs: 'text/javascript',
-  json: 'application/json',
-  xml: 'application/xml',
-  txt: 'text/plain',
-  xhtml: 'application/xhtml+xml',
-  map: 'application/json',
-  webmanifest: 'application/manifest+json',
-  vtt: 'text/vtt',
-  svg: 'image/svg+xml',
-  svgz: 'image/svg+xml',
-  png: 'image/png',
-  apng: 'image/apng',
-  bmp: 'image/bmp',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  avif: 'image/avif',
-  ico: 'image/x-icon',
-  mp4: 'video/mp4',
-  m4v: 'video/mp4',
-  mov: 'video/quicktime',
-  webm: 'video/webm',
-  ogv: 'video/ogg',
-  mp3: 'audio/mpeg',
-  m4a: 'audio/mp4',
-  aac: 'audio/aac',
-  ogg: 'audio/ogg',
-  wav: 'audio/wav',
-  woff: 'font/woff',
-  woff2: 'font/woff2',
-  ttf: 'font/ttf',
-  otf: 'font/otf',
-  wasm: 'application/wasm',
-};
-
 /** Exports of game engines hold these files compressed, and expect a server that declares it. Other scripts unpack their data. */
 const PACKED = /\.(?:html?|css|m?js|wasm|data)\.(gz|br)$/i;
 
@@ -145,7 +103,7 @@ export function contentOf(name: string, bytes: Buffer): Pick<LocalAnswer, 'type'
 
 /** @returns the content type for a file name. */
 function typeOf(name: string): string {
-  return MEDIA_TYPES[posix.extname(name).slice(1).toLowerCase()] ?? 'application/octet-stream';
+  return MP4.test(name) ? 'video/mp4' : lookup(name) || 'application/octet-stream';
 }
 
 /**

@@ -21,10 +21,10 @@ it.each([
   ['Build/game.wasm.gz', gzip, 'application/wasm', 'gzip'],
   ['Build/game.framework.js.br', brotli, 'text/javascript', 'br'],
   ['Build/game.data.gz', gzip, 'application/octet-stream', 'gzip'],
-  ['Build/game.data.unityweb', gzip, 'application/octet-stream', undefined],
-  ['not-packed.js.gz', plain, 'application/octet-stream', undefined],
+  ['Build/game.data.unityweb', gzip, 'application/vnd.unity', undefined],
+  ['not-packed.js.gz', plain, 'application/gzip', undefined],
   // Its script unpacks it.
-  ['levels.json.gz', gzip, 'application/octet-stream', undefined],
+  ['levels.json.gz', gzip, 'application/gzip', undefined],
   ['app.webmanifest', plain, 'application/manifest+json', undefined],
   ['page.xhtml', plain, 'application/xhtml+xml', undefined],
   ['a.avif', plain, 'image/avif', undefined],
