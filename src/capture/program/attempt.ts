@@ -17,7 +17,6 @@ import { ProtocolClient, type ProtocolClientOptions } from './protocolClient.ts'
 import { type AttemptTools, type NeededFrames, renderCreatives } from './renderClaims.ts';
 import { ResultReporter } from './resultReporter.ts';
 import { MissingFileError, type TransportTiming } from './transport.ts';
-import { Uploader } from './uploader.ts';
 
 /** How long the internal API may delay its answer until a creative is resolved. */
 const HOLD_MS = 20_000;
@@ -79,7 +78,6 @@ export async function runAttempt(given: AttemptOptions): Promise<void> {
   const { attempt, index, client: clientOptions, shutdown, options } = given;
   const { log, timing } = options;
   const client = new ProtocolClient(clientOptions, { index, attempt: attempt.attempt });
-  const uploader = new Uploader(client, shutdown.abort);
   const readFile: ReadFile = (file) =>
     client.downloadUpload(file, shutdown.stop).catch((error: unknown) => {
       if (error instanceof MissingFileError) return undefined;
@@ -92,7 +90,7 @@ export async function runAttempt(given: AttemptOptions): Promise<void> {
   const phases = new PhaseTimer();
   const maxOpenPages = options.pagesAtOnce ?? (await defaultOpenPages());
   const engine = await given.getEngine();
-  const tools = { attempt, client, uploader, engine, outcomes, store, phases, shutdown, log };
+  const tools = { attempt, client, engine, outcomes, store, phases, shutdown, log };
   const locationsUntil = performance.now() + given.remainingMs * LOCATIONS_SHARE;
   try {
     await runTogether(shutdown, [

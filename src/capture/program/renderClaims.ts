@@ -7,7 +7,6 @@ import {
 } from '../../contract/captureProtocol.ts';
 import type { WantedFrame } from '../../domain/batches.ts';
 import type { Log } from '../../lib/log.ts';
-import { sha256Of } from '../../lib/sha256.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
 import { takeSpans, withSpan } from '../../observe/tracing.ts';
@@ -25,13 +24,12 @@ import type { PhaseTimer } from '../engine/pageTask.ts';
 import { asCaptureEndError, CaptureEndError, type CaptureShutdown } from './captureShutdown.ts';
 import type { ProtocolClient } from './protocolClient.ts';
 import { MissingFileError } from './transport.ts';
-import { pictureFault, type Uploader } from './uploader.ts';
+import { pictureFault, upload } from './uploader.ts';
 
 /** The tools that all parts of one attempt share. */
 export interface AttemptTools {
   readonly attempt: Pick<Attempt, 'page_pictures'>;
   readonly client: ProtocolClient;
-  readonly uploader: Uploader;
   readonly engine: Engine;
   readonly outcomes: CreativeOutcomes;
   readonly store: FrameStore;
@@ -211,21 +209,19 @@ async function uploadFrames(
 async function uploadFrame(
   { ad_id, marker_ms, ratio }: WantedFrame & { ad_id: string },
   frame: CreativeFrame | undefined,
-  { uploader }: RenderClaimsOptions,
+  { client, shutdown }: RenderClaimsOptions,
 ) {
   if (frame === undefined) throw new Error('A frame is missing although checkFrames found it.');
   const { png } = frame;
-  const sha256 = sha256Of(png);
-  const key = await uploader.send({ what: { kind: 'frame', ad_id, marker_ms, ratio }, bytes: png, sha256 });
-  return { marker_ms, ratio, key, sha256, bytes: png.length, ...pngSize(png) };
+  const picture = { what: { kind: 'frame', ad_id, marker_ms, ratio }, file: png } as const;
+  return { marker_ms, ratio, ...(await upload(client, picture, shutdown.abort)), ...pngSize(png) };
 }
 
-async function uploadFilm(ad_id: string, film: CreativeFilm, { uploader }: RenderClaimsOptions) {
+async function uploadFilm(ad_id: string, film: CreativeFilm, { client, shutdown }: RenderClaimsOptions) {
   if ('reason' in film) return film;
   const { pngs, holds, ...wanted } = film;
-  const sha256 = sha256Of(pngs);
-  const key = await uploader.send({ what: { kind: 'film', ad_id, ...wanted }, bytes: pngs, sha256 });
-  return { ...wanted, holds: [...holds], key, sha256, bytes: pngs.length };
+  const picture = { what: { kind: 'film', ad_id, ...wanted }, file: pngs } as const;
+  return { ...wanted, holds: [...holds], ...(await upload(client, picture, shutdown.abort)) };
 }
 
 /** Renews the claim until `until` aborts. Rendering continues if the claim is lost, because the API accepts the first result. */

@@ -1,7 +1,6 @@
 /** Uploads pictures and reports results. Results that arrive at the same time share a call. */
 import type { ScreenshotResults } from '../../contract/captureProtocol.ts';
 import type { AnimationFormat } from '../../domain/animations.ts';
-import { sha256Of } from '../../lib/sha256.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
 import { takeSpans } from '../../observe/tracing.ts';
 import type { AnimationFiles } from '../compose/animation.ts';
@@ -9,7 +8,7 @@ import type { PictureResult, PlacementResult } from '../engine/pageTask.ts';
 import type { PagePicture } from '../page/page.ts';
 import { asCaptureEndError } from './captureShutdown.ts';
 import type { AttemptTools } from './renderClaims.ts';
-import { pictureFault, Uploader } from './uploader.ts';
+import { type PictureUpload, pictureFault, upload } from './uploader.ts';
 
 const MAX_UPLOADS = 6;
 const MAX_IN_A_CALL = 100;
@@ -69,12 +68,10 @@ export class ResultReporter {
 
   async #uploadPage({ png, width, height }: PagePicture, id: string): Promise<StoredPage | undefined> {
     const { client, shutdown, phases, log } = this.#tools;
-    const sha256 = sha256Of(png);
-    // In a call of its own, because an API of an older release rejects it.
-    const uploader = new Uploader(client, AbortSignal.any([shutdown.abort, AbortSignal.timeout(PAGE_UPLOAD_MS)]));
+    const signal = AbortSignal.any([shutdown.abort, AbortSignal.timeout(PAGE_UPLOAD_MS)]);
     try {
-      const sending = uploader.send({ what: { kind: 'page', id }, bytes: png, sha256 });
-      return { id, key: await phases.time('upload', () => sending), sha256, bytes: png.length, width, height };
+      const page: PictureUpload = { what: { kind: 'page', id }, file: png };
+      return { id, ...(await phases.time('upload', () => upload(client, page, signal))), width, height };
     } catch (error) {
       log.warn({ screenshot_id: id, err: error }, 'the picture of the page of a failed screenshot was not uploaded');
       return undefined;
@@ -82,17 +79,17 @@ export class ResultReporter {
   }
 
   async #upload(result: Extract<PictureResult | PlacementResult, { status: 'uploaded' }>) {
-    const { wanted, picture, sha256, record } = result;
+    const { wanted, picture, record } = result;
     const { id } = wanted;
-    const { uploader, phases } = this.#tools;
+    const { client, shutdown, phases } = this.#tools;
     const { width, height, png } = picture;
-    const sending = { what: { kind: 'screenshot', id }, bytes: png, sha256 } as const;
+    const send: Send = (what, file) => upload(client, { what, file }, shutdown.abort);
     const made = 'animation' in result ? result.animation : undefined;
-    const [key, animation] = await phases.time('upload', () =>
-      Promise.all([uploader.send(sending), made && uploadAnimation(id, made, uploader)]),
+    const [stored, animation] = await phases.time('upload', () =>
+      Promise.all([send({ kind: 'screenshot', id }, png), made && uploadAnimation(id, made, send)]),
     );
     const captured_at = picture.capturedAt.toISOString();
-    const report = { id, key, sha256, bytes: png.length, width, height, captured_at, animation };
+    const report = { id, ...stored, width, height, captured_at, animation };
     const warnings = 'warnings' in record ? record.warnings : [];
     await this.#report({ ...report, status: 'uploaded', warnings: [...warnings], record: { ...record } });
   }
@@ -118,13 +115,13 @@ export class ResultReporter {
   }
 }
 
-async function uploadAnimation(id: string, animation: AnimationFiles, uploader: Uploader) {
-  const upload = async (format: AnimationFormat) => {
+type Send = (what: PictureUpload['what'], file: Buffer) => ReturnType<typeof upload>;
+
+async function uploadAnimation(id: string, animation: AnimationFiles, send: Send) {
+  const sendFile = async (format: AnimationFormat) => {
     const { bytes, ...size } = animation[format];
-    const sha256 = sha256Of(bytes);
-    const key = await uploader.send({ what: { kind: 'animation', id, format }, bytes, sha256 });
-    return { key, sha256, bytes: bytes.length, ...size };
+    return { ...(await send({ kind: 'animation', id, format }, bytes)), ...size };
   };
-  const [webp, gif] = await Promise.all([upload('webp'), upload('gif')]);
+  const [webp, gif] = await Promise.all([sendFile('webp'), sendFile('gif')]);
   return { ...animation, webp, gif };
 }
