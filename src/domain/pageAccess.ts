@@ -26,25 +26,12 @@ export const COOKIE_VALUE = /^[!#-+\--:<-[\]-~]*$/;
 export const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /** Headers that belong to the browser or the connection. Another value would break the request, or contradict the device or the location. */
-const RESERVED = new Set([
-  ...[
-    'accept-encoding',
-    'accept-language',
-    'connection',
-    'content-length',
-    'content-type',
-    'cookie',
-    'cookie2',
-    'date',
-  ],
-  ...['expect', 'host', 'keep-alive', 'origin', 'range', 'referer', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
-  ...['user-agent', 'via', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
-]);
+const RESERVED =
+  /^(accept-(encoding|language)|connection|content-(length|type)|cookie2?|date|expect|host|keep-alive|origin|range|referer|te|trailer|transfer-encoding|upgrade|user-agent|via|forwarded|x-forwarded-(for|host|proto)|(proxy|sec|access-control|x-tearsheet)-.*)$/i;
 
 /** @returns why it cannot be the name of a cookie, or undefined. */
 export function cookieNameFault(name: string): string | undefined {
-  if (!TOKEN.test(name)) return `must be letters, digits and !#$%&'*+-.^_\`|~ only.`;
-  return undefined;
+  return TOKEN.test(name) ? undefined : `must be letters, digits and !#$%&'*+-.^_\`|~ only.`;
 }
 
 export function cookieValueFault(value: string): string | undefined {
@@ -54,11 +41,8 @@ export function cookieValueFault(value: string): string | undefined {
 }
 
 export function headerNameFault(name: string): string | undefined {
-  if (!TOKEN.test(name)) return `must be letters, digits and !#$%&'*+-.^_\`|~ only.`;
-  const lower = name.toLowerCase();
-  if (RESERVED.has(lower) || /^(proxy-|sec-|access-control-|x-tearsheet-)/.test(lower))
-    return 'belongs to the browser or the connection: choose another header, and give cookies as `cookies`.';
-  return undefined;
+  const fault = 'belongs to the browser or the connection: choose another header, and give cookies as `cookies`.';
+  return cookieNameFault(name) ?? (RESERVED.test(name) ? fault : undefined);
 }
 
 export function headerValueFault(value: string): string | undefined {
