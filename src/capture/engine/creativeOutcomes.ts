@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isSameFilm, type WantedFilm } from '../../domain/animations.ts';
 import type { Warning } from '../../domain/warnings.ts';
-import { errorMessage } from '../../lib/errorMessage.ts';
 import type { CreativeFilm, CreativeFrame, RenderedCreative } from '../creative/creative.ts';
 
 export type CreativeOutcome =
@@ -68,80 +67,60 @@ export class CreativeOutcomes {
   }
 }
 
+type Readable<Key, Value> = Key & { readonly read: () => Promise<Value> };
+
+/** @returns an outcome that reads its files when a page needs them. */
+export function renderedOutcome(
+  about: Pick<Extract<CreativeOutcome, { status: 'rendered' }>, 'mode' | 'isVideo' | 'warnings'>,
+  frames: readonly Readable<Pick<CreativeFrame, 'markerMs' | 'ratio'>, CreativeFrame>[],
+  films: readonly Readable<WantedFilm, CreativeFilm>[],
+): CreativeOutcome {
+  return {
+    status: 'rendered',
+    ...about,
+    frame: async (markerMs, ratio) =>
+      frames.find((frame) => frame.markerMs === markerMs && frame.ratio === ratio)?.read(),
+    film: async (wanted) => films.find((film) => isSameFilm(film, wanted))?.read(),
+  };
+}
+
 /** Stores the frames of a creative that this capture rendered. `isWanted` excludes frames that none of its pages shows. */
 export async function storeRendering(
   { frames, films = [], mode, category, warnings }: RenderedCreative,
   store: FrameStore,
   isWanted: (frame: CreativeFrame) => boolean = () => true,
 ): Promise<CreativeOutcome> {
-  const kept = new Map<string, { readonly frame: Omit<CreativeFrame, 'png'>; readonly png: FrameReader }>();
-  for (const { png, ...frame } of frames) {
-    const wanted = isWanted({ ...frame, png });
-    if (wanted) kept.set(frameKey(frame.markerMs, frame.ratio), { frame, png: await store.keep(png) });
-  }
-  const keptFilms = await Promise.all(
-    films.map(async (film) => ({ film, pngs: 'pngs' in film ? await store.keep(film.pngs) : undefined })),
-  );
-  return {
-    status: 'rendered',
-    mode,
-    isVideo: category === 'video',
-    warnings,
-    async film(wanted) {
-      const found = keptFilms.find(({ film }) => isSameFilm(film, wanted));
-      return found?.pngs === undefined ? found?.film : { ...found.film, pngs: await found.pngs() };
-    },
-    async frame(markerMs, ratio) {
-      const found = kept.get(frameKey(markerMs, ratio));
-      return found && { ...found.frame, png: await found.png() };
-    },
-  };
+  const keptFrames = frames.filter(isWanted).map(async ({ png, ...frame }) => {
+    const read = await store.keep(png);
+    return { ...frame, read: async () => ({ ...frame, png: await read() }) };
+  });
+  const keptFilms = films.map(async (film) => {
+    if ('reason' in film) return { ...film, read: async () => film };
+    const { pngs, ...about } = film;
+    const read = await store.keep(pngs);
+    return { ...about, read: async () => ({ ...about, pngs: await read() }) };
+  });
+  const about = { mode, isVideo: category === 'video', warnings };
+  return renderedOutcome(about, await Promise.all(keptFrames), await Promise.all(keptFilms));
 }
 
-function frameKey(markerMs: number | null, ratio: number): string {
-  return `${markerMs ?? 'default'} at ${ratio}`;
-}
-
-interface FrameStoreOptions {
-  /** Default 96 MiB. */
-  readonly memoryBytes?: number;
-  /** The parent of the temporary folder. Default: the system's. */
-  readonly tempDir?: string;
-}
-
-/** Returns the bytes. It can be called several times. */
-export type FrameReader = () => Promise<Buffer>;
-
-/** Stores the PNGs of frames until they are placed: in memory up to a limit, then in a temporary folder. */
+/** Stores the PNGs of frames in a temporary folder until they are placed. */
 export class FrameStore {
-  readonly #memoryBytes: number;
   readonly #tempDir: string;
-  #usedBytes = 0;
   #files = 0;
   #folder: Promise<string> | undefined;
 
-  constructor({ memoryBytes = 96 * 1024 * 1024, tempDir = tmpdir() }: FrameStoreOptions = {}) {
-    this.#memoryBytes = memoryBytes;
+  /** @param tempDir the parent of the folder. */
+  constructor(tempDir = tmpdir()) {
     this.#tempDir = tempDir;
   }
 
-  async keep(png: Buffer): Promise<FrameReader> {
-    if (this.#usedBytes + png.length <= this.#memoryBytes) {
-      this.#usedBytes += png.length;
-      return async () => png;
-    }
-    this.#folder ??= this.#createFolder();
+  /** @returns a function that reads the bytes. */
+  async keep(png: Buffer): Promise<() => Promise<Buffer>> {
+    this.#folder ??= mkdtemp(path.join(this.#tempDir, 'tearsheet-frames-'));
     const file = path.join(await this.#folder, `${this.#files++}.png`);
     await writeFile(file, png);
     return () => readFile(file);
-  }
-
-  async #createFolder(): Promise<string> {
-    try {
-      return await mkdtemp(path.join(this.#tempDir, 'tearsheet-frames-'));
-    } catch (cause) {
-      throw new Error(`The folder for frames could not be created: ${errorMessage(cause)}`, { cause });
-    }
   }
 
   /** Removes the temporary folder and the frames in it. */

@@ -118,16 +118,16 @@ function findElement(selector: string): Element {
 
 /** @returns undefined if the element is hidden. */
 async function asSlot(tab: Tab, frame: Frame, element: Handle<Element>): Promise<FoundSlot | undefined> {
-  const about = await element.evaluate((node) => ({
-    shown: node.checkVisibility({ visibilityProperty: true }) && node instanceof HTMLElement,
-    isFrame: node.tagName === 'IFRAME',
-  }));
-  const label = await element.evaluate((node) => inPage.labelOf(node));
-  const rect = await element.evaluate((node) => {
+  const { shown, isFrame, label, rect } = await element.evaluate((node) => {
     const { x, y, width, height } = node.getBoundingClientRect();
-    return { x, y, width, height };
+    return {
+      shown: node.checkVisibility({ visibilityProperty: true }) && node instanceof HTMLElement,
+      isFrame: node.tagName === 'IFRAME',
+      label: inPage.labelOf(node),
+      rect: { x, y, width, height },
+    };
   });
-  if (!about.shown) return undefined;
+  if (!shown) return undefined;
   const origin = await originInPage(frame);
   const scroll = await tab.mainFrame.evaluate(() => ({ x: scrollX, y: scrollY }));
   const box = { ...rect, x: rect.x + origin.x + scroll.x, y: rect.y + origin.y + scroll.y };
@@ -145,7 +145,7 @@ async function asSlot(tab: Tab, frame: Frame, element: Handle<Element>): Promise
       fluid: collapsed,
       sizeTrust: 4,
     },
-    isFrame: about.isFrame,
+    isFrame,
     frame,
     element: async () => element,
   };

@@ -1,13 +1,12 @@
 /** The work of one attempt: renders creatives and takes pictures of pages at the same time. */
 import type { Attempt, ResolvedCreatives, WantedPage } from '../../contract/captureProtocol.ts';
 import { optionsFromJson } from '../../contract/storedOptions.ts';
-import { isSameFilm } from '../../domain/animations.ts';
 import { type Device, findDevice } from '../../domain/devices.ts';
 import { DEFAULT_OPTIONS } from '../../domain/screenshotOptions.ts';
 import { siteKey } from '../../domain/webAddresses.ts';
 import type { Log } from '../../lib/log.ts';
 import { takeSpans } from '../../observe/tracing.ts';
-import { type CreativeOutcome, CreativeOutcomes, type FrameReader, FrameStore } from '../engine/creativeOutcomes.ts';
+import { type CreativeOutcome, CreativeOutcomes, FrameStore, renderedOutcome } from '../engine/creativeOutcomes.ts';
 import type { Engine } from '../engine/engine.ts';
 import { defaultOpenPages, processPages } from '../engine/pageQueue.ts';
 import { type PageOrder, PhaseTimer, type PictureResult, type PlacementResult } from '../engine/pageTask.ts';
@@ -218,26 +217,22 @@ async function allResolved(board: CreativeOutcomes, ads: ReadonlySet<string>, si
 function outcomeOf(creative: RemoteCreative, { client, store, shutdown }: AttemptTools): CreativeOutcome {
   if (creative.status === 'failed') return { status: 'failed', reason: creative.reason };
   const { width, height, mode, category, warnings, frames, films } = creative;
-  const kept = new Map<string, Promise<FrameReader>>();
+  const kept = new Map<string, ReturnType<FrameStore['keep']>>();
   /** Downloads a file once. */
   const read = async ({ url, sha256 }: { url: string; sha256: string }) => {
     const file = kept.get(sha256) ?? client.download(url, sha256, shutdown.stop).then((bytes) => store.keep(bytes));
     kept.set(sha256, file);
     return (await file)();
   };
-  return {
-    status: 'rendered',
-    mode,
-    isVideo: category === 'video',
-    warnings,
-    async frame(markerMs, ratio) {
-      const found = frames.find((frame) => frame.marker_ms === markerMs && frame.ratio === ratio);
-      if (found === undefined) return undefined;
-      return { markerMs, ratio, width, height, png: await read(found) };
-    },
-    async film(wanted) {
-      const found = films.find((film) => isSameFilm(film, wanted));
-      return found === undefined || 'reason' in found ? found : { ...found, pngs: await read(found) };
-    },
-  };
+  return renderedOutcome(
+    { mode, isVideo: category === 'video', warnings },
+    frames.map((file) => {
+      const frame = { markerMs: file.marker_ms, ratio: file.ratio, width, height };
+      return { ...frame, read: async () => ({ ...frame, png: await read(file) }) };
+    }),
+    films.map((film) => ({
+      ...film,
+      read: async () => ('reason' in film ? film : { ...film, pngs: await read(film) }),
+    })),
+  );
 }
