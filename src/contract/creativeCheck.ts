@@ -34,6 +34,9 @@ const IAB_WEIGHTS = [
 /** IAB New Ad Portfolio 1.1, "General Ad Requirements": file requests during the initial file load. */
 const IAB_REQUESTS = 10;
 
+/** IAB New Ad Portfolio 1.1, "General Ad Requirements": the share of an average processor that an ad may need. */
+const IAB_PROCESSOR = 0.3;
+
 const count = z.number().int().min(0);
 const Limits = z.object({ initial_load_kb: count, total_weight_kb: count, requests: count });
 
@@ -192,6 +195,17 @@ const RULES = {
     if (loops === 0) return 'The image loops without an end.';
     return loops > MAX_LOOPS && `The image loops ${loops} times.`;
   }),
+  processor_load: warning(
+    IAB,
+    'Pages become slow, and Chrome removes such ads.',
+    ({ page: { processor_load = 0 } }) => {
+      const percent = Math.round(100 * processor_load);
+      return (
+        processor_load > IAB_PROCESSOR &&
+        `The ad keeps a processor busy for ${percent} % of the time; the limit is ${100 * IAB_PROCESSOR} %.`
+      );
+    },
+  ),
   script_error: warning(LEAN, 'The rest of the script does not run.', ({ page }) =>
     page.errors.map(({ message, ...where }) => ({ message: `A script failed: ${message}`, ...where })),
   ),

@@ -31,6 +31,12 @@ const PageFacts = z.object({
   motion: z
     .union([z.object({ seconds }), NotMeasured])
     .describe(`The picture changed at least until then. It is watched for ${MOTION_MS / 1000} s.`),
+  processor_load: z
+    .number()
+    .min(0)
+    .max(1_000)
+    .optional()
+    .describe('Seconds of processor time that the ad needs in each second of its own. Missing if it was not watched.'),
   exit: z
     .union([
       z.object({

@@ -25,6 +25,8 @@ const MAX_REQUESTS = 2_000;
 /** A larger file is weighed as it is, and not searched. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 const SAMPLE_MS = 500;
+/** Less says nothing about the processor, whose time has steps of 10 ms. */
+const LEAST_WATCHED_MS = 5_000;
 /** Real time for the click, after the motion. */
 const EXIT_MS = 7_000;
 /** The page's own time for a click to open something. */
@@ -122,9 +124,13 @@ export async function measurePage(
   const watch = new CreativeWatch(page);
   await page.session.send('Page.addScriptToEvaluateOnNewDocument', { source: SET_CLICK_TAGS });
   await page.session.send('Runtime.enable');
+  await page.session.send('Performance.enable');
   await page.navigate(creative.open(size, CLICK_TAG_QUERY));
   await waitForLoad(page);
+  const [began, processor] = [page.now, await processorMs(page)];
   const motion = await attempt(() => lastMotion(page, given));
+  const watchedMs = page.now - began;
+  const load = ((await processorMs(page)) - processor) / watchedMs;
   const isStyled = page.requests.failures.every(({ type }) => type !== 'Font' && type !== 'Stylesheet');
   // Without a font that did not load, the text is in one of the device.
   const fonts = (isStyled && (await page.inCreative(shownFonts))?.system) || [];
@@ -155,6 +161,7 @@ export async function measurePage(
     sound: listed(sound.filter((url) => hasSound(url, site)).map(readableAddress)),
     system_fonts: listed(fonts),
     motion,
+    ...(watchedMs > LEAST_WATCHED_MS && { processor_load: Math.round(load * 100) / 100 }),
     exit,
     zip: site ? await zipFacts(site, size, listed(failures.map(({ url }) => readableAddress(url)))) : null,
   };
@@ -243,6 +250,12 @@ async function lastMotion(
     await grid.next();
   }
   return { seconds: Math.round(movedUntil / 100) / 10 };
+}
+
+/** @returns the processor time of the page's process so far. Other work of the machine does not count. */
+async function processorMs(page: SteppedPage): Promise<number> {
+  const { metrics } = await page.session.send('Performance.getMetrics');
+  return 1000 * (metrics.find(({ name }) => name === 'ProcessTime')?.value ?? 0);
 }
 
 /** @returns the texts of the files of a zip that may have code. */

@@ -22,6 +22,7 @@ const PAGE: PageFacts = {
   sound: [],
   system_fonts: [],
   motion: { seconds: 15 },
+  processor_load: 0.3,
   exit: { address: 'https://clicktag.example/landing', by: 'click_tag', new_window: true },
   zip: { files: 40, unused: [], missing: [], backup_image: 'backup.jpg' },
 };
@@ -59,6 +60,7 @@ const CASES: readonly (readonly [RuleId, CreativeFacts, string])[] = [
   ['animation_length', facts({ motion: { seconds: 15.4 } }), 'moves for 15 s'],
   ['animation_length', facts({ motion: { seconds: 30 } }), 'moves for 30 s'],
   ['motion_after_30_s', facts({ motion: { seconds: 30.5 } }), 'after 30 s'],
+  ['processor_load', facts({ processor_load: 0.31 }), 'busy for 31 % of the time; the limit is 30 %'],
   ['loops', image({ animation: { seconds: 1, loops: 4 } }), 'loops 4 times'],
   ['script_error', facts({ errors: [{ message: 'x is not defined', file: 'a.js', second: 1 }] }), 'x is not defined'],
   ['backup_image_missing', zip({ backup_image: null }), 'GIF, JPEG or PNG'],

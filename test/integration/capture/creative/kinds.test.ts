@@ -361,7 +361,9 @@ describe('the facts of a creative', () => {
       <audio autoplay src="jingle.mp3"></audio><p id="text">Text</p>
       <a href="${renderer.base}/landing" style="position:absolute;left:0;top:0;width:300px;height:250px"></a>
       <script>onload = () => setTimeout(() => { const image = new Image(); image.src = 'late.png'; document.body.append(image); }, 500);
-      setInterval(() => { document.getElementById('text').style.color = '#' + String(Date.now()).slice(-6); }, 4_000); broken();</script>`;
+      const work = () => { let sum = 0; for (let left = 1e8; left > 0; left -= 1) sum += Math.sqrt(left); return sum; };
+      setInterval(() => { document.getElementById('text').style.color = '#' + String(Date.now()).slice(-6); work(); }, 4_000);
+      broken();</script>`;
     const pixels = await red(4, 4).png().toBuffer();
     const files = {
       'index.html': faulty,
@@ -388,6 +390,8 @@ describe('the facts of a creative', () => {
     expect(page.errors).toMatchObject([{ message: 'ReferenceError: broken is not defined', file: 'index.html' }]);
     expect(page.load.requests).toBe(page.load.initial_requests + 1);
     expect(page.load.total_bytes).toBe(page.load.initial_bytes + pixels.length);
+    // Eight times a tenth of a second or more, in 35 s. An ad that does nothing needs a hundredth.
+    expect(page.processor_load).toBeGreaterThan(0.02);
     expect(renderer.asked).not.toContain('/landing');
   });
 
@@ -418,6 +422,7 @@ describe('the facts of a creative', () => {
     expect(rules).toEqual([]);
     expect(page).toMatchObject({
       motion: { seconds: 0 },
+      processor_load: expect.closeTo(0, 1),
       zip: { backup_image: 'backup.png', unused: [], missing: [] },
     });
   });
