@@ -1,11 +1,13 @@
 /** The bodies, queries and records of exports and branding as zod schemas. */
 import { z } from 'zod';
+import { imageUrl } from '../domain/addresses.ts';
 import {
   BRAND_NAME_MAX,
   type Branding,
   DEFAULT_ACCENT,
   DEFAULT_BRANDING,
   FOOTER_MAX,
+  type Logo,
   PAGE_SIZES,
 } from '../domain/branding.ts';
 import {
@@ -218,6 +220,15 @@ export function brandingOf(body: z.output<typeof BrandingBody>): Branding {
   };
 }
 
+const logo = z
+  .object({ url: z.url(), width: z.number().int(), height: z.number().int() })
+  .nullable()
+  .describe('The logo as a PNG. Width and height in pixels.');
+
+/** @returns the logo as the API shows it. */
+export const logoRecord = (row: Logo | null, publicUrl: string) =>
+  row && { url: imageUrl(publicUrl, row.token), width: row.width, height: row.height };
+
 export const BrandingRecord = z
   .object({
     type: z.literal('branding'),
@@ -225,10 +236,11 @@ export const BrandingRecord = z
     accent_color: z.string(),
     footer_text: z.string().nullable(),
     page_size: z.enum(PAGE_SIZES),
-    logo: z
-      .object({ url: z.url(), width: z.number().int(), height: z.number().int() })
-      .nullable()
-      .describe('The logo as a PNG. Width and height in pixels.'),
+    logo,
   })
   .meta({ id: 'Branding', description: `The look of the organization in its exports. ${OURS}` });
 export type BrandingRecord = z.output<typeof BrandingRecord>;
+
+export const CampaignLogoRecord = z
+  .object({ type: z.literal('campaign_logo'), campaign_id: z.uuid(), logo })
+  .meta({ id: 'CampaignLogo', description: `The logo of the client of a campaign. ${OURS}` });

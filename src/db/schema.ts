@@ -101,6 +101,7 @@ export interface Schema {
     name: string;
     created_at: Filled<Time>;
     active_at: Filled<Time>;
+    logo_token: Nullable<string>;
   };
   comments: {
     id: string;

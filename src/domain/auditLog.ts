@@ -34,6 +34,8 @@ export const AUDIT_ACTIONS = {
   'branding.logo_replaced': 'Logo replaced',
   'branding.logo_removed': 'Logo removed',
   'campaign.updated': 'Campaign renamed',
+  'campaign.logo_replaced': 'Logo of a client replaced',
+  'campaign.logo_removed': 'Logo of a client removed',
   'campaign.deleted': 'Campaign deleted',
   'ad.updated': 'Ad changed',
   'ad.deleted': 'Ad deleted',

@@ -23,6 +23,15 @@ export interface Branding {
   readonly page_size: PageSize;
 }
 
+/** A stored picture. */
+export interface Logo {
+  readonly token: string;
+  readonly key: string;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
 export const DEFAULT_BRANDING: Branding = {
   brand_name: null,
   accent_color: DEFAULT_ACCENT,

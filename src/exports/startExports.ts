@@ -13,8 +13,13 @@ import {
   readExportPictures,
   readExportSubject,
 } from '../core/exports/exportContent.ts';
-import { type ExportRow, failExport, saveExportProgress, startExportAttempt } from '../core/exports/exportQueries.ts';
-import { completeExport } from '../core/exports/exports.ts';
+import {
+  type ExportRow,
+  failExport,
+  finishExport,
+  saveExportProgress,
+  startExportAttempt,
+} from '../core/exports/exportQueries.ts';
 import { readBranding } from '../core/organizations/branding.ts';
 import { readProvenance } from '../core/sets/readScreenshots.ts';
 import { ownerOf } from '../core/sets/shownVersions.ts';
@@ -79,7 +84,7 @@ async function runExport(id: string, options: ExportWorkerOptions, signal: Abort
     // Earlier attempts ended without an error, so they may have taken too much memory.
     if (row.attempt > MAX_ATTEMPTS) throw new Error('The process that built the file ended several times.');
     const file = await writeFile(row, options, signal);
-    if (!(await completeExport(store.db, row, file))) throw new SupersededExportError();
+    if (!(await finishExport(store.db, row, file))) throw new SupersededExportError();
     const durationMs = Math.round(performance.now() - started);
     log.info({ ...ids, format, pictures: row.total, bytes: file.bytes, durationMs }, 'export built');
   } catch (error) {
@@ -163,6 +168,7 @@ async function readContent(row: ExportRow, db: Database): Promise<DocumentConten
     campaign: subject.campaign,
     brandName: branding.brand_name ?? subject.slug,
     branding,
+    clientLogo: subject.clientLogo,
     options,
     parts: row.parts,
     pictures: isShared ? pictures.map(withPublicAddress) : pictures,

@@ -37,18 +37,14 @@ export async function fillOrganization(api: TestApi, artifacts: ArtifactStore): 
     'application/octet-stream',
   );
   await send('POST', 'uploads?name=b.html', '<p>other</p>', 'application/octet-stream');
-  await send(
-    'PUT',
-    'branding/logo',
-    '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>',
-    'image/svg+xml',
-  );
   const ad = await send(
     'POST',
     'ads',
     JSON.stringify({ campaign: { name: 'A' }, ad: { media: { type: 'upload', content: upload.json.id } } }),
   );
   const campaignId = ad.json.campaign_id;
+  const logo = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>';
+  for (const path of ['branding/logo', `campaigns/${campaignId}/logo`]) await send('PUT', path, logo, 'image/svg+xml');
   const set = await insertExportSet({ db, artifacts, organization: { id: organizationId, slug: 'acme', campaignId } }, [
     {},
     {},

@@ -1,9 +1,11 @@
 /** The content of an export: the pictures of a set or a campaign, and the screenshots without one. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
+import type { Logo } from '../../domain/branding.ts';
 import type { DeviceName } from '../../domain/devices.ts';
 import type { ExportOptions } from '../../domain/exports.ts';
 import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
+import { CLIENT_LOGO } from '../sets/campaigns.ts';
 import { AD_NAMES, type Owner, setsOf, shownVersions } from '../sets/shownVersions.ts';
 
 /** Increase it when exports of the same content look different, so that no older file is reused. */
@@ -18,6 +20,7 @@ const IS_TO_CHECK = sql`(exists (select from screenshots o
 export interface ExportSubject {
   /** Those of its sets, each once. */
   readonly statuses: readonly SetStatus[];
+  readonly clientLogo: Logo | null;
   readonly campaign: string;
   readonly slug: string;
   /** When its newest set was requested. */
@@ -36,12 +39,12 @@ export async function readExportSubject(
 ): Promise<ExportSubject | undefined> {
   const { rows } = await sql<ExportSubject>`
     with ${shownVersionsOf(owner, options)}
-    select coalesce(t.statuses, '{}') as statuses, c.name as campaign, o.slug,
+    select coalesce(t.statuses, '{}') as statuses, ${CLIENT_LOGO} as "clientLogo", c.name as campaign, o.slug,
       coalesce(t.created_at, c.created_at) as "createdAt", s.pictures,
       array(select chosen from unnest(${chosenIds(options)}::uuid[]) as chosen
         where not exists (select from shown s where chosen = any(s.own_ids || s.ids))) as unknown,
       encode(sha256(convert_to(jsonb_build_array(${LAYOUT_VERSION}::integer, ${JSON.stringify(options)}::jsonb, c.name,
-        s.content, to_jsonb(b) - 'updated_at', o.creative_check)::text, 'UTF8')), 'hex') as fingerprint
+        c.logo_token, s.content, to_jsonb(b) - 'updated_at', o.creative_check)::text, 'UTF8')), 'hex') as fingerprint
     from campaigns c
     join organizations o on o.id = c.organization_id
     left join branding b on b.organization_id = c.organization_id

@@ -8,9 +8,11 @@ import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
 import type { ExportAudience, ExportOptions } from '../../domain/exports.ts';
+import { EXPORT_DAYS } from '../../domain/retention.ts';
 import { isOf, type Owner, ownerColumns } from '../sets/shownVersions.ts';
 
 export type ExportRow = Row<'exports'>;
+export const KEPT_MS = EXPORT_DAYS * 86_400_000;
 
 export interface NewExport extends Owner {
   readonly organizationId: string;
@@ -139,24 +141,26 @@ export async function saveExportProgress(db: Queryable, attempt: ExportAttempt, 
   return change(db, attempt, { done });
 }
 
-export interface BuiltFile {
+interface BuiltFile {
   readonly key: string;
   readonly bytes: number;
   readonly sha256: string;
-  readonly expiresAt: Date;
 }
 
-/** @returns whether the attempt is still the current one. */
-export async function finishExport(tx: Queryable, attempt: ExportAttempt, file: BuiltFile): Promise<boolean> {
-  const { key, bytes, sha256, expiresAt } = file;
-  return change(tx, attempt, {
+/** @returns false if another attempt has begun, or if its pictures were removed. */
+export async function finishExport(
+  db: Queryable,
+  attempt: ExportAttempt,
+  { key, bytes, sha256 }: BuiltFile,
+): Promise<boolean> {
+  return change(db, attempt, {
     status: 'ready',
     done: sql<number>`total`,
     artifact_key: key,
     bytes,
     sha256,
     finished_at: new Date(),
-    expires_at: expiresAt,
+    expires_at: new Date(Date.now() + KEPT_MS),
   });
 }
 

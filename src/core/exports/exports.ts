@@ -10,28 +10,17 @@ import {
   safeWord,
 } from '../../domain/exports.ts';
 import { conflict, Failure, invalid, unknownId } from '../../domain/failure.ts';
-import { EXPORT_DAYS } from '../../domain/retention.ts';
 import { isTerminalSet } from '../../domain/states.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Owner } from '../sets/shownVersions.ts';
 import { type ExportSubject, readExportSubject } from './exportContent.ts';
-import {
-  type BuiltFile,
-  countOpenExports,
-  type ExportAttempt,
-  type ExportRow,
-  extendExport,
-  findExport,
-  finishExport,
-  insertExport,
-} from './exportQueries.ts';
+import { countOpenExports, type ExportRow, extendExport, findExport, insertExport, KEPT_MS } from './exportQueries.ts';
 
 /** Characters of a campaign's name in the name of a file. */
 const MAX_CAMPAIGN_CHARACTERS = 60;
 
 /** Exports of one organization that wait or are built at the same time. Those for share links leave places for its own. */
 const MAX_OPEN_EXPORTS = { organization: 20, shared: 6 } as const;
-const KEPT_MS = EXPORT_DAYS * 86_400_000;
 /** A file that is requested again stays for at least this long. */
 const EXTENDED_BELOW_MS = 86_400_000;
 const LOOK_AGAIN_MS = 250;
@@ -132,15 +121,6 @@ export async function waitForExport(
     row = (await findExport(db, { id: row.id })) ?? row;
   }
   return row;
-}
-
-/** Stores the finished file. @returns false if another attempt has begun, or if its pictures were removed. */
-export function completeExport(
-  db: Database,
-  attempt: ExportAttempt,
-  file: Omit<BuiltFile, 'expiresAt'>,
-): Promise<boolean> {
-  return finishExport(db, attempt, { ...file, expiresAt: new Date(Date.now() + KEPT_MS) });
 }
 
 const figure = (value: number) => value.toLocaleString('en');

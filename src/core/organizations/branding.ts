@@ -1,14 +1,6 @@
 import type { Queryable } from '../../db/database.ts';
 import type { Row } from '../../db/rows.ts';
-import { type Branding, DEFAULT_BRANDING } from '../../domain/branding.ts';
-
-export interface Logo {
-  readonly token: string;
-  readonly key: string;
-  /** Pixels. */
-  readonly width: number;
-  readonly height: number;
-}
+import { type Branding, DEFAULT_BRANDING, type Logo } from '../../domain/branding.ts';
 
 export interface BrandingRow extends Branding {
   readonly logo: Logo | null;

@@ -4,6 +4,7 @@ import { allOf, isAfter, isInRange, type Place, searchQuery, type TimeRange } fr
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readSearchPage, type Words } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
+import type { Logo } from '../../domain/branding.ts';
 import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
 import type { ObjectRef } from '../journal/tombstones.ts';
 
@@ -67,6 +68,20 @@ export async function readCampaign(
     .where('id', '=', id)
     .where('organization_id', '=', organizationId)
     .executeTakeFirst();
+}
+
+/** The logo of the client of the campaign `c`. */
+export const CLIENT_LOGO = sql<Logo | null>`(
+  select jsonb_build_object('token', token, 'key', artifact_key, 'width', width, 'height', height)
+  from images where token = c.logo_token)`;
+
+/** @returns undefined if this organization has no such campaign. */
+export async function readCampaignLogo(db: Queryable, { id, organizationId }: ObjectRef) {
+  const { rows } = await sql<{ logo: Logo | null }>`
+    select ${CLIENT_LOGO} as logo from campaigns c where c.id = ${id} and c.organization_id = ${organizationId}`.execute(
+    db,
+  );
+  return rows[0];
 }
 
 /** @returns undefined if this organization has no such campaign. */

@@ -17,7 +17,7 @@ import {
 } from '../../domain/metadata.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
 import { type ObjectRef, wasRemoved } from '../journal/tombstones.ts';
-import { lockCampaign } from './campaigns.ts';
+import { lockCampaign, readCampaignLogo } from './campaigns.ts';
 import { lockSet } from './setStatus.ts';
 
 /** @throws Failure: 404 or 410 if there is no such ad, 422 if its metadata would exceed a limit. */
@@ -87,6 +87,19 @@ export async function renameCampaign(
   if (!(await renameCampaignRow(tx, { ...ref, name }))) throw conflict('name', 'is the name of another campaign.');
   await markWordsStale(tx, { campaignId: ref.id });
   await record(tx, ref, { actor, action: 'campaign.updated', changes: changesBetween({ name: before }, { name }) });
+}
+
+/** @param token of the picture; null removes the logo. @throws Failure (404, 410) if there is no such campaign. */
+export async function changeCampaignLogo(
+  tx: Queryable,
+  ref: ObjectRef,
+  { token, actor }: { readonly token: string | null; readonly actor: Actor },
+): Promise<void> {
+  const before = (await readCampaignLogo(tx, ref)) ?? (await rejectMissing(tx, ref));
+  if (token === null && before.logo === null) return;
+  await tx.updateTable('campaigns').set({ logo_token: token }).where('id', '=', ref.id).execute();
+  const action = token === null ? 'campaign.logo_removed' : 'campaign.logo_replaced';
+  await record(tx, ref, { actor, action, changes: [] });
 }
 
 async function rejectMissing(tx: Queryable, ref: ObjectRef): Promise<never> {

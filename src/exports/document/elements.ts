@@ -2,6 +2,7 @@
 import type { AdFinding } from '../../core/ads/creativeCheck.ts';
 import type { ExportFailure, ExportPicture } from '../../core/exports/exportContent.ts';
 import type { BrandingRow } from '../../core/organizations/branding.ts';
+import type { Logo } from '../../domain/branding.ts';
 import type { ExportOptions } from '../../domain/exports.ts';
 
 /** Everything that a document shows, without the bytes of its pictures. */
@@ -10,6 +11,8 @@ export interface DocumentContent {
   /** Name of the organization: its brand name, or its slug. */
   readonly brandName: string;
   readonly branding: BrandingRow;
+  /** That of the campaign. */
+  readonly clientLogo: Logo | null;
   readonly options: ExportOptions;
   readonly parts: number;
   readonly pictures: readonly ExportPicture[];

@@ -1,6 +1,7 @@
 /** Plans a document: cover, summary, a section for each site, and the list of failures if it is wanted. */
 
 import type { ExportPicture } from '../../core/exports/exportContent.ts';
+import type { Logo } from '../../domain/branding.ts';
 import { cutMiddle } from '../../domain/middle.ts';
 import { formatDate } from '../../domain/time.ts';
 import { textWidth } from '../../framing/frameSvg.ts';
@@ -11,6 +12,7 @@ import { stripPages, stripsOf, withRows } from './picturePages.ts';
 import { failureTable, findingTable, summaryTable, tablePages } from './tablePages.ts';
 
 const LOGO = { width: 240, height: 72 };
+const LOGO_GAP = 36;
 
 export function planDocument(content: DocumentContent): DocumentPlan {
   const layout = layoutOf(content);
@@ -46,7 +48,7 @@ function coverPage(content: DocumentContent, layout: PageLayout): DocumentElemen
   const { footer_text: footer } = content.branding;
   const campaign = cutMiddle(content.campaign, 160);
   return [
-    ...identity(content, layout, margin + 12),
+    ...identity(layout, margin + 12, [content.branding.logo, content.clientLogo]),
     {
       kind: 'text',
       box: { x, y: height * 0.3, width: inner, height: height * 0.3 },
@@ -78,18 +80,21 @@ function coverPage(content: DocumentContent, layout: PageLayout): DocumentElemen
   ];
 }
 
-/** @param y of the logo. @returns the accent at the edge of the first and the last page, and the logo. */
+/** @returns the accent at the edge of the first and the last page, and the logos beside each other. */
 function identity(
-  { branding: { logo } }: DocumentContent,
-  { height, margin, accent }: PageLayout,
+  { width: pageWidth, height, margin, accent }: PageLayout,
   y: number,
+  logos: readonly (Logo | null)[],
 ): DocumentElement[] {
-  const edge = { kind: 'rectangle', box: { x: 0, y: 0, width: 18, height }, fill: accent } as const;
-  if (logo === null) return [edge];
-  return [
-    edge,
-    { kind: 'logo', key: logo.key, box: { ...fitInside({ x: 0, y: 0, ...LOGO }, logo), x: margin + 24, y } },
-  ];
+  let x = margin + 24;
+  const most = { ...LOGO, width: Math.min(LOGO.width, (pageWidth - margin - x - LOGO_GAP) / 2) };
+  const shown = logos.flatMap((logo): DocumentElement[] => {
+    if (logo === null) return [];
+    const box = { ...fitInside({ x, y, ...most }, logo, 0.5), x };
+    x += box.width + LOGO_GAP;
+    return [{ kind: 'logo', key: logo.key, box }];
+  });
+  return [{ kind: 'rectangle', box: { x: 0, y: 0, width: 18, height }, fill: accent }, ...shown];
 }
 
 /** The last page names the sender, and says what the pictures are. */
@@ -99,7 +104,7 @@ function closingPage(content: DocumentContent, layout: PageLayout): DocumentElem
   const inner = width - 2 * margin - 24;
   const { footer_text: footer } = content.branding;
   return [
-    ...identity(content, layout, height * 0.24),
+    ...identity(layout, height * 0.24, [content.branding.logo]),
     {
       kind: 'text',
       box: { x, y: height * 0.4, width: inner, height: height * 0.34 },

@@ -12,12 +12,14 @@ import {
   COUNT_MOST,
   type CountedCampaign,
   listCampaigns,
+  readCampaignLogo,
   readCountedCampaign,
   withCounts,
 } from '../../core/sets/campaigns.ts';
 import { withPreviews } from '../../core/sets/listSets.ts';
 import { listRounds } from '../../core/sets/rounds.ts';
 import { countShared } from '../../core/sharing/sharedPictures.ts';
+import type { Logo } from '../../domain/branding.ts';
 import { counted } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { objectLinks } from '../objects/objectPages.ts';
@@ -34,10 +36,13 @@ import {
   tabs,
 } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
+import { EMPTY_FORM, type FormState, field, otherFaults } from '../parts/formFields.ts';
+import { hiddenFields } from '../parts/forms.ts';
 import { timeElement } from '../parts/labels.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
 import { siteName } from '../parts/pictureParts.ts';
 import { downloadForm } from '../pictures/downloads.ts';
+import { LOGO_HINT, logoControl } from '../routes/logoForms.ts';
 import { idOf, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { readShares, shareDialog, shareList } from '../sharing/sharePanel.ts';
 import { DATES, emptyList, filteredList, sortingBy } from '../tables/listParts.ts';
@@ -160,6 +165,7 @@ const PEOPLE_SHOWN = 12;
 export async function campaignPage(
   options: PagesOptions,
   { request, viewer, paths }: Pick<ViewerRequest, 'request' | 'viewer' | 'paths'>,
+  form = EMPTY_FORM,
 ): Promise<ResultsPage | undefined> {
   const { db } = options.store;
   const id = idOf(request);
@@ -169,13 +175,14 @@ export async function campaignPage(
   const campaign = await readCountedCampaign(db, { id, organizationId });
   if (campaign === undefined) return undefined;
   const filter = { organizationId, campaignId: id };
-  const [sets, ads, sites, people, links, counts] = await Promise.all([
+  const [sets, ads, sites, people, links, counts, found] = await Promise.all([
     listRounds(db, filter, FIRST),
     listAds(db, filter, FIRST),
     readCampaignSites(db, id, SITES_SHOWN),
     readCampaignPeople(db, { id, organizationId }, PEOPLE_SHOWN),
     readShares(options, { organizationId, campaignId: id }),
     countShared(db, owner),
+    readCampaignLogo(db, { id, organizationId }),
   ]);
   const { name, created_at, active_at } = campaign;
   const part = (title: string, count: number, none: string, list: HtmlContent, path: string) => {
@@ -210,11 +217,22 @@ ${part('Ads', campaign.ads, 'No ads in this campaign yet.', adTable(ads.rows, { 
 ${sites.length > 0 && siteList(sites, id, paths)}
 ${people.length > 0 && peopleList(people)}
 ${links.total > 0 && html`<section class="part"><h2>Share links</h2>${shareList(options, links.rows, { viewer, paths, created })}</section>`}
+${viewer.canWrite && logoForm(found?.logo ?? null, { viewer, paths, id, form })}
 ${viewer.canWrite && shareDialog({ viewer, paths, owner, ...counts })}
 ${counts.pictures > 0 && dialog('download', 'Download', downloadForm({ path: paths.campaign(id), ...counts, isShared: false }))}
 <details><summary>Details</summary>${facts([['Id', copyText('the campaign id', id)]])}</details>`;
   const events = addressOf(`${paths.sets}/events`, { campaign_id: id });
-  return { title: name, section: 'campaigns', body, events, assets: ['set.css', 'set.js', 'downloads.js'] };
+  const assets = ['set.css', 'set.js', 'downloads.js'] as const;
+  return { title: name, section: 'campaigns', body, events, assets, status: form.status };
+}
+
+function logoForm(logo: Logo | null, { viewer, paths, id, form }: PageOptions & { id: string; form: FormState }): Html {
+  const path = paths.campaign(id);
+  const shown = { name: 'logo', label: 'Logo', hint: `On the cover of files, beside your own logo. ${LOGO_HINT}` };
+  return html`<section class="part"><h2>Logo of the client</h2>
+<form class="fields" method="post" action="${path}" enctype="multipart/form-data">${hiddenFields(viewer, path)}
+${otherFaults(form.errors, ['logo'])}${field(shown, form.errors, logoControl(logo, { paths, form }))}
+${button({ label: 'Save the logo' })}</form></section>`;
 }
 
 function siteList(sites: Awaited<ReturnType<typeof readCampaignSites>>, campaignId: string, paths: PagePaths): Html {

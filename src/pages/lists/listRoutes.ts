@@ -1,7 +1,9 @@
 /** Routes of the lists. */
 import { COST } from '../../api/limits/costs.ts';
+import { changeCampaignLogo } from '../../core/sets/changes.ts';
 import type { ResultsPage } from '../parts/context.ts';
-import type { PageRoutes, ViewerRequest } from '../routes/pageRoutes.ts';
+import { addLogoForm } from '../routes/logoForms.ts';
+import { type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { adsPage } from './adsPage.ts';
 import { campaignPage, campaignsPage } from './campaignsPage.ts';
 import { listSource, readSetListQuery, setsPage } from './setsPage.ts';
@@ -17,7 +19,17 @@ export function addListRoutes(pages: PageRoutes): void {
   list('/o/:slug/screenshot_sets', (given) => setsPage(options, readSetListQuery(given.request.query), given));
   list('/o/:slug/ads', (given) => adsPage(options, given.request.query, given));
   list('/o/:slug/campaigns', (given) => campaignsPage(options, given.request.query, given));
-  pages.get('/o/:slug/campaigns/:id', (given) => campaignPage(options, given));
+  const campaign = '/o/:slug/campaigns/:id';
+  pages.get(campaign, (given) => campaignPage(options, given));
+  addLogoForm(pages, campaign, {
+    scope: 'write',
+    run: async (given, saveLogo) => {
+      const ref = refOf(given);
+      await saveLogo((tx, token) => changeCampaignLogo(tx, ref, { token, actor: given.actor }));
+      return redirectTo(given, given.paths.campaign(ref.id), 'saved');
+    },
+    again: (given, form) => campaignPage(options, given, form),
+  });
   pages.events('/o/:slug/screenshot_sets/events', ({ request, viewer: { organizationId } }) =>
     listSource(options, readSetListQuery(request.query), organizationId),
   );

@@ -17,6 +17,7 @@ const artifacts = memoryArtifacts(new Map());
 let api: TestApi;
 let folder: string;
 let setId: string;
+let campaignId: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'tearsheet-commands-'));
@@ -25,7 +26,8 @@ beforeAll(async () => {
   api = await startPublicApi({ artifacts });
   const { id } = await api.store.db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
   const ad = await api.post('ads', { campaign: { name: 'A' }, ad: { media: { type: 'html_tag', content: '<p>x' } } });
-  const organization = { id, slug: 'acme', campaignId: ad.json.campaign_id };
+  campaignId = ad.json.campaign_id;
+  const organization = { id, slug: 'acme', campaignId };
   setId = (await insertExportSet({ db: api.store.db, artifacts, organization }, [{}])).id;
 }, 900_000);
 afterAll(async () => {
@@ -63,7 +65,13 @@ test.each(COMMANDS)('a command of $page works: $text', { timeout: 120_000 }, asy
   const script = `curl() { command curl --fail-with-body --max-time 60 "$@"; }\n${local}\n`;
   const env = {
     PATH: process.env['PATH'],
-    ...{ TEARSHEET_URL: api.url, TEARSHEET_ORG: 'acme', KEY: api.organization.api_key, SET: setId },
+    ...{
+      TEARSHEET_URL: api.url,
+      TEARSHEET_ORG: 'acme',
+      KEY: api.organization.api_key,
+      SET: setId,
+      CAMPAIGN: campaignId,
+    },
   };
   const { stdout } = await run('sh', ['-euc', script], { cwd: folder, env });
   expect(stdout).not.toContain('"status":"failure"');

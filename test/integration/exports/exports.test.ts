@@ -19,6 +19,7 @@ import { requestExport } from '../../../src/core/exports/exports.ts';
 import { saveBranding } from '../../../src/core/organizations/branding.ts';
 import { OLD_ROWS } from '../../../src/core/removal/oldRows.ts';
 import { sweepFiles } from '../../../src/core/removal/removedFiles.ts';
+import { insertImages } from '../../../src/core/sets/images.ts';
 import { openStore, type Store } from '../../../src/db/database.ts';
 import { type Queue, startQueue } from '../../../src/db/queue.ts';
 import { DEFAULT_BRANDING } from '../../../src/domain/branding.ts';
@@ -162,14 +163,27 @@ test('a PPTX has a cover, tables, one slide for each picture and one for the mar
     footer_text: 'For you',
   });
   const set = await newSet();
+  const logo = await sharp({ create: { width: 40, height: 10, channels: 3, background: '#0a7d5c' } })
+    .png()
+    .toBuffer();
+  await artifacts.put('logos/client.png', logo, 'image/png');
+  const image = {
+    organizationId: organization.id,
+    key: 'logos/client.png',
+    sha256: sha256Of(logo),
+    bytes: logo.length,
+  };
+  const [logo_token = ''] = await insertImages(store.db, [{ ...image, width: 40, height: 10 }]);
+  await store.db.updateTable('campaigns').set({ logo_token }).where('id', '=', organization.campaignId).execute();
   const built = await ready((await request(set.id, { format: 'pptx', failures: true })).id);
+  await store.db.updateTable('campaigns').set({ logo_token: null }).execute();
   const entries = await entriesOf(built.file);
   const slides = [...entries]
     .filter(([name]) => /^ppt\/slides\/slide\d+\.xml$/.test(name))
     .map(([, xml]) => xml.toString());
   expect(slides).toHaveLength(8);
   const pictures = slides.map((xml) => xml.split('<p:pic>').length - 1);
-  expect(pictures).toEqual([0, 0, 1, 2, 1, 1, 0, 0]);
+  expect(pictures).toEqual([1, 0, 1, 2, 1, 1, 0, 0]);
   expect(slides[0]).toContain('Acme &amp; Sons');
   expect(slides[1]).toContain('<a:tbl>');
   expect(slides[4]).toContain(ARABIC);
@@ -177,8 +191,8 @@ test('a PPTX has a cover, tables, one slide for each picture and one for the mar
   expect(slides[5]).toContain('21 Nov 2026, 09:34 UTC');
   expect(slides[6]).toContain('An internal reason.');
   const media = [...entries].filter(([name]) => name.startsWith('ppt/media/'));
-  expect(media).toHaveLength(5);
-  for (const [, bytes] of media) {
+  expect(media).toHaveLength(6);
+  for (const [, bytes] of media.filter(([, each]) => !each.equals(logo))) {
     expect(bytes.subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
     expect(bytes.includes(COMPOSITE)).toBe(true);
   }

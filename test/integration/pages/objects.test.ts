@@ -65,6 +65,29 @@ it('a person renames an ad on its page, and the audit log names the session', as
   ]);
 });
 
+it('a person sets and removes the logo of the client on the page of a campaign, and a reader cannot', async () => {
+  const { paths, campaignId } = await seed({ campaign: 'With a logo' });
+  const page = await read(server, server.url + paths.campaign);
+  const save = () => page.proceed(page.getByRole('button', { name: 'Save the logo' }));
+  const shown = () => page.locator('img[alt="The current logo"]').count();
+  const field = () => page.getByLabel('Logo', { exact: true });
+  field().setInputFiles(new File(['no picture'], 'logo.png'));
+  expect((await save()).status).toBe(422);
+  expect(page.getByText('Logo must be').count()).toBe(1);
+  field().setInputFiles(new File(['<svg xmlns="http://www.w3.org/2000/svg" width="40" height="10"/>'], 'logo.svg'));
+  await save();
+  expect([new URL(page.url).pathname, shown()]).toEqual([paths.campaign, 1]);
+  page.getByLabel('Remove this logo').check();
+  await save();
+  expect(shown()).toBe(0);
+  const actions = ['campaign.logo_removed', 'campaign.logo_replaced'];
+  expect((await audited(campaignId)).toSorted()).toEqual(actions.map((action) => [action, 'session', []]));
+  const { api_key: reader } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
+  expect((await ask(paths.campaign, reader))[1]).not.toContain('Save the logo');
+  expect((await ask(paths.campaign, reader, { remove_logo: 'yes' }))[0]).toBe(403);
+  expect((await ask(`/o/demo/campaigns/${randomUUID()}`))[0]).toBe(404);
+});
+
 it('a person changes and removes the name and the instructions of a set on one page', async () => {
   const { paths, setId } = await seed();
   const page = await read(server, server.url + paths.set);

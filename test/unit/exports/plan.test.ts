@@ -15,6 +15,7 @@ function contentOf(pictures: ExportPicture[], pageSize: PageSize = '16:9'): Docu
     campaign: 'Spring',
     brandName: 'Acme',
     branding: { ...DEFAULT_BRANDING, logo: null },
+    clientLogo: null,
     options: {
       format: 'pptx',
       frame: 'device',
@@ -198,6 +199,26 @@ test('pages show addresses with their own letters and link to the addresses as t
     link: address,
   });
 });
+
+test.each(PAGE_SIZES)(
+  'the cover of %s pages shows the logos of agency and client beside each other, the last page only that of the agency',
+  (pageSize) => {
+    const content = contentOf([picture({})], pageSize);
+    const logo = (key: string) => ({ token: key, key, width: 1_200, height: 200 });
+    const logosOf = (clientLogo: ReturnType<typeof logo> | null) => {
+      const branding = { ...content.branding, logo: logo('agency') };
+      const { pages, width } = planDocument({ ...content, branding, clientLogo });
+      const shown = pages.map(({ elements }) => elements.filter(({ kind }) => kind === 'logo'));
+      return { shown, width, keys: shown.map((on) => on.map((element) => 'key' in element && element.key).join()) };
+    };
+    const { shown, width, keys } = logosOf(logo('client'));
+    expect(keys).toEqual(['agency,client', '', 'agency']);
+    const [agency, client] = shown[0]?.map(({ box }) => box) ?? [];
+    expect((client?.x ?? 0) - (agency?.x ?? 0) - (agency?.width ?? 0)).toBeGreaterThan(20);
+    expect((client?.x ?? 0) + (client?.width ?? 0)).toBeLessThan(width - 36 + 0.01);
+    expect(logosOf(null).keys).toEqual(['agency', '', 'agency']);
+  },
+);
 
 test('a tear sheet says beside the picture that its slot has to be checked', () => {
   const textsOf = (slot_uncertain: boolean) =>

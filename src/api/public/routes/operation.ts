@@ -24,7 +24,7 @@ const TAGS_OF_PARTS: Readonly<Record<string, readonly string[]>> = {
   Reviewing: ['approve', 'reject', 'reopen', 'cancel', 'review', 'reviews', 'comments'],
   Deliveries: ['deliveries', 'events'],
   'Webhook endpoints': ['webhook_endpoints'],
-  Branding: ['branding'],
+  Branding: ['branding', 'logo'],
   Members: ['members', 'invitations'],
   Settings: ['settings', 'keys', 'webhook_secret', 'webhook_tests', 'connectors', 'audit_log'],
 };

@@ -260,3 +260,46 @@ test('a logo is stored as a PNG of limited size, and other files are refused', a
   });
   expect(removed.json.logo).toBeNull();
 });
+
+test('the logo of a client makes a new file of its campaign and its sets, and is removed with the campaign', async () => {
+  const ad = { media: { type: 'url', content: 'https://cdn.example/c.png' } };
+  const { campaign_id: campaignId } = (await api.post('ads', { campaign: { name: 'Client' }, ad })).json;
+  const set = await insertExportSet({ db: api.store.db, artifacts, organization: { ...organization, campaignId } }, [
+    {},
+  ]);
+  await sql`update exports set status = 'failed' where status = 'pending'`.execute(api.store.db);
+  await sql`update ads set status = 'uploaded' where campaign_id = ${campaignId}`.execute(api.store.db);
+  const path = `campaigns/${campaignId}/logo`;
+  const remove = (at: string) =>
+    api.send({
+      method: 'DELETE',
+      path: `/api/v1/orgs/acme/${at}`,
+      headers: { authorization: `Bearer ${api.organization.api_key}` },
+    });
+  const fileIds = async () => {
+    const owners = [`screenshot_sets/${set.id}`, `campaigns/${campaignId}`];
+    return Promise.all(owners.map(async (owner) => (await api.post(`${owner}/exports`, { format: 'pdf' })).json.id));
+  };
+  const statusOf = async (url: string) => (await api.send({ path: new URL(url).pathname })).status;
+  const none = { type: 'campaign_logo', campaign_id: campaignId, logo: null };
+  expect((await api.get(path)).json).toEqual(none);
+  const before = await fileIds();
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="10"><rect width="40" height="10"/></svg>';
+  const first = await put(path, svg, 'image/svg+xml');
+  expect([first.status, first.json]).toMatchObject([200, { ...none, logo: { width: 320, height: 80 } }]);
+  expect((await api.get(path)).json).toEqual(first.json);
+  expect(await statusOf(first.json.logo.url)).toBe(200);
+  const after = await fileIds();
+  expect(after.filter((id) => before.includes(id))).toEqual([]);
+  const refused = await put(path, 'not a picture', 'image/png');
+  expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, ['body']]);
+  const second = await put(path, svg, 'image/svg+xml');
+  expect([await statusOf(first.json.logo.url), await statusOf(second.json.logo.url)]).toEqual([410, 200]);
+  expect((await remove(path)).json).toEqual(none);
+  expect(await fileIds()).toEqual(before);
+  const third = await put(path, svg, 'image/svg+xml');
+  await sql`update exports set status = 'failed' where status = 'pending'`.execute(api.store.db);
+  expect((await remove(`campaigns/${campaignId}`)).status).toBe(204);
+  expect(await statusOf(third.json.logo.url)).toBe(410);
+  expect((await put(path, svg, 'image/svg+xml')).status).toBe(410);
+});

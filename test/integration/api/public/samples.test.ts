@@ -49,6 +49,8 @@ const ACTIONS: Readonly<Record<string, AuditAction>> = {
   replaceBranding: 'branding.updated',
   replaceLogo: 'branding.logo_replaced',
   deleteLogo: 'branding.logo_removed',
+  replaceCampaignLogo: 'campaign.logo_replaced',
+  deleteCampaignLogo: 'campaign.logo_removed',
   updateScreenshotSet: 'screenshot_set.updated',
   deleteScreenshotSet: 'screenshot_set.deleted',
   updateAd: 'ad.updated',
@@ -109,9 +111,9 @@ async function expectNothingOfAnother(named: NamedOperation, ids: SampleIds): Pr
   expect(await stored()).toEqual(before);
 }
 
-/** The id of an object is in the path. A PUT creates the object of this name for the caller. */
+/** The id of an object is in the path. A PUT without one creates the object of this name for the caller. */
 const hasId = ({ method, path }: NamedOperation) =>
-  method !== 'PUT' && path.replace('{organization_slug}', '').includes('{');
+  (method !== 'PUT' || path.includes('{id}')) && path.replace('{organization_slug}', '').includes('{');
 
 test.each(OPERATIONS)(
   '$method $path changes nothing of another organization, succeeds, and writes the entry of its action',

@@ -80,7 +80,7 @@ describe('a deletion', () => {
       campaigns: 2,
       sets: 2,
       screenshots: 4,
-      pictures: 3,
+      pictures: 4,
       uploads: 2,
       exports: 1,
       share_links: 1,
@@ -105,7 +105,7 @@ describe('a deletion', () => {
     const other = await createOrganization(api.store.db, { slug: 'other' });
     const otherKey = { authorization: other.api_key };
     const { removed, isComplete } = await remove();
-    expect([isComplete, removed['sets'], removed['pictures'], removed['uploads']]).toEqual([true, 2, 3, 2]);
+    expect([isComplete, removed['sets'], removed['pictures'], removed['uploads']]).toEqual([true, 2, 4, 2]);
     expect(await filesLeft()).toEqual([]);
     for (const table of EMPTY.filter((name) => name !== 'api_keys'))
       expect([table, await api.count(table)]).toEqual([table, 0]);
@@ -189,7 +189,7 @@ describe('a deletion that is killed', () => {
       .where('action', '=', 'organization.deleted')
       .execute();
     expect(entries).toHaveLength(1);
-    expect(entries[0]?.changes).toContainEqual({ field: 'pictures', from: '3', to: null });
+    expect(entries[0]?.changes).toContainEqual({ field: 'pictures', from: '4', to: null });
   });
 });
 

@@ -85,6 +85,7 @@ test('the OpenAPI document describes every endpoint and its failures', () => {
     'connectors/{name}/check': ['post'],
     branding: ['get', 'put'],
     'branding/logo': ['delete', 'put'],
+    'campaigns/{id}/logo': ['delete', 'get', 'put'],
     audit_log: ['get'],
     usage: ['get'],
   });
