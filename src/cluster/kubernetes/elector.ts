@@ -9,9 +9,8 @@
  * - Ended: it was stopped, or it lost leadership. A process never becomes leader twice.
  */
 import type { V1Lease, V1OwnerReference } from '@kubernetes/client-node';
-import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
-import { ApiError, isConflict, isForbidden, unlessNotFound } from './client/apiErrors.ts';
+import { ApiError, isConflict, unlessNotFound } from './client/apiErrors.ts';
 import { type Clock, systemClock } from './client/clock.ts';
 import type { CallOptions, ClusterConnection } from './client/connection.ts';
 
@@ -19,7 +18,10 @@ export interface ElectorOptions {
   /** Name of this process in the Lease: the name of its pod. */
   readonly identity: string;
   readonly leaseName: string;
-  /** The ConfigMap that owns the Lease, in the same namespace. Without it, the Lease stays after its release is removed. */
+  /**
+   * A ConfigMap of the release, in the same namespace. It becomes the owner of a new Lease, so that Kubernetes deletes the Lease with the
+   * release.
+   */
   readonly leaseOwner?: string | undefined;
   readonly leaseSeconds?: number;
   /** Must be less than `leaseSeconds`. */
@@ -43,6 +45,8 @@ export interface Elector {
 }
 
 const CALL_MS = 5_000;
+/** The Lease matters more than its owner. */
+const OWNER_CALL_MS = 2_000;
 
 export function startElector(connection: ElectorConnection, options: ElectorOptions): Elector {
   return new LeaseElector(connection, options);
@@ -55,7 +59,6 @@ class LeaseElector implements Elector {
   readonly #namespace: string;
   readonly #log: Log;
   readonly #clock: Clock;
-  readonly #owner: LeaseOwner | undefined;
   readonly #options: ElectorOptions & typeof DEFAULTS;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
@@ -70,9 +73,6 @@ class LeaseElector implements Elector {
     this.#log = log;
     this.#clock = clock;
     this.#options = { ...DEFAULTS, ...options };
-    const { leaseOwner } = options;
-    this.#owner =
-      leaseOwner === undefined ? undefined : new LeaseOwner({ connection, namespace, log, clock }, leaseOwner);
     this.#running = this.#run();
   }
 
@@ -153,21 +153,8 @@ class LeaseElector implements Elector {
   async #write(lease: V1Lease | undefined): Promise<void> {
     const sentAt = this.#clock.now();
     const claimed = this.#claim(lease);
-    const owned = await this.#owned(claimed, lease === undefined);
-    this.#observe(lease === undefined ? await this.#create(owned) : await this.#update(claimed, owned));
+    this.#observe(await (lease === undefined ? this.#create(claimed) : this.#replace(claimed, this.#callOptions())));
     this.#renewedAt = sentAt;
-  }
-
-  /** Some API servers forbid a new owner to all that may not delete the Lease. It then keeps the owners that it has. */
-  async #update(claimed: V1Lease, owned: V1Lease): Promise<V1Lease> {
-    try {
-      return await this.#replace(owned, this.#callOptions());
-    } catch (error) {
-      if (this.#owner === undefined || !isForbidden(error)) throw error;
-      const lease = await this.#replace(claimed, this.#callOptions());
-      this.#owner.forget(errorMessage(error));
-      return lease;
-    }
   }
 
   async #release(): Promise<void> {
@@ -179,10 +166,26 @@ class LeaseElector implements Elector {
     await this.#replace({ ...lease, spec }, options);
   }
 
-  #create(body: V1Lease): Promise<V1Lease> {
+  async #create(lease: V1Lease): Promise<V1Lease> {
     const { apis, options } = this.#connection;
-    const lease = { namespace: this.#namespace, body };
-    return apis.coordination.createNamespacedLease(lease, options(this.#callOptions()));
+    const body = { ...lease, metadata: { ...lease.metadata, ownerReferences: await this.#readOwner() } };
+    return apis.coordination.createNamespacedLease({ namespace: this.#namespace, body }, options(this.#callOptions()));
+  }
+
+  /** Reads the uid of the owner. A failure never prevents leadership: the Lease then has no owner. */
+  async #readOwner(): Promise<V1OwnerReference[]> {
+    const { leaseOwner: name } = this.#options;
+    if (name === undefined) return [];
+    const { apis, options } = this.#connection;
+    const { deadlineMs = OWNER_CALL_MS, signal } = this.#callOptions();
+    try {
+      const limits = options({ deadlineMs: Math.min(OWNER_CALL_MS, deadlineMs), signal });
+      const { metadata } = await apis.core.readNamespacedConfigMap({ name, namespace: this.#namespace }, limits);
+      return [{ apiVersion: 'v1', kind: 'ConfigMap', name, uid: metadata?.uid ?? '' }];
+    } catch (error) {
+      if (!this.#isStopping) this.#warn(error, 'the Lease has no owner and may outlive its release');
+      return [];
+    }
   }
 
   #replace(body: V1Lease, call: CallOptions): Promise<V1Lease> {
@@ -218,14 +221,6 @@ class LeaseElector implements Elector {
     };
   }
 
-  async #owned(claimed: V1Lease, isNew: boolean): Promise<V1Lease> {
-    if (this.#owner === undefined) return claimed;
-    const { metadata = {} } = claimed;
-    const options = { ...this.#callOptions(), isNew };
-    const ownerReferences = await this.#owner.referencesWith(metadata.ownerReferences, options);
-    return { ...claimed, metadata: { ...metadata, ownerReferences } };
-  }
-
   #observe(lease: V1Lease): void {
     const isNew = lease.metadata?.resourceVersion !== this.#observed?.lease.metadata?.resourceVersion;
     if (isNew || this.#observed === undefined) this.#observed = { lease, since: this.#clock.now() };
@@ -254,65 +249,5 @@ class LeaseElector implements Elector {
 
   #warn(error: unknown, message: string): void {
     this.#log.warn({ lease: this.#options.leaseName, err: error }, message);
-  }
-}
-
-const OWNER_CALL_MS = 2_000;
-/** How long a read is used. Also the time until a failed read is repeated. */
-const FRESH_MS = 5 * 60_000;
-
-/**
- * The owner of the Lease: a ConfigMap of the release, which the chart gives the name of the Lease. When the release is removed, Kubernetes
- * deletes the Lease with it. Reads the uid of the ConfigMap. A failure never prevents leadership: the Lease then has the owner that was read last, or none.
- */
-class LeaseOwner {
-  readonly #connection: Required<ElectorConnection>;
-  readonly #name: string;
-  #reference: V1OwnerReference | undefined;
-  #readAt: number | undefined;
-
-  constructor(connection: Required<ElectorConnection>, name: string) {
-    this.#connection = connection;
-    this.#name = name;
-  }
-
-  /** @returns the references of a Lease that has `given`: ours, and those to other objects. */
-  async referencesWith(
-    given: readonly V1OwnerReference[] = [],
-    options: CallOptions & { readonly isNew: boolean },
-  ): Promise<V1OwnerReference[]> {
-    const { isNew, ...call } = options;
-    const { clock } = this.#connection;
-    // A Lease that disappeared may have been deleted with an earlier ConfigMap of this name.
-    if (isNew || this.#readAt === undefined || clock.now() - this.#readAt >= FRESH_MS) await this.#read(call);
-    const own = this.#reference;
-    if (own === undefined) return [...given];
-    return [...given.filter(({ kind, name }) => kind !== own.kind || name !== own.name), own];
-  }
-
-  /** The API server rejects the owner. It is tried again after the next read. */
-  forget(reason: string): void {
-    this.#reference = undefined;
-    this.#warn(reason);
-  }
-
-  async #read({ deadlineMs = OWNER_CALL_MS, ...call }: CallOptions): Promise<void> {
-    const { connection, namespace, clock } = this.#connection;
-    this.#readAt = clock.now();
-    try {
-      const options = connection.options({ ...call, deadlineMs: Math.min(OWNER_CALL_MS, deadlineMs) });
-      const found = await unlessNotFound(
-        connection.apis.core.readNamespacedConfigMap({ name: this.#name, namespace }, options),
-      );
-      const uid = found?.metadata?.uid;
-      if (uid !== undefined) this.#reference = { apiVersion: 'v1', kind: 'ConfigMap', name: this.#name, uid };
-    } catch (error) {
-      if (call.signal?.aborted !== true) this.#warn(errorMessage(error));
-    }
-  }
-
-  #warn(reason: string): void {
-    const fields = { config_map: this.#name, reason };
-    this.#connection.log.warn(fields, 'the Lease has no owner and may outlive its release');
   }
 }

@@ -14,8 +14,6 @@ test('Kubernetes deletes the Lease after the ConfigMap of its release', async ()
   const namespace = env.namespace.name;
   const [name, leaseName] = ['release', 'controller'];
   const leases = env.namespace.config.makeApiClient(CoordinationV1Api);
-  // A Lease that an earlier version created, without an owner.
-  await leases.createNamespacedLease({ namespace, body: { metadata: { name: leaseName } } });
   await env.core.createNamespacedConfigMap({ namespace, body: { metadata: { name } } });
   const cluster = await env.connect();
   const elected = new Promise<void>((onElected, reject) => {

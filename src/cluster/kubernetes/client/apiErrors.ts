@@ -45,7 +45,6 @@ export function apiErrorOf(call: string, code: number, text: string): ApiError {
 export const isNotFound = (error: unknown) => hasCode(error, 404);
 /** The name is taken, or the object has another version or another uid than the request named. */
 export const isConflict = (error: unknown) => hasCode(error, 409);
-export const isForbidden = (error: unknown) => hasCode(error, 403);
 /** The API server no longer has the history since the requested version. The client must list again. */
 export const isGone = (error: unknown) => hasCode(error, 410);
 /** The API server rejects a merge patch with a uid as invalid if the object has another uid. */
