@@ -35,7 +35,6 @@ export function apiCommand(program: Command): void {
       const ports = {
         host,
         port,
-        internalHost: host,
         internalPort,
         rateLimited: true,
         egressAllow: config.EGRESS_ALLOW,

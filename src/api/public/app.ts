@@ -53,7 +53,6 @@ export function createPublicApi(services: Services, pages?: Pages): Express {
     next();
   });
   app.use(requireOneHost);
-  if (services.before !== undefined) app.use(services.before);
   app.use('/api', requireEncoding);
   app.use('/api', crossOrigin(services.corsOrigins ?? []));
   // PostgreSQL cannot store a NUL, so nothing has such an id or name.

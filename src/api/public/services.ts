@@ -1,4 +1,3 @@
-import type { RequestHandler } from 'express';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { EventContext } from '../../core/events/recordEvent.ts';
 import type { Store } from '../../db/database.ts';
@@ -40,8 +39,6 @@ export interface Services extends EventContext {
   readonly log: Log;
   /** Receives each request when it ends, for metrics. */
   readonly observeRequest?: (served: ServedRequest) => void;
-  /** Runs before the handlers. */
-  readonly before?: RequestHandler | undefined;
   readonly artifacts: ArtifactStore;
   /** Sends mails; without it, nobody is invited by e-mail. */
   readonly mailer?: Mailer | undefined;

@@ -18,7 +18,6 @@ import { createServiceContext, type ServiceContext, serveHealth } from '../servi
 import { ownCommand, version } from '../version.ts';
 import { ensureDemoOrganization, ensureSamplePerson, lockFolder, readDevState } from './devState.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embeddedPostgres.ts';
-import { compressTexts } from './gzip.ts';
 import { holdFreePort } from './ports.ts';
 import { type SamplePage, startSamplePage } from './samplePage.ts';
 
@@ -135,11 +134,9 @@ async function startParts(
     host: HOST,
     port: publicPort,
     portSetting: '--port',
-    internalHost: HOST,
     internalPort,
     egressAllow: [...config.EGRESS_ALLOW, ...allow],
     rateLimited: process.env['RATE_LIMIT_PER_SECOND'] !== undefined,
-    before: compressTexts,
   });
   parts.work = await startLocalController(context, {
     egress: { allow: [...config.EGRESS_ALLOW, ...allow, sample.address], allowWith: 'flag' },

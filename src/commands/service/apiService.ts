@@ -1,4 +1,3 @@
-import type { RequestHandler } from 'express';
 import type { CaptureAuthenticator } from '../../api/auth/captureAuth.ts';
 import { createInternalApi, createLocationGateway } from '../../api/internal/internalApi.ts';
 import type { InternalApiOptions } from '../../api/internal/options.ts';
@@ -28,7 +27,6 @@ export interface ApiPorts {
   readonly port: ListenOptions['port'];
   /** The flag that chose the port; the environment variable PORT unless given. */
   readonly portSetting?: '--port';
-  readonly internalHost: string;
   readonly internalPort: ListenOptions['port'];
   /** Ranges (CIDR) that connectors and test events may use although they are not public. */
   readonly egressAllow: readonly string[];
@@ -36,8 +34,6 @@ export interface ApiPorts {
   readonly rateLimited: boolean;
   /** Authenticates captures by the tokens of their pods; without it, by the tokens that the controller signs. */
   readonly authenticator?: CaptureAuthenticator;
-  /** Runs before the handlers of the public API. */
-  readonly before?: RequestHandler;
   /** Certificate of the internal API. */
   readonly internalTls?: ListenOptions['tls'];
 }
@@ -53,7 +49,7 @@ const BURST_SECONDS = 10;
 export async function startApiService(context: ServiceContext, ports: ApiPorts): Promise<ApiService> {
   const services = await composeServices(context, ports);
   const internalServer = await startHttpServer(createInternalApi(services), {
-    host: ports.internalHost,
+    host: ports.host,
     port: ports.internalPort,
     name: 'the internal API',
     portSetting: 'INTERNAL_PORT',
@@ -61,7 +57,7 @@ export async function startApiService(context: ServiceContext, ports: ApiPorts):
     tunnels: createLocationGateway(services),
   });
   const pages = { router: createPages(services), errorPages: createErrorPages(services) };
-  const publicServer = await startHttpServer(createPublicApi({ ...services, before: ports.before }, pages), {
+  const publicServer = await startHttpServer(createPublicApi(services, pages), {
     host: ports.host,
     port: ports.port,
     name: 'the public API',

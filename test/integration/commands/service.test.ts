@@ -66,7 +66,6 @@ beforeAll(async () => {
   api = await startApiService(base, {
     host: HOST,
     port: 0,
-    internalHost: HOST,
     internalPort,
     rateLimited: false,
     egressAllow: [],
