@@ -3,10 +3,7 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { type Artifact, ArtifactNotFoundError, type ArtifactStore, type ArtifactStream, checkKey } from './store.ts';
 
-/**
- * Keeps artifacts as files in a folder; keys are paths. If the content type does not follow from the name, it is kept in a
- * file of the same path under `.types`.
- */
+/** Keeps artifacts as files in a folder; keys are paths. The content type follows from the extension of the key. */
 export class FolderArtifactStore implements ArtifactStore {
   readonly #folder: string;
 
@@ -14,16 +11,12 @@ export class FolderArtifactStore implements ArtifactStore {
     this.#folder = folder;
   }
 
-  async put(key: string, bytes: Buffer, contentType: string): Promise<void> {
-    const path = this.#path(key);
-    if (contentType === contentTypeOf(key)) await rm(this.#typePath(key), { force: true });
-    else await writeAtomically(this.#typePath(key), contentType);
-    await writeAtomically(path, bytes);
+  async put(key: string, bytes: Buffer): Promise<void> {
+    await writeAtomically(this.#path(key), bytes);
   }
 
-  async putStream(key: string, chunks: AsyncIterable<Buffer>, contentType: string): Promise<void> {
+  async putStream(key: string, chunks: AsyncIterable<Buffer>): Promise<void> {
     const path = this.#path(key);
-    if (contentType !== contentTypeOf(key)) await writeAtomically(this.#typePath(key), contentType);
     await writeAtomically(path, chunks, streamPart(path));
   }
 
@@ -31,7 +24,7 @@ export class FolderArtifactStore implements ArtifactStore {
     const bytes = await readFile(this.#path(key)).catch((error: unknown) => {
       throw isMissing(error) ? new ArtifactNotFoundError(key, { cause: error }) : error;
     });
-    return { bytes, contentType: await this.#contentType(key), size: bytes.byteLength };
+    return { bytes, contentType: contentTypeOf(key), size: bytes.byteLength };
   }
 
   async getStream(key: string): Promise<ArtifactStream> {
@@ -40,8 +33,7 @@ export class FolderArtifactStore implements ArtifactStore {
     });
     try {
       const { size } = await file.stat();
-      const contentType = await this.#contentType(key);
-      return { bytes: file.createReadStream(), contentType, size };
+      return { bytes: file.createReadStream(), contentType: contentTypeOf(key), size };
     } catch (error) {
       await file.close();
       throw error;
@@ -60,7 +52,6 @@ export class FolderArtifactStore implements ArtifactStore {
 
   async delete(key: string): Promise<void> {
     await rm(this.#path(key), { force: true });
-    await rm(this.#typePath(key), { force: true });
   }
 
   async discardStream(key: string): Promise<void> {
@@ -85,25 +76,12 @@ export class FolderArtifactStore implements ArtifactStore {
   #path(key: string): string {
     return join(this.#folder, checkKey(key));
   }
-
-  #typePath(key: string): string {
-    return join(this.#folder, '.types', checkKey(key));
-  }
-
-  async #contentType(key: string): Promise<string> {
-    try {
-      return await readFile(this.#typePath(key), 'utf8');
-    } catch (error) {
-      if (isMissing(error)) return contentTypeOf(key);
-      throw error;
-    }
-  }
 }
 
 /** Replaces a file so that there is either the old or the complete new content, even after a power failure. */
 async function writeAtomically(
   path: string,
-  content: Buffer | string | AsyncIterable<Buffer>,
+  content: Buffer | AsyncIterable<Buffer>,
   temporary = join(dirname(path), `.${randomUUID()}.part`),
 ): Promise<void> {
   const folder = dirname(path);
@@ -142,16 +120,11 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
 
+/** Of all keys with an extension. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
-  '.jpg': 'image/jpeg',
   '.webp': 'image/webp',
   '.gif': 'image/gif',
-  '.svg': 'image/svg+xml',
-  '.mp4': 'video/mp4',
-  '.webm': 'video/webm',
-  '.json': 'application/json',
-  '.html': 'text/html; charset=utf-8',
   '.zip': 'application/zip',
   '.pdf': 'application/pdf',
   '.pptx': 'application/vnd.openxmlformats-officedocument.presentationml.presentation',

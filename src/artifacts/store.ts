@@ -2,7 +2,10 @@ import type { Readable } from 'node:stream';
 
 /** The place for pictures, creatives and exports: a bucket or a folder. */
 export interface ArtifactStore {
-  /** Stores the bytes completely or not at all. Replaces an artifact with the same key. */
+  /**
+   * Stores the bytes completely or not at all. Replaces an artifact with the same key.
+   * @param contentType the one of the key's extension, because a folder keeps no other.
+   */
   put(key: string, bytes: Buffer, contentType: string): Promise<void>;
   /**
    * As `put`, for bytes that arrive over time; it holds only a few megabytes of them in memory. The key must be new. An error of

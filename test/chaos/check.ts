@@ -175,7 +175,7 @@ async function fileFindings({ database, pictures }: Checked): Promise<string[]> 
     .filter((file) => !file.endsWith('health/check.txt'));
   const present = new Set(files);
   return [
-    ...files.filter((file) => !named.has(file.replace(/^\.types\//, ''))).map((file) => `file ${file} has no row`),
+    ...files.filter((file) => !named.has(file)).map((file) => `file ${file} has no row`),
     ...[...named].filter((key) => !present.has(key)).map((key) => `the file ${key} of a row is missing`),
   ];
 }
