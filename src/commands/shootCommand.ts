@@ -40,9 +40,9 @@ interface ShootFlags {
   readonly adSize?: AdSize;
   readonly allowScaling?: boolean;
   readonly slot?: SlotChoice | null;
-  readonly otherAds?: OtherAds;
+  readonly otherAds: OtherAds;
   readonly fullPage?: boolean;
-  readonly view?: PageView;
+  readonly view: PageView;
   readonly group?: true;
   readonly animate?: number;
   readonly location?: string;
@@ -54,38 +54,23 @@ interface ShootFlags {
 
 /** Registers `tearsheet shoot`, which sets `process.exitCode`. Invalid options throw a CommanderError. */
 export function shootCommand(program: Command): void {
-  const required = (option: Option) => option.makeOptionMandatory();
   program
     .command('shoot')
     .description('take placement previews of ads on pages, without a server or a database')
-    .addOption(
-      new Option('--ad <file|url|tag>', 'image, video, VAST, HTML5 zip, page or tag (repeatable)').argParser(each(ad)),
+    .option('--ad <file|url|tag>', 'image, video, VAST, HTML5 zip, page or tag (repeatable)', each(ad))
+    .requiredOption('--site <url>', 'page on which the ads are placed (repeatable)', each(site))
+    .option(
+      '--device <name>',
+      `one of ${DEVICE_NAMES.join(', ')}, or a size such as 412x915@2.63; default: desktop (repeatable)`,
+      each(device),
     )
-    .addOption(
-      required(new Option('--site <url>', 'page on which the ads are placed (repeatable)').argParser(each(site))),
-    )
-    .addOption(
-      new Option(
-        '--device <name>',
-        `one of ${DEVICE_NAMES.join(', ')}, or a size such as 412x915@2.63; default: desktop (repeatable)`,
-      ).argParser(each(device)),
-    )
-    .addOption(
-      new Option('--marker <seconds>', 'marker of the ad, 0 to 30; default: the default frame (repeatable)').argParser(
-        each(marker),
-      ),
-    )
-    .addOption(
-      new Option('--ad-size <width>x<height>', 'size of the ads in CSS pixels; overrides what they declare').argParser(
-        adSize,
-      ),
-    )
+    .option('--marker <seconds>', 'marker of the ad, 0 to 30; default: the default frame (repeatable)', each(marker))
+    .option('--ad-size <width>x<height>', 'size of the ads in CSS pixels; overrides what they declare', adSize)
     .option('--allow-scaling', 'scale an ad down if no slot fits its size')
-    .addOption(
-      new Option(
-        '--slot <choice>',
-        `CSS selector of the slot, the number of a candidate in the record, or format: and one of ${SLOT_FORMATS.join(', ')}`,
-      ).argParser(slot),
+    .option(
+      '--slot <choice>',
+      `CSS selector of the slot, the number of a candidate in the record, or format: and one of ${SLOT_FORMATS.join(', ')}`,
+      slot,
     )
     .addOption(
       new Option('--other-ads <choice>', 'hide: as if no ad was delivered; keep: other ads load')
@@ -99,17 +84,15 @@ export function shootCommand(program: Command): void {
         .default(DEFAULT_OPTIONS.view),
     )
     .option('--group', 'take one picture with all ads, each in a slot of its own')
-    .addOption(
-      new Option(
-        '--animate <seconds>',
-        `also write an animated WebP and GIF of the first seconds of the ads, 1 to ${ANIMATION_SECONDS_MAX}`,
-      ).argParser(animationSeconds),
+    .option(
+      '--animate <seconds>',
+      `also write an animated WebP and GIF of the first seconds of the ads, 1 to ${ANIMATION_SECONDS_MAX}`,
+      animationSeconds,
     )
-    .addOption(
-      new Option(
-        '--candidates [sizes]',
-        'show the slots of the pages for ads of these sizes, for example 300x250,728x90, and place nothing; default: the sizes of the ads',
-      ).argParser(adSizes),
+    .option(
+      '--candidates [sizes]',
+      'show the slots of the pages for ads of these sizes, for example 300x250,728x90, and place nothing; default: the sizes of the ads',
+      adSizes,
     )
     .option('--out <dir>', 'folder for pictures and their records', './tearsheet-shots')
     .addOption(
@@ -120,11 +103,9 @@ export function shootCommand(program: Command): void {
         .env('EGRESS_ALLOW')
         .argParser(addressRanges),
     )
-    .addOption(new Option('--location <id>', 'open the pages from this location'))
-    .addOption(new Option('--locations <file>', 'JSON file with the locations, as the setting LOCATIONS'))
-    .addOption(
-      new Option('--rules <file>', 'JSON file with site rules, as the service exports them').argParser(rulesOf),
-    )
+    .option('--location <id>', 'open the pages from this location')
+    .option('--locations <file>', 'JSON file with the locations, as the setting LOCATIONS')
+    .option('--rules <file>', 'JSON file with site rules, as the service exports them', rulesOf)
     .addOption(new Option('--chromium <path>', 'executable of Chromium').env('CHROMIUM_PATH'))
     .option('--json', 'print a JSON line for each picture, or for each page with --candidates')
     .addHelpText('after', '\nExit code: 0 if all pictures were taken, 3 if some were not, 2 for invalid options.')
@@ -156,16 +137,15 @@ async function run(flags: ShootFlags): Promise<number> {
       allow: flags.allow ?? [],
       adSize: flags.adSize,
       options: {
+        ...DEFAULT_OPTIONS,
         allowScaling: flags.allowScaling ?? DEFAULT_OPTIONS.allowScaling,
         slot: flags.slot ?? DEFAULT_OPTIONS.slot,
-        otherAds: flags.otherAds ?? DEFAULT_OPTIONS.otherAds,
+        otherAds: flags.otherAds,
         fullPage: flags.fullPage ?? DEFAULT_OPTIONS.fullPage,
-        view: flags.view ?? DEFAULT_OPTIONS.view,
+        view: flags.view,
         animation: flags.animate === undefined ? null : { seconds: flags.animate, fps: ANIMATION_FPS },
         location: flags.location ?? null,
-        access: null,
         group: flags.group ? 'all ads' : null,
-        givenPage: null,
       },
       located: findLocation(flags),
       rules: flags.rules ?? [],
