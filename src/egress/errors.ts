@@ -87,50 +87,40 @@ export const FAILURE_HEADER = 'x-tearsheet-egress';
 
 export class TooManyTunnelsError extends Error {}
 
-const STATUS_OF: Readonly<Record<FailureKind, number>> = {
-  refused: 403,
-  malformed: 400,
-  'not-found': 502,
-  unreachable: 502,
-  busy: 503,
-  timeout: 504,
-  location: 503,
-};
-
-export function toEgressFailure(error: unknown, target: { host: string; port: number }): EgressFailure {
-  return { ...target, kind: kindOf(error), reason: errorMessage(error) };
+interface KindOfFailure {
+  /** The status of the proxy's answer. */
+  readonly status: number;
+  /** The error that is of this kind. No error makes a malformed request. */
+  readonly error?: new (
+    message: string,
+  ) => Error;
 }
 
-function kindOf(error: unknown): FailureKind {
-  if (error instanceof EgressRefusedError) return 'refused';
-  if (error instanceof HostNotFoundError) return 'not-found';
-  if (error instanceof NetworkTimeoutError) return 'timeout';
-  if (error instanceof TooManyTunnelsError) return 'busy';
-  if (error instanceof LocationUnavailableError) return 'location';
-  return 'unreachable';
+const KINDS: Readonly<Record<FailureKind, KindOfFailure>> = {
+  refused: { status: 403, error: EgressRefusedError },
+  malformed: { status: 400 },
+  'not-found': { status: 502, error: HostNotFoundError },
+  unreachable: { status: 502, error: ConnectionFailedError },
+  busy: { status: 503, error: TooManyTunnelsError },
+  timeout: { status: 504, error: NetworkTimeoutError },
+  location: { status: 503, error: LocationUnavailableError },
+};
+const FAILURE_KINDS = Object.keys(KINDS) as FailureKind[];
+
+export function toEgressFailure(error: unknown, target: { host: string; port: number }): EgressFailure {
+  const isOf = (kind: FailureKind) => KINDS[kind].error !== undefined && error instanceof KINDS[kind].error;
+  return { ...target, kind: FAILURE_KINDS.find(isOf) ?? 'unreachable', reason: errorMessage(error) };
 }
 
 /** The opposite of {@link toEgressFailure}, for an answer of another proxy of ours. */
 export function toError(kind: string, reason: string): Error {
-  switch (kind) {
-    case 'refused':
-      return new EgressRefusedError(reason);
-    case 'not-found':
-      return new HostNotFoundError(reason);
-    case 'timeout':
-      return new NetworkTimeoutError(reason);
-    case 'busy':
-      return new TooManyTunnelsError(reason);
-    case 'location':
-      return new LocationUnavailableError(reason);
-    default:
-      return new ConnectionFailedError(reason);
-  }
+  const known = FAILURE_KINDS.find((one) => one === kind) ?? 'unreachable';
+  return new (KINDS[known].error ?? ConnectionFailedError)(reason);
 }
 
 /** Makes the HTTP response for a failure: status, headers and body for `writeHead`, and `raw` for a plain socket. */
 export function failureResponse({ kind, reason }: EgressFailure) {
-  const status = STATUS_OF[kind];
+  const { status } = KINDS[kind];
   const body = `${reason}\n`;
   const headers = {
     [FAILURE_HEADER]: kind,
