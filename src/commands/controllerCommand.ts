@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { gracefulShutdown, SHUTDOWN_GRACE_MS } from '../observe/shutdown.ts';
 import type { ControllerService } from './service/controllerOptions.ts';
 import type { ServiceContext } from './service/serviceContext.ts';
-import { ownCommand } from './version.ts';
 
 /** The time to shut down after leadership was lost, because another controller takes over. */
 const LOST_GRACE_MS = 5_000;
@@ -55,8 +54,6 @@ async function startOnThisMachine(context: ServiceContext): Promise<ControllerSe
   return startLocalController(context, {
     egress: { allow: config.EGRESS_ALLOW },
     parallelism: config.CAPTURE_PARALLELISM,
-    captureCommand: ownCommand('capture'),
-    onSuperseded: () => process.kill(process.pid, 'SIGTERM'),
   });
 }
 

@@ -15,7 +15,7 @@ import type { ControllerService } from '../service/controllerOptions.ts';
 import { portNumber } from '../service/httpServer.ts';
 import { startLocalController } from '../service/localController.ts';
 import { createServiceContext, type ServiceContext, serveHealth } from '../service/serviceContext.ts';
-import { ownCommand, version } from '../version.ts';
+import { version } from '../version.ts';
 import { ensureDemoOrganization, ensureSamplePerson, lockFolder, readDevState } from './devState.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embeddedPostgres.ts';
 import { holdFreePort } from './ports.ts';
@@ -141,8 +141,6 @@ async function startParts(
   parts.work = await startLocalController(context, {
     egress: { allow: [...config.EGRESS_ALLOW, ...allow, sample.address], allowWith: 'flag' },
     parallelism: process.env['CAPTURE_PARALLELISM'] === undefined ? availableParallelism() : config.CAPTURE_PARALLELISM,
-    captureCommand: ownCommand('capture'),
-    onSuperseded: () => process.kill(process.pid, 'SIGTERM'),
   });
   parts.health = await serveHealth(context, { host: HOST, port: 0 });
   return {

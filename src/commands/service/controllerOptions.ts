@@ -1,8 +1,7 @@
 /** The parts of a controller that are the same on one machine and on Kubernetes. */
 import type { ClusterPort } from '../../cluster/port.ts';
-import type { Config } from '../../config.ts';
 import { FINISHED_TTL_SECONDS } from '../../contract/screenshotJob.ts';
-import type { Controller, ControllerSettings } from '../../controller/controller.ts';
+import { type Controller, type ControllerSettings, startController } from '../../controller/controller.ts';
 import type { ControllerOptions } from '../../controller/options.ts';
 import { ConnectorRoles } from '../../core/buckets/connectorRoles.ts';
 import { countWaiting } from '../../core/jobs/backlog.ts';
@@ -51,27 +50,26 @@ export async function startQueueWork(context: ServiceContext, egress: EgressOpti
   });
 }
 
-/** @returns the settings that mean the same on one machine and on Kubernetes. */
-export function sharedSettings(config: Config) {
-  return {
-    maxPodsPerOrganization: config.MAX_PODS_PER_ORGANIZATION,
-    setDeadlineSeconds: config.SET_DEADLINE_SECONDS,
-    schedulingDeadlineSeconds: config.SCHEDULING_DEADLINE_SECONDS,
-    retries: config.CAPTURE_RETRIES,
-    podDeadlineSeconds: config.CAPTURE_POD_DEADLINE_SECONDS,
-    finishedTtlSeconds: FINISHED_TTL_SECONDS,
-    maxFinishedResources: MAX_FINISHED_RESOURCES,
-  } satisfies Partial<ControllerSettings>;
+type OwnSettings = Pick<
+  ControllerSettings,
+  'maxPods' | 'parallelism' | 'fixedParallelism' | 'pagesPerIndex' | 'isLocal'
+>;
+
+export interface OwnOptions extends Pick<ControllerOptions, 'cluster' | 'issueToken' | 'isHalted' | 'onSuperseded'> {
+  readonly settings: OwnSettings;
+  /** Age of the informer cache in milliseconds; undefined if there is no watch. */
+  readonly staleness?: () => number | undefined;
 }
 
-/** @returns the store, queue, log and metrics of every controller. */
-export function sharedControllerOptions(context: ServiceContext) {
-  const { store, queue, notifications, log, metrics, outages } = context;
-  return {
+/** Starts the controller of the leader, and makes each scrape report its state. */
+export async function startLeader(
+  { config, store, queue, notifications, log, metrics, outages, publicUrl, internalUrl }: ServiceContext,
+  { settings, staleness, ...own }: OwnOptions,
+): Promise<Controller> {
+  const controller = await startController({
+    ...own,
+    ...{ store, queue, notifications },
     storeFault: () => outages.artifacts.reason,
-    store,
-    queue,
-    notifications,
     log: log.child({ part: 'controller' }),
     observe: {
       screenshots: metrics.countScreenshots,
@@ -79,31 +77,29 @@ export function sharedControllerOptions(context: ServiceContext) {
       reconciled: metrics.controller.reconciled,
       audited: metrics.controller.audited,
     },
-  } satisfies Partial<ControllerOptions>;
-}
-
-export interface MeasuredController {
-  readonly controller: Controller;
-  readonly cluster: ClusterPort;
-  /** Age of the informer cache in milliseconds; undefined if there is no watch. */
-  readonly staleness?: () => number | undefined;
-}
-
-/** Makes each scrape report the state of this controller, as the leader. */
-export function collectControllerMetrics(
-  { store, metrics }: ServiceContext,
-  { controller, cluster, staleness }: MeasuredController,
-): void {
+    settings: {
+      ...settings,
+      maxPodsPerOrganization: config.MAX_PODS_PER_ORGANIZATION,
+      setDeadlineSeconds: config.SET_DEADLINE_SECONDS,
+      schedulingDeadlineSeconds: config.SCHEDULING_DEADLINE_SECONDS,
+      retries: config.CAPTURE_RETRIES,
+      podDeadlineSeconds: config.CAPTURE_POD_DEADLINE_SECONDS,
+      finishedTtlSeconds: FINISHED_TTL_SECONDS,
+      maxFinishedResources: MAX_FINISHED_RESOURCES,
+      ...{ publicUrl, internalUrl },
+    },
+  });
   metrics.controller.setLeader(true);
   metrics.controller.collect(async () => {
     const age = staleness?.();
     return {
       workQueue: { ...controller.workQueue() },
-      resources: await countByReason(cluster),
+      resources: await countByReason(own.cluster),
       waiting: await countWaiting(store.db),
       cacheAgeSeconds: age === undefined ? undefined : age / 1000,
     };
   });
+  return controller;
 }
 
 async function countByReason(cluster: ClusterPort): Promise<Record<string, number>> {

@@ -7,18 +7,12 @@ import { connectKubernetes, type KubernetesCluster } from '../../cluster/kuberne
 import { RefusedError } from '../../cluster/port.ts';
 import { type Config, ConfigError } from '../../config.ts';
 import { CaptureProfile } from '../../contract/captureProfile.ts';
-import { type Controller, startController } from '../../controller/controller.ts';
+import type { Controller } from '../../controller/controller.ts';
 import type { Database } from '../../db/database.ts';
 import { cachedCheck } from '../../lib/cachedCheck.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { createLogger } from '../../observe/logger.ts';
-import {
-  type ControllerService,
-  collectControllerMetrics,
-  sharedControllerOptions,
-  sharedSettings,
-  startQueueWork,
-} from './controllerOptions.ts';
+import { type ControllerService, startLeader, startQueueWork } from './controllerOptions.ts';
 import { captureNamespace } from './podAuthority.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
@@ -34,6 +28,7 @@ export async function startKubernetesController(
 ): Promise<KubernetesControllerService> {
   const { config, metrics, queue, log } = context;
   const cluster = await connectCluster(context);
+  const fixedParallelism = readProfile(config).queueName !== undefined;
   const deliveries = await startQueueWork(context, { allow: config.EGRESS_ALLOW });
   metrics.controller.setLeader(false);
   let controller: Promise<Controller> | undefined;
@@ -45,9 +40,17 @@ export async function startKubernetesController(
     leaseOwner: config.LEASE_NAME,
     onElected: () => {
       log.info({}, 'became the leader');
-      controller = startLeading(context, cluster, {
+      controller = startLeader(context, {
+        cluster,
+        settings: {
+          maxPods: config.MAX_PODS,
+          parallelism: config.CAPTURE_PARALLELISM,
+          fixedParallelism,
+          isLocal: false,
+        },
         isHalted: () => halted,
         onSuperseded: () => onLost('another controller became the leader'),
+        staleness: () => cluster.staleness(),
       });
       controller.catch((error: unknown) => {
         log.error({ err: error }, 'the controller failed to start as the leader');
@@ -81,30 +84,6 @@ async function checkCaptures(cluster: KubernetesCluster): Promise<void> {
     // A slow or unreachable API server is no evidence about captures.
     if (error instanceof RefusedError && error.reason !== 'QuotaExceeded') throw error;
   }
-}
-
-async function startLeading(
-  context: ServiceContext,
-  cluster: KubernetesCluster,
-  leadership: { isHalted: () => boolean; onSuperseded: () => void },
-): Promise<Controller> {
-  const { config, internalUrl, publicUrl } = context;
-  const controller = await startController({
-    ...sharedControllerOptions(context),
-    ...leadership,
-    cluster,
-    settings: {
-      ...sharedSettings(config),
-      maxPods: config.MAX_PODS,
-      parallelism: config.CAPTURE_PARALLELISM,
-      fixedParallelism: readProfile(config).queueName !== undefined,
-      internalUrl,
-      publicUrl,
-      isLocal: false,
-    },
-  });
-  collectControllerMetrics(context, { controller, cluster, staleness: () => cluster.staleness() });
-  return controller;
 }
 
 /** @throws ConfigError */

@@ -3,24 +3,15 @@ import path from 'node:path';
 import { issueJobToken } from '../../api/auth/jobToken.ts';
 import { createLocalCluster } from '../../cluster/local/localCluster.ts';
 import { removeLeftPodFolders } from '../../cluster/local/localPod.ts';
-import { startController } from '../../controller/controller.ts';
-import {
-  type ControllerService,
-  collectControllerMetrics,
-  type EgressOptions,
-  sharedControllerOptions,
-  sharedSettings,
-  startQueueWork,
-} from './controllerOptions.ts';
+import { ownCommand } from '../version.ts';
+import { type ControllerService, type EgressOptions, startLeader, startQueueWork } from './controllerOptions.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
 export interface LocalControllerOptions {
   readonly egress: EgressOptions;
   readonly parallelism: number;
-  /** Program and arguments of the capture program. */
-  readonly captureCommand: readonly string[];
-  /** Called when another leader has taken over. The process must exit. */
-  readonly onSuperseded: () => void;
+  /** Another capture program and its arguments, for tests. */
+  readonly captureCommand?: readonly string[];
 }
 
 /** Starting a child process costs more than another page, so an index has more pages than in a cluster. */
@@ -43,8 +34,8 @@ export async function startLocalController(
   context: ServiceContext,
   options: LocalControllerOptions,
 ): Promise<ControllerService> {
-  const { config, queue, log, installation, publicUrl, internalUrl } = context;
-  const { parallelism, egress, captureCommand } = options;
+  const { config, queue, log, installation } = context;
+  const { parallelism, egress, captureCommand = ownCommand('capture') } = options;
   await removeFoldersOfKilledControllers(log);
   const cluster = createLocalCluster({
     captureCommand,
@@ -53,23 +44,19 @@ export async function startLocalController(
     env: captureEnvironment(egress),
   });
   const deliveries = await startQueueWork(context, egress);
-  const controller = await startController({
-    ...sharedControllerOptions(context),
+  const controller = await startLeader(context, {
     cluster,
     issueToken: (jobId, expiresAt) => issueJobToken(installation.secret, jobId, expiresAt),
-    onSuperseded: options.onSuperseded,
+    // Another leader has taken over, so this process must exit.
+    onSuperseded: () => process.kill(process.pid, 'SIGTERM'),
     settings: {
-      ...sharedSettings(config),
       // Work that this machine cannot run yet waits in PostgreSQL, where a capture that is done can take it.
       maxPods: Math.min(config.MAX_PODS, parallelism),
       parallelism,
       pagesPerIndex: PAGES_PER_INDEX,
-      internalUrl,
-      publicUrl,
       isLocal: true,
     },
   });
-  collectControllerMetrics(context, { controller, cluster });
   return {
     async stop(graceMs) {
       await controller.stop();

@@ -74,7 +74,6 @@ beforeAll(async () => {
     egress: { allow: ['127.0.0.0/8'] },
     parallelism: 2,
     captureCommand: [process.execPath, CAPTURE],
-    onSuperseded: () => undefined,
   });
   health = await serveHealth(base, { host: HOST, port: 0, everyMs: 100 });
   receiver = await listenHttp((request, response) => {
