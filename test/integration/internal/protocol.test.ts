@@ -76,7 +76,7 @@ function uploading(client: CaptureClient): CaptureClient {
   return {
     async call<T>(path: string, body: object) {
       const keys = [...JSON.stringify(body).matchAll(/"key":"([^"]+)"/g)].map(([, key = '']) => key);
-      for (const key of keys) await artifacts.put(key, PNG, 'image/png');
+      for (const key of keys) await artifacts.put(key, PNG);
       return client.call<T>(path, body);
     },
   };

@@ -18,15 +18,6 @@ export interface EventsOptions {
   readonly clock?: Clock;
 }
 
-export interface Events {
-  /** Never rejects: an Event that cannot be written must not stop a reconciliation. */
-  record(resource: ScreenshotJob, event: RecordedEvent): Promise<void>;
-  /** @returns the warnings about objects of this kind, by uid. They may be 4 s old. */
-  warnings(subject: WarningKind): Promise<ReadonlyMap<string, readonly EventState[]>>;
-  /** True if the namespace is being deleted. The answer may be 4 s old. @throws ApiError, UnreachableError */
-  isNamespaceEnding(): Promise<boolean>;
-}
-
 const CALL = { deadlineMs: 5_000 };
 /** The API server has no index of Events and reads all of the namespace each time. */
 const REREAD_AFTER_MS = 4_000;
@@ -39,13 +30,9 @@ const FIELD_SELECTORS: Record<WarningKind, string> = {
   Pod: 'involvedObject.kind=Pod,type=Warning,reason!=FailedScheduling,reason!=BackOff,reason!=Failed,reason!=Unhealthy',
 };
 
-export function createEvents(options: EventsOptions): Events {
-  return new ClusterEvents(options);
-}
-
 type Warnings = ReadonlyMap<string, readonly EventState[]>;
 
-class ClusterEvents implements Events {
+export class Events {
   readonly #options: EventsOptions;
   readonly #clock: Clock;
   readonly #warnings = new Map<WarningKind, { readAt: number; events: Promise<Warnings> }>();
@@ -56,6 +43,7 @@ class ClusterEvents implements Events {
     this.#clock = options.clock ?? systemClock;
   }
 
+  /** Never rejects: an Event that cannot be written must not stop a reconciliation. */
   async record(resource: ScreenshotJob, event: RecordedEvent): Promise<void> {
     try {
       await this.#create(this.#manifest(eventName(resource.name), resource, event));
@@ -67,6 +55,7 @@ class ClusterEvents implements Events {
     }
   }
 
+  /** @returns the warnings about objects of this kind, by uid. They may be 4 s old. */
   warnings(subject: WarningKind): Promise<Warnings> {
     const previous = this.#warnings.get(subject);
     if (previous !== undefined && this.#isFresh(previous)) return previous.events;
@@ -78,6 +67,7 @@ class ClusterEvents implements Events {
     return events;
   }
 
+  /** True if the namespace is being deleted. The answer may be 4 s old. @throws ApiError, UnreachableError */
   isNamespaceEnding(): Promise<boolean> {
     if (this.#namespaceEnding !== undefined && this.#isFresh(this.#namespaceEnding))
       return this.#namespaceEnding.answer;

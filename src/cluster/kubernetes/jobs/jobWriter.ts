@@ -1,6 +1,12 @@
 /** Creates, resizes and deletes Jobs. Each answer of the API server updates the cache at once. */
 import type { CaptureProfile } from '../../../contract/captureProfile.ts';
-import { type CaptureJob, type CaptureJobSpec, ConflictError, JobNameConflictError, RefusedError } from '../../port.ts';
+import {
+  type CaptureJobSpec,
+  type ClusterPort,
+  ConflictError,
+  JobNameConflictError,
+  RefusedError,
+} from '../../port.ts';
 import type { CachedObject, ObjectCache } from '../cache/objectCache.ts';
 import { type JobState, readJob } from '../cache/objectStates.ts';
 import {
@@ -31,58 +37,25 @@ export interface JobWriterOptions {
   readonly namespace: string;
   readonly installation: string;
   readonly profile: CaptureProfile;
-  readonly cache: ObjectCache<JobState>;
+  readonly cache: () => ObjectCache<JobState>;
 }
 
 const JOBS = { group: 'batch', version: 'v1', plural: 'jobs' };
 
-export class JobWriter {
-  readonly #options: JobWriterOptions;
+type JobWriter = Pick<ClusterPort, 'createJob' | 'resizeJob' | 'deleteJob'>;
 
-  constructor(options: JobWriterOptions) {
-    this.#options = options;
-  }
+export function jobWriter(options: JobWriterOptions): JobWriter {
+  const { connection, cache, profile, namespace, installation } = options;
+  const { batch } = connection.apis;
 
-  /** See `ClusterPort.createJob`. */
-  async create(spec: CaptureJobSpec): Promise<'created' | 'exists'> {
-    const { connection, cache, profile, namespace, installation } = this.#options;
-    const body = jobManifest({ spec, profile, namespace, installation });
-    try {
-      // Strict: an unknown field is a mistake in the capture profile, so the API server must not drop it silently.
-      const request = { namespace, body: {}, fieldValidation: 'Strict' };
-      const job = await connection.apis.batch.createNamespacedJob(request, connection.options({ body }));
-      cache.addWritten(readJob(job));
-      return 'created';
-    } catch (error) {
-      // The API server validates the profile here, so an invalid Job is reported in the status of the ScreenshotJob.
-      if (!isConflict(error)) throw asRefusedError(error, [400, 403, 422]);
-    }
-    await this.#adoptExisting(spec);
-    return 'exists';
-  }
-
-  /** See `ClusterPort.resizeJob`. */
-  async resize({ name, uid }: Pick<CaptureJob, 'name' | 'uid'>, parallelism: number): Promise<void> {
-    const { connection, namespace, cache } = this.#options;
-    const body = { metadata: { uid }, spec: { parallelism } };
-    try {
-      cache.addWritten(readJob(await connection.apis.batch.patchNamespacedJob({ name, namespace, body })));
-    } catch (error) {
-      if (isConflict(error)) throw new ConflictError(`The Job ${name} is now a different object.`, { cause: error });
-      if (!isNotFound(error) && !isOtherUid(error)) throw error;
-      cache.markDeleted({ name, uid });
-    }
-  }
-
-  async delete(job: Pick<CaptureJob, 'name' | 'uid'>, { waitForPods }: { readonly waitForPods: boolean }) {
+  const deleteJob: JobWriter['deleteJob'] = async (job, { waitForPods = false } = {}) => {
     const propagationPolicy = waitForPods ? 'Foreground' : 'Background';
-    await deleteObject(job, { ...this.#options, kind: JOBS, read: readJob, propagationPolicy });
-  }
+    await deleteObject(job, { connection, namespace, cache: cache(), kind: JOBS, read: readJob, propagationPolicy });
+  };
 
   /** Adds the existing Job of this name to the cache. @throws ConflictError, JobNameConflictError if it must not be used. */
-  async #adoptExisting({ name, owner }: CaptureJobSpec): Promise<void> {
-    const { connection, namespace, cache, installation } = this.#options;
-    const existing = await unlessNotFound(connection.apis.batch.readNamespacedJob({ name, namespace }));
+  async function adoptExisting({ name, owner }: CaptureJobSpec): Promise<void> {
+    const existing = await unlessNotFound(batch.readNamespacedJob({ name, namespace }));
     const job = existing && readJob(existing);
     if (job === undefined || job.deleting) throw new ConflictError(`The Job ${name} is being deleted.`);
     const isLabeled = existing?.metadata?.labels?.[LABEL.installation] === installation;
@@ -90,10 +63,38 @@ export class JobWriter {
     if (!isOwned && !isLabeled)
       throw new JobNameConflictError(`The name ${name} is taken by a Job that does not belong to this ScreenshotJob.`);
     // No watch reports a Job without our label. It is deleted and created again.
-    if (!isLabeled) await this.delete(job, { waitForPods: false });
+    if (!isLabeled) await deleteJob(job);
     if (!isOwned || !isLabeled) throw new ConflictError(`The Job ${name} is now a different object.`);
-    cache.addWritten(job);
+    cache().addWritten(job);
   }
+
+  return {
+    deleteJob,
+    async createJob(spec) {
+      const body = jobManifest({ spec, profile, namespace, installation });
+      try {
+        // Strict: an unknown field is a mistake in the capture profile, so the API server must not drop it silently.
+        const request = { namespace, body: {}, fieldValidation: 'Strict' };
+        cache().addWritten(readJob(await batch.createNamespacedJob(request, connection.options({ body }))));
+        return 'created';
+      } catch (error) {
+        // The API server validates the profile here, so an invalid Job is reported in the status of the ScreenshotJob.
+        if (!isConflict(error)) throw asRefusedError(error, [400, 403, 422]);
+      }
+      await adoptExisting(spec);
+      return 'exists';
+    },
+    async resizeJob({ name, uid }, parallelism) {
+      const body = { metadata: { uid }, spec: { parallelism } };
+      try {
+        cache().addWritten(readJob(await batch.patchNamespacedJob({ name, namespace, body })));
+      } catch (error) {
+        if (isConflict(error)) throw new ConflictError(`The Job ${name} is now a different object.`, { cause: error });
+        if (!isNotFound(error) && !isOtherUid(error)) throw error;
+        cache().markDeleted({ name, uid });
+      }
+    },
+  };
 }
 
 /**

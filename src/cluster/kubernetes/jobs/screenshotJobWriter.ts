@@ -1,6 +1,6 @@
 /** Creates, changes and deletes ScreenshotJobs. Each answer of the API server updates the cache at once. */
-import { type ScreenshotJob, type ScreenshotJobSpec, ScreenshotJobStatus } from '../../../contract/screenshotJob.ts';
-import { ConflictError } from '../../port.ts';
+import { type ScreenshotJobSpec, ScreenshotJobStatus } from '../../../contract/screenshotJob.ts';
+import { type ClusterPort, ConflictError } from '../../port.ts';
 import type { CachedObject, ObjectCache } from '../cache/objectCache.ts';
 import { readScreenshotJob, type ScreenshotJobState } from '../cache/objectStates.ts';
 import { isConflict, isNotFound, isOtherUid, unlessNotFound } from '../client/apiErrors.ts';
@@ -19,88 +19,28 @@ interface ScreenshotJobManifestOptions {
 
 const STATUS_FIELDS = ScreenshotJobStatus.keyof().options;
 
-const REMOVAL_ANNOTATION = { [REMOVED_BY]: 'controller' } as const;
-
 export interface ScreenshotJobWriterOptions {
   readonly connection: ClusterConnection;
   readonly namespace: string;
   readonly installation: string;
-  readonly cache: ObjectCache<ScreenshotJobState>;
+  readonly cache: () => ObjectCache<ScreenshotJobState>;
 }
 
-export class ScreenshotJobWriter {
-  readonly #options: ScreenshotJobWriterOptions;
+type ScreenshotJobWriter = Pick<
+  ClusterPort,
+  'createScreenshotJob' | 'labelScreenshotJob' | 'updateStatus' | 'deleteScreenshotJob' | 'releaseScreenshotJob'
+>;
 
-  constructor(options: ScreenshotJobWriterOptions) {
-    this.#options = options;
-  }
+export function screenshotJobWriter(options: ScreenshotJobWriterOptions): ScreenshotJobWriter {
+  const { connection, namespace, installation, cache } = options;
+  const { custom } = connection.apis;
 
-  async create(name: string, spec: ScreenshotJobSpec, traceparent?: string): Promise<'created' | 'exists'> {
-    const { connection, namespace, installation, cache } = this.#options;
-    const body = screenshotJobManifest({ name, spec, namespace, installation, traceparent });
-    try {
-      const request = { ...SCREENSHOT_JOBS, namespace, body };
-      cache.addWritten(readScreenshotJob(await connection.apis.custom.createNamespacedCustomObject(request)));
-      return 'created';
-    } catch (error) {
-      if (!isConflict(error)) throw asRefusedError(error, [403]);
-    }
-    const existing = await this.#read(name);
-    if (existing !== undefined) await this.#adoptExisting(existing, spec);
-    return 'exists';
-  }
-
-  async label(resource: CachedObject): Promise<void> {
-    const labels = { [LABEL.installation]: this.#options.installation };
-    await this.#patch(resource, { metadata: { uid: resource.uid, labels } });
-  }
-
-  async updateStatus(resource: ScreenshotJob, status: ScreenshotJobStatus): Promise<void> {
-    const patch = { metadata: { resourceVersion: resource.version }, status: statusPatch(status) };
-    const exists = await this.#patch(resource, patch, 'status');
-    if (!exists) throw new ConflictError(`The ScreenshotJob ${resource.name} is gone.`);
-  }
-
-  async delete(resource: ScreenshotJob): Promise<void> {
-    // Another client deleted it. Our annotation would hide that.
-    if (resource.deleting) return;
-    const patch = { metadata: { uid: resource.uid, annotations: REMOVAL_ANNOTATION } };
-    if (!(await this.#patch(resource, patch))) return;
-    const deletion = { kind: SCREENSHOT_JOBS, read: readScreenshotJob, propagationPolicy: 'Background' as const };
-    await deleteObject(resource, { ...this.#options, ...deletion });
-  }
-
-  async release(resource: ScreenshotJob): Promise<void> {
-    const current = await this.#read(resource.name);
-    const finalizers = current?.metadata?.uid === resource.uid ? withoutFinalizer(current) : undefined;
-    if (finalizers === undefined) return;
-    await this.#patch(resource, { metadata: { resourceVersion: current?.metadata?.resourceVersion, finalizers } });
-  }
-
-  /**
-   * The id of the job decides, because a person may have changed or removed the label.
-   * @throws ConflictError if the existing ScreenshotJob belongs to another installation.
-   */
-  async #adoptExisting(existing: ScreenshotJobObject, { job }: ScreenshotJobSpec): Promise<void> {
-    const { cache, installation } = this.#options;
-    const state = readScreenshotJob(existing);
-    const label = existing.metadata?.labels?.[LABEL.installation];
-    if (label === installation) cache.addWritten(state);
-    // No watch reports a ScreenshotJob without our label, so nothing would ever remove its finalizer.
-    else if (jobIdOf(existing) === job) await this.label(state);
-    else throw new ConflictError(`The ScreenshotJob ${state.name} belongs to another installation.`);
-  }
-
-  #read(name: string): Promise<ScreenshotJobObject | undefined> {
-    const { connection, namespace } = this.#options;
-    return unlessNotFound(connection.apis.custom.getNamespacedCustomObject({ ...SCREENSHOT_JOBS, namespace, name }));
-  }
+  const read = (name: string): Promise<ScreenshotJobObject | undefined> =>
+    unlessNotFound(custom.getNamespacedCustomObject({ ...SCREENSHOT_JOBS, namespace, name }));
 
   /** @returns false if the object is gone. @throws ConflictError */
-  async #patch(resource: CachedObject, body: object, subresource?: 'status'): Promise<boolean> {
-    const { connection, namespace, cache } = this.#options;
+  async function patch(resource: CachedObject, body: object, subresource?: 'status'): Promise<boolean> {
     const { name } = resource;
-    const { custom } = connection.apis;
     const request = { ...SCREENSHOT_JOBS, namespace, name, body };
     try {
       const patched: ScreenshotJobObject = await (subresource === undefined
@@ -108,17 +48,69 @@ export class ScreenshotJobWriter {
         : custom.patchNamespacedCustomObjectStatus(request));
       const { deletionTimestamp, finalizers = [] } = patched.metadata ?? {};
       const isGone = deletionTimestamp !== undefined && finalizers.length === 0;
-      if (isGone) cache.markDeleted(resource);
-      else cache.addWritten(readScreenshotJob(patched));
+      if (isGone) cache().markDeleted(resource);
+      else cache().addWritten(readScreenshotJob(patched));
       return true;
     } catch (error) {
       if (isConflict(error))
         throw new ConflictError(`The ScreenshotJob ${name} has changed since it was read.`, { cause: error });
       if (!isNotFound(error) && !isOtherUid(error)) throw error;
-      cache.markDeleted(resource);
+      cache().markDeleted(resource);
       return false;
     }
   }
+
+  async function label(resource: CachedObject): Promise<void> {
+    await patch(resource, { metadata: { uid: resource.uid, labels: { [LABEL.installation]: installation } } });
+  }
+
+  /**
+   * The id of the job decides, because a person may have changed or removed the label.
+   * @throws ConflictError if the existing ScreenshotJob belongs to another installation.
+   */
+  async function adopt(existing: ScreenshotJobObject, { job }: ScreenshotJobSpec): Promise<void> {
+    const state = readScreenshotJob(existing);
+    if (existing.metadata?.labels?.[LABEL.installation] === installation) cache().addWritten(state);
+    // No watch reports a ScreenshotJob without our label, so nothing would ever remove its finalizer.
+    else if (jobIdOf(existing) === job) await label(state);
+    else throw new ConflictError(`The ScreenshotJob ${state.name} belongs to another installation.`);
+  }
+
+  return {
+    async createScreenshotJob(name, spec, traceparent) {
+      const body = screenshotJobManifest({ name, spec, namespace, installation, traceparent });
+      try {
+        const created = await custom.createNamespacedCustomObject({ ...SCREENSHOT_JOBS, namespace, body });
+        cache().addWritten(readScreenshotJob(created));
+        return 'created';
+      } catch (error) {
+        if (!isConflict(error)) throw asRefusedError(error, [403]);
+      }
+      const existing = await read(name);
+      if (existing !== undefined) await adopt(existing, spec);
+      return 'exists';
+    },
+    labelScreenshotJob: label,
+    async updateStatus(resource, status) {
+      const body = { metadata: { resourceVersion: resource.version }, status: statusPatch(status) };
+      const exists = await patch(resource, body, 'status');
+      if (!exists) throw new ConflictError(`The ScreenshotJob ${resource.name} is gone.`);
+    },
+    async deleteScreenshotJob(resource) {
+      // Another client deleted it. Our annotation would hide that.
+      if (resource.deleting) return;
+      const annotations = { [REMOVED_BY]: 'controller' };
+      if (!(await patch(resource, { metadata: { uid: resource.uid, annotations } }))) return;
+      const deletion = { kind: SCREENSHOT_JOBS, read: readScreenshotJob, propagationPolicy: 'Background' as const };
+      await deleteObject(resource, { connection, namespace, cache: cache(), ...deletion });
+    },
+    async releaseScreenshotJob(resource) {
+      const current = await read(resource.name);
+      const finalizers = current?.metadata?.uid === resource.uid ? withoutFinalizer(current) : undefined;
+      if (finalizers === undefined) return;
+      await patch(resource, { metadata: { resourceVersion: current?.metadata?.resourceVersion, finalizers } });
+    },
+  };
 }
 
 /** @returns the id of the row in PostgreSQL. Two installations never have the same one. */

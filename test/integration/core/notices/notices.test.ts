@@ -300,8 +300,8 @@ describe('changes that clients ask for', () => {
     const png = await sharp({ create: { width: 20, height: 10, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
-    await artifacts.put(`screenshots/${pictures[0]}.png`, png, 'image/png');
-    await artifacts.put('logos/acme.png', png, 'image/png');
+    await artifacts.put(`screenshots/${pictures[0]}.png`, png);
+    await artifacts.put('logos/acme.png', png);
     const logo = { key: 'logos/acme.png', sha256: '1099', bytes: png.length, width: 20, height: 10 };
     const [token = ''] = await insertImages(store.db, [{ organizationId: organization.id, ...logo }]);
     await saveBranding(store.db, organization.id, { ...DEFAULT_BRANDING, brand_name: 'Acme & Co' });
