@@ -32,17 +32,9 @@ export function apiCommand(program: Command): void {
       const { config } = context;
       const { HOST: host, PORT: port, INTERNAL_PORT: internalPort, METRICS_PORT } = config;
       const pods = config.CAPTURE_PROFILE === undefined ? undefined : await connectPodAuthority(context);
-      const ports = {
-        host,
-        port,
-        internalPort,
-        rateLimited: true,
-        egressAllow: config.EGRESS_ALLOW,
-      };
-      const internalTls = internalTlsOf(context);
       const api = await startApiService(context, {
-        ...ports,
-        internalTls,
+        ...{ host, port, internalPort, rateLimited: true, egressAllow: config.EGRESS_ALLOW },
+        internalTls: internalTlsOf(context),
         ...(pods && { authenticator: pods.authenticator }),
       });
       const health = await serveHealth(context, { host, port: METRICS_PORT });

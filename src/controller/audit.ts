@@ -23,10 +23,10 @@ const MAX_ORPHANS = { share: 0.2, count: 10 };
 export async function audit(leader: LeaderContext): Promise<AuditReport> {
   const { db } = leader.options.store;
   await checkEpoch(db, leader.epoch);
-  const { stopped, ...objects } = await auditObjects(leader);
+  const report = await auditObjects(leader);
   await enqueueAdmission(leader);
-  const orphaned_ad = await failOrphanedAds(leader);
-  return { stopped, findings: { ...objects, orphaned_ad } };
+  await failOrphanedAds(leader);
+  return report;
 }
 
 interface ClusterSnapshot {
@@ -35,7 +35,7 @@ interface ClusterSnapshot {
   readonly known: ReadonlyMap<string, KnownJob>;
 }
 
-async function auditObjects(leader: LeaderContext) {
+async function auditObjects(leader: LeaderContext): Promise<AuditReport> {
   const { cluster, options, enqueue } = leader;
   // Jobs are listed before their owners and PostgreSQL is read last, so an object that is created meanwhile is never an orphan.
   const jobs = await cluster.listJobs();
@@ -47,10 +47,8 @@ async function auditObjects(leader: LeaderContext) {
   for (const name of unsettled) enqueue(name);
   const snapshot = { jobs, resources, known };
   enqueueFinished(leader, snapshot);
-  const present = new Set(names);
-  const lost_label = await restoreLabels(leader, resources);
-  const lost_resource = unsettled.filter((name) => !present.has(name)).length;
-  return { lost_label, lost_resource, ...(await deleteOrphans(leader, snapshot)) };
+  await restoreLabels(leader, resources);
+  return deleteOrphans(leader, snapshot);
 }
 
 /** Enqueues the settled ScreenshotJobs for which something is left to do. */
@@ -78,9 +76,8 @@ function enqueueFinished(leader: LeaderContext, { jobs, resources, known }: Clus
 /**
  * Restores the label by which watches find our objects. A ScreenshotJob gets its label back. A Job is deleted, and created again if it is
  * still needed.
- * @returns the number of objects without the label.
  */
-async function restoreLabels(leader: LeaderContext, resources: readonly ScreenshotJob[]): Promise<number> {
+async function restoreLabels(leader: LeaderContext, resources: readonly ScreenshotJob[]): Promise<void> {
   const { cluster, options } = leader;
   const unlabeled = await cluster.listUnlabeled();
   const found = unlabeled.resources.map(({ resource }) => resource);
@@ -109,7 +106,6 @@ async function restoreLabels(leader: LeaderContext, resources: readonly Screensh
     options.log.warn({ job: job.name }, 'a Job had lost the label of its installation; deleting the Job');
     await cluster.deleteJob(job);
   }
-  return ours.length + jobs.length;
 }
 
 /** A ScreenshotJob that a person made has no label, so only the audit sees it. It says why nothing happens. */
@@ -124,7 +120,7 @@ async function explainUnknown(
 }
 
 /** Orphans are ScreenshotJobs without a row and Jobs without a ScreenshotJob. */
-async function deleteOrphans(leader: LeaderContext, { jobs, resources, known }: ClusterSnapshot) {
+async function deleteOrphans(leader: LeaderContext, { jobs, resources, known }: ClusterSnapshot): Promise<AuditReport> {
   const { firstSeen, cluster, enqueue, options } = leader;
   const owners = new Set(resources.map(({ uid }) => uid));
   const unknown = resources.filter(({ name }) => !known.has(name));
@@ -132,14 +128,13 @@ async function deleteOrphans(leader: LeaderContext, { jobs, resources, known }: 
   const orphans = [...unknown, ...orphanedJobs];
   firstSeen.keepOnly(new Set(orphans.map(({ uid }) => uid)));
   const judged = orphans.filter(({ uid }) => firstSeen.msUntilJudged(uid) === 0).length;
-  const report = { unknown_resource: unknown.length, orphan_job: orphanedJobs.length };
   const all = jobs.length + resources.length;
   if (judged > MAX_ORPHANS.count && judged > MAX_ORPHANS.share * all) {
     options.log.error(
-      { ...report, all },
+      { unknown_resource: unknown.length, orphan_job: orphanedJobs.length, all },
       'too many orphaned objects; the audit deletes none of them. Check that DATABASE_URL names the right database',
     );
-    return { ...report, stopped: true };
+    return { stopped: true };
   }
   for (const { name } of unknown) enqueue(name);
   // The garbage collector of the cluster usually deletes these Jobs first.
@@ -148,7 +143,7 @@ async function deleteOrphans(leader: LeaderContext, { jobs, resources, known }: 
     options.log.warn({ job: job.name }, 'a Job is orphaned because its ScreenshotJob is gone; deleting the Job');
     await cluster.deleteJob(job);
   }
-  return { ...report, stopped: false };
+  return { stopped: false };
 }
 
 async function enqueueAdmission({ options, transact }: LeaderContext): Promise<void> {
@@ -160,10 +155,9 @@ async function enqueueAdmission({ options, transact }: LeaderContext): Promise<v
 }
 
 /** Reads one page of pending ads, so that the cost of an audit does not grow. Later audits read the other pages. */
-async function failOrphanedAds({ transact, auditProgress }: LeaderContext): Promise<number> {
+async function failOrphanedAds({ transact, auditProgress }: LeaderContext): Promise<void> {
   const reason = 'It will not be captured.';
   const after = auditProgress.lastPendingAd;
-  const { failed, last } = await transact((tx, context) => failOrphanedAdsPage(tx, { after, reason }, context));
+  const { last } = await transact((tx, context) => failOrphanedAdsPage(tx, { after, reason }, context));
   auditProgress.lastPendingAd = last;
-  return failed;
 }

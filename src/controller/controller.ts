@@ -11,7 +11,7 @@ import { audit } from './audit.ts';
 import { createLeaderContext, type LeaderContext } from './leaderContext.ts';
 import type { ControllerOptions, ReconcileOutcome } from './options.ts';
 import { reconcile } from './reconcile.ts';
-import { createWorkQueue, type QueueSize, type WorkQueue } from './workQueue.ts';
+import { type QueueSize, WorkQueue } from './workQueue.ts';
 
 export type { ControllerSettings } from './options.ts';
 
@@ -55,7 +55,7 @@ class RunningController implements Controller {
 
   constructor(options: ControllerOptions, epoch: string) {
     this.#options = options;
-    this.#reconcileQueue = createWorkQueue({
+    this.#reconcileQueue = new WorkQueue({
       concurrency: CONCURRENCY,
       work: (name) => this.#reconcile(name),
       failed: (name, error, failures) => this.#handleFailure(name, error, failures),

@@ -44,13 +44,9 @@ export interface ControllerObserver {
 export type ReconcileOutcome = 'done' | 'conflict' | 'failed';
 
 export interface AuditReport {
-  readonly findings: Readonly<Record<AuditFinding, number>>;
   /** The audit deleted nothing, because it would have deleted too much. */
   readonly stopped: boolean;
 }
-
-export const AUDIT_FINDINGS = ['lost_label', 'lost_resource', 'unknown_resource', 'orphan_job', 'orphaned_ad'] as const;
-export type AuditFinding = (typeof AUDIT_FINDINGS)[number];
 
 export interface ControllerOptions {
   readonly store: Store;

@@ -8,15 +8,6 @@
 
 import { type BackOffRange, backOffMs } from '../lib/repeat.ts';
 
-export interface WorkQueue {
-  add(key: string): void;
-  /** If the key is added several times, the earliest time counts. */
-  addAfter(key: string, ms: number): void;
-  size(): QueueSize;
-  /** Takes no more keys and waits for those that are processed. */
-  stop(): Promise<void>;
-}
-
 export interface QueueSize {
   /** Keys that wait for a free worker. */
   readonly ready: number;
@@ -39,11 +30,7 @@ const BACK_OFF = { firstMs: 100, maxMs: 30_000 };
 /** A timer of more than 2^31 ms fires at once. */
 const MAX_DELAY_MS = 3_600_000;
 
-export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
-  return new KeyedQueue(options);
-}
-
-class KeyedQueue implements WorkQueue {
+export class WorkQueue {
   readonly #options: WorkQueueOptions;
   /** Failures in a row, by key. */
   readonly #failures = new Map<string, number>();
@@ -57,14 +44,15 @@ class KeyedQueue implements WorkQueue {
     this.#options = options;
   }
 
-  // Passed as functions, so they are bound to the queue.
+  /** Passed as a function, so it is bound to the queue. */
   readonly add = (key: string): void => {
     if (this.#stopped || this.#dirty.has(key)) return;
     this.#dirty.add(key);
     this.#start();
   };
 
-  readonly addAfter = (key: string, ms: number): void => {
+  /** If the key is added several times, the earliest time counts. */
+  addAfter(key: string, ms: number): void {
     if (this.#stopped) return;
     const delay = Math.min(Math.max(0, ms), MAX_DELAY_MS);
     const due = performance.now() + delay;
@@ -76,7 +64,7 @@ class KeyedQueue implements WorkQueue {
       this.add(key);
     };
     this.#timers.set(key, { due, timer: setTimeout(fire, delay) });
-  };
+  }
 
   size(): QueueSize {
     return {
@@ -87,6 +75,7 @@ class KeyedQueue implements WorkQueue {
     };
   }
 
+  /** Takes no more keys and waits for those that are processed. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#dirty.clear();

@@ -2,7 +2,6 @@
 import { fileURLToPath } from 'node:url';
 import { issueJobToken } from '../../src/api/auth/jobToken.ts';
 import type { ArtifactStore } from '../../src/artifacts/store.ts';
-import { createLocalCluster, type LocalCluster } from '../../src/cluster/local/localCluster.ts';
 import type { ClusterPort } from '../../src/cluster/port.ts';
 import { type Controller, type ControllerSettings, startController } from '../../src/controller/controller.ts';
 import type { ControllerObserver } from '../../src/controller/options.ts';
@@ -10,6 +9,7 @@ import type { ReachedMilestone } from '../../src/core/jobs/countedTransactions.t
 import type { Store } from '../../src/db/database.ts';
 import type { Queue } from '../../src/db/queue.ts';
 import { openControllerDependencies, testSettings } from './controllerDependencies.ts';
+import { OperatedCluster } from './operatedCluster.ts';
 import type { LogLine } from './testLog.ts';
 
 export { PUBLIC_URL } from './controllerDependencies.ts';
@@ -19,7 +19,7 @@ const CAPTURE = fileURLToPath(new URL('./fakeCapture.ts', import.meta.url));
 export interface LocalInstallation {
   readonly store: Store;
   readonly queue: Queue;
-  readonly cluster: LocalCluster;
+  readonly cluster: OperatedCluster;
   readonly controller: Controller;
   readonly artifacts: ArtifactStore;
   /** The logged warnings and errors. */
@@ -54,7 +54,7 @@ export async function startLocalInstallation(options: LocalInstallationOptions):
   const dependencies = await openControllerDependencies(databaseUrl, { leaseSeconds });
   const { store, queue, notifications, log, folder, secret, counted, reached, artifacts, warnings, internalUrl } =
     dependencies;
-  const cluster = createLocalCluster({
+  const cluster = new OperatedCluster({
     captureCommand: options.captureCommand ?? [process.execPath, CAPTURE],
     ...{ maxPods, log, graceMs: 1_000, backoffMs: 50 },
     env: {

@@ -3,7 +3,6 @@
  * brings everything to the same state.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLocalCluster, type LocalCluster } from '../../src/cluster/local/localCluster.ts';
 import { admitWaiting } from '../../src/core/jobs/admission.ts';
 import { openStore, type Store } from '../../src/db/database.ts';
 import { type Queue, startQueue } from '../../src/db/queue.ts';
@@ -11,6 +10,7 @@ import { CrashingController, SETTINGS } from '../support/crashingController.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../support/insertRows.ts';
+import { OperatedCluster } from '../support/operatedCluster.ts';
 import { required } from '../support/required.ts';
 import { simulateIndex, startIndex } from '../support/simulatedIndex.ts';
 import { TEST_KEY_RING } from '../support/testKeys.ts';
@@ -37,7 +37,7 @@ afterAll(async () => {
 const eventContext = () => ({ queue, publicUrl: SETTINGS.publicUrl });
 
 interface Scene {
-  readonly cluster: LocalCluster;
+  readonly cluster: OperatedCluster;
   readonly setId: string;
   readonly jobId: string;
   readonly name: string;
@@ -160,7 +160,7 @@ async function admitted() {
 }
 
 /** All that the story leaves, without what differs by nature: ids and times. */
-async function outcome(cluster: LocalCluster, { setId, jobId }: { setId: string; jobId: string }) {
+async function outcome(cluster: OperatedCluster, { setId, jobId }: { setId: string; jobId: string }) {
   const { db } = store;
   const plain = (text: string) =>
     text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID').replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'T');
@@ -195,7 +195,7 @@ async function outcome(cluster: LocalCluster, { setId, jobId }: { setId: string;
 }
 
 async function run({ capture, maxPods = 4, perform }: Story, last?: number) {
-  const cluster = createLocalCluster({
+  const cluster = new OperatedCluster({
     captureCommand: capture,
     maxPods,
     log: TEST_LOG,

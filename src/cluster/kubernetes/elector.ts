@@ -39,22 +39,13 @@ export interface ElectorConnection {
   readonly clock?: Clock;
 }
 
-export interface Elector {
-  /** Releases the Lease, so that the next leader need not wait. Call it when this process writes nothing more. */
-  stop(): Promise<void>;
-}
-
 const CALL_MS = 5_000;
 /** The Lease matters more than its owner. */
 const OWNER_CALL_MS = 2_000;
 
-export function startElector(connection: ElectorConnection, options: ElectorOptions): Elector {
-  return new LeaseElector(connection, options);
-}
-
 const DEFAULTS = { leaseSeconds: 15, renewSeconds: 10, retrySeconds: 2 };
 
-class LeaseElector implements Elector {
+export class Elector {
   readonly #connection: ElectorConnection['connection'];
   readonly #namespace: string;
   readonly #log: Log;
@@ -76,6 +67,7 @@ class LeaseElector implements Elector {
     this.#running = this.#run();
   }
 
+  /** Releases the Lease, so that the next leader need not wait. Call it when this process writes nothing more. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;

@@ -8,7 +8,7 @@ import { asScreenshotJob, readJob, readScreenshotJob, type ScreenshotJobState } 
 import { type ClusterConnection, connect } from './client/connection.ts';
 import { type ListedKinds, listedKinds } from './client/kinds.ts';
 import { LABEL, resourceOf } from './client/names.ts';
-import { type Elector, type ElectorOptions, startElector } from './elector.ts';
+import { Elector, type ElectorOptions } from './elector.ts';
 import { CaptureJobReader } from './jobs/captureJobReader.ts';
 import { dryRunCaptures } from './jobs/dryRun.ts';
 import { Events } from './jobs/events.ts';
@@ -117,10 +117,7 @@ function clusterOf(connection: ClusterConnection, options: KubernetesOptions): K
       const job = current.jobs.get(name);
       return job && jobReader.read(job, current);
     },
-    async listJobs() {
-      const current = await readyCache();
-      return current.jobs.all().map((job) => jobReader.readWithoutEvents(job, current));
-    },
+    listJobs: async () => jobReader.readAll(await readyCache()),
     recordEvent: (resource, event) => events.record(resource, event),
     watch(changed) {
       watchers.add(changed);
@@ -134,7 +131,7 @@ function clusterOf(connection: ClusterConnection, options: KubernetesOptions): K
     staleness: () => started?.staleness(),
     dryRunCaptures: ({ pods }) => dryRunCaptures({ ...means, pods }),
     summarize: (leaseName) => summarize(connection, { namespace, installation, leaseName }),
-    startElector: (elector) => startElector({ connection, namespace, log }, elector),
+    startElector: (elector) => new Elector({ connection, namespace, log }, elector),
     async close() {
       jobReader.close();
       await started?.stop();

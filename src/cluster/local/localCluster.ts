@@ -27,20 +27,9 @@ export interface LocalClusterOptions {
   readonly backoffMs?: number;
 }
 
-export interface LocalCluster extends ClusterPort {
-  /** Sets `spec.cancel`, as an operator does. */
-  cancelByHand(name: string): void;
-  /** Deletes the ScreenshotJob as an operator does: not marked as removed by us. */
-  deleteByHand(name: string): void;
-}
-
-export function createLocalCluster(options: LocalClusterOptions): LocalCluster {
-  return new InMemoryCluster(options);
-}
-
-class InMemoryCluster implements LocalCluster {
+export class LocalCluster implements ClusterPort {
   readonly #options: LocalClusterOptions;
-  readonly #resources = new LocalResources();
+  protected readonly resources = new LocalResources();
   readonly #jobs = new Map<string, LocalJob>();
   readonly #watchers = new Set<(name: string) => void>();
   readonly #running = new Map<Pod, Promise<void>>();
@@ -52,61 +41,45 @@ class InMemoryCluster implements LocalCluster {
   }
 
   async createScreenshotJob(name: string, spec: ScreenshotJobSpec): Promise<'created' | 'exists'> {
-    if (this.#resources.get(name) !== undefined) return 'exists';
-    this.#resources.add(name, spec);
-    this.#changed(name);
+    if (this.resources.get(name) !== undefined) return 'exists';
+    this.resources.add(name, spec);
+    this.changed(name);
     return 'created';
   }
 
   async getScreenshotJob(name: string): Promise<ScreenshotJob | undefined> {
-    return this.#resources.get(name);
+    return this.resources.get(name);
   }
 
   async listScreenshotJobs(): Promise<ScreenshotJob[]> {
-    return this.#resources.all();
+    return this.resources.all();
   }
 
   async updateStatus(seen: ScreenshotJob, status: ScreenshotJobStatus): Promise<void> {
     // Only the controller writes a status, so no watcher is notified.
-    this.#resources.change(seen, { status });
+    this.resources.change(seen, { status });
   }
 
   async deleteScreenshotJob(seen: ScreenshotJob): Promise<void> {
-    const resource = this.#resources.current(seen);
+    const resource = this.resources.current(seen);
     if (resource === undefined || resource.deleting) return;
-    if (!resource.held) return this.#remove(resource);
-    this.#resources.change(resource, { deleting: true, removedByUs: true });
-    this.#changed(seen.name);
-  }
-
-  cancelByHand(name: string): void {
-    const resource = this.#resources.get(name);
-    if (resource === undefined || resource.spec.cancel === true) return;
-    const { generation, spec } = resource;
-    this.#resources.change(resource, { generation: generation + 1, spec: { ...spec, cancel: true } });
-    this.#changed(name);
-  }
-
-  deleteByHand(name: string): void {
-    const resource = this.#resources.get(name);
-    if (resource === undefined || resource.deleting) return;
-    if (!resource.held) return void this.#remove(resource);
-    this.#resources.change(resource, { deleting: true });
-    this.#changed(name);
+    if (!resource.held) return this.remove(resource);
+    this.resources.change(resource, { deleting: true, removedByUs: true });
+    this.changed(seen.name);
   }
 
   async releaseScreenshotJob(seen: ScreenshotJob): Promise<void> {
-    const resource = this.#resources.current(seen);
-    if (resource?.deleting === true) return this.#remove(resource);
-    if (resource !== undefined) this.#resources.change(resource, { held: false });
+    const resource = this.resources.current(seen);
+    if (resource?.deleting === true) return this.remove(resource);
+    if (resource !== undefined) this.resources.change(resource, { held: false });
   }
 
   /** Without our finalizer a deleted ScreenshotJob is removed together with its Jobs. */
-  async #remove(resource: ScreenshotJob): Promise<void> {
+  protected async remove(resource: ScreenshotJob): Promise<void> {
     const owned = [...this.#jobs.values()].filter(({ spec }) => spec.owner.uid === resource.uid);
     for (const { spec, uid } of owned) await this.deleteJob({ name: spec.name, uid });
-    this.#resources.remove(resource);
-    this.#changed(resource.name);
+    this.resources.remove(resource);
+    this.changed(resource.name);
   }
 
   /** Only the controller changes these objects, so no label can be lost. */
@@ -154,7 +127,7 @@ class InMemoryCluster implements LocalCluster {
     if (!waitForPods) this.#jobs.delete(name);
     void this.#end(job.pods).then(() => {
       if (this.#jobs.get(name) === job) this.#jobs.delete(name);
-      this.#changed(job.spec.owner.name);
+      this.changed(job.spec.owner.name);
       this.#schedule();
     });
   }
@@ -176,7 +149,7 @@ class InMemoryCluster implements LocalCluster {
     await this.#end([...this.#running.keys()]);
   }
 
-  #changed(name: string): void {
+  protected changed(name: string): void {
     for (const watcher of [...this.#watchers]) watcher(name);
   }
 
@@ -194,7 +167,7 @@ class InMemoryCluster implements LocalCluster {
           continue;
         }
         this.#start(job, next.index);
-        this.#changed(job.spec.owner.name);
+        this.changed(job.spec.owner.name);
         started = true;
         break;
       }
@@ -236,7 +209,7 @@ class InMemoryCluster implements LocalCluster {
       this.#running.delete(pod);
       job.ended(index, end);
       if (end.code !== 0) log.warn({ job_id: jobId, index, ...end }, 'a capture failed');
-      this.#changed(owner.name);
+      this.changed(owner.name);
       this.#schedule();
     });
     this.#running.set(pod, ended);

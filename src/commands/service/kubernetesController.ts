@@ -86,14 +86,12 @@ async function checkCaptures(cluster: KubernetesCluster): Promise<void> {
   }
 }
 
+interface ClusterMeans extends Pick<ServiceContext, 'config' | 'log'>, Partial<Pick<ServiceContext, 'metrics'>> {
+  readonly installation: Pick<ServiceContext['installation'], 'id'>;
+}
+
 /** @throws ConfigError */
-export function connectCluster({
-  config,
-  installation,
-  log,
-  metrics,
-}: Pick<ServiceContext, 'config' | 'installation' | 'log'> &
-  Partial<Pick<ServiceContext, 'metrics'>>): Promise<KubernetesCluster> {
+export function connectCluster({ config, installation, log, metrics }: ClusterMeans): Promise<KubernetesCluster> {
   return connectKubernetes({
     namespace: captureNamespace(config),
     installation: installation.id,
@@ -106,11 +104,10 @@ export function connectCluster({
 
 /** For `tearsheet diagnose`. */
 export async function summarizeCluster(config: Config, db: Database): Promise<ClusterSummary> {
-  const { id: installation } = await db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
-  const cluster = await connectKubernetes({
-    namespace: captureNamespace(config),
+  const installation = await db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
+  const cluster = await connectCluster({
+    config,
     installation,
-    profile: readProfile(config),
     log: createLogger({ name: 'diagnose', level: 'fatal' }),
   });
   return cluster.summarize(config.LEASE_NAME);

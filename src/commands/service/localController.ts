@@ -1,7 +1,7 @@
 import { getCompileCacheDir } from 'node:module';
 import path from 'node:path';
 import { issueJobToken } from '../../api/auth/jobToken.ts';
-import { createLocalCluster } from '../../cluster/local/localCluster.ts';
+import { LocalCluster } from '../../cluster/local/localCluster.ts';
 import { removeLeftPodFolders } from '../../cluster/local/localPod.ts';
 import { ownCommand } from '../version.ts';
 import { type ControllerService, type EgressOptions, startLeader, startQueueWork } from './controllerOptions.ts';
@@ -37,7 +37,7 @@ export async function startLocalController(
   const { config, queue, log, installation } = context;
   const { parallelism, egress, captureCommand = ownCommand('capture') } = options;
   await removeFoldersOfKilledControllers(log);
-  const cluster = createLocalCluster({
+  const cluster = new LocalCluster({
     captureCommand,
     maxPods: parallelism,
     log: log.child({ part: 'cluster' }),

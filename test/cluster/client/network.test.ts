@@ -3,7 +3,7 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { connect } from '../../../src/cluster/kubernetes/client/connection.ts';
-import { type Elector, startElector } from '../../../src/cluster/kubernetes/elector.ts';
+import { Elector } from '../../../src/cluster/kubernetes/elector.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TEST_LOG } from '../../support/testLog.ts';
 import { type ApiServerProxy, startApiServerProxy } from './apiServerProxy.ts';
@@ -109,7 +109,7 @@ async function candidate(
 ): Promise<Candidate> {
   const connection = await connect({ kubeconfig });
   const transitions: string[] = [];
-  const elector = startElector(
+  const elector = new Elector(
     { connection, namespace: env.namespace.name, log: TEST_LOG },
     {
       ...{ identity, leaseName, leaseSeconds, renewSeconds: leaseSeconds * 0.7, retrySeconds: 0.2 },

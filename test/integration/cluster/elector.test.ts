@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { UnreachableError } from '../../../src/cluster/kubernetes/client/apiErrors.ts';
 import { type ClusterConnection, connect } from '../../../src/cluster/kubernetes/client/connection.ts';
-import { type Elector, type ElectorOptions, startElector } from '../../../src/cluster/kubernetes/elector.ts';
+import { Elector, type ElectorOptions } from '../../../src/cluster/kubernetes/elector.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeClock, fakeClock } from '../../support/fakeClock.ts';
 import {
@@ -61,7 +61,7 @@ const heldBy = (holderIdentity: string, spec: object = {}) =>
 
 function compete(options: Partial<ElectorOptions> = {}): void {
   const connection = { connection: api, namespace: 'test', log: TEST_LOG, clock };
-  elector = startElector(connection, {
+  elector = new Elector(connection, {
     ...{ identity: 'us', leaseName: 'leader' },
     onElected: () => transitions.push('elected'),
     onLost: () => transitions.push('lost'),
@@ -157,7 +157,7 @@ test('a renewal without an answer does not take longer than the leadership', asy
   const muted = { apis: { ...api.apis, coordination }, options, microTime: () => api.microTime() };
   const connection = { connection: muted, namespace: 'test', log: TEST_LOG, clock };
   const lost = new Promise<string>((onLost) => {
-    elector = startElector(connection, {
+    elector = new Elector(connection, {
       ...{ identity: 'us', leaseName: 'leader', leaseSeconds: 4, renewSeconds: 1, retrySeconds: 0.1 },
       onElected: () => transitions.push('elected'),
       onLost,

@@ -2,11 +2,7 @@ import type { V1Pod } from '@kubernetes/client-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CachedObject, ObjectChange } from '../../../src/cluster/kubernetes/cache/objectCache.ts';
 import { readIdentity } from '../../../src/cluster/kubernetes/cache/objectStates.ts';
-import {
-  type Reflector,
-  type ReflectorOptions,
-  startReflector,
-} from '../../../src/cluster/kubernetes/cache/reflector.ts';
+import { Reflector, type ReflectorOptions } from '../../../src/cluster/kubernetes/cache/reflector.ts';
 import type { Clock } from '../../../src/cluster/kubernetes/client/clock.ts';
 import { type ClusterConnection, connect as connectTo } from '../../../src/cluster/kubernetes/client/connection.ts';
 import { type ListQuery, listedKinds } from '../../../src/cluster/kubernetes/client/kinds.ts';
@@ -31,7 +27,7 @@ interface Thing {
 
 let server: MisbehavingApiServer;
 let api: ClusterConnection;
-let reflector: Reflector<CachedObject> | undefined;
+let reflector: Reflector<V1Pod, CachedObject> | undefined;
 let changes: string[];
 let lines: object[];
 
@@ -64,8 +60,8 @@ const word = ({ before, after }: ObjectChange<CachedObject>) =>
 
 const pods = () => listedKinds(api, 'test').pods;
 
-function follow(options: Partial<ReflectorOptions<V1Pod, CachedObject>> = {}): Reflector<CachedObject> {
-  reflector = startReflector<V1Pod, CachedObject>({
+function follow(options: Partial<ReflectorOptions<V1Pod, CachedObject>> = {}) {
+  reflector = new Reflector<V1Pod, CachedObject>({
     client: pods(),
     labelSelector: 'of=us',
     read: ({ metadata }) => readIdentity(required(metadata)),

@@ -134,7 +134,7 @@ test('a ScreenshotJob without a row is marked as UnknownSet after two minutes an
   const { time, audit } = await elsewhere();
   const name = `set-${randomUUID()}`;
   await shop.cluster.createScreenshotJob(name, RESOURCE);
-  expect((await audit()).findings.unknown_resource).toBe(1);
+  await audit();
   expect((await shop.cluster.getScreenshotJob(name))?.status).toBeUndefined();
   time.now = 121_000;
   await audit();
@@ -149,14 +149,13 @@ test('a ScreenshotJob without a row is marked as UnknownSet after two minutes an
 test('an orphaned Job is deleted after two minutes', async () => {
   const { time, audit } = await elsewhere();
   await shop.cluster.createJob({ ...JOB, name: 'set-lost-1', owner: { name: 'set-lost', uid: randomUUID() } });
-  expect((await audit()).findings.orphan_job).toBe(1);
+  await audit();
   time.now = 119_000;
   await audit();
   expect(await shop.cluster.listJobs()).toHaveLength(1);
   time.now = 121_000;
   await audit();
   expect(await shop.cluster.listJobs()).toEqual([]);
-  expect((await audit()).findings.orphan_job).toBe(0);
 });
 
 test('the audit deletes nothing and reports an error if there are too many orphans', async () => {
@@ -166,14 +165,14 @@ test('the audit deletes nothing and reports an error if there are too many orpha
     await shop.cluster.createJob({ ...JOB, name: `set-${i}-1`, owner: { name: `set-${i}`, uid: randomUUID() } });
   await audit();
   time.now = 300_000;
-  expect(await audit()).toMatchObject({ stopped: true, findings: { orphan_job: 11 } });
+  expect(await audit()).toEqual({ stopped: true });
   expect(await shop.cluster.listJobs()).toHaveLength(11);
   expect(shop.warnings.map(({ msg }) => msg)).toContain(
     'too many orphaned objects; the audit deletes none of them. Check that DATABASE_URL names the right database',
   );
   // One less is no alert any more.
   await shop.cluster.deleteJob(required((await shop.cluster.listJobs())[0]));
-  expect(await audit()).toMatchObject({ stopped: false, findings: { orphan_job: 10 } });
+  expect(await audit()).toEqual({ stopped: false });
   expect(await shop.cluster.listJobs()).toEqual([]);
 });
 

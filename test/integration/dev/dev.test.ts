@@ -92,21 +92,6 @@ describe('the JSON line of tearsheet dev', () => {
   });
 });
 
-describe('answers of tearsheet dev', () => {
-  const encodingOf = async (path: string, accepted = 'gzip') => {
-    const headers = { 'accept-encoding': accepted };
-    const response = await fetch(`${ready.url}${path}`, { headers, signal: AbortSignal.timeout(60_000) });
-    expect((await response.text()).slice(0, 15)).toMatch(/^(<!doctype html>|\{\n {2}"openapi")/);
-    return response.headers.get('content-encoding');
-  };
-
-  it('pages and JSON are compressed for those that accept it', async () => {
-    expect(await encodingOf('/')).toBe('gzip');
-    expect(await encodingOf('/openapi.json')).toBe('gzip');
-    expect(await encodingOf('/', 'identity')).toBeNull();
-  });
-});
-
 describe('an operator beside tearsheet dev', () => {
   it('runs commands with its folder, and needs no key and no address', async () => {
     const created = await onDev('org', 'create', 'beside', '--json');

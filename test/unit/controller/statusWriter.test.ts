@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLocalCluster } from '../../../src/cluster/local/localCluster.ts';
+import { LocalCluster } from '../../../src/cluster/local/localCluster.ts';
 import type { ClusterPort, RecordedEvent } from '../../../src/cluster/port.ts';
 import type { ScreenshotJobSpec, ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
 import { StatusWriter } from '../../../src/controller/status.ts';
@@ -18,7 +18,7 @@ const statusOf = (done: number, given: Partial<ScreenshotJobStatus> = {}): Scree
 });
 
 async function writerAt(given: Partial<ScreenshotJobSpec> = {}, change?: (cluster: ClusterPort) => void) {
-  const cluster = createLocalCluster({ captureCommand: [], maxPods: 0, log: TEST_LOG, env: {} });
+  const cluster: ClusterPort = new LocalCluster({ captureCommand: [], maxPods: 0, log: TEST_LOG, env: {} });
   await cluster.createScreenshotJob('set-1', { ...SPEC, ...given });
   const events: RecordedEvent[] = [];
   cluster.recordEvent = async (_about, event) => void events.push(event);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWorkQueue, type WorkQueueOptions } from '../../../src/controller/workQueue.ts';
+import { WorkQueue, type WorkQueueOptions } from '../../../src/controller/workQueue.ts';
 import { eventually } from '../../support/eventually.ts';
 
 function gate() {
@@ -10,7 +10,7 @@ function gate() {
 const QUICK = { firstMs: 5, maxMs: 20 };
 
 function queueOf(work: WorkQueueOptions['work'], options: Partial<WorkQueueOptions> = {}) {
-  return createWorkQueue({ concurrency: 1, failed: () => undefined, backOff: QUICK, work, ...options });
+  return new WorkQueue({ concurrency: 1, failed: () => undefined, backOff: QUICK, work, ...options });
 }
 
 const NOTHING = { ready: 0, processing: 0, delayed: 0, failing: 0 };

@@ -13,7 +13,7 @@ import {
   readScreenshotJob,
   type ScreenshotJobState,
 } from './objectStates.ts';
-import { type Reflector, startReflector } from './reflector.ts';
+import { Reflector } from './reflector.ts';
 
 export interface ClusterCacheOptions {
   readonly clients: ListedKinds;
@@ -28,7 +28,6 @@ export interface ClusterCacheOptions {
 export interface ClusterCache {
   readonly screenshotJobs: ObjectCache<ScreenshotJobState>;
   readonly jobs: ObjectCache<JobState>;
-  /** Grouped by the uid of their Job. */
   readonly pods: ObjectCache<PodState>;
   /** Undefined without the permission to read nodes. */
   readonly nodes: ObjectCache<NodeState> | undefined;
@@ -53,12 +52,7 @@ export function startClusterCache(options: ClusterCacheOptions): ClusterCache {
   const jobs = watchJobs(options);
   const pods = watchPods(options);
   const nodes = options.readsNodes ? watchNodes(options, pods.cache) : undefined;
-  const all: readonly Pick<Reflector<CachedObject>, 'ready' | 'staleness' | 'stop'>[] = [
-    screenshotJobs,
-    jobs,
-    pods,
-    ...(nodes === undefined ? [] : [nodes]),
-  ];
+  const all = [screenshotJobs, jobs, pods, ...(nodes === undefined ? [] : [nodes])];
   return {
     screenshotJobs: screenshotJobs.cache,
     jobs: jobs.cache,
@@ -74,9 +68,9 @@ export function startClusterCache(options: ClusterCacheOptions): ClusterCache {
   };
 }
 
-function watchScreenshotJobs(options: ClusterCacheOptions): Reflector<ScreenshotJobState> {
+function watchScreenshotJobs(options: ClusterCacheOptions) {
   const { clients, changed } = options;
-  return startReflector({
+  return new Reflector({
     ...commonOptions(options),
     client: clients.screenshotJobs,
     read: readScreenshotJob,
@@ -87,8 +81,8 @@ function watchScreenshotJobs(options: ClusterCacheOptions): Reflector<Screenshot
   });
 }
 
-function watchJobs(options: ClusterCacheOptions): Reflector<JobState> {
-  return startReflector({
+function watchJobs(options: ClusterCacheOptions) {
+  return new Reflector({
     ...commonOptions(options),
     client: options.clients.jobs,
     read: readJob,
@@ -99,19 +93,18 @@ function watchJobs(options: ClusterCacheOptions): Reflector<JobState> {
   });
 }
 
-function watchPods(options: ClusterCacheOptions): Reflector<PodState> {
-  return startReflector({
+function watchPods(options: ClusterCacheOptions) {
+  return new Reflector({
     ...commonOptions(options),
     client: options.clients.pods,
     read: readPod,
-    groupOf: ({ jobUid }) => jobUid,
     changed: (change) => notifyOwner(options, change),
   });
 }
 
 /** Watches all nodes, because they do not have our label. */
-function watchNodes({ clients, log, changed }: ClusterCacheOptions, pods: ObjectCache<PodState>): Reflector<NodeState> {
-  return startReflector({
+function watchNodes({ clients, log, changed }: ClusterCacheOptions, pods: ObjectCache<PodState>) {
+  return new Reflector({
     client: clients.nodes,
     log,
     read: readNode,

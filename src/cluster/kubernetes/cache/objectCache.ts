@@ -20,23 +20,18 @@ export interface ObjectChange<T> {
 
 export interface ObjectCacheOptions<T> {
   readonly changed: (change: ObjectChange<T>) => void;
-  /** Key of the group that `group` returns, for example the Job of a pod. */
-  readonly groupOf?: (object: T) => string;
 }
 
 export class ObjectCache<T extends CachedObject> {
   readonly #changed: (change: ObjectChange<T>) => void;
-  readonly #groupOf: (object: T) => string;
   readonly #objects = new Map<string, T>();
-  readonly #groups = new Map<string, Map<string, T>>();
   /** Uids that a write of ours has deleted, until the watch reports it too. */
   readonly #deleted = new Set<string>();
   /** The version up to which the list and the watch have reported. */
   #version = '0';
 
-  constructor({ changed, groupOf = () => '' }: ObjectCacheOptions<T>) {
+  constructor({ changed }: ObjectCacheOptions<T>) {
     this.#changed = changed;
-    this.#groupOf = groupOf;
   }
 
   get(name: string): T | undefined {
@@ -45,10 +40,6 @@ export class ObjectCache<T extends CachedObject> {
 
   all(): T[] {
     return [...this.#objects.values()];
-  }
-
-  group(key: string): T[] {
-    return [...(this.#groups.get(key)?.values() ?? [])];
   }
 
   get size(): number {
@@ -104,29 +95,13 @@ export class ObjectCache<T extends CachedObject> {
     if (known?.uid === object.uid && !isNewer(object.version, known.version)) return;
     if (known !== undefined && known.uid !== object.uid) this.#remove(known);
     const before = this.#objects.get(object.name);
-    if (before !== undefined) this.#removeFromGroup(before);
     this.#objects.set(object.name, object);
-    this.#addToGroup(object);
     this.#changed(before === undefined ? { after: object } : { before, after: object });
   }
 
   #remove(object: T): void {
     this.#objects.delete(object.name);
-    this.#removeFromGroup(object);
     this.#changed({ before: object });
-  }
-
-  #addToGroup(object: T): void {
-    const key = this.#groupOf(object);
-    const group = this.#groups.get(key) ?? new Map<string, T>();
-    this.#groups.set(key, group.set(object.name, object));
-  }
-
-  #removeFromGroup(object: T): void {
-    const key = this.#groupOf(object);
-    const group = this.#groups.get(key);
-    group?.delete(object.name);
-    if (group?.size === 0) this.#groups.delete(key);
   }
 }
 

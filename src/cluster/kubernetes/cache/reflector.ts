@@ -12,6 +12,7 @@
  */
 
 import { errorMessage } from '../../../lib/errorMessage.ts';
+import type { Log } from '../../../lib/log.ts';
 import { backOffMs } from '../../../lib/repeat.ts';
 import { secondsText } from '../../../lib/secondsText.ts';
 import { isGone, SilenceError } from '../client/apiErrors.ts';
@@ -20,17 +21,13 @@ import type { WatchEvent } from '../client/connection.ts';
 import type { ListedKind, VersionedObject } from '../client/kinds.ts';
 import { type CachedObject, ObjectCache, type ObjectCacheOptions, type ObjectChange } from './objectCache.ts';
 
-interface ReflectorLog {
-  warn(fields: object, message: string): void;
-}
-
 export interface ReflectorOptions<Source extends VersionedObject, T extends CachedObject>
   extends ObjectCacheOptions<T> {
   readonly client: ListedKind<Source>;
   readonly labelSelector?: string;
   /** Takes the fields to keep from an object. */
   readonly read: (object: Source) => T;
-  readonly log: ReflectorLog;
+  readonly log: Pick<Log, 'warn'>;
   readonly clock?: Clock;
   readonly pageSize?: number;
   /** The API server ends a watch after a random time between this and twice this. */
@@ -38,28 +35,13 @@ export interface ReflectorOptions<Source extends VersionedObject, T extends Cach
   readonly idleMs?: number;
 }
 
-export interface Reflector<T extends CachedObject> {
-  readonly cache: ObjectCache<T>;
-  /** Resolves when the first list is in the cache. @throws Error if that takes longer than `timeoutMs`. */
-  ready(timeoutMs: number): Promise<void>;
-  /** Milliseconds since the cache was last known to be up to date. */
-  staleness(): number;
-  stop(): Promise<void>;
-}
-
 const BACK_OFF = { firstMs: 500, maxMs: 30_000 };
 /** A busy API server may need long for one page. */
 const LIST_DEADLINE_MS = 60_000;
 
-export function startReflector<Source extends VersionedObject, T extends CachedObject>(
-  options: ReflectorOptions<Source, T>,
-): Reflector<T> {
-  return new ListWatch(options);
-}
-
 const DEFAULTS = { clock: systemClock, pageSize: 100, watchSeconds: 300, idleMs: 75_000 };
 
-class ListWatch<Source extends VersionedObject, T extends CachedObject> implements Reflector<T> {
+export class Reflector<Source extends VersionedObject, T extends CachedObject> {
   readonly cache: ObjectCache<T>;
   readonly #options: ReflectorOptions<Source, T> & typeof DEFAULTS;
   readonly #stopping = new AbortController();
@@ -74,11 +56,12 @@ class ListWatch<Source extends VersionedObject, T extends CachedObject> implemen
 
   constructor(options: ReflectorOptions<Source, T>) {
     this.#options = { ...DEFAULTS, ...options };
-    this.cache = new ObjectCache<T>({ ...options, changed: (change) => this.#notify(change) });
+    this.cache = new ObjectCache<T>({ changed: (change) => this.#notify(change) });
     this.#currentAt = this.#options.clock.now();
     this.#running = this.#run();
   }
 
+  /** Resolves when the first list is in the cache. @throws Error if that takes longer than `timeoutMs`. */
   async ready(timeoutMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
@@ -88,6 +71,7 @@ class ListWatch<Source extends VersionedObject, T extends CachedObject> implemen
     await Promise.race([this.#firstList.promise, timeout]).finally(() => clearTimeout(timer));
   }
 
+  /** Milliseconds since the cache was last known to be up to date. */
   staleness(): number {
     return this.#options.clock.now() - this.#currentAt;
   }

@@ -4,7 +4,7 @@ import type { ClusterCache } from '../cache/clusterCache.ts';
 import type { JobState } from '../cache/objectStates.ts';
 import { type Clock, systemClock } from '../client/clock.ts';
 import type { Events } from './events.ts';
-import { type Diagnosis, diagnose, type EventState, type FirstSeenTimes, type WarningKind } from './problems.ts';
+import { type Diagnosis, diagnose, type FirstSeenTimes, type JobSnapshot, type WarningKind } from './problems.ts';
 
 export interface CaptureJobReaderOptions {
   readonly events: Pick<Events, 'warnings'>;
@@ -15,7 +15,7 @@ export interface CaptureJobReaderOptions {
   readonly changed: (name: string) => void;
 }
 
-type EventsByUid = ReadonlyMap<string, readonly EventState[]>;
+type EventsByUid = JobSnapshot['events'];
 
 const NO_EVENTS: EventsByUid = new Map();
 /** Timers of Node may fire a little early. */
@@ -38,16 +38,24 @@ export class CaptureJobReader {
   }
 
   async read(job: JobState, cache: ClusterCache): Promise<CaptureJob> {
-    const first = this.#diagnose(job, cache, NO_EVENTS);
+    const diagnoseWith = (events: EventsByUid) => {
+      const pods = cache.pods.all().filter(({ jobUid }) => jobUid === job.uid);
+      return this.#diagnose({ job, pods, events }, cache);
+    };
+    const first = diagnoseWith(NO_EVENTS);
     const isConclusive = first.eventsNeeded.length === 0 || first.captureJob.problem !== undefined;
-    const diagnosis = isConclusive ? first : this.#diagnose(job, cache, await this.#readEvents(first.eventsNeeded));
+    const diagnosis = isConclusive ? first : diagnoseWith(await this.#readEvents(first.eventsNeeded));
     this.#scheduleRecheck(job, diagnosis.recheckMs);
     return diagnosis.captureJob;
   }
 
-  /** A problem that only Events show is missing. */
-  readWithoutEvents(job: JobState, cache: ClusterCache): CaptureJob {
-    return this.#diagnose(job, cache, NO_EVENTS).captureJob;
+  /** Reads all Jobs. A problem that only Events show is missing. */
+  readAll(cache: ClusterCache): CaptureJob[] {
+    const podsByJob = Map.groupBy(cache.pods.all(), ({ jobUid }) => jobUid);
+    return cache.jobs.all().map((job) => {
+      const snapshot = { job, pods: podsByJob.get(job.uid) ?? [], events: NO_EVENTS };
+      return this.#diagnose(snapshot, cache).captureJob;
+    });
   }
 
   forget(uid: string): void {
@@ -61,9 +69,10 @@ export class CaptureJobReader {
     this.#timers.clear();
   }
 
-  #diagnose(job: JobState, { jobs, pods, nodes }: ClusterCache, events: EventsByUid): Diagnosis {
+  #diagnose(seen: Omit<JobSnapshot, 'unreadyNodes'>, { jobs, nodes }: ClusterCache): Diagnosis {
+    const { job } = seen;
     const unready = (nodes?.all() ?? []).filter(({ ready }) => !ready).map(({ name }) => name);
-    const snapshot = { job, pods: pods.group(job.uid), events, unreadyNodes: new Set(unready) };
+    const snapshot = { ...seen, unreadyNodes: new Set(unready) };
     const diagnosis = diagnose(snapshot, this.#firstSeen.get(job.uid) ?? new Map(), this.#clock.now());
     if (jobs.get(job.name)?.uid === job.uid) this.#firstSeen.set(job.uid, diagnosis.firstSeen);
     const outdated = this.#profile !== undefined && job.profile !== this.#profile;

@@ -73,7 +73,6 @@ function podTemplate({ spec, profile, labels }: PodTemplateOptions): V1PodTempla
       containers: [container(spec, profile)],
       volumes: volumes(profile),
       ...placement({ spec, profile, labels }),
-      ...nameResolution(profile),
     },
   };
 }
@@ -145,6 +144,7 @@ function volumes(profile: CaptureProfile): V1Volume[] {
 
 function placement({ spec, profile, labels }: PodTemplateOptions): Partial<V1PodSpec> {
   const { imagePullSecrets, nodeSelector, affinity, runtimeClassName, schedulerName } = profile;
+  const { dnsPolicy, dnsConfig, hostAliases } = profile;
   const priorityClassName = profile.priorityClasses[spec.priority] ?? profile.priorityClassName;
   const lostNode = ['not-ready', 'unreachable'].map((condition) => ({
     key: `node.kubernetes.io/${condition}`,
@@ -164,19 +164,11 @@ function placement({ spec, profile, labels }: PodTemplateOptions): Partial<V1Pod
     nodeSelector: { ...nodeSelector },
     tolerations: [...lostNode, ...asGiven<object[]>(profile.tolerations)],
     topologySpreadConstraints: constraints.length === 0 ? spread : asGiven(constraints),
-    ...(affinity === undefined ? {} : { affinity: asGiven<object>(affinity) }),
-    ...(runtimeClassName === undefined ? {} : { runtimeClassName }),
-    ...(priorityClassName === undefined ? {} : { priorityClassName }),
-    ...(schedulerName === undefined ? {} : { schedulerName }),
-  };
-}
-
-/** How the pod resolves host names. */
-function nameResolution({ dnsPolicy, dnsConfig, hostAliases }: CaptureProfile): Partial<V1PodSpec> {
-  return {
-    ...(dnsPolicy === undefined ? {} : { dnsPolicy }),
-    ...(dnsConfig === undefined ? {} : { dnsConfig: asGiven<object>(dnsConfig) }),
-    ...(hostAliases === undefined ? {} : { hostAliases: asGiven<NonNullable<V1PodSpec['hostAliases']>>(hostAliases) }),
+    // JSON leaves out what the profile does not set.
+    ...asGiven<Partial<V1PodSpec>>({
+      ...{ affinity, runtimeClassName, priorityClassName, schedulerName },
+      ...{ dnsPolicy, dnsConfig, hostAliases },
+    }),
   };
 }
 

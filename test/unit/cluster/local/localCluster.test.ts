@@ -3,18 +3,15 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import {
-  createLocalCluster,
-  type LocalCluster,
-  type LocalClusterOptions,
-} from '../../../../src/cluster/local/localCluster.ts';
+import type { LocalClusterOptions } from '../../../../src/cluster/local/localCluster.ts';
 import { ConflictError } from '../../../../src/cluster/port.ts';
 import type { ScreenshotJobStatus } from '../../../../src/contract/screenshotJob.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { OperatedCluster } from '../../../support/operatedCluster.ts';
 import { required } from '../../../support/required.ts';
 
 let folder: string;
-let cluster: LocalCluster | undefined;
+let cluster: OperatedCluster | undefined;
 const lines: object[] = [];
 
 beforeEach(async () => {
@@ -28,7 +25,7 @@ afterEach(async () => {
 });
 
 /** A cluster whose captures are this program. `note(name)` leaves a file with the child's process id. */
-function clusterOf(program: string, options: Partial<LocalClusterOptions> = {}): LocalCluster {
+function clusterOf(program: string, options: Partial<LocalClusterOptions> = {}): OperatedCluster {
   const prelude = `
     const fs = require('node:fs');
     const index = process.env.JOB_COMPLETION_INDEX;
@@ -36,7 +33,7 @@ function clusterOf(program: string, options: Partial<LocalClusterOptions> = {}):
     const has = (name) => fs.existsSync(process.env.FOLDER + '/' + name);
     const stay = () => setInterval(() => {}, 1000);`;
   const log = (fields: object) => lines.push(fields);
-  cluster = createLocalCluster({
+  cluster = new OperatedCluster({
     captureCommand: [process.execPath, '-e', prelude + program],
     maxPods: 10,
     log: { debug: log, info: log, warn: log, error: log },
@@ -63,7 +60,7 @@ const jobOf = (name = 'set-1-1', spec: object = {}) => ({
   ...spec,
 });
 
-const remove = async (local: LocalCluster) => {
+const remove = async (local: OperatedCluster) => {
   const job = required(await local.getJob('set-1-1'));
   await local.deleteJob(job);
   return job;

@@ -5,18 +5,14 @@ import {
   type ObjectChange,
 } from '../../../../../src/cluster/kubernetes/cache/objectCache.ts';
 
-interface Thing extends CachedObject {
-  readonly group: string;
-}
-
 let changes: string[];
-let store: ObjectCache<Thing>;
+let store: ObjectCache<CachedObject>;
 
-const thing = (name: string, version: number, uid = `uid-${name}`, group = 'g'): Thing => ({
-  ...{ name, uid, group },
+const thing = (name: string, version: number, uid = `uid-${name}`): CachedObject => ({
+  ...{ name, uid },
   version: String(version),
 });
-const word = ({ before, after }: ObjectChange<Thing>) =>
+const word = ({ before, after }: ObjectChange<CachedObject>) =>
   before === undefined
     ? `+${after?.uid}@${after?.version}`
     : after === undefined
@@ -25,7 +21,7 @@ const word = ({ before, after }: ObjectChange<Thing>) =>
 
 beforeEach(() => {
   changes = [];
-  store = new ObjectCache<Thing>({ changed: (change) => changes.push(word(change)), groupOf: ({ group }) => group });
+  store = new ObjectCache<CachedObject>({ changed: (change) => changes.push(word(change)) });
 });
 
 test('the cache contains the list and the later events', () => {
@@ -39,7 +35,7 @@ test('the cache contains the list and the later events', () => {
 
 test('an event that comes twice or late changes nothing', () => {
   store.replace([thing('a', 3)], '7');
-  const events: [type: 'ADDED' | 'MODIFIED' | 'DELETED', object: Thing][] = [
+  const events: [type: 'ADDED' | 'MODIFIED' | 'DELETED', object: CachedObject][] = [
     ['MODIFIED', thing('a', 9)],
     ['DELETED', thing('a', 12)],
   ];
@@ -127,13 +123,4 @@ test('versions are compared as numbers of any length', () => {
   store.apply('MODIFIED', { ...thing('a', 0), version: '98765432109876543210' });
   store.apply('MODIFIED', { ...thing('a', 0), version: '98765432109876543209' });
   expect(store.get('a')?.version).toBe('98765432109876543210');
-});
-
-test('a group contains its current objects', () => {
-  store.replace([thing('a', 1), thing('b', 2), thing('c', 3, 'uid-c', 'h')], '4');
-  store.apply('MODIFIED', thing('b', 5, 'uid-b', 'h'));
-  store.apply('DELETED', thing('c', 6, 'uid-c', 'h'));
-  expect(store.group('g').map(({ name }) => name)).toEqual(['a']);
-  expect(store.group('h').map(({ name }) => name)).toEqual(['b']);
-  expect(store.group('nobody')).toEqual([]);
 });

@@ -17,6 +17,11 @@ const observed: { job: Parameters<typeof readJob>[0]; pods: Parameters<typeof re
   readFileSync(FILE, 'utf8'),
 );
 const job = readJob(observed.job);
+/** It belongs to no Job of ours, and runs. */
+const OTHER_POD: PodState = {
+  ...readPod({ metadata: { name: 'other', uid: 'other', resourceVersion: '1' }, status: { phase: 'Running' } }),
+  jobUid: 'another',
+};
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -25,8 +30,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function stored<T extends CachedObject>(objects: readonly T[], groupOf?: (object: T) => string): ObjectCache<T> {
-  const store = new ObjectCache<T>({ changed: () => undefined, ...(groupOf && { groupOf }) });
+function stored<T extends CachedObject>(objects: readonly T[]): ObjectCache<T> {
+  const store = new ObjectCache<T>({ changed: () => undefined });
   store.replace(objects, '0');
   return store;
 }
@@ -35,7 +40,7 @@ function world() {
   const caches: ClusterCache = {
     screenshotJobs: stored<ScreenshotJobState>([]),
     jobs: stored<JobState>([job]),
-    pods: stored<PodState>(observed.pods.map(readPod), ({ jobUid }) => jobUid),
+    pods: stored<PodState>([...observed.pods.map(readPod), OTHER_POD]),
     nodes: undefined,
     ready: async () => undefined,
     staleness: () => 0,
@@ -52,7 +57,7 @@ function world() {
     clock.advance(ms);
     vi.advanceTimersByTime(ms);
   };
-  return { views, reported, pass, view: () => views.read(job, caches) };
+  return { views, caches, reported, pass, view: () => views.read(job, caches) };
 }
 
 test('a Job is reported once more when a condition has lasted long enough, although no object changes', async () => {
@@ -65,6 +70,11 @@ test('a Job is reported once more when a condition has lasted long enough, altho
   expect((await view()).problem?.reason).toBe('Unschedulable');
   pass(60_000);
   expect(reported).toEqual([job.ownerName]);
+});
+
+test('the list of all Jobs has each with its own pods', () => {
+  const { views, caches } = world();
+  expect(views.readAll(caches)).toMatchObject([{ name: job.name, active: observed.pods.length }]);
 });
 
 test('a Job that is read several times is reported once more only', async () => {

@@ -20,12 +20,14 @@ const SPEC: CaptureJobSpec = {
 };
 
 function build({ profile = {}, spec = {} }: { profile?: object; spec?: Partial<CaptureJobSpec> } = {}) {
-  const job = jobManifest({
+  const manifest = jobManifest({
     spec: { ...SPEC, ...spec },
     profile: CaptureProfile.parse({ image: 'tearsheet:1', serviceAccountName: 'capture', ...profile }),
     namespace: 'shots',
     installation: INSTALLATION,
   });
+  // As the API server gets it.
+  const job: typeof manifest = JSON.parse(JSON.stringify(manifest));
   const pod = required(job.spec?.template.spec);
   return { job, pod, template: required(job.spec?.template), container: required(pod.containers[0]) };
 }
