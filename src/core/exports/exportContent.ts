@@ -91,6 +91,7 @@ export interface ExportPicture {
   readonly ad_width: number | null;
   readonly ad_height: number | null;
   readonly artifact_key: string;
+  readonly image_token: string;
   /** The keys of its animation; null if it has none. */
   readonly webp_key: string | null;
   readonly gif_key: string | null;
@@ -123,7 +124,7 @@ export async function readExportPictures(
       r.record->>'final_url' as final_url, s.device, coalesce((r.record->>'ratio')::float8, 1) as ratio, s.marker_ms,
       coalesce(s.captured_at, i.created_at) as captured_at, s.ad_id, s.ids[2:] as other_ids, ${AD_NAMES} as ad_name,
       case when cardinality(s.ids) = 1 then a.width end as ad_width,
-      case when cardinality(s.ids) = 1 then a.height end as ad_height, i.artifact_key, i.sha256, i.width, i.height, w.artifact_key as webp_key, g.artifact_key as gif_key,
+      case when cardinality(s.ids) = 1 then a.height end as ad_height, i.artifact_key, s.image_token, i.sha256, i.width, i.height, w.artifact_key as webp_key, g.artifact_key as gif_key,
       ${IS_TO_CHECK} as slot_uncertain
     from pictures s join screenshots r on r.id = s.id join images i on i.token = s.image_token join ads a on a.id = s.ad_id
     left join images w on w.token = s.animation->'webp'->>'token'

@@ -1,7 +1,7 @@
 /** The rows of exports. Each transition names the attempt, so that a superseded attempt changes nothing. */
 
 import { randomBytes, randomUUID } from 'node:crypto';
-import { sql, type UpdateObject } from 'kysely';
+import { type InsertObject, sql, type UpdateObject } from 'kysely';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
@@ -14,34 +14,23 @@ import { isOf, type Owner, ownerColumns } from '../sets/shownVersions.ts';
 export type ExportRow = Row<'exports'>;
 export const KEPT_MS = EXPORT_DAYS * 86_400_000;
 
-export interface NewExport extends Owner {
-  readonly organizationId: string;
-  readonly options: ExportOptions;
+type NewExport = Pick<InsertObject<Schema, 'exports'>, 'total' | 'parts' | 'file_name'> & {
+  readonly organization_id: string;
   readonly fingerprint: string;
-  readonly total: number;
-  readonly parts: number;
-  readonly fileName: string;
-}
+};
 
 /** @returns the new row, or the existing row with the same fingerprint. */
 export async function insertExport(
   tx: Queryable,
+  { options, ...owner }: Owner & { readonly options: ExportOptions },
   given: NewExport,
 ): Promise<{ readonly row: ExportRow; readonly isNew: boolean }> {
-  const { organizationId, options, fingerprint, total, parts, fileName } = given;
   const made = await tx
     .insertInto('exports')
     .values({
-      id: randomUUID(),
-      organization_id: organizationId,
-      ...ownerColumns(given),
-      token: randomBytes(24).toString('base64url'),
-      format: options.format,
-      options: JSON.stringify(options),
-      fingerprint,
-      total,
-      parts,
-      file_name: fileName,
+      ...{ id: randomUUID(), token: randomBytes(24).toString('base64url') },
+      ...ownerColumns(owner),
+      ...{ format: options.format, options: JSON.stringify(options), ...given },
     })
     .onConflict((on) => on.doNothing())
     .returningAll()
@@ -50,13 +39,13 @@ export async function insertExport(
   const row = await tx
     .selectFrom('exports')
     .selectAll()
-    .where(isOf(given))
-    .where('fingerprint', '=', fingerprint)
+    .where(isOf(owner))
+    .where('fingerprint', '=', given.fingerprint)
     .where('status', 'in', ['pending', 'building', 'ready'])
     .forUpdate()
     .executeTakeFirst();
   // The other row expired between the two statements.
-  return row === undefined ? insertExport(tx, given) : { row, isNew: false };
+  return row === undefined ? insertExport(tx, { options, ...owner }, given) : { row, isNew: false };
 }
 
 /** Exports of the organization for this audience that wait or are being built. */

@@ -41,16 +41,13 @@ export async function requestExport(db: Database, request: ExportRequest, queue:
     if (subject === undefined) throw unknownId();
     requirePictures(subject, request);
     await lockOrganizationById(tx, request.organizationId);
-    const { organizationId, setId, campaignId, options } = request;
-    const { row, isNew } = await insertExport(tx, {
-      organizationId,
-      setId,
-      campaignId,
-      options,
+    const { organizationId, options } = request;
+    const { row, isNew } = await insertExport(tx, request, {
+      organization_id: organizationId,
       fingerprint: subject.fingerprint,
       total: picturesOf(subject, options),
       parts: partsOf(options.format, subject.pictures),
-      fileName: exportFileName(subject, options),
+      file_name: exportFileName(subject, options),
     });
     if (!isNew) return keepLonger(tx, row);
     await requireFreePlace(tx, { organizationId, audience: options.audience });

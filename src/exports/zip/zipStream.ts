@@ -4,19 +4,8 @@ import { ZipFile } from 'yazl';
 /** ZIP files hold local times without a zone, so a real time would be wrong somewhere. */
 const EPOCH = new Date(1980, 0, 1);
 
-export interface ZipStream {
-  /** Adds a text or a table, compressed. */
-  add(name: string, bytes: Buffer): void;
-  /** Adds a file that is read when its turn comes. Pictures are compressed already. */
-  addPicture(name: string, read: () => Promise<Buffer>): void;
-  /** Adds a text that is made when its turn comes. */
-  addLater(name: string, make: () => Promise<Buffer>): void;
-  /** @returns the bytes of the ZIP. The stream fails if a file cannot be read. */
-  end(): Readable;
-}
-
 /** Writes a ZIP in the order of the calls. At most one file is in memory at a time, and a slow reader slows it down. */
-export function createZipStream(): ZipStream {
+export function createZipStream() {
   const zip = new ZipFile();
   const out = new PassThrough();
   const fail = (error: unknown) => void out.destroy(error instanceof Error ? error : new Error(String(error)));
@@ -28,11 +17,14 @@ export function createZipStream(): ZipStream {
     });
   };
   return {
-    // Not `addBuffer`, which starts to compress at once: thousands of entries would take a gigabyte together.
-    add: (name, bytes) => addLazy(name, true, () => Promise.resolve(bytes)),
-    addPicture: (name, read) => addLazy(name, false, read),
-    addLater: (name, make) => addLazy(name, true, make),
-    end: () => {
+    // A text or a table. Not `addBuffer`, which starts to compress at once: thousands of entries would take a gigabyte together.
+    add: (name: string, bytes: Buffer) => addLazy(name, true, () => Promise.resolve(bytes)),
+    /** A picture is read when its turn comes, and compressed already. */
+    addPicture: (name: string, read: () => Promise<Buffer>) => addLazy(name, false, read),
+    /** A text that is made when its turn comes. */
+    addLater: (name: string, make: () => Promise<Buffer>) => addLazy(name, true, make),
+    /** @returns the bytes of the ZIP. The stream fails if a file cannot be read. */
+    end: (): Readable => {
       zip.end();
       zip.outputStream.pipe(out);
       return out;

@@ -42,6 +42,7 @@ import { timeElement } from '../parts/labels.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
 import { siteName } from '../parts/pictureParts.ts';
 import { downloadForm } from '../pictures/downloads.ts';
+import { campaignChooser } from '../pictures/pictureChooser.ts';
 import { LOGO_HINT, logoControl } from '../routes/logoForms.ts';
 import { idOf, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { readShares, shareDialog, shareList } from '../sharing/sharePanel.ts';
@@ -211,6 +212,7 @@ export async function campaignPage(
     ],
   });
   const setRows = setTable(await withPreviews(db, sets.rows), paths);
+  const chooser = await campaignChooser(db, { campaignId: id, ...counts }, paths);
   const body = html`${head}
 <div id="sets" data-live>${part('Sets', campaign.sets, 'No sets in this campaign yet.', setRows, paths.sets)}</div>
 ${part('Ads', campaign.ads, 'No ads in this campaign yet.', adTable(ads.rows, { paths }), paths.ads)}
@@ -219,7 +221,7 @@ ${people.length > 0 && peopleList(people)}
 ${links.total > 0 && html`<section class="part"><h2>Share links</h2>${shareList(options, links.rows, { viewer, paths, created })}</section>`}
 ${viewer.canWrite && logoForm(found?.logo ?? null, { viewer, paths, id, form })}
 ${viewer.canWrite && shareDialog({ viewer, paths, owner, ...counts })}
-${counts.pictures > 0 && dialog('download', 'Download', downloadForm({ path: paths.campaign(id), ...counts, isShared: false }))}
+${counts.pictures > 0 && dialog('download', 'Download', downloadForm({ path: paths.campaign(id), ...counts, isShared: false, chooser }))}
 <details><summary>Details</summary>${facts([['Id', copyText('the campaign id', id)]])}</details>`;
   const events = addressOf(`${paths.sets}/events`, { campaign_id: id });
   const assets = ['set.css', 'set.js', 'downloads.js'] as const;

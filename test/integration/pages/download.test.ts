@@ -5,7 +5,7 @@ import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { inDays } from '../../../src/domain/shareLinks.ts';
 import { seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
-import { open as openPage } from './reading.ts';
+import { open as openPage, read } from './reading.ts';
 
 const server = preparePages();
 
@@ -140,7 +140,13 @@ test('a campaign and its link offer files of all sets, and no page of a set open
     shots: [{ site: 'https://blog.example/', device: 'desktop' }],
   });
   const own = `/o/demo/campaigns/${campaignId}`;
-  expect(await (await get(own)).text()).toContain(`action="${own}/export"`);
+  const page = await read(server, server.url + own);
+  const form = page.locator(`form[action="${own}/export"]`);
+  const boxes = form.locator('.order input').allAttributes('value');
+  expect([boxes.length, form.locator('.order img').count()]).toEqual([2, 2]);
+  const chosen = await get(`${own}/export?format=pdf&screenshots=${boxes[1]}`);
+  expect(chosen.status).toBe(303);
+  expect(await (await get(chosen.headers.get('location') ?? '')).text()).toContain('0 of 1 pictures');
   const wanted = { organizationId: server.organizationId, campaignId, label: '', expiresAt: inDays(new Date(), 7) };
   const link = await db.transaction().execute((tx) => createShareLink(tx, { ...wanted, downloads: true }, OPERATOR));
   const shared = `/s/${shareToken(server.secret, link.id)}`;

@@ -16,6 +16,7 @@ export const examplePicture: ExportPicture = {
   ad_width: 300,
   ad_height: 250,
   artifact_key: 'p.png',
+  image_token: 'p',
   webp_key: null,
   gif_key: null,
   slot_uncertain: false,
