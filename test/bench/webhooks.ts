@@ -15,7 +15,7 @@ import { openStore, type Store } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openNotifications } from '../../src/db/notifications.ts';
 import { startQueue } from '../../src/db/queue.ts';
-import { sealSecret, webhookSecretPlace } from '../../src/db/secrets/sealing.ts';
+import { sealSecret } from '../../src/db/secrets/sealing.ts';
 import { OPERATOR } from '../../src/domain/auditLog.ts';
 import { createGuard } from '../../src/egress/guard.ts';
 import { sleep } from '../../src/lib/sleep.ts';
@@ -100,7 +100,11 @@ async function waitBesideHanging(bench: Bench): Promise<number> {
 
 async function insertOrganization({ db }: Store): Promise<string> {
   const id = randomUUID();
-  const webhook_secret = sealSecret(db, `whsec_${Buffer.alloc(24, 1).toString('base64')}`, webhookSecretPlace(id));
+  const webhook_secret = sealSecret(
+    db,
+    `whsec_${Buffer.alloc(24, 1).toString('base64')}`,
+    `organizations.webhook_secret of ${id}`,
+  );
   const row = { id, slug: `bench-${id.slice(0, 8)}`, review: 'automatic', webhook_secret } as const;
   await db.insertInto('organizations').values(row).execute();
   return id;

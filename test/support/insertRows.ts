@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { OptionsJson } from '../../src/contract/storedOptions.ts';
 import type { Database, Queryable } from '../../src/db/database.ts';
 import type { Enqueuer } from '../../src/db/queue.ts';
-import { sealSecret, webhookSecretPlace } from '../../src/db/secrets/sealing.ts';
+import { sealSecret } from '../../src/db/secrets/sealing.ts';
 import type { DeviceName } from '../../src/domain/devices.ts';
 import { sha256Of } from '../../src/lib/sha256.ts';
 
@@ -26,7 +26,11 @@ export async function insertOrganization(
       id,
       slug,
       review,
-      webhook_secret: sealSecret(db, `whsec_${randomBytes(24).toString('base64')}`, webhookSecretPlace(id)),
+      webhook_secret: sealSecret(
+        db,
+        `whsec_${randomBytes(24).toString('base64')}`,
+        `organizations.webhook_secret of ${id}`,
+      ),
     })
     .execute();
   await db.insertInto('campaigns').values({ id: campaignId, organization_id: id, name: 'Spring' }).execute();

@@ -3,7 +3,7 @@ import type { ConnectorCheckBody } from '../../contract/connectors.ts';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Row } from '../../db/rows.ts';
-import { connectorSecretPlace, openSecret, sealSecret } from '../../db/secrets/sealing.ts';
+import { openSecret, sealSecret } from '../../db/secrets/sealing.ts';
 import { DEFAULT_CONNECTOR, type Encryption, type StorageClass } from '../../domain/connectors.ts';
 import { invalid } from '../../domain/failure.ts';
 import { requireOrganization } from '../organizations/organizations.ts';
@@ -66,7 +66,7 @@ export async function setS3Connector(db: Queryable, slug: string, given: NewS3Co
 
 function identityColumns(db: Queryable, given: ConnectorIdentity, organizationId: string) {
   if ('roleArn' in given) return { role_arn: given.roleArn, access_key_id: null, secret_access_key: null };
-  const secret = sealSecret(db, given.secretAccessKey, connectorSecretPlace(organizationId));
+  const secret = sealSecret(db, given.secretAccessKey, `s3_connectors.secret_access_key of ${organizationId}`);
   return { role_arn: null, access_key_id: given.accessKeyId, secret_access_key: secret };
 }
 
@@ -93,7 +93,9 @@ export function openConnectorSecret(
   db: Queryable,
   { organization_id, secret_access_key }: Pick<S3Connector, 'organization_id' | 'secret_access_key'>,
 ): string | null {
-  return secret_access_key && openSecret(db, secret_access_key, connectorSecretPlace(organization_id));
+  return (
+    secret_access_key && openSecret(db, secret_access_key, `s3_connectors.secret_access_key of ${organization_id}`)
+  );
 }
 
 /** @param range when they were set or changed. @returns the connectors by name, the default one first. */

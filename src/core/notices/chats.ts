@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { lockOrganizationById } from '../../db/organizationLock.ts';
 import type { Row } from '../../db/rows.ts';
-import { chatAddressPlace, openSecret, sealSecret } from '../../db/secrets/sealing.ts';
+import { openSecret, sealSecret } from '../../db/secrets/sealing.ts';
 import { type Actor, type AuditAction, changesBetween, SERVICE } from '../../domain/auditLog.ts';
 import { conflict, unknownId } from '../../domain/failure.ts';
 import { CHATS_MAX, type ChatKind, type NoticeKind } from '../../domain/notices.ts';
@@ -60,7 +60,7 @@ export async function createChat(tx: Queryable, organizationId: string, chat: Ne
     .insertInto('notice_chats')
     .values({
       ...{ id, organization_id: organizationId, name, kind, host, notices: [...notices] },
-      address: sealSecret(tx, address, chatAddressPlace(id)),
+      address: sealSecret(tx, address, `notice_chats.address of ${id}`),
     })
     .execute();
   await record(tx, actor, { organizationId, id }, 'notice_chat.created', { name, kind, host, notices });
@@ -120,7 +120,7 @@ export async function readChatToSend(
 ): Promise<{ kind: ChatKind; address: string; isDisabled: boolean } | undefined> {
   const row = await db.selectFrom('notice_chats').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) return undefined;
-  const address = openSecret(db, row.address, chatAddressPlace(id));
+  const address = openSecret(db, row.address, `notice_chats.address of ${id}`);
   return { kind: row.kind, address, isDisabled: row.disabled_at !== null };
 }
 

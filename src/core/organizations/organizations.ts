@@ -3,7 +3,7 @@ import type { Updateable } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
-import { openSecret, sealSecret, webhookSecretPlace } from '../../db/secrets/sealing.ts';
+import { openSecret, sealSecret } from '../../db/secrets/sealing.ts';
 import { newWebhookSecret, secretState, type WebhookSecretState } from '../../db/secrets/webhookSecrets.ts';
 import { conflict, invalid, notFound } from '../../domain/failure.ts';
 import { SCOPES } from '../../domain/keys.ts';
@@ -35,7 +35,7 @@ export async function createOrganization(db: Queryable, { slug }: { slug: string
   const create = async (tx: Queryable): Promise<NewOrganization> => {
     const made = await tx
       .insertInto('organizations')
-      .values({ id, slug, webhook_secret: sealSecret(tx, secret, webhookSecretPlace(id)) })
+      .values({ id, slug, webhook_secret: sealSecret(tx, secret, `organizations.webhook_secret of ${id}`) })
       .onConflict((on) => on.doNothing())
       .returning('id')
       .executeTakeFirst();
@@ -106,7 +106,7 @@ export async function rotateWebhookSecret(db: Queryable, slug: string, keepPrevi
     .updateTable('organizations')
     .set((eb) => ({
       previous_webhook_secret: keepPrevious ? eb.ref('webhook_secret') : eb.val(null),
-      webhook_secret: sealSecret(db, secret, webhookSecretPlace(id)),
+      webhook_secret: sealSecret(db, secret, `organizations.webhook_secret of ${id}`),
       webhook_secret_rotated_at: new Date(),
     }))
     .where('id', '=', id)
@@ -116,7 +116,7 @@ export async function rotateWebhookSecret(db: Queryable, slug: string, keepPrevi
 
 /** @returns the webhook secret as its receivers know it. */
 export function webhookSecretOf(db: Queryable, { id, webhook_secret }: Organization): string {
-  return openSecret(db, webhook_secret, webhookSecretPlace(id));
+  return openSecret(db, webhook_secret, `organizations.webhook_secret of ${id}`);
 }
 
 export async function readWebhookSecret(db: Queryable, slug: string): Promise<WebhookSecretState> {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
 import type { Row } from '../../db/rows.ts';
-import { openSecret, sealSecret, sessionTokenPlace } from '../../db/secrets/sealing.ts';
+import { openSecret, sealSecret } from '../../db/secrets/sealing.ts';
 import type { Role } from '../../domain/roles.ts';
 import { cutCodePoints, storable } from '../../domain/text.ts';
 import type { Language } from '../../domain/texts/languages.ts';
@@ -39,7 +39,7 @@ export async function startSession(
       token_sha256: sha256Bytes(token),
       user_id: userId,
       method,
-      id_token: idToken === undefined ? null : sealSecret(tx, idToken, sessionTokenPlace(id)),
+      id_token: idToken === undefined ? null : sealSecret(tx, idToken, `user_sessions.id_token of ${id}`),
       user_agent: userAgent === undefined ? null : cutCodePoints(storable(userAgent), USER_AGENT_MAX),
       address,
       expires_at: sql<Date>`now() + make_interval(hours => ${hours})`,
@@ -145,7 +145,7 @@ export async function endSessions(
   await endStreams(tx, userId);
   const [first] = ended;
   const sealed = id === undefined ? null : (first?.id_token ?? null);
-  const idToken = sealed === null ? undefined : openSecret(tx, sealed, sessionTokenPlace(id ?? ''));
+  const idToken = sealed === null ? undefined : openSecret(tx, sealed, `user_sessions.id_token of ${id ?? ''}`);
   return { count: ended.length, idToken };
 }
 

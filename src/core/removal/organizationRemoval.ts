@@ -13,7 +13,7 @@ import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { Database, Queryable } from '../../db/database.ts';
-import { sealSecret, webhookSecretPlace } from '../../db/secrets/sealing.ts';
+import { sealSecret } from '../../db/secrets/sealing.ts';
 import { newWebhookSecret } from '../../db/secrets/webhookSecrets.ts';
 import { OPERATOR } from '../../domain/auditLog.ts';
 import { sleep } from '../../lib/sleep.ts';
@@ -243,7 +243,7 @@ async function closeOrganization(tx: Queryable, organizationId: string): Promise
     .updateTable('organizations')
     .set({
       slug: `deleted-${randomUUID()}`,
-      webhook_secret: sealSecret(tx, newWebhookSecret(), webhookSecretPlace(organizationId)),
+      webhook_secret: sealSecret(tx, newWebhookSecret(), `organizations.webhook_secret of ${organizationId}`),
       previous_webhook_secret: null,
       deleted_at: sql<Date>`now()`,
     })

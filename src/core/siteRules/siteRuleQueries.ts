@@ -6,7 +6,7 @@ import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
-import { openSecret, sealSecret, siteRuleAccessPlace } from '../../db/secrets/sealing.ts';
+import { openSecret, sealSecret } from '../../db/secrets/sealing.ts';
 import type { PageAccess } from '../../domain/pageAccess.ts';
 import type { AppliedRule, RulePages } from '../../domain/siteRules.ts';
 import type { ObjectRef } from '../journal/tombstones.ts';
@@ -91,7 +91,7 @@ export async function updateSiteRule(tx: Queryable, id: string, rule: StoredRule
 
 function columnsOf(tx: Queryable, id: string, { host, path, device, note, body, access }: StoredRule) {
   const isEmpty = access.cookies.length + access.headers.length === 0;
-  const sealed = isEmpty ? null : sealSecret(tx, JSON.stringify(access), siteRuleAccessPlace(id));
+  const sealed = isEmpty ? null : sealSecret(tx, JSON.stringify(access), `site_rules.access of ${id}`);
   return { host, path, device, note, body: JSON.stringify(body), access: sealed };
 }
 
@@ -100,7 +100,9 @@ export async function deleteSiteRule(tx: Queryable, id: string): Promise<void> {
 }
 
 export function accessOfRule(db: Queryable, { id, access }: Pick<SiteRuleRow, 'id' | 'access'>): PageAccess {
-  return access === null ? { cookies: [], headers: [] } : JSON.parse(openSecret(db, access, siteRuleAccessPlace(id)));
+  return access === null
+    ? { cookies: [], headers: [] }
+    : JSON.parse(openSecret(db, access, `site_rules.access of ${id}`));
 }
 
 /** @returns the rules of an organization for these hosts, with their secrets. Only captures get them. */

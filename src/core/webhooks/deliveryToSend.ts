@@ -1,7 +1,7 @@
 /** Reads what deliveries send, and to whom. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import { endpointHeadersPlace, endpointSecretPlace, openSecret, webhookSecretPlace } from '../../db/secrets/sealing.ts';
+import { openSecret, type SecretPlace } from '../../db/secrets/sealing.ts';
 import { SECRET_OVERLAP_HOURS } from '../../db/secrets/webhookSecrets.ts';
 import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
 import type { Channel, EventTopic } from '../../domain/topics.ts';
@@ -103,11 +103,12 @@ function openSealed(
   row: Pick<DeliveryToSend, 'endpoint_id' | 'organization_id'> & SealedSecrets,
 ): DeliverySecrets {
   const { endpoint_id: endpoint, organization_id: organization, secret, previous_secret, headers } = row;
-  const place = endpoint === null ? webhookSecretPlace(organization) : endpointSecretPlace(endpoint);
+  const place: SecretPlace =
+    endpoint === null ? `organizations.webhook_secret of ${organization}` : `webhook_endpoints.secret of ${endpoint}`;
   const stored = [secret, ...(previous_secret === null ? [] : [previous_secret])];
   const hasHeaders = endpoint !== null && headers !== null;
   return {
-    headers: hasHeaders ? JSON.parse(openSecret(db, headers, endpointHeadersPlace(endpoint))) : {},
+    headers: hasHeaders ? JSON.parse(openSecret(db, headers, `webhook_endpoints.headers of ${endpoint}`)) : {},
     secrets: stored.map((one) => openSecret(db, one, place)),
   };
 }

@@ -7,7 +7,7 @@ import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
-import { endpointHeadersPlace, endpointSecretPlace, sealSecret } from '../../db/secrets/sealing.ts';
+import { sealSecret } from '../../db/secrets/sealing.ts';
 import { newWebhookSecret } from '../../db/secrets/webhookSecrets.ts';
 import type { EndpointTopic } from '../../domain/topics.ts';
 
@@ -52,7 +52,7 @@ export async function insertEndpoint(
     .insertInto('webhook_endpoints')
     .values({
       ...{ id, organization_id: organizationId, description, previous_secret: null },
-      secret: sealSecret(tx, secret, endpointSecretPlace(id)),
+      secret: sealSecret(tx, secret, `webhook_endpoints.secret of ${id}`),
       ...storedHeaders(tx, id, headers),
       disabled_at: disabled ? new Date() : null,
       disabled_reason: null,
@@ -86,7 +86,8 @@ export async function updateEndpoint(tx: Queryable, id: string, change: Partial<
 
 function storedHeaders(tx: Queryable, id: string, headers: EndpointHeaders) {
   const names = Object.keys(headers);
-  const sealed = names.length === 0 ? null : sealSecret(tx, JSON.stringify(headers), endpointHeadersPlace(id));
+  const sealed =
+    names.length === 0 ? null : sealSecret(tx, JSON.stringify(headers), `webhook_endpoints.headers of ${id}`);
   return { header_names: names, headers: sealed };
 }
 
@@ -97,7 +98,7 @@ export async function rotateEndpointSecret(tx: Queryable, id: string, keepPrevio
     .updateTable('webhook_endpoints')
     .set((eb) => ({
       previous_secret: keepPrevious ? eb.ref('secret') : eb.val(null),
-      secret: sealSecret(tx, secret, endpointSecretPlace(id)),
+      secret: sealSecret(tx, secret, `webhook_endpoints.secret of ${id}`),
       secret_rotated_at: new Date(),
     }))
     .where('id', '=', id)

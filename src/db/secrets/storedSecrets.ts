@@ -2,52 +2,28 @@
 import { type RawBuilder, sql } from 'kysely';
 import { SEALED_PREFIX } from '../../lib/keyRing.ts';
 import type { Queryable } from '../database.ts';
-import {
-  chatAddressPlace,
-  connectorSecretPlace,
-  endpointHeadersPlace,
-  endpointSecretPlace,
-  INSTALLATION_PLACE,
-  keyRingOf,
-  openSecret,
-  pageAccessPlace,
-  type SecretPlace,
-  sealSecret,
-  sessionTokenPlace,
-  siteRuleAccessPlace,
-  webhookSecretPlace,
-} from './sealing.ts';
+import { INSTALLATION_PLACE, keyRingOf, openSecret, SECRETS, sealSecret } from './sealing.ts';
 
 interface SecretColumn {
+  /** As the secret is sealed. */
+  readonly name: (typeof SECRETS)[number];
   readonly table: string;
   readonly column: string;
-  /** The column with the id that {@link place} takes. */
+  /** The column with the id with which the secret is sealed. */
   readonly idColumn: string;
-  readonly isBytes: boolean;
-  place(id: string): SecretPlace;
 }
 
-const organizations = { table: 'organizations', idColumn: 'id', isBytes: false, place: webhookSecretPlace };
-const endpoints = { table: 'webhook_endpoints', idColumn: 'id', isBytes: false };
-const COLUMNS: readonly SecretColumn[] = [
-  { ...organizations, column: 'webhook_secret' },
-  { ...organizations, column: 'previous_webhook_secret' },
-  {
-    table: 's3_connectors',
-    column: 'secret_access_key',
-    idColumn: 'organization_id',
-    isBytes: false,
-    place: connectorSecretPlace,
-  },
-  { ...endpoints, column: 'secret', place: endpointSecretPlace },
-  { ...endpoints, column: 'previous_secret', place: endpointSecretPlace },
-  { ...endpoints, column: 'headers', place: endpointHeadersPlace },
-  { table: 'page_access', column: 'content', idColumn: 'id', isBytes: false, place: pageAccessPlace },
-  { table: 'site_rules', column: 'access', idColumn: 'id', isBytes: false, place: siteRuleAccessPlace },
-  { table: 'user_sessions', column: 'id_token', idColumn: 'id', isBytes: false, place: sessionTokenPlace },
-  { table: 'notice_chats', column: 'address', idColumn: 'id', isBytes: false, place: chatAddressPlace },
-  { table: 'installation', column: 'secret', idColumn: 'id', isBytes: true, place: () => INSTALLATION_PLACE },
-];
+/** Columns with the secret before. */
+const EARLIER: Partial<Record<SecretColumn['name'], string>> = {
+  'organizations.webhook_secret': 'previous_webhook_secret',
+  'webhook_endpoints.secret': 'previous_secret',
+};
+const COLUMNS: readonly SecretColumn[] = SECRETS.flatMap((name) => {
+  const [table = '', present = ''] = name.split('.');
+  const idColumn = table === 's3_connectors' ? 'organization_id' : 'id';
+  return [present, EARLIER[name] ?? []].flat().map((column) => ({ name, table, column, idColumn }));
+});
+const isBytes = ({ name }: SecretColumn) => name === 'installation.secret';
 const STEP = 100;
 
 /**
@@ -97,17 +73,17 @@ async function readStep(db: Queryable, column: SecretColumn, done: string): Prom
 }
 
 async function sealRow(db: Queryable, column: SecretColumn, { id, value }: StoredSecret): Promise<void> {
-  const place = column.place(id);
+  const place = isBytes(column) ? INSTALLATION_PLACE : (`${column.name} of ${id}` as const);
   const sealed = sealSecret(db, openSecret(db, value, place), place);
-  const stored = column.isBytes ? sql`convert_to(${sealed}, 'UTF8')` : sql`${sealed}`;
+  const stored = isBytes(column) ? sql`convert_to(${sealed}, 'UTF8')` : sql`${sealed}`;
   await sql`update ${sql.table(column.table)} set ${sql.ref(column.column)} = ${stored}
     where ${sql.ref(column.idColumn)}::text = ${id} and ${textOf(column)} = ${value}`.execute(db);
 }
 
 /** A sealed secret is text also in a column of bytes; other bytes are read in base64, as they are sealed. */
-function textOf({ column, isBytes }: SecretColumn): RawBuilder<string> {
-  const ref = sql.ref(column);
-  if (!isBytes) return sql<string>`${ref}`;
+function textOf(column: SecretColumn): RawBuilder<string> {
+  const ref = sql.ref(column.column);
+  if (!isBytes(column)) return sql<string>`${ref}`;
   const isText = sql`substring(${ref} from 1 for ${SEALED_PREFIX.length}) = convert_to(${SEALED_PREFIX}, 'UTF8')`;
   return sql<string>`(case when ${isText} then convert_from(${ref}, 'UTF8') else encode(${ref}, 'base64') end)`;
 }

@@ -10,7 +10,7 @@ import {
   rotateWebhookSecret,
 } from '../../../src/core/organizations/organizations.ts';
 import { openStore } from '../../../src/db/database.ts';
-import { openSecret, webhookSecretPlace } from '../../../src/db/secrets/sealing.ts';
+import { openSecret } from '../../../src/db/secrets/sealing.ts';
 import { Failure } from '../../../src/domain/failure.ts';
 import { parseKey } from '../../../src/domain/keys.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -63,7 +63,7 @@ test('a rotated webhook secret is kept beside the new one', async () => {
   const made = await createOrganization(db, { slug: 'rotating' });
   const secret = await rotateWebhookSecret(db, 'rotating');
   const row = await requireOrganization(db, 'rotating');
-  const open = (text: string | null) => openSecret(db, text ?? '', webhookSecretPlace(row.id));
+  const open = (text: string | null) => openSecret(db, text ?? '', `organizations.webhook_secret of ${row.id}`);
   expect([row.webhook_secret, row.previous_webhook_secret].map(open)).toEqual([secret, made.webhook_secret]);
   expect(secret).not.toBe(made.webhook_secret);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { endpointSecretPlace, openSecret } from '../../../src/db/secrets/sealing.ts';
+import { openSecret } from '../../../src/db/secrets/sealing.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { preparePages } from './preparePages.ts';
 import { read } from './reading.ts';
@@ -28,7 +28,7 @@ it('a new endpoint shows its secret once, and is then in the list', async () => 
   const { page } = await create('https://you.example/new');
   const { id, secret } = await row();
   expect(page.getByLabel('The new secret').inputValue()).toBe(
-    openSecret(server.store.db, secret ?? '', endpointSecretPlace(id)),
+    openSecret(server.store.db, secret ?? '', `webhook_endpoints.secret of ${id}`),
   );
   await page.open(list());
   expect(page.text).not.toContain('whsec_');

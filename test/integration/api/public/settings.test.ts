@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { requireOrganization, webhookSecretOf } from '../../../../src/core/organizations/organizations.ts';
-import { connectorSecretPlace, openSecret } from '../../../../src/db/secrets/sealing.ts';
+import { openSecret } from '../../../../src/db/secrets/sealing.ts';
 import { HostNotFoundError } from '../../../../src/egress/errors.ts';
 import { createGuard } from '../../../../src/egress/guard.ts';
 import { type Json, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
@@ -119,7 +119,7 @@ describe('a connector', () => {
     const secret = openSecret(
       api.store.db,
       stored.secret_access_key ?? '',
-      connectorSecretPlace(stored.organization_id),
+      `s3_connectors.secret_access_key of ${stored.organization_id}`,
     );
     expect([stored.region, secret]).toEqual(['us-east-1', 'top-secret']);
     const { status, json } = await put({ region: 'us-east-1', access_key_id: 'AKIA2' });

@@ -4,7 +4,7 @@ import { openArtifacts } from '../../../../src/artifacts/open.ts';
 import type { ArtifactStore } from '../../../../src/artifacts/store.ts';
 import { type Deliveries, startDeliveries } from '../../../../src/commands/service/startDeliveries.ts';
 import { setS3Connector } from '../../../../src/core/buckets/connectorQueries.ts';
-import { connectorSecretPlace, sealSecret } from '../../../../src/db/secrets/sealing.ts';
+import { sealSecret } from '../../../../src/db/secrets/sealing.ts';
 import { createGuard } from '../../../../src/egress/guard.ts';
 import { PNG, PNG_FACTS } from '../../../support/captureClient.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database.ts';
@@ -40,7 +40,11 @@ beforeAll(async () => {
     .values({
       ...{ organization_id: organization.id, endpoint, region, force_path_style: true },
       access_key_id: accessKeyId,
-      secret_access_key: sealSecret(shop.store.db, secretAccessKey, connectorSecretPlace(organization.id)),
+      secret_access_key: sealSecret(
+        shop.store.db,
+        secretAccessKey,
+        `s3_connectors.secret_access_key of ${organization.id}`,
+      ),
     })
     .execute();
   deliveries = await startDeliveries({
@@ -144,7 +148,7 @@ test('a server that is too busy decides when the next attempt is made', async ()
     .values({
       ...{ organization_id: other.id, endpoint: busy.url, region: 'us-east-1', force_path_style: true },
       access_key_id: 'id',
-      secret_access_key: sealSecret(db, 'secret', connectorSecretPlace(other.id)),
+      secret_access_key: sealSecret(db, 'secret', `s3_connectors.secret_access_key of ${other.id}`),
     })
     .execute();
   const adId = await insertAd(db, other, { source: 'create_ad', subscribers: subscribers() });
