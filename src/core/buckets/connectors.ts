@@ -132,7 +132,7 @@ async function recordConnector(
   const isReplaced = stored !== undefined && secretOf(tx, stored) !== secretOf(tx, row);
   if (isReplaced) changes.push({ field: 'secret_access_key', from: 'set', to: 'replaced' });
   const action = before === undefined ? 'connector.created' : 'connector.updated';
-  await recordAction(tx, actor, { organizationId: row.organization_id, action, objectId: row.name, changes });
+  await recordAction(tx, actor, { action, of: { organizationId: row.organization_id, id: row.name }, changes });
 }
 
 function auditedFields(row: S3Connector): AuditedFields {
@@ -141,13 +141,13 @@ function auditedFields(row: S3Connector): AuditedFields {
   return { endpoint, region, access_key_id, role_arn, force_path_style, encryption, kms_key_id, storage_class };
 }
 
+const objectOf = ({ organizationId, name }: ConnectorKey) => ({ organizationId, id: name });
+
 /** @returns false if there was none. */
 export async function removeConnector(tx: Queryable, key: ConnectorKey, actor: Actor): Promise<boolean> {
   const row = await findS3Connector(tx, key);
   if (row === undefined || !(await deleteS3Connector(tx, key))) return false;
-  const { organizationId, name } = key;
-  const changes = changesBetween(auditedFields(row), {});
-  await recordAction(tx, actor, { organizationId, action: 'connector.deleted', objectId: name, changes });
+  await recordAction(tx, actor, { action: 'connector.deleted', of: objectOf(key), from: auditedFields(row) });
   return true;
 }
 
@@ -160,9 +160,8 @@ export async function requestConnectorCheck(
 ): Promise<S3Connector> {
   const row = await enqueueCheck(transaction, key, target, queue);
   const { check_bucket: bucket, check_region: region, check_key_prefix: key_prefix } = row;
-  const changes = changesBetween({}, { bucket, region, key_prefix });
-  const { organizationId, name } = key;
-  await recordAction(transaction, actor, { organizationId, action: 'connector.checked', objectId: name, changes });
+  const to = { bucket, region, key_prefix };
+  await recordAction(transaction, actor, { action: 'connector.checked', of: objectOf(key), to });
   return row;
 }
 

@@ -12,6 +12,8 @@ import {
   type Actor,
   AUDIT_LOG_DAYS_MIN,
   type AuditAction,
+  type AuditedFields,
+  changesBetween,
   type FieldChange,
 } from '../../domain/auditLog.ts';
 import { isUuid } from '../../domain/slugs.ts';
@@ -19,20 +21,23 @@ import { isUuid } from '../../domain/slugs.ts';
 export type AuditLogRow = Omit<Row<'audit_log'>, 'organization_id'>;
 
 export interface AuditedAction {
-  readonly organizationId: string;
   readonly action: AuditAction;
-  /** Null if the object has no id of its own. */
-  readonly objectId: string | null;
+  /** The id is null if the object has none of its own. */
+  readonly of: { readonly organizationId: string; readonly id: string | null };
+  /** The fields before and after, of which the entry has those that differ. */
+  readonly from?: AuditedFields;
+  readonly to?: AuditedFields;
+  /** In place of these fields. */
   readonly changes?: readonly FieldChange[];
 }
 
 /** Adds an entry. Call it in the transaction of the action, so that both are stored or neither. */
 export async function recordAction(tx: Queryable, actor: Actor, given: AuditedAction): Promise<void> {
-  const { organizationId, action, objectId, changes = [] } = given;
+  const { action, of, from = {}, to = {}, changes = changesBetween(from, to) } = given;
   await tx
     .insertInto('audit_log')
     .values({
-      organization_id: organizationId,
+      organization_id: of.organizationId,
       actor_type: actor.type,
       actor_key_id: actor.keyId,
       actor_user_id: actor.userId,
@@ -40,7 +45,7 @@ export async function recordAction(tx: Queryable, actor: Actor, given: AuditedAc
         (select name from users where id = ${actor.userId}), (select name from api_keys where id = ${actor.keyId}))`,
       action,
       object_type: action.split('.')[0] ?? action,
-      object_id: objectId,
+      object_id: of.id,
       changes: JSON.stringify(changes),
       address: actor.address,
       request_id: actor.requestId,

@@ -27,5 +27,5 @@ export async function rememberPlanWords(
   await sql`update organizations set plan_words = ${JSON.stringify(after)}::jsonb where id = ${organizationId}`.execute(
     tx,
   );
-  await recordAction(tx, actor, { organizationId, action: 'settings.updated', objectId: organizationId, changes });
+  await recordAction(tx, actor, { action: 'settings.updated', of: { organizationId, id: organizationId }, changes });
 }

@@ -5,7 +5,7 @@ import type { Queryable } from '../../db/database.ts';
 import { lockOrganizationById } from '../../db/organizationLock.ts';
 import type { Row } from '../../db/rows.ts';
 import { openSecret, sealSecret } from '../../db/secrets/sealing.ts';
-import { type Actor, type AuditAction, changesBetween, SERVICE } from '../../domain/auditLog.ts';
+import { type Actor, SERVICE } from '../../domain/auditLog.ts';
 import { conflict, unknownId } from '../../domain/failure.ts';
 import { CHATS_MAX, type ChatKind, type NoticeKind } from '../../domain/notices.ts';
 import { TEST_TOPIC } from '../../domain/topics.ts';
@@ -63,28 +63,29 @@ export async function createChat(tx: Queryable, organizationId: string, chat: Ne
       address: sealSecret(tx, address, `notice_chats.address of ${id}`),
     })
     .execute();
-  await record(tx, actor, { organizationId, id }, 'notice_chat.created', { name, kind, host, notices });
+  const to = { name, kind, host, notices };
+  await recordAction(tx, actor, { action: 'notice_chat.created', of: { organizationId, id }, to });
 }
 
 /** @throws Failure (404) */
 export async function enableChat(tx: Queryable, one: OneChat, actor: Actor): Promise<void> {
   const { name } = await lockChat(tx, one);
   await setDisabled(tx, one, null);
-  await record(tx, actor, one, 'notice_chat.enabled', { name });
+  await recordAction(tx, actor, { action: 'notice_chat.enabled', of: one, to: { name } });
 }
 
 /** Its deliveries go with it. @throws Failure (404) */
 export async function deleteChat(tx: Queryable, one: OneChat, actor: Actor): Promise<void> {
   const { name, kind, host } = await lockChat(tx, one);
   await tx.deleteFrom('notice_chats').where('id', '=', one.id).execute();
-  await record(tx, actor, one, 'notice_chat.deleted', { name, kind, host });
+  await recordAction(tx, actor, { action: 'notice_chat.deleted', of: one, to: { name, kind, host } });
 }
 
 /** @returns the id of the delivery, which has one attempt. @throws Failure: 404, and 409 if the chat is disabled. */
 export async function testChat(tx: Queryable, one: OneChat, place: TestPlace, actor: Actor): Promise<string> {
   const { name, disabled_at } = await lockChat(tx, one);
   if (disabled_at !== null) throw conflict('disabled', 'is true: enable the chat first.');
-  await record(tx, actor, one, 'notice_chat.tested', { name });
+  await recordAction(tx, actor, { action: 'notice_chat.tested', of: one, to: { name } });
   const text = 'This is a test message from Settings, Notices. The chat works.';
   const items = [{ kind: 'test', title: 'Test', text, url: `${place.publicUrl}/o/${place.slug}` }] as const;
   const to = { organization_id: one.organizationId, user_id: null, chat_id: one.id, receiver: name };
@@ -102,7 +103,8 @@ export async function disableChat(tx: Queryable, one: OneChat, reason: string): 
   const row = await chats(tx).where('id', '=', one.id).where('disabled_at', 'is', null).forUpdate().executeTakeFirst();
   if (row === undefined) return;
   await setDisabled(tx, one, reason);
-  await record(tx, SERVICE, one, 'notice_chat.disabled', { name: row.name, disabled_reason: reason });
+  const to = { name: row.name, disabled_reason: reason };
+  await recordAction(tx, SERVICE, { action: 'notice_chat.disabled', of: one, to });
 }
 
 async function setDisabled(tx: Queryable, { id }: OneChat, reason: string | null): Promise<void> {
@@ -122,14 +124,4 @@ export async function readChatToSend(
   if (row === undefined) return undefined;
   const address = openSecret(db, row.address, `notice_chats.address of ${id}`);
   return { kind: row.kind, address, isDisabled: row.disabled_at !== null };
-}
-
-function record(
-  tx: Queryable,
-  actor: Actor,
-  { organizationId, id }: OneChat,
-  action: AuditAction,
-  fields: Parameters<typeof changesBetween>[1],
-): Promise<void> {
-  return recordAction(tx, actor, { organizationId, action, objectId: id, changes: changesBetween({}, fields) });
 }

@@ -1,6 +1,6 @@
 /** Changes to the keys of an organization. Each one is part of a transaction. */
 import type { Queryable } from '../../db/database.ts';
-import { type Actor, changesBetween } from '../../domain/auditLog.ts';
+import type { Actor } from '../../domain/auditLog.ts';
 import { conflict, notFound } from '../../domain/failure.ts';
 import { KEYS_MAX, type Scope } from '../../domain/keys.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
@@ -35,8 +35,8 @@ export async function createApiKey(
   const { id, text } = await insertKey(transaction, wanted);
   const row = await findKeyRow(transaction, { organizationId, id });
   if (row === undefined) throw new Error('unreachable: the key was just stored');
-  const changes = changesBetween({}, { name: row.name, scopes: row.scopes, expires_at: row.expires_at });
-  await recordAction(transaction, actor, { organizationId, action: 'api_key.created', objectId: id, changes });
+  const to = { name: row.name, scopes: row.scopes, expires_at: row.expires_at };
+  await recordAction(transaction, actor, { action: 'api_key.created', of: { organizationId, id }, to });
   return { row, key: text };
 }
 
@@ -58,8 +58,8 @@ export async function revokeApiKey(
   await setKeyRevoked(transaction, id);
   const row = await findKeyRow(transaction, { organizationId, id });
   if (row === undefined) throw unknownKey();
-  const changes = changesBetween({ name: row.name, scopes: row.scopes }, {});
-  await recordAction(transaction, actor, { organizationId, action: 'api_key.revoked', objectId: id, changes });
+  const from = { name: row.name, scopes: row.scopes };
+  await recordAction(transaction, actor, { action: 'api_key.revoked', of: { organizationId, id }, from });
   return row;
 }
 

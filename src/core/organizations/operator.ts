@@ -1,7 +1,7 @@
 /** The administrative actions of the operator's command line. Each is one transaction with its entry in the audit log. */
 
-import type { Database, Queryable } from '../../db/database.ts';
-import { type AuditAction, changesBetween, type FieldChange, OPERATOR } from '../../domain/auditLog.ts';
+import type { Database } from '../../db/database.ts';
+import { changesBetween, OPERATOR } from '../../domain/auditLog.ts';
 import { conflict } from '../../domain/failure.ts';
 import { SCOPES, type Scope } from '../../domain/keys.ts';
 import { isHigher } from '../../domain/priorities.ts';
@@ -22,8 +22,8 @@ export function addOrganization(db: Database, slug: string): Promise<NewOrganiza
   return db.transaction().execute(async (tx) => {
     const made = await createOrganization(tx, { slug });
     const { id } = await lockOrganization(tx, slug);
-    const changes = changesBetween({}, { slug, first_key: idOfKey(made.api_key) });
-    await record(tx, id, { action: 'organization.created', objectId: id, changes });
+    const to = { slug, first_key: idOfKey(made.api_key) };
+    await recordAction(tx, OPERATOR, { action: 'organization.created', of: { organizationId: id, id }, to });
     return made;
   });
 }
@@ -37,7 +37,7 @@ export async function setDisabled(db: Database, slug: string, disabled: boolean)
     if (disabled === (before !== null)) return;
     await changeOrganization(tx, slug, { disabled_at: disabled ? new Date() : null });
     const action = disabled ? 'organization.disabled' : 'organization.enabled';
-    await record(tx, id, { action, objectId: id });
+    await recordAction(tx, OPERATOR, { action, of: { organizationId: id, id } });
   });
 }
 
@@ -62,7 +62,7 @@ export async function chooseQuotas(
     const changes = changesBetween(before, after);
     if (changes.length === 0) return;
     await changeOrganization(tx, slug, after);
-    await record(tx, id, { action: 'settings.updated', objectId: id, changes });
+    await recordAction(tx, OPERATOR, { action: 'settings.updated', of: { organizationId: id, id }, changes });
   });
 }
 
@@ -93,12 +93,4 @@ export async function endKey(db: Database, slug: string, id: string): Promise<vo
     const { id: organizationId } = await lockOrganization(tx, slug);
     await revokeApiKey(tx, { organizationId, id }, OPERATOR);
   });
-}
-
-async function record(
-  tx: Queryable,
-  organizationId: string,
-  entry: { action: AuditAction; objectId: string; changes?: readonly FieldChange[] },
-): Promise<void> {
-  await recordAction(tx, OPERATOR, { organizationId, ...entry });
 }

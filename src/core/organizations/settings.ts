@@ -25,7 +25,7 @@ export async function changeSettings(tx: Queryable, slug: string, change: Settin
   const changes = changesBetween(before, { ...others, ...check });
   if (changes.length === 0) return;
   await changeOrganization(tx, slug, { ...others, creative_check: JSON.stringify(check) });
-  await recordAction(tx, actor, { organizationId: id, action: 'settings.updated', objectId: id, changes });
+  await recordAction(tx, actor, { action: 'settings.updated', of: { organizationId: id, id }, changes });
 }
 
 /** The old secret signs beside the new one for a day, unless `keepPrevious` is false. @returns the new one. */
@@ -37,8 +37,8 @@ export async function replaceWebhookSecret(
 ): Promise<string> {
   const { id } = await lockOrganization(tx, slug);
   const secret = await rotateWebhookSecret(tx, slug, keepPrevious);
-  const changes = changesBetween({}, { keep_previous: keepPrevious });
-  await recordAction(tx, actor, { organizationId: id, action: 'webhook_secret.rotated', objectId: id, changes });
+  const to = { keep_previous: keepPrevious };
+  await recordAction(tx, actor, { action: 'webhook_secret.rotated', of: { organizationId: id, id }, to });
   return secret;
 }
 
@@ -52,7 +52,7 @@ export async function changeBranding(
   const changes = changesBetween({ ...ownOf(await readBranding(tx, organizationId)) }, { ...branding });
   await saveBranding(tx, organizationId, branding);
   if (changes.length === 0) return;
-  await recordAction(tx, actor, { organizationId, action: 'branding.updated', objectId: organizationId, changes });
+  await recordAction(tx, actor, { action: 'branding.updated', of: { organizationId, id: organizationId }, changes });
 }
 
 function ownOf({ logo: _, language: _l, time_zone: _t, ...own }: BrandingRow & Locale): Branding {
@@ -70,5 +70,5 @@ export async function changeLogo(
   if (logo === null && token === null) return;
   await saveBranding(tx, organizationId, { logo_token: token });
   const action = token === null ? 'branding.logo_removed' : 'branding.logo_replaced';
-  await recordAction(tx, actor, { organizationId, action, objectId: organizationId });
+  await recordAction(tx, actor, { action, of: { organizationId, id: organizationId } });
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { personLock, takeLock } from '../../db/advisoryLocks.ts';
 import type { Queryable } from '../../db/database.ts';
-import { changesBetween, SERVICE } from '../../domain/auditLog.ts';
+import { SERVICE } from '../../domain/auditLog.ts';
 import { ROLES, type Role } from '../../domain/roles.ts';
 import type { UnknownGroups } from '../../domain/signIns.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
@@ -143,8 +143,7 @@ async function applyRoles(tx: Queryable, userId: string, { roles, unknown }: Giv
     where o.id = m.organization_id and m.user_id = ${userId} and m.by_rule and not o.slug = any(${[...slugs, ...unknown]}::text[])
     returning m.organization_id, m.role`.execute(tx);
   for (const { organization_id: organizationId, role } of lost.rows) {
-    const changes = changesBetween({ role }, {});
-    await recordAction(tx, SERVICE, { organizationId, action: 'member.removed', objectId: userId, changes });
+    await recordAction(tx, SERVICE, { action: 'member.removed', of: { organizationId, id: userId }, from: { role } });
     await withdrawInvitations(tx, { organizationId, userId });
     await endStreams(tx, userId);
   }
@@ -157,7 +156,6 @@ async function applyRoles(tx: Queryable, userId: string, { roles, unknown }: Giv
     returning organization_id, role, xmax = 0 as is_new`.execute(tx);
   for (const { organization_id: organizationId, role, is_new } of given.rows) {
     const action = is_new ? 'member.added' : 'member.updated';
-    const changes = changesBetween({}, { role });
-    await recordAction(tx, SERVICE, { organizationId, action, objectId: userId, changes });
+    await recordAction(tx, SERVICE, { action, of: { organizationId, id: userId }, to: { role } });
   }
 }

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { lockOrganizationById } from '../../db/organizationLock.ts';
 import type { Row } from '../../db/rows.ts';
-import { type Actor, changesBetween } from '../../domain/auditLog.ts';
+import type { Actor } from '../../domain/auditLog.ts';
 import { conflict, Failure, notFound } from '../../domain/failure.ts';
 import type { Role } from '../../domain/roles.ts';
 import { sha256Bytes } from '../../lib/sha256.ts';
@@ -55,8 +55,8 @@ export async function invite(
     )
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
-  const changes = changesBetween({}, { email, role });
-  await recordAction(tx, actor, { organizationId, action: 'invitation.created', objectId: row.id, changes });
+  const of = { organizationId, id: row.id };
+  await recordAction(tx, actor, { action: 'invitation.created', of, to: { email, role } });
   return { invitation: row, token };
 }
 
@@ -78,19 +78,18 @@ export async function listInvitations(db: Queryable, organizationId: string): Pr
 /** @throws Failure (404) if there is no such invitation, for example because it was accepted. */
 export async function withdrawInvitation(
   tx: Queryable,
-  { organizationId, id }: { readonly organizationId: string; readonly id: string },
+  of: { readonly organizationId: string; readonly id: string },
   actor: Actor,
 ): Promise<void> {
   const row = await tx
     .deleteFrom('invitations')
-    .where('id', '=', id)
-    .where('organization_id', '=', organizationId)
+    .where('id', '=', of.id)
+    .where('organization_id', '=', of.organizationId)
     .returning(['email', 'role'])
     .executeTakeFirst();
   if (row === undefined)
     throw notFound('id', 'This organization has no such invitation: it was accepted or withdrawn.');
-  const changes = changesBetween(row, {});
-  await recordAction(tx, actor, { organizationId, action: 'invitation.deleted', objectId: id, changes });
+  await recordAction(tx, actor, { action: 'invitation.deleted', of, from: row });
 }
 
 export interface OpenInvitation extends Invitation {

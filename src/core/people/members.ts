@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { lockOrganizationById } from '../../db/organizationLock.ts';
 import type { Row } from '../../db/rows.ts';
-import { type Actor, changesBetween } from '../../domain/auditLog.ts';
+import type { Actor } from '../../domain/auditLog.ts';
 import { conflict, notFound } from '../../domain/failure.ts';
 import type { Role } from '../../domain/roles.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
@@ -61,8 +61,7 @@ export async function addMember(
     .onConflict((on) => on.doNothing())
     .executeTakeFirst();
   if (!added) return;
-  const changes = changesBetween({}, { role });
-  await recordAction(tx, actor, { organizationId, action: 'member.added', objectId: userId, changes });
+  await recordAction(tx, actor, { action: 'member.added', of: { organizationId, id: userId }, to: { role } });
 }
 
 /** @throws Failure: 404 if there is no such member, 409 for the last owner and for a role that a rule gives. */
@@ -86,8 +85,8 @@ export async function changeRole(
     .where('organization_id', '=', organizationId)
     .where('user_id', '=', userId)
     .execute();
-  const changes = changesBetween({ role: before.role }, { role });
-  await recordAction(tx, actor, { organizationId, action: 'member.updated', objectId: userId, changes });
+  const of = { organizationId, id: userId };
+  await recordAction(tx, actor, { action: 'member.updated', of, from: { role: before.role }, to: { role } });
   await endStreams(tx, userId);
   return { ...before, role };
 }
@@ -103,8 +102,8 @@ export async function removeMember(tx: Queryable, ref: MemberRef, actor: Actor):
     .where('user_id', '=', userId)
     .execute();
   await withdrawInvitations(tx, ref);
-  const changes = changesBetween({ name: before.name, role: before.role }, {});
-  await recordAction(tx, actor, { organizationId, action: 'member.removed', objectId: userId, changes });
+  const from = { name: before.name, role: before.role };
+  await recordAction(tx, actor, { action: 'member.removed', of: { organizationId, id: userId }, from });
   await endStreams(tx, userId);
 }
 

@@ -121,12 +121,11 @@ async function begin(db: Database, slug: string, counts: OwnedCounts): Promise<v
     const { id, deletion_started_at: startedAt } = await lockOrganization(tx, slug);
     if (startedAt !== null) return;
     await revokeAll(tx, id);
-    const changes = Object.entries({ slug, ...counts }).map(([field, value]) => ({
-      field,
-      from: String(value),
-      to: null,
-    }));
-    await recordAction(tx, OPERATOR, { organizationId: id, action: 'organization.deleted', objectId: id, changes });
+    const [of, from] = [
+      { organizationId: id, id },
+      { slug, ...counts },
+    ];
+    await recordAction(tx, OPERATOR, { action: 'organization.deleted', of, from });
   });
 }
 

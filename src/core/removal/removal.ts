@@ -3,7 +3,7 @@
  * and triggers of the schema do so, and note the files for the sweeper and the ids that answer 410.
  */
 import type { Database, Queryable } from '../../db/database.ts';
-import { type Actor, changesBetween, type FieldChange } from '../../domain/auditLog.ts';
+import type { Actor } from '../../domain/auditLog.ts';
 import { conflict, removedObject, unknownId } from '../../domain/failure.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
 import { type ObjectRef, wasRemoved } from '../journal/tombstones.ts';
@@ -20,19 +20,18 @@ export const MAX_SCREENSHOTS_OF_CAMPAIGN = 50_000;
 export async function removeSet(tx: Queryable, ref: ObjectRef, actor: Actor): Promise<void> {
   const { id, organizationId } = ref;
   if ((await lockSet(tx, { organizationId, setId: id })) === undefined) return rejectUnknown(tx, ref);
-  const changes = await nameRemoved(tx, ref);
+  const from = await nameOfRemoved(tx, ref);
   if (!(await deleteSet(tx, id)))
     throw conflict(
       'status',
       'does not allow this yet: cancel the set, or wait until it has ended, and delete it then.',
     );
-  await recordAction(tx, actor, { organizationId, action: 'screenshot_set.deleted', objectId: id, changes });
+  await recordAction(tx, actor, { action: 'screenshot_set.deleted', of: ref, from });
 }
 
 /** The entry of a deletion names the object, because its row is gone. */
-async function nameRemoved(tx: Queryable, { id, organizationId }: ObjectRef): Promise<FieldChange[]> {
-  const name = (await readObjectNames(tx, { organizationId, ids: [id] })).get(id)?.name;
-  return changesBetween({ name }, {});
+async function nameOfRemoved(tx: Queryable, { id, organizationId }: ObjectRef) {
+  return { name: (await readObjectNames(tx, { organizationId, ids: [id] })).get(id)?.name };
 }
 
 /** Does nothing if the ad was removed before. @throws Failure: 404, and 409 while it is captured or a set shows it. */
@@ -42,14 +41,9 @@ export async function removeAd(tx: Queryable, ref: ObjectRef, actor: Actor): Pro
   if (ad.isPending)
     throw conflict('status', 'is pending: wait until the preview of the ad is captured, and delete it then.');
   if (ad.isShown) throw conflict('id', 'is the id of an ad that sets show: delete these sets first.');
-  const changes = await nameRemoved(tx, ref);
+  const from = await nameOfRemoved(tx, ref);
   await deleteAd(tx, ref.id);
-  await recordAction(tx, actor, {
-    organizationId: ref.organizationId,
-    action: 'ad.deleted',
-    objectId: ref.id,
-    changes,
-  });
+  await recordAction(tx, actor, { action: 'ad.deleted', of: ref, from });
 }
 
 /**
@@ -57,13 +51,11 @@ export async function removeAd(tx: Queryable, ref: ObjectRef, actor: Actor): Pro
  * @throws Failure: 404, and 409 while a set or an ad of it is captured, or if it is too large.
  */
 export async function removeCampaign(tx: Queryable, ref: ObjectRef, actor: Actor): Promise<void> {
-  const { id, organizationId } = ref;
   const name = await lockCampaign(tx, ref);
   if (name === undefined) return rejectUnknown(tx, ref);
-  await requireRemovable(tx, id);
-  await deleteCampaign(tx, id);
-  const changes = [{ field: 'name', from: name, to: null }];
-  await recordAction(tx, actor, { organizationId, action: 'campaign.deleted', objectId: id, changes });
+  await requireRemovable(tx, ref.id);
+  await deleteCampaign(tx, ref.id);
+  await recordAction(tx, actor, { action: 'campaign.deleted', of: ref, from: { name } });
 }
 
 async function requireRemovable(tx: Queryable, campaignId: string): Promise<void> {

@@ -2,7 +2,7 @@ import type { NewAdContent, ParsedEntry, ParsedScreenshotRequest } from '../../c
 import type { Queryable } from '../../db/database.ts';
 import type { Enqueuer } from '../../db/queue.ts';
 import type { Row, SetRow } from '../../db/rows.ts';
-import { type Actor, changesBetween } from '../../domain/auditLog.ts';
+import type { Actor } from '../../domain/auditLog.ts';
 import { invalid } from '../../domain/failure.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { isHigher } from '../../domain/priorities.ts';
@@ -79,8 +79,8 @@ async function storeRequest(tx: Queryable, options: AcceptOptions): Promise<Stor
   await requireQuota(tx, options, pictures.length);
   if (actor !== undefined) {
     const action = retakeOf === undefined ? 'screenshot_set.requested' : 'screenshot_set.retaken';
-    const changes = changesBetween({}, { pictures: pictures.length, retake_of_id: retakeOf?.id });
-    await recordAction(tx, actor, { organizationId, action, objectId: set.id, changes });
+    const to = { pictures: pictures.length, retake_of_id: retakeOf?.id };
+    await recordAction(tx, actor, { action, of: { organizationId, id: set.id }, to });
   }
   return { ...set, campaign_id: campaignId, status: 'draft', metadata };
 }

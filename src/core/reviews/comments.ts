@@ -163,7 +163,6 @@ export async function deleteComment(tx: Queryable, ref: CommentRef, actor: Actor
   if ((await replies.executeTakeFirst()) !== undefined)
     throw conflict('id', 'is the id of a comment with replies: resolve its thread, or delete the replies first.');
   await tx.deleteFrom('comments').where('id', '=', ref.id).execute();
-  const { organizationId, id } = ref;
-  await recordAction(tx, actor, { organizationId, action: 'comment.deleted', objectId: id });
+  await recordAction(tx, actor, { action: 'comment.deleted', of: ref });
   await notify(tx, { set: row.set_id });
 }

@@ -71,9 +71,8 @@ export async function reviewSet(
     action === 'cancel'
       ? await cancel(transaction, { setId, status: set.status }, context)
       : await decide(transaction, { ...review, action }, context);
-  const changes = [{ field: 'status', from: set.status, to }];
-  const entry = { organizationId, action: `screenshot_set.${done}`, objectId: setId, changes } as const;
-  await recordAction(transaction, review.actor, entry);
+  const [of, from] = [{ organizationId, id: setId }, { status: set.status }];
+  await recordAction(transaction, review.actor, { action: `screenshot_set.${done}`, of, from, to: { status: to } });
   await notify(transaction, { set: setId });
   return reviewId;
 }
@@ -324,12 +323,8 @@ async function recordDecisions(
     return decision === undefined ? [] : [{ field: decision, from: null, to }];
   });
   if (changes.length === 0) return;
-  await recordAction(tx, actor, {
-    organizationId,
-    action: 'screenshot_set.pictures_reviewed',
-    objectId: setId,
-    changes,
-  });
+  const of = { organizationId, id: setId };
+  await recordAction(tx, actor, { action: 'screenshot_set.pictures_reviewed', of, changes });
 }
 
 /** As {@link reviewScreenshots}, with one decision. @param ids unless given: all pictures of the set. */

@@ -9,7 +9,7 @@
 import { screenshotRequestParser } from '../../contract/readRequest.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import type { Enqueuer, Payloads, Queue } from '../../db/queue.ts';
-import { type Actor, changesBetween, SERVICE } from '../../domain/auditLog.ts';
+import { type Actor, SERVICE } from '../../domain/auditLog.ts';
 import { conflict, Failure, failureMessage, forbiddenAction } from '../../domain/failure.ts';
 import { MISSED_AFTER_MINUTES, REFUSED_RUNS_MAX } from '../../domain/schedules.ts';
 import type { SetStatus } from '../../domain/states.ts';
@@ -155,8 +155,8 @@ async function endRun(tx: Queryable, schedule: DueSchedule, run: Run, queue: Enq
   if (refused_runs >= REFUSED_RUNS_MAX) {
     const paused_reason = `${refused_runs} runs in a row were refused. The last reason: ${run.reason}`;
     await updateSchedule(tx, id, { due_at: null, refused_runs, paused_at: now, paused_reason });
-    const changes = changesBetween({ paused: false }, { paused: true, reason: paused_reason });
-    await recordAction(tx, SERVICE, { organizationId, action: 'schedule.updated', objectId: id, changes });
+    const [from, to] = [{ paused: false }, { paused: true, reason: paused_reason }];
+    await recordAction(tx, SERVICE, { action: 'schedule.updated', of: { organizationId, id }, from, to });
     const facts = { label: schedule.name, reason: paused_reason };
     await recordNotice(tx, { organizationId, kind: 'schedule_paused', subjectId: id, facts });
     return run;

@@ -86,10 +86,9 @@ export async function changeSchedule(
 
 /** Its sets stay. @throws Failure (404) */
 export async function removeSchedule(tx: Queryable, ref: ObjectRef, actor: Actor): Promise<void> {
-  const { organizationId, id: objectId } = ref;
-  const changes = changesBetween(audited(await requireSchedule(tx, ref, { lock: true })), {});
-  await tx.deleteFrom('schedules').where('id', '=', objectId).execute();
-  await recordAction(tx, actor, { organizationId, action: 'schedule.deleted', objectId, changes });
+  const from = audited(await requireSchedule(tx, ref, { lock: true }));
+  await tx.deleteFrom('schedules').where('id', '=', ref.id).execute();
+  await recordAction(tx, actor, { action: 'schedule.deleted', of: ref, from });
 }
 
 /** @throws Failure (404) */
@@ -127,8 +126,7 @@ async function record(
   const after = await requireSchedule(tx, ref);
   const changes = changesBetween(before === undefined ? {} : audited(before), audited(after));
   const action = before === undefined ? 'schedule.created' : 'schedule.updated';
-  const { organizationId, id: objectId } = ref;
-  if (changes.length > 0) await recordAction(tx, actor, { organizationId, action, objectId, changes });
+  if (changes.length > 0) await recordAction(tx, actor, { action, of: ref, changes });
   return after;
 }
 

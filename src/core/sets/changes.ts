@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { AdChange, SetChange } from '../../contract/changes.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
-import { type Actor, type AuditAction, changesBetween, type FieldChange } from '../../domain/auditLog.ts';
+import { type Actor, changesBetween, type FieldChange } from '../../domain/auditLog.ts';
 import { campaignName, DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
 import { conflict, gone, invalid, unknownId } from '../../domain/failure.ts';
 import {
@@ -44,7 +44,7 @@ export async function changeAd(
     .where('id', '=', ref.id)
     .execute();
   if (after.name !== before.name) await markWordsStale(tx, { adId: ref.id });
-  await record(tx, ref, { actor, action: 'ad.updated', changes });
+  await recordAction(tx, actor, { action: 'ad.updated', of: ref, changes });
 }
 
 /** @throws Failure as {@link changeAd}. */
@@ -69,7 +69,7 @@ export async function changeSet(
     .set({ name, instructions, metadata: JSON.stringify(after.metadata) })
     .where('id', '=', id)
     .execute();
-  await record(tx, ref, { actor, action: 'screenshot_set.updated', changes });
+  await recordAction(tx, actor, { action: 'screenshot_set.updated', of: ref, changes });
   await notify(tx, { set: id });
 }
 
@@ -86,7 +86,7 @@ export async function renameCampaign(
     throw conflict('name', `must not be changed to or from "${DRAFT_CAMPAIGN}", which the page of a new request uses.`);
   if (!(await renameCampaignRow(tx, { ...ref, name }))) throw conflict('name', 'is the name of another campaign.');
   await markWordsStale(tx, { campaignId: ref.id });
-  await record(tx, ref, { actor, action: 'campaign.updated', changes: changesBetween({ name: before }, { name }) });
+  await recordAction(tx, actor, { action: 'campaign.updated', of: ref, from: { name: before }, to: { name } });
 }
 
 /** @param token of the picture; null removes the logo. @throws Failure (404, 410) if there is no such campaign. */
@@ -99,7 +99,7 @@ export async function changeCampaignLogo(
   if (token === null && before.logo === null) return;
   await tx.updateTable('campaigns').set({ logo_token: token }).where('id', '=', ref.id).execute();
   const action = token === null ? 'campaign.logo_removed' : 'campaign.logo_replaced';
-  await record(tx, ref, { actor, action, changes: [] });
+  await recordAction(tx, actor, { action, of: ref });
 }
 
 async function rejectMissing(tx: Queryable, ref: ObjectRef): Promise<never> {
@@ -122,14 +122,6 @@ function metadataAfter(before: Metadata, change: MetadataChange | null | undefin
 /** The log shows the keys, not the values, which may be of any kind. */
 function metadataChanges(before: { metadata: Metadata }, after: { metadata: Metadata }): FieldChange[] {
   return changesBetween({}, { metadata: changedKeys(before.metadata, after.metadata).join(', ') });
-}
-
-async function record(
-  tx: Queryable,
-  { id, organizationId }: ObjectRef,
-  { actor, action, changes }: { actor: Actor; action: AuditAction; changes: readonly FieldChange[] },
-): Promise<void> {
-  await recordAction(tx, actor, { organizationId, action, objectId: id, changes });
 }
 
 /** @returns false if another campaign of the organization has the name. */

@@ -92,9 +92,8 @@ export async function createShareLink(tx: Queryable, wanted: WantedShareLink, ac
     .insertInto('share_links')
     .values({ id, ...owner, ...choices, password_hash, screenshot_ids: chosen })
     .execute();
-  const shown = { ...ownerFields(wanted), ...choices, has_password: password_hash !== null, screenshot_ids: chosen };
-  const changes = changesBetween({}, shown);
-  await recordAction(tx, actor, { organizationId, action: 'share_link.created', objectId: id, changes });
+  const to = { ...ownerFields(wanted), ...choices, has_password: password_hash !== null, screenshot_ids: chosen };
+  await recordAction(tx, actor, { action: 'share_link.created', of: { organizationId, id }, to });
   await noteChange(tx, wanted);
   return readLink(tx, { ...wanted, id });
 }
@@ -114,7 +113,7 @@ export async function changeLink(
   { expires_at, password, revoked }: LinkChange,
   actor: Actor,
 ): Promise<ShareLinkRow> {
-  const { organizationId, id } = link;
+  const { id } = link;
   await lockOwner(tx, link);
   const before = await readLink(tx, link);
   if (before.revoked_at !== null && (revoked !== false || !canRestore(before.revoked_at)))
@@ -134,8 +133,7 @@ export async function changeLink(
   });
   const changed = { ...fields(values), ...(password && { password: 'changed' }) };
   const changes = changesBetween(fields(before), changed);
-  if (changes.length > 0)
-    await recordAction(tx, actor, { organizationId, action: 'share_link.updated', objectId: id, changes });
+  if (changes.length > 0) await recordAction(tx, actor, { action: 'share_link.updated', of: link, changes });
   await noteChange(tx, link);
   return readLink(tx, link);
 }
@@ -143,12 +141,11 @@ export async function changeLink(
 /** @throws Failure (404) if the set or the campaign has no such link. */
 export async function revokeLink(tx: Queryable, link: LinkRef & { id: string }, actor: Actor): Promise<ShareLinkRow> {
   const before = await readLink(tx, link);
-  const { organizationId, id } = link;
-  const isValid = tx.updateTable('share_links').where('id', '=', id).where('revoked_at', 'is', null);
+  const isValid = tx.updateTable('share_links').where('id', '=', link.id).where('revoked_at', 'is', null);
   const { numUpdatedRows } = await isValid.set({ revoked_at: sql<Date>`now()` }).executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n) return before;
-  const changes = changesBetween({ ...ownerFields(link), label: before.label }, {});
-  await recordAction(tx, actor, { organizationId, action: 'share_link.revoked', objectId: id, changes });
+  const from = { ...ownerFields(link), label: before.label };
+  await recordAction(tx, actor, { action: 'share_link.revoked', of: link, from });
   await noteChange(tx, link);
   return readLink(tx, link);
 }

@@ -126,8 +126,7 @@ export async function importSiteRules(
 export async function removeSiteRule(tx: Queryable, one: ObjectRef, actor: Actor): Promise<void> {
   const row = await requireSiteRule(tx, one, { lock: true });
   await deleteSiteRule(tx, one.id);
-  const changes = changesBetween(audited(row), {});
-  await recordAction(tx, actor, { ...one, action: 'site_rule.deleted', objectId: one.id, changes });
+  await recordAction(tx, actor, { action: 'site_rule.deleted', of: one, from: audited(row) });
 }
 
 /** @throws Failure (404) */
@@ -162,8 +161,8 @@ const tooMany = (path: string) =>
 
 async function insert(tx: Queryable, organizationId: string, rule: StoredRule, actor: Actor): Promise<SiteRuleRow> {
   const row = await insertSiteRule(tx, organizationId, rule);
-  const changes = changesBetween({}, audited(row));
-  await recordAction(tx, actor, { organizationId, action: 'site_rule.created', objectId: row.id, changes });
+  const of = { organizationId, id: row.id };
+  await recordAction(tx, actor, { action: 'site_rule.created', of, to: audited(row) });
   return row;
 }
 
@@ -176,8 +175,8 @@ async function replace(tx: Queryable, before: SiteRuleRow, rule: StoredRule, act
     changes.push({ field: 'values', from: '…', to: '…' });
   if (changes.length === 0) return before;
   const row = await updateSiteRule(tx, before.id, rule);
-  const { organization_id: organizationId, id: objectId } = before;
-  await recordAction(tx, actor, { organizationId, action: 'site_rule.updated', objectId, changes });
+  const of = { organizationId: before.organization_id, id: before.id };
+  await recordAction(tx, actor, { action: 'site_rule.updated', of, changes });
   return row;
 }
 

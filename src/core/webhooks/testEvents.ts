@@ -1,6 +1,6 @@
 /** Test events: a person sends one to an address to see whether the receiver accepts and verifies it. */
 import type { Queryable } from '../../db/database.ts';
-import { type Actor, addressWithoutSecrets, changesBetween } from '../../domain/auditLog.ts';
+import { type Actor, addressWithoutSecrets } from '../../domain/auditLog.ts';
 import { TEST_TOPIC } from '../../domain/topics.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
 import { insertEvent } from '../journal/insertEvent.ts';
@@ -15,8 +15,8 @@ export async function sendTestEvent(
   actor: Actor,
 ): Promise<string> {
   const subscriberId = await insertTestSubscriber(transaction, organizationId, url);
-  const changes = changesBetween({}, { url: addressWithoutSecrets(url) });
-  await recordAction(transaction, actor, { organizationId, action: 'webhook.tested', objectId: null, changes });
+  const to = { url: addressWithoutSecrets(url) };
+  await recordAction(transaction, actor, { action: 'webhook.tested', of: { organizationId, id: null }, to });
   return storeTestEvent(transaction, { organizationId, subscriberId, url });
 }
 
@@ -24,7 +24,7 @@ export async function sendTestEvent(
 export async function sendTestEventToEndpoint(transaction: Queryable, one: OneEndpoint, actor: Actor): Promise<string> {
   const { url } = await requireEnabledEndpoint(transaction, one);
   const { organizationId, id } = one;
-  await recordAction(transaction, actor, { organizationId, action: 'webhook_endpoint.tested', objectId: id });
+  await recordAction(transaction, actor, { action: 'webhook_endpoint.tested', of: one });
   return storeTestEvent(transaction, { organizationId, subscriberId: id, url });
 }
 

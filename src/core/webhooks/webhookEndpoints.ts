@@ -71,8 +71,8 @@ export async function createEndpoint(
     disabled: body.disabled ?? false,
   });
   const row = await requireEndpoint(tx, { organizationId, id });
-  const changes = changesBetween({}, auditedFields(row));
-  await recordAction(tx, actor, { organizationId, action: 'webhook_endpoint.created', objectId: id, changes });
+  const of = { organizationId, id };
+  await recordAction(tx, actor, { action: 'webhook_endpoint.created', of, to: auditedFields(row) });
   return { row, secret };
 }
 
@@ -96,7 +96,8 @@ export async function changeEndpoint(
   const isMoved = newUrl !== undefined && newUrl !== before.url;
   if (change.disabled === true || isMoved) await updatePendingDeliveries(tx, one.id, queue);
   const after = await requireEndpoint(tx, one);
-  await recordChange(tx, actor, { one, changes: endpointChanges(before, after, headers !== undefined) });
+  const changes = endpointChanges(before, after, headers !== undefined);
+  if (changes.length > 0) await recordAction(tx, actor, { action: 'webhook_endpoint.updated', of: one, changes });
   return after;
 }
 
@@ -119,25 +120,13 @@ function endpointChanges(before: EndpointRow, after: EndpointRow, hasNewHeaders:
   return changes;
 }
 
-async function recordChange(
-  tx: Queryable,
-  actor: Actor,
-  { one, changes }: { one: OneEndpoint; changes: readonly FieldChange[] },
-): Promise<void> {
-  if (changes.length === 0) return;
-  const { organizationId, id } = one;
-  await recordAction(tx, actor, { organizationId, action: 'webhook_endpoint.updated', objectId: id, changes });
-}
-
 /** Its pending deliveries end. @throws Failure (404) */
 export async function deleteEndpoint(tx: Queryable, one: OneEndpoint, { actor, queue }: EndpointChange): Promise<void> {
   const row = await lockedEndpoint(tx, one);
   await markEndpointDeleted(tx, one.id);
   await noteRemoved(tx, one);
   await updatePendingDeliveries(tx, one.id, queue);
-  const { organizationId, id } = one;
-  const changes = changesBetween(auditedFields(row), {});
-  await recordAction(tx, actor, { organizationId, action: 'webhook_endpoint.deleted', objectId: id, changes });
+  await recordAction(tx, actor, { action: 'webhook_endpoint.deleted', of: one, from: auditedFields(row) });
 }
 
 /** @throws Failure (404) */
@@ -149,9 +138,8 @@ export async function replaceEndpointSecret(
 ): Promise<EndpointWithSecret> {
   await lockedEndpoint(tx, one);
   const secret = await rotateEndpointSecret(tx, one.id, keepPrevious);
-  const { organizationId, id } = one;
-  const changes = changesBetween({}, { keep_previous: keepPrevious });
-  await recordAction(tx, actor, { organizationId, action: 'webhook_endpoint.rotated', objectId: id, changes });
+  const to = { keep_previous: keepPrevious };
+  await recordAction(tx, actor, { action: 'webhook_endpoint.rotated', of: one, to });
   return { row: await requireEndpoint(tx, one), secret };
 }
 

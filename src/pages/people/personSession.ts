@@ -47,7 +47,7 @@ export async function recordForAll(
 ): Promise<void> {
   const actor = actorOf(exchange, { type: 'session', userId });
   for (const { organizationId } of memberships)
-    await recordAction(tx, actor, { organizationId, action, objectId: sessionId });
+    await recordAction(tx, actor, { action, of: { organizationId, id: sessionId } });
 }
 
 /** The one organization of a person, or the page that lists them. */

@@ -4,7 +4,7 @@ import { recordAction } from '../../core/journal/auditLogQueries.ts';
 import { endSession } from '../../core/organizations/apiKeys.ts';
 import { findKeyRow } from '../../core/organizations/keyList.ts';
 import { findOrganization } from '../../core/organizations/organizations.ts';
-import { type Actor, changesBetween } from '../../domain/auditLog.ts';
+import type { Actor } from '../../domain/auditLog.ts';
 import { createRateLimiter } from '../../lib/rateLimiter.ts';
 import type { PagesOptions } from '../parts/context.ts';
 import { clearCookie } from '../parts/cookies.ts';
@@ -41,7 +41,7 @@ export function addSessionRoutes(pages: PageRoutes): void {
       await options.store.db.transaction().execute(async (tx) => {
         await endSession(tx, { id: session.id, expires: new Date(session.expires * 1000) });
         const { organizationId } = viewer;
-        await recordAction(tx, actor, { organizationId, action: 'session.ended', objectId: session.id });
+        await recordAction(tx, actor, { action: 'session.ended', of: { organizationId, id: session.id } });
       });
     clearCookie(response, COOKIE, { publicUrl: options.publicUrl, path: paths.organization });
     forgetHome(response, { publicUrl: options.publicUrl, paths });
@@ -62,8 +62,8 @@ export function createRefusalLog(
       const organizationId = (await findOrganization(tx, slug))?.id;
       if (organizationId === undefined) return;
       const known = keyId && (await findKeyRow(tx, { organizationId, id: keyId }));
-      const changes = changesBetween({}, { reason, key_id: known && keyId });
-      await recordAction(tx, actor, { organizationId, action: 'session.refused', objectId: null, changes });
+      const to = { reason, key_id: known && keyId };
+      await recordAction(tx, actor, { action: 'session.refused', of: { organizationId, id: null }, to });
     });
   return async (actor, refusal) => {
     if (!limiter.take(refusal.slug).allowed) return;

@@ -126,7 +126,7 @@ async function startSession(
 ): Promise<void> {
   const [id, expires] = [newSessionId(), Math.floor(Date.now() / 1000) + SESSION_SECONDS];
   const actor = actorOf({ request, response }, { type: 'session', keyId });
-  await recordAction(store.db, actor, { organizationId, action: 'session.started', objectId: id });
+  await recordAction(store.db, actor, { action: 'session.started', of: { organizationId, id } });
   setCookie(response, COOKIE, {
     value: signSession(secret, { slug, keyId, expires, id }),
     maxAge: SESSION_SECONDS * 1000,
