@@ -11,7 +11,7 @@ export interface Waiting {
   /** Captures that it has work for. */
   readonly pods: number;
   /** The most captures of its organization at the same time; as those of others unless given. */
-  readonly maxPodsOfOrganization?: number | undefined;
+  readonly maxPodsOfOrganization?: number | null | undefined;
 }
 
 export interface Capacity {

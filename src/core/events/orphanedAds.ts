@@ -15,10 +15,7 @@ interface PendingPage {
   readonly size?: number;
 }
 
-/**
- * Locks the orphaned ones among these ads: pending ads that no unsettled job and no waiting set will capture. An ad of
- * create-ad that waits for its first job is not orphaned.
- */
+/** Locks the orphaned ones among these ads. An ad of create-ad that waits for its first job is not orphaned. */
 async function lockOrphanedAds(
   transaction: Queryable,
   adIds: readonly string[],
@@ -35,16 +32,6 @@ async function lockOrphanedAds(
         select 1 from screenshots s join screenshot_sets t on t.id = s.set_id where s.ad_id = a.id and t.status = 'draft')
     order by a.id for update of a`.execute(transaction);
   return rows;
-}
-
-/** @param after the last id of the previous list page; undefined for the first list page. @returns ids in order. */
-async function listPendingAdIds(
-  db: Queryable,
-  { after, size }: { after: string | undefined; size: number },
-): Promise<string[]> {
-  let pending = db.selectFrom('ads').select('id').where('status', '=', 'pending').orderBy('id').limit(size);
-  if (after !== undefined) pending = pending.where('id', '>', after);
-  return (await pending.execute()).map(({ id }) => id);
 }
 
 /**
@@ -76,7 +63,9 @@ export async function failOrphanedAdsPage(
   { after, reason, size = PAGE }: PendingPage,
   context: EventContext,
 ): Promise<{ failed: number; last: string | undefined }> {
-  const adIds = await listPendingAdIds(transaction, { after, size });
+  const pending = transaction.selectFrom('ads').select('id').where('status', '=', 'pending').orderBy('id').limit(size);
+  const page = after === undefined ? pending : pending.where('id', '>', after);
+  const adIds = (await page.execute()).map(({ id }) => id);
   const failed = await failOrphanedAds(transaction, { adIds, reason }, context);
   return { failed, last: adIds.length < size ? undefined : adIds.at(-1) };
 }

@@ -36,8 +36,6 @@ interface NewJob {
   /** Undefined for a job of ads without a set, and of a placement. */
   readonly setId?: string;
   readonly indexes: number;
-  readonly parallelism: number;
-  readonly deadlineSeconds: number;
   /** Its captures may take small sets, and another capture may take it. */
   readonly small: boolean;
   readonly creatives: readonly WantedCreative[];
@@ -92,7 +90,8 @@ export async function admitWaiting(
   limits: AdmissionLimits,
   context: AdmissionContext,
 ): Promise<Admission> {
-  await lockAdmission(transaction);
+  // No other transaction admits until this one ends.
+  await takeLock(transaction, 'admission');
   if (await isStopped(transaction)) return { admitted: [], grown: [] };
   const { maxPods, maxPodsPerOrganization, parallelism: most, pagesPerIndex } = limits;
   const plan = (screenshots: readonly PageOfPicture[]) => planBatches(screenshots, most, pagesPerIndex);
@@ -202,33 +201,23 @@ async function admitWithoutSet(transaction: Queryable, item: WaitingItem, plan: 
   return admitted;
 }
 
+/** Stores a job with its indexes and creatives. */
 async function storeJob(
   transaction: Queryable,
-  job: Omit<NewJob, 'parallelism' | 'deadlineSeconds'>,
+  job: NewJob,
   { limits, parallelism, since }: JobPlan & Pick<WaitingItem, 'since'>,
 ): Promise<Admitted> {
-  const traceparent = await insertJob(transaction, {
-    ...job,
-    parallelism: Math.min(parallelism, job.indexes),
-    deadlineSeconds: limits.setDeadlineSeconds,
-  });
-  return { jobId: job.id, name: job.name, traceparent, since };
-}
-
-/** Stores a job with its indexes and creatives. @returns its `traceparent`. */
-async function insertJob(transaction: Queryable, job: NewJob): Promise<string | null> {
-  const { id, indexes, creatives } = job;
+  const { id, name, indexes, creatives } = job;
   const { traceparent } = await transaction
     .insertInto('screenshot_jobs')
     .values({
-      id,
-      name: job.name,
+      ...{ id, name },
       organization_id: job.organizationId,
       set_id: job.setId ?? null,
       indexes,
-      parallelism: job.parallelism,
+      parallelism: Math.min(parallelism, indexes),
       small: job.small,
-      deadline_at: sql<Date>`now() + make_interval(secs => ${job.deadlineSeconds})`,
+      deadline_at: sql<Date>`now() + make_interval(secs => ${limits.setDeadlineSeconds})`,
       traceparent: sql<string | null>`coalesce(
         (select traceparent from screenshot_sets where id = ${job.setId ?? null}),
         (select traceparent from placements where id = ${id}),
@@ -246,10 +235,5 @@ async function insertJob(transaction: Queryable, job: NewJob): Promise<string | 
     from unnest(${creatives.map(({ adId }) => adId)}::uuid[],
       ${creatives.map(({ wanted }) => JSON.stringify(wanted))}::jsonb[],
       ${creatives.map(({ films }) => JSON.stringify(films))}::jsonb[]) as c(ad_id, wanted, films)`.execute(transaction);
-  return traceparent;
-}
-
-/** Waits until no other transaction admits. */
-export async function lockAdmission(transaction: Queryable): Promise<void> {
-  await takeLock(transaction, 'admission');
+  return { jobId: id, name, traceparent, since };
 }

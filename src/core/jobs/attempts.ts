@@ -4,7 +4,7 @@ import { notify } from '../../db/notifications.ts';
 import type { EventContext } from '../events/recordEvent.ts';
 import { expireEarlierClaims } from './creatives.ts';
 import { extendHosting, notifyJobAndHosted } from './hosts.ts';
-import { lockIndex, markIndexFinished, shareIndex, startAttempt } from './indexes.ts';
+import { lockIndex, markIndexFinished, startAttempt } from './indexes.ts';
 import { changeOf, type LockedJob, type SharedJob, shareJob } from './jobs.ts';
 
 /** Identifies one attempt of an index. */
@@ -73,7 +73,7 @@ export async function lockAttempt(
   // Settling locks the job for update first, so this order is the same everywhere.
   const job = await lockUnsettledJob(transaction, jobId);
   if (job === undefined) throw new SupersededError('The job is settled.');
-  const current = await shareIndex(transaction, { jobId, index });
+  const current = await lockIndex(transaction, { jobId, index }, { isShared: true });
   if (current?.attempt !== attempt) {
     throw new SupersededError(`Attempt ${attempt} of index ${index} is not its attempt ${current?.attempt ?? 0}.`);
   }
@@ -86,9 +86,7 @@ export async function lockAttempt(
 /** Locks a job, so that it cannot be settled until the transaction ends. @returns undefined if it is settled or does not exist. */
 export async function lockUnsettledJob(transaction: Queryable, jobId: string): Promise<LockedJob | undefined> {
   const job = await shareJob(transaction, jobId);
-  if (job === undefined || job.settled_at !== null) return undefined;
-  const { id, organization_id, name, set_id } = job;
-  return { id, organization_id, name, set_id };
+  return job?.settled_at === null ? job : undefined;
 }
 
 /**

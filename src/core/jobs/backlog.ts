@@ -51,8 +51,8 @@ function headsOf(kind: keyof typeof WAITING, most: number) {
     kind === 'sets'
       ? [sql.val([...PRIORITIES]), sql.ref('priority'), sql`and priority = p.priority`]
       : [sql.val(['normal']), sql`p.priority`, sql``];
-  return sql<{ id: string; organization_id: string; created_at: Date; priority: Priority }>`
-    select head.* from organizations o cross join unnest(${priorities}::text[]) as p(priority) cross join lateral (
+  return sql<WaitingRow>`
+    select head.*, o.running_captures as quota from organizations o cross join unnest(${priorities}::text[]) as p(priority) cross join lateral (
       select id, organization_id, created_at, ${priority} as priority from ${WAITING[kind]}
         and organization_id = o.id ${ofPriority}
       order by created_at, id limit ${most}
@@ -61,22 +61,26 @@ function headsOf(kind: keyof typeof WAITING, most: number) {
 
 /** The oldest sets, placements and ads of each organization that wait without a job. */
 export async function readBacklog(db: Queryable, parallelism: number): Promise<WaitingItem[]> {
-  const items = [...(await waitingSets(db, parallelism)), ...(await waitingPlacements(db)), ...(await waitingAds(db))];
-  const quotas = await readCaptureQuotas(db);
-  return items.map((item) => ({ ...item, maxPodsOfOrganization: quotas.get(item.organizationId) }));
+  return [...(await waitingSets(db, parallelism)), ...(await waitingPlacements(db)), ...(await waitingAds(db))];
 }
 
-interface WaitingSetRow {
+interface WaitingRow {
   readonly id: string;
   readonly organization_id: string;
   readonly created_at: Date;
   readonly priority: Priority;
-  readonly batches: number;
-  readonly pictures: number;
+  /** The running captures that the operator allows to the organization; null: as to all. */
+  readonly quota: number | null;
 }
 
+const waitingOf = ({ organization_id, created_at, quota }: WaitingRow) => ({
+  organizationId: organization_id,
+  since: created_at,
+  maxPodsOfOrganization: quota,
+});
+
 async function waitingSets(db: Queryable, parallelism: number): Promise<WaitingItem[]> {
-  const { rows } = await sql<WaitingSetRow>`
+  const { rows } = await sql<WaitingRow & { batches: number; pictures: number }>`
     with heads as (${headsOf('sets', HEADS.sets)})
     select heads.*, size.*
     from heads cross join lateral (
@@ -89,8 +93,7 @@ async function waitingSets(db: Queryable, parallelism: number): Promise<WaitingI
       ) page
     ) size`.execute(db);
   return rows.map((row) => ({
-    organizationId: row.organization_id,
-    since: row.created_at,
+    ...waitingOf(row),
     priority: row.priority,
     pods: Math.max(1, Math.min(parallelism, row.batches)),
     setId: row.id,
@@ -100,26 +103,18 @@ async function waitingSets(db: Queryable, parallelism: number): Promise<WaitingI
 
 async function waitingPlacements(db: Queryable): Promise<WaitingItem[]> {
   const { rows } = await headsOf('placements', HEADS.placements).execute(db);
-  return rows.map(({ id, organization_id, created_at }) => ({
-    organizationId: organization_id,
-    since: created_at,
-    pods: 1,
-    placementId: id,
-    small: true,
-  }));
+  return rows.map((row) => ({ ...waitingOf(row), pods: 1, placementId: row.id, small: true }));
 }
 
 async function waitingAds(db: Queryable): Promise<WaitingItem[]> {
   const { rows } = await headsOf('ads', HEADS.ads).execute(db);
-  return [...Map.groupBy(rows, ({ organization_id }) => organization_id)].flatMap(([organizationId, ads]) => {
-    const groups: WaitingItem[] = [];
-    for (let from = 0; from < ads.length; from += MAX_CREATIVES) {
-      const members = ads.slice(from, from + MAX_CREATIVES);
-      const since = members[0]?.created_at ?? new Date(0);
-      groups.push({ organizationId, since, pods: 1, adIds: members.map(({ id }) => id), small: false });
-    }
-    return groups;
-  });
+  return [...Map.groupBy(rows, ({ organization_id }) => organization_id).values()].flatMap((ads) =>
+    ads.flatMap((first, from) => {
+      if (from % MAX_CREATIVES > 0) return [];
+      const adIds = ads.slice(from, from + MAX_CREATIVES).map(({ id }) => id);
+      return [{ ...waitingOf(first), pods: 1, adIds, small: false }];
+    }),
+  );
 }
 
 /** A job that could use more captures than it may run. */
@@ -131,24 +126,17 @@ export interface GrowableJob extends Waiting {
 
 /** A job can use a capture for each index that has not finished. @param parallelism the most captures of one job. */
 export async function readGrowable(db: Queryable, parallelism: number): Promise<GrowableJob[]> {
-  const { rows } = await sql<{ id: string; name: string; organization_id: string; admitted_at: Date; pods: number }>`
-    select j.id, j.name, j.organization_id, j.admitted_at,
+  const { rows } = await sql<GrowableJob>`
+    select j.id as "jobId", j.name, j.organization_id as "organizationId", j.admitted_at as since,
+      o.running_captures as "maxPodsOfOrganization",
       least(${parallelism}, unfinished.indexes)::integer - j.parallelism as pods
-    from screenshot_jobs j cross join lateral (
+    from screenshot_jobs j join organizations o on o.id = j.organization_id cross join lateral (
       select count(*) as indexes from job_indexes i where i.job_id = j.id and i.finished_at is null
     ) unfinished
     where j.settled_at is null and j.host_job_id is null and j.parallelism < least(${parallelism}, unfinished.indexes)`.execute(
     db,
   );
-  const quotas = await readCaptureQuotas(db);
-  return rows.map(({ id, name, organization_id, admitted_at, pods }) => ({
-    jobId: id,
-    name,
-    organizationId: organization_id,
-    since: admitted_at,
-    pods,
-    maxPodsOfOrganization: quotas.get(organization_id),
-  }));
+  return rows;
 }
 
 export async function raiseParallelism(db: Queryable, jobId: string, more: number): Promise<void> {
@@ -210,16 +198,4 @@ export async function countWaiting(db: Queryable): Promise<Record<'sets' | 'plac
     union all select count(*)::integer, ${seconds} from ${WAITING.ads}`.execute(db);
   const [sets = NONE_WAITING, placements = NONE_WAITING, ads = NONE_WAITING] = rows;
   return { sets, placements, ads };
-}
-
-/** @returns the running captures that the operator allows to organizations with an own quota, by their ids. */
-async function readCaptureQuotas(db: Queryable): Promise<Map<string, number>> {
-  const rows = await db
-    .selectFrom('organizations')
-    .select(['id', 'running_captures'])
-    .where('running_captures', 'is not', null)
-    .execute();
-  return new Map(
-    rows.flatMap(({ id, running_captures }) => (running_captures === null ? [] : [[id, running_captures]])),
-  );
 }

@@ -32,6 +32,9 @@ export interface ClaimedCreativeRow {
 /** A creative whose claim is lost this often fails, because it probably ends each capture that renders it. */
 const MAX_LOST_CLAIMS = 3;
 
+const EARLIER_FORMAT = sql<string | null>`case when ads.kind = 'url' then (
+  select format from job_creatives where ad_id = ads.id and status = 'rendered' order by resolved_at desc limit 1) end`;
+
 /** Claims the next free creative, first those that screenshots of this index wait for. @throws SupersededError */
 export async function claimCreative(
   transaction: Queryable,
@@ -64,17 +67,7 @@ export async function claimCreative(
     .leftJoin('uploads', 'uploads.id', 'ads.upload_id')
     .select(['kind', 'content', 'given_width', 'given_height'])
     .select(WANTS_FACTS.as('wants_facts'))
-    .select((eb) =>
-      eb
-        .selectFrom('job_creatives')
-        .select('format')
-        .whereRef('job_creatives.ad_id', '=', 'ads.id')
-        .where('status', '=', 'rendered')
-        .where('ads.kind', '=', 'url')
-        .orderBy('resolved_at', 'desc')
-        .limit(1)
-        .as('earlier_format'),
-    )
+    .select(EARLIER_FORMAT.as('earlier_format'))
     .select(['uploads.name as file_name', 'uploads.sha256', 'uploads.bytes'])
     .where('ads.id', '=', claimed.ad_id)
     .executeTakeFirstOrThrow();

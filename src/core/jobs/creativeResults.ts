@@ -12,11 +12,12 @@ import { resolveAd } from '../ads/adStatus.ts';
 import { storeFacts } from '../ads/creativeCheck.ts';
 import { type EventContext, isWanted, recordAdEvent, recordSetEvent } from '../events/recordEvent.ts';
 import { insertImages } from '../sets/images.ts';
-import { countResolved, failScreenshotsOfAd } from '../sets/results.ts';
+import { readProgress } from '../sets/readSet.ts';
+import { failScreenshotsOfAd } from '../sets/results.ts';
 import { type AttemptRef, lockAttempt } from './attempts.ts';
 import type { ResolveContext } from './countedTransactions.ts';
-import { insertFrames, lockCreative, readWantedFrames, resolveCreative } from './creatives.ts';
-import { changeOf, type LockedJob, lockProgress, setProgress } from './jobs.ts';
+import { lockCreative, readWantedFrames, resolveCreative } from './creatives.ts';
+import { changeOf, type LockedJob, lockProgress } from './jobs.ts';
 
 const STEPS = 4;
 
@@ -98,14 +99,7 @@ async function storeRendered(
   { job, adId, result }: { job: LockedJob; adId: string; result: RenderedResult },
   context: ResolveContext,
 ): Promise<void> {
-  const images = result.frames.map(({ key, sha256, bytes, width, height }) => ({
-    organizationId: job.organization_id,
-    key,
-    sha256,
-    bytes,
-    width,
-    height,
-  }));
+  const images = result.frames.map((frame) => ({ ...frame, organizationId: job.organization_id }));
   const tokens = await insertImages(transaction, images);
   const frames = result.frames.map(({ marker_ms, ratio }, i) => ({
     job_id: job.id,
@@ -114,27 +108,15 @@ async function storeRendered(
     ratio,
     image_token: tokens[i] ?? '',
   }));
-  await insertFrames(transaction, frames);
+  await transaction.insertInto('creative_frames').values(frames).execute();
   const { format, mode, notes, warnings, films, width, height, category } = result;
-  await resolveCreative(
-    transaction,
-    { jobId: job.id, adId },
-    { status: 'rendered', format, mode, width, height, notes, warnings, films },
-  );
+  const shared = { width, height, warnings };
+  const rendered = { status: 'rendered', format, mode, notes, films, ...shared } as const;
+  await resolveCreative(transaction, { jobId: job.id, adId }, rendered);
   if (result.facts) await storeFacts(transaction, adId, result.facts);
-  const preview = previewOf(frames);
-  const changed = await resolveAd(transaction, adId, {
-    status: 'uploaded',
-    reason: null,
-    category,
-    width,
-    height,
-    warnings,
-    preview_token: preview,
-  });
-  if (changed) {
+  const uploaded = { status: 'uploaded', reason: null, category, preview_token: previewOf(frames), ...shared } as const;
+  if (await resolveAd(transaction, adId, uploaded))
     await recordAdEvent(transaction, { adId, organizationId: job.organization_id, topic: 'ad.uploaded' }, context);
-  }
   await notify(transaction, { ...changeOf(job), ad: adId });
 }
 
@@ -173,9 +155,9 @@ export async function recordProgressEvent(
   if (!(await isWanted(transaction, subject))) return;
   // The row is locked first, so that of two results at once the later one counts both.
   const recorded = await lockProgress(transaction, id);
-  const { total, resolved } = await countResolved(transaction, setId);
+  const { total = 0, resolved = 0 } = (await readProgress(transaction, { id: setId, organizationId })) ?? {};
   const step = Math.floor((resolved * STEPS) / Math.max(1, total));
   if (step <= recorded || step >= STEPS) return;
-  await setProgress(transaction, id, step);
+  await transaction.updateTable('screenshot_jobs').set({ progress: step }).where('id', '=', id).execute();
   await recordSetEvent(transaction, subject, context);
 }

@@ -1,19 +1,12 @@
 /** Queries on the creatives of a job: results and frames. */
-import { type Insertable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { Schema } from '../../db/schema.ts';
 import type { AdCategory } from '../../domain/ads.ts';
 import type { MadeFilm } from '../../domain/animations.ts';
 import type { WantedFrame } from '../../domain/batches.ts';
 import type { AdFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
-
-/** The attempt that holds a claim. */
-export interface ClaimHolder {
-  readonly jobId: string;
-  readonly index: number;
-  readonly attempt: number;
-}
+import type { IndexRef } from './indexes.ts';
 
 /** The values of a creative without a claim. */
 export const UNCLAIMED = { claimed_by_index: null, claimed_by_attempt: null, claim_expires_at: null };
@@ -21,7 +14,7 @@ export const UNCLAIMED = { claimed_by_index: null, claimed_by_attempt: null, cla
 /** Lets the claims of earlier attempts of this index expire now. */
 export async function expireEarlierClaims(
   transaction: Queryable,
-  { jobId, index, attempt }: ClaimHolder,
+  { jobId, index, attempt }: IndexRef & { readonly attempt: number },
 ): Promise<void> {
   await transaction
     .updateTable('job_creatives')
@@ -119,13 +112,6 @@ export async function lockCreative(
     .where('ad_id', '=', adId)
     .forUpdate()
     .executeTakeFirst();
-}
-
-export async function insertFrames(
-  transaction: Queryable,
-  frames: readonly Insertable<Schema['creative_frames']>[],
-): Promise<void> {
-  await transaction.insertInto('creative_frames').values(frames).execute();
 }
 
 export interface CreativeResolution {

@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { isSameFilm, type WantedFilm } from '../../domain/animations.ts';
 import { withoutContent } from '../../domain/pictureKeys.ts';
-import { findScreenshotsOfIndex } from '../sets/results.ts';
 import { type AttemptRef, lockAttempt } from './attempts.ts';
 import { ResultFaultError } from './creativeResults.ts';
 import { readWantedFrames } from './creatives.ts';
@@ -55,21 +54,8 @@ export async function declareUploads(
       : []),
     ...(frames.length > 0 ? [requireFrames(transaction, attemptRef, frames)] : []),
     ...(films.length > 0 ? [requireFilms(transaction, attemptRef, films)] : []),
-    countContents(transaction, attemptRef.jobId, contents),
+    addDeclaredContents(transaction, attemptRef.jobId, contents),
   ]);
-}
-
-/** Concurrent calls of any API process wait for each other at the row of the picture. @throws ResultFaultError */
-async function countContents(
-  transaction: Queryable,
-  jobId: string,
-  contents: readonly DeclaredContent[],
-): Promise<void> {
-  const accepted = await addDeclaredContents(transaction, jobId, { contents, max: MAX_CONTENTS });
-  const pictures = contents.map(({ picture }) => picture);
-  const refused = pictures.find((picture) => !accepted.has(picture));
-  if (refused !== undefined)
-    throw new ResultFaultError(`${refused} was declared with ${MAX_CONTENTS} other contents already.`);
 }
 
 /** A placement has the id of its job. */
@@ -78,9 +64,28 @@ async function requirePictures(
   { jobId, setId, index }: { jobId: string; setId: string | null; index: number },
   ids: readonly string[],
 ): Promise<void> {
-  const known = setId === null ? new Set([jobId]) : await findScreenshotsOfIndex(transaction, { setId, index, ids });
-  const unknownId = ids.find((id) => !known.has(id));
-  if (unknownId !== undefined) throw new ResultFaultError(`Screenshot ${unknownId} is not of this index.`);
+  if (setId !== null) return requireScreenshotsOfIndex(transaction, { setId, index, ids });
+  const other = ids.find((id) => id !== jobId);
+  if (other !== undefined) throw notOfIndex(other);
+}
+
+const notOfIndex = (id: string) => new ResultFaultError(`Screenshot ${id} is not of this index.`);
+
+/** @throws ResultFaultError */
+export async function requireScreenshotsOfIndex(
+  db: Queryable,
+  { setId, index, ids }: { setId: string; index: number; ids: readonly string[] },
+): Promise<void> {
+  const rows = await db
+    .selectFrom('screenshots')
+    .select('id')
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val([...ids]))))
+    .where('set_id', '=', setId)
+    .where('job_index', '=', index)
+    .execute();
+  const known = new Set(rows.map(({ id }) => id));
+  const other = ids.find((id) => !known.has(id));
+  if (other !== undefined) throw notOfIndex(other);
 }
 
 async function requireFrames(
@@ -114,14 +119,14 @@ async function requireFilms(
 }
 
 /**
- * Adds contents to those already declared. Concurrent calls wait for each other at the row of the picture.
- * @returns the pictures that have at most `max` contents afterwards. The others are unchanged.
+ * Adds contents to those already declared. Concurrent calls of any API process wait for each other at the row of the picture.
+ * @throws ResultFaultError for a picture that would have too many.
  */
 async function addDeclaredContents(
   transaction: Queryable,
   jobId: string,
-  { contents, max }: { readonly contents: readonly DeclaredContent[]; readonly max: number },
-): Promise<Set<string>> {
+  contents: readonly DeclaredContent[],
+): Promise<void> {
   const pictures = contents.map(({ picture }) => picture);
   const sums = contents.map(({ sha256 }) => sha256);
   const together = sql`array(select unnest(declared.contents) union select unnest(excluded.contents))`;
@@ -130,11 +135,14 @@ async function addDeclaredContents(
     insert into declared_uploads as declared (job_id, picture, contents)
     select ${jobId}::uuid, picture, array_agg(distinct sha256)
     from unnest(${pictures}::text[], ${sums}::text[]) as given (picture, sha256)
-    group by picture having count(distinct sha256) <= ${max} order by picture
+    group by picture having count(distinct sha256) <= ${MAX_CONTENTS} order by picture
     on conflict (job_id, picture) do update set contents = ${together}
-    where cardinality(${together}) <= ${max}
+    where cardinality(${together}) <= ${MAX_CONTENTS}
     returning picture`.execute(transaction);
-  return new Set(rows.map(({ picture }) => picture));
+  const accepted = new Set(rows.map(({ picture }) => picture));
+  const refused = pictures.find((picture) => !accepted.has(picture));
+  if (refused !== undefined)
+    throw new ResultFaultError(`${refused} was declared with ${MAX_CONTENTS} other contents already.`);
 }
 
 /**

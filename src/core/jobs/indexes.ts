@@ -7,32 +7,18 @@ export interface IndexRef {
   readonly index: number;
 }
 
-/** Locks the row until the transaction ends. @returns undefined for an unknown index. */
+/**
+ * Prevents a new attempt of the index until the transaction ends. @param isShared whether other holders are not blocked.
+ * @returns undefined for an unknown index.
+ */
 export async function lockIndex(
   transaction: Queryable,
   { jobId, index }: IndexRef,
+  { isShared = false } = {},
 ): Promise<{ attempt: number; pod: string | null; finished_at: Date | null } | undefined> {
-  return transaction
-    .selectFrom('job_indexes')
-    .select(['attempt', 'pod', 'finished_at'])
-    .where('job_id', '=', jobId)
-    .where('index', '=', index)
-    .forUpdate()
-    .executeTakeFirst();
-}
-
-/** Prevents a new attempt of the index until the transaction ends. Other holders are not blocked. */
-export async function shareIndex(
-  transaction: Queryable,
-  { jobId, index }: IndexRef,
-): Promise<{ attempt: number; pod: string | null } | undefined> {
-  return transaction
-    .selectFrom('job_indexes')
-    .select(['attempt', 'pod'])
-    .where('job_id', '=', jobId)
-    .where('index', '=', index)
-    .forKeyShare()
-    .executeTakeFirst();
+  const rows = transaction.selectFrom('job_indexes').select(['attempt', 'pod', 'finished_at']);
+  const row = rows.where('job_id', '=', jobId).where('index', '=', index);
+  return (isShared ? row.forKeyShare() : row.forUpdate()).executeTakeFirst();
 }
 
 export async function startAttempt(

@@ -196,22 +196,6 @@ export async function hasUnresolved(db: Queryable, { id, set_id }: Pick<LockedJo
   return rows[0]?.open ?? true;
 }
 
-export async function markJobSettled(
-  transaction: Queryable,
-  jobId: string,
-  { outcome, problem }: { readonly outcome: string; readonly problem: string | null },
-): Promise<void> {
-  await transaction
-    .updateTable('screenshot_jobs')
-    .set({ settled_at: sql<Date>`now()`, outcome, problem })
-    .where('id', '=', jobId)
-    .execute();
-}
-
-export async function setProgress(transaction: Queryable, jobId: string, progress: number): Promise<void> {
-  await transaction.updateTable('screenshot_jobs').set({ progress }).where('id', '=', jobId).execute();
-}
-
 /** Prevents settlement until the transaction ends. Other holders are not blocked. @returns undefined for an unknown job. */
 export async function shareJob(transaction: Queryable, jobId: string): Promise<SharedJob | undefined> {
   return transaction

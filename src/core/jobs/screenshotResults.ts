@@ -12,18 +12,13 @@ import {
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { findPageImages, insertImages } from '../sets/images.ts';
-import {
-  findScreenshotsOfIndex,
-  lockScreenshotsOfIndex,
-  resolveScreenshots,
-  type ScreenshotResolution,
-} from '../sets/results.ts';
+import { lockScreenshotsOfIndex, resolveScreenshots, type ScreenshotResolution } from '../sets/results.ts';
 import { markFirstPicture } from '../sets/setStatus.ts';
 import { noteRules } from '../siteRules/siteRules.ts';
 import { type AttemptRef, lockAttempt } from './attempts.ts';
 import type { ResolveContext } from './countedTransactions.ts';
 import { ResultFaultError, recordProgressEvent } from './creativeResults.ts';
-import { keepUploads } from './expectedUploads.ts';
+import { keepUploads, requireScreenshotsOfIndex } from './expectedUploads.ts';
 import { changeOf, type LockedJob } from './jobs.ts';
 import { lockPendingPlacement, resolvePlacement } from './placementResults.ts';
 
@@ -145,15 +140,10 @@ async function storeImages(
   results: readonly (TakenScreenshot | FailedScreenshot)[],
 ): Promise<Map<string, string>> {
   const taken = results.filter((result) => result.status === 'uploaded');
-  const images = taken.map(({ key, sha256, bytes, width, height }) => ({
-    organizationId,
-    key,
-    sha256,
-    bytes,
-    width,
-    height,
-  }));
-  const tokens = await insertImages(transaction, images);
+  const tokens = await insertImages(
+    transaction,
+    taken.map((file) => ({ ...file, organizationId })),
+  );
   return new Map(taken.map(({ id }, i) => [id, tokens[i] ?? '']));
 }
 
@@ -172,12 +162,10 @@ async function storePages(
   const pages = new Map(results.flatMap((result) => pageOf(result) ?? []).map((page) => [page.key, page]));
   if (pages.size === 0) return new Map();
   const ids = [...pages.values()].map(({ id }) => id);
-  const ofIndex = await findScreenshotsOfIndex(transaction, { setId, index, ids });
-  const unknownId = ids.find((id) => !ofIndex.has(id));
-  if (unknownId !== undefined) throw new ResultFaultError(`Screenshot ${unknownId} is not of this index.`);
+  await requireScreenshotsOfIndex(transaction, { setId, index, ids });
   const stored = await findPageImages(transaction, setId, [...pages.keys()]);
   const missing = [...pages.values()].filter(({ key }) => !stored.has(key));
-  const images = missing.map(({ id: _id, ...file }) => ({ organizationId: job.organization_id, ...file }));
+  const images = missing.map((file) => ({ ...file, organizationId: job.organization_id }));
   const tokens = await insertImages(transaction, images);
   await keepUploads(transaction, job.id, missing);
   return new Map([...stored, ...missing.map(({ key }, i) => [key, tokens[i] ?? ''] as const)]);

@@ -1,4 +1,6 @@
 /** Settlement: fails all unresolved parts of a job, gives the set its final status and records the event, in one transaction. */
+
+import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
 import { type ScreenshotStatus, type SetStatus, type SettleCause, settledSetStatus } from '../../domain/states.ts';
@@ -11,7 +13,7 @@ import type { ResolveContext } from './countedTransactions.ts';
 import { closeCreatives } from './creatives.ts';
 import { dropUnreportedUploads } from './expectedUploads.ts';
 import { hasStartedIndex } from './indexes.ts';
-import { changeOf, hasUnresolved, type JobToSettle, lockJobToSettle, markJobSettled } from './jobs.ts';
+import { changeOf, hasUnresolved, type JobToSettle, lockJobToSettle } from './jobs.ts';
 import { resolvePlacement } from './placementResults.ts';
 
 export interface Settlement {
@@ -45,7 +47,8 @@ export async function settleJob(
   await dropUnreportedUploads(transaction, job.id);
   const outcome = job.set_id === null ? undefined : await settleSet(transaction, job.set_id, ended, context);
   const shownProblem = CAUSES_WITH_PROBLEM.has(ended) ? (problem?.details ?? null) : null;
-  await markJobSettled(transaction, job.id, { outcome: ended, problem: shownProblem });
+  const settled = { settled_at: sql<Date>`now()`, outcome: ended, problem: shownProblem };
+  await transaction.updateTable('screenshot_jobs').set(settled).where('id', '=', job.id).execute();
   await failOrphanedAds(transaction, { adIds, reason: words }, context);
   if (job.set_id !== null && outcome !== undefined) {
     await recordOutcome(transaction, { setId: job.set_id, organizationId: job.organization_id, ...outcome }, context);

@@ -3,9 +3,11 @@
  *
  * It holds a lease while it may take sets. A job whose host ends or loses its lease gets a Job of its own, and never has a host again.
  */
+
+import { takeLock } from '../../db/advisoryLocks.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { EventContext } from '../events/recordEvent.ts';
-import { type AdmissionLimits, type Admitted, admitSmallSet, lockAdmission } from './admission.ts';
+import { type AdmissionLimits, type Admitted, admitSmallSet } from './admission.ts';
 import { type AttemptRef, SupersededError } from './attempts.ts';
 import type { ResolveContext } from './countedTransactions.ts';
 import {
@@ -33,7 +35,7 @@ export async function claimSmallSet(
   capture: AttemptRef,
   { leaseSeconds, limits, queue, reached }: ClaimOptions,
 ): Promise<{ readonly jobId: string; readonly admitted?: Admitted } | undefined> {
-  await lockAdmission(transaction);
+  await takeLock(transaction, 'admission');
   const host = await lockHost(transaction, capture);
   const { pod, organization_id } = host;
   const unfinished = await findHostedJob(transaction, { ...capture, pod });

@@ -20,12 +20,12 @@ export interface NewImage {
 
 /** Stores pictures to be served. @returns a token for each, in order, that nobody can guess (192 bits). */
 export async function insertImages(transaction: Queryable, images: readonly NewImage[]): Promise<string[]> {
-  const rows = images.map(({ organizationId, key, contentType = 'image/png', ...rest }) => ({
+  const rows = images.map(({ organizationId, key, contentType = 'image/png', sha256, bytes, width, height }) => ({
     token: randomBytes(24).toString('base64url'),
     organization_id: organizationId,
     artifact_key: key,
     content_type: contentType,
-    ...rest,
+    ...{ sha256, bytes, width, height },
   }));
   if (rows.length > 0) await transaction.insertInto('images').values(rows).execute();
   return rows.map(({ token }) => token);

@@ -38,21 +38,6 @@ export async function missingScreenshots(
     .execute();
 }
 
-/** @returns those of the given ids that belong to this index. */
-export async function findScreenshotsOfIndex(
-  db: Queryable,
-  { setId, index, ids }: { setId: string; index: number; ids: readonly string[] },
-): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('screenshots')
-    .select('id')
-    .where((eb) => eb('id', '=', eb.fn.any(eb.val([...ids]))))
-    .where('set_id', '=', setId)
-    .where('job_index', '=', index)
-    .execute();
-  return new Set(rows.map(({ id }) => id));
-}
-
 /** Locks those of the given screenshots that belong to this index, in the order of their ids. */
 export async function lockScreenshotsOfIndex(
   transaction: Queryable,
@@ -157,17 +142,6 @@ export async function closeScreenshots(
     where s.id = o.id and o.set_id = ${setId} and o.status = 'pending'
     returning s.status`.execute(transaction);
   return rows.map(({ status }) => status);
-}
-
-export async function countResolved(db: Queryable, setId: string): Promise<{ total: number; resolved: number }> {
-  return db
-    .selectFrom('screenshots')
-    .select([
-      sql<number>`count(*)::integer`.as('total'),
-      sql<number>`count(*) filter (where status <> 'pending')::integer`.as('resolved'),
-    ])
-    .where('set_id', '=', setId)
-    .executeTakeFirstOrThrow();
 }
 
 /** The screenshots of a set in the order of the request, as far as admission needs them. */

@@ -93,31 +93,21 @@ export async function startCapturing(transaction: Queryable, setId: string): Pro
     .executeTakeFirst();
 }
 
+export interface SetOutcome {
+  readonly review: Row<'organizations'>['review'];
+  readonly uploaded: number;
+  readonly total: number;
+}
+
 /** Reads the facts that decide the final status of a set. */
-export async function readSetOutcome(
-  db: Queryable,
-  setId: string,
-): Promise<{ review: Row<'organizations'>['review']; uploaded: number; total: number }> {
-  const { review, uploaded, total } = await db
-    .selectFrom('screenshot_sets')
-    .innerJoin('organizations', 'organizations.id', 'screenshot_sets.organization_id')
-    .select((eb) => [
-      'organizations.review',
-      eb
-        .selectFrom('screenshots')
-        .select(sql<number>`count(*)::integer`.as('count'))
-        .where('screenshots.set_id', '=', setId)
-        .where('screenshots.status', '=', 'uploaded')
-        .as('uploaded'),
-      eb
-        .selectFrom('screenshots')
-        .select(sql<number>`count(*)::integer`.as('count'))
-        .where('screenshots.set_id', '=', setId)
-        .as('total'),
-    ])
-    .where('screenshot_sets.id', '=', setId)
-    .executeTakeFirstOrThrow();
-  return { review, uploaded: uploaded ?? 0, total: total ?? 0 };
+export async function readSetOutcome(db: Queryable, setId: string): Promise<SetOutcome> {
+  const { rows } = await sql<SetOutcome>`
+    select o.review, count(*) filter (where p.status = 'uploaded')::integer as uploaded, count(p.id)::integer as total
+    from screenshot_sets s join organizations o on o.id = s.organization_id left join screenshots p on p.set_id = s.id
+    where s.id = ${setId} group by o.review`.execute(db);
+  const [outcome] = rows;
+  if (outcome === undefined) throw new Error(`unreachable: the set ${setId} was removed while it is being captured`);
+  return outcome;
 }
 
 export async function markSetSettled(transaction: Queryable, setId: string, status: SetStatus): Promise<SetTime> {
