@@ -23,60 +23,51 @@ import { lockOrganization, requireOrganization } from '../organizations/organiza
 import { reviewSet } from '../reviews/reviews.ts';
 import { sweepFiles } from './removedFiles.ts';
 
-const OWNED = {
-  campaigns: sql`campaigns where true`,
-  ads: sql`ads where true`,
-  sets: sql`screenshot_sets where true`,
-  placements: sql`placements where true`,
-  schedules: sql`schedules where true`,
-  pictures: sql`images where true`,
-  uploads: sql`uploads where true`,
+/**
+ * The tables that are deleted, with the names under which their rows are counted, in an order in which no row refers to a deleted one.
+ * Cascades and triggers take the rest, and note files.
+ */
+const TABLES: readonly (readonly [table: string, kind?: string])[] = [
+  // No run makes another set.
+  ['schedules', 'schedules'],
+  ['screenshot_sets', 'sets'],
+  ['placements', 'placements'],
+  ['ads', 'ads'],
+  ['campaigns', 'campaigns'],
+  ['events', 'events'],
+  ['subscribers'],
+  ['request_templates', 'templates'],
+  ['site_lists', 'site_lists'],
+  ['site_rules', 'site_rules'],
+  ['s3_connectors', 'connectors'],
+  ['branding'],
+  ['idempotency_keys', 'stored_answers'],
+  ['usage_days'],
+  ['uploads', 'uploads'],
+  ['notices'],
+  ['notice_chats', 'chats'],
+  ['memberships', 'members'],
+  ['invitations', 'invitations'],
+  ['images', 'pictures'],
+];
+
+/** A set has up to 10,000 pictures. */
+const TOGETHER = { sets: 5, others: 1_000 };
+
+const OWNED: Readonly<Record<string, RawBuilder<unknown>>> = {
+  ...Object.fromEntries(TABLES.flatMap(([table, kind]) => (kind ? [[kind, sql`${sql.table(table)} where true`]] : []))),
+  screenshots: sql`screenshots s join screenshot_sets t on t.id = s.set_id where true`,
   exports: sql`exports where status in ('pending', 'building', 'ready')`,
   share_links: sql`share_links where true`,
   comments: sql`comments where true`,
   answers: sql`share_answers where true`,
-  events: sql`events where true`,
   deliveries: sql`deliveries where true`,
   webhook_endpoints: sql`webhook_endpoints where deleted_at is null`,
-  connectors: sql`s3_connectors where true`,
-  templates: sql`request_templates where true`,
-  site_lists: sql`site_lists where true`,
-  site_rules: sql`site_rules where true`,
-  stored_answers: sql`idempotency_keys where true`,
   api_keys: sql`api_keys where true`,
-  chats: sql`notice_chats where true`,
-  members: sql`memberships where true`,
-  invitations: sql`invitations where true`,
-} as const satisfies Record<string, RawBuilder<unknown>>;
+};
 
 /** How many objects an organization has, by kind. */
 type OwnedCounts = Readonly<Record<string, number>>;
-
-/** In an order in which no row refers to a deleted one. Cascades and triggers take the rest, and note files. */
-const TABLES: readonly (readonly [table: string, rowsTogether: number])[] = [
-  // No run makes another set.
-  ['schedules', 1_000],
-  // A set has up to 10,000 pictures.
-  ['screenshot_sets', 5],
-  ['placements', 1_000],
-  ['ads', 1_000],
-  ['campaigns', 1_000],
-  ['events', 1_000],
-  ['subscribers', 1_000],
-  ['request_templates', 1_000],
-  ['site_lists', 1_000],
-  ['site_rules', 1_000],
-  ['s3_connectors', 1_000],
-  ['branding', 1_000],
-  ['idempotency_keys', 1_000],
-  ['usage_days', 1_000],
-  ['uploads', 1_000],
-  ['notices', 1_000],
-  ['notice_chats', 1_000],
-  ['memberships', 1_000],
-  ['invitations', 1_000],
-  ['images', 1_000],
-];
 
 export interface DeletionContext extends EventContext {
   readonly db: Database;
@@ -145,28 +136,23 @@ async function endCaptures(context: DeletionContext, organizationId: string, wai
 
 /** Each set in a transaction of its own, because the controller may be settling one of them. */
 async function cancelSets({ db, queue, publicUrl }: DeletionContext, organizationId: string): Promise<void> {
-  for (const setId of await findOpenSets(db, organizationId)) {
+  const { rows } = await sql<{ id: string }>`
+    select id from screenshot_sets where organization_id = ${organizationId} and status in ('draft', 'capturing')
+      and cancel_requested_at is null`.execute(db);
+  for (const { id: setId } of rows) {
     const review = { action: 'cancel', organizationId, setId, notes: null, actor: OPERATOR } as const;
     await db.transaction().execute((tx) => reviewSet(tx, review, { queue, publicUrl }));
   }
 }
 
-/** Counts and deletes what an organization has. */
 async function countOwned(db: Queryable, organizationId: string): Promise<OwnedCounts> {
   const counts: Record<string, number> = {};
-  for (const [kind, rows] of Object.entries(OWNED))
-    counts[kind] = await count(db, sql`select count(*) as count from ${rows} and organization_id = ${organizationId}`);
-  counts['screenshots'] = await count(
-    db,
-    sql`select count(*) as count from screenshots s join screenshot_sets t on t.id = s.set_id
-      where t.organization_id = ${organizationId}`,
-  );
+  for (const [kind, owned] of Object.entries(OWNED)) {
+    const { rows } = await sql<{ count: string }>`
+      select count(*) as count from ${owned} and organization_id = ${organizationId}`.execute(db);
+    counts[kind] = Number(rows[0]?.count);
+  }
   return counts;
-}
-
-async function count(db: Queryable, query: RawBuilder<unknown>): Promise<number> {
-  const { rows } = await sql<{ count: string }>`${query}`.execute(db);
-  return Number(rows[0]?.count);
 }
 
 /** From now on its keys and sessions are rejected. */
@@ -183,14 +169,6 @@ async function revokeAll(tx: Queryable, organizationId: string): Promise<void> {
     .where('organization_id', '=', organizationId)
     .where('revoked_at', 'is', null)
     .execute();
-}
-
-/** @returns the ids of sets that wait or are captured, and that nobody canceled yet. */
-async function findOpenSets(db: Queryable, organizationId: string): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from screenshot_sets where organization_id = ${organizationId} and status in ('draft', 'capturing')
-      and cancel_requested_at is null`.execute(db);
-  return rows.map(({ id }) => id);
 }
 
 /** Deletes ads that wait for their first job, so that none begins. */
@@ -219,20 +197,15 @@ async function hasOpenWork(db: Queryable, organizationId: string): Promise<boole
 
 /** Deletes all rows of the organization, a few in each transaction. */
 async function deleteContent(db: Queryable, organizationId: string): Promise<void> {
-  for (const [table, together] of TABLES)
-    for (let deleted = together; deleted === together; )
-      deleted = await deleteRows(db, { table, organizationId, together });
-}
-
-async function deleteRows(
-  db: Queryable,
-  { table, organizationId, together }: { table: string; organizationId: string; together: number },
-): Promise<number> {
-  const name = sql.table(table);
-  const { numAffectedRows } = await sql`
-    delete from ${name} where ctid = any(array(
-      select ctid from ${name} where organization_id = ${organizationId} limit ${together}))`.execute(db);
-  return Number(numAffectedRows);
+  for (const [table, kind] of TABLES) {
+    const [name, together] = [sql.table(table), kind === 'sets' ? TOGETHER.sets : TOGETHER.others];
+    for (let deleted = together; deleted === together; ) {
+      const { numAffectedRows } = await sql`
+        delete from ${name} where ctid = any(array(
+          select ctid from ${name} where organization_id = ${organizationId} limit ${together}))`.execute(db);
+      deleted = Number(numAffectedRows);
+    }
+  }
 }
 
 /** Deletes its keys and leaves its row without content. The slug is free again. */
