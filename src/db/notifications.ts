@@ -1,4 +1,5 @@
 /** PostgreSQL NOTIFY on one channel. A transaction that changes something notifies the pages and the controller. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Queryable } from './database.ts';
@@ -38,84 +39,66 @@ export async function notifyAll(transaction: Queryable, changes: readonly Change
   await sql`select pg_notify(${CHANNEL}, payload) from unnest(${payloads}::text[]) as payload`.execute(transaction);
 }
 
-interface Listener {
-  /** Resolves when the first connection listens. */
-  readonly ready: Promise<void>;
-  close(): Promise<void>;
-}
-
 interface NotificationOptions {
   /** Called for each lost or refused connection, which is retried without end, at most 5 s apart, and for each handler that throws. */
   readonly onError?: (error: Error) => void;
-}
-
-/** Receives all changes on a separate connection. After a reconnect `handler` gets `{}`. */
-function listen(url: string, handler: (change: Change) => void, options: NotificationOptions = {}): Listener {
-  const { onError = () => undefined } = options;
-  const closing = new AbortController();
-  let client: pg.Client | undefined;
-  const ready = Promise.withResolvers<void>();
-
-  const run = async (): Promise<void> => {
-    for (let failures = 0, connections = 0; !closing.signal.aborted; ) {
-      client = newClient(url);
-      try {
-        await subscribe(client, (text) => handler(read(text)));
-        failures = 0;
-        connections += 1;
-        ready.resolve();
-        if (connections > 1) handler({});
-        await lost(client, closing.signal);
-      } catch (error) {
-        if (!closing.signal.aborted) onError(asError(error));
-      }
-      // The connection is gone or unusable; closing it may fail as well.
-      await client.end().catch(() => undefined);
-      if (!closing.signal.aborted) await pause(RETRY_MS[failures++] ?? 5_000, closing.signal);
-    }
-  };
-  const running = run();
-  return {
-    ready: ready.promise,
-    close: async () => {
-      closing.abort();
-      ready.resolve();
-      await running;
-    },
-  };
 }
 
 /** One connection for many listeners of a process. */
 export interface Notifications {
   /** @returns a function that ends the subscription. */
   subscribe(handler: (change: Change) => void): () => void;
+  /** Resolves when the first connection listens. */
   readonly ready: Promise<void>;
   close(): Promise<void>;
 }
 
-export function openNotifications(url: string, options: NotificationOptions = {}): Notifications {
+/** Receives all changes on a separate connection. After a reconnect, the handlers get `{}`. */
+export function openNotifications(url: string, { onError = () => undefined }: NotificationOptions = {}): Notifications {
   const handlers = new Set<(change: Change) => void>();
-  const listener = listen(
-    url,
-    (change) => {
-      for (const handler of [...handlers]) {
-        try {
-          handler(change);
-        } catch (error) {
-          // An exception in an event of the connection would end the process and keep the change from the other handlers.
-          options.onError?.(asError(error));
-        }
+  const closing = new AbortController();
+  const { signal } = closing;
+  const ready = Promise.withResolvers<void>();
+  const dispatch = (change: Change): void => {
+    for (const handler of [...handlers]) {
+      try {
+        handler(change);
+      } catch (error) {
+        // An exception in an event of the connection would end the process and keep the change from the other handlers.
+        onError(asError(error));
       }
-    },
-    options,
-  );
+    }
+  };
+  const run = async (): Promise<void> => {
+    for (let failures = 0, connections = 0; !signal.aborted; ) {
+      const client = newClient(url);
+      try {
+        await subscribe(client, (text) => dispatch(read(text)));
+        failures = 0;
+        connections += 1;
+        ready.resolve();
+        if (connections > 1) dispatch({});
+        await lost(client, signal);
+      } catch (error) {
+        if (!signal.aborted) onError(asError(error));
+      }
+      // The connection is gone or unusable; closing it may fail as well.
+      await client.end().catch(() => undefined);
+      await sleep(RETRY_MS[failures++] ?? 5_000, undefined, { signal }).catch(() => undefined);
+    }
+  };
+  const running = run();
   return {
     subscribe: (handler) => {
       handlers.add(handler);
       return () => handlers.delete(handler);
     },
-    ready: listener.ready,
-    close: () => listener.close(),
+    ready: ready.promise,
+    close: async () => {
+      closing.abort();
+      ready.resolve();
+      await running;
+    },
   };
 }
 
@@ -138,41 +121,23 @@ async function subscribe(client: pg.Client, onPayload: (payload: string) => void
 }
 
 /** Settles when the connection breaks or `signal` aborts. A half-open connection is detected at the next query. */
-function lost(client: pg.Client, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const probe = setInterval(() => {
-      const late = setTimeout(() => finish(new Error('The listening connection does not answer.')), 5_000);
-      client.query('select 1').then(
-        () => clearTimeout(late),
-        (error: unknown) => {
-          clearTimeout(late);
-          finish(asError(error));
-        },
-      );
-    }, 10_000);
-    const finish = (error?: Error) => {
-      clearInterval(probe);
-      signal.removeEventListener('abort', onAbort);
-      if (error === undefined) resolve();
-      else reject(error);
-    };
-    const onAbort = () => finish();
-    client.once('error', finish);
-    client.once('end', () => finish(new Error('The listening connection was closed.')));
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) finish();
-  });
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms);
-    function done() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-    signal.addEventListener('abort', done, { once: true });
+async function lost(client: pg.Client, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const probe = setInterval(() => {
+    const late = setTimeout(() => reject(new Error('The listening connection does not answer.')), 5_000);
+    client
+      .query('select 1')
+      .catch(reject)
+      .finally(() => clearTimeout(late));
+  }, 10_000);
+  const onAbort = () => resolve();
+  client.once('error', reject);
+  client.once('end', () => reject(new Error('The listening connection was closed.')));
+  signal.addEventListener('abort', onAbort);
+  if (signal.aborted) resolve();
+  await promise.finally(() => {
+    clearInterval(probe);
+    signal.removeEventListener('abort', onAbort);
   });
 }
 
