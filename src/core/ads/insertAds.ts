@@ -6,7 +6,7 @@ import { type AdSize, defaultAdName, type Media } from '../../domain/ads.ts';
 import type { Metadata } from '../../domain/metadata.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { activeTraceparent } from '../../observe/tracing.ts';
-import { type NewSubscriber, subscriberRows } from '../journal/subscriberRows.ts';
+import { insertOfSubscribers, type NewSubscriber } from '../journal/subscriberRows.ts';
 
 /** References of a request to a campaign and to ads. */
 interface AdReferences {
@@ -119,7 +119,7 @@ function statement({ organizationId, campaign, source, ads, subscribers = [] }: 
       on conflict (campaign_id, lookup_key) do nothing
       returning id, created_at, upload_id
     ),
-    kept as (update uploads set expires_at = null from ad where uploads.id = ad.upload_id)${subscribers.length === 0 ? sql`` : sql`, new_subscribers as (${subscriberStep(organizationId, subscribers)})`}
+    kept as (update uploads set expires_at = null from ad where uploads.id = ad.upload_id)${subscribers.length === 0 ? sql`` : sql`, new_subscribers as (${insertOfSubscribers(organizationId, subscribers, ['ad', 'ad_id'])})`}
     select campaign.id as campaign_id, ad.id, ad.created_at from campaign left join ad on true`;
 }
 
@@ -137,17 +137,6 @@ function campaignSteps(organizationId: string, campaign: NewAds['campaign']): Ra
       on conflict (organization_id, name) do nothing returning id
     ),
     campaign as (select id from found union all select id from made)`;
-}
-
-function subscriberStep(organizationId: string, subscribers: readonly NewSubscriber[]): RawBuilder<unknown> {
-  return sql`
-    insert into subscribers
-      (id, organization_id, ad_id, seq, webhook_url, webhook_topics, s3_bucket, s3_region, s3_key_prefix,
-        s3_connector)
-    select s.id, ${organizationId}::uuid, ad.id, s.seq, s.webhook_url, s.webhook_topics, s.s3_bucket, s.s3_region,
-      s.s3_key_prefix, s.s3_connector
-    from ad, json_to_recordset(${subscriberRows(subscribers)}::json) as s (id uuid, seq integer, webhook_url text,
-      webhook_topics text[], s3_bucket text, s3_region text, s3_key_prefix text, s3_connector text)`;
 }
 
 function byKey(a: NewAd, b: NewAd): number {

@@ -8,7 +8,7 @@ import { DEFAULT_OPTIONS } from '../../domain/screenshotOptions.ts';
 import type { PlannedPicture, Retaken } from '../../domain/screenshots.ts';
 import { contentsOf } from '../../domain/setNames.ts';
 import { activeTraceparent } from '../../observe/tracing.ts';
-import { type NewSubscriber, subscriberRows } from '../journal/subscriberRows.ts';
+import { insertOfSubscribers, type NewSubscriber } from '../journal/subscriberRows.ts';
 import { pageAccessRows } from './pageAccess.ts';
 
 export interface NewSet {
@@ -70,15 +70,7 @@ export async function insertSet(
       insert into page_access (id, set_id, content)
       select a.id, ${id}::uuid, a.content from json_to_recordset(${access.rows}::json) as a (id uuid, content text)
     ),
-    new_subscribers as (
-      insert into subscribers
-        (id, organization_id, set_id, seq, webhook_url, webhook_topics, s3_bucket, s3_region, s3_key_prefix,
-        s3_connector)
-      select s.id, ${organizationId}::uuid, ${id}::uuid, s.seq, s.webhook_url, s.webhook_topics, s.s3_bucket, s.s3_region,
-        s.s3_key_prefix, s.s3_connector
-      from json_to_recordset(${subscriberRows(given.subscribers)}::json) as s (id uuid, seq integer, webhook_url text,
-        webhook_topics text[], s3_bucket text, s3_region text, s3_key_prefix text, s3_connector text)
-    )
+    new_subscribers as (${insertOfSubscribers(organizationId, given.subscribers, ['made', 'set_id'])})
     select id, created_at, priority from made`.execute(tx);
   const row = rows[0];
   if (row === undefined) throw new Error('The set was not stored.');
