@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../src/commands/dev/embeddedPostgres.ts';
 import { migrate } from '../src/db/migrate.ts';
+import { SCREENSHOT_STATUSES } from '../src/domain/states.ts';
 
 /** Types that PostgreSQL does not know: the content of JSON, and texts without a check. Texts with a check need no entry. */
 const KNOWN: Readonly<Record<string, string>> = {
@@ -66,6 +67,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   '../domain/metadata.ts': ['Metadata'],
   '../domain/notices.ts': ['NoticeFacts', 'NoticeKind'],
   '../domain/schedules.ts': ['ScheduleRule'],
+  '../domain/states.ts': ['ScreenshotStatus'],
   '../domain/texts/languages.ts': ['Language'],
   '../domain/topics.ts': ['EventTopic'],
   '../domain/uploads.ts': ['UploadFormat'],
@@ -140,11 +142,17 @@ export async function generateSchema(url: string): Promise<string> {
 function columnLine({ table, name, type, is_nullable, has_default, values }: Column): string {
   const known = KNOWN[`${table}.${name}`];
   const listed =
-    values === null ? undefined : [...values.matchAll(/('[^']*')::text/g)].map(([, value]) => value).join(' | ');
+    values === null ? undefined : unionOf([...values.matchAll(/'([^']*)'::text/g)].map(([, one = '']) => one));
   const plain = type === 'jsonb' && known !== undefined ? `Json<${known}>` : (known ?? listed ?? TYPES[type]);
   if (plain === undefined) throw new Error(`generateSchema.ts has no type for ${table}.${name} (${type}).`);
   if (is_nullable) return `${name}: Nullable<${plain}>;`;
   return has_default ? `${name}: Filled<${plain}>;` : `${name}: ${plain};`;
+}
+
+/** The long list of statuses has a name in the domain, if it is the same. */
+function unionOf(values: readonly string[]): string {
+  const isNamed = [...values].sort().join() === [...SCREENSHOT_STATUSES].sort().join();
+  return isNamed ? 'ScreenshotStatus' : values.map((value) => `'${value}'`).join(' | ');
 }
 
 /** The same from a PostgreSQL that runs only as long. */

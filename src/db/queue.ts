@@ -21,7 +21,6 @@ type QueueName = keyof Payloads;
 
 interface EnqueueOptions {
   readonly startAfter?: Date;
-  readonly group?: string;
 }
 
 /** Enqueues inside the caller's transaction, so that the entry exists exactly if the transaction commits. */
@@ -137,11 +136,10 @@ class BossQueue implements Queue {
     this.#schema = schema;
   }
 
-  enqueue: Queue['enqueue'] = async (transaction, name, payload, { startAfter, group } = {}) => {
+  enqueue: Queue['enqueue'] = async (transaction, name, payload, { startAfter } = {}) => {
     const id = await this.#boss.send(name, payload, {
       db: fromKysely(transaction),
       ...(startAfter && { startAfter }),
-      ...(group !== undefined && { group: { id: group } }),
     });
     if (id === null) throw new Error(`The queue rejected an entry for ${name}.`);
   };

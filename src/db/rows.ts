@@ -44,21 +44,24 @@ export const SET_COLUMNS = [
 ] as const;
 export type SetRow = Columns<'screenshot_sets', typeof SET_COLUMNS>;
 
+/** The columns of a screenshot that its record needs. */
+export const SCREENSHOT_COLUMNS = [
+  'screenshots.id',
+  'screenshots.ad_id',
+  'screenshots.status',
+  'screenshots.reason',
+  'screenshots.site_url',
+  'screenshots.device',
+  'screenshots.marker_ms',
+  'screenshots.image_token',
+  'screenshots.page_token',
+  'screenshots.captured_at',
+  'screenshots.warnings',
+  'screenshots.animation',
+] as const;
+
 /** A screenshot with the size of its picture, and its ad. */
-export type ScreenshotRow = Pick<
-  Row<'screenshots'>,
-  | 'id'
-  | 'status'
-  | 'reason'
-  | 'site_url'
-  | 'device'
-  | 'marker_ms'
-  | 'image_token'
-  | 'page_token'
-  | 'captured_at'
-  | 'warnings'
-  | 'animation'
-> & {
+export type ScreenshotRow = Columns<'screenshots', typeof SCREENSHOT_COLUMNS> & {
   readonly image_width: number | null;
   readonly image_height: number | null;
   readonly image_sha256: string | null;

@@ -17,6 +17,7 @@ import type { PlanWords } from '../domain/mediaPlans.ts';
 import type { Metadata } from '../domain/metadata.ts';
 import type { NoticeFacts, NoticeKind } from '../domain/notices.ts';
 import type { ScheduleRule } from '../domain/schedules.ts';
+import type { ScreenshotStatus } from '../domain/states.ts';
 import type { Language } from '../domain/texts/languages.ts';
 import type { EventTopic } from '../domain/topics.ts';
 import type { UploadFormat } from '../domain/uploads.ts';
@@ -363,17 +364,7 @@ export interface Schema {
     site_url: string;
     device: DeviceName;
     sizes: Json<AdSize[]>;
-    status: Filled<
-      | 'pending'
-      | 'uploaded'
-      | 'ad_not_captured'
-      | 'net_read_timeout'
-      | 'no_slots'
-      | 'not_found'
-      | 'blocked'
-      | 'generic_error'
-      | 'canceled'
-    >;
+    status: Filled<ScreenshotStatus>;
     reason: Nullable<string>;
     image_token: Nullable<string>;
     captured_at: Nullable<Time>;
@@ -512,17 +503,7 @@ export interface Schema {
     device: DeviceName;
     marker_ms: Nullable<number>;
     options: Nullable<Json<OptionsJson>>;
-    status: Filled<
-      | 'pending'
-      | 'uploaded'
-      | 'ad_not_captured'
-      | 'net_read_timeout'
-      | 'no_slots'
-      | 'not_found'
-      | 'blocked'
-      | 'generic_error'
-      | 'canceled'
-    >;
+    status: Filled<ScreenshotStatus>;
     reason: Nullable<string>;
     warnings: Filled<Json<Warning[]>>;
     image_token: Nullable<string>;

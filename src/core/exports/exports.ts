@@ -51,7 +51,7 @@ export async function requestExport(db: Database, request: ExportRequest, queue:
     });
     if (!isNew) return keepLonger(tx, row);
     await requireFreePlace(tx, { organizationId, audience: options.audience });
-    await queue.enqueue(tx, 'export', { export_id: row.id }, { group: organizationId });
+    await queue.enqueue(tx, 'export', { export_id: row.id });
     return row;
   });
 }

@@ -24,9 +24,6 @@ export interface History {
 
 const NO_HISTORY: History = { retake_of: null, retaken_by: null, review: null };
 
-const columnsOf = (retakenBy: RawBuilder<unknown>) => sql`
-  s.id, s.retake_of, v.decision, v.comment, v.key_id, k.name as key_name, v.user_id, u.name as user_name, v.created_at,
-  (${retakenBy}) as retaken_by`;
 type Row = Omit<History, 'review'> & { readonly id: string } & {
   readonly [K in keyof ReviewRow]: ReviewRow[K] | null;
 };
@@ -36,19 +33,11 @@ export async function withSetHistory<R extends { readonly id: string }>(
   db: Queryable,
   rows: readonly R[],
 ): Promise<(R & History)[]> {
-  return join(
-    db,
-    rows,
-    (ids) => sql<Row>`
-    select ${columnsOf(sql`
-      select r.id from screenshot_sets r where r.retake_of = s.id order by r.created_at desc, r.id limit 1`)}
-    from screenshot_sets s
-    left join lateral (
-      select * from reviews where set_id = s.id and screenshot_id is null order by id desc limit 1) v on true
-    left join api_keys k on k.id = v.key_id
-    left join users u on u.id = v.user_id
-    where s.id = any(${ids}::uuid[])`,
-  );
+  return withHistory(db, rows, {
+    table: sql`screenshot_sets`,
+    retakes: sql`screenshot_sets r where r.retake_of = s.id order by r.created_at desc`,
+    isReviewOf: sql`set_id = s.id and screenshot_id is null`,
+  });
 }
 
 /** As {@link withSetHistory}, for screenshots. */
@@ -56,28 +45,28 @@ export async function withScreenshotHistory<R extends { readonly id: string }>(
   db: Queryable,
   rows: readonly R[],
 ): Promise<(R & History)[]> {
-  return join(
-    db,
-    rows,
-    (ids) => sql<Row>`
-    select ${columnsOf(sql`
-      select r.id from screenshots r join screenshot_sets t on t.id = r.set_id
-      where r.retake_of = s.id order by t.created_at desc, r.id limit 1`)}
-    from screenshots s
-    left join lateral (select * from reviews where screenshot_id = s.id order by id desc limit 1) v on true
-    left join api_keys k on k.id = v.key_id
-    left join users u on u.id = v.user_id
-    where s.id = any(${ids}::uuid[])`,
-  );
+  return withHistory(db, rows, {
+    table: sql`screenshots`,
+    retakes: sql`screenshots r join screenshot_sets t on t.id = r.set_id
+      where r.retake_of = s.id order by t.created_at desc`,
+    isReviewOf: sql`screenshot_id = s.id`,
+  });
 }
 
-async function join<R extends { readonly id: string }>(
+async function withHistory<R extends { readonly id: string }>(
   db: Queryable,
   rows: readonly R[],
-  query: (ids: string[]) => RawBuilder<Row>,
+  { table, retakes, isReviewOf }: Readonly<Record<'table' | 'retakes' | 'isReviewOf', RawBuilder<unknown>>>,
 ): Promise<(R & History)[]> {
   if (rows.length === 0) return [];
-  const found = await query(rows.map(({ id }) => id)).execute(db);
+  const found = await sql<Row>`
+    select s.id, s.retake_of, (select r.id from ${retakes}, r.id limit 1) as retaken_by, v.decision, v.comment, v.key_id,
+      k.name as key_name, v.user_id, u.name as user_name, v.created_at
+    from ${table} s
+    left join lateral (select * from reviews where ${isReviewOf} order by id desc limit 1) v on true
+    left join api_keys k on k.id = v.key_id
+    left join users u on u.id = v.user_id
+    where s.id = any(${rows.map(({ id }) => id)}::uuid[])`.execute(db);
   const histories = new Map(found.rows.map((row) => [row.id, historyOf(row)]));
   return rows.map((row) => ({ ...row, ...(histories.get(row.id) ?? NO_HISTORY) }));
 }

@@ -48,10 +48,13 @@ export async function readScreenshotRecord(
   query: ScreenshotQuery,
   place: OrganizationLinks,
 ): Promise<ScreenshotRecord | undefined> {
-  const found = await readScreenshot(db, query);
-  if (found === undefined) return undefined;
-  const [row] = await withScreenshotHistory(db, [found]);
+  const row = await readWithHistory(db, query);
   return row && screenshotRecord(row, place);
+}
+
+async function readWithHistory(db: Queryable, query: ScreenshotQuery) {
+  const found = await readScreenshot(db, query);
+  return found && (await withScreenshotHistory(db, [found]))[0];
 }
 
 /** As {@link readScreenshotRecord}, with the set of the screenshot. */
@@ -60,9 +63,7 @@ export async function readScreenshotDetail(
   query: ScreenshotQuery,
   place: OrganizationLinks,
 ): Promise<ScreenshotDetailRecord | undefined> {
-  const found = await readScreenshot(db, query);
-  if (found === undefined) return undefined;
-  const [row] = await withScreenshotHistory(db, [found]);
+  const row = await readWithHistory(db, query);
   if (row === undefined) return undefined;
   const records = isFailure(row.status) ? await readProvenance(db, [row.id]) : undefined;
   return screenshotDetailRecord(row, records?.get(row.id), place);

@@ -3,7 +3,7 @@ import { type NotNull, type RawBuilder, sql } from 'kysely';
 import { isInRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
-import type { AdRow, Row, ScreenshotRow } from '../../db/rows.ts';
+import { type AdRow, type Row, SCREENSHOT_COLUMNS, type ScreenshotRow } from '../../db/rows.ts';
 import { GOES_IN_SCALED } from '../../domain/adFit.ts';
 import { readAds } from '../ads/readAd.ts';
 import { type History, withScreenshotHistory } from './history.ts';
@@ -40,19 +40,8 @@ interface ScreenshotRef {
 }
 
 /** The columns of a {@link ScreenshotRow}. The query joins `images`. */
-const SCREENSHOT_COLUMNS = [
-  'screenshots.id',
-  'screenshots.ad_id',
-  'screenshots.status',
-  'screenshots.reason',
-  'screenshots.site_url',
-  'screenshots.device',
-  'screenshots.marker_ms',
-  'screenshots.image_token',
-  'screenshots.page_token',
-  'screenshots.captured_at',
-  'screenshots.warnings',
-  'screenshots.animation',
+const COLUMNS = [
+  ...SCREENSHOT_COLUMNS,
   'images.width as image_width',
   'images.height as image_height',
   'images.sha256 as image_sha256',
@@ -102,7 +91,7 @@ const ofSet = (db: Queryable, setId: string) =>
   db
     .selectFrom('screenshots')
     .leftJoin('images', 'images.token', 'screenshots.image_token')
-    .select(SCREENSHOT_COLUMNS)
+    .select(COLUMNS)
     .where('screenshots.set_id', '=', setId)
     .orderBy('screenshots.seq');
 
@@ -199,7 +188,7 @@ export async function readScreenshot(
     .selectFrom('screenshots')
     .innerJoin('screenshot_sets', 'screenshot_sets.id', 'screenshots.set_id')
     .leftJoin('images', 'images.token', 'screenshots.image_token')
-    .select(SCREENSHOT_COLUMNS)
+    .select(COLUMNS)
     .select(['screenshots.set_id', 'screenshot_sets.approved_at'])
     .where('screenshots.id', '=', screenshotId)
     .where('screenshot_sets.organization_id', '=', organizationId)
@@ -224,7 +213,7 @@ export async function listApprovedScreenshots(
     .where(isAfterPlace(filter.order, filter.after));
   const ordered = matching
     .leftJoin('images', 'images.token', 'screenshots.image_token')
-    .select([...SCREENSHOT_COLUMNS, 'screenshots.set_id', 'screenshot_sets.approved_at'])
+    .select([...COLUMNS, 'screenshots.set_id', 'screenshot_sets.approved_at'])
     .$narrowType<{ approved_at: NotNull }>()
     .orderBy('screenshot_sets.approved_at', filter.order)
     .orderBy('screenshots.set_id')

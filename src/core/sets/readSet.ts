@@ -111,15 +111,7 @@ export async function readSetsOfAd(
     .selectFrom('screenshot_sets')
     .select(['id', 'status', 'created_at'])
     .where('original_id', 'is', null)
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('screenshots')
-          .select('screenshots.id')
-          .whereRef('screenshots.set_id', '=', 'screenshot_sets.id')
-          .where('screenshots.ad_id', '=', adId),
-      ),
-    )
+    .where(sql<boolean>`exists (select from screenshots where set_id = screenshot_sets.id and ad_id = ${adId})`)
     .orderBy('created_at', 'desc')
     .limit(most)
     .execute();

@@ -46,6 +46,11 @@ export interface VersionRow extends Omit<ScreenshotRow, 'ad'> {
   readonly decision: Decision;
 }
 
+/** The columns of a version `v` in its set `f`, with its picture `i`. */
+const COLUMNS = sql`v.id, v.ad_id, v.status, v.reason, v.site_url, v.device, v.marker_ms, v.image_token, v.page_token, v.captured_at,
+  v.warnings, v.animation, v.decision, i.width as image_width, i.height as image_height, i.sha256 as image_sha256,
+  v.options->>'group' as group_name, f.id as set_id, f.status as set_status, f.created_at as requested_at`;
+
 /** @returns all versions of the screenshots of a set, its own ones too, newest first, by the id of the set's own version. */
 export async function readVersions(db: Queryable, setId: string): Promise<Map<string, VersionRow[]>> {
   const { rows } = await versions(setId).execute(db);
@@ -63,9 +68,7 @@ function versions(setId: string): RawBuilder<VersionRow & { version_of: string }
       (select f.id, f.status, f.created_at from own join screenshot_sets f on f.original_id = own.root and f.id <> own.id
         order by f.created_at desc limit ${MOST_RETAKES})
     )
-    select o.id as version_of, v.id, v.status, v.reason, v.site_url, v.device, v.marker_ms, v.image_token, v.page_token,
-      v.captured_at, v.warnings, v.animation, v.decision, i.width as image_width, i.height as image_height, i.sha256 as image_sha256,
-      v.options->>'group' as group_name, f.id as set_id, f.status as set_status, f.created_at as requested_at
+    select o.id as version_of, ${COLUMNS}
     from family f
     join screenshots v on v.set_id = f.id
     join screenshots o on o.set_id = ${setId}::uuid and coalesce(o.original_id, o.id) = coalesce(v.original_id, v.id)
@@ -138,9 +141,7 @@ export async function readLaterRetakes(db: Queryable, setId: string): Promise<La
 export async function readVersionsOf(db: Queryable, screenshotId: string): Promise<VersionRow[]> {
   const { rows } = await sql<VersionRow>`
     with own as (select coalesce(original_id, id) as root from screenshots where id = ${screenshotId}::uuid)
-    select v.id, v.status, v.reason, v.site_url, v.device, v.marker_ms, v.image_token, v.page_token, v.captured_at, v.warnings,
-      v.animation, v.decision, i.width as image_width, i.height as image_height, i.sha256 as image_sha256,
-      v.options->>'group' as group_name, f.id as set_id, f.status as set_status, f.created_at as requested_at
+    select ${COLUMNS}
     from own
     join screenshots v on v.id = own.root or v.original_id = own.root
     join screenshot_sets f on f.id = v.set_id

@@ -32,7 +32,14 @@ export function picture(more: Partial<ReviewedPicture> = {}): ReviewedPicture {
   const hasPicture = (more.status ?? 'uploaded') === 'uploaded';
   return {
     ...{ id, shownId: id, versionIds: [id], status: 'uploaded', reason: null, marker_ms: null, animation: null },
-    ...{ site_url: 'https://news.example/front', device: 'desktop', page_token: null, warnings: [], ad: adRow() },
+    ...{
+      site_url: 'https://news.example/front',
+      device: 'desktop',
+      page_token: null,
+      warnings: [],
+      ad_id: 'ad',
+      ad: adRow(),
+    },
     ...{ image_token: hasPicture ? `token-${id}` : null, captured_at: hasPicture ? CREATED : null },
     ...{ image_width: hasPicture ? 1440 : null, image_height: hasPicture ? 900 : null },
     ...{ image_sha256: hasPicture ? id : null, group_name: null },
