@@ -91,7 +91,7 @@ function requireSize(bytes: number, max: number): void {
  */
 export function limitCalls(limits: CallLimitOptions): RequestHandler {
   const byteRates = createRateLimiter(limits.byteRate);
-  const running = new Map<string, { calls: number; bytes: number }>();
+  const [calls, sent] = [new KeyedSum(), new KeyedSum()];
   return (req, res, next) => {
     const { pod } = getCaller(res);
     if (pod === undefined) {
@@ -101,19 +101,17 @@ export function limitCalls(limits: CallLimitOptions): RequestHandler {
     // A chunked body may turn out to have any length.
     const isChunked = req.get('transfer-encoding') !== undefined;
     const bytes = isChunked ? limits.bytes : Number(req.get('content-length') ?? 0);
-    const ofPod = running.get(pod.uid) ?? { calls: 0, bytes: 0 };
-    const isTooMuch = ofPod.calls >= limits.calls || (ofPod.calls > 0 && ofPod.bytes + bytes > limits.bytes);
+    const running = calls.of(pod.uid);
+    const isTooMuch = running >= limits.calls || (running > 0 && sent.of(pod.uid) + bytes > limits.bytes);
     if (isTooMuch) throw new OverloadedError('The pod has too many calls running.');
     if (!byteRates.take(pod.uid, Math.min(bytes, limits.bytes)).allowed)
       throw new OverloadedError('The pod sends too many bytes.');
-    running.set(pod.uid, ofPod);
-    ofPod.calls += 1;
-    ofPod.bytes += bytes;
-    res.once('close', () => {
-      ofPod.calls -= 1;
-      ofPod.bytes -= bytes;
-      if (ofPod.calls === 0) running.delete(pod.uid);
-    });
+    const count = (sign: 1 | -1) => {
+      calls.add(pod.uid, sign);
+      sent.add(pod.uid, sign * bytes);
+    };
+    count(1);
+    res.once('close', () => count(-1));
     next();
   };
 }

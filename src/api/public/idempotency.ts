@@ -1,4 +1,4 @@
-import { type IdempotentCall, keepAnswer, keepWithoutAnswer, takeKey } from '../../core/requests/idempotency.ts';
+import { type IdempotentCall, keepAnswer, takeKey } from '../../core/requests/idempotency.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { invalid } from '../../domain/failure.ts';
 import { codePoints } from '../../domain/text.ts';
@@ -36,8 +36,7 @@ export async function answerOnce(
       return kept;
     }
     const answer = await work(tx);
-    if (secret) await keepWithoutAnswer(tx, idempotent, idIn(answer));
-    else await keepAnswer(tx, idempotent, answer);
+    await keepAnswer(tx, idempotent, secret ? { status: null, text: idIn(answer) } : answer);
     return answer;
   });
 }

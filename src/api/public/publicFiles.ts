@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { ArtifactNotFoundError } from '../../artifacts/store.ts';
 import { findExportFile } from '../../core/exports/exportQueries.ts';
 import { wasRemoved } from '../../core/journal/tombstones.ts';
@@ -9,6 +9,7 @@ import { disabledOrganization, type Failure, gone, notFound } from '../../domain
 import { THUMBNAILS, thumbnailName } from '../../domain/thumbnails.ts';
 import { costOfPicture } from '../limits/costs.ts';
 import { createThumbnails } from '../thumbnails/thumbnails.ts';
+import { hasTag } from './endpoint.ts';
 import { createFramedImages, type FramedImages } from './framedImages.ts';
 import type { Services } from './services.ts';
 
@@ -31,25 +32,14 @@ export function serveImage({ store: { db }, artifacts, openLimits }: ImageOption
     const image = await findByToken(db, token);
     if (image.content_type !== `image/${format}`) throw unknownPicture();
     const { key, etag } = await fileOf(image, request.query, framedImages);
-    // The picture of a token never changes.
-    response.set({
-      ETag: etag,
-      'Cache-Control': FOREVER,
-      'Content-Type': image.content_type,
-    });
-    if (matches(request.get('if-none-match'), etag)) {
-      response.status(304).end();
-      return;
-    }
+    if (isKnown(request, response, { etag, type: image.content_type })) return;
     const url = await artifacts.downloadUrl(key, { expiresInSeconds: URL_SECONDS, forClient: true });
     if (url !== undefined) {
       response.set('Cache-Control', `private, max-age=${URL_SECONDS / 2}`).removeHeader('ETag');
       response.redirect(302, url);
       return;
     }
-    const { bytes } = await artifacts.get(key).catch((error: unknown) => {
-      throw error instanceof ArtifactNotFoundError ? unknownPicture() : error;
-    });
+    const { bytes } = await artifacts.get(key).catch(rejectMissing);
     response.set('Content-Length', String(bytes.length)).end(request.method === 'HEAD' ? undefined : bytes);
   };
 }
@@ -64,14 +54,8 @@ export function serveThumbnail({ store: { db }, artifacts, openLimits }: ImageOp
     const image = await findByToken(db, String(request.params['token']));
     if (image.content_type !== 'image/png') throw unknownPicture();
     const etag = `"${image.sha256}-${thumbnailName(thumbnail)}"`;
-    response.set({ ETag: etag, 'Cache-Control': FOREVER, 'Content-Type': 'image/webp' });
-    if (matches(request.get('if-none-match'), etag)) {
-      response.status(304).end();
-      return;
-    }
-    const webp = await thumbnails.read(image, thumbnail).catch((error: unknown) => {
-      throw error instanceof ArtifactNotFoundError ? unknownPicture() : error;
-    });
+    if (isKnown(request, response, { etag, type: 'image/webp' })) return;
+    const webp = await thumbnails.read(image, thumbnail).catch(rejectMissing);
     response.set('Content-Length', String(webp.length)).end(request.method === 'HEAD' ? undefined : webp);
   };
 }
@@ -97,13 +81,19 @@ async function fileOf(
   framedImages: FramedImages,
 ): Promise<{ key: string; etag: string }> {
   if (query['frame'] === undefined) return { key: image.artifact_key, etag: `"${image.sha256}"` };
-  return framedImages.keyOf(image, query).catch((error: unknown) => {
-    throw error instanceof ArtifactNotFoundError ? unknownPicture() : error;
-  });
+  return framedImages.keyOf(image, query).catch(rejectMissing);
 }
 
-function matches(sent: string | undefined, etag: string): boolean {
-  return (sent ?? '').split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag || tag.trim() === '*');
+/** Answers 304 if the client has the picture already. That of an address never changes. */
+function isKnown(request: Request, response: Response, { etag, type }: { etag: string; type: string }): boolean {
+  response.set({ ETag: etag, 'Cache-Control': FOREVER, 'Content-Type': type });
+  if (!hasTag(request, etag)) return false;
+  response.status(304).end();
+  return true;
+}
+
+function rejectMissing(error: unknown): never {
+  throw error instanceof ArtifactNotFoundError ? unknownPicture() : error;
 }
 
 const unknownPicture = () => notFound('token', 'This picture does not exist or was deleted.');

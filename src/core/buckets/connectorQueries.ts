@@ -21,11 +21,11 @@ export interface ConnectorSettings {
   /** {@link DEFAULT_CONNECTOR} unless given. */
   readonly name?: string;
   /** Only for servers other than AWS. */
-  readonly endpoint?: string;
-  readonly forcePathStyle?: boolean;
-  readonly encryption?: Encryption | null;
-  readonly kmsKeyId?: string | null;
-  readonly storageClass?: StorageClass | null;
+  readonly endpoint?: string | undefined;
+  readonly forcePathStyle?: boolean | null | undefined;
+  readonly encryption?: Encryption | null | undefined;
+  readonly kmsKeyId?: string | null | undefined;
+  readonly storageClass?: StorageClass | null | undefined;
 }
 
 export type NewS3Connector = ConnectorSettings & ConnectorIdentity;
@@ -112,16 +112,6 @@ export async function listS3Connectors(
     .orderBy((eb) => eb('name', '<>', DEFAULT_CONNECTOR))
     .orderBy('name')
     .execute();
-}
-
-/** @returns whether there was one. */
-export async function deleteS3Connector(db: Queryable, { organizationId, name }: ConnectorKey): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('s3_connectors')
-    .where('organization_id', '=', organizationId)
-    .where('name', '=', name)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
 }
 
 /** Marks the connector as waiting for a check. @returns undefined if there is no connector. */

@@ -11,8 +11,6 @@ import { lockOrganization } from '../organizations/organizations.ts';
 import {
   type ConnectorIdentity,
   type ConnectorKey,
-  type ConnectorSettings,
-  deleteS3Connector,
   findS3Connector,
   listS3Connectors,
   openConnectorSecret,
@@ -65,30 +63,15 @@ export async function saveConnector(
     if (stored === undefined && all.length >= MAX_CONNECTORS)
       throw invalid({ name: [`is one too many: an organization has at most ${MAX_CONNECTORS} connectors.`] });
     await setS3Connector(tx, slug, {
-      ...accountOf(tx, body, stored),
-      name,
-      ...(endpoint !== undefined && { endpoint }),
+      ...identityOf(tx, body, stored),
+      ...{ name, endpoint, region: body.region, forcePathStyle: body.force_path_style },
+      ...{ encryption: body.encryption, kmsKeyId: body.kms_key_id, storageClass: body.storage_class },
     });
     const row = requireConnector(await findS3Connector(tx, { organizationId, name }));
     await recordConnector(tx, actor, { stored, row });
     const target = body.check ?? lastTarget(stored);
     return target === undefined ? row : enqueueCheck(tx, { organizationId, name }, target, queue);
   });
-}
-
-function accountOf(
-  tx: Queryable,
-  body: S3ConnectorBody,
-  stored: S3Connector | undefined,
-): ConnectorSettings & ConnectorIdentity {
-  return {
-    ...identityOf(tx, body, stored),
-    region: body.region,
-    forcePathStyle: body.force_path_style ?? false,
-    encryption: body.encryption ?? null,
-    kmsKeyId: body.kms_key_id ?? null,
-    storageClass: body.storage_class ?? null,
-  };
 }
 
 function identityOf(tx: Queryable, body: S3ConnectorBody, stored: S3Connector | undefined): ConnectorIdentity {
@@ -145,8 +128,10 @@ const objectOf = ({ organizationId, name }: ConnectorKey) => ({ organizationId, 
 
 /** @returns false if there was none. */
 export async function removeConnector(tx: Queryable, key: ConnectorKey, actor: Actor): Promise<boolean> {
-  const row = await findS3Connector(tx, key);
-  if (row === undefined || !(await deleteS3Connector(tx, key))) return false;
+  const { organizationId, name } = key;
+  const owned = tx.deleteFrom('s3_connectors').where('organization_id', '=', organizationId);
+  const row = await owned.where('name', '=', name).returningAll().executeTakeFirst();
+  if (row === undefined) return false;
   await recordAction(tx, actor, { action: 'connector.deleted', of: objectOf(key), from: auditedFields(row) });
   return true;
 }

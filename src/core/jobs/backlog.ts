@@ -52,7 +52,8 @@ function headsOf(kind: keyof typeof WAITING, most: number) {
       ? [sql.val([...PRIORITIES]), sql.ref('priority'), sql`and priority = p.priority`]
       : [sql.val(['normal']), sql`p.priority`, sql``];
   return sql<WaitingRow>`
-    select head.*, o.running_captures as quota from organizations o cross join unnest(${priorities}::text[]) as p(priority) cross join lateral (
+    select head.*, o.running_captures as quota from organizations o
+    cross join unnest(${priorities}::text[]) as p(priority) cross join lateral (
       select id, organization_id, created_at, ${priority} as priority from ${WAITING[kind]}
         and organization_id = o.id ${ofPriority}
       order by created_at, id limit ${most}

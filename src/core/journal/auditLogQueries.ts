@@ -18,7 +18,7 @@ import {
 } from '../../domain/auditLog.ts';
 import { isUuid } from '../../domain/slugs.ts';
 
-export type AuditLogRow = Omit<Row<'audit_log'>, 'organization_id'>;
+export type AuditLogRow = Row<'audit_log'>;
 
 export interface AuditedAction {
   readonly action: AuditAction;
@@ -67,7 +67,7 @@ export interface AuditLogFilter extends TimeRange {
 /** Newest first. */
 export async function listAuditLog(db: Queryable, filter: AuditLogFilter, page: Page): Promise<ListPage<AuditLogRow>> {
   const matching = db.selectFrom('audit_log').where(isWanted(filter));
-  const rows = matching.select(COLUMNS).orderBy('created_at', 'desc').orderBy('id');
+  const rows = matching.selectAll().orderBy('created_at', 'desc').orderBy('id');
   return readListPage(db, rows, page);
 }
 
@@ -99,21 +99,6 @@ export async function deleteEntriesOfDeleted(db: Queryable, most: number): Promi
       limit ${most} for update of a skip locked)`.execute(db);
   return Number(numAffectedRows);
 }
-
-const COLUMNS = [
-  'id',
-  'created_at',
-  'actor_type',
-  'actor_key_id',
-  'actor_user_id',
-  'actor_name',
-  'action',
-  'object_type',
-  'object_id',
-  'changes',
-  'address',
-  'request_id',
-] as const;
 
 function isWanted({ organizationId, action, actor, objectIds, after, ...range }: AuditLogFilter): RawBuilder<boolean> {
   return allOf([

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { NodemailerError } from 'nodemailer';
 import type { Database } from '../../db/database.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
+import type { Log } from '../../lib/log.ts';
 import { type Repetition, repeat } from '../../lib/repeat.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import type { DeliveryOptions, SendDelivery, SentDelivery } from '../webhooks/deliveryWorker.ts';
@@ -32,11 +33,16 @@ export async function startCollecting(
   { mailer, publicUrl }: NoticeOptions,
 ): Promise<Repetition> {
   await noteMailer(db, mailer !== undefined);
+  return repeatAll(log, 'notices could not be collected; retrying', () => collectNotices(db, publicUrl));
+}
+
+/** @param work returns how much it did; it is repeated at once until that is nothing. */
+function repeatAll(log: Log, message: string, work: () => Promise<number>): Repetition {
   return repeat(async (isStopped) => {
     try {
-      while (!isStopped() && (await collectNotices(db, publicUrl)) > 0);
+      while (!isStopped() && (await work()) > 0);
     } catch (err) {
-      log.error({ err }, 'notices could not be collected; retrying');
+      log.error({ err }, message);
     }
   }, COLLECT_MS);
 }
@@ -52,13 +58,7 @@ async function noteMailer(db: Database, sendsMail: boolean): Promise<void> {
 
 /** Sends mails to clients until it is stopped. */
 export function startClientMails(means: MailMeans, mailer: Mailer): Repetition {
-  return repeat(async (isStopped) => {
-    try {
-      while (!isStopped() && (await sendClientMails(means, mailer)) > 0);
-    } catch (err) {
-      means.log.error({ err }, 'mails to clients could not be read; retrying');
-    }
-  }, COLLECT_MS);
+  return repeatAll(means.log, 'mails to clients could not be read; retrying', () => sendClientMails(means, mailer));
 }
 
 /** @param mailer of these notices. */

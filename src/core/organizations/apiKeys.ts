@@ -53,17 +53,7 @@ export async function findLiveKey(
     .where('slug', '=', slug)
     .where('revoked_at', 'is', null)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
-    .$if(sessionId !== undefined, (q) =>
-      q.where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('ended_sessions as e')
-              .select('e.id')
-              .where('e.id', '=', sessionId ?? ''),
-          ),
-        ),
-      ),
-    )
+    .where(sql<boolean>`not exists (select from ended_sessions where id = ${sessionId ?? null})`)
     .executeTakeFirst();
   if (row === undefined) return undefined;
   if (row.is_use_old) await noteKeyUse(db, keyId);

@@ -90,14 +90,6 @@ export async function lockActiveKeys(transaction: Queryable, organizationId: str
   return { count: rows.length, admins: rows.filter(({ scopes }) => scopes.includes('admin')).map(({ id }) => id) };
 }
 
-export async function setKeyRevoked(transaction: Queryable, id: string): Promise<void> {
-  await transaction
-    .updateTable('api_keys')
-    .set({ revoked_at: sql<Date>`coalesce(revoked_at, now())` })
-    .where('id', '=', id)
-    .execute();
-}
-
 /** Makes a key and stores the hash of its secret. */
 export async function insertKey(
   db: Queryable,

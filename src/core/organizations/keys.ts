@@ -1,10 +1,12 @@
 /** Changes to the keys of an organization. Each one is part of a transaction. */
+
+import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { conflict, notFound } from '../../domain/failure.ts';
 import { KEYS_MAX, type Scope } from '../../domain/keys.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
-import { findKeyRow, insertKey, type KeyRow, lockActiveKeys, setKeyRevoked } from './keyList.ts';
+import { findKeyRow, insertKey, type KeyRow, lockActiveKeys } from './keyList.ts';
 
 export interface WantedKey {
   readonly organizationId: string;
@@ -55,7 +57,7 @@ export async function revokeApiKey(
   if (before.revoked_at !== null) return before;
   if (admins.length === 1 && admins[0] === id && actor.type !== 'operator')
     throw conflict('id', 'is the last key with the scope admin: create another one first.');
-  await setKeyRevoked(transaction, id);
+  await transaction.updateTable('api_keys').set({ revoked_at: sql<Date>`now()` }).where('id', '=', id).execute();
   const row = await findKeyRow(transaction, { organizationId, id });
   if (row === undefined) throw unknownKey();
   const from = { name: row.name, scopes: row.scopes };

@@ -98,22 +98,6 @@ export async function readHighestPriority(db: Queryable, id: string): Promise<Pr
   return row.max_priority;
 }
 
-/** The old secret signs beside the new one for a day, unless `keepPrevious` is false. @returns the new one. */
-export async function rotateWebhookSecret(db: Queryable, slug: string, keepPrevious = true): Promise<string> {
-  const { id } = await requireOrganization(db, slug);
-  const secret = newWebhookSecret();
-  await db
-    .updateTable('organizations')
-    .set((eb) => ({
-      previous_webhook_secret: keepPrevious ? eb.ref('webhook_secret') : eb.val(null),
-      webhook_secret: sealSecret(db, secret, `organizations.webhook_secret of ${id}`),
-      webhook_secret_rotated_at: new Date(),
-    }))
-    .where('id', '=', id)
-    .execute();
-  return secret;
-}
-
 /** @returns the webhook secret as its receivers know it. */
 export function webhookSecretOf(db: Queryable, { id, webhook_secret }: Organization): string {
   return openSecret(db, webhook_secret, `organizations.webhook_secret of ${id}`);

@@ -1,11 +1,13 @@
 /** Changes to the settings, the webhook secret and the branding of an organization. Each function is part of a transaction. */
 
 import type { Queryable } from '../../db/database.ts';
+import { sealSecret } from '../../db/secrets/sealing.ts';
+import { newWebhookSecret } from '../../db/secrets/webhookSecrets.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import type { Branding } from '../../domain/branding.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
 import { type BrandingRow, type Locale, readBranding, saveBranding } from './branding.ts';
-import { changeOrganization, lockOrganization, rotateWebhookSecret, type StoredSettings } from './organizations.ts';
+import { changeOrganization, lockOrganization, type StoredSettings } from './organizations.ts';
 
 /** Null in `set_retention_days`: as the operator chose. */
 export type SettingsChange = { readonly [Name in keyof StoredSettings]?: StoredSettings[Name] | null | undefined };
@@ -35,8 +37,13 @@ export async function replaceWebhookSecret(
   keepPrevious: boolean,
   actor: Actor,
 ): Promise<string> {
-  const { id } = await lockOrganization(tx, slug);
-  const secret = await rotateWebhookSecret(tx, slug, keepPrevious);
+  const { id, webhook_secret } = await lockOrganization(tx, slug);
+  const secret = newWebhookSecret();
+  await changeOrganization(tx, slug, {
+    previous_webhook_secret: keepPrevious ? webhook_secret : null,
+    webhook_secret: sealSecret(tx, secret, `organizations.webhook_secret of ${id}`),
+    webhook_secret_rotated_at: new Date(),
+  });
   const to = { keep_previous: keepPrevious };
   await recordAction(tx, actor, { action: 'webhook_secret.rotated', of: { organizationId: id, id }, to });
   return secret;

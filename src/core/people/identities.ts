@@ -93,7 +93,7 @@ export async function signInByClaims(
 async function firstSignIn(tx: Queryable, claims: Claims, hasRole: boolean): Promise<string | undefined> {
   const { issuer, subject, email } = claims;
   const owner = email === undefined ? undefined : await findUserByEmail(tx, email);
-  const linked = owner && (await isAtIssuer(tx, owner.id, issuer)) ? undefined : owner?.id;
+  const linked = owner && (await hasIdentity(tx, owner.id, issuer)) ? undefined : owner?.id;
   const isExpected = hasRole || linked !== undefined || (email !== undefined && (await isInvited(tx, email)));
   if (!isExpected) return undefined;
   // The provider gives the address to this account now, so mails to it no longer reach the earlier one.
@@ -104,19 +104,11 @@ async function firstSignIn(tx: Queryable, claims: Claims, hasRole: boolean): Pro
   return userId;
 }
 
-/** @returns whether the person has signed in with a provider. */
-export async function hasIdentity(db: Queryable, userId: string): Promise<boolean> {
+/** @returns whether the person has signed in with a provider, or with this one. */
+export async function hasIdentity(db: Queryable, userId: string, issuer?: string): Promise<boolean> {
   const rows = db.selectFrom('user_identities').select('subject').where('user_id', '=', userId);
-  return (await rows.executeTakeFirst()) !== undefined;
-}
-
-async function isAtIssuer(db: Queryable, userId: string, issuer: string): Promise<boolean> {
-  const rows = db
-    .selectFrom('user_identities')
-    .select('subject')
-    .where('user_id', '=', userId)
-    .where('issuer', '=', issuer);
-  return (await rows.executeTakeFirst()) !== undefined;
+  const found = issuer === undefined ? rows : rows.where('issuer', '=', issuer);
+  return (await found.executeTakeFirst()) !== undefined;
 }
 
 /** The name follows the provider. So does the address, if it is verified and nobody else has it. */

@@ -24,6 +24,9 @@ export interface KeptAnswer {
   readonly text: string;
 }
 
+/** An answer with a secret is not kept: instead of it, the id of what the request created. */
+type ToKeep = KeptAnswer | { readonly status: null; readonly text: string };
+
 /** Two callers may use the same key. No header contains a line break, so no caller can name the key of another one. */
 const storedKey = ({ callerId, key }: IdempotentCall) => `${callerId}\n${key}`;
 
@@ -74,22 +77,9 @@ function inUse(): Failure {
 }
 
 /** Keeps an answer, in the transaction of what it answers. It replaces one that is too old to be replayed. */
-export async function keepAnswer(tx: Queryable, call: IdempotentCall, answer: KeptAnswer): Promise<void> {
-  await keep(tx, call, { status_code: answer.status, response: answer.text });
-}
-
-/** Notes that a request succeeded whose answer has a secret. @param id of what it created. */
-export async function keepWithoutAnswer(tx: Queryable, call: IdempotentCall, id: string): Promise<void> {
-  await keep(tx, call, { status_code: null, response: id });
-}
-
-async function keep(
-  tx: Queryable,
-  call: IdempotentCall,
-  answer: { readonly status_code: number | null; readonly response: string },
-): Promise<void> {
+export async function keepAnswer(tx: Queryable, call: IdempotentCall, { status, text }: ToKeep): Promise<void> {
   const { organizationId: organization_id, endpoint, bodySha256: body_sha256 } = call;
-  const values = { body_sha256, ...answer, created_at: sql<Date>`now()` };
+  const values = { body_sha256, status_code: status, response: text, created_at: sql<Date>`now()` };
   await tx
     .insertInto('idempotency_keys')
     .values({ organization_id, endpoint, key: storedKey(call), ...values })

@@ -22,7 +22,7 @@ export interface Thread extends CommentRow {
 }
 
 /** Comments with the names of keys and people. */
-const comments = (db: Queryable) =>
+export const comments = (db: Queryable) =>
   db
     .selectFrom('comments')
     .leftJoin('api_keys as author', 'author.id', 'comments.key_id')
@@ -32,18 +32,6 @@ const comments = (db: Queryable) =>
     .selectAll('comments')
     .select(['author.name as key_name', 'person.name as user_name'])
     .select(['resolver.name as resolver_name', 'solver.name as resolving_user']);
-
-/** @returns undefined if the organization has no such comment. Locks the comment until the transaction ends. */
-export async function lockComment(
-  tx: Queryable,
-  { organizationId, id }: { readonly organizationId: string; readonly id: string },
-): Promise<CommentRow | undefined> {
-  return comments(tx)
-    .where('comments.id', '=', id)
-    .where('comments.organization_id', '=', organizationId)
-    .forUpdate('comments')
-    .executeTakeFirst();
-}
 
 interface ThreadFilter extends TimeRange {
   readonly setIds: readonly string[];

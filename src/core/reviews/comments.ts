@@ -10,7 +10,7 @@ import { COMMENTS_OF_PICTURE_MAX, type Pin } from '../../domain/reviews.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
 import { lockScreenshot } from '../sets/readScreenshots.ts';
 import { lockSet } from '../sets/setStatus.ts';
-import { type CommentRow, lockComment } from './commentQueries.ts';
+import { type CommentRow, comments } from './commentQueries.ts';
 
 /** The subject of a comment. */
 export interface CommentPlace {
@@ -119,8 +119,10 @@ interface CommentRef {
   readonly id: string;
 }
 
-async function requireComment(tx: Queryable, ref: CommentRef): Promise<CommentRow> {
-  const row = await lockComment(tx, ref);
+/** Locks the comment until the transaction ends. @throws Failure (404) */
+async function requireComment(tx: Queryable, { organizationId, id }: CommentRef): Promise<CommentRow> {
+  const found = comments(tx).where('comments.id', '=', id).where('comments.organization_id', '=', organizationId);
+  const row = await found.forUpdate('comments').executeTakeFirst();
   if (row === undefined) throw unknownId();
   return row;
 }

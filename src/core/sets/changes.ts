@@ -84,7 +84,10 @@ export async function renameCampaign(
   if (name === before) return;
   if (name === DRAFT_CAMPAIGN || before === DRAFT_CAMPAIGN)
     throw conflict('name', `must not be changed to or from "${DRAFT_CAMPAIGN}", which the page of a new request uses.`);
-  if (!(await renameCampaignRow(tx, { ...ref, name }))) throw conflict('name', 'is the name of another campaign.');
+  const others = tx.selectFrom('campaigns').select('id').where('organization_id', '=', ref.organizationId);
+  if ((await others.where('name', '=', name).executeTakeFirst()) !== undefined)
+    throw conflict('name', 'is the name of another campaign.');
+  await tx.updateTable('campaigns').set({ name }).where('id', '=', ref.id).execute();
   await markWordsStale(tx, { campaignId: ref.id });
   await recordAction(tx, actor, { action: 'campaign.updated', of: ref, from: { name: before }, to: { name } });
 }
@@ -122,22 +125,6 @@ function metadataAfter(before: Metadata, change: MetadataChange | null | undefin
 /** The log shows the keys, not the values, which may be of any kind. */
 function metadataChanges(before: { metadata: Metadata }, after: { metadata: Metadata }): FieldChange[] {
   return changesBetween({}, { metadata: changedKeys(before.metadata, after.metadata).join(', ') });
-}
-
-/** @returns false if another campaign of the organization has the name. */
-async function renameCampaignRow(
-  tx: Queryable,
-  { id, organizationId, name }: { readonly id: string; readonly organizationId: string; readonly name: string },
-): Promise<boolean> {
-  const other = await tx
-    .selectFrom('campaigns')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .where('name', '=', name)
-    .executeTakeFirst();
-  if (other !== undefined) return false;
-  await tx.updateTable('campaigns').set({ name }).where('id', '=', id).execute();
-  return true;
 }
 
 /** Sets are found by the old name until {@link refreshWords} has written the words again, which takes long for large sets. */

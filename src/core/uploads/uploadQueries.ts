@@ -183,11 +183,6 @@ export async function lockUpload(
   return (await locked.executeTakeFirst()) as UploadRow | undefined;
 }
 
-/** A trigger notes its file. */
-export async function deleteUploadRow(transaction: Queryable, id: string): Promise<void> {
-  await transaction.deleteFrom('uploads').where('id', '=', id).execute();
-}
-
 /**
  * Deletes an upload that broke off. If the answer of PostgreSQL was lost, the upload may be complete, and the client that
  * repeats it gets this one. So it stays unless its row says that it is incomplete.

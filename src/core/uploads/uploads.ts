@@ -15,7 +15,6 @@ import {
   completeUpload,
   countUnusedUploads,
   deleteIncompleteUpload,
-  deleteUploadRow,
   lockUpload,
   renewSameUpload,
   type UploadRow,
@@ -107,7 +106,8 @@ export function deleteUpload(db: Database, { id, organizationId }: ObjectRef): P
     if (row === undefined) return false;
     if (row.expires_at === null)
       throw conflict('id', 'is the id of an upload that an ad uses or a picture shows, so it stays.');
-    await deleteUploadRow(tx, id);
+    // A trigger notes its file.
+    await tx.deleteFrom('uploads').where('id', '=', id).execute();
     await noteRemoved(tx, { id, organizationId });
     return true;
   });

@@ -1,6 +1,4 @@
-/** Notifies pages of changed deliveries. */
-import type { Queryable } from '../../db/database.ts';
-import { type Change, notifyAll } from '../../db/notifications.ts';
+import type { Change } from '../../db/notifications.ts';
 import type { Row } from '../../db/rows.ts';
 
 export type OneDelivery = Pick<Row<'deliveries'>, 'id' | 'set_id' | 'ad_id'>;
@@ -11,7 +9,3 @@ export const deliveryChange = ({ id, set_id, ad_id }: OneDelivery): Change => ({
   ...(set_id !== null && { set: set_id }),
   ...(ad_id !== null && { ad: ad_id }),
 });
-
-export async function notifyOfDeliveries(tx: Queryable, deliveries: readonly OneDelivery[]): Promise<void> {
-  await notifyAll(tx, deliveries.map(deliveryChange));
-}

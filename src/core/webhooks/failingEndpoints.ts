@@ -41,15 +41,6 @@ async function readLongFailure(tx: Queryable, endpointId: string): Promise<Date 
   return rows[0]?.failing_since;
 }
 
-/** Disables an endpoint with a reason, which people read. */
-async function markEndpointFailed(tx: Queryable, id: string, reason: string): Promise<void> {
-  await tx
-    .updateTable('webhook_endpoints')
-    .set({ disabled_at: sql<Date>`now()`, disabled_reason: reason, updated_at: new Date() })
-    .where('id', '=', id)
-    .execute();
-}
-
 /**
  * Disables the endpoint if every attempt failed for so many days, and enough deliveries failed. Its pending deliveries end.
  * The event goes to the other endpoints of the organization.
@@ -66,7 +57,8 @@ export async function disableFailingEndpoint(
   const since = await readLongFailure(tx, one.id);
   if (since === undefined) return undefined;
   const reason = `Every delivery attempt since ${timestamp(since)} failed, for more than ${DISABLE_AFTER_DAYS} days.`;
-  await markEndpointFailed(tx, one.id, reason);
+  const disabled = { disabled_at: sql<Date>`now()`, disabled_reason: reason, updated_at: new Date() };
+  await tx.updateTable('webhook_endpoints').set(disabled).where('id', '=', one.id).execute();
   await updatePendingDeliveries(tx, one.id, queue);
   const { organizationId, id } = one;
   const [from, to] = [{ disabled: false }, { disabled: true, disabled_reason: reason }];

@@ -2,11 +2,11 @@
 import { sql } from 'kysely';
 import { type EventsReplay, eventUuid, REPLAYED_EVENTS_MAX, type ReplayRecord } from '../../contract/events.ts';
 import type { Queryable } from '../../db/database.ts';
-import { notify } from '../../db/notifications.ts';
+import { notifyAll } from '../../db/notifications.ts';
 import { conflict, invalid, notFound } from '../../domain/failure.ts';
 import { EVENT_DAYS } from '../../domain/retention.ts';
 import { DEFAULT_TOPICS } from '../../domain/topics.ts';
-import { notifyOfDeliveries, type OneDelivery } from './deliveryChanges.ts';
+import { deliveryChange, type OneDelivery } from './deliveryChanges.ts';
 import { lockedEndpointFault } from './endpointDeliveries.ts';
 import {
   havingDeliveries,
@@ -45,8 +45,7 @@ export async function replayDelivery(tx: Queryable, deliveryId: string): Promise
 
 /** Tells the pages of deliveries, and wakes the senders. */
 async function announce(tx: Queryable, deliveries: readonly OneDelivery[]): Promise<void> {
-  await notifyOfDeliveries(tx, deliveries);
-  await notify(tx, { due: true });
+  await notifyAll(tx, [...deliveries.map(deliveryChange), { due: true }]);
 }
 
 type Extent = Pick<ReplayRecord, 'events' | 'deliveries'>;

@@ -42,20 +42,15 @@ export async function insertEndpoint(
   const [id, secret] = [randomUUID(), newWebhookSecret()];
   await tx
     .insertInto('subscribers')
-    .values({
-      ...{ id, organization_id: organizationId, ad_id: null, set_id: null, seq: 0 },
-      ...{ webhook_url: url, webhook_topics: topics && [...topics] },
-      ...{ s3_bucket: null, s3_region: null, s3_key_prefix: null },
-    })
+    .values({ id, organization_id: organizationId, seq: 0, webhook_url: url, webhook_topics: topics && [...topics] })
     .execute();
   await tx
     .insertInto('webhook_endpoints')
     .values({
-      ...{ id, organization_id: organizationId, description, previous_secret: null },
+      ...{ id, organization_id: organizationId, description },
       secret: sealSecret(tx, secret, `webhook_endpoints.secret of ${id}`),
       ...storedHeaders(tx, id, headers),
       disabled_at: disabled ? new Date() : null,
-      disabled_reason: null,
     })
     .execute();
   return { id, secret };
@@ -104,15 +99,6 @@ export async function rotateEndpointSecret(tx: Queryable, id: string, keepPrevio
     .where('id', '=', id)
     .execute();
   return secret;
-}
-
-/** The row stays, without secrets, for the deliveries that name it. */
-export async function markEndpointDeleted(tx: Queryable, id: string): Promise<void> {
-  await tx
-    .updateTable('webhook_endpoints')
-    .set({ deleted_at: sql<Date>`now()`, secret: null, previous_secret: null, headers: null })
-    .where('id', '=', id)
-    .execute();
 }
 
 const endpoints = (db: Queryable, organizationId: string) =>

@@ -1,6 +1,7 @@
 /** Changes to the webhook endpoints of an organization. Each function is part of a transaction of its caller. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { NewWebhookEndpoint, WebhookEndpointChange } from '../../contract/webhookEndpoints.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { lockOrganizationById } from '../../db/organizationLock.ts';
@@ -25,7 +26,6 @@ import {
   findEndpoint,
   insertEndpoint,
   lockEndpoint,
-  markEndpointDeleted,
   type OneEndpoint,
   rotateEndpointSecret,
   updateEndpoint,
@@ -123,7 +123,9 @@ function endpointChanges(before: EndpointRow, after: EndpointRow, hasNewHeaders:
 /** Its pending deliveries end. @throws Failure (404) */
 export async function deleteEndpoint(tx: Queryable, one: OneEndpoint, { actor, queue }: EndpointChange): Promise<void> {
   const row = await lockedEndpoint(tx, one);
-  await markEndpointDeleted(tx, one.id);
+  // The row stays, without secrets, for the deliveries that name it.
+  const gone = { deleted_at: sql<Date>`now()`, secret: null, previous_secret: null, headers: null };
+  await tx.updateTable('webhook_endpoints').set(gone).where('id', '=', one.id).execute();
   await noteRemoved(tx, one);
   await updatePendingDeliveries(tx, one.id, queue);
   await recordAction(tx, actor, { action: 'webhook_endpoint.deleted', of: one, from: auditedFields(row) });

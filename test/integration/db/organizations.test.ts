@@ -7,10 +7,11 @@ import {
   changeOrganization,
   createOrganization,
   requireOrganization,
-  rotateWebhookSecret,
 } from '../../../src/core/organizations/organizations.ts';
+import { replaceWebhookSecret } from '../../../src/core/organizations/settings.ts';
 import { openStore } from '../../../src/db/database.ts';
 import { openSecret } from '../../../src/db/secrets/sealing.ts';
+import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { Failure } from '../../../src/domain/failure.ts';
 import { parseKey } from '../../../src/domain/keys.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -61,7 +62,7 @@ test('a change of a setting keeps other settings and fails for an unknown organi
 
 test('a rotated webhook secret is kept beside the new one', async () => {
   const made = await createOrganization(db, { slug: 'rotating' });
-  const secret = await rotateWebhookSecret(db, 'rotating');
+  const secret = await replaceWebhookSecret(db, 'rotating', true, OPERATOR);
   const row = await requireOrganization(db, 'rotating');
   const open = (text: string | null) => openSecret(db, text ?? '', `organizations.webhook_secret of ${row.id}`);
   expect([row.webhook_secret, row.previous_webhook_secret].map(open)).toEqual([secret, made.webhook_secret]);

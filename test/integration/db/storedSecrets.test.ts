@@ -6,11 +6,12 @@ import { readInstallation } from '../../../src/core/jobs/installation.ts';
 import {
   createOrganization,
   requireOrganization,
-  rotateWebhookSecret,
   webhookSecretOf,
 } from '../../../src/core/organizations/organizations.ts';
+import { replaceWebhookSecret } from '../../../src/core/organizations/settings.ts';
 import { openStore, type Store } from '../../../src/db/database.ts';
 import { rotateKeys, storedKeyIds } from '../../../src/db/secrets/storedSecrets.ts';
+import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { DEFAULT_CONNECTOR } from '../../../src/domain/connectors.ts';
 import { KeyRing, newSealingKey } from '../../../src/lib/keyRing.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
@@ -47,7 +48,7 @@ describe('stored secrets', () => {
   test('secrets are stored sealed, and also the secret that the migration makes, when a process reads it first', async () => {
     const store = openWith(one);
     await createOrganization(store.db, { slug: 'acme' });
-    await rotateWebhookSecret(store.db, 'acme');
+    await replaceWebhookSecret(store.db, 'acme', true, OPERATOR);
     await setS3Connector(store.db, 'acme', account);
     const before = await readAll(store, 'acme');
     expect(await readAll(store, 'acme')).toEqual(before);
@@ -102,7 +103,7 @@ describe('a lost key', () => {
     const store = openStore({ url: lost.url, maxConnections: 2, keyRing: KeyRing.parse(one) });
     try {
       await createOrganization(store.db, { slug: 'acme' });
-      await rotateWebhookSecret(store.db, 'acme');
+      await replaceWebhookSecret(store.db, 'acme', true, OPERATOR);
       await setS3Connector(store.db, 'acme', account);
       await readInstallation(store.db);
       await store.pool.query(OTHER_SECRETS);
