@@ -1,6 +1,5 @@
 // The page of a new request: sends files as they are dropped, shows each ad as it is rendered, and keeps and counts what is typed.
 // Without this script, the buttons of the form do the same.
-const POLL_MS = 1000;
 const form = document.getElementById('new-request');
 // The buttons of the form are called "action" and hide the property of that name.
 const address = () => new URL(form.getAttribute('action'), location.href);
@@ -24,7 +23,6 @@ function addCards(page) {
     if (!shown.has(card.dataset.ad)) cards.append(document.importNode(card, true));
   }
   changed();
-  void poll();
 }
 
 function faultsOf(page) {
@@ -48,23 +46,11 @@ function waitingCard(name) {
   const card = document.createElement('li');
   card.className = 'creative sending';
   const label = Object.assign(document.createElement('p'), { className: 'name', textContent: name });
-  const bar = Object.assign(document.createElement('progress'), { max: 1, value: 0 });
+  const bar = document.createElement('progress');
   bar.setAttribute('aria-label', `Upload of ${name}`);
   card.append(bar, label);
   cards.append(card);
-  return { card, bar };
-}
-
-// fetch does not report the progress of an upload.
-function send(body, onProgress) {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.open('POST', address());
-    request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0));
-    request.addEventListener('load', () => resolve(parse(request.responseText)));
-    request.addEventListener('error', () => reject(new Error('The connection was lost.')));
-    request.send(body);
-  });
+  return card;
 }
 
 /** The fields that the service needs to add an ad. */
@@ -81,14 +67,13 @@ let added = 0;
 let notices = [];
 
 function enqueue(name, entries, onAdded = () => undefined) {
-  const { card, bar } = waitingCard(name);
+  const card = waitingCard(name);
   waiting += 1;
   changed();
   const work = async () => {
     try {
-      const page = await send(addition(entries), (share) => {
-        bar.value = share;
-      });
+      const response = await fetch(address(), { method: 'POST', body: addition(entries) });
+      const page = parse(await response.text());
       const faults = faultsOf(page);
       showFaults(faults);
       if (faults.length === 0) onAdded();
@@ -179,27 +164,6 @@ form.addEventListener('click', (event) => {
   }
 });
 
-let polling = false;
-
-/** Asks for the state of the ads until each is rendered. */
-async function poll() {
-  const pending = () => [...cards.querySelectorAll('[data-status=pending]')].map(({ dataset }) => dataset.ad);
-  if (polling) return;
-  polling = true;
-  for (let ids = pending(); ids.length > 0; ids = pending()) {
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    const query = address();
-    for (const id of ids) query.searchParams.append('ad', id);
-    try {
-      const response = await fetch(query, { signal: AbortSignal.timeout(15000) });
-      replaceRendered(parse(await response.text()));
-    } catch (error) {
-      console.warn('tearsheet: the ads could not be refreshed', error);
-    }
-  }
-  polling = false;
-}
-
 function replaceRendered(page) {
   for (const fresh of page.querySelectorAll('#ads > li')) {
     const old = cards.querySelector(`[data-ad="${fresh.dataset.ad}"]`);
@@ -208,8 +172,6 @@ function replaceRendered(page) {
     const card = document.importNode(fresh, true);
     old.replaceWith(card);
     if (hadFocus) card.querySelector('button').focus();
-    // The size of an ad is now known, so it can be checked whether the ad fits.
-    changed();
   }
 }
 
@@ -217,6 +179,8 @@ function replaceRendered(page) {
 
 /** After this pause in typing, the service keeps the draft, and counts its pictures. */
 const PAUSE_MS = 700;
+/** Ads that are rendered are asked for as often. */
+const POLL_MS = 1000;
 /** Set while something is not kept. */
 let pause;
 let saving;
@@ -225,8 +189,16 @@ const kept = document.getElementById('kept');
 function changed() {
   document.getElementById('no-ads').hidden = cards.children.length > 0;
   if (waiting > 0) adding.textContent = `Adding ${waiting === 1 ? 'an ad' : `${waiting} ads`}…`;
+  saveAfter(PAUSE_MS);
+}
+
+function saveAfter(ms) {
   clearTimeout(pause);
-  pause = setTimeout(() => void save(), PAUSE_MS);
+  pause = setTimeout(() => void save(), ms);
+}
+
+function saveWhileRendering() {
+  if (cards.querySelector('[data-status=pending]') !== null) saveAfter(POLL_MS);
 }
 
 async function save({ keepalive = false } = {}) {
@@ -249,11 +221,14 @@ async function save({ keepalive = false } = {}) {
     if (error.name === 'AbortError') return;
     console.warn('tearsheet: the draft was not kept', error);
     kept.textContent = 'Not saved. You may have to sign in again in another tab.';
+    saveWhileRendering();
   }
 }
 
 /** The parts that follow from the others. Those with the focus stay. */
 function show(page) {
+  replaceRendered(page);
+  saveWhileRendering();
   for (const id of ['count', 'switch', 'still', 'found', 'slot_site', 'slot_device']) {
     const [old, fresh] = [document.getElementById(id), page.getElementById(id)];
     if (old.contains(document.activeElement) || old.innerHTML === fresh.innerHTML) continue;
@@ -261,7 +236,9 @@ function show(page) {
     old.replaceChildren(...document.importNode(fresh, true).childNodes);
     if (old.localName === 'select' && [...old.options].some((option) => option.value === value)) old.value = value;
   }
-  kept.textContent = page.getElementById('form-faults')?.textContent ?? 'Draft saved';
+  const text = page.getElementById('form-faults')?.textContent ?? 'Draft saved';
+  // A screen reader says it once.
+  if (kept.textContent !== text) kept.textContent = text;
 }
 
 form.addEventListener('input', changed);
@@ -286,7 +263,7 @@ window.addEventListener('pagehide', () => {
 });
 window.addEventListener('pageshow', () => {
   sent = false;
-  void poll();
+  saveWhileRendering();
 });
 // A person may have chosen files before this script ran.
 addChosen();
