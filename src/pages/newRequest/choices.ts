@@ -59,6 +59,11 @@ export function fileOf({ files }: Pick<Choices, 'files'>, page: SitePage): PageF
   return files[pageKey(page)] ?? files[pageKey({ ...page, device: '' })];
 }
 
+/** @returns those whose page is a file. */
+export function ofFiles<T extends SitePage>(choices: Pick<Choices, 'files'>, pages: readonly T[] = []): readonly T[] {
+  return Object.keys(choices.files).length === 0 ? [] : pages.filter((page) => fileOf(choices, page));
+}
+
 /** @returns the file of a page, and the slot for ads of this size, as the API takes it. A screenshot has places, and no slots. */
 export function chosenFor(choices: Choices, page: SitePage, size: AdSize | null) {
   const file = fileOf(choices, page);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FormFields } from '../../api/uploads/multipart.ts';
 import type { FileTable, ReadSheet, Table } from '../../core/mediaPlans/readTable.ts';
-import { type FieldErrors, invalid } from '../../domain/failure.ts';
+import { Failure, type FieldErrors, invalid } from '../../domain/failure.ts';
 import {
   findHeadings,
   PLAN_COLUMNS,
@@ -16,46 +16,49 @@ import type { FormState } from '../parts/formFields.ts';
 import { OPTION_NAMES, type OptionName } from '../parts/optionBoxes.ts';
 import { type Choices, readChoices } from './choices.ts';
 
-/** All fields are texts as typed, unless noted otherwise. */
-export interface Draft extends Choices {
+/** Texts as typed, by the names of their fields in the form. */
+const TEXTS = {
+  /** Addresses, one a line, or one tag; not added yet. */
+  media: 'media',
+  mediaName: 'media_name',
+  /** For example `300x250`. */
+  mediaSize: 'media_size',
+  /** Words to search existing ads. */
+  search: 'search',
+  /** One address per line. */
+  sites: 'sites',
+  /** Id of the chosen site list. */
+  siteList: 'site_list',
+  siteListName: 'site_list_name',
+  /** Id of the location from which the pages are opened. */
+  location: 'location',
+  /** Moments in seconds, separated by commas or spaces. */
+  markers: 'markers',
+  /** A CSS selector or the number of a candidate. */
+  slot: 'slot',
+  campaign: 'campaign',
+  setName: 'set_name',
+  instructions: 'instructions',
+  /** Id of the chosen template. */
+  template: 'template',
+  templateName: 'template_name',
+  /** A table that was pasted and not read yet. */
+  planText: 'plan_text',
+} as const;
+
+export interface Draft extends Choices, Readonly<Record<keyof typeof TEXTS, string>> {
   /** Makes one request of a form that is sent twice. */
   readonly key: string;
   /** Ids of the ads, each once. */
   readonly adIds: readonly string[];
-  /** Addresses, one a line, or one tag; not added yet. */
-  readonly media: string;
-  readonly mediaName: string;
-  /** For example `300x250`. */
-  readonly mediaSize: string;
-  /** Words to search existing ads. */
-  readonly search: string;
-  /** One address per line. */
-  readonly sites: string;
-  /** Id of the chosen site list. */
-  readonly siteList: string;
-  readonly siteListName: string;
   readonly devices: readonly string[];
-  /** Id of the location from which the pages are opened. */
-  readonly location: string;
   /** A custom device that is not added yet. */
   readonly own: { readonly width: string; readonly height: string; readonly ratio: string; readonly touch: boolean };
-  /** Moments in seconds, separated by commas or spaces. */
-  readonly markers: string;
   readonly options: readonly OptionName[];
   /** All ads are in one picture of each page. */
   readonly together: boolean;
-  /** A CSS selector or the number of a candidate. */
-  readonly slot: string;
   /** Also the combinations that do not fit the device. */
   readonly tryAll: boolean;
-  readonly campaign: string;
-  readonly setName: string;
-  readonly instructions: string;
-  /** Id of the chosen template. */
-  readonly template: string;
-  readonly templateName: string;
-  /** A table that was pasted and not read yet. */
-  readonly planText: string;
   readonly plan: Plan | null;
 }
 
@@ -81,35 +84,21 @@ const plainLines = (text: string) => text.replaceAll('\r\n', '\n');
 export function draftOf(fields: FormFields, kept?: Draft): Draft {
   const text = (name: string) => plainLines(fields.get(name)?.[0] ?? '').replaceAll('\0', '\uFFFD');
   const isChecked = (name: string) => fields.has(name);
+  const texts = Object.entries(TEXTS).map(([name, field]) => [name, text(field)]);
   return {
+    ...(Object.fromEntries(texts) as Record<keyof typeof TEXTS, string>),
     key: isUuid(text('key')) ? text('key') : randomUUID(),
     adIds: adIdsOf(fields.get('ad') ?? []),
-    media: text('media'),
-    mediaName: text('media_name'),
-    mediaSize: text('media_size'),
-    search: text('search'),
-    sites: text('sites'),
-    siteList: text('site_list'),
-    siteListName: text('site_list_name'),
     devices: [...new Set(fields.get('device') ?? [])],
-    location: text('location'),
     own: {
       width: text('own_width'),
       height: text('own_height'),
       ratio: text('own_ratio'),
       touch: isChecked('own_touch'),
     },
-    markers: text('markers'),
     options: OPTION_NAMES.filter(isChecked),
     together: isChecked('together'),
-    slot: text('slot'),
     tryAll: isChecked('try_all'),
-    campaign: text('campaign'),
-    setName: text('set_name'),
-    instructions: text('instructions'),
-    template: text('template'),
-    templateName: text('template_name'),
-    planText: text('plan_text'),
     plan: kept?.plan?.id === text('plan_id') ? edited(kept.plan, fields) : (kept?.plan ?? null),
     // The form that was sent no longer has a stored draft. If it is sent again, it is the same request.
     ...(kept === undefined ? readChoices(text('chosen')) : { slots: kept.slots, files: kept.files }),
@@ -179,14 +168,6 @@ export class FieldFaults {
     return this.#texts.get(field) ?? [];
   }
 
-  /** @returns the faults of both. */
-  with(other: FieldFaults): FieldFaults {
-    const both = new FieldFaults();
-    for (const faults of [this, other])
-      for (const field of faults.fields) for (const text of faults.of(field)) both.add(field, text);
-    return both;
-  }
-
   /** The faults for the fields of a form. Each field gets its value from the draft. */
   get form(): FormState {
     return { values: {}, errors: Object.fromEntries(this.#texts) };
@@ -198,6 +179,16 @@ export class FieldFaults {
 
   get fields(): readonly Field[] {
     return [...this.#texts.keys()];
+  }
+
+  /** @param field that all faults belong to; unless given, they name paths of the body. @param file that they are about. @throws any error that the person did not cause. */
+  addFailure(error: unknown, field?: Field, file?: string): Failure {
+    if (!(error instanceof Failure) || error.status >= 500) throw error;
+    if (field === undefined) this.addErrors(error.errors);
+    else
+      for (const text of Object.values(error.errors).flat())
+        this.add(field, file === undefined ? text : `${file}: ${sentenceOf('The file', text)}`);
+    return error;
   }
 
   /** Adds the faults that the parser of the API found. They name paths of the body. */

@@ -63,7 +63,7 @@ export function addGivenPageRoutes(pages: PageRoutes): void {
       if (upload === undefined) throw invalid({ page_file: ['is required: choose a screenshot or a saved page.'] });
       if (upload.format === 'image')
         return redirectTo(given, addressOf(pathOf(paths, idOf(request)), { upload: upload.id }));
-      return retakeWith(options, given, { uploadId: upload.id });
+      return retakeWith(options, given, upload.id);
     },
     { readsBody: true, cost: COST.heavy },
   );
@@ -78,24 +78,23 @@ export function addGivenPageRoutes(pages: PageRoutes): void {
   pages.post(`${path}/place`, async (given) => {
     const shown = await readShown(options, given);
     if (shown === undefined) return undefined;
-    const { device, ad, upload: uploadId } = shown;
-    return retakeWith(options, given, { uploadId, area: clickedPlace(given, device, ad) });
+    return retakeWith(options, given, shown.upload, clickedPlace(given, shown.device, shown.ad));
   });
 }
 
 /** One file, the fields of each form, and nothing else. */
 const LIMITS = { files: 1, fields: 5, fieldBytes: 4_096, allFieldBytes: 16_384 };
 
-interface Given {
-  readonly uploadId: string;
-  readonly area?: { readonly x: number; readonly y: number };
-}
-
 /**
  * Takes all pictures of the set that failed on this page again, with the file as their page. A place in a screenshot is for ads
  * of one size. @throws Failure: 404, 409, 422 with the faults.
  */
-async function retakeWith(options: PagesOptions, given: ViewerRequest, { uploadId, area }: Given): Promise<PageResult> {
+async function retakeWith(
+  options: PagesOptions,
+  given: ViewerRequest,
+  uploadId: string,
+  area?: { readonly x: number; readonly y: number },
+): Promise<PageResult> {
   const { request, viewer, actor } = given;
   const { db } = options.store;
   const { organizationId } = viewer;

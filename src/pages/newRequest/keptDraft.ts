@@ -1,6 +1,5 @@
 /** The stored draft of a tab, which outlives the page and the session. */
 import { readDraft, saveDraft } from '../../core/requests/drafts.ts';
-import { Failure } from '../../domain/failure.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import type { PagesOptions, Viewer } from '../parts/context.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
@@ -32,7 +31,6 @@ export async function keepDraft(
   try {
     await saveDraft(store.db, viewer, { id: draft.key, body: { ...draft } });
   } catch (error) {
-    if (!(error instanceof Failure) || error.status !== 422) throw error;
-    faults.addErrors(error.errors);
+    faults.addFailure(error);
   }
 }

@@ -2,47 +2,32 @@
 
 import type { ListedAd } from '../../core/ads/listAds.ts';
 import type { DraftAd } from '../../core/ads/readAd.ts';
-import type { listDrafts } from '../../core/requests/drafts.ts';
-import type { SavedName } from '../../core/requests/savedObjects.ts';
 import { byPage } from '../../domain/combinations.ts';
 import { SET_NAME_MAX } from '../../domain/setNames.ts';
 import { counted } from '../../domain/text.ts';
 import { URL_MAX } from '../../domain/webAddresses.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, dialog, pageHead } from '../parts/components.ts';
-import type { ResultsPage, Viewer } from '../parts/context.ts';
+import type { ResultsPage } from '../parts/context.ts';
 import { checkbox, EMPTY_FORM, field, textField } from '../parts/formFields.ts';
 import { dateElement, timeElement } from '../parts/labels.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
 import { thumbnail, warningList, widthAtHeight } from '../parts/pictureParts.ts';
-import { fileOf } from './choices.ts';
+import { ofFiles } from './choices.ts';
 import type { Draft, Field, FieldFaults } from './draft.ts';
 import { planPanel } from './planTable.ts';
-import { countPictures, type Wanted } from './requestBody.ts';
-import { described, faultList, shortField, targetFields, templateFields } from './requestFields.ts';
+import { countPictures } from './requestBody.ts';
+import {
+  described,
+  faultList,
+  type NewRequestView,
+  shortField,
+  targetFields,
+  templateFields,
+} from './requestFields.ts';
 
 /** The largest preview, CSS pixels, as in the style sheet. */
 const SHOWN = { width: 208, height: 150 };
-
-export interface NewRequestView {
-  readonly viewer: Viewer;
-  readonly paths: PagePaths;
-  readonly draft: Draft;
-  readonly ads: readonly DraftAd[];
-  /** Existing ads, which the person may choose. */
-  readonly found: readonly ListedAd[];
-  readonly templates: readonly SavedName[];
-  readonly siteLists: readonly SavedName[];
-  /** Names of existing campaigns, newest first. */
-  readonly campaigns: readonly string[];
-  readonly wanted: Wanted;
-  /** The field for the location, if there are any. */
-  readonly location: Html | undefined;
-  readonly faults: FieldFaults;
-  readonly notice?: Html | string | undefined;
-  /** Other drafts of the viewer. */
-  readonly others?: Awaited<ReturnType<typeof listDrafts>> | undefined;
-}
 
 const ABOUT = 'Pictures of your ads in place on live pages. Nothing is requested until you choose “Request pictures”.';
 
@@ -258,8 +243,8 @@ function countText({ draft, ads, wanted }: NewRequestView): HtmlContent {
     repeated > 0 &&
       `${counted(repeated, 'combination')} ${repeated === 1 ? 'repeats another' : 'repeat others'}: taken once`,
   ].filter((text) => text !== false);
-  const ofFiles = planned?.combinations.filter((one) => fileOf(draft, one)) ?? [];
-  const files = ofFiles.length > 0 && `, ${counted(byPage(ofFiles).size, 'page')} from a file`;
+  const fromFiles = byPage(ofFiles(draft, planned?.combinations)).size;
+  const files = fromFiles > 0 && `, ${counted(fromFiles, 'page')} from a file`;
   const notes = left.map((text) => html`. <span class="skipped">${text}</span>`);
   return html`<strong>${counted(countPictures(draft, wanted), 'picture')}</strong> <span class="meta">${named}${files}${notes}</span>`;
 }

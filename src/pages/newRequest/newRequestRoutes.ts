@@ -18,7 +18,7 @@ import { listNames } from '../../core/requests/savedObjects.ts';
 import { readCampaignSites } from '../../core/sets/campaignNews.ts';
 import { listCampaigns, readCampaign } from '../../core/sets/campaigns.ts';
 import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
-import { Failure, invalid } from '../../domain/failure.ts';
+import { invalid } from '../../domain/failure.ts';
 import { countWanted } from '../../domain/screenshots.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { counted } from '../../domain/text.ts';
@@ -31,11 +31,12 @@ import { type PageRoutes, rateKeyOf, redirectTo, type ViewerRequest } from '../r
 import { withoutChoice } from './choices.ts';
 import { adIdsOf, type Draft, FieldFaults, newDraft } from './draft.ts';
 import { keepDraft, keptDraft } from './keptDraft.ts';
-import { type NewRequestView, newRequestPage } from './newRequestPage.ts';
+import { newRequestPage } from './newRequestPage.ts';
 import { addPlaceRoutes } from './placePage.ts';
 import { addTyped, type ReceivedForm, receiveForm, withTyped } from './receiveForm.ts';
 import { checkDraft, readWanted } from './requestBody.ts';
-import { SAVED_ACTIONS } from './saved.ts';
+import type { NewRequestView } from './requestFields.ts';
+import { actOnSaved, isSavedAction } from './saved.ts';
 import { addSlotRoutes, openSlots } from './slotPage.ts';
 
 interface FormRequest {
@@ -99,8 +100,8 @@ async function openPage(options: PagesOptions, pageRequest: ViewerRequest): Prom
   const [campaign = begun.campaign, template = ''] = [values('campaign')[0], values('template')[0]];
   const draft = withAds({ ...begun, key, campaign });
   if (template === '') return show(options, pageRequest, { draft, others: await listDrafts(options.store.db, viewer) });
-  const filled = await SAVED_ACTIONS['template-use'](options, viewer, { ...draft, template });
-  return show(options, pageRequest, filled);
+  const form = { action: 'template-use', draft: { ...draft, template }, faults: new FieldFaults() } as const;
+  return show(options, pageRequest, await actOnSaved(options, viewer, form));
 }
 
 /** A request of a campaign mostly shows what the campaign showed before. */
@@ -177,32 +178,24 @@ async function handleForm(
   const shown = received.action === 'save' ? received : await addAndAct(options, pageRequest, received);
   if (shown === 'sent') return 'sent';
   if (!received.isWhole) return show(options, pageRequest, shown);
-  const { faults = new FieldFaults() } = shown;
-  await keepDraft(options, viewer, shown.draft, faults);
-  return show(options, pageRequest, { ...shown, faults });
+  await keepDraft(options, viewer, shown.draft, received.faults);
+  return show(options, pageRequest, shown);
 }
 
 async function addAndAct(options: PagesOptions, pageRequest: ViewerRequest, received: ReceivedForm) {
-  const typed = await addTyped(options, pageRequest.viewer, received.draft);
-  const faults = received.faults.with(typed.faults);
-  const draft = await withTyped(pageRequest.viewer, withAdded(received.draft, typed.ids), faults);
-  return act(options, pageRequest, { ...received, draft, added: received.added + typed.ids.length, faults });
+  const { draft, faults } = received;
+  const { viewer } = pageRequest;
+  const ids = await addTyped(options, viewer, draft, faults);
+  const adIds = [...draft.adIds, ...ids];
+  const added = ids.length === 0 ? draft : { ...draft, adIds, media: '', mediaName: '', mediaSize: '' };
+  const typed = await withTyped(viewer, added, faults);
+  return act(options, pageRequest, { ...received, draft: typed, added: received.added + ids.length });
 }
-
-function withAdded(draft: Draft, ids: readonly string[]): Draft {
-  if (ids.length === 0) return draft;
-  return { ...draft, adIds: [...draft.adIds, ...ids], media: '', mediaName: '', mediaSize: '' };
-}
-
-const isSavedAction = (action: string): action is keyof typeof SAVED_ACTIONS => Object.hasOwn(SAVED_ACTIONS, action);
 
 async function act(options: PagesOptions, pageRequest: ViewerRequest, form: ReceivedForm): Promise<Shown | 'sent'> {
   const { viewer, paths } = pageRequest;
   const { draft, action, added, faults } = form;
-  if (isSavedAction(action)) {
-    const outcome = await SAVED_ACTIONS[action](options, viewer, draft);
-    return { ...outcome, faults: faults.with(outcome.faults) };
-  }
+  if (isSavedAction(action)) return actOnSaved(options, viewer, { action, draft, faults });
   const [verb, subject = ''] = action.split(/:(.*)/s);
   switch (verb) {
     case 'remove':
@@ -254,9 +247,7 @@ async function request(options: PagesOptions, pageRequest: ViewerRequest, form: 
     response.redirect(303, paths.set(setId));
     return 'sent';
   } catch (error) {
-    if (!(error instanceof Failure) || error.status >= 500) throw error;
-    noteQuota(response, error.code);
-    faults.addErrors(error.errors);
+    noteQuota(response, faults.addFailure(error).code);
     return { draft, faults };
   }
 }

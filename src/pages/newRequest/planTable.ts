@@ -72,8 +72,11 @@ export function planPanel(plan: Plan, { read, hasLocations, faults }: Reading): 
       const meaning = meant(column);
       if (meaning === undefined) return html`<td>${text}</td>`;
       const texts = (byRow.get(row) ?? []).filter((fault) => fault.column === column).map((fault) => fault.text);
+      const name = `cell:${row}:${column}`;
+      const described = texts.length > 0 && html` aria-invalid="true" aria-describedby="fault-${name}"`;
+      const fault = described && html`<p class="fault" id="fault-${name}">${texts.join(' ')}</p>`;
       const label = `${MEANINGS[meaning]}, row ${row + 1}`;
-      return cellField({ name: `cell:${row}:${column}`, label, text, faults: texts });
+      return html`<td><input name="${name}" value="${text}" aria-label="${label}"${described}>${fault}</td>`;
     });
     return html`<tr><th scope="row">${row + 1}</th>${cells}</tr>`;
   });
@@ -116,17 +119,3 @@ const PLAN_ACTIONS = [
   button({ label: 'Check again', icon: 'check', name: 'action', value: 'check' }),
   button({ label: 'Remove the plan', icon: 'trash-2', kind: 'quiet', name: 'action', value: 'plan-remove' }),
 ];
-
-interface Cell {
-  /** The name of the field. */
-  readonly name: string;
-  readonly label: string;
-  readonly text: string;
-  readonly faults: readonly string[];
-}
-
-function cellField({ name, label, text, faults }: Cell): HtmlContent {
-  const described = faults.length > 0 && html` aria-invalid="true" aria-describedby="fault-${name}"`;
-  const fault = described && html`<p class="fault" id="fault-${name}">${faults.join(' ')}</p>`;
-  return html`<td><input name="${name}" value="${text}" aria-label="${label}"${described}>${fault}</td>`;
-}

@@ -5,6 +5,7 @@
 
 import { type FormFields, type FormFile, readMultipartForm } from '../../api/uploads/multipart.ts';
 import type { ReceiveFile } from '../../api/uploads/receiveUpload.ts';
+import type { JsonObject } from '../../contract/faults.ts';
 import { createAdParser, type ParsedCreateAd } from '../../contract/readRequest.ts';
 import { findAdOfFile } from '../../core/ads/sameContent.ts';
 import type { readSites } from '../../core/mediaPlans/readSites.ts';
@@ -13,7 +14,7 @@ import type { StoredUpload } from '../../core/uploads/uploads.ts';
 import type { Media } from '../../domain/ads.ts';
 import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
 import { completeOwnDevice, findDevice, ownDeviceFaults, ownDeviceName } from '../../domain/devices.ts';
-import { Failure, invalid } from '../../domain/failure.ts';
+import { invalid } from '../../domain/failure.ts';
 import { PLAN_LIMITS, type PlanWords } from '../../domain/mediaPlans.ts';
 import { isBlank, storable } from '../../domain/text.ts';
 import { isPageFile, uploadName } from '../../domain/uploads.ts';
@@ -23,7 +24,7 @@ import type { PagesOptions, Viewer } from '../parts/context.ts';
 import { requireOwnForm } from '../parts/forms.ts';
 import type { ViewerRequest } from '../routes/pageRoutes.ts';
 import { pageOfForm, withFile } from './choices.ts';
-import { ADS_MAX, type Draft, draftOf, FieldFaults, sentenceOf } from './draft.ts';
+import { ADS_MAX, type Draft, draftOf, FieldFaults } from './draft.ts';
 import { keptDraft } from './keptDraft.ts';
 import type { readPlan } from './readPlan.ts';
 
@@ -56,15 +57,8 @@ async function addAd(options: PagesOptions, viewer: Viewer, parsed: ParsedCreate
   return row.id;
 }
 
-interface NewCreative {
-  readonly media: Media;
-  readonly name?: string;
-  readonly size?: { readonly width: number; readonly height: number } | undefined;
-}
-
 /** @throws Failure (422) with all faults of this creative. */
-function parseCreative({ limits }: PagesOptions, { media, name = '', size }: NewCreative): ParsedCreateAd {
-  const ad = { media, ...(!isBlank(name) && { name }), ...(size && { size }) };
+function parseCreative({ limits }: PagesOptions, ad: JsonObject): ParsedCreateAd {
   const parsed = createAdParser(limits)({ campaign: { name: DRAFT_CAMPAIGN }, ad });
   const errors = { ...parsed.faults.errors, ...parsed.ad?.faults };
   if (Object.keys(errors).length > 0) throw invalid(errors);
@@ -81,13 +75,6 @@ async function addUploaded(options: PagesOptions, viewer: Viewer, { row }: Store
   };
 }
 
-/** @returns why a file was not added, as a sentence. @throws any error that the file did not cause. */
-function fileFault(name: string, error: unknown): string {
-  if (!(error instanceof Failure) || error.status >= 500) throw error;
-  const texts = Object.values(error.errors).flat();
-  return texts.map((text) => `${name}: ${sentenceOf('The file', text)}`).join(' ');
-}
-
 /**
  * Adds the addresses or the tag of the text field. If there is a fault, nothing is added.
  * @returns the ids of the new ads.
@@ -96,24 +83,25 @@ export async function addTyped(
   options: PagesOptions,
   viewer: Viewer,
   draft: Draft,
-): Promise<{ ids: readonly string[]; faults: FieldFaults }> {
-  const faults = new FieldFaults();
+  faults: FieldFaults,
+): Promise<readonly string[]> {
   const size = readSize(draft.mediaSize, faults);
-  const parsed = typedMedia(draft.media).flatMap((media) => {
+  const typed = typedMedia(draft.media);
+  const parsed = typed.flatMap((media) => {
     try {
-      return [parseCreative(options, { media, name: draft.mediaName, size })];
+      const name = !isBlank(draft.mediaName) && { name: draft.mediaName };
+      return [parseCreative(options, { media, ...name, ...(size && { size }) })];
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      faults.addErrors(error.errors);
+      faults.addFailure(error);
       return [];
     }
   });
   if (draft.adIds.length + parsed.length > ADS_MAX)
     faults.add('media', `A request on this page has at most ${ADS_MAX} ads.`);
-  if (faults.any) return { ids: [], faults };
+  if (parsed.length < typed.length || faults.of('media').length > 0) return [];
   const ids: string[] = [];
   for (const one of parsed) ids.push(await addAd(options, viewer, one));
-  return { ids, faults };
+  return ids;
 }
 
 /** Markup is one tag. Anything else is one address a line. */
@@ -137,17 +125,14 @@ function readSize(text: string, faults: FieldFaults): { width: number; height: n
 type Sender = Pick<Viewer, 'organizationId'>;
 
 /** Reads a table that was pasted, and a custom device that was typed but not added. A text with a fault stays. */
-export function withTyped(viewer: Sender, draft: Draft, faults: FieldFaults): Promise<Draft> {
-  return withPlanText(viewer, withOwnDevice(draft, faults), faults);
-}
-
-async function withPlanText({ organizationId }: Sender, draft: Draft, faults: FieldFaults): Promise<Draft> {
+export async function withTyped({ organizationId }: Sender, typed: Draft, faults: FieldFaults): Promise<Draft> {
+  const draft = withOwnDevice(typed, faults);
   if (isBlank(draft.planText)) return draft;
   try {
     const plan = await sentFiles.read<typeof readPlan>(organizationId, READ_PLAN, () => draft.planText);
     return { ...draft, planText: '', plan };
   } catch (error) {
-    addTableFault(faults, 'plan', error);
+    faults.addFailure(error, 'plan');
     return draft;
   }
 }
@@ -165,11 +150,6 @@ function withOwnDevice(draft: Draft, faults: FieldFaults): Draft {
   if (faults.of('devices').length > 0) return draft;
   const devices = [...new Set([...draft.devices, ownDeviceName(device)])];
   return { ...draft, devices, own: { width: '', height: '', ratio: '', touch: false } };
-}
-
-function addTableFault(faults: FieldFaults, field: 'plan' | 'sites', error: unknown): void {
-  if (!(error instanceof Failure) || error.status >= 500) throw error;
-  for (const text of Object.values(error.errors).flat()) faults.add(field, text);
 }
 
 /** @returns at most a byte more than a table may have. */
@@ -208,7 +188,7 @@ async function readTableFile(
     for (const { row, text } of found.slice(0, FAULTY_ROWS_SHOWN)) faults.add(field, `Row ${row} of the file: ${text}`);
     return (draft) => ({ ...draft, sites: withSites(draft.sites, sites) });
   } catch (error) {
-    addTableFault(faults, field, error);
+    faults.addFailure(error, field);
     return (draft) => draft;
   }
 }
@@ -262,7 +242,7 @@ export async function receiveForm(
         const shown = { id: row.id, name: row.name, isScreenshot: row.format === 'image' };
         changes.push((draft) => ({ ...draft, ...withFile(draft, page, shown) }));
       } catch (error) {
-        faults.add('slots', fileFault(uploadName(name), error));
+        faults.addFailure(error, 'slots', uploadName(name));
       }
       return;
     }
@@ -279,7 +259,7 @@ export async function receiveForm(
       ids.push(added.id);
       if (added.isKnown) reused.push(uploadName(name));
     } catch (error) {
-      faults.add('ads', fileFault(uploadName(name), error));
+      faults.addFailure(error, 'ads', uploadName(name));
     }
   });
   requireOwn(fields);

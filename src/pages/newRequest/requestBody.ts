@@ -1,13 +1,12 @@
 /** Makes the body of a screenshot request from the form, as a client of the API would send it. */
 import type { JsonObject } from '../../contract/faults.ts';
-import { type ScreenshotRequestParser, screenshotRequestParser } from '../../contract/readRequest.ts';
-import { deviceRecord } from '../../contract/records.ts';
+import { screenshotRequestParser } from '../../contract/readRequest.ts';
 import { requestEntries } from '../../contract/requestEntries.ts';
 import { type DraftAd, readDraftAds } from '../../core/ads/readAd.ts';
 import { type MediaPlan, type PlanContext, readMediaPlan } from '../../core/mediaPlans/mediaPlan.ts';
 import { findUpload } from '../../core/uploads/uploadQueries.ts';
 import { byPage, type Combination, combinationsOf, type Planned, planCombinations } from '../../domain/combinations.ts';
-import { findDevice, shortDevice } from '../../domain/devices.ts';
+import { type DeviceName, findDevice, shortDevice } from '../../domain/devices.ts';
 import { readMoments } from '../../domain/markers.ts';
 import { marketsOf } from '../../domain/mediaPlans.ts';
 import { GROUP_ADS_MAX, slotOfText } from '../../domain/screenshotOptions.ts';
@@ -16,14 +15,8 @@ import { siteFault, siteKey } from '../../domain/webAddresses.ts';
 import type { PagesOptions, Viewer } from '../parts/context.ts';
 import { withValue } from '../parts/formTable.ts';
 import { givenOptions, type OptionName } from '../parts/optionBoxes.ts';
-import { chosenFor, type SitePage } from './choices.ts';
+import { chosenFor, ofFiles, type SitePage } from './choices.ts';
 import { type Draft, FieldFaults } from './draft.ts';
-
-interface ToParse {
-  readonly draft: Draft;
-  readonly targets: Targets;
-  readonly faults: FieldFaults;
-}
 
 /** The parts of a template and of each screenshot object. */
 export interface Targets {
@@ -192,7 +185,7 @@ export async function checkDraft(options: PagesOptions, given: DraftOf): Promise
   if (targets.devices.length === 0 && !isOfPlan) faults.add('devices', 'Choose at least one device.');
   const rows = new Set((plan?.faults ?? []).map(({ row }) => row)).size;
   if (rows > 0) faults.add('plan', `Correct ${counted(rows, 'row')} of the plan.`);
-  addParserFaults({ draft, targets, faults }, screenshotRequestParser(limits));
+  addParserFaults(options, targets, given);
   const all = planned?.combinations ?? [];
   const [first] = all;
   const combinations = isTrial ? all.filter(({ ad, site }) => ad.id === first?.ad.id && site === first.site) : all;
@@ -232,7 +225,7 @@ async function addFileFaults(
   combinations: readonly Combination[],
 ): Promise<void> {
   const used = new Map<string, string>();
-  for (const { site, device, ad } of combinations) {
+  for (const { site, device, ad } of ofFiles(draft, combinations)) {
     const { file, isUnplaced } = chosenFor(draft, { site, device }, ad.size);
     if (file) used.set(file.id, file.name);
     const size = ad.size === null ? 'ads' : `ads of ${ad.size.width}×${ad.size.height}`;
@@ -250,17 +243,10 @@ function addAdFaults({ name, status }: DraftAd, faults: FieldFaults): void {
 }
 
 /** All combinations have the same options and devices, so one of each finds the same faults as all of them. */
-function addParserFaults({ draft, targets, faults }: ToParse, parse: ScreenshotRequestParser): void {
-  const [site = 'https://site.example/'] = targets.sites;
-  const devices = targets.devices.length === 0 ? ['desktop'] : targets.devices;
-  const screenshots = devices.map((name) => ({
-    site: { url: site },
-    device: deviceRecord(name),
-    options: targets.options,
-  }));
-  const body = {
-    ...requestBody(draft, targets.options, []),
-    screenshot_requests: [{ ad: { id: draft.key }, ...(draft.together && { group: ALL_ADS }), screenshots }],
-  };
-  faults.addErrors(parse(body).faults.errors);
+function addParserFaults({ limits }: PagesOptions, targets: Targets, { draft, faults }: DraftOf): void {
+  const sites = [targets.sites[0] ?? 'https://site.example/'];
+  const devices = (targets.devices.length === 0 ? ['desktop'] : targets.devices) as DeviceName[];
+  const ads = [{ id: draft.key, size: null, still: false }];
+  const ofEach = [...combinationsOf({ ads, sites, devices, markers: targets.markers })];
+  faults.addErrors(screenshotRequestParser(limits)(requestBody(draft, targets.options, ofEach)).faults.errors);
 }

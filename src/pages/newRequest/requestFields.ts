@@ -1,5 +1,7 @@
 /** Parts of the form: labels with their fields, hints and faults. */
+import type { ListedAd } from '../../core/ads/listAds.ts';
 import type { DraftAd } from '../../core/ads/readAd.ts';
+import type { listDrafts } from '../../core/requests/drafts.ts';
 import type { SavedName } from '../../core/requests/savedObjects.ts';
 import {
   COMMON_DEVICES,
@@ -15,13 +17,34 @@ import {
 import { MARKER_MAX_SECONDS } from '../../domain/markers.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, dialog, linkButton } from '../parts/components.ts';
+import type { Viewer } from '../parts/context.ts';
 import { type Choice, checkbox, EMPTY_FORM, field, selectField, textField } from '../parts/formFields.ts';
 import { optionBoxes, SLOT_CHOICES } from '../parts/optionBoxes.ts';
 import type { PagePaths } from '../parts/paths.ts';
-import { chosenFor, PAGE_FILES, pageKey } from './choices.ts';
+import { chosenFor, ofFiles, PAGE_FILES, pageKey } from './choices.ts';
 import type { Draft, Field, FieldFaults } from './draft.ts';
 import { placeAddress } from './placePage.ts';
 import type { Wanted } from './requestBody.ts';
+
+export interface NewRequestView {
+  readonly viewer: Viewer;
+  readonly paths: PagePaths;
+  readonly draft: Draft;
+  readonly ads: readonly DraftAd[];
+  /** Existing ads, which the person may choose. */
+  readonly found: readonly ListedAd[];
+  readonly templates: readonly SavedName[];
+  readonly siteLists: readonly SavedName[];
+  /** Names of existing campaigns, newest first. */
+  readonly campaigns: readonly string[];
+  readonly wanted: Wanted;
+  /** The field for the location, if there are any. */
+  readonly location: Html | undefined;
+  readonly faults: FieldFaults;
+  readonly notice?: Html | string | undefined;
+  /** Other drafts of the viewer. */
+  readonly others?: Awaited<ReturnType<typeof listDrafts>> | undefined;
+}
 
 /** The faults of a field. Its element names them with `aria-describedby`. */
 export function faultList(faults: FieldFaults, field: Field): HtmlContent {
@@ -42,26 +65,21 @@ export function shortField(name: string, label: string, value: string, placehold
   return textField({ name, label, value, placeholder }, EMPTY_FORM);
 }
 
-interface Saved {
-  /** The name of the select, and what it offers. */
-  readonly name: string;
-  readonly label: string;
-  readonly rows: readonly { readonly id: string; readonly name: string }[];
-  readonly chosen: string;
-  /** The start of the values of the buttons. */
-  readonly action: string;
-  readonly use: string;
-}
+/** The field of what was saved under a name, and the button that uses it. */
+const SAVED = {
+  template: { name: 'template', label: 'Template', use: 'Use', end: 'use' },
+  list: { name: 'site_list', label: 'Site list', use: 'Add', end: 'add' },
+} as const;
 
 /** Chooses, uses and removes something that was saved under a name. */
-function savedChooser({ name, label, rows, chosen, action, use }: Saved): HtmlContent {
+function savedChooser(kind: keyof typeof SAVED, rows: readonly SavedName[], chosen: string): HtmlContent {
   if (rows.length === 0) return null;
+  const { name, label, use, end } = SAVED[kind];
   const choices = [['', 'Choose…'] as const, ...rows.map(({ id, name: text }): Choice => [id, text])];
-  const end = action.includes('list') ? 'add' : 'use';
-  const remove = `${action}-remove`;
+  const remove = `${kind}-remove`;
   const thing = label.toLowerCase();
   const beside = [
-    button({ label: use, name: 'action', value: `${action}-${end}` }),
+    button({ label: use, name: 'action', value: `${kind}-${end}` }),
     button({ label: `Remove the ${thing}`, icon: 'trash-2', kind: 'quiet', iconOnly: true, opens: remove }),
   ];
   const question = html`<p>It will be removed for everyone in the organization. Requests already sent are not affected.</p>
@@ -82,7 +100,7 @@ export function templateFields(draft: Draft, rows: readonly SavedName[], faults:
       <p class="hint" id="template-hint">A template stores ads, sites, devices, options and campaign, but no media plan, chosen
         slots or files of pages. A site list stores only sites.</p>
       <div class="pair">
-        ${savedChooser({ name: 'template', label: 'Template', rows, chosen: draft.template, action: 'template', use: 'Use' })}
+        ${savedChooser('template', rows, draft.template)}
         ${saver('template_name', 'Save this request as', draft.templateName, 'template-save')}
       </div>
       ${faultList(faults, 'template')}
@@ -90,19 +108,8 @@ export function templateFields(draft: Draft, rows: readonly SavedName[], faults:
   </details>`;
 }
 
-interface WhereView {
-  readonly paths: PagePaths;
-  readonly draft: Draft;
-  readonly ads: readonly DraftAd[];
-  readonly siteLists: readonly SavedName[];
-  readonly wanted: Wanted;
-  /** The field for the location, if there are any. */
-  readonly location: HtmlContent;
-  readonly faults: FieldFaults;
-}
-
 /** The fields for sites, devices, moments and options. */
-export function targetFields(view: WhereView): Html {
+export function targetFields(view: NewRequestView): Html {
   const { draft, ads, siteLists, faults } = view;
   const { form } = faults;
   const sites = {
@@ -124,7 +131,7 @@ export function targetFields(view: WhereView): Html {
 <details${draft.siteList !== '' && html` open`}>
   <summary>Site lists</summary>
   <div class="pair">
-    ${savedChooser({ name: 'site_list', label: 'Site list', rows: siteLists, chosen: draft.siteList, action: 'list', use: 'Add' })}
+    ${savedChooser('list', siteLists, draft.siteList)}
     ${saver('site_list_name', 'Save these sites as', draft.siteListName, 'list-save')}
     ${field(list, {}, () => html`<input id="site_file" name="site_file" type="file" accept=".txt,.csv,.tsv,.xlsx">`)}
   </div>
@@ -216,16 +223,15 @@ function optionFields(draft: Draft, faults: FieldFaults): Html {
 const PAGES_OFFERED = 200;
 
 /** Leads to the picture of a page, where the slot can be clicked, and takes a file in place of a page. */
-function pageFields({ paths, draft, wanted, faults }: WhereView): Html {
+function pageFields({ paths, draft, wanted, faults }: NewRequestView): Html {
   const { targets, plan, planned } = wanted;
   const ofPlan = plan?.combinations ?? [];
   const sites = new Set([...targets.sites, ...ofPlan.map(({ site }) => site)]);
   const devices = new Set([...targets.devices, ...ofPlan.map(({ device }) => device)]);
   const choices = (values: Iterable<string>, title = (value: string) => value) =>
     [...values].slice(0, PAGES_OFFERED).map((value): Choice => [value, title(value)]);
-  const unplaced = new Set(
-    planned?.combinations.filter((one) => chosenFor(draft, one, one.ad.size).isUnplaced).map(pageKey),
-  );
+  const unplaced = ofFiles(draft, planned?.combinations).filter((one) => chosenFor(draft, one, one.ad.size).isUnplaced);
+  const unfinished = new Set(unplaced.map(pageKey));
   const ofPages = Object.entries({ ...draft.files, ...draft.slots }).sort(([one], [other]) => (one < other ? -1 : 1));
   const items = ofPages.map(([key, chosen]) => {
     const [site, device, size]: [string, string, ([number, number] | null)?] = JSON.parse(key);
@@ -238,7 +244,7 @@ function pageFields({ paths, draft, wanted, faults }: WhereView): Html {
       icon: 'map-pin',
     } as const;
     return html`<li class="row"><span class="hint">${name}: ${textOf(chosen)}</span>
-      ${unplaced.has(key) && linkButton(page)}${reset}</li>`;
+      ${unfinished.has(key) && linkButton(page)}${reset}</li>`;
   });
   const isOpen = items.length > 0 || faults.of('slots').length > 0;
   const file = { name: 'page_file', label: 'A file in place of this page', hint: `${PAGE_FILES.hint} ${FILE_DEVICES}` };

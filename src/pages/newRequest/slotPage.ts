@@ -8,7 +8,7 @@ import { findRuleOfPages } from '../../core/siteRules/siteRuleQueries.ts';
 import type { Row } from '../../db/rows.ts';
 import type { AdSize } from '../../domain/ads.ts';
 import { shortDevice } from '../../domain/devices.ts';
-import { Failure, invalid } from '../../domain/failure.ts';
+import { invalid } from '../../domain/failure.ts';
 import { PLACEMENT_SIZES_MAX } from '../../domain/placements.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button, linkButton, pageHead, tabs } from '../parts/components.ts';
@@ -39,17 +39,12 @@ export function addSlotRoutes(pages: PageRoutes): void {
   pages.post('/o/:slug/new/slots/:id', (given) => chooseSlot(options, given));
 }
 
-interface ToOpen {
-  readonly draft: Draft;
-  readonly faults: FieldFaults;
-}
-
 /** Leads to the screenshot of the page that the form names, or asks for a picture of the page. The form is shown again if that is not possible. */
 export async function openSlots(
   options: PagesOptions,
   given: ViewerRequest,
-  { draft, faults }: ToOpen,
-): Promise<ToOpen | 'sent'> {
+  { draft, faults }: { readonly draft: Draft; readonly faults: FieldFaults },
+): Promise<{ draft: Draft; faults: FieldFaults } | 'sent'> {
   const { request, response, viewer, paths } = given;
   if (faults.of('slots').length > 0) return { draft, faults };
   try {
@@ -68,9 +63,7 @@ export async function openSlots(
       .execute((tx) => acceptPlacement(tx, { organizationId, wanted }, options));
     return redirectTo(given, addressOf(pathOf(paths, id), { draft: draft.key }));
   } catch (error) {
-    if (!(error instanceof Failure) || error.status >= 500) throw error;
-    noteQuota(response, error.code);
-    for (const text of Object.values(error.errors).flat()) faults.add('slots', text);
+    noteQuota(response, faults.addFailure(error, 'slots').code);
     return { draft, faults };
   }
 }
@@ -178,6 +171,16 @@ async function chooser(
     chosen &&
     offered &&
     slotOffer({ ...offered, selector: selectorOf(chosen.element, slots) }, { viewer, paths, next, rule });
+  const items = slots.map(({ number, box, problem, isChosen }) => {
+    const link = linkButton({
+      href: href(number),
+      label: `Slot ${number}`,
+      ...(isChosen && { icon: 'check' as const }),
+    });
+    const fault = problem !== null && html`. It cannot hold the ad: ${problem}`;
+    const size = `${Math.round(box.width)} × ${Math.round(box.height)}`;
+    return html`<li>${link} <span class="meta">${size}, ${Math.round(box.y)} px from the top${fault}</span></li>`;
+  });
   const title = chosen === undefined ? 'Choose a slot' : html`<strong>Slot ${chosen.number}</strong>`;
   return html`${sizes.length > 1 && tabs('Sizes of ads', sizes)}
 ${slots.length === 0 && html`<p class="note">This page has no slots.</p>`}
@@ -191,7 +194,7 @@ ${slots.length === 0 && html`<p class="note">This page has no slots.</p>`}
       ${use}
     </div>
     ${offer}
-    <ol class="slots">${slots.map((slot) => slotItem(slot, href(slot.number)))}</ol>
+    <ol class="slots">${items}</ol>
   </aside>
 </div>`;
 }
@@ -199,18 +202,6 @@ ${slots.length === 0 && html`<p class="note">This page has no slots.</p>`}
 const ruleLine = ({ id, selector }: { readonly id: string; readonly selector: string }, paths: PagePaths) =>
   html`<p class="meta">A <a href="${paths.settings('site_rules')}/${id}">site rule</a> uses <code>${selector}</code>
 unless you choose a slot.</p>`;
-
-interface OfferedSlot extends Pick<SlotsRecord['sizes'][number]['candidates'][number], 'box' | 'problem'> {
-  readonly number: number;
-  readonly isChosen: boolean;
-}
-
-function slotItem({ number, box, problem, isChosen }: OfferedSlot, href: string): Html {
-  const link = linkButton({ href, label: `Slot ${number}`, ...(isChosen && { icon: 'check' as const }) });
-  const fault = problem !== null && html`. It cannot hold the ad: ${problem}`;
-  const size = `${Math.round(box.width)} × ${Math.round(box.height)}`;
-  return html`<li>${link} <span class="meta">${size}, ${Math.round(box.y)} px from the top${fault}</span></li>`;
-}
 
 async function chooseSlot(options: PagesOptions, given: ViewerRequest): Promise<PageResult> {
   const { request, viewer, paths } = given;
