@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   key: async () => (await import('./keyCommand.ts')).keyCommand,
   user: async () => (await import('./userCommand.ts')).userCommand,
   secrets: async () => (await import('./secretsCommand.ts')).secretsCommand,
+  connector: async () => (await import('./connectorCommand.ts')).connectorCommand,
 };
 
 /** Runs one command. @returns the exit code of a failure; undefined if the command ended or continues to run. */
@@ -63,7 +64,7 @@ async function programFor(name: string): Promise<Command> {
 }
 
 /** Commands of operators that also work on a running `tearsheet dev`. */
-const ON_DEV: ReadonlySet<string> = new Set(['org', 'key', 'user']);
+const ON_DEV: ReadonlySet<string> = new Set(['org', 'key', 'user', 'connector']);
 const ON_DEV_HELP = 'the folder of a running tearsheet dev, in place of settings such as DATABASE_URL';
 
 async function useDev({ data }: { readonly data?: string }): Promise<void> {

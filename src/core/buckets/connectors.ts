@@ -2,7 +2,14 @@
 import type { ConnectorCheckBody, S3ConnectorBody } from '../../contract/connectors.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import type { Enqueuer } from '../../db/queue.ts';
-import { type Actor, type AuditedFields, addressWithoutSecrets, changesBetween } from '../../domain/auditLog.ts';
+import {
+  type Actor,
+  type AuditedFields,
+  addressWithoutSecrets,
+  changesBetween,
+  OPERATOR,
+} from '../../domain/auditLog.ts';
+import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
 import { invalid, notFound } from '../../domain/failure.ts';
 import { addressFault } from '../../egress/addressFault.ts';
 import type { Guard } from '../../egress/guard.ts';
@@ -13,6 +20,7 @@ import {
   type ConnectorKey,
   findS3Connector,
   listS3Connectors,
+  type NewS3Connector,
   openConnectorSecret,
   type S3Connector,
   setS3Connector,
@@ -165,4 +173,15 @@ async function enqueueCheck(
 export function requireConnector(row: S3Connector | undefined): S3Connector {
   if (row === undefined) throw notFound('name', 'This organization has no such connector.');
   return row;
+}
+
+/** Sets or replaces a connector without a check. */
+export async function setConnector(db: Database, slug: string, given: NewS3Connector): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { id: organizationId } = await lockOrganization(tx, slug);
+    const key = { organizationId, name: given.name ?? DEFAULT_CONNECTOR };
+    const stored = await findS3Connector(tx, key);
+    await setS3Connector(tx, slug, given);
+    await recordConnector(tx, OPERATOR, { stored, row: requireConnector(await findS3Connector(tx, key)) });
+  });
 }

@@ -113,6 +113,22 @@ it('keys can be created, listed and revoked', async () => {
   });
 });
 
+it('an S3 connector can be set with its secret from the environment', async () => {
+  const args = ['connector', 'set-s3', 'acme', '--region', 'eu-central-1', '--access-key-id', 'AKIA'];
+  const environment = operator();
+  expect(await runCommand(args, environment)).toMatchObject({
+    code: expect.toBeOneOf([1, 2]),
+    stderr: expect.stringContaining('AWS_SECRET_ACCESS_KEY'),
+  });
+  expect(await runCommand(args, { ...environment, AWS_SECRET_ACCESS_KEY: 'hidden' })).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
+  const stored = await oneRow('select region, access_key_id, secret_access_key from s3_connectors');
+  const sealed = expect.stringMatching(/^sealed:/);
+  expect(stored).toEqual({ region: 'eu-central-1', access_key_id: 'AKIA', secret_access_key: sealed });
+});
+
 it('migrate reports that the database is up to date', async () => {
   const migrate = startService(['migrate'], operator());
   expect(await migrate.ended).toBe(0);

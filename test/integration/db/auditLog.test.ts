@@ -1,5 +1,6 @@
 /** The entries of the operator's commands. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setConnector } from '../../../src/core/buckets/connectors.ts';
 import {
   addKey,
   addOrganization,
@@ -38,6 +39,9 @@ test('each command of the operator has one entry, and a command that changes not
     await chooseSettings(db, 'acme', { review: 'manual' });
   }
   const secret = await rotateSecret(db, 'acme');
+  const account = { region: 'eu-west-1', accessKeyId: 'AKIA', secretAccessKey: 'planted' };
+  await setConnector(db, 'acme', account);
+  await setConnector(db, 'acme', { ...account, secretAccessKey: 'planted again' });
   const rows = await entries();
   expect(rows.map(({ action }) => action)).toEqual([
     'organization.created',
@@ -47,6 +51,8 @@ test('each command of the operator has one entry, and a command that changes not
     'organization.enabled',
     'settings.updated',
     'webhook_secret.rotated',
+    'connector.created',
+    'connector.updated',
   ]);
   for (const row of rows) expect(row).toMatchObject({ actor_type: 'operator', actor_key_id: null, address: null });
   expect(rows[1]).toMatchObject({
@@ -56,8 +62,9 @@ test('each command of the operator has one entry, and a command that changes not
       { field: 'scopes', from: null, to: 'read, write' },
     ],
   });
+  expect(rows.at(-1)?.changes).toEqual([{ field: 'secret_access_key', from: 'set', to: 'replaced' }]);
   const text = JSON.stringify(rows);
-  const secrets = [made.api_key.slice(-43), key.api_key.slice(-43), made.webhook_secret, secret];
+  const secrets = [made.api_key.slice(-43), key.api_key.slice(-43), made.webhook_secret, secret, 'planted'];
   expect(secrets.filter((one) => text.includes(one))).toEqual([]);
 });
 

@@ -33,6 +33,8 @@ test.each([
   [['key', 'create', 'acme', '--scope', 'everything'], '--scope', 'key create'],
   [['key', 'create', 'acme', '--expires', 'soon'], '--expires', 'key create'],
   [['key', 'create', 'acme', '--expires', '2020-01-01T00:00:00Z'], '--expires', 'key create'],
+  [['connector', 'set-s3', 'acme'], '--region', 'connector set-s3'],
+  [['connector', 'set-s3', 'acme', '--region', 'x', '--access-key-id', 'y'], '--secret-access-key', 'connector set-s3'],
   [['frobnicate'], 'frobnicate', ''],
 ] as const)('wrong use says what is wrong and how to get help: %j', async (args, word, command) => {
   const { code, stdout, stderr } = await runCommand(args);
