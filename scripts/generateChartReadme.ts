@@ -22,6 +22,7 @@ Kubernetes 1.33 or newer; all pods pass Pod Security *restricted*. This page is 
 | controller | \`events\` create, list | tells transitions; reads what a quota or a missing volume leaves |
 | controller | \`leases\` create; get, update by name | leadership |
 | controller | \`configmaps\` get, by name | its uid makes the ConfigMap the owner of the Lease |
+| controller | \`nodes\` list, watch (cluster; \`rbac.nodes\`) | tells a lost node at once |
 | capture | none, and no token of the cluster's API | it meets the web |
 
 The pre-delete hook works with the controller's account.

@@ -342,6 +342,14 @@ export const SETTINGS = {
       fallback: 'tearsheet-controller',
     },
   ),
+  READ_NODES: setting(
+    'Cluster',
+    flag,
+    '`true` if the controller may read nodes. It then reports a lost node earlier.',
+    {
+      fallback: 'false',
+    },
+  ),
 
   CHROMIUM_PATH: setting(
     'Capture',

@@ -23,6 +23,7 @@
   "OTEL_EXPORTER_OTLP_ENDPOINT" $v.tracing.endpoint
   "LOCATIONS" (empty $v.locations.list | ternary "" (toJson $v.locations.list))
   "LEASE_NAME" (printf "%s-controller" $name)
+  "READ_NODES" (toString $v.rbac.nodes)
   "CAPTURE_PROFILE" "/etc/tearsheet/capture/profile.json"
   "CAPTURE_SERVICE_ACCOUNT" (include "tearsheet.account" (list . "capture"))
   "CAPTURE_PARALLELISM" $v.capture.parallelism

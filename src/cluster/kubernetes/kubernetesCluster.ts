@@ -22,6 +22,8 @@ export interface KubernetesOptions {
   /** The uuid of the table `installation`: the label of every object that we create and watch. */
   readonly installation: string;
   readonly profile: CaptureProfile;
+  /** Reports a lost node as soon as the cluster knows it. Needs the permission to read nodes. */
+  readonly readsNodes?: boolean;
   /** Path of a kubeconfig. Without it: $KUBECONFIG, the service account of the pod, or ~/.kube/config. */
   readonly kubeconfig?: string;
   readonly log: Log;
@@ -59,7 +61,7 @@ export async function connectKubernetes(options: KubernetesOptions): Promise<Kub
 const MAX_UNLABELED = 100;
 
 function clusterOf(connection: ClusterConnection, options: KubernetesOptions): KubernetesCluster {
-  const { namespace, installation, profile, log } = options;
+  const { namespace, installation, profile, readsNodes = false, log } = options;
   const means = { connection, namespace, installation, profile };
   const kinds = listedKinds(connection, namespace);
   const events = new Events({ connection, namespace, log });
@@ -81,7 +83,7 @@ function clusterOf(connection: ClusterConnection, options: KubernetesOptions): K
   /** Starts the caches at the first call. */
   const cache = (): ClusterCache => {
     started ??= startClusterCache({
-      ...{ clients: kinds, installation, log },
+      ...{ clients: kinds, installation, readsNodes, log },
       changed: notify,
       jobGone: (uid) => jobReader.forget(uid),
     });

@@ -96,6 +96,7 @@ export function connectCluster({ config, installation, log, metrics }: ClusterMe
     namespace: captureNamespace(config),
     installation: installation.id,
     profile: readProfile(config),
+    readsNodes: config.READ_NODES,
     log: log.child({ part: 'cluster' }),
     ...(metrics && { observe: { requested: metrics.controller.requested } }),
   });

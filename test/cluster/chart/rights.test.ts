@@ -55,8 +55,16 @@ describe('permissions', () => {
         'create leases.coordination.k8s.io',
         ...['get', 'update'].map((verb) => `${verb} leases.coordination.k8s.io t-tearsheet-controller`),
         'get configmaps t-tearsheet-controller',
+        ...['list', 'watch'].map((verb) => `${verb} nodes`),
       ].sort(),
     );
+  });
+
+  it('permissions on nodes exist only if the values allow them, and READ_NODES has the same value', async () => {
+    const [with_, without] = [await render(), await render({ rbac: { nodes: false } })];
+    expect(with_.settings()['READ_NODES']).toBe('true');
+    expect(without.settings()['READ_NODES']).toBe('false');
+    expect(rightsOf(without, 't-tearsheet-controller').filter((right) => right.endsWith('nodes'))).toEqual([]);
   });
 
   it('the permissions on the Lease match the setting LEASE_NAME', async () => {

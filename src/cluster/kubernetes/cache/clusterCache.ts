@@ -1,4 +1,5 @@
 /** The caches of all kinds that the controller reads, each kept up to date by a watch. */
+import type { V1Node } from '@kubernetes/client-node';
 import type { Log } from '../../../lib/log.ts';
 import type { ListedKinds } from '../client/kinds.ts';
 import { LABEL } from '../client/names.ts';
@@ -6,6 +7,7 @@ import type { CachedObject, ObjectCache, ObjectChange } from './objectCache.ts';
 import {
   type JobState,
   type PodState,
+  readIdentity,
   readJob,
   readPod,
   readScreenshotJob,
@@ -16,8 +18,9 @@ import { Reflector } from './reflector.ts';
 export interface ClusterCacheOptions {
   readonly clients: ListedKinds;
   readonly installation: string;
+  readonly readsNodes: boolean;
   readonly log: Log;
-  /** Gets the name of a ScreenshotJob if it, its Job or a pod has changed. */
+  /** Gets the name of a ScreenshotJob if it, its Job, a pod or a node of a pod has changed. */
   readonly changed: (name: string) => void;
   readonly jobGone: (uid: string) => void;
 }
@@ -26,11 +29,18 @@ export interface ClusterCache {
   readonly screenshotJobs: ObjectCache<ScreenshotJobState>;
   readonly jobs: ObjectCache<JobState>;
   readonly pods: ObjectCache<PodState>;
+  /** Undefined without the permission to read nodes. */
+  readonly nodes: ObjectCache<NodeState> | undefined;
   /** Resolves when all first lists are in the cache. @throws Error after 30 s. */
   ready(): Promise<void>;
   /** Milliseconds; that of the most stale cache. */
   staleness(): number;
   stop(): Promise<void>;
+}
+
+/** The fields of a node that the cache keeps. */
+export interface NodeState extends CachedObject {
+  readonly ready: boolean;
 }
 
 /** A reconciliation that waits longer fails and is retried. */
@@ -41,11 +51,13 @@ export function startClusterCache(options: ClusterCacheOptions): ClusterCache {
   const screenshotJobs = watchScreenshotJobs(options);
   const jobs = watchJobs(options);
   const pods = watchPods(options);
-  const all = [screenshotJobs, jobs, pods];
+  const nodes = options.readsNodes ? watchNodes(options, pods.cache) : undefined;
+  const all = [screenshotJobs, jobs, pods, ...(nodes === undefined ? [] : [nodes])];
   return {
     screenshotJobs: screenshotJobs.cache,
     jobs: jobs.cache,
     pods: pods.cache,
+    nodes: nodes?.cache,
     async ready() {
       await Promise.all(all.map((reflector) => reflector.ready(READY_MS)));
     },
@@ -88,6 +100,25 @@ function watchPods(options: ClusterCacheOptions) {
     read: readPod,
     changed: (change) => notifyOwner(options, change),
   });
+}
+
+/** Watches all nodes, because they do not have our label. */
+function watchNodes({ clients, log, changed }: ClusterCacheOptions, pods: ObjectCache<PodState>) {
+  return new Reflector({
+    client: clients.nodes,
+    log,
+    read: readNode,
+    changed: (change) => {
+      if (isSame(change, withoutVersion)) return;
+      const name = nameOf(change);
+      for (const pod of pods.all()) if (pod.node === name) changed(pod.ownerName);
+    },
+  });
+}
+
+function readNode({ metadata = {}, status }: V1Node): NodeState {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  return { ...readIdentity(metadata), ready: ready?.status === 'True' };
 }
 
 function commonOptions({ log, installation }: ClusterCacheOptions) {

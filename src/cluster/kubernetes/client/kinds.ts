@@ -1,5 +1,5 @@
 /** The kinds of objects that are listed and watched, in one form for all. */
-import type { V1Job, V1ObjectMeta, V1Pod } from '@kubernetes/client-node';
+import type { V1Job, V1Node, V1ObjectMeta, V1Pod } from '@kubernetes/client-node';
 import type { CallOptions, ClusterConnection, WatchEvent, WatchOptions, WatchQuery } from './connection.ts';
 import { GROUP, VERSION } from './names.ts';
 
@@ -48,6 +48,7 @@ export interface ListedKinds {
   readonly screenshotJobs: ListedKind<ScreenshotJobObject>;
   readonly jobs: ListedKind<V1Job>;
   readonly pods: ListedKind<V1Pod>;
+  readonly nodes: ListedKind<V1Node>;
 }
 
 /** Names ScreenshotJobs for the library. */
@@ -78,5 +79,6 @@ export function listedKinds(connection: ClusterConnection, namespace: string): L
     pods: ofKind(`/api/v1/namespaces/${namespace}/pods`, (query, limits) =>
       core.listNamespacedPod({ namespace, ...query }, limits),
     ),
+    nodes: ofKind('/api/v1/nodes', (query, limits) => core.listNode(query, limits)),
   };
 }

@@ -69,8 +69,10 @@ export class CaptureJobReader {
     this.#timers.clear();
   }
 
-  #diagnose(snapshot: JobSnapshot, { jobs }: ClusterCache): Diagnosis {
-    const { job } = snapshot;
+  #diagnose(seen: Omit<JobSnapshot, 'unreadyNodes'>, { jobs, nodes }: ClusterCache): Diagnosis {
+    const { job } = seen;
+    const unready = (nodes?.all() ?? []).filter(({ ready }) => !ready).map(({ name }) => name);
+    const snapshot = { ...seen, unreadyNodes: new Set(unready) };
     const diagnosis = diagnose(snapshot, this.#firstSeen.get(job.uid) ?? new Map(), this.#clock.now());
     if (jobs.get(job.name)?.uid === job.uid) this.#firstSeen.set(job.uid, diagnosis.firstSeen);
     const outdated = this.#profile !== undefined && job.profile !== this.#profile;

@@ -1,4 +1,4 @@
-/** Finds the problem that keeps a Job from running. A Job itself shows none, so its pods and Events are read. */
+/** Finds the problem that keeps a Job from running. A Job itself shows none, so its pods, Events and nodes are read. */
 import { CAPTURE_EXIT, ENDED_UNHEARD } from '../../../contract/captureProtocol.ts';
 import type { ScreenshotJobReason } from '../../../contract/screenshotJob.ts';
 import type { CaptureJob, Problem } from '../../port.ts';
@@ -48,6 +48,7 @@ export interface JobSnapshot {
   readonly pods: readonly PodState[];
   /** By the uid of their Job or pod. */
   readonly events: ReadonlyMap<string, readonly EventState[]>;
+  readonly unreadyNodes: ReadonlySet<string>;
 }
 
 const PULL_ERRORS = new Set([
@@ -96,7 +97,7 @@ function findProblem(snapshot: JobSnapshot): PossibleProblem | undefined {
   return (
     findFirst(live, pullProblem) ??
     findFirst(live, (pod) => startProblem(pod, snapshot)) ??
-    findFirst(live, nodeProblem) ??
+    findFirst(live, (pod) => nodeProblem(pod, snapshot)) ??
     findFirst(live, scheduleProblem) ??
     creationProblem(snapshot) ??
     (live.length === 0 ? endProblem(pods) : undefined)
@@ -104,8 +105,8 @@ function findProblem(snapshot: JobSnapshot): PossibleProblem | undefined {
 }
 
 /** True if at least one pod runs on a node that answers and is not being deleted. */
-function isCapturing({ pods }: JobSnapshot): boolean {
-  return pods.some(({ phase, deleting, nodeUnresponsive }) => phase === 'Running' && !deleting && !nodeUnresponsive);
+function isCapturing(snapshot: JobSnapshot): boolean {
+  return snapshot.pods.some((pod) => pod.phase === 'Running' && !pod.deleting && !isOnLostNode(pod, snapshot));
 }
 
 function suspendedMessage({ name, queue }: JobState): string {
@@ -147,9 +148,13 @@ function startProblem(pod: PodState, { events }: JobSnapshot): PossibleProblem |
   return event && possibleProblem('PodStartFailed', `${name}: ${textOf(event)}`, creating(pod));
 }
 
-function nodeProblem({ name, node, nodeUnresponsive }: PodState): PossibleProblem | undefined {
-  if (!nodeUnresponsive) return undefined;
-  return possibleProblem('NodeLost', `${name}: its node ${node} does not answer.`);
+function isOnLostNode({ nodeUnresponsive, node }: PodState, { unreadyNodes }: JobSnapshot): boolean {
+  return nodeUnresponsive || (node !== undefined && unreadyNodes.has(node));
+}
+
+function nodeProblem(pod: PodState, snapshot: JobSnapshot): PossibleProblem | undefined {
+  if (pod.node === undefined || !isOnLostNode(pod, snapshot)) return undefined;
+  return possibleProblem('NodeLost', `${pod.name}: its node ${pod.node} does not answer.`);
 }
 
 function scheduleProblem({ name, unschedulable }: PodState): PossibleProblem | undefined {
@@ -193,7 +198,7 @@ function textOf({ reason, message }: KubernetesReason): string {
 }
 
 /**
- * Diagnoses a Job from a snapshot of the Job, its pods and Events. A condition counts only after it has lasted for some time. The
+ * Diagnoses a Job from a snapshot of the Job, its pods, Events and nodes. A condition counts only after it has lasted for some time. The
  * time is measured on our own clock from when the condition was first seen, because the cluster's clock may be different. The caller keeps
  * the first-seen times of one diagnosis for the next.
  * @param now milliseconds on the same clock as `previous`.

@@ -41,6 +41,7 @@ function world() {
     screenshotJobs: stored<ScreenshotJobState>([]),
     jobs: stored<JobState>([job]),
     pods: stored<PodState>([...observed.pods.map(readPod), OTHER_POD]),
+    nodes: undefined,
     ready: async () => undefined,
     staleness: () => 0,
     stop: async () => undefined,

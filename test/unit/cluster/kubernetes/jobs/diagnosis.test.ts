@@ -27,6 +27,7 @@ function observed(name: string): JobSnapshot {
     job: readJob(job),
     pods: pods.map(readPod),
     events: new Map([...uids].map((uid) => [uid, about(uid)])),
+    unreadyNodes: new Set(),
   };
 }
 
@@ -108,9 +109,8 @@ describe('a problem of a Job is reported after it has lasted', () => {
     expect(watchOver({ ...sight, pods }, 0, 60).captureJob).not.toHaveProperty('problem');
   });
 
-  test('a pod that runs on a node that does not answer clears no problem', () => {
-    const running = observed('running');
-    const sight = { ...running, pods: running.pods.map((pod) => ({ ...pod, nodeUnresponsive: true })) };
+  test('a pod that runs on an unready node clears no problem', () => {
+    const sight = { ...observed('running'), unreadyNodes: new Set(['node-1']) };
     expect(watchOver(sight, 0, 3).captureJob.problem).toMatchObject({ reason: 'NodeLost' });
   });
 
