@@ -12,7 +12,7 @@ import {
 import { conflict, Failure, invalid, unknownId } from '../../domain/failure.ts';
 import { isTerminalSet } from '../../domain/states.ts';
 import { sleep } from '../../lib/sleep.ts';
-import type { Owner } from '../sets/shownVersions.ts';
+import { kindOf, type Owner } from '../sets/shownVersions.ts';
 import { type ExportSubject, readExportSubject } from './exportContent.ts';
 import { countOpenExports, type ExportRow, extendExport, findExport, insertExport, KEPT_MS } from './exportQueries.ts';
 
@@ -58,12 +58,12 @@ export async function requestExport(db: Database, request: ExportRequest, queue:
 
 function requirePictures(
   { statuses, pictures, unknown: [unknown] }: ExportSubject,
-  { setId, options: { format, part, audience } }: ExportRequest,
+  { options: { format, part, audience }, ...owner }: ExportRequest,
 ): void {
-  const what = setId ? 'set' : 'campaign';
+  const what = kindOf(owner);
   const running = statuses.find((status) => status !== 'in_review' && !isTerminalSet(status));
   if (running !== undefined) {
-    const of = setId ? '' : ' for one of its sets';
+    const of = what === 'set' ? '' : ' for one of its sets';
     throw conflict('status', `is ${running}${of}: the ${what} can be exported when all its screenshots are finished.`);
   }
   // As on the shared page.

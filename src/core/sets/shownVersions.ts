@@ -21,6 +21,8 @@ export interface Owner {
   readonly campaignId?: string | null | undefined;
 }
 
+export const kindOf = ({ setId }: Owner) => (setId ? 'set' : 'campaign');
+
 /** The condition on `screenshot_sets`. A campaign has no rejected sets to show, and retakes belong to the sets they retake. */
 export const setsOf = ({ setId, campaignId }: Owner): RawBuilder<boolean> =>
   setId

@@ -20,7 +20,7 @@ import { recordAction } from '../journal/auditLogQueries.ts';
 import { recordNotice } from '../journal/recordNotice.ts';
 import { lockCampaign } from '../sets/campaigns.ts';
 import { lockSet } from '../sets/setStatus.ts';
-import { isOf, type Owner, ownerColumns, ownerFields } from '../sets/shownVersions.ts';
+import { isOf, kindOf, type Owner, ownerColumns, ownerFields } from '../sets/shownVersions.ts';
 import type { Shown } from './sharedPictures.ts';
 import { hashPassword } from './sharePasswords.ts';
 
@@ -155,8 +155,6 @@ async function readLink(tx: Queryable, link: LinkRef & { id: string }): Promise<
   if (row === undefined) throw notFound('share_id', `This ${kindOf(link)} has no share link with this id.`);
   return row;
 }
-
-const kindOf = ({ setId }: Owner) => (setId ? 'set' : 'campaign');
 
 /** @throws Failure (404) if there is no such set or campaign. */
 async function lockOwner(tx: Queryable, { organizationId, setId, campaignId }: LinkRef): Promise<void> {

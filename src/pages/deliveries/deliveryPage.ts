@@ -4,9 +4,9 @@ import { type DeliveryRow, findDelivery } from '../../core/webhooks/listDeliveri
 import { replayDelivery } from '../../core/webhooks/replayEvents.ts';
 import { notFound } from '../../domain/failure.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
-import { badge, button, copyText, facts, pageHead, panel } from '../parts/components.ts';
+import { badge, copyText, facts, pageHead, panel } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
-import { hiddenFields } from '../parts/forms.ts';
+import { actionForm } from '../parts/forms.ts';
 import { deliveryLabel, timeElement } from '../parts/labels.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import { goBack, idOf, type PageRoutes, refOf } from '../routes/pageRoutes.ts';
@@ -84,11 +84,8 @@ function deliveryFacts(row: DeliveryRow, naming: Naming): Html {
   ]);
 }
 
-function sendAgainForm(id: string, { paths, viewer, next }: DeliveryListOptions): Html {
-  return html`<form method="post" action="${paths.delivery(id)}/replay">
-    ${hiddenFields(viewer, next)}${button({ label: 'Send again', icon: 'rotate-ccw' })}
-  </form>`;
-}
+const sendAgainForm = (id: string, { paths, viewer, next }: DeliveryListOptions): Html =>
+  actionForm({ viewer, next, action: `${paths.delivery(id)}/replay`, label: 'Send again', icon: 'rotate-ccw' });
 
 function attempts({ log }: DeliveryRow): Html {
   if (log.length === 0) return html`<p class="hint">None yet.</p>`;

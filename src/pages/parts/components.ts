@@ -12,7 +12,7 @@ interface Look {
   readonly iconOnly?: boolean;
 }
 
-interface Button extends Look {
+export interface Button extends Look {
   readonly name?: string;
   readonly value?: string;
   /** The address that the form is sent to, in place of its own. */

@@ -120,6 +120,10 @@ ${shown}</textarea>`,
 
 export type Choice = readonly [value: string, label: HtmlContent];
 
+export const TIME_ZONE_CHOICES: readonly Choice[] = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])].map(
+  (name) => [name, name],
+);
+
 interface SelectField extends Field {
   readonly value?: string;
   readonly choices: readonly Choice[];

@@ -5,7 +5,8 @@ import type { Permission } from '../../domain/roles.ts';
 import { UNKNOWN_GROUPS } from '../../domain/signIns.ts';
 import type { Texts } from '../../domain/texts/languages.ts';
 import { isSameSignature } from '../../lib/hmac.ts';
-import { type Html, html } from '../../lib/html.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { type Button, button } from './components.ts';
 import type { Viewer } from './context.ts';
 import { type PagePaths, withParameter } from './paths.ts';
 
@@ -28,9 +29,30 @@ const NOTICES = {
 } as const;
 export type Notice = keyof typeof NOTICES | keyof Texts['share']['sent'];
 
+type HiddenFields = Readonly<Record<string, string | undefined>>;
+
+/** Hidden fields by their names. Those without a value are left out. */
+export const hiddenInputs = (fields: HiddenFields): HtmlContent =>
+  Object.entries(fields).map(
+    ([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+
 /** The fields that every form with an effect sends. @param next the page to return to. */
-export function hiddenFields(viewer: Viewer, next: string): Html {
-  return html`<input type="hidden" name="form" value="${viewer.formToken}"><input type="hidden" name="next" value="${next}">`;
+export function hiddenFields({ formToken }: Viewer, next: string, fields: HiddenFields = {}): Html {
+  return html`${hiddenInputs({ form: formToken, next, ...fields })}`;
+}
+
+export interface ActionForm extends Button {
+  readonly viewer: Viewer;
+  readonly action: string;
+  /** The page to return to. */
+  readonly next: string;
+  readonly fields?: HiddenFields;
+}
+
+/** A form with a button and nothing to fill in. */
+export function actionForm({ viewer, action, next, fields, ...shown }: ActionForm): Html {
+  return html`<form method="post" action="${action}">${hiddenFields(viewer, next, fields)}${button(shown)}</form>`;
 }
 
 /** @returns a field of a form; '' if it is missing or sent twice. */

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { Person } from '../../core/people/sessions.ts';
 import type { Scope } from '../../domain/keys.ts';
 import { textsOf } from '../../domain/texts/languages.ts';
-import { type Html, html } from '../../lib/html.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import type { AssetName } from '../assets.ts';
 import { button, linkButton, menu } from './components.ts';
 import type { ResultsPage, SectionName, Viewer } from './context.ts';
@@ -173,7 +173,11 @@ function navigation(paths: PagePaths, viewer: Viewer, current: SectionName | und
 ${viewer.canWrite && linkButton({ href: paths.newRequest, label: 'New request', icon: 'plus', kind: 'primary' })}`;
 }
 
-/** A page that only shows a text. */
-export function messagePage(title: string, text: string, status: number): ResultsPage {
-  return { title, status, body: html`<section class="signin"><h1>${title}</h1><p>${text}</p></section>` };
+/** A page with a few sentences and perhaps a form. */
+export function notePage(title: string, content: HtmlContent, status = 200): ResultsPage {
+  return { title, status, body: html`<section class="signin"><h1>${title}</h1>${content}</section>` };
 }
+
+/** A page that only shows a text. */
+export const messagePage = (title: string, text: string, status: number): ResultsPage =>
+  notePage(title, html`<p>${text}</p>`, status);

@@ -10,10 +10,10 @@ import { clearCookie } from '../parts/cookies.ts';
 import { EMPTY_FORM, selectField, textField } from '../parts/formFields.ts';
 import { formField, noticeOf, requireOwnForm } from '../parts/forms.ts';
 import { timeElement } from '../parts/labels.ts';
+import { notePage } from '../parts/layout.ts';
 import { addressOf, pathsOf, rootPath } from '../parts/paths.ts';
 import { formBody, type PageRoutes } from '../routes/pageRoutes.ts';
 import { findSignedIn, PERSON_COOKIE, personFormToken } from '../signIn/viewer.ts';
-import { notePage } from '../signIn/ways.ts';
 import { recordForAll } from './personSession.ts';
 
 export function addAccountRoutes(pages: PageRoutes): void {

@@ -9,10 +9,11 @@ import { type Html, html } from '../../lib/html.ts';
 import { button } from '../parts/components.ts';
 import { EMPTY_FORM, textField } from '../parts/formFields.ts';
 import { formField, noticeOf, requireOwnForm, requireSameOrigin } from '../parts/forms.ts';
+import { notePage } from '../parts/layout.ts';
 import { pathsOf } from '../parts/paths.ts';
 import { formBody, type PageRoutes } from '../routes/pageRoutes.ts';
 import { findSignedIn, personFormToken } from '../signIn/viewer.ts';
-import { notePage, signInWays, waysOf } from '../signIn/ways.ts';
+import { signInWays, waysOf } from '../signIn/ways.ts';
 import { startPersonSession } from './personSession.ts';
 
 export function addInvitationRoutes({ options, router, send }: PageRoutes): void {

@@ -16,9 +16,10 @@ import { button } from '../parts/components.ts';
 import type { PagesOptions } from '../parts/context.ts';
 import { cookiesOf, setCookie } from '../parts/cookies.ts';
 import { formField, requireSameOrigin } from '../parts/forms.ts';
+import { notePage } from '../parts/layout.ts';
 import { pathsOf, rootPath } from '../parts/paths.ts';
 import { formBody, type PageRoutes } from '../routes/pageRoutes.ts';
-import { hasWays, notePage, signInWays, waysOf } from '../signIn/ways.ts';
+import { hasWays, signInWays, waysOf } from '../signIn/ways.ts';
 import { ownPage, startPersonSession } from './personSession.ts';
 
 /** Binds a link to the browser that asked for it. */

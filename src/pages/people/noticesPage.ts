@@ -22,9 +22,16 @@ import { storable } from '../../domain/text.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, pageHead, panel } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
-import { answerForm, type Choice, EMPTY_FORM, otherFaults, selectField } from '../parts/formFields.ts';
-import { formField, hiddenFields } from '../parts/forms.ts';
-import { messagePage } from '../parts/layout.ts';
+import {
+  answerForm,
+  type Choice,
+  EMPTY_FORM,
+  otherFaults,
+  selectField,
+  TIME_ZONE_CHOICES,
+} from '../parts/formFields.ts';
+import { actionForm, formField, hiddenFields } from '../parts/forms.ts';
+import { messagePage, notePage } from '../parts/layout.ts';
 import { pathsOf } from '../parts/paths.ts';
 import { type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 
@@ -84,13 +91,13 @@ async function noticesPage(
   const { email, stopped, timings } = choices;
   const path = `${paths.organization}/notices`;
   const times = TIMINGS.map((timing): Choice => [timing, TIMING_TEXTS[timing]]);
-  const zones = Intl.supportedValuesOf('timeZone');
-  const shown = zones.includes(choices.timeZone) ? zones : [choices.timeZone, ...zones];
+  const own: Choice = [choices.timeZone, choices.timeZone];
+  const isListed = TIME_ZONE_CHOICES.some(([name]) => name === choices.timeZone);
   const timingField = (kind: NoticeKind) =>
     selectField({ name: kind, label: NOTICES[kind].label, value: timings.get(kind) ?? 'none', choices: times }, form);
   const zone = {
     ...{ name: 'time_zone', label: 'Time zone', value: choices.timeZone },
-    choices: shown.map((name): Choice => [name, name]),
+    choices: isListed ? TIME_ZONE_CHOICES : [own, ...TIME_ZONE_CHOICES],
     hint: `Daily digests are sent at ${DAY_HOUR}:00 in this zone.`,
   };
   const fields = html`${otherFaults(form.errors, [...NOTICE_KINDS, 'time_zone'])}
@@ -100,14 +107,12 @@ ${selectField(zone, form)}
 ${button({ label: 'Save', kind: 'primary' })}</form>
 <p class="meta">“Immediately” means within about a minute.
   After ${PER_HOUR_MAX} e-mails in an hour, the rest are combined in the next hour.</p>`;
+  const again = actionForm({ viewer, action: `${path}/resume`, next: path, label: 'Resume e-mails' });
   const body = html`${pageHead({ title: 'Notices' })}
-${await stateOfMail(store, { email, stopped, again: resumeForm(`${path}/resume`, hiddenFields(viewer, path)) })}
+${await stateOfMail(store, { email, stopped, again })}
 ${panel(html`By e-mail, about <bdi>${viewer.slug}</bdi>`, fields)}`;
   return { title: 'Notices', body, status: form.status };
 }
-
-const resumeForm = (path: string, fields: Html) =>
-  html`<form method="post" action="${path}">${fields}${button({ label: 'Resume e-mails' })}</form>`;
 
 async function stateOfMail(
   { db }: PagesOptions['store'],
@@ -153,8 +158,7 @@ const DONE = messagePage(
 );
 
 function askPage(path: string): ResultsPage {
-  const body = html`<section class="signin"><h1>Stop notices?</h1>
-<p>You will no longer receive e-mails about this organization. Nothing else changes.</p>
-<form method="post" action="${path}">${button({ label: 'Stop notices', kind: 'primary' })}</form></section>`;
-  return { title: 'Stop notices?', body, isShared: true };
+  const body = html`<p>You will no longer receive e-mails about this organization. Nothing else changes.</p>
+<form method="post" action="${path}">${button({ label: 'Stop notices', kind: 'primary' })}</form>`;
+  return { ...notePage('Stop notices?', body), isShared: true };
 }

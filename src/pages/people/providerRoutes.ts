@@ -14,9 +14,10 @@ import type { RateLimit } from '../../lib/rateLimiter.ts';
 import type { ResultsPage } from '../parts/context.ts';
 import { clearCookie, cookiesOf, setCookie } from '../parts/cookies.ts';
 import { withNotice } from '../parts/forms.ts';
+import { notePage } from '../parts/layout.ts';
 import { pathsOf, rootPath } from '../parts/paths.ts';
 import type { PageRoutes } from '../routes/pageRoutes.ts';
-import { notePage, signInWays, waysOf } from '../signIn/ways.ts';
+import { signInWays, waysOf } from '../signIn/ways.ts';
 import { ownPage, startPersonSession } from './personSession.ts';
 
 /** Holds what the answer of the provider must have, for the browser that began. */

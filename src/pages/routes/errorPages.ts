@@ -6,9 +6,9 @@ import { type HttpError, httpErrorOf } from '../../api/server/errors.ts';
 import { Failure } from '../../domain/failure.ts';
 import { isSlug } from '../../domain/slugs.ts';
 import { type Language, textsOf } from '../../domain/texts/languages.ts';
-import { type HtmlContent, html } from '../../lib/html.ts';
+import { html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
-import { sendPage } from '../parts/layout.ts';
+import { notePage, sendPage } from '../parts/layout.ts';
 import { isForPrograms, pathsOf } from '../parts/paths.ts';
 import { browserLanguage } from '../parts/words.ts';
 import { findViewerOf, type ViewerOptions } from '../signIn/viewer.ts';
@@ -63,7 +63,7 @@ function failurePage({ status, code, message }: HttpError, requestId: string): R
   const reason = code === 'unavailable' ? message : 'The service could not show this page.';
   const body = html`<p>${reason} Try again in a moment.</p>
     <p class="hint">If this happens again, give the operator the id of this request: <code>${requestId}</code></p>`;
-  return errorPage('Something went wrong', body, status);
+  return notePage('Something went wrong', body, status);
 }
 
 function rejectionPage(error: unknown, { status, code, message }: HttpError, home: string): ResultsPage {
@@ -71,13 +71,13 @@ function rejectionPage(error: unknown, { status, code, message }: HttpError, hom
   if (status === 404) {
     const isUnknown = code === 'unknown_path';
     const text = isUnknown ? 'There is no page at this address. Check that it is complete.' : message;
-    return errorPage('Page not found', html`<p>${text}</p>${back}`, status);
+    return notePage('Page not found', html`<p>${text}</p>${back}`, status);
   }
-  if (status === 410) return errorPage('Removed', html`<p>${message}</p>${back}`, status);
+  if (status === 410) return notePage('Removed', html`<p>${message}</p>${back}`, status);
   // Other errors of clients come from the parsers of addresses and forms.
   const unreadable = error instanceof URIError ? 'This address could not be read.' : 'This form could not be read.';
   const text = error instanceof Failure ? message : unreadable;
-  return errorPage('Request rejected', html`<p>${text}</p>${back}`, status);
+  return notePage('Request rejected', html`<p>${text}</p>${back}`, status);
 }
 
 /** For clients. @param home the link. */
@@ -85,9 +85,5 @@ function sharedErrorPage({ status, code }: HttpError, home: string, language: La
   const { share, parts } = textsOf(language);
   const text = Object.entries(share.errors).find(([name]) => name === code)?.[1] ?? share.errors.other;
   const body = html`<p>${text}</p><p><a href="${home}">${parts.download.page.back}</a></p>`;
-  return { ...errorPage(share.errors.title, body, status), language };
-}
-
-function errorPage(title: string, content: HtmlContent, status: number): ResultsPage {
-  return { title, status, body: html`<section class="signin"><h1>${title}</h1>${content}</section>` };
+  return { ...notePage(share.errors.title, body, status), language };
 }

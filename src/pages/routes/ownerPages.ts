@@ -1,13 +1,9 @@
 /** The pages of sets and campaigns, which both have share links and downloads. */
-import type { Request } from 'express';
+import { OWNERS } from '../../api/public/routes/owners.ts';
 import type { Owner } from '../../core/sets/shownVersions.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
-import { idOf } from './pageRoutes.ts';
 
-export const OWNER_PAGES: readonly { readonly route: string; ownerOf(request: Request): Owner }[] = [
-  { route: '/o/:slug/screenshot_sets/:id', ownerOf: (request) => ({ setId: idOf(request) }) },
-  { route: '/o/:slug/campaigns/:id', ownerOf: (request) => ({ campaignId: idOf(request) }) },
-];
+export const OWNER_PAGES = OWNERS.map(({ path, of }) => ({ route: `/o/:slug/${path}/:id`, ownerOf: of }));
 
 export const ownerPath = (paths: PagePaths, { setId, campaignId }: Owner): string =>
   setId ? paths.set(setId) : paths.campaign(campaignId ?? '');

@@ -13,11 +13,10 @@ import { type Html, html } from '../../lib/html.ts';
 import type { PageOptions } from '../lists/campaignsPage.ts';
 import { button, emptyState, linkButton, pageHead } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
-import { type Choice, EMPTY_FORM, type FormState } from '../parts/formFields.ts';
+import { type Choice, EMPTY_FORM, type FormState, TIME_ZONE_CHOICES } from '../parts/formFields.ts';
 import { hiddenFields } from '../parts/forms.ts';
 import { formTable, renderFields, renderForm, type Typed } from '../parts/formTable.ts';
 
-const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')].map((name) => [name, name] as const);
 const MISSED_CHOICES = [
   ['skip', 'Skip it'],
   ['once', 'Run it once, as soon as possible'],
@@ -68,7 +67,7 @@ export const SCHEDULE = formTable(NewScheduleFields, {
     ...CLOCK,
     hint: `At most ${WINDOW_HOURS_MAX} hours later. Each day has one run, between these times.`,
   },
-  time_zone: { kind: 'select', label: 'Time zone', choices: ZONES },
+  time_zone: { kind: 'select', label: 'Time zone', choices: TIME_ZONE_CHOICES },
   from: { kind: 'date', label: 'First day', read: instant(0) },
   to: { kind: 'date', label: 'Last day', read: instant(LAST_MINUTE) },
   missed: {

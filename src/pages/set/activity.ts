@@ -5,7 +5,7 @@ import { listThreads } from '../../core/reviews/commentQueries.ts';
 import { type AnswerRow, answersOfSet } from '../../core/sharing/answerQueries.ts';
 import type { ShareLinkRow } from '../../core/sharing/shareLinks.ts';
 import { listDeliveries } from '../../core/webhooks/listDeliveries.ts';
-import { AUDIT_ACTIONS, type AuditAction, type FieldChange } from '../../domain/auditLog.ts';
+import { AUDIT_ACTIONS, type FieldChange } from '../../domain/auditLog.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { deliveryList } from '../deliveries/deliveryPage.ts';
@@ -18,7 +18,6 @@ import type { SetFacts, SetPageOptions } from '../pictures/pictures.ts';
 import { answerLine, ownThreads } from '../pictures/threads.ts';
 
 const PER_PAGE = 50;
-const REQUESTS: readonly AuditAction[] = ['screenshot_set.requested', 'screenshot_set.retaken'];
 
 export async function activity(
   { store }: PagesOptions,
@@ -52,14 +51,10 @@ export async function activity(
     const picture = row.screenshot_id !== null && html`<p class="meta">${pictureOf(row.screenshot_id)}</p>`;
     return html`<li>${answerLine(row)}${picture}</li>`;
   };
-  // Requests of programs and schedules have no entry.
-  const hasNoEntry = !log.rows.some(({ action, object_id }) => object_id === set.id && REQUESTS.includes(action));
-  const isEnd = page === Math.max(1, Math.ceil(log.total / PER_PAGE));
-  const requested = html`<li><p>The set was requested.</p><p class="meta">${timeElement(set.created_at)}</p></li>`;
   const clients = html`Answers of clients <span class="count">${answers.total}</span>`;
   return html`${answers.total > 0 && panel(clients, html`<ol class="log">${answers.rows.map(answer)}</ol>`)}
 ${panel('Comments', ownThreads(threads.rows, comments))}
-${panel('Activity', html`<ol class="log">${entries}${isEnd && hasNoEntry && requested}</ol>`)}
+${panel('Activity', html`<ol class="log">${entries}</ol>`)}
 ${numberedPages({ page, pages, addressOf: addressOfPage })}
 <section id="deliveries" class="panel">${deliveryList(deliveries.rows, { paths, viewer, next })}</section>
 ${metadataList(set.metadata)}`;

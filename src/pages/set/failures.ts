@@ -7,9 +7,9 @@ import type { ScreenshotFailure } from '../../domain/states.ts';
 import { type PictureSize, shownPart } from '../../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { CURED } from '../newRequest/givenPage.ts';
-import { button, linkButton } from '../parts/components.ts';
+import { linkButton } from '../parts/components.ts';
 import type { PagesOptions, Viewer } from '../parts/context.ts';
-import { hiddenFields } from '../parts/forms.ts';
+import { type ActionForm, actionForm, hiddenFields } from '../parts/forms.ts';
 import { SCREENSHOT_ADVICE, SCREENSHOT_LABELS } from '../parts/labels.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
 import { thumbnail, webLink } from '../parts/pictureParts.ts';
@@ -169,13 +169,8 @@ function retakeOf({ viewer, paths, set }: FailureOptions): RetakeTarget | undefi
   return { viewer, next, action: `${next}/retake`, fields: { which: 'failures' } };
 }
 
-/** The address and the hidden fields of a form that takes pictures again. */
-interface RetakeTarget {
-  readonly viewer: Viewer;
-  readonly action: string;
-  readonly next: string;
-  readonly fields?: Readonly<Record<string, string>>;
-}
+/** A form that takes pictures again, without its label. */
+type RetakeTarget = Omit<ActionForm, 'label'>;
 
 /** Retakes that may find a slot, each of the screenshots that it can help. @param found of the screenshots that found none. */
 export function cures(target: RetakeTarget, found: readonly (NoSlotFacts | undefined)[]): readonly Html[] {
@@ -194,9 +189,4 @@ const CURES = [
 
 export const HELPS = CURES.map(({ helps }) => helps);
 
-function retakeForm({ viewer, action, next, fields = {} }: RetakeTarget, label: string): Html {
-  const hidden = Object.entries(fields).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  );
-  return html`<form method="post" action="${action}">${hiddenFields(viewer, next)}${hidden}${button({ label, icon: 'rotate-ccw' })}</form>`;
-}
+const retakeForm = (target: RetakeTarget, label: string) => actionForm({ ...target, label, icon: 'rotate-ccw' });

@@ -20,7 +20,7 @@ import { decisionBadge, reviewedBy, SCREENSHOT_ADVICE, SCREENSHOT_LABELS, timeEl
 import type { PagePaths } from '../parts/paths.ts';
 import { warningList, webLink } from '../parts/pictureParts.ts';
 import { sharesPage } from '../pictures/grouping.ts';
-import { isRunning, type PictureView, type ReviewedPicture } from '../pictures/pictures.ts';
+import { isRunning, type ReviewedPicture } from '../pictures/pictures.ts';
 import { chosenSlot, slotOffer } from '../pictures/slotOffer.ts';
 import { type FoundSlots, slotList } from '../pictures/slots.ts';
 import { answerLine, ownThreads } from '../pictures/threads.ts';
@@ -29,15 +29,8 @@ import { pictureHistory } from './pictureHistory.ts';
 import { retakeFields } from './retakes.ts';
 import { noteMark, seenField } from './seenReviews.ts';
 
-/** The order on the page, because PostgreSQL does not keep the order of the fields. Other fields follow. */
-const FIELD_ORDER = (
-  'requested_url final_url device viewport ratio marker options ad_size slot score scale ad_box page_mode ' +
-  'creative_mode site_rules warnings browser_version sha256'
-).split(' ');
 /** The page shows these elsewhere. */
 const HIDDEN_FIELDS = ['kind', 'captured_at', 'reason'];
-
-type Picture = Pick<PictureView, 'captured_at' | 'image_width' | 'image_height'>;
 
 /** The content of the page of a picture. */
 export interface PictureFacts {
@@ -75,7 +68,6 @@ export interface PicturePageOptions extends Pick<PagesOptions, 'locations'> {
 
 /** Each part is live on its own, so that a text that was not sent keeps only its part as it is. */
 export function details(facts: PictureFacts, options: PicturePageOptions): Html {
-  const { view, record } = facts;
   const part = (id: string, content: HtmlContent) =>
     content && html`<section id="${id}" data-live>${content}</section>`;
   return html`<aside id="details" class="details" data-keyed tabindex="0" aria-label="Review and details">
@@ -87,7 +79,7 @@ ${part('slots', slots(facts, options))}
 ${part('about', about(facts, options))}
 ${part('retake', retake(facts, options))}
 ${part('history', pictureHistory(facts, options.paths))}
-${part('record', provenance(view, record))}</aside>`;
+${part('record', provenance(facts.record))}</aside>`;
 }
 
 /** Warnings, and the offer after a person chose the slot of the picture. */
@@ -151,9 +143,6 @@ export function decision({ view, places }: PictureFacts, { viewer, paths, versio
   // A decision counts for all ads of the picture.
   const after = rest.find((one) => !sharesPage(one, view));
   const fields = { after: after && paths.screenshot(after.id), version, noted: noteMark(review?.comment ?? '') };
-  const hidden = Object.entries(fields).map(
-    ([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`,
-  );
   const choice = (value: 'approved' | 'rejected', verb: string, icon: IconName, key: string) => {
     const isPressed = review?.decision === value;
     const label = html`${verb} <kbd>${key.toUpperCase()}</kbd>`;
@@ -161,7 +150,7 @@ export function decision({ view, places }: PictureFacts, { viewer, paths, versio
   };
   const note = { name: 'comment', label: html`Reason or note <kbd>C</kbd>`, rows: 2, max: COMMENT_MAX };
   return html`<form class="stack" method="post" action="${paths.screenshot(view.shownId)}/review">
-    ${hiddenFields(viewer, paths.screenshot(view.id))}${seenField(view)}${hidden}
+    ${hiddenFields(viewer, paths.screenshot(view.id), fields)}${seenField(view)}
     ${textField({ ...note, value: review?.comment ?? '' }, EMPTY_FORM)}
     <div class="bar">
       ${status === 'uploaded' && [choice('rejected', 'Reject', 'x', 'r'), choice('approved', 'Approve', 'check', 'a')]}
@@ -245,22 +234,16 @@ function slots(facts: PictureFacts, { viewer, paths }: PicturePageOptions): Html
   </details>`;
 }
 
-/** Shows the provenance record of a placement preview: which page, slot, device and creative it shows, and when and how it was made. */
-function provenance({ captured_at, image_width, image_height }: Picture, record: object | undefined): Html | null {
-  if (captured_at === null && record === undefined) return null;
-  const pairs = facts([
-    ['captured', captured_at && timeElement(captured_at)],
-    ['picture', image_width !== null && `${image_width} × ${image_height} device pixels`],
-    ...inOrder(record ?? {}).map(([name, value]) => [name.replaceAll('_', ' '), fieldValue(value)] as const),
-  ]);
-  return html`<details class="provenance"><summary>Details</summary>${pairs}</details>`;
-}
-
-function inOrder(record: object): [string, unknown][] {
-  const position = (name: string) => (FIELD_ORDER.includes(name) ? FIELD_ORDER.indexOf(name) : FIELD_ORDER.length);
-  return Object.entries(record)
+/** Shows the provenance record of a placement preview: which page, slot, device and creative it shows, and how it was made. */
+function provenance(record: object | undefined): HtmlContent {
+  if (record === undefined) return null;
+  const lengthOf = (value: unknown) => JSON.stringify(value).length;
+  const fields = Object.entries(record)
     .filter(([name]) => !HIDDEN_FIELDS.includes(name))
-    .toSorted(([a], [b]) => position(a) - position(b));
+    // PostgreSQL does not keep the order of the fields.
+    .toSorted(([, a], [, b]) => lengthOf(a) - lengthOf(b));
+  const pairs = facts(fields.map(([name, value]) => [name.replaceAll('_', ' '), fieldValue(value)] as const));
+  return html`<details class="provenance"><summary>Details</summary>${pairs}</details>`;
 }
 
 /** @returns simple values as text, short lists on one line, everything else as indented JSON. */

@@ -294,12 +294,11 @@ async function knownReview(
   const isNoteReplaced = comment !== undefined && ![noted, noteMark(comment)].includes(noteMark(note));
   if (!isNoteReplaced && unseenChanges([view], { seen, decision, own: undefined }).length === 0) return { note };
   const after = formField(request, 'after');
-  const fields = Object.entries({ after, version, noted: noteMark(note), comment: comment ?? note });
   const question = questionPage({
     ...{ viewer, paths, decision, seen, views: [view], changed: [view], back: paths.screenshot(view.id) },
     action: `${paths.screenshot(view.shownId)}/review`,
     decide: { name: 'decision', value: decision ?? '' },
-    fields: fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`),
+    fields: { after, version, noted: noteMark(note), comment: comment ?? note },
   });
   return { question };
 }

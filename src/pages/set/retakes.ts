@@ -10,7 +10,7 @@ import { DEFAULT_LIMITS } from '../../domain/limits.ts';
 import { slotOfText } from '../../domain/screenshotOptions.ts';
 import { setName } from '../../domain/setNames.ts';
 import { counted } from '../../domain/text.ts';
-import { type Html, html } from '../../lib/html.ts';
+import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, pageHead } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
 import { answerForm, type Choice, checkboxes, EMPTY_FORM, type FormState, radio } from '../parts/formFields.ts';
@@ -124,49 +124,47 @@ interface RetakePageOptions extends Pick<PagesOptions, 'locations'> {
 
 export function setRetakePage(
   { set, views }: SetFacts,
-  choice: RetakeChoice,
-  { viewer, paths, locations, form = EMPTY_FORM }: RetakePageOptions,
+  { what, status, picked }: RetakeChoice,
+  given: RetakePageOptions,
 ): ResultsPage {
+  const { viewer, paths } = given;
   const path = paths.set(set.id);
-  const failed = failuresOf(views).filter((view) => !isFailure(choice.status) || view.status === choice.status).length;
-  const { status: kind } = choice;
-  const which = (value: RetakeChoice['what'], text: string, disabled = false) =>
-    radio({ name: 'which', value, label: text, isChecked: value === choice.what, isDisabled: disabled });
-  const { picked } = choice;
-  const whats = [
-    which(
-      'failures',
-      isFailure(kind) ? `Those that failed: ${SCREENSHOT_LABELS[kind]}` : `The ${failed} failed ones`,
-      failed === 0,
-    ),
-    which('all', `All ${views.length}`),
-  ];
-  const body = html`${pageHead({
+  const kind = isFailure(status) ? status : undefined;
+  const failed = failuresOf(views).filter((view) => kind === undefined || view.status === kind).length;
+  const which = (value: RetakeChoice['what'], label: string, isDisabled = false) =>
+    radio({ name: 'which', value, label, isChecked: value === what, isDisabled });
+  const ofFailures = kind === undefined ? `The ${failed} failed ones` : `Those that failed: ${SCREENSHOT_LABELS[kind]}`;
+  const whats = [which('failures', ofFailures, failed === 0), which('all', `All ${views.length}`)];
+  const isSelection = picked.length > 0;
+  const fields = { which: isSelection ? 'selected' : undefined, status: kind };
+  const hidden = html`${hiddenFields(viewer, path, fields)}${pickedFields(picked)}`;
+  const head = {
     up: { href: path, label: html`<bdi>${setName(set)}</bdi>` },
-    title: picked.length > 0 ? `Retake ${counted(picked.length, 'picture')}` : 'Retake pictures',
+    title: isSelection ? `Retake ${counted(picked.length, 'picture')}` : 'Retake pictures',
     meta: 'The current pictures are kept. The set shows the newest version of each, with earlier ones in its history.',
-  })}
-<form class="panel" method="post" action="${path}/retake">${hiddenFields(viewer, path)}
-${picked.length > 0 && html`<input type="hidden" name="which" value="selected">`}${pickedFields(picked)}
-${isFailure(kind) && html`<input type="hidden" name="status" value="${kind}">`}
-<div class="fields">${picked.length === 0 && checkboxes({ name: 'which', label: 'What' }, whats, {})}
-${retakeFields({ locations }, form)}
-${button({ label: 'Retake', icon: 'rotate-ccw', kind: 'primary' })}</div>
-</form>`;
-  return { title: 'Retake pictures', body, status: form.status, section: 'campaigns', assets: ['set.css'] };
+  };
+  const choice = !isSelection && checkboxes({ name: 'which', label: 'What' }, whats, {});
+  return retakePage(head, { action: `${path}/retake`, hidden, choice }, given);
 }
 
 /** The form again, with what was typed and the faults. */
-function screenshotRetakePage(
-  screenshotId: string,
-  next: string,
-  { viewer, paths, locations, form = EMPTY_FORM }: RetakePageOptions,
+function screenshotRetakePage(id: string, next: string, given: RetakePageOptions): ResultsPage {
+  const head = { up: { href: next, label: 'Back to the picture' }, title: 'Retake this picture' };
+  const hidden = hiddenFields(given.viewer, next);
+  return retakePage(head, { action: `${given.paths.screenshot(id)}/retake`, hidden }, given);
+}
+
+function retakePage(
+  head: { readonly title: string; readonly up: { readonly href: string; readonly label: Html | string } },
+  { action, hidden, choice }: { readonly action: string; readonly hidden: Html; readonly choice?: HtmlContent },
+  { locations, form = EMPTY_FORM }: RetakePageOptions,
 ): ResultsPage {
-  const body = html`${pageHead({ up: { href: next, label: 'Back to the picture' }, title: 'Retake this picture' })}
-<form class="panel" method="post" action="${paths.screenshot(screenshotId)}/retake">${hiddenFields(viewer, next)}
-<div class="fields">${retakeFields({ locations }, form)}
+  const body = html`${pageHead(head)}
+<form class="panel" method="post" action="${action}">${hidden}
+<div class="fields">${choice}
+${retakeFields({ locations }, form)}
 ${button({ label: 'Retake', icon: 'rotate-ccw', kind: 'primary' })}</div></form>`;
-  return { title: 'Retake this picture', body, status: form.status, section: 'campaigns', assets: ['set.css'] };
+  return { title: head.title, body, status: form.status, section: 'campaigns', assets: ['set.css'] };
 }
 
 export function retakeFields(options: Pick<PagesOptions, 'locations'>, { errors, ...form } = EMPTY_FORM): Html {

@@ -4,11 +4,11 @@ import { replacesUnseen } from '../../core/reviews/reviews.ts';
 import { Failure } from '../../domain/failure.ts';
 import { DECISIONS, type Decision } from '../../domain/reviews.ts';
 import { counted } from '../../domain/text.ts';
-import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { type Html, html } from '../../lib/html.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { button, linkButton, pageHead } from '../parts/components.ts';
 import type { ResultsPage, Viewer } from '../parts/context.ts';
-import { formFields, hiddenFields } from '../parts/forms.ts';
+import { type ActionForm, formFields, hiddenFields } from '../parts/forms.ts';
 import { DECISION_LABELS, reviewedBy } from '../parts/labels.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import { shotFigure } from '../parts/pictureParts.ts';
@@ -88,7 +88,7 @@ interface Question {
   readonly changed: readonly ReviewedPicture[];
   readonly seen: ReadonlyMap<string, Seen>;
   /** More fields of the form. */
-  readonly fields?: HtmlContent;
+  readonly fields?: ActionForm['fields'];
 }
 
 function titleOf({ changed, seen }: Question): string {
@@ -148,7 +148,7 @@ function decisionForm(
 ): Html {
   const picks = views.map((view) => html`${seenField(view)}<input type="hidden" name="pick" value="${view.id}">`);
   return html`<form method="post" action="${action}">
-    ${hiddenFields(viewer, back)}<input type="hidden" name="sure" value="yes">${fields}${picks}
+    ${hiddenFields(viewer, back, { sure: 'yes', ...fields })}${picks}
     ${button({ ...decide, label })}
   </form>`;
 }

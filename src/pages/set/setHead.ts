@@ -7,7 +7,7 @@ import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { objectLinks } from '../objects/objectPages.ts';
 import { badge, button, dialog, linkButton, menu, pageHead } from '../parts/components.ts';
 import { EMPTY_FORM, textField } from '../parts/formFields.ts';
-import { hiddenFields } from '../parts/forms.ts';
+import { actionForm, hiddenFields } from '../parts/forms.ts';
 import { progressLabel, reviewedBy, SET_LABELS, setBadge, timeElement } from '../parts/labels.ts';
 import { addressOf } from '../parts/paths.ts';
 import { downloadForm } from '../pictures/downloads.ts';
@@ -76,7 +76,9 @@ ${menu({ label: 'More', icon: 'ellipsis', iconOnly: true }, [
   viewer.canWrite &&
     linkButton({ href: `${paths.schedules}/new?set=${set.id}`, label: 'Repeat this request', icon: 'repeat' }),
   ...objectLinks(path, viewer, 'Name and instructions'),
-  viewer.canReview && isDecided(set) && reopenForm(path, viewer),
+  viewer.canReview &&
+    isDecided(set) &&
+    actionForm({ viewer, action: `${path}/reopen`, next: path, label: 'Reopen the review', icon: 'undo-2' }),
   linkButton({ href: `${path}.json`, label: 'JSON', icon: 'plug' }),
 ])}`;
 }
@@ -85,22 +87,14 @@ type HeadOptions = Pick<SetPageOptions, 'paths' | 'viewer'>;
 
 const isDecided = ({ status }: SetFacts['set']) => status === 'approved' || status === 'rejected';
 
-function reopenForm(path: string, viewer: HeadOptions['viewer']): Html {
-  return html`<form method="post" action="${path}/reopen">
-    ${hiddenFields(viewer, path)}${button({ label: 'Reopen the review', icon: 'undo-2' })}
-  </form>`;
-}
-
 /** The boxes that the buttons of the head open. They are not live, so that what is typed into them stays. */
 export function setDialogs(facts: SetFacts, { paths, viewer }: SetPageOptions): HtmlContent {
   const { set } = facts;
   const path = paths.set(set.id);
   const { pending, uploaded } = totalsOfViews(facts.views);
-  const cancel = html`<form class="stack" method="post" action="${path}/cancel">
-    ${hiddenFields(viewer, path)}
-    <p>${question(uploaded, pending)}</p>
-    ${button({ label: `Cancel ${counted(pending, 'picture')}`, kind: 'danger' })}
-  </form>`;
+  const action = { viewer, action: `${path}/cancel`, next: path, kind: 'danger' } as const;
+  const cancel = html`<p>Pictures that were taken stay. The others will not be taken.</p>
+${actionForm({ ...action, label: `Cancel ${counted(pending, 'picture')}` })}`;
   const chooser = pictureChooser(facts, paths);
   return html`${uploaded > 0 && dialog('download', 'Download', downloadForm({ path, pictures: uploaded, isShared: false, chooser }))}
 ${viewer.canReview && stateOf(facts).status === 'in_review' && dialog('finish', 'Finish the review', finishForm(facts, path, { paths, viewer }))}
@@ -125,19 +119,11 @@ function finishForm(facts: SetFacts, path: string, { viewer }: HeadOptions): Htm
   </form>`;
 }
 
-function question(uploaded: number, pending: number): Html {
-  const kept =
-    uploaded === 0
-      ? 'No picture was taken yet.'
-      : `${counted(uploaded, 'picture')} ${uploaded === 1 ? 'was' : 'were'} taken and ${uploaded === 1 ? 'stays' : 'stay'}.`;
-  return html`${kept} ${pending === 1 ? 'The last one' : `The other ${pending}`} will not be taken.`;
-}
-
 function relations({ set, retakes }: SetFacts, { paths, viewer }: HeadOptions): HtmlContent {
   const path = paths.set(set.id);
   const cancel = (id: string) =>
     viewer.canWrite &&
-    html`<form method="post" action="${paths.set(id)}/cancel">${hiddenFields(viewer, path)}${button({ label: 'Cancel', kind: 'quiet' })}</form>`;
+    actionForm({ viewer, action: `${paths.set(id)}/cancel`, next: path, label: 'Cancel', kind: 'quiet' });
   return [
     set.schedule_id !== null &&
       html`<p class="meta">This set is a run of <a href="${paths.schedule(set.schedule_id)}">a schedule</a>.</p>`,

@@ -16,10 +16,10 @@ import {
 import { addressFault } from '../../egress/addressFault.ts';
 import type { Guard } from '../../egress/guard.ts';
 import { html } from '../../lib/html.ts';
-import { badge, button, type Column, panel, table } from '../parts/components.ts';
+import { type Button, badge, type Column, panel, table } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { EMPTY_FORM, type FormState } from '../parts/formFields.ts';
-import { hiddenFields } from '../parts/forms.ts';
+import { actionForm } from '../parts/forms.ts';
 import { formTable, readForm, renderForm } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
 import { ADMIN, type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
@@ -100,8 +100,8 @@ ${panel('Add a chat', create, { id: 'create' })}`;
 
 function columns({ viewer, paths }: Given): Column<ChatRow>[] {
   const path = paths.settings('notices');
-  const action = (id: string, name: string, shown: Parameters<typeof button>[0]) =>
-    html`<form method="post" action="${path}/${id}/${name}">${hiddenFields(viewer, path)}${button(shown)}</form>`;
+  const action = (id: string, name: string, shown: Button) =>
+    actionForm({ viewer, action: `${path}/${id}/${name}`, next: path, ...shown });
   return [
     {
       label: 'Chat',

@@ -162,39 +162,22 @@ ${link(`${path}?add=1`, 'Add a connector', shown === undefined)}</nav>`;
 const NOTHING = html`<p class="meta">With a connector, the service puts the pictures of approved sets into your buckets.
 It needs an access key with the permission <code>s3:PutObject</code>, or a role of an AWS account.</p>`;
 
+/** Facts that the form below does not show. */
 function connectorFacts(row: S3Connector, paths: Given['paths'], awsPrincipal: string | undefined): Html {
   const isDefault = row.name === DEFAULT_CONNECTOR;
-  const account: [string, HtmlContent][] =
-    row.role_arn === null
-      ? [
-          ['Access key', row.access_key_id && copyText('the access key', row.access_key_id)],
-          ['Secret', 'Stored, and never shown.'],
-        ]
-      : [
-          ['Role', html`<code>${row.role_arn}</code>`],
-          ['Trusts', html`<code>${awsPrincipal ?? 'This service no longer has an AWS identity.'}</code>`],
-          [
-            'External id',
-            html`${copyText('the external id', row.organization_id)} The trust policy of the role must require it.`,
-          ],
-        ];
+  const role: [string, HtmlContent][] = [
+    ['Trusts', html`<code>${awsPrincipal ?? 'This service no longer has an AWS identity.'}</code>`],
+    [
+      'External id',
+      html`${copyText('the external id', row.organization_id)} The trust policy of the role must require it.`,
+    ],
+  ];
   const use = isDefault
     ? 'Subscribers that name no connector use it.'
     : html`Subscribers use it if they name it: <code>"connector": "${row.name}"</code>.`;
   const remove = withName(`${paths.settings('connectors')}/remove`, row);
   return html`<p>${use}</p>
-${facts([
-  ['Server', row.endpoint === null ? 'AWS' : html`<code>${row.endpoint}</code>`],
-  ['Region', row.region],
-  ...account,
-  ['Buckets', row.force_path_style ? 'Path-style' : 'Virtual-hosted-style'],
-  [
-    'Encryption',
-    row.encryption && html`${row.encryption}${row.kms_key_id !== null && html` <code>${row.kms_key_id}</code>`}`,
-  ],
-  ['Storage class', row.storage_class],
-  ['Changed', timeElement(row.updated_at)],
-])}
+${facts([...(row.role_arn === null ? [] : role), ['Changed', timeElement(row.updated_at)]])}
 <p>${linkButton({ href: remove, label: 'Remove the connector', kind: 'danger' })}</p>`;
 }
 

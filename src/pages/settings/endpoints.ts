@@ -2,7 +2,7 @@
 
 import { COST } from '../../api/limits/costs.ts';
 import { NewWebhookEndpoint } from '../../contract/webhookEndpoints.ts';
-import { type DeliveryRow, listDeliveries } from '../../core/webhooks/listDeliveries.ts';
+import { listDeliveries } from '../../core/webhooks/listDeliveries.ts';
 import { sendTestEventToEndpoint } from '../../core/webhooks/testEvents.ts';
 import { type EndpointRow, findEndpoint, listEndpoints } from '../../core/webhooks/webhookEndpointQueries.ts';
 import {
@@ -15,12 +15,13 @@ import { secretState } from '../../db/secrets/webhookSecrets.ts';
 import { DEFAULT_TOPICS, ENDPOINT_TOPICS } from '../../domain/topics.ts';
 import { ENDPOINTS_MAX } from '../../domain/webhookEndpoints.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { deliveryList } from '../deliveries/deliveryPage.ts';
 import { badge, button, type Column, facts, panel, table } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { checkbox, EMPTY_FORM, type FormState, otherFaults } from '../parts/formFields.ts';
-import { formField, hiddenFields } from '../parts/forms.ts';
+import { actionForm, formField, hiddenFields } from '../parts/forms.ts';
 import { formTable, readForm, renderForm } from '../parts/formTable.ts';
-import { deliveryLabel, timeElement } from '../parts/labels.ts';
+import { timeElement } from '../parts/labels.ts';
 import { ADMIN, idOf, type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { addAction, framedPage, secretPanel } from './frame.ts';
 
@@ -142,12 +143,10 @@ ${checkbox({ name: 'leaked', label: 'The secret leaked: stop signing with it now
 ${button({ label: 'Replace the secret', kind: 'danger' })}</form>`;
   const note = 'Copy it now, and give it to the receiver. It will not be shown again.';
   const shown = { value: secret ?? '', label: 'The new secret' };
-  const last =
-    rows.length === 0 ? html`<p class="hint">None yet.</p>` : table({ columns: deliveryColumns(paths), rows });
   const body = html`${secret !== undefined && secretPanel('The secret of this endpoint', note, shown)}
 ${panel(html`<bdi>${row.url}</bdi>`, head)}
 ${panel('Replace the secret', rotation)}
-<section class="part"><h2>Last deliveries</h2>${last}</section>
+<section class="part">${deliveryList(rows, { viewer, paths, next: path })}</section>
 <p><a href="${paths.settings('endpoints')}">All endpoints</a></p>`;
   return framedPage(given, 'endpoints', { body, status: form.status });
 }
@@ -174,14 +173,7 @@ function endpointFacts(row: EndpointRow): Html {
 
 function actions(row: EndpointRow, { viewer, paths }: Given): HtmlContent {
   const path = `${paths.settings('endpoints')}/${row.id}`;
-  const action = (name: string, label: string) =>
-    html`<form method="post" action="${path}/${name}">${hiddenFields(viewer, path)}${button({ label })}</form>`;
+  const action = (name: string, label: string) => actionForm({ viewer, action: `${path}/${name}`, next: path, label });
   if (row.disabled_at !== null) return action('enable', 'Enable');
   return [action('test', 'Send a test event'), action('disable', 'Disable')];
 }
-
-const deliveryColumns = (paths: Given['paths']): Column<DeliveryRow>[] => [
-  { label: 'Event', kind: 'main', cell: ({ id, topic }) => html`<a href="${paths.delivery(id)}">${topic}</a>` },
-  { label: 'Status', cell: (row) => badge(row.status, deliveryLabel(row)) },
-  { label: 'Created', kind: 'time', cell: (row) => timeElement(row.created_at) },
-];

@@ -13,12 +13,10 @@ import { LANGUAGE_CHOICES } from '../../domain/texts/languages.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { facts, panel } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
-import { type Choice, EMPTY_FORM, type FormState } from '../parts/formFields.ts';
+import { type Choice, EMPTY_FORM, type FormState, TIME_ZONE_CHOICES } from '../parts/formFields.ts';
 import { formTable, readForm, renderForm } from '../parts/formTable.ts';
 import { ADMIN, type PageRoutes, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { addAction, framedPage } from './frame.ts';
-
-const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
 
 const MODES: Readonly<Record<ReviewMode, { title: string; text: string }>> = {
   automatic: { title: 'Automatic', text: 'Finished sets are approved automatically, including those with failures.' },
@@ -43,7 +41,7 @@ const REVIEW = formTable(SettingsBody, {
 
 const LOCALE = formTable(SettingsBody, {
   language: { kind: 'select', label: 'Language', choices: LANGUAGE_CHOICES },
-  time_zone: { kind: 'select', label: 'Time zone', choices: zones.map((name) => [name, name]) },
+  time_zone: { kind: 'select', label: 'Time zone', choices: TIME_ZONE_CHOICES },
 });
 
 const RETENTION = formTable(SettingsBody, {

@@ -12,7 +12,7 @@ import { type Html, html } from '../../lib/html.ts';
 import { badge, button, type Column, panel, table } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { answerForm, type Choice, EMPTY_FORM, type FormState, otherFaults } from '../parts/formFields.ts';
-import { formField, hiddenFields } from '../parts/forms.ts';
+import { actionForm, formField, hiddenFields } from '../parts/forms.ts';
 import { formTable, readForm, renderForm } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
 import { ADMIN, idOf, type PageRoutes, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
@@ -136,7 +136,7 @@ function memberColumns({ viewer, paths }: Given): Column<Member>[] {
         const options = ROLES.map(
           (one) => html`<option value="${one}"${one === role && html` selected`}>${one}</option>`,
         );
-        return html`<form class="inline-form" method="post" action="${path}/${user_id}/role">${hiddenFields(viewer, path)}
+        return html`<form class="bar" method="post" action="${path}/${user_id}/role">${hiddenFields(viewer, path)}
 <select name="role" aria-label="Role of ${name}">${options}</select> ${button({ label: 'Change' })}</form>`;
       },
     },
@@ -159,8 +159,7 @@ function invitationColumns({ viewer, paths }: Given): Column<Invitation>[] {
     {
       label: 'Action',
       kind: 'action',
-      cell: ({ id }) =>
-        html`<form method="post" action="${path}/${id}/withdraw">${hiddenFields(viewer, path)}${button({ label: 'Withdraw' })}</form>`,
+      cell: ({ id }) => actionForm({ viewer, action: `${path}/${id}/withdraw`, next: path, label: 'Withdraw' }),
     },
   ];
 }

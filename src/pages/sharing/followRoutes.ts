@@ -6,7 +6,7 @@ import { type Language, textsOf } from '../../domain/texts/languages.ts';
 import { html } from '../../lib/html.ts';
 import { button } from '../parts/components.ts';
 import type { ResultsPage } from '../parts/context.ts';
-import { messagePage } from '../parts/layout.ts';
+import { messagePage, notePage } from '../parts/layout.ts';
 import { pathsOf } from '../parts/paths.ts';
 import { browserLanguage } from '../parts/words.ts';
 import type { PageRoutes } from '../routes/pageRoutes.ts';
@@ -33,8 +33,7 @@ export function addFollowRoutes({ options, router, send }: PageRoutes): void {
       path,
       answer(({ language }) => {
         const { ask, label } = textsOf(language).followPages[action];
-        const form = html`<form method="post">${button({ label, kind: 'primary' })}</form>`;
-        return { title: ask, body: html`<section class="signin"><h1>${ask}</h1>${form}</section>` };
+        return notePage(ask, html`<form method="post">${button({ label, kind: 'primary' })}</form>`);
       }),
     );
     router.post(

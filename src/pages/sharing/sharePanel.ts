@@ -1,7 +1,7 @@
 /** The part of the page of a set or a campaign that creates, lists and revokes its share links, and its routes. */
 import { shareToken } from '../../api/auth/shareTokens.ts';
 import { NewShare, ShareChange } from '../../contract/sharing.ts';
-import { type Owner, ownerOf } from '../../core/sets/shownVersions.ts';
+import { kindOf, type Owner, ownerOf } from '../../core/sets/shownVersions.ts';
 import {
   changeLink,
   createShareLink,
@@ -27,7 +27,7 @@ import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, copyField, dialog } from '../parts/components.ts';
 import type { PagesOptions, Viewer } from '../parts/context.ts';
 import type { Choice } from '../parts/formFields.ts';
-import { hiddenFields, type Notice } from '../parts/forms.ts';
+import { actionForm, hiddenFields, type Notice } from '../parts/forms.ts';
 import { formTable, readForm, renderFields } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
 import { addressOf, type PagePaths } from '../parts/paths.ts';
@@ -123,7 +123,7 @@ export function shareForm(options: ShareOptions): Html {
     ['all', 'All except rejected ones'],
   ];
   return html`<p class="hint">Anyone with the link sees the pictures with site, device, ad and date,
-but nothing else of the ${owner.setId ? 'set' : 'campaign. Pictures of later sets appear too'}.</p>
+but nothing else of the ${kindOf(owner)}${owner.campaignId && '. Pictures of later sets appear too'}.</p>
 <form class="stack" method="post" action="${ownerPath(paths, owner)}/shares" data-share>${hiddenFields(viewer, linksAddress(paths, owner))}${pickedFields(picked)}
 ${renderFields(SHARE, { known: { pictures: { choices, value: picked ? 'all' : 'approved' } } })}
 ${button({ label: 'Create the link', icon: 'share-2', kind: 'primary' })}
@@ -157,9 +157,7 @@ function item({ secret, publicUrl }: PagesOptions, row: ShareLinkRow, { viewer, 
   const answered = row.answered > 0 && html` <a href="${addressOf(path, { tab: 'activity' })}">${answers}</a>`;
   const use = html`<div class="bar">
     ${copyField(`Address of ${name}`, address)}
-    <form method="post" action="${path}/shares/${row.id}/revoke">
-      ${hiddenFields(viewer, links)}<button class="danger">Revoke</button>
-    </form>
+    ${actionForm({ viewer, next: links, action: `${path}/shares/${row.id}/revoke`, label: 'Revoke', kind: 'danger' })}
   </div>`;
   const fields = { days: { id: `days-${row.id}` }, password: { id: `password-${row.id}` } };
   const change = html`<details>
@@ -168,9 +166,8 @@ function item({ secret, publicUrl }: PagesOptions, row: ShareLinkRow, { viewer, 
 ${renderFields(CHANGE, { known: { ...fields, ...(row.password_hash === null && { no_password: null }) } })}
 ${button({ label: 'Change the link' })}</form>
 </details>`;
-  const undo = html`<form method="post" action="${path}/shares/${row.id}/restore">
-  ${hiddenFields(viewer, links)}${button({ label: 'Undo', icon: 'undo-2' })}
-</form>`;
+  const restore = `${path}/shares/${row.id}/restore`;
+  const undo = actionForm({ viewer, next: links, action: restore, label: 'Undo', icon: 'undo-2' });
   return html`<li class="panel" id="share-${row.id}"${isNew && html` data-copy-now`}>
   <p class="bar"><strong><bdi>${name}</bdi></strong> <span class="badge ${state}">${STATES[state]}</span>${answered}</p>
   <p>${allowed(row)}</p>

@@ -1,8 +1,8 @@
 /** The ways in which a person signs in without a key. */
 import { EMAIL_MAX } from '../../domain/text.ts';
-import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { type Html, html } from '../../lib/html.ts';
 import { button, linkButton } from '../parts/components.ts';
-import type { PagesOptions, ResultsPage } from '../parts/context.ts';
+import type { PagesOptions } from '../parts/context.ts';
 import { textField } from '../parts/formFields.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import { addressOf } from '../parts/paths.ts';
@@ -47,9 +47,4 @@ ${
   html`<form method="post" action="${base}/sign-in/email"><input type="hidden" name="next" value="${next}">
 ${textField(field, form)}${button({ label: 'Send me a link', ...(!ways.provider && { kind: 'primary' as const }) })}</form>`
 }`;
-}
-
-/** A page with a few sentences and perhaps a form, for people who are not in an organization yet. */
-export function notePage(title: string, content: HtmlContent, status = 200): ResultsPage {
-  return { title, status, body: html`<section class="signin"><h1>${title}</h1>${content}</section>` };
 }

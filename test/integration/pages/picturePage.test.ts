@@ -31,7 +31,7 @@ describe('the page of a picture', () => {
     expect(page.url).toBe(address(shotIds[0]));
     expect(page.locator('h1').textContent()?.trim()).toBe('news.example Desktop');
     const record = page.locator('.provenance dl');
-    expect(record.textContent()).toMatch(/captured\s*21 Nov 2026, 09:30:05 UTC/);
+    expect(page.locator('#about').textContent()).toMatch(/Taken\s*21 Nov 2026, 09:30:05 UTC/);
     expect(record.textContent()).toMatch(/browser version\s*156\.0\.8078\.73/);
     await page.proceed(page.getByRole('link', { name: 'Next' }));
     expect(page.locator('h1').textContent()?.trim()).toBe('news.example Android phone');

@@ -266,9 +266,8 @@ describe('actions on the page of a set', () => {
     const again = Array.from({ length: 50 }, () => ({ ...action, changes: JSON.stringify(changes) }));
     await db.insertInto('audit_log').values(again).execute();
     const page = (number: number) => form.get(`/o/demo/screenshot_sets/${setId}?tab=activity&page=${number}`);
-    expect(await page(1)).toContain('approved: 1');
-    expect(await page(1)).not.toContain('The set was requested.');
-    expect(await page(2)).toContain('The set was requested.');
+    const entriesOf = async (number: number) => (await page(number)).split('approved: 1').length - 1;
+    expect([await entriesOf(1), await entriesOf(2), await entriesOf(3)]).toEqual([50, 1, 0]);
   });
 
   it('the tab Activity says who retook, decided about the retake, commented and resolved', async () => {
@@ -300,8 +299,6 @@ describe('actions on the page of a set', () => {
     const text = await activity();
     for (const shown of ['Pictures of a set reviewed approved: 1', 'Much better', 'resolved by first key'])
       expect(text).toContain(shown);
-    const ofRetake = await form.get(`/o/demo/screenshot_sets/${retake.set_id}?tab=activity`);
-    expect(ofRetake).not.toContain('The set was requested.');
   });
 
   it('the tab Activity lists deliveries, and one can be sent again', async () => {
