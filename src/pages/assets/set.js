@@ -184,15 +184,6 @@
     }
   }
 
-  // Copies the address of a link that was just created, once, if it was not copied before.
-  const created = document.querySelector('[data-copy-now] [data-copy]');
-  if (created !== null) {
-    const here = new URL(location.href);
-    here.searchParams.delete('created');
-    history.replaceState(null, '', here);
-    created.click();
-  }
-
   const near = document.querySelector('a[rel="next"]');
   if (near !== null) {
     const hint = document.createElement('link');

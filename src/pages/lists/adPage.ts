@@ -95,7 +95,7 @@ function preview({ ad }: AdPageData, paths: PagePaths): HtmlContent {
   const picture =
     width === null || height === null
       ? html`<img src="${paths.image(token)}" alt="${alt}">`
-      : thumbnail({ paths, token, alt, size: { width, height }, shownWidth: width, lazy: false });
+      : thumbnail({ paths, token, alt, size: { width, height }, shownWidth: width });
   return html`<figure class="preview"><a href="${paths.image(token)}" target="_blank" rel="noopener">${picture}</a></figure>`;
 }
 

@@ -133,7 +133,7 @@ function tagFields({ media, mediaName, mediaSize }: Draft, faults: FieldFaults):
 function existingAds(draft: Draft, found: readonly ListedAd[], paths: PagePaths): Html {
   const items = found.map((ad) => {
     const size = ad.width !== null && ad.height !== null && html` <span class="meta">${ad.width} × ${ad.height}</span>`;
-    return html`<li class="creative">${preview(ad, paths, true)}<p class="name"><bdi>${ad.name}</bdi>${size}
+    return html`<li class="creative">${preview(ad, paths)}<p class="name"><bdi>${ad.name}</bdi>${size}
       <span class="meta">${dateElement(ad.created_at)}</span></p>
       <button name="action" value="use:${ad.id}" aria-label="Add ${ad.name}">Add</button></li>`;
   });
@@ -262,7 +262,7 @@ function adCard(ad: DraftAd, paths: PagePaths): Html {
 </li>`;
 }
 
-function preview(ad: ListedAd | DraftAd, paths: PagePaths, lazy = false): Html {
+function preview(ad: ListedAd | DraftAd, paths: PagePaths): Html {
   const { preview_token: token, width, height } = ad;
   if (token === null || width === null || height === null) {
     const text = { pending: 'Rendering…', uploaded: 'No preview' } as const;
@@ -271,7 +271,7 @@ function preview(ad: ListedAd | DraftAd, paths: PagePaths, lazy = false): Html {
   }
   const size = { width, height };
   const shownWidth = Math.min(width, SHOWN.width, widthAtHeight(size, SHOWN.height));
-  return html`<div class="picture">${thumbnail({ paths, token, alt: `Preview of ${ad.name}`, size, shownWidth, lazy })}</div>`;
+  return html`<div class="picture">${thumbnail({ paths, token, alt: `Preview of ${ad.name}`, size, shownWidth })}</div>`;
 }
 
 function failure({ status, reason }: DraftAd): HtmlContent {

@@ -143,18 +143,11 @@ export function selectField(given: SelectField, { values, errors }: Omit<FormSta
   );
 }
 
-interface BoxGroup extends Field {
-  readonly isFieldset?: boolean;
-}
-
 /** Check boxes or radio buttons under one label. */
-export function checkboxes(given: BoxGroup, boxes: readonly HtmlContent[], errors: FieldErrors): Html {
-  const { name, label, isFieldset = false } = given;
-  const content = html`${boxes}${faultOf(name, label, errors)}`;
-  if (isFieldset) return html`<fieldset><legend>${label}</legend>${content}</fieldset>`;
+export function checkboxes({ name, label }: Field, boxes: readonly HtmlContent[], errors: FieldErrors): Html {
   return html`<div class="field">
     <span class="label" id="${name}-label">${label}</span>
-    <div role="group" aria-labelledby="${name}-label">${content}</div>
+    <div role="group" aria-labelledby="${name}-label">${boxes}${faultOf(name, label, errors)}</div>
   </div>`;
 }
 

@@ -43,8 +43,6 @@ export interface FormField extends Omit<TextField, 'name' | 'type' | 'value'> {
   /** The prefix of the names of the check boxes. */
   readonly prefix?: string;
   readonly fields?: FormFields;
-  /** Whether a list of boxes is a `fieldset`. */
-  readonly isFieldset?: boolean;
   /** Never shown again, like a password. */
   readonly isSecret?: boolean;
   /** Whether spaces around the text are part of it. */

@@ -24,19 +24,16 @@ interface ThumbnailOptions {
   readonly size: PictureSize;
   /** The width on the page, CSS pixels. */
   readonly shownWidth: number;
-  /** False for a picture at the top of the page. */
-  readonly lazy?: boolean;
 }
 
 /** A picture on a page, in several widths, of which the browser loads one. */
-export function thumbnail({ paths, token, alt, size, shownWidth, lazy = true }: ThumbnailOptions): Html {
+export function thumbnail({ paths, token, alt, size, shownWidth }: ThumbnailOptions): Html {
   const widths = widthsFor(shownWidth);
   const pathOf = (width: ThumbnailWidth) => paths.thumbnail(token, { width, isWhole: false });
   const srcset = widths.map((width) => `${pathOf(width)} ${width}w`).join(', ');
   const usual = pathOf(atLeast(shownWidth));
-  const loading = lazy ? html` loading="lazy"` : html` fetchpriority="high"`;
   return html`<img src="${usual}" srcset="${srcset}" sizes="${Math.ceil(shownWidth)}px" alt="${alt}"
-    width="${size.width}" height="${size.height}"${loading} decoding="async">`;
+    width="${size.width}" height="${size.height}" loading="lazy" decoding="async">`;
 }
 
 /** CSS pixels, as in set.css. */
@@ -49,7 +46,7 @@ export interface Shot {
   readonly image_height: number | null;
 }
 
-interface FrameOptions extends Pick<ThumbnailOptions, 'paths' | 'alt' | 'lazy'> {
+interface FrameOptions extends Pick<ThumbnailOptions, 'paths' | 'alt'> {
   readonly href: string;
 }
 

@@ -25,12 +25,8 @@ interface GridOptions {
   readonly retakePath: string | undefined;
 }
 
-/** About two rows; a browser loads the others when they come near. */
-const AT_ONCE = 8;
-
 export function grid(groups: readonly Group<ReviewedPicture>[], options: GridOptions): Html {
-  const first = new Set(groups.flatMap(({ strips }) => strips.flat()).slice(0, AT_ONCE));
-  const sections = groups.map((group) => section(group, { ...options, first }));
+  const sections = groups.map((group) => section(group, options));
   return html`<section id="pictures" class="groups" data-keyed aria-label="Pictures">${sections}</section>`;
 }
 
@@ -61,7 +57,6 @@ export function pictureBar({ scopes }: Viewer, path: string, only?: SelectionAct
 
 interface CellOptions extends GridOptions {
   readonly by: Grouping;
-  readonly first: ReadonlySet<ReviewedPicture>;
 }
 
 /** The same on each list page and after each change, so that links and live updates find the group. */
@@ -69,7 +64,7 @@ export function groupId({ by, key }: Pick<Group<ReviewedPicture>, 'by' | 'key'>)
   return `${by}-${createHash('sha256').update(key).digest('hex').slice(0, 12)}`;
 }
 
-function section(group: Group<ReviewedPicture>, options: Omit<CellOptions, 'by'>): Html {
+function section(group: Group<ReviewedPicture>, options: GridOptions): Html {
   const id = groupId(group);
   const name = groupName(group);
   const pictures = group.strips.flat().filter(({ image_token }) => image_token !== null);
@@ -121,10 +116,10 @@ function stripOf(frames: readonly ReviewedPicture[], options: CellOptions): Html
 }
 
 function cell(view: ReviewedPicture, options: CellOptions): Html {
-  const { paths, first } = options;
+  const { paths } = options;
   const hasPicture = view.image_token !== null;
   const decision = view.review?.decision ?? 'none';
-  const link = { paths, href: paths.screenshot(view.id), alt: altOf(view), lazy: !first.has(view) };
+  const link = { paths, href: paths.screenshot(view.id), alt: altOf(view) };
   return html`<figure id="screenshot-${view.id}" class="shot ${decision}" data-live>${
     frame(view, link) ?? placeholder(view, options)
   }<figcaption>${caption(view, options)}${options.canReview && hasPicture && decide(view, decision)}</figcaption></figure>`;

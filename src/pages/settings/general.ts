@@ -30,7 +30,6 @@ const MODES: Readonly<Record<ReviewMode, { title: string; text: string }>> = {
 const REVIEW = formTable(SettingsBody, {
   review: {
     kind: 'radios',
-    isFieldset: true,
     label: 'When a set has finished',
     read: (text) => text,
     choices: Object.entries(MODES).map(
@@ -63,7 +62,7 @@ const CHECK = formTable(CheckSettings, {
   rules: {
     kind: 'details',
     label: 'Rules',
-    fields: { switched_off: { kind: 'checkboxes', prefix: 'off_', isFieldset: true, label: 'Switched off', choices } },
+    fields: { switched_off: { kind: 'checkboxes', prefix: 'off_', label: 'Switched off', choices } },
   },
 });
 

@@ -63,10 +63,9 @@ const SHARE = formTable(NewShare, {
     choices: DAYS,
     value: String(SHARE_DAYS_DEFAULT),
   },
-  pictures: { kind: 'radios', isFieldset: true, label: 'Pictures', value: 'approved' },
+  pictures: { kind: 'radios', label: 'Pictures', value: 'approved' },
   may: {
     kind: 'group',
-    isFieldset: true,
     label: 'The client may',
     fields: {
       answers: { kind: 'checkbox', label: 'Approve, request changes and comment', value: true },

@@ -152,31 +152,20 @@ function summaryLine(summary: SharedSummary, { texts, date }: Words): HtmlConten
 
 /** CSS pixels, as in set.css. */
 const SHOWN_HEIGHT = 280;
-/** About one screen; a browser loads the others when they come near. */
-const AT_ONCE = 4;
 
 /** The name of a set stands above its pictures if the link shows several sets. */
-function bySet(
-  shown: readonly SharedPicture[],
-  names: ReadonlyMap<string, NamedObject>,
-  options: Omit<CellOptions, 'first'>,
-): Html[] {
+function bySet(shown: readonly SharedPicture[], names: ReadonlyMap<string, NamedObject>, options: CellOptions): Html[] {
   return [...Map.groupBy(shown, ({ own_set }) => own_set)].map(([set, pictures]) => {
     const name = names.get(set)?.name;
-    return html`${name && html`<h2><bdi>${name}</bdi></h2>`}${sections(pictures, options)}`;
+    return html`${name && html`<h2><bdi>${name}</bdi></h2>`}
+<div class="groups">${groupPictures(pictures, 'site').map((group) => section(group, options))}</div>`;
   });
-}
-
-function sections(pictures: readonly SharedPicture[], options: Omit<CellOptions, 'first'>): Html {
-  const first = new Set(pictures.slice(0, AT_ONCE));
-  return html`<div class="groups">${groupPictures(pictures, 'site').map((group) => section(group, { ...options, first }))}</div>`;
 }
 
 interface CellOptions {
   readonly paths: PagePaths;
   /** The path of the link. */
   readonly path: string;
-  readonly first: ReadonlySet<SharedPicture>;
   readonly words: Words;
 }
 
@@ -210,11 +199,11 @@ export function altOf({ ad, marker_ms, site_url, device }: SharedRow, { texts, l
   return texts.document.describe(ad.name, moment, siteName(site_url).host, texts.device(device));
 }
 
-function figure(view: SharedPicture, { paths, path, first, words }: CellOptions): HtmlContent {
+function figure(view: SharedPicture, { paths, path, words }: CellOptions): HtmlContent {
   const { image_token: token, captured_at, ad } = view;
   const size = shownPart({ width: view.image_width, height: view.image_height });
   const shownWidth = widthAtHeight(size, SHOWN_HEIGHT);
-  const picture = thumbnail({ paths, token, alt: altOf(view, words), size, shownWidth, lazy: !first.has(view) });
+  const picture = thumbnail({ paths, token, alt: altOf(view, words), size, shownWidth });
   return html`<figure class="shot" id="p-${token}"><a class="frame" href="${picturePath(path, view)}">${picture}</a>
     <figcaption>
       <p class="what">${nameOf(view, words)} ${answerWord(view, words.texts)}</p>

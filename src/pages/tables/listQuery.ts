@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import type { Page } from '../../db/list.ts';
 import type { FieldErrors } from '../../domain/failure.ts';
-import { parseTimestamp } from '../../domain/time.ts';
 import { pageOf } from '../routes/pageRoutes.ts';
 
 /** A list page has as many rows. With three thumbnails each, it stays below 500 KB. */
@@ -39,7 +38,7 @@ export function readListQuery<S extends z.ZodRawShape, N extends SortName>(
   const names = Object.keys(filters);
   const given = nonEmpty(query, [...names, 'sort']);
   const values = Object.fromEntries(names.map((name) => [name, textOf(name, given[name])]));
-  const faults = { ...faultsOf(z.object(filters).safeParse(values)), ...dayFaults(values) };
+  const faults = faultsOf(z.object(filters).safeParse(values));
   const valid = Object.fromEntries(Object.entries(values).filter(([name]) => faults[name] === undefined));
   const until = readTime(query['until']);
   const sort = sorts.find((name) => name === given['sort']) ?? sorts[0];
@@ -82,14 +81,6 @@ function textOf(name: string, given: string | undefined): string | undefined {
 }
 
 const isDay = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text);
-
-const DAYS = ['from', 'to'];
-
-/** The message of the API explains times, which the form does not take. */
-function dayFaults(values: Readonly<Record<string, string | undefined>>): FieldErrors {
-  const wrong = DAYS.filter((name) => values[name] !== undefined && parseTimestamp(values[name] ?? '') === undefined);
-  return Object.fromEntries(wrong.map((name) => [name, ['must be a day, for example 2026-11-21.']]));
-}
 
 function orderFault(valid: Readonly<Record<string, string | undefined>>): FieldErrors {
   const { from, to } = valid;

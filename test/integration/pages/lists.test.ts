@@ -75,7 +75,7 @@ describe('the list of sets', () => {
     const { text, status } = await open('/screenshot_sets?from=yesterday&site=%22%3E&status=nonsense');
     expect(status).toBe(200);
     expect(text).toContain('value="yesterday" aria-invalid="true"');
-    expect(text).toContain('From (UTC) must be a day, for example 2026-11-21.');
+    expect(text).toContain('From (UTC) must be an ISO 8601 time, for example 2026-11-21T09:30:00Z.');
     expect(text).toContain('value="&quot;&gt;"');
     expect((await open('/screenshot_sets?from=2026-02-01&to=2026-01-01')).text).toContain(
       'must not be after the last day',
