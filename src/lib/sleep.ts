@@ -14,3 +14,11 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener('abort', abort, { once: true });
   });
 }
+
+/** Waits. @returns false as soon as `signal` aborts. */
+export function sleptFully(ms: number, signal: AbortSignal): Promise<boolean> {
+  return sleep(ms, signal).then(
+    () => true,
+    () => false,
+  );
+}

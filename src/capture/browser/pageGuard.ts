@@ -1,4 +1,4 @@
-import { CancelableTimer } from '../../lib/deadline.ts';
+import { sleptFully } from '../../lib/sleep.ts';
 import { CdpError, type CdpSession, CdpTimeoutError, RenderingBlockedError } from './cdp.ts';
 
 export interface PageGuardOptions {
@@ -43,21 +43,21 @@ export class PageGuard {
     const aborted = Promise.withResolvers<never>();
     const abort = () => aborted.reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
-    const timer = new CancelableTimer();
+    const settled = new AbortController();
     try {
-      const stuck = this.#detectStuckPage(timer, tick);
+      const stuck = this.#detectStuckPage(settled.signal, tick);
       return await Promise.race([work, aborted.promise, stuck]);
     } finally {
-      timer.cancel();
+      settled.abort();
       signal.removeEventListener('abort', abort);
     }
   }
 
-  async #detectStuckPage(timer: CancelableTimer, tick: () => Promise<void>): Promise<never> {
+  async #detectStuckPage(settled: AbortSignal, tick: () => Promise<void>): Promise<never> {
     let idleMs = 0;
-    while (await timer.wait(TICK_MS)) {
+    while (await sleptFully(TICK_MS, settled)) {
       const responsive = await isResponsive(this.#session);
-      if (timer.canceled) break;
+      if (settled.aborted) break;
       if (!responsive) {
         await this.#terminateScript();
         idleMs = 0;

@@ -5,7 +5,7 @@ import { createGuardedFetch } from '../../egress/fetch.ts';
 import { type Connector, createGuard } from '../../egress/guard.ts';
 import type { GuardedFetch } from '../../egress/ports.ts';
 import { type EgressProxy, startEgressProxy } from '../../egress/proxy.ts';
-import { CancelableTimer, withDeadline } from '../../lib/deadline.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
 import { BrowserStartError } from '../browser/browserProcess.ts';
@@ -106,7 +106,7 @@ class LazyEngine implements Engine {
   /** By the languages of the pages, which are those of a browser. */
   readonly #pages = new Map<string, PageBrowser>();
   readonly #exits: Exits | undefined;
-  readonly #watchdog = new CancelableTimer();
+  readonly #closing = new AbortController();
   browserVersion: string | undefined;
   memoryEndReason: string | undefined;
 
@@ -119,7 +119,10 @@ class LazyEngine implements Engine {
     this.#exits = exits;
     this.#renderer = new LazyPart(RENDERER, () => parts.startRenderer(options));
     this.#parts = parts;
-    void watchMemory({ consumers: () => this.#memoryConsumers(), log: options.log, cgroupFolder }, this.#watchdog);
+    void watchMemory(
+      { consumers: () => this.#memoryConsumers(), log: options.log, cgroupFolder },
+      this.#closing.signal,
+    );
   }
 
   async render(source: CreativeSource, request: RenderRequest): Promise<RenderedCreative | FailedCreative> {
@@ -173,7 +176,7 @@ class LazyEngine implements Engine {
 
   async close(): Promise<void> {
     const { log, proxy } = this.#options;
-    this.#watchdog.cancel();
+    this.#closing.abort();
     await Promise.all([this.#renderer.close(log), this.restartPageBrowser()]);
     await closeInTime(proxy, 'egress proxy', log);
     if (this.#exits) await closeInTime(this.#exits, 'egress proxies of locations', log);

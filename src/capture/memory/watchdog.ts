@@ -4,8 +4,8 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { CancelableTimer } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';
+import { sleptFully } from '../../lib/sleep.ts';
 
 interface ContainerMemory {
   readonly usedBytes: number;
@@ -50,12 +50,12 @@ const MAX_SHARE = 0.85;
 /** The time that the kernel may take to free the memory of an ended browser. */
 const PAUSE_AFTER_END_MS = 1_000;
 
-/** Checks the memory until the timer is canceled. Ends at once if the container has no memory limit. */
-export async function watchMemory(options: WatchdogOptions, timer: CancelableTimer): Promise<void> {
+/** Checks the memory until `signal` aborts. Ends at once if the container has no memory limit. */
+export async function watchMemory(options: WatchdogOptions, signal: AbortSignal): Promise<void> {
   const { cgroupFolder, everyMs = CHECK_INTERVAL_MS } = options;
   if ((await readContainerMemory(cgroupFolder)) === undefined) return;
   let pause = 0;
-  while (await timer.wait(pause)) {
+  while (await sleptFully(pause, signal)) {
     pause = everyMs;
     const memory = await readContainerMemory(cgroupFolder);
     if (memory === undefined) continue;

@@ -5,22 +5,21 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type MemoryConsumer, memoryOfGroups, watchMemory } from '../../../../src/capture/memory/watchdog.ts';
-import { CancelableTimer } from '../../../../src/lib/deadline.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
 
 const MIB = 2 ** 20;
 let folder: string;
-let timer: CancelableTimer;
+let stopping: AbortController;
 let watching: Promise<void> | undefined;
 beforeEach(async () => {
-  timer = new CancelableTimer();
+  stopping = new AbortController();
   folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-cgroup-'));
   await writeFile(path.join(folder, 'memory.max'), `${1000 * MIB}`);
   use(100);
 });
 afterEach(async () => {
-  timer.cancel();
+  stopping.abort();
   await watching;
   await rm(folder, { recursive: true, force: true });
 });
@@ -50,7 +49,7 @@ function watch(weights: Record<string, number>, relieved: () => void = () => und
     everyMs: 5,
     readMemory,
   };
-  watching = watchMemory(options, timer);
+  watching = watchMemory(options, stopping.signal);
   return ended;
 }
 
