@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
@@ -87,14 +88,8 @@ export class S3ArtifactStore implements ArtifactStore {
   }
 
   async get(key: string): Promise<Artifact> {
-    try {
-      const { Body, ContentType } = await this.#client.send(new GetObjectCommand(this.#at(key)));
-      if (Body === undefined) throw new Error(`The S3 server sent no body for ${key}.`);
-      const bytes = Buffer.from(await Body.transformToByteArray());
-      return { bytes, contentType: ContentType ?? 'application/octet-stream', size: bytes.byteLength };
-    } catch (error) {
-      throw error instanceof NoSuchKey ? new ArtifactNotFoundError(key, { cause: error }) : error;
-    }
+    const { bytes, ...rest } = await this.getStream(key);
+    return { ...rest, bytes: await buffer(bytes) };
   }
 
   async getStream(key: string): Promise<ArtifactStream> {
