@@ -2,6 +2,7 @@
  * The port to a cluster: everything that the controller needs from Kubernetes. `kubernetes/` implements it with an API server. `local/`
  * keeps the objects in memory and runs captures as child processes.
  */
+import { CAPTURE_EXIT } from '../contract/captureProtocol.ts';
 import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
 import type { Priority } from '../domain/priorities.ts';
 
@@ -24,6 +25,14 @@ export interface CaptureJobSpec {
   /** Added to the environment of the capture program. */
   readonly environment: Readonly<Record<string, string>>;
 }
+
+/** After these exit codes of a capture a retry would fail in the same way. */
+export const FINAL_EXITS: readonly number[] = [
+  CAPTURE_EXIT.usage,
+  CAPTURE_EXIT.superseded,
+  CAPTURE_EXIT.refused,
+  CAPTURE_EXIT.deadline,
+];
 
 /** Why a Job does not run or how it failed: a reason of a ScreenshotJob, with a message for operators. */
 export interface Problem {

@@ -27,12 +27,8 @@ export interface KubernetesOptions {
   /** Path of a kubeconfig. Without it: $KUBECONFIG, the service account of the pod, or ~/.kube/config. */
   readonly kubeconfig?: string;
   readonly log: Log;
-  readonly observe?: KubernetesObserver;
-}
-
-export interface KubernetesObserver {
   /** Called after each request; the code is 0 if no answer came. */
-  requested?(request: { verb: string; resource: string; code: number; seconds: number }): void;
+  readonly requested?: (request: { verb: string; resource: string; code: number; seconds: number }) => void;
 }
 
 export interface KubernetesCluster extends ClusterPort {
@@ -47,11 +43,10 @@ export interface KubernetesCluster extends ClusterPort {
 
 /** Sends no request yet. @throws Error if no API server is configured. */
 export async function connectKubernetes(options: KubernetesOptions): Promise<KubernetesCluster> {
-  const { observe } = options;
   const connection = await connect({
     kubeconfig: options.kubeconfig,
     onResponse: ({ verb, path, code, seconds }) => {
-      observe?.requested?.({ verb, resource: resourceOf(path), code, seconds });
+      options.requested?.({ verb, resource: resourceOf(path), code, seconds });
     },
   });
   return clusterOf(connection, options);

@@ -3,16 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import type { ScreenshotJob, ScreenshotJobSpec } from '../../contract/screenshotJob.ts';
 import { doubledMs } from '../../lib/repeat.ts';
-import { type CaptureJob, type CaptureJobSpec, ConflictError, type Problem } from '../port.ts';
+import { type CaptureJob, type CaptureJobSpec, ConflictError, FINAL_EXITS, type Problem } from '../port.ts';
 import type { Pod, PodEnd } from './localPod.ts';
 
-/** After these exit codes a retry would fail in the same way. */
-const FINAL_EXITS: readonly (number | null)[] = [
-  CAPTURE_EXIT.usage,
-  CAPTURE_EXIT.superseded,
-  CAPTURE_EXIT.refused,
-  CAPTURE_EXIT.deadline,
-];
 const MAX_BACKOFF_MS = 30_000;
 
 interface IndexState {
@@ -78,7 +71,7 @@ export class LocalJob {
     }
     // A capture that was terminated from outside was disrupted. That costs no retry.
     if (end.code !== CAPTURE_EXIT.terminated) state.failures += 1;
-    const isFinal = FINAL_EXITS.includes(end.code) || state.failures > this.spec.retriesPerIndex;
+    const isFinal = (end.code !== null && FINAL_EXITS.includes(end.code)) || state.failures > this.spec.retriesPerIndex;
     state.status = isFinal ? 'failed' : 'waiting';
     state.notBefore =
       performance.now() + doubledMs(state.failures, { firstMs: this.#backoffMs, maxMs: MAX_BACKOFF_MS });

@@ -98,7 +98,7 @@ export function connectCluster({ config, installation, log, metrics }: ClusterMe
     profile: readProfile(config),
     readsNodes: config.READ_NODES,
     log: log.child({ part: 'cluster' }),
-    ...(metrics && { observe: { requested: metrics.controller.requested } }),
+    ...(metrics && { requested: metrics.controller.requested }),
   });
 }
 

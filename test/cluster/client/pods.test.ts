@@ -199,7 +199,7 @@ test('the controller needs only the permissions of the chart', async () => {
   const codes: number[] = [];
   const small = await env.connect({
     kubeconfig: await limitedUser(),
-    observe: { requested: ({ code }) => codes.push(code) },
+    requested: ({ code }) => codes.push(code),
   });
   const owner = await createScreenshotJob(small, 'set-z');
   await small.updateStatus(owner, screenshotJobStatus());

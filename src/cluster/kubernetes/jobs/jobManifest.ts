@@ -12,11 +12,8 @@ import { CAPTURE_TOKEN_AUDIENCE, type CaptureProfile } from '../../../contract/c
 import { CAPTURE_EXIT, ENDED_UNHEARD } from '../../../contract/captureProtocol.ts';
 import { FINISHED_TTL_SECONDS } from '../../../contract/screenshotJob.ts';
 import { sha256Of } from '../../../lib/sha256.ts';
-import type { CaptureJobSpec } from '../../port.ts';
+import { type CaptureJobSpec, FINAL_EXITS } from '../../port.ts';
 import { CONTAINER, GROUP, LABEL, PROFILE_HASH, QUEUE_LABEL, QUEUE_PRIORITY_LABEL, VERSION } from '../client/names.ts';
-
-/** After these exit codes a retry would fail in the same way. */
-const FINAL_EXITS = [CAPTURE_EXIT.usage, CAPTURE_EXIT.superseded, CAPTURE_EXIT.refused, CAPTURE_EXIT.deadline];
 
 const FAILURE_POLICY: V1PodFailurePolicy = {
   rules: [
