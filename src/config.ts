@@ -369,7 +369,7 @@ export const SETTINGS = {
   OTEL_EXPORTER_OTLP_ENDPOINT: setting(
     'Traces',
     z.url(),
-    'URL of an OpenTelemetry collector, for example `http://collector:4318`. It turns traces on. All standard `OTEL_*` variables for traces apply, such as OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_PROTOCOL (`http/protobuf`, the default, or `http/json`; gRPC is not supported) and OTEL_TRACES_SAMPLER (default `parentbased_always_on`).',
+    'URL of an OpenTelemetry collector, for example `http://collector:4318`. It turns traces on. The standard `OTEL_*` variables of exporters, batches and samplers apply, such as OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_PROTOCOL (`http/protobuf`, the default, or `http/json`; gRPC is not supported) and OTEL_TRACES_SAMPLER (default `parentbased_always_on`).',
   ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: setting(
     'Traces',

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type LabelValues, type Registry } from 'prom-client';
 import { withDeadline } from '../lib/deadline.ts';
 
 /** Names of labels with the values whose series start at 0. Otherwise a series starts at 1, and Prometheus misses the first increase. */
@@ -10,38 +10,35 @@ const DEADLINE_MS = 2_000;
 
 /** @returns functions that make metrics, which docs/metrics.md lists in the order in which they are made. */
 export function createInstruments(registry: Registry) {
-  const about = (name: string, help: string, labels: object) => ({
-    ...{ name: `tearsheet_${name}`, help, labelNames: Object.keys(labels), registers: [registry] },
+  const about = <L extends string>(name: string, help: string, labels?: Labels<L>) => ({
+    ...{ name: `tearsheet_${name}`, help, registers: [registry] },
+    labelNames: Object.keys(labels ?? {}) as L[],
   });
-  function counter(name: string, help: string): Counter;
-  function counter<L extends string>(name: string, help: string, labels: Labels<L>): Counter<L>;
-  function counter(name: string, help: string, labels: Labels<string> = {}): Counter {
-    const made = new Counter(about(name, help, labels));
+  function counter<L extends string = never>(name: string, help: string, labels?: Labels<L>): Counter<L> {
+    const made = new Counter<L>(about(name, help, labels));
     for (const series of seriesOf(labels)) made.inc(series, 0);
     return made;
   }
-  function histogram(name: string, help: string, buckets: readonly number[]): Histogram;
-  function histogram<L extends string>(
+  function histogram<L extends string = never>(
     name: string,
     help: string,
     buckets: readonly number[],
-    labels: Labels<L>,
-  ): Histogram<L>;
-  function histogram(name: string, help: string, buckets: readonly number[], labels: Labels<string> = {}): Histogram {
-    const made = new Histogram({ ...about(name, help, labels), buckets: [...buckets] });
+    labels?: Labels<L>,
+  ): Histogram<L> {
+    const made = new Histogram<L>({ ...about(name, help, labels), buckets: [...buckets] });
     for (const series of seriesOf(labels)) made.zero(series);
     return made;
   }
   /** A gauge without labels is absent until it is set. */
   function gauge<L extends string = never>(name: string, help: string, ...labels: readonly L[]): Gauge<L> {
-    const made = new Gauge<L>({ ...about(name, help, {}), labelNames: labels });
+    const made = new Gauge<L>({ ...about(name, help), labelNames: labels });
     clear(made);
     return made;
   }
   /** A metric that is read at each scrape. */
   function measured(name: string, help: string, read: () => number): void {
     new Gauge({
-      ...about(name, help, {}),
+      ...about(name, help),
       collect() {
         this.set(read());
       },
@@ -51,8 +48,8 @@ export function createInstruments(registry: Registry) {
 }
 
 /** @returns one set of labels for each combination of their values. */
-function seriesOf(labels: Labels<string>): Record<string, string>[] {
-  return Object.entries(labels).reduce<Record<string, string>[]>(
+function seriesOf<L extends string>(labels?: Labels<L>): LabelValues<L>[] {
+  return Object.entries<readonly string[]>(labels ?? {}).reduce<LabelValues<L>[]>(
     (all, [label, values]) => all.flatMap((one) => values.map((value) => ({ ...one, [label]: value }))),
     [{}],
   );

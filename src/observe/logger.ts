@@ -69,16 +69,7 @@ function errorOf(fields: unknown): unknown {
 /** A value that cannot be read or written must not end the work that logs it, so the line then only has its message. */
 function messageOnly(args: Parameters<pino.LogFn>, error: unknown): Parameters<pino.LogFn> {
   const message = args.find((arg) => typeof arg === 'string') ?? '';
-  return [{ log_fault: `The fields of this line could not be written: ${causeOf(error)}` }, message];
-}
-
-/** A getter or a proxy can throw a value that cannot be read either. */
-function causeOf(error: unknown): string {
-  try {
-    return errorMessage(error);
-  } catch {
-    return 'the error has no text form';
-  }
+  return [{ log_fault: `The fields of this line could not be written: ${errorMessage(error)}` }, message];
 }
 
 /** Writes all lines of one turn of the event loop at once, because a system call costs more than making a line. */

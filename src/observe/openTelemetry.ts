@@ -23,7 +23,7 @@ import { withDeadline } from '../lib/deadline.ts';
 import { errorMessage, errorName } from '../lib/errorMessage.ts';
 import type { Log } from '../lib/log.ts';
 import { parseTraceparent, type Traceparent } from '../lib/traceparent.ts';
-import { batchesFromEnv, samplerFromEnv, spanLimitsFromEnv } from './openTelemetryEnv.ts';
+import { batchesFromEnv, samplerFromEnv } from './openTelemetryEnv.ts';
 import { definedAttributes, NO_SPAN, type Span, type SpanOptions, type Tracer } from './tracing.ts';
 
 const KINDS = {
@@ -54,7 +54,6 @@ export function startOpenTelemetry({ service, log }: { service: string; log: Log
     resource: resourceOf(service),
     idGenerator: ids,
     sampler: samplerFromEnv(),
-    spanLimits: spanLimitsFromEnv(),
     spanProcessors: [batchesFromEnv()],
   });
   reportFailures(log);

@@ -9,7 +9,6 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
-  type SpanLimits,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace';
 
@@ -34,24 +33,15 @@ function ratioFromEnv(): number {
   return 1;
 }
 
-/** Limits of events, and of the attributes of events and links, are left out because our spans have none. */
-export function spanLimitsFromEnv(): SpanLimits {
-  return numbersFromEnv(0, {
-    attributeCountLimit: ['OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT', 'OTEL_ATTRIBUTE_COUNT_LIMIT'],
-    attributeValueLengthLimit: ['OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT', 'OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT'],
-    linkCountLimit: ['OTEL_SPAN_LINK_COUNT_LIMIT'],
-  });
-}
-
 /** Exports spans in batches. */
 export function batchesFromEnv(): BatchSpanProcessor {
   return new BatchSpanProcessor({
     exporter: exporterFromEnv(),
-    ...numbersFromEnv(1, {
-      maxQueueSize: ['OTEL_BSP_MAX_QUEUE_SIZE'],
-      scheduledDelayMillis: ['OTEL_BSP_SCHEDULE_DELAY'],
-      exportTimeoutMillis: ['OTEL_BSP_EXPORT_TIMEOUT'],
-      maxExportBatchSize: ['OTEL_BSP_MAX_EXPORT_BATCH_SIZE'],
+    ...numbersFromEnv({
+      maxQueueSize: 'OTEL_BSP_MAX_QUEUE_SIZE',
+      scheduledDelayMillis: 'OTEL_BSP_SCHEDULE_DELAY',
+      exportTimeoutMillis: 'OTEL_BSP_EXPORT_TIMEOUT',
+      maxExportBatchSize: 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
     }),
   });
 }
@@ -66,13 +56,12 @@ function exporterFromEnv() {
   return new ProtobufExporter();
 }
 
-/** The first variable of a field that has a value is used. */
-function numbersFromEnv(min: number, fields: Readonly<Record<string, readonly string[]>>): Record<string, number> {
-  const found = Object.entries(fields).flatMap(([field, variables]) => {
-    const variable = variables.find(getStringFromEnv) ?? '';
+/** @param fields the variable of each. A value below 1 is ignored. */
+function numbersFromEnv(fields: Readonly<Record<string, string>>): Record<string, number> {
+  const found = Object.entries(fields).flatMap(([field, variable]) => {
     const value = getNumberFromEnv(variable);
     if (value === undefined) return [];
-    if (value >= min) return [[field, value] as const];
+    if (value >= 1) return [[field, value] as const];
     reject(variable, value, 'the default');
     return [];
   });

@@ -133,19 +133,6 @@ test('OTEL_BSP_* limit a batch and the spans that wait', async () => {
   expect(collector.bodies).toHaveLength(3);
 });
 
-test.each([
-  [{ OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT: '3' }, { long: 'abc', more: 1 }],
-  [{ OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT: '3' }, { long: 'abc', more: 1 }],
-  [{ OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT: '1' }, { long: 'abcdefgh' }],
-  [
-    { OTEL_ATTRIBUTE_COUNT_LIMIT: '1', OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT: '2' },
-    { long: 'abcdefgh', more: 1 },
-  ],
-])('%j limits the attributes of a span', async (env, expected) => {
-  await namesFrom(env);
-  expect(collector.spans[0]?.attributes).toEqual(expected);
-});
-
 test.each(['never answers', 'fails', 'is gone'] as const)(
   'a collector that %s is in the log once, and the process ends',
   async (mode) => {
