@@ -1,4 +1,4 @@
-import { type ClientRequestArgs, Agent as HttpAgent } from 'node:http';
+import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -17,40 +17,22 @@ const HANDSHAKE_MS = 10_000;
  * a connection of its own.
  */
 export function guardedAgents(guard: Connector): { httpAgent: HttpAgent; httpsAgent: HttpsAgent } {
-  return { httpAgent: new GuardedHttpAgent(guard), httpsAgent: new GuardedHttpsAgent(guard) };
-}
-
-class GuardedHttpAgent extends HttpAgent {
-  readonly #guard: Connector;
-
-  constructor(guard: Connector) {
-    super({ keepAlive: false });
-    this.#guard = guard;
-  }
-
-  override createConnection(options: ClientRequestArgs, created?: ConnectionCallback): undefined {
-    passConnection(this.#guard.connect(options.host ?? '', Number(options.port ?? 80)), created);
-  }
-}
-
-class GuardedHttpsAgent extends HttpsAgent {
-  readonly #guard: Connector;
-
-  constructor(guard: Connector) {
-    super({ keepAlive: false });
-    this.#guard = guard;
-  }
-
-  override createConnection(options: RequestOptions, created?: ConnectionCallback): undefined {
+  const httpAgent = new HttpAgent({ keepAlive: false });
+  httpAgent.createConnection = ({ host, port }, created) =>
+    passConnection(guard.connect(host ?? '', Number(port ?? 80)), created);
+  const httpsAgent = new HttpsAgent({ keepAlive: false });
+  httpsAgent.createConnection = (options: RequestOptions, created) => {
     const host = options.host ?? '';
-    const secured = this.#guard
-      .connect(host, Number(options.port ?? 443))
-      .then((socket) => handshake(socket, { ...options, host }));
-    passConnection(secured, created);
-  }
+    const connected = guard.connect(host, Number(options.port ?? 443));
+    return passConnection(
+      connected.then((socket) => handshake(socket, { ...options, host })),
+      created,
+    );
+  };
+  return { httpAgent, httpsAgent };
 }
 
-function passConnection(connection: Promise<Socket>, created: ConnectionCallback | undefined): void {
+function passConnection(connection: Promise<Socket>, created: ConnectionCallback | undefined): undefined {
   // Node's types require a stream with an error, but its agents read only the error.
   connection.then(
     (socket) => created?.(null, socket),

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { Agent, buildConnector, type Dispatcher, request } from 'undici';
 import { errorMessage } from '../lib/errorMessage.ts';
 import { secondsText } from '../lib/secondsText.ts';
@@ -120,14 +119,11 @@ async function exchange(hop: Hop, call: FetchCall): Promise<FetchedResponse> {
     head = { status: response.statusCode, headers: toHeaders(response.headers) };
     const hasBody = method !== 'HEAD' && head.status !== 204 && head.status !== 304;
     if (!hasBody) await response.body.dump();
-    return { ...head, url: url.href, body: hasBody ? await read(response.body, head, call) : Buffer.alloc(0) };
+    const decoded = hasBody ? await readDecoded(response.body, { head, ...call }) : Buffer.alloc(0);
+    return { ...head, url: url.href, body: decoded };
   } catch (error) {
     throw typedError(error, { url, head, call });
   }
-}
-
-function read(body: Readable, head: ResponseHead, { maxBytes, signal }: FetchCall): Promise<Buffer> {
-  return readDecoded(body, { head, maxBytes, signal });
 }
 
 function toHeaders(raw: Record<string, string | string[] | undefined>): Headers {
