@@ -38,6 +38,7 @@ it('chosen files are uploaded at once, shown when they are rendered, counted, an
   await cards().nth(1).waitFor();
   expect(await page.locator('.fault').innerText()).toContain('notes.pdf: ');
   expect(await page.getByText('Rendering…').count()).toBe(2);
+  await page.getByText('Draft saved').waitFor();
   await renderAll();
   await page.getByRole('img', { name: 'Preview of two.gif' }).waitFor();
   await page.getByLabel('Sites', { exact: true }).fill('news.example\nblog.example\nNEWS.example');
